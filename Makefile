@@ -1,0 +1,49 @@
+# `make run` and `make test` set up everything they need by themselves.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUNTIME := $(VENV)/.runtime
+DEVELOP := $(VENV)/.develop
+
+.DEFAULT_GOAL := help
+.PHONY: help run test test-slow check format pictures clean
+
+help:            ## say what the targets do
+	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
+
+run: $(RUNTIME)  ## show the Kehl arm: pose, both elbows, reach
+	@$(BIN)/ulna pose kehl --q "40 deg, -60 deg"
+	@$(BIN)/ulna reach kehl --to "0.6, 0.3"
+	@echo
+	@echo "Try next:  $(BIN)/ulna reach kehl --to '0.6, 0.3' --explain    $(BIN)/ulna list arms    $(BIN)/ulna --help"
+
+test: $(DEVELOP)  ## run the tests, with branch coverage
+	@$(BIN)/python -m pytest -q -n 2 --cov --cov-report=term -m "not slow"
+
+test-slow: $(DEVELOP)  ## run the tests that take minutes
+	@$(BIN)/python -m pytest -q -n 2 -m slow
+
+check: $(DEVELOP)  ## lint, types, import contracts
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(DEVELOP)  ## put the code into the project's format
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+pictures: $(RUNTIME)  ## remake the pictures that README and docs show
+	@$(BIN)/python tools/pictures.py
+
+clean:           ## remove the environment and caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
+
+$(RUNTIME): pyproject.toml tools/setup.py
+	@$(PYTHON) tools/setup.py $(VENV) . $(PYTHON)
+	@touch $@
+
+$(DEVELOP): pyproject.toml tools/setup.py
+	@$(PYTHON) tools/setup.py $(VENV) ".[dev]" $(PYTHON)
+	@touch $(RUNTIME) $@

@@ -1,0 +1,49 @@
+"""ulna: planar robot arms with any number of joints.
+
+SI units and radians; x right, y up, angles counter-clockwise; joint angles are relative, the
+first from the x axis. Importing this loads NumPy and nothing heavy.
+"""
+
+from ulna import actuation, angles, expressions, kinematics, units
+from ulna._version import __version__
+from ulna.arm import (
+    Arm,
+    Friction,
+    Joint,
+    Link,
+    Motor,
+    Parameters,
+    Payload,
+    load,
+    preset,
+    presets,
+    save,
+    stack,
+)
+from ulna.errors import FileError, InfeasibleError, InputError, UlnaError, UlnaWarning
+
+__all__ = [
+    "Arm",
+    "FileError",
+    "Friction",
+    "InfeasibleError",
+    "InputError",
+    "Joint",
+    "Link",
+    "Motor",
+    "Parameters",
+    "Payload",
+    "UlnaError",
+    "UlnaWarning",
+    "__version__",
+    "actuation",
+    "angles",
+    "expressions",
+    "kinematics",
+    "load",
+    "preset",
+    "presets",
+    "save",
+    "stack",
+    "units",
+]

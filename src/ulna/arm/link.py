@@ -1,0 +1,118 @@
+"""A link of an arm, and the load that its last link carries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isinf
+
+from ulna.arm.checks import Problems
+from ulna.errors import Problem
+
+# A link may be this wide, as a fraction of its length, before its inertia looks wrong.
+PLAUSIBLE_WIDTH = 0.5
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Link:
+    """A rigid link, described in the frame of its proximal joint (x along the link).
+
+    The defaults make a uniform rod. The centre of mass may lie anywhere along the link or beyond
+    its ends (a counterweight); a point mass at the distal end stands for the next motor or a
+    gripper.
+
+    >>> Link(0.5, 10.0).inertia
+    0.20833333333333334
+    """
+
+    length: float  # [m] from the proximal joint to the distal one
+    mass: float  # [kg] without the point mass
+    com: float  # [m] distance of the centre of mass along the link
+    inertia: float  # [kg·m²] about the centre of mass, without rotors
+    tip_mass: float  # [kg] point mass at the distal end
+    com_offset: float  # [m] distance of the centre of mass to the left of the link
+
+    def __init__(
+        self,
+        length: float,
+        mass: float,
+        com: float | None = None,
+        inertia: float | None = None,
+        tip_mass: float = 0.0,
+        com_offset: float = 0.0,
+    ) -> None:
+        checks = Problems()
+        length = checks.number("length", length, "m", above=0.0)
+        mass = checks.number("mass", mass, "kg", least=0.0)
+        rod = rod_inertia(length, mass)
+        if isinf(rod):
+            checks.add("length", f"{length:g}", "a length in m that arithmetic can square")
+        values = {
+            "length": length,
+            "mass": mass,
+            "com": rod_com(length) if com is None else checks.number("com", com, "m"),
+            "inertia": rod
+            if inertia is None
+            else checks.number("inertia", inertia, "kg·m²", least=0.0),
+            "tip_mass": checks.number("tip_mass", tip_mass, "kg", least=0.0),
+            "com_offset": checks.number("com_offset", com_offset, "m"),
+        }
+        checks.raise_if_any()
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def is_rod(self) -> bool:
+        """Whether mass is spread evenly along the link, as the defaults have it."""
+        rod = (rod_com(self.length), rod_inertia(self.length, self.mass), 0.0)
+        return (self.com, self.inertia, self.com_offset) == rod
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Payload:
+    """A load at the tip of the arm, fixed to the last link."""
+
+    mass: float  # [kg]
+    inertia: float  # [kg·m²] about the tip
+
+    def __init__(self, mass: float = 0.0, inertia: float = 0.0) -> None:
+        checks = Problems()
+        object.__setattr__(self, "mass", checks.number("mass", mass, "kg", least=0.0))
+        object.__setattr__(self, "inertia", checks.number("inertia", inertia, "kg·m²", least=0.0))
+        checks.raise_if_any()
+
+
+def rod_com(length: float) -> float:
+    """Give the centre of mass of a uniform rod: l/2."""
+    return length / 2
+
+
+def rod_inertia(length: float, mass: float) -> float:
+    """Give the inertia of a uniform rod about its centre of mass: m l²/12."""
+    return mass * (length * length) / 12
+
+
+def largest_inertia(link: Link) -> float:
+    """Give the largest inertia about the centre of mass that a body of the link's size has.
+
+    Mass between a and b along the link with its centre at c has a second moment there of at most
+    m (c − a)(b − c), all of it at the two ends; a width w adds at most m w²/4. The body is taken
+    to span the link, and half its length to either side of the centre where that is more.
+    """
+    half = link.length / 2
+    behind = link.com - min(0.0, link.com - half)
+    ahead = max(link.length, link.com + half) - link.com
+    return link.mass * (behind * ahead + (PLAUSIBLE_WIDTH * half) ** 2)
+
+
+def doubts(link: Link) -> list[Problem]:
+    """List what is allowed by the numbers but found in no real body."""
+    most = largest_inertia(link)
+    if link.inertia <= most:
+        return []
+    need = (
+        f"at most {most:.4g}: no body of {link.mass:g} kg and {link.length:g} m with its centre of "
+        f"mass at {link.com:g} m has more"
+    )
+    rod = rod_inertia(link.length, link.mass)
+    hint = f"a uniform rod has {rod:.4g}; is yours about the joint, or in other units?"
+    return [Problem("inertia", f"{link.inertia:.4g} kg·m²", need, hint)]

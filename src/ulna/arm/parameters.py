@@ -1,0 +1,98 @@
+"""The arm as plain arrays: what the formulas of kinematics and dynamics read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ulna.arrays import Array, namespace, to_float
+from ulna.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from ulna.arm.arm import Arm
+
+
+class Parameters(NamedTuple):
+    """The numbers of an arm, one array a quantity, without validation.
+
+    Being a NamedTuple of arrays it is a pytree, so that JAX can trace and differentiate it.
+    Shapes are (…, n), gravity and base (…, 2); leading axes are a batch of arms.
+    """
+
+    length: Array  # [m]
+    mass: Array  # [kg]
+    com: Array  # [m] along the link
+    com_offset: Array  # [m] to the left of the link
+    inertia: Array  # [kg·m²] about the centre of mass; the last includes the payload's
+    tip_mass: Array  # [kg] at the distal end; the last includes the payload
+    damping: Array  # [N·m·s/rad]
+    rotor_inertia: Array  # [kg·m²]
+    gear_ratio: Array
+    lower: Array  # [rad]
+    upper: Array  # [rad]
+    max_velocity: Array  # [rad/s]
+    max_torque: Array  # [N·m]
+    gravity: Array  # [m/s²]
+    base: Array  # [m]
+
+    @property
+    def n(self) -> int:
+        """The number of links."""
+        return int(self.length.shape[-1])
+
+
+def parameters_of(arm: Arm | Parameters) -> Parameters:
+    """Give the arrays of an arm; parameters come back as they are."""
+    return arm if isinstance(arm, Parameters) else arm.parameters
+
+
+def stack(arms: Iterable[Arm | Parameters]) -> Parameters:
+    """Put arms with the same number of links side by side: every array gains a leading axis.
+
+    >>> import ulna
+    >>> stack([ulna.preset("kehl"), ulna.preset("unit")]).length.shape
+    (2, 2)
+    """
+    members = [parameters_of(arm) for arm in arms]
+    if not members:
+        raise InputError(Problem("stack", "no arms", "at least one arm"))
+    counts = sorted({member.n for member in members})
+    if len(counts) > 1:
+        need = "arms with the same number of links"
+        raise InputError(Problem("stack", f"arms with {counts} links", need, "stack each n apart"))
+    columns = zip(*members, strict=True)
+    return Parameters(*(_stacked(column) for column in columns))
+
+
+def _stacked(column: tuple[Array, ...]) -> Array:
+    xp = namespace(*column)
+    return xp.stack([to_float(xp, entry) for entry in column])
+
+
+def parameters_from(arm: Arm) -> Parameters:
+    """Lay out an arm's numbers as read-only arrays."""
+    links, joints, payload = arm.links, arm.joints, arm.payload
+    at_tip = np.zeros(len(links))
+    at_tip[-1] = 1.0
+    arrays = Parameters(
+        length=np.array([link.length for link in links]),
+        mass=np.array([link.mass for link in links]),
+        com=np.array([link.com for link in links]),
+        com_offset=np.array([link.com_offset for link in links]),
+        inertia=np.array([link.inertia for link in links]) + at_tip * payload.inertia,
+        tip_mass=np.array([link.tip_mass for link in links]) + at_tip * payload.mass,
+        damping=np.array([joint.damping for joint in joints]),
+        rotor_inertia=np.array([joint.rotor_inertia for joint in joints]),
+        gear_ratio=np.array([joint.gear_ratio for joint in joints]),
+        lower=np.array([joint.lower for joint in joints]),
+        upper=np.array([joint.upper for joint in joints]),
+        max_velocity=np.array([joint.max_velocity for joint in joints]),
+        max_torque=np.array([joint.max_torque for joint in joints]),
+        gravity=np.array(arm.gravity),
+        base=np.array(arm.base),
+    )
+    for array in arrays:
+        array.flags.writeable = False
+    return arrays

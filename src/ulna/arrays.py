@@ -1,0 +1,56 @@
+"""One door to array libraries: NumPy by default, JAX and any array-API library as they come.
+
+The formulas of kinematics and dynamics are written once, against the array-API standard; the
+library that runs them is that of the arrays that were handed in.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from array_api_compat import array_namespace, is_array_api_obj, is_numpy_array
+
+# An array of any library: the standard has no common static type for them.
+Array: TypeAlias = Any
+
+COLUMNS_BY_HAND = 8
+
+
+def namespace(*values: Any) -> Any:
+    """Give the array library of `values`: NumPy unless one of them belongs to another.
+
+    NumPy arrays, lists and numbers mix with arrays of one other library, so that an arm whose
+    parameters are NumPy can be posed by JAX angles, and the other way round.
+    """
+    foreign = [v for v in values if is_array_api_obj(v) and not is_numpy_array(v)]
+    return array_namespace(*foreign) if foreign else array_namespace(np.empty(0))
+
+
+def to_float(xp: Any, value: Any) -> Array:
+    """Turn `value` into a floating-point array of the library `xp`."""
+    array = value if is_array_api_obj(value) and not is_numpy_array(value) else np.asarray(value)
+    if is_numpy_array(array):
+        if not np.issubdtype(array.dtype, np.floating):
+            array = array.astype(np.float64)
+        return array if xp is array_namespace(np.empty(0)) else xp.asarray(array)
+    if xp.isdtype(array.dtype, "real floating"):
+        return array
+    # The library's own idea of a float: JAX has single precision unless told otherwise.
+    return xp.astype(array, xp.__array_namespace_info__().default_dtypes()["real floating"])
+
+
+def running_sum(xp: Any, values: Array, *, from_zero: bool = False) -> Array:
+    """Give the running sums of values (…, n) along the last axis; with `from_zero`, (…, n+1).
+
+    Libraries sum along a short last axis row by row; for the arms that people build it is
+    several times faster to add columns.
+    """
+    if values.shape[-1] > COLUMNS_BY_HAND:
+        return xp.cumulative_sum(values, axis=-1, include_initial=from_zero)
+    columns = [values[..., 0]]
+    for index in range(1, values.shape[-1]):
+        columns.append(columns[-1] + values[..., index])
+    if from_zero:
+        columns.insert(0, xp.zeros_like(columns[0]))
+    return xp.stack(columns, axis=-1)

@@ -1,0 +1,94 @@
+"""The `ulna` command: its commands, and what becomes of an error."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from ulna._version import __version__
+from ulna.cli import check, info, listing, new, pose, reach
+from ulna.cli.terminal import note, prepare_streams, say
+from ulna.errors import UlnaError, UlnaWarning
+
+BUG, INTERRUPTED = 1, 130
+
+app = typer.Typer(
+    name="ulna",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("new")(new.new)
+app.command("list")(listing.list_)
+app.command("check")(check.check)
+app.command("pose")(pose.pose)
+app.command("reach")(reach.reach)
+app.command("info")(info.info)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        say(f"ulna {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def ulna(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    """Planar robot arms with any number of joints: where they are and what they reach.
+
+    Angles are counter-clockwise, the first from the x axis, every other from the link before
+    it; text carries units ("40 deg", "25 cm"), bare numbers are SI and radians.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; gives the exit code, and prints no traceback without --debug."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
+    # The switch works wherever it is put: people add it to a command that has just failed.
+    words = [word for word in words if word != "--debug"]
+    prepare_streams()
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UlnaWarning)
+        warnings.showwarning = _show_warning
+        try:
+            return int(app(words, prog_name="ulna", standalone_mode=False) or 0)
+        except typer.Abort:
+            note("stopped")
+            return INTERRUPTED
+        except Exception as error:
+            if debug:
+                traceback.print_exc()
+            return _report(error)
+
+
+def _report(error: Exception) -> int:
+    """Say what went wrong in words, and give the exit code for it."""
+    if isinstance(error, UlnaError):
+        note(str(error))
+        return error.exit_code
+    if hasattr(error, "show") and hasattr(error, "exit_code"):
+        # Typer's own complaint about the words of the command.
+        error.show()
+        return int(error.exit_code)
+    note(
+        f"a bug in ulna {__version__}: {type(error).__name__}: {error}\n"
+        "please report it with the output of the same command and --debug"
+    )
+    return BUG
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    if issubclass(category, UlnaWarning):
+        note(f"warning: {message}")

@@ -1,0 +1,92 @@
+"""What people type: an arm, angles, a place. Text with units in, SI numbers out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ulna import units
+from ulna.arm import Arm, load, preset, presets
+from ulna.cli.terminal import note
+from ulna.errors import InputError, Problem, nearest_name
+from ulna.expressions import constant
+
+
+def _complete_arm(incomplete: str) -> Iterator[str]:
+    files = sorted(str(path) for path in Path().glob("*.toml"))
+    yield from (name for name in [*presets(), *files] if name.startswith(incomplete))
+
+
+ArmArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="ARM",
+        help="A preset (see `ulna list arms`) or a robot file.",
+        autocompletion=_complete_arm,
+        show_default=False,
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, in SI units and radians.")]
+ExplainOption = Annotated[
+    bool, typer.Option("--explain", help="Show the worked steps, with the numbers put in.")
+]
+PlotOption = Annotated[
+    str | None,
+    typer.Option("--plot", metavar="FILE", help="Draw it: .png, .svg or .pdf.", show_default=False),
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
+
+
+def find_arm(name: str) -> Arm:
+    """Give the arm of that name: a preset, else a robot file."""
+    if name in presets():
+        return preset(name)
+    looks_like_file = name.lower().endswith(".toml") or Path(name).name != name
+    if not looks_like_file and not Path(name).exists():
+        hint = nearest_name(name, presets())
+        raise InputError(Problem("ARM", repr(name), "a preset or a robot file", hint))
+    return load(name)
+
+
+def read_angles(text: str, arm: Arm, what: str) -> list[float]:
+    """Read one angle a joint: "40 deg, -60 deg"; bare numbers are radians."""
+    angles = units.parse_list(text, "angle", what=what, number=_reader(what))
+    if len(angles) != arm.n:
+        got = f"{len(angles)} angle{'s' * (len(angles) != 1)}"
+        example = ", ".join(["30 deg"] * min(arm.n, 3) + ["..."] * (arm.n > 3))
+        raise InputError(Problem(what, got, f"{arm.n}, one a joint", f'such as "{example}"'))
+    if not any(units.split_unit(item)[1] for item in text.replace(";", ",").split(",")):
+        _note_large_angles(angles, what)
+    return angles
+
+
+def read_target(text: str, what: str) -> list[float]:
+    """Read a place "x, y" with lengths, or "x, y, angle" with an orientation."""
+    items = [item.strip() for item in text.replace(";", ",").split(",")]
+    if len(items) not in (2, 3):
+        got = f"{len(items)} value{'s' * (len(items) != 1)}"
+        need = 'a point "x, y", or "x, y, angle" with an orientation'
+        raise InputError(Problem(what, got, need, 'such as "30 cm, 20 cm"'))
+    place = units.parse_list(", ".join(items[:2]), "length", what=what, number=_reader(what))
+    if len(items) == 2:
+        return place
+    angle = units.to_si(items[2], "angle", what=what, number=_reader(what))
+    if not units.split_unit(items[2])[1]:
+        _note_large_angles([angle], what)
+    return [*place, angle]
+
+
+def _reader(what: str) -> Callable[[str], float]:
+    """Give the reader of numbers that are written as arithmetic: "pi/4", "2*pi/3"."""
+    return lambda text: constant(text, what)
+
+
+def _note_large_angles(angles: list[float], what: str) -> None:
+    for angle in angles:
+        hint = units.suspicious_angle(angle)
+        if hint:
+            note(f"{what}: {angle:g} {hint}")
+            return

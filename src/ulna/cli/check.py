@@ -1,0 +1,87 @@
+"""`ulna check`: is a robot file right, and what does it say?"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ulna.arm import Arm
+from ulna.cli.arguments import ArmArgument, JsonOption, find_arm
+from ulna.cli.terminal import degrees, number, say, show_json, show_table
+from ulna.kinematics import workspace
+from ulna.units import from_si
+
+
+def check(arm: ArmArgument, json: JsonOption = False) -> None:
+    """Check a robot file, and show what ulna makes of it."""
+    described = find_arm(arm)
+    if json:
+        show_json(_facts(described))
+        return
+    title = f"{described.name or arm}: {described.n} link{'s' * (described.n > 1)}"
+    show_table(
+        title,
+        ("link", "length [m]", "mass [kg]", "com [m]", "inertia [kg·m²]", "tip mass [kg]"),
+        _links(described),
+    )
+    show_table(
+        "joints",
+        (
+            "joint",
+            "lower [°]",
+            "upper [°]",
+            "torque [N·m]",
+            "[kg·cm]",
+            "speed [rpm]",
+            "damping [N·m·s]",
+        ),
+        _joints(described),
+    )
+    gx, gy = described.gravity
+    say(f"mass {number(described.mass)} kg, gravity ({number(gx)}, {number(gy)}) m/s²")
+    say(str(workspace(described)))
+    say("ok")
+
+
+def _links(arm: Arm) -> list[tuple[str, ...]]:
+    return [
+        (
+            str(index),
+            number(link.length),
+            number(link.mass),
+            number(link.com) + (f", {number(link.com_offset)} left" if link.com_offset else ""),
+            number(link.inertia),
+            number(link.tip_mass),
+        )
+        for index, link in enumerate(arm.links, 1)
+    ]
+
+
+def _joints(arm: Arm) -> list[tuple[str, ...]]:
+    return [
+        (
+            str(index),
+            _limit(joint.lower, degrees(joint.lower, 2)),
+            _limit(joint.upper, degrees(joint.upper, 2)),
+            _limit(joint.max_torque, number(joint.max_torque, 4)),
+            _limit(joint.max_torque, number(from_si(joint.max_torque, "kg*cm", "torque"), 4)),
+            _limit(joint.max_velocity, number(joint.max_velocity * 60 / (2 * math.pi), 4)),
+            number(joint.damping),
+        )
+        for index, joint in enumerate(arm.joints, 1)
+    ]
+
+
+def _limit(value: float, text: str) -> str:
+    return text if math.isfinite(value) else "-"
+
+
+def _facts(arm: Arm) -> dict[str, Any]:
+    found = workspace(arm)
+    return {
+        "name": arm.name,
+        "links": arm.n,
+        "reach": {"inner": found.inner, "outer": found.outer},
+        "mass": arm.mass,
+        "parameters": arm.parameters._asdict(),
+    }

@@ -1,0 +1,77 @@
+"""`ulna list`: what can be asked for by name."""
+
+from __future__ import annotations
+
+import math
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from ulna._version import __version__
+from ulna.actuation import actuators
+from ulna.arm.presets import PRESETS
+from ulna.cli.arguments import JsonOption
+from ulna.cli.terminal import number, say, show_json, show_table
+from ulna.units import from_si
+
+
+class What(StrEnum):
+    """The things that have names."""
+
+    ARMS = "arms"
+    PATHS = "paths"
+    CONTROLLERS = "controllers"
+    MOTORS = "motors"
+
+
+def list_(
+    what: Annotated[What, typer.Argument(help="What to list.", show_default=False)],
+    json: JsonOption = False,
+) -> None:
+    """List what can be asked for by name."""
+    if what is What.ARMS:
+        _arms(json)
+    elif what is What.MOTORS:
+        _motors(json)
+    elif json:
+        show_json({what.value: []})
+    else:
+        say(f"ulna {__version__} has no {what.value} to ask for by name")
+
+
+def _arms(as_json: bool) -> None:
+    arms = {name: (preset.about, preset.build()) for name, preset in PRESETS.items()}
+    if as_json:
+        show_json({"arms": [_arm_facts(name, *found) for name, found in arms.items()]})
+        return
+    rows = [
+        (name, str(arm.n), number(arm.reach, 4), number(arm.mass, 4), about)
+        for name, (about, arm) in arms.items()
+    ]
+    show_table("arms", ("name", "links", "reach [m]", "mass [kg]", "what it is"), rows)
+
+
+def _arm_facts(name: str, about: str, arm: Any) -> dict[str, Any]:
+    return {"name": name, "links": arm.n, "reach": arm.reach, "mass": arm.mass, "about": about}
+
+
+def _motors(as_json: bool) -> None:
+    catalogue = actuators()
+    if as_json:
+        show_json({"motors": [motor._asdict() for motor in catalogue]})
+        return
+    rows = [
+        (
+            motor.name,
+            number(motor.voltage),
+            number(motor.stall_torque, 4),
+            number(from_si(motor.stall_torque, "kg*cm", "torque"), 4),
+            number(motor.no_load_speed * 60 / (2 * math.pi), 4),
+            number(motor.gear_ratio),
+            number(1000 * motor.mass, 4),
+        )
+        for motor in catalogue
+    ]
+    columns = ("name", "[V]", "stall [N·m]", "[kg·cm]", "no load [rpm]", "gear", "mass [g]")
+    show_table("motors, at the output shaft", columns, rows)

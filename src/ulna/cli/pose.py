@@ -1,0 +1,105 @@
+"""`ulna pose`: where everything is for given joint angles."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from ulna import kinematics
+from ulna.arm import Arm
+from ulna.cli.arguments import (
+    ArmArgument,
+    ExplainOption,
+    ForceOption,
+    JsonOption,
+    PlotOption,
+    find_arm,
+    read_angles,
+)
+from ulna.cli.explain_pose import explain_pose
+from ulna.cli.plotting import save_figure
+from ulna.cli.terminal import degrees, fixed, number, say, show_json, show_table
+from ulna.kinematics.limits import allowed
+
+ELBOW = {1: "elbow up", -1: "elbow down", 0: "no elbow to speak of"}
+
+
+def pose(
+    arm: ArmArgument,
+    q: Annotated[
+        str,
+        typer.Option(
+            "--q",
+            metavar="ANGLES",
+            help='One angle a joint: "40 deg, -60 deg".',
+            show_default=False,
+        ),
+    ],
+    explain: ExplainOption = False,
+    plot: PlotOption = None,
+    json: JsonOption = False,
+    force: ForceOption = False,
+) -> None:
+    """Show where the joints and the tip are for given joint angles."""
+    described = find_arm(arm)
+    angles = np.array(read_angles(q, described, "--q"))
+    if plot:
+        from ulna.viewer import pose_figure
+
+        save_figure(lambda: pose_figure(described, angles), plot, force=force)
+    if json:
+        show_json(_facts(described, angles))
+        return
+    if explain:
+        say(explain_pose(described, angles))
+        return
+    _show(described, arm, angles)
+    if plot:
+        say(f"drawn in {plot}")
+
+
+def _show(arm: Arm, name: str, q: np.ndarray) -> None:
+    places = kinematics.joints(arm, q)
+    absolute = np.cumsum(q)
+    inside = allowed(arm.parameters, q)
+    rows = [
+        (
+            str(i + 1),
+            degrees(q[i]),
+            degrees(absolute[i]),
+            fixed(places[i + 1, 0], 6),
+            fixed(places[i + 1, 1], 6),
+            "" if inside[i] else "outside its limits",
+        )
+        for i in range(arm.n)
+    ]
+    columns = ("joint", "q [°]", "link from x axis [°]", "link's end x [m]", "y [m]", "")
+    show_table(f"{arm.name or name}: pose", columns, rows)
+    x, y, angle = kinematics.tip(arm, q)
+    say(f"tip ({fixed(x, 6)}, {fixed(y, 6)}) m, pointing at {degrees(angle)}°{_elbow(arm, q)}")
+    condition = float(kinematics.condition_number(arm, q))
+    if arm.n > 1:
+        measure = float(kinematics.manipulability(arm, q))
+        say(f"manipulability {number(measure, 4)} m², condition number {number(condition, 4)}")
+    if condition > kinematics.SINGULAR:
+        say("singular: the links lie in one line, and the tip cannot move along it")
+
+
+def _elbow(arm: Arm, q: np.ndarray) -> str:
+    return f", {ELBOW[int(kinematics.elbow_side(arm, q))]}" if arm.n == 2 else ""
+
+
+def _facts(arm: Arm, q: np.ndarray) -> dict[str, Any]:
+    x, y, angle = kinematics.tip(arm, q).tolist()
+    return {
+        "arm": arm.name,
+        "q": q,
+        "joints": kinematics.joints(arm, q),
+        "centres": kinematics.centres(arm, q),
+        "tip": {"x": x, "y": y, "angle": angle},
+        "within_limits": bool(allowed(arm.parameters, q).all()),
+        "manipulability": float(kinematics.manipulability(arm, q)),
+        "condition_number": float(kinematics.condition_number(arm, q)),
+    }

@@ -1,0 +1,126 @@
+"""What the commands print, on any terminal: tables, notes, and ASCII where nothing else fits."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TextIO
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+# What a terminal without these letters shows instead.
+ASCII = {
+    "τ": "tau", "φ": "phi", "ψ": "psi", "π": "pi", "Σ": "sum ", "Ω": "Ohm", "√": "sqrt",
+    "°": " deg", "·": "*", "×": "x", "²": "^2", "³": "^3", "−": "-", "±": "+-",
+    "≤": "<=", "≥": ">=", "–": "-", "—": "-", "…": "...", "→": "->", "⋯": "...",
+    "₁": "_1", "₂": "_2", "₃": "_3", "µ": "u", "∞": "inf",
+    "─": "-", "━": "-", "│": "|", "┃": "|", "╭": "+", "╮": "+", "╰": "+", "╯": "+",
+}  # fmt: skip
+
+
+def _stand_in(error: UnicodeError) -> tuple[str | bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end]
+    return "".join(ASCII.get(letter, "?") for letter in text), error.end
+
+
+codecs.register_error("ulna-ascii", _stand_in)
+
+
+def prepare_streams() -> None:
+    """Let nothing that is printed fail for want of a letter in the terminal's encoding."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="ulna-ascii")
+
+
+def fitted(text: str, stream: TextIO | None = None) -> str:
+    """Give the text in letters that the stream can print, before any layout is made of it."""
+    encoding = getattr(stream or sys.stdout, "encoding", None) or "utf-8"
+    return text.encode(encoding, errors="ulna-ascii").decode(encoding)
+
+
+def say(text: str = "") -> None:
+    """Print a line of the answer."""
+    print(fitted(text))
+
+
+def note(text: str) -> None:
+    """Print a line beside the answer, on standard error."""
+    print(fitted(text, sys.stderr), file=sys.stderr)
+
+
+def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table; columns of numbers are set to the right, empty ones are left out."""
+    cells = [[fitted(cell) for cell in row] for row in rows]
+    shown = [i for i in range(len(columns)) if columns[i] or any(row[i] for row in cells)]
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    for index in shown:
+        numeric = all(_is_numeric(row[index]) for row in cells)
+        table.add_column(fitted(columns[index]), justify="right" if numeric else "left")
+    for row in cells:
+        table.add_row(*(row[index] for index in shown))
+    say(title)
+    _console(table).print(table)
+
+
+def _console(table: Table) -> Console:
+    """Give a console for the table: as wide as the terminal, or as the table itself in a pipe."""
+    plain: dict[str, Any] = {
+        "file": sys.stdout,
+        "highlight": False,
+        "markup": False,
+        "emoji": False,
+    }
+    if sys.stdout.isatty():
+        return Console(**plain)
+    endless = Console(**plain, width=10_000)
+    return Console(**plain, width=endless.measure(table).maximum)
+
+
+def show_json(answer: Mapping[str, Any]) -> None:
+    """Print an answer as JSON in SI units; what is not a finite number becomes null."""
+    print(json.dumps(_plain(answer), indent=2, ensure_ascii=True, allow_nan=False))
+
+
+def number(value: float, digits: int = 6) -> str:
+    """Write a number for a table, without a negative zero."""
+    text = f"{value:.{digits}g}"
+    return text.removeprefix("-") if float(text) == 0.0 else text
+
+
+def fixed(value: float, decimals: int) -> str:
+    """Write a number with so many decimals, without a negative zero."""
+    text = f"{value:.{decimals}f}"
+    return text.removeprefix("-") if float(text) == 0.0 else text
+
+
+def degrees(angle: float, decimals: int = 4) -> str:
+    """Write an angle, given in radians, in degrees."""
+    return fixed(math.degrees(angle), decimals)
+
+
+def _is_numeric(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return cell in ("", "-")
+    return True
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

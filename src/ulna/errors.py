@@ -1,0 +1,121 @@
+"""The family of errors that ulna raises, each with the exit code that a command ends with.
+
+A message reads ``place: what: got X, need Y; try Z``. Bad input is reported whole: an
+`InputError` carries every `Problem` that was found, not the first only.
+"""
+
+from __future__ import annotations
+
+import difflib
+import reprlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+_LONGEST_COMPARED = 80  # letters: comparing words takes the square of their length
+_LONGEST_SHOWN = 60  # letters of a value in a message
+_BRIEFLY = reprlib.Repr()
+_BRIEFLY.maxstring = _BRIEFLY.maxother = _LONGEST_SHOWN
+_BRIEFLY.maxlevel = 3  # a hostile file nests lists deeper than repr() can follow
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with an input, in words that a person can act on.
+
+    `what` names the value ("link.2.mass"), `got` and `need` say what came and what is needed,
+    `hint` offers a way out, and `place` is "file:line" where the value came from a file.
+    """
+
+    what: str
+    got: str
+    need: str
+    hint: str = ""
+    place: str = ""
+
+    def __str__(self) -> str:
+        where = f"{self.place}: " if self.place else ""
+        what = f"{self.what}: " if self.what else ""
+        hint = f"; {self.hint}" if self.hint else ""
+        return f"{where}{what}got {self.got}, need {self.need}{hint}"
+
+    def at(self, place: str) -> Problem:
+        """Give the same problem, found at `place` ("arm.toml:12")."""
+        return replace(self, place=place)
+
+    def within(self, owner: str) -> Problem:
+        """Give the same problem, of a value that belongs to `owner` ("link.2")."""
+        return replace(self, what=".".join(part for part in (owner, self.what) if part))
+
+
+class UlnaError(Exception):
+    """The root of every error that ulna raises on purpose."""
+
+    exit_code = 1
+
+
+class InputError(UlnaError, ValueError):
+    """Input that cannot be used; `problems` lists everything found wrong with it."""
+
+    exit_code = 2
+
+    def __init__(self, problems: Problem | str | Iterable[Problem]) -> None:
+        if isinstance(problems, str):
+            self.problems: tuple[Problem, ...] = ()
+            super().__init__(problems)
+            return
+        found = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        self.problems = found
+        super().__init__("\n".join(str(problem) for problem in found))
+
+
+class InfeasibleError(UlnaError):
+    """A well-formed question whose answer is no: out of reach, no motor fits."""
+
+    exit_code = 5
+
+
+class FileError(UlnaError, OSError):
+    """A file that cannot be read or written."""
+
+    exit_code = 74
+
+
+class MissingExtraError(UlnaError, ImportError):
+    """An optional package that is not installed; the message says what to install."""
+
+    exit_code = 2
+
+
+class UlnaWarning(UserWarning):
+    """Input that is accepted, with a reason to look at it again."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Suggest the known name nearest to `name`, or "" where none resembles it.
+
+    >>> did_you_mean("lenght", ["length", "mass"])
+    "did you mean 'length'?"
+    """
+    names, short = list(known), name[:_LONGEST_COMPARED]
+    for spelling in dict.fromkeys((short, short.lower())):
+        close = difflib.get_close_matches(spelling, names, n=1, cutoff=0.6)
+        if close:
+            return f"did you mean '{close[0]}'?"
+    return ""
+
+
+def nearest_name(name: str, known: Sequence[str]) -> str:
+    """Suggest the known name that `name` most resembles, or list them all if none does."""
+    return did_you_mean(name, known) or "known: " + ", ".join(known)
+
+
+def shown(value: object) -> str:
+    """Write a value as it came, short enough for one line of a message."""
+    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
+        value = value.item()
+    try:
+        text = _BRIEFLY.repr(value)
+    except ValueError:
+        # Python writes no integer of thousands of digits, alone or inside a list.
+        return "an integer of too many digits"
+    return text if len(text) <= 2 * _LONGEST_SHOWN else text[: 2 * _LONGEST_SHOWN - 3] + "..."

@@ -1,0 +1,28 @@
+"""The small safe grammar for user text: torques "100*t", shapes "circle(radius='5 cm')".
+
+Text is scanned, read by Python's parser, and translated node by node into a flat program of
+opcodes; it is never evaluated by Python. Whatever the text holds, the outcome is a value or an
+`ExpressionError` with a caret under the fault.
+"""
+
+from ulna.expressions.binding import bind
+from ulna.expressions.calls import Call, Value, parse_call
+from ulna.expressions.expression import Expression, constant
+from ulna.expressions.faults import ExpressionError, Fault
+from ulna.expressions.program import CONSTANTS, FUNCTIONS, Op, Program, run
+
+__all__ = [
+    "CONSTANTS",
+    "FUNCTIONS",
+    "Call",
+    "Expression",
+    "ExpressionError",
+    "Fault",
+    "Op",
+    "Program",
+    "Value",
+    "bind",
+    "constant",
+    "parse_call",
+    "run",
+]

@@ -1,0 +1,133 @@
+"""The arguments of a call, bound to parameters and turned into SI numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ulna.errors import InputError, Problem, did_you_mean
+from ulna.expressions.calls import Call, Key, Value, written
+from ulna.expressions.faults import ExpressionError, Fault, counted
+from ulna.units import to_si
+
+_LONGEST_SHOWN = 60
+
+
+def bind(call: Call, signature: Mapping[str, str]) -> dict[str, Any]:
+    """Give the values of a call by parameter name, in the order of `signature`.
+
+    `signature` maps every parameter to its kind: one of `units.UNITS`, or "point" (a tuple of
+    two lengths), "points", "text", "flag", "any". Text carries its unit, a bare number is SI.
+    Parameters that were not given are left out. Raises one `ExpressionError` with all faults.
+
+    >>> from ulna.expressions import parse_call
+    >>> bind(parse_call("circle((0, 0.1), radius='5 cm')"), {"center": "point", "radius": "length"})
+    {'center': (0.0, 0.1), 'radius': 0.05}
+    """
+    places, faults = _places(call, signature)
+    values: dict[str, Any] = {}
+    for parameter, place in places.items():
+        kind = signature[parameter]
+        try:
+            values[parameter] = _CONVERSIONS.get(kind, _quantity)(call[place], kind)
+        except InputError as error:
+            faults += [_located(call, place, parameter, problem) for problem in error.problems]
+    if faults:
+        raise ExpressionError(*sorted(faults, key=lambda fault: fault.column))
+    return {parameter: values[parameter] for parameter in signature if parameter in values}
+
+
+def _places(call: Call, signature: Mapping[str, str]) -> tuple[dict[str, Key], list[Fault]]:
+    parameters = list(signature)
+    places: dict[str, Key] = dict(zip(parameters, range(len(call.arguments)), strict=False))
+    faults: list[Fault] = []
+    if len(call.arguments) > len(parameters):
+        reason = f"{counted(call.arguments)} for '{call.name}'"
+        need = f"at most {len(parameters)}"
+        faults += call.fault(len(parameters), reason, need).faults
+    for name in call.keywords:
+        if name in places:
+            faults += call.fault(name, f"'{name}' given twice", "it once").faults
+        elif name not in signature:
+            need = f"one of {', '.join(parameters)}" if parameters else "no arguments"
+            hint = did_you_mean(name, parameters)
+            faults += call.fault(name, f"unknown argument '{name}'", need, hint).faults
+        else:
+            places[name] = name
+    return places, faults
+
+
+def _located(call: Call, place: Key, parameter: str, problem: Problem) -> Fault:
+    fault = call.fault(place, f"got {problem.got}", problem.need, problem.hint).faults[0]
+    return replace(fault, what=f"{call.what}.{parameter}" if call.what else parameter)
+
+
+def _quantity(value: Value, kind: str) -> float:
+    try:
+        return to_si(value, kind)  # type: ignore[arg-type]  # to_si refuses what is no number
+    except InputError as error:
+        if isinstance(value, str):
+            raise
+        raise InputError(replace(error.problems[0], got=_shown(value))) from None
+
+
+def _point(value: Value, _: str) -> tuple[Any, ...]:
+    if not isinstance(value, tuple) or len(value) != 2:
+        raise _refusal(value, "a point such as (0.2, '10 cm')")
+    return _each(value, _quantity, "length")
+
+
+def _points(value: Value, _: str) -> tuple[Any, ...]:
+    if not isinstance(value, tuple):
+        raise _refusal(value, "points such as [(0, 0), (0.1, '20 cm')]")
+    return _each(value, _point, "length")
+
+
+def _each(
+    values: tuple[Value, ...], convert: Callable[[Value, str], Any], kind: str
+) -> tuple[Any, ...]:
+    converted: list[Any] = []
+    problems: list[Problem] = []
+    for value in values:
+        try:
+            converted.append(convert(value, kind))
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    return tuple(converted)
+
+
+def _text(value: Value, _: str) -> str:
+    if not isinstance(value, str):
+        raise _refusal(value, "text in quotes")
+    return value
+
+
+def _flag(value: Value, _: str) -> bool:
+    if not isinstance(value, bool):
+        raise _refusal(value, "True or False")
+    return value
+
+
+def _any(value: Value, _: str) -> Value:
+    return value
+
+
+def _refusal(value: Value, need: str) -> InputError:
+    return InputError(Problem("", _shown(value), need))
+
+
+def _shown(value: Value) -> str:
+    text = written(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
+
+
+_CONVERSIONS: Mapping[str, Callable[[Value, str], Any]] = {
+    "point": _point,
+    "points": _points,
+    "text": _text,
+    "flag": _flag,
+    "any": _any,
+}

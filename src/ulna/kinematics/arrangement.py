@@ -1,0 +1,132 @@
+"""Arcs sorted by circle, and cut into pieces at the corners where they end, cross or touch."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from ulna.angles import TURN
+from ulna.kinematics.arcs import Arc, crossings
+from ulna.kinematics.chains import Piece
+
+# In grains, the unit of what counts as rounding:
+SAME = 3  # circles this close are one
+NEAR = 1000  # corners this close are one
+ERROR = 0.1  # of the place of a circle
+
+
+class Circle(NamedTuple):
+    """A circle, with the arcs of it that count."""
+
+    center: complex
+    radius: float  # [m]
+    arcs: list[Arc]
+
+    def covers(self, angle: float, slack: float = 0.0) -> bool:
+        """Whether some arc has a point in the direction `angle`, to within `slack` [m]."""
+        return any(arc.covers(angle, slack / self.radius) for arc in self.arcs)
+
+    def direction(self, point: complex) -> float:
+        """Give the angle at which a point on the circle lies."""
+        return cmath.phase(point - self.center)
+
+
+class Corner(NamedTuple):
+    """A point where arcs end or meet."""
+
+    doubt: float  # [m] by which rounding may have moved it along the arcs
+    point: complex
+    circles: set[int]  # the numbers of the circles that it lies on
+
+
+def circles_of(arcs: list[Arc], grain: float) -> list[Circle]:
+    """Sort arcs by the circle that they lie on."""
+    circles: list[Circle] = []
+    for arc in arcs:
+        center = complex(*arc.center)
+        for circle in circles:
+            shift = abs(center - circle.center) + abs(arc.radius - circle.radius)
+            if shift <= SAME * grain:
+                circle.arcs.append(arc)
+                break
+        else:
+            circles.append(Circle(center, arc.radius, [arc]))
+    return circles
+
+
+def pieces_of(circles: list[Circle], grain: float) -> list[Piece]:
+    """Cut the arcs of all circles at their corners; corners are numbered across all of them."""
+    corners = _merged(_ends(circles, grain) + _meetings(circles, grain))
+    return [
+        piece
+        for number, circle in enumerate(circles)
+        for piece in _cut(
+            circle, {k: corner for k, corner in enumerate(corners) if number in corner.circles}
+        )
+    ]
+
+
+def _ends(circles: list[Circle], grain: float) -> list[Corner]:
+    return [
+        Corner(NEAR * grain, end, {number})
+        for number, circle in enumerate(circles)
+        for arc in circle.arcs
+        if not arc.is_circle
+        for end in arc.ends
+    ]
+
+
+def _meetings(circles: list[Circle], grain: float) -> list[Corner]:
+    found = []
+    for one, other in combinations(range(len(circles)), 2):
+        first, second = circles[one], circles[other]
+        for point in crossings(first.arcs[0], second.arcs[0], SAME * grain):
+            doubt = NEAR * grain + _doubt(point - first.center, point - second.center, grain)
+            if all(circle.covers(circle.direction(point), doubt) for circle in (first, second)):
+                found.append(Corner(doubt, point, {one, other}))
+    return found
+
+
+def _doubt(a: complex, b: complex, grain: float) -> float:
+    """How far [m] an error of two circles may move their crossing, at a and b from the centres.
+
+    It grows as the angle between them shrinks, up to a touch, where they part as ½ Δκ s².
+    """
+    error = ERROR * grain
+    ratio = b / a
+    bend = abs(1.0 / abs(a) - math.copysign(1.0 / abs(b), ratio.real))
+    sine = abs(ratio.imag) / abs(ratio)
+    return error / max(sine, math.sqrt(2.0 * error * bend), 1e-7)
+
+
+def _merged(found: list[Corner]) -> list[Corner]:
+    """Make one of the corners that fall together, at the place of the surest."""
+    found = sorted(found, key=lambda corner: corner.doubt)
+    points = np.array([corner.point for corner in found])
+    doubts = np.array([corner.doubt for corner in found])
+    left = np.ones(len(found), bool)
+    corners = []
+    for number, corner in enumerate(found):
+        if left[number]:
+            same = left & (np.abs(points - corner.point) <= doubts)
+            left &= ~same
+            circles: set[int] = set().union(*(found[k].circles for k in np.flatnonzero(same)))
+            corners.append(corner._replace(circles=circles))
+    return corners
+
+
+def _cut(circle: Circle, corners: dict[int, Corner]) -> list[Piece]:
+    """Give the pieces of a circle's arcs between its corners; without any, all of it."""
+    center = (circle.center.real, circle.center.imag)
+    cuts = sorted((circle.direction(corner.point), number) for number, corner in corners.items())
+    cuts = cuts or [(0.0, -1)]
+    pieces = []
+    for (start, leaving), (end, arriving) in zip(cuts, cuts[1:] + cuts[:1], strict=True):
+        sweep = (end - start) % TURN or TURN
+        if circle.covers(start + sweep / 2):
+            pieces.append(Piece(Arc(center, circle.radius, start, sweep), leaving, arriving))
+    return pieces

@@ -1,0 +1,118 @@
+"""Pieces of arcs chained end to end into closed loops, the inside always on their left."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+from ulna.angles import TURN
+from ulna.kinematics.arcs import Arc
+
+Loop = tuple[Arc, ...]
+
+
+class Piece(NamedTuple):
+    """An arc from one numbered corner to another; a whole circle begins and ends at the same."""
+
+    arc: Arc
+    start: int
+    end: int
+
+    @property
+    def middle(self) -> complex:
+        """The point halfway along."""
+        return self.arc.at(self.arc.start + self.arc.sweep / 2)
+
+    def reversed(self) -> Piece:
+        """Give the same piece, run through the other way."""
+        return Piece(self.arc.reversed(), self.end, self.start)
+
+
+def is_balanced(pieces: Iterable[Piece]) -> bool:
+    """Whether as many pieces lead to each corner as leave it, so that all can be chained."""
+    surplus: dict[int, int] = defaultdict(int)
+    for piece in pieces:
+        surplus[piece.start] += 1
+        surplus[piece.end] -= 1
+    return not any(surplus.values())
+
+
+def without_dead_ends(pieces: list[Piece]) -> list[Piece]:
+    """Leave out pieces that come from nowhere or lead nowhere, until none is left."""
+    while True:
+        starts = {piece.start for piece in pieces}
+        ends = {piece.end for piece in pieces}
+        kept = [piece for piece in pieces if piece.start in ends and piece.end in starts]
+        if len(kept) == len(pieces):
+            return kept
+        pieces = kept
+
+
+def loops_of(pieces: Iterable[Piece]) -> tuple[Loop, ...]:
+    """Chain pieces into closed loops; where several meet, a loop keeps to its own inside.
+
+    Pieces that are not balanced leave chains that do not close; those are left out.
+    """
+    circles = [piece for piece in pieces if piece.arc.is_circle]
+    leaving: dict[int, list[Piece]] = defaultdict(list)
+    for piece in pieces:
+        if not piece.arc.is_circle:
+            leaving[piece.start].append(piece)
+    loops: list[Loop] = [(piece.arc,) for piece in circles]
+    while ways := next((ways for ways in leaving.values() if ways), None):
+        if chain := _take_chain(ways[0], leaving):
+            loops.append(_joined([piece.arc for piece in chain]))
+    return tuple(loops)
+
+
+def _take_chain(first: Piece, leaving: dict[int, list[Piece]]) -> list[Piece]:
+    """Take the pieces of one loop out of `leaving`; gives none if it does not close."""
+    chain = [first]
+    while ways := leaving[chain[-1].end]:
+        onward = min(ways, key=partial(_turn_right, chain[-1]))
+        ways.remove(onward)
+        if onward is first:
+            return chain
+        chain.append(onward)
+    leaving[first.start].remove(first)
+    return []
+
+
+def _turn_right(arriving: Piece, leaving: Piece) -> float:
+    """Give the angle clockwise from the way back to the way on: how wide the inside is there.
+
+    Directions are those of short chords, so that arcs that touch are told apart by their bend.
+    """
+    along = 0.05 * min(arriving.arc.length, leaving.arc.length)
+    back = _direction(arriving.arc.reversed(), along)
+    return (back - _direction(leaving.arc, along)) % TURN
+
+
+def _direction(arc: Arc, along: float) -> float:
+    bend = math.copysign(math.pi / 2 + along / arc.radius / 2, arc.sweep)
+    return arc.start + bend
+
+
+def _joined(arcs: list[Arc]) -> Loop:
+    """Join neighbours in a loop that continue each other on the same circle."""
+    joined = [arcs[0]]
+    for arc in arcs[1:]:
+        if _continues(joined[-1], arc):
+            joined[-1] = replace(joined[-1], sweep=joined[-1].sweep + arc.sweep)
+        else:
+            joined.append(arc)
+    if len(joined) > 1 and _continues(joined[-1], joined[0]):
+        last = joined.pop()
+        joined[0] = replace(last, sweep=last.sweep + joined[0].sweep)
+    if len(joined) == 1:
+        joined = [replace(joined[0], sweep=math.copysign(TURN, joined[0].sweep))]
+    return tuple(joined)
+
+
+def _continues(arc: Arc, after: Arc) -> bool:
+    same_circle = (arc.center, arc.radius) == (after.center, after.radius)
+    return same_circle and (arc.sweep > 0) == (after.sweep > 0)

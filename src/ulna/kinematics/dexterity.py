@@ -1,0 +1,109 @@
+"""How freely the tip can move from a posture, and where it cannot: singular postures."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ulna.arm import Arm, Parameters, parameters_of
+from ulna.errors import InputError, Problem
+from ulna.kinematics.forward import tip
+from ulna.kinematics.jacobian import jacobian
+from ulna.kinematics.ring import Floats
+
+SINGULAR = 1e2  # condition number from which a posture is called singular
+MOST_LINKS_LISTED = 16  # 2¹⁵ singular postures; every further link doubles them
+
+
+class Ellipse(NamedTuple):
+    """The tip velocities that joint rates of length one produce, drawn at the tip."""
+
+    center: Floats  # (…, 2) [m]
+    semi_axes: Floats  # (…, 2) [m/s per rad/s], the longer first
+    angle: Floats  # (…) [rad] of the longer axis, in (−π/2, π/2]
+
+
+class Singularities(NamedTuple):
+    """The postures, up to the turn of joint 1, in which the tip cannot move along the arm."""
+
+    q: Floats  # (k, n) [rad], the first angle zero
+    radius: Floats  # (k,) [m] of the circle on which the tip is then, the largest first
+
+
+def singular_values(arm: Arm | Parameters, q: ArrayLike) -> Floats:
+    """Give the singular values (…, min(n, 2)) of the tip's position Jacobian, largest first."""
+    return np.asarray(np.linalg.svd(jacobian(arm, np.asarray(q))[..., :2, :], compute_uv=False))
+
+
+def manipulability(arm: Arm | Parameters, q: ArrayLike) -> Floats:
+    """Give Yoshikawa's measure (…): the product of the singular values, 0 where singular.
+
+    For two links it is l_1 l_2 |sin q_2|; for one link its length, as it has one way to move.
+    """
+    return np.asarray(np.prod(singular_values(arm, q), axis=-1))
+
+
+def condition_number(arm: Arm | Parameters, q: ArrayLike) -> Floats:
+    """Give the ratio (…) of the largest to the smallest singular value; inf where singular."""
+    values = singular_values(arm, q)
+    with np.errstate(divide="ignore"):
+        return np.asarray(values[..., 0] / values[..., -1])
+
+
+def manipulability_ellipse(arm: Arm | Parameters, q: ArrayLike) -> Ellipse:
+    """Give the ellipse of tip velocities for joint rates of length one.
+
+    Its long axis is the tip's easy direction; it is flat where the posture is singular.
+    """
+    q = np.asarray(q, dtype=float)
+    directions, values, _ = np.linalg.svd(jacobian(arm, q)[..., :2, :])
+    semi_axes = np.zeros((*values.shape[:-1], 2))
+    semi_axes[..., : values.shape[-1]] = values
+    easy = directions[..., :, 0]
+    angle = np.arctan2(easy[..., 1], easy[..., 0])
+    # An axis has no head: opposite directions are the same one.
+    angle = np.where(angle > np.pi / 2, angle - np.pi, angle)
+    angle = np.where(angle <= -np.pi / 2, angle + np.pi, angle)
+    return Ellipse(np.asarray(tip(arm, q)[..., :2]), semi_axes, angle)
+
+
+def singularities(arm: Arm | Parameters) -> Singularities:
+    """List the singular postures: every link in line with the first, stretched or folded back.
+
+    Joint 1 turns them about the base, so each is a circle for the tip. One link is never
+    singular in the one direction that it has: the list is empty.
+    """
+    parameters = parameters_of(arm)
+    n = parameters.n
+    if n > MOST_LINKS_LISTED:
+        need = f"at most {MOST_LINKS_LISTED} links to list all 2^(n-1) singular postures"
+        raise InputError(Problem("links", str(n), need, "use condition_number for one posture"))
+    if n == 1:
+        return Singularities(np.empty((0, 1)), np.empty(0))
+    folded = (np.arange(2 ** (n - 1))[:, None] >> np.arange(n - 1)) & 1
+    direction = np.concatenate([np.ones((len(folded), 1)), 1.0 - 2.0 * folded], axis=-1)
+    radius = np.abs(direction @ np.asarray(parameters.length))
+    bends = np.pi * np.abs(np.diff(direction, axis=-1)) / 2.0
+    q = np.concatenate([np.zeros((len(folded), 1)), bends], axis=-1)
+    order = np.argsort(-radius, kind="stable")
+    return Singularities(q[order], radius[order])
+
+
+def elbow_side(arm: Arm | Parameters, q: ArrayLike) -> Floats:
+    """Say whether the elbow of two links is above (1) or below (−1) the line from base to tip.
+
+    It is 0 where the arm is straight or folded, and where the line is vertical, which has no
+    upper side. "Elbow up" names a pose and not a branch: it flips where the tip passes x = 0.
+    """
+    if parameters_of(arm).n != 2:
+        raise InputError(Problem("links", str(parameters_of(arm).n), "2, to have one elbow"))
+    q = np.asarray(q, dtype=float)
+    across = tip(arm, q)[..., 0] - np.asarray(parameters_of(arm).base)[..., 0]
+    return np.asarray(-np.sign(_clear(np.sin(q[..., 1]))) * np.sign(_clear(across)))
+
+
+def _clear(value: Floats) -> Floats:
+    """Set to zero what rounding alone keeps from it."""
+    return np.where(np.abs(value) < 1e-12, 0.0, value)

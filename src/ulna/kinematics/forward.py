@@ -1,0 +1,118 @@
+"""Where everything is for given joint angles: joints, centres of mass, tip, and their frames."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ulna.angles import relative_to_absolute
+from ulna.arm import Arm, Parameters, parameters_of
+from ulna.arrays import Array, namespace, running_sum, to_float
+from ulna.errors import InputError, Problem
+
+
+class Transforms(NamedTuple):
+    """Homogeneous transforms along an arm.
+
+    `steps` (…, n, 3, 3) are H_1 … H_n, each turning by its joint and then moving along its link
+    (H_1 starts at the base); `product` (…, 3, 3) is H_1 H_2 ⋯ H_n, the frame of the tip.
+    """
+
+    steps: Array
+    product: Array
+
+
+class Chain(NamedTuple):
+    """The polyline of an arm, as coordinates apart: what every formula here starts from.
+
+    Positions are relative to the base, so that a far-away base costs differences no digits.
+    """
+
+    xp: Any
+    parameters: Parameters
+    phi: Array  # (…, n) absolute link angles
+    x: Array  # (…, n+1) of the joints and, last, of the tip
+    y: Array
+
+
+def chain(arm: Arm | Parameters, q: Array, *more: Array) -> Chain:
+    """Lay the arm out for joint angles q (…, n), in the array library of the inputs."""
+    parameters = parameters_of(arm)
+    xp = namespace(parameters.length, q, *more)
+    parameters = Parameters(*(to_float(xp, value) for value in parameters))
+    phi = relative_to_absolute(joint_array(xp, parameters, q, "q"))
+    x = running_sum(xp, parameters.length * xp.cos(phi), from_zero=True)
+    y = running_sum(xp, parameters.length * xp.sin(phi), from_zero=True)
+    return Chain(xp, parameters, phi, x, y)
+
+
+def placed(c: Chain, x: Array, y: Array) -> Array:
+    """Give points (…, k, 2) in the plane from coordinates (…, k) relative to the base."""
+    base = c.parameters.base
+    return c.xp.stack([x + base[..., 0:1], y + base[..., 1:2]], axis=-1)
+
+
+def joint_array(xp: Any, parameters: Parameters, values: Array, what: str) -> Array:
+    """Take values (…, n), one a joint; raises where the last axis has another length."""
+    values = to_float(xp, values)
+    if values.ndim == 0 or values.shape[-1] != parameters.n:
+        shape = "one number" if values.ndim == 0 else f"shape {tuple(values.shape)}"
+        need = f"(..., {parameters.n}), one value a joint"
+        raise InputError(Problem(what, shape, need))
+    return values
+
+
+def joints(arm: Arm | Parameters, q: Array) -> Array:
+    """Give the positions (…, n+1, 2) of the joints, from the base to the tip."""
+    c = chain(arm, q)
+    return placed(c, c.x, c.y)
+
+
+def tip(arm: Arm | Parameters, q: Array) -> Array:
+    """Give position and orientation of the tip, (…, 3): x, y [m] and angle [rad], unwrapped.
+
+    >>> import numpy as np, ulna
+    >>> x, y, angle = tip(ulna.preset("unit"), np.radians([40, -60]))
+    >>> round(float(x), 6), round(float(y), 6), round(float(np.degrees(angle)), 6)
+    (1.705737, 0.300767, -20.0)
+    """
+    c = chain(arm, q)
+    point = placed(c, c.x[..., -1:], c.y[..., -1:])[..., 0, :]
+    # The angle takes part in the batch of the coordinates, which the arms may have widened.
+    angle = c.phi[..., -1:] + c.xp.zeros_like(point[..., :1])
+    return c.xp.concat([point, angle], axis=-1)
+
+
+def centres(arm: Arm | Parameters, q: Array) -> Array:
+    """Give the centres of mass (…, n, 2) of the links, without their tip masses."""
+    c = chain(arm, q)
+    p, cos, sin = c.parameters, c.xp.cos(c.phi), c.xp.sin(c.phi)
+    x = c.x[..., :-1] + p.com * cos - p.com_offset * sin
+    y = c.y[..., :-1] + p.com * sin + p.com_offset * cos
+    return placed(c, x, y)
+
+
+def transforms(arm: Arm | Parameters, q: Array) -> Transforms:
+    """Give the homogeneous transforms H_1 … H_n (…, n, 3, 3) and their product (…, 3, 3)."""
+    c = chain(arm, q)
+    xp, p = c.xp, c.parameters
+    q = joint_array(xp, p, q, "q")
+    steps = _frames(xp, q, p.length * xp.cos(q), p.length * xp.sin(q))
+    # The first step starts at the base; its frame is not turned there, so the base just adds.
+    start = _frames(xp, xp.zeros_like(p.base[..., 0]), p.base[..., 0], p.base[..., 1])
+    first = start @ steps[..., 0, :, :]
+    rest = steps[..., 1:, :, :] + xp.zeros_like(first)[..., None, :, :]
+    steps = xp.concat([first[..., None, :, :], rest], axis=-3)
+    x, y, angle = (tip(arm, q)[..., k] for k in range(3))
+    return Transforms(steps, _frames(xp, angle, x, y))
+
+
+def _frames(xp: Any, angle: Array, x: Array, y: Array) -> Array:
+    """Give the frames (…, 3, 3) turned by `angle` with their origins at (x, y)."""
+    zero, one = xp.zeros_like(x), xp.ones_like(x)
+    cos, sin = xp.cos(angle) + zero, xp.sin(angle) + zero
+    rows = [
+        xp.stack([cos, -sin, x], axis=-1),
+        xp.stack([sin, cos, y], axis=-1),
+        xp.stack([zero, zero, one], axis=-1),
+    ]
+    return xp.stack(rows, axis=-2)

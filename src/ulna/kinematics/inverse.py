@@ -1,0 +1,192 @@
+"""Inverse kinematics of a point: all postures that put the tip at a target.
+
+A target with an orientation fixes the last link, so what remains is to reach its joint with the
+links before it. A chain of one or two links then has one or two postures, in closed form; a
+longer one has infinitely many, of which four are given, moved into the joint limits and towards
+a wanted posture by damped least squares.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ulna.angles import difference
+from ulna.arm import Arm, Parameters, parameters_of
+from ulna.errors import InputError, Problem
+from ulna.kinematics import closed_form, redundant
+from ulna.kinematics.forward import joint_array, tip
+from ulna.kinematics.limits import allowed, are_limited, into_window
+from ulna.kinematics.ring import Floats, Nearest, nearest_in_ring, ring
+from ulna.kinematics.solutions import Solutions
+
+EXACT = 1e-12  # of the reach: what rounding may leave between a target and the ring
+SOLVED = 1e-9  # of the reach: the residual at which an iterated posture counts as solved
+
+ONLY = ("only",)
+SIGN_OF_ELBOW = ("positive", "negative")
+SIGNS_OF_BENDS = ("++", "+-", "-+", "--")
+
+
+def inverse(
+    arm: Arm | Parameters,
+    target: ArrayLike,
+    *,
+    posture: ArrayLike | None = None,
+    restarts: int = 8,
+    tolerance: float | None = None,
+) -> Solutions:
+    """Find the postures that put the tip at `target`: (…, 2) a point, (…, 3) with orientation.
+
+    Two links have two postures, named by the sign of sin q_2 ("positive", "negative"), and so
+    have three links with an orientation. Arms with joints to spare have four, kept inside the
+    joint limits where that can be done (`restarts` random starts are tried before giving up) and
+    close to `posture` (n,) if one is wanted. Angles are written in the turn around the middle of
+    each joint's range. `tolerance` [m] is how far outside its ring a target still counts as on
+    the edge; by default 1e-12 of the reach.
+
+    >>> import numpy as np, ulna
+    >>> found = inverse(ulna.preset("unit"), [1.71, 0.30])
+    >>> np.degrees(found.q).round(4).tolist()
+    [[-19.8156, 59.5325], [39.7169, -59.5325]]
+    """
+    task = read(arm, target, tolerance)
+    q, branch = _postures(task)
+    q = into_window(task.each, q)
+    if task.chain.shape[-1] > 2 and (posture is not None or are_limited(task.parameters)):
+        wanted = None
+        if posture is not None:
+            wanted = joint_array(np, task.parameters, np.asarray(posture), "posture")
+        accepted = SOLVED * task.reach
+        q = redundant.refine(task.parameters, q, task.nearest, wanted, accepted, restarts)
+    return _judged(task, q, branch)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A question put to an arm, with what follows from it before any posture is known."""
+
+    parameters: Parameters
+    goal: Floats  # (…, 2 or 3)
+    chain: Floats  # (…, m) lengths of the links that have to reach
+    near: Nearest  # where the chain's end can get, relative to the base
+    nearest: Floats  # (…, 2 or 3) the goal moved there
+    slack: Floats  # [m] that counts as nothing
+    reach: Floats  # [m] of the whole arm
+
+    @property
+    def each(self) -> Parameters:
+        """The arms with an axis for their postures."""
+        return Parameters(*(value[..., None, :] for value in self.parameters))
+
+    @property
+    def reachable(self) -> NDArray[np.bool_]:
+        """Whether each goal (…) lies in the ring."""
+        return self.near.shortfall <= self.slack
+
+
+def read(arm: Arm | Parameters, target: ArrayLike, tolerance: float | None = None) -> Task:
+    """Work out for targets what the chain can reach, and the nearest goal that it can."""
+    parameters = Parameters(*(np.asarray(value, dtype=float) for value in parameters_of(arm)))
+    goal = target_array(target)
+    base, length = parameters.base, parameters.length
+    end = goal[..., :2] - base
+    if goal.shape[-1] == 3:
+        heading = np.stack([np.cos(goal[..., 2]), np.sin(goal[..., 2])], axis=-1)
+        end, length = end - length[..., -1:] * heading, length[..., :-1]
+    near = nearest_in_ring(length, end)
+    reach = np.sum(parameters.length, axis=-1)
+    slack = EXACT * reach if tolerance is None else np.asarray(tolerance, dtype=float)
+    moved = np.where((near.shortfall <= slack)[..., None], 0.0, near.point - end)
+    point = goal[..., :2] + moved
+    turned = np.broadcast_to(goal[..., 2:], (*point.shape[:-1], goal.shape[-1] - 2))
+    nearest = np.concatenate([point, turned], axis=-1)
+    return Task(parameters, goal, length, near, nearest, slack, reach)
+
+
+def target_array(target: ArrayLike) -> Floats:
+    """Take targets (…, 2) or (…, 3) of finite numbers."""
+    goal = np.asarray(target, dtype=float)
+    if goal.ndim == 0 or goal.shape[-1] not in (2, 3):
+        need = "(..., 2) for points x, y, or (..., 3) with an orientation"
+        raise InputError(Problem("target", f"shape {goal.shape}", need))
+    if not np.isfinite(goal).all():
+        first = tuple(int(i) for i in np.argwhere(~np.isfinite(goal))[0])
+        raise InputError(Problem("target", f"{goal[first]} at index {first}", "finite numbers"))
+    return goal
+
+
+def _postures(task: Task) -> tuple[Floats, tuple[str, ...]]:
+    """Give postures (…, k, n) of the whole arm at the nearest reachable goal."""
+    links = task.chain.shape[-1]
+    names: tuple[str, ...]
+    if links == 0:
+        q, names = np.empty((*task.goal.shape[:-1], 1, 0)), ONLY
+    elif links == 1:
+        q, names = closed_form.one_link(task.chain, task.near.point), ONLY
+    elif links == 2:
+        q, names = closed_form.two_links(task.chain, task.near.point), SIGN_OF_ELBOW
+    else:
+        q, names = closed_form.two_bends(task.chain, task.near.point), SIGNS_OF_BENDS
+    if task.goal.shape[-1] == 2:
+        return q, names
+    last = difference(task.goal[..., 2, None], np.sum(q, axis=-1))
+    q = np.concatenate([q, last[..., None]], axis=-1)
+    return (_by_sign(q), SIGN_OF_ELBOW) if links == 1 else (q, names)
+
+
+def _by_sign(q: Floats) -> Floats:
+    """Put the one posture of two links under the branch it belongs to; the other is NaN."""
+    positive = np.sin(q[..., 1]) >= 0.0
+    here = np.stack([positive, ~positive], axis=-2)
+    return np.where(here, q, np.nan)
+
+
+def _judged(task: Task, q: Floats, branch: tuple[str, ...]) -> Solutions:
+    residual = _residual(task, q)
+    reachable = task.reachable
+    accepted = np.maximum(SOLVED * task.reach, task.slack)[..., None]
+    valid = reachable[..., None] & (residual <= accepted)
+    inside = np.all(allowed(task.each, q), axis=-1)
+    out = ~reachable[..., None]
+    return Solutions(
+        q=np.where(out[..., None], np.nan, q),
+        valid=valid,
+        within_limits=valid & inside,
+        residual=np.where(out, task.near.shortfall[..., None], residual),
+        branch=branch,
+        reachable=reachable,
+        shortfall=np.where(reachable, 0.0, task.near.shortfall),
+        nearest=task.nearest[..., :2],
+        nearest_q=_first_usable(q, inside),
+        continuum=reachable & _leaves_freedom(task),
+    )
+
+
+def _residual(task: Task, q: Floats) -> Floats:
+    """Give the distance (…, k) from the tip to the goal, as the postures really have it."""
+    reached, goal = tip(task.each, q), task.goal[..., None, :]
+    miss = np.hypot(reached[..., 0] - goal[..., 0], reached[..., 1] - goal[..., 1])
+    if goal.shape[-1] == 2:
+        return np.asarray(miss)
+    arc = difference(reached[..., 2], goal[..., 2]) * task.each.length[..., -1]
+    return np.asarray(np.hypot(miss, arc))
+
+
+def _first_usable(q: Floats, inside: NDArray[np.bool_]) -> Floats:
+    cost = np.where(np.isnan(q[..., 0]), 2, np.where(inside, 0, 1))
+    chosen = np.argmin(cost, axis=-1)[..., None, None]
+    return np.take_along_axis(q, chosen, axis=-2)[..., 0, :]
+
+
+def _leaves_freedom(task: Task) -> NDArray[np.bool_]:
+    radius = np.hypot(task.near.point[..., 0], task.near.point[..., 1])
+    inner, outer = ring(task.chain)
+    if task.chain.shape[-1] < 2:
+        return np.zeros(radius.shape, dtype=bool)
+    if task.chain.shape[-1] == 2:
+        # Equal links folded onto the base turn freely about it.
+        return (radius <= task.slack) & (inner <= task.slack)
+    return (radius < outer - task.slack) & ((radius > inner + task.slack) | (inner <= task.slack))

@@ -1,0 +1,84 @@
+"""The outline of a limited linkage: the pieces of critical arcs with one side out of reach.
+
+Pieces are turned to have the inside on their left, so that outer loops run counter-clockwise
+and holes clockwise.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ulna.arrays import Array
+from ulna.kinematics.arrangement import Circle, circles_of, pieces_of
+from ulna.kinematics.chains import Loop, Piece, is_balanced, loops_of, without_dead_ends
+from ulna.kinematics.critical import Linkage, attained_tip, critical_arcs, reach_of
+
+# What counts as rounding, as parts of the reach: arcs, and the postures that prove a point, hold
+# to 1e-15. Where the reach nearly touches itself, a coarser grain may be needed to see it closed.
+GRAINS = (1e-13, 3e-12, 1e-10, 3e-9)
+LOOSE = 1e-5  # part of the reach that dead ends may measure in all
+# In grains:
+HELD = 0.2  # how near the tip must come to a probe
+STEPS = 1.0, 1e7  # how far off a piece its two sides are probed
+BESIDE = 10.0  # pieces closer than this run side by side
+
+
+def outline(linkage: Linkage) -> tuple[Loop, ...]:
+    """Give the closed loops of arcs around what the tip can reach, relative to the base."""
+    arcs = critical_arcs(linkage)
+    if len(linkage) == 1:  # the reach is a curve without an inside: the loop goes there and back
+        return ((arcs[0], arcs[0].reversed()),)
+    reach = reach_of(linkage)
+    for grain in GRAINS:
+        found = _outer_pieces(linkage, grain * reach)
+        pieces = without_dead_ends(found)
+        if is_balanced(pieces) and _length(found) - _length(pieces) <= LOOSE * reach:
+            break
+    return loops_of(pieces)
+
+
+def _outer_pieces(linkage: Linkage, grain: float) -> list[Piece]:
+    """Give the pieces with the inside on one side only, turned to have it on their left."""
+    circles = circles_of(critical_arcs(linkage), grain)
+    pieces = pieces_of(circles, grain)
+    nearer, further = _sides(linkage, circles, pieces, grain)
+    outer = [
+        piece if inside else piece.reversed()
+        for piece, inside, beyond in zip(pieces, nearer, further, strict=True)
+        if inside != beyond
+    ]
+    return _without_doubles(outer, BESIDE * grain)
+
+
+def _sides(linkage: Linkage, circles: list[Circle], pieces: list[Piece], grain: float) -> Array:
+    """Tell (2, …) whether the inner and the outer side of each piece's circle can be reached."""
+    center = np.array([complex(*piece.arc.center) for piece in pieces])
+    radius = np.array([piece.arc.radius for piece in pieces])
+    middle = np.array([piece.middle for piece in pieces])
+    step = np.clip(0.3 * _room(circles, middle), STEPS[0] * grain, STEPS[1] * grain)
+    step = np.minimum(step, 0.3 * radius)
+    probes = middle + np.array([[-1.0], [1.0]]) * step * (middle - center) / radius
+    return np.abs(attained_tip(linkage, probes) - probes) <= HELD * grain
+
+
+def _room(circles: list[Circle], points: Array) -> Array:
+    """Give the distance from points on some circle to the nearest other one."""
+    centers = np.array([circle.center for circle in circles])
+    radii = np.array([circle.radius for circle in circles])
+    gaps = np.abs(np.abs(points[:, None] - centers) - radii)
+    # The nearest circle is the point's own; the sentinel stands in where there is no other.
+    return np.sort(np.pad(gaps, ((0, 0), (0, 1)), constant_values=np.inf), axis=1)[:, 1]
+
+
+def _without_doubles(pieces: list[Piece], near: float) -> list[Piece]:
+    """Keep one of the pieces that run side by side, too close for probes to fall between."""
+    kept: list[Piece] = []
+    for piece in pieces:
+        rivals = [other for other in kept if (other.start, other.end) == (piece.start, piece.end)]
+        if all(abs(other.middle - piece.middle) > near for other in rivals):
+            kept.append(piece)
+    return kept
+
+
+def _length(pieces: list[Piece]) -> float:
+    return sum(piece.arc.length for piece in pieces)

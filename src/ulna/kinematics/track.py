@@ -1,0 +1,191 @@
+"""Inverse kinematics of a whole path: continuous joint angles, and why they fail where they do.
+
+Where a target has two postures (two links, or three with an orientation) the path stays on its
+branch, in closed form. Arms with joints to spare are led along by prediction and correction.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ulna.angles import TURN, distance
+from ulna.arm import Arm, Parameters, parameters_of
+from ulna.errors import InputError, Problem
+from ulna.kinematics import branches
+from ulna.kinematics.dexterity import SINGULAR, condition_number
+from ulna.kinematics.forward import joint_array, joints, tip
+from ulna.kinematics.inverse import SIGN_OF_ELBOW, SOLVED, inverse, target_array
+from ulna.kinematics.leading import lead
+from ulna.kinematics.limits import SLACK
+from ulna.kinematics.ring import Floats
+from ulna.kinematics.solutions import Solutions
+from ulna.kinematics.tracked import Followed, Tracked, Why
+
+
+def track(
+    arm: Arm | Parameters,
+    points: ArrayLike,
+    start: ArrayLike | str | None = None,
+    *,
+    posture: ArrayLike | None = None,
+    floor: float | None = None,
+    clamp: bool = False,
+) -> Tracked:
+    """Follow points (…, T, 2), or (…, T, 3) with orientation, with continuous joint angles.
+
+    `start` picks the posture at the first point: joint angles (n,) to begin close to, or for
+    arms with two postures "positive" or "negative", the sign of sin q_2. `posture` is where an
+    arm with joints to spare should stay close to. With `floor` [m] samples with a joint or the
+    tip below that height are reported. Points out of reach give NaN, or with `clamp=True` the
+    nearest reachable posture; they are reported either way.
+    """
+    path = _path(points)
+    batch, goals = path.shape[:-2], path.reshape(-1, *path.shape[-2:])
+    parameters = _flat(parameters_of(arm), batch)
+    chain_links = parameters.n - (path.shape[-1] == 3)
+    sign = _sign(start, chain_links)
+    begin = None if sign is not None else _angles(parameters, start, "start")
+    if chain_links <= 2:
+        followed = _on_branch(parameters, goals, begin, sign, clamp)
+    else:
+        followed = lead(parameters, goals, begin, _angles(parameters, posture, "posture"))
+    fields = _judged(parameters, goals, followed, floor, clamp)
+    return Tracked(**{key: v.reshape(*batch, *v.shape[1:]) for key, v in fields.items()})
+
+
+def _path(points: ArrayLike) -> Floats:
+    path = target_array(points)
+    if path.ndim < 2 or not path.size:
+        need = "(..., T, 2) or (..., T, 3), T points along the path"
+        raise InputError(Problem("points", f"shape {path.shape}", need))
+    return path
+
+
+def _flat(parameters: Parameters, batch: tuple[int, ...]) -> Parameters:
+    """Give every path of the batch its own row of parameters."""
+    return Parameters(
+        *(
+            np.broadcast_to(np.asarray(v, dtype=float), (*batch, v.shape[-1])).reshape(
+                -1, v.shape[-1]
+            )
+            for v in parameters
+        )
+    )
+
+
+def _sign(start: ArrayLike | str | None, chain_links: int) -> int | None:
+    if not isinstance(start, str):
+        return None
+    if chain_links != 2 or start not in SIGN_OF_ELBOW:
+        need = "joint angles, or for two links 'positive' or 'negative', the sign of sin q_2"
+        raise InputError(Problem("start", repr(start), need))
+    return SIGN_OF_ELBOW.index(start)
+
+
+def _angles(parameters: Parameters, value: ArrayLike | str | None, what: str) -> Floats | None:
+    if value is None:
+        return None
+    angles = joint_array(np, parameters, np.asarray(value, dtype=float), what)
+    return np.array(np.broadcast_to(angles, parameters.length.shape))
+
+
+def _on_branch(
+    parameters: Parameters, goals: Floats, begin: Floats | None, sign: int | None, clamp: bool
+) -> Followed:
+    found = inverse(Parameters(*(v[:, None, :] for v in parameters)), goals)
+    candidates = _two_candidates(found)
+    usable = (found.reachable | clamp) & ~found.continuum
+    rows, first_sample = np.arange(len(goals)), np.argmax(usable, axis=-1)
+    first = _first_branch(found, candidates, rows, first_sample, begin, sign)
+    chosen, switched = branches.keep_branch(candidates, usable, first)
+    q = np.take_along_axis(candidates, chosen[..., None, None], axis=2)[:, :, 0]
+    q = branches.unwrap_usable(q, usable)
+    if begin is not None:
+        q = q + TURN * np.round((begin - q[rows, first_sample]) / TURN)[:, None]
+    q = _through_centre(q, goals, usable, found.continuum & ~usable)
+    return Followed(q, found.reachable, found.shortfall, switched)
+
+
+def _two_candidates(found: Solutions) -> Floats:
+    """Give two postures (B, T, 2, n) everywhere, the same twice where there is but one."""
+    q = np.where(np.isnan(found.q), found.q[..., ::-1, :], found.q)
+    q = np.where(np.isnan(q), found.nearest_q[..., None, :], q)
+    return np.broadcast_to(q, (*q.shape[:2], 2, q.shape[-1]))
+
+
+def _first_branch(
+    found: Solutions,
+    candidates: Floats,
+    rows: NDArray[np.intp],
+    sample: NDArray[np.intp],
+    begin: Floats | None,
+    sign: int | None,
+) -> NDArray[np.intp]:
+    if sign is not None:
+        return np.full(len(rows), sign)
+    if begin is not None:
+        turn = distance(candidates[rows, sample], begin[:, None, :])
+        return np.asarray(np.argmin(turn, axis=-1))
+    return np.asarray(np.argmax(found.within_limits[rows, sample], axis=-1))
+
+
+def _through_centre(
+    q: Floats, goals: Floats, usable: NDArray[np.bool_], centre: NDArray[np.bool_]
+) -> Floats:
+    """Fill the samples at which the base angle is free: folded exactly, turned smoothly."""
+    if not centre.any():
+        return q
+    q = branches.bridge(q, usable, centre)
+    folded = np.pi * (2.0 * np.round((q[..., 1] / np.pi - 1.0) / 2.0) + 1.0)
+    q[..., 1] = np.where(centre, folded, q[..., 1])
+    if q.shape[-1] == 3:
+        left = goals[..., 2] - q[..., 0] - q[..., 1]
+        left = left + TURN * np.round((q[..., 2] - left) / TURN)
+        q[..., 2] = np.where(centre, left, q[..., 2])
+    return q
+
+
+def _judged(
+    parameters: Parameters, goals: Floats, followed: Followed, floor: float | None, clamp: bool
+) -> dict[str, Any]:
+    """Say of every sample what there is to say: the fields of `Tracked`, as flat batches."""
+    arms = Parameters(*(v[:, None, :] for v in parameters))
+    q, reachable = followed.q, followed.reachable
+    miss = tip(arms, q)[..., :2] - goals[..., :2]
+    residual = np.hypot(miss[..., 0], miss[..., 1])
+    excess = np.max(np.maximum(arms.lower - q, q - arms.upper), axis=-1).clip(min=0.0)
+    condition = condition_number(arms, q)
+    depth = _depth(joints(arms, q)[..., 1:, 1], floor)
+    unsolved = reachable & (residual > 10.0 * SOLVED * np.sum(parameters.length, -1)[:, None])
+    at_limit = ((q <= arms.lower) | (q >= arms.upper)).any(axis=-1)
+    why = (
+        np.where(reachable, 0, Why.OUT_OF_REACH)
+        | np.where((excess > SLACK) | (unsolved & at_limit), Why.JOINT_LIMIT, 0)
+        | np.where(condition >= SINGULAR, Why.SINGULAR, 0)
+        | np.where(followed.switched, Why.BRANCH_SWITCH, 0)
+        | np.where(depth > 0.0, Why.BELOW_FLOOR, 0)
+        | np.where(unsolved & ~at_limit, Why.NOT_CONVERGED, 0)
+    ).astype(np.uint8)
+    shown = reachable | clamp
+    bend = np.sin(q[..., 1]) if q.shape[-1] > 1 else np.zeros_like(residual)
+    branch = np.where(np.abs(bend) < SLACK, 0.0, np.sign(bend)) * shown
+    return {
+        "points": goals,
+        "q": np.where(shown[..., None], q, np.nan),
+        "why": why,
+        "branch": branch.astype(np.int8),
+        "shortfall": np.where(reachable, 0.0, followed.shortfall),
+        "residual": residual,
+        "excess": excess,
+        "condition": condition,
+        "depth": depth,
+    }
+
+
+def _depth(heights: Floats, floor: float | None) -> Floats:
+    if floor is None:
+        return np.zeros(heights.shape[:-1])
+    return np.asarray(np.maximum(floor - np.min(heights, axis=-1), 0.0))

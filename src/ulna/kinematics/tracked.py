@@ -1,0 +1,136 @@
+"""The answer of tracking a path: joint angles, and at every sample why anything went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntFlag
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ulna.kinematics.ring import Floats
+
+
+class Why(IntFlag):
+    """What is to be said about a sample; several may hold at once."""
+
+    NOTHING = 0
+    OUT_OF_REACH = 1
+    JOINT_LIMIT = 2
+    SINGULAR = 4
+    BRANCH_SWITCH = 8
+    BELOW_FLOOR = 16
+    NOT_CONVERGED = 32
+
+    @property
+    def words(self) -> str:
+        """The reason as a person says it."""
+        return (self.name or "").lower().replace("_", " ").replace("|", ", ")
+
+
+# A sample with one of these is not followed; the others are things to know.
+FAILURES = Why.OUT_OF_REACH | Why.JOINT_LIMIT | Why.BELOW_FLOOR | Why.NOT_CONVERGED
+
+
+class Followed(NamedTuple):
+    """A flat batch of paths as joint angles, before anything is judged."""
+
+    q: Floats  # (B, T, n), at the nearest reachable posture where out of reach
+    reachable: NDArray[np.bool_]  # (B, T)
+    shortfall: Floats  # (B, T) [m]
+    switched: NDArray[np.bool_]  # (B, T) the branch changed here
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A run of neighbouring samples with the same thing to say about them."""
+
+    why: Why
+    path: tuple[int, ...]  # which path of a batch; () for a single one
+    first: int
+    last: int
+    worst: float  # shortfall or residual [m], excess [rad], condition number, depth [m]
+    worst_at: int
+
+    def __str__(self) -> str:
+        where = f"path {self.path}, " if self.path else ""
+        span = (
+            f"samples {self.first} to {self.last}"
+            if self.last > self.first
+            else f"sample {self.first}"
+        )
+        return f"{where}{span}: {self.why.words}{self._measure()}"
+
+    def _measure(self) -> str:
+        at = f" at sample {self.worst_at}" if self.last > self.first else ""
+        return {
+            Why.OUT_OF_REACH: f" by up to {self.worst:.4g} m{at}",
+            Why.JOINT_LIMIT: f" exceeded by up to {np.degrees(self.worst):.4g} deg{at}"
+            if self.worst > 0.0
+            else " in the way",
+            Why.SINGULAR: f", condition number up to {self.worst:.4g}{at}",
+            Why.BELOW_FLOOR: f" by up to {self.worst:.4g} m{at}",
+            Why.NOT_CONVERGED: f", up to {self.worst:.4g} m off{at}",
+        }.get(self.why, "")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tracked:
+    """Joint angles along a path (…, T, n), unwrapped, with the reasons where they fail."""
+
+    points: Floats  # (…, T, 2 or 3) as asked
+    q: Floats  # (…, T, n) [rad]; NaN where out of reach, unless clamping was asked for
+    why: NDArray[np.uint8]  # (…, T) a sum of `Why`
+    branch: NDArray[np.int8]  # (…, T) sign of sin q_2; 0 where straight, folded or lost
+    shortfall: Floats  # (…, T) [m] by which a point is out of reach
+    residual: Floats  # (…, T) [m] from the tip to the point
+    excess: Floats  # (…, T) [rad] by which the worst joint is past its limit
+    condition: Floats  # (…, T) condition number of the position Jacobian
+    depth: Floats  # (…, T) [m] of the lowest joint below the floor
+
+    @property
+    def ok(self) -> NDArray[np.bool_]:
+        """Whether each sample (…, T) is followed: reached, within limits, above the floor."""
+        return np.asarray((self.why & FAILURES) == 0)
+
+    @property
+    def intervals(self) -> tuple[Interval, ...]:
+        """Everything there is to say, each a run of samples with its worst value."""
+        return tuple(self._intervals())
+
+    def has(self, why: Why) -> NDArray[np.bool_]:
+        """Say for each sample (…, T) whether the reason holds there."""
+        return np.asarray((self.why & why) != 0)
+
+    def _intervals(self) -> Iterator[Interval]:
+        measures = {
+            Why.OUT_OF_REACH: self.shortfall,
+            Why.JOINT_LIMIT: self.excess,
+            Why.SINGULAR: self.condition,
+            Why.BRANCH_SWITCH: np.zeros_like(self.shortfall),
+            Why.BELOW_FLOOR: self.depth,
+            Why.NOT_CONVERGED: self.residual,
+        }
+        for path in np.ndindex(self.why.shape[:-1]):
+            for why, measure in measures.items():
+                for first, last in _runs(self.has(why)[path]):
+                    worst_at = first + int(np.argmax(measure[path][first : last + 1]))
+                    worst = float(measure[path][worst_at])
+                    yield Interval(why, path, first, last, worst, worst_at)
+
+    def __repr__(self) -> str:
+        good, total = int(self.ok.sum()), self.ok.size
+        head = f"Tracked: {good} of {total} samples followed"
+        found = self.intervals
+        lines = [f"  {interval}" for interval in found[:12]]
+        if len(found) > len(lines):
+            lines.append(f"  and {len(found) - len(lines)} more intervals")
+        return "\n".join([head, *lines])
+
+
+def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    edges = np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8))
+    starts, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1
+    return [(int(first), int(last)) for first, last in zip(starts, ends, strict=True)]

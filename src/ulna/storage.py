@@ -1,0 +1,88 @@
+"""Files that appear whole or not at all, and errors that name the file and the trouble."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import sys
+from pathlib import Path
+
+from ulna.errors import FileError, InputError, Problem
+
+LARGEST_TEXT = 10_000_000  # [bytes] more than any description that a person writes
+
+
+def read_text(file: str | os.PathLike[str], largest: int = LARGEST_TEXT) -> str:
+    """Read a text file in UTF-8, with or without a byte-order mark."""
+    path = Path(file)
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(largest + 1)
+    except (OSError, ValueError) as error:
+        raise FileError(f"{path}: cannot be read: {_trouble(error)}") from error
+    if len(raw) > largest:
+        raise InputError(Problem("file", _size(path), f"at most {largest:,}", place=str(path)))
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        got = f"byte 0x{error.object[error.start]:02x} at offset {error.start}"
+        raise InputError(
+            Problem("encoding", got, "text in UTF-8", "save the file as UTF-8", place=str(path))
+        ) from error
+
+
+def write_whole(file: str | os.PathLike[str], data: str | bytes, *, force: bool = True) -> None:
+    """Write a file in one step: beside it first, then into its place.
+
+    Whatever goes wrong, a file that was there stays as it was. Without `force` one that exists
+    is not replaced.
+    """
+    path = Path(file)
+    # A name of its own for every writer, so that two at once do not meet.
+    beside = path.parent / f".{secrets.token_hex(8)}.part"
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "it is a folder")
+        if not force and path.exists():
+            need, hint = "a new file", "add --force to replace it"
+            raise InputError(Problem("output", f"'{path}', which exists", need, hint))
+        with beside.open("xb") as stream:
+            stream.write(data.encode("utf-8") if isinstance(data, str) else data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        beside.replace(path)
+    except InputError:
+        raise
+    except (OSError, ValueError) as error:
+        raise FileError(f"{path}: cannot be written: {_trouble(error)}") from error
+    finally:
+        _remove(beside)
+
+
+def _size(path: Path) -> str:
+    return f"{path.stat().st_size:,} bytes" if path.is_file() else "more"
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except (OSError, ValueError):
+        # The folder is out of reach; the first error says so.
+        return
+
+
+def _trouble(error: OSError | ValueError) -> str:
+    return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+
+
+def cache_folder() -> Path:
+    """Give the folder for what can be made again: $ULNA_CACHE, else the system's place for it."""
+    chosen = os.environ.get("ULNA_CACHE")
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "ulna"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "ulna"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ulna"

@@ -1,0 +1,188 @@
+"""Values with units: text to SI numbers, and SI numbers to text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
+
+from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.units.spelling import NUMBER, known_unit, split_unit
+from ulna.units.table import EXAMPLES, SYNONYMS, TURN, UNITS
+
+_LONGEST_NUMBER = 1000
+
+
+def to_si(
+    value: str | float | int,
+    kind: str,
+    *,
+    what: str = "",
+    number: Callable[[str], float] | None = None,
+) -> float:
+    """Read a value with its unit, or a bare SI number, as a float in SI.
+
+    `number` evaluates a number part that is no plain literal ("pi/4 rad"). Raises `InputError`
+    with a `Problem` of `what` for an unknown unit, a unit of another kind, or no finite number.
+
+    >>> to_si("30 cm", "length"), to_si(0.5, "length")
+    (0.3, 0.5)
+    """
+    reader = _Reader(kind, what, number)
+    if isinstance(value, str):
+        return reader.read(value, *split_unit(value))
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise reader.refusal(value)
+    return reader.finite(value, value)
+
+
+def from_si(value: float, unit: str, kind: str) -> float:
+    """Express an SI value in `unit`, which must be a unit of `kind`."""
+    factor = _Reader(kind, "unit").factor(unit, unit)
+    inverse = 1.0 / factor
+    return value * inverse if inverse.is_integer() else value / factor
+
+
+def format_si(
+    value: float,
+    unit: str,
+    kind: str,
+    digits: int = 6,
+    *,
+    ascii: bool = False,  # noqa: A002
+) -> str:
+    """Write an SI value in `unit` with so many significant digits.
+
+    >>> format_si(to_si("12 kg*cm", "torque"), "kg*cm", "torque")
+    '12 kg·cm'
+    """
+    rounded = float(f"{from_si(value, unit, kind):.{digits}g}")
+    name = (known_unit(unit) or (kind, unit))[1]
+    shown = name if ascii else name.replace("*", "·").replace("^2", "²")
+    return f"{rounded + 0.0:.15g} {shown}"  # adding zero turns -0 into 0
+
+
+def parse_list(
+    text: str,
+    kind: str,
+    *,
+    what: str = "",
+    number: Callable[[str], float] | None = None,
+) -> list[float]:
+    """Read "40 deg, -60 deg" or "40, -60 deg" as floats in SI.
+
+    Commas or semicolons outside parentheses separate. A unit after the last item alone applies
+    to all; otherwise an item without a unit is SI. Every bad item is a `Problem` of its own.
+
+    >>> parse_list("10, 2.5 cm", "length")
+    [0.1, 0.025]
+    """
+    if not isinstance(text, str):
+        raise _Reader(kind, what).refusal(text, f"text that lists {_need(kind)}")
+    items = _separate(text)
+    pieces = [split_unit(item) for item in items]
+    shared = "" if any(unit for _, unit in pieces[:-1]) else pieces[-1][1]
+    values: list[float] = []
+    problems: list[Problem] = []
+    for index, (item, (amount, unit)) in enumerate(zip(items, pieces, strict=True), 1):
+        reader = _Reader(kind, f"{what}.{index}" if what else f"item {index}", number)
+        # A shared unit that is wrong is one problem, of the item that carries it.
+        applied = unit or (shared if _is_of_kind(shared, kind) else "")
+        try:
+            values.append(reader.read(item, amount, applied))
+        except InputError as error:
+            problems.extend(error.problems or [Problem(reader.what, shown(item), str(error))])
+    if problems:
+        raise InputError(problems)
+    return values
+
+
+def suspicious_angle(value: float) -> str:
+    """Ask whether a bare angle beyond a whole turn was meant in degrees; "" if it is plausible.
+
+    >>> suspicious_angle(40.0)
+    'read as radians; did you mean 40 deg?'
+    """
+    if not math.isfinite(value) or abs(value) <= TURN:
+        return ""
+    return f"read as radians; did you mean {value:g} deg?"
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    kind: str
+    what: str
+    number: Callable[[str], float] | None = None
+
+    def read(self, text: str, amount: str, unit: str) -> float:
+        factor = self.factor(text, unit) if unit else 1.0
+        inverse = 1.0 / factor
+        bare = self.amount(text, amount)
+        # 57 / 100 is the float nearest to 0.57, 57 * 0.01 is not.
+        return self.finite(bare / inverse if inverse.is_integer() else bare * factor, text)
+
+    def amount(self, text: str, amount: str) -> float:
+        if not amount:
+            raise self.refusal(text, hint="write a number before the unit" if text.strip() else "")
+        if len(amount) > _LONGEST_NUMBER:
+            raise self.refusal(text)
+        literal = NUMBER.fullmatch(amount) or amount.lstrip("+-").lower() in ("nan", "inf")
+        try:
+            if literal:
+                return float(amount)
+            if self.number is not None:
+                return float(self.number(amount))
+        except InputError:
+            raise
+        except ValueError:
+            pass  # "1__0", or a hook as plain as float()
+        raise self.refusal(text)
+
+    def factor(self, text: str, unit: str) -> float:
+        units, known = UNITS[self.kind], known_unit(unit)
+        if known and known[0] == self.kind:
+            return units[known[1]]
+        if known:
+            raise self.refusal(text, hint=f"'{unit}' is a unit of {known[0].replace('_', ' ')}")
+        if not units:
+            raise self.refusal(text)
+        words = [*units, *(word for word, name in SYNONYMS.items() if name in units)]
+        need = f"{_named(self.kind)} in {', '.join(units)}"
+        raise self.refusal(text, need, did_you_mean(unit, words))
+
+    def finite(self, value: Real | float, shown: object) -> float:
+        try:
+            result = float(value)
+        except OverflowError:
+            result = math.inf
+        if not math.isfinite(result):
+            raise self.refusal(shown, "a finite number")
+        return result
+
+    def refusal(self, value: object, need: str = "", hint: str = "") -> InputError:
+        return InputError(Problem(self.what, shown(value), need or _need(self.kind), hint))
+
+
+def _is_of_kind(unit: str, kind: str) -> bool:
+    known = known_unit(unit)
+    return known is not None and known[0] == kind
+
+
+def _separate(text: str) -> list[str]:
+    cuts, depth = [-1], 0
+    for index, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if character in ",;" and depth <= 0:
+            cuts.append(index)
+    ends = [*cuts[1:], len(text)]
+    return [text[cut + 1 : end].strip() for cut, end in zip(cuts, ends, strict=True)]
+
+
+def _named(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aei' else 'a'} {kind.replace('_', ' ')}"
+
+
+def _need(kind: str) -> str:
+    bare = " without a unit" if kind == "number" else ""
+    return f"{_named(kind)}{bare} such as '{EXAMPLES[kind]}'"

@@ -1,0 +1,74 @@
+"""One look for all figures: colours that survive colour-blindness and print, quiet axes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The colours of a figure, by what they stand for."""
+
+    paper: str = "#ffffff"
+    ink: str = "#1f262f"
+    quiet: str = "#8a93a0"
+    hairline: str = "#e3e6ea"
+    link: str = "#2b323c"
+    link_light: str = "#4d5968"
+    ghost: str = "#c3c9d1"
+    movable: str = "#e06412"  # orange: what you can move
+    reach: str = "#fbf0e7"
+    data: tuple[str, ...] = ("#e06412", "#0072b2", "#6a3fb5", "#009e73", "#8a93a0")
+
+
+PRINT = Look()
+DARK = Look(
+    paper="#14181d",
+    ink="#e6e9ed",
+    quiet="#8f98a5",
+    hairline="#2a3038",
+    link="#d5dae1",
+    link_light="#aab2bd",
+    ghost="#4a525d",
+    reach="#241d17",
+    data=("#ff8a3d", "#56b4e9", "#b79cf0", "#3ecf9b", "#8f98a5"),
+)
+
+
+def settings(look: Look) -> dict[Any, Any]:
+    """Give matplotlib's settings for a look."""
+    return {
+        "figure.facecolor": look.paper,
+        "savefig.facecolor": look.paper,
+        "axes.facecolor": look.paper,
+        "axes.edgecolor": look.quiet,
+        "axes.labelcolor": look.ink,
+        "axes.titlecolor": look.ink,
+        "axes.titlesize": 11,
+        "axes.titleweight": "bold",
+        "axes.titlelocation": "left",
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "axes.axisbelow": True,
+        "grid.color": look.hairline,
+        "grid.linewidth": 0.8,
+        "text.color": look.ink,
+        "xtick.color": look.quiet,
+        "ytick.color": look.quiet,
+        "legend.frameon": False,
+        "font.size": 10,
+        "svg.hashsalt": "ulna",  # the same picture gives the same file
+    }
+
+
+@contextmanager
+def styled(look: Look = PRINT) -> Iterator[Look]:
+    """Draw in the look inside the block; figures made elsewhere stay as they are."""
+    import matplotlib as mpl
+
+    with mpl.rc_context(settings(look)):
+        yield look

@@ -1,0 +1,84 @@
+"""Every command and every block in README, docs and examples runs as printed."""
+
+import re
+import runpy
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ulna.arm.files import parse
+from ulna.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PICTURES = ROOT / "docs" / "pictures"
+
+
+def blocks(page, language):
+    return [text for kind, text in BLOCK.findall(page.read_text("utf-8")) if kind == language]
+
+
+def cases(language):
+    return [
+        pytest.param(text, id=f"{page.name}-{number}")
+        for page in PAGES
+        for number, text in enumerate(blocks(page, language), 1)
+    ]
+
+
+def commands(page):
+    lines = "\n".join(blocks(page, "console")).splitlines()
+    return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+
+
+@pytest.mark.parametrize("code", cases("python"))
+def test_python_block_runs(code, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "<docs>", "exec"), {"__name__": "__docs__"})
+
+
+@pytest.mark.parametrize("text", cases("toml"))
+def test_robot_file_in_the_docs_is_right(text):
+    _, doubts = parse(text)
+    assert doubts == []
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if commands(p)], ids=lambda page: page.name)
+def test_commands_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for command in commands(page):
+        program, *words = shlex.split(command)
+        if program == "ulna":
+            assert main(words) == 0, command
+        elif program == "make":
+            plan = subprocess.run(
+                ["make", "--dry-run", *words], cwd=ROOT, capture_output=True, check=False
+            )
+            assert plan.returncode == 0, command
+        elif program == "python":
+            done = subprocess.run([sys.executable, *words], capture_output=True, check=False)
+            assert done.returncode == 0, command
+        else:
+            assert command == "pip install ."
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_example_runs(example, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(example), run_name="__main__")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)", page.read_text("utf-8")):
+        if not target.startswith(("http://", "https://")):
+            assert (page.parent / target).exists(), target
+
+
+def test_pictures_are_few_and_small():
+    assert sum(picture.stat().st_size for picture in PICTURES.iterdir()) <= 2_000_000

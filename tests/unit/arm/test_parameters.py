@@ -1,0 +1,121 @@
+"""The arm as arrays: shapes, values, and batches of arms."""
+
+import array_api_strict as strict
+import numpy as np
+import pytest
+
+import ulna
+from ulna import Arm, InputError, Joint, Link, Parameters, Payload, stack
+from ulna.arm import parameters_of
+
+ARM = Arm.of(
+    [Link(1, 2, 0.3, 0.4, 0.5, 0.6), Link(7, 8, 0.9, 1.0, 1.1, 1.2), Link(1, 1)],
+    [Joint(-1, 2, 3, 4, 5, 6, 7), Joint(damping=1), Joint()],
+    gravity=(1, 2),
+    base=(3, 4),
+    payload=Payload(10, 20),
+)
+
+
+def test_every_number_is_where_it_belongs():
+    expected = {
+        "length": [1, 7, 1],
+        "mass": [2, 8, 1],
+        "com": [0.3, 0.9, 0.5],
+        "com_offset": [0.6, 1.2, 0],
+        "inertia": [0.4, 1.0, 1 / 12 + 20],
+        "tip_mass": [0.5, 1.1, 10],
+        "damping": [5, 1, 0],
+        "rotor_inertia": [6, 0, 0],
+        "gear_ratio": [7, 1, 1],
+        "lower": [-1, -np.inf, -np.inf],
+        "upper": [2, np.inf, np.inf],
+        "max_velocity": [3, np.inf, np.inf],
+        "max_torque": [4, np.inf, np.inf],
+        "gravity": [1, 2],
+        "base": [3, 4],
+    }
+    assert list(ARM.parameters._fields) == list(expected)
+    for name, values in expected.items():
+        np.testing.assert_array_equal(getattr(ARM.parameters, name), values, err_msg=name)
+
+
+def test_arrays_are_doubles_and_cannot_be_written():
+    for array in ARM.parameters:
+        assert array.dtype == np.float64
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1.0
+    with pytest.raises(AttributeError):
+        ARM.parameters.mass = None
+
+
+def test_parameters_are_a_tuple_of_leaves():
+    """What JAX calls a pytree: a NamedTuple that is rebuilt from its leaves."""
+    assert isinstance(ARM.parameters, tuple)
+    doubled = Parameters(*(2 * leaf for leaf in ARM.parameters))
+    np.testing.assert_array_equal(doubled.length, [2, 14, 2])
+    assert doubled.n == 3
+    np.testing.assert_array_equal(ARM.parameters._replace(mass=np.ones(3)).mass, 1.0)
+
+
+def test_jax_sees_a_pytree():
+    jax = pytest.importorskip("jax")
+    assert len(jax.tree_util.tree_leaves(ARM.parameters)) == len(ARM.parameters)
+
+
+@pytest.mark.parametrize("name", ulna.presets())
+def test_shapes_follow_the_number_of_links(name):
+    arm = ulna.preset(name)
+    for field, array in arm.parameters._asdict().items():
+        assert array.shape == ((2,) if field in ("gravity", "base") else (arm.n,))
+    assert arm.parameters.n == arm.n
+
+
+def test_parameters_of_takes_either():
+    assert parameters_of(ARM) is ARM.parameters
+    assert parameters_of(ARM.parameters) is ARM.parameters
+
+
+def test_stacked_arms_stand_side_by_side():
+    arms = [Arm.rods([k, 1.0], [1.0, k], gravity=(0, -k)) for k in (1.0, 2.0, 3.0)]
+    batch = stack(arms)
+    assert isinstance(batch, Parameters)
+    assert batch.n == 2
+    np.testing.assert_array_equal(batch.length, [[1, 1], [2, 1], [3, 1]])
+    np.testing.assert_array_equal(batch.gravity, [[0, -1], [0, -2], [0, -3]])
+    for index, arm in enumerate(arms):
+        for whole, one in zip(batch, arm.parameters, strict=True):
+            np.testing.assert_array_equal(whole[index], one)
+
+
+def test_arms_parameters_and_batches_stack_alike():
+    one = stack([ARM])
+    assert one.length.shape == (1, 3)
+    np.testing.assert_array_equal(stack([ARM.parameters, ARM]).mass, [ARM.parameters.mass] * 2)
+    assert stack([one, one]).length.shape == (2, 1, 3)
+    assert stack(arm for arm in [ARM, ARM]).gravity.shape == (2, 2)
+
+
+def test_stacking_changes_no_arm():
+    batch = stack([ARM, ARM])
+    batch.mass[0, 0] = 99.0
+    assert ARM.parameters.mass[0] == 2.0
+
+
+def test_arms_of_different_lengths_do_not_stack():
+    with pytest.raises(InputError) as caught:
+        stack([ARM, Arm.rods([1], [1]), ARM])
+    assert "[1, 3]" in str(caught.value)
+
+
+def test_nothing_does_not_stack():
+    with pytest.raises(InputError, match="at least one"):
+        stack([])
+
+
+def test_foreign_arrays_stack_in_their_own_library():
+    foreign = Parameters(*(strict.asarray(np.array(leaf)) for leaf in ARM.parameters))
+    batch = stack([foreign, ARM])
+    assert batch.length.__array_namespace__() is strict
+    assert batch.length.shape == (2, 3)
+    assert batch.n == 3

@@ -1,0 +1,592 @@
+"""Robot files, format 1: what is read, what is written, and every refusal of FAULTS.md."""
+
+import math
+import os
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ulna
+from ulna import Arm, FileError, Friction, InputError, Joint, Link, Motor, Payload, UlnaWarning
+from ulna.arm.files import parse
+from ulna.arm.writing import dumps
+
+# As DESIGN.md prints it.
+DESK_ARM = """\
+format = 1
+name = "desk arm"
+gravity = [0.0, -9.81]
+
+[[link]]
+length = "25 cm"
+mass = "400 g"
+tip_mass = "80 g"          # the elbow motor
+
+[[link]]
+length = "20 cm"
+mass = "250 g"
+joint = { lower = "-150 deg", upper = "150 deg", max_torque = "30 kg*cm", damping = 0.02 }
+"""
+PLAIN = "format = 1\n[[link]]\nlength = 1\nmass = 1\n"
+
+
+def arm_of(text):
+    arm, doubts = parse(text)
+    assert doubts == []
+    return arm
+
+
+def problems(text):
+    with pytest.raises(InputError) as caught:
+        parse(text, "arm.toml")
+    assert caught.value.exit_code == 2
+    return caught.value.problems
+
+
+def places(text):
+    return [(problem.place, problem.what) for problem in problems(text)]
+
+
+# Reading
+
+
+def test_the_file_of_the_design_is_read_to_the_number():
+    arm = arm_of(DESK_ARM)
+    assert arm.name == "desk arm"
+    assert arm.gravity == (0.0, -9.81)
+    assert (arm.base, arm.payload) == ((0.0, 0.0), Payload())
+    first, second = arm.links
+    assert (first.length, first.mass, first.tip_mass) == (0.25, 0.4, 0.08)
+    assert (first.com, first.com_offset) == (0.125, 0.0)
+    assert first.inertia == pytest.approx(0.4 * 0.0625 / 12, rel=1e-15)
+    assert (second.length, second.mass, second.tip_mass) == (0.2, 0.25, 0.0)
+    assert second.inertia == pytest.approx(0.25 * 0.04 / 12, rel=1e-15)
+    assert arm.joints[0] == Joint()
+    joint = arm.joints[1]
+    assert joint.lower == pytest.approx(-2.617993877991494, rel=1e-15)
+    assert joint.upper == -joint.lower
+    assert joint.max_torque == pytest.approx(2.941995, rel=1e-15)
+    assert joint.damping == 0.02
+    assert joint == Joint(joint.lower, joint.upper, max_torque=joint.max_torque, damping=0.02)
+
+
+def test_a_short_file_has_the_defaults():
+    assert arm_of(PLAIN) == Arm.rods([1.0], [1.0])
+
+
+def test_every_key_is_read_with_its_unit():
+    arm = arm_of("""
+format = 1
+name = "all of it"
+gravity = ["0 m/s^2", "-981 cm/s^2"]
+base = ["10 cm", "2 m"]
+payload = { mass = "500 g", inertia = "2 kg*cm^2" }
+[[link]]
+length = "1 ft"
+mass = "2 lb"
+com = "3 in"
+inertia = "4 g*m^2"
+tip_mass = "16 oz"
+com_offset = "-5 mm"
+[link.joint]
+lower = "-0.25 turn"
+upper = "90 deg"
+max_velocity = "30 rpm"
+max_torque = "100 N*cm"
+damping = "20 mN*m*s/rad"
+rotor_inertia = "50 g*cm^2"
+gear_ratio = -50
+friction = { coulomb = "10 N*cm", static = "150 mN*m", stribeck_velocity = "6 deg/s" }
+[link.joint.motor]
+voltage = "12 V"
+resistance = "1500 mohm"
+torque_constant = "20 mN*m/A"
+inductance = "400 uH"
+no_load_current = "80 mA"
+max_current = "2 A"
+name = "RE 25"
+""")
+    assert (arm.gravity, arm.base) == ((0.0, -9.81), (0.1, 2.0))
+    assert (arm.payload.mass, arm.payload.inertia) == pytest.approx((0.5, 2e-4))
+    [link], [joint] = arm.links, arm.joints
+    assert (link.length, link.mass, link.com) == pytest.approx((0.3048, 0.90718474, 0.0762))
+    assert (link.inertia, link.tip_mass) == pytest.approx((0.004, 0.45359237))
+    assert link.com_offset == pytest.approx(-0.005)
+    assert (joint.lower, joint.upper) == pytest.approx((-math.pi / 2, math.pi / 2))
+    assert (joint.max_velocity, joint.max_torque) == pytest.approx((math.pi, 1.0))
+    assert (joint.damping, joint.rotor_inertia) == pytest.approx((0.02, 5e-6))
+    assert joint.gear_ratio == -50.0
+    friction, motor = joint.friction, joint.motor
+    assert (friction.coulomb, friction.static) == pytest.approx((0.1, 0.15))
+    assert friction.stribeck_velocity == pytest.approx(math.pi / 30)
+    assert (motor.voltage, motor.resistance, motor.torque_constant) == pytest.approx(
+        (12.0, 1.5, 0.02)
+    )
+    assert (motor.inductance, motor.no_load_current) == pytest.approx((4e-4, 0.08))
+    assert (motor.max_current, motor.name) == (2.0, "RE 25")
+
+
+@pytest.mark.parametrize(
+    "payload", ["0.5", '"500 g"', "{ mass = 0.5 }", '{ mass = "0.5 kg", inertia = 0 }']
+)
+def test_a_payload_is_a_mass_or_a_table(payload):
+    assert arm_of(f"payload = {payload}\n{PLAIN}").payload == Payload(0.5)
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "joint = { lower = -1, friction = { coulomb = 2 } }",
+        "joint.lower = -1\njoint.friction.coulomb = 2",
+        "[link.joint]\nlower = -1\nfriction.coulomb = 2",
+        "[link.joint]\nlower = -1\n[link.joint.friction]\ncoulomb = 2",
+        '"joint" . lower = -1.0\njoint.friction = { "coulomb" = 2.0 }',
+    ],
+)
+def test_tables_are_written_in_any_way_that_toml_has(spelling):
+    assert arm_of(PLAIN + spelling).joints == (Joint(lower=-1, friction=Friction(2)),)
+
+
+def test_links_may_be_an_array_of_inline_tables():
+    text = "format = 1\nlink = [\n  { length = 1, mass = 2 },\n  { length = 3, mass = 4 },\n]\n"
+    assert arm_of(text) == Arm.rods([1, 3], [2, 4])
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_marks_and_line_endings_do_not_matter(tmp_path, ending, mark):
+    file = tmp_path / "arm.toml"
+    file.write_bytes(mark + DESK_ARM.replace("\n", ending).encode())
+    assert ulna.load(file) == arm_of(DESK_ARM)
+    assert ulna.load(str(file)) == arm_of(DESK_ARM)
+
+
+# Refusing: one fault
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what", "said"),
+    [
+        (PLAIN.replace("length", "lenght"), 2, "link.1.length", "nothing"),
+        (PLAIN.replace("length", "lenght"), 3, "link.1.lenght", "did you mean 'length'?"),
+        ("nmae = 'x'\n" + PLAIN, 1, "nmae", "did you mean 'name'?"),
+        (PLAIN + "joint = { lowr = 1 }", 5, "link.1.joint.lowr", "did you mean 'lower'?"),
+        (PLAIN + "joint.friction.colomb = 1", 5, "link.1.joint.friction.colomb", "'coulomb'"),
+        (PLAIN + "joint.friction.colomb = 1", 5, "link.1.joint.friction.coulomb", "nothing"),
+        ("payload = { mas = 1 }\n" + PLAIN, 1, "payload.mas", "did you mean 'mass'?"),
+        (PLAIN + "zzz = 1", 5, "link.1.zzz", "known: length, mass"),
+    ],
+)
+def test_an_unknown_key_suggests_the_nearest(text, line, what, said):
+    [problem] = [p for p in problems(text) if p.what == what]
+    assert problem.place == f"arm.toml:{line}"
+    assert said in str(problem)
+
+
+NUMBERS = [
+    ("length", "", 3),
+    ("mass", "", 4),
+    ("com", "", 5),
+    ("inertia", "", 5),
+    ("tip_mass", "", 5),
+    ("com_offset", "", 5),
+    ("lower", "joint.", 5),
+    ("upper", "joint.", 5),
+    ("max_velocity", "joint.", 5),
+    ("max_torque", "joint.", 5),
+    ("damping", "joint.", 5),
+    ("rotor_inertia", "joint.", 5),
+    ("gear_ratio", "joint.", 5),
+    ("coulomb", "joint.friction.", 5),
+]
+
+
+def with_value(key, prefix, value):
+    lines = {"length": "1", "mass": "1", f"{prefix}{key}": value}
+    return "format = 1\n[[link]]\n" + "".join(f"{k} = {v}\n" for k, v in lines.items())
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("nan", "-nan", "inf", "-inf", "1e999", "-1e999", "true", "''", "'x'", "[1]", "{}", "[]"),
+        *("1979-05-27", "07:32:00", "'1 furlong'", "'nan'", "'1e999 m'", "1" + "0" * 400),
+        *("0x" + "f" * 5000, "[0x" + "f" * 5000 + "]", "[" * 8 + "]" * 8, "'" + "9" * 5000 + "'"),
+    ],
+    ids=lambda value: value[:9],
+)
+@pytest.mark.parametrize(("key", "prefix", "line"), NUMBERS, ids=[n[0] for n in NUMBERS])
+def test_what_is_no_finite_quantity_is_refused_where_it_stands(key, prefix, line, value):
+    assert places(with_value(key, prefix, value)) == [(f"arm.toml:{line}", f"link.1.{prefix}{key}")]
+
+
+@pytest.mark.parametrize("key", ["length", "mass", "inertia", "tip_mass"])
+@pytest.mark.parametrize("value", ["-1", "-0.001", "'-1 kg'"])
+def test_negative_sizes_are_refused(key, value):
+    value = value if key.endswith("mass") else value.strip("'").removesuffix(" kg")
+    assert [what for _, what in places(with_value(key, "", value))] == [f"link.1.{key}"]
+
+
+@pytest.mark.parametrize("value", ["0", "-0.0", "'0 cm'"])
+def test_a_length_of_zero_is_refused(value):
+    assert places(with_value("length", "", value)) == [("arm.toml:3", "link.1.length")]
+
+
+def test_no_mass_is_refused_where_the_matrix_would_be_singular():
+    hollow = "[[link]]\nlength = 1\nmass = 0\n"
+    assert places(PLAIN + hollow) == [("arm.toml:7", "link.2.mass")]
+    assert arm_of("format = 1\n" + hollow + "[[link]]\nlength = 1\nmass = 1\n").n == 2
+    assert arm_of("payload = 1\nformat = 1\n" + hollow).n == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("format = 2", "format"),
+        ("format = true", "format"),
+        ("format = '1'", "format"),
+        ("format = 0x" + "f" * 5000, "format"),
+        ("", "format"),
+        ("format = 1\nname = 3", "name"),
+        ("format = 1\nname = ['x']", "name"),
+        ("format = 1\nname = 'a\tb'", "name"),
+        ('format = 1\nname = "a\\nb"', "name"),
+        ("format = 1\nname = 0x" + "f" * 5000, "name"),
+        ("format = 1\nname.first = 'x'", "name"),
+        ("format = 1\ngravity = 9.81", "gravity"),
+        ("format = 1\ngravity = [0]", "gravity"),
+        ("format = 1\ngravity = [0, -9.81, 0]", "gravity"),
+        ("format = 1\ngravity = [nan, 0]", "gravity.x"),
+        ("format = 1\ngravity = [0, inf]", "gravity.y"),
+        ("format = 1\nbase = ['1 kg', 0]", "base.x"),
+        ("format = 1\nbase = {x = 0, y = 0}", "base"),
+        ("format = 1\npayload = -1", "payload"),
+        ("format = 1\npayload = true", "payload"),
+        ("format = 1\npayload = []", "payload"),
+        ("format = 1\npayload = {}", "payload.mass"),
+        ("format = 1\npayload = { mass = -1 }", "payload.mass"),
+        ("format = 1\npayload = { mass = 1, inertia = nan }", "payload.inertia"),
+    ],
+)
+def test_the_head_of_a_file_is_checked(text, what):
+    text += "\n[[link]]\nlength = 1\nmass = 1\n"
+    [(place, found)] = places(text)
+    assert found in (what, f"{what}.mass")
+    assert place == f"arm.toml:{2 if text.startswith('format = 1') and what != 'format' else 1}"
+
+
+@pytest.mark.parametrize(
+    "link",
+    ["", "link = 1", "link = []", "link = {}", "[link]\nlength = 1\nmass = 1", "link = 'x'"],
+)
+def test_there_is_a_table_for_every_link(link):
+    assert [what for _, what in places(f"format = 1\n{link}")] == ["link"]
+
+
+def test_links_that_are_no_tables_are_named():
+    assert [what for _, what in places("format = 1\nlink = [{length=1, mass=1}, 3, []]")] == [
+        "link.2",
+        "link.3",
+    ]
+
+
+@pytest.mark.parametrize("part", ["joint", "joint.friction", "joint.motor"])
+@pytest.mark.parametrize("value", ["1", "'x'", "[]", "[{}]", "true"])
+def test_parts_are_tables(part, value):
+    assert places(PLAIN + f"{part} = {value}") == [("arm.toml:5", f"link.1.{part}")]
+
+
+def test_what_a_part_needs_is_named():
+    assert [what for _, what in places(PLAIN + "joint.motor = {}")] == [
+        f"link.1.joint.motor.{key}" for key in ("voltage", "resistance", "torque_constant")
+    ]
+    assert [what for _, what in places("format = 1\n[[link]]\n")] == [
+        "link.1.length",
+        "link.1.mass",
+    ]
+
+
+def test_swapped_limits_are_refused():
+    [problem] = problems(PLAIN + 'joint = { lower = "10 deg", upper = "-10 deg" }')
+    assert (problem.place, problem.what) == ("arm.toml:5", "link.1.joint.lower")
+    assert "swap" in problem.hint
+
+
+# Refusing: all faults, in the order of the lines
+
+
+def test_all_problems_come_at_once_in_the_order_of_the_file():
+    text = """\
+format = 3
+gravty = [0, 0]
+
+[[link]]
+length = -1
+mass = "2 furlongs"
+
+[[link]]
+lenght = 1
+joint = { lower = 1, upper = -1, damping = nan }
+mass = 1
+"""
+    found = places(text)
+    assert sorted(found) == sorted(
+        [
+            ("arm.toml:1", "format"),
+            ("arm.toml:2", "gravty"),
+            ("arm.toml:5", "link.1.length"),
+            ("arm.toml:6", "link.1.mass"),
+            ("arm.toml:8", "link.2.length"),
+            ("arm.toml:9", "link.2.lenght"),
+            ("arm.toml:10", "link.2.joint.lower"),
+            ("arm.toml:10", "link.2.joint.damping"),
+        ]
+    )
+    lines = [int(place.partition(":")[2]) for place, _ in found]
+    assert lines == sorted(lines)
+
+
+def test_unknown_keys_are_told_in_the_order_of_the_file():
+    unknown = ["ee", "aa", "dd", "bb", "ff", "cc"]
+    text = PLAIN + "joint = { " + ", ".join(f"{key} = 1" for key in unknown) + " }\n"
+    assert [what for _, what in places(text)] == [f"link.1.joint.{key}" for key in unknown]
+
+
+def test_a_thousand_unknown_keys_are_told_soon():
+    text = PLAIN + "".join(f"key{number} = 1\n" for number in range(1_000))
+    start = time.thread_time()
+    assert len(problems(text)) == 1_000
+    assert time.thread_time() - start < 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("format = 1\nname = \n", "arm.toml:2"),
+        ("format = 1\n[[link]]\nlength = 1\nlength = 2\n", "arm.toml:4"),
+        ("format = 1\n[[link]\n", "arm.toml:2"),
+        ("format = 1\nname = 'a", "arm.toml"),
+        ("format = 1\nx = 1979-13-45\n", "arm.toml:2"),
+        ("format = " + "1" * 5000, "arm.toml"),
+        ("x = " + "[" * 10_000 + "]" * 10_000, "arm.toml"),
+        ("x = " + "{a=" * 10_000 + "1" + "}" * 10_000, "arm.toml"),
+    ],
+    ids=lambda value: value[:20],
+)
+def test_what_is_no_toml_is_refused_with_its_line(text, place):
+    start = time.thread_time()
+    [problem] = problems(text)
+    assert time.thread_time() - start < 1.0
+    assert problem.place.startswith(place)
+    assert len(str(problem)) < 500
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name" + ".a" * 2000 + " = 1\n" + PLAIN,
+        PLAIN + "[payload" + ".a" * 2000 + "]\n",
+        PLAIN + " " * 3000 + "\n",
+        PLAIN + "# " + " " * 100_000 + "\n",
+        'name = """\n[' + " " * 3000 + '\n"""\n' + PLAIN,
+        PLAIN + '"' + "k" * 100_000 + '" = 1\n',
+    ],
+    ids=["dotted key", "dotted header", "spaces", "comment", "open bracket", "long key"],
+)
+def test_long_lines_are_judged_soon(text):
+    start = time.thread_time()
+    said = ""
+    try:
+        arm_of(text)
+    except InputError as error:
+        said = str(error)
+    assert time.thread_time() - start < 1.0
+    assert len(said) < 1000
+
+
+def test_a_key_cannot_write_to_the_terminal():
+    for key in ("\\u001b[31m", "a\\nb", "\\u0007"):
+        [problem] = problems(PLAIN + f'"{key}" = 1\n')
+        assert str(problem).isprintable()
+        assert problem.place == "arm.toml:5"
+
+
+# Files
+
+
+def test_a_message_begins_with_the_file_and_the_line(tmp_path):
+    file = tmp_path / "arm.toml"
+    file.write_text(PLAIN.replace("mass = 1", "mass = -1"))
+    with pytest.raises(InputError) as caught:
+        ulna.load(file)
+    assert str(caught.value).startswith(f"{file}:4: link.1.mass: got -1")
+
+
+@pytest.mark.parametrize("name", ["missing.toml", ".", "a\0b"])
+def test_a_file_that_cannot_be_read_is_file_trouble(tmp_path, name):
+    with pytest.raises(FileError) as caught:
+        ulna.load(tmp_path / name)
+    assert caught.value.exit_code == 74
+
+
+@pytest.mark.parametrize("raw", [b"name = '\xff'", b"\xff\xfef\x00", b"\x80"])
+def test_bytes_that_are_no_text_are_bad_input(tmp_path, raw):
+    file = tmp_path / "arm.toml"
+    file.write_bytes(raw)
+    with pytest.raises(InputError, match="UTF-8"):
+        ulna.load(file)
+
+
+def test_an_empty_file_is_bad_input(tmp_path):
+    file = tmp_path / "arm.toml"
+    file.touch()
+    with pytest.raises(InputError) as caught:
+        ulna.load(file)
+    assert {problem.what for problem in caught.value.problems} == {"format", "link"}
+
+
+def test_a_file_of_eleven_megabytes_is_refused_at_once(tmp_path):
+    file = tmp_path / "arm.toml"
+    file.write_bytes(PLAIN.encode() + b"#" * 11_000_000)
+    start = time.thread_time()
+    with pytest.raises(InputError, match="at most"):
+        ulna.load(file)
+    assert time.thread_time() - start < 0.5
+
+
+# Doubts
+
+
+@pytest.mark.parametrize("value", ["-150", "-150.0", '"-150"'])
+def test_an_angle_that_was_meant_in_degrees_is_doubted(tmp_path, value):
+    file = tmp_path / "arm.toml"
+    file.write_text(PLAIN + f"joint = {{ lower = {value}, upper = 2.5 }}\n")
+    with pytest.warns(UlnaWarning) as caught:
+        arm = ulna.load(file)
+    [warning] = caught
+    assert "did you mean -150 deg?" in str(warning.message)
+    assert str(warning.message).startswith(f"{file}:5: link.1.joint.lower: ")
+    assert warning.filename == __file__
+    assert arm.joints[0].lower == -150.0
+
+
+@pytest.mark.parametrize("value", ["-2.5", '"-150 deg"', '"-150 rad"', "-6.28"])
+def test_an_angle_with_its_unit_or_within_a_turn_is_not_doubted(value):
+    arm_of(PLAIN + f"joint = {{ lower = {value} }}\n")
+
+
+def test_an_inertia_that_no_body_has_is_doubted_with_its_line():
+    _, doubts = parse(PLAIN + 'inertia = "5 kg*m^2"\n', "arm.toml")
+    [doubt] = doubts
+    assert str(doubt).startswith("arm.toml:5: link.1.inertia: got 5 kg")
+
+
+def test_doubts_come_with_every_line_that_earns_one():
+    text = PLAIN + "inertia = 5\njoint = { lower = -90, upper = 90 }\n"
+    _, doubts = parse(text, "arm.toml")
+    assert sorted((d.place, d.what) for d in doubts) == [
+        ("arm.toml:5", "link.1.inertia"),
+        ("arm.toml:6", "link.1.joint.lower"),
+        ("arm.toml:6", "link.1.joint.upper"),
+    ]
+
+
+# Writing
+
+
+size = st.floats(1e-6, 1e6)
+amount = st.sampled_from([0.0, 0.0, 0.1, 2.5e-5]) | size
+# Not −0.0, which equals the 0.0 that a file leaves out.
+place = (st.sampled_from([0.0, -0.3]) | st.floats(-1e6, 1e6)).map(lambda x: x + 0.0)
+unlimited = st.just(math.inf) | size
+names = st.text(max_size=8).filter(str.isprintable) | st.sampled_from(
+    ['"quoted"', "it's", "back\\slash", "\\n", "τ·µ", "机械臂", "'''", '"""', "# no", "[[link]]"]
+)
+frictions = st.builds(lambda low, more, v: Friction(low, low + more, v), amount, amount, size)
+motors = st.builds(Motor, size, size, size, amount, amount, unlimited, names)
+joints = st.just(Joint()) | st.builds(
+    Joint,
+    st.just(-math.inf) | st.floats(-100, -0.01),
+    st.just(math.inf) | st.floats(0, 100),
+    unlimited,
+    unlimited,
+    amount,
+    amount,
+    st.sampled_from([1.0, -1.0]) | size,
+    st.none() | frictions,
+    st.none() | motors,
+)
+links = st.builds(Link, size, size, st.none() | place, st.none() | amount, size, place)
+
+
+@st.composite
+def arms(draw):
+    parts = draw(st.lists(st.tuples(links, joints), min_size=1, max_size=3))
+    return Arm(
+        *zip(*parts, strict=True),
+        gravity=draw(st.just((0.0, -9.81)) | st.tuples(place, place)),
+        base=draw(st.just((0.0, 0.0)) | st.tuples(place, place)),
+        payload=draw(st.just(Payload()) | st.builds(Payload, amount, amount)),
+        name=draw(names),
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(arms())
+def test_what_is_written_is_read_back_to_the_last_bit(arm):
+    again, _ = parse(dumps(arm))
+    assert again == arm
+    for ours, theirs in zip(again.parameters, arm.parameters, strict=True):
+        assert ours.tobytes() == theirs.tobytes()
+
+
+@pytest.mark.parametrize("name", ulna.presets())
+def test_presets_survive_a_file(tmp_path, name):
+    arm, file = ulna.preset(name), tmp_path / "arm.toml"
+    ulna.save(arm, file)
+    if name in ("kehl-as-printed", "ductri"):
+        with pytest.warns(UlnaWarning, match="inertia"):
+            again = ulna.load(file)
+    else:
+        again = ulna.load(file)
+    assert again == arm
+    assert [entry.name for entry in tmp_path.iterdir()] == ["arm.toml"]
+
+
+def test_a_file_says_only_what_differs_from_the_defaults():
+    text = dumps(Arm.rods([0.5], [2.0]))
+    keys = [line.split(" = ")[0] for line in text.splitlines() if "=" in line and line[0] != "#"]
+    assert keys == ["format", "length", "mass"]
+
+
+@pytest.mark.parametrize("name", ["tab\there", "two\nlines", "\x7f", "\x00", "\u2028"])
+def test_a_motor_s_name_survives_or_is_refused(name):
+    try:
+        motor = Motor(12, 1, 0.02, name=name)
+    except InputError:
+        return
+    arm = Arm.rods([1], [1], joints=[Joint(motor=motor)])
+    assert parse(dumps(arm))[0] == arm
+
+
+def test_saving_replaces_and_failing_keeps(tmp_path, monkeypatch):
+    file = tmp_path / "arm.toml"
+    ulna.save(ulna.preset("unit"), file)
+    ulna.save(ulna.preset("kehl"), str(file))
+    assert ulna.load(file).name == "kehl"
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(FileError, match="No space"):
+        ulna.save(ulna.preset("unit"), file)
+    assert ulna.load(file).name == "kehl"
+
+
+def test_saving_into_a_folder_that_is_not_there_is_file_trouble(tmp_path):
+    with pytest.raises(FileError) as caught:
+        ulna.save(ulna.preset("unit"), tmp_path / "no" / "arm.toml")
+    assert caught.value.exit_code == 74

@@ -1,0 +1,337 @@
+"""The commands: what they answer, and what wrong input gets."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna.cli import main
+
+
+@pytest.fixture
+def ask(capsys, tmp_path, monkeypatch):
+    """Run a command in an empty folder; gives the exit code, the answer and the notes."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words):
+        code = main(list(words))
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run
+
+
+DESK = """
+format = 1
+name = "desk arm"
+[[link]]
+length = "25 cm"
+mass = "400 g"
+[[link]]
+length = "20 cm"
+mass = "250 g"
+joint = { lower = "-150 deg", upper = "150 deg", max_torque = "30 kg*cm" }
+"""
+
+
+def test_version(ask):
+    assert ask("--version") == (0, f"ulna {ulna.__version__}\n", "")
+
+
+def test_without_words_it_helps(ask):
+    code, out, err = ask()
+    assert code in (0, 2)
+    assert "pose" in out + err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["fly"], "No such command"),
+        (["pose", "kehl"], "--q"),
+        (["pose", "kehl", "--q", "1"], "got 1 angle, need 2"),
+        (["pose", "kehl", "--q", "1, 2, 3"], "got 3 angles, need 2"),
+        (["pose", "kehl", "--q", "40 dog, 1"], "dog"),
+        (["pose", "kehl", "--q", "1, nan"], "finite"),
+        (["pose", "kehl", "--q", ""], "--q"),
+        (["pose", "kehl", "--q", "5 kg, 1"], "kg"),
+        (["pose", "kel", "--q", "1, 2"], "did you mean 'kehl'?"),
+        (["reach", "kehl", "--to", "1"], "got 1 value"),
+        (["reach", "kehl", "--to", "1, 2, 3, 4"], "got 4 values"),
+        (["reach", "kehl", "--to", "a, b"], "--to"),
+        (["reach", "kehl", "--to", "1 kg, 2"], "kg"),
+        (["list", "ships"], "ships"),
+        (["new", "x.toml", "--links", "0"], "a number from 1 to 100"),
+        (["new", "x.toml", "--links", "two"], "--links"),
+        (["pose", "kehl", "--q", "1, 2", "--plot", "x.doc"], ".png, .svg, .pdf"),
+    ],
+)
+def test_bad_words_get_a_sentence_and_exit_2(ask, words, says):
+    code, out, err = ask(*words)
+    assert code == 2
+    assert says in err
+    assert "Traceback" not in err
+    assert out == ""
+
+
+@pytest.mark.parametrize("command", [["check"], ["pose", "--q", "0"], ["reach", "--to", "1, 0"]])
+def test_a_file_that_is_not_there_is_exit_74(ask, command):
+    code, _, err = ask(command[0], "nowhere.toml", *command[1:])
+    assert code == 74
+    assert "nowhere.toml" in err
+
+
+def test_writing_into_no_folder_is_exit_74(ask):
+    code, _, err = ask("new", "nowhere/arm.toml")
+    assert code == 74
+    assert "nowhere" in err
+
+
+def test_debug_shows_the_traceback_wherever_it_stands(ask):
+    for words in (["--debug", "check", "kel"], ["check", "kel", "--debug"]):
+        code, _, err = ask(*words)
+        assert code == 2
+        assert "Traceback" in err
+        assert "did you mean 'kehl'?" in err
+
+
+def test_a_bug_of_ours_is_exit_1_in_one_sentence(ask, monkeypatch):
+    def broken(*_):
+        raise ZeroDivisionError("boom")
+
+    monkeypatch.setattr("ulna.cli.check.find_arm", broken)
+    code, _, err = ask("check", "kehl")
+    assert code == 1
+    assert "a bug in ulna" in err
+    assert "Traceback" not in err
+
+
+def test_ctrl_c_is_exit_130(ask, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ulna.cli.check.find_arm", interrupted)
+    assert ask("check", "kehl")[0] == 130
+
+
+def test_new_writes_a_file_that_checks(ask, tmp_path):
+    for links in (1, 2, 7):
+        name = f"arm{links}.toml"
+        assert ask("new", name, "--links", str(links))[0] == 0
+        assert ulna.load(tmp_path / name).n == links
+        assert ask("check", name)[0] == 0
+
+
+def test_new_replaces_nothing_by_accident(ask, tmp_path):
+    (tmp_path / "arm.toml").write_text("mine")
+    code, _, err = ask("new", "arm.toml")
+    assert code == 2
+    assert "--force" in err
+    assert (tmp_path / "arm.toml").read_text() == "mine"
+    assert ask("new", "arm.toml", "--force")[0] == 0
+    assert "format = 1" in (tmp_path / "arm.toml").read_text()
+
+
+def test_check_shows_degrees_newton_metres_and_kilogram_centimetres(ask, tmp_path):
+    (tmp_path / "desk.toml").write_text(DESK)
+    code, out, err = ask("check", "desk.toml")
+    assert (code, err) == (0, "")
+    row = next(line for line in out.splitlines() if "150.00" in line)
+    assert "-150.00" in row
+    assert "2.942" in row  # N·m
+    assert " 30 " in row  # kg·cm
+    assert out.rstrip().endswith("ok")
+
+
+def test_check_names_every_fault_with_its_line(ask, tmp_path):
+    (tmp_path / "bad.toml").write_text("format = 1\n[[link]]\nlenght = 1\nmass = -2\n")
+    code, _, err = ask("check", "bad.toml")
+    assert code == 2
+    lines = err.splitlines()
+    assert [line.split(": ")[0] for line in lines] == ["bad.toml:2", "bad.toml:3", "bad.toml:4"]
+    assert "did you mean 'length'?" in lines[1]
+
+
+def test_check_warns_of_an_impossible_inertia(ask, tmp_path):
+    text = "format = 1\n[[link]]\nlength = 0.5\nmass = 10\ninertia = 8.3\n"
+    (tmp_path / "odd.toml").write_text(text)
+    code, _, err = ask("check", "odd.toml")
+    assert code == 0
+    assert err.startswith("warning: odd.toml:5: link.1.inertia")
+
+
+def test_check_json_is_si(ask, tmp_path):
+    (tmp_path / "desk.toml").write_text(DESK)
+    _, out, _ = ask("check", "desk.toml", "--json")
+    facts = json.loads(out)
+    assert facts["links"] == 2
+    assert facts["parameters"]["length"] == [0.25, 0.2]
+    assert facts["parameters"]["upper"] == [None, pytest.approx(math.radians(150))]
+    assert facts["reach"] == {"inner": pytest.approx(0.05), "outer": pytest.approx(0.45)}
+
+
+def test_pose_of_paper_000(ask):
+    code, out, err = ask("pose", "unit", "--q", "40 deg, -60 deg")
+    assert (code, err) == (0, "")
+    assert "tip (1.705737, 0.300767) m, pointing at -20.0000°, elbow up" in out
+
+
+@pytest.mark.parametrize(
+    "angles",
+    ["40, -60 deg", "0.6981317007977318, -1.0471975511965976", "2*pi/9, -pi/3", "40°; −60°"],
+)
+def test_angles_can_be_written_in_many_ways(ask, angles):
+    _, out, err = ask("pose", "unit", "--q", angles, "--json")
+    assert err == ""
+    assert json.loads(out)["tip"]["x"] == pytest.approx(1.705737, abs=5e-7)
+
+
+def test_large_bare_angles_are_doubted(ask):
+    code, _, err = ask("pose", "unit", "--q", "40, -60")
+    assert code == 0
+    assert "read as radians; did you mean 40 deg?" in err
+    assert ask("pose", "unit", "--q", "6.2, -6.2")[2] == ""
+    assert "did you mean 90 deg?" in ask("reach", "so-101", "--to", "0.2, 0.1, 90", "--json")[2]
+
+
+def test_pose_explains_as_the_paper_does(ask):
+    _, out, _ = ask("pose", "unit", "--q", "40 deg, -60 deg", "--explain")
+    for number in ("0.7660", "-0.6428", "0.9397", "0.3420", "1.7057", "0.3008", "-20°"):
+        assert number in out
+
+
+def test_pose_explains_a_base(ask, tmp_path):
+    ulna.save(ulna.preset("unit").replace(base=(1.0, 2.0)), tmp_path / "moved.toml")
+    _, out, _ = ask("pose", "moved.toml", "--q", "0, 0", "--explain")
+    assert "(1, 2) m" in out
+    assert "x = 1 + 1 cos(0°) + 1 cos(0°)" in out
+
+
+def test_pose_marks_limits_and_singular_postures(ask):
+    _, out, _ = ask("pose", "so-101", "--q", "0, 90 deg, 0")
+    assert "outside its limits" in out
+    assert "singular" in ask("pose", "unit", "--q", "0.3, 0")[1]
+    assert ask("pose", "bechard-1", "--q", "0.3")[0] == 0
+
+
+def test_reach_of_paper_000(ask):
+    code, out, err = ask("reach", "unit", "--to", "1.71, 0.30")
+    assert (code, err) == (0, "")
+    lines = {line.split()[0]: line for line in out.splitlines() if "ok" in line}
+    assert "-19.8156" in lines["positive"]
+    assert "down" in lines["positive"]
+    assert "39.7169" in lines["negative"]
+    assert "up" in lines["negative"]
+
+
+def test_reach_explains_as_the_paper_does(ask):
+    _, out, _ = ask("reach", "unit", "--to", "1.71, 0.30", "--explain")
+    for number in ("0.50705", "59.5325°", "-19.8156°", "39.7169°", "1.039037"):
+        assert number in out
+
+
+@pytest.mark.parametrize(
+    ("arm", "place", "says"),
+    [
+        ("bechard-1", "0.6, 0.8", "53.1301°"),
+        ("so-101", "0.2, 0.1, -30 deg", "fixes link 3"),
+        ("so-101", "0.2, 0.1", "infinitely many"),
+        ("bechard-4", "1, 1, 0.3", "infinitely many"),
+        ("bechard-1", "0, 1, 90 deg", "fixes link 1"),
+    ],
+)
+def test_reach_explains_every_kind_of_arm(ask, arm, place, says):
+    code, out, _ = ask("reach", arm, "--to", place, "--explain")
+    assert code == 0
+    assert says in out
+
+
+def test_out_of_reach_is_exit_5_with_the_way_out(ask):
+    code, out, err = ask("reach", "unit", "--to", "3, 4")
+    assert (code, out) == (5, "")
+    assert "by 3 m" in err
+    assert "(1.2, 1.6) m" in err
+    code, out, _ = ask("reach", "unit", "--to", "3, 4", "--explain")
+    assert code == 5
+    assert "3 m short" in out
+
+
+def test_out_of_reach_in_json(ask):
+    code, out, _ = ask("reach", "unit", "--to", "3, 4", "--json")
+    facts = json.loads(out)
+    assert code == 5
+    assert facts["reachable"] is False
+    assert facts["shortfall"] == pytest.approx(3.0)
+    assert facts["nearest"] == pytest.approx([1.2, 1.6])
+    assert facts["solutions"][0]["q"] == [None, None]
+
+
+def test_outside_the_limits_is_exit_5_but_shown(ask, tmp_path):
+    joints = [ulna.Joint(), ulna.Joint(-0.1, 0.1)]
+    ulna.save(ulna.preset("unit").replace(joints=joints), tmp_path / "stiff.toml")
+    code, out, err = ask("reach", "stiff.toml", "--to", "1, 0")
+    assert code == 5
+    assert out.count("outside") == 2
+    assert "joint limits" in err
+
+
+def test_reach_reads_lengths_with_units(ask):
+    _, out, _ = ask("reach", "unit", "--to", "171, 30 cm", "--json")
+    assert json.loads(out)["target"] == pytest.approx([1.71, 0.30])
+
+
+def test_centre_of_equal_links_says_infinitely_many(ask):
+    assert "infinitely many" in ask("reach", "unit", "--to", "0, 0")[1]
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_plots(ask, tmp_path, ending):
+    start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[ending]
+    for words in (["pose", "kehl", "--q", "1, 1"], ["reach", "kehl", "--to", "0.5, 0.5"]):
+        file = f"{words[0]}.{ending}"
+        assert ask(*words, "--plot", file)[0] == 0
+        assert (tmp_path / file).read_bytes().startswith(start)
+        code, _, err = ask(*words, "--plot", file)
+        assert code == 2
+        assert "--force" in err
+        assert ask(*words, "--plot", file, "--force", "--json")[0] == 0
+    assert ask("reach", "kehl", "--to", "5, 5", "--plot", f"far.{ending}")[0] == 5
+    assert (tmp_path / f"far.{ending}").exists()
+
+
+def test_lists(ask):
+    _, out, _ = ask("list", "arms")
+    for name in ulna.presets():
+        assert name in out
+    assert out.count("numbers ours") == 3
+    _, out, _ = ask("list", "arms", "--json")
+    listed = {arm["name"]: arm for arm in json.loads(out)["arms"]}
+    assert listed["kehl"]["reach"] == 1.0
+    _, out, _ = ask("list", "motors", "--json")
+    assert {m["name"]: m for m in json.loads(out)["motors"]}["dynamixel-ax-12a"]["voltage"] == 12.0
+    assert "kg·cm" in ask("list", "motors")[1]
+    for what in ("paths", "controllers"):
+        assert ask("list", what)[0] == 0
+        assert json.loads(ask("list", what, "--json")[1]) == {what: []}
+
+
+def test_info(ask, monkeypatch, tmp_path):
+    monkeypatch.setenv("ULNA_CACHE", str(tmp_path / "cache"))
+    code, out, _ = ask("info", "--json")
+    facts = json.loads(out)
+    assert code == 0
+    assert facts["ulna"] == ulna.__version__
+    assert facts["packages"]["numpy"] == np.__version__
+    assert facts["cores"] >= 1
+    assert facts["cache"] == str(tmp_path / "cache")
+    assert "numpy" in ask("info")[1]
+
+
+def test_completion_knows_presets_and_files(tmp_path, monkeypatch):
+    from ulna.cli.arguments import _complete_arm
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "kettle.toml").write_text(DESK)
+    assert list(_complete_arm("ke")) == ["kehl", "kehl-as-printed", "kettle.toml"]

@@ -1,0 +1,226 @@
+"""What `workspace` hands back: its shapes, its words, and the corners of its cases."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna.kinematics import workspace
+from ulna.kinematics.arcs import Arc, circle, crossings, enclosed_area
+from ulna.kinematics.chains import Piece, is_balanced, loops_of, without_dead_ends
+from ulna.kinematics.critical import Hinge
+from ulna.kinematics.outline import GRAINS, outline
+
+FREE = (-math.inf, math.inf)
+
+
+def arm_of(lengths, limits, base=(0.0, 0.0)):
+    joints = [ulna.Joint(lower=lower, upper=upper) for lower, upper in limits]
+    return ulna.Arm.rods(lengths, [1.0] * len(lengths), base=base).replace(joints=joints)
+
+
+def turned(lower, upper):
+    return math.radians(lower), math.radians(upper)
+
+
+FOUR_LINKS = arm_of([0.4, 0.3, 0.2, 0.1], [turned(-90, 90)] * 4, base=(1.0, 2.0))
+
+
+@pytest.fixture(scope="module")
+def gridded():
+    return workspace(FOUR_LINKS)
+
+
+def test_an_arm_without_limits_reaches_a_ring():
+    found = workspace(ulna.Arm.rods([0.3, 0.1, 0.1], [1, 1, 1], base=(1.0, -2.0)))
+    assert (found.center, found.limited, found.tolerance) == ((1.0, -2.0), False, 0.0)
+    assert (found.inner, found.outer) == pytest.approx((0.1, 0.5))
+    assert found.loops == (
+        (circle(1 - 2j, found.outer),),
+        (circle(1 - 2j, found.inner, clockwise=True),),
+    )
+    assert found.contains([[1.5, -2.0], [1.0, -1.9], [1.0, -1.95], [1.51, -2.0]]).tolist() == [
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+def test_links_that_fold_back_onto_the_base_leave_no_hole():
+    found = workspace(ulna.Arm.rods([0.1, 0.2, 0.3], [1, 1, 1]))
+    assert found.inner == 0.0
+    assert len(found.loops) == 1
+
+
+@pytest.mark.parametrize("limits", [FREE, (-math.inf, 1.0), (0.0, math.inf), (0.0, 2 * math.pi)])
+@pytest.mark.parametrize("n", [2, 5])
+def test_a_joint_with_a_turn_of_range_is_free(n, limits):
+    assert not workspace(arm_of([0.2] * n, [limits] * n)).limited
+
+
+def test_one_link_reaches_an_arc_that_is_drawn_there_and_back():
+    found = workspace(arm_of([0.5], [turned(-30, 60)], base=(1.0, 0.0)))
+    ((there, back),) = found.loops
+    assert there == Arc((1.0, 0.0), 0.5, math.radians(-30), math.radians(90))
+    assert back == there.reversed()
+    assert found.area == pytest.approx(0.0, abs=1e-15)
+    on, off_end, inside = (
+        [1.0 + 0.5 * math.cos(angle), 0.5 * math.sin(angle)] for angle in (1.0, 1.1, 0.0)
+    )
+    inside[0] -= 1e-6
+    assert found.contains([on, off_end, inside]).tolist() == [True, False, False]
+
+
+def test_one_free_link_reaches_a_circle_without_area():
+    found = workspace(ulna.Arm.rods([0.5], [1.0]))
+    assert found.area == 0.0
+    assert found.contains([[0.0, 0.5], [0.0, 0.4]]).tolist() == [True, False]
+
+
+def test_contains_broadcasts_over_leading_axes(gridded):
+    exact = workspace(arm_of([0.3, 0.2], [turned(-90, 90), turned(0, 150)]))
+    for found in (exact, gridded):
+        assert found.contains(np.zeros((4, 3, 2))).shape == (4, 3)
+        assert found.contains(np.zeros((0, 2))).shape == (0,)
+        assert found.contains(found.polylines()[0].mean(axis=0)) in (True, False)
+
+
+@pytest.mark.parametrize("strange", [math.nan, math.inf, -math.inf, 1e300])
+def test_points_that_are_nowhere_near_are_outside(gridded, strange):
+    exact = workspace(arm_of([0.3, 0.2, 0.2], [turned(-90, 90)] * 3))
+    for found in (exact, gridded, workspace(ulna.Arm.rods([0.5], [1.0]))):
+        assert not found.contains([strange, 0.2])
+        assert not found.contains([strange, strange])
+
+
+@pytest.mark.parametrize("points", [1.0, [1.0], [[1.0, 2.0, 3.0]]])
+def test_points_need_two_coordinates(points):
+    with pytest.raises(ulna.InputError, match="points: got shape"):
+        workspace(ulna.Arm.rods([0.5], [1.0])).contains(points)
+
+
+def test_one_arm_at_a_time():
+    arm = ulna.Arm.rods([0.5, 0.5], [1.0, 1.0])
+    assert workspace(arm.parameters).outer == 1.0
+    with pytest.raises(ulna.InputError, match="2 arms stacked"):
+        workspace(ulna.stack([arm, arm]))
+
+
+def test_polylines_are_closed_and_as_fine_as_asked(gridded):
+    ring = workspace(ulna.Arm.rods([0.3, 0.1], [1.0, 1.0]))
+    assert [len(line) for line in ring.polylines(points_per_turn=12)] == [13, 13]
+    limited = workspace(arm_of([0.3, 0.2], [turned(-90, 90), turned(-150, 150)]))
+    assert len(limited.polylines(100)[0]) > 2 * len(limited.polylines(40)[0])
+    for found in (ring, limited, gridded):
+        for line in found.polylines():
+            assert line[-1] == pytest.approx(line[0], abs=1e-12)
+
+
+def test_a_grid_states_its_tolerance_and_has_no_arcs(gridded):
+    assert gridded.loops == ()
+    assert 0.0 < gridded.tolerance < 0.01 * gridded.outer
+    assert not gridded.polylines()[0].flags.writeable
+
+
+def test_a_free_first_joint_gives_round_polygons():
+    found = workspace(arm_of([0.4, 0.2, 0.1, 0.05], [FREE, *[turned(0, 10)] * 3]))
+    outer, inner = sorted(found.polylines(), key=np.ptp, reverse=True)
+    assert np.ptp(np.hypot(*outer.T)) < 1e-6
+    assert np.ptp(np.hypot(*inner.T)) < 1e-6
+    assert np.hypot(*outer.T) == pytest.approx(0.75, abs=found.tolerance)
+
+
+def test_it_says_what_it_is(gridded):
+    assert repr(workspace(ulna.Arm.rods([0.3, 0.2], [1, 1], base=(1.0, 2.0)))) == (
+        "Workspace: the ring from 0.1 m to 0.5 m about (1, 2), 0.754 m^2"
+    )
+    limited = workspace(arm_of([0.3, 0.2], [turned(-90, 90), turned(0, 150)]))
+    assert repr(limited).endswith("about (0, 0); outline of 4 arcs in 1 loop, exact")
+    assert repr(gridded).endswith(f"outline of 1 polygon, to {gridded.tolerance:.2g} m")
+
+
+def test_it_compares_and_travels(gridded):
+    arm = arm_of([0.3, 0.2], [turned(-90, 90), turned(0, 150)])
+    assert workspace(arm) == workspace(arm)
+    points = np.random.default_rng(1).uniform(-1.0, 3.0, (500, 2))
+    for found in (workspace(arm), gridded):
+        sent = pickle.loads(pickle.dumps(found))
+        assert np.array_equal(sent.contains(points), found.contains(points))
+
+
+# Arms whose reach nearly touches itself: joints a hair past straight or folded, links that differ
+# by a nanometre. Each needs a coarser grain than the last, or none that is coarse enough to fail.
+NEARLY_TOUCHING = [
+    [(0.1999999999998, -1.0, 4.2), (0.9999, -math.pi, math.pi), (0.1, math.pi + 1e-10, 3.1426)],
+    [
+        (0.20000000002, -6.021375919380437, -2.8797831657906436),
+        (0.999999999999, 0.5235977755982988, 6.7195266201781685),
+        (0.10000000001, -6.283185308179586, -6.282185308179586),
+    ],
+    [(0.5005, -3.4033820413889426, 1.8326057135940461), (0.5, -1e-6, math.pi - 1e-6)],
+    [(0.3, 1.0471975511965976, 1.0481975511955974), (0.1, -1e-6, math.pi)],
+]
+
+
+@pytest.mark.parametrize("hinges", NEARLY_TOUCHING)
+def test_a_reach_that_nearly_touches_itself_is_closed(hinges):
+    linkage = tuple(Hinge(*hinge) for hinge in hinges)
+    loops = outline(linkage)
+    assert loops
+    for loop in loops:
+        for arc, after in zip(loop, loop[1:] + loop[:1], strict=True):
+            assert abs(arc.ends[1] - after.ends[0]) < 1e-7
+    assert sum(map(enclosed_area, loops)) > 0.0
+
+
+def test_an_outline_that_no_grain_closes_is_left_open(monkeypatch):
+    monkeypatch.setattr("ulna.kinematics.outline.is_balanced", lambda pieces: False)
+    tried = []
+    monkeypatch.setattr(
+        "ulna.kinematics.outline.without_dead_ends", lambda pieces: tried.append(1) or pieces
+    )
+    assert outline((Hinge(0.5, -1.0, 1.0), Hinge(0.5, -1.0, 1.0)))
+    assert len(tried) == len(GRAINS)
+
+
+def test_circles_meet_in_two_points_one_or_none():
+    first = circle(0j, 1.0)
+    two = crossings(first, circle(1 + 0j, 1.0), 1e-12)
+    assert sorted(two, key=lambda point: point.imag) == pytest.approx(
+        [0.5 - math.sqrt(0.75) * 1j, 0.5 + math.sqrt(0.75) * 1j]
+    )
+    assert crossings(first, circle(3 + 0j, 2.0), 1e-12) == pytest.approx([1 + 0j])
+    assert crossings(first, circle(0.5 + 0j, 1.5), 1e-12) == pytest.approx([-1 + 0j])
+    for elsewhere in (circle(3.1 + 0j, 2.0), circle(0.1 + 0j, 0.5), circle(0j, 0.7)):
+        assert crossings(first, elsewhere, 1e-12) == []
+
+
+def half(start, leaving, arriving):
+    return Piece(Arc((0.0, 0.0), 1.0, start, math.pi), leaving, arriving)
+
+
+def test_halves_of_a_circle_join_into_one():
+    ((whole,),) = loops_of([half(0.0, 0, 1), half(math.pi, 1, 0)])
+    assert whole == Arc((0.0, 0.0), 1.0, 0.0, 2 * math.pi)
+    assert whole.is_circle
+
+
+def test_a_loop_that_starts_amid_an_arc_begins_with_it():
+    chord = Piece(Arc((0.0, -1.0), math.sqrt(2.0), 3 * math.pi / 4, -math.pi / 2), 0, 2)
+    quarters = [Piece(Arc((0.0, 0.0), 1.0, k * math.pi / 2, math.pi / 2), k, k + 1) for k in (2, 3)]
+    back = [quarters[1]._replace(end=0), chord._replace(start=0, end=2), quarters[0]]
+    (loop,) = loops_of(back)
+    assert len(loop) == 2
+    assert max(arc.sweep for arc in loop) == pytest.approx(math.pi)
+
+
+def test_dead_ends_are_left_out():
+    ring = [half(0.0, 0, 1), half(math.pi, 1, 0)]
+    spur = [half(0.0, 1, 7), half(0.0, 7, 8), half(0.0, 9, 0)]
+    assert without_dead_ends(ring + spur) == ring
+    assert is_balanced(ring)
+    assert not is_balanced(ring + spur)
+    assert loops_of(spur) == ()

@@ -1,0 +1,91 @@
+"""The door to array libraries: NumPy unless an array of another library comes."""
+
+from fractions import Fraction
+
+import array_api_strict as strict
+import numpy as np
+import pytest
+from array_api_compat import is_numpy_namespace
+
+from ulna.arrays import namespace, running_sum, to_float
+
+
+@pytest.mark.parametrize(
+    "values",
+    [(), (1.0,), ([1, 2],), (np.zeros(2),), (1, [2.0], np.float32(3)), (None, np.zeros(1))],
+)
+def test_numpy_is_the_library_of_plain_values(values):
+    assert is_numpy_namespace(namespace(*values))
+
+
+@pytest.mark.parametrize("others", [(), (1.0,), (np.zeros(2),), ([1.0], np.float64(2))])
+def test_one_foreign_array_decides_wherever_it_stands(others):
+    foreign = strict.zeros(2)
+    assert namespace(foreign, *others).asarray([1.0]).__array_namespace__() is strict
+    assert namespace(*others, foreign).asarray([1.0]).__array_namespace__() is strict
+
+
+def test_arrays_of_two_foreign_libraries_do_not_mix():
+    class Other:
+        def __array_namespace__(self, api_version=None):
+            return np
+
+    with pytest.raises(TypeError):
+        namespace(strict.zeros(2), Other())
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (3, 3.0),
+        (True, 1.0),
+        ([1, 2], [1.0, 2.0]),
+        ((1, 2.5), [1.0, 2.5]),
+        (np.arange(3, dtype=np.int8), [0.0, 1.0, 2.0]),
+        (Fraction(1, 4), 0.25),
+    ],
+)
+def test_plain_values_become_double_precision(value, expected):
+    array = to_float(namespace(), value)
+    assert isinstance(array, np.ndarray)
+    assert array.dtype == np.float64
+    np.testing.assert_array_equal(array, expected)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_floating_point_arrays_are_not_copied(kind):
+    array = np.ones(3, dtype=kind)
+    assert to_float(namespace(array), array) is array
+
+
+def test_foreign_arrays_stay_as_they_are_and_integers_become_double():
+    xp = namespace(strict.zeros(1))
+    single = strict.asarray([1.0], dtype=strict.float32)
+    assert to_float(xp, single) is single
+    made = to_float(xp, strict.asarray([1, 2]))
+    assert made.dtype == strict.float64
+    np.testing.assert_array_equal(np.asarray(made), [1.0, 2.0])
+
+
+@pytest.mark.parametrize("value", [2.5, [1, 2], np.asarray([1, 2]), np.asarray([0.5, 0.25])])
+def test_numpy_values_follow_into_the_foreign_library(value):
+    made = to_float(namespace(strict.zeros(1)), value)
+    assert made.__array_namespace__() is strict
+    assert made.dtype == strict.float64
+    np.testing.assert_array_equal(np.asarray(made), np.asarray(value, dtype=float))
+
+
+@pytest.mark.parametrize("library", [np, strict])
+@pytest.mark.parametrize("n", [1, 2, 8, 9, 40])
+def test_running_sums_are_exact_sums_of_all_before(library, n):
+    # Multiples of 1/1024: every sum of these is exact.
+    whole = np.random.default_rng(n).integers(-9999, 9999, (3, 4, n)) / 1024
+    values = library.asarray(whole)
+    xp = namespace(values)
+    sums = np.asarray(running_sum(xp, values))
+    from_zero = np.asarray(running_sum(xp, values, from_zero=True))
+    assert sums.shape == (3, 4, n)
+    assert from_zero.shape == (3, 4, n + 1)
+    for end in range(n + 1):
+        np.testing.assert_array_equal(from_zero[..., end], whole[..., :end].sum(axis=-1))
+    np.testing.assert_array_equal(sums, from_zero[..., 1:])

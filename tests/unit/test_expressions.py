@@ -1,0 +1,516 @@
+"""The grammar of user text: what it accepts, what it means, and where it puts the caret."""
+
+import ast
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+from ulna.errors import InputError
+from ulna.expressions import (
+    CONSTANTS,
+    FUNCTIONS,
+    Call,
+    Expression,
+    ExpressionError,
+    Op,
+    Program,
+    bind,
+    constant,
+    parse_call,
+    run,
+)
+from ulna.expressions.compiler import compile_tree
+from ulna.expressions.source import Source
+
+SHAPE = {
+    "center": "point",
+    "radius": "length",
+    "loops": "number",
+    "label": "text",
+    "closed": "flag",
+    "inner": "any",
+    "through": "points",
+}
+
+
+def value(text, **values):
+    return Expression.parse(text, names=tuple(values))(**values)
+
+
+def fault(text, read=Expression.parse, **options):
+    with pytest.raises(ExpressionError) as caught:
+        read(text, **options)
+    return caught.value
+
+
+def marked(error):
+    """The characters of the text that the carets stand under."""
+    return error.text[error.column : error.column + error.width]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2 + 3*4", 14.0),
+        ("-2**2", -4.0),
+        ("2**3**2", 512.0),
+        ("2**-1", 0.5),
+        ("10 - 4 - 3", 3.0),
+        ("8/4/2", 1.0),
+        ("-7 % 3", 2.0),
+        ("7 % -3", -2.0),
+        ("--3", 3.0),
+        ("+3", 3.0),
+        ("1 < 2", 1.0),
+        ("1 < 2 < 3", 1.0),
+        ("1 < 3 < 2", 0.0),
+        ("3 < 1 < 2", 0.0),
+        ("1 < 2 > 0 <= 0 != 5 == 5 >= 5", 1.0),
+        ("1 < 2 > 0 <= 0 != 5 == 5 >= 6", 0.0),
+        ("4 if 0 else 5", 5.0),
+        ("4 if 0.1 else 5", 4.0),
+        ("1 if 0 else 2 if 0 else 3", 3.0),
+        ("1_000 + .5 + 1.", 1001.5),
+        ("min(3, 1, 2)", 1.0),
+        ("max(3, 1, 4, 2)", 4.0),
+        ("clip(5, 0, 2) + clip(-5, 0, 2) + clip(1, 0, 2)", 3.0),
+        ("hypot(3, 4)", 5.0),
+        ("−2 × 3 + 2·5", 4.0),
+        ("\t2\n* 3 \r\n\u00a0", 6.0),
+    ],
+)
+def test_arithmetic(text, expected):
+    assert constant(text) == expected
+    assert value(text, t=1.0) == expected
+
+
+@pytest.mark.parametrize("name", [name for name, (_, count) in FUNCTIONS.items() if count == 1])
+def test_functions_are_those_of_the_math_module(name):
+    reference = {"abs": abs, "sign": lambda x: math.copysign(1.0, x)}.get(name)
+    reference = reference or getattr(math, name)
+    assert value(f"{name}(x)", x=0.7) == pytest.approx(reference(0.7), rel=1e-15)
+
+
+def test_functions_of_two_numbers_and_constants():
+    assert value("atan2(y, x)", y=1.0, x=-2.0) == math.atan2(1.0, -2.0)
+    assert dict(CONSTANTS) == {"pi": math.pi, "e": math.e}
+    assert constant("2*pi/3") == 2 * math.pi / 3
+    assert "tau" in str(fault("tau"))
+
+
+def test_numbers_never_raise():
+    assert value("1/x", x=0.0) == math.inf
+    assert value("-1/x", x=0.0) == -math.inf
+    assert constant("1 if 9**9**9**9 > 1e300 else 0") == 1.0
+    for text in ("log(-1)", "x % 0", "asin(2)", "(-8)**(1/3)", "0*9**9**9**9", "sqrt(-1)"):
+        assert math.isnan(value(text, x=1.0))
+    assert value("5 if x < 1 else 6", x=math.nan) == 6.0
+    assert value("5 if x else 6", x=math.nan) == 5.0
+
+
+def test_arrays_broadcast_and_a_constant_fills_their_shape():
+    rows, columns = np.arange(3.0)[:, None], np.arange(4.0)
+    both = Expression.parse("x*10 + y if x < y else 0", names=("x", "y"))
+    expected = [[x * 10 + y if x < y else 0 for y in range(4)] for x in range(3)]
+    assert both(x=rows, y=columns).tolist() == expected
+    assert value("5", t=np.zeros((2, 3))).tolist() == [[5.0] * 3] * 2
+    assert value("t < 1", t=[0, 2]).dtype == np.float64
+
+
+def test_the_result_is_not_the_argument():
+    t = np.zeros(3)
+    value("t", t=t)[0] = 1.0
+    assert t[0] == 0.0
+
+
+def test_values_must_be_those_of_the_names():
+    expression = Expression.parse("t + x", names=("t", "x"))
+    for values in ({"t": 1.0}, {"t": 1.0, "x": 1.0, "y": 1.0}):
+        with pytest.raises(TypeError, match="need"):
+            expression(**values)
+
+
+def test_expressions_are_values():
+    one, same = Expression.parse("100*t"), Expression.parse("100*t", what="other")
+    assert one == same
+    assert hash(one) == hash(same)
+    assert one != Expression.parse("100*t", names=("t", "q"))
+    assert one != Expression.parse("100 * t")
+    assert repr(one) == "Expression('100*t', names=('t',))"
+    assert pickle.loads(pickle.dumps(one))(t=2.0) == 200.0
+    assert Expression.parse("2*pi").is_constant
+    assert not one.is_constant
+
+
+def test_a_program_is_postfix_code():
+    program = Expression.parse("3*t + 3").program
+    assert program.codes.tolist() == [
+        Op.CONSTANT, Op.VARIABLE, Op.MULTIPLY, Op.CONSTANT, Op.ADD,
+    ]  # fmt: skip
+    assert program.arguments.tolist() == [0, 0, 0, 0, 0]
+    assert program.constants.tolist() == [3.0]
+    assert program.depth == 2
+    assert (program.codes.dtype, program.constants.dtype) == (np.int64, np.float64)
+    for array in (program.codes, program.arguments, program.constants):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+def test_an_if_is_a_select_and_a_chain_computes_its_middle_once():
+    assert Expression.parse("1 if t else 2").program.codes[-1] == Op.SELECT
+    codes = Expression.parse("1 < exp(t) < 2 < 3").program.codes
+    assert (codes == Op.EXP).sum() == 1
+
+
+def test_stack_operations():
+    def left(*codes, values):
+        pushes = [Op.VARIABLE] * len(values)
+        arguments = [*range(len(values)), *([0] * len(codes))]
+        steps = np.array([*pushes, *codes], dtype=np.int64)
+        return run(Program(steps, np.array(arguments), np.zeros(0), 4), values)
+
+    assert left(Op.TUCK, Op.SUBTRACT, values=(7.0, 5.0)) == 7.0 - 5.0
+    assert left(Op.TUCK, Op.SUBTRACT, Op.SUBTRACT, values=(7.0, 5.0)) == 5.0 - (7.0 - 5.0)
+    assert left(Op.SWAP_BELOW, Op.SUBTRACT, values=(7.0, 5.0, 3.0)) == 7.0 - 3.0
+
+
+@pytest.mark.parametrize(
+    ("text", "under"),
+    [
+        ("100*tt", "tt"),
+        ("sine(t)", "sine"),
+        ("1 + sin(t, 2)", "sin(t, 2)"),
+        ("min(1)", "min(1)"),
+        ("sin()", "sin()"),
+        ("clip(t, 1)", "clip(t, 1)"),
+        ("sin(x=1)", "x=1"),
+        ("sin(**t)", "**t"),
+        ("sin(*t)", "*t"),
+        ("1 + t[0]", "t[0]"),
+        ("t.real", "."),
+        ("...", "."),
+        ("1 + (1, 2)", "(1, 2)"),
+        ("[1]*2", "[1]"),
+        ("t + 'abc'", "'abc'"),
+        ("t + True", "True"),
+        ("None", "None"),
+        ("1e999*t", "1e999"),
+        ("t + " + "9" * 400, "9" * 400),
+        ("2t", "2t"),
+        ("0x10", "0x10"),
+        ("3 + 1j", "1j"),
+        ("1.5.2", "1.5.2"),
+        ("1if t else 2", "1if"),
+        ("t^2", "^"),
+        ("t²", "t²"),
+        ("t and 1", "and"),
+        ("not t", "not"),
+        ("t in t", "in"),
+        ("lambda: t", "lambda"),
+        ("(t := 1)", ":"),
+        ("{1}", "{"),
+        ("t // 2", "/"),
+        ("t @ t", "@"),
+        ("~t", "~"),
+        ("t # note", "#"),
+        ("t; t", ";"),
+        ("t\\", "\\"),
+        ("f'{t}'", "f"),
+        ("'''t'''", "''"),
+        ("'t", "'"),
+        ("'\\d'", "'"),
+        ("'\ud800'", "'"),
+        ("'\n'", "'"),
+        ("2(3)", "2"),
+        ("(t + 1", "("),
+        ("(t]", "]"),
+        ("t)", ")"),
+        ("t 2", "2"),
+        ("t = 3", "="),
+        ("\x00", "\x00"),
+        ("t + \ud800", "\ud800"),
+        ("t\x0c", "\x0c"),
+        ("θ + 1", "θ"),
+        ("(t)*(θ) + (θ + tt)", "θ"),
+        ("  t + tt", "tt"),
+        ("\n t + tt", "tt"),
+        ("min('θθ', 1)", "'θθ'"),
+    ],
+)
+def test_the_caret_stands_under_the_fault(text, under):
+    error = fault(text, what="torque")
+    assert marked(error) == under
+    assert str(error).startswith(f"torque: {error.reason}")
+    line, carets = str(error).splitlines()[-2:]
+    if len(text) < 60:
+        shown = line[carets.index("^") : carets.rindex("^") + 1]
+        assert shown == "".join(c if c.isprintable() else " " for c in under)
+        assert carets.strip() == "^" * len(under)
+
+
+def test_columns_count_characters_not_bytes():
+    assert fault("θ*tt", names=("θ",)).column == 2
+    assert fault("circle('θθθ', 2*tt)", parse_call).column == len("circle('θθθ', 2*")
+
+
+@pytest.mark.parametrize("text", ["t +", "t + ", "t if", "t if t else"])
+def test_text_that_ends_too_early_is_marked_at_its_end(text):
+    error = fault(text)
+    assert error.column == len(text.rstrip())
+    assert "ends too early" in error.reason
+
+
+@pytest.mark.parametrize("text", ["", "  ", "\n"])
+def test_empty_text(text):
+    assert "empty" in fault(text).reason
+
+
+def test_the_message_in_full():
+    assert str(fault("100*tt")) == (
+        "torque: unknown name 'tt', need one of t, pi, e; did you mean 't'?\n  100*tt\n      ^^"
+    )
+
+
+def test_messages_offer_a_way_out():
+    assert "write 2*t" in str(fault("2t"))
+    assert "multiply" not in str(fault("0x10"))
+    assert "**" in str(fault("t^2"))
+    assert "did you mean 'sin'?" in str(fault("sine(t)"))
+    assert all(name in str(fault("zzz(t)")) for name in FUNCTIONS)
+    assert "sin(...)" in str(fault("sin"))
+    assert "need 2 or more" in str(fault("min(1)"))
+    assert "1 argument for 'atan2', need 2" in str(fault("atan2(1)"))
+
+
+def test_a_long_text_is_shown_as_a_window_around_the_fault():
+    text = "t + " * 200 + "tt" + " + t" * 200
+    error = fault(text)
+    assert marked(error) == "tt"
+    line, carets = str(error).splitlines()[-2:]
+    assert len(line) < 100
+    assert line[carets.index("^") : carets.rindex("^") + 1] == "tt"
+    assert line.strip().startswith("...")
+    assert line.endswith("...")
+
+
+def test_errors_are_values_that_travel():
+    error = fault("100*tt")
+    copy = pickle.loads(pickle.dumps(error))
+    assert (str(copy), copy.column, copy.width) == (str(error), 4, 2)
+    assert isinstance(error, InputError)
+    (problem,) = error.problems
+    moved = problem.within("joint.1").at("arm.toml:3")
+    assert str(moved).startswith("arm.toml:3: joint.1.torque: unknown name 'tt'")
+    assert str(moved).endswith("^^")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 10_000,
+        "(" * 50 + "1" + ")" * 50,
+        "-" * 3_000 + "1",
+        "-(" * 45 + "1" + ")" * 45,
+        "9" * 100_000,
+        "9" * 3_000,
+        "2**" * 100 + "2",
+        "t" * 5_000,
+        "t+" * 1_500 + "t",
+        "1 if " * 300,
+    ],
+)
+def test_text_without_measure_is_refused(text):
+    assert len(str(fault(text))) < 1_000
+
+
+def test_a_long_sum_is_welcome():
+    terms = 400
+    assert constant("+".join(["1"] * terms)) == terms
+
+
+@pytest.mark.parametrize("failure", [RecursionError, MemoryError])
+def test_a_parser_that_gives_up_is_an_error_of_the_text(monkeypatch, failure):
+    def give_up(*_, **__):
+        raise failure
+
+    monkeypatch.setattr(ast, "parse", give_up)
+    error = fault(" t + 1 ")
+    assert "nests too deep" in error.reason
+    assert marked(error) == "t + 1"
+
+
+@pytest.mark.parametrize("text", ["t @ t", "t // t", "t in t", "~t", "t.real", "{t}", "b'x'", "1j"])
+def test_the_grammar_itself_refuses_what_the_scan_would(text):
+    tree = ast.parse(text, mode="eval").body
+    with pytest.raises(ExpressionError):
+        compile_tree(Source(text, "torque", text, 0), tree, ("t",))
+
+
+def test_text_must_be_text():
+    for read in (Expression.parse, constant, parse_call):
+        for thing in (5, None, b"t", ["t"]):
+            with pytest.raises(InputError, match="need text such as"):
+                read(thing)
+
+
+@pytest.mark.parametrize("text", ["1/0", "9**9**9**9", "log(-1)", "0/0"])
+def test_a_constant_is_finite(text):
+    error = fault(text, constant, what="duration")
+    assert marked(error) == text
+    assert "need a finite number" in str(error)
+    assert marked(fault(f"circle(1, radius={text})", parse_call)) == text
+
+
+def test_a_constant_has_no_names():
+    assert "need one of pi, e" in str(fault("t", constant))
+
+
+def test_calls():
+    call = parse_call("circle(center=(0.2, 0.1), radius='5 cm')")
+    assert (call.name, call.arguments) == ("circle", ())
+    assert call.keywords == {"center": (0.2, 0.1), "radius": "5 cm"}
+    assert parse_call("circle") == parse_call("circle()") == Call("circle")
+    assert parse_call(" ComputedTorque ( frequency = 20 ) ")["frequency"] == 20.0
+
+
+def test_values_of_calls():
+    call = parse_call("f(2*pi/60, sqrt(4), -1, g(h, x=1), [1, 'a'], None, True, False, (), pi)")
+    nested = Call("g", (Call("h"),), {"x": 1.0})
+    ten = (2 * math.pi / 60, 2.0, -1.0, nested, (1.0, "a"), None, True, False, (), math.pi)
+    assert call.arguments == ten
+    assert [type(v) for v in call.arguments[:3]] == [float] * 3
+    assert call.arguments[6] is True
+    assert call[4] == (1.0, "a")
+
+
+def test_calls_are_values():
+    one, same = parse_call("f(1, a=(2, g))"), parse_call("f(1.0,a=[2,g()])", what="other")
+    assert one == same
+    assert hash(one) == hash(same)
+    assert one != parse_call("f(1, b=(2, g))")
+    assert pickle.loads(pickle.dumps(one)) == one
+    assert repr(one) == "parse_call('f(1, a=(2, g()))')"
+    with pytest.raises(TypeError):
+        one.keywords["a"] = 3.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "circle",
+        "f(0.1, -2.5, 1e-300, 1e22, -0)",
+        "f('a', \"it's\", 'say \"x\"', '')",
+        "f((), (1,), (1, 2), [[1], 'x'])",
+        "f(True, None, a=g(b=h(1)))",
+        "f(θ=1, b='°')",
+    ],
+)
+def test_a_call_written_back_reads_the_same(text):
+    call = parse_call(text)
+    assert parse_call(str(call)) == call
+    assert str(parse_call(str(call))) == str(call)
+
+
+@pytest.mark.parametrize(
+    ("text", "under"),
+    [
+        ("f(a=1, a=2)", "a=2"),
+        ("f(1, **k)", "**k"),
+        ("f(*k)", "*k"),
+        ("5", "5"),
+        ("f + 1", "f + 1"),
+        ("f(1)(2)", "f(1)(2)"),
+        ("f(g(1)(2))", "g(1)"),
+        ("f(2*zz)", "zz"),
+        ("f(-'a')", "'a'"),
+        ("f(a=1, 2)", ")"),
+        ("f(sin(x=1))", "x=1"),
+        ("f(g[0])", "g[0]"),
+        ("f(True + 1)", "True"),
+    ],
+)
+def test_the_caret_of_a_call(text, under):
+    error = fault(text, parse_call)
+    assert marked(error) == under
+    assert str(error).startswith("path: ")
+
+
+def test_a_builder_can_put_a_caret_under_an_argument():
+    call = parse_call("f(1, g(2), radius='x')")
+    assert marked(call.fault(0, "too small")) == "1"
+    assert marked(call.fault("radius", "too small")) == "radius='x'"
+    assert marked(call.fault(None, "unknown shape")) == "f"
+    inner = call.arguments[1]
+    assert marked(inner.fault(0, "too small")) == "2"
+    assert str(call.fault("radius", "too small")).startswith("path.radius: too small\n")
+    assert str(call.fault(0, "too small")).startswith("path: too small\n")
+    assert marked(Call("f", (1.0,)).fault(0, "too small")) == "f(1)"
+
+
+def test_binding_converts_to_si():
+    call = parse_call(
+        "f((0, '5 cm'), '1 in', label='x', closed=True, inner=g(1), through=[(1, 2)])"
+    )
+    assert bind(call, SHAPE) == {
+        "center": (0.0, 0.05),
+        "radius": 0.0254,
+        "label": "x",
+        "closed": True,
+        "inner": Call("g", (1.0,)),
+        "through": ((1.0, 2.0),),
+    }
+    assert list(bind(parse_call("f(loops=3, center=(1, 1))"), SHAPE)) == ["center", "loops"]
+    assert bind(parse_call("f"), SHAPE) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "under", "sentence"),
+    [
+        ("f(raduis=3)", "raduis=3", "did you mean 'radius'?"),
+        ("f(radius='5 kg')", "radius='5 kg'", "got '5 kg', need a length such as '25 cm'"),
+        ("f((1, 2), '5 kg')", "'5 kg'", "path.radius: got '5 kg'"),
+        ("f(radius=True)", "radius=True", "got True, need a length"),
+        ("f(radius=None)", "radius=None", "got None, need a length"),
+        ("f(radius=g(1))", "radius=g(1)", "got g(1), need a length"),
+        ("f((1, 2), center=(1, 2))", "center=(1, 2)", "'center' given twice"),
+        ("f(center=1)", "center=1", "got 1, need a point"),
+        ("f(center=(1, 2, 3))", "center=(1, 2, 3)", "got (1, 2, 3), need a point"),
+        ("f(center='ab')", "center='ab'", "got 'ab', need a point"),
+        ("f(through=1)", "through=1", "got 1, need points"),
+        ("f(through=[1])", "through=[1]", "got 1, need a point"),
+        ("f(label=1)", "label=1", "got 1, need text"),
+        ("f(closed=1)", "closed=1", "got 1, need True or False"),
+        ("f(loops='2 m')", "loops='2 m'", "'m' is a unit of length"),
+    ],
+)
+def test_binding_puts_carets_under_bad_arguments(text, under, sentence):
+    error = fault(parse_call(text), bind, signature=SHAPE)
+    assert marked(error) == under
+    assert sentence in str(error)
+
+
+def test_binding_reports_all_problems_in_their_order():
+    call = parse_call("f((0, 'x'), '5 kg', raduis=3, loops='x', center=1)", what="shape")
+    error = fault(call, bind, signature=SHAPE)
+    assert [problem.what for problem in error.problems] == [
+        "shape.center", "shape.radius", "shape.raduis", "shape.loops", "shape.center",
+    ]  # fmt: skip
+    assert str(error).count("\n") == 3 * 5 - 1
+    points = fault(parse_call("f(through=[(1, 'x'), ('y', 2), 3])"), bind, signature=SHAPE)
+    assert len(points.problems) == 3
+    assert len(str(fault(parse_call(f"f(label=({'1, ' * 99}))"), bind, signature=SHAPE))) < 300
+
+
+def test_binding_too_many_arguments():
+    error = fault(parse_call("f(1, 2)"), bind, signature={"a": "number"})
+    assert (marked(error), error.reason) == ("2", "2 arguments for 'f'")
+    error = fault(parse_call("f(1)"), bind, signature={})
+    assert "1 argument for 'f', need at most 0" in str(error)
+    assert "need no arguments" in str(fault(parse_call("f(a=1)"), bind, signature={}))
+
+
+def test_binding_a_call_that_has_no_owner_names_the_parameter_alone():
+    error = fault(Call("f", (), {"radius": "5 kg"}), bind, signature=SHAPE)
+    assert str(error).startswith("radius: got '5 kg'")

@@ -1,0 +1,86 @@
+"""The package as a whole: light to import, and honest about what it is."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import ulna
+
+HEAVY = ("scipy", "numba", "sympy", "matplotlib", "xarray", "pandas", "starlette")
+REPORT = f"import sys; print([name for name in {HEAVY!r} if name in sys.modules])"
+
+
+def run(code, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+def test_import_loads_nothing_heavy():
+    done = run(f"import ulna; {REPORT}")
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_help_loads_nothing_heavy():
+    done = run(f"from ulna.cli import main; main(['--help']); {REPORT}")
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr
+
+
+def test_pose_loads_nothing_heavy():
+    done = run(f"from ulna.cli import main; main(['pose', 'unit', '--q', '0, 0']); {REPORT}")
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr
+
+
+def test_public_names_exist():
+    assert all(hasattr(ulna, name) for name in ulna.__all__)
+
+
+@pytest.mark.parametrize("command", [["--version"], ["--help"], ["list", "arms"]])
+def test_runs_as_a_module(command):
+    done = subprocess.run(
+        [sys.executable, "-m", "ulna", *command], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0
+    assert done.stdout
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp437", "cp1252", "utf-8"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["list", "arms"],
+        ["list", "motors"],
+        ["check", "so-101"],
+        ["pose", "kehl", "--q", "40 deg, -60 deg", "--explain"],
+        ["reach", "kehl", "--to", "0.6, 0.3", "--explain"],
+        ["pose", "τ", "--q", "0"],
+    ],
+    ids=lambda command: "-".join(command[:2]).encode("ascii", "replace").decode(),
+)
+def test_any_terminal_can_print_it(command, encoding):
+    done = subprocess.run(
+        [sys.executable, "-m", "ulna", *command],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"},
+        check=False,
+    )
+    assert done.returncode == (2 if "τ" in command else 0)
+    assert b"Traceback" not in done.stderr
+    done.stdout.decode(encoding)  # and what came out is in that encoding
+
+
+def test_ascii_terminal_reads_words_for_greek():
+    done = subprocess.run(
+        [sys.executable, "-m", "ulna", "pose", "τ", "--q", "0"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        check=False,
+    )
+    assert "'tau'" in done.stderr

@@ -1,0 +1,299 @@
+"""Files appear whole or not at all, and trouble names the file (FAULTS.md: disk, output)."""
+
+import contextlib
+import errno
+import os
+import stat
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from ulna.errors import FileError, InputError
+from ulna.storage import LARGEST_TEXT, cache_folder, read_text, write_whole
+
+posix = pytest.mark.skipif(os.name != "posix", reason="POSIX files")
+not_root = pytest.mark.skipif(
+    os.name != "posix" or os.geteuid() == 0, reason="the superuser may write anywhere"
+)
+
+
+def names_in(folder):
+    return sorted(entry.name for entry in folder.iterdir())
+
+
+def disk_full(*_):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+# Reading
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        (b"a = 1\n", "a = 1\n"),
+        (b"\xef\xbb\xbfa = 1\n", "a = 1\n"),
+        (b"a = 1\r\nb = 2\r\n", "a = 1\r\nb = 2\r\n"),
+        ("τ = «1»".encode(), "τ = «1»"),
+        (b"", ""),
+    ],
+)
+def test_utf8_is_read_with_or_without_a_mark(tmp_path, raw, text):
+    file = tmp_path / "text"
+    file.write_bytes(raw)
+    assert read_text(file) == text
+    assert read_text(str(file)) == text
+
+
+def test_text_that_is_not_utf8_names_the_byte(tmp_path):
+    file = tmp_path / "latin.toml"
+    file.write_bytes(b"ab\xe9")
+    with pytest.raises(InputError, match="UTF-8") as caught:
+        read_text(file)
+    [problem] = caught.value.problems
+    assert "0xe9 at offset 2" in problem.got
+    assert problem.place == str(file)
+
+
+@pytest.mark.parametrize("name", ["missing.toml", ".", "a\0b", "file/below"])
+def test_a_file_that_cannot_be_read_is_named(tmp_path, name):
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(FileError, match="cannot be read") as caught:
+        read_text(tmp_path / name)
+    assert caught.value.exit_code == 74
+    assert str(tmp_path) in str(caught.value)
+
+
+@not_root
+def test_a_file_without_permission_is_file_trouble(tmp_path):
+    file = tmp_path / "secret"
+    file.write_bytes(b"x")
+    file.chmod(0)
+    with pytest.raises(FileError, match="cannot be read"):
+        read_text(file)
+
+
+def test_the_largest_text_is_read_and_one_byte_more_is_refused(tmp_path):
+    file = tmp_path / "big"
+    file.write_bytes(b"x" * 100)
+    assert len(read_text(file, largest=100)) == 100
+    file.write_bytes(b"x" * 101)
+    with pytest.raises(InputError, match="101 bytes, need at most 100"):
+        read_text(file, largest=100)
+
+
+@posix
+def test_a_stream_without_an_end_is_refused_too(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    def pour():
+        with contextlib.suppress(BrokenPipeError):
+            pipe.write_bytes(b"#" * (LARGEST_TEXT + 1_000_000))
+
+    writer = threading.Thread(target=pour, daemon=True)
+    writer.start()
+    with pytest.raises(InputError, match="at most"):
+        read_text(pipe)
+    writer.join(5)
+
+
+# Writing
+
+
+@pytest.mark.parametrize(
+    ("data", "raw"), [("τ\n", b"\xcf\x84\n"), (b"\x00\xff", b"\x00\xff"), ("", b"")]
+)
+def test_what_is_written_is_what_is_there(tmp_path, data, raw):
+    file = tmp_path / "out"
+    write_whole(file, data)
+    assert file.read_bytes() == raw
+    write_whole(str(file), data)
+    assert file.read_bytes() == raw
+    assert names_in(tmp_path) == ["out"]
+
+
+def test_a_file_that_exists_needs_force(tmp_path):
+    file = tmp_path / "out"
+    write_whole(file, "new", force=False)
+    with pytest.raises(InputError, match="--force") as caught:
+        write_whole(file, "newer", force=False)
+    assert caught.value.exit_code == 2
+    assert file.read_text() == "new"
+    write_whole(file, "newer", force=True)
+    assert file.read_text() == "newer"
+
+
+def break_fsync(patch):
+    patch.setattr(os, "fsync", disk_full)
+
+
+def break_replace(patch):
+    patch.setattr(os, "replace", disk_full)
+    patch.setattr(Path, "replace", disk_full)
+
+
+@pytest.mark.parametrize("broken", [break_fsync, break_replace])
+@pytest.mark.parametrize("before", [b"old", None])
+def test_a_full_disk_leaves_all_as_it_was(tmp_path, monkeypatch, broken, before):
+    file = tmp_path / "out"
+    if before is not None:
+        file.write_bytes(before)
+    listed = names_in(tmp_path)
+    with monkeypatch.context() as patch:
+        broken(patch)
+        with pytest.raises(FileError, match="No space left on device") as caught:
+            write_whole(file, "new")
+    assert str(file) in str(caught.value)
+    assert caught.value.exit_code == 74
+    assert names_in(tmp_path) == listed
+    assert before is None or file.read_bytes() == before
+
+
+def test_ctrl_c_leaves_all_as_it_was(tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    file = tmp_path / "out"
+    file.write_bytes(b"old")
+    monkeypatch.setattr(os, "fsync", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(file, "new")
+    assert names_in(tmp_path) == ["out"]
+    assert file.read_bytes() == b"old"
+
+
+def test_the_data_is_on_disk_before_it_takes_its_place(tmp_path, monkeypatch):
+    file, events = tmp_path / "out", []
+    sync, into_place = os.fsync, os.replace
+
+    def note_sync(descriptor):
+        events.append(("fsync", os.fstat(descriptor).st_size))
+        sync(descriptor)
+
+    def note_replace(source, target):
+        events.append(("replace", Path(target).name))
+        into_place(source, target)
+
+    monkeypatch.setattr(os, "fsync", note_sync)
+    monkeypatch.setattr(os, "replace", note_replace)
+    monkeypatch.setattr(Path, "replace", lambda self, target: note_replace(self, target))
+    write_whole(file, b"12345")
+    assert events[:2] == [("fsync", 5), ("replace", "out")]
+
+
+def test_two_writers_at_once_both_leave_a_whole_file(tmp_path, monkeypatch):
+    """The second starts and ends while the first is about to sync."""
+    file, sync, inner = tmp_path / "out", os.fsync, []
+
+    def second_writer(descriptor):
+        sync(descriptor)
+        if not inner:
+            inner.append("started")
+            write_whole(file, "second")
+            inner.append(file.read_text())
+
+    monkeypatch.setattr(os, "fsync", second_writer)
+    write_whole(file, "first")
+    assert inner == ["started", "second"]
+    assert file.read_text() == "first"
+    assert names_in(tmp_path) == ["out"]
+
+
+@pytest.mark.parametrize("name", ["missing/out", "file/out", "folder", "a\0b"])
+def test_a_place_that_cannot_be_written_is_file_trouble(tmp_path, name):
+    (tmp_path / "file").write_bytes(b"kept")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(FileError, match="cannot be written"):
+        write_whole(tmp_path / name, "x")
+    assert names_in(tmp_path) == ["file", "folder"]
+    assert (tmp_path / "file").read_bytes() == b"kept"
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "/"])
+@pytest.mark.parametrize("force", [True, False])
+def test_a_name_that_is_a_folder_is_refused_in_words(tmp_path, monkeypatch, name, force):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises((FileError, InputError)):
+        write_whole(name, "x", force=force)
+    assert names_in(tmp_path) == []
+
+
+@not_root
+def test_a_folder_without_permission_is_file_trouble(tmp_path):
+    folder = tmp_path / "locked"
+    folder.mkdir()
+    folder.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    with pytest.raises(FileError, match="Permission denied"):
+        write_whole(folder / "out", "x")
+    folder.chmod(stat.S_IRWXU)
+    assert names_in(folder) == []
+
+
+@pytest.mark.parametrize("force", [True, False])
+def test_a_name_too_long_for_the_disk_is_file_trouble(tmp_path, force):
+    with pytest.raises(FileError, match="cannot be written"):
+        write_whole(tmp_path / ("n" * 300), "x", force=force)
+
+
+@posix
+def test_a_name_as_long_as_the_disk_takes_is_written(tmp_path):
+    file = tmp_path / ("n" * 250)
+    write_whole(file, "x")
+    assert names_in(tmp_path) == [file.name]
+
+
+def test_text_that_has_no_utf8_is_refused_in_words(tmp_path):
+    with pytest.raises((FileError, InputError)):
+        write_whole(tmp_path / "out", "\ud800")
+    assert names_in(tmp_path) == []
+
+
+@posix
+def test_a_new_file_is_as_readable_as_the_user_wants(tmp_path):
+    before = os.umask(0o022)
+    try:
+        write_whole(tmp_path / "out", "x")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o644
+
+
+def test_a_part_that_cannot_be_removed_hides_no_trouble(tmp_path, monkeypatch):
+    def stuck(*_, **__):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(os, "fsync", disk_full)
+    monkeypatch.setattr(Path, "unlink", stuck)
+    monkeypatch.setattr(os, "unlink", stuck)
+    with pytest.raises(FileError, match="No space left on device"):
+        write_whole(tmp_path / "out", "x")
+
+
+# The cache
+
+
+@pytest.mark.parametrize(
+    ("platform", "settings", "expected"),
+    [
+        ("linux", {"ULNA_CACHE": "/mine"}, "/mine"),
+        ("linux", {"ULNA_CACHE": "/mine", "XDG_CACHE_HOME": "/xdg"}, "/mine"),
+        ("linux", {"XDG_CACHE_HOME": "/xdg"}, "/xdg/ulna"),
+        # The XDG specification: empty is as good as not set.
+        ("linux", {"XDG_CACHE_HOME": ""}, "/home/me/.cache/ulna"),
+        ("linux", {}, "/home/me/.cache/ulna"),
+        ("darwin", {"XDG_CACHE_HOME": "/xdg"}, "/home/me/Library/Caches/ulna"),
+        ("win32", {"LOCALAPPDATA": "/local"}, "/local/ulna"),
+        ("win32", {}, "/home/me/AppData/Local/ulna"),
+    ],
+)
+def test_the_cache_is_where_the_system_has_caches(monkeypatch, platform, settings, expected):
+    for name in ("ULNA_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(Path, "home", lambda: Path("/home/me"))
+    monkeypatch.setattr(sys, "platform", platform)
+    assert cache_folder() == Path(expected)
