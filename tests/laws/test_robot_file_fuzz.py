@@ -17,7 +17,7 @@ from ulna.arm.files import parse
 from ulna.arm.template import template
 from ulna.arm.writing import dumps
 
-thorough = settings(max_examples=1000, deadline=None)
+thorough = settings(max_examples=400, deadline=None)
 SOON = 1.0  # [s] of processor time for one text, hundreds of times what the slowest takes
 
 PLAIN = "format = 1\n[[link]]\nlength = 1\nmass = 1\n"

@@ -84,7 +84,8 @@ def _check_sizes(checks: Problems, p: Parameters) -> None:
     """Note sizes so large or so small that floating point loses the mass matrix."""
     with np.errstate(over="ignore", under="ignore"):
         hung = np.cumsum((p.mass + p.tip_mass)[::-1])[::-1] - p.mass
-        own = p.inertia + p.mass * (p.com**2 + p.com_offset**2) + p.rotor_inertia * p.gear_ratio**2
+        gear = np.where(p.rotor_inertia > 0.0, p.gear_ratio, 0.0)
+        own = p.inertia + p.mass * (p.com**2 + p.com_offset**2) + p.rotor_inertia * gear**2
         about_joint = own + hung * p.length**2
         extent = np.sum(p.length) ** 2 * np.sum(p.mass + p.tip_mass)
     for link in map(int, np.flatnonzero(~np.isfinite(about_joint) | (about_joint < VANISHING))):

@@ -13,32 +13,51 @@ from ulna.kinematics.ring import Floats
 
 # The other branch is taken only where staying would be a jump: at least this many times as far.
 CLEARLY_CLOSER = 2.0
+STRAIGHT = 1e-12  # sine of an elbow that is as good as straight
 
 
 def keep_branch(
     candidates: Floats, usable: NDArray[np.bool_], first: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+) -> NDArray[np.intp]:
     """Choose a posture (B, T) for each sample, the one a path continues on, by wrapped distance.
 
-    Also gives where the branch had to change: through the centre of equal links the posture
-    that follows smoothly is the one with the other sign of sin q_2. Samples that are not usable
-    (out of reach, or at the centre itself) are bridged.
+    Through the straight arm both branches are continuous, and the one begun on is kept. Through
+    the centre of equal links only the posture with the other sign of sin q_2 follows smoothly.
+    Samples that are not usable (out of reach, or at the centre itself) are bridged.
     """
+    if candidates.shape[-1] < 2:
+        return np.zeros(usable.shape, dtype=np.intp)
     before = previous_usable(usable)
-    known = usable & (before >= 0)
     rows = np.arange(len(candidates))[:, None]
     came_from = candidates[rows, np.maximum(before, 0)]
     stay = distance(candidates, came_from)
     swap = distance(candidates[:, :, ::-1], came_from)
-    wants = (stay > CLEARLY_CLOSER * swap + 1e-9) & known[..., None]
+    folded = (np.cos(candidates[..., 1]) < 0.0) & (np.cos(came_from[..., 1]) < 0.0)
+    wants = (stay > CLEARLY_CLOSER * swap + 1e-9) & folded & (usable & (before >= 0))[..., None]
 
-    switched = np.zeros(usable.shape, dtype=bool)
+    swapped = np.zeros(usable.shape, dtype=bool)
     for row in np.flatnonzero(wants.any(axis=(1, 2))):
         branch = first[row]
         for sample in np.flatnonzero(wants[row].any(axis=-1)):
-            switched[row, sample] = wants[row, sample, branch]
-            branch ^= int(switched[row, sample])
-    return first[:, None] ^ (np.cumsum(switched, axis=-1) & 1), switched
+            swapped[row, sample] = wants[row, sample, branch]
+            branch ^= int(swapped[row, sample])
+    return np.asarray(first[:, None] ^ (np.cumsum(swapped, axis=-1) & 1))
+
+
+def sign_of_elbow(q: Floats) -> NDArray[np.int8]:
+    """Give the sign of sin q_2 for postures (…, n), 0 where straight, folded or without elbow."""
+    if q.shape[-1] < 2:
+        return np.zeros(q.shape[:-1], dtype=np.int8)
+    bend = np.sin(q[..., 1])
+    return np.where(np.abs(bend) < STRAIGHT, 0, np.sign(bend)).astype(np.int8)
+
+
+def switches(q: Floats, usable: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Say at which samples (B, T) the sign of sin q_2 is not what it last was."""
+    sign = np.where(usable, sign_of_elbow(q), 0)
+    before = previous_usable(sign != 0)
+    last = np.take_along_axis(sign, np.maximum(before, 0), axis=-1)
+    return np.asarray((sign != 0) & (before >= 0) & (sign != last))
 
 
 def previous_usable(usable: NDArray[np.bool_]) -> NDArray[np.intp]:

@@ -28,8 +28,8 @@ class Ellipse(NamedTuple):
 class Singularities(NamedTuple):
     """The postures, up to the turn of joint 1, in which the tip cannot move along the arm."""
 
-    q: Floats  # (k, n) [rad], the first angle zero
-    radius: Floats  # (k,) [m] of the circle on which the tip is then, the largest first
+    q: Floats  # (…, k, n) [rad], the first angle zero
+    radius: Floats  # (…, k) [m] of the circle on which the tip is then, the largest first
 
 
 def singular_values(arm: Arm | Parameters, q: ArrayLike) -> Floats:
@@ -81,14 +81,15 @@ def singularities(arm: Arm | Parameters) -> Singularities:
         need = f"at most {MOST_LINKS_LISTED} links to list all 2^(n-1) singular postures"
         raise InputError(Problem("links", str(n), need, "use condition_number for one posture"))
     if n == 1:
-        return Singularities(np.empty((0, 1)), np.empty(0))
+        batch = parameters.length.shape[:-1]
+        return Singularities(np.empty((*batch, 0, 1)), np.empty((*batch, 0)))
     folded = (np.arange(2 ** (n - 1))[:, None] >> np.arange(n - 1)) & 1
     direction = np.concatenate([np.ones((len(folded), 1)), 1.0 - 2.0 * folded], axis=-1)
-    radius = np.abs(direction @ np.asarray(parameters.length))
+    radius = np.abs(np.asarray(parameters.length) @ direction.T)
     bends = np.pi * np.abs(np.diff(direction, axis=-1)) / 2.0
     q = np.concatenate([np.zeros((len(folded), 1)), bends], axis=-1)
-    order = np.argsort(-radius, kind="stable")
-    return Singularities(q[order], radius[order])
+    order = np.argsort(-radius, axis=-1, kind="stable")
+    return Singularities(q[order], np.take_along_axis(radius, order, axis=-1))
 
 
 def elbow_side(arm: Arm | Parameters, q: ArrayLike) -> Floats:

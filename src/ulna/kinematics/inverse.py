@@ -43,7 +43,7 @@ def inverse(
     Two links have two postures, named by the sign of sin q_2 ("positive", "negative"), and so
     have three links with an orientation. Arms with joints to spare have four, kept inside the
     joint limits where that can be done (`restarts` random starts are tried before giving up) and
-    close to `posture` (n,) if one is wanted. Angles are written in the turn around the middle of
+    close to `posture` (…, n) if one is wanted. Angles are written in the turn around the middle of
     each joint's range. `tolerance` [m] is how far outside its ring a target still counts as on
     the edge; by default 1e-12 of the reach.
 
@@ -58,7 +58,7 @@ def inverse(
     if task.chain.shape[-1] > 2 and (posture is not None or are_limited(task.parameters)):
         wanted = None
         if posture is not None:
-            wanted = joint_array(np, task.parameters, np.asarray(posture), "posture")
+            wanted = posture_array(task.parameters, posture, "posture")
         accepted = SOLVED * task.reach
         q = redundant.refine(task.parameters, q, task.nearest, wanted, accepted, restarts)
     return _judged(task, q, branch)
@@ -79,7 +79,7 @@ class Task:
     @property
     def each(self) -> Parameters:
         """The arms with an axis for their postures."""
-        return Parameters(*(value[..., None, :] for value in self.parameters))
+        return self.parameters.per_sample()
 
     @property
     def reachable(self) -> NDArray[np.bool_]:
@@ -112,10 +112,21 @@ def target_array(target: ArrayLike) -> Floats:
     if goal.ndim == 0 or goal.shape[-1] not in (2, 3):
         need = "(..., 2) for points x, y, or (..., 3) with an orientation"
         raise InputError(Problem("target", f"shape {goal.shape}", need))
-    if not np.isfinite(goal).all():
-        first = tuple(int(i) for i in np.argwhere(~np.isfinite(goal))[0])
-        raise InputError(Problem("target", f"{goal[first]} at index {first}", "finite numbers"))
+    _insist_on_numbers(goal, "target")
     return goal
+
+
+def posture_array(parameters: Parameters, posture: ArrayLike, what: str) -> Floats:
+    """Take joint angles (…, n) of finite numbers."""
+    angles = np.asarray(joint_array(np, parameters, np.asarray(posture, dtype=float), what))
+    _insist_on_numbers(angles, what)
+    return angles
+
+
+def _insist_on_numbers(values: Floats, what: str) -> None:
+    if not np.isfinite(values).all():
+        first = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
+        raise InputError(Problem(what, f"{values[first]} at index {first}", "finite numbers"))
 
 
 def _postures(task: Task) -> tuple[Floats, tuple[str, ...]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ulna.angles import TURN
+from ulna.angles import TURN, difference
 from ulna.arm import Parameters
 from ulna.kinematics.inverse import SOLVED, inverse, read
 from ulna.kinematics.jacobian import jacobian
@@ -22,15 +22,14 @@ def lead(
     parameters: Parameters, goals: Floats, begin: Floats | None, posture: Floats | None
 ) -> Followed:
     """Follow goals (B, T, 2 or 3) with flat batches of arms (B, n)."""
-    per_sample = Parameters(*(value[:, None, :] for value in parameters))
-    task = read(per_sample, goals)
+    task = read(parameters.per_sample(), goals)
     reach = np.sum(parameters.length, axis=-1)
     q = np.empty((*goals.shape[:2], parameters.n))
     now = _first_posture(parameters, task.nearest[:, 0], begin, posture, SOLVED * reach)
     for sample in range(goals.shape[1]):
         problem = Problem(parameters, task.nearest[:, sample], posture)
         if sample:
-            way = task.nearest[:, sample] - task.nearest[:, sample - 1]
+            way = _way(task.nearest[:, sample], task.nearest[:, sample - 1])
             now = now + _prediction(parameters, now, way)
         now, residual = settle(problem, now, tolerance=SOLVED * reach, iterations=60)
         now = _second_try(problem, now, residual, SOLVED * reach)
@@ -46,19 +45,23 @@ def _first_posture(
     tolerance: Floats,
 ) -> Floats:
     """Take the posture nearest to `begin`, or a good one if there is no wish."""
-    if begin is not None:
-        q, residual = settle(Problem(parameters, goal, None), begin, tolerance=tolerance)
-        if (residual <= tolerance).all():
-            return q
-    found = inverse(parameters, goal, posture=posture)
-    q = found.best(near=begin)
     if begin is None:
-        return q
-    return q + TURN * np.round((begin - q) / TURN)
+        return inverse(parameters, goal, posture=posture).best()
+    moved, residual = settle(Problem(parameters, goal, None), begin, tolerance=tolerance)
+    lost = residual > tolerance
+    if lost.any():
+        found = inverse(parameters.rows(lost), goal[lost])
+        q = found.best(near=begin[lost])
+        moved[lost] = q + TURN * np.round((begin[lost] - q) / TURN)
+    return moved
+
+
+def _way(to: Floats, from_: Floats) -> Floats:
+    """Give the step of the path; an orientation goes the shorter way round."""
+    return np.concatenate([to[:, :2] - from_[:, :2], difference(to[:, 2:], from_[:, 2:])], axis=-1)
 
 
 def _prediction(parameters: Parameters, q: Floats, way: Floats) -> Floats:
-    way = way.copy()
     slopes = jacobian(parameters, q)[:, : way.shape[-1], :]
     return damped_solve(slopes, way, way)
 

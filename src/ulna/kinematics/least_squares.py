@@ -32,12 +32,7 @@ class Problem(NamedTuple):
     def rows(self, chosen: np.ndarray) -> Problem:
         """Give only the chosen rows."""
         posture = None if self.posture is None else self.posture[chosen]
-        return Problem(rows_of(self.parameters, chosen), self.goal[chosen], posture)
-
-
-def rows_of(parameters: Parameters, chosen: np.ndarray) -> Parameters:
-    """Give the chosen members of a flat batch of arms."""
-    return Parameters(*(value[chosen] for value in parameters))
+        return Problem(self.parameters.rows(chosen), self.goal[chosen], posture)
 
 
 def settle(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ulna.arm import Parameters
-from ulna.kinematics.least_squares import Problem, rows_of, settle
+from ulna.kinematics.least_squares import Problem, settle
 from ulna.kinematics.limits import allowed, into_window, window_middle
 from ulna.kinematics.ring import Floats
 
@@ -22,13 +22,15 @@ def refine(
 ) -> Floats:
     """Improve postures q (…, k, n) that reach their goals (…, 2 or 3) whatever the limits.
 
+    `posture` (…, n) is what each target's postures should stay close to.
+
     A posture that cannot be brought inside the limits stays as it is. Where none of the k can,
     random starts are tried, and one that succeeds takes the first place.
     """
     shape = q.shape
     flat = _flat_batch(parameters, shape)
     goals = _flat(goal[..., None, :], (*shape[:-1], goal.shape[-1]))
-    wanted = None if posture is None else _flat(posture, shape)
+    wanted = None if posture is None else _flat(posture[..., None, :], shape)
     allowance = _flat(np.asarray(tolerance)[..., None, None], (*shape[:-1], 1))[:, 0]
     problem = Problem(flat, goals, wanted)
 
@@ -55,7 +57,7 @@ def _restart(
         start = _random_postures(random, part.parameters)
         found, residual = settle(part, start, tolerance=allowance[lost * per_target])
         solved = residual <= allowance[lost * per_target]
-        rows[lost[solved], 0] = into_window(rows_of(part.parameters, solved), found[solved])
+        rows[lost[solved], 0] = into_window(part.parameters.rows(solved), found[solved])
         lost = lost[~solved]
 
 
@@ -63,12 +65,13 @@ def _random_postures(random: np.random.Generator, parameters: Parameters) -> Flo
     middle = window_middle(parameters)
     low = np.maximum(parameters.lower, middle - np.pi)
     high = np.minimum(parameters.upper, middle + np.pi)
-    return low + (high - low) * random.random(low.shape)
+    # The same part of its range for every arm, so that no answer depends on its neighbours.
+    return low + (high - low) * random.random(low.shape[-1])
 
 
 def _flat_batch(parameters: Parameters, shape: tuple[int, ...]) -> Parameters:
     batch = shape[:-1]
-    return Parameters(*(_flat(v[..., None, :], (*batch, v.shape[-1])) for v in parameters))
+    return Parameters(*(_flat(v, (*batch, v.shape[-1])) for v in parameters.per_sample()))
 
 
 def _flat(values: Floats, shape: tuple[int, ...]) -> Floats:

@@ -16,8 +16,14 @@ from ulna.arm import Arm, Parameters, parameters_of
 from ulna.errors import InputError, Problem
 from ulna.kinematics import branches
 from ulna.kinematics.dexterity import SINGULAR, condition_number
-from ulna.kinematics.forward import joint_array, joints, tip
-from ulna.kinematics.inverse import SIGN_OF_ELBOW, SOLVED, inverse, target_array
+from ulna.kinematics.forward import joints, tip
+from ulna.kinematics.inverse import (
+    SIGN_OF_ELBOW,
+    SOLVED,
+    inverse,
+    posture_array,
+    target_array,
+)
 from ulna.kinematics.leading import lead
 from ulna.kinematics.limits import SLACK
 from ulna.kinematics.ring import Floats
@@ -36,23 +42,24 @@ def track(
 ) -> Tracked:
     """Follow points (…, T, 2), or (…, T, 3) with orientation, with continuous joint angles.
 
-    `start` picks the posture at the first point: joint angles (n,) to begin close to, or for
-    arms with two postures "positive" or "negative", the sign of sin q_2. `posture` is where an
-    arm with joints to spare should stay close to. With `floor` [m] samples with a joint or the
+    `start` picks the posture at the first point: joint angles (…, n) to begin close to, or for
+    arms with two postures "positive" or "negative", the sign of sin q_2. `posture` (…, n) is where
+    an arm with joints to spare should stay close to. With `floor` [m] samples with a joint or the
     tip below that height are reported. Points out of reach give NaN, or with `clamp=True` the
     nearest reachable posture; they are reported either way.
     """
-    path = _path(points)
-    batch, goals = path.shape[:-2], path.reshape(-1, *path.shape[-2:])
-    parameters = _flat(parameters_of(arm), batch)
-    chain_links = parameters.n - (path.shape[-1] == 3)
+    path, parameters = _path(points), parameters_of(arm)
+    batch = np.broadcast_shapes(parameters.length.shape[:-1], path.shape[:-2])
+    goals = _flat(path, batch, 2)
+    arms = Parameters(*(_flat(np.asarray(v, dtype=float), batch, 1) for v in parameters))
+    chain_links = arms.n - (path.shape[-1] == 3)
     sign = _sign(start, chain_links)
-    begin = None if sign is not None else _angles(parameters, start, "start")
+    begin = None if sign is not None else _angles(arms, start, batch, "start")
     if chain_links <= 2:
-        followed = _on_branch(parameters, goals, begin, sign, clamp)
+        followed = _on_branch(arms, goals, begin, sign, clamp)
     else:
-        followed = lead(parameters, goals, begin, _angles(parameters, posture, "posture"))
-    fields = _judged(parameters, goals, followed, floor, clamp)
+        followed = lead(arms, goals, begin, _angles(arms, posture, batch, "posture"))
+    fields = _judged(arms, goals, followed, floor, clamp)
     return Tracked(**{key: v.reshape(*batch, *v.shape[1:]) for key, v in fields.items()})
 
 
@@ -64,16 +71,10 @@ def _path(points: ArrayLike) -> Floats:
     return path
 
 
-def _flat(parameters: Parameters, batch: tuple[int, ...]) -> Parameters:
-    """Give every path of the batch its own row of parameters."""
-    return Parameters(
-        *(
-            np.broadcast_to(np.asarray(v, dtype=float), (*batch, v.shape[-1])).reshape(
-                -1, v.shape[-1]
-            )
-            for v in parameters
-        )
-    )
+def _flat(values: Floats, batch: tuple[int, ...], own_axes: int) -> Floats:
+    """Give every path of the batch its own row of values."""
+    own = values.shape[values.ndim - own_axes :]
+    return np.broadcast_to(values, (*batch, *own)).reshape(-1, *own)
 
 
 def _sign(start: ArrayLike | str | None, chain_links: int) -> int | None:
@@ -85,27 +86,29 @@ def _sign(start: ArrayLike | str | None, chain_links: int) -> int | None:
     return SIGN_OF_ELBOW.index(start)
 
 
-def _angles(parameters: Parameters, value: ArrayLike | str | None, what: str) -> Floats | None:
+def _angles(
+    arms: Parameters, value: ArrayLike | str | None, batch: tuple[int, ...], what: str
+) -> Floats | None:
     if value is None:
         return None
-    angles = joint_array(np, parameters, np.asarray(value, dtype=float), what)
-    return np.array(np.broadcast_to(angles, parameters.length.shape))
+    return _flat(posture_array(arms, np.asarray(value, dtype=float), what), batch, 1)
 
 
 def _on_branch(
     parameters: Parameters, goals: Floats, begin: Floats | None, sign: int | None, clamp: bool
 ) -> Followed:
-    found = inverse(Parameters(*(v[:, None, :] for v in parameters)), goals)
+    found = inverse(parameters.per_sample(), goals)
     candidates = _two_candidates(found)
     usable = (found.reachable | clamp) & ~found.continuum
     rows, first_sample = np.arange(len(goals)), np.argmax(usable, axis=-1)
     first = _first_branch(found, candidates, rows, first_sample, begin, sign)
-    chosen, switched = branches.keep_branch(candidates, usable, first)
+    chosen = branches.keep_branch(candidates, usable, first)
     q = np.take_along_axis(candidates, chosen[..., None, None], axis=2)[:, :, 0]
     q = branches.unwrap_usable(q, usable)
     if begin is not None:
         q = q + TURN * np.round((begin - q[rows, first_sample]) / TURN)[:, None]
-    q = _through_centre(q, goals, usable, found.continuum & ~usable)
+    q = _through_centre(q, goals, usable, found.continuum & ~usable, begin)
+    switched = branches.switches(q, found.reachable | clamp)
     return Followed(q, found.reachable, found.shortfall, switched)
 
 
@@ -133,12 +136,19 @@ def _first_branch(
 
 
 def _through_centre(
-    q: Floats, goals: Floats, usable: NDArray[np.bool_], centre: NDArray[np.bool_]
+    q: Floats,
+    goals: Floats,
+    usable: NDArray[np.bool_],
+    centre: NDArray[np.bool_],
+    begin: Floats | None,
 ) -> Floats:
     """Fill the samples at which the base angle is free: folded exactly, turned smoothly."""
     if not centre.any():
         return q
     q = branches.bridge(q, usable, centre)
+    if begin is not None:
+        nowhere_else = centre & ~usable.any(axis=-1, keepdims=True)
+        q = np.where(nowhere_else[..., None], begin[:, None, :], q)
     folded = np.pi * (2.0 * np.round((q[..., 1] / np.pi - 1.0) / 2.0) + 1.0)
     q[..., 1] = np.where(centre, folded, q[..., 1])
     if q.shape[-1] == 3:
@@ -152,7 +162,7 @@ def _judged(
     parameters: Parameters, goals: Floats, followed: Followed, floor: float | None, clamp: bool
 ) -> dict[str, Any]:
     """Say of every sample what there is to say: the fields of `Tracked`, as flat batches."""
-    arms = Parameters(*(v[:, None, :] for v in parameters))
+    arms = parameters.per_sample()
     q, reachable = followed.q, followed.reachable
     miss = tip(arms, q)[..., :2] - goals[..., :2]
     residual = np.hypot(miss[..., 0], miss[..., 1])
@@ -164,19 +174,17 @@ def _judged(
     why = (
         np.where(reachable, 0, Why.OUT_OF_REACH)
         | np.where((excess > SLACK) | (unsolved & at_limit), Why.JOINT_LIMIT, 0)
-        | np.where(condition >= SINGULAR, Why.SINGULAR, 0)
+        | np.where(reachable & (condition >= SINGULAR), Why.SINGULAR, 0)
         | np.where(followed.switched, Why.BRANCH_SWITCH, 0)
         | np.where(depth > 0.0, Why.BELOW_FLOOR, 0)
         | np.where(unsolved & ~at_limit, Why.NOT_CONVERGED, 0)
     ).astype(np.uint8)
     shown = reachable | clamp
-    bend = np.sin(q[..., 1]) if q.shape[-1] > 1 else np.zeros_like(residual)
-    branch = np.where(np.abs(bend) < SLACK, 0.0, np.sign(bend)) * shown
     return {
         "points": goals,
         "q": np.where(shown[..., None], q, np.nan),
         "why": why,
-        "branch": branch.astype(np.int8),
+        "branch": np.where(shown, branches.sign_of_elbow(q), 0).astype(np.int8),
         "shortfall": np.where(reachable, 0.0, followed.shortfall),
         "residual": residual,
         "excess": excess,

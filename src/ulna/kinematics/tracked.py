@@ -70,7 +70,7 @@ class Interval:
             Why.JOINT_LIMIT: f" exceeded by up to {np.degrees(self.worst):.4g} deg{at}"
             if self.worst > 0.0
             else " in the way",
-            Why.SINGULAR: f", condition number up to {self.worst:.4g}{at}",
+            Why.SINGULAR: f", condition number {_up_to(self.worst)}{at}",
             Why.BELOW_FLOOR: f" by up to {self.worst:.4g} m{at}",
             Why.NOT_CONVERGED: f", up to {self.worst:.4g} m off{at}",
         }.get(self.why, "")
@@ -128,6 +128,11 @@ class Tracked:
         if len(found) > len(lines):
             lines.append(f"  and {len(found) - len(lines)} more intervals")
         return "\n".join([head, *lines])
+
+
+def _up_to(condition: float) -> str:
+    # Beyond this a condition number only measures rounding.
+    return f"up to {condition:.4g}" if condition < 1e12 else "beyond 1e12"
 
 
 def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:

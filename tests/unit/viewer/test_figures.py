@@ -19,7 +19,7 @@ def axes():
 
 def png(figure):
     page = io.BytesIO()
-    figure.savefig(page, format="png")
+    figure.savefig(page, format="png", dpi=40)
     return page.getvalue()
 
 

@@ -1,0 +1,45 @@
+"""What several test files build their arms with."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import ulna
+
+
+def _random_arm(
+    random: np.random.Generator, n: int, batch: tuple[int, ...] = (), *, limited: bool = False
+) -> ulna.Parameters:
+    """Draw arms of n links of 0.1 to 1 m on a base somewhere, straight from NumPy's generator."""
+    shape = (*batch, n)
+    ones, free = np.ones(shape), np.full(shape, np.inf)
+    return ulna.Parameters(
+        length=random.uniform(0.1, 1.0, shape),
+        mass=random.uniform(0.1, 2.0, shape),
+        com=random.uniform(-0.2, 1.0, shape),
+        com_offset=random.uniform(-0.2, 0.2, shape),
+        inertia=0.1 * ones,
+        tip_mass=0.0 * ones,
+        damping=0.0 * ones,
+        rotor_inertia=0.0 * ones,
+        gear_ratio=ones,
+        lower=-random.uniform(0.5, 2.5, shape) if limited else -free,
+        upper=random.uniform(0.5, 2.5, shape) if limited else free,
+        max_velocity=free,
+        max_torque=free,
+        gravity=np.zeros((*batch, 2)),
+        base=random.uniform(-1.0, 1.0, (*batch, 2)),
+    )
+
+
+@pytest.fixture(scope="session")
+def random_arm() -> Callable[..., ulna.Parameters]:
+    """Give the builder of random arms: (generator, n, batch, limited) -> Parameters."""
+    return _random_arm
+
+
+@pytest.fixture(scope="session")
+def unit() -> ulna.Arm:
+    """Give the arm of two links of one metre that papers 000 works its examples with."""
+    return ulna.Arm.rods([1.0, 1.0], [1.0, 1.0])
