@@ -106,13 +106,13 @@ def read(arm: Arm | Parameters, target: ArrayLike, tolerance: float | None = Non
     return Task(parameters, goal, length, near, nearest, slack, reach)
 
 
-def target_array(target: ArrayLike) -> Floats:
+def target_array(target: ArrayLike, what: str = "target") -> Floats:
     """Take targets (…, 2) or (…, 3) of finite numbers."""
     goal = np.asarray(target, dtype=float)
     if goal.ndim == 0 or goal.shape[-1] not in (2, 3):
         need = "(..., 2) for points x, y, or (..., 3) with an orientation"
-        raise InputError(Problem("target", f"shape {goal.shape}", need))
-    _insist_on_numbers(goal, "target")
+        raise InputError(Problem(what, f"shape {goal.shape}", need))
+    _insist_on_numbers(goal, what)
     return goal
 
 
@@ -156,7 +156,7 @@ def _by_sign(q: Floats) -> Floats:
 
 
 def _judged(task: Task, q: Floats, branch: tuple[str, ...]) -> Solutions:
-    residual = _residual(task, q)
+    residual = distance_to_goal(task.each, q, task.goal[..., None, :])
     reachable = task.reachable
     accepted = np.maximum(SOLVED * task.reach, task.slack)[..., None]
     valid = reachable[..., None] & (residual <= accepted)
@@ -176,13 +176,16 @@ def _judged(task: Task, q: Floats, branch: tuple[str, ...]) -> Solutions:
     )
 
 
-def _residual(task: Task, q: Floats) -> Floats:
-    """Give the distance (…, k) from the tip to the goal, as the postures really have it."""
-    reached, goal = tip(task.each, q), task.goal[..., None, :]
+def distance_to_goal(arms: Parameters, q: Floats, goal: Floats) -> Floats:
+    """Give how far (…) the tips of postures (…, n) are from their goals (…, 2 or 3), in metres.
+
+    An orientation counts by the arc that the last link sweeps to make it up.
+    """
+    reached = tip(arms, q)
     miss = np.hypot(reached[..., 0] - goal[..., 0], reached[..., 1] - goal[..., 1])
     if goal.shape[-1] == 2:
         return np.asarray(miss)
-    arc = difference(reached[..., 2], goal[..., 2]) * task.each.length[..., -1]
+    arc = difference(reached[..., 2], goal[..., 2]) * arms.length[..., -1]
     return np.asarray(np.hypot(miss, arc))
 
 

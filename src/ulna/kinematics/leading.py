@@ -13,9 +13,11 @@ from ulna.angles import TURN, difference
 from ulna.arm import Parameters
 from ulna.kinematics.inverse import SOLVED, inverse, read
 from ulna.kinematics.jacobian import jacobian
-from ulna.kinematics.least_squares import Problem, damped_solve, settle
+from ulna.kinematics.least_squares import Request, damped_solve, settle
 from ulna.kinematics.ring import Floats
 from ulna.kinematics.tracked import Followed
+
+CLOSE = 0.3  # [rad] around a predicted posture in which the corrected one is looked for first
 
 
 def lead(
@@ -27,14 +29,46 @@ def lead(
     q = np.empty((*goals.shape[:2], parameters.n))
     now = _first_posture(parameters, task.nearest[:, 0], begin, posture, SOLVED * reach)
     for sample in range(goals.shape[1]):
-        problem = Problem(parameters, task.nearest[:, sample], posture)
+        request = Request(parameters, task.nearest[:, sample], posture)
         if sample:
             way = _way(task.nearest[:, sample], task.nearest[:, sample - 1])
-            now = now + _prediction(parameters, now, way)
-        now, residual = settle(problem, now, tolerance=SOLVED * reach, iterations=60)
-        now = _second_try(problem, now, residual, SOLVED * reach)
+            now = _follow(request, now, _prediction(parameters, now, way), SOLVED * reach)
+        else:
+            now = _freely(request, now, SOLVED * reach)
         q[:, sample] = now
     return Followed(q, task.reachable, task.near.shortfall, np.zeros(goals.shape[:2], dtype=bool))
+
+
+def _follow(request: Request, now: Floats, step: Floats, tolerance: Floats) -> Floats:
+    """Go on by a predicted step: close to it where that is possible, freely where it is not."""
+    room = np.maximum(CLOSE, 3.0 * np.max(np.abs(step), axis=-1, keepdims=True))
+    p = request.parameters
+    fenced = p._replace(
+        lower=np.maximum(p.lower, now - room), upper=np.minimum(p.upper, now + room)
+    )
+    near = request._replace(parameters=fenced)
+    moved, residual = settle(near, now + step, tolerance=tolerance, iterations=60)
+    lost = residual > tolerance
+    if lost.any():
+        moved[lost] = _freely(request.rows(lost), moved[lost], tolerance[lost])
+    return moved
+
+
+def _freely(request: Request, q: Floats, tolerance: Floats) -> Floats:
+    """Go wherever the tip comes to its goal.
+
+    Straight links have no first-order way to draw the tip in; those that are stuck get a small
+    bend, which gives them one.
+    """
+    moved, residual = settle(request, q, tolerance=tolerance, iterations=60)
+    stuck = np.flatnonzero(residual > tolerance)
+    if stuck.size:
+        bent = moved[stuck]
+        bent[:, 1:] += 0.02
+        tried, better = settle(request.rows(stuck), bent, tolerance=tolerance[stuck])
+        closer = better < residual[stuck]
+        moved[stuck[closer]] = tried[closer]
+    return moved
 
 
 def _first_posture(
@@ -47,7 +81,7 @@ def _first_posture(
     """Take the posture nearest to `begin`, or a good one if there is no wish."""
     if begin is None:
         return inverse(parameters, goal, posture=posture).best()
-    moved, residual = settle(Problem(parameters, goal, None), begin, tolerance=tolerance)
+    moved, residual = settle(Request(parameters, goal, None), begin, tolerance=tolerance)
     lost = residual > tolerance
     if lost.any():
         found = inverse(parameters.rows(lost), goal[lost])
@@ -64,19 +98,3 @@ def _way(to: Floats, from_: Floats) -> Floats:
 def _prediction(parameters: Parameters, q: Floats, way: Floats) -> Floats:
     slopes = jacobian(parameters, q)[:, : way.shape[-1], :]
     return damped_solve(slopes, way, way)
-
-
-def _second_try(problem: Problem, q: Floats, residual: Floats, tolerance: Floats) -> Floats:
-    """Help rows that are stuck, such as an arm lying straight that has to bend again.
-
-    Straight links have no first-order way to draw the tip in; a small bend gives them one.
-    """
-    stuck = residual > tolerance
-    if not stuck.any():
-        return q
-    bent = q.copy()
-    bent[stuck, 1:] += 0.02
-    tried, better = settle(problem.rows(stuck), bent[stuck], tolerance=tolerance[stuck])
-    q = q.copy()
-    q[stuck] = np.where((better < residual[stuck])[:, None], tried, q[stuck])
-    return q

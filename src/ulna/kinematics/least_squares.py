@@ -19,35 +19,37 @@ from ulna.kinematics.ring import Floats
 
 LONGEST_STEP = 0.4  # [rad] a joint may turn in one iteration: the tip's circle is not a line
 POSTURE_STEP = 0.3  # fraction of the way to the wanted posture taken in one iteration
+PATIENCE = 20  # iterations in which a row has to get a tenth closer, or is given up
 SETTLED = 1e-9  # [rad] of posture motion that counts as none
 
 
-class Problem(NamedTuple):
+class Request(NamedTuple):
     """Rows of postures to solve: arms (B, n), goals (B, 2 or 3), a wanted posture or None."""
 
     parameters: Parameters
     goal: Floats
     posture: Floats | None
 
-    def rows(self, chosen: np.ndarray) -> Problem:
+    def rows(self, chosen: np.ndarray) -> Request:
         """Give only the chosen rows."""
         posture = None if self.posture is None else self.posture[chosen]
-        return Problem(self.parameters.rows(chosen), self.goal[chosen], posture)
+        return Request(self.parameters.rows(chosen), self.goal[chosen], posture)
 
 
 def settle(
-    problem: Problem, q: Floats, *, tolerance: Floats, iterations: int = 200
+    request: Request, q: Floats, *, tolerance: Floats, iterations: int = 200
 ) -> tuple[Floats, Floats]:
     """Bring the tips of postures q (B, n) to their goals; gives postures and residuals [m].
 
     Joints never leave their limits. Rows that cannot be solved come back at the best posture
     found on their way.
     """
-    q = np.clip(q, problem.parameters.lower, problem.parameters.upper)
+    q = np.clip(q, request.parameters.lower, request.parameters.upper)
     best, best_residual = q.copy(), np.full(len(q), np.inf)
+    before = best_residual.copy()
     going = np.arange(len(q))
     for iteration in range(iterations):
-        part = problem.rows(going)
+        part = request.rows(going)
         miss, slopes = _miss(part, q[going]), _slopes(part, q[going])
         residual = np.linalg.norm(miss, axis=-1)
         better = residual <= np.maximum(best_residual[going], tolerance[going])
@@ -56,6 +58,10 @@ def settle(
         wish = _wish(part, q[going], iteration, iterations)
         step, drift = _step(part, q[going], miss, slopes, wish)
         moving = (residual > 0.01 * tolerance[going]) | (drift > SETTLED)
+        if iteration % PATIENCE == PATIENCE - 1:
+            closest = best_residual[going]
+            moving &= (closest < 0.9 * before[going]) | (closest <= tolerance[going])
+            before = best_residual.copy()
         q[going] = np.clip(q[going] + step, part.parameters.lower, part.parameters.upper)
         going = going[moving]
         if not going.size:
@@ -63,38 +69,38 @@ def settle(
     return best, best_residual
 
 
-def _miss(problem: Problem, q: Floats) -> Floats:
+def _miss(request: Request, q: Floats) -> Floats:
     """Give the way left (B, 2 or 3); an orientation counts by the arc the last link sweeps."""
-    now = tip(problem.parameters, q)
-    way = problem.goal[:, :2] - now[:, :2]
-    if problem.goal.shape[-1] == 2:
+    now = tip(request.parameters, q)
+    way = request.goal[:, :2] - now[:, :2]
+    if request.goal.shape[-1] == 2:
         return np.asarray(way)
-    arc = difference(problem.goal[:, 2], now[:, 2]) * problem.parameters.length[:, -1]
+    arc = difference(request.goal[:, 2], now[:, 2]) * request.parameters.length[:, -1]
     return np.concatenate([way, arc[:, None]], axis=-1)
 
 
-def _slopes(problem: Problem, q: Floats) -> Floats:
+def _slopes(request: Request, q: Floats) -> Floats:
     """Give the derivative (B, 2 or 3, n) of the tip in the same measures as the miss."""
-    full = np.array(jacobian(problem.parameters, q))
-    full[:, 2, :] *= problem.parameters.length[:, -1:]
-    return full[:, : problem.goal.shape[-1], :]
+    full = np.array(jacobian(request.parameters, q))
+    full[:, 2, :] *= request.parameters.length[:, -1:]
+    return full[:, : request.goal.shape[-1], :]
 
 
-def _wish(problem: Problem, q: Floats, iteration: int, iterations: int) -> Floats:
+def _wish(request: Request, q: Floats, iteration: int, iterations: int) -> Floats:
     """Give the motion towards the wanted posture; the last iterations only sharpen the tip."""
-    if problem.posture is None or iteration > 0.8 * iterations:
+    if request.posture is None or iteration > 0.8 * iterations:
         return np.zeros_like(q)
-    return POSTURE_STEP * (problem.posture - q)
+    return POSTURE_STEP * (request.posture - q)
 
 
 def _step(
-    problem: Problem, q: Floats, miss: Floats, slopes: Floats, wish: Floats
+    request: Request, q: Floats, miss: Floats, slopes: Floats, wish: Floats
 ) -> tuple[Floats, Floats]:
     """Give the joints' step (B, n), and how far each row still moves for its posture's sake.
 
     A joint that stands at its limit and would go on is held, and the others take its share.
     """
-    lower, upper = problem.parameters.lower, problem.parameters.upper
+    lower, upper = request.parameters.lower, request.parameters.upper
     held = np.zeros(q.shape, dtype=bool)
     for _ in range(min(3, q.shape[-1])):
         free_slopes = np.where(held[:, None, :], 0.0, slopes)

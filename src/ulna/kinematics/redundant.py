@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ulna.arm import Parameters
-from ulna.kinematics.least_squares import Problem, settle
+from ulna.kinematics.least_squares import Request, settle
 from ulna.kinematics.limits import allowed, into_window, window_middle
 from ulna.kinematics.ring import Floats
 
@@ -32,20 +32,20 @@ def refine(
     goals = _flat(goal[..., None, :], (*shape[:-1], goal.shape[-1]))
     wanted = None if posture is None else _flat(posture[..., None, :], shape)
     allowance = _flat(np.asarray(tolerance)[..., None, None], (*shape[:-1], 1))[:, 0]
-    problem = Problem(flat, goals, wanted)
+    request = Request(flat, goals, wanted)
 
     rows = q.reshape(-1, shape[-1])
-    better, residual = settle(problem, rows, tolerance=allowance)
+    better, residual = settle(request, rows, tolerance=allowance)
     solved = residual <= allowance
     rows = np.where(solved[:, None], into_window(flat, better), rows)
     fits = (solved & allowed(flat, rows).all(axis=-1)).reshape(-1, shape[-2])
     rows = rows.reshape(-1, *shape[-2:])
-    _restart(problem, rows, np.flatnonzero(~fits.any(axis=-1)), allowance, restarts)
+    _restart(request, rows, np.flatnonzero(~fits.any(axis=-1)), allowance, restarts)
     return rows.reshape(shape)
 
 
 def _restart(
-    problem: Problem, rows: Floats, lost: np.ndarray, allowance: Floats, restarts: int
+    request: Request, rows: Floats, lost: np.ndarray, allowance: Floats, restarts: int
 ) -> None:
     """Try random postures inside the limits for the targets that have none."""
     random = np.random.default_rng(SEED)
@@ -53,7 +53,7 @@ def _restart(
     for _ in range(restarts):
         if not lost.size:
             return
-        part = problem.rows(lost * per_target)
+        part = request.rows(lost * per_target)
         start = _random_postures(random, part.parameters)
         found, residual = settle(part, start, tolerance=allowance[lost * per_target])
         solved = residual <= allowance[lost * per_target]

@@ -16,10 +16,11 @@ from ulna.arm import Arm, Parameters, parameters_of
 from ulna.errors import InputError, Problem
 from ulna.kinematics import branches
 from ulna.kinematics.dexterity import SINGULAR, condition_number
-from ulna.kinematics.forward import joints, tip
+from ulna.kinematics.forward import joints
 from ulna.kinematics.inverse import (
     SIGN_OF_ELBOW,
     SOLVED,
+    distance_to_goal,
     inverse,
     posture_array,
     target_array,
@@ -64,7 +65,7 @@ def track(
 
 
 def _path(points: ArrayLike) -> Floats:
-    path = target_array(points)
+    path = target_array(points, "points")
     if path.ndim < 2 or not path.size:
         need = "(..., T, 2) or (..., T, 3), T points along the path"
         raise InputError(Problem("points", f"shape {path.shape}", need))
@@ -164,8 +165,7 @@ def _judged(
     """Say of every sample what there is to say: the fields of `Tracked`, as flat batches."""
     arms = parameters.per_sample()
     q, reachable = followed.q, followed.reachable
-    miss = tip(arms, q)[..., :2] - goals[..., :2]
-    residual = np.hypot(miss[..., 0], miss[..., 1])
+    residual = distance_to_goal(arms, q, goals)
     excess = np.max(np.maximum(arms.lower - q, q - arms.upper), axis=-1).clip(min=0.0)
     condition = condition_number(arms, q)
     depth = _depth(joints(arms, q)[..., 1:, 1], floor)

@@ -1,0 +1,67 @@
+"""What is printed fits the terminal, whatever it is."""
+
+import io
+import json
+import re
+import sys
+
+import numpy as np
+import pytest
+
+from ulna.cli import terminal
+
+
+@pytest.mark.parametrize(
+    ("text", "ascii_text"),
+    [
+        ("τ₁ = 3 N·m", "tau_1 = 3 N*m"),
+        ("40°", "40 deg"),
+        ("m²", "m^2"),
+        ("a ≤ b ± c", "a <= b +- c"),
+        ("雪", "?"),
+        ("plain", "plain"),
+    ],
+)
+def test_letters_have_stand_ins(text, ascii_text):
+    page = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    assert terminal.fitted(text, page) == ascii_text
+    assert terminal.fitted(text, io.TextIOWrapper(io.BytesIO(), encoding="utf-8")) == text
+
+
+def test_only_encoding_has_stand_ins():
+    with pytest.raises(UnicodeDecodeError):
+        b"\xff".decode("ascii", errors="ulna-ascii")
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0.0, "0"), (-0.0, "0"), (-1e-20, "-1e-20"), (1.5, "1.5")]
+)
+def test_numbers_have_no_negative_zero(value, shown):
+    assert terminal.number(value) == shown
+    assert terminal.fixed(-1e-20, 3) == "0.000"
+    assert terminal.degrees(-np.pi) == "-180.0000"
+
+
+def test_a_table_on_a_terminal_keeps_to_its_width(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "40")
+    terminal.show_table("t", ("name", "what"), [("a", "word " * 30)])
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+    assert max(map(len, plain.splitlines())) <= 40
+
+
+def test_a_table_in_a_pipe_is_as_wide_as_it_needs(capsys):
+    terminal.show_table("t", ("name", "what"), [("a", "word " * 30)])
+    assert "word " * 29 in capsys.readouterr().out
+
+
+def test_empty_columns_are_left_out(capsys):
+    terminal.show_table("t", ("n", ""), [("1", ""), ("2", "")])
+    plain = capsys.readouterr().out
+    terminal.show_table("t", ("n",), [("1",), ("2",)])
+    assert capsys.readouterr().out == plain
+
+
+def test_json_has_null_for_what_is_no_number(capsys):
+    terminal.show_json({"a": np.array([1.0, np.nan]), "b": (np.inf, "x"), "c": None})
+    assert json.loads(capsys.readouterr().out) == {"a": [1.0, None], "b": [None, "x"], "c": None}
