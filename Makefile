@@ -9,7 +9,7 @@ DEVELOP := $(VENV)/.develop
 PYTEST := $(BIN)/python -m pytest -q -n 2 -m "not slow"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-slow check format pictures clean
+.PHONY: help run test test-slow check format pictures bench clean
 
 help:            ## say what the targets do
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -39,6 +39,9 @@ format: $(DEVELOP)  ## put the code into the project's format
 
 pictures: $(RUNTIME)  ## remake the pictures that README and docs show
 	@$(BIN)/python tools/pictures.py
+
+bench: $(RUNTIME)  ## measure how long things take
+	@$(BIN)/python benchmarks/kinematics.py
 
 clean:           ## remove the environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage

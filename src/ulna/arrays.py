@@ -15,6 +15,7 @@ from array_api_compat import array_namespace, is_array_api_obj, is_numpy_array
 Array: TypeAlias = Any
 
 COLUMNS_BY_HAND = 8
+_NUMPY = array_namespace(np.empty(0))
 
 
 def namespace(*values: Any) -> Any:
@@ -24,20 +25,20 @@ def namespace(*values: Any) -> Any:
     parameters are NumPy can be posed by JAX angles, and the other way round.
     """
     foreign = [v for v in values if is_array_api_obj(v) and not is_numpy_array(v)]
-    return array_namespace(*foreign) if foreign else array_namespace(np.empty(0))
+    return array_namespace(*foreign) if foreign else _NUMPY
 
 
 def to_float(xp: Any, value: Any) -> Array:
     """Turn `value` into a floating-point array of the library `xp`."""
-    array = value if is_array_api_obj(value) and not is_numpy_array(value) else np.asarray(value)
-    if is_numpy_array(array):
+    if is_numpy_array(value) or not is_array_api_obj(value):
+        array = np.asarray(value)
         if not np.issubdtype(array.dtype, np.floating):
             array = array.astype(np.float64)
-        return array if xp is array_namespace(np.empty(0)) else xp.asarray(array)
-    if xp.isdtype(array.dtype, "real floating"):
-        return array
+        return array if xp is _NUMPY else xp.asarray(array)
+    if xp.isdtype(value.dtype, "real floating"):
+        return value
     # The library's own idea of a float: JAX has single precision unless told otherwise.
-    return xp.astype(array, xp.__array_namespace_info__().default_dtypes()["real floating"])
+    return xp.astype(value, xp.__array_namespace_info__().default_dtypes()["real floating"])
 
 
 def running_sum(xp: Any, values: Array, *, from_zero: bool = False) -> Array:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ulna import angles
 
 thorough = settings(max_examples=1000, deadline=None)
+batched = settings(max_examples=150, deadline=None)  # of eight or more cases each
 PI = math.pi
 EXACT_TURN = 2 * Fraction(
     "3.14159265358979323846264338327950288419716939937510582097494459230781640"
@@ -81,7 +82,7 @@ def test_a_turn_leads_where_it_says(start, turn):
 random = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 
 
-@thorough
+@batched
 @given(random)
 def test_distance_is_a_metric_of_the_torus(rng):
     p, q = rng.uniform(-20.0, 20.0, (2, 8, 3))
@@ -96,7 +97,7 @@ def test_distance_is_a_metric_of_the_torus(rng):
     assert (distance <= detour + 1e-14).all()
 
 
-@thorough
+@batched
 @given(random)
 def test_unwrapping_undoes_wrapping_for_steps_below_half_a_turn(rng):
     steps = rng.uniform(-3.1415, 3.1415, (rng.integers(1, 30), 3))
@@ -105,7 +106,7 @@ def test_unwrapping_undoes_wrapping_for_steps_below_half_a_turn(rng):
     assert np.abs(angles.unwrap(angles.wrap(path)) - path).max() <= slack
 
 
-@thorough
+@batched
 @given(random)
 def test_an_unwrapped_path_has_the_same_angles_and_no_jump(rng):
     path = rng.uniform(-50.0, 50.0, (rng.integers(1, 30), 3))
@@ -122,7 +123,7 @@ def dyadic(rng):
     return rng.integers(-(2**20), 2**20, shape) / 1024
 
 
-@thorough
+@batched
 @given(random.map(dyadic))
 def test_absolute_and_relative_undo_each_other(q):
     phi = angles.relative_to_absolute(q)
@@ -132,7 +133,7 @@ def test_absolute_and_relative_undo_each_other(q):
     assert (angles.relative_to_absolute(angles.absolute_to_relative(q)) == q).all()
 
 
-@thorough
+@batched
 @given(random.map(dyadic))
 def test_other_zeros_undo_each_other_and_move_the_first_joint_only(q):
     for there, back, quarter in (
