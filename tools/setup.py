@@ -1,7 +1,7 @@
 """Make the project's virtual environment and install ulna into it.
 
 `make` calls this with whatever python3 the machine has, which may be too old for the syntax
-of the package: this file keeps to what every Python 3 can parse, so that an unsuitable
+of the package: this file keeps to what Python 3.5 can parse, so that an unsuitable
 interpreter gets one sentence instead of a traceback.
 """
 
@@ -33,7 +33,7 @@ def find_python(asked):
             return path
     sys.exit(
         "ulna needs Python 3.%d to 3.%d, and %s is %s; install one and run make again, "
-        "or name it: make PYTHON=/path/to/python3.12"
+        "or name it: make clean run PYTHON=/path/to/python3.12"
         % (OLDEST[1], NEWEST[1], asked, sys.version.split()[0])
     )
 
@@ -43,8 +43,9 @@ def main():
     scripts = "Scripts" if os.name == "nt" else "bin"
     inside = os.path.join(environment, scripts, "python")
     if not suitable(inside):
+        python = find_python(asked)
         print("making %s ..." % environment, flush=True)
-        made = subprocess.call([find_python(asked), "-m", "venv", "--clear", environment])
+        made = subprocess.call([python, "-m", "venv", "--clear", environment])
         if made:
             sys.exit(
                 "Python could not make a virtual environment; "

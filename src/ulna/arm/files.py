@@ -1,4 +1,4 @@
-"""Robot files: reading and writing an arm as TOML, format 1."""
+"""Robot files: reading an arm from TOML, format 1."""
 
 from __future__ import annotations
 

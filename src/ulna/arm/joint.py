@@ -1,6 +1,6 @@
 """A joint of an arm: its limits, what resists it, and what turns it.
 
-These classes hold data only; the laws of friction and of motors live in `ulna.actuation`.
+These classes hold data only.
 """
 
 from __future__ import annotations

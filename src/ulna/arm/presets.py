@@ -1,4 +1,4 @@
-"""Arms by name: those of the papers, and three that people own."""
+"""Arms by name: a plain one, those of the papers, and three that people own."""
 
 from __future__ import annotations
 

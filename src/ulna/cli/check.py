@@ -33,7 +33,7 @@ def check(arm: ArmArgument, json: JsonOption = False) -> None:
             "torque [N·m]",
             "[kg·cm]",
             "speed [rpm]",
-            "damping [N·m·s]",
+            "damping [N·m·s/rad]",
         ),
         _joints(described),
     )
@@ -65,7 +65,7 @@ def _joints(arm: Arm) -> list[tuple[str, ...]]:
             _limit(joint.upper, degrees(joint.upper, 2)),
             _limit(joint.max_torque, number(joint.max_torque, 4)),
             _limit(joint.max_torque, number(from_si(joint.max_torque, "kg*cm", "torque"), 4)),
-            _limit(joint.max_velocity, number(joint.max_velocity * 60 / (2 * math.pi), 4)),
+            _limit(joint.max_velocity, number(from_si(joint.max_velocity, "rpm", "speed"), 4)),
             number(joint.damping),
         )
         for index, joint in enumerate(arm.joints, 1)

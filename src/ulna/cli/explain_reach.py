@@ -10,6 +10,7 @@ from ulna import kinematics
 from ulna.arm import Arm
 from ulna.cli.terminal import fixed, number
 from ulna.kinematics import Solutions
+from ulna.kinematics.ring import ring
 
 
 def explain_reach(arm: Arm, target: np.ndarray, found: Solutions) -> str:
@@ -24,7 +25,7 @@ def explain_reach(arm: Arm, target: np.ndarray, found: Solutions) -> str:
         lengths = lengths[:-1]
     lines.extend(_reach_condition(lengths, math.hypot(x, y)))
     if not found.reachable:
-        lines.append(f"It does not hold: the arm is {number(float(found.shortfall))} m short.")
+        lines.append(f"It does not hold: the place is {_how_far(lengths, x, y, found)}.")
         return "\n".join(lines)
     lines.append("")
     if len(lengths) == 1:
@@ -33,6 +34,8 @@ def explain_reach(arm: Arm, target: np.ndarray, found: Solutions) -> str:
         lines.extend(_two_links(lengths, x, y))
     elif lengths:
         lines.extend(_spare(len(lengths)))
+    if found.continuum and len(lengths) == 2:
+        lines.append("The links fold onto the base, and q_1 is free: this is one of many.")
     if len(target) == 3:
         lines.extend(_last_joint(arm.n, target[2], found))
     return "\n".join([*lines, "", *_proof(arm, found)])
@@ -55,10 +58,14 @@ def _wrist(
 
 
 def _reach_condition(lengths: list[float], radius: float) -> list[str]:
-    outer = sum(lengths)
-    inner = max(0.0, 2 * max(lengths, default=0.0) - outer)
-    need = f"{number(inner)} ≤ r ≤ {number(outer)} m"
+    inner, outer = ring(np.array(lengths))
+    need = f"{number(float(inner))} ≤ r ≤ {number(float(outer))} m"
     return [f"In reach?  {need} is needed; r = √(x² + y²) = {number(radius)} m."]
+
+
+def _how_far(lengths: list[float], x: float, y: float, found: Solutions) -> str:
+    too_far = math.hypot(x, y) > sum(lengths)
+    return f"{number(float(found.shortfall))} m too {'far out' if too_far else 'close in'}"
 
 
 def _one_link(x: float, y: float) -> list[str]:

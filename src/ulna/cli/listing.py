@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -67,7 +66,7 @@ def _motors(as_json: bool) -> None:
             number(motor.voltage),
             number(motor.stall_torque, 4),
             number(from_si(motor.stall_torque, "kg*cm", "torque"), 4),
-            number(motor.no_load_speed * 60 / (2 * math.pi), 4),
+            number(from_si(motor.no_load_speed, "rpm", "speed"), 4),
             number(motor.gear_ratio),
             number(1000 * motor.mass, 4),
         )

@@ -51,12 +51,11 @@ def pose(
         save_figure(lambda: pose_figure(described, angles), plot, force=force)
     if json:
         show_json(_facts(described, angles))
-        return
-    if explain:
+    elif explain:
         say(explain_pose(described, angles))
-        return
-    _show(described, arm, angles)
-    if plot:
+    else:
+        _show(described, arm, angles)
+    if plot and not json:
         say(f"drawn in {plot}")
 
 
@@ -83,8 +82,10 @@ def _show(arm: Arm, name: str, q: np.ndarray) -> None:
     if arm.n > 1:
         measure = float(kinematics.manipulability(arm, q))
         say(f"manipulability {number(measure, 4)} m², condition number {number(condition, 4)}")
-    if condition > kinematics.SINGULAR:
+    if condition > 1e9:
         say("singular: the links lie in one line, and the tip cannot move along it")
+    elif condition >= kinematics.SINGULAR:
+        say("close to singular: the tip can hardly move along the arm")
 
 
 def _elbow(arm: Arm, q: np.ndarray) -> str:

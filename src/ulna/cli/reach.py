@@ -23,6 +23,7 @@ from ulna.cli.plotting import save_figure
 from ulna.cli.terminal import degrees, number, say, show_json, show_table
 from ulna.errors import InfeasibleError
 from ulna.kinematics import Solutions
+from ulna.kinematics.limits import allowed
 
 ELBOW = {1: "up", -1: "down", 0: "-"}
 
@@ -43,7 +44,7 @@ def reach(
     json: JsonOption = False,
     force: ForceOption = False,
 ) -> None:
-    """Find every posture that puts the tip at a place."""
+    """Find the postures that put the tip at a place."""
     described = find_arm(arm)
     target = np.array(read_target(to, "--to"))
     found = kinematics.inverse(described, target)
@@ -64,24 +65,37 @@ def reach(
 
 def _insist(arm: Arm, target: np.ndarray, found: Solutions) -> None:
     """Make a target that cannot be had the command's failure, with a way out."""
-    place = ", ".join(number(value) for value in target[:2])
+    if found.within_limits.any():
+        return
+    place = f"--to: ({_point(target)}) m is"
+    of_arm = f"of {arm.name or 'the arm'}"
     if not found.reachable:
-        x, y = found.nearest
-        q = ", ".join(f"{degrees(angle, 2)} deg" for angle in found.nearest_q)
-        raise InfeasibleError(
-            f"--to: ({place}) m is out of reach of {arm.name or 'the arm'} by "
-            f"{number(float(found.shortfall))} m; the nearest point is "
-            f"({number(float(x))}, {number(float(y))}) m, with joints at {q}"
-        )
-    if not found.within_limits.any():
-        raise InfeasibleError(
-            f"--to: ({place}) m is in reach of {arm.name or 'the arm'}, but no posture found keeps "
-            "to the joint limits; widen them or move the target"
-        )
+        short = f"out of reach {of_arm} by {number(float(found.shortfall))} m"
+        raise InfeasibleError(f"{place} {short}; {_nearest(arm, target, found)}")
+    if len(target) == 2 and not kinematics.workspace(arm).contains(target):
+        limited = f"out of reach {of_arm} within its joint limits"
+        raise InfeasibleError(f"{place} {limited}; {_nearest(arm, target, found)}")
+    raise InfeasibleError(
+        f"{place} in reach {of_arm}, but no posture found keeps to the joint limits; "
+        "widen them or move the target"
+    )
+
+
+def _nearest(arm: Arm, target: np.ndarray, found: Solutions) -> str:
+    """Offer the nearest point, and the joints for it where the links alone decide."""
+    if len(target) == 2 and not allowed(arm.parameters, found.nearest_q).all():
+        point = kinematics.workspace(arm).nearest(target)
+        return f"the nearest point within the joint limits is ({_point(point)}) m"
+    q = ", ".join(f"{degrees(angle, 2)} deg" for angle in found.nearest_q)
+    outside = "" if allowed(arm.parameters, found.nearest_q).all() else ", outside their limits"
+    return f"the nearest point is ({_point(found.nearest)}) m, with joints at {q}{outside}"
+
+
+def _point(point: np.ndarray) -> str:
+    return f"{number(float(point[0]))}, {number(float(point[1]))}"
 
 
 def _show(arm: Arm, name: str, target: np.ndarray, found: Solutions) -> None:
-    place = ", ".join(number(value) for value in target[:2])
     pointing = f", pointing at {degrees(target[2])}°" if len(target) == 3 else ""
     columns = ["posture", *(f"q_{i + 1} [°]" for i in range(arm.n)), "limits"]
     if arm.n == 2:
@@ -94,9 +108,9 @@ def _show(arm: Arm, name: str, target: np.ndarray, found: Solutions) -> None:
         if arm.n == 2:
             cells.append(ELBOW[int(kinematics.elbow_side(arm, found.q[k]))])
         rows.append([*cells, "ok" if found.within_limits[k] else "outside"])
-    show_table(f"{arm.name or name}: postures for ({place}) m{pointing}", columns, rows)
+    show_table(f"{arm.name or name}: postures for ({_point(target)}) m{pointing}", columns, rows)
     if found.continuum:
-        say("these stand for infinitely many: the arm has a joint to spare here")
+        say("these stand for infinitely many: the arm can move with its tip at rest there")
     say(str(kinematics.workspace(arm)))
 
 

@@ -56,6 +56,14 @@ class Arc:
         x, y = self.center
         return np.stack([x + self.radius * np.cos(angle), y + self.radius * np.sin(angle)], axis=-1)
 
+    def nearest(self, point: complex) -> complex:
+        """Give the point of the arc that is nearest to `point`."""
+        from_center = point - complex(*self.center)
+        angle = cmath.phase(from_center)
+        if self.covers(angle):
+            return self.at(angle)
+        return min(self.ends, key=lambda end: abs(end - point))
+
     def reversed(self) -> Arc:
         """Give the same arc, run through the other way."""
         return replace(self, start=self.end, sweep=-self.sweep)

@@ -96,7 +96,8 @@ def elbow_side(arm: Arm | Parameters, q: ArrayLike) -> Floats:
     """Say whether the elbow of two links is above (1) or below (−1) the line from base to tip.
 
     It is 0 where the arm is straight or folded, and where the line is vertical, which has no
-    upper side. "Elbow up" names a pose and not a branch: it flips where the tip passes x = 0.
+    upper side. "Elbow up" names a pose and not a branch: it flips where the tip passes over the
+    base.
     """
     if parameters_of(arm).n != 2:
         raise InputError(Problem("links", str(parameters_of(arm).n), "2, to have one elbow"))

@@ -23,7 +23,7 @@ class Solutions:
 
     Nothing is dropped: a posture outside the joint limits is marked, and where the target is out
     of reach `q` is NaN, `shortfall` says by how much, and `nearest` with `nearest_q` offers the
-    closest point that can be reached.
+    closest point that the links can reach, whatever the limits (`Workspace.nearest` heeds them).
     """
 
     q: Floats  # (…, k, n) [rad], NaN where not valid for want of reach
@@ -76,7 +76,7 @@ class Solutions:
             x, y = self.nearest.reshape(2)
             short = f"{self.shortfall.item():.6g} m"
             return f"Solutions: out of reach by {short}, nearest ({x:.6g}, {y:.6g})"
-        free = ", one of infinitely many" if self.continuum.all() else ""
+        free = f", {len(self.branch)} of infinitely many" if self.continuum.all() else ""
         return f"Solutions: in reach{free}"
 
     def _lines(self) -> list[str]:

@@ -66,6 +66,25 @@ class Workspace:
         found[found] = np.concatenate([np.empty(0, bool), *chunks])
         return found[()]
 
+    def nearest(self, point: Array) -> Array:
+        """Give the point (2,) nearest to `point` (2,) that the tip can reach within the limits.
+
+        >>> import ulna
+        >>> workspace(ulna.preset("unit")).nearest([3.0, 4.0]).round(12).tolist()
+        [1.2, 1.6]
+        """
+        pair = _checked_points(point)
+        if self.contains(pair):
+            return pair
+        wanted = complex(*pair)
+        if self._polygons:
+            corners = np.concatenate(self._polygons) @ np.array([1.0, 1j])
+            found = complex(corners[np.argmin(np.abs(corners - wanted))])
+        else:
+            on_arcs = [arc.nearest(wanted) for loop in self.loops for arc in loop]
+            found = min(on_arcs, key=lambda place: abs(place - wanted))
+        return np.array(_pair(found))
+
     def polylines(self, points_per_turn: int = 360) -> tuple[Array, ...]:
         """Give the outline as closed polylines (k, 2), each ending where it starts.
 

@@ -20,6 +20,7 @@ _WEIGHTS = {f"{mass}f": factor * STANDARD_GRAVITY for mass, factor in _MASSES.it
 _FORCES = _NEWTONS | {unit: _WEIGHTS[unit] for unit in ("kgf", "gf", "lbf", "ozf")}
 _PULLS = _FORCES | {mass: _WEIGHTS[f"{mass}f"] for mass in ("kg", "g", "lb", "oz")}
 _ANGLES = {"rad": 1.0, "deg": math.pi / 180.0, "turn": TURN, "rev": TURN, "mrad": 1e-3}
+# By these products oz*in is 0.0070615518 N*m and kg*cm 0.0980665 N*m.
 _TORQUES = (
     "N*m N*cm N*mm mN*m kN*m MN*m kgf*m kgf*cm kgf*mm gf*cm kg*m kg*cm kg*mm g*cm "
     "ozf*in oz*in lbf*in lbf*ft lb*in lb*ft"

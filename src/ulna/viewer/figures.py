@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,15 +23,15 @@ SIZE = (6.0, 6.0)  # [inches]
 
 
 def pose_figure(arm: Arm, q: ArrayLike, *, look: Look = PRINT) -> Figure:
-    """Draw an arm in a posture, inside its reach, with the tip's place written beside it."""
+    """Draw an arm in a posture, inside its reach, with the tip's place written above."""
     q = np.asarray(q, dtype=float)
     x, y, angle = (float(value) for value in kinematics.tip(arm, q))
     with styled(look):
         figure, axes = _page()
         frame(draw_arm(draw_reach(axes, arm, look=look), arm, q, look=look), arm)
         axes.set_title(_title(arm, "pose"))
-        text = f"({x:.4g}, {y:.4g}) m, {np.degrees(angle):.4g}°"
-        _label(axes, arm, (x, y), text, look)
+        text = f"tip ({x:.4g}, {y:.4g}) m, {np.degrees(angle):.4g}°"
+        _caption(axes, text, look)
     return figure
 
 
@@ -52,7 +52,7 @@ def reach_figure(arm: Arm, target: ArrayLike, found: Solutions, *, look: Look = 
             count = "one posture" if len(postures) == 1 else f"{len(postures)} postures"
             axes.set_title(_title(arm, f"{count} for one place"))
         axes.plot(*target[:2], marker="o", ms=15, mew=1.8, mfc="none", mec=look.data[1], zorder=7)
-        _label(axes, arm, target[:2], f"({target[0]:.4g}, {target[1]:.4g}) m", look)
+        _caption(axes, f"({target[0]:.4g}, {target[1]:.4g}) m", look)
     return figure
 
 
@@ -81,19 +81,6 @@ def _title(arm: Arm, what: str) -> str:
     return f"{arm.name}: {what}" if arm.name else what
 
 
-def _label(axes: Axes, arm: Arm, point: Any, text: str, look: Look) -> None:
-    """Write beside a point, on the side away from the base, where the arm is not."""
-    outward = np.asarray(point, dtype=float) - arm.base
-    distance = float(np.hypot(*outward))
-    x, y = outward / distance if distance > 0.0 else (0.0, 1.0)
-    axes.annotate(
-        text,
-        point,
-        xytext=(16 * x, 16 * y),
-        textcoords="offset points",
-        ha="center" if abs(x) < 0.3 else ("left" if x > 0 else "right"),
-        va="center" if abs(y) < 0.3 else ("bottom" if y > 0 else "top"),
-        color=look.ink,
-        bbox={"boxstyle": "round,pad=0.3", "fc": look.paper, "ec": look.hairline},
-        zorder=8,
-    )
+def _caption(axes: Axes, text: str, look: Look) -> None:
+    """Write what the figure shows, in numbers, where no arm can lie under it."""
+    axes.set_title(text, loc="right", color=look.quiet, fontweight="normal")

@@ -212,7 +212,8 @@ def test_pose_explains_a_base(ask, tmp_path):
 def test_pose_marks_limits_and_singular_postures(ask):
     _, out, _ = ask("pose", "so-101", "--q", "0, 90 deg, 0")
     assert "outside its limits" in out
-    assert "singular" in ask("pose", "unit", "--q", "0.3, 0")[1]
+    assert "singular: the links lie in one line" in ask("pose", "unit", "--q", "0.3, 0")[1]
+    assert "close to singular" in ask("pose", "unit", "--q", "0, 0.3 deg")[1]
     assert ask("pose", "bechard-1", "--q", "0.3")[0] == 0
 
 
@@ -255,7 +256,31 @@ def test_out_of_reach_is_exit_5_with_the_way_out(ask):
     assert "(1.2, 1.6) m" in err
     code, out, _ = ask("reach", "unit", "--to", "3, 4", "--explain")
     assert code == 5
-    assert "3 m short" in out
+    assert "3 m too far out" in out
+
+
+def test_inside_the_hole_is_too_close_in(ask, tmp_path):
+    ulna.save(ulna.Arm.rods([1.0, 0.3], [1.0, 1.0]), tmp_path / "holed.toml")
+    code, out, _ = ask("reach", "holed.toml", "--to", "0.1, 0", "--explain")
+    assert code == 5
+    assert "0.6 m too close in" in out
+
+
+@pytest.mark.parametrize("place", ["-0.3, -0.4", "-0.05, 0.05"])
+def test_the_nearest_point_offered_heeds_the_limits(ask, place):
+    code, _, err = ask("reach", "so-101", "--to", place)
+    assert code == 5
+    x, y = map(float, err.rpartition("is (")[2].partition(")")[0].split(","))
+    region = ulna.kinematics.workspace(ulna.preset("so-101"))
+    nearest = region.nearest([float(part) for part in place.split(",")])
+    assert np.allclose([x, y], nearest, atol=1e-6)
+    assert "joint limits" in err
+
+
+def test_an_orientation_that_limits_forbid_is_offered_with_a_warning(ask):
+    code, _, err = ask("reach", "so-101", "--to", "-0.3, -0.6, -2")
+    assert code == 5
+    assert "outside their limits" in err
 
 
 def test_out_of_reach_in_json(ask):
@@ -284,6 +309,7 @@ def test_reach_reads_lengths_with_units(ask):
 
 def test_centre_of_equal_links_says_infinitely_many(ask):
     assert "infinitely many" in ask("reach", "unit", "--to", "0, 0")[1]
+    assert "q_1 is free" in ask("reach", "unit", "--to", "0, 0", "--explain")[1]
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
@@ -291,7 +317,7 @@ def test_plots(ask, tmp_path, ending):
     start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[ending]
     for words in (["pose", "kehl", "--q", "1, 1"], ["reach", "kehl", "--to", "0.5, 0.5"]):
         file = f"{words[0]}.{ending}"
-        assert ask(*words, "--plot", file)[0] == 0
+        assert f"drawn in {file}" in ask(*words, "--plot", file, "--explain")[1]
         assert (tmp_path / file).read_bytes().startswith(start)
         code, _, err = ask(*words, "--plot", file)
         assert code == 2

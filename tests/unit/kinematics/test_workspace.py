@@ -224,3 +224,29 @@ def test_dead_ends_are_left_out():
     assert is_balanced(ring)
     assert not is_balanced(ring + spur)
     assert loops_of(spur) == ()
+
+
+NEAREST_ARMS = {
+    "ring": ulna.Arm.rods([1.0, 0.4], [1.0, 1.0], base=(2.0, -1.0)),
+    "limits": ulna.preset("so-101"),
+    "one link": ulna.Arm.rods([1.0], [1.0], joints=[ulna.Joint(0.0, 1.0)]),
+    "grid": ulna.Arm.rods([0.3] * 4, [1.0] * 4, joints=[ulna.Joint(-1.0, 1.0)] * 4),
+}
+
+
+@pytest.mark.parametrize("name", NEAREST_ARMS)
+def test_no_reachable_tip_is_nearer_than_the_nearest_point(name):
+    arm = NEAREST_ARMS[name]
+    region, random = ulna.kinematics.workspace(arm), np.random.default_rng(1)
+    low = np.maximum(arm.parameters.lower, -np.pi)
+    high = np.minimum(arm.parameters.upper, np.pi)
+    tips = ulna.kinematics.tip(arm, random.uniform(low, high, (20_000, arm.n)))[:, :2]
+    slack = region.tolerance + 1e-9
+    for point in np.array(arm.base) + random.uniform(-1.5, 1.5, (20, 2)) * arm.reach:
+        nearest = region.nearest(point)
+        gap = np.hypot(*(tips - point).T).min()
+        assert np.hypot(*(nearest - point)) <= gap + slack
+        inwards = (nearest - point) / max(np.hypot(*(nearest - point)), 1e-300)
+        assert region.contains(nearest + region.tolerance * inwards)
+        if region.contains(point):
+            assert (nearest == point).all()
