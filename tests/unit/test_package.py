@@ -50,29 +50,27 @@ def test_runs_as_a_module(command):
     assert done.stdout
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "cp437", "cp1252", "utf-8"])
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["list", "arms"],
-        ["list", "motors"],
-        ["check", "so-101"],
-        ["pose", "kehl", "--q", "40 deg, -60 deg", "--explain"],
-        ["reach", "kehl", "--to", "0.6, 0.3", "--explain"],
-        ["pose", "τ", "--q", "0"],
-    ],
-    ids=lambda command: "-".join(command[:2]).encode("ascii", "replace").decode(),
+COMMANDS = (
+    ["list", "arms"],
+    ["check", "so-101"],
+    ["pose", "kehl", "--q", "40 deg, -60 deg", "--explain"],
+    ["reach", "kehl", "--to", "0.6, 0.3", "--explain"],
+    ["pose", "τ", "--q", "0"],
 )
-def test_any_terminal_can_print_it(command, encoding):
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp437", "cp1252", "utf-8"])
+def test_any_terminal_can_print_it(encoding):
+    # One process for all of them: starting Python takes longer than what it then prints.
+    code = f"from ulna.cli import main; print([main(c) for c in {COMMANDS!r}])"
     done = subprocess.run(
-        [sys.executable, "-m", "ulna", *command],
+        [sys.executable, "-c", code],
         capture_output=True,
         env={**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"},
         check=False,
     )
-    assert done.returncode == (2 if "τ" in command else 0)
     assert b"Traceback" not in done.stderr
-    done.stdout.decode(encoding)  # and what came out is in that encoding
+    assert done.stdout.decode(encoding).splitlines()[-1] == "[0, 0, 0, 0, 2]"
 
 
 def test_ascii_terminal_reads_words_for_greek():

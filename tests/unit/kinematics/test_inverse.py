@@ -313,7 +313,7 @@ class TestRepr:
         assert repr(inverse(unit, [1.0, 1.0])).startswith("Solutions: in reach\n  positive: ")
 
     def test_a_continuum_says_so(self, unit):
-        assert "one of infinitely many" in repr(inverse(unit, [0.0, 0.0])).splitlines()[0]
+        assert "2 of infinitely many" in repr(inverse(unit, [0.0, 0.0])).splitlines()[0]
 
     def test_out_of_reach_says_by_how_much_and_what_is_near(self, unit):
         expected = "Solutions: out of reach by 3 m, nearest (1.2, 1.6)"

@@ -4,6 +4,7 @@ import io
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 import ulna
@@ -49,16 +50,26 @@ def test_frame_shows_the_reach_and_further_points(axes):
     assert axes.get_aspect() == 1.0
 
 
+FIGURES = {
+    "pose": lambda look: viewer.pose_figure(ARM, [0.5, 0.5], look=look),
+    "reach": lambda look: viewer.reach_figure(
+        ARM, [0.6, 0.3], ulna.kinematics.inverse(ARM, [0.6, 0.3]), look=look
+    ),
+    "conventions": lambda look: viewer.conventions_figure(look=look),
+    "workspace": lambda look: viewer.workspace_figure([ARM, ulna.preset("so-101")], look=look),
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figures_are_the_same_each_time(name):
+    assert png(FIGURES[name](viewer.PRINT)) == png(FIGURES[name](viewer.PRINT))
+
+
 @pytest.mark.parametrize("look", [viewer.PRINT, viewer.DARK], ids=["print", "dark"])
-def test_figures_are_the_same_each_time(look):
-    found = ulna.kinematics.inverse(ARM, [0.6, 0.3])
-    for draw in (
-        lambda: viewer.pose_figure(ARM, [0.5, 0.5], look=look),
-        lambda: viewer.reach_figure(ARM, [0.6, 0.3], found, look=look),
-        lambda: viewer.conventions_figure(look=look),
-        lambda: viewer.workspace_figure([ARM, ulna.preset("so-101")], look=look),
-    ):
-        assert png(draw()) == png(draw())
+def test_figures_have_the_paper_of_their_look(look):
+    figure = FIGURES["pose"](look)
+    assert figure.get_facecolor() == to_rgba(look.paper)
+    assert figure.axes[0].get_facecolor() == to_rgba(look.paper)
 
 
 def test_style_leaves_other_figures_alone():
