@@ -11,6 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from array_api_compat import array_namespace, is_array_api_obj, is_numpy_array
 
+from ulna.errors import InputError, Problem, shown
+
 # An array of any library: the standard has no common static type for them.
 Array: TypeAlias = Any
 
@@ -31,14 +33,25 @@ def namespace(*values: Any) -> Any:
 def to_float(xp: Any, value: Any) -> Array:
     """Turn `value` into a floating-point array of the library `xp`."""
     if is_numpy_array(value) or not is_array_api_obj(value):
-        array = np.asarray(value)
-        if not np.issubdtype(array.dtype, np.floating):
-            array = array.astype(np.float64)
+        array = float_array(value)
         return array if xp is _NUMPY else xp.asarray(array)
     if xp.isdtype(value.dtype, "real floating"):
         return value
     # The library's own idea of a float: JAX has single precision unless told otherwise.
     return xp.astype(value, xp.__array_namespace_info__().default_dtypes()["real floating"])
+
+
+def float_array(value: Any) -> Array:
+    """Give a floating-point NumPy array of whatever holds numbers."""
+    try:
+        array = np.asarray(value)
+        if np.issubdtype(array.dtype, np.floating):
+            return array
+        if array.dtype.kind in "biuO":
+            return array.astype(np.float64)
+    except (TypeError, ValueError):
+        pass
+    raise InputError(Problem("array", shown(value), "numbers, in rows of the same length"))
 
 
 def running_sum(xp: Any, values: Array, *, from_zero: bool = False) -> Array:

@@ -61,7 +61,7 @@ def write_whole(file: str | os.PathLike[str], data: str | bytes, *, force: bool 
 
 
 def _size(path: Path) -> str:
-    return f"{path.stat().st_size:,} bytes" if path.is_file() else "more"
+    return f"{path.stat().st_size:,} bytes" if path.is_file() else "a stream of more bytes"
 
 
 def _remove(path: Path) -> None:

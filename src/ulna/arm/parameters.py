@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ulna.arrays import Array, namespace, to_float
-from ulna.errors import InputError, Problem
+from ulna.errors import InputError, Problem, shown
 
 if TYPE_CHECKING:
     from ulna.arm.arm import Arm
@@ -53,7 +53,12 @@ class Parameters(NamedTuple):
 
 def parameters_of(arm: Arm | Parameters) -> Parameters:
     """Give the arrays of an arm; parameters come back as they are."""
-    return arm if isinstance(arm, Parameters) else arm.parameters
+    if isinstance(arm, Parameters):
+        return arm
+    try:
+        return arm.parameters
+    except AttributeError:
+        raise InputError(Problem("arm", shown(arm), "an Arm or Parameters")) from None
 
 
 def stack(arms: Iterable[Arm | Parameters]) -> Parameters:

@@ -24,7 +24,9 @@ def triangle(first: Floats, second: Floats, distance: Floats) -> tuple[Floats, F
     a = np.maximum((reach + distance) * (reach - distance), 0.0)
     b = np.maximum((distance + fold) * (distance - fold), 0.0)
     turn = 2.0 * np.arctan2(np.sqrt(a), np.sqrt(b))
-    lean = np.arctan2(np.sqrt(a * b), distance * distance + fold * reach)
+    # From the turn itself, so that the two agree: where one link is tiny, both are ill-conditioned
+    # but the direction that they give to the goal is not.
+    lean = np.arctan2(second * np.sin(turn), first + second * np.cos(turn))
     return turn, lean
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ulna.arm import Arm, Parameters, parameters_of
+from ulna.arrays import float_array
 from ulna.errors import InputError, Problem
 from ulna.kinematics.forward import tip
 from ulna.kinematics.jacobian import jacobian
@@ -34,7 +35,7 @@ class Singularities(NamedTuple):
 
 def singular_values(arm: Arm | Parameters, q: ArrayLike) -> Floats:
     """Give the singular values (…, min(n, 2)) of the tip's position Jacobian, largest first."""
-    return np.asarray(np.linalg.svd(jacobian(arm, np.asarray(q))[..., :2, :], compute_uv=False))
+    return np.asarray(np.linalg.svd(jacobian(arm, float_array(q))[..., :2, :], compute_uv=False))
 
 
 def manipulability(arm: Arm | Parameters, q: ArrayLike) -> Floats:
@@ -57,8 +58,8 @@ def manipulability_ellipse(arm: Arm | Parameters, q: ArrayLike) -> Ellipse:
 
     Its long axis is the tip's easy direction; it is flat where the posture is singular.
     """
-    q = np.asarray(q, dtype=float)
-    directions, values, _ = np.linalg.svd(jacobian(arm, q)[..., :2, :])
+    angles = float_array(q)
+    directions, values, _ = np.linalg.svd(jacobian(arm, angles)[..., :2, :])
     semi_axes = np.zeros((*values.shape[:-1], 2))
     semi_axes[..., : values.shape[-1]] = values
     easy = directions[..., :, 0]
@@ -66,7 +67,7 @@ def manipulability_ellipse(arm: Arm | Parameters, q: ArrayLike) -> Ellipse:
     # An axis has no head: opposite directions are the same one.
     angle = np.where(angle > np.pi / 2, angle - np.pi, angle)
     angle = np.where(angle <= -np.pi / 2, angle + np.pi, angle)
-    return Ellipse(np.asarray(tip(arm, q)[..., :2]), semi_axes, angle)
+    return Ellipse(np.asarray(tip(arm, angles)[..., :2]), semi_axes, angle)
 
 
 def singularities(arm: Arm | Parameters) -> Singularities:
@@ -101,9 +102,9 @@ def elbow_side(arm: Arm | Parameters, q: ArrayLike) -> Floats:
     """
     if parameters_of(arm).n != 2:
         raise InputError(Problem("links", str(parameters_of(arm).n), "2, to have one elbow"))
-    q = np.asarray(q, dtype=float)
-    across = tip(arm, q)[..., 0] - np.asarray(parameters_of(arm).base)[..., 0]
-    return np.asarray(-np.sign(_clear(np.sin(q[..., 1]))) * np.sign(_clear(across)))
+    angles = float_array(q)
+    across = tip(arm, angles)[..., 0] - np.asarray(parameters_of(arm).base)[..., 0]
+    return np.asarray(-np.sign(_clear(np.sin(angles[..., 1]))) * np.sign(_clear(across)))
 
 
 def _clear(value: Floats) -> Floats:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ulna.angles import difference
 from ulna.arm import Arm, Parameters, parameters_of
+from ulna.arrays import float_array
 from ulna.errors import InputError, Problem
 from ulna.kinematics import closed_form, redundant
 from ulna.kinematics.forward import joint_array, tip
@@ -108,7 +109,7 @@ def read(arm: Arm | Parameters, target: ArrayLike, tolerance: float | None = Non
 
 def target_array(target: ArrayLike, what: str = "target") -> Floats:
     """Take targets (…, 2) or (…, 3) of finite numbers."""
-    goal = np.asarray(target, dtype=float)
+    goal = np.asarray(float_array(target), dtype=float)
     if goal.ndim == 0 or goal.shape[-1] not in (2, 3):
         need = "(..., 2) for points x, y, or (..., 3) with an orientation"
         raise InputError(Problem(what, f"shape {goal.shape}", need))
@@ -118,7 +119,9 @@ def target_array(target: ArrayLike, what: str = "target") -> Floats:
 
 def posture_array(parameters: Parameters, posture: ArrayLike, what: str) -> Floats:
     """Take joint angles (…, n) of finite numbers."""
-    angles = np.asarray(joint_array(np, parameters, np.asarray(posture, dtype=float), what))
+    angles: Floats = joint_array(
+        np, parameters, np.asarray(float_array(posture), dtype=float), what
+    )
     _insist_on_numbers(angles, what)
     return angles
 

@@ -92,7 +92,7 @@ def _angles(
 ) -> Floats | None:
     if value is None:
         return None
-    return _flat(posture_array(arms, np.asarray(value, dtype=float), what), batch, 1)
+    return _flat(posture_array(arms, value, what), batch, 1)
 
 
 def _on_branch(
