@@ -6,6 +6,7 @@ library that runs them is that of the arrays that were handed in.
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -47,9 +48,12 @@ def float_array(value: Any) -> Array:
         array = np.asarray(value)
         if np.issubdtype(array.dtype, np.floating):
             return array
-        if array.dtype.kind in "biuO":
+        holds_numbers = array.dtype.kind in "biu" or (
+            array.dtype.kind == "O" and all(isinstance(entry, Real) for entry in array.flat)
+        )
+        if holds_numbers:
             return array.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pass
     raise InputError(Problem("array", shown(value), "numbers, in rows of the same length"))
 

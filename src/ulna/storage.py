@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import shutil
 import sys
 from pathlib import Path
 
@@ -39,23 +40,46 @@ def write_whole(file: str | os.PathLike[str], data: str | bytes, *, force: bool 
     is not replaced.
     """
     path = Path(file)
-    # A name of its own for every writer, so that two at once do not meet.
-    beside = path.parent / f".{secrets.token_hex(8)}.part"
     try:
-        if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, "it is a folder")
-        if not force and path.exists():
-            need, hint = "a new file", "add --force to replace it"
-            raise InputError(Problem("output", f"'{path}', which exists", need, hint))
-        with beside.open("xb") as stream:
-            stream.write(data.encode("utf-8") if isinstance(data, str) else data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        beside.replace(path)
+        # Through links, so that it is the file behind one that is replaced, and not the link.
+        place = Path(os.path.realpath(path))
+        _check_place(path, place, force=force)
+        _put(place, data.encode("utf-8") if isinstance(data, str) else data)
     except InputError:
         raise
     except (OSError, ValueError) as error:
         raise FileError(f"{path}: cannot be written: {_trouble(error)}") from error
+
+
+def exists(file: str | os.PathLike[str]) -> bool:
+    """Whether something has that name, a link that leads nowhere included."""
+    try:
+        return os.path.lexists(file)
+    except (OSError, ValueError):
+        return False
+
+
+def _check_place(path: Path, place: Path, *, force: bool) -> None:
+    if place.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "it is a folder")
+    if not force and exists(path):
+        need, hint = "a new file", "add --force to replace it"
+        raise InputError(Problem("output", f"'{path}', which exists", need, hint))
+    if place.exists() and not place.is_file():
+        raise OSError(errno.EINVAL, "it is no ordinary file")
+
+
+def _put(place: Path, raw: bytes) -> None:
+    # A name of its own for every writer, so that two at once do not meet.
+    beside = place.parent / f".{secrets.token_hex(8)}.part"
+    try:
+        with beside.open("xb") as stream:
+            stream.write(raw)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if place.exists():
+            shutil.copymode(place, beside)
+        beside.replace(place)
     finally:
         _remove(beside)
 

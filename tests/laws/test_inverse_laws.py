@@ -211,3 +211,20 @@ def test_a_wanted_posture_is_approached_until_only_moving_the_tip_would_bring_it
         sideways = np.linalg.norm((wish - seen_by_tip)[..., 0], axis=-1)
         # The best of the four has come to rest, whatever its starting point.
         assert sideways.min(axis=-1).max() <= 1e-6
+
+
+def test_two_links_are_exact_over_twelve_decades_of_their_ratio_and_far_from_the_origin():
+    random = np.random.default_rng(5)
+    for _ in range(1000):
+        lengths = 10.0 ** random.uniform(-6.0, 6.0, 2)
+        base = random.uniform(-1.0, 1.0, 2) * 10.0 ** random.uniform(-3.0, 6.0)
+        arm = ulna.Arm.rods(lengths, [1.0, 1.0], base=base)
+        inner, outer = abs(lengths[0] - lengths[1]), lengths.sum()
+        # Half of them close to the inner edge, where the arm is folded.
+        radius = inner + (outer - inner) * random.random() ** random.choice([1, 8])
+        bearing = random.uniform(-np.pi, np.pi)
+        target = base + radius * np.array([np.cos(bearing), np.sin(bearing)])
+        found = inverse(arm, target)
+        assert found.valid.all()
+        # Exact to a few roundings of the largest number at hand, coordinates of the base included.
+        assert found.residual.max() <= 8e-16 * (outer + np.abs(target).sum())

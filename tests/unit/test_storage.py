@@ -297,3 +297,33 @@ def test_the_cache_is_where_the_system_has_caches(monkeypatch, platform, setting
     monkeypatch.setattr(Path, "home", lambda: Path("/home/me"))
     monkeypatch.setattr(sys, "platform", platform)
     assert cache_folder() == Path(expected)
+
+
+@posix
+def test_what_is_no_ordinary_file_is_never_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(FileError, match="no ordinary file"):
+        write_whole(pipe, "x")
+    assert stat.S_ISFIFO(pipe.lstat().st_mode)
+
+
+@posix
+def test_a_link_stays_and_the_file_behind_it_is_written(tmp_path):
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.write_bytes(b"old")
+    real.chmod(0o600)
+    link.symlink_to(real)
+    write_whole(link, "new")
+    assert link.is_symlink()
+    assert real.read_bytes() == b"new"
+    assert stat.S_IMODE(real.stat().st_mode) == 0o600
+
+
+@posix
+def test_a_link_that_leads_nowhere_is_not_replaced_without_force(tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "nowhere")
+    with pytest.raises(InputError, match="--force"):
+        write_whole(link, "x", force=False)
+    assert link.is_symlink()

@@ -6,7 +6,7 @@ import os
 import re
 import tomllib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -22,6 +22,9 @@ from ulna.storage import read_text
 
 Table = Mapping[str, Any]
 
+LARGEST = 1_000_000  # [bytes] of a robot file: ten thousand links and their comments
+DEEPEST_KEY = 100  # parts of a dotted key; the parser takes the square of them
+
 
 def load(file: str | os.PathLike[str]) -> Arm:
     """Read an arm from a robot file (TOML, format 1).
@@ -29,7 +32,7 @@ def load(file: str | os.PathLike[str]) -> Arm:
     Every problem of the file is raised at once, each with its line. What is allowed but strange
     (an inertia that no body has, an angle that was probably meant in degrees) is a warning.
     """
-    arm, found = parse(read_text(file), os.fspath(file))
+    arm, found = parse(read_text(file, LARGEST), os.fspath(file))
     for problem in found:
         warnings.warn(str(problem), UlnaWarning, stacklevel=2)
     return arm
@@ -38,26 +41,33 @@ def load(file: str | os.PathLike[str]) -> Arm:
 def parse(text: str, name: str = "robot file") -> tuple[Arm, list[Problem]]:
     """Read an arm from the text of a robot file; gives the arm and what is strange about it."""
     document = _parse_toml(text, name)
-    lines = Lines(text)
-
-    def place(problem: Problem) -> Problem:
-        return problem.at(f"{name}:{lines.of(problem.what)}")
-
     reader = _Reader()
     try:
         arm = reader.arm(document)
     except InputError as error:
-        in_order = sorted(error.problems, key=lambda problem: lines.of(problem.what))
-        raise InputError(place(problem) for problem in in_order) from None
-    return arm, [place(problem) for problem in reader.doubts]
+        raise InputError(_placed(error.problems, text, name)) from None
+    return arm, _placed(reader.doubts, text, name)
+
+
+def _placed(problems: Sequence[Problem], text: str, name: str) -> list[Problem]:
+    """Give problems with the lines on which they stand, in the order of the file."""
+    if not problems:
+        return []
+    lines = Lines(text)
+    in_order = sorted(problems, key=lambda problem: lines.of(problem.what))
+    return [problem.at(f"{name}:{lines.of(problem.what)}") for problem in in_order]
 
 
 def _parse_toml(text: str, name: str) -> Table:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.partition("=")[0].count(".") > DEEPEST_KEY:
+            place = f"{name}:{number}"
+            raise InputError(Problem("TOML", "a key of too many parts", "a plain key", place=place))
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        line = re.search(r"at line (\d+)", str(error))
-        place = f"{name}:{line[1]}" if line else name
+        found = re.search(r"at line (\d+)", str(error))
+        place = f"{name}:{found[1]}" if found else name
         problem = Problem("TOML", str(error), "key = value lines", place=place)
     except RecursionError:
         problem = Problem("TOML", "values nested too deep", "a plain robot file", place=name)

@@ -13,7 +13,7 @@ import typer
 from ulna._version import __version__
 from ulna.cli import check, info, listing, new, pose, reach
 from ulna.cli.terminal import note, prepare_streams, say
-from ulna.errors import UlnaError, UlnaWarning
+from ulna.errors import FileError, UlnaError, UlnaWarning
 
 BUG, INTERRUPTED = 1, 130
 
@@ -63,10 +63,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         warnings.simplefilter("always", UlnaWarning)
         warnings.showwarning = _show_warning
         try:
-            return int(app(words, prog_name="ulna", standalone_mode=False) or 0)
-        except typer.Abort:
+            code = int(app(words, prog_name="ulna", standalone_mode=False) or 0)
+            sys.stdout.flush()
+            return code
+        except (typer.Abort, KeyboardInterrupt):
             note("stopped")
             return INTERRUPTED
+        except SystemExit:
+            # Whoever read our answer has had enough of it, as `head` does.
+            return 0
         except Exception as error:
             if debug:
                 traceback.print_exc()
@@ -78,6 +83,9 @@ def _report(error: Exception) -> int:
     if isinstance(error, UlnaError):
         note(str(error))
         return error.exit_code
+    if isinstance(error, OSError):
+        note(f"the answer cannot be written: {error.strerror or error}")
+        return FileError.exit_code
     if hasattr(error, "show") and hasattr(error, "exit_code"):
         # Typer's own complaint about the words of the command.
         error.show()

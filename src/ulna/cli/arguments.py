@@ -11,8 +11,9 @@ import typer
 from ulna import units
 from ulna.arm import Arm, load, preset, presets
 from ulna.cli.terminal import note
-from ulna.errors import InputError, Problem, nearest_name
+from ulna.errors import InputError, Problem, nearest_name, shown
 from ulna.expressions import constant
+from ulna.storage import exists
 
 
 def _complete_arm(incomplete: str) -> Iterator[str]:
@@ -45,9 +46,9 @@ def find_arm(name: str) -> Arm:
     if name in presets():
         return preset(name)
     looks_like_file = name.lower().endswith(".toml") or Path(name).name != name
-    if not looks_like_file and not Path(name).exists():
+    if not looks_like_file and not exists(name):
         hint = nearest_name(name, presets())
-        raise InputError(Problem("ARM", repr(name), "a preset or a robot file", hint))
+        raise InputError(Problem("ARM", shown(name), "a preset or a robot file", hint))
     return load(name)
 
 
@@ -58,9 +59,18 @@ def read_angles(text: str, arm: Arm, what: str) -> list[float]:
         got = f"{len(angles)} angle{'s' * (len(angles) != 1)}"
         example = ", ".join(["30 deg"] * min(arm.n, 3) + ["..."] * (arm.n > 3))
         raise InputError(Problem(what, got, f"{arm.n}, one a joint", f'such as "{example}"'))
-    if not any(units.split_unit(item)[1] for item in text.replace(";", ",").split(",")):
-        _note_large_angles(angles, what)
+    items = text.replace(";", ",").split(",")
+    if not _unit_for_all(items):
+        bare = [a for a, item in zip(angles, items, strict=False) if not units.split_unit(item)[1]]
+        _note_large_angles(bare, what)
     return angles
+
+
+def _unit_for_all(items: list[str]) -> bool:
+    """Whether the one unit of a list stands after its last item, and so counts for all."""
+    return [bool(units.split_unit(item)[1]) for item in items] == [False] * (len(items) - 1) + [
+        True
+    ]
 
 
 def read_target(text: str, what: str) -> list[float]:

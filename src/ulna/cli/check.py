@@ -8,7 +8,9 @@ from typing import Any
 from ulna.arm import Arm
 from ulna.cli.arguments import ArmArgument, JsonOption, find_arm
 from ulna.cli.terminal import degrees, number, say, show_json, show_table
+from ulna.errors import InputError
 from ulna.kinematics import workspace
+from ulna.kinematics.ring import ring
 from ulna.units import from_si
 
 
@@ -39,8 +41,20 @@ def check(arm: ArmArgument, json: JsonOption = False) -> None:
     )
     gx, gy = described.gravity
     say(f"mass {number(described.mass)} kg, gravity ({number(gx)}, {number(gy)}) m/s²")
-    say(str(workspace(described)))
+    say(reach_in_words(described))
     say("ok")
+
+
+def reach_in_words(arm: Arm) -> str:
+    """Say what the arm reaches; of the outline under limits only where it can be had."""
+    try:
+        return str(workspace(arm))
+    except InputError:
+        inner, outer = ring(arm.parameters.length)
+        return (
+            f"Workspace: inside the ring from {number(float(inner))} m to "
+            f"{number(float(outer))} m; {arm.n} limited links are too many for an outline"
+        )
 
 
 def _links(arm: Arm) -> list[tuple[str, ...]]:
@@ -77,11 +91,11 @@ def _limit(value: float, text: str) -> str:
 
 
 def _facts(arm: Arm) -> dict[str, Any]:
-    found = workspace(arm)
+    inner, outer = ring(arm.parameters.length)
     return {
         "name": arm.name,
         "links": arm.n,
-        "reach": {"inner": found.inner, "outer": found.outer},
+        "reach": {"inner": float(inner), "outer": float(outer)},
         "mass": arm.mass,
         "parameters": arm.parameters._asdict(),
     }

@@ -45,7 +45,7 @@ def pose(
     """Show where the joints and the tip are for given joint angles."""
     described = find_arm(arm)
     angles = np.array(read_angles(q, described, "--q"))
-    if plot:
+    if plot is not None:
         from ulna.viewer import pose_figure
 
         save_figure(lambda: pose_figure(described, angles), plot, force=force)

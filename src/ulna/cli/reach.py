@@ -24,6 +24,7 @@ from ulna.cli.terminal import degrees, number, say, show_json, show_table
 from ulna.errors import InfeasibleError
 from ulna.kinematics import Solutions
 from ulna.kinematics.limits import allowed
+from ulna.kinematics.workspace import MOST_EXACT
 
 ELBOW = {1: "up", -1: "down", 0: "-"}
 
@@ -48,7 +49,7 @@ def reach(
     described = find_arm(arm)
     target = np.array(read_target(to, "--to"))
     found = kinematics.inverse(described, target)
-    if plot:
+    if plot is not None:
         from ulna.viewer import reach_figure
 
         save_figure(lambda: reach_figure(described, target, found), plot, force=force)
@@ -72,7 +73,7 @@ def _insist(arm: Arm, target: np.ndarray, found: Solutions) -> None:
     if not found.reachable:
         short = f"out of reach {of_arm} by {number(float(found.shortfall))} m"
         raise InfeasibleError(f"{place} {short}; {_nearest(arm, target, found)}")
-    if len(target) == 2 and not kinematics.workspace(arm).contains(target):
+    if _decides(arm, target) and not kinematics.workspace(arm).contains(target):
         limited = f"out of reach {of_arm} within its joint limits"
         raise InfeasibleError(f"{place} {limited}; {_nearest(arm, target, found)}")
     raise InfeasibleError(
@@ -83,12 +84,17 @@ def _insist(arm: Arm, target: np.ndarray, found: Solutions) -> None:
 
 def _nearest(arm: Arm, target: np.ndarray, found: Solutions) -> str:
     """Offer the nearest point, and the joints for it where the links alone decide."""
-    if len(target) == 2 and not allowed(arm.parameters, found.nearest_q).all():
+    if _decides(arm, target) and not allowed(arm.parameters, found.nearest_q).all():
         point = kinematics.workspace(arm).nearest(target)
         return f"the nearest point within the joint limits is ({_point(point)}) m"
     q = ", ".join(f"{degrees(angle, 2)} deg" for angle in found.nearest_q)
     outside = "" if allowed(arm.parameters, found.nearest_q).all() else ", outside their limits"
     return f"the nearest point is ({_point(found.nearest)}) m, with joints at {q}{outside}"
+
+
+def _decides(arm: Arm, target: np.ndarray) -> bool:
+    """Whether the exact outline of the workspace answers for the target."""
+    return len(target) == 2 and arm.n <= MOST_EXACT
 
 
 def _point(point: np.ndarray) -> str:
@@ -111,7 +117,8 @@ def _show(arm: Arm, name: str, target: np.ndarray, found: Solutions) -> None:
     show_table(f"{arm.name or name}: postures for ({_point(target)}) m{pointing}", columns, rows)
     if found.continuum:
         say("these stand for infinitely many: the arm can move with its tip at rest there")
-    say(str(kinematics.workspace(arm)))
+    if arm.n <= MOST_EXACT:
+        say(str(kinematics.workspace(arm)))
 
 
 def _facts(arm: Arm, target: np.ndarray, found: Solutions) -> dict[str, Any]:

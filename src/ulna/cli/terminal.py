@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import codecs
+import io
 import json
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TextIO
 
 from rich import box
@@ -34,7 +36,10 @@ codecs.register_error("ulna-ascii", _stand_in)
 
 
 def prepare_streams() -> None:
-    """Let nothing that is printed fail for want of a letter in the terminal's encoding."""
+    """Let nothing that is printed fail for want of a letter, or of a stream to print to."""
+    # A closed stream is None in Python; what is printed then goes nowhere.
+    sys.stdout = sys.stdout or io.StringIO()
+    sys.stderr = sys.stderr or io.StringIO()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="ulna-ascii")
@@ -53,7 +58,8 @@ def say(text: str = "") -> None:
 
 def note(text: str) -> None:
     """Print a line beside the answer, on standard error."""
-    print(fitted(text, sys.stderr), file=sys.stderr)
+    with suppress(OSError):
+        print(fitted(text, sys.stderr), file=sys.stderr)
 
 
 def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -71,15 +77,9 @@ def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]
 
 
 def _console(table: Table) -> Console:
-    """Give a console for the table: as wide as the terminal, or as the table itself in a pipe."""
-    plain: dict[str, Any] = {
-        "file": sys.stdout,
-        "highlight": False,
-        "markup": False,
-        "emoji": False,
-    }
-    if sys.stdout.isatty():
-        return Console(**plain)
+    """Give a console as wide as the table: a name or a number cut short is of no use."""
+    plain: dict[str, Any] = dict.fromkeys(("highlight", "markup", "emoji"), False)
+    plain["file"] = sys.stdout
     endless = Console(**plain, width=10_000)
     return Console(**plain, width=endless.measure(table).maximum)
 

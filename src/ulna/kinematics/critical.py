@@ -55,9 +55,15 @@ def linkage_of(parameters: Parameters) -> Linkage:
     return tuple(
         Hinge(float(length), -math.pi, math.pi)
         if upper - lower >= NEARLY_A_TURN
-        else Hinge(float(length), float(lower), float(upper))
+        else Hinge(float(length), *_nearest_turn(float(lower), float(upper)))
         for length, lower, upper in rows
     )
+
+
+def _nearest_turn(lower: float, upper: float) -> tuple[float, float]:
+    """Give the same limits, whole turns taken away: far from zero their sines lose digits."""
+    turns = TURN * round((lower + upper) / (2.0 * TURN))
+    return lower - turns, upper - turns
 
 
 def reach_of(linkage: Linkage) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import float_array
@@ -35,7 +35,9 @@ class Singularities(NamedTuple):
 
 def singular_values(arm: Arm | Parameters, q: ArrayLike) -> Floats:
     """Give the singular values (…, min(n, 2)) of the tip's position Jacobian, largest first."""
-    return np.asarray(np.linalg.svd(jacobian(arm, float_array(q))[..., :2, :], compute_uv=False))
+    slopes, finite = _position_slopes(arm, float_array(q))
+    values = np.abs(np.linalg.svd(slopes, compute_uv=False))  # LAPACK has been seen to give −0
+    return np.where(finite, values, np.nan)
 
 
 def manipulability(arm: Arm | Parameters, q: ArrayLike) -> Floats:
@@ -59,7 +61,9 @@ def manipulability_ellipse(arm: Arm | Parameters, q: ArrayLike) -> Ellipse:
     Its long axis is the tip's easy direction; it is flat where the posture is singular.
     """
     angles = float_array(q)
-    directions, values, _ = np.linalg.svd(jacobian(arm, angles)[..., :2, :])
+    slopes, finite = _position_slopes(arm, angles)
+    directions, values, _ = np.linalg.svd(slopes)
+    values = np.where(finite, np.abs(values), np.nan)
     semi_axes = np.zeros((*values.shape[:-1], 2))
     semi_axes[..., : values.shape[-1]] = values
     easy = directions[..., :, 0]
@@ -105,6 +109,16 @@ def elbow_side(arm: Arm | Parameters, q: ArrayLike) -> Floats:
     angles = float_array(q)
     across = tip(arm, angles)[..., 0] - np.asarray(parameters_of(arm).base)[..., 0]
     return np.asarray(-np.sign(_clear(np.sin(angles[..., 1]))) * np.sign(_clear(across)))
+
+
+def _position_slopes(arm: Arm | Parameters, q: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """Give the position Jacobian (…, 2, n), and (…, 1) whether it is made of numbers.
+
+    One posture that is no number must not spoil the others: its Jacobian comes as zeros.
+    """
+    slopes = np.asarray(jacobian(arm, q)[..., :2, :])
+    finite = np.isfinite(slopes).all(axis=(-2, -1))[..., None]
+    return np.where(finite[..., None], slopes, 0.0), np.asarray(finite)
 
 
 def _clear(value: Floats) -> Floats:

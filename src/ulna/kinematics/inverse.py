@@ -9,6 +9,7 @@ a wanted posture by damped least squares.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from ulna.angles import difference
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import float_array
-from ulna.errors import InputError, Problem
+from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import closed_form, redundant
 from ulna.kinematics.forward import joint_array, tip
 from ulna.kinematics.limits import allowed, are_limited, into_window
@@ -53,6 +54,8 @@ def inverse(
     >>> np.degrees(found.q).round(4).tolist()
     [[-19.8156, 59.5325], [39.7169, -59.5325]]
     """
+    if not isinstance(restarts, int) or restarts < 0:
+        raise InputError(Problem("restarts", shown(restarts), "a whole number, 0 or more"))
     task = read(arm, target, tolerance)
     q, branch = _postures(task)
     q = into_window(task.each, q)
@@ -93,18 +96,28 @@ def read(arm: Arm | Parameters, target: ArrayLike, tolerance: float | None = Non
     parameters = Parameters(*(np.asarray(value, dtype=float) for value in parameters_of(arm)))
     goal = target_array(target)
     base, length = parameters.base, parameters.length
-    end = goal[..., :2] - base
+    last = np.zeros(2)
     if goal.shape[-1] == 3:
         heading = np.stack([np.cos(goal[..., 2]), np.sin(goal[..., 2])], axis=-1)
-        end, length = end - length[..., -1:] * heading, length[..., :-1]
+        last, length = length[..., -1:] * heading, length[..., :-1]
+    end = goal[..., :2] - base - last
     near = nearest_in_ring(length, end)
     reach = np.sum(parameters.length, axis=-1)
-    slack = EXACT * reach if tolerance is None else np.asarray(tolerance, dtype=float)
-    moved = np.where((near.shortfall <= slack)[..., None], 0.0, near.point - end)
-    point = goal[..., :2] + moved
+    # A base far from the origin costs the target digits before it gets here.
+    rounding = 4.0 * np.finfo(float).eps * np.sum(np.abs(goal[..., :2]), axis=-1)
+    slack = EXACT * reach + rounding if tolerance is None else _allowance(tolerance)
+    reachable = (near.shortfall <= slack)[..., None]
+    point = np.where(reachable, goal[..., :2], base + near.point + last)
     turned = np.broadcast_to(goal[..., 2:], (*point.shape[:-1], goal.shape[-1] - 2))
     nearest = np.concatenate([point, turned], axis=-1)
     return Task(parameters, goal, length, near, nearest, slack, reach)
+
+
+def _allowance(tolerance: float) -> Floats:
+    if not isinstance(tolerance, Real) or not 0.0 <= tolerance < np.inf:
+        need = "a distance in m, 0 or more"
+        raise InputError(Problem("tolerance", shown(tolerance), need))
+    return np.asarray(tolerance, dtype=float)
 
 
 def target_array(target: ArrayLike, what: str = "target") -> Floats:

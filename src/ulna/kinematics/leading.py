@@ -8,6 +8,7 @@ the wanted posture. All paths of a batch are led side by side.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ulna.angles import TURN, difference
 from ulna.arm import Parameters
@@ -17,6 +18,7 @@ from ulna.kinematics.least_squares import Request, damped_solve, settle
 from ulna.kinematics.ring import Floats
 from ulna.kinematics.tracked import Followed
 
+JUMP = 1.0  # [rad] by which a joint leaves its path for another posture
 CLOSE = 0.3  # [rad] around a predicted posture in which the corrected one is looked for first
 
 
@@ -27,20 +29,27 @@ def lead(
     task = read(parameters.per_sample(), goals)
     reach = np.sum(parameters.length, axis=-1)
     q = np.empty((*goals.shape[:2], parameters.n))
+    jumped = np.zeros(goals.shape[:2], dtype=bool)
     now = _first_posture(parameters, task.nearest[:, 0], begin, posture, SOLVED * reach)
     for sample in range(goals.shape[1]):
         request = Request(parameters, task.nearest[:, sample], posture)
         if sample:
             way = _way(task.nearest[:, sample], task.nearest[:, sample - 1])
-            now = _follow(request, now, _prediction(parameters, now, way), SOLVED * reach)
+            step = _prediction(parameters, now, way)
+            now, jumped[:, sample] = _follow(request, now, step, SOLVED * reach)
         else:
             now = _freely(request, now, SOLVED * reach)
         q[:, sample] = now
-    return Followed(q, task.reachable, task.near.shortfall, np.zeros(goals.shape[:2], dtype=bool))
+    return Followed(q, task.reachable, task.near.shortfall, jumped)
 
 
-def _follow(request: Request, now: Floats, step: Floats, tolerance: Floats) -> Floats:
-    """Go on by a predicted step: close to it where that is possible, freely where it is not."""
+def _follow(
+    request: Request, now: Floats, step: Floats, tolerance: Floats
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Go on by a predicted step: close to it where that is possible, freely where it is not.
+
+    Also says which rows had to leave for a posture that does not continue the one before.
+    """
     room = np.maximum(CLOSE, 3.0 * np.max(np.abs(step), axis=-1, keepdims=True))
     p = request.parameters
     fenced = p._replace(
@@ -51,7 +60,8 @@ def _follow(request: Request, now: Floats, step: Floats, tolerance: Floats) -> F
     lost = residual > tolerance
     if lost.any():
         moved[lost] = _freely(request.rows(lost), moved[lost], tolerance[lost])
-    return moved
+    far = np.max(np.abs(moved - now), axis=-1) > JUMP
+    return moved, lost & far
 
 
 def _freely(request: Request, q: Floats, tolerance: Floats) -> Floats:

@@ -9,7 +9,7 @@ from ulna.angles import wrap
 from ulna.arm import Parameters
 from ulna.kinematics.ring import Floats
 
-SLACK = 1e-12  # [rad] by which rounding may carry an angle past its limit
+SLACK = 1e-10  # [rad] by which rounding, of a nearly straight elbow say, may miss a limit
 
 
 def window_middle(parameters: Parameters) -> Floats:

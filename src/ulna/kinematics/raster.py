@@ -21,6 +21,7 @@ import numpy as np
 
 from ulna.angles import TURN
 from ulna.arrays import Array
+from ulna.errors import InputError, Problem
 from ulna.kinematics.critical import Hinge, Linkage, attained_tip, reach_of
 
 RINGS = 660  # cells from the centre to the rim
@@ -30,6 +31,8 @@ ARC = TURN / SECTORS  # the width b of the widest cell, as a part of the grid's 
 HALF_DIAGONAL = math.hypot(1.0 / RINGS, ARC) / 2
 LEVEL = HALF_DIAGONAL + ARC / 2
 TOLERANCE = 2 * HALF_DIAGONAL + ARC / 2
+
+COARSEST = 0.05  # of the reach: an outline that is off by more is not worth its minutes
 
 
 class Field(NamedTuple):
@@ -84,6 +87,11 @@ class Raster(NamedTuple):
 def raster(linkage: Linkage) -> Raster:
     """Work out the field of a linkage of two links or more, from tip to base."""
     reaches = [reach_of(linkage[number:]) for number in range(len(linkage) - 1)]
+    share = TOLERANCE * sum(reaches) / reaches[0]
+    if share > COARSEST:
+        got = f"{len(linkage)} links with joint limits, good to {share:.0%} of the reach on a grid"
+        need = f"an arm whose outline is good to {COARSEST:.0%}"
+        raise InputError(Problem("workspace", got, need, "the plain ring needs no joint limits"))
     # Each grid goes beyond its reach by the tolerance, so that the bounds hold wherever it matters.
     margin = TOLERANCE * sum(reaches) / (1.0 - TOLERANCE * len(reaches))
     radii = [reach + margin for reach in reaches]

@@ -171,17 +171,17 @@ def _judged(
     depth = _depth(joints(arms, q)[..., 1:, 1], floor)
     unsolved = reachable & (residual > 10.0 * SOLVED * np.sum(parameters.length, -1)[:, None])
     at_limit = ((q <= arms.lower) | (q >= arms.upper)).any(axis=-1)
+    shown = reachable | clamp
     why = (
         np.where(reachable, 0, Why.OUT_OF_REACH)
-        | np.where((excess > SLACK) | (unsolved & at_limit), Why.JOINT_LIMIT, 0)
+        | np.where(shown & ((excess > SLACK) | (unsolved & at_limit)), Why.JOINT_LIMIT, 0)
         | np.where(reachable & (condition >= SINGULAR), Why.SINGULAR, 0)
         | np.where(followed.switched, Why.BRANCH_SWITCH, 0)
-        | np.where(depth > 0.0, Why.BELOW_FLOOR, 0)
+        | np.where(shown & (depth > 0.0), Why.BELOW_FLOOR, 0)
         | np.where(unsolved & ~at_limit, Why.NOT_CONVERGED, 0)
     ).astype(np.uint8)
-    shown = reachable | clamp
     return {
-        "points": goals,
+        "points": goals.copy(),
         "q": np.where(shown[..., None], q, np.nan),
         "why": why,
         "branch": np.where(shown, branches.sign_of_elbow(q), 0).astype(np.int8),
@@ -196,4 +196,6 @@ def _judged(
 def _depth(heights: Floats, floor: float | None) -> Floats:
     if floor is None:
         return np.zeros(heights.shape[:-1])
+    if not np.isfinite(floor):
+        raise InputError(Problem("floor", f"{floor}", "a height in m, or None for no floor"))
     return np.asarray(np.maximum(floor - np.min(heights, axis=-1), 0.0))

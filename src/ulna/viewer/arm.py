@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ulna import kinematics
-from ulna.arm import Arm
+from ulna.arm import Arm, Joint
+from ulna.errors import InputError
 from ulna.viewer.style import PRINT, Look
 
 if TYPE_CHECKING:
@@ -48,7 +50,9 @@ def draw_reach(axes: Axes, arm: Arm, *, look: Look = PRINT) -> Axes:
 
     codes: list[Any] = []
     corners: list[Any] = []
-    outline = kinematics.workspace(arm).polylines()
+    outline = _outline(arm)
+    if not outline:
+        return axes
     for line in outline:
         corners.extend(line)
         codes.extend([Path.MOVETO, *[Path.LINETO] * (len(line) - 1)])
@@ -57,6 +61,14 @@ def draw_reach(axes: Axes, arm: Arm, *, look: Look = PRINT) -> Axes:
     axes.add_patch(PathPatch(shape, fc=look.reach if filled else "none", ec="none", zorder=0.5))
     axes.add_patch(PathPatch(shape, fc="none", ec=look.quiet, ls=(0, (4, 3)), lw=1.0, zorder=1.5))
     return axes
+
+
+def _outline(arm: Arm) -> Sequence[Any]:
+    """Give the outline of the workspace; of the plain ring where the limits are too many for it."""
+    try:
+        return kinematics.workspace(arm).polylines()
+    except InputError:
+        return kinematics.workspace(arm.replace(joints=[Joint()] * arm.n)).polylines()
 
 
 def frame(axes: Axes, arm: Arm, also: ArrayLike | None = None) -> Axes:

@@ -2,6 +2,11 @@
 
 import json
 import math
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -365,3 +370,54 @@ def test_completion_knows_presets_and_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "kettle.toml").write_text(DESK)
     assert list(_complete_arm("ke")) == ["kehl", "kehl-as-printed", "kettle.toml"]
+
+
+def run(*words, stdout):
+    command = [sys.executable, "-m", "ulna", *words]
+    return subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, check=False)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full disk to be had")
+def test_a_full_disk_under_the_answer_is_exit_74():
+    with Path("/dev/full").open("w") as full:
+        done = run("list", "arms", stdout=full)
+    assert done.returncode == 74
+    assert b"cannot be written" in done.stderr
+    assert b"bug" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pipes of that kind")
+def test_a_reader_who_has_had_enough_is_no_failure():
+    read, write = os.pipe()
+    os.close(read)
+    done = run("list", "arms", stdout=write)
+    os.close(write)
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_name_too_long_for_the_disk_is_no_bug(ask):
+    assert ask("check", "x" * 5000)[0] == 2
+    assert ask("check", "x" * 5000 + ".toml")[0] == 74
+    assert ask("pose", "unit", "--q", "0, 0", "--plot", "x" * 300 + ".png")[0] == 74
+    assert ask("pose", "unit", "--q", "0, 0", "--plot", "")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("angles", "doubted"),
+    [("40 deg, 60", True), ("60, 40 deg", False), ("60, 1", True), ("1 rad, 40 deg", False)],
+)
+def test_every_bare_angle_is_looked_at(ask, angles, doubted):
+    assert ("did you mean 60 deg?" in ask("pose", "unit", "--q", angles)[2]) is doubted
+
+
+def test_a_long_limited_arm_is_checked_and_reached_at_once(ask, tmp_path):
+    joints = [ulna.Joint(-1.5, 1.5)] * 300
+    ulna.save(ulna.Arm.rods([0.01] * 300, [0.1] * 300, joints=joints), tmp_path / "snake.toml")
+    start = time.thread_time()
+    code, out, _ = ask("check", "snake.toml")
+    assert code == 0
+    assert "too many for an outline" in out
+    assert ask("check", "snake.toml", "--json")[0] == 0
+    assert ask("reach", "snake.toml", "--to", "1.5, 1.5", "--json")[0] in (0, 5)
+    assert time.thread_time() - start < 30.0

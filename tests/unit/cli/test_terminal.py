@@ -42,12 +42,11 @@ def test_numbers_have_no_negative_zero(value, shown):
     assert terminal.degrees(-np.pi) == "-180.0000"
 
 
-def test_a_table_on_a_terminal_keeps_to_its_width(monkeypatch, capsys):
+def test_a_table_is_never_cut_short(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "20")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
-    monkeypatch.setenv("COLUMNS", "40")
     terminal.show_table("t", ("name", "what"), [("a", "word " * 30)])
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
-    assert max(map(len, plain.splitlines())) <= 40
+    assert "word " * 29 in re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
 
 
 def test_a_table_in_a_pipe_is_as_wide_as_it_needs(capsys):

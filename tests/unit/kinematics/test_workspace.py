@@ -250,3 +250,22 @@ def test_no_reachable_tip_is_nearer_than_the_nearest_point(name):
         assert region.contains(nearest + region.tolerance * inwards)
         if region.contains(point):
             assert (nearest == point).all()
+
+
+def test_whole_turns_in_the_limits_change_nothing():
+    plain = workspace(arm_of([1.0, 0.7], [(-1.0, 1.0)] * 2))
+    for turns in (1, 500, -(10**5)):
+        shift = 2.0 * math.pi * turns
+        moved = workspace(arm_of([1.0, 0.7], [(-1.0 + shift, 1.0 + shift)] * 2))
+        assert moved.area == pytest.approx(plain.area, rel=1e-6)
+
+
+def test_a_region_thinner_than_rounding_says_so():
+    thin = workspace(arm_of([1.0, 1.0], [(0.0, 1e-6)] * 2))
+    assert thin.area >= 0.0
+    assert thin.loops or "thinner than rounding" in repr(thin)
+
+
+def test_an_outline_that_would_be_too_coarse_is_refused_with_the_figure():
+    with pytest.raises(ulna.InputError, match=r"100 links .* \d+% of the reach"):
+        workspace(arm_of([0.1] * 100, [(-1.0, 1.0)] * 100))
