@@ -51,7 +51,7 @@ def repaired_first_angle(l1, l2, x, y, th2):
 def targets():
     """Give 20,000 reachable targets: lengths of 0.3 to 2, postures over the whole circle.
 
-    PAPERS.md prints medians of 1.18 and 0.78 without saying how its targets were drawn. This
+    Known medians are 1.18 and 0.78, for targets of which it is not known how they were drawn. This
     range of lengths was searched for as one that gives both, so the two medians confirm the
     formulas and not the draw. Other ranges scale them: what no range changes is that both are
     of the order of a link, sixteen orders of magnitude above the repaired formula.

@@ -1,4 +1,4 @@
-"""What a message says, which exit code it ends with, and which name it suggests (FAULTS.md)."""
+"""What a message says, which exit code it ends with, and which name it suggests."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""Files appear whole or not at all, and trouble names the file (FAULTS.md: disk, output)."""
+"""Files appear whole or not at all, and trouble names the file."""
 
 import contextlib
 import errno

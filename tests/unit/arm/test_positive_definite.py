@@ -1,9 +1,9 @@
-"""Zero mass only where the mass matrix stays positive definite (FAULTS.md).
+"""Zero mass only where the mass matrix stays positive definite.
 
-The matrix is computed here from the closed form of DESIGN.md, not by ulna. A point of mass moves
-by Σ l_j z_j + (c + i d) z_k, where z_j = φ̇_j exp(i φ_j), and an inertia by its own z. So some pose
-lets rates pass unseen exactly where these complex rows have a kernel, and the kernel's arguments
-are that pose.
+The matrix is computed here from the closed form of a planar chain, not by ulna. A point of mass
+moves by Σ l_j z_j + (c + i d) z_k, where z_j = φ̇_j exp(i φ_j), and an inertia by its own z. So
+some pose lets rates pass unseen exactly where these complex rows have a kernel, and the kernel's
+arguments are that pose.
 """
 
 import itertools
@@ -20,7 +20,7 @@ RNG = np.random.default_rng(7)
 
 
 def mass_matrix(links, joints, phi):
-    """Give M of absolute angles, link by link as DESIGN.md writes it, rotors included."""
+    """Give M of absolute angles, link by link in closed form, rotors included."""
     n = len(links)
     hung = [
         link.tip_mass + sum(other.mass + other.tip_mass for other in links[i + 1 :])

@@ -1,4 +1,4 @@
-"""Presets against the papers they come from (PAPERS.md, seeds/) and the issue's list."""
+"""Presets against the papers that they come from."""
 
 import math
 

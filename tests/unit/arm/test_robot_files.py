@@ -1,4 +1,4 @@
-"""Robot files, format 1: what is read, what is written, and every refusal of FAULTS.md."""
+"""Robot files, format 1: what is read, what is written, and every refusal."""
 
 import math
 import os
@@ -13,7 +13,7 @@ from ulna import Arm, FileError, Friction, InputError, Joint, Link, Motor, Paylo
 from ulna.arm.files import parse
 from ulna.arm.writing import dumps
 
-# As DESIGN.md prints it.
+# As docs/arms.md prints it.
 DESK_ARM = """\
 format = 1
 name = "desk arm"
