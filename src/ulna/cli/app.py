@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 import warnings
@@ -69,13 +70,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except (typer.Abort, KeyboardInterrupt):
             note("stopped")
             return INTERRUPTED
-        except SystemExit:
-            # Whoever read our answer has had enough of it, as `head` does.
-            return 0
+        except BrokenPipeError:
+            return _unread()
+        except SystemExit as leaving:
+            # Typer meets a broken pipe by leaving; whatever else leaves has its own code.
+            if isinstance(leaving.__context__, BrokenPipeError):
+                return _unread()
+            return leaving.code if isinstance(leaving.code, int) else 0
         except Exception as error:
             if debug:
                 traceback.print_exc()
             return _report(error)
+
+
+def _unread() -> int:
+    """End in peace: whoever read our answer has had enough of it, as `head` does."""
+    # What is still held back would break the same pipe again when Python ends.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 def _report(error: Exception) -> int:

@@ -59,23 +59,14 @@ def read_angles(text: str, arm: Arm, what: str) -> list[float]:
         got = f"{len(angles)} angle{'s' * (len(angles) != 1)}"
         example = ", ".join(["30 deg"] * min(arm.n, 3) + ["..."] * (arm.n > 3))
         raise InputError(Problem(what, got, f"{arm.n}, one a joint", f'such as "{example}"'))
-    items = text.replace(";", ",").split(",")
-    if not _unit_for_all(items):
-        bare = [a for a, item in zip(angles, items, strict=False) if not units.split_unit(item)[1]]
-        _note_large_angles(bare, what)
+    bare = zip(angles, units.bare_items(text), strict=True)
+    _note_large_angles([angle for angle, is_bare in bare if is_bare], what)
     return angles
-
-
-def _unit_for_all(items: list[str]) -> bool:
-    """Whether the one unit of a list stands after its last item, and so counts for all."""
-    return [bool(units.split_unit(item)[1]) for item in items] == [False] * (len(items) - 1) + [
-        True
-    ]
 
 
 def read_target(text: str, what: str) -> list[float]:
     """Read a place "x, y" with lengths, or "x, y, angle" with an orientation."""
-    items = [item.strip() for item in text.replace(";", ",").split(",")]
+    items = units.separate(text)
     if len(items) not in (2, 3):
         got = f"{len(items)} value{'s' * (len(items) != 1)}"
         need = 'a point "x, y", or "x, y, angle" with an orientation'

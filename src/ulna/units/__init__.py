@@ -8,15 +8,25 @@ is free, save for an M before a letter, which could mean mega.
 
 from ulna.units.spelling import known_unit, split_unit
 from ulna.units.table import STANDARD_GRAVITY, UNITS
-from ulna.units.values import format_si, from_si, parse_list, suspicious_angle, to_si
+from ulna.units.values import (
+    bare_items,
+    format_si,
+    from_si,
+    parse_list,
+    separate,
+    suspicious_angle,
+    to_si,
+)
 
 __all__ = [
     "STANDARD_GRAVITY",
     "UNITS",
+    "bare_items",
     "format_si",
     "from_si",
     "known_unit",
     "parse_list",
+    "separate",
     "split_unit",
     "suspicious_angle",
     "to_si",

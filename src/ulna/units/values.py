@@ -80,9 +80,9 @@ def parse_list(
     """
     if not isinstance(text, str):
         raise _Reader(kind, what).refusal(text, f"text that lists {_need(kind)}")
-    items = _separate(text)
+    items = separate(text)
     pieces = [split_unit(item) for item in items]
-    shared = "" if any(unit for _, unit in pieces[:-1]) else pieces[-1][1]
+    shared = _shared_unit(pieces)
     values: list[float] = []
     problems: list[Problem] = []
     for index, (item, (amount, unit)) in enumerate(zip(items, pieces, strict=True), 1):
@@ -96,6 +96,33 @@ def parse_list(
     if problems:
         raise InputError(problems)
     return values
+
+
+def bare_items(text: str) -> list[bool]:
+    """Say of each item of a list whether no unit applies to it, so that it is read as SI.
+
+    >>> bare_items("40, -60 deg"), bare_items("40 deg, -60")
+    ([False, False], [False, True])
+    """
+    pieces = [split_unit(item) for item in separate(text)]
+    shared = _shared_unit(pieces)
+    return [not (unit or shared) for _, unit in pieces]
+
+
+def separate(text: str) -> list[str]:
+    """Cut a list at its commas and semicolons, those inside parentheses apart."""
+    cuts, depth = [-1], 0
+    for index, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if character in ",;" and depth <= 0:
+            cuts.append(index)
+    ends = [*cuts[1:], len(text)]
+    return [text[cut + 1 : end].strip() for cut, end in zip(cuts, ends, strict=True)]
+
+
+def _shared_unit(pieces: list[tuple[str, str]]) -> str:
+    """Give the unit that stands after the last item alone, and so counts for all."""
+    return "" if any(unit for _, unit in pieces[:-1]) else pieces[-1][1]
 
 
 def suspicious_angle(value: float) -> str:
@@ -167,16 +194,6 @@ class _Reader:
 def _is_of_kind(unit: str, kind: str) -> bool:
     known = known_unit(unit)
     return known is not None and known[0] == kind
-
-
-def _separate(text: str) -> list[str]:
-    cuts, depth = [-1], 0
-    for index, character in enumerate(text):
-        depth += (character == "(") - (character == ")")
-        if character in ",;" and depth <= 0:
-            cuts.append(index)
-    ends = [*cuts[1:], len(text)]
-    return [text[cut + 1 : end].strip() for cut, end in zip(cuts, ends, strict=True)]
 
 
 def _named(kind: str) -> str:
