@@ -9,12 +9,20 @@ import ulna
 
 
 def _random_arm(
-    random: np.random.Generator, n: int, batch: tuple[int, ...] = (), *, limited: bool = False
+    random: np.random.Generator,
+    n: int,
+    batch: tuple[int, ...] = (),
+    *,
+    limited: bool = False,
+    whole: bool = False,
 ) -> ulna.Parameters:
-    """Draw arms of n links of 0.1 to 1 m on a base somewhere, straight from NumPy's generator."""
+    """Draw arms of n links of 0.1 to 1 m on a base somewhere, straight from NumPy's generator.
+
+    A `whole` arm also has point masses, damping, geared rotors and gravity from anywhere.
+    """
     shape = (*batch, n)
     ones, free = np.ones(shape), np.full(shape, np.inf)
-    return ulna.Parameters(
+    arm = ulna.Parameters(
         length=random.uniform(0.1, 1.0, shape),
         mass=random.uniform(0.1, 2.0, shape),
         com=random.uniform(-0.2, 1.0, shape),
@@ -31,11 +39,21 @@ def _random_arm(
         gravity=np.zeros((*batch, 2)),
         base=random.uniform(-1.0, 1.0, (*batch, 2)),
     )
+    if not whole:
+        return arm
+    return arm._replace(
+        inertia=random.uniform(0.02, 0.2, shape),
+        tip_mass=random.uniform(0.0, 1.0, shape),
+        damping=random.uniform(0.0, 1.0, shape),
+        rotor_inertia=random.uniform(0.0, 1e-3, shape),
+        gear_ratio=random.uniform(-30.0, 30.0, shape),
+        gravity=random.uniform(-10.0, 10.0, (*batch, 2)),
+    )
 
 
 @pytest.fixture(scope="session")
 def random_arm() -> Callable[..., ulna.Parameters]:
-    """Give the builder of random arms: (generator, n, batch, limited) -> Parameters."""
+    """Give the builder of random arms: (generator, n, batch, limited, whole) -> Parameters."""
     return _random_arm
 
 

@@ -4,7 +4,7 @@ SI units and radians; x right, y up, angles counter-clockwise; joint angles are 
 first from the x axis. Importing this loads NumPy and nothing heavy.
 """
 
-from ulna import actuation, angles, expressions, kinematics, units
+from ulna import actuation, angles, dynamics, expressions, kinematics, units
 from ulna._version import __version__
 from ulna.arm import (
     Arm,
@@ -38,6 +38,7 @@ __all__ = [
     "__version__",
     "actuation",
     "angles",
+    "dynamics",
     "expressions",
     "kinematics",
     "load",

@@ -72,3 +72,8 @@ def running_sum(xp: Any, values: Array, *, from_zero: bool = False) -> Array:
     if from_zero:
         columns.insert(0, xp.zeros_like(columns[0]))
     return xp.stack(columns, axis=-1)
+
+
+def tail_sum(xp: Any, values: Array) -> Array:
+    """Give for every place of values (…, n) the sum from there to the end of the last axis."""
+    return xp.flip(running_sum(xp, xp.flip(values, axis=-1)), axis=-1)

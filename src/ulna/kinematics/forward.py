@@ -36,13 +36,18 @@ class Chain(NamedTuple):
 
 def chain(arm: Arm | Parameters, q: Array, *more: Array) -> Chain:
     """Lay the arm out for joint angles q (…, n), in the array library of the inputs."""
-    parameters = parameters_of(arm)
-    xp = namespace(parameters.length, q, *more)
-    parameters = Parameters(*(to_float(xp, value) for value in parameters))
+    xp, parameters = prepared(arm, q, *more)
     phi = relative_to_absolute(joint_array(xp, parameters, q, "q"))
     x = running_sum(xp, parameters.length * xp.cos(phi), from_zero=True)
     y = running_sum(xp, parameters.length * xp.sin(phi), from_zero=True)
     return Chain(xp, parameters, phi, x, y)
+
+
+def prepared(arm: Arm | Parameters, *values: Array) -> tuple[Any, Parameters]:
+    """Give the array library of the inputs, and the arm's numbers as its arrays."""
+    parameters = parameters_of(arm)
+    xp = namespace(parameters.length, *values)
+    return xp, Parameters(*(to_float(xp, value) for value in parameters))
 
 
 def placed(c: Chain, x: Array, y: Array) -> Array:

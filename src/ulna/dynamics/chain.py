@@ -1,0 +1,248 @@
+"""The dynamics in closed form, M(q) q̈ + C(q, q̇) q̇ + G(q) = τ, for any array library.
+
+It is short in absolute link angles φ_i = q_1 + … + q_i. Link i has length l_i, mass m_i with its
+centre c_i along and d_i to the left, inertia I_i about it, and a point mass p_i at its far end:
+
+    μ_i = p_i + Σ_{k>i} (m_k + p_k)                  the mass hung on the far end of link i
+    s_i = m_i c_i + l_i μ_i,    e_i = m_i d_i        its first moment, along it and to its left
+    a_ii = I_i + m_i (c_i² + d_i²) + l_i² μ_i        its second moment, about its near joint
+
+    u_i = (cos φ_i, sin φ_i)        S_i = s_i u_i + e_i (−sin φ_i, cos φ_i)
+
+    M_ii = a_ii       M_ij = l_i u_i · S_j           (i < j, symmetric)
+    C_ij = W_ij φ̇_j   W_ij = l_i S_j × u_i           (i < j, W antisymmetric)
+    G_i = −γ · dS_i/dφ_i                             (γ the gravity vector)
+
+Without offsets these are a_ij cos(φ_i − φ_j), a_ij sin(φ_i − φ_j) φ̇_j and g s_i cos φ_i, with
+a_ij = l_i s_j. A rotor of inertia J geared N : 1, which sits on link i−1 and turns joint i, has
+the energy ½ J (φ̇_{i−1} + N q̇_i)² and so adds constants to M, some beside its diagonal.
+
+With T the lower triangle of ones, φ = T q, the joints feel M_q = Tᵀ M T, C_q = Tᵀ C T,
+G_q = Tᵀ G and τ = Tᵀ Q. Accelerations are solved for in φ, which keeps the digits of long arms.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ulna.angles import absolute_to_relative, relative_to_absolute
+from ulna.arm import Arm, Parameters
+from ulna.arrays import Array, tail_sum, to_float
+from ulna.errors import InputError, Problem
+from ulna.kinematics.forward import joint_array, prepared
+
+INFINITE = 16.0  # machine epsilons of mobility left to a tip that cannot move
+
+
+class Posture(NamedTuple):
+    """An arm at link angles φ, as the closed form reads it; every array is (…, n)."""
+
+    xp: Any
+    parameters: Parameters
+    cos: Array
+    sin: Array
+    moment_x: Array  # [kg·m] S_i, the first moment of link i and of all it carries
+    moment_y: Array
+    second_moment: Array  # [kg·m²] a_ii
+
+
+def mass_matrix(arm: Arm | Parameters, q: Array) -> Array:
+    """Give M(q) (…, n, n) [kg·m²], symmetric and positive definite, rotors included.
+
+    >>> import numpy as np, ulna
+    >>> arm = ulna.Arm.point_masses([1.0, 1.0], [1.0, 1.0])
+    >>> mass_matrix(arm, [0.0, np.pi / 2]).round(12).tolist()
+    [[3.0, 1.0], [1.0, 1.0]]
+    """
+    at = posture(arm, q)
+    return to_joint_matrix(at.xp, inertia(at))
+
+
+def coriolis_matrix(arm: Arm | Parameters, q: Array, qd: Array) -> Array:
+    """Give C(q, q̇) (…, n, n) by Christoffel symbols, so that Ṁ − 2C is skew-symmetric."""
+    at, rate = moving(arm, q, qd)
+    return to_joint_matrix(at.xp, whirl(at) * rate[..., None, :])
+
+
+def gravity_torque(arm: Arm | Parameters, q: Array) -> Array:
+    """Give G(q) (…, n) [N·m]: the torques that carry the arm's own weight."""
+    at = posture(arm, q)
+    return to_joints(at.xp, weight(at))
+
+
+def kinetic_energy(arm: Arm | Parameters, q: Array, qd: Array) -> Array:
+    """Give the kinetic energy (…) [J] of links, point masses and rotors."""
+    at, rate = moving(arm, q, qd)
+    return 0.5 * at.xp.sum(rate * times(at.xp, inertia(at), rate), axis=-1)
+
+
+def potential_energy(arm: Arm | Parameters, q: Array) -> Array:
+    """Give the potential energy (…) [J], zero for masses at the origin of the plane."""
+    at = posture(arm, q)
+    xp, p = at.xp, at.parameters
+    mass = xp.sum(p.mass + p.tip_mass, axis=-1)
+    x = xp.sum(at.moment_x, axis=-1) + mass * p.base[..., 0]
+    y = xp.sum(at.moment_y, axis=-1) + mass * p.base[..., 1]
+    return -(p.gravity[..., 0] * x + p.gravity[..., 1] * y)
+
+
+def inverse_dynamics(
+    arm: Arm | Parameters, q: Array, qd: Array, qdd: Array, *, tip_force: Array | None = None
+) -> Array:
+    """Give the joint torques τ (…, n) [N·m] that accelerate the arm by qdd.
+
+    τ = M q̈ + C q̇ + G + b q̇ − Jᵀ F. The tip force F, (…, 2) or with a moment (…, 3), acts on
+    the arm.
+    """
+    at, rate = moving(arm, q, qd, qdd, tip_force)
+    xp, damping = at.xp, at.parameters.damping
+    turning = relative_to_absolute(joint_array(xp, at.parameters, qdd, "qdd"))
+    forces = times(xp, inertia(at), turning) + bias(at, rate, tip_force)
+    return to_joints(xp, forces) + damping * to_float(xp, qd)
+
+
+def forward_dynamics(
+    arm: Arm | Parameters, q: Array, qd: Array, tau: Array, *, tip_force: Array | None = None
+) -> Array:
+    """Give the joint accelerations q̈ (…, n) [rad/s²] under joint torques tau.
+
+    The tip force F, (…, 2) or with a moment (…, 3), acts on the arm.
+    """
+    at, rate = moving(arm, q, qd, tau, tip_force)
+    xp, damping = at.xp, at.parameters.damping
+    net = joint_array(xp, at.parameters, tau, "tau") - damping * to_float(xp, qd)
+    forces = to_links(xp, net) - bias(at, rate, tip_force)
+    return absolute_to_relative(solve(xp, inertia(at), forces))
+
+
+def operational_mass(arm: Arm | Parameters, q: Array) -> Array:
+    """Give (J M⁻¹ Jᵀ)⁻¹ (…, 2, 2) [kg]: the mass that the tip seems to have.
+
+    Where the tip cannot move at all, as along a stretched arm or a single link, its mass is
+    infinite: a number some 1e14 times the arm's stands for it, so that nothing turns NaN.
+    """
+    at = posture(arm, q)
+    xp = at.xp
+    lever = tip_levers(at)
+    mobility = xp.matmul(lever, xp.linalg.solve(inertia(at), xp.matrix_transpose(lever)))
+    floor = INFINITE * xp.finfo(mobility.dtype).eps
+    a, b, d = mobility[..., 0, 0], mobility[..., 0, 1], mobility[..., 1, 1]
+    a, d = a + floor * (a + d), d + floor * (a + d)
+    inverse = xp.stack([xp.stack([d, -b], axis=-1), xp.stack([-b, a], axis=-1)], axis=-2)
+    return inverse / (a * d - b * b)[..., None, None]
+
+
+def posture(arm: Arm | Parameters, q: Array, *more: Array | None) -> Posture:
+    """Lay the arm out for joint angles q (…, n), in the array library of the inputs."""
+    xp, parameters = prepared(arm, q, *more)
+    return link_posture(xp, parameters, relative_to_absolute(joint_array(xp, parameters, q, "q")))
+
+
+def moving(
+    arm: Arm | Parameters, q: Array, qd: Array, *more: Array | None
+) -> tuple[Posture, Array]:
+    """Lay the arm out, and give the rates φ̇ (…, n) of its links."""
+    at = posture(arm, q, qd, *more)
+    return at, relative_to_absolute(joint_array(at.xp, at.parameters, qd, "qd"))
+
+
+def link_posture(xp: Any, p: Parameters, phi: Array) -> Posture:
+    """Lay the arm out for link angles φ (…, n)."""
+    cos, sin = xp.cos(phi), xp.sin(phi)
+    beyond = tail_sum(xp, p.mass + p.tip_mass)[..., 1:]
+    hung = p.tip_mass + xp.concat([beyond, xp.zeros_like(p.mass[..., :1])], axis=-1)
+    along, aside = p.mass * p.com + p.length * hung, p.mass * p.com_offset
+    second = p.inertia + p.mass * (p.com**2 + p.com_offset**2) + p.length**2 * hung
+    return Posture(xp, p, cos, sin, along * cos - aside * sin, along * sin + aside * cos, second)
+
+
+def inertia(at: Posture) -> Array:
+    """Give M (…, n, n) in link angles: second moments, couplings, and rotors."""
+    xp = at.xp
+    upper = coupling(at)
+    diagonal = at.second_moment[..., None] * xp.eye(at.parameters.n, dtype=upper.dtype)
+    return upper + xp.matrix_transpose(upper) + diagonal + rotors(at)
+
+
+def coupling(at: Posture) -> Array:
+    """Give l_i u_i · S_j (…, n, n) above the diagonal, zero elsewhere."""
+    x, y = at.parameters.length * at.cos, at.parameters.length * at.sin
+    return at.xp.triu(_outer(x, at.moment_x) + _outer(y, at.moment_y), k=1)
+
+
+def whirl(at: Posture) -> Array:
+    """Give W (…, n, n), antisymmetric: C = W diag(φ̇) in link angles."""
+    x, y = at.parameters.length * at.cos, at.parameters.length * at.sin
+    upper = at.xp.triu(_outer(y, at.moment_x) - _outer(x, at.moment_y), k=1)
+    return upper - at.xp.matrix_transpose(upper)
+
+
+def rotors(at: Posture) -> Array:
+    """Give Σ J w wᵀ (…, n, n), where w · φ̇ = (1 − N) φ̇_{i−1} + N φ̇_i is the rate of a rotor."""
+    xp, p = at.xp, at.parameters
+    ratio = p.gear_ratio[..., None]
+    own, carrier = (xp.eye(p.n, k=k, dtype=ratio.dtype) for k in (0, -1))
+    rate = ratio * own + (1.0 - ratio) * carrier
+    return xp.matmul(xp.matrix_transpose(rate), p.rotor_inertia[..., None] * rate)
+
+
+def weight(at: Posture) -> Array:
+    """Give G (…, n) in link angles."""
+    gravity = at.parameters.gravity
+    return gravity[..., 0:1] * at.moment_y - gravity[..., 1:2] * at.moment_x
+
+
+def tip_levers(at: Posture) -> Array:
+    """Give ∂(x, y)/∂φ (…, 2, n) of the tip."""
+    length = at.parameters.length
+    return at.xp.stack([-length * at.sin, length * at.cos], axis=-2)
+
+
+def tip_pull(at: Posture, force: Array) -> Array:
+    """Give what a force at the tip, with or without a moment, does to the link angles (…, n)."""
+    xp, length = at.xp, at.parameters.length
+    force = to_float(xp, force)
+    if force.ndim == 0 or force.shape[-1] not in (2, 3):
+        need = "(..., 2) for a force [N], or (..., 3) with a moment [N·m]"
+        raise InputError(Problem("tip_force", f"shape {tuple(force.shape)}", need))
+    pull = length * (at.cos * force[..., 1:2] - at.sin * force[..., 0:1])
+    if force.shape[-1] == 2:
+        return pull
+    last = xp.eye(at.parameters.n, dtype=pull.dtype)[-1, :]
+    return pull + force[..., 2:3] * last
+
+
+def bias(at: Posture, rate: Array, tip_force: Array | None) -> Array:
+    """Give C φ̇ + G − pull (…, n) in link angles: all that is not acceleration or damping."""
+    forces = times(at.xp, whirl(at), rate**2) + weight(at)
+    return forces if tip_force is None else forces - tip_pull(at, tip_force)
+
+
+def to_joints(xp: Any, forces: Array) -> Array:
+    """Turn generalised forces of link angles into joint torques, τ = Tᵀ Q: τ_i = Q_i + … + Q_n."""
+    return tail_sum(xp, forces)
+
+
+def to_links(xp: Any, tau: Array) -> Array:
+    """Turn joint torques into generalised forces of link angles: Q_i = τ_i − τ_{i+1}."""
+    return xp.concat([tau[..., :-1] - tau[..., 1:], tau[..., -1:]], axis=-1)
+
+
+def to_joint_matrix(xp: Any, matrix: Array) -> Array:
+    """Give Tᵀ X T (…, n, n) of a matrix X in link angles."""
+    rows = tail_sum(xp, matrix)
+    return xp.matrix_transpose(tail_sum(xp, xp.matrix_transpose(rows)))
+
+
+def times(xp: Any, matrix: Array, vector: Array) -> Array:
+    """Give the product (…, n) of matrices (…, n, n) and vectors (…, n)."""
+    return xp.matmul(matrix, vector[..., None])[..., 0]
+
+
+def solve(xp: Any, matrix: Array, vector: Array) -> Array:
+    """Solve matrices (…, n, n) for vectors (…, n)."""
+    return xp.linalg.solve(matrix, vector[..., None])[..., 0]
+
+
+def _outer(rows: Array, columns: Array) -> Array:
+    return rows[..., :, None] * columns[..., None, :]

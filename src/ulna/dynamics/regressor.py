@@ -1,0 +1,148 @@
+"""The dynamics as a matrix of the motion times a vector of the arm: τ = Y(q, q̇, q̈) π.
+
+The torques are linear in the masses and their moments, in damping and in rotor inertia. A point
+mass at the end of a link counts as part of the link. Lengths, gear ratios and gravity are taken
+as known. π lists, for all links in a row, one quantity after the other:
+
+    mass                m + p                        [kg]
+    first_moment        m c + p l                    [kg·m]       along the link
+    offset_moment       m d                          [kg·m]       to its left
+    second_moment       I + m (c² + d²) + p l²       [kg·m²]      about its near joint
+    damping             b                            [N·m·s/rad]
+    rotor_inertia       J                            [kg·m²]      on the motor side of the gear
+
+Not every entry shows in the torques: the first link's mass never does.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ulna.angles import relative_to_absolute
+from ulna.arm import Arm, Parameters
+from ulna.arrays import Array, running_sum, tail_sum
+from ulna.kinematics.forward import chain as laid_out
+from ulna.kinematics.forward import joint_array, prepared
+
+QUANTITIES = (
+    "mass",
+    "first_moment",
+    "offset_moment",
+    "second_moment",
+    "damping",
+    "rotor_inertia",
+)
+
+
+def parameter_names(arm: Arm | Parameters) -> tuple[str, ...]:
+    """Give the names of the entries of `parameter_vector`, "mass.1" to "rotor_inertia.n"."""
+    _, p = prepared(arm)
+    return tuple(f"{quantity}.{link + 1}" for quantity in QUANTITIES for link in range(p.n))
+
+
+def parameter_vector(arm: Arm | Parameters) -> Array:
+    """Give π (…, 6n), with which regressor(…) @ π are the torques of the arm.
+
+    >>> import ulna
+    >>> parameter_vector(ulna.Arm.rods([1.0], [3.0])).tolist()
+    [3.0, 1.5, 0.0, 1.0, 0.0, 0.0]
+    """
+    xp, p = prepared(arm)
+    mass = p.mass + p.tip_mass
+    along = p.mass * p.com + p.tip_mass * p.length
+    second = p.inertia + p.mass * (p.com**2 + p.com_offset**2) + p.tip_mass * p.length**2
+    parts = [mass, along, p.mass * p.com_offset, second, p.damping, p.rotor_inertia]
+    return xp.concat(parts, axis=-1)
+
+
+def regressor(
+    arm: Arm | Parameters, q: Array, qd: Array, qdd: Array, *, qd_ref: Array | None = None
+) -> Array:
+    """Give Y (…, n, 6n) with Y π = M q̈ + C q̇ + G + b q̇; the arm's masses do not enter.
+
+    For adaptive control hand in a reference rate `qd_ref` and its derivative as qdd: then
+    Y π = M q̈_r + C(q, q̇) q̇_r + G + b q̇_r, with C by Christoffel symbols.
+    """
+    m = _motion(arm, q, qd, qdd, qd if qd_ref is None else qd_ref)
+    parts = (_mass(m), _first_moment(m), _offset_moment(m), _second_moment(m), _damping(m))
+    parts = m.xp.broadcast_arrays(*parts, _rotor(m))
+    return m.xp.concat(list(parts), axis=-1)
+
+
+class _Motion(NamedTuple):
+    xp: Any
+    parameters: Parameters
+    cos: Array
+    sin: Array
+    turning: Array  # φ̈_r of the links
+    spin: Array  # φ̇ φ̇_r of the links
+    ax: Array  # of each near joint, less gravity
+    ay: Array
+    qd: Array
+    qdd: Array
+
+
+def _motion(arm: Arm | Parameters, q: Array, qd: Array, qdd: Array, qd_ref: Array) -> _Motion:
+    c = laid_out(arm, q, qd, qdd, qd_ref)
+    xp, p = c.xp, c.parameters
+    rate, qdd, qd_ref = (
+        joint_array(xp, p, values, name)
+        for values, name in ((qd, "qd"), (qdd, "qdd"), (qd_ref, "qd_ref"))
+    )
+    turning = relative_to_absolute(qdd)
+    spin = relative_to_absolute(rate) * relative_to_absolute(qd_ref)
+    cos, sin = xp.cos(c.phi), xp.sin(c.phi)
+    steps_x = p.length * (-sin * turning - cos * spin)
+    steps_y = p.length * (cos * turning - sin * spin)
+    ax = running_sum(xp, steps_x, from_zero=True)[..., :-1] - p.gravity[..., 0:1]
+    ay = running_sum(xp, steps_y, from_zero=True)[..., :-1] - p.gravity[..., 1:2]
+    return _Motion(xp, p, cos, sin, turning, spin, ax, ay, qd_ref, qdd)
+
+
+def _beyond(m: _Motion, fx: Array, fy: Array) -> Array:
+    """Give what forces (…, n), one on each near joint, ask of the links before it (…, n, n)."""
+    length = m.parameters.length
+    x, y = -length * m.sin, length * m.cos
+    return m.xp.triu(x[..., :, None] * fx[..., None, :] + y[..., :, None] * fy[..., None, :], k=1)
+
+
+def _joints(m: _Motion, links: Array) -> Array:
+    """Turn rows that belong to link angles into rows of joints."""
+    return m.xp.matrix_transpose(tail_sum(m.xp, m.xp.matrix_transpose(links)))
+
+
+def _unit(m: _Motion) -> Array:
+    return m.xp.eye(m.parameters.n, dtype=m.cos.dtype)
+
+
+def _mass(m: _Motion) -> Array:
+    return _joints(m, _beyond(m, m.ax, m.ay))
+
+
+def _first_moment(m: _Motion) -> Array:
+    fx, fy = -m.sin * m.turning - m.cos * m.spin, m.cos * m.turning - m.sin * m.spin
+    own = m.cos * m.ay - m.sin * m.ax
+    return _joints(m, _beyond(m, fx, fy) + own[..., None] * _unit(m))
+
+
+def _offset_moment(m: _Motion) -> Array:
+    fx, fy = -m.cos * m.turning + m.sin * m.spin, -m.sin * m.turning - m.cos * m.spin
+    own = -m.cos * m.ax - m.sin * m.ay
+    return _joints(m, _beyond(m, fx, fy) + own[..., None] * _unit(m))
+
+
+def _second_moment(m: _Motion) -> Array:
+    return _joints(m, m.turning[..., None] * _unit(m))
+
+
+def _damping(m: _Motion) -> Array:
+    return m.qd[..., None] * _unit(m)
+
+
+def _rotor(m: _Motion) -> Array:
+    """Give the columns of the rotors: the links that carry one feel it, and N times its joint."""
+    xp, ratio = m.xp, m.parameters.gear_ratio
+    spin_up = m.turning - m.qdd + ratio * m.qdd
+    unit = _unit(m)
+    carriers = xp.triu(xp.ones_like(unit), k=1)
+    return (carriers + ratio[..., None] * unit) * spin_up[..., None, :]

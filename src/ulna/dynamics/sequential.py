@@ -1,0 +1,81 @@
+"""Paper 001's arm as a row of one-joint problems: an approximation, kept under its own name.
+
+Every joint a is treated as if all that lies beyond it were frozen into one rigid body:
+
+    I_a θ̈_a = τ_a − Σ_{k≥a} m_k g x_{a,k} − I_a B_a θ̇_a        I_a = Σ_{k≥a} m_k r_{a,k}²
+
+with absolute angles θ, r_{a,k} the distance from joint a to mass k and x_{a,k} its horizontal
+part. In the terms of the true dynamics this is diag(M_q)⁻¹ (τ − G_q) put in place of the link
+accelerations. It leaves out what the joints do to one another: the mass matrix beside its
+diagonal, the Coriolis and centrifugal terms, and the reaction of each motor on the link that
+carries it. So it does not conserve energy or angular momentum, swings at wrong frequencies, and
+cannot show a skater who spins faster as the arms come in. For one joint it is exact.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ulna.angles import absolute_to_relative
+from ulna.arm import Arm, Parameters
+from ulna.arrays import Array, tail_sum, to_float
+from ulna.kinematics.forward import Chain, chain, joint_array
+
+
+class Frozen(NamedTuple):
+    """What each joint sees beyond it, frozen: inertia [kg·m²] and weight torque [N·m], (…, n)."""
+
+    inertia: Array
+    weight: Array
+
+
+def forward_dynamics(
+    arm: Arm | Parameters,
+    theta: Array,
+    thetad: Array,
+    tau: Array,
+    *,
+    friction: Array | None = None,
+) -> Array:
+    """Give the accelerations θ̈ (…, n) [rad/s²] of the links, θ their absolute angles.
+
+    `friction` is the paper's B [1/s], at the level of accelerations; without it the joints'
+    damping b [N·m·s/rad] acts on the absolute rates.
+    """
+    c = _laid_out(arm, theta, thetad, tau, friction)
+    rate = joint_array(c.xp, c.parameters, thetad, "thetad")
+    tau = joint_array(c.xp, c.parameters, tau, "tau")
+    seen = _frozen(c)
+    if friction is None:
+        return (tau - seen.weight - c.parameters.damping * rate) / seen.inertia
+    return (tau - seen.weight) / seen.inertia - to_float(c.xp, friction) * rate
+
+
+def frozen(arm: Arm | Parameters, theta: Array) -> Frozen:
+    """Give inertia and weight torque of all that lies beyond each joint, about that joint."""
+    return _frozen(_laid_out(arm, theta))
+
+
+def _laid_out(arm: Arm | Parameters, theta: Array, *more: Array | None) -> Chain:
+    return chain(arm, absolute_to_relative(theta), *more)
+
+
+def _frozen(c: Chain) -> Frozen:
+    xp, p = c.xp, c.parameters
+    cos, sin = xp.cos(c.phi), xp.sin(c.phi)
+    centre_x = c.x[..., :-1] + p.com * cos - p.com_offset * sin
+    centre_y = c.y[..., :-1] + p.com * sin + p.com_offset * cos
+    of_links, link_weight = _about_joints(c, p.mass, centre_x, centre_y)
+    of_ends, end_weight = _about_joints(c, p.tip_mass, c.x[..., 1:], c.y[..., 1:])
+    return Frozen(tail_sum(xp, p.inertia) + of_links + of_ends, link_weight + end_weight)
+
+
+def _about_joints(c: Chain, mass: Array, x: Array, y: Array) -> tuple[Array, Array]:
+    """Give inertia and weight torque (…, n) about each joint of the masses beyond it."""
+    xp, gravity = c.xp, c.parameters.gravity
+    dx = x[..., None, :] - c.x[..., :-1, None]
+    dy = y[..., None, :] - c.y[..., :-1, None]
+    pull = gravity[..., 0:1, None] * dy - gravity[..., 1:2, None] * dx
+    about = (xp.triu(mass[..., None, :] * part) for part in (dx**2 + dy**2, pull))
+    inertia, weight = (xp.sum(part, axis=-1) for part in about)
+    return inertia, weight

@@ -1,0 +1,68 @@
+"""Holding still: the torques a pose needs, the force that torques balance, the load they carry."""
+
+from __future__ import annotations
+
+from ulna.arm import Arm, Parameters
+from ulna.arrays import Array
+from ulna.dynamics.chain import posture, tip_levers, tip_pull, to_joints, weight
+from ulna.kinematics.forward import joint_array, prepared
+
+DETERMINED = 1e-10  # of the largest singular value: a smaller one tells nothing of the force
+
+
+def holding_torque(
+    arm: Arm | Parameters, q: Array, *, tip_force: Array | None = None, link_weights: bool = True
+) -> Array:
+    """Give the joint torques τ = G − Jᵀ F (…, n) [N·m] that hold the arm still.
+
+    The tip force F, (…, 2) or with a moment (…, 3), acts on the arm. Without `link_weights` the
+    links weigh nothing; the point masses at their ends and the payload still do.
+
+    >>> import ulna
+    >>> arm = ulna.Arm.rods([1.0, 1.0], [0.0, 0.0], payload=1.0, gravity=(0.0, -10.0))
+    >>> holding_torque(arm, [0.0, 0.0]).tolist()
+    [20.0, 10.0]
+    """
+    xp, parameters = prepared(arm, q, tip_force)
+    if not link_weights:
+        parameters = parameters._replace(mass=xp.zeros_like(parameters.mass))
+    at = posture(parameters, q, tip_force)
+    forces = weight(at)
+    return to_joints(xp, forces if tip_force is None else forces - tip_pull(at, tip_force))
+
+
+def tip_force(arm: Arm | Parameters, q: Array, tau: Array) -> Array:
+    """Give the force F (…, 2) [N] on the tip for which torques tau hold the arm still.
+
+    It undoes `holding_torque`: Jᵀ F = G − τ. What tau does not determine, the part along a
+    stretched arm or a single link, is zero. An arm of more than two links balances a force only
+    by torques that fit it; others get the force that leaves the least torque over.
+    """
+    at = posture(arm, q, tau)
+    xp = at.xp
+    short = to_joints(xp, weight(at)) - joint_array(xp, at.parameters, tau, "tau")
+    levers = xp.matrix_transpose(to_joints(xp, tip_levers(at)))
+    solver = xp.linalg.pinv(levers, rtol=DETERMINED)
+    return xp.matmul(solver, short[..., None])[..., 0]
+
+
+def largest_payload(arm: Arm | Parameters, q: Array, *, tip_force: Array | None = None) -> Array:
+    """Give the largest mass (…) [kg] that can be added at the tip before a joint is too weak.
+
+    Each joint gives at most its `max_torque`, to either side. The mass comes on top of the
+    payload that the arm has; it is infinite where no limit is met, negative where the pose holds
+    only with so much taken away, and NaN where it cannot be held with any load.
+    """
+    at = posture(arm, q, tip_force)
+    xp, limit = at.xp, at.parameters.max_torque
+    now = holding_torque(arm, q, tip_force=tip_force)
+    per_mass = -to_joints(xp, tip_pull(at, at.parameters.gravity))
+    weighs = xp.abs(per_mass) > 0.0
+    step = xp.where(weighs, per_mass, xp.ones_like(per_mass))
+    one, other = (limit - now) / step, (-limit - now) / step
+    unbounded = xp.asarray(xp.inf, dtype=step.dtype)
+    most = xp.min(xp.where(weighs, xp.maximum(one, other), unbounded), axis=-1)
+    least = xp.max(xp.where(weighs, xp.minimum(one, other), -unbounded), axis=-1)
+    # A joint that the load does not turn has to carry its own share all the same.
+    others_hold = xp.all(weighs | (xp.abs(now) <= limit), axis=-1)
+    return xp.where((least <= most) & others_hold, most, xp.asarray(xp.nan, dtype=step.dtype))
