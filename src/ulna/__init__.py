@@ -20,6 +20,7 @@ from ulna.arm import (
     save,
     stack,
 )
+from ulna.derivation import derive
 from ulna.errors import FileError, InfeasibleError, InputError, UlnaError, UlnaWarning
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "__version__",
     "actuation",
     "angles",
+    "derive",
     "dynamics",
     "expressions",
     "kinematics",

@@ -1,0 +1,1 @@
+"""The derivation as source code without dependencies."""

@@ -1,0 +1,68 @@
+"""The dynamics as a MATLAB (or Octave) file: one function that gives handles to the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import sympy as sp
+
+from ulna.derivation.code.program import Program, Routine, filled
+
+INVERSE_KINEMATICS = """
+function {q} = inverse_kinematics(arm, x, y, branch)
+% Put the tip at (x, y) from the base; branch is the sign of sin q2: 1 or -1.
+% Gives an empty matrix where (x, y) is out of reach or the base itself.
+r2 = x^2 + y^2;
+inside = ((arm.l1 + arm.l2)^2 - r2) * (r2 - (arm.l1 - arm.l2)^2);
+if inside < 0 || r2 == 0
+    {q} = [];
+    return
+end
+second = atan2(branch * sqrt(inside), r2 - arm.l1^2 - arm.l2^2);
+first = atan2(y, x) - atan2(arm.l2 * sin(second), arm.l1 + arm.l2 * cos(second));
+{q} = [first; {second}];
+end
+"""
+
+
+def to_matlab(program: Program, name: str) -> str:
+    """Write the program in MATLAB, for a file of that name."""
+    body = (line for routine in program.routines for line in _routine(routine))
+    text = "\n".join([*_head(program, name), *body, ""])
+    if program.links != 2:
+        return text
+    return text + filled(INVERSE_KINEMATICS, program, second="second", total="first + second")
+
+
+def _head(program: Program, name: str) -> Iterator[str]:
+    yield f"function model = {name}()"
+    yield f"% {program.title}."
+    yield "%"
+    yield from (f"% {note}".rstrip() for note in program.notes)
+    yield "%"
+    yield f"%   model = {name}();  M = model.mass_matrix(model.arm, {program.angles});"
+    for p in program.parameters:
+        value = "NaN" if p.value is None else repr(p.value)
+        yield f"model.arm.{p.name} = {value};  % {p.about}{f' [{p.unit}]' * bool(p.unit)}"
+    yield from (f"model.{routine.name} = @{routine.name};" for routine in program.routines)
+    if program.links == 2:
+        yield "model.inverse_kinematics = @inverse_kinematics;"
+    yield "end"
+
+
+def _routine(routine: Routine) -> Iterator[str]:
+    yield ""
+    yield f"function {routine.result} = {routine.name}(arm, {', '.join(routine.arguments)})"
+    yield f"% Give {routine.about}."
+    for step in routine.work:
+        yield f"{step.name} = {_write(step.value)};"
+    yield f"{routine.result} = zeros({routine.entries.rows}, {routine.entries.cols});"
+    for i in range(routine.entries.rows):
+        for j in range(routine.entries.cols):
+            yield f"{routine.result}({i + 1}, {j + 1}) = {_write(routine.entries[i, j])};"
+    yield "end"
+
+
+def _write(expression: sp.Expr) -> str:
+    # The file is scalar throughout; the printer's elementwise signs only make it harder to read.
+    return str(sp.octave_code(expression)).replace(".*", "*").replace(".^", "^").replace("./", "/")

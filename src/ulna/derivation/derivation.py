@@ -1,0 +1,183 @@
+"""The finished derivation: its matrices, its steps, and every way to write them down."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import sympy as sp
+
+from ulna._version import __version__
+from ulna.arm import Arm
+from ulna.derivation.check import Check, check
+from ulna.derivation.code.c import to_c
+from ulna.derivation.code.matlab import to_matlab
+from ulna.derivation.code.program import Parameter, Program, routines
+from ulna.derivation.code.python import to_python
+from ulna.derivation.document import Step
+from ulna.derivation.formats.latex import to_latex
+from ulna.derivation.formats.markdown import to_markdown
+from ulna.derivation.formats.page import to_html
+from ulna.derivation.formats.text import to_text
+from ulna.derivation.glossary import letters
+from ulna.derivation.lagrange import Mechanics
+from ulna.derivation.model import Model
+from ulna.derivation.numbers import values
+from ulna.derivation.options import Options
+from ulna.derivation.story import Story
+from ulna.derivation.symbols import letter, plain_name
+from ulna.errors import InputError, Problem, nearest_name, shown
+
+LANGUAGES = ("python", "c", "matlab")
+FORMATS = ("text", "markdown", "latex", "html")
+COUNT = {1: "one link", 2: "two links", 3: "three links", 4: "four links"}
+BODIES = {"rods": "uniform rods", "points": "point masses", "general": "any bodies"}
+ANGLES = {"relative": "joint angles", "absolute": "absolute angles"}
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """The Lagrangian derivation of an arm, as `ulna.derive` gives it.
+
+    `mass_matrix`, `coriolis_matrix` and `gravity` are SymPy matrices in the constants that
+    `constants` defines; `check` says how well they agree with the closed form in numbers.
+    `text()`, `markdown()`, `latex()` and `html()` write the steps, `code(language)` a source file.
+    """
+
+    options: Options
+    arm: Arm | None = None
+    mechanics: Mechanics = field(init=False, repr=False)
+    check: Check = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mechanics", Mechanics(Model(self.options)))
+        object.__setattr__(self, "check", check(self.mechanics, self.arm))
+
+    @property
+    def title(self) -> str:
+        """What the derivation is of, in a line."""
+        o = self.options
+        extras = [
+            words
+            for wanted, words in (
+                (o.payload, "a payload"),
+                (o.tip_force, "a force at the tip"),
+                (o.drives, "geared motors"),
+            )
+            if wanted
+        ]
+        tail = f", with {' and '.join(extras)}" if extras else ""
+        about = f"{COUNT[o.links]}, {BODIES[o.bodies]}, {ANGLES[o.convention]}{tail}"
+        name = self.arm.name if self.arm else ""
+        return f"{name}: {about}" if name else about.capitalize()
+
+    @property
+    def mass_matrix(self) -> sp.Matrix:
+        """M, in the constants."""
+        return self.mechanics.mass_matrix
+
+    @property
+    def coriolis_matrix(self) -> sp.Matrix:
+        """C by Christoffel symbols, in the constants."""
+        return self.mechanics.coriolis_matrix
+
+    @property
+    def gravity(self) -> sp.Matrix:
+        """G, in the constants."""
+        return self.mechanics.gravity
+
+    @property
+    def constants(self) -> dict[sp.Symbol, sp.Expr]:
+        """Every constant with its definition in masses and lengths."""
+        return dict(self.mechanics.constants)
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps, from what is given to the check."""
+        numbers = values(self.arm, self.options) if self.arm else {}
+        return Story(self.mechanics, self.check, numbers).steps()
+
+    def text(self) -> str:
+        """Write the steps as plain text."""
+        return to_text(self.title, self.steps)
+
+    def markdown(self) -> str:
+        """Write the steps as Markdown, formulas in LaTeX between dollar signs."""
+        return to_markdown(self.title, self.steps)
+
+    def latex(self) -> str:
+        """Write the steps as a LaTeX document."""
+        return to_latex(self.title, self.steps)
+
+    def html(self) -> str:
+        """Write the steps as one HTML file that needs no other."""
+        return to_html(self.title, self.steps)
+
+    def write(self, format: str) -> str:  # noqa: A002 - the word that users know
+        """Write the derivation in any format or language by its name."""
+        if format in FORMATS:
+            return str(getattr(self, format)())
+        if format in LANGUAGES:
+            return self.code(format)
+        known = FORMATS + LANGUAGES
+        hint = nearest_name(format, known) if isinstance(format, str) else ""
+        raise InputError(Problem("format", shown(format), f"one of {', '.join(known)}", hint))
+
+    def code(self, language: str, *, name: str = "arm_model") -> str:
+        """Write M, C, G, inverse dynamics and, for two links, inverse kinematics as source code.
+
+        `language` is "python", "c" or "matlab"; `name` is that of the MATLAB file's function.
+        """
+        if language == "python":
+            return to_python(self._program("[{}]", "arm."))
+        if language == "c":
+            return to_c(self._program("[{}]", "arm->"))
+        if language == "matlab":
+            return to_matlab(self._program("({})", "arm."), name)
+        need = f"one of {', '.join(LANGUAGES)}"
+        raise InputError(Problem("language", shown(language), need))
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown()
+
+    def _program(self, index: str, field: str) -> Program:
+        first = 1 if index == "({})" else 0
+        known = values(self.arm, self.options) if self.arm else {}
+        parameters = tuple(
+            Parameter(plain_name(s), about, _ascii(unit), known.get(s))
+            for s, about, unit in letters(self.mechanics.model)
+            if letter(s).base not in ("q", "phi", "tau", "F")
+        )
+        found = routines(
+            self.mechanics,
+            lambda vector, k: vector + index.format(k + first),
+            lambda parameter: field + parameter,
+        )
+        angles = "q" if self.options.relative else "phi"
+        notes = _notes(self.options)
+        # A name out of a file must not end a comment, whatever the language.
+        heading = re.sub(r"[^A-Za-z0-9 ,.:()_-]", "?", self.title)
+        return Program(heading, notes, parameters, found, self.options.links, angles, bool(known))
+
+
+def _notes(options: Options) -> tuple[str, ...]:
+    counted = (
+        "Joint angles q, the first from the x axis, every other from the link before it;"
+        if options.relative
+        else "Link angles phi, all from the x axis; torques are those of motors at the joints;"
+    )
+    force = ("The force (x, y) [N] at the tip acts on the arm.",) if options.tip_force else ()
+    return (
+        f"Written by ulna {__version__}.",
+        counted,
+        "counter-clockwise, in radians; everything in SI units.",
+        *force,
+    )
+
+
+def _ascii(unit: str) -> str:
+    return unit.replace("·", " ").replace("²", "^2")

@@ -1,0 +1,52 @@
+"""What a derivation consists of when it is read: steps of paragraphs, equations and tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sympy as sp
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """Equal left sides, the right side, and today's number beside it if there is one."""
+
+    left: tuple[sp.Expr, ...]
+    right: sp.Expr
+    number: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Words, with formulas between them."""
+
+    parts: tuple[str | sp.Expr | Equation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells under a head; a cell is words or a formula."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str | sp.Expr, ...], ...]
+
+
+Block = Paragraph | Equation | Table
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the derivation, under its title."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+def says(*parts: str | sp.Expr | Equation) -> Paragraph:
+    """Give a paragraph of words and formulas."""
+    return Paragraph(parts)
+
+
+def equals(*sides: sp.Expr, number: str = "") -> Equation:
+    """Give the equation of all sides."""
+    return Equation(sides[:-1], sides[-1], number)

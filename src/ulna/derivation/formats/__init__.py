@@ -1,0 +1,1 @@
+"""Ways to put a derivation on paper."""

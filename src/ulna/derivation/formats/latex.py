@@ -1,0 +1,58 @@
+"""A derivation as a LaTeX document that compiles as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import sympy as sp
+
+from ulna.derivation.document import Block, Equation, Paragraph, Step, Table
+from ulna.derivation.formats.ink import Latex
+from ulna.derivation.formats.lines import one_line
+from ulna.derivation.formats.markdown import aligned
+
+INK = Latex()
+PLAIN = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "·": r"$\cdot$", "²": "$^2$", "–": "--", "−": "$-$", "τ": r"$\tau$", "φ": r"$\varphi$",
+}  # fmt: skip
+
+HEAD = r"""\documentclass[a4paper,11pt]{article}
+\usepackage[utf8]{inputenc}
+\usepackage[T1]{fontenc}
+\usepackage{amsmath}
+\usepackage[margin=2.2cm]{geometry}
+\allowdisplaybreaks
+\begin{document}
+"""
+
+
+def to_latex(title: str, steps: Iterable[Step]) -> str:
+    """Write the whole derivation as a LaTeX document."""
+    parts = [HEAD, f"\\section*{{{plain(title)}}}"]
+    for step in steps:
+        parts.append(f"\n\\section{{{plain(step.title)}}}")
+        parts += [line for block in step.blocks for line in _block(block)]
+    return "\n".join([*parts, "\\end{document}", ""])
+
+
+def plain(text: str) -> str:
+    """Write words so that LaTeX takes them as words."""
+    return "".join(PLAIN.get(letter, letter) for letter in text)
+
+
+def _block(block: Block) -> Iterator[str]:
+    if isinstance(block, Paragraph):
+        yield "".join(_words(part) for part in block.parts) + "\n"
+    elif isinstance(block, Table):
+        yield f"\\begin{{center}}\\begin{{tabular}}{{{'l' * len(block.head)}}}"
+        yield " & ".join(plain(cell) for cell in block.head) + r" \\ \hline"
+        yield from (" & ".join(_words(cell) for cell in row) + r" \\" for row in block.rows)
+        yield "\\end{tabular}\\end{center}"
+    else:
+        yield f"\\[\n{aligned(block)}\n\\]"
+
+
+def _words(part: str | sp.Expr | Equation) -> str:
+    return plain(part) if isinstance(part, str) else f"${one_line(part, INK)}$"

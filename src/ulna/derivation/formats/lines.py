@@ -1,0 +1,41 @@
+"""Breaking long sums into lines of a width that a page has."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from ulna.derivation.document import Equation
+from ulna.derivation.formats.ink import Ink
+from ulna.derivation.formats.writing import Term, joined, terms, write
+
+
+def left_side(equation: Equation, ink: Ink) -> str:
+    """Write the left sides with equal signs between them."""
+    return f" {ink.equals} ".join(write(side, ink) for side in equation.left)
+
+
+def one_line(part: sp.Expr | Equation, ink: Ink) -> str:
+    """Write a formula inside a paragraph."""
+    if isinstance(part, Equation):
+        return f"{left_side(part, ink)} {ink.equals} {write(part.right, ink)}"
+    return write(part, ink)
+
+
+def right_lines(expression: sp.Expr, ink: Ink, width: int) -> list[str]:
+    """Write a right side as lines, each of whole terms."""
+    lines: list[list[Term]] = []
+    used = width
+    for term in terms(expression, ink):
+        if not lines or used + term.width + 3 > width:
+            lines.append([])
+            used = 0
+        lines[-1].append(term)
+        used += term.width + 3
+    first, *more = lines
+    return [joined(first, ink), *(_going_on(line, ink) for line in more)]
+
+
+def _going_on(line: list[Term], ink: Ink) -> str:
+    """Write a line that goes on: it begins with its sign, a plus included."""
+    sign = ink.minus if line[0].negative else ink.plus
+    return f"{sign} {joined([line[0]._replace(negative=False), *line[1:]], ink)}"

@@ -1,0 +1,76 @@
+"""A derivation as one HTML file: MathML, no script, no font and no picture from anywhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from html import escape
+
+import sympy as sp
+
+from ulna.derivation.document import Block, Equation, Paragraph, Step, Table
+from ulna.derivation.formats.ink import MathML
+from ulna.derivation.formats.lines import left_side, one_line, right_lines
+
+WIDTH = 84
+INK = MathML()
+STYLE = """
+:root { color-scheme: light dark; }
+body { font: 17px/1.55 Charter, Georgia, serif; max-width: 54rem; margin: 3rem auto;
+  padding: 0 1.2rem; color: #1d2730; background: #fdfdfb; }
+h1 { font-size: 1.7rem; line-height: 1.25; } h2 { font-size: 1.2rem; margin-top: 2.4rem; }
+h2 .step { color: #8a97a3; margin-right: .5em; }
+.equation { overflow-x: auto; padding: .15rem 0 .15rem 1.2rem; }
+math { font-size: 1.08em; } mtd { text-align: left; padding: .18em 0; }
+table { border-collapse: collapse; margin: .8rem 0; }
+td, th { text-align: left; padding: .18rem 1.4rem .18rem 0; border-bottom: 1px solid #dfe4e8; }
+th { font-weight: 600; color: #5b6873; }
+@media (prefers-color-scheme: dark) { body { color: #dde3e8; background: #14181c; }
+  td, th { border-color: #323a42; } th { color: #9aa7b2; } }
+@media print { body { margin: 0 auto; font-size: 11pt; } h2 { break-after: avoid; } }
+"""
+
+
+def to_html(title: str, steps: Iterable[Step]) -> str:
+    """Write the whole derivation as an HTML page."""
+    name = escape(title)
+    parts = [
+        "<!doctype html>",
+        '<html lang="en"><head><meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{name}</title><style>{STYLE}</style></head><body>",
+        f"<h1>{name}</h1>",
+    ]
+    for number, step in enumerate(steps, 1):
+        parts.append(f'<h2><span class="step">{number}</span>{escape(step.title)}</h2>')
+        parts += [line for block in step.blocks for line in _block(block)]
+    return "\n".join([*parts, "</body></html>", ""])
+
+
+def _block(block: Block) -> Iterator[str]:
+    if isinstance(block, Paragraph):
+        yield f"<p>{''.join(_words(part) for part in block.parts)}</p>"
+    elif isinstance(block, Table):
+        yield from _table(block)
+    else:
+        yield f'<div class="equation">{_equation(block)}</div>'
+
+
+def _words(part: str | sp.Expr | Equation) -> str:
+    return escape(part) if isinstance(part, str) else f"<math>{one_line(part, INK)}</math>"
+
+
+def _equation(equation: Equation) -> str:
+    first, *more = right_lines(equation.right, INK, WIDTH)
+    left = f"<mrow>{left_side(equation, INK)}</mrow>"
+    number = f"{INK.equals}{INK.decimal(equation.number)}" if equation.number else ""
+    lines = [f"{left}{INK.equals}{first}", *(f'<mspace width="2em"/>{line}' for line in more)]
+    lines[-1] += number
+    rows = "".join(f"<mtr><mtd><mrow>{line}</mrow></mtd></mtr>" for line in lines)
+    return f'<math display="block" style="text-align: left"><mtable>{rows}</mtable></math>'
+
+
+def _table(table: Table) -> Iterator[str]:
+    yield "<table><tr>" + "".join(f"<th>{escape(cell)}</th>" for cell in table.head) + "</tr>"
+    for row in table.rows:
+        yield "<tr>" + "".join(f"<td>{_words(cell)}</td>" for cell in row) + "</tr>"
+    yield "</table>"

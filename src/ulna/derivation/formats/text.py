@@ -1,0 +1,65 @@
+"""A derivation for the terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+
+import sympy as sp
+
+from ulna.derivation.document import Block, Equation, Paragraph, Step, Table
+from ulna.derivation.formats.ink import Text
+from ulna.derivation.formats.lines import left_side, one_line, right_lines
+from ulna.derivation.formats.writing import visible_width
+
+WIDTH = 96
+INDENT = 8
+INK = Text()
+
+
+def to_text(title: str, steps: Iterable[Step]) -> str:
+    """Write the whole derivation as plain text."""
+    parts = [title, "=" * len(title), ""]
+    for number, step in enumerate(steps, 1):
+        heading = f"{number}. {step.title}"
+        parts += [heading, "-" * len(heading)]
+        parts += [line for block in step.blocks for line in _block(block)]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _block(block: Block) -> Iterator[str]:
+    if isinstance(block, Paragraph):
+        words = "".join(_words(part) for part in block.parts)
+        yield from textwrap.wrap(words, WIDTH)
+    elif isinstance(block, Table):
+        yield from _table(block)
+    else:
+        yield from _equation(block)
+
+
+def _words(part: str | sp.Expr | Equation) -> str:
+    return part if isinstance(part, str) else one_line(part, INK)
+
+
+def _equation(equation: Equation) -> Iterator[str]:
+    left = f"  {left_side(equation, INK)} = "
+    indent = " " * min(visible_width(left), INDENT)
+    first, *more = right_lines(equation.right, INK, WIDTH - len(indent))
+    room = WIDTH - visible_width(left) - visible_width(first)
+    lines = [left + first] if room >= 0 else [left.rstrip(), indent + first]
+    lines += [indent + line for line in more]
+    if equation.number:
+        lines[-1] += f" = {equation.number}"
+    yield from lines
+
+
+def _table(table: Table) -> Iterator[str]:
+    cells = [table.head, *([_words(cell) for cell in row] for row in table.rows)]
+    widths = [max(visible_width(cell) for cell in column) for column in zip(*cells, strict=True)]
+    for row in cells:
+        padded = (
+            cell + " " * (size - visible_width(cell))
+            for cell, size in zip(row, widths, strict=True)
+        )
+        yield ("  " + "  ".join(padded)).rstrip()

@@ -1,0 +1,139 @@
+"""Writing SymPy expressions in an order that a person would choose, with any ink."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import sympy as sp
+
+from ulna.derivation.formats.ink import DOTS, Ink, Text
+from ulna.derivation.symbols import BASES, COORDINATES, Letter, Partial, Rate, letter
+
+TEXT = Text()
+DIGITS = 6
+
+
+class Term(NamedTuple):
+    """One term of a sum: its sign, what follows it, and how wide that is in letters."""
+
+    negative: bool
+    text: str
+    width: int
+
+
+def write(expression: sp.Expr, ink: Ink) -> str:
+    """Write an expression on one line."""
+    return joined(terms(expression, ink), ink)
+
+
+def joined(row: list[Term], ink: Ink) -> str:
+    """Write terms one after the other, each with its sign."""
+    first, *more = row
+    text = ink.minus + first.text if first.negative else first.text
+    for term in more:
+        text += f" {ink.minus if term.negative else ink.plus} {term.text}"
+    return text
+
+
+def terms(expression: sp.Expr, ink: Ink) -> list[Term]:
+    """Give the terms of a sum in order; anything else is a sum of one term."""
+    parts = sorted(sp.Add.make_args(expression), key=_place_in_sum)
+    return [_term(part, ink) for part in parts]
+
+
+def _term(part: sp.Expr, ink: Ink) -> Term:
+    coefficient, rest = part.as_coeff_Mul()
+    text = _product(abs(coefficient), rest, ink)
+    spelled = text if isinstance(ink, Text) else _product(abs(coefficient), rest, TEXT)
+    width = visible_width(spelled)
+    return Term(bool(coefficient < 0), text, width)
+
+
+def _product(coefficient: sp.Number, rest: sp.Expr, ink: Ink) -> str:
+    factors = sorted(sp.Mul.make_args(rest), key=_place_in_product)
+    written = [_factor(factor, ink) for factor in factors if factor != 1]
+    if coefficient != 1 or not written:
+        written.insert(0, _number(coefficient, ink))
+    return ink.product(written) if len(written) > 1 else written[0]
+
+
+def _number(value: sp.Number, ink: Ink) -> str:
+    if value.is_Rational:
+        return ink.number(int(value.p), int(value.q))
+    return ink.decimal(f"{float(value):.{DIGITS}g}")
+
+
+def _factor(factor: sp.Expr, ink: Ink) -> str:
+    if isinstance(factor, sp.Pow):
+        base, exponent = factor.base, int(factor.exp)
+        if isinstance(base, (sp.sin, sp.cos)):
+            return _call(base, ink, exponent)
+        return ink.power(_factor(base, ink), exponent)
+    if isinstance(factor, sp.Symbol):
+        return ink.letter(letter(factor))
+    if isinstance(factor, Partial):
+        return ink.partial(*(_factor(part, ink) for part in factor.args))
+    if isinstance(factor, Rate):
+        return ink.rate(write(factor.args[0], ink))
+    if isinstance(factor, (sp.sin, sp.cos)):
+        return _call(factor, ink, 1)
+    return ink.bracket(_inner(factor, ink))
+
+
+def _inner(expression: sp.Expr, ink: Ink) -> str:
+    """Write a sum for inside brackets: one that has a positive term begins with it."""
+    row = terms(expression, ink)
+    start = next((k for k, term in enumerate(row) if not term.negative), 0)
+    return joined([row[start], *row[:start], *row[start + 1 :]], ink)
+
+
+def _call(function: sp.Expr, ink: Ink, exponent: int) -> str:
+    return ink.call(function.func.__name__, _inner(function.args[0], ink), exponent)
+
+
+def _place_in_product(factor: sp.Expr) -> tuple[int, int, str]:
+    """Place constants first, then functions, what has no dots, rates, accelerations, sums."""
+    base = factor.base if isinstance(factor, sp.Pow) else factor
+    if isinstance(base, sp.Symbol):
+        kind = letter(base)
+        if kind.base in COORDINATES:
+            return 3 + kind.dots, 0, kind.subscript
+        rank = BASES.index(kind.base) if kind.base in BASES else len(BASES)
+        return 0, rank, kind.subscript
+    if isinstance(base, (sp.sin, sp.cos)):
+        return 1, 0, str(base)
+    return (9 if _dots(base) else 2), 0, str(base)
+
+
+def _place_in_sum(term: sp.Expr) -> tuple[int, int, int, int, str]:
+    """Place motors first, accelerations before rates before the rest, inner links before outer."""
+    letters = [letter(part) for part in term.free_symbols]
+    dots = 3 if any(part.base == "tau" for part in letters) else _dots(term)
+    moving = [part for part in letters if part.dots == dots] or letters
+    functions = len(term.atoms(sp.sin, sp.cos))
+    return -dots, _outermost(moving), _outermost(letters), functions, _spelling(term)
+
+
+def _dots(expression: sp.Expr) -> int:
+    """Give the highest time derivative in an expression; a speed counts as one."""
+    letters = (letter(part) for part in expression.free_symbols)
+    return max((part.dots or part.base == "v" for part in letters), default=0)
+
+
+def _outermost(letters: list[Letter]) -> int:
+    return max((_number_of(part.subscript) for part in letters), default=0)
+
+
+def _number_of(subscript: str) -> int:
+    # A payload hangs on the last link.
+    return 9 if subscript == "P" else max((int(d) for d in subscript if d.isdigit()), default=0)
+
+
+def visible_width(text: str) -> int:
+    """Count the letters that take room: dots over a letter do not."""
+    return sum(1 for letter in text if letter not in DOTS)
+
+
+def _spelling(term: sp.Expr) -> str:
+    coefficient, rest = term.as_coeff_Mul()
+    return _product(abs(coefficient), rest, TEXT)

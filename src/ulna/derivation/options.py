@@ -1,0 +1,105 @@
+"""What is to be derived: how many links, in which angles, made of what."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from ulna.arm import Arm
+from ulna.errors import InputError, Problem, nearest_name, shown
+
+MOST_LINKS = 4
+CONVENTIONS = ("relative", "absolute")
+BODIES = ("rods", "points", "general")
+GRAVITIES = ("down", "vector", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The choices behind a derivation."""
+
+    links: int = 2
+    convention: str = "relative"  # joint angles q, or link angles φ from the x axis
+    bodies: str = "rods"  # uniform rods, point masses at the ends, or anything
+    payload: bool = False
+    tip_force: bool = False
+    gravity: str = "down"  # g downwards, a vector γ, or none
+    drives: bool = False  # rotors behind gears, and viscous damping
+
+    def __post_init__(self) -> None:
+        problems = [
+            Problem(name, shown(value), f"one of {', '.join(known)}", nearest_name(value, known))
+            if isinstance(value, str)
+            else Problem(name, shown(value), f"one of {', '.join(known)}")
+            for name, value, known in (
+                ("convention", self.convention, CONVENTIONS),
+                ("bodies", self.bodies, BODIES),
+                ("gravity", self.gravity, GRAVITIES),
+            )
+            if value not in known
+        ]
+        whole = isinstance(self.links, int) and not isinstance(self.links, bool)
+        if not whole or not 1 <= self.links <= MOST_LINKS:
+            hint = "ulna.dynamics has the numbers for any number of links"
+            need = f"a whole number of links from 1 to {MOST_LINKS}"
+            problems.append(Problem("links", shown(self.links), need, hint))
+        if problems:
+            raise InputError(problems)
+
+    @property
+    def relative(self) -> bool:
+        """Whether the coordinates are joint angles."""
+        return self.convention == "relative"
+
+
+def options_for(arm: Arm, **chosen: Any) -> Options:
+    """Give the options that an arm calls for, where nothing else was chosen."""
+    given = {name: value for name, value in chosen.items() if value is not None}
+    if given.get("links", arm.n) != arm.n:
+        need = f"{arm.n}, as the arm has"
+        raise InputError(Problem("links", shown(given["links"]), need, "leave it out"))
+    found = {
+        "links": arm.n,
+        "bodies": _bodies(arm),
+        "payload": arm.payload.mass > 0.0,
+        "gravity": _gravity(arm),
+        "drives": any(joint.damping or joint.rotor_inertia for joint in arm.joints),
+    }
+    options = Options(**{**found, **given})
+    _check_fits(options, found)
+    return options
+
+
+def _bodies(arm: Arm) -> str:
+    """Name the simplest kind of bodies that the links are."""
+    plain = all(not link.com_offset and not link.tip_mass for link in arm.links)
+    if arm.payload.inertia or not plain:
+        return "general"
+    if all(_is_rod(link.length, link.mass, link.com, link.inertia) for link in arm.links):
+        return "rods"
+    return "points" if all(x.com == x.length and not x.inertia for x in arm.links) else "general"
+
+
+def _is_rod(length: float, mass: float, com: float, inertia: float) -> bool:
+    middle = math.isclose(com, 0.5 * length, rel_tol=1e-12)
+    return middle and math.isclose(inertia, mass * length**2 / 12.0, rel_tol=1e-12)
+
+
+def _gravity(arm: Arm) -> str:
+    if arm.gravity == (0.0, 0.0):
+        return "none"
+    return "down" if arm.gravity[0] == 0.0 and arm.gravity[1] < 0.0 else "vector"
+
+
+def _check_fits(options: Options, found: dict[str, Any]) -> None:
+    """Refuse letters that cannot stand for the arm's numbers."""
+    problems = []
+    if options.bodies not in (found["bodies"], "general"):
+        need = f"'{found['bodies']}' or 'general', as the links of the arm are"
+        problems.append(Problem("bodies", shown(options.bodies), need))
+    if options.gravity == "down" and found["gravity"] == "vector":
+        need = "'vector', as the gravity of the arm is not straight down"
+        problems.append(Problem("gravity", shown(options.gravity), need))
+    if problems:
+        raise InputError(problems)
