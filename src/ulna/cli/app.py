@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from ulna._version import __version__
-from ulna.cli import check, info, listing, new, pose, reach
+from ulna.cli import check, derive, hold, info, listing, new, pose, reach
 from ulna.cli.terminal import note, prepare_streams, say
 from ulna.errors import FileError, UlnaError, UlnaWarning
 
@@ -30,6 +30,8 @@ app.command("list")(listing.list_)
 app.command("check")(check.check)
 app.command("pose")(pose.pose)
 app.command("reach")(reach.reach)
+app.command("hold")(hold.hold)
+app.command("derive")(derive.derive)
 app.command("info")(info.info)
 
 
@@ -46,7 +48,7 @@ def ulna(
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
-    """Planar robot arms with any number of joints: where they are and what they reach.
+    """Planar robot arms with any number of joints: where they are, what they reach, why they move.
 
     Angles are counter-clockwise, the first from the x axis, every other from the link before
     it; text carries units ("40 deg", "25 cm"), bare numbers are SI and radians.

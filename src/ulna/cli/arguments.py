@@ -30,6 +30,15 @@ ArmArgument = Annotated[
         show_default=False,
     ),
 ]
+AnglesOption = Annotated[
+    str,
+    typer.Option(
+        "--q",
+        metavar="ANGLES",
+        help='One angle a joint: "40 deg, -60 deg".',
+        show_default=False,
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, in SI units and radians.")]
 ExplainOption = Annotated[
     bool, typer.Option("--explain", help="Show the worked steps, with the numbers put in.")
@@ -66,18 +75,31 @@ def read_angles(text: str, arm: Arm, what: str) -> list[float]:
 
 def read_target(text: str, what: str) -> list[float]:
     """Read a place "x, y" with lengths, or "x, y, angle" with an orientation."""
+    need = 'a point "x, y", or "x, y, angle" with an orientation'
+    place, angle = _two_or_three(text, what, ("length", "angle"), need, "30 cm, 20 cm")
+    if angle and not units.split_unit(units.separate(text)[2])[1]:
+        _note_large_angles(angle, what)
+    return place + angle
+
+
+def read_force(text: str, what: str) -> list[float]:
+    """Read a force "x, y", or "x, y, moment", that acts on the tip."""
+    need = 'a force "x, y", or "x, y, moment" with a moment'
+    force, moment = _two_or_three(text, what, ("force", "torque"), need, "0 N, -5 N")
+    return force + moment
+
+
+def _two_or_three(
+    text: str, what: str, kinds: tuple[str, str], need: str, example: str
+) -> tuple[list[float], list[float]]:
+    """Read two values of one kind, and a third of another if it is there."""
     items = units.separate(text)
     if len(items) not in (2, 3):
         got = f"{len(items)} value{'s' * (len(items) != 1)}"
-        need = 'a point "x, y", or "x, y, angle" with an orientation'
-        raise InputError(Problem(what, got, need, 'such as "30 cm, 20 cm"'))
-    place = units.parse_list(", ".join(items[:2]), "length", what=what, number=_reader(what))
-    if len(items) == 2:
-        return place
-    angle = units.to_si(items[2], "angle", what=what, number=_reader(what))
-    if not units.split_unit(items[2])[1]:
-        _note_large_angles([angle], what)
-    return [*place, angle]
+        raise InputError(Problem(what, got, need, f'such as "{example}"'))
+    number = _reader(what)
+    pair = units.parse_list(", ".join(items[:2]), kinds[0], what=what, number=number)
+    return pair, [units.to_si(item, kinds[1], what=what, number=number) for item in items[2:]]
 
 
 def _reader(what: str) -> Callable[[str], float]:

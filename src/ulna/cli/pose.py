@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 
 from ulna import kinematics
 from ulna.arm import Arm
 from ulna.cli.arguments import (
+    AnglesOption,
     ArmArgument,
     ExplainOption,
     ForceOption,
@@ -28,15 +28,7 @@ ELBOW = {1: "elbow up", -1: "elbow down", 0: "no elbow to speak of"}
 
 def pose(
     arm: ArmArgument,
-    q: Annotated[
-        str,
-        typer.Option(
-            "--q",
-            metavar="ANGLES",
-            help='One angle a joint: "40 deg, -60 deg".',
-            show_default=False,
-        ),
-    ],
+    q: AnglesOption,
     explain: ExplainOption = False,
     plot: PlotOption = None,
     json: JsonOption = False,

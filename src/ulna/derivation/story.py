@@ -114,7 +114,11 @@ class Story:
             symbol("a", "ij"),
             ", and first moments ",
             symbol("s", "i"),
-            ".",
+            *(
+                ("; ", symbol("h", "ij"), " and ", symbol("e", "i"), " are those of the offsets.")
+                if self._model.options.bodies == "general"
+                else (".",)
+            ),
         )
         for name, definition in self.mechanics.constants.items():
             yield equals(name, definition, number=self._number(definition))
@@ -188,10 +192,8 @@ class Story:
 
     def _matrices(self, known: dict[sp.Symbol, sp.Expr]) -> Iterator[Block]:
         m = self.mechanics
-        mass, coriolis, gravity = (
-            matrix.subs(known).applyfunc(sp.expand)
-            for matrix in (m.mass_matrix, m.coriolis_matrix, m.gravity)
-        )
+        mass, gravity = (x.subs(known).applyfunc(sp.expand) for x in (m.mass_matrix, m.gravity))
+        coriolis = m.coriolis_matrix.subs(known)
         yield from _entries("M", mass, symmetric=True)
         yield from _entries("C", coriolis)
         for k in range(self._model.n):

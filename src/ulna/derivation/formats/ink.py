@@ -23,7 +23,7 @@ class Ink(ABC):
     equals: str
 
     @abstractmethod
-    def letter(self, letter: Letter) -> str: ...
+    def letter(self, letter: Letter, exponent: int = 1) -> str: ...
     @abstractmethod
     def number(self, numerator: int, denominator: int) -> str: ...
     @abstractmethod
@@ -47,12 +47,12 @@ class Text(Ink):
 
     minus, plus, equals = "−", "+", "="
 
-    def letter(self, letter: Letter) -> str:
+    def letter(self, letter: Letter, exponent: int = 1) -> str:
         """Write a letter as q̇₂; a subscript that is no number follows as in m_P."""
         base, dots, subscript = letter
         digits = subscript.isdigit()
         tail = subscript.translate(SUBSCRIPTS) if digits else "_" * bool(subscript) + subscript
-        return GREEK.get(base, base) + DOTS[dots] + tail
+        return GREEK.get(base, base) + DOTS[dots] + tail + SUPERSCRIPTS.get(exponent, "")
 
     def number(self, numerator: int, denominator: int) -> str:
         """Write ½ or 1/12."""
@@ -93,24 +93,24 @@ class Latex(Ink):
 
     minus, plus, equals = "-", "+", "="
 
-    def letter(self, letter: Letter) -> str:
+    def letter(self, letter: Letter, exponent: int = 1) -> str:
         r"""Write a letter as \dot{q}_{2}."""
         base, dots, subscript = letter
         name = f"\\{base}" if base in GREEK else base
         dotted = (name, f"\\dot{{{name}}}", f"\\ddot{{{name}}}")[dots]
-        if not subscript:
-            return dotted
         slanted = subscript.isdigit() or subscript.islower() or len(subscript) == 1
         below = subscript if slanted else f"\\mathrm{{{subscript}}}"
-        return f"{dotted}_{{{below}}}"
+        raised = f"^{{{exponent}}}" if exponent > 1 else ""
+        return dotted + f"_{{{below}}}" * bool(subscript) + raised
 
     def number(self, numerator: int, denominator: int) -> str:
         r"""Write \frac{1}{12}."""
         return str(numerator) if denominator == 1 else f"\\frac{{{numerator}}}{{{denominator}}}"
 
     def decimal(self, text: str) -> str:
-        """Write a number as it came."""
-        return text
+        """Write 1.5 and, where it came as 1.5e-05, a power of ten."""
+        digits, _, exponent = text.partition("e")
+        return f"{digits} \\times 10^{{{int(exponent)}}}" if exponent else digits
 
     def power(self, base: str, exponent: int) -> str:
         """Write x^{2}."""
@@ -143,16 +143,21 @@ class MathML(Ink):
 
     minus, plus, equals = "<mo>−</mo>", "<mo>+</mo>", "<mo>=</mo>"
 
-    def letter(self, letter: Letter) -> str:
+    def letter(self, letter: Letter, exponent: int = 1) -> str:
         """Write a letter with its dots over it and its subscript under it."""
         base, dots, subscript = letter
         name = f"<mi>{GREEK.get(base, escape(base))}</mi>"
         if dots:
-            name = f'<mover accent="true">{name}<mo>{"˙" if dots == 1 else "¨"}</mo></mover>'
+            # As an accent proper the dots run into the letter in some fonts.
+            mark = f'<mo mathsize="110%">{"˙" if dots == 1 else "¨"}</mo>'
+            name = f"<mover>{name}{mark}</mover>"
         if not subscript:
-            return name
+            return name if exponent == 1 else self.power(name, exponent)
         kind = "mn" if subscript.isdigit() else "mi"
-        return f"<msub>{name}<{kind}>{escape(subscript)}</{kind}></msub>"
+        below = f"<{kind}>{escape(subscript)}</{kind}>"
+        if exponent == 1:
+            return f"<msub>{name}{below}</msub>"
+        return f"<msubsup>{name}{below}<mn>{exponent}</mn></msubsup>"
 
     def number(self, numerator: int, denominator: int) -> str:
         """Write a whole number, or a fraction."""
@@ -161,8 +166,12 @@ class MathML(Ink):
         return f"<mfrac><mn>{numerator}</mn><mn>{denominator}</mn></mfrac>"
 
     def decimal(self, text: str) -> str:
-        """Write a number as it came."""
-        return f"<mn>{escape(text)}</mn>"
+        """Write 1.5 and, where it came as 1.5e-05, a power of ten."""
+        digits, _, exponent = text.partition("e")
+        if not exponent:
+            return f"<mn>{digits}</mn>"
+        power = f"<msup><mn>10</mn><mn>{int(exponent)}</mn></msup>".replace("-", "−")
+        return f"<mrow><mn>{digits}</mn><mo>×</mo>{power}</mrow>"
 
     def power(self, base: str, exponent: int) -> str:
         """Write x²."""

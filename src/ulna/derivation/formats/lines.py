@@ -6,12 +6,19 @@ import sympy as sp
 
 from ulna.derivation.document import Equation
 from ulna.derivation.formats.ink import Ink
-from ulna.derivation.formats.writing import Term, joined, terms, write
+from ulna.derivation.formats.writing import TEXT, Term, joined, terms, visible_width, write
+
+LONG = 40  # letters
 
 
 def left_side(equation: Equation, ink: Ink) -> str:
     """Write the left sides with equal signs between them."""
     return f" {ink.equals} ".join(write(side, ink) for side in equation.left)
+
+
+def is_long(equation: Equation) -> bool:
+    """Whether the left side takes a line for itself."""
+    return visible_width(left_side(equation, TEXT)) > LONG
 
 
 def one_line(part: sp.Expr | Equation, ink: Ink) -> str:

@@ -8,7 +8,7 @@ import sympy as sp
 
 from ulna.derivation.document import Block, Equation, Paragraph, Step, Table
 from ulna.derivation.formats.ink import Latex
-from ulna.derivation.formats.lines import left_side, one_line, right_lines
+from ulna.derivation.formats.lines import is_long, left_side, one_line, right_lines
 
 WIDTH = 80
 INK = Latex()
@@ -26,11 +26,14 @@ def to_markdown(title: str, steps: Iterable[Step]) -> str:
 def aligned(equation: Equation) -> str:
     """Write an equation in math mode, on as many lines as it needs."""
     first, *more = right_lines(equation.right, INK, WIDTH)
-    number = f" = {equation.number}" if equation.number else ""
+    number = f" = {INK.decimal(equation.number)}" if equation.number else ""
     left = left_side(equation, INK)
-    if not more:
+    if not more and not is_long(equation):
         return f"{left} = {first}{number}"
-    lines = [f"{left} = {{}} & {first}", *(f"& {line}" for line in more)]
+    if is_long(equation):
+        lines = [f"& {left} = {{}}", *(f"& \\quad {line}" for line in (first, *more))]
+    else:
+        lines = [f"{left} = {{}} & {first}", *(f"& {line}" for line in more)]
     return "\\begin{aligned}\n" + " \\\\\n".join(lines) + number + "\n\\end{aligned}"
 
 

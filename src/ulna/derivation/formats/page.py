@@ -9,7 +9,7 @@ import sympy as sp
 
 from ulna.derivation.document import Block, Equation, Paragraph, Step, Table
 from ulna.derivation.formats.ink import MathML
-from ulna.derivation.formats.lines import left_side, one_line, right_lines
+from ulna.derivation.formats.lines import is_long, left_side, one_line, right_lines
 
 WIDTH = 84
 INK = MathML()
@@ -19,7 +19,7 @@ body { font: 17px/1.55 Charter, Georgia, serif; max-width: 54rem; margin: 3rem a
   padding: 0 1.2rem; color: #1d2730; background: #fdfdfb; }
 h1 { font-size: 1.7rem; line-height: 1.25; } h2 { font-size: 1.2rem; margin-top: 2.4rem; }
 h2 .step { color: #8a97a3; margin-right: .5em; }
-.equation { overflow-x: auto; padding: .15rem 0 .15rem 1.2rem; }
+.equation { overflow-x: auto; overflow-y: hidden; padding: .2rem 0 .35rem; }
 math { font-size: 1.08em; } mtd { text-align: left; padding: .18em 0; }
 table { border-collapse: collapse; margin: .8rem 0; }
 td, th { text-align: left; padding: .18rem 1.4rem .18rem 0; border-bottom: 1px solid #dfe4e8; }
@@ -63,10 +63,13 @@ def _equation(equation: Equation) -> str:
     first, *more = right_lines(equation.right, INK, WIDTH)
     left = f"<mrow>{left_side(equation, INK)}</mrow>"
     number = f"{INK.equals}{INK.decimal(equation.number)}" if equation.number else ""
-    lines = [f"{left}{INK.equals}{first}", *(f'<mspace width="2em"/>{line}' for line in more)]
+    start = [f"{left}{INK.equals}{first}"]
+    if is_long(equation):
+        start, more = [f"{left}{INK.equals}"], [first, *more]
+    lines = [*start, *(f'<mspace width="2em"/>{line}' for line in more)]
     lines[-1] += number
     rows = "".join(f"<mtr><mtd><mrow>{line}</mrow></mtd></mtr>" for line in lines)
-    return f'<math display="block" style="text-align: left"><mtable>{rows}</mtable></math>'
+    return f'<math display="block"><mtable displaystyle="true">{rows}</mtable></math>'
 
 
 def _table(table: Table) -> Iterator[str]:

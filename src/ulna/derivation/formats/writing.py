@@ -68,6 +68,8 @@ def _factor(factor: sp.Expr, ink: Ink) -> str:
         base, exponent = factor.base, int(factor.exp)
         if isinstance(base, (sp.sin, sp.cos)):
             return _call(base, ink, exponent)
+        if isinstance(base, sp.Symbol):
+            return ink.letter(letter(base), exponent)
         return ink.power(_factor(base, ink), exponent)
     if isinstance(factor, sp.Symbol):
         return ink.letter(letter(factor))

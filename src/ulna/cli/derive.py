@@ -1,0 +1,122 @@
+"""`ulna derive`: the equations of motion after Lagrange, on paper or as code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ulna.cli.arguments import ForceOption, find_arm
+from ulna.cli.terminal import say
+from ulna.derivation import derive as derived
+from ulna.errors import InputError, Problem, nearest_name, shown
+from ulna.storage import exists, write_whole
+
+ENDINGS = {
+    ".txt": "text",
+    ".md": "markdown",
+    ".tex": "latex",
+    ".html": "html",
+    ".py": "python",
+    ".c": "c",
+    ".m": "matlab",
+}
+FORMATS = tuple(ENDINGS.values())
+
+
+def derive(
+    links: Annotated[
+        int | None, typer.Option("--links", help="1 to 4; two unless given.", show_default=False)
+    ] = None,
+    convention: Annotated[
+        str,
+        typer.Option("--convention", help="relative joint angles, or absolute link angles."),
+    ] = "relative",
+    bodies: Annotated[
+        str | None,
+        typer.Option(
+            "--bodies", help="rods, points or general; rods unless given.", show_default=False
+        ),
+    ] = None,
+    payload: Annotated[bool, typer.Option("--payload", help="Add a payload at the tip.")] = False,
+    tip_force: Annotated[
+        bool, typer.Option("--tip-force", help="Add a force that acts on the tip.")
+    ] = False,
+    gravity: Annotated[
+        str | None,
+        typer.Option(
+            "--gravity", help="down, vector or none; down unless given.", show_default=False
+        ),
+    ] = None,
+    drives: Annotated[
+        bool, typer.Option("--drives", help="Add geared rotors and damping.")
+    ] = False,
+    arm: Annotated[
+        str | None,
+        typer.Option(
+            "--arm",
+            metavar="ARM",
+            help="Put the numbers of a preset or robot file beside the letters.",
+            show_default=False,
+        ),
+    ] = None,
+    format: Annotated[  # noqa: A002 - the word that users know
+        str | None,
+        typer.Option(
+            "--format", help="text, markdown, latex, html, python, c or matlab.", show_default=False
+        ),
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="Write a file; its ending chooses the format.",
+            show_default=False,
+        ),
+    ] = None,
+    force: ForceOption = False,
+) -> None:
+    """Derive the equations of motion step by step, and check them in numbers."""
+    wanted = _format(format, out)
+    if out is not None and exists(out) and not force:
+        hint = "add --force to replace it"
+        raise InputError(Problem("--out", f"'{out}', which exists", "a new file", hint))
+    found = derived(
+        links,
+        convention=convention,
+        bodies=bodies,
+        payload=payload or None,
+        tip_force=tip_force,
+        gravity=gravity,
+        drives=drives or None,
+        arm=None if arm is None else find_arm(arm),
+    )
+    if out is None:
+        say(found.write(wanted))
+        return
+    name = Path(out).stem
+    matlab = wanted == "matlab" and name.isascii() and name.isidentifier()
+    text = found.code("matlab", name=name) if matlab else found.write(wanted)
+    write_whole(out, text, force=force)
+    say(f"{found.title}: written to {out}")
+    say(f"checked against the closed form: largest difference {found.check.worst:.1e}")
+
+
+def _format(named: str | None, out: str | None) -> str:
+    """Give the format that was named, or that the ending of the file stands for."""
+    if named is not None:
+        if named not in FORMATS:
+            hint = nearest_name(named, FORMATS)
+            raise InputError(
+                Problem("--format", shown(named), f"one of {', '.join(FORMATS)}", hint)
+            )
+        return named
+    if out is None:
+        return "text"
+    ending = Path(out).suffix.lower()
+    if ending not in ENDINGS:
+        need = f"a name that ends in {', '.join(ENDINGS)}"
+        raise InputError(Problem("--out", shown(out), need, "or add --format"))
+    return ENDINGS[ending]

@@ -1,0 +1,142 @@
+"""`ulna hold`: the torques that hold a pose, and what the joints could carry besides."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from ulna import dynamics, kinematics, units
+from ulna.arm import Arm
+from ulna.cli.arguments import (
+    AnglesOption,
+    ArmArgument,
+    ExplainOption,
+    JsonOption,
+    find_arm,
+    read_angles,
+    read_force,
+)
+from ulna.cli.explain_hold import explain_hold
+from ulna.cli.terminal import degrees, fixed, number, say, show_json, show_table
+from ulna.errors import InfeasibleError
+
+
+def hold(
+    arm: ArmArgument,
+    q: AnglesOption,
+    force: Annotated[
+        str | None,
+        typer.Option(
+            "--force",
+            metavar="FORCE",
+            help='A force on the tip, "10, 0 N", or with a moment "10 N, 0 N, 2 N*m".',
+            show_default=False,
+        ),
+    ] = None,
+    payload: Annotated[
+        str | None,
+        typer.Option(
+            "--payload",
+            metavar="MASS",
+            help='A load at the tip in place of the arm\'s own: "200 g".',
+            show_default=False,
+        ),
+    ] = None,
+    flat: Annotated[bool, typer.Option("--flat", help="The arm lies flat: no gravity.")] = False,
+    explain: ExplainOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Find the torques that hold the arm still in a pose."""
+    described = _changed(find_arm(arm), payload, flat=flat)
+    angles = np.array(read_angles(q, described, "--q"))
+    pull = np.array(read_force(force, "--force")) if force is not None else np.zeros(2)
+    if json:
+        show_json(_facts(described, angles, pull))
+    elif explain:
+        say(explain_hold(described, angles, pull))
+    else:
+        _show(described, arm, angles, pull)
+    _insist(described, angles, pull)
+
+
+def _changed(arm: Arm, payload: str | None, *, flat: bool) -> Arm:
+    if payload is not None:
+        arm = arm.with_payload(units.to_si(payload, "mass", what="--payload"))
+    return arm.replace(gravity=(0.0, 0.0)) if flat else arm
+
+
+def _show(arm: Arm, name: str, q: np.ndarray, force: np.ndarray) -> None:
+    torque = dynamics.holding_torque(arm, q, tip_force=force)
+    weight = dynamics.gravity_torque(arm, q)
+    limit = arm.parameters.max_torque
+    pulled = bool(np.any(force))
+    rows = [
+        (
+            str(i + 1),
+            degrees(q[i]),
+            fixed(torque[i], 4),
+            fixed(weight[i], 4) if pulled else "",
+            fixed(torque[i] - weight[i], 4) if pulled else "",
+            *_share(torque[i], limit[i]),
+        )
+        for i in range(arm.n)
+    ]
+    parts = ("weight [N·m]", "tip force [N·m]") if pulled else ("", "")
+    limits = ("limit [N·m]", "used [%]") if np.isfinite(limit).any() else ("", "")
+    columns = ("joint", "q [°]", "torque [N·m]", *parts, *limits)
+    show_table(f"{arm.name or name}: torques that hold the pose", columns, rows)
+    x, y, _ = kinematics.tip(arm, q)
+    say(f"tip ({fixed(x, 6)}, {fixed(y, 6)}) m{_force_in_words(force)}")
+    spare = float(dynamics.largest_payload(arm, q, tip_force=force))
+    if np.isfinite(spare) and spare >= 0.0:
+        say(f"the joints hold up to {number(spare, 4)} kg more at the tip")
+
+
+def _share(torque: float, limit: float) -> tuple[str, str]:
+    if not np.isfinite(limit):
+        return "", ""
+    return number(limit), fixed(100.0 * abs(torque) / limit, 1)
+
+
+def _force_in_words(force: np.ndarray) -> str:
+    if not np.any(force):
+        return ""
+    moment = f" and a moment of {number(force[2])} N·m" if len(force) == 3 else ""
+    return f", with ({number(force[0])}, {number(force[1])}) N{moment} acting on it"
+
+
+def _insist(arm: Arm, q: np.ndarray, force: np.ndarray) -> None:
+    """Make a pose that the joints cannot hold the command's failure, with a way out."""
+    torque = dynamics.holding_torque(arm, q, tip_force=force)
+    limit = arm.parameters.max_torque
+    weak = np.flatnonzero(np.abs(torque) > limit)
+    if not len(weak):
+        return
+    asked = "; ".join(
+        f"joint {i + 1} needs {number(abs(torque[i]))} N·m and gives {number(limit[i])} N·m"
+        for i in weak
+    )
+    spare = float(dynamics.largest_payload(arm, q, tip_force=force))
+    carried = arm.payload.mass
+    way_out = "move the tip closer to the base, or choose stronger motors"
+    if carried + spare >= 0.0:
+        way_out = f"it could be held with a payload of {number(carried + spare, 4)} kg"
+    raise InfeasibleError(f"the pose cannot be held: {asked}; {way_out}")
+
+
+def _facts(arm: Arm, q: np.ndarray, force: np.ndarray) -> dict[str, Any]:
+    torque = dynamics.holding_torque(arm, q, tip_force=force)
+    limit = arm.parameters.max_torque
+    return {
+        "arm": arm.name,
+        "q": q,
+        "tip_force": force,
+        "torque": torque,
+        "weight": dynamics.gravity_torque(arm, q),
+        "max_torque": limit,
+        "holds": bool(np.all(np.abs(torque) <= limit)),
+        "largest_payload": arm.payload.mass
+        + float(dynamics.largest_payload(arm, q, tip_force=force)),
+    }
