@@ -14,11 +14,12 @@ PYTEST := $(BIN)/python -m pytest -q -n 2 -m "not slow"
 help:            ## say what the targets do
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
 
-run: $(RUNTIME)  ## show the Kehl arm: pose, both elbows, reach
+run: $(RUNTIME)  ## show the Kehl arm: pose, holding torques, both elbows, reach
 	@$(BIN)/ulna pose kehl --q "40 deg, -60 deg"
+	@$(BIN)/ulna hold kehl --q "40 deg, -60 deg"
 	@$(BIN)/ulna reach kehl --to "0.6, 0.3"
 	@echo
-	@echo "Try next:  $(BIN)/ulna reach kehl --to '0.6, 0.3' --explain    $(BIN)/ulna list arms    $(BIN)/ulna --help"
+	@echo "Try next:  $(BIN)/ulna hold kehl --q '40 deg, -60 deg' --explain    $(BIN)/ulna derive    $(BIN)/ulna list arms    $(BIN)/ulna --help"
 
 test: $(DEVELOP)  ## run the tests, with branch coverage
 	@$(PYTEST) tests/unit tests/papers tests/docs --cov --cov-report=term
