@@ -77,3 +77,9 @@ def running_sum(xp: Any, values: Array, *, from_zero: bool = False) -> Array:
 def tail_sum(xp: Any, values: Array) -> Array:
     """Give for every place of values (…, n) the sum from there to the end of the last axis."""
     return xp.flip(running_sum(xp, xp.flip(values, axis=-1)), axis=-1)
+
+
+def sum_beyond(xp: Any, values: Array) -> Array:
+    """Give for every place of values (…, n) the sum of what follows it along the last axis."""
+    total = tail_sum(xp, values)
+    return xp.concat([total[..., 1:], xp.zeros_like(total[..., :1])], axis=-1)

@@ -9,11 +9,14 @@ against the link before: Q_i = τ_i − τ_{i+1}, and the other way round τ_i =
 
 from __future__ import annotations
 
+from typing import Any
+
 from ulna.angles import absolute_to_relative
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array, namespace, to_float
-from ulna.dynamics import chain
+from ulna.dynamics import algebra, chain
 from ulna.dynamics.chain import Posture
+from ulna.errors import InputError, Problem
 from ulna.kinematics.forward import joint_array, prepared
 
 
@@ -44,7 +47,7 @@ def inverse_dynamics(
     xp = at.xp
     rate = joint_array(xp, at.parameters, phid, "phid")
     turning = joint_array(xp, at.parameters, phidd, "phidd")
-    forces = chain.times(xp, chain.inertia(at), turning) + chain.bias(at, rate, tip_force)
+    forces = algebra.times(xp, chain.inertia(at), turning) + chain.bias(at, rate, tip_force)
     return forces + _damping(at, rate)
 
 
@@ -56,19 +59,26 @@ def forward_dynamics(
     rate = joint_array(at.xp, at.parameters, phid, "phid")
     forces = joint_array(at.xp, at.parameters, forces, "forces")
     net = forces - _damping(at, rate) - chain.bias(at, rate, tip_force)
-    return chain.solve(at.xp, chain.inertia(at), net)
+    return algebra.solve(at.xp, chain.inertia(at), net)
 
 
 def joint_torques(forces: Array) -> Array:
     """Turn torques to ground Q (…, n) into those of motors at the joints: τ_i = Q_i + … + Q_n."""
     xp = namespace(forces)
-    return chain.to_joints(xp, to_float(xp, forces))
+    return algebra.to_joints(xp, _row(xp, forces, "forces"))
 
 
 def ground_torques(tau: Array) -> Array:
     """Turn torques of motors at the joints (…, n) into torques to ground: Q_i = τ_i − τ_{i+1}."""
     xp = namespace(tau)
-    return chain.to_links(xp, to_float(xp, tau))
+    return algebra.to_links(xp, _row(xp, tau, "tau"))
+
+
+def _row(xp: Any, values: Array, what: str) -> Array:
+    values = to_float(xp, values)
+    if values.ndim == 0:
+        raise InputError(Problem(what, "one number", "(..., n), one value a joint"))
+    return values
 
 
 def _posture(arm: Arm | Parameters, phi: Array, *more: Array | None) -> Posture:
@@ -77,4 +87,4 @@ def _posture(arm: Arm | Parameters, phi: Array, *more: Array | None) -> Posture:
 
 
 def _damping(at: Posture, rate: Array) -> Array:
-    return chain.to_links(at.xp, at.parameters.damping * absolute_to_relative(rate))
+    return algebra.to_links(at.xp, at.parameters.damping * absolute_to_relative(rate))

@@ -27,11 +27,18 @@ from typing import Any, NamedTuple
 
 from ulna.angles import absolute_to_relative, relative_to_absolute
 from ulna.arm import Arm, Parameters
-from ulna.arrays import Array, tail_sum, to_float
+from ulna.arrays import Array, sum_beyond, to_float
+from ulna.dynamics.algebra import (
+    inverse_of_mobility,
+    outer,
+    solve,
+    times,
+    to_joint_matrix,
+    to_joints,
+    to_links,
+)
 from ulna.errors import InputError, Problem
 from ulna.kinematics.forward import joint_array, prepared
-
-INFINITE = 16.0  # machine epsilons of mobility left to a tip that cannot move
 
 
 class Posture(NamedTuple):
@@ -119,17 +126,14 @@ def operational_mass(arm: Arm | Parameters, q: Array) -> Array:
     """Give (J M⁻¹ Jᵀ)⁻¹ (…, 2, 2) [kg]: the mass that the tip seems to have.
 
     Where the tip cannot move at all, as along a stretched arm or a single link, its mass is
-    infinite: a number some 1e14 times the arm's stands for it, so that nothing turns NaN.
+    infinite. A number stands for it, in double precision 7e7 times the mass in the other
+    direction: so nothing turns NaN, and the other direction keeps half of its digits.
     """
     at = posture(arm, q)
     xp = at.xp
     lever = tip_levers(at)
     mobility = xp.matmul(lever, xp.linalg.solve(inertia(at), xp.matrix_transpose(lever)))
-    floor = INFINITE * xp.finfo(mobility.dtype).eps
-    a, b, d = mobility[..., 0, 0], mobility[..., 0, 1], mobility[..., 1, 1]
-    a, d = a + floor * (a + d), d + floor * (a + d)
-    inverse = xp.stack([xp.stack([d, -b], axis=-1), xp.stack([-b, a], axis=-1)], axis=-2)
-    return inverse / (a * d - b * b)[..., None, None]
+    return inverse_of_mobility(xp, mobility)
 
 
 def posture(arm: Arm | Parameters, q: Array, *more: Array | None) -> Posture:
@@ -149,8 +153,7 @@ def moving(
 def link_posture(xp: Any, p: Parameters, phi: Array) -> Posture:
     """Lay the arm out for link angles φ (…, n)."""
     cos, sin = xp.cos(phi), xp.sin(phi)
-    beyond = tail_sum(xp, p.mass + p.tip_mass)[..., 1:]
-    hung = p.tip_mass + xp.concat([beyond, xp.zeros_like(p.mass[..., :1])], axis=-1)
+    hung = p.tip_mass + sum_beyond(xp, p.mass + p.tip_mass)
     along, aside = p.mass * p.com + p.length * hung, p.mass * p.com_offset
     second = p.inertia + p.mass * (p.com**2 + p.com_offset**2) + p.length**2 * hung
     return Posture(xp, p, cos, sin, along * cos - aside * sin, along * sin + aside * cos, second)
@@ -167,13 +170,13 @@ def inertia(at: Posture) -> Array:
 def coupling(at: Posture) -> Array:
     """Give l_i u_i · S_j (…, n, n) above the diagonal, zero elsewhere."""
     x, y = at.parameters.length * at.cos, at.parameters.length * at.sin
-    return at.xp.triu(_outer(x, at.moment_x) + _outer(y, at.moment_y), k=1)
+    return at.xp.triu(outer(x, at.moment_x) + outer(y, at.moment_y), k=1)
 
 
 def whirl(at: Posture) -> Array:
     """Give W (…, n, n), antisymmetric: C = W diag(φ̇) in link angles."""
     x, y = at.parameters.length * at.cos, at.parameters.length * at.sin
-    upper = at.xp.triu(_outer(y, at.moment_x) - _outer(x, at.moment_y), k=1)
+    upper = at.xp.triu(outer(y, at.moment_x) - outer(x, at.moment_y), k=1)
     return upper - at.xp.matrix_transpose(upper)
 
 
@@ -201,10 +204,7 @@ def tip_levers(at: Posture) -> Array:
 def tip_pull(at: Posture, force: Array) -> Array:
     """Give what a force at the tip, with or without a moment, does to the link angles (…, n)."""
     xp, length = at.xp, at.parameters.length
-    force = to_float(xp, force)
-    if force.ndim == 0 or force.shape[-1] not in (2, 3):
-        need = "(..., 2) for a force [N], or (..., 3) with a moment [N·m]"
-        raise InputError(Problem("tip_force", f"shape {tuple(force.shape)}", need))
+    force = force_array(xp, force)
     pull = length * (at.cos * force[..., 1:2] - at.sin * force[..., 0:1])
     if force.shape[-1] == 2:
         return pull
@@ -212,37 +212,16 @@ def tip_pull(at: Posture, force: Array) -> Array:
     return pull + force[..., 2:3] * last
 
 
+def force_array(xp: Any, force: Array) -> Array:
+    """Take a force (…, 2), or (…, 3) with a moment; raises where it is of another shape."""
+    force = to_float(xp, force)
+    if force.ndim == 0 or force.shape[-1] not in (2, 3):
+        need = "(..., 2) for a force [N], or (..., 3) with a moment [N·m]"
+        raise InputError(Problem("tip_force", f"shape {tuple(force.shape)}", need))
+    return force
+
+
 def bias(at: Posture, rate: Array, tip_force: Array | None) -> Array:
     """Give C φ̇ + G − pull (…, n) in link angles: all that is not acceleration or damping."""
     forces = times(at.xp, whirl(at), rate**2) + weight(at)
     return forces if tip_force is None else forces - tip_pull(at, tip_force)
-
-
-def to_joints(xp: Any, forces: Array) -> Array:
-    """Turn generalised forces of link angles into joint torques, τ = Tᵀ Q: τ_i = Q_i + … + Q_n."""
-    return tail_sum(xp, forces)
-
-
-def to_links(xp: Any, tau: Array) -> Array:
-    """Turn joint torques into generalised forces of link angles: Q_i = τ_i − τ_{i+1}."""
-    return xp.concat([tau[..., :-1] - tau[..., 1:], tau[..., -1:]], axis=-1)
-
-
-def to_joint_matrix(xp: Any, matrix: Array) -> Array:
-    """Give Tᵀ X T (…, n, n) of a matrix X in link angles."""
-    rows = tail_sum(xp, matrix)
-    return xp.matrix_transpose(tail_sum(xp, xp.matrix_transpose(rows)))
-
-
-def times(xp: Any, matrix: Array, vector: Array) -> Array:
-    """Give the product (…, n) of matrices (…, n, n) and vectors (…, n)."""
-    return xp.matmul(matrix, vector[..., None])[..., 0]
-
-
-def solve(xp: Any, matrix: Array, vector: Array) -> Array:
-    """Solve matrices (…, n, n) for vectors (…, n)."""
-    return xp.linalg.solve(matrix, vector[..., None])[..., 0]
-
-
-def _outer(rows: Array, columns: Array) -> Array:
-    return rows[..., :, None] * columns[..., None, :]

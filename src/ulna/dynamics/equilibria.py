@@ -19,15 +19,16 @@ import numpy as np
 
 from ulna.angles import absolute_to_relative
 from ulna.arm import Arm, Parameters, parameters_of
-from ulna.arrays import Array
-from ulna.dynamics import chain
+from ulna.arrays import Array, float_array
+from ulna.dynamics import algebra, chain
 from ulna.dynamics.linearise import linearise
-from ulna.errors import InputError, Problem
+from ulna.errors import InputError, Problem, shown
 from ulna.kinematics.forward import joint_array
 from ulna.kinematics.limits import allowed, into_window
 
 MOST_LINKS = 10  # 1,024 equilibria
-ROUNDING = 1e-12  # of a link's largest torque: two equilibria this close are one
+ROUNDING = 1e-12  # of the largest of its kind: less is as good as nothing
+SWINGS = 1e-7  # of an eigenvalue, to the side: two that are equal part so far by rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,53 +85,52 @@ def equilibria(arm: Arm | Parameters, tau: Array, *, tip_force: Array | None = N
     >>> [rest.kind for rest in equilibria(ulna.preset("bechard-1"), [4.0])]
     ['focus', 'saddle']
     """
-    p = Parameters(*map(np.asarray, parameters_of(arm)))
-    tau = joint_array(np, p, np.asarray(tau), "tau")
-    _check(p, tau)
-    rests = _link_rests(p, tau, tip_force)
+    p = Parameters(*map(float_array, parameters_of(arm)))
+    tau = joint_array(np, p, float_array(tau), "tau")
+    pull = np.zeros(2) if tip_force is None else chain.force_array(np, float_array(tip_force))
+    _check(p, tau, pull)
+    rests = _link_rests(p, tau, pull)
     stuck = [str(link + 1) for link, options in enumerate(rests) if not options]
     if stuck:
         links = f"link{'s' * (len(stuck) > 1)} {', '.join(stuck)}"
         return Equilibria((), f"the torques on {links} are more than the weight can balance")
     choices = itertools.product(*rests)
-    found = [_equilibrium(p, tau, tip_force, choice) for choice in choices]
+    found = [_equilibrium(p, tau, pull, choice) for choice in choices]
     return Equilibria(tuple(sorted(found, key=lambda rest: not rest.stable)))
 
 
-def _check(p: Parameters, tau: Array) -> None:
-    if p.length.ndim > 1 or tau.ndim > 1:
-        got = f"arms of shape {tuple(p.length.shape)} and torques of shape {tuple(tau.shape)}"
-        raise InputError(Problem("equilibria", got, "one arm and one set of torques"))
+def _check(p: Parameters, tau: Array, pull: Array) -> None:
+    for what, values in (("arm", p.length), ("tau", tau), ("tip_force", pull)):
+        if values.ndim > 1:
+            got, need = f"shape {tuple(values.shape)}", "one arm, one set of torques, one force"
+            raise InputError(Problem(what, got, need, "go through a batch one by one"))
+    for what, values in (("tau", tau), ("tip_force", pull)):
+        if not np.isfinite(values).all():
+            raise InputError(Problem(what, shown(values.tolist()), "finite numbers"))
     if p.n > MOST_LINKS:
         got, need = f"{p.n} links, that is 2^{p.n} postures", f"at most {MOST_LINKS} links"
         hint = "combine the angles of the single links yourself"
         raise InputError(Problem("equilibria", got, need, hint))
 
 
-def _link_rests(p: Parameters, tau: Array, tip_force: Array | None) -> list[list[_Rest]]:
+def _link_rests(p: Parameters, tau: Array, pull: Array) -> list[list[_Rest]]:
     """Give for each link the angles at which it rests."""
+    force, moment = pull[:2], pull[2:]
     flat, upright = (chain.link_posture(np, p, np.full(p.n, phi)) for phi in (0.0, 0.5 * math.pi))
-    none = np.zeros(p.n)
     # With gravity and force, f(φ) = f(0) cos φ + f(π/2) sin φ; a moment adds the same at every φ.
-    resting = [chain.bias(at, none, tip_force) for at in (flat, upright)]
-    moment = _moment(flat, tip_force)
-    cosine, sine = (forces + moment for forces in resting)
-    wanted = chain.to_links(np, tau) + moment
-    rows = zip(wanted, np.hypot(cosine, sine), np.arctan2(sine, cosine), strict=True)
+    cosine, sine = (chain.weight(at) - chain.tip_pull(at, force) for at in (flat, upright))
+    wanted = algebra.to_links(np, tau)
+    wanted[-1] += np.sum(moment)
+    weight = np.hypot(*p.gravity) * np.hypot(flat.moment_x, flat.moment_y)
+    scale = weight + p.length * np.hypot(*force)
+    rows = zip(wanted, np.hypot(cosine, sine), np.arctan2(sine, cosine), scale, strict=True)
     return [_rests(*map(float, row)) for row in rows]
 
 
-def _moment(at: chain.Posture, tip_force: Array | None) -> Array:
-    """Give the part (n,) of the tip's pull that no angle changes."""
-    if tip_force is None or np.shape(tip_force)[-1] == 2:
-        return np.zeros(at.parameters.n)
-    return chain.tip_pull(at, np.asarray(tip_force, dtype=float) * [0.0, 0.0, 1.0])
-
-
-def _rests(wanted: float, size: float, middle: float) -> list[_Rest]:
-    """Solve size cos(φ − middle) = wanted."""
-    if size == 0.0:
-        return [_Rest(0.0, 0)] if wanted == 0.0 else []
+def _rests(wanted: float, size: float, middle: float, scale: float) -> list[_Rest]:
+    """Solve size cos(φ − middle) = wanted, where size is what terms as large as scale leave."""
+    if size <= ROUNDING * scale:
+        return [_Rest(0.0, 0)] if abs(wanted) <= ROUNDING * scale else []
     if abs(wanted) > size * (1.0 + ROUNDING):
         return []
     if abs(wanted) >= size * (1.0 - ROUNDING):
@@ -139,22 +139,20 @@ def _rests(wanted: float, size: float, middle: float) -> list[_Rest]:
     return [_Rest(middle - aside, 1), _Rest(middle + aside, -1)]
 
 
-def _equilibrium(
-    p: Parameters, tau: Array, tip_force: Array | None, rests: tuple[_Rest, ...]
-) -> Equilibrium:
+def _equilibrium(p: Parameters, tau: Array, pull: Array, rests: tuple[_Rest, ...]) -> Equilibrium:
     q = into_window(p, absolute_to_relative(np.array([rest.phi for rest in rests])))
-    state, _ = linearise(p, q, np.zeros(p.n), tau, tip_force=tip_force)
+    state, _ = linearise(p, q, np.zeros(p.n), tau, tip_force=pull)
     eigenvalues = np.linalg.eigvals(state)
-    kind = _kind([rest.sign for rest in rests], eigenvalues)
+    kind = _kind([rest.sign for rest in rests], eigenvalues, damped=bool(np.any(p.damping)))
     return Equilibrium(q, eigenvalues, kind, bool(allowed(p, q).all()))
 
 
-def _kind(signs: list[int], eigenvalues: Array) -> str:
+def _kind(signs: list[int], eigenvalues: Array, *, damped: bool) -> str:
     if -1 in signs:
         return "saddle"
     if 0 in signs:
         return "degenerate"
-    tolerance = 1e-9 * np.max(np.abs(eigenvalues))
-    if np.max(eigenvalues.real) > -tolerance:
+    sizes = np.abs(eigenvalues)
+    if not damped or np.max(eigenvalues.real) > -ROUNDING * np.max(sizes):
         return "centre"
-    return "focus" if np.max(np.abs(eigenvalues.imag)) > tolerance else "node"
+    return "focus" if np.any(np.abs(eigenvalues.imag) > SWINGS * sizes) else "node"

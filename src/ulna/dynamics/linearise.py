@@ -16,7 +16,7 @@ from typing import Any
 from ulna.angles import absolute_to_relative, relative_to_absolute
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array, tail_sum, to_float
-from ulna.dynamics import chain
+from ulna.dynamics import algebra, chain
 from ulna.dynamics.chain import Posture
 
 
@@ -67,4 +67,4 @@ def static_stiffness(at: Posture, tip_force: Array | None = None) -> Array:
 
 def _to_link_rows(xp: Any, matrix: Array) -> Array:
     """Give T⁻ᵀ X (…, n, n) of a symmetric matrix X: differences of its rows."""
-    return xp.matrix_transpose(chain.to_links(xp, matrix))
+    return xp.matrix_transpose(algebra.to_links(xp, matrix))

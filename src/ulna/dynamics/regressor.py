@@ -51,8 +51,8 @@ def parameter_vector(arm: Arm | Parameters) -> Array:
     mass = p.mass + p.tip_mass
     along = p.mass * p.com + p.tip_mass * p.length
     second = p.inertia + p.mass * (p.com**2 + p.com_offset**2) + p.tip_mass * p.length**2
-    parts = [mass, along, p.mass * p.com_offset, second, p.damping, p.rotor_inertia]
-    return xp.concat(parts, axis=-1)
+    parts = (mass, along, p.mass * p.com_offset, second, p.damping, p.rotor_inertia)
+    return xp.concat(list(xp.broadcast_arrays(*parts)), axis=-1)
 
 
 def regressor(

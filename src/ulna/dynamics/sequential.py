@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 from ulna.angles import absolute_to_relative
 from ulna.arm import Arm, Parameters
-from ulna.arrays import Array, tail_sum, to_float
-from ulna.kinematics.forward import Chain, chain, joint_array
+from ulna.arrays import Array, sum_beyond, tail_sum
+from ulna.kinematics.forward import Chain, chain, joint_array, prepared
 
 
 class Frozen(NamedTuple):
@@ -39,8 +39,8 @@ def forward_dynamics(
 ) -> Array:
     """Give the accelerations θ̈ (…, n) [rad/s²] of the links, θ their absolute angles.
 
-    `friction` is the paper's B [1/s], at the level of accelerations; without it the joints'
-    damping b [N·m·s/rad] acts on the absolute rates.
+    `friction` is the paper's B (…, n) [1/s], at the level of accelerations; without it the
+    joints' damping b [N·m·s/rad] acts on the absolute rates.
     """
     c = _laid_out(arm, theta, thetad, tau, friction)
     rate = joint_array(c.xp, c.parameters, thetad, "thetad")
@@ -48,7 +48,8 @@ def forward_dynamics(
     seen = _frozen(c)
     if friction is None:
         return (tau - seen.weight - c.parameters.damping * rate) / seen.inertia
-    return (tau - seen.weight) / seen.inertia - to_float(c.xp, friction) * rate
+    per_second = joint_array(c.xp, c.parameters, friction, "friction")
+    return (tau - seen.weight) / seen.inertia - per_second * rate
 
 
 def frozen(arm: Arm | Parameters, theta: Array) -> Frozen:
@@ -57,7 +58,9 @@ def frozen(arm: Arm | Parameters, theta: Array) -> Frozen:
 
 
 def _laid_out(arm: Arm | Parameters, theta: Array, *more: Array | None) -> Chain:
-    return chain(arm, absolute_to_relative(theta), *more)
+    xp, parameters = prepared(arm, theta, *more)
+    theta = joint_array(xp, parameters, theta, "theta")
+    return chain(parameters, absolute_to_relative(theta), *more)
 
 
 def _frozen(c: Chain) -> Frozen:
@@ -67,7 +70,10 @@ def _frozen(c: Chain) -> Frozen:
     centre_y = c.y[..., :-1] + p.com * sin + p.com_offset * cos
     of_links, link_weight = _about_joints(c, p.mass, centre_x, centre_y)
     of_ends, end_weight = _about_joints(c, p.tip_mass, c.x[..., 1:], c.y[..., 1:])
-    return Frozen(tail_sum(xp, p.inertia) + of_links + of_ends, link_weight + end_weight)
+    # A rotor turns geared with its own joint, and as a part of its link with the joints before.
+    of_rotors = p.rotor_inertia * p.gear_ratio**2 + sum_beyond(xp, p.rotor_inertia)
+    inertia = tail_sum(xp, p.inertia) + of_links + of_ends + of_rotors
+    return Frozen(inertia, link_weight + end_weight)
 
 
 def _about_joints(c: Chain, mass: Array, x: Array, y: Array) -> tuple[Array, Array]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
-from ulna.dynamics.chain import posture, tip_levers, tip_pull, to_joints, weight
+from ulna.dynamics.algebra import to_joints
+from ulna.dynamics.chain import posture, tip_levers, tip_pull, weight
 from ulna.kinematics.forward import joint_array, prepared
 
 DETERMINED = 1e-10  # of the largest singular value: a smaller one tells nothing of the force
+ROUNDING = 64.0  # machine epsilons, which single precision needs instead
 
 
 def holding_torque(
@@ -42,7 +44,11 @@ def tip_force(arm: Arm | Parameters, q: Array, tau: Array) -> Array:
     xp = at.xp
     short = to_joints(xp, weight(at)) - joint_array(xp, at.parameters, tau, "tau")
     levers = xp.matrix_transpose(to_joints(xp, tip_levers(at)))
-    solver = xp.linalg.pinv(levers, rtol=DETERMINED)
+    # A posture that is no number must not stop the others of its batch.
+    known = xp.isfinite(levers)
+    tolerance = max(DETERMINED, ROUNDING * float(xp.finfo(levers.dtype).eps))
+    solver = xp.linalg.pinv(xp.where(known, levers, xp.zeros_like(levers)), rtol=tolerance)
+    solver = xp.where(xp.matrix_transpose(known), solver, xp.nan)
     return xp.matmul(solver, short[..., None])[..., 0]
 
 
@@ -57,12 +63,13 @@ def largest_payload(arm: Arm | Parameters, q: Array, *, tip_force: Array | None 
     xp, limit = at.xp, at.parameters.max_torque
     now = holding_torque(arm, q, tip_force=tip_force)
     per_mass = -to_joints(xp, tip_pull(at, at.parameters.gravity))
-    weighs = xp.abs(per_mass) > 0.0
-    step = xp.where(weighs, per_mass, xp.ones_like(per_mass))
-    one, other = (limit - now) / step, (-limit - now) / step
-    unbounded = xp.asarray(xp.inf, dtype=step.dtype)
-    most = xp.min(xp.where(weighs, xp.maximum(one, other), unbounded), axis=-1)
-    least = xp.max(xp.where(weighs, xp.minimum(one, other), -unbounded), axis=-1)
+    binds = (xp.abs(per_mass) > 0.0) & xp.isfinite(limit)
+    # Neutral numbers where no bound is, so that derivatives pass through untouched.
+    step = xp.where(binds, per_mass, xp.ones_like(per_mass))
+    bound = xp.where(binds, limit, xp.zeros_like(limit))
+    one, other = (bound - now) / step, (-bound - now) / step
+    most = xp.min(xp.where(binds, xp.maximum(one, other), xp.inf), axis=-1)
+    least = xp.max(xp.where(binds, xp.minimum(one, other), -xp.inf), axis=-1)
     # A joint that the load does not turn has to carry its own share all the same.
-    others_hold = xp.all(weighs | (xp.abs(now) <= limit), axis=-1)
-    return xp.where((least <= most) & others_hold, most, xp.asarray(xp.nan, dtype=step.dtype))
+    others_hold = xp.all(binds | (xp.abs(now) <= limit), axis=-1)
+    return xp.where((least <= most) & others_hold, most, xp.nan)

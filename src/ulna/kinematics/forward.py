@@ -46,7 +46,7 @@ def chain(arm: Arm | Parameters, q: Array, *more: Array) -> Chain:
 def prepared(arm: Arm | Parameters, *values: Array) -> tuple[Any, Parameters]:
     """Give the array library of the inputs, and the arm's numbers as its arrays."""
     parameters = parameters_of(arm)
-    xp = namespace(parameters.length, *values)
+    xp = namespace(*parameters, *values)
     return xp, Parameters(*(to_float(xp, value) for value in parameters))
 
 

@@ -1,0 +1,375 @@
+"""One text for all array libraries: NumPy, JAX with its transformations, and the bare standard."""
+
+import array_api_strict as strict
+import numpy as np
+import pytest
+
+import ulna
+from ulna import dynamics
+from ulna.dynamics import absolute, sequential
+
+# Every function, as one of (arm, q, qd, x, force): x stands for q̈, τ and their like.
+FUNCTIONS = {
+    "mass_matrix": lambda arm, q, qd, x, force: dynamics.mass_matrix(arm, q),
+    "coriolis_matrix": lambda arm, q, qd, x, force: dynamics.coriolis_matrix(arm, q, qd),
+    "gravity_torque": lambda arm, q, qd, x, force: dynamics.gravity_torque(arm, q),
+    "kinetic_energy": lambda arm, q, qd, x, force: dynamics.kinetic_energy(arm, q, qd),
+    "potential_energy": lambda arm, q, qd, x, force: dynamics.potential_energy(arm, q),
+    "inverse_dynamics": lambda arm, q, qd, x, force: dynamics.inverse_dynamics(
+        arm, q, qd, x, tip_force=force
+    ),
+    "forward_dynamics": lambda arm, q, qd, x, force: dynamics.forward_dynamics(
+        arm, q, qd, x, tip_force=force
+    ),
+    "operational_mass": lambda arm, q, qd, x, force: dynamics.operational_mass(arm, q),
+    "holding_torque": lambda arm, q, qd, x, force: dynamics.holding_torque(arm, q, tip_force=force),
+    "load_alone": lambda arm, q, qd, x, force: dynamics.holding_torque(
+        arm, q, tip_force=force[..., :2], link_weights=False
+    ),
+    "tip_force": lambda arm, q, qd, x, force: dynamics.tip_force(arm, q, x),
+    "largest_payload": lambda arm, q, qd, x, force: dynamics.largest_payload(
+        arm, q, tip_force=force
+    ),
+    "linearise": lambda arm, q, qd, x, force: dynamics.linearise(arm, q, qd, x, tip_force=force),
+    "regressor": lambda arm, q, qd, x, force: dynamics.regressor(arm, q, qd, x),
+    "regressor_along": lambda arm, q, qd, x, force: dynamics.regressor(arm, q, qd, x, qd_ref=x),
+    "absolute.mass_matrix": lambda arm, q, qd, x, force: absolute.mass_matrix(arm, q),
+    "absolute.coriolis_matrix": lambda arm, q, qd, x, force: absolute.coriolis_matrix(arm, q, qd),
+    "absolute.gravity_torque": lambda arm, q, qd, x, force: absolute.gravity_torque(arm, q),
+    "absolute.inverse_dynamics": lambda arm, q, qd, x, force: absolute.inverse_dynamics(
+        arm, q, qd, x, tip_force=force
+    ),
+    "absolute.forward_dynamics": lambda arm, q, qd, x, force: absolute.forward_dynamics(
+        arm, q, qd, x, tip_force=force
+    ),
+    "absolute.joint_torques": lambda arm, q, qd, x, force: absolute.joint_torques(x),
+    "absolute.ground_torques": lambda arm, q, qd, x, force: absolute.ground_torques(x),
+    "sequential.forward_dynamics": lambda arm, q, qd, x, force: sequential.forward_dynamics(
+        arm, q, qd, x
+    ),
+    "sequential.with_friction": lambda arm, q, qd, x, force: sequential.forward_dynamics(
+        arm, q, qd, x, friction=qd
+    ),
+    "sequential.frozen": lambda arm, q, qd, x, force: sequential.frozen(arm, q),
+}
+OF_ARMS = {
+    **FUNCTIONS,
+    "parameter_vector": lambda arm, q, qd, x, force: dynamics.parameter_vector(arm),
+}
+
+# Arms with everything, with neither offset nor rotor, and with a link that weighs nothing; their
+# joints have limits of torque, or none.
+WHOLE = ulna.Arm.of(
+    [
+        ulna.Link(0.5, 2.0, com=0.2, com_offset=0.05, tip_mass=0.3),
+        ulna.Link(0.4, 1.0, com_offset=-0.1),
+    ],
+    [
+        ulna.Joint(damping=0.3, max_torque=50.0, rotor_inertia=0.03, gear_ratio=2.0),
+        ulna.Joint(damping=0.1, max_torque=20.0, rotor_inertia=0.02, gear_ratio=-1.5),
+    ],
+    gravity=(1.0, -9.0),
+    base=(0.3, -0.2),
+)
+POINTS = ulna.Arm.point_masses([0.7, 0.6], [1.0, 2.0])
+HOLLOW = ulna.Arm.of([ulna.Link(0.5, 0.0, tip_mass=1.0), ulna.Link(0.4, 0.0)], payload=0.5)
+ARMS = ulna.stack([WHOLE, POINTS, HOLLOW])
+STATE = (
+    np.array([[0.4, -1.1], [0.2, 0.9], [-0.8, 1.4]]),
+    np.array([[1.5, -2.0], [-0.3, 0.8], [0.6, 0.1]]),
+    np.array([[3.0, 0.5], [-1.0, 2.0], [0.7, -0.4]]),
+    np.array([[2.0, -3.0, 0.4], [0.5, 1.5, -0.2], [0.0, 1.0, 0.0]]),
+)
+ONE = tuple(value[0] for value in STATE)
+
+
+def leaves(result):
+    """Give the arrays of a result: most functions give one, some a pair."""
+    return result if isinstance(result, tuple) else (result,)
+
+
+def same(found, expected, rel=1e-13):
+    """Compare results of one function, to rounding in the largest of their numbers."""
+    for one, other in zip(leaves(found), leaves(expected), strict=True):
+        one = np.asarray(one)
+        assert one.shape == np.shape(other)
+        infinite = ~np.isfinite(other)
+        np.testing.assert_array_equal(one[infinite], np.asarray(other)[infinite])
+        finite = np.where(infinite, 0.0, other)
+        allowed = rel * np.max(np.abs(finite), initial=1.0)
+        assert np.abs(np.where(infinite, 0.0, one) - finite).max() <= allowed
+
+
+# NumPy
+
+
+@pytest.mark.parametrize("name", OF_ARMS)
+def test_numpy_in_numpy_out(name):
+    for arm, state in ((WHOLE, ONE), (ARMS, STATE)):
+        for part in leaves(OF_ARMS[name](arm, *state)):
+            assert isinstance(part, np.ndarray | np.float64)
+            assert part.dtype == np.float64
+
+
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != "load_alone"])
+def test_lists_will_do(name):
+    listed = FUNCTIONS[name](WHOLE, *(value.tolist() for value in ONE))
+    assert isinstance(leaves(listed)[0], np.ndarray | np.float64)
+    same(listed, FUNCTIONS[name](WHOLE, *ONE))
+
+
+@pytest.mark.parametrize("name", OF_ARMS)
+def test_single_precision_stays_single_precision(name):
+    arms = ulna.Parameters(*(value.astype(np.float32) for value in ARMS))
+    state = [value.astype(np.float32) for value in STATE]
+    found = OF_ARMS[name](arms, *state)
+    assert {part.dtype for part in leaves(found)} == {np.dtype(np.float32)}
+    # Digits are lost by forming M from sums and by solving for it.
+    same(found, OF_ARMS[name](ARMS, *STATE), rel=2e-5)
+
+
+# The bare standard
+
+
+@pytest.mark.parametrize("name", OF_ARMS)
+def test_the_bare_standard_suffices(name):
+    foreign = [strict.asarray(value) for value in STATE]
+    arms = ulna.Parameters(*map(strict.asarray, ARMS))
+    expected = OF_ARMS[name](ARMS, *STATE)
+    found = OF_ARMS[name](arms, *foreign)
+    assert all(isinstance(part, type(foreign[0])) for part in leaves(found))
+    same(found, expected)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_one_foreign_array_leads_the_others(name):
+    expected = FUNCTIONS[name](ARMS, *STATE)
+    foreign = [strict.asarray(value) for value in STATE]
+    # A NumPy arm in a foreign state.
+    found = FUNCTIONS[name](ARMS, *foreign)
+    assert all(isinstance(part, type(foreign[0])) for part in leaves(found))
+    same(found, expected)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name in FUNCTIONS
+        if name not in ("absolute.joint_torques", "absolute.ground_torques")
+    ],
+)
+def test_a_foreign_arm_leads_a_state_of_numpy(name):
+    arms = ulna.Parameters(*map(strict.asarray, ARMS))
+    found = FUNCTIONS[name](arms, *STATE)
+    assert all(isinstance(part, type(arms.length)) for part in leaves(found))
+    same(found, FUNCTIONS[name](ARMS, *STATE))
+
+
+def test_a_long_arm_needs_no_more_than_the_standard(random_arm):
+    # Nine links and more are summed in another way than fewer.
+    random = np.random.default_rng(2)
+    arm = random_arm(random, 9, (3,), whole=True)
+    state = [*random.uniform(-2.0, 2.0, (3, 3, 9)), random.normal(size=(3, 3))]
+    foreign = [strict.asarray(value) for value in state]
+    for function in OF_ARMS.values():
+        same(function(arm, *foreign), function(arm, *state), rel=1e-12)
+
+
+def test_resting_postures_are_found_for_arrays_of_any_library():
+    arm = ulna.Parameters(*map(strict.asarray, WHOLE.parameters))
+    tau, force = strict.asarray([1.0, 0.5]), strict.asarray([0.5, -0.2, 0.1])
+    found = dynamics.equilibria(arm, tau, tip_force=force)
+    expected = dynamics.equilibria(WHOLE, [1.0, 0.5], tip_force=[0.5, -0.2, 0.1])
+    assert len(found) == len(expected) == 4
+    for one, other in zip(found, expected, strict=True):
+        assert isinstance(one.q, np.ndarray)
+        assert one.q == pytest.approx(other.q, abs=1e-12)
+
+
+# JAX
+
+
+@pytest.fixture(scope="module")
+def jax():
+    library = pytest.importorskip("jax", reason="JAX is not installed: its numbers are unchecked")
+    before = library.config.jax_enable_x64
+    library.config.update("jax_enable_x64", True)
+    yield library
+    library.config.update("jax_enable_x64", before)
+
+
+def compiled(jax, function):
+    """Compile without optimising: what is made here runs once."""
+    options = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
+    return jax.jit(function, compiler_options=options)
+
+
+@pytest.fixture(scope="module")
+def traced(jax):
+    """Give all results of JAX at once: compiled, and mapped over arms and states."""
+
+    def everything(*arguments):
+        results = {name: function(*arguments) for name, function in OF_ARMS.items()}
+        assert all(isinstance(part, jax.Array) for part in sum(map(leaves, results.values()), ()))
+        return results
+
+    return compiled(jax, jax.vmap(everything))(ARMS, *STATE)
+
+
+@pytest.mark.parametrize("name", OF_ARMS)
+def test_jax_compiles_and_maps_to_the_numbers_of_numpy(traced, name):
+    same(traced[name], OF_ARMS[name](ARMS, *STATE), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_jax_traces_the_state_of_an_arm_of_numpy(jax, name):
+    seen = []
+
+    def watched(*state):
+        seen.extend(leaves(FUNCTIONS[name](WHOLE, *state)))
+        return tuple(seen)
+
+    found = jax.eval_shape(watched, *ONE)
+    assert all(isinstance(part, jax.Array) for part in seen)
+    expected = leaves(FUNCTIONS[name](WHOLE, *ONE))
+    assert [part.shape for part in found] == [np.shape(part) for part in expected]
+    assert {part.dtype for part in found} == {np.dtype(np.float64)}
+
+
+@pytest.mark.parametrize("name", OF_ARMS)
+def test_jax_stays_in_single_precision(jax, name):
+    arm, *state = jax.tree_util.tree_map(
+        lambda value: jax.ShapeDtypeStruct(value.shape, np.float32), (WHOLE.parameters, *ONE)
+    )
+    found = jax.eval_shape(OF_ARMS[name], arm, *state)
+    assert {part.dtype for part in leaves(found)} == {np.dtype(np.float32)}
+
+
+def test_jax_needs_no_compiling_and_mixes_with_numpy(jax):
+    q = jax.numpy.asarray(ONE[0])
+    for arm in (WHOLE, WHOLE.parameters):
+        found = dynamics.gravity_torque(arm, q)
+        assert isinstance(found, jax.Array)
+        same(found, dynamics.gravity_torque(WHOLE, ONE[0]))
+
+
+OF_THE_MOTION = ("mass", "com", "com_offset", "inertia", "tip_mass", "damping", "gravity")
+
+
+@pytest.mark.parametrize("field", ["length", *OF_THE_MOTION, "rotor_inertia", "gear_ratio"])
+def test_jax_can_trace_one_quantity_of_an_arm_of_numpy(jax, field):
+    def motion(value):
+        arm = WHOLE.parameters._replace(**{field: value})
+        return FUNCTIONS["forward_dynamics"](arm, *ONE)
+
+    assert jax.eval_shape(motion, getattr(WHOLE.parameters, field)).shape == (2,)
+
+
+def test_jax_differentiates_the_motion_to_what_linearise_says(jax):
+    def motion(arm, q, qd, tau, force):
+        return dynamics.forward_dynamics(arm, q, qd, tau, tip_force=force)
+
+    derivative = jax.vmap(jax.jacfwd(motion, argnums=(1, 2, 3)))
+    by_angle, by_rate, by_torque = compiled(jax, derivative)(ARMS, *STATE)
+    state, control = dynamics.linearise(ARMS, *STATE[:3], tip_force=STATE[3])
+    assert np.asarray(by_angle) == pytest.approx(state[:, 2:, :2], abs=1e-10)
+    assert np.asarray(by_rate) == pytest.approx(state[:, 2:, 2:], abs=1e-10)
+    assert np.asarray(by_torque) == pytest.approx(control[:, 2:], abs=1e-10)
+
+
+DIFFERENTIATED = (
+    "forward_dynamics",
+    "inverse_dynamics",
+    "potential_energy",
+    "operational_mass",
+)
+# Central differences of sixth order.
+STEP = 3e-4
+STEPS = np.array([-3, -2, -1, 1, 2, 3])
+WEIGHTS = np.array([-1, 9, -45, 45, -9, 1]) / 60
+
+
+def weighed(xp, result, batch=0):
+    """Give one number for all numbers of a result, no two of them with the same weight."""
+    flat = xp.reshape(result, (*result.shape[:batch], -1))
+    return xp.sum(flat * xp.cos(1.0 + xp.arange(flat.shape[-1])), axis=-1)
+
+
+def joined(arm, q):
+    """Put all numbers of arms of two links, and their angles, in rows of two."""
+    return np.stack([*arm, q], axis=-2)
+
+
+def total(xp, arm, q, *rest, batch=0):
+    """Give one number for all that the functions give, each with a weight of its own."""
+    results = (FUNCTIONS[name](arm, q, *rest) for name in DIFFERENTIATED)
+    return sum(0.7**k * weighed(xp, result, batch) for k, result in enumerate(results))
+
+
+@pytest.fixture(scope="module")
+def slopes():
+    """Differentiate by every number of the arms, and by q, one at a time, in differences."""
+    centre = joined(ARMS, STATE[0])
+    rows, columns = centre.shape[-2:]
+    each = np.eye(rows * columns).reshape(rows, columns, 1, rows, columns)
+    *arm, q = np.moveaxis(centre + STEP * STEPS[:, None, None, None, None, None] * each, -2, 0)
+    values = total(np, ulna.Parameters(*arm), q, *STATE[1:], batch=4)
+    return np.moveaxis(np.tensordot(WEIGHTS / STEP, values, axes=1), -1, 0)
+
+
+@pytest.fixture(scope="module")
+def gradients(jax):
+    """Give the derivatives by the arms' parameters and by their angles."""
+
+    def number(*arguments):
+        return total(jax.numpy, *arguments)
+
+    return compiled(jax, jax.vmap(jax.grad(number, argnums=(0, 1))))(ARMS, *STATE)
+
+
+@pytest.mark.parametrize("place", range(3), ids=["whole", "point masses", "hollow"])
+def test_jax_differentiates_by_the_arm_and_by_its_posture(gradients, slopes, place):
+    found, expected = joined(*gradients)[place], slopes[place]
+    assert np.isfinite(found).all()
+    assert np.abs(found - expected).max() <= 1e-9 * np.abs(expected).max()
+
+
+def test_what_no_formula_reads_has_no_slope(gradients):
+    by_arm, _ = gradients
+    for name in ("lower", "upper", "max_velocity", "max_torque"):
+        assert (np.asarray(getattr(by_arm, name)) == 0.0).all()
+
+
+def test_the_slope_of_the_energy_is_the_weight(jax):
+    slope = compiled(jax, jax.vmap(jax.grad(dynamics.potential_energy, argnums=1)))
+    found = np.asarray(slope(ARMS, STATE[0]))
+    assert found == pytest.approx(dynamics.gravity_torque(ARMS, STATE[0]), rel=1e-12)
+
+
+LIMITS = (1e3, np.inf)
+
+
+@pytest.fixture(scope="module")
+def payload_slopes(jax):
+    """Give the slope of the largest payload, the second joint limited far away or not at all."""
+    arms = ulna.stack(
+        ulna.Arm.point_masses(
+            [1.0, 1.0],
+            [1.0, 0.5],
+            joints=[ulna.Joint(max_torque=30.0), ulna.Joint(max_torque=second)],
+        )
+        for second in LIMITS
+    )
+    slopes = jax.vmap(jax.grad(dynamics.largest_payload, argnums=1), in_axes=(0, None))
+    return dict(zip(LIMITS, compiled(jax, slopes)(arms, np.array([0.4, 0.5])), strict=True))
+
+
+@pytest.mark.parametrize("second", LIMITS)
+def test_the_slope_of_the_largest_payload_is_a_number(payload_slopes, second):
+    # The first joint decides: T = g (m_1 cos q_1 + (m_2 + load) x), x that of the tip.
+    x, by_second = np.cos(0.4) + np.cos(0.9), -np.sin(0.9)
+    by_first = by_second - np.sin(0.4)
+    left = 30.0 / 9.81 - np.cos(0.4)
+    expected = [np.sin(0.4) / x - left / x**2 * by_first, -left / x**2 * by_second]
+    assert np.asarray(payload_slopes[second]) == pytest.approx(expected, rel=1e-12)

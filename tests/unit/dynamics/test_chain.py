@@ -1,0 +1,403 @@
+"""The closed form: shapes, and postures and motions that a person can work out on paper."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna import dynamics
+
+approx = partial(pytest.approx, rel=1e-13, abs=1e-13)
+G = 9.81
+DOWN = -np.pi / 2
+
+# Every function of (arm, q, qd, x), and the shape of its answer for two links.
+FUNCTIONS = {
+    "mass_matrix": (lambda arm, q, qd, x: dynamics.mass_matrix(arm, q), (2, 2)),
+    "coriolis_matrix": (lambda arm, q, qd, x: dynamics.coriolis_matrix(arm, q, qd), (2, 2)),
+    "gravity_torque": (lambda arm, q, qd, x: dynamics.gravity_torque(arm, q), (2,)),
+    "kinetic_energy": (lambda arm, q, qd, x: dynamics.kinetic_energy(arm, q, qd), ()),
+    "potential_energy": (lambda arm, q, qd, x: dynamics.potential_energy(arm, q), ()),
+    "inverse_dynamics": (dynamics.inverse_dynamics, (2,)),
+    "forward_dynamics": (dynamics.forward_dynamics, (2,)),
+    "operational_mass": (lambda arm, q, qd, x: dynamics.operational_mass(arm, q), (2, 2)),
+}
+
+
+@pytest.fixture
+def arm():
+    links = [
+        ulna.Link(0.5, 2.0, com=0.2, com_offset=0.05, tip_mass=0.3),
+        ulna.Link(0.4, 1.0, com_offset=-0.1),
+    ]
+    joints = [ulna.Joint(damping=0.3), ulna.Joint(rotor_inertia=1e-3, gear_ratio=20.0)]
+    return ulna.Arm.of(links, joints, payload=0.2, base=(0.3, -0.4))
+
+
+@pytest.fixture
+def other():
+    return ulna.Arm.rods([0.3, 0.7], [1.0, 4.0], gravity=(3.0, -1.0))
+
+
+def drawn(*shape):
+    return np.random.default_rng(7).uniform(-3.0, 3.0, (3, *shape))
+
+
+# One link
+
+
+@pytest.mark.parametrize("q", [0.0, 0.4, np.pi / 3, 2.0, -1.0, 7.0])
+def test_one_link_is_held_by_its_weight_times_its_horizontal_lever(q):
+    arm = ulna.Arm.of([ulna.Link(0.6, 2.0, com=0.25)])
+    assert dynamics.gravity_torque(arm, [q]) == approx([2.0 * G * 0.25 * np.cos(q)])
+
+
+def test_a_centre_beside_the_link_has_a_lever_of_its_own():
+    arm = ulna.Arm.of([ulna.Link(0.6, 2.0, com=0.25, com_offset=0.1)])
+    assert dynamics.gravity_torque(arm, [0.0]) == approx([2.0 * G * 0.25])
+    # The link points up: its left is −x.
+    assert dynamics.gravity_torque(arm, [np.pi / 2]) == approx([-2.0 * G * 0.1])
+
+
+def test_a_rod_has_a_third_of_its_mass_times_its_length_squared():
+    arm = ulna.Arm.rods([2.0], [3.0])
+    assert dynamics.mass_matrix(arm, [0.7]) == approx(np.array([[4.0]]))
+    assert dynamics.kinetic_energy(arm, [0.7], [5.0]) == approx(50.0)
+    assert dynamics.coriolis_matrix(arm, [0.7], [5.0]).tolist() == [[0.0]]
+
+
+def test_a_rod_let_go_at_the_horizontal_falls_with_three_halves_of_gravity_at_its_end():
+    arm = ulna.Arm.rods([2.0], [3.0])
+    assert dynamics.forward_dynamics(arm, [0.0], [0.0], [0.0]) == approx([-1.5 * G / 2.0])
+
+
+def test_inertia_is_about_the_centre_and_shifts_to_the_joint():
+    arm = ulna.Arm.of([ulna.Link(1.0, 2.0, com=0.3, com_offset=0.4, inertia=0.1)])
+    assert dynamics.mass_matrix(arm, [0.0]) == approx(np.array([[0.1 + 2.0 * 0.25]]))
+
+
+def test_a_payload_is_a_mass_at_the_tip():
+    empty = ulna.Arm.rods([2.0], [3.0])
+    loaded = empty.with_payload(0.5)
+    more = dynamics.mass_matrix(loaded, [0.3]) - dynamics.mass_matrix(empty, [0.3])
+    assert more == approx(np.array([[0.5 * 2.0**2]]))
+    more = dynamics.gravity_torque(loaded, [0.0]) - dynamics.gravity_torque(empty, [0.0])
+    assert more == approx([0.5 * G * 2.0])
+
+
+# Gravity and energy
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 9])
+def test_an_arm_that_hangs_straight_down_needs_no_torque(n):
+    arm = ulna.Arm.rods([0.5] * n, [1.0] * n)
+    q = [DOWN] + [0.0] * (n - 1)
+    assert dynamics.gravity_torque(arm, q) == pytest.approx(np.zeros(n), abs=1e-13 * n)
+    resting = dynamics.forward_dynamics(arm, q, np.zeros(n), np.zeros(n))
+    assert resting == pytest.approx(np.zeros(n), abs=1e-11)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 9, 12])
+def test_rods_held_out_level_weigh_with_the_square_of_how_many_lie_beyond(n):
+    # k rods of length l beyond a joint: their centre is k l / 2 away, their weight k m g.
+    arm = ulna.Arm.rods([0.5] * n, [2.0] * n)
+    beyond = n - np.arange(n)
+    assert dynamics.gravity_torque(arm, np.zeros(n)) == approx(2.0 * G * 0.5 * beyond**2 / 2)
+
+
+def test_an_arm_that_lies_flat_has_no_weight(arm):
+    flat = arm.replace(gravity=(0.0, 0.0))
+    q = drawn(20, 2)[0]
+    assert (dynamics.gravity_torque(flat, q) == 0.0).all()
+    assert (dynamics.potential_energy(flat, q) == 0.0).all()
+
+
+def test_gravity_may_pull_sideways():
+    arm = ulna.Arm.rods([1.0], [2.0], gravity=(-4.0, 0.0))
+    # The link points up; a pull to the left turns it on, a torque against it holds it.
+    assert dynamics.gravity_torque(arm, [np.pi / 2]) == approx([-2.0 * 4.0 * 0.5])
+    assert dynamics.potential_energy(arm, [0.0]) == approx(2.0 * 4.0 * 0.5)
+    moved = arm.replace(base=(3.0, 5.0))
+    assert dynamics.potential_energy(moved, [0.0]) == approx(2.0 * 4.0 * 3.5)
+
+
+def test_potential_energy_is_weight_times_height_above_the_origin():
+    links = [ulna.Link(1.0, 2.0, tip_mass=3.0), ulna.Link(2.0, 4.0, com=0.5)]
+    arm = ulna.Arm.of(links, payload=5.0, base=(7.0, 10.0))
+    # Up along the first link, then level to the right.
+    heights = 2.0 * 10.5 + 3.0 * 11.0 + 4.0 * 11.0 + 5.0 * 11.0
+    assert dynamics.potential_energy(arm, [np.pi / 2, -np.pi / 2]) == approx(G * heights)
+    level = 14.0 * 10.0
+    assert dynamics.potential_energy(arm, [0.0, 0.0]) == approx(G * level)
+
+
+def test_a_rigidly_turning_arm_has_the_energy_of_one_body():
+    # Two point masses at 1 and 2 m, turning at 3 rad/s.
+    arm = ulna.Arm.point_masses([1.0, 1.0], [2.0, 5.0])
+    energy = dynamics.kinetic_energy(arm, [0.4, 0.0], [3.0, 0.0])
+    assert energy == approx(0.5 * (2.0 * 1.0 + 5.0 * 4.0) * 9.0)
+
+
+def test_energies_are_never_negative(random_arm):
+    random = np.random.default_rng(3)
+    arm = random_arm(random, 3, (50,), whole=True)
+    assert (dynamics.kinetic_energy(arm, *drawn(50, 3)[:2]) > 0.0).all()
+
+
+# Motion
+
+
+def test_a_mass_on_a_string_pulls_its_pivot_towards_it():
+    # Link 1 is at rest and level, link 2 points up and spins: its end pulls the elbow up with
+    # m ω² l, at a lever of l.
+    arm = ulna.Arm.point_masses([1.0, 1.0], [1.0, 2.0], gravity=(0.0, 0.0))
+    q, qd = [0.0, np.pi / 2], [0.0, 3.0]
+    torque = dynamics.inverse_dynamics(arm, q, qd, [0.0, 0.0])
+    assert torque == approx([-2.0 * 9.0 * 1.0, 0.0])
+
+
+def test_a_straight_arm_that_turns_needs_no_torque_to_keep_turning():
+    arm = ulna.Arm.rods([1.0, 0.5, 0.7], [1.0, 2.0, 3.0], gravity=(0.0, 0.0))
+    q, qd = [0.3, 0.0, 0.0], [4.0, 0.0, 0.0]
+    assert dynamics.inverse_dynamics(arm, q, qd, [0.0] * 3) == approx([0.0] * 3)
+    assert dynamics.forward_dynamics(arm, q, qd, [0.0] * 3) == pytest.approx([0.0] * 3, abs=1e-12)
+
+
+def test_the_inertia_of_a_straight_arm_is_that_of_one_long_rod():
+    arm = ulna.Arm.rods([0.5] * 4, [0.5] * 4)
+    assert dynamics.mass_matrix(arm, [0.3, 0.0, 0.0, 0.0])[0, 0] == approx(2.0 * 2.0**2 / 3)
+
+
+def test_a_torque_turns_a_flat_link_and_damping_slows_it():
+    arm = ulna.Arm.of([ulna.Link(1.0, 3.0)], [ulna.Joint(damping=0.5)], gravity=(0.0, 0.0))
+    assert dynamics.forward_dynamics(arm, [0.3], [4.0], [7.0]) == approx([7.0 - 0.5 * 4.0])
+    assert dynamics.inverse_dynamics(arm, [0.3], [4.0], [5.0]) == approx([5.0 + 0.5 * 4.0])
+
+
+def test_damping_acts_on_the_rate_between_neighbours():
+    joints = [ulna.Joint(damping=2.0), ulna.Joint(damping=3.0)]
+    damped = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0], joints=joints)
+    free = damped.replace(joints=[ulna.Joint()] * 2)
+    state = ([0.3, -0.5], [1.5, -0.5], [0.2, 0.1])
+    more = dynamics.inverse_dynamics(damped, *state) - dynamics.inverse_dynamics(free, *state)
+    assert more == approx([2.0 * 1.5, 3.0 * -0.5])
+
+
+@pytest.mark.parametrize("ratio", [1.0, 50.0, -50.0])
+def test_a_geared_rotor_adds_its_inertia_and_couples_its_joint_with_the_one_before(ratio):
+    # Its energy is ½ J (q̇_1 + N q̇_2)².
+    joints = [ulna.Joint(), ulna.Joint(rotor_inertia=0.01, gear_ratio=ratio)]
+    bare = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0])
+    q = [0.3, 1.1]
+    more = dynamics.mass_matrix(bare.replace(joints=joints), q) - dynamics.mass_matrix(bare, q)
+    expected = 0.01 * np.array([[1.0, ratio], [ratio, ratio**2]])
+    assert more == approx(expected)
+
+
+def test_a_rotor_at_the_base_turns_with_its_joint_alone():
+    joints = [ulna.Joint(rotor_inertia=0.01, gear_ratio=-30.0)]
+    arm = ulna.Arm.rods([1.0], [3.0], joints=joints)
+    assert dynamics.mass_matrix(arm, [0.0]) == approx(np.array([[1.0 + 9.0]]))
+    assert dynamics.kinetic_energy(arm, [0.0], [2.0]) == approx(20.0)
+
+
+def test_a_rotor_on_a_far_joint_rides_on_every_link_before_it():
+    joints = [ulna.Joint(), ulna.Joint(), ulna.Joint(rotor_inertia=0.02, gear_ratio=10.0)]
+    bare = ulna.Arm.rods([1.0] * 3, [1.0] * 3)
+    q = [0.3, 1.1, -0.4]
+    more = dynamics.mass_matrix(bare.replace(joints=joints), q) - dynamics.mass_matrix(bare, q)
+    rate = np.array([1.0, 1.0, 10.0])
+    assert more == approx(0.02 * np.outer(rate, rate))
+
+
+# A force at the tip acts on the arm
+
+
+def test_a_force_at_the_tip_of_a_flat_link_turns_it():
+    arm = ulna.Arm.rods([2.0], [3.0], gravity=(0.0, 0.0))
+    turned = dynamics.forward_dynamics(arm, [0.0], [0.0], [0.0], tip_force=[0.0, 6.0])
+    assert turned == approx([6.0 * 2.0 / 4.0])
+    along = dynamics.forward_dynamics(arm, [0.0], [0.0], [0.0], tip_force=[6.0, 0.0])
+    assert along == approx([0.0])
+
+
+def test_what_pushes_the_tip_up_takes_load_off_the_joints():
+    arm = ulna.Arm.rods([1.0, 0.5], [1.0, 1.0])
+    still = ([0.0, 0.0], [0.0, 0.0], [0.0, 0.0])
+    alone = dynamics.inverse_dynamics(arm, *still)
+    helped = dynamics.inverse_dynamics(arm, *still, tip_force=[0.0, 4.0])
+    assert alone - helped == approx([4.0 * 1.5, 4.0 * 0.5])
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 9])
+def test_a_moment_at_the_tip_is_the_same_to_every_joint(n):
+    arm = ulna.Arm.rods([0.5] * n, [1.0] * n)
+    state = drawn(n)
+    alone = dynamics.inverse_dynamics(arm, *state)
+    turned = dynamics.inverse_dynamics(arm, *state, tip_force=[0.0, 0.0, 2.5])
+    # The difference of torques of up to some thousand newton metres.
+    assert alone - turned == pytest.approx([2.5] * n, abs=1e-11)
+
+
+def test_a_moment_turns_the_last_link_and_the_others_through_it():
+    arm = ulna.Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))
+    turned = dynamics.forward_dynamics(arm, [0.4], [0.0], [0.0], tip_force=[0.0, 0.0, 5.0])
+    assert turned == approx([5.0])
+
+
+def test_no_force_and_no_moment_change_nothing(arm):
+    state = drawn(4, 2)
+    for function in (dynamics.inverse_dynamics, dynamics.forward_dynamics):
+        alone = function(arm, *state)
+        for force in ([0.0, 0.0], [0.0, 0.0, 0.0]):
+            assert function(arm, *state, tip_force=force) == approx(alone)
+
+
+# The mass that the tip seems to have
+
+
+@pytest.mark.parametrize("degrees", [0, 90, 180, -90])
+def test_a_single_link_moves_across_itself_as_light_as_its_inertia_says_and_along_not_at_all(
+    degrees,
+):
+    # Pushed across, the end of a rod feels like a third of its mass.
+    arm = ulna.Arm.rods([0.7], [3.0])
+    mass = dynamics.operational_mass(arm, np.radians([degrees]))
+    along = 0 if degrees in (0, 180) else 1
+    assert mass[1 - along, 1 - along] == pytest.approx(1.0, rel=1e-12)
+    assert mass[along, along] > 1e7
+
+
+@pytest.mark.parametrize("folded", [False, True])
+def test_a_straight_arm_is_light_across_and_immovable_along(folded):
+    arm = ulna.Arm.point_masses([1.0, 0.5], [1.0, 1.0])
+    mass = dynamics.operational_mass(arm, [0.0, np.pi if folded else 0.0])
+    # The end mass hangs on a link that pulls along x only: pushed along y it moves alone.
+    assert mass[1, 1] == pytest.approx(1.0, rel=1e-12)
+    assert mass[0, 0] > 1e7
+    assert np.isfinite(mass).all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 9])
+def test_the_mass_at_the_tip_is_a_number_in_every_straight_pose(n):
+    lengths = np.linspace(0.3, 0.8, n)
+    arm = ulna.Arm.rods(lengths, np.ones(n))
+    q = np.zeros((200, n))
+    q[:, 0] = np.linspace(-np.pi, np.pi, 200)
+    mass = dynamics.operational_mass(arm, q)
+    assert np.isfinite(mass).all()
+    assert (mass == mass.swapaxes(-1, -2)).all()
+    along = np.stack([np.cos(q[:, 0]), np.sin(q[:, 0])], axis=-1)
+    assert (np.einsum("ki,kij,kj->k", along, mass, along) > 1e7).all()
+
+
+@pytest.mark.parametrize("degrees", [10, 45, 200])
+def test_a_slanted_straight_arm_is_as_light_across_as_a_level_one(degrees):
+    arm = ulna.Arm.point_masses([1.0, 0.5], [1.0, 1.0])
+    mass = dynamics.operational_mass(arm, np.radians([degrees, 0.0]))
+    across = np.array([-np.sin(np.radians(degrees)), np.cos(np.radians(degrees))])
+    assert across @ mass @ across == pytest.approx(1.0, rel=1e-6)
+
+
+def test_the_mass_at_the_tip_turns_with_the_arm():
+    arm = ulna.Arm.rods([0.6, 0.4], [1.0, 2.0])
+    turn = 0.7
+    c, s = np.cos(turn), np.sin(turn)
+    rotation = np.array([[c, -s], [s, c]])
+    here = dynamics.operational_mass(arm, [0.2, 1.3])
+    there = dynamics.operational_mass(arm, [0.2 + turn, 1.3])
+    assert there == pytest.approx(rotation @ here @ rotation.T, rel=1e-12)
+
+
+def test_the_tip_of_three_links_has_a_mass_too():
+    # A tip mass alone, on links that weigh next to nothing, is what the tip feels like.
+    arm = ulna.Arm.rods([0.5] * 3, [1e-9] * 3, payload=2.0)
+    mass = dynamics.operational_mass(arm, [0.1, 0.8, -1.2])
+    assert mass == pytest.approx(2.0 * np.eye(2), abs=1e-7)
+
+
+# Shapes
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("batch", [(), (1,), (5,), (4, 3), (0,)])
+def test_leading_axes_of_the_state_lead_the_result(arm, name, batch):
+    function, shape = FUNCTIONS[name]
+    assert np.shape(function(arm, *drawn(*batch, 2))) == batch + shape
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_batch_of_arms_broadcasts_against_a_batch_of_states(arm, other, name):
+    function, shape = FUNCTIONS[name]
+    state = drawn(5, 1, 2)
+    together = function(ulna.stack([arm, other]), *state)
+    assert together.shape == (5, 2, *shape)
+    for place, member in enumerate([arm, other]):
+        alone = function(member, *state[:, :, 0])
+        assert together[:, place] == approx(alone, rel=1e-11)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_one_state_serves_a_batch_of_arms(arm, other, name):
+    function, shape = FUNCTIONS[name]
+    assert function(ulna.stack([arm, other, arm]), *drawn(2)).shape == (3, *shape)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_each_arm_of_a_batch_meets_its_own_states(arm, other, name):
+    function, shape = FUNCTIONS[name]
+    state = drawn(4, 2, 2)
+    together = function(ulna.stack([arm, other]), *state)
+    assert together.shape == (4, 2, *shape)
+    alone = function(other, *state[:, :, 1])
+    assert together[:, 1] == approx(alone, rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "length",
+        "mass",
+        "com",
+        "gravity",
+        "base",
+        "tip_mass",
+    ],
+)
+def test_one_quantity_alone_may_vary_over_a_batch(arm, field):
+    one = arm.parameters
+    many = one._replace(**{field: np.stack([getattr(one, field)] * 3)})
+    for name, (function, shape) in FUNCTIONS.items():
+        together = function(many, *drawn(2))
+        if np.ndim(together) > len(shape):  # not every function reads every quantity
+            assert together.shape == (3, *shape), name
+
+
+@pytest.mark.parametrize("name", ["coriolis_matrix", "kinetic_energy", "inverse_dynamics"])
+def test_one_posture_meets_many_rates(arm, name):
+    function, shape = FUNCTIONS[name]
+    assert function(arm, [0.1, 0.2], np.zeros((6, 2)), [0.0, 0.0]).shape == (6, *shape)
+
+
+@pytest.mark.parametrize("function", [dynamics.inverse_dynamics, dynamics.forward_dynamics])
+@pytest.mark.parametrize("columns", [2, 3])
+def test_forces_at_the_tip_broadcast_too(arm, other, function, columns):
+    force = np.random.default_rng(9).normal(size=(6, 1, columns))
+    state = drawn(2)
+    together = function(ulna.stack([arm, other]), *state, tip_force=force)
+    assert together.shape == (6, 2, 2)
+    for place, member in enumerate([arm, other]):
+        alone = np.stack([function(member, *state, tip_force=one) for one in force[:, 0]])
+        assert together[:, place] == approx(alone, rel=1e-11)
+
+
+def test_one_answer_is_one_array_and_an_energy_one_number(arm):
+    assert isinstance(dynamics.mass_matrix(arm, [0.0, 0.0]), np.ndarray)
+    assert isinstance(float(dynamics.kinetic_energy(arm, [0.0, 0.0], [1.0, 1.0])), float)
+
+
+def test_whole_numbers_and_lists_are_states_too(arm):
+    whole = dynamics.forward_dynamics(arm, [0, 1], (1, 2), [3, 4], tip_force=[1, 2])
+    same = dynamics.forward_dynamics(arm, [0.0, 1.0], [1.0, 2.0], [3.0, 4.0], tip_force=[1.0, 2.0])
+    assert whole.tolist() == same.tolist()

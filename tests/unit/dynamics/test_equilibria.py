@@ -1,0 +1,281 @@
+"""Postures of rest: how many, where, of what kind, and why there are none."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna import dynamics
+from ulna.errors import InputError
+
+approx = partial(pytest.approx, rel=1e-12, abs=1e-12)
+G = 9.81
+
+
+def rod(*, length=1.0, mass=1.0, damping=0.0, lower=-np.inf, upper=np.inf, **options):
+    joint = ulna.Joint(lower, upper, damping=damping)
+    return ulna.Arm.rods([length], [mass], joints=[joint], **options)
+
+
+def kinds(found):
+    return [rest.kind for rest in found]
+
+
+# How many, and where
+
+
+def test_a_free_link_hangs_or_stands():
+    hanging, standing = dynamics.equilibria(rod(), [0.0])
+    assert hanging.q == approx([-np.pi / 2])
+    assert hanging.stable
+    assert standing.q == approx([np.pi / 2])
+    assert not standing.stable
+
+
+def test_a_torque_lifts_the_link_to_where_its_weight_balances_it():
+    # m g c cos q = τ, with half of the largest: q = ±60°, and the lower one is stable.
+    low, high = dynamics.equilibria(rod(), [0.25 * G])
+    assert np.degrees(low.q) == approx([-60.0])
+    assert np.degrees(high.q) == approx([60.0])
+    assert (low.stable, high.stable) == (True, False)
+    low, high = dynamics.equilibria(rod(), [-0.25 * G])
+    assert np.degrees(low.q) == approx([-120.0])
+    assert np.degrees(high.q) == approx([120.0])
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_an_arm_of_n_links_rests_in_two_to_the_n_postures_of_which_one_is_stable(n):
+    arm = ulna.Arm.rods(np.linspace(0.3, 0.8, n), np.ones(n))
+    # In half of its torque every link is at ±60° to the ground.
+    tau = 0.5 * dynamics.gravity_torque(arm, np.zeros(n))
+    found = dynamics.equilibria(arm, tau)
+    assert len(found) == 2**n
+    assert [rest.stable for rest in found] == [True] + [False] * (2**n - 1)
+    phi = np.cumsum([rest.q for rest in found], axis=-1)
+    assert np.cos(phi) == approx(np.full((2**n, n), 0.5))
+    assert len({tuple(row) for row in np.sign(np.sin(phi))}) == 2**n
+    assert (np.sin(phi[0]) < 0.0).all()
+
+
+def test_they_can_be_counted_gone_through_and_picked():
+    found = dynamics.equilibria(rod(), [1.0])
+    assert len(found) == 2
+    assert list(found) == [found[0], found[1]] == list(found.found)
+    assert found.reason == ""
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_nothing_moves_in_any_of_them(n, random_arm):
+    random = np.random.default_rng(n)
+    for _ in range(20):
+        arm = random_arm(random, n, whole=True)
+        force = random.normal(size=3)
+        weight = dynamics.holding_torque(arm, random.uniform(-3.0, 3.0, n), tip_force=force)
+        found = dynamics.equilibria(arm, weight, tip_force=force)
+        assert len(found) == 2**n
+        for rest in found:
+            torque = dynamics.holding_torque(arm, rest.q, tip_force=force)
+            assert torque == pytest.approx(weight, abs=1e-10)
+
+
+def test_sideways_gravity_lets_a_link_hang_sideways():
+    hanging, _ = dynamics.equilibria(rod(gravity=(3.0, 0.0)), [0.0])
+    assert hanging.q == approx([0.0])
+
+
+# A force at the tip
+
+
+def test_a_flat_link_points_where_it_is_pulled():
+    pulled, pushed = dynamics.equilibria(rod(gravity=(0.0, 0.0)), [0.0], tip_force=[3.0, 3.0])
+    assert pulled.q == approx([np.pi / 4])
+    assert pulled.stable
+    assert pushed.q == approx([-3 * np.pi / 4])
+    assert not pushed.stable
+
+
+def test_a_moment_at_the_tip_turns_it_aside():
+    # F l sin q = M, with half of the largest.
+    found = dynamics.equilibria(rod(gravity=(0.0, 0.0)), [0.0], tip_force=[4.0, 0.0, 2.0])
+    assert np.degrees(found[0].q) == approx([30.0])
+    assert np.degrees(found[1].q) == approx([150.0])
+
+
+def test_a_moment_reaches_only_the_last_link_unless_the_joints_pass_it_on():
+    arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0])
+    # All joints hold against the moment: then every link hangs.
+    found = dynamics.equilibria(arm, [-1.0, -1.0], tip_force=[0.0, 0.0, 1.0])
+    assert found[0].q == approx([-np.pi / 2, 0.0])
+    # The joints are free: the moment lifts the last link alone.
+    found = dynamics.equilibria(arm, [0.0, 0.0], tip_force=[0.0, 0.0, 0.25 * G])
+    phi = np.cumsum(found[0].q)
+    assert np.degrees(phi) == approx([-90.0, -60.0])
+
+
+def test_a_moment_alone_does_not_let_a_flat_link_rest():
+    found = dynamics.equilibria(rod(gravity=(0.0, 0.0)), [0.0], tip_force=[0.0, 0.0, 1.0])
+    assert len(found) == 0
+
+
+# None, and why
+
+
+def test_too_much_torque_leaves_no_posture_and_says_which_link_runs_away():
+    found = dynamics.equilibria(rod(), [0.51 * G])
+    assert len(found) == 0
+    assert list(found) == []
+    assert found.reason == "the torques on link 1 are more than the weight can balance"
+
+
+def test_several_links_that_run_away_are_all_named():
+    arm = ulna.Arm.rods([1.0] * 3, [1.0] * 3)
+    found = dynamics.equilibria(arm, [100.0, 50.0, 50.0])
+    assert found.reason == "the torques on links 1, 3 are more than the weight can balance"
+
+
+def test_a_flat_arm_under_torque_rests_nowhere():
+    found = dynamics.equilibria(rod(gravity=(0.0, 0.0)), [0.1])
+    assert len(found) == 0
+    assert "link 1" in found.reason
+
+
+# Degenerate
+
+
+def test_a_flat_arm_rests_anywhere():
+    arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0], gravity=(0.0, 0.0))
+    found = dynamics.equilibria(arm, [0.0, 0.0])
+    assert kinds(found) == ["degenerate"]
+    assert not found[0].stable
+
+
+@pytest.mark.parametrize(("sign", "angle"), [(1.0, 0.0), (-1.0, np.pi)])
+def test_the_largest_torque_holds_the_level_link_and_the_two_postures_meet(sign, angle):
+    found = dynamics.equilibria(rod(), [sign * 0.5 * G])
+    assert kinds(found) == ["degenerate"]
+    assert found[0].q == approx([angle])
+    assert not found[0].stable
+
+
+def test_a_balanced_link_rests_anywhere_beside_one_that_hangs_or_stands():
+    links = [ulna.Link(1.0, 1.0), ulna.Link(0.5, 1.0, com=-0.25, tip_mass=0.5)]
+    found = dynamics.equilibria(ulna.Arm.of(links), [0.0, 0.0])
+    assert kinds(found) == ["degenerate", "saddle"]
+
+
+def test_a_link_whose_weight_a_force_carries_rests_anywhere():
+    for mass in np.linspace(0.1, 2.0, 40):
+        arm = ulna.Arm.point_masses([0.7], [mass])
+        assert kinds(dynamics.equilibria(arm, [0.0], tip_force=[0.0, mass * G])) == ["degenerate"]
+
+
+# Kinds
+
+
+@pytest.mark.parametrize(
+    ("damping", "kind"), [(0.0, "centre"), (0.1, "focus"), (2.4, "focus"), (2.7, "node")]
+)
+def test_damping_turns_swinging_into_creeping(damping, kind):
+    # A rod of 1 kg and 1 m creeps from b = 2 sqrt(g / 6) = 2.557 on.
+    hanging, standing = dynamics.equilibria(rod(damping=damping), [0.0])
+    assert hanging.kind == kind
+    assert hanging.stable
+    assert standing.kind == "saddle"
+    assert not standing.stable
+
+
+def test_the_eigenvalues_are_those_of_a_damped_pendulum():
+    # λ² + (b / I) λ + m g c / I = 0.
+    hanging, standing = dynamics.equilibria(rod(damping=0.5), [0.0])
+    assert np.sort_complex(hanging.eigenvalues) == approx(
+        np.sort_complex(np.roots([1.0, 1.5, 1.5 * G]))
+    )
+    assert np.sort_complex(standing.eigenvalues + 0j) == approx(
+        np.sort_complex(np.roots([1.0, 1.5, -1.5 * G]) + 0j)
+    )
+
+
+def test_one_damped_joint_brings_the_whole_arm_to_rest():
+    joints = [ulna.Joint(), ulna.Joint(damping=0.1)]
+    arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0], joints=joints)
+    assert kinds(dynamics.equilibria(arm, [0.0, 0.0])) == ["focus", "saddle", "saddle", "saddle"]
+
+
+def test_an_undamped_arm_swings_on():
+    arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0])
+    found = dynamics.equilibria(arm, [0.0, 0.0])
+    assert kinds(found) == ["centre", "saddle", "saddle", "saddle"]
+    assert np.sort(np.abs(found[0].eigenvalues.imag)) == pytest.approx(
+        [2.680114012253, 2.680114012253, 7.188670870288, 7.188670870288], abs=1e-9
+    )
+    assert found[0].eigenvalues.shape == (4,)
+
+
+def test_a_link_in_honey_creeps():
+    assert dynamics.equilibria(rod(damping=1e5), [0.0])[0].kind == "node"
+
+
+# Limits
+
+
+def test_postures_beyond_a_joints_limits_are_marked():
+    hanging, standing = dynamics.equilibria(rod(lower=0.0, upper=2.0), [0.0])
+    assert not hanging.within_limits
+    assert standing.within_limits
+    assert hanging.stable
+
+
+def test_angles_are_written_in_the_turn_around_the_middle_of_the_joints_range():
+    hanging, standing = dynamics.equilibria(rod(lower=np.pi, upper=2 * np.pi), [0.0])
+    assert hanging.q == approx([1.5 * np.pi])
+    assert hanging.within_limits
+    assert standing.q[0] % (2 * np.pi) == approx(np.pi / 2)
+    assert not standing.within_limits
+
+
+def test_one_joint_beyond_its_limits_is_enough():
+    joints = [ulna.Joint(), ulna.Joint(-1.0, 1.0)]
+    arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0], joints=joints)
+    found = dynamics.equilibria(arm, [0.0, 0.0])
+    assert [rest.within_limits for rest in found] == [abs(rest.q[1]) < 1.0 for rest in found]
+    assert sum(rest.within_limits for rest in found) == 2
+
+
+# What is refused
+
+
+def test_more_than_ten_links_have_too_many_postures_to_list():
+    arm = ulna.Arm.rods([1.0] * 11, [1.0] * 11)
+    with pytest.raises(InputError) as refused:
+        dynamics.equilibria(arm, np.zeros(11))
+    assert str(refused.value) == (
+        "equilibria: got 11 links, that is 2^11 postures, need at most 10 links; "
+        "combine the angles of the single links yourself"
+    )
+
+
+def test_ten_links_are_not_too_many():
+    # All torques too large: the check lets it through without listing 1,024 postures.
+    arm = ulna.Arm.rods([1.0] * 10, [1.0] * 10)
+    found = dynamics.equilibria(arm, 1e9 * 2.0 ** np.arange(10))
+    assert len(found) == 0
+    assert "links 1, 2, 3, 4, 5, 6, 7, 8, 9, 10" in found.reason
+
+
+def test_one_arm_at_a_time():
+    arm = ulna.preset("unit")
+    with pytest.raises(InputError) as refused:
+        dynamics.equilibria(ulna.stack([arm, arm, arm]), [0.0, 0.0])
+    assert str(refused.value) == (
+        "arm: got shape (3, 2), need one arm, one set of torques, one force; "
+        "go through a batch one by one"
+    )
+    with pytest.raises(InputError, match=r"^tau: got shape \(5, 2\)"):
+        dynamics.equilibria(arm, np.zeros((5, 2)))
+
+
+def test_parameters_and_lists_will_do():
+    arm = ulna.preset("unit")
+    found = dynamics.equilibria(arm.parameters, [0, 0], tip_force=[0, -1])
+    assert len(found) == 4

@@ -1,0 +1,271 @@
+"""Holding still: torques, the forces that balance them, and how much more can be carried."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna import dynamics
+
+approx = partial(pytest.approx, rel=1e-13, abs=1e-13)
+G = 9.81
+
+
+def strong(*limits):
+    return [ulna.Joint(max_torque=limit) for limit in limits]
+
+
+# Holding
+
+
+def test_a_level_link_is_held_by_its_weight_times_half_its_length():
+    arm = ulna.Arm.rods([0.8], [2.0])
+    assert dynamics.holding_torque(arm, [0.0]) == approx([2.0 * G * 0.4])
+    assert dynamics.holding_torque(arm, [np.pi]) == approx([-2.0 * G * 0.4])
+    assert dynamics.holding_torque(arm, [-np.pi / 2]) == approx([0.0])
+
+
+def test_an_arm_that_lies_flat_needs_no_holding():
+    arm = ulna.Arm.rods([0.8, 0.5], [2.0, 1.0], gravity=(0.0, 0.0))
+    assert dynamics.holding_torque(arm, [0.3, 0.4]).tolist() == [0.0, 0.0]
+
+
+def test_a_push_upward_at_the_tip_takes_load_off_every_joint_below_it():
+    arm = ulna.Arm.rods([0.8, 0.5], [2.0, 1.0])
+    alone = dynamics.holding_torque(arm, [0.0, 0.0])
+    helped = dynamics.holding_torque(arm, [0.0, 0.0], tip_force=[0.0, 3.0])
+    assert alone - helped == approx([3.0 * 1.3, 3.0 * 0.5])
+    assert (helped < alone).all()
+
+
+def test_a_pull_down_at_the_tip_is_a_payload():
+    arm = ulna.Arm.rods([0.8, 0.5], [2.0, 1.0])
+    q = [0.4, -1.1]
+    pulled = dynamics.holding_torque(arm, q, tip_force=[0.0, -0.7 * G])
+    assert pulled == approx(dynamics.holding_torque(arm.with_payload(0.7), q))
+
+
+def test_a_moment_at_the_tip_is_the_same_to_every_joint():
+    arm = ulna.Arm.rods([0.8, 0.5, 0.3], [2.0, 1.0, 0.5])
+    alone = dynamics.holding_torque(arm, [0.3, 0.4, 0.5])
+    turned = dynamics.holding_torque(arm, [0.3, 0.4, 0.5], tip_force=[0.0, 0.0, 1.5])
+    assert alone - turned == approx([1.5, 1.5, 1.5])
+
+
+def test_without_the_weight_of_the_links_only_the_point_masses_pull():
+    links = [ulna.Link(1.0, 5.0, tip_mass=2.0), ulna.Link(0.5, 3.0)]
+    arm = ulna.Arm.of(links, payload=1.0)
+    held = dynamics.holding_torque(arm, [0.0, 0.0], link_weights=False)
+    assert held == approx([G * (2.0 * 1.0 + 1.0 * 1.5), G * 1.0 * 0.5])
+    pushed = dynamics.holding_torque(arm, [0.0, 0.0], tip_force=[0.0, 1.0], link_weights=False)
+    assert held - pushed == approx([1.5, 0.5])
+
+
+def test_light_links_carry_nothing_of_their_own():
+    arm = ulna.Arm.rods([1.0, 0.5], [5.0, 3.0])
+    assert dynamics.holding_torque(arm, [0.2, 0.3], link_weights=False).tolist() == [0.0, 0.0]
+
+
+# The force that torques balance
+
+
+def test_the_force_on_a_tip_is_read_off_the_torques():
+    # Upper arm up, forearm level: 2 N up turn the elbow by 2 N·m and the shoulder by as much,
+    # 3 N to the right turn the shoulder back by 3 N·m. The motors hold against it.
+    arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0], gravity=(0.0, 0.0))
+    q = [np.pi / 2, -np.pi / 2]
+    found = dynamics.tip_force(arm, q, [3.0 - 2.0, -2.0])
+    assert found == pytest.approx([3.0, 2.0], rel=1e-12)
+
+
+def test_torques_that_carry_the_weight_balance_no_force():
+    arm = ulna.Arm.rods([0.8, 0.5], [2.0, 1.0])
+    carrying = [G * (2.0 * 0.4 + 1.0 * 1.05), G * 1.0 * 0.25]
+    q = [0.0, 0.0]
+    assert dynamics.tip_force(arm, q, carrying) == pytest.approx([0.0, 0.0], abs=1e-12)
+
+
+def test_it_undoes_the_holding_torque(random_arm):
+    random = np.random.default_rng(5)
+    arm = random_arm(random, 2, (50,), whole=True)
+    q = random.uniform(-3.0, 3.0, (50, 2))
+    q[:, 1] = np.sign(q[:, 1]) * random.uniform(0.3, 2.8, 50)
+    force = random.normal(size=(50, 2))
+    torques = dynamics.holding_torque(arm, q, tip_force=force)
+    assert dynamics.tip_force(arm, q, torques) == pytest.approx(force, abs=1e-10)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 9])
+def test_along_a_stretched_arm_the_torques_tell_of_no_force(n):
+    arm = ulna.Arm.rods(np.linspace(0.3, 0.8, n), np.ones(n))
+    q = np.zeros((40, n))
+    q[:, 0] = np.linspace(-3.0, 3.0, 40)
+    along = np.stack([np.cos(q[:, 0]), np.sin(q[:, 0])], axis=-1)
+    force = np.random.default_rng(n).normal(size=(40, 2))
+    torques = dynamics.holding_torque(arm, q, tip_force=force)
+    found = dynamics.tip_force(arm, q, torques)
+    assert np.abs(np.sum(found * along, axis=-1)).max() <= 1e-12
+    across = force - along * np.sum(force * along, axis=-1, keepdims=True)
+    assert found == pytest.approx(across, abs=1e-11)
+
+
+def test_along_a_stretched_arm_single_precision_knows_as_little():
+    arm = ulna.Arm.rods([0.3, 0.7], [1.0, 2.0])
+    single = ulna.Parameters(*(value.astype(np.float32) for value in arm.parameters))
+    for first in np.linspace(-3.0, 3.0, 40, dtype=np.float32):
+        q, tau = np.array([first, 0.0], np.float32), np.array([20.0, 3.0], np.float32)
+        along = np.array([np.cos(first), np.sin(first)])
+        assert abs(dynamics.tip_force(single, q, tau) @ along) <= 1e-3
+
+
+def test_a_single_link_feels_a_force_across_it():
+    arm = ulna.Arm.rods([0.5], [1.0], gravity=(0.0, 0.0))
+    assert dynamics.tip_force(arm, [0.0], [-2.0]) == approx([0.0, 4.0])
+
+
+def test_three_links_balance_a_force_by_torques_that_fit_it():
+    arm = ulna.Arm.rods([0.5, 0.4, 0.3], [1.0, 1.0, 1.0])
+    q = [0.3, -0.8, 1.1]
+    torques = dynamics.holding_torque(arm, q, tip_force=[2.0, -1.0])
+    assert dynamics.tip_force(arm, q, torques) == pytest.approx([2.0, -1.0], abs=1e-12)
+
+
+def test_torques_that_fit_no_force_leave_the_least_over():
+    # The same torque at every joint is a moment; the force that comes nearest leaves torques
+    # that no other force makes smaller.
+    arm = ulna.Arm.rods([0.5, 0.4, 0.3], [1.0, 1.0, 1.0], gravity=(0.0, 0.0))
+    q = [0.3, -0.8, 1.1]
+    wanted = np.ones(3)
+
+    def left_over(force):
+        return np.linalg.norm(wanted - dynamics.holding_torque(arm, q, tip_force=force))
+
+    best = dynamics.tip_force(arm, q, wanted)
+    for step in 1e-3 * np.random.default_rng(1).normal(size=(20, 2)):
+        assert left_over(best) < left_over(best + step)
+
+
+# The largest payload
+
+
+def test_one_link_carries_what_its_joint_has_left():
+    arm = ulna.Arm.rods([0.5], [1.0], joints=strong(10.0))
+    spare = 10.0 - 1.0 * G * 0.25
+    assert dynamics.largest_payload(arm, [0.0]) == approx(spare / (G * 0.5))
+    # Steeper, the same torque carries more.
+    spare = 10.0 - 1.0 * G * 0.25 * 0.5
+    assert dynamics.largest_payload(arm, [np.pi / 3]) == approx(spare / (G * 0.5 * 0.5))
+    # On the other side torques have the other sign.
+    spare = 10.0 - 1.0 * G * 0.25
+    assert dynamics.largest_payload(arm, [np.pi]) == approx(spare / (G * 0.5))
+
+
+def test_it_comes_on_top_of_the_payload_that_is_there():
+    arm = ulna.Arm.rods([0.5], [1.0], joints=strong(10.0))
+    empty = dynamics.largest_payload(arm, [0.3])
+    assert dynamics.largest_payload(arm.with_payload(0.4), [0.3]) == approx(empty - 0.4)
+
+
+def test_the_weakest_joint_decides():
+    lengths, masses = [0.5, 0.5], [1.0, 1.0]
+    shoulder = (100.0 - G * (0.25 + 0.75)) / (G * 1.0)
+    elbow = (10.0 - G * 0.25) / (G * 0.5)
+    for limits, expected in [
+        ((100.0, 10.0), min(shoulder, elbow)),
+        ((100.0, np.inf), shoulder),
+        ((np.inf, 10.0), elbow),
+        ((np.inf, np.inf), np.inf),
+    ]:
+        arm = ulna.Arm.rods(lengths, masses, joints=strong(*limits))
+        assert dynamics.largest_payload(arm, [0.0, 0.0]) == approx(expected)
+
+
+def test_a_joint_too_weak_for_its_own_arm_needs_mass_taken_away():
+    arm = ulna.Arm.rods([0.5], [1.0], joints=strong(1.0))
+    missing = 1.0 * G * 0.25 - 1.0
+    assert dynamics.largest_payload(arm, [0.0]) == approx(-missing / (G * 0.5))
+
+
+def test_a_counterweight_lets_the_load_use_the_torque_of_both_sides():
+    # The centre lies behind the joint: unloaded, the motor holds the arm down.
+    arm = ulna.Arm.of([ulna.Link(0.5, 4.0, com=-0.2)], strong(10.0))
+    assert dynamics.largest_payload(arm, [0.0]) == approx((10.0 + 4.0 * G * 0.2) / (G * 0.5))
+
+
+def test_what_no_load_can_hold_is_not_a_number():
+    # The shoulder's counterweight asks for 2 kg at the tip at least; the elbow carries 1 kg.
+    links = [ulna.Link(0.5, 10.0, com=-0.4), ulna.Link(0.5, 0.0, tip_mass=1.0)]
+    limits = strong(G * (10.0 * 0.4 - 1.0 - 2.0), G * 0.5 * (1.0 + 1.0))
+    assert np.isnan(dynamics.largest_payload(ulna.Arm.of(links, limits), [0.0, 0.0]))
+    # An elbow just strong enough meets the shoulder's need.
+    limits = strong(G * (10.0 * 0.4 - 1.0 - 2.0), G * 0.5 * (1.0 + 3.0))
+    assert dynamics.largest_payload(ulna.Arm.of(links, limits), [0.0, 0.0]) == approx(3.0)
+
+
+def test_without_gravity_a_load_weighs_nothing():
+    arm = ulna.Arm.rods([0.5, 0.5], [1.0, 1.0], joints=strong(1.0, 1.0), gravity=(0.0, 0.0))
+    assert dynamics.largest_payload(arm, [0.3, 0.4]) == np.inf
+    # A force that the joints hold leaves it so; one that they cannot hold, no load helps.
+    assert dynamics.largest_payload(arm, [0.0, 0.0], tip_force=[0.0, 0.9]) == np.inf
+    assert np.isnan(dynamics.largest_payload(arm, [0.0, 0.0], tip_force=[0.0, 1.1]))
+
+
+def test_a_push_from_below_carries_its_own_weight_in_load():
+    arm = ulna.Arm.rods([0.5, 0.5], [1.0, 1.0], joints=strong(30.0, 10.0))
+    alone = dynamics.largest_payload(arm, [0.2, 0.1])
+    pushed = dynamics.largest_payload(arm, [0.2, 0.1], tip_force=[0.0, 2.0 * G])
+    assert pushed == approx(alone + 2.0)
+
+
+def test_a_moment_at_the_tip_uses_up_torque():
+    arm = ulna.Arm.rods([0.5], [1.0], joints=strong(10.0))
+    turned = dynamics.largest_payload(arm, [0.0], tip_force=[0.0, 0.0, -2.0])
+    assert turned == approx((8.0 - G * 0.25) / (G * 0.5))
+
+
+def test_the_arm_with_its_largest_payload_is_at_the_limit_of_one_joint(random_arm):
+    random = np.random.default_rng(11)
+    arm = random_arm(random, 3, (200,), whole=True)
+    arm = arm._replace(max_torque=random.uniform(5.0, 50.0, (200, 3)))
+    q = random.uniform(-3.0, 3.0, (200, 3))
+    most = dynamics.largest_payload(arm, q)
+    holds = np.isfinite(most)
+    assert holds.sum() > 50
+    tip_mass = arm.tip_mass.copy()
+    tip_mass[:, -1] += np.where(holds, most, 0.0)
+    torque = dynamics.holding_torque(arm._replace(tip_mass=tip_mass), q)
+    used = np.max(np.abs(torque) / arm.max_torque, axis=-1)
+    assert used[holds] == pytest.approx(1.0, rel=1e-9)
+
+
+# Shapes
+
+
+@pytest.mark.parametrize("batch", [(), (5,), (4, 3), (0,)])
+def test_leading_axes_of_the_posture_lead_the_result(batch):
+    arm = ulna.Arm.rods([0.5, 0.4, 0.3], [1.0, 1.0, 1.0], joints=strong(30.0, 20.0, 10.0))
+    q = np.random.default_rng(2).uniform(-3.0, 3.0, (*batch, 3))
+    assert dynamics.holding_torque(arm, q).shape == (*batch, 3)
+    assert dynamics.holding_torque(arm, q, link_weights=False).shape == (*batch, 3)
+    assert dynamics.tip_force(arm, q, q).shape == (*batch, 2)
+    assert np.shape(dynamics.largest_payload(arm, q)) == batch
+
+
+def test_arms_states_and_forces_broadcast():
+    one = ulna.Arm.rods([0.5, 0.4], [1.0, 1.0], joints=strong(30.0, 20.0))
+    two = ulna.Arm.rods([0.3, 0.7], [2.0, 1.0], joints=strong(40.0, 10.0), gravity=(1.0, -2.0))
+    both = ulna.stack([one, two])
+    q = np.random.default_rng(3).uniform(-3.0, 3.0, (5, 1, 2))
+    for columns in (2, 3):
+        force = np.random.default_rng(4).normal(size=(6, 1, 1, columns))
+        held = dynamics.holding_torque(both, q, tip_force=force)
+        assert held.shape == (6, 5, 2, 2)
+        most = dynamics.largest_payload(both, q, tip_force=force)
+        assert most.shape == (6, 5, 2)
+        for place, member in enumerate([one, two]):
+            alone = dynamics.holding_torque(member, q[:, 0], tip_force=force[2, 0])
+            assert held[2, :, place] == approx(alone)
+            alone = dynamics.largest_payload(member, q[:, 0], tip_force=force[2, 0])
+            assert most[2, :, place] == approx(alone, nan_ok=True)
+    assert dynamics.tip_force(both, q, np.zeros((6, 1, 1, 2))).shape == (6, 5, 2, 2)
