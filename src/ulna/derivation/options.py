@@ -29,9 +29,9 @@ class Options:
 
     def __post_init__(self) -> None:
         problems = [
-            Problem(name, shown(value), f"one of {', '.join(known)}", nearest_name(value, known))
-            if isinstance(value, str)
-            else Problem(name, shown(value), f"one of {', '.join(known)}")
+            Problem(
+                name, shown(value), f"one of {', '.join(known)}", nearest_name(str(value), known)
+            )
             for name, value, known in (
                 ("convention", self.convention, CONVENTIONS),
                 ("bodies", self.bodies, BODIES),

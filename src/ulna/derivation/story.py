@@ -65,8 +65,7 @@ class Story:
 
     def _number(self, of: sp.Expr) -> str:
         """Give today's number for an expression in the arm's letters."""
-        letters = of.free_symbols
-        if not self.numbers or not letters <= self.numbers.keys():
+        if not self.numbers or not of.free_symbols <= self.numbers.keys():
             return ""
         return f"{float(of.subs(self.numbers)):.6g}"
 
