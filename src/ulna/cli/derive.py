@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ulna.cli.arguments import ForceOption, find_arm
-from ulna.cli.terminal import say
+from ulna.cli.terminal import fitted, say
 from ulna.derivation import derive as derived
 from ulna.errors import InputError, Problem, nearest_name, shown
 from ulna.storage import exists, write_whole
@@ -94,11 +94,11 @@ def derive(
         arm=None if arm is None else find_arm(arm),
     )
     if out is None:
-        say(found.write(wanted))
+        # The terminal's letters first: a table is laid out in what will be printed.
+        say(found.text(spell=fitted) if wanted == "text" else found.write(wanted))
         return
-    name = Path(out).stem
-    matlab = wanted == "matlab" and name.isascii() and name.isidentifier()
-    text = found.code("matlab", name=name) if matlab else found.write(wanted)
+    matlab = wanted == "matlab"
+    text = found.code("matlab", name=Path(out).stem) if matlab else found.write(wanted)
     write_whole(out, text, force=force)
     say(f"{found.title}: written to {out}")
     say(f"checked against the closed form: largest difference {found.check.worst:.1e}")

@@ -59,8 +59,8 @@ def _asked(arm: Arm, q: np.ndarray, force: np.ndarray) -> Iterator[str]:
     for i, total in enumerate(asked):
         work = _weight_numbers(arm, i, phi[i])
         if np.any(force):
-            work += f" = {number(weight[i])}"
-            work += _less(weight[i] - total)
+            less = _less(weight[i] - total)
+            work += f"{less} = {number(weight[i])}{less}"
         yield f"  Q_{i + 1} = {work} = {number(total)} N·m"
     yield ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from ulna.cli.arguments import (
 )
 from ulna.cli.explain_hold import explain_hold
 from ulna.cli.terminal import degrees, fixed, number, say, show_json, show_table
-from ulna.errors import InfeasibleError
+from ulna.errors import InfeasibleError, InputError, Problem, shown
 
 
 def hold(
@@ -63,7 +64,10 @@ def hold(
 
 def _changed(arm: Arm, payload: str | None, *, flat: bool) -> Arm:
     if payload is not None:
-        arm = arm.with_payload(units.to_si(payload, "mass", what="--payload"))
+        mass = units.to_si(payload, "mass", what="--payload")
+        if mass < 0.0:
+            raise InputError(Problem("--payload", shown(payload), "a mass of at least 0 kg"))
+        arm = arm.with_payload(mass)
     return arm.replace(gravity=(0.0, 0.0)) if flat else arm
 
 
@@ -90,8 +94,8 @@ def _show(arm: Arm, name: str, q: np.ndarray, force: np.ndarray) -> None:
     x, y, _ = kinematics.tip(arm, q)
     say(f"tip ({fixed(x, 6)}, {fixed(y, 6)}) m{_force_in_words(force)}")
     spare = float(dynamics.largest_payload(arm, q, tip_force=force))
-    if np.isfinite(spare) and spare >= 0.0:
-        say(f"the joints hold up to {number(spare, 4)} kg more at the tip")
+    if np.isfinite(spare) and np.all(np.abs(torque) <= limit):
+        say(f"the joints hold up to {_no_more_than(spare)} kg more at the tip")
 
 
 def _share(torque: float, limit: float) -> tuple[str, str]:
@@ -122,8 +126,16 @@ def _insist(arm: Arm, q: np.ndarray, force: np.ndarray) -> None:
     carried = arm.payload.mass
     way_out = "move the tip closer to the base, or choose stronger motors"
     if carried + spare >= 0.0:
-        way_out = f"it could be held with a payload of {number(carried + spare, 4)} kg"
+        way_out = f"it could be held with a payload of {_no_more_than(carried + spare)} kg"
     raise InfeasibleError(f"the pose cannot be held: {asked}; {way_out}")
+
+
+def _no_more_than(mass: float) -> str:
+    """Write a mass in four digits, rounded down: the joints have to hold what is printed."""
+    if mass <= 0.0:
+        return "0"
+    step = 10.0 ** (math.floor(math.log10(mass)) - 3)
+    return number(math.floor(mass / step * (1.0 - 1e-12)) * step, 4)
 
 
 def _facts(arm: Arm, q: np.ndarray, force: np.ndarray) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -98,9 +99,9 @@ class Derivation:
         numbers = values(self.arm, self.options) if self.arm else {}
         return Story(self.mechanics, self.check, numbers).steps()
 
-    def text(self) -> str:
-        """Write the steps as plain text."""
-        return to_text(self.title, self.steps)
+    def text(self, *, spell: Callable[[str], str] = str) -> str:
+        """Write the steps as plain text; `spell` may replace letters that cannot be shown."""
+        return to_text(self.title, self.steps, spell)
 
     def markdown(self) -> str:
         """Write the steps as Markdown, formulas in LaTeX between dollar signs."""
@@ -121,8 +122,8 @@ class Derivation:
         if format in LANGUAGES:
             return self.code(format)
         known = FORMATS + LANGUAGES
-        hint = nearest_name(format, known) if isinstance(format, str) else ""
-        raise InputError(Problem("format", shown(format), f"one of {', '.join(known)}", hint))
+        need, hint = f"one of {', '.join(known)}", nearest_name(str(format), known)
+        raise InputError(Problem("format", shown(format), need, hint))
 
     def code(self, language: str, *, name: str = "arm_model") -> str:
         """Write M, C, G, inverse dynamics and, for two links, inverse kinematics as source code.
@@ -135,8 +136,8 @@ class Derivation:
             return to_c(self._program("[{}]", "arm->"))
         if language == "matlab":
             return to_matlab(self._program("({})", "arm."), name)
-        need = f"one of {', '.join(LANGUAGES)}"
-        raise InputError(Problem("language", shown(language), need))
+        need, hint = f"one of {', '.join(LANGUAGES)}", nearest_name(str(language), LANGUAGES)
+        raise InputError(Problem("language", shown(language), need, hint))
 
     def __str__(self) -> str:
         return self.text()

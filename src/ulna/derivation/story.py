@@ -202,7 +202,7 @@ class Story:
         yield says(
             f"The letters were replaced by numbers in {self.check.states} states, and the results "
             "compared with the closed form that ulna computes with. The largest differences, "
-            "relative to the largest entry:"
+            "relative to the terms that make them up:"
         )
         rows = (
             ("M", self.check.mass_matrix),

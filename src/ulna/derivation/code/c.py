@@ -14,13 +14,15 @@ INVERSE_KINEMATICS = """
 int arm_inverse_kinematics(const arm_parameters *arm, double x, double y, int branch, double {q}[2])
 {
     const double r2 = x * x + y * y;
-    const double outer = arm->l1 + arm->l2, inner = arm->l1 - arm->l2;
-    const double inside = (outer * outer - r2) * (r2 - inner * inner);
+    const double outer = (arm->l1 + arm->l2) * (arm->l1 + arm->l2);
+    const double inner = (arm->l1 - arm->l2) * (arm->l1 - arm->l2);
+    const double inside = (outer - r2) * (r2 - inner);
     double first, second;
-    if (inside < 0.0 || r2 == 0.0) {
+    /* Rounding may put a straight arm outside. */
+    if (inside < -1e-14 * outer * outer || r2 == 0.0) {
         return 0;
     }
-    second = atan2(branch * sqrt(inside), r2 - arm->l1 * arm->l1 - arm->l2 * arm->l2);
+    second = atan2(branch * sqrt(fmax(inside, 0.0)), r2 - arm->l1 * arm->l1 - arm->l2 * arm->l2);
     first = atan2(y, x) - atan2(arm->l2 * sin(second), arm->l1 + arm->l2 * cos(second));
     {q}[0] = first;
     {q}[1] = {second};
@@ -58,7 +60,7 @@ def _head(program: Program) -> Iterator[str]:
 
 
 def _routine(routine: Routine, program: Program) -> Iterator[str]:
-    n, matrix = program.links, routine.entries.cols > 1
+    n, matrix = program.links, routine.is_matrix
     sizes = dict.fromkeys(routine.arguments, n) | {"force": 2}
     inputs = "".join(f", const double {name}[{sizes[name]}]" for name in routine.arguments)
     output = f"double {routine.result}[{n}]" + f"[{n}]" * matrix

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import sympy as sp
 
 from ulna.derivation.code.program import Program, Routine, filled
 
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
+# What the file defines, what it calls, and the words of the language.
+TAKEN = re.compile(
+    "mass_matrix|coriolis_matrix|gravity_torque|inverse_dynamics|inverse_kinematics|model|arm|"
+    "cos|sin|sqrt|atan2|zeros|max|break|case|catch|classdef|continue|else|elseif|end|for|function|"
+    "global|if|otherwise|parfor|persistent|return|spmd|switch|try|while"
+)
+
 INVERSE_KINEMATICS = """
 function {q} = inverse_kinematics(arm, x, y, branch)
 % Put the tip at (x, y) from the base; branch is the sign of sin q2: 1 or -1.
 % Gives an empty matrix where (x, y) is out of reach or the base itself.
 r2 = x^2 + y^2;
-inside = ((arm.l1 + arm.l2)^2 - r2) * (r2 - (arm.l1 - arm.l2)^2);
-if inside < 0 || r2 == 0
+outer = (arm.l1 + arm.l2)^2;
+inside = (outer - r2) * (r2 - (arm.l1 - arm.l2)^2);
+if inside < -1e-14 * outer^2 || r2 == 0  % rounding may put a straight arm outside
     {q} = [];
     return
 end
-second = atan2(branch * sqrt(inside), r2 - arm.l1^2 - arm.l2^2);
+second = atan2(branch * sqrt(max(inside, 0)), r2 - arm.l1^2 - arm.l2^2);
 first = atan2(y, x) - atan2(arm.l2 * sin(second), arm.l1 + arm.l2 * cos(second));
 {q} = [first; {second}];
 end
@@ -26,7 +36,9 @@ end
 
 
 def to_matlab(program: Program, name: str) -> str:
-    """Write the program in MATLAB, for a file of that name."""
+    """Write the program in MATLAB, for a file of that name if MATLAB can take it."""
+    if not NAME.fullmatch(name) or TAKEN.fullmatch(name):
+        name = "arm_model"
     body = (line for routine in program.routines for line in _routine(routine))
     text = "\n".join([*_head(program, name), *body, ""])
     if program.links != 2:

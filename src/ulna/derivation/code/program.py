@@ -33,6 +33,11 @@ class Routine(NamedTuple):
     result: str
     entries: sp.Matrix
 
+    @property
+    def is_matrix(self) -> bool:
+        """Whether the result has rows and columns: also one of a single link."""
+        return self.name.endswith("_matrix")
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:

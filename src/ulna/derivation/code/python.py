@@ -16,10 +16,11 @@ def inverse_kinematics(arm, x, y, branch=1):
     branch is the sign of sin q2: 1 or -1. Gives None out of reach and at the base itself.
     """
     r2 = x * x + y * y
-    inside = ((arm.l1 + arm.l2) ** 2 - r2) * (r2 - (arm.l1 - arm.l2) ** 2)
-    if inside < 0.0 or r2 == 0.0:
+    outer, inner = (arm.l1 + arm.l2) ** 2, (arm.l1 - arm.l2) ** 2
+    inside = (outer - r2) * (r2 - inner)
+    if inside < -1e-14 * outer * outer or r2 == 0.0:  # rounding may put a straight arm outside
         return None
-    q2 = atan2(branch * sqrt(inside), r2 - arm.l1**2 - arm.l2**2)
+    q2 = atan2(branch * sqrt(max(inside, 0.0)), r2 - arm.l1**2 - arm.l2**2)
     q1 = atan2(y, x) - atan2(arm.l2 * sin(q2), arm.l1 + arm.l2 * cos(q2))
     return [q1, {second}]
 '''
@@ -63,7 +64,7 @@ def _routine(routine: Routine) -> Iterator[str]:
     yield "    return ["
     for k in range(routine.entries.rows):
         row = ", ".join(_write(entry) for entry in routine.entries.row(k))
-        yield f"        {row}," if routine.entries.cols == 1 else f"        [{row}],"
+        yield f"        {row}," if not routine.is_matrix else f"        [{row}],"
     yield "    ]"
 
 

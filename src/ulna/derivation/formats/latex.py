@@ -12,6 +12,7 @@ from ulna.derivation.formats.lines import one_line
 from ulna.derivation.formats.markdown import aligned
 
 INK = Latex()
+LATIN = 0x100  # the first letter that the document's encoding does not know
 PLAIN = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
@@ -39,7 +40,8 @@ def to_latex(title: str, steps: Iterable[Step]) -> str:
 
 def plain(text: str) -> str:
     """Write words so that LaTeX takes them as words."""
-    return "".join(PLAIN.get(letter, letter) for letter in text)
+    # Letters beyond Latin ones need fonts that not every installation has.
+    return "".join(PLAIN.get(letter, letter if ord(letter) < LATIN else "?") for letter in text)
 
 
 def _block(block: Block) -> Iterator[str]:

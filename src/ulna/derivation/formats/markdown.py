@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 import sympy as sp
@@ -11,12 +12,14 @@ from ulna.derivation.formats.ink import Latex
 from ulna.derivation.formats.lines import is_long, left_side, one_line, right_lines
 
 WIDTH = 80
+SPECIAL, BACKSLASHED = r"([\\`*_{}\[\]<>#$|])", r"\\\1"
 INK = Latex()
 
 
 def to_markdown(title: str, steps: Iterable[Step]) -> str:
     """Write the whole derivation as Markdown."""
-    parts = [f"# {title}", ""]
+    # A name out of a file must neither open a formula nor an element.
+    parts = [f"# {re.sub(SPECIAL, BACKSLASHED, title)}", ""]
     for number, step in enumerate(steps, 1):
         parts += [f"## {number}. {step.title}", ""]
         parts += [line for block in step.blocks for line in (*_block(block), "")]

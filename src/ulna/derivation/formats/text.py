@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import sympy as sp
 
@@ -14,38 +14,40 @@ from ulna.derivation.formats.writing import visible_width
 
 WIDTH = 96
 INDENT = 8
+Spelling = Callable[[str], str]
 INK = Text()
 
 
-def to_text(title: str, steps: Iterable[Step]) -> str:
-    """Write the whole derivation as plain text."""
+def to_text(title: str, steps: Iterable[Step], spell: Spelling = str) -> str:
+    """Write the whole derivation as plain text, laid out in the letters that `spell` gives."""
+    title = spell(title)
     parts = [title, "=" * len(title), ""]
     for number, step in enumerate(steps, 1):
-        heading = f"{number}. {step.title}"
+        heading = spell(f"{number}. {step.title}")
         parts += [heading, "-" * len(heading)]
-        parts += [line for block in step.blocks for line in _block(block)]
+        parts += [line for block in step.blocks for line in _block(block, spell)]
         parts.append("")
     return "\n".join(parts)
 
 
-def _block(block: Block) -> Iterator[str]:
+def _block(block: Block, spell: Spelling) -> Iterator[str]:
     if isinstance(block, Paragraph):
-        words = "".join(_words(part) for part in block.parts)
+        words = "".join(_words(part, spell) for part in block.parts)
         yield from textwrap.wrap(words, WIDTH)
     elif isinstance(block, Table):
-        yield from _table(block)
+        yield from _table(block, spell)
     else:
-        yield from _equation(block)
+        yield from _equation(block, spell)
 
 
-def _words(part: str | sp.Expr | Equation) -> str:
-    return part if isinstance(part, str) else one_line(part, INK)
+def _words(part: str | sp.Expr | Equation, spell: Spelling) -> str:
+    return spell(part if isinstance(part, str) else one_line(part, INK))
 
 
-def _equation(equation: Equation) -> Iterator[str]:
-    left = f"  {left_side(equation, INK)} = "
+def _equation(equation: Equation, spell: Spelling) -> Iterator[str]:
+    left = spell(f"  {left_side(equation, INK)} = ")
     indent = " " * min(visible_width(left), INDENT)
-    first, *more = right_lines(equation.right, INK, WIDTH - len(indent))
+    first, *more = map(spell, right_lines(equation.right, INK, WIDTH - len(indent)))
     room = WIDTH - visible_width(left) - visible_width(first)
     lines = [left + first] if room >= 0 else [left.rstrip(), indent + first]
     lines += [indent + line for line in more]
@@ -54,8 +56,8 @@ def _equation(equation: Equation) -> Iterator[str]:
     yield from lines
 
 
-def _table(table: Table) -> Iterator[str]:
-    cells = [table.head, *([_words(cell) for cell in row] for row in table.rows)]
+def _table(table: Table, spell: Spelling) -> Iterator[str]:
+    cells = [table.head, *([_words(cell, spell) for cell in row] for row in table.rows)]
     widths = [max(visible_width(cell) for cell in column) for column in zip(*cells, strict=True)]
     for row in cells:
         padded = (

@@ -52,7 +52,7 @@ def _term(part: sp.Expr, ink: Ink) -> Term:
 def _product(coefficient: sp.Number, rest: sp.Expr, ink: Ink) -> str:
     factors = sorted(sp.Mul.make_args(rest), key=_place_in_product)
     written = [_factor(factor, ink) for factor in factors if factor != 1]
-    if coefficient != 1 or not written:
+    if float(coefficient) != 1.0 or not written:
         written.insert(0, _number(coefficient, ink))
     return ink.product(written) if len(written) > 1 else written[0]
 
