@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ulna.cli.arguments import ForceOption, find_arm
-from ulna.cli.terminal import fitted, say
+from ulna.cli.terminal import fitted, print_file, say
 from ulna.derivation import derive as derived
 from ulna.errors import InputError, Problem, nearest_name, shown
 from ulna.storage import exists, write_whole
@@ -95,7 +95,10 @@ def derive(
     )
     if out is None:
         # The terminal's letters first: a table is laid out in what will be printed.
-        say(found.text(spell=fitted) if wanted == "text" else found.write(wanted))
+        if wanted == "text":
+            say(found.text(spell=fitted))
+        else:
+            print_file(found.write(wanted))
         return
     matlab = wanted == "matlab"
     text = found.code("matlab", name=Path(out).stem) if matlab else found.write(wanted)

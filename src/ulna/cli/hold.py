@@ -23,6 +23,8 @@ from ulna.cli.explain_hold import explain_hold
 from ulna.cli.terminal import degrees, fixed, number, say, show_json, show_table
 from ulna.errors import InfeasibleError, InputError, Problem, shown
 
+ROUNDING = 1e-12  # of a limit, which a torque may pass unnoticed
+
 
 def hold(
     arm: ArmArgument,
@@ -94,7 +96,7 @@ def _show(arm: Arm, name: str, q: np.ndarray, force: np.ndarray) -> None:
     x, y, _ = kinematics.tip(arm, q)
     say(f"tip ({fixed(x, 6)}, {fixed(y, 6)}) m{_force_in_words(force)}")
     spare = float(dynamics.largest_payload(arm, q, tip_force=force))
-    if np.isfinite(spare) and np.all(np.abs(torque) <= limit):
+    if np.isfinite(spare) and not _too_weak(torque, limit).any():
         say(f"the joints hold up to {_no_more_than(spare)} kg more at the tip")
 
 
@@ -115,7 +117,7 @@ def _insist(arm: Arm, q: np.ndarray, force: np.ndarray) -> None:
     """Make a pose that the joints cannot hold the command's failure, with a way out."""
     torque = dynamics.holding_torque(arm, q, tip_force=force)
     limit = arm.parameters.max_torque
-    weak = np.flatnonzero(np.abs(torque) > limit)
+    weak = np.flatnonzero(_too_weak(torque, limit))
     if not len(weak):
         return
     asked = "; ".join(
@@ -124,18 +126,24 @@ def _insist(arm: Arm, q: np.ndarray, force: np.ndarray) -> None:
     )
     spare = float(dynamics.largest_payload(arm, q, tip_force=force))
     carried = arm.payload.mass
-    way_out = "move the tip closer to the base, or choose stronger motors"
+    lessen = "lessen the force, " if np.any(force) else ""
+    way_out = f"{lessen}move the tip closer to the base, or choose stronger motors"
     if carried + spare >= 0.0:
         way_out = f"it could be held with a payload of {_no_more_than(carried + spare)} kg"
     raise InfeasibleError(f"the pose cannot be held: {asked}; {way_out}")
 
 
+def _too_weak(torque: np.ndarray, limit: np.ndarray) -> np.ndarray:
+    """Say of each joint whether the pose asks more of it than it gives."""
+    return np.asarray(np.abs(torque) > limit * (1.0 + ROUNDING))
+
+
 def _no_more_than(mass: float) -> str:
     """Write a mass in four digits, rounded down: the joints have to hold what is printed."""
-    if mass <= 0.0:
-        return "0"
-    step = 10.0 ** (math.floor(math.log10(mass)) - 3)
-    return number(math.floor(mass / step * (1.0 - 1e-12)) * step, 4)
+    text = number(mass, 4)
+    if mass <= 0.0 or float(text) <= mass * (1.0 + ROUNDING):
+        return text
+    return number(float(text) - 10.0 ** (math.floor(math.log10(mass)) - 3), 4)
 
 
 def _facts(arm: Arm, q: np.ndarray, force: np.ndarray) -> dict[str, Any]:
@@ -148,7 +156,7 @@ def _facts(arm: Arm, q: np.ndarray, force: np.ndarray) -> dict[str, Any]:
         "torque": torque,
         "weight": dynamics.gravity_torque(arm, q),
         "max_torque": limit,
-        "holds": bool(np.all(np.abs(torque) <= limit)),
+        "holds": not _too_weak(torque, limit).any(),
         "largest_payload": arm.payload.mass
         + float(dynamics.largest_payload(arm, q, tip_force=force)),
     }

@@ -6,6 +6,7 @@ import codecs
 import io
 import json
 import math
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -20,11 +21,13 @@ ASCII = {
     "τ": "tau", "φ": "phi", "ψ": "psi", "π": "pi", "Σ": "sum ", "Ω": "Ohm", "√": "sqrt",
     "°": " deg", "·": "*", "×": "x", "²": "^2", "³": "^3", "−": "-", "±": "+-",
     "≤": "<=", "≥": ">=", "–": "-", "—": "-", "…": "...", "→": "->", "⋯": "...",
-    "₁": "_1", "₂": "_2", "₃": "_3", "₄": "_4", "µ": "u", "∞": "inf",
+    "µ": "u", "∞": "inf",
     "γ": "gamma", "ω": "omega", "μ": "mu", "∂": "d", "½": "1/2", "⅓": "1/3", "¼": "1/4",
     "\N{COMBINING DOT ABOVE}": "'", "\N{COMBINING DIAERESIS}": "''", "ᵀ": "^T",
     "─": "-", "━": "-", "│": "|", "┃": "|", "╭": "+", "╮": "+", "╰": "+", "╯": "+",
 }  # fmt: skip
+SMALL_DIGITS = re.compile("[₀-₉]+")
+FULL_SIZE = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
 
 def _stand_in(error: UnicodeError) -> tuple[str | bytes, int]:
@@ -50,12 +53,26 @@ def prepare_streams() -> None:
 def fitted(text: str, stream: TextIO | None = None) -> str:
     """Give the text in letters that the stream can print, before any layout is made of it."""
     encoding = getattr(stream or sys.stdout, "encoding", None) or "utf-8"
+    with suppress(UnicodeEncodeError):
+        text.encode(encoding)
+        return text
+    # A row of small digits is one subscript.
+    text = SMALL_DIGITS.sub(lambda digits: "_" + digits[0].translate(FULL_SIZE), text)
     return text.encode(encoding, errors="ulna-ascii").decode(encoding)
 
 
 def say(text: str = "") -> None:
     """Print a line of the answer."""
     print(fitted(text))
+
+
+def print_file(text: str) -> None:
+    """Print what belongs in a file: redirected into one, it is UTF-8 whatever the terminal is."""
+    if sys.stdout.isatty() or not hasattr(sys.stdout, "buffer"):
+        say(text)
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8"))
 
 
 def note(text: str) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ulna.arm import Arm
 from ulna.derivation.options import Options, options_for
+from ulna.errors import InputError, Problem, shown
 
 if TYPE_CHECKING:
     from ulna.derivation.derivation import Derivation
@@ -45,11 +46,13 @@ def derive(
         "gravity": gravity,
         "drives": drives,
     }
-    # SymPy takes half a second to load; only those who derive wait for it.
+    if arm is not None and not isinstance(arm, Arm):
+        raise InputError(Problem("arm", shown(arm), "an Arm", "ulna.preset and ulna.load give one"))
     if arm is not None:
         options = options_for(arm, **chosen)
     else:
         options = Options(**{name: value for name, value in chosen.items() if value is not None})
+    # SymPy takes half a second to load; only those who derive wait for it.
     from ulna.derivation.derivation import Derivation
 
     return Derivation(options, arm)

@@ -34,6 +34,7 @@ LANGUAGES = ("python", "c", "matlab")
 FORMATS = ("text", "markdown", "latex", "html")
 COUNT = {1: "one link", 2: "two links", 3: "three links", 4: "four links"}
 BODIES = {"rods": "uniform rods", "points": "point masses", "general": "any bodies"}
+ONE_BODY = {"rods": "a uniform rod", "points": "a point mass", "general": "any body"}
 ANGLES = {"relative": "joint angles", "absolute": "absolute angles"}
 
 
@@ -69,7 +70,8 @@ class Derivation:
             if wanted
         ]
         tail = f", with {' and '.join(extras)}" if extras else ""
-        about = f"{COUNT[o.links]}, {BODIES[o.bodies]}, {ANGLES[o.convention]}{tail}"
+        bodies = (ONE_BODY if o.links == 1 else BODIES)[o.bodies]
+        about = f"{COUNT[o.links]}, {bodies}, {ANGLES[o.convention]}{tail}"
         name = self.arm.name if self.arm else ""
         return f"{name}: {about}" if name else about.capitalize()
 
@@ -97,7 +99,9 @@ class Derivation:
     def steps(self) -> tuple[Step, ...]:
         """The steps, from what is given to the check."""
         numbers = values(self.arm, self.options) if self.arm else {}
-        return Story(self.mechanics, self.check, numbers).steps()
+        dry = self.arm is not None and any(joint.friction for joint in self.arm.joints)
+        note = "Dry friction, which this arm has, is left out." if dry else ""
+        return Story(self.mechanics, self.check, numbers, note).steps()
 
     def text(self, *, spell: Callable[[str], str] = str) -> str:
         """Write the steps as plain text; `spell` may replace letters that cannot be shown."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import sympy as sp
 
@@ -16,11 +17,15 @@ class Equation:
     number: str = ""
 
 
+# What stands in a line of text: words, or a formula.
+Part: TypeAlias = str | sp.Expr | Equation
+
+
 @dataclass(frozen=True, slots=True)
 class Paragraph:
     """Words, with formulas between them."""
 
-    parts: tuple[str | sp.Expr | Equation, ...]
+    parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ class Step:
     blocks: tuple[Block, ...]
 
 
-def says(*parts: str | sp.Expr | Equation) -> Paragraph:
+def says(*parts: Part) -> Paragraph:
     """Give a paragraph of words and formulas."""
     return Paragraph(parts)
 

@@ -50,7 +50,8 @@ def _link_letters(model: Model, k: int) -> Iterator[tuple[sp.Symbol, str, str]]:
     if options.bodies == "general":
         yield symbol("c", k), f"centre of mass along link {k}", "m"
         yield symbol("d", k), f"centre of mass to the left of link {k}", "m"
-        yield symbol("I", k), f"inertia of link {k} about its centre of mass", "kg·m²"
+        loaded = ", payload's too" if options.payload and k == model.n else ""
+        yield symbol("I", k), f"inertia of link {k} about its centre of mass{loaded}", "kg·m²"
         yield symbol("p", k), f"point mass at the end of link {k}", "kg"
     if options.drives:
         yield symbol("J", k), f"inertia of the rotor of joint {k}", "kg·m²"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 from ulna.arm import Arm
@@ -37,15 +38,16 @@ class Options:
                 ("bodies", self.bodies, BODIES),
                 ("gravity", self.gravity, GRAVITIES),
             )
-            if value not in known
+            if not isinstance(value, str) or value not in known
         ]
-        whole = isinstance(self.links, int) and not isinstance(self.links, bool)
+        whole = isinstance(self.links, Integral) and not isinstance(self.links, bool)
         if not whole or not 1 <= self.links <= MOST_LINKS:
             hint = "ulna.dynamics has the numbers for any number of links"
             need = f"a whole number of links from 1 to {MOST_LINKS}"
             problems.append(Problem("links", shown(self.links), need, hint))
         if problems:
             raise InputError(problems)
+        object.__setattr__(self, "links", int(self.links))
 
     @property
     def relative(self) -> bool:
@@ -56,7 +58,7 @@ class Options:
 def options_for(arm: Arm, **chosen: Any) -> Options:
     """Give the options that an arm calls for, where nothing else was chosen."""
     given = {name: value for name, value in chosen.items() if value is not None}
-    if given.get("links", arm.n) != arm.n:
+    if given.get("links", arm.n) != arm.n <= MOST_LINKS:
         need = f"{arm.n}, as the arm has"
         raise InputError(Problem("links", shown(given["links"]), need, "leave it out"))
     found = {
@@ -66,6 +68,8 @@ def options_for(arm: Arm, **chosen: Any) -> Options:
         "gravity": _gravity(arm),
         "drives": any(joint.damping or joint.rotor_inertia for joint in arm.joints),
     }
+    if arm.n > MOST_LINKS:
+        given.pop("links", None)
     options = Options(**{**found, **given})
     _check_fits(options, found)
     return options
@@ -96,7 +100,8 @@ def _check_fits(options: Options, found: dict[str, Any]) -> None:
     """Refuse letters that cannot stand for the arm's numbers."""
     problems = []
     if options.bodies not in (found["bodies"], "general"):
-        need = f"'{found['bodies']}' or 'general', as the links of the arm are"
+        fits = " or ".join(f"'{kind}'" for kind in dict.fromkeys((found["bodies"], "general")))
+        need = f"{fits}, as the links of the arm are"
         problems.append(Problem("bodies", shown(options.bodies), need))
     if options.gravity == "down" and found["gravity"] == "vector":
         need = "'vector', as the gravity of the arm is not straight down"

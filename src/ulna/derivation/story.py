@@ -26,6 +26,7 @@ class Story:
     mechanics: Mechanics
     check: Check
     numbers: dict[sp.Symbol, float]  # empty where no arm was given
+    note: str = ""  # of what the arm has and the letters leave out
 
     @property
     def _model(self) -> Model:
@@ -54,8 +55,20 @@ class Story:
             told.append(Step("With the arm's numbers", tuple(self._with_numbers())))
         return (*told, Step("The check", tuple(self._check())))
 
+    @property
+    def _heavy(self) -> bool:
+        return self._model.options.gravity != "none"
+
+    def _for_offsets(
+        self, *parts: str | sp.Expr | Equation
+    ) -> tuple[str | sp.Expr | Equation, ...]:
+        """Give the parts where centres of mass may lie beside their links."""
+        return parts if self._model.options.bodies == "general" else ()
+
     def _given(self) -> Iterator[Block]:
         yield says(*angles_in_words(self._model))
+        if self.note:
+            yield says(self.note)
         rows = [(s, text, unit) for s, text, unit in letters(self._model)]
         if not self.numbers:
             yield Table(("letter", "means", "unit"), tuple(rows))
@@ -88,6 +101,10 @@ class Story:
         yield says(
             "Square and add, using ",
             equals(sp.cos(A) * sp.cos(B) + sp.sin(A) * sp.sin(B), sp.cos(A - B)),
+            *self._for_offsets(
+                " and, for the offsets, ",
+                equals(sp.sin(A) * sp.cos(B) - sp.cos(A) * sp.sin(B), sp.sin(A - B)),
+            ),
             " at once.",
         )
         for body in self._model.bodies:
@@ -95,6 +112,9 @@ class Story:
 
     def _energies(self) -> Iterator[Block]:
         yield says("Each body moves and, where it has an inertia, turns with its link.")
+        if self._model.options.bodies == "rods":
+            rod = symbol("m", "i") * symbol("l", "i") ** 2 / 12
+            yield says("A rod has ", equals(symbol("I", "i"), rod), " about its middle.")
         parts = [_own_kinetic(self._model, body) for body in self._model.bodies]
         if self._model.options.drives:
             yield says("Each rotor turns with the link that carries it, and geared with its joint.")
@@ -111,13 +131,10 @@ class Story:
             symbol("a", "ii"),
             ", couplings ",
             symbol("a", "ij"),
-            ", and first moments ",
-            symbol("s", "i"),
-            *(
-                ("; ", symbol("h", "ij"), " and ", symbol("e", "i"), " are those of the offsets.")
-                if self._model.options.bodies == "general"
-                else (".",)
-            ),
+            *((", first moments ", symbol("s", "i")) if self._heavy else ()),
+            *self._for_offsets(", and for the offsets ", symbol("h", "ij")),
+            *(self._for_offsets(" and ", symbol("e", "i")) if self._heavy else ()),
+            ".",
         )
         for name, definition in self.mechanics.constants.items():
             yield equals(name, definition, number=self._number(definition))
@@ -140,7 +157,9 @@ class Story:
         yield says(self._what_acts(k))
         acts = mechanics.motor(k) + mechanics.pull(k) - mechanics.drag(k)
         yield equals(Rate(by_rate) - by_angle, acts)
-        yield says("Sorted by accelerations, rates and weight:")
+        yield says(
+            f"Sorted by accelerations{', rates and weight' if self._heavy else ' and rates'}:"
+        )
         entries = mechanics.mass_matrix.row(k)
         if m.n > WRITTEN_OUT:
             # Long coefficients get names here, and lines of their own below.

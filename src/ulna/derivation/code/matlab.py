@@ -14,7 +14,8 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
 TAKEN = re.compile(
     "mass_matrix|coriolis_matrix|gravity_torque|inverse_dynamics|inverse_kinematics|model|arm|"
     "cos|sin|sqrt|atan2|zeros|max|break|case|catch|classdef|continue|else|elseif|end|for|function|"
-    "global|if|otherwise|parfor|persistent|return|spmd|switch|try|while"
+    "global|if|otherwise|parfor|persistent|return|spmd|switch|try|while|"
+    "do|until|endif|endfor|endfunction|endwhile|endswitch|end_try_catch|unwind_protect"
 )
 
 INVERSE_KINEMATICS = """

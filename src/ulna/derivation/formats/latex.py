@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-import sympy as sp
-
-from ulna.derivation.document import Block, Equation, Paragraph, Step, Table
+from ulna.derivation.document import Block, Paragraph, Part, Step, Table
 from ulna.derivation.formats.ink import Latex
 from ulna.derivation.formats.lines import one_line
 from ulna.derivation.formats.markdown import aligned
@@ -56,5 +54,5 @@ def _block(block: Block) -> Iterator[str]:
         yield f"\\[\n{aligned(block)}\n\\]"
 
 
-def _words(part: str | sp.Expr | Equation) -> str:
+def _words(part: Part) -> str:
     return plain(part) if isinstance(part, str) else f"${one_line(part, INK)}$"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import sympy as sp
 
 from ulna.derivation.document import Equation
@@ -28,11 +30,17 @@ def one_line(part: sp.Expr | Equation, ink: Ink) -> str:
     return write(part, ink)
 
 
-def right_lines(expression: sp.Expr, ink: Ink, width: int) -> list[str]:
-    """Write a right side as lines, each of whole terms."""
+def right_lines(
+    expression: sp.Expr, ink: Ink, width: int, spell: Callable[[str], str] | None = None
+) -> list[str]:
+    """Write a right side as lines, each of whole terms; `spell` may change their letters."""
     lines: list[list[Term]] = []
     used = width
-    for term in terms(expression, ink):
+    row = terms(expression, ink)
+    if spell is not None:
+        spelled = [(term, spell(term.text)) for term in row]
+        row = [term._replace(text=text, width=visible_width(text)) for term, text in spelled]
+    for term in row:
         if not lines or used + term.width + 3 > width:
             lines.append([])
             used = 0

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-import sympy as sp
-
-from ulna.derivation.document import Block, Equation, Paragraph, Step, Table
+from ulna.derivation.document import Block, Equation, Paragraph, Part, Step, Table
 from ulna.derivation.formats.ink import Latex
 from ulna.derivation.formats.lines import is_long, left_side, one_line, right_lines
 
@@ -51,5 +49,5 @@ def _block(block: Block) -> Iterator[str]:
         yield f"$$\n{aligned(block)}\n$$"
 
 
-def _words(part: str | sp.Expr | Equation) -> str:
+def _words(part: Part) -> str:
     return part if isinstance(part, str) else f"${one_line(part, INK)}$"

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from html import escape
 
-import sympy as sp
-
-from ulna.derivation.document import Block, Equation, Paragraph, Step, Table
+from ulna.derivation.document import Block, Equation, Paragraph, Part, Step, Table
 from ulna.derivation.formats.ink import MathML
 from ulna.derivation.formats.lines import is_long, left_side, one_line, right_lines
 
@@ -55,7 +53,7 @@ def _block(block: Block) -> Iterator[str]:
         yield f'<div class="equation">{_equation(block)}</div>'
 
 
-def _words(part: str | sp.Expr | Equation) -> str:
+def _words(part: Part) -> str:
     return escape(part) if isinstance(part, str) else f"<math>{one_line(part, INK)}</math>"
 
 

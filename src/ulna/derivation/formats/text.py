@@ -5,9 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
 
-import sympy as sp
-
-from ulna.derivation.document import Block, Equation, Paragraph, Step, Table
+from ulna.derivation.document import Block, Equation, Paragraph, Part, Step, Table
 from ulna.derivation.formats.ink import Text
 from ulna.derivation.formats.lines import left_side, one_line, right_lines
 from ulna.derivation.formats.writing import visible_width
@@ -40,14 +38,14 @@ def _block(block: Block, spell: Spelling) -> Iterator[str]:
         yield from _equation(block, spell)
 
 
-def _words(part: str | sp.Expr | Equation, spell: Spelling) -> str:
+def _words(part: Part, spell: Spelling) -> str:
     return spell(part if isinstance(part, str) else one_line(part, INK))
 
 
 def _equation(equation: Equation, spell: Spelling) -> Iterator[str]:
     left = spell(f"  {left_side(equation, INK)} = ")
     indent = " " * min(visible_width(left), INDENT)
-    first, *more = map(spell, right_lines(equation.right, INK, WIDTH - len(indent)))
+    first, *more = map(spell, right_lines(equation.right, INK, WIDTH - len(indent), spell))
     room = WIDTH - visible_width(left) - visible_width(first)
     lines = [left + first] if room >= 0 else [left.rstrip(), indent + first]
     lines += [indent + line for line in more]

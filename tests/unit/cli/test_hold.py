@@ -1,0 +1,429 @@
+"""`ulna hold`: torques that a person can work out by hand, limits, and what wrong words get."""
+
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import ulna
+from ulna.cli import main
+
+G = 9.81
+
+
+@pytest.fixture
+def ask(capsys, tmp_path, monkeypatch):
+    """Run the command in an empty folder; gives the exit code, the answer and the notes."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words):
+        code = main(["hold", *words])
+        printed = capsys.readouterr()
+        assert "Traceback" not in printed.err
+        return code, printed.out, printed.err
+
+    return run
+
+
+@pytest.fixture
+def torques(ask):
+    """Run the command; gives the torques of its JSON."""
+
+    def run(*words):
+        code, out, err = ask(*words, "--json")
+        assert (code, err) == (0, "")
+        return json.loads(out)["torque"]
+
+    return run
+
+
+@pytest.fixture
+def rod(tmp_path):
+    """Write the file of one rod of 0.5 m and 2 kg."""
+    ulna.save(ulna.Arm.rods([0.5], [2.0], name="rod"), tmp_path / "rod.toml")
+    return "rod.toml"
+
+
+def column(table, title):
+    """Give the numbers of a column of a printed table."""
+    lines = table.splitlines()
+    head = next(line for line in lines if "joint" in line)
+    titles = [name.strip() for name in re.split(r"\s{2,}", head.strip())]
+    rows = [line.split() for line in lines if re.match(r"\s*\d+\s+-?\d", line)]
+    return [float(row[titles.index(title)]) for row in rows]
+
+
+def test_a_rod_held_level_needs_its_weight_at_half_its_length(ask, rod):
+    code, out, err = ask(rod, "--q", "0")
+    assert (code, err) == (0, "")
+    assert out.startswith("rod: torques that hold the pose\n")
+    assert column(out, "torque [N·m]") == [pytest.approx(2.0 * G * 0.5 / 2, abs=5e-5)]
+    assert "tip (0.500000, 0.000000) m\n" in out
+    assert "limit" not in out
+    assert "tip force" not in out
+
+
+@pytest.mark.parametrize(
+    ("angle", "share"),
+    [("0", 1.0), ("60 deg", 0.5), ("180 deg", -1.0), ("90 deg", 0.0), ("-45 deg", math.sqrt(0.5))],
+)
+def test_the_torque_goes_with_the_cosine(torques, rod, angle, share):
+    assert torques(rod, "--q", angle) == [pytest.approx(2.0 * G * 0.25 * share, abs=1e-12)]
+
+
+def test_two_rods_stretched_out(torques):
+    # Each of 1 m and 1 kg: the second at 1.5 m from the first joint, 0.5 m from its own.
+    expected = [G * (0.5 + 1.5), G * 0.5]
+    assert torques("unit", "--q", "0, 0") == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_payload_hangs_at_the_tip(torques):
+    expected = [G * (0.5 + 1.5) + 0.2 * G * 2.0, G * 0.5 + 0.2 * G * 1.0]
+    for mass in ("200 g", "0.2"):
+        found = torques("unit", "--q", "0, 0", "--payload", mass)
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_payload_takes_the_place_of_the_arms_own(torques, tmp_path):
+    ulna.save(ulna.Arm.rods([1.0], [0.0], payload=3.0), tmp_path / "loaded.toml")
+    assert torques("loaded.toml", "--q", "0") == pytest.approx([3.0 * G], rel=1e-12)
+    found = torques("loaded.toml", "--q", "0", "--payload", "1 kg")
+    assert found == pytest.approx([G], rel=1e-12)
+
+
+def test_a_force_acts_on_the_arm(torques):
+    # Upwards at the tip it carries part of the weight.
+    expected = [G * 2.0 - 3.0 * 2.0, G * 0.5 - 3.0]
+    assert torques("unit", "--q", "0, 0", "--force", "0, 3 N") == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_moment_acts_on_every_joint_alike(torques):
+    expected = [G * 2.0 - 3.0 * 2.0 - 0.5, G * 0.5 - 3.0 - 0.5]
+    for force in ("0 N, 3 N, 0.5 N*m", "0, 3, 0.5"):
+        found = torques("unit", "--q", "0, 0", "--force", force)
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_flat_arm_weighs_nothing(torques):
+    assert torques("unit", "--q", "0.3, 0.4", "--flat") == [0.0, 0.0]
+    # A pull to the left on a right angle: its lever is 1 m to joint 1 and 2 alike.
+    found = torques("unit", "--q", "0, 90 deg", "--flat", "--force", "-2 N, 0 N")
+    assert found == pytest.approx([-2.0, -2.0], rel=1e-12)
+
+
+def test_json_is_si(ask):
+    code, out, err = ask("unit", "--q", "0, 0", "--force", "0, 3", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out) == {
+        "arm": "unit",
+        "q": [0.0, 0.0],
+        "tip_force": [0.0, 3.0],
+        "torque": pytest.approx([G * 2.0 - 6.0, G * 0.5 - 3.0], rel=1e-12),
+        "weight": pytest.approx([G * 2.0, G * 0.5], rel=1e-12),
+        "max_torque": [None, None],
+        "holds": True,
+        "largest_payload": None,
+    }
+
+
+def test_weight_and_tip_force_stand_apart(ask):
+    _, out, _ = ask("unit", "--q", "0, 0", "--force", "0, 3, 0.5")
+    assert column(out, "weight [N·m]") == pytest.approx([G * 2.0, G * 0.5], abs=5e-5)
+    assert column(out, "tip force [N·m]") == pytest.approx([-6.5, -3.5], abs=5e-5)
+    assert ", with (0, 3) N and a moment of 0.5 N·m acting on it" in out
+    assert "(0, 3) N acting on it" in ask("unit", "--q", "0, 0", "--force", "0, 3")[1]
+
+
+def test_a_force_of_nothing_is_not_told_about(ask):
+    assert "acting" not in ask("unit", "--q", "0, 0", "--force", "0, 0")[1]
+
+
+def limited(tmp_path):
+    joints = [ulna.Joint(max_torque=10.0), ulna.Joint()]
+    ulna.save(ulna.Arm.rods([1.0, 1.0], [0.2, 0.2], joints=joints), tmp_path / "weak.toml")
+    return "weak.toml"
+
+
+def test_the_share_of_the_limit_is_told(ask, tmp_path):
+    code, out, _ = ask(limited(tmp_path), "--q", "0, 0")
+    assert code == 0
+    (used,) = (line.split() for line in out.splitlines() if line.strip().startswith("1 "))
+    share = 0.2 * G * 2.0 / 10.0
+    assert used[3:] == ["10", f"{100 * share:.1f}"]
+    # A load of (10 N·m − weight) / 2 m is what joint 1 has left.
+    spare = float(re.search(r"hold up to (\S+) kg more", out)[1])
+    assert spare == pytest.approx((10.0 - 0.2 * G * 2.0) / (2.0 * G), rel=1e-3)
+
+
+def named_payload(err):
+    return re.search(r"it could be held with a payload of (\S+) kg$", err.strip())[1]
+
+
+def test_more_than_the_motors_give_is_exit_5_with_a_way_out(ask):
+    code, out, err = ask("so-101", "--q", "0, 0, 0", "--payload", "2 kg")
+    assert code == 5
+    assert "used [%]" in out
+    assert err.startswith("the pose cannot be held: joint 1 needs ")
+    for joint in (1, 2, 3):
+        assert re.search(rf"joint {joint} needs \S+ N·m and gives 2\.942 N·m", err)
+    arm = ulna.preset("so-101")
+    # By hand: what joint 1 has left, over the reach of the stretched arm.
+    level = sum(
+        link.mass * (before + link.com)
+        for link, before in zip(arm.links, (0.0, 0.116, 0.251), strict=True)
+    )
+    largest = (2.942 - G * level) / (G * 0.410227)
+    assert float(named_payload(err)) == pytest.approx(largest, rel=1e-3)
+    assert ask("so-101", "--q", "0, 0, 0", "--payload", f"{0.999 * largest} kg")[0] == 0
+    assert ask("so-101", "--q", "0, 0, 0", "--payload", f"{1.001 * largest} kg")[0] == 5
+
+
+@pytest.mark.parametrize("q", ["-0.013, 0.943, -0.429", "0, 0, 0", "0.5, -0.4, 0.3"])
+def test_the_payload_that_is_named_can_be_held(ask, q):
+    _, _, err = ask("so-101", "--q", q, "--payload", "5 kg")
+    assert ask("so-101", "--q", q, "--payload", f"{named_payload(err)} kg")[0] == 0
+
+
+def test_the_load_that_is_left_can_be_held(ask):
+    for q in ("-0.013, 0.943, -0.429", "0, 0, 0", "0.5, -0.4, 0.3"):
+        _, out, _ = ask("so-101", "--q", q)
+        more = re.search(r"hold up to (\S+) kg more", out)[1]
+        assert ask("so-101", "--q", q, "--payload", f"{more} kg")[0] == 0
+
+
+@pytest.fixture
+def exact(tmp_path):
+    """Write the file of an arm that holds 2 kg and not a gram more, in numbers without rounding."""
+    joints = [ulna.Joint(max_torque=21.0)]
+    arm = ulna.Arm.rods([1.0], [0.2], joints=joints, gravity=(0.0, -10.0))
+    ulna.save(arm, tmp_path / "exact.toml")
+    return "exact.toml"
+
+
+def test_a_round_load_is_named_as_it_is(ask, exact):
+    assert "hold up to 2 kg more" in ask(exact, "--q", "0")[1]
+    assert named_payload(ask(exact, "--q", "0", "--payload", "3 kg")[2]) == "2"
+
+
+def test_a_joint_at_its_limit_holds_and_carries_no_more(ask, exact):
+    code, out, _ = ask(exact, "--q", "0", "--payload", "2 kg")
+    assert code == 0
+    assert "hold up to 0 kg more" in out
+    assert ask(exact, "--q", "0", "--payload", "2.001 kg")[0] == 5
+
+
+def test_json_and_explanation_end_in_exit_5_too(ask):
+    words = ["so-101", "--q", "0, 0, 0", "--payload", "2 kg"]
+    code, out, _ = ask(*words, "--json")
+    facts = json.loads(out)
+    assert code == 5
+    assert facts["holds"] is False
+    assert facts["largest_payload"] < 2.0
+    code, out, _ = ask(*words, "--explain")
+    assert code == 5
+    assert "tau_3" in out
+
+
+def test_where_no_payload_helps_another_way_out_is_named(ask):
+    code, _, err = ask("so-101", "--q", "0, 0, 0", "--force", "0, -50 N")
+    assert code == 5
+    assert "move the tip closer to the base, or choose stronger motors" in err
+
+
+def test_a_pose_that_is_not_held_is_not_said_to_hold_more(ask):
+    # A moment lifts the last link: with a load it would hold, without one it does not.
+    code, out, err = ask("so-101", "--q", "10 deg, 20 deg, 30 deg", "--force", "1, 2, 3")
+    assert code == 5
+    assert "could be held with a payload" in err
+    assert "hold up to" not in out
+
+
+# ------------------------------------------------------------------------------- explained
+
+
+def worked(line):
+    """Work out every side of a printed line of arithmetic; gives what it is of, and the sides."""
+    name, *sides = line.strip().split(" = ")
+    found = []
+    for side in sides:
+        text = re.sub(r" (?:N·m|kg·m)$", "", side)
+        text = re.sub(r"(cos|sin)\((-?[\d.e-]+)°\)", r"\1(radians(\2))", text)
+        text = re.sub(r"(?<=\d) (?=cos|sin)", " * ", text).replace("·", "*")
+        found.append(eval(text, {"cos": math.cos, "sin": math.sin, "radians": math.radians}))
+    return name, found
+
+
+def explained(out):
+    """Read an explanation back: the moments, what links ask for, and what joints hold."""
+    lines = [part for line in out.splitlines() for part in re.split(r" {8}", line.strip())]
+    numbers = [line for line in lines if re.match(r"[seQ]_\d+ = ", line)]
+    found = dict(map(worked, numbers))
+    for line in lines:
+        match = re.match(r"(tau_\d+) = (.*) = (\S+) N·m$", line)
+        if match:
+            found[match[1]] = (match[2], float(match[3]))
+    return found
+
+
+CROOKED = ulna.Arm.of(
+    [ulna.Link(0.5, 2.0, com=0.2, com_offset=0.05), ulna.Link(0.4, 1.0, com_offset=-0.03)],
+    gravity=(2.0, -9.0),
+    payload=0.5,
+    name="crooked",
+)
+
+
+STRAIGHT = ulna.Arm.rods([0.5, 0.4], [2.0, 1.0])
+WORKED = [
+    (CROOKED, []),
+    (CROOKED.replace(gravity=(0.0, 5.0)), ["--payload", "0"]),
+    (STRAIGHT, []),
+    (STRAIGHT, ["--flat"]),
+]
+PUSHED = [
+    (CROOKED, ["--force", "3, -4, 0.5"]),
+    (CROOKED.replace(gravity=(0.0, -9.81)), ["--force", "3, -4"]),
+    (STRAIGHT.replace(gravity=(3.0, -9.0)), ["--force", "0, 0, 2"]),
+    (STRAIGHT, ["--flat", "--force", "1, 1"]),
+]
+
+
+@pytest.fixture
+def asked(ask, tmp_path):
+    """Give the command's words for an arm, and its explanation read back."""
+
+    def run(arm, words):
+        ulna.save(arm, tmp_path / "arm.toml")
+        given = ["arm.toml", "--q", "20 deg, -65 deg", *words]
+        code, out, err = ask(*given, "--explain")
+        assert (code, err) == (0, "")
+        return given, explained(out)
+
+    return run
+
+
+@pytest.mark.parametrize(("arm", "words"), WORKED + PUSHED)
+def test_an_explanation_ends_at_the_torques(asked, torques, arm, words):
+    given, found = asked(arm, words)
+    assert {"s_1", "s_2", "Q_1", "Q_2", "tau_1", "tau_2"} <= found.keys()
+    assert ("e_2" in found) == bool(arm.links[1].com_offset)
+    asks = {name: sides[-1] for name, sides in found.items() if name.startswith("Q")}
+    for k, torque in enumerate(torques(*given), 1):
+        terms, total = found[f"tau_{k}"]
+        assert terms == " + ".join(f"Q_{i}" for i in range(k, 3))
+        # Six digits of every number are printed.
+        assert total == pytest.approx(torque, rel=5e-6, abs=1e-12)
+        added = sum(asks[name] for name in terms.split(" + "))
+        assert added == pytest.approx(torque, abs=2 * 5e-6 * max(map(abs, asks.values())))
+
+
+@pytest.mark.parametrize(("arm", "words"), WORKED + PUSHED)
+def test_all_sides_of_every_explained_line_are_equal(asked, arm, words):
+    for name, sides in asked(arm, words)[1].items():
+        if not name.startswith("tau"):
+            # Six digits of every number are printed, of at most ten or so that are multiplied.
+            last = sides[-1]
+            assert sides == pytest.approx([last] * len(sides), rel=1e-5, abs=1e-4), name
+
+
+def test_an_explanation_has_the_numbers_that_a_person_would_find(ask):
+    _, out, _ = ask("unit", "--q", "60 deg, -60 deg", "--explain")
+    assert "s_1 = 1 · 0.5 + 1 · 1 = 1.5 kg·m" in out
+    assert "s_2 = 1 · 0.5 + 1 · 0 = 0.5 kg·m" in out
+    assert "phi_1 = 60°   phi_2 = 0°" in out
+    assert "Q_1 = 9.81 · 1.5 cos(60°) = 7.3575 N·m" in out
+    assert "Q_2 = 9.81 · 0.5 cos(0°) = 4.905 N·m" in out
+    assert out.rstrip().endswith("tau_2 = Q_2 = 4.905 N·m")
+    assert "tau_1 = Q_1 + Q_2 = 12.2625 N·m" in out
+
+
+def test_an_explanation_says_what_the_force_does(ask):
+    _, out, _ = ask("unit", "--q", "0, 0", "--force", "0, 3, 0.5", "--explain")
+    assert "less what the force on the tip, which acts on the arm, does for it" in out
+    assert "less the moment on the tip" in out
+    assert "4.905 - 3.5 = 1.405 N·m" in out
+    _, out, _ = ask("unit", "--q", "0, 0", "--force", "0, -3", "--explain")
+    assert "4.905 + 3 = 7.905 N·m" in out
+    assert "moment on the tip" not in out
+    _, out, _ = ask("unit", "--q", "0, 0", "--force", "0, 0, 1", "--explain")
+    assert "less what the force" not in out
+    assert "less the moment on the tip" in out
+
+
+def test_a_long_sum_is_written_short(ask, tmp_path):
+    ulna.save(ulna.Arm.rods([0.1] * 6, [0.5] * 6), tmp_path / "snake.toml")
+    _, out, _ = ask("snake.toml", "--q", "0, 0, 0, 0, 0, 0", "--explain")
+    assert "tau_1 = Q_1 + ... + Q_6 = " in out
+    assert "tau_3 = Q_3 + Q_4 + Q_5 + Q_6 = " in out
+
+
+# ----------------------------------------------------------------------------- wrong words
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["unit"], "--q"),
+        (["unit", "--q", "0"], "got 1 angle, need 2"),
+        (["unit", "--q", "0, 0, 0"], "got 3 angles, need 2"),
+        (["unit", "--q", "0, 5 kg"], "kg"),
+        (["unit", "--q", "0, nan"], "finite"),
+        (["unit", "--q", "0, 0", "--force", "1"], "--force: got 1 value"),
+        (["unit", "--q", "0, 0", "--force", "1, 2, 3, 4"], "--force: got 4 values"),
+        (["unit", "--q", "0, 0", "--force", "1 kg, 2 kg"], "'kg' is a unit of mass"),
+        (["unit", "--q", "0, 0", "--force", "1, 2, 3 N"], "'N' is a unit of force"),
+        (["unit", "--q", "0, 0", "--force", "inf, 0"], "finite"),
+        (["unit", "--q", "0, 0", "--force", ""], "--force"),
+        (["unit", "--q", "0, 0", "--payload", "-1"], "payload"),
+        (["unit", "--q", "0, 0", "--payload", "abc"], "--payload: got 'abc'"),
+        (["unit", "--q", "0, 0", "--payload", "2 N"], "'N' is a unit of force"),
+        (["unit", "--q", "0, 0", "--payload", "nan"], "--payload: got 'nan'"),
+        (["unti", "--q", "0, 0"], "did you mean 'unit'?"),
+    ],
+)
+def test_bad_words_get_a_sentence_and_exit_2(ask, words, says):
+    code, out, err = ask(*words)
+    assert code == 2
+    assert says in err
+    assert out == ""
+
+
+def test_a_payload_below_nothing_is_refused_by_the_name_it_was_given_under(ask):
+    assert ask("unit", "--q", "0, 0", "--payload", "-1 kg")[2].startswith("--payload")
+
+
+def test_a_robot_file_that_is_not_there_is_exit_74(ask):
+    assert ask("nowhere.toml", "--q", "0")[0] == 74
+
+
+def test_large_bare_angles_are_doubted(ask):
+    code, _, err = ask("unit", "--q", "40, -60")
+    assert code == 0
+    assert "did you mean 40 deg?" in err
+
+
+def test_an_ascii_terminal_misses_no_letter():
+    # One process for both: starting Python takes longer than what it then prints.
+    words = ["hold", "so-101", "--q", "10 deg, 20 deg, 30 deg"]
+    commands = [[*words, "--force", "1, 0, 0.1"], [*words, "--explain"]]
+    done = subprocess.run(
+        [sys.executable, "-c", f"from ulna.cli import main; print([main(c) for c in {commands}])"],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+        check=False,
+    )
+    out = done.stdout.decode("ascii")
+    assert done.stderr == b""
+    assert out.splitlines()[-1] == "[0, 0]"
+    assert "torque [N*m]" in out
+    assert "?" not in out
+
+
+def test_where_the_force_is_too_much_a_smaller_one_is_a_way_out(ask):
+    code, _, err = ask("so-101", "--q", "0, 0, 0", "--flat", "--force", "0, -50 N")
+    assert code == 5
+    assert "lessen the force" in err

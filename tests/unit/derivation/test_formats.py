@@ -1,0 +1,638 @@
+"""Derivations on paper: what is written in any format reads back as the formula that it is."""
+
+import functools
+import html
+import math
+import re
+import shutil
+import subprocess
+import unicodedata
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import ulna
+from ulna.derivation.document import Equation, Table
+from ulna.derivation.formats.ink import Latex, MathML, Text
+from ulna.derivation.formats.writing import write
+from ulna.derivation.symbols import Partial, Rate, symbol
+from ulna.errors import InputError
+
+EVERYTHING = {"payload": True, "tip_force": True, "drives": True, "gravity": "vector"}
+FORMATS = ("text", "markdown", "latex", "html")
+HOSTILE = '*/ <script>alert(1)</script> \\ " % $ { } # ^ ~ & _ ??( """ \'\'\' --> ]]> %}'
+ARM = ulna.Arm.of(
+    [
+        ulna.Link(0.5, 1.25, com=0.2, inertia=0.031, com_offset=-2.5e-6, tip_mass=0.125),
+        ulna.Link(0.25, 0.5, com_offset=0.01),
+    ],
+    [ulna.Joint(damping=0.5, rotor_inertia=1.5e-5, gear_ratio=-50.0), ulna.Joint()],
+    gravity=(1.5, -9.0),
+    payload=0.75,
+    name="crooked",
+)
+SAMPLES = {
+    "one link": {"links": 1},
+    "all letters": {"bodies": "general", "convention": "absolute", **EVERYTHING},
+    "three links": {"links": 3, "gravity": "none"},
+    "numbers": {"links": None, "arm": ARM},
+}
+STEPS = [
+    "What is given",
+    "Positions",
+    "Velocities",
+    "Squares of the speeds",
+    "Energies",
+    "The constants",
+    "The Lagrangian",
+    "Euler–Lagrange for joint 1",
+    "Euler–Lagrange for joint 2",
+    "The mass matrix",
+    "The Coriolis matrix",
+    "The gravity vector",
+    "Written out",
+    "With the arm's numbers",
+    "The check",
+]
+
+
+@pytest.fixture(scope="module", params=SAMPLES)
+def sample(request, derived):
+    return derived(**SAMPLES[request.param])
+
+
+@pytest.fixture(scope="module")
+def page():
+    """Give a sample in a style, written once."""
+    return functools.cache(lambda derivation, style: derivation.write(style))
+
+
+def named(text):
+    return ulna.derive(arm=ulna.Arm.rods([0.5], [1.0], name=text))
+
+
+# ---------------------------------------------- reading formulas back, whatever wrote them
+
+FRACTIONS = {"½": "(1/2)", "⅓": "(1/3)", "¼": "(1/4)"}
+GREEK = {"φ": "phi", "γ": "gamma", "τ": "tau"}
+SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+DOTS = {"": 0, "\u0307": 1, "\u0308": 2, "dot": 1, "ddot": 2, "˙": 1, "¨": 2}
+TEXT = re.compile(
+    r"(?P<slope>∂(?P<of>\w)/∂(?P<by>\w[\u0307\u0308]?[₀-₉]*))"
+    r"|(?P<rate>d/dt)|(?P<fraction>[½⅓¼]|\d+/\d+)|(?P<number>\d+(\.\d+)?(e[+-]\d+)?)"
+    r"|(?P<function>cos|sin)"
+    r"|(?P<letter>[A-Za-zφγτ])(?P<dots>[\u0307\u0308]?)(?P<low>[₀-₉]+|_[A-Za-z0-9]+)?"
+    r"|(?P<power>[²³])|(?P<mark>[-+−()=])|(?P<air>\s+)"
+)
+LETTER = (
+    r"(?:\\(?P<dots{0}>d?dot){{(?P<dotted{0}>\\?[a-z]+)}}|(?P<letter{0}>\\(?:phi|gamma|tau)|[A-Za-z]))"
+    r"(?:_{{(?:\\mathrm{{)?(?P<low{0}>\w+?)}}?}})?"
+)
+LATEX = re.compile(
+    r"(?P<slope>\\frac{\\partial (?P<of>L)}{\\partial " + LETTER.format("_by") + "})"
+    r"|(?P<rate>\\frac{d}{dt})|\\frac{(?P<over>\d+)}{(?P<under>\d+)}"
+    r"|(?P<number>\d+(\.\d+)?)(?: \\times 10\^{(?P<ten>-?\d+)})?"
+    r"|\\(?P<function>cos|sin)|(?P<mark>\\left\(|\\right\)|[-+()=])"
+    r"|(?P<air>\s+|\\,|\\\\|&|\\quad|{}|\\(?:begin|end){aligned})|\^{(?P<power>\d)}"
+    "|" + LETTER.format("")
+)
+
+
+def name_of(base, dots, low):
+    base = GREEK.get(base, base.removeprefix("\\"))
+    return f"{base}:{DOTS[dots or '']}:{(low or '').removeprefix('_').translate(SUBSCRIPTS)}"
+
+
+def scan(pattern, text):
+    """Cut text into the marks that the pattern knows; nothing may be left over."""
+    place = 0
+    while place < len(text):
+        found = pattern.match(text, place)
+        assert found, f"cannot read {text[place : place + 30]!r}"
+        place = found.end()
+        yield found.groupdict()
+
+
+def read_text(formula):
+    for part in scan(TEXT, formula):
+        if part["slope"]:
+            by = name_of(part["by"][0], part["by"][1:2] if part["by"][1] in DOTS else "", "")
+            low = part["by"].lstrip("qφ\u0307\u0308").translate(SUBSCRIPTS)
+            yield "operand", f"known['{part['of']}|{by}{low}']"
+        elif part["rate"]:
+            yield "function", "rate"
+        elif part["fraction"]:
+            yield "operand", FRACTIONS.get(part["fraction"], f"({part['fraction']})")
+        elif part["number"]:
+            yield "operand", part["number"]
+        elif part["function"]:
+            yield "function", part["function"]
+        elif part["letter"]:
+            yield "operand", f"known['{name_of(part['letter'], part['dots'], part['low'])}']"
+        elif part["power"]:
+            yield "power", {"²": "**2", "³": "**3"}[part["power"]]
+        elif part["mark"]:
+            yield "mark", part["mark"].replace("−", "-")
+
+
+def read_latex(formula):
+    for part in scan(LATEX, formula):
+        if part["slope"]:
+            base = part["dotted_by"] or part["letter_by"]
+            by = name_of(base, part["dots_by"], part["low_by"])
+            yield "operand", f"known['{part['of']}|{by}']"
+        elif part["rate"]:
+            yield "function", "rate"
+        elif part["over"]:
+            yield "operand", f"({part['over']}/{part['under']})"
+        elif part["number"]:
+            yield "operand", part["number"] + (f"e{part['ten']}" if part["ten"] else "")
+        elif part["function"]:
+            yield "function", part["function"]
+        elif part["mark"]:
+            yield "mark", part["mark"].removeprefix("\\left").removeprefix("\\right")
+        elif part["power"]:
+            yield "power", f"**{part['power']}"
+        elif not part["air"]:
+            name = name_of(part["dotted"] or part["letter"], part["dots"], part["low"])
+            yield "operand", f"known['{name}']"
+
+
+def read_mathml(element):
+    """Read what a browser would set, element by element."""
+    kind, parts = element.tag, list(element)
+    if kind == "mfrac":
+        yield mathml_fraction(*parts)
+    elif kind == "msup":
+        yield from read_mathml(parts[0])
+        yield "power", f"**{parts[1].text}"
+    elif kind in ("msub", "msubsup", "mi", "mover"):
+        yield from mathml_marks(element)
+    elif kind == "mn":
+        yield "operand", element.text
+    elif kind == "mo":
+        # An applied function has a mark of its own, which nobody sees.
+        yield "mark", element.text.replace("−", "-").replace("\u2061", "")
+    elif [part.tag for part in parts] == ["mn", "mo", "msup"]:
+        yield "operand", f"{parts[0].text}e{parts[2][1].text.replace('−', '-')}"
+    else:
+        assert kind in ("math", "mtable", "mtr", "mtd", "mrow", "mspace")
+        for part in parts:
+            yield from read_mathml(part)
+
+
+def mathml_fraction(over, under):
+    """Read a fraction: of numbers, of the time derivative, or of a partial one."""
+    if over.tag == "mn":
+        return "operand", f"({over.text}/{under.text})"
+    if over.tag == "mi":
+        return "function", "rate"
+    assert (over[0].text, under[0].text) == ("∂", "∂")
+    of, by = (mathml_letter(part[1])[0] for part in (over, under))
+    return "operand", f"known['{of.split(':')[0]}|{by}']"
+
+
+def mathml_marks(element):
+    name, power = mathml_letter(element)
+    if name in ("cos:0:", "sin:0:"):
+        yield "function", name[:3]
+    else:
+        yield "operand", f"known['{name}']"
+    if power:
+        yield "power", f"**{power}"
+
+
+def mathml_letter(element):
+    """Give the name of a letter, and the power that it is raised to in the same element."""
+    low = power = ""
+    if element.tag in ("msub", "msubsup"):
+        element, low, *rest = element
+        low, power = low.text, rest[0].text if rest else ""
+    dots = ""
+    if element.tag == "mover":
+        element, mark = element
+        dots = mark.text
+    return name_of(element.text, dots, low), power
+
+
+def sides(marks, known):
+    """Work out every side of an equation from its marks; what stands side by side is a product."""
+    texts, before = [""], None
+    for kind, mark in marks:
+        if mark == "=":
+            texts.append("")
+            before = None
+            continue
+        starts = kind in ("operand", "function") or mark == "("
+        ends = before is not None and (before[0] in ("operand", "power") or before[1] == ")")
+        texts[-1] += ("*" if starts and ends else "") + mark
+        before = (kind, mark) if mark else before
+    scope = {"known": known, "rate": lambda x: 7.0 * x, "cos": math.cos, "sin": math.sin}
+    return [eval(text, scope) for text in texts]
+
+
+def value(formula, known):
+    """Give the number of a formula; its own decimals count to the six digits that are printed."""
+    if isinstance(formula, Partial):
+        return known["|".join(str(part.name) for part in formula.args).replace(":0:|", "|")]
+    if isinstance(formula, Rate):
+        return 7.0 * value(formula.args[0], known)
+    if formula.is_Symbol:
+        return known[formula.name]
+    if formula.is_Float:
+        return float(f"{float(formula):.6g}")
+    if formula.is_Number:
+        return float(formula)
+    parts = [value(part, known) for part in formula.args]
+    if formula.is_Add:
+        return math.fsum(parts)
+    if formula.is_Mul:
+        return math.prod(parts)
+    if formula.is_Pow:
+        return parts[0] ** parts[1]
+    return {sp.sin: math.sin, sp.cos: math.cos}[formula.func](*parts)
+
+
+class Known(dict):
+    """A number for every letter, drawn when it is first asked for."""
+
+    def __init__(self):
+        super().__init__()
+        self.random = np.random.default_rng(4)
+
+    def __missing__(self, name):
+        return self.setdefault(name, float(self.random.uniform(0.5, 2.0)))
+
+
+def text_equations(page):
+    """Give the equations of a text: set in by two letters, their further lines by more."""
+    found = []
+    for line in page.splitlines():
+        if re.match(r" {5}", line) and found:
+            found[-1] += " " + line.strip()
+        elif re.match(r"  \S.* =( |$)", line):
+            found.append(line.strip())
+    return [list(read_text(formula)) for formula in found]
+
+
+def display_equations(page, start, end):
+    found = re.findall(f"^{start}\n(.*?)\n{end}$", page, flags=re.DOTALL | re.MULTILINE)
+    return [list(read_latex(formula)) for formula in found]
+
+
+def html_equations(page):
+    found = re.findall(r'<math display="block">.*?</math>', page)
+    return [list(read_mathml(ElementTree.fromstring(formula))) for formula in found]
+
+
+READERS = {
+    "text": text_equations,
+    "markdown": lambda page: display_equations(page, r"\$\$", r"\$\$"),
+    "latex": lambda page: display_equations(page, r"\\\[", r"\\\]"),
+    "html": html_equations,
+}
+
+
+@pytest.mark.parametrize("style", FORMATS)
+def test_every_equation_reads_back_as_what_it_is(sample, page, style):
+    known = Known()
+    written = [
+        block for step in sample.steps for block in step.blocks if isinstance(block, Equation)
+    ]
+    read = READERS[style](page(sample, style))
+    assert len(read) == len(written)
+    for marks, equation in zip(read, written, strict=True):
+        expected = [value(side, known) for side in (*equation.left, equation.right)]
+        expected += [float(equation.number)] if equation.number else []
+        assert sides(marks, known) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+# ----------------------------------------------------------------------------- the pages
+
+
+def test_steps_come_in_the_order_of_a_textbook(derived):
+    assert [step.title for step in derived(links=None, arm=ARM).steps] == STEPS
+    of_links = [step.title for step in derived(3, convention="absolute").steps]
+    assert of_links[7:10] == [f"Euler–Lagrange for link {k}" for k in (1, 2, 3)]
+    assert "With the arm's numbers" not in of_links
+    assert "Written out" not in of_links
+
+
+@pytest.mark.parametrize(
+    ("style", "heading"),
+    [
+        ("text", r"^(\d+)\. (.*)\n-+$"),
+        ("markdown", r"^## (\d+)\. (.*)$"),
+        ("latex", r"^\\section(){(.*)}$"),
+        ("html", r'^<h2><span class="step">(\d+)</span>(.*)</h2>$'),
+    ],
+)
+def test_every_format_has_its_title_and_every_step_in_order(sample, page, style, heading):
+    written = page(sample, style)
+    assert sample.title in html.unescape(written.partition("What is given")[0])
+    found = re.findall(heading, written, flags=re.MULTILINE)
+    titles = [html.unescape(title).replace("--", "–") for _, title in found]
+    assert titles == [step.title for step in sample.steps]
+    numbers = [int(number) for number, _ in found if number]
+    assert numbers == (list(range(1, len(titles) + 1)) if style != "latex" else [])
+
+
+def test_every_letter_is_explained_or_defined(sample):
+    blocks = [block for step in sample.steps for block in step.blocks]
+    table = blocks[1]
+    assert isinstance(table, Table)
+    explained = {row[0] for row in table.rows}
+    for block in blocks:
+        if isinstance(block, Equation):
+            explained |= {letter for side in block.left for letter in side.free_symbols}
+    for block in blocks:
+        if isinstance(block, Equation):
+            for letter in block.right.free_symbols:
+                base, _, low = letter.name.split(":")
+                still = symbol(base, low) if base in ("q", "phi") else letter
+                assert still in explained, f"{letter} is never explained"
+
+
+def test_the_meaning_of_letters_comes_with_units(derived, page):
+    written = page(derived(**SAMPLES["all letters"]), "text")
+    for line in (
+        r"φ₁ +angle of link 1 +rad",
+        r"I₂ +inertia of link 2 about its centre of mass, payload's too +kg·m²",
+        r"N₁ +turns of that rotor per turn of joint 1",
+        r"b₁ +damping of joint 1 +N·m·s/rad",
+        r"m_P +mass of the payload +kg",
+        r"γ_y +gravity upwards +m/s²",
+        r"τ₂ +torque of the motor at joint 2 +N·m",
+        r"F_x +force on the tip to the right +N",
+    ):
+        assert re.search(f"^  {line}$", written, flags=re.MULTILINE), line
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"links": 1}, "q₁ is the angle of the link from the x axis."),
+        ({}, "q₁ is counted from the x axis, every other angle from the link before."),
+        ({"convention": "absolute"}, "Every link's angle is counted from the x axis."),
+        ({"links": 1, "gravity": "none"}, "gravity does no work"),
+        ({"links": 1, "drives": True}, "Each rotor turns with the link that carries it"),
+        ({"convention": "absolute"}, "that of joint 2, which it carries, pushes back."),
+        ({"links": 1, "tip_force": True}, "the force at the tip acts on the arm by its lever."),
+        ({"links": 1, "drives": True}, "damping takes its part from the relative rates."),
+    ],
+)
+def test_the_words_follow_the_choices(derived, options, words):
+    assert words in " ".join(derived(**options).text().split())
+
+
+@pytest.mark.parametrize(
+    ("style", "row"),
+    [
+        ("text", r"^  {letter} .*  (\S+)$"),
+        ("markdown", r"^\| \${letter}\$ \|.*\| (\S+) \|$"),
+        ("latex", r"^\${letter}\$ &.*& (\S+) \\\\$"),
+    ],
+)
+def test_the_numbers_of_the_arm_stand_beside_its_letters(derived, page, style, row):
+    written = page(derived(links=None, arm=ARM), style)
+    text = style == "text"
+    for letter, number in (
+        ("l₁" if text else "l_{1}", 0.5),
+        ("m₂" if text else "m_{2}", 0.5),
+        ("c₂" if text else "c_{2}", 0.125),
+        ("d₁" if text else "d_{1}", -2.5e-6),
+        ("I₁" if text else "I_{1}", 0.031),
+        ("p₁" if text else "p_{1}", 0.125),
+        ("J₁" if text else "J_{1}", 1.5e-5),
+        ("N₁" if text else "N_{1}", -50.0),
+        ("b₂" if text else "b_{2}", 0.0),
+        ("m_P" if text else "m_{P}", 0.75),
+        ("γ_x" if text else r"\gamma_{x}", 1.5),
+        ("γ_y" if text else r"\gamma_{y}", -9.0),
+    ):
+        pattern = row.replace("{letter}", re.escape(letter))
+        found = re.findall(pattern, written, flags=re.MULTILINE)
+        assert [float(value) for value in found] == [number], letter
+
+
+def test_an_html_table_has_the_numbers_too(derived, page):
+    rows = re.findall(r"<tr>(<td>.*?)</tr>", page(derived(links=None, arm=ARM), "html"))
+    cells = [re.findall(r"<td>(.*?)</td>", row) for row in rows]
+    lengths = [row[3] for row in cells if row[1].startswith("length of link")]
+    assert lengths == ["0.5", "0.25"]
+
+
+def test_the_check_is_told_in_numbers(derived):
+    derivation = derived()
+    page = derivation.text()
+    told = page[page.index("The check") :]
+    assert "20 states" in told
+    found = [float(number) for number in re.findall(r"\d\.\de-\d\d", told)]
+    check = derivation.check
+    parts = [check.mass_matrix, check.coriolis, check.gravity, check.torque]
+    assert found == [float(f"{part:.1e}") for part in parts]
+
+
+def test_text_fits_a_terminal(sample, page):
+    for line in page(sample, "text").splitlines():
+        assert sum(not unicodedata.combining(letter) for letter in line) <= 96, line
+
+
+def test_text_and_markdown_are_what_python_and_notebooks_show(derived):
+    derivation = derived(1)
+    assert str(derivation) == derivation.text()
+    assert derivation._repr_markdown_() == derivation.markdown()
+    assert len(repr(derivation)) < 1000
+
+
+def test_markdown_opens_and_closes_every_formula(sample, page):
+    written = page(sample, "markdown")
+    fences = [line for line in written.splitlines() if "$$" in line]
+    assert set(fences) == {"$$"}
+    assert len(fences) % 2 == 0
+    outside = re.sub(r"^\$\$\n.*?\n\$\$$", "", written, flags=re.DOTALL | re.MULTILINE)
+    for line in outside.splitlines():
+        assert line.count("$") % 2 == 0, line
+    for table in re.findall(r"(?:^\|.*\|\n)+", written, flags=re.MULTILINE):
+        assert len({row.count("|") for row in table.splitlines()}) == 1
+
+
+def without_escapes(page):
+    return re.sub(r"\\[\\{}%$#&_]", "", page)
+
+
+def test_latex_closes_what_it_opens_and_needs_no_letters_beyond_ascii(sample, page):
+    written = page(sample, "latex")
+    assert written.isascii()
+    depth = 0
+    for mark in re.findall(r"[{}]", without_escapes(written)):
+        depth += 1 if mark == "{" else -1
+        assert depth >= 0
+    assert depth == 0
+    opened = []
+    for what, name in re.findall(r"\\(begin|end){(\w+)}", written):
+        if what == "begin":
+            opened.append(name)
+        else:
+            assert opened.pop() == name
+    assert not opened
+    assert written.count("\\[\n") == written.count("\n\\]")
+    assert written.rstrip().endswith("\\end{document}")
+
+
+def set_in_type(page, folder):
+    """Run LaTeX on a page; gives its exit code and what it complained about."""
+    if shutil.which("pdflatex") is None:
+        pytest.skip("no pdflatex on this machine: whether LaTeX takes the file is not tested")
+    (folder / "page.tex").write_text(page, encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    said = done.stdout.decode("utf-8", "replace")
+    return done.returncode, [line for line in said.splitlines() if line.startswith("!")]
+
+
+def test_latex_sets_it_as_it_is(sample, page, tmp_path):
+    assert set_in_type(page(sample, "latex"), tmp_path) == (0, [])
+
+
+class Nesting(HTMLParser):
+    """Reads a page as a browser does, and notes what is not closed where it was opened."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.open, self.seen, self.wrong, self.heading = [], [], [], ""
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append((tag, dict(attrs)))
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.seen.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(tag)
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "h1":
+            self.heading += data
+
+
+def nesting(page):
+    reader = Nesting()
+    reader.feed(page)
+    reader.close()
+    return reader
+
+
+def test_html_is_well_formed_and_needs_nothing_from_elsewhere(sample, page):
+    written = page(sample, "html")
+    reader = nesting(written)
+    assert (reader.open, reader.wrong) == ([], [])
+    tags = {tag for tag, _ in reader.seen}
+    assert not tags & {"script", "link", "img", "iframe", "object", "embed", "base", "a", "svg"}
+    for _, attributes in reader.seen:
+        assert not {"src", "href", "style", "srcset"} & attributes.keys()
+        assert not any(name.startswith("on") for name in attributes)
+    for far in ("http", "url(", "@import", "//"):
+        assert far not in written
+    assert '<meta charset="utf-8">' in written
+    for formula in re.findall(r"<math.*?</math>", written):
+        ElementTree.fromstring(formula)
+
+
+# ----------------------------------------------------------------------- names of all kinds
+
+
+def test_a_hostile_name_is_only_a_name_in_html():
+    page = named(HOSTILE).html()
+    reader = nesting(page)
+    assert (reader.open, reader.wrong) == ([], [])
+    assert "script" not in {tag for tag, _ in reader.seen}
+    assert reader.heading.startswith(HOSTILE)
+
+
+def test_a_hostile_name_is_only_a_name_in_latex(tmp_path):
+    page = named(HOSTILE).latex()
+    plain = without_escapes(page)
+    assert plain.count("{") == plain.count("}")
+    assert set_in_type(page, tmp_path) == (0, [])
+
+
+def test_a_hostile_name_opens_no_formula_and_no_element_in_markdown():
+    heading = named(HOSTILE).markdown().splitlines()[0]
+    assert not re.search(r"(?<!\\)[$<]", heading)
+
+
+def test_latex_takes_a_name_in_any_letters(tmp_path):
+    printable = "".join(map(chr, [*range(0x20, 0x7F), *range(0xA0, 0x100)]))
+    for name in (printable, "Łódź — 腕 рука α → φ"):
+        assert set_in_type(named(name).latex(), tmp_path) == (0, [])
+
+
+def test_a_name_on_two_lines_is_no_name():
+    with pytest.raises(InputError, match="text on one line"):
+        named("a\nb")
+
+
+# ------------------------------------------------------------------------- single formulas
+
+
+@pytest.mark.parametrize(
+    ("formula", "text", "latex"),
+    [
+        (sp.cos(symbol("q", 1)) ** 2, "cos²(q₁)", r"\cos^{2}(q_{1})"),
+        (symbol("v", "E1") ** 2, "v_E1²", r"v_{\mathrm{E1}}^{2}"),
+        (symbol("q", 1, 2) ** 3, "q̈₁³".replace("q̈", "q\u0308"), r"\ddot{q}_{1}^{3}"),
+        (symbol("g") ** 2, "g²", "g^{2}"),
+        (-symbol("g"), "−g", "-g"),
+        (sp.S.Zero, "0", "0"),
+        (sp.Rational(5, 12), "5/12", r"\frac{5}{12}"),
+        (sp.Float(1.5e-5) * symbol("g"), "1.5e-05 g", r"1.5 \times 10^{-5} \, g"),
+        (-sp.cos(symbol("q", 1) - symbol("q", 2)), "−cos(q₁ − q₂)", r"-\cos(q_{1} - q_{2})"),
+        (symbol("l", 1) * (symbol("m", 1) - symbol("m", 2)), "l₁ (m₁ − m₂)", None),
+        (sp.Mul(2, symbol("l", 1) - symbol("l", 2), evaluate=False), "2 (l₁ − l₂)", None),
+        (symbol("z", 1) * symbol("l", 1), "l₁ z₁", None),
+    ],
+)
+def test_formulas_are_written_as_a_person_would(formula, text, latex):
+    assert write(formula, Text()) == text
+    if latex is not None:
+        assert write(formula, Latex()) == latex
+    known = Known()
+    (read,) = sides(read_text(text), known) if "cos²" not in text else [value(formula, known)]
+    assert read == pytest.approx(value(formula, known), rel=1e-12)
+
+
+def test_powers_of_letters_and_functions_in_mathml():
+    assert write(symbol("g") ** 2, MathML()) == "<msup><mrow><mi>g</mi></mrow><mn>2</mn></msup>"
+    squared = ElementTree.fromstring(write(sp.cos(symbol("q", 1)) ** 2, MathML()))
+    assert "".join(squared.itertext()) == "cos2\u2061(q1)"
+
+
+def test_a_number_alone_is_not_multiplied_by_one():
+    # Two rods of 1 m and 1 kg have M11 = 5/3 + cos q2.
+    page = ulna.derive(arm=ulna.preset("unit")).text()
+    assert "M₁₁ = 1.66667 + cos(q₂)" in page
+
+
+@pytest.mark.parametrize("style", ["text", "markdown", "latex", "html", "python", "c", "matlab"])
+def test_write_knows_every_format_by_name(derived, style):
+    derivation = derived(1)
+    method = getattr(derivation, style, None)
+    assert derivation.write(style) == (method() if method else derivation.code(style))
+
+
+@pytest.mark.parametrize(
+    ("style", "hint"),
+    [("htlm", "did you mean 'html'?"), ("word", "known: text, markdown"), (7, "got 7"), (None, "")],
+)
+def test_an_unknown_format_is_refused_with_the_known_ones(derived, style, hint):
+    with pytest.raises(InputError) as refused:
+        derived(1).write(style)
+    assert "need one of text, markdown, latex, html, python, c, matlab" in str(refused.value)
+    assert hint in str(refused.value)
