@@ -38,6 +38,8 @@ def to_float(xp: Any, value: Any) -> Array:
         return array if xp is _NUMPY else xp.asarray(array)
     if xp.isdtype(value.dtype, "real floating"):
         return value
+    if xp.isdtype(value.dtype, "complex floating"):
+        raise InputError(Problem("array", shown(value), "real numbers"))
     # The library's own idea of a float: JAX has single precision unless told otherwise.
     return xp.astype(value, xp.__array_namespace_info__().default_dtypes()["real floating"])
 

@@ -1,14 +1,18 @@
 """Every command and every block in README, docs and examples runs as printed."""
 
+import doctest
+import importlib
 import re
 import runpy
 import shlex
 import subprocess
 import sys
 from pathlib import Path
+from pkgutil import walk_packages as walk
 
 import pytest
 
+import ulna
 from ulna.arm.files import parse
 from ulna.cli import main
 
@@ -82,3 +86,10 @@ def test_links_lead_somewhere(page):
 
 def test_pictures_are_few_and_small():
     assert sum(picture.stat().st_size for picture in PICTURES.iterdir()) <= 2_000_000
+
+
+def test_examples_in_docstrings_run():
+    modules = [ulna, *(importlib.import_module(m.name) for m in walk(ulna.__path__, "ulna."))]
+    tried = [doctest.testmod(module) for module in modules]
+    assert sum(result.failed for result in tried) == 0
+    assert sum(result.attempted for result in tried) > 20

@@ -78,6 +78,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # Typer meets a broken pipe by leaving; whatever else leaves has its own code.
             if isinstance(leaving.__context__, BrokenPipeError):
                 return _unread()
+            if leaving.code == INTERRUPTED:
+                note("stopped")
             return leaving.code if isinstance(leaving.code, int) else 0
         except Exception as error:
             if debug:

@@ -50,14 +50,14 @@ PlotOption = Annotated[
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
 
 
-def find_arm(name: str) -> Arm:
+def find_arm(name: str, what: str = "ARM") -> Arm:
     """Give the arm of that name: a preset, else a robot file."""
     if name in presets():
         return preset(name)
     looks_like_file = name.lower().endswith(".toml") or Path(name).name != name
     if not looks_like_file and not exists(name):
         hint = nearest_name(name, presets())
-        raise InputError(Problem("ARM", shown(name), "a preset or a robot file", hint))
+        raise InputError(Problem(what, shown(name), "a preset or a robot file", hint))
     return load(name)
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ulna.cli.arguments import ForceOption, find_arm
-from ulna.cli.terminal import fitted, print_file, say
+from ulna.cli.terminal import fitted, note, print_file, say
 from ulna.derivation import derive as derived
-from ulna.errors import InputError, Problem, nearest_name, shown
+from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.storage import exists, write_whole
+
+if TYPE_CHECKING:
+    from ulna.derivation.derivation import Derivation
 
 ENDINGS = {
     ".txt": "text",
@@ -80,18 +84,18 @@ def derive(
 ) -> None:
     """Derive the equations of motion step by step, and check them in numbers."""
     wanted = _format(format, out)
-    if out is not None and exists(out) and not force:
+    if out is not None and exists(out) and not force and not Path(out).is_dir():
         hint = "add --force to replace it"
         raise InputError(Problem("--out", f"'{out}', which exists", "a new file", hint))
-    found = derived(
-        links,
+    found = _derived(
+        arm=None if arm is None else find_arm(arm, "--arm"),
+        links=links,
         convention=convention,
         bodies=bodies,
         payload=payload or None,
         tip_force=tip_force,
         gravity=gravity,
         drives=drives or None,
-        arm=None if arm is None else find_arm(arm),
     )
     if out is None:
         # The terminal's letters first: a table is laid out in what will be printed.
@@ -103,15 +107,26 @@ def derive(
     matlab = wanted == "matlab"
     text = found.code("matlab", name=Path(out).stem) if matlab else found.write(wanted)
     write_whole(out, text, force=force)
+    if matlab and f" {Path(out).stem}()" not in text.partition("\n")[0]:
+        note(f"MATLAB cannot call a file of this name: rename {out} to arm_model.m")
     say(f"{found.title}: written to {out}")
     say(f"checked against the closed form: largest difference {found.check.worst:.1e}")
+
+
+def _derived(**options: Any) -> Derivation:
+    """Derive; what is wrong with an option is told by the name it has here."""
+    try:
+        return derived(**options)
+    except InputError as error:
+        renamed = (replace(problem, what=f"--{problem.what}") for problem in error.problems)
+        raise InputError(renamed) from None
 
 
 def _format(named: str | None, out: str | None) -> str:
     """Give the format that was named, or that the ending of the file stands for."""
     if named is not None:
         if named not in FORMATS:
-            hint = nearest_name(named, FORMATS)
+            hint = did_you_mean(named, FORMATS)
             raise InputError(
                 Problem("--format", shown(named), f"one of {', '.join(FORMATS)}", hint)
             )

@@ -55,6 +55,7 @@ def hold(
     described = _changed(find_arm(arm), payload, flat=flat)
     angles = np.array(read_angles(q, described, "--q"))
     pull = np.array(read_force(force, "--force")) if force is not None else np.zeros(2)
+    _check_size(described, angles, pull)
     if json:
         show_json(_facts(described, angles, pull))
     elif explain:
@@ -62,6 +63,15 @@ def hold(
     else:
         _show(described, arm, angles, pull)
     _insist(described, angles, pull)
+
+
+def _check_size(arm: Arm, q: np.ndarray, force: np.ndarray) -> None:
+    """Refuse what is well written and still too large to compute with."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        torque = dynamics.holding_torque(arm, q, tip_force=force)
+    if not np.isfinite(torque).all():
+        got = "angles, a force or a load for which no torque is a number"
+        raise InputError(Problem("hold", got, "sizes that arithmetic can hold", "check the units"))
 
 
 def _changed(arm: Arm, payload: str | None, *, flat: bool) -> Arm:
@@ -82,9 +92,9 @@ def _show(arm: Arm, name: str, q: np.ndarray, force: np.ndarray) -> None:
         (
             str(i + 1),
             degrees(q[i]),
-            fixed(torque[i], 4),
-            fixed(weight[i], 4) if pulled else "",
-            fixed(torque[i] - weight[i], 4) if pulled else "",
+            number(torque[i]),
+            number(weight[i]) if pulled else "",
+            number(torque[i] - weight[i]) if pulled else "",
             *_share(torque[i], limit[i]),
         )
         for i in range(arm.n)
@@ -103,7 +113,7 @@ def _show(arm: Arm, name: str, q: np.ndarray, force: np.ndarray) -> None:
 def _share(torque: float, limit: float) -> tuple[str, str]:
     if not np.isfinite(limit):
         return "", ""
-    return number(limit), fixed(100.0 * abs(torque) / limit, 1)
+    return number(limit), number(100.0 * abs(torque) / limit, 3)
 
 
 def _force_in_words(force: np.ndarray) -> str:
@@ -157,6 +167,6 @@ def _facts(arm: Arm, q: np.ndarray, force: np.ndarray) -> dict[str, Any]:
         "weight": dynamics.gravity_torque(arm, q),
         "max_torque": limit,
         "holds": not _too_weak(torque, limit).any(),
-        "largest_payload": arm.payload.mass
-        + float(dynamics.largest_payload(arm, q, tip_force=force)),
+        "payload": arm.payload.mass,
+        "spare_payload": float(dynamics.largest_payload(arm, q, tip_force=force)),
     }

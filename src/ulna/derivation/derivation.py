@@ -27,8 +27,8 @@ from ulna.derivation.model import Model
 from ulna.derivation.numbers import values
 from ulna.derivation.options import Options
 from ulna.derivation.story import Story
-from ulna.derivation.symbols import letter, plain_name
-from ulna.errors import InputError, Problem, nearest_name, shown
+from ulna.derivation.symbols import letter
+from ulna.errors import InputError, Problem, did_you_mean, shown
 
 LANGUAGES = ("python", "c", "matlab")
 FORMATS = ("text", "markdown", "latex", "html")
@@ -65,15 +65,26 @@ class Derivation:
             for wanted, words in (
                 (o.payload, "a payload"),
                 (o.tip_force, "a force at the tip"),
-                (o.drives, "geared motors"),
+                (o.drives, self._drives),
             )
             if wanted
         ]
-        tail = f", with {' and '.join(extras)}" if extras else ""
+        listed = " and ".join(filter(None, (", ".join(extras[:-1]), *extras[-1:])))
+        flat = ", without gravity" * (o.gravity == "none")
+        tail = (f", with {listed}" if extras else "") + flat
         bodies = (ONE_BODY if o.links == 1 else BODIES)[o.bodies]
         about = f"{COUNT[o.links]}, {bodies}, {ANGLES[o.convention]}{tail}"
         name = self.arm.name if self.arm else ""
         return f"{name}: {about}" if name else about.capitalize()
+
+    @property
+    def _drives(self) -> str:
+        joints = self.arm.joints if self.arm else ()
+        geared = not joints or any(joint.rotor_inertia for joint in joints)
+        damped = not joints or any(joint.damping for joint in joints)
+        if geared and damped:
+            return "damped geared motors"
+        return "geared motors" if geared else "damped joints"
 
     @property
     def mass_matrix(self) -> sp.Matrix:
@@ -94,6 +105,14 @@ class Derivation:
     def constants(self) -> dict[sp.Symbol, sp.Expr]:
         """Every constant with its definition in masses and lengths."""
         return dict(self.mechanics.constants)
+
+    @property
+    def symbols(self) -> dict[str, sp.Symbol]:
+        """Every letter by its name, such as "q1", "qd1", "m1" and "a11", to substitute for."""
+        m = self.mechanics.model
+        known = [s for s, _, _ in letters(m)]
+        found = (*m.coordinates, *m.rates, *m.accelerations, *known, *self.mechanics.constants)
+        return {s.name: s for s in found}
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -126,7 +145,7 @@ class Derivation:
         if format in LANGUAGES:
             return self.code(format)
         known = FORMATS + LANGUAGES
-        need, hint = f"one of {', '.join(known)}", nearest_name(str(format), known)
+        need, hint = f"one of {', '.join(known)}", did_you_mean(str(format), known)
         raise InputError(Problem("format", shown(format), need, hint))
 
     def code(self, language: str, *, name: str = "arm_model") -> str:
@@ -140,7 +159,7 @@ class Derivation:
             return to_c(self._program("[{}]", "arm->"))
         if language == "matlab":
             return to_matlab(self._program("({})", "arm."), name)
-        need, hint = f"one of {', '.join(LANGUAGES)}", nearest_name(str(language), LANGUAGES)
+        need, hint = f"one of {', '.join(LANGUAGES)}", did_you_mean(str(language), LANGUAGES)
         raise InputError(Problem("language", shown(language), need, hint))
 
     def __str__(self) -> str:
@@ -153,7 +172,7 @@ class Derivation:
         first = 1 if index == "({})" else 0
         known = values(self.arm, self.options) if self.arm else {}
         parameters = tuple(
-            Parameter(plain_name(s), about, _ascii(unit), known.get(s))
+            Parameter(s.name, about, _ascii(unit), known.get(s))
             for s, about, unit in letters(self.mechanics.model)
             if letter(s).base not in ("q", "phi", "tau", "F")
         )

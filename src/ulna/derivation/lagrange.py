@@ -175,7 +175,7 @@ class Mechanics:
             return sp.S.Zero
         x, y = self.model.place(self.model.tip_legs)
         angle = self.model.coordinates[k]
-        return symbol("F", "x") * x.diff(angle) + symbol("F", "y") * y.diff(angle)
+        return sp.expand(symbol("F", "x") * x.diff(angle) + symbol("F", "y") * y.diff(angle))
 
     def drag(self, k: int) -> sp.Expr:
         """Give what damping at the joints takes from coordinate k."""

@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import Any
 
 from ulna.arm import Arm
-from ulna.errors import InputError, Problem, nearest_name, shown
+from ulna.errors import InputError, Problem, did_you_mean, shown
 
 MOST_LINKS = 4
 CONVENTIONS = ("relative", "absolute")
@@ -31,7 +31,7 @@ class Options:
     def __post_init__(self) -> None:
         problems = [
             Problem(
-                name, shown(value), f"one of {', '.join(known)}", nearest_name(str(value), known)
+                name, shown(value), f"one of {', '.join(known)}", did_you_mean(str(value), known)
             )
             for name, value, known in (
                 ("convention", self.convention, CONVENTIONS),
@@ -45,6 +45,10 @@ class Options:
             hint = "ulna.dynamics has the numbers for any number of links"
             need = f"a whole number of links from 1 to {MOST_LINKS}"
             problems.append(Problem("links", shown(self.links), need, hint))
+        for name in ("payload", "tip_force", "drives"):
+            if not isinstance(getattr(self, name), bool):
+                got, hint = shown(getattr(self, name)), "letters come first; an arm has the numbers"
+                problems.append(Problem(name, got, "True or False", hint))
         if problems:
             raise InputError(problems)
         object.__setattr__(self, "links", int(self.links))

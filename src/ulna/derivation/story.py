@@ -127,7 +127,7 @@ class Story:
     def _constants(self) -> Iterator[Block]:
         yield says(
             "Put the positions and squares in, and sort by what moves. Masses and lengths enter "
-            "only through these constants: second moments ",
+            "the energies only through these constants: second moments ",
             symbol("a", "ii"),
             ", couplings ",
             symbol("a", "ij"),
@@ -157,9 +157,9 @@ class Story:
         yield says(self._what_acts(k))
         acts = mechanics.motor(k) + mechanics.pull(k) - mechanics.drag(k)
         yield equals(Rate(by_rate) - by_angle, acts)
-        yield says(
-            f"Sorted by accelerations{', rates and weight' if self._heavy else ' and rates'}:"
-        )
+        kinds = "accelerations, rates and weight" if self._heavy else "accelerations and rates"
+        below = ", with M as it is written out below" if m.n > WRITTEN_OUT else ""
+        yield says(f"Sorted by {kinds}{below}:")
         entries = mechanics.mass_matrix.row(k)
         if m.n > WRITTEN_OUT:
             # Long coefficients get names here, and lines of their own below.

@@ -1,17 +1,20 @@
 """The letters of a derivation: what each is called, means and is measured in.
 
-A letter is a SymPy symbol whose name is "base:dots:subscript", such as "q:1:2" for q̇₂; the formats
-know how to set it. The order of BASES is the order in which a product is written.
+A letter is a SymPy symbol with a name that every programming language accepts: "l1", "mP",
+"gammax", and "qd2" for q̇₂. The formats take it apart and know how to set it. The order of BASES is
+the order in which a product is written.
 """
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 import sympy as sp
 
 BASES = ("a", "h", "I", "J", "m", "p", "g", "gamma", "s", "e", "N", "b", "F", "l", "c", "d")
 COORDINATES = ("q", "phi")
+NAME = re.compile(r"(?P<base>phi|gamma|tau|[A-Za-z])(?P<dots>d{0,2})(?P<subscript>[A-Za-z0-9]*)")
 
 
 class Letter(NamedTuple):
@@ -24,19 +27,15 @@ class Letter(NamedTuple):
 
 def symbol(base: str, subscript: object = "", dots: int = 0) -> sp.Symbol:
     """Give the symbol of a letter."""
-    return sp.Symbol(f"{base}:{dots}:{subscript}", real=True)
+    return sp.Symbol(f"{base}{'d' * dots}{subscript}")
 
 
 def letter(of: sp.Symbol) -> Letter:
     """Take the name of a symbol apart."""
-    base, dots, subscript = of.name.split(":")
-    return Letter(base, int(dots), subscript)
-
-
-def plain_name(of: sp.Symbol) -> str:
-    """Give a name that every programming language accepts: "l1", "mP", "gammax"."""
-    base, dots, subscript = letter(of)
-    return f"{base}{'d' * dots}{subscript}"
+    found = NAME.fullmatch(of.name)
+    if found is None:
+        raise ValueError(f"{of.name} is no letter of a derivation")
+    return Letter(found["base"], len(found["dots"]), found["subscript"])
 
 
 class Partial(sp.Function):  # type: ignore[misc]

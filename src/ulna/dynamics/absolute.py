@@ -76,8 +76,9 @@ def ground_torques(tau: Array) -> Array:
 
 def _row(xp: Any, values: Array, what: str) -> Array:
     values = to_float(xp, values)
-    if values.ndim == 0:
-        raise InputError(Problem(what, "one number", "(..., n), one value a joint"))
+    if values.ndim == 0 or values.shape[-1] == 0:
+        got = "one number" if values.ndim == 0 else "none"
+        raise InputError(Problem(what, got, "(..., n), one value a joint"))
     return values
 
 

@@ -153,6 +153,7 @@ def _kind(signs: list[int], eigenvalues: Array, *, damped: bool) -> str:
     if 0 in signs:
         return "degenerate"
     sizes = np.abs(eigenvalues)
-    if not damped or np.max(eigenvalues.real) > -ROUNDING * np.max(sizes):
+    swinging = np.abs(eigenvalues.imag) > SWINGS * sizes
+    if not damped or np.any(swinging & (eigenvalues.real > -ROUNDING * sizes)):
         return "centre"
-    return "focus" if np.any(np.abs(eigenvalues.imag) > SWINGS * sizes) else "node"
+    return "focus" if swinging.any() else "node"

@@ -21,9 +21,9 @@ def holding_torque(
     links weigh nothing; the point masses at their ends and the payload still do.
 
     >>> import ulna
-    >>> arm = ulna.Arm.rods([1.0, 1.0], [0.0, 0.0], payload=1.0, gravity=(0.0, -10.0))
+    >>> arm = ulna.Arm.point_masses([1.0, 1.0], [2.0, 1.0], gravity=(0.0, -10.0))
     >>> holding_torque(arm, [0.0, 0.0]).tolist()
-    [20.0, 10.0]
+    [40.0, 10.0]
     """
     xp, parameters = prepared(arm, q, tip_force)
     if not link_weights:
@@ -63,7 +63,11 @@ def largest_payload(arm: Arm | Parameters, q: Array, *, tip_force: Array | None 
     xp, limit = at.xp, at.parameters.max_torque
     now = holding_torque(arm, q, tip_force=tip_force)
     per_mass = -to_joints(xp, tip_pull(at, at.parameters.gravity))
-    binds = (xp.abs(per_mass) > 0.0) & xp.isfinite(limit)
+    # An upright arm has no lever but rounding; nothing hung on it turns its joints.
+    gravity = xp.sum(xp.abs(at.parameters.gravity), axis=-1, keepdims=True)
+    longest = gravity * xp.sum(at.parameters.length, axis=-1, keepdims=True)
+    least_lever = ROUNDING * float(xp.finfo(now.dtype).eps) * longest
+    binds = (xp.abs(per_mass) > least_lever) & xp.isfinite(limit)
     # Neutral numbers where no bound is, so that derivatives pass through untouched.
     step = xp.where(binds, per_mass, xp.ones_like(per_mass))
     bound = xp.where(binds, limit, xp.zeros_like(limit))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ulna.angles import relative_to_absolute
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array, namespace, running_sum, to_float
@@ -47,7 +49,21 @@ def prepared(arm: Arm | Parameters, *values: Array) -> tuple[Any, Parameters]:
     """Give the array library of the inputs, and the arm's numbers as its arrays."""
     parameters = parameters_of(arm)
     xp = namespace(*parameters, *values)
-    return xp, Parameters(*(to_float(xp, value) for value in parameters))
+    parameters = Parameters(*(to_float(xp, value) for value in parameters))
+    _check_batches(parameters.length, *values)
+    return xp, parameters
+
+
+def _check_batches(*values: Array | None) -> None:
+    """Refuse batches that do not fit one another, in words of ours."""
+    arrays = [value for value in values if value is not None and hasattr(value, "shape")]
+    shapes = [tuple(array.shape)[:-1] for array in arrays]
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        told = " and ".join(str(shape) for shape in dict.fromkeys(filter(None, shapes)))
+        need = "equal ones, or of length 1"
+        raise InputError(Problem("batch", f"leading axes {told}", need)) from None
 
 
 def placed(c: Chain, x: Array, y: Array) -> Array:

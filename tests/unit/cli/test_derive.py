@@ -103,7 +103,7 @@ def test_a_matlab_function_takes_no_name_that_breaks_its_file(ask, tmp_path, fil
 def test_options_reach_the_derivation(ask):
     words = ["--links", "1", "--convention", "absolute", "--bodies", "general", "--payload"]
     _, out, _ = ask(*words, "--tip-force", "--drives", "--gravity", "vector")
-    title = "One link, any body, absolute angles, with a payload and a force at the tip and geared"
+    title = "One link, any body, absolute angles, with a payload, a force at the tip and damped"
     assert out.startswith(title)
     assert "γ_x" in out
     assert ask("--links", "1", "--gravity", "none")[1].count("gravity does no work") == 1
@@ -112,7 +112,7 @@ def test_options_reach_the_derivation(ask):
 def test_an_arm_brings_its_numbers(ask):
     code, out, _ = ask("--arm", "bechard-1")
     assert code == 0
-    assert out.startswith("bechard-1: one link, a point mass, joint angles, with geared motors\n")
+    assert out.startswith("bechard-1: one link, a point mass, joint angles, with damped joints\n")
     assert "damping of joint 1" in out
     assert "  G₁ = 9.81 cos(q₁)" in out
 
@@ -255,3 +255,20 @@ def test_what_is_redirected_into_a_file_is_utf_8_as_it_says(monkeypatch):
 def test_dry_friction_is_not_left_out_in_silence(ask):
     assert "Dry friction" in ask("--arm", "dfki-double-pendulum")[1]
     assert "Dry friction" not in ask("--arm", "so-101")[1]
+
+
+def test_a_file_that_matlab_cannot_call_is_said_to_be_one(ask):
+    assert "rename two-links.m to arm_model.m" in ask("--out", "two-links.m")[2]
+    assert ask("--out", "links.m")[2] == ""
+
+
+def test_wrong_words_are_told_by_the_name_of_their_option(ask):
+    assert ask("--bodies", "rod")[2].startswith("--bodies: got 'rod'")
+    assert ask("--arm", "nosuch")[2].startswith("--arm: got 'nosuch'")
+
+
+def test_a_folder_is_no_file(ask, tmp_path):
+    (tmp_path / "d.html").mkdir()
+    code, _, err = ask("--out", "d.html")
+    assert code == 74
+    assert "it is a folder" in err

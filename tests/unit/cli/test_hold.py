@@ -126,7 +126,8 @@ def test_json_is_si(ask):
         "weight": pytest.approx([G * 2.0, G * 0.5], rel=1e-12),
         "max_torque": [None, None],
         "holds": True,
-        "largest_payload": None,
+        "payload": 0.0,
+        "spare_payload": None,
     }
 
 
@@ -222,7 +223,8 @@ def test_json_and_explanation_end_in_exit_5_too(ask):
     facts = json.loads(out)
     assert code == 5
     assert facts["holds"] is False
-    assert facts["largest_payload"] < 2.0
+    assert facts["payload"] == 2.0
+    assert facts["spare_payload"] < 0.0
     code, out, _ = ask(*words, "--explain")
     assert code == 5
     assert "tau_3" in out
@@ -427,3 +429,30 @@ def test_where_the_force_is_too_much_a_smaller_one_is_a_way_out(ask):
     code, _, err = ask("so-101", "--q", "0, 0, 0", "--flat", "--force", "0, -50 N")
     assert code == 5
     assert "lessen the force" in err
+
+
+def test_an_upright_arm_is_not_said_to_carry_the_moon(ask):
+    assert "kg more" not in ask("so-101", "--q", "90 deg, 0, 0")[1]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--q", "1e308, 1e308"],
+        ["--q", "0, 0", "--force", "1.7e308, -1.7e308 N"],
+        ["--q", "0, 0", "--payload", "1.7e308 kg"],
+    ],
+    ids=["angles", "force", "payload"],
+)
+def test_what_arithmetic_cannot_hold_is_refused(ask, words):
+    code, out, err = ask("unit", *words)
+    assert code == 2
+    assert out == ""
+    assert "arithmetic can hold" in err
+
+
+def test_a_small_arm_has_as_many_digits_as_a_large_one(ask, tmp_path):
+    ulna.save(ulna.Arm.rods([0.03], [0.002], gravity=(0.0, -10.0)), tmp_path / "small.toml")
+    assert "0.0003 " in ask("small.toml", "--q", "0")[1]
+    ulna.save(ulna.Arm.rods([1e-5], [3e-6], gravity=(0.0, -10.0)), tmp_path / "tiny.toml")
+    assert "1.5e-10" in ask("tiny.toml", "--q", "0")[1]

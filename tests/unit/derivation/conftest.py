@@ -111,22 +111,22 @@ def state(worth):
 
 
 def _letters(arm, motion=(), force=()):
-    """Give the number of every letter: "l:0:1" is l_1, "q:1:2" and "phi:1:2" the rate of angle 2.
+    """Give the number of every letter: "l1" is l_1, "qd2" and "phid2" the rate of angle 2.
 
     `motion` holds angles, rates and accelerations (3, n), `force` the force on the tip.
     """
-    known = {"m:0:P": arm.payload.mass, "g:0:": -arm.gravity[1]}
-    known |= {"gamma:0:x": arm.gravity[0], "gamma:0:y": arm.gravity[1]}
+    known = {"mP": arm.payload.mass, "g": -arm.gravity[1]}
+    known |= {"gammax": arm.gravity[0], "gammay": arm.gravity[1]}
     for k, (link, joint) in enumerate(zip(arm.links, arm.joints, strict=True), 1):
-        known |= {f"l:0:{k}": link.length, f"m:0:{k}": link.mass, f"c:0:{k}": link.com}
-        known |= {f"d:0:{k}": link.com_offset, f"I:0:{k}": link.inertia, f"p:0:{k}": link.tip_mass}
-        known |= {f"J:0:{k}": joint.rotor_inertia, f"N:0:{k}": joint.gear_ratio}
-        known |= {f"b:0:{k}": joint.damping}
+        known |= {f"l{k}": link.length, f"m{k}": link.mass, f"c{k}": link.com}
+        known |= {f"d{k}": link.com_offset, f"I{k}": link.inertia, f"p{k}": link.tip_mass}
+        known |= {f"J{k}": joint.rotor_inertia, f"N{k}": joint.gear_ratio}
+        known |= {f"b{k}": joint.damping}
     for dots, row in enumerate(motion):
         for k, value in enumerate(row, 1):
-            known |= {f"q:{dots}:{k}": float(value), f"phi:{dots}:{k}": float(value)}
+            known |= {f"q{'d' * dots}{k}": float(value), f"phi{'d' * dots}{k}": float(value)}
     for axis, value in zip("xy", force, strict=False):
-        known[f"F:0:{axis}"] = float(value)
+        known[f"F{axis}"] = float(value)
     return known
 
 

@@ -52,11 +52,7 @@ def run_python(source):
 
 def fields(known):
     """Give the arm's numbers under the names that the generated code has for them."""
-    values = {}
-    for name, value in known.items():
-        base, _, low = name.split(":")
-        values[base + low] = value
-    return values
+    return dict(known)
 
 
 # -------------------------------------------------------------------------------- Python

@@ -221,7 +221,7 @@ def test_a_load_that_has_an_inertia_turns_with_the_last_link(worth, letters, agr
     derivation = ulna.derive(arm=arm)
     assert derivation.options.bodies == "general"
     known = letters(arm, [[0.3, -1.1]])
-    known["I:0:2"] += 0.02
+    known["I2"] += 0.02
     known |= {s.name: worth(formula, known) for s, formula in derivation.constants.items()}
     agree(worth(derivation.mass_matrix, known), chain.mass_matrix(arm, [0.3, -1.1]))
 
@@ -247,7 +247,10 @@ def test_what_is_left_out_on_purpose_is_left_out_of_the_numbers_too(worth, lette
             {"links": 1, "payload": True, "tip_force": True},
             "One link, a uniform rod, joint angles, with a payload and a force at the tip",
         ),
-        ({"links": 1, "drives": True}, "One link, a uniform rod, joint angles, with geared motors"),
+        (
+            {"links": 1, "drives": True},
+            "One link, a uniform rod, joint angles, with damped geared motors",
+        ),
     ],
 )
 def test_the_title_says_what_is_derived(derived, options, title):
@@ -256,7 +259,7 @@ def test_the_title_says_what_is_derived(derived, options, title):
 
 def test_the_title_begins_with_the_name_of_the_arm():
     title = ulna.derive(arm=ulna.preset("bechard-1")).title
-    assert title == "bechard-1: one link, a point mass, joint angles, with geared motors"
+    assert title == "bechard-1: one link, a point mass, joint angles, with damped joints"
 
 
 def test_the_constants_cannot_be_changed_from_outside(derived):
@@ -268,3 +271,12 @@ def test_the_constants_cannot_be_changed_from_outside(derived):
 def test_four_links_with_everything_take_no_minute(seconds):
     options = {"payload": True, "tip_force": True, "drives": True, "gravity": "vector"}
     assert seconds(4, bodies="general", convention="relative", **options) < 60.0
+
+
+def test_letters_can_be_substituted_by_their_names():
+    found = ulna.derive(2)
+    stretched = found.mass_matrix.subs({found.symbols["q2"]: 0, sp.Symbol("a22"): 0})
+    a11, a12 = sp.symbols("a11 a12")
+    assert stretched == sp.Matrix([[a11 + 2 * a12, a12], [a12, 0]])
+    assert str(found.mass_matrix[1, 0]) == "a12*cos(q2) + a22"
+    assert {"q1", "qd2", "qdd1", "l1", "m2", "g", "tau1", "a12", "s2"} <= found.symbols.keys()

@@ -34,7 +34,7 @@ def test_links_are_a_whole_number_from_1_to_4(links):
     ("options", "says"),
     [
         ({"convention": "absolut"}, "did you mean 'absolute'?"),
-        ({"convention": "dh"}, "known: relative, absolute"),
+        ({"convention": "dh"}, "need one of relative, absolute"),
         ({"bodies": "point"}, "did you mean 'points'?"),
         ({"bodies": "sticks"}, "need one of rods, points, general"),
         ({"bodies": 3}, "bodies: got 3, need one of rods, points, general"),
@@ -188,3 +188,12 @@ def test_no_number_of_links_is_offered_that_is_refused_next():
 def test_bodies_that_fit_are_offered_once():
     said = refusal(arm=ulna.preset("so-101"), bodies="rods")
     assert said == "bodies: got 'rods', need 'general', as the links of the arm are"
+
+
+@pytest.mark.parametrize(
+    "options", [{"payload": 0.5}, {"payload": "no"}, {"tip_force": [1.0, 2.0]}, {"drives": 1}]
+)
+def test_letters_are_asked_for_by_yes_or_no(options):
+    (name,) = options
+    assert refusal(**options).startswith(f"{name}: got ")
+    assert "need True or False" in refusal(**options)

@@ -211,3 +211,19 @@ def test_nothing_that_is_handed_in_is_changed(function):
     function(ARM, *given, **force)
     assert all(value.tolist() == [0.3, 0.4] for value in given)
     assert all(value.tolist() == [1.0, 2.0, 3.0] for value in force.values())
+
+
+def test_batches_that_do_not_fit_are_refused_in_words():
+    need = r"^batch: got leading axes \(3,\) and \(4,\), need equal ones, or of length 1$"
+    with pytest.raises(InputError, match=need):
+        dynamics.inverse_dynamics(ARM, np.zeros((3, 2)), np.zeros((4, 2)), GOOD)
+    with pytest.raises(InputError, match=need):
+        dynamics.gravity_torque(ulna.stack([ARM] * 3), np.zeros((4, 2)))
+    with pytest.raises(InputError, match=need):
+        dynamics.holding_torque(ARM, np.zeros((3, 2)), tip_force=np.zeros((4, 2)))
+
+
+@pytest.mark.parametrize("convert", [absolute.joint_torques, absolute.ground_torques], ids=called)
+def test_no_torques_are_no_row_of_torques(convert):
+    with pytest.raises(InputError, match="got none"):
+        convert([])

@@ -279,3 +279,9 @@ def test_parameters_and_lists_will_do():
     arm = ulna.preset("unit")
     found = dynamics.equilibria(arm.parameters, [0, 0], tip_force=[0, -1])
     assert len(found) == 4
+
+
+@pytest.mark.parametrize("damping", [1e5, 1e7, 1e9])
+def test_however_thick_the_honey_it_creeps_and_does_not_swing(damping):
+    arm = ulna.Arm.of([ulna.Link(1.0, 1.0)], [ulna.Joint(damping=damping)])
+    assert dynamics.equilibria(arm, [0.0])[0].kind == "node"

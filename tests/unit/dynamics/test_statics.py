@@ -269,3 +269,10 @@ def test_arms_states_and_forces_broadcast():
             alone = dynamics.largest_payload(member, q[:, 0], tip_force=force[2, 0])
             assert most[2, :, place] == approx(alone, nan_ok=True)
     assert dynamics.tip_force(both, q, np.zeros((6, 1, 1, 2))).shape == (6, 5, 2, 2)
+
+
+@pytest.mark.parametrize("q", [[np.pi / 2, 0.0], [-np.pi / 2, 0.0], [np.pi / 2, np.pi]])
+def test_what_hangs_on_no_lever_burdens_no_joint(q):
+    joints = [ulna.Joint(max_torque=5.0)] * 2
+    arm = ulna.Arm.rods([1.0, 0.5], [1.0, 1.0], joints=joints)
+    assert dynamics.largest_payload(arm, q) == np.inf

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import sympy as sp
 
 from ulna.derivation.lagrange import Mechanics
-from ulna.derivation.symbols import letter, plain_name, symbol
+from ulna.derivation.symbols import letter, symbol
 
 
 class Assignment(NamedTuple):
@@ -117,7 +117,7 @@ def _names(
 ) -> dict[sp.Symbol, sp.Symbol]:
     """Give for every letter the symbol that is printed in its place."""
     m = mechanics.model
-    found = {name: sp.Symbol(plain_name(name)) for name in mechanics.constants}
+    found = {name: sp.Symbol(name.name) for name in mechanics.constants}
     for row in (m.coordinates, m.rates, m.accelerations):
         base, dots, _ = letter(row[0])
         found |= {s: sp.Symbol(vector(base + "d" * dots, k)) for k, s in enumerate(row)}
@@ -127,7 +127,7 @@ def _names(
     everything += [mechanics.pull(k) + mechanics.drag(k) for k in range(m.n)]
     for part in everything:
         for s in part.free_symbols - found.keys():
-            found[s] = sp.Symbol(field(plain_name(s)))
+            found[s] = sp.Symbol(field(s.name))
     return found
 
 
@@ -140,7 +140,7 @@ class _Builder:
         self, name: str, about: str, arguments: tuple[str, ...], result: str, wanted: sp.Matrix
     ) -> Routine:
         used = [s for s in self.constants if s in wanted.free_symbols]
-        work = [Assignment(plain_name(s), self._named(self.constants[s])) for s in used]
+        work = [Assignment(s.name, self._named(self.constants[s])) for s in used]
         shared, (entries,) = sp.cse(
             [sp.Matrix(wanted)], symbols=(sp.Symbol(f"t{k}") for k in range(10_000))
         )

@@ -154,7 +154,10 @@ class MathML(Ink):
         if not subscript:
             return name if exponent == 1 else self.power(name, exponent)
         kind = "mn" if subscript.isdigit() else "mi"
-        below = f"<{kind}>{escape(subscript)}</{kind}>"
+        # Indices are letters of their own, which one element would set upright.
+        marks = list(subscript) if subscript.islower() else [subscript]
+        below = "".join(f"<{kind}>{escape(mark)}</{kind}>" for mark in marks)
+        below = f"<mrow>{below}</mrow>" if len(marks) > 1 else below
         if exponent == 1:
             return f"<msub>{name}{below}</msub>"
         return f"<msubsup>{name}{below}<mn>{exponent}</mn></msubsup>"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from ulna.derivation.document import Block, Paragraph, Part, Step, Table
 from ulna.derivation.formats.ink import Latex
 from ulna.derivation.formats.lines import one_line
-from ulna.derivation.formats.markdown import aligned
+from ulna.derivation.formats.markdown import math_lines
 
 INK = Latex()
 LATIN = 0x100  # the first letter that the document's encoding does not know
@@ -51,7 +51,9 @@ def _block(block: Block) -> Iterator[str]:
         yield from (" & ".join(_words(cell) for cell in row) + r" \\" for row in block.rows)
         yield "\\end{tabular}\\end{center}"
     else:
-        yield f"\\[\n{aligned(block)}\n\\]"
+        # This environment may go on over the end of a page.
+        lines = " \\\\\n".join(math_lines(block))
+        yield f"\\begin{{align*}}\n{lines}\n\\end{{align*}}"
 
 
 def _words(part: Part) -> str:

@@ -23,6 +23,15 @@ def is_long(equation: Equation) -> bool:
     return visible_width(left_side(equation, TEXT)) > LONG
 
 
+def left_lines(
+    equation: Equation, ink: Ink, width: int, spell: Callable[[str], str] | None = None
+) -> list[str]:
+    """Write the left side as lines, the equal sign left out; only a long one has several."""
+    if not is_long(equation) or len(equation.left) > 1:
+        return [left_side(equation, ink)]
+    return sum_lines(equation.left[0], ink, width, spell)
+
+
 def one_line(part: sp.Expr | Equation, ink: Ink) -> str:
     """Write a formula inside a paragraph."""
     if isinstance(part, Equation):
@@ -30,10 +39,10 @@ def one_line(part: sp.Expr | Equation, ink: Ink) -> str:
     return write(part, ink)
 
 
-def right_lines(
+def sum_lines(
     expression: sp.Expr, ink: Ink, width: int, spell: Callable[[str], str] | None = None
 ) -> list[str]:
-    """Write a right side as lines, each of whole terms; `spell` may change their letters."""
+    """Write a sum as lines, each of whole terms; `spell` may change their letters."""
     lines: list[list[Term]] = []
     used = width
     row = terms(expression, ink)

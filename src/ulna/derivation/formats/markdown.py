@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from ulna.derivation.document import Block, Equation, Paragraph, Part, Step, Table
 from ulna.derivation.formats.ink import Latex
-from ulna.derivation.formats.lines import is_long, left_side, one_line, right_lines
+from ulna.derivation.formats.lines import is_long, left_lines, one_line, sum_lines
 
 WIDTH = 80
 SPECIAL, BACKSLASHED = r"([\\`*_{}\[\]<>#$|])", r"\\\1"
@@ -24,18 +24,27 @@ def to_markdown(title: str, steps: Iterable[Step]) -> str:
     return "\n".join(parts)
 
 
-def aligned(equation: Equation) -> str:
-    """Write an equation in math mode, on as many lines as it needs."""
-    first, *more = right_lines(equation.right, INK, WIDTH)
+def math_lines(equation: Equation) -> list[str]:
+    """Write an equation in math mode, with marks to align it where it takes several lines."""
+    first, *more = sum_lines(equation.right, INK, WIDTH)
     number = f" = {INK.decimal(equation.number)}" if equation.number else ""
-    left = left_side(equation, INK)
-    if not more and not is_long(equation):
-        return f"{left} = {first}{number}"
+    *before, left = left_lines(equation, INK, WIDTH)
     if is_long(equation):
-        lines = [f"& {left} = {{}}", *(f"& \\quad {line}" for line in (first, *more))]
-    else:
+        over = (*(f"& {line}" for line in before), f"& {left} = {{}}")
+        lines = [*over, *(f"& \\quad {line}" for line in (first, *more))]
+    elif more:
         lines = [f"{left} = {{}} & {first}", *(f"& {line}" for line in more)]
-    return "\\begin{aligned}\n" + " \\\\\n".join(lines) + number + "\n\\end{aligned}"
+    else:
+        lines = [f"{left} = {first}"]
+    return [*lines[:-1], lines[-1] + number]
+
+
+def aligned(equation: Equation) -> str:
+    """Write an equation for inside a formula, on as many lines as it needs."""
+    lines = math_lines(equation)
+    if len(lines) == 1:
+        return lines[0]
+    return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
 
 def _block(block: Block) -> Iterator[str]:

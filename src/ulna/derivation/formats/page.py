@@ -7,7 +7,7 @@ from html import escape
 
 from ulna.derivation.document import Block, Equation, Paragraph, Part, Step, Table
 from ulna.derivation.formats.ink import MathML
-from ulna.derivation.formats.lines import is_long, left_side, one_line, right_lines
+from ulna.derivation.formats.lines import is_long, left_lines, one_line, sum_lines
 
 WIDTH = 84
 INK = MathML()
@@ -58,12 +58,13 @@ def _words(part: Part) -> str:
 
 
 def _equation(equation: Equation) -> str:
-    first, *more = right_lines(equation.right, INK, WIDTH)
-    left = f"<mrow>{left_side(equation, INK)}</mrow>"
+    first, *more = sum_lines(equation.right, INK, WIDTH)
+    *before, last = left_lines(equation, INK, WIDTH)
+    left = f"<mrow>{last}</mrow>"
     number = f"{INK.equals}{INK.decimal(equation.number)}" if equation.number else ""
     start = [f"{left}{INK.equals}{first}"]
     if is_long(equation):
-        start, more = [f"{left}{INK.equals}"], [first, *more]
+        start, more = [*before, f"{left}{INK.equals}"], [first, *more]
     lines = [*start, *(f'<mspace width="2em"/>{line}' for line in more)]
     lines[-1] += number
     rows = "".join(f"<mtr><mtd><mrow>{line}</mrow></mtd></mtr>" for line in lines)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ulna.derivation.document import Block, Equation, Paragraph, Part, Step, Table
 from ulna.derivation.formats.ink import Text
-from ulna.derivation.formats.lines import left_side, one_line, right_lines
+from ulna.derivation.formats.lines import left_lines, one_line, sum_lines
 from ulna.derivation.formats.writing import visible_width
 
 WIDTH = 96
@@ -18,8 +18,8 @@ INK = Text()
 
 def to_text(title: str, steps: Iterable[Step], spell: Spelling = str) -> str:
     """Write the whole derivation as plain text, laid out in the letters that `spell` gives."""
-    title = spell(title)
-    parts = [title, "=" * len(title), ""]
+    above = textwrap.wrap(spell(title), WIDTH)
+    parts = [*above, "=" * max(map(len, above)), ""]
     for number, step in enumerate(steps, 1):
         heading = spell(f"{number}. {step.title}")
         parts += [heading, "-" * len(heading)]
@@ -43,9 +43,11 @@ def _words(part: Part, spell: Spelling) -> str:
 
 
 def _equation(equation: Equation, spell: Spelling) -> Iterator[str]:
-    left = spell(f"  {left_side(equation, INK)} = ")
+    *before, last = left_lines(equation, INK, WIDTH - 2, spell)
+    yield from (f"  {spell(line)}" for line in before)
+    left = spell(f"  {last} = ")
     indent = " " * min(visible_width(left), INDENT)
-    first, *more = map(spell, right_lines(equation.right, INK, WIDTH - len(indent), spell))
+    first, *more = map(spell, sum_lines(equation.right, INK, WIDTH - len(indent), spell))
     room = WIDTH - visible_width(left) - visible_width(first)
     lines = [left + first] if room >= 0 else [left.rstrip(), indent + first]
     lines += [indent + line for line in more]
