@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEVELOP := $(VENV)/.develop
-# Laws run thousands of cases and are left out of the tracing, which would triple their time.
+# Laws and papers compute at length and are left out of the tracing, which would triple their time.
 PYTEST := $(BIN)/python -m pytest -q -n 2 -m "not slow"
 
 .DEFAULT_GOAL := help
@@ -22,8 +22,8 @@ run: $(RUNTIME)  ## show the Kehl arm: pose, holding torques, both elbows, reach
 	@echo "Try next:  $(BIN)/ulna hold kehl --q '40 deg, -60 deg' --explain    $(BIN)/ulna derive    $(BIN)/ulna list arms    $(BIN)/ulna --help"
 
 test: $(DEVELOP)  ## run the tests, with branch coverage
-	@$(PYTEST) tests/unit tests/papers tests/docs --cov --cov-report=term
-	@$(PYTEST) tests/laws tests/crosscheck
+	@$(PYTEST) tests/unit tests/docs --cov --cov-report=term
+	@$(PYTEST) tests/laws tests/crosscheck tests/papers
 
 test-slow: $(DEVELOP)  ## run the tests that take minutes
 	@$(BIN)/python -m pytest -q -n 2 -m slow || [ $$? -eq 5 ]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import sympy as sp
 
-from ulna.derivation.code.program import Program, Routine, filled, used_arguments
+from ulna.derivation.code.program import Program, Routine, Template, assembled, used_arguments
 
 INVERSE_KINEMATICS = """
 /* Put the tip at (x, y) from the base. branch is the sign of sin q2: 1 or -1.
@@ -34,10 +34,8 @@ int arm_inverse_kinematics(const arm_parameters *arm, double x, double y, int br
 def to_c(program: Program) -> str:
     """Write the program in C99."""
     body = (line for routine in program.routines for line in _routine(routine, program))
-    text = "\n".join([*_head(program), *body, ""])
-    if program.links != 2:
-        return text
-    return text + filled(INVERSE_KINEMATICS, program, second="second", total="first + second")
+    inverse = Template(INVERSE_KINEMATICS, second="second", total="first + second")
+    return assembled(program, _head(program), body, inverse)
 
 
 def _head(program: Program) -> Iterator[str]:

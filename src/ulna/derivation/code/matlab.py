@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import sympy as sp
 
-from ulna.derivation.code.program import Program, Routine, filled
+from ulna.derivation.code.program import Program, Routine, Template, assembled
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
 # What the file defines, what it calls, and the words of the language.
@@ -41,10 +41,8 @@ def to_matlab(program: Program, name: str) -> str:
     if not NAME.fullmatch(name) or TAKEN.fullmatch(name):
         name = "arm_model"
     body = (line for routine in program.routines for line in _routine(routine))
-    text = "\n".join([*_head(program, name), *body, ""])
-    if program.links != 2:
-        return text
-    return text + filled(INVERSE_KINEMATICS, program, second="second", total="first + second")
+    inverse = Template(INVERSE_KINEMATICS, second="second", total="first + second")
+    return assembled(program, _head(program, name), body, inverse)
 
 
 def _head(program: Program, name: str) -> Iterator[str]:

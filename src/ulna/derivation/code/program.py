@@ -62,14 +62,28 @@ class Program:
     numbers: bool  # whether the parameters have an arm's values
 
 
+class Template(NamedTuple):
+    """Source with gaps: {q} for the name of the angles, {second} for the second of them."""
+
+    source: str
+    second: str  # as a joint angle
+    total: str  # as a link angle
+
+
 # From a letter and the place in its vector to what a language calls it.
 Naming = Callable[[str, int], str]
 
 
-def filled(template: str, program: Program, *, second: str, total: str) -> str:
-    """Fill in what a template says of the angles: their name, and the second of two."""
+def assembled(
+    program: Program, head: Iterable[str], body: Iterable[str], inverse_kinematics: Template
+) -> str:
+    """Put a file together; arms of two links also get the template of their inverse kinematics."""
+    text = "\n".join([*head, *body, ""])
+    if program.links != 2:
+        return text
+    source, second, total = inverse_kinematics
     wanted = second if program.angles == "q" else total
-    return template.replace("{q}", program.angles).replace("{second}", wanted)
+    return text + source.replace("{q}", program.angles).replace("{second}", wanted)
 
 
 def routines(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import sympy as sp
 
-from ulna.derivation.code.program import Program, Routine, filled
+from ulna.derivation.code.program import Program, Routine, Template, assembled
 
 INVERSE_KINEMATICS = '''
 
@@ -29,10 +29,8 @@ def inverse_kinematics(arm, x, y, branch=1):
 def to_python(program: Program) -> str:
     """Write the program in Python."""
     body = (line for routine in program.routines for line in _routine(routine))
-    text = "\n".join([*_head(program), *body, ""])
-    if program.links != 2:
-        return text
-    return text + filled(INVERSE_KINEMATICS, program, second="q2", total="q1 + q2")
+    inverse = Template(INVERSE_KINEMATICS, second="q2", total="q1 + q2")
+    return assembled(program, _head(program), body, inverse)
 
 
 def _head(program: Program) -> Iterator[str]:
