@@ -291,7 +291,9 @@ def html_equations(page):
 READERS = {
     "text": text_equations,
     "markdown": lambda page: display_equations(page, r"\$\$", r"\$\$"),
-    "latex": lambda page: display_equations(page, r"\\begin{align\*}", r"\\end{align\*}"),
+    "latex": lambda page: display_equations(
+        page, r"(?:\\begin{align\*}|\\\[)", r"(?:\\end{align\*}|\\\])"
+    ),
     "html": html_equations,
 }
 
@@ -481,6 +483,7 @@ def test_latex_closes_what_it_opens_and_needs_no_letters_beyond_ascii(sample, pa
             assert opened.pop() == name
     assert not opened
     assert written.count("\\begin{align*}\n") == written.count("\n\\end{align*}")
+    assert written.count("\\[\n") == written.count("\n\\]")
     assert written.rstrip().endswith("\\end{document}")
 
 

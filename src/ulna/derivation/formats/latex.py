@@ -51,9 +51,15 @@ def _block(block: Block) -> Iterator[str]:
         yield from (" & ".join(_words(cell) for cell in row) + r" \\" for row in block.rows)
         yield "\\end{tabular}\\end{center}"
     else:
-        # This environment may go on over the end of a page.
-        lines = " \\\\\n".join(math_lines(block))
-        yield f"\\begin{{align*}}\n{lines}\n\\end{{align*}}"
+        yield _display(math_lines(block))
+
+
+def _display(lines: list[str]) -> str:
+    if len(lines) == 1:
+        return f"\\[\n{lines[0]}\n\\]"
+    # This environment may go on over the end of a page.
+    rows = " \\\\\n".join(lines)
+    return f"\\begin{{align*}}\n{rows}\n\\end{{align*}}"
 
 
 def _words(part: Part) -> str:

@@ -8,7 +8,15 @@ import sympy as sp
 
 from ulna.derivation.document import Equation
 from ulna.derivation.formats.ink import Ink
-from ulna.derivation.formats.writing import TEXT, Term, joined, terms, visible_width, write
+from ulna.derivation.formats.writing import (
+    TEXT,
+    Term,
+    joined,
+    terms,
+    visible_width,
+    write,
+    write_inner,
+)
 
 LONG = 40  # letters
 
@@ -35,8 +43,9 @@ def left_lines(
 def one_line(part: sp.Expr | Equation, ink: Ink) -> str:
     """Write a formula inside a paragraph."""
     if isinstance(part, Equation):
-        return f"{left_side(part, ink)} {ink.equals} {write(part.right, ink)}"
-    return write(part, ink)
+        sides = (*part.left, part.right)
+        return f" {ink.equals} ".join(write_inner(side, ink) for side in sides)
+    return write_inner(part, ink)
 
 
 def sum_lines(

@@ -79,18 +79,18 @@ def _factor(factor: sp.Expr, ink: Ink) -> str:
         return ink.rate(write(factor.args[0], ink))
     if isinstance(factor, (sp.sin, sp.cos)):
         return _call(factor, ink, 1)
-    return ink.bracket(_inner(factor, ink))
+    return ink.bracket(write_inner(factor, ink))
 
 
-def _inner(expression: sp.Expr, ink: Ink) -> str:
-    """Write a sum for inside brackets: one that has a positive term begins with it."""
+def write_inner(expression: sp.Expr, ink: Ink) -> str:
+    """Write a sum inside something else: one that has a positive term begins with it."""
     row = terms(expression, ink)
     start = next((k for k, term in enumerate(row) if not term.negative), 0)
     return joined([row[start], *row[:start], *row[start + 1 :]], ink)
 
 
 def _call(function: sp.Expr, ink: Ink, exponent: int) -> str:
-    return ink.call(function.func.__name__, _inner(function.args[0], ink), exponent)
+    return ink.call(function.func.__name__, write_inner(function.args[0], ink), exponent)
 
 
 def _place_in_product(factor: sp.Expr) -> tuple[int, int, str]:
