@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEVELOP := $(VENV)/.develop
 # Laws and papers compute at length and are left out of the tracing, which would triple their time.
-PYTEST := $(BIN)/python -m pytest -q -n 2 -m "not slow"
+PYTEST := $(BIN)/python -m pytest -q -rs -n 2 -m "not slow"
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-slow check format pictures bench clean

@@ -51,6 +51,13 @@ def write_whole(file: str | os.PathLike[str], data: str | bytes, *, force: bool 
         raise FileError(f"{path}: cannot be written: {_trouble(error)}") from error
 
 
+def check_new(file: str | os.PathLike[str], what: str, *, force: bool) -> None:
+    """Refuse a file that exists, before any work is done for it; with `force` none is."""
+    if exists(file) and not force and not Path(file).is_dir():
+        need, hint = "a new file", "add --force to replace it"
+        raise InputError(Problem(what, f"'{file}', which exists", need, hint))
+
+
 def exists(file: str | os.PathLike[str]) -> bool:
     """Whether something has that name, a link that leads nowhere included."""
     try:
@@ -62,9 +69,7 @@ def exists(file: str | os.PathLike[str]) -> bool:
 def _check_place(path: Path, place: Path, *, force: bool) -> None:
     if place.is_dir():
         raise IsADirectoryError(errno.EISDIR, "it is a folder")
-    if not force and exists(path):
-        need, hint = "a new file", "add --force to replace it"
-        raise InputError(Problem("output", f"'{path}', which exists", need, hint))
+    check_new(path, "output", force=force)
     if place.exists() and not place.is_file():
         raise OSError(errno.EINVAL, "it is no ordinary file")
 

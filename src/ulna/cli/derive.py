@@ -12,7 +12,7 @@ from ulna.cli.arguments import ForceOption, find_arm
 from ulna.cli.terminal import fitted, note, print_file, say
 from ulna.derivation import derive as derived
 from ulna.errors import InputError, Problem, did_you_mean, shown
-from ulna.storage import exists, write_whole
+from ulna.storage import check_new, write_whole
 
 if TYPE_CHECKING:
     from ulna.derivation.derivation import Derivation
@@ -84,9 +84,8 @@ def derive(
 ) -> None:
     """Derive the equations of motion step by step, and check them in numbers."""
     wanted = _format(format, out)
-    if out is not None and exists(out) and not force and not Path(out).is_dir():
-        hint = "add --force to replace it"
-        raise InputError(Problem("--out", f"'{out}', which exists", "a new file", hint))
+    if out is not None:
+        check_new(out, "--out", force=force)
     found = _derived(
         arm=None if arm is None else find_arm(arm, "--arm"),
         links=links,
@@ -97,13 +96,16 @@ def derive(
         gravity=gravity,
         drives=drives or None,
     )
-    if out is None:
+    if out is not None:
+        _save(found, wanted, out, force=force)
+    elif wanted == "text":
         # The terminal's letters first: a table is laid out in what will be printed.
-        if wanted == "text":
-            say(found.text(spell=fitted))
-        else:
-            print_file(found.write(wanted))
-        return
+        say(found.text(spell=fitted))
+    else:
+        print_file(found.write(wanted))
+
+
+def _save(found: Derivation, wanted: str, out: str, *, force: bool) -> None:
     matlab = wanted == "matlab"
     text = found.code("matlab", name=Path(out).stem) if matlab else found.write(wanted)
     write_whole(out, text, force=force)

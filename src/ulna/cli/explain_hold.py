@@ -9,23 +9,24 @@ import numpy as np
 
 from ulna import dynamics
 from ulna.arm import Arm
+from ulna.arrays import sum_beyond
 from ulna.cli.terminal import number
-from ulna.dynamics.chain import link_posture
+from ulna.dynamics.chain import Posture, link_posture
 
 
 def explain_hold(arm: Arm, q: np.ndarray, force: np.ndarray) -> str:
     """Work out the holding torques: moments of the links, their weight, the force, the sums."""
-    parts = ["Holding torques, link by link\n", *_moments(arm), *_asked(arm, q, force)]
-    parts += _joints(arm, q, force)
-    return "\n".join(parts)
-
-
-def _moments(arm: Arm) -> Iterator[str]:
-    p = arm.parameters
+    torque = dynamics.holding_torque(arm, q, tip_force=force)
     # Along the x axis the moments are those along each link and to its left.
-    stretched = link_posture(np, p, np.zeros(arm.n))
-    total = np.cumsum((p.mass + p.tip_mass)[::-1])[::-1]
-    hung = p.tip_mass + np.append(total[1:], 0.0)
+    stretched = link_posture(np, arm.parameters, np.zeros(arm.n))
+    parts = ["Holding torques, link by link\n", *_moments(arm, stretched)]
+    parts += _asked(arm, stretched, np.cumsum(q), force, torque)
+    return "\n".join([*parts, *_joints(torque)])
+
+
+def _moments(arm: Arm, stretched: Posture) -> Iterator[str]:
+    p = arm.parameters
+    hung = p.tip_mass + sum_beyond(np, p.mass + p.tip_mass)
     aside = np.any(p.com_offset)
     yield "Each link carries its own mass and, at its end, mu_i of what follows:"
     yield "  s_i = m_i c_i + l_i mu_i" + "        e_i = m_i d_i" * bool(aside)
@@ -40,8 +41,9 @@ def _moments(arm: Arm) -> Iterator[str]:
     yield ""
 
 
-def _asked(arm: Arm, q: np.ndarray, force: np.ndarray) -> Iterator[str]:
-    phi = np.cumsum(q)
+def _asked(
+    arm: Arm, stretched: Posture, phi: np.ndarray, force: np.ndarray, torque: np.ndarray
+) -> Iterator[str]:
     yield "The links stand at these angles from the x axis, phi_i = q_1 + ... + q_i:"
     yield "  " + "   ".join(f"phi_{i + 1} = {_degrees(angle)}" for i, angle in enumerate(phi))
     yield ""
@@ -52,12 +54,10 @@ def _asked(arm: Arm, q: np.ndarray, force: np.ndarray) -> Iterator[str]:
         yield "  l_i (F_y cos phi_i - F_x sin phi_i)"
     if len(force) == 3:
         yield "and, for the last link, less the moment on the tip"
-    asked = dynamics.absolute.inverse_dynamics(
-        arm, phi, np.zeros(arm.n), np.zeros(arm.n), tip_force=force
-    )
     weight = dynamics.absolute.gravity_torque(arm, phi)
-    for i, total in enumerate(asked):
-        work = _weight_numbers(arm, i, phi[i])
+    for i, total in enumerate(dynamics.absolute.ground_torques(torque)):
+        moment = float(stretched.moment_x[i]), float(stretched.moment_y[i])
+        work = _weight_numbers(arm, moment, phi[i])
         if np.any(force):
             less = _less(weight[i] - total)
             work += f"{less} = {number(weight[i])}{less}"
@@ -75,11 +75,9 @@ def _weight_formula(arm: Arm) -> str:
     return f"g_x {right} - g_y {down}"
 
 
-def _weight_numbers(arm: Arm, link: int, angle: float) -> str:
+def _weight_numbers(arm: Arm, moment: tuple[float, float], angle: float) -> str:
     """Put the numbers of a link into the formula of its weight."""
-    x, y = arm.gravity
-    stretched = link_posture(np, arm.parameters, np.zeros(arm.n))
-    s, e = float(stretched.moment_x[link]), float(stretched.moment_y[link])
+    (x, y), (s, e) = arm.gravity, moment
     cos, sin = f"cos({_degrees(angle)})", f"sin({_degrees(angle)})"
     down, right = f"{number(s)} {cos}", f"{number(s)} {sin}"
     if np.any(arm.parameters.com_offset):
@@ -89,16 +87,13 @@ def _weight_numbers(arm: Arm, link: int, angle: float) -> str:
     return f"{number(x)} · {right}{_less(y)} · {down}"
 
 
-def _joints(arm: Arm, q: np.ndarray, force: np.ndarray) -> Iterator[str]:
-    torque = dynamics.holding_torque(arm, q, tip_force=force)
+def _joints(torque: np.ndarray) -> Iterator[str]:
+    n = len(torque)
     yield "A joint holds its own link and every one beyond it, tau_i = Q_i + ... + Q_n:"
-    for i in range(arm.n):
-        terms = (
-            " + ".join(f"Q_{k + 1}" for k in range(i, arm.n))
-            if arm.n - i <= 4
-            else (f"Q_{i + 1} + ... + Q_{arm.n}")
-        )
-        yield f"  tau_{i + 1} = {terms} = {number(torque[i])} N·m"
+    for i in range(n):
+        few = n - i <= 4
+        names = [f"Q_{k + 1}" for k in range(i, n)] if few else [f"Q_{i + 1}", "...", f"Q_{n}"]
+        yield f"  tau_{i + 1} = {' + '.join(names)} = {number(torque[i])} N·m"
 
 
 def _less(value: float) -> str:

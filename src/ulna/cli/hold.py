@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
@@ -55,23 +55,42 @@ def hold(
     described = _changed(find_arm(arm), payload, flat=flat)
     angles = np.array(read_angles(q, described, "--q"))
     pull = np.array(read_force(force, "--force")) if force is not None else np.zeros(2)
-    _check_size(described, angles, pull)
+    held = _held(described, angles, pull)
     if json:
-        show_json(_facts(described, angles, pull))
+        show_json(_facts(held))
     elif explain:
         say(explain_hold(described, angles, pull))
     else:
-        _show(described, arm, angles, pull)
-    _insist(described, angles, pull)
+        _show(held, arm)
+    _insist(held)
 
 
-def _check_size(arm: Arm, q: np.ndarray, force: np.ndarray) -> None:
-    """Refuse what is well written and still too large to compute with."""
+class _Held(NamedTuple):
+    arm: Arm
+    q: np.ndarray
+    force: np.ndarray
+    torque: np.ndarray
+    weight: np.ndarray
+    spare: float  # [kg] more at the tip
+
+    @property
+    def limit(self) -> np.ndarray:
+        return np.asarray(self.arm.parameters.max_torque)
+
+    @property
+    def too_weak(self) -> np.ndarray:
+        """Of each joint, whether the pose asks more of it than it gives."""
+        return np.asarray(np.abs(self.torque) > self.limit * (1.0 + ROUNDING))
+
+
+def _held(arm: Arm, q: np.ndarray, force: np.ndarray) -> _Held:
     with np.errstate(over="ignore", invalid="ignore"):
         torque = dynamics.holding_torque(arm, q, tip_force=force)
     if not np.isfinite(torque).all():
         got = "angles, a force or a load for which no torque is a number"
         raise InputError(Problem("hold", got, "sizes that arithmetic can hold", "check the units"))
+    spare = float(dynamics.largest_payload(arm, q, tip_force=force))
+    return _Held(arm, q, force, torque, dynamics.gravity_torque(arm, q), spare)
 
 
 def _changed(arm: Arm, payload: str | None, *, flat: bool) -> Arm:
@@ -83,11 +102,9 @@ def _changed(arm: Arm, payload: str | None, *, flat: bool) -> Arm:
     return arm.replace(gravity=(0.0, 0.0)) if flat else arm
 
 
-def _show(arm: Arm, name: str, q: np.ndarray, force: np.ndarray) -> None:
-    torque = dynamics.holding_torque(arm, q, tip_force=force)
-    weight = dynamics.gravity_torque(arm, q)
-    limit = arm.parameters.max_torque
-    pulled = bool(np.any(force))
+def _show(held: _Held, name: str) -> None:
+    arm, q, torque, weight, limit = held.arm, held.q, held.torque, held.weight, held.limit
+    pulled = bool(np.any(held.force))
     rows = [
         (
             str(i + 1),
@@ -104,10 +121,9 @@ def _show(arm: Arm, name: str, q: np.ndarray, force: np.ndarray) -> None:
     columns = ("joint", "q [°]", "torque [N·m]", *parts, *limits)
     show_table(f"{arm.name or name}: torques that hold the pose", columns, rows)
     x, y, _ = kinematics.tip(arm, q)
-    say(f"tip ({fixed(x, 6)}, {fixed(y, 6)}) m{_force_in_words(force)}")
-    spare = float(dynamics.largest_payload(arm, q, tip_force=force))
-    if np.isfinite(spare) and not _too_weak(torque, limit).any():
-        say(f"the joints hold up to {_no_more_than(spare)} kg more at the tip")
+    say(f"tip ({fixed(x, 6)}, {fixed(y, 6)}) m{_force_in_words(held.force)}")
+    if np.isfinite(held.spare) and not held.too_weak.any():
+        say(f"the joints hold up to {_no_more_than(held.spare)} kg more at the tip")
 
 
 def _share(torque: float, limit: float) -> tuple[str, str]:
@@ -123,29 +139,22 @@ def _force_in_words(force: np.ndarray) -> str:
     return f", with ({number(force[0])}, {number(force[1])}) N{moment} acting on it"
 
 
-def _insist(arm: Arm, q: np.ndarray, force: np.ndarray) -> None:
+def _insist(held: _Held) -> None:
     """Make a pose that the joints cannot hold the command's failure, with a way out."""
-    torque = dynamics.holding_torque(arm, q, tip_force=force)
-    limit = arm.parameters.max_torque
-    weak = np.flatnonzero(_too_weak(torque, limit))
+    weak = np.flatnonzero(held.too_weak)
     if not len(weak):
         return
     asked = "; ".join(
-        f"joint {i + 1} needs {number(abs(torque[i]))} N·m and gives {number(limit[i])} N·m"
+        f"joint {i + 1} needs {number(abs(held.torque[i]))} N·m "
+        f"and gives {number(held.limit[i])} N·m"
         for i in weak
     )
-    spare = float(dynamics.largest_payload(arm, q, tip_force=force))
-    carried = arm.payload.mass
-    lessen = "lessen the force, " if np.any(force) else ""
+    lessen = "lessen the force, " if np.any(held.force) else ""
     way_out = f"{lessen}move the tip closer to the base, or choose stronger motors"
-    if carried + spare >= 0.0:
-        way_out = f"it could be held with a payload of {_no_more_than(carried + spare)} kg"
+    load = held.arm.payload.mass + held.spare
+    if load >= 0.0:
+        way_out = f"it could be held with a payload of {_no_more_than(load)} kg"
     raise InfeasibleError(f"the pose cannot be held: {asked}; {way_out}")
-
-
-def _too_weak(torque: np.ndarray, limit: np.ndarray) -> np.ndarray:
-    """Say of each joint whether the pose asks more of it than it gives."""
-    return np.asarray(np.abs(torque) > limit * (1.0 + ROUNDING))
 
 
 def _no_more_than(mass: float) -> str:
@@ -156,17 +165,15 @@ def _no_more_than(mass: float) -> str:
     return number(float(text) - 10.0 ** (math.floor(math.log10(mass)) - 3), 4)
 
 
-def _facts(arm: Arm, q: np.ndarray, force: np.ndarray) -> dict[str, Any]:
-    torque = dynamics.holding_torque(arm, q, tip_force=force)
-    limit = arm.parameters.max_torque
+def _facts(held: _Held) -> dict[str, Any]:
     return {
-        "arm": arm.name,
-        "q": q,
-        "tip_force": force,
-        "torque": torque,
-        "weight": dynamics.gravity_torque(arm, q),
-        "max_torque": limit,
-        "holds": not _too_weak(torque, limit).any(),
-        "payload": arm.payload.mass,
-        "spare_payload": float(dynamics.largest_payload(arm, q, tip_force=force)),
+        "arm": held.arm.name,
+        "q": held.q,
+        "tip_force": held.force,
+        "torque": held.torque,
+        "weight": held.weight,
+        "max_torque": held.limit,
+        "holds": not held.too_weak.any(),
+        "payload": held.arm.payload.mass,
+        "spare_payload": held.spare,
     }

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ulna.errors import InputError, Problem
-from ulna.storage import exists, write_whole
+from ulna.storage import check_new, write_whole
 
 FORMATS = (".png", ".svg", ".pdf")
 
@@ -19,9 +19,7 @@ def save_figure(draw: Callable[[], Any], file: str, *, force: bool) -> None:
     if ending not in FORMATS:
         need = "a name that ends in " + ", ".join(FORMATS)
         raise InputError(Problem("--plot", repr(file), need))
-    if exists(file) and not force:
-        hint = "add --force to replace it"
-        raise InputError(Problem("--plot", f"'{file}', which exists", "a new file", hint))
+    check_new(file, "--plot", force=force)
     page = io.BytesIO()
     draw().savefig(page, format=ending[1:])
     write_whole(file, page.getvalue(), force=force)

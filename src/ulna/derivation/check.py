@@ -49,8 +49,9 @@ def check(mechanics: Mechanics, arm: Arm | None = None, *, seed: int = 1) -> Che
     symbolic = _evaluator(mechanics)
     worst = np.zeros(4)
     for state in range(STATES):
-        own = arm is not None and state % 2 == 0
-        drawn = arm if arm is not None and own else random_arm(mechanics.model.options, random)
+        # A given arm takes turns with arms at random, whose numbers nobody chose.
+        given = arm if state % 2 == 0 else None
+        drawn = given or random_arm(mechanics.model.options, random)
         motion = random.uniform(-3.0, 3.0, (3, mechanics.model.n))
         force = random.uniform(-5.0, 5.0, 2)
         ours = symbolic(drawn, motion, force)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from ulna.angles import absolute_to_relative
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array, sum_beyond, tail_sum
-from ulna.kinematics.forward import Chain, chain, joint_array, prepared
+from ulna.kinematics.forward import Chain, centre_coordinates, chain, joint_array, prepared
 
 
 class Frozen(NamedTuple):
@@ -65,10 +65,7 @@ def _laid_out(arm: Arm | Parameters, theta: Array, *more: Array | None) -> Chain
 
 def _frozen(c: Chain) -> Frozen:
     xp, p = c.xp, c.parameters
-    cos, sin = xp.cos(c.phi), xp.sin(c.phi)
-    centre_x = c.x[..., :-1] + p.com * cos - p.com_offset * sin
-    centre_y = c.y[..., :-1] + p.com * sin + p.com_offset * cos
-    of_links, link_weight = _about_joints(c, p.mass, centre_x, centre_y)
+    of_links, link_weight = _about_joints(c, p.mass, *centre_coordinates(c))
     of_ends, end_weight = _about_joints(c, p.tip_mass, c.x[..., 1:], c.y[..., 1:])
     # A rotor turns geared with its own joint, and as a part of its link with the joints before.
     of_rotors = p.rotor_inertia * p.gear_ratio**2 + sum_beyond(xp, p.rotor_inertia)

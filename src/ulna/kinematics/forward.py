@@ -106,10 +106,15 @@ def tip(arm: Arm | Parameters, q: Array) -> Array:
 def centres(arm: Arm | Parameters, q: Array) -> Array:
     """Give the centres of mass (…, n, 2) of the links, without their tip masses."""
     c = chain(arm, q)
+    return placed(c, *centre_coordinates(c))
+
+
+def centre_coordinates(c: Chain) -> tuple[Array, Array]:
+    """Give x and y (…, n) of the centres of mass, relative to the base."""
     p, cos, sin = c.parameters, c.xp.cos(c.phi), c.xp.sin(c.phi)
     x = c.x[..., :-1] + p.com * cos - p.com_offset * sin
     y = c.y[..., :-1] + p.com * sin + p.com_offset * cos
-    return placed(c, x, y)
+    return x, y
 
 
 def transforms(arm: Arm | Parameters, q: Array) -> Transforms:
