@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import sympy as sp
 
-from ulna._version import __version__
 from ulna.arm import Arm
 from ulna.derivation.check import Check, check
-from ulna.derivation.code.c import to_c
-from ulna.derivation.code.matlab import to_matlab
-from ulna.derivation.code.program import Parameter, Program, routines
-from ulna.derivation.code.python import to_python
+from ulna.derivation.code import c, matlab, python
+from ulna.derivation.code.program import Program, Syntax, program
 from ulna.derivation.document import Step
 from ulna.derivation.formats.latex import to_latex
 from ulna.derivation.formats.markdown import to_markdown
@@ -27,7 +23,6 @@ from ulna.derivation.model import Model
 from ulna.derivation.numbers import values
 from ulna.derivation.options import Options
 from ulna.derivation.story import Story
-from ulna.derivation.symbols import letter
 from ulna.errors import InputError, Problem, did_you_mean, shown
 
 LANGUAGES = ("python", "c", "matlab")
@@ -117,10 +112,9 @@ class Derivation:
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """The steps, from what is given to the check."""
-        numbers = values(self.arm, self.options) if self.arm else {}
         dry = self.arm is not None and any(joint.friction for joint in self.arm.joints)
         note = "Dry friction, which this arm has, is left out." if dry else ""
-        return Story(self.mechanics, self.check, numbers, note).steps()
+        return Story(self.mechanics, self.check, self._numbers, note).steps()
 
     def text(self, *, spell: Callable[[str], str] = str) -> str:
         """Write the steps as plain text; `spell` may replace letters that cannot be shown."""
@@ -154,11 +148,11 @@ class Derivation:
         `language` is "python", "c" or "matlab"; `name` is that of the MATLAB file's function.
         """
         if language == "python":
-            return to_python(self._program("[{}]", "arm."))
+            return python.to_python(self._program(python.SYNTAX))
         if language == "c":
-            return to_c(self._program("[{}]", "arm->"))
+            return c.to_c(self._program(c.SYNTAX))
         if language == "matlab":
-            return to_matlab(self._program("({})", "arm."), name)
+            return matlab.to_matlab(self._program(matlab.SYNTAX), name)
         need, hint = f"one of {', '.join(LANGUAGES)}", did_you_mean(str(language), LANGUAGES)
         raise InputError(Problem("language", shown(language), need, hint))
 
@@ -168,40 +162,9 @@ class Derivation:
     def _repr_markdown_(self) -> str:
         return self.markdown()
 
-    def _program(self, index: str, field: str) -> Program:
-        first = 1 if index == "({})" else 0
-        known = values(self.arm, self.options) if self.arm else {}
-        parameters = tuple(
-            Parameter(s.name, about, _ascii(unit), known.get(s))
-            for s, about, unit in letters(self.mechanics.model)
-            if letter(s).base not in ("q", "phi", "tau", "F")
-        )
-        found = routines(
-            self.mechanics,
-            lambda vector, k: vector + index.format(k + first),
-            lambda parameter: field + parameter,
-        )
-        angles = "q" if self.options.relative else "phi"
-        notes = _notes(self.options)
-        # A name out of a file must not end a comment, whatever the language.
-        heading = re.sub(r"[^A-Za-z0-9 ,.:()_-]", "?", self.title)
-        return Program(heading, notes, parameters, found, self.options.links, angles, bool(known))
+    def _program(self, syntax: Syntax) -> Program:
+        return program(self.mechanics, self.title, self._numbers, syntax)
 
-
-def _notes(options: Options) -> tuple[str, ...]:
-    counted = (
-        "Joint angles q, the first from the x axis, every other from the link before it;"
-        if options.relative
-        else "Link angles phi, all from the x axis; torques are those of motors at the joints;"
-    )
-    force = ("The force (x, y) [N] at the tip acts on the arm.",) if options.tip_force else ()
-    return (
-        f"Written by ulna {__version__}.",
-        counted,
-        "counter-clockwise, in radians; everything in SI units.",
-        *force,
-    )
-
-
-def _ascii(unit: str) -> str:
-    return unit.replace("·", " ").replace("²", "^2")
+    @property
+    def _numbers(self) -> dict[sp.Symbol, float]:
+        return values(self.arm, self.options) if self.arm else {}

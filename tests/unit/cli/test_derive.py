@@ -7,6 +7,7 @@ import pytest
 
 import ulna
 from ulna.cli import main
+from ulna.cli.derive import ENDINGS
 
 FORMATS = {
     "text": (".txt", "One link, a uniform rod, joint angles\n===="),
@@ -272,3 +273,10 @@ def test_a_folder_is_no_file(ask, tmp_path):
     code, _, err = ask("--out", "d.html")
     assert code == 74
     assert "it is a folder" in err
+
+
+def test_every_format_and_language_has_an_ending():
+    from ulna.derivation.derivation import FORMATS as WRITTEN
+    from ulna.derivation.derivation import LANGUAGES
+
+    assert set(ENDINGS.values()) == {*WRITTEN, *LANGUAGES}

@@ -6,7 +6,16 @@ from collections.abc import Iterator
 
 import sympy as sp
 
-from ulna.derivation.code.program import Program, Routine, Template, assembled, used_arguments
+from ulna.derivation.code.program import (
+    Program,
+    Routine,
+    Syntax,
+    Template,
+    assembled,
+    used_arguments,
+)
+
+SYNTAX = Syntax("[", "]", 0, "arm->")
 
 INVERSE_KINEMATICS = """
 /* Put the tip at (x, y) from the base. branch is the sign of sin q2: 1 or -1.

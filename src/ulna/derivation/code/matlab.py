@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import sympy as sp
 
-from ulna.derivation.code.program import Program, Routine, Template, assembled
+from ulna.derivation.code.program import Program, Routine, Syntax, Template, assembled
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
 # What the file defines, what it calls, and the words of the language.
@@ -17,6 +17,8 @@ TAKEN = re.compile(
     "global|if|otherwise|parfor|persistent|return|spmd|switch|try|while|"
     "do|until|endif|endfor|endfunction|endwhile|endswitch|end_try_catch|unwind_protect"
 )
+
+SYNTAX = Syntax("(", ")", 1, "arm.")
 
 INVERSE_KINEMATICS = """
 function {q} = inverse_kinematics(arm, x, y, branch)

@@ -6,14 +6,18 @@ have in common, then the results.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import sympy as sp
 
+from ulna._version import __version__
+from ulna.derivation.glossary import letters
 from ulna.derivation.lagrange import Mechanics
-from ulna.derivation.symbols import letter, symbol
+from ulna.derivation.options import Options
+from ulna.derivation.symbols import COORDINATES, letter, symbol
 
 
 class Assignment(NamedTuple):
@@ -70,8 +74,49 @@ class Template(NamedTuple):
     total: str  # as a link angle
 
 
-# From a letter and the place in its vector to what a language calls it.
-Naming = Callable[[str, int], str]
+class Syntax(NamedTuple):
+    """How a language reaches into vectors and into the arm's parameters."""
+
+    opening: str
+    closing: str
+    first: int  # the index of the first entry
+    field: str
+
+    def entry(self, vector: str, place: int) -> sp.Symbol:
+        """Give the entry of a vector, counted from zero here."""
+        return sp.Symbol(f"{vector}{self.opening}{place + self.first}{self.closing}")
+
+
+def program(
+    mechanics: Mechanics, title: str, known: Mapping[sp.Symbol, float], syntax: Syntax
+) -> Program:
+    """Say all that a generated file says; `known` are an arm's numbers, if there is one."""
+    options = mechanics.model.options
+    parameters = tuple(
+        Parameter(s.name, about, unit.replace("·", " ").replace("²", "^2"), known.get(s))
+        for s, about, unit in letters(mechanics.model)
+        if letter(s).base not in (*COORDINATES, "tau", "F")
+    )
+    # A name out of a file must not end a comment, whatever the language.
+    heading = re.sub(r"[^A-Za-z0-9 ,.:()_-]", "?", title)
+    angles = letter(mechanics.model.coordinates[0]).base
+    found = _routines(mechanics, syntax)
+    return Program(heading, _notes(options), parameters, found, options.links, angles, bool(known))
+
+
+def _notes(options: Options) -> tuple[str, ...]:
+    counted = (
+        "Joint angles q, the first from the x axis, every other from the link before it;"
+        if options.relative
+        else "Link angles phi, all from the x axis; torques are those of motors at the joints;"
+    )
+    force = ("The force (x, y) [N] at the tip acts on the arm.",) if options.tip_force else ()
+    return (
+        f"Written by ulna {__version__}.",
+        counted,
+        "counter-clockwise, in radians; everything in SI units.",
+        *force,
+    )
 
 
 def assembled(
@@ -86,22 +131,19 @@ def assembled(
     return text + source.replace("{q}", program.angles).replace("{second}", wanted)
 
 
-def routines(
-    mechanics: Mechanics, vector: Naming, field: Callable[[str], str]
-) -> tuple[Routine, ...]:
+def _routines(mechanics: Mechanics, syntax: Syntax) -> tuple[Routine, ...]:
     """Give the functions of the dynamics, letters replaced by what the language calls them."""
     m = mechanics.model
-    angle = letter(m.coordinates[0]).base
-    q, qd, qdd = angle, f"{angle}d", f"{angle}dd"
-    names = _names(mechanics, vector, field)
-    build = _Builder(mechanics, names)
+    q, qd, qdd = (letter(m.coordinates[0]).base + "d" * dots for dots in range(3))
+    build = _Builder(mechanics, syntax)
+    whose = "at the joints" if m.options.relative else "of the link angles"
     pushed = ("force",) if m.options.tip_force else ()
     return (
         build.routine("mass_matrix", "M [kg m^2]", (q,), "M", mechanics.mass_matrix),
         build.routine(
             "coriolis_matrix", "C, by Christoffel symbols", (q, qd), "C", mechanics.coriolis_matrix
         ),
-        build.routine("gravity_torque", _GRAVITY[m.options.relative], (q,), "G", mechanics.gravity),
+        build.routine("gravity_torque", f"G [N m], {whose}", (q,), "G", mechanics.gravity),
         build.routine(
             "inverse_dynamics",
             "torques of the motors at the joints [N m]",
@@ -110,9 +152,6 @@ def routines(
             _torques(mechanics),
         ),
     )
-
-
-_GRAVITY = {True: "G [N m], at the joints", False: "G [N m], of the link angles"}
 
 
 def _torques(mechanics: Mechanics) -> sp.Matrix:
@@ -126,29 +165,20 @@ def _torques(mechanics: Mechanics) -> sp.Matrix:
     return sp.Matrix(rows)
 
 
-def _names(
-    mechanics: Mechanics, vector: Naming, field: Callable[[str], str]
-) -> dict[sp.Symbol, sp.Symbol]:
-    """Give for every letter the symbol that is printed in its place."""
+def _names(mechanics: Mechanics, syntax: Syntax) -> dict[sp.Symbol, sp.Symbol]:
+    """Give for every letter that has another name in the file the symbol printed in its place."""
     m = mechanics.model
-    found = {name: sp.Symbol(name.name) for name in mechanics.constants}
+    found = {s: sp.Symbol(syntax.field + s.name) for s, _, _ in letters(m)}
     for row in (m.coordinates, m.rates, m.accelerations):
         base, dots, _ = letter(row[0])
-        found |= {s: sp.Symbol(vector(base + "d" * dots, k)) for k, s in enumerate(row)}
-    for k, axis in enumerate("xy"):
-        found[symbol("F", axis)] = sp.Symbol(vector("force", k))
-    everything = [mechanics.mass_matrix, mechanics.gravity, *mechanics.constants.values()]
-    everything += [mechanics.pull(k) + mechanics.drag(k) for k in range(m.n)]
-    for part in everything:
-        for s in part.free_symbols - found.keys():
-            found[s] = sp.Symbol(field(s.name))
-    return found
+        found |= {s: syntax.entry(base + "d" * dots, k) for k, s in enumerate(row)}
+    return found | {symbol("F", axis): syntax.entry("force", k) for k, axis in enumerate("xy")}
 
 
 class _Builder:
-    def __init__(self, mechanics: Mechanics, names: dict[sp.Symbol, sp.Symbol]) -> None:
+    def __init__(self, mechanics: Mechanics, syntax: Syntax) -> None:
         self.constants = mechanics.constants
-        self.names = names
+        self.names = _names(mechanics, syntax)
 
     def routine(
         self, name: str, about: str, arguments: tuple[str, ...], result: str, wanted: sp.Matrix

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 import sympy as sp
 
-from ulna.derivation.code.program import Program, Routine, Template, assembled
+from ulna.derivation.code.program import Program, Routine, Syntax, Template, assembled
+
+SYNTAX = Syntax("[", "]", 0, "arm.")
 
 INVERSE_KINEMATICS = '''
 
