@@ -4,7 +4,7 @@ SI units and radians; x right, y up, angles counter-clockwise; joint angles are 
 first from the x axis. Importing this loads NumPy and nothing heavy.
 """
 
-from ulna import actuation, angles, dynamics, expressions, kinematics, units
+from ulna import actuation, angles, control, dynamics, expressions, kinematics, simulation, units
 from ulna._version import __version__
 from ulna.arm import (
     Arm,
@@ -22,6 +22,7 @@ from ulna.arm import (
 )
 from ulna.derivation import derive
 from ulna.errors import FileError, InfeasibleError, InputError, UlnaError, UlnaWarning
+from ulna.simulation import Run, Sensors, Simulation, compiled, open_run, simulate
 
 __all__ = [
     "Arm",
@@ -34,19 +35,27 @@ __all__ = [
     "Motor",
     "Parameters",
     "Payload",
+    "Run",
+    "Sensors",
+    "Simulation",
     "UlnaError",
     "UlnaWarning",
     "__version__",
     "actuation",
     "angles",
+    "compiled",
+    "control",
     "derive",
     "dynamics",
     "expressions",
     "kinematics",
     "load",
+    "open_run",
     "preset",
     "presets",
     "save",
+    "simulate",
+    "simulation",
     "stack",
     "units",
 ]

@@ -7,9 +7,11 @@ import os
 import secrets
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from ulna.errors import FileError, InputError, Problem
+from ulna.errors import FileError, InputError, Problem, UlnaError
 
 LARGEST_TEXT = 10_000_000  # [bytes] more than any description that a person writes
 
@@ -39,13 +41,26 @@ def write_whole(file: str | os.PathLike[str], data: str | bytes, *, force: bool 
     Whatever goes wrong, a file that was there stays as it was. Without `force` one that exists
     is not replaced.
     """
+    with whole_file(file, force=force) as part:
+        part.write_bytes(data.encode("utf-8") if isinstance(data, str) else data)
+
+
+@contextmanager
+def whole_file(file: str | os.PathLike[str], *, force: bool = True) -> Iterator[Path]:
+    """Give an empty file beside the place of another, to write to.
+
+    It moves into that place once the block is done; where the block fails, it is gone and all
+    stays as it was. Without `force` a file that exists is not replaced.
+    """
     path = Path(file)
     try:
         # Through links, so that it is the file behind one that is replaced, and not the link.
         place = Path(os.path.realpath(path))
         _check_place(path, place, force=force)
-        _put(place, data.encode("utf-8") if isinstance(data, str) else data)
-    except InputError:
+        with _part_of(place) as part:
+            yield part
+            _settle(part, place)
+    except UlnaError:
         raise
     except (OSError, ValueError) as error:
         raise FileError(f"{path}: cannot be written: {_trouble(error)}") from error
@@ -74,19 +89,23 @@ def _check_place(path: Path, place: Path, *, force: bool) -> None:
         raise OSError(errno.EINVAL, "it is no ordinary file")
 
 
-def _put(place: Path, raw: bytes) -> None:
+@contextmanager
+def _part_of(place: Path) -> Iterator[Path]:
     # A name of its own for every writer, so that two at once do not meet.
-    beside = place.parent / f".{secrets.token_hex(8)}.part"
+    part = place.parent / f".{secrets.token_hex(8)}.part"
     try:
-        with beside.open("xb") as stream:
-            stream.write(raw)
-            stream.flush()
-            os.fsync(stream.fileno())
-        if place.exists():
-            shutil.copymode(place, beside)
-        beside.replace(place)
+        part.touch(exist_ok=False)
+        yield part
     finally:
-        _remove(beside)
+        _remove(part)
+
+
+def _settle(part: Path, place: Path) -> None:
+    with part.open("rb+") as stream:
+        os.fsync(stream.fileno())
+    if place.exists():
+        shutil.copymode(place, part)
+    part.replace(place)
 
 
 def _size(path: Path) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ulna.errors import FileError, InputError
-from ulna.storage import LARGEST_TEXT, cache_folder, read_text, write_whole
+from ulna.storage import LARGEST_TEXT, cache_folder, read_text, whole_file, write_whole
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX files")
 not_root = pytest.mark.skipif(
@@ -270,6 +270,52 @@ def test_a_part_that_cannot_be_removed_hides_no_trouble(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "unlink", stuck)
     with pytest.raises(FileError, match="No space left on device"):
         write_whole(tmp_path / "out", "x")
+
+
+# Files that others write
+
+
+@pytest.mark.parametrize("before", [b"old", None])
+def test_a_block_that_ends_well_puts_its_file_in_place(tmp_path, before):
+    file = tmp_path / "out"
+    if before is not None:
+        file.write_bytes(before)
+    with whole_file(file) as part:
+        assert part.parent == tmp_path
+        assert part.read_bytes() == b""
+        part.write_bytes(b"new")
+        assert before is None or file.read_bytes() == before
+    assert file.read_bytes() == b"new"
+    assert names_in(tmp_path) == ["out"]
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), FileError),
+        (InputError("no"), InputError),
+        (FileError("no"), FileError),
+        (RuntimeError("no"), RuntimeError),
+        (KeyboardInterrupt(), KeyboardInterrupt),
+    ],
+)
+def test_a_block_that_fails_leaves_all_as_it_was(tmp_path, error, told):
+    file = tmp_path / "out"
+    file.write_bytes(b"old")
+    with pytest.raises(told) as caught, whole_file(file) as part:  # noqa: PT012
+        part.write_bytes(b"new")
+        raise error
+    assert caught.value is error or str(file) in str(caught.value)
+    assert file.read_bytes() == b"old"
+    assert names_in(tmp_path) == ["out"]
+
+
+def test_a_block_is_not_entered_where_a_file_must_not_be_replaced(tmp_path):
+    file = tmp_path / "out"
+    file.write_bytes(b"old")
+    with pytest.raises(InputError, match="--force"), whole_file(file, force=False):
+        pytest.fail("the file would be lost")
+    assert names_in(tmp_path) == ["out"]
 
 
 # The cache

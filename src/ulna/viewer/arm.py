@@ -1,4 +1,4 @@
-"""Drawing arms to scale: links as capsules, hollow joints, the reach, ghosts of other postures."""
+"""Drawing arms to scale: links as capsules, hollow joints, the reach, ghosts and traces."""
 
 from __future__ import annotations
 
@@ -11,35 +11,120 @@ from numpy.typing import ArrayLike
 from ulna import kinematics
 from ulna.arm import Arm, Joint
 from ulna.errors import InputError
-from ulna.viewer.style import PRINT, Look
+from ulna.viewer.style import PRINT, Look, mixed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 THICKNESS = 0.055  # of the reach: the width of the first link
 SLENDER = 0.55  # the last link's width, of the first's
+HOLE = 0.28  # a joint's radius, of its link's width
+TIP = 0.62  # the tip's radius, of the last link's width
+FAINTEST = 0.15  # of its colour is left to the oldest part of a trace
+PALEST = 0.4  # and to the oldest ghost
+GHOSTS = 6
+FINEST = 4000  # pieces of a trace; more cannot be told apart
 
 
 def draw_arm(
     axes: Axes, arm: Arm, q: ArrayLike, *, look: Look = PRINT, ghost: bool = False
 ) -> Axes:
     """Draw the arm in a posture; a ghost is pale and lies behind."""
-    from matplotlib.patches import Circle
-
+    if ghost:
+        return _draw_ghost(axes, arm, np.asarray(q, dtype=float), look.ghost, look)
     points = kinematics.joints(arm, np.asarray(q, dtype=float))
-    widths = arm.reach * THICKNESS * np.linspace(1.0, SLENDER if arm.n > 1 else 1.0, arm.n)
-    layer = 2 if ghost else 4
-    for i in range(arm.n):
-        color = look.ghost if ghost else (look.link if i % 2 == 0 else look.link_light)
-        axes.add_patch(_capsule(points[i], points[i + 1], widths[i], color, layer))
-    for i in range(arm.n):
-        axes.add_patch(
-            Circle(points[i], 0.28 * widths[i], fc=look.paper, ec="none", zorder=layer + 0.5)
-        )
-    tip_color = look.ghost if ghost else look.movable
-    axes.add_patch(
-        Circle(points[-1], 0.62 * widths[-1], fc=tip_color, ec=look.paper, lw=1.2, zorder=layer + 1)
+    return _draw(axes, arm, points, link_colors(arm, look), look.movable, look, layer=4)
+
+
+def draw_ghosts(
+    axes: Axes, arm: Arm, q_rows: ArrayLike, *, look: Look = PRINT, count: int = GHOSTS
+) -> Axes:
+    """Draw some of the postures (S, n), chosen evenly from first to last, older ones paler."""
+    rows = np.asarray(q_rows, dtype=float).reshape(-1, arm.n)
+    chosen = np.unique(np.linspace(0, max(len(rows) - 1, 0), min(count, len(rows))).round())
+    for age, row in enumerate(chosen.astype(int), start=1):
+        color = mixed(look.paper, look.ghost, PALEST + (1.0 - PALEST) * age / len(chosen))
+        _draw_ghost(axes, arm, rows[row], color, look)
+    return axes
+
+
+def draw_trace(
+    axes: Axes, points: ArrayLike, *, look: Look = PRINT, width: float = 1.6, layer: float = 3.0
+) -> Axes:
+    """Draw the way that points (S, 2) have come, paler the longer ago."""
+    from matplotlib.collections import LineCollection
+
+    way = np.asarray(points, dtype=float)[:, :2]
+    way = way[np.all(np.isfinite(way), axis=-1)]
+    way = way[:: 1 + (len(way) - 1) // FINEST]
+    segments = np.stack([way[:-1], way[1:]], axis=1)
+    lines = LineCollection(
+        list(segments),
+        colors=fading(len(segments), look),
+        linewidths=width,
+        capstyle="round",
+        zorder=layer,
     )
+    axes.add_collection(lines, autolim=False)
+    return axes
+
+
+def fading(count: int, look: Look) -> np.ndarray:
+    """Give colours (count, 3) for the parts of a trace, from the oldest to the newest.
+
+    They are opaque: where parts overlap, see-through ones would leave dots.
+    """
+    from matplotlib.colors import to_rgb
+
+    part = np.linspace(FAINTEST, 1.0, count)[:, None]
+    paper, full = np.array(to_rgb(look.paper)), np.array(to_rgb(look.movable))
+    return np.asarray((1.0 - part) * paper + part * full)
+
+
+def link_colors(arm: Arm, look: Look) -> list[str]:
+    """Give the colour of each link: two in turn, so that stretched links can be told apart."""
+    return [look.link if i % 2 == 0 else look.link_light for i in range(arm.n)]
+
+
+def widths(arm: Arm) -> np.ndarray:
+    """Give the widths [m] that links are drawn with, from the base to the tip."""
+    slender = np.linspace(1.0, SLENDER if arm.n > 1 else 1.0, arm.n)
+    return np.asarray(arm.reach * THICKNESS * slender)
+
+
+def capsules(arm: Arm, points: np.ndarray) -> np.ndarray:
+    """Give the outlines (n, 48, 2) of links between points (n+1, 2)."""
+    along = np.diff(points, axis=0)
+    heading = np.arctan2(along[:, 1], along[:, 0])
+    turn = np.linspace(0.5 * np.pi, 1.5 * np.pi, 24) + heading[:, None]
+    cap = 0.5 * widths(arm)[:, None, None] * np.stack([np.cos(turn), np.sin(turn)], axis=-1)
+    return np.concatenate([points[:-1, None] + cap, points[1:, None] - cap], axis=1)
+
+
+def _draw_ghost(axes: Axes, arm: Arm, q: np.ndarray, color: str, look: Look) -> Axes:
+    points = kinematics.joints(arm, q)
+    return _draw(axes, arm, points, [color] * arm.n, color, look, layer=2)
+
+
+def _draw(
+    axes: Axes,
+    arm: Arm,
+    points: np.ndarray,
+    colors: Sequence[str],
+    tip_color: str,
+    look: Look,
+    *,
+    layer: float,
+) -> Axes:
+    from matplotlib.patches import Circle, Polygon
+
+    wide = widths(arm)
+    for corners, color in zip(capsules(arm, points), colors, strict=True):
+        axes.add_patch(Polygon(corners, closed=True, fc=color, ec="none", zorder=layer))
+    for point, width in zip(points[:-1], wide, strict=True):
+        axes.add_patch(Circle(point, HOLE * width, fc=look.paper, ec="none", zorder=layer + 0.5))
+    end = Circle(points[-1], TIP * wide[-1], fc=tip_color, ec=look.paper, lw=1.2, zorder=layer + 1)
+    axes.add_patch(end)
     return axes
 
 
@@ -89,13 +174,12 @@ def frame(axes: Axes, arm: Arm, also: ArrayLike | None = None) -> Axes:
     return axes
 
 
-def _capsule(start: np.ndarray, end: np.ndarray, width: float, color: str, layer: float) -> Any:
-    from matplotlib.patches import Polygon
+def even_ticks(axes: Axes) -> Axes:
+    """Mark x and y in the same steps, so that the grid is of squares."""
+    from matplotlib.ticker import MaxNLocator, MultipleLocator
 
-    along = end - start
-    heading = np.arctan2(along[1], along[0])
-    turn = np.linspace(0.5 * np.pi, 1.5 * np.pi, 24)
-    cap = 0.5 * width * np.stack([np.cos(turn + heading), np.sin(turn + heading)], axis=-1)
-    return Polygon(
-        np.concatenate([start + cap, end - cap]), closed=True, fc=color, ec="none", zorder=layer
-    )
+    longer = max(axes.get_xlim(), axes.get_ylim(), key=lambda ends: float(ends[1] - ends[0]))
+    marks = MaxNLocator(nbins=10, steps=[1, 2, 5, 10]).tick_values(*longer)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MultipleLocator(marks[1] - marks[0]))
+    return axes

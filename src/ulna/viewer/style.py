@@ -22,9 +22,12 @@ class Look:
     movable: str = "#e06412"  # orange: what you can move
     reach: str = "#fbf0e7"
     data: tuple[str, ...] = ("#e06412", "#0072b2", "#6a3fb5", "#009e73", "#8a93a0")
+    sequence: tuple[str, ...] = ("#e98e35", "#d4543d", "#912a67", "#2a1650")  # light to dark
 
 
 PRINT = Look()
+# Beside the colours, since blue and purple are one to some eyes, and all are one in grey print.
+PATTERNS: tuple[Any, ...] = ("-", "-", (0, (5, 2)), (0, (1, 1)), (0, (6, 2, 1, 2)))
 DARK = Look(
     paper="#14181d",
     ink="#e6e9ed",
@@ -35,6 +38,7 @@ DARK = Look(
     ghost="#4a525d",
     reach="#241d17",
     data=("#ff8a3d", "#56b4e9", "#b79cf0", "#3ecf9b", "#8f98a5"),
+    sequence=("#fde3b5", "#ff9a5c", "#d95f8c", "#8458c8"),
 )
 
 
@@ -63,6 +67,25 @@ def settings(look: Look) -> dict[Any, Any]:
         "font.size": 10,
         "svg.hashsalt": "ulna",  # the same picture gives the same file
     }
+
+
+def mixed(back: str, front: str, part: float) -> str:
+    """Give the opaque colour of `front` laid over `back`, of which a part shows through."""
+    from matplotlib.colors import to_hex, to_rgb
+
+    pairs = zip(to_rgb(back), to_rgb(front), strict=True)
+    red, green, blue = ((1.0 - part) * below + part * above for below, above in pairs)
+    return to_hex((red, green, blue))
+
+
+def series(count: int, look: Look) -> list[dict[str, Any]]:
+    """Give colour and line style of curves of one kind: distinct for a few, a scale for many."""
+    from matplotlib.colors import LinearSegmentedColormap, to_hex
+
+    if count <= len(look.data):
+        return [{"color": look.data[k], "ls": PATTERNS[k]} for k in range(count)]
+    scale = LinearSegmentedColormap.from_list("scale", look.sequence)
+    return [{"color": to_hex(scale(k / (count - 1))), "ls": "-"} for k in range(count)]
 
 
 @contextmanager

@@ -1,0 +1,47 @@
+"""What a controller is: the protocol, what it is told to follow, and its compiled form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from ulna.arm import Arm
+from ulna.arrays import Array
+
+
+class Reference(NamedTuple):
+    """Where the arm should be at an instant: angles, rates, accelerations (n,), tip (3,)."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+    tip: Array
+
+
+@runtime_checkable
+class Controller(Protocol):
+    """Turns what is measured into torques, at its own rate; the torque is held in between.
+
+    Frozen: what changes is the state, which `start` gives and `torque` hands on.
+    """
+
+    def start(self, arm: Arm) -> Any:
+        """Give the state before the first tick."""
+
+    def torque(
+        self, t: float, q: Array, qd: Array, reference: Reference, state: Any
+    ) -> tuple[Array, Any]:
+        """Give the torques (n,) [N·m] from now to the next tick, and the next state."""
+
+
+class CompiledLaw(NamedTuple):
+    """A controller for the compiled engine.
+
+    `law(t, q, qd, reference, params, state, tau)` is a kernel that writes tau (n, W) and may
+    change state (s, W); q and qd are (n, W), reference (3, n, W) holds angles, rates and
+    accelerations, params (p, W) numbers of the controller's own. W arms are served at a time.
+    """
+
+    law: Callable[..., None]
+    params: Array  # (p, 1)
+    state: Array  # (s, 1)

@@ -1,0 +1,195 @@
+"""The dynamics in O(n), compiled: one sweep from the tip to the base, one back.
+
+Measured against free fall, the pivot of joint i accelerates by a and its link by α. Link i has
+mass M, first moment S = s u + e u⊥ and second moment J about its near joint, its point mass
+included, length l, direction u and rate ω. What lies beyond its far end asks that end for a force
+K' a' + κ' α + b' and the link itself for a torque κ' · a' + t' α + c', where
+
+    a' = a + α l u⊥ − ω² l u
+
+Put into Newton's and Euler's laws for the link, with β the acceleration of the link before and
+p_ββ, p_βα, p_αα what the two exchange at the joint (a rotor, implicit damping):
+
+    force    F = (M + K') a + r α + e − ω² S       r = S⊥ + l K' u⊥ + κ',   e = b' − ω² l K' u
+    moment   r · a + D α + p_βα β = ρ              D = J + l u⊥ · (r − S⊥) + l κ' · u⊥ + t' + p_αα
+                                                   ρ = Q − l u⊥ · e − c' + ω² l κ' · u
+    to the link before                             p_ββ β + p_βα α
+
+The moment equation gives α, and leaves the same form one link nearer to the base:
+
+    K = M + K' − r rᵀ/D     κ = −r p_βα/D         t = p_ββ − p_βα²/D
+                            b = e − ω² S + r ρ/D  c = p_βα ρ/D
+
+A stuck joint has α = β instead, and the torque that holds it is what the moment equation leaves.
+Where no joint exchanges anything, κ, t and c vanish: the 2×2 form. Both are compiled from the
+lines below, by whether `pairs` is None.
+"""
+
+from __future__ import annotations
+
+from ulna.arrays import Array
+from ulna.dynamics.packed import (
+    ALONG,
+    ASIDE,
+    CARRIER,
+    COS,
+    CROSS,
+    DAMPING,
+    FORCE_X,
+    FORCE_Y,
+    GRAVITY_X,
+    GRAVITY_Y,
+    HOLDING,
+    INVERSE,
+    LENGTH,
+    MASS,
+    MOMENT,
+    OWN,
+    R_X,
+    R_Y,
+    RHO,
+    SECOND,
+    SIN,
+    STUCK,
+    TORQUE,
+    TURNING,
+    WHIRL,
+)  # fmt: skip
+from ulna.dynamics.sincos import sincos
+from ulna.kernels import count, inlined, inner
+
+
+@inlined
+def forward(size: object, links: Array, y: Array, at: int, pairs: int | None) -> None:
+    """Turn joint torques into joint accelerations, for the angles y[at] and rates y[at + 1].
+
+    `pairs` is the first of the columns that say what neighbours exchange, None if they do not.
+    """
+    lay_out(size, links, y, at)
+    _eliminate(size, links, y, at, pairs)
+    _accelerate(size, links, pairs)
+
+
+@inner
+def forward_coupled(size: object, links: Array, y: Array, at: int, pairs: int) -> None:
+    """Do as `forward` does in its general form, where code is better small than fast."""
+    forward(size, links, y, at, pairs)
+
+
+@inlined
+def lay_out(size: object, links: Array, y: Array, at: int) -> None:
+    """Note sine, cosine and squared rate of every link."""
+    angle = rate = 0.0
+    for i in range(count(size)):
+        angle += y[at, i]
+        rate += y[at + 1, i]
+        sine, cosine = sincos(angle)
+        links[i, COS], links[i, SIN], links[i, WHIRL] = cosine, sine, rate * rate
+
+
+@inlined
+def _eliminate(size: object, links: Array, y: Array, at: int, pairs: int | None) -> None:
+    """Sweep from the tip to the base: take out one link after the other."""
+    n = count(size)
+    k_xx = k_xy = k_yy = 0.0
+    kappa_x = kappa_y = turn = push = 0.0
+    # What lies beyond the tip is the world, which pushes the arm.
+    b_x, b_y = -links[n, FORCE_X], -links[n, FORCE_Y]
+    reaction = -links[n, MOMENT]
+    for back in range(n):
+        i = n - 1 - back
+        length, mass = links[i, LENGTH], links[i, MASS]
+        cos, sin, whirl = links[i, COS], links[i, SIN], links[i, WHIRL]
+        l_cos, l_sin = length * cos, length * sin
+        s_x = links[i, ALONG] * cos - links[i, ASIDE] * sin
+        s_y = links[i, ALONG] * sin + links[i, ASIDE] * cos
+        lever_x = k_xy * l_cos - k_xx * l_sin
+        lever_y = k_yy * l_cos - k_xy * l_sin
+        e_x = b_x - whirl * (k_xx * l_cos + k_xy * l_sin)
+        e_y = b_y - whirl * (k_xy * l_cos + k_yy * l_sin)
+        torque = links[i, TORQUE] - links[i, DAMPING] * y[at + 1, i]
+        rho = torque - reaction - (e_y * l_cos - e_x * l_sin)
+        reaction = torque
+        inertia = links[i, SECOND] + lever_y * l_cos - lever_x * l_sin
+        r_x, r_y = lever_x - s_y, lever_y + s_x
+        if pairs is not None:
+            r_x += kappa_x
+            r_y += kappa_y
+            own = links[i, pairs + (OWN - CARRIER)]
+            inertia += 2.0 * (kappa_y * l_cos - kappa_x * l_sin) + turn + own
+            rho -= push - whirl * (kappa_x * l_cos + kappa_y * l_sin)
+        inverse = 1.0 / inertia
+        links[i, R_X], links[i, R_Y], links[i, RHO], links[i, INVERSE] = r_x, r_y, rho, inverse
+        k_xx, k_yy = mass + k_xx, mass + k_yy
+        b_x, b_y = e_x - whirl * s_x, e_y - whirl * s_y
+        if pairs is not None and links[i, STUCK] != 0.0:
+            # The two links turn as one: their rows are added up.
+            kappa_x, kappa_y = r_x, r_y
+            turn = links[i, pairs] + 2.0 * links[i, pairs + (CROSS - CARRIER)] + inertia
+            push = -rho
+            continue
+        part_x, part_y = r_x * inverse, r_y * inverse
+        k_xx -= r_x * part_x
+        k_xy -= r_x * part_y
+        k_yy -= r_y * part_y
+        b_x += part_x * rho
+        b_y += part_y * rho
+        if pairs is not None:
+            cross = links[i, pairs + (CROSS - CARRIER)]
+            kappa_x, kappa_y = -cross * part_x, -cross * part_y
+            turn = links[i, pairs] - cross * cross * inverse
+            push = cross * rho * inverse
+
+
+@inlined
+def _accelerate(size: object, links: Array, pairs: int | None) -> None:
+    """Sweep from the base, which stays where it is, to the tip."""
+    n = count(size)
+    a_x, a_y = -links[n, GRAVITY_X], -links[n, GRAVITY_Y]
+    before = 0.0
+    for i in range(n):
+        rest = links[i, RHO] - links[i, R_X] * a_x - links[i, R_Y] * a_y
+        if pairs is not None:
+            rest -= links[i, pairs + (CROSS - CARRIER)] * before
+        turning = rest * links[i, INVERSE]
+        if pairs is not None:
+            links[i, HOLDING] = 0.0
+            if links[i, STUCK] != 0.0:
+                turning = before
+                links[i, HOLDING] = before / links[i, INVERSE] - rest
+        links[i, TURNING] = turning - before
+        before = turning
+        l_cos, l_sin = links[i, LENGTH] * links[i, COS], links[i, LENGTH] * links[i, SIN]
+        a_x -= turning * l_sin + links[i, WHIRL] * l_cos
+        a_y += turning * l_cos - links[i, WHIRL] * l_sin
+
+
+@inner
+def inverse(size: object, links: Array, y: Array, at: int) -> None:
+    """Turn joint accelerations into the joint torques that they take."""
+    lay_out(size, links, y, at)
+    n = count(size)
+    a_x, a_y = -links[n, GRAVITY_X], -links[n, GRAVITY_Y]
+    turning = 0.0
+    for i in range(n):
+        turning += links[i, TURNING]
+        links[i, R_X], links[i, R_Y], links[i, RHO] = a_x, a_y, turning
+        l_cos, l_sin = links[i, LENGTH] * links[i, COS], links[i, LENGTH] * links[i, SIN]
+        a_x -= turning * l_sin + links[i, WHIRL] * l_cos
+        a_y += turning * l_cos - links[i, WHIRL] * l_sin
+    f_x, f_y, torque = -links[n, FORCE_X], -links[n, FORCE_Y], -links[n, MOMENT]
+    beyond = 0.0
+    for back in range(n):
+        i = n - 1 - back
+        cos, sin, whirl = links[i, COS], links[i, SIN], links[i, WHIRL]
+        a_x, a_y, turning = links[i, R_X], links[i, R_Y], links[i, RHO]
+        before = links[i - 1, RHO] if i > 0 else 0.0
+        s_x = links[i, ALONG] * cos - links[i, ASIDE] * sin
+        s_y = links[i, ALONG] * sin + links[i, ASIDE] * cos
+        torque += s_x * a_y - s_y * a_x + links[i, SECOND] * turning + beyond
+        torque += links[i, LENGTH] * (f_y * cos - f_x * sin)
+        torque += links[i, OWN] * turning + links[i, CROSS] * before
+        beyond = links[i, CARRIER] * before + links[i, CROSS] * turning
+        f_x += links[i, MASS] * a_x - turning * s_y - whirl * s_x
+        f_y += links[i, MASS] * a_y + turning * s_x - whirl * s_y
+        links[i, TORQUE] = torque + links[i, DAMPING] * y[at + 1, i]

@@ -1,0 +1,25 @@
+"""WHAT happens: an arm in time, and the record of what it did."""
+
+from ulna.simulation import disturbances
+from ulna.simulation.compiled import CompiledArm, compiled
+from ulna.simulation.files import open_run
+from ulna.simulation.run import Energies, Run
+from ulna.simulation.sensors import Sensors
+from ulna.simulation.simulate import simulate
+from ulna.simulation.simulation import Simulation
+from ulna.simulation.status import Contact, Event, Status
+
+__all__ = [
+    "CompiledArm",
+    "Contact",
+    "Energies",
+    "Event",
+    "Run",
+    "Sensors",
+    "Simulation",
+    "Status",
+    "compiled",
+    "disturbances",
+    "open_run",
+    "simulate",
+]

@@ -1,0 +1,145 @@
+"""From what people give to what the engine reads: the memory of one simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.dynamics.packed import CARRIER, LOWER, STUCK, UPPER, pack, pack_frozen
+from ulna.expressions import Op, Program
+from ulna.simulation.disturbances import Disturbance, sizes
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.memory import Heap, Memory, new_links, new_vectors
+from ulna.simulation.engine.tableaux import DOP853_TABLEAU, RK4_TABLEAU
+from ulna.simulation.events import Signal
+from ulna.simulation.options import METHODS, Options
+from ulna.simulation.sensors import Sensors
+from ulna.simulation.sources import Source
+
+STACK = 80  # more than the deepest formula needs
+
+
+def build_memory(
+    arm: Arm,
+    options: Options,
+    sources: Sequence[Source],
+    disturbances: Sequence[Disturbance],
+    signals: Sequence[Signal],
+    sensors: Sensors,
+) -> Memory:
+    """Lay out an arm, what acts on it, and what is watched for."""
+    reals, wholes = Heap(at.REALS, np.float64), Heap(at.WHOLES, np.int64)
+    places: dict[int, int] = {}
+    for table, source in enumerate(sources):
+        _put_table(places, table, source, reals)
+    _put_formulas(places, sources, signals, arm.n, reals, wholes)
+    _put_disturbances(places, disturbances, arm.n, reals, wholes)
+    _put_signals(places, signals, arm.n, reals, wholes)
+    places[at.SENSOR] = reals.put(sensors.layout(arm.n))
+    places[at.DELAY] = sensors.ticks_late(1.0 / options.rate)
+    places[at.PAST] = reals.put(np.zeros((places[at.DELAY] + 1, 2, arm.n)))
+    places[at.SENSOR_SEED] = sensors.seed
+    memory = Memory(
+        vectors=new_vectors(arm.n),
+        links=new_links(_constants(arm, options)),
+        tableau=DOP853_TABLEAU if options.method == "dop853" else RK4_TABLEAU,
+        real=reals.array(),
+        whole=wholes.array(),
+    )
+    for place, value in places.items():
+        memory.whole[place] = value
+    memory.links[:-1, at.LIMIT] = arm.parameters.max_torque
+    _set_options(memory, options)
+    return memory
+
+
+def _constants(arm: Arm, options: Options) -> Array:
+    if options.model == "sequential":
+        friction = None if options.friction is None else np.array(options.friction)
+        return pack_frozen(arm.parameters, friction)
+    return pack(arm.parameters)
+
+
+def _set_options(memory: Memory, options: Options) -> None:
+    real, whole, links = memory.real, memory.whole, memory.links[:-1]
+    real[at.DT], real[at.MAX_STEP] = options.dt, options.max_step
+    real[at.RTOL], real[at.ATOL] = options.rtol or 0.0, options.atol
+    real[at.PERIOD], real[at.RESTITUTION] = 1.0 / options.rate, options.restitution
+    whole[at.METHOD] = METHODS.index(options.method)
+    whole[at.ADAPTIVE] = options.adaptive
+    whole[at.STAGES] = 12 if options.method == "dop853" else 4
+    if options.model == "sequential":
+        whole[at.MODEL] = at.SEQUENTIAL
+    else:
+        whole[at.COUPLED] = bool(links[:, CARRIER:STUCK].any())
+        whole[at.STOPS] = options.stops and bool(np.isfinite(links[:, LOWER : UPPER + 1]).any())
+    whole[at.WATCHING] = whole[at.STOPS] + whole[at.EVENTS]
+
+
+def _put_table(places: dict[int, int], table: int, source: Source, reals: Heap) -> None:
+    head = at.TABLES + at.TABLE_PLACES * table
+    places[head + at.TIMES] = reals.put(source.times)
+    places[head + at.ROWS] = reals.put(source.rows)
+    places[head + at.LENGTH] = len(source.times)
+    places[head + at.LINEAR] = source.ramp
+
+
+def _put_formulas(
+    places: dict[int, int],
+    sources: Sequence[Source],
+    signals: Sequence[Signal],
+    n: int,
+    reals: Heap,
+    wholes: Heap,
+) -> None:
+    """Put all formulas one after the other: torques, tip force, events."""
+    torque, force = sources
+    programs: list[tuple[int, Program]] = [
+        (place, formula.program) for place, formula in torque.formulas.items()
+    ]
+    programs += [(n + place, formula.program) for place, formula in force.formulas.items()]
+    watched = enumerate(signals, n + 3)
+    programs += [(place, one.formula) for place, one in watched if one.formula is not None]
+    codes, constants, spans = [np.zeros((0, 2), dtype=np.int64)], [np.zeros(0)], []
+    step = first = 0
+    for place, program in programs:
+        # A constant counts from the first of its own formula.
+        shift = np.where(program.codes == Op.CONSTANT, first, 0)
+        codes.append(np.stack([program.codes, program.arguments + shift], axis=-1))
+        constants.append(program.constants)
+        spans.append((place, step, step + len(program.codes)))
+        step, first = step + len(program.codes), first + len(program.constants)
+    places[at.CODES] = wholes.put(np.concatenate(codes))
+    places[at.SPANS] = wholes.put(spans)
+    places[at.FORMULAS] = len(spans)
+    places[at.CONSTANTS] = reals.put(np.concatenate(constants))
+    places[at.VALUES] = reals.put(np.zeros(2 * n + 3))
+    places[at.STACK] = reals.put(np.zeros(STACK))
+
+
+def _put_disturbances(
+    places: dict[int, int],
+    disturbances: Sequence[Disturbance],
+    n: int,
+    reals: Heap,
+    wholes: Heap,
+) -> None:
+    edges = [(one.start, one.stop, 1.0 / one.rate if one.rate else 0.0) for one in disturbances]
+    places[at.EDGES] = reals.put(edges)
+    places[at.SIZES] = reals.put(sizes(disturbances, n))
+    places[at.SEEDS] = wholes.put([one.seed for one in disturbances])
+    places[at.DISTURBANCES] = len(disturbances)
+
+
+def _put_signals(
+    places: dict[int, int], signals: Sequence[Signal], n: int, reals: Heap, wholes: Heap
+) -> None:
+    places[at.BEFORE] = reals.put(np.zeros(n + len(signals)))
+    places[at.SIGNALS] = reals.put(np.zeros(n + len(signals)))
+    places[at.LIVE_SIGNALS] = reals.put(np.zeros(len(signals)))
+    places[at.DIRECTIONS] = wholes.put([signal.rising for signal in signals])
+    places[at.ENDS] = wholes.put([signal.ends for signal in signals])
+    places[at.EVENTS] = len(signals)

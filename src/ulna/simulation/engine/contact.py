@@ -1,0 +1,118 @@
+"""A joint and its stop: the blow, the rest, and the release."""
+
+from __future__ import annotations
+
+from ulna.arrays import Array
+from ulna.dynamics import packed as link
+from ulna.dynamics.recursive import forward_coupled
+from ulna.kernels import count, inner
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.memory import Memory
+from ulna.simulation.engine.slope import copy
+
+SOON = 1e-5  # [s] between two hits: a joint that bounces faster comes to rest
+
+
+@inner
+def nearer_side(m: Memory, i: int) -> float:
+    """Give +1 if joint i is nearer to its upper stop, −1 if to its lower."""
+    q = m.vectors[at.STATE, i]
+    return 1.0 if m.links[i, link.UPPER] - q <= q - m.links[i, link.LOWER] else -1.0
+
+
+@inner
+def hit(size: object, m: Memory, log: Array, i: int, side: float) -> float:
+    """Let joint i strike its stop; gives the speed with which it leaves."""
+    v, links, now = m.vectors, m.links, m.real[at.NOW]
+    v[at.STATE, i] = links[i, link.UPPER] if side > 0.0 else links[i, link.LOWER]
+    speed = v[at.STATE + 1, i]
+    write_log(size, m, log, i, at.HIT, speed)
+    rebound = -m.real[at.RESTITUTION] * speed
+    if now - links[i, at.LAST_HIT] < SOON and rebound != 0.0:
+        rebound = 0.0
+        m.whole[at.CHATTER] += 1
+    links[i, at.LAST_HIT] = now
+    _strike(size, m, log, i, rebound)
+    _forget(size, m)
+    return float(rebound)
+
+
+@inner
+def _strike(size: object, m: Memory, log: Array, i: int, rebound: float) -> None:
+    """Change the speed of joint i at once; what the blow does to the others follows from M⁻¹."""
+    n = count(size)
+    v, links = m.vectors, m.links
+    gravity_x, gravity_y = links[n, link.GRAVITY_X], links[n, link.GRAVITY_Y]
+    links[n, link.GRAVITY_X] = links[n, link.GRAVITY_Y] = 0.0
+    blow = 0.0
+    for _ in range(n + 1):
+        copy(size, m, at.STATE, at.STAGE)
+        for k in range(n):
+            v[at.STAGE + 1, k] = links[k, link.TORQUE] = 0.0
+        for k in range(3):
+            links[n, link.FORCE_X + k] = 0.0
+        links[i, link.TORQUE] = 1.0
+        forward_coupled(size, links, v, at.STAGE, link.CARRIER)
+        blow = (rebound - v[at.STATE + 1, i]) / links[i, link.TURNING]
+        if not _tear_off(size, m, log, blow):
+            break
+    links[n, link.GRAVITY_X], links[n, link.GRAVITY_Y] = gravity_x, gravity_y
+    # The loss is the blow's work: its size times the mean of the speeds before and after.
+    v[at.STATE + 1, n] -= 0.5 * blow * (v[at.STATE + 1, i] + rebound)
+    for k in range(n):
+        v[at.STATE + 1, k] += blow * links[k, link.TURNING]
+    v[at.STATE + 1, i] = rebound
+
+
+@inner
+def _tear_off(size: object, m: Memory, log: Array, blow: float) -> bool:
+    """Release the joints that a blow pulls from their stops: a stop pushes and never pulls."""
+    torn = False
+    for k in range(count(size)):
+        if blow * m.links[k, link.HOLDING] * m.links[k, link.STUCK] > 0.0:
+            release(size, m, log, k)
+            torn = True
+    return torn
+
+
+@inner
+def lay_to_rest(size: object, m: Memory, log: Array, i: int, side: float, speed: float) -> None:
+    """Hold joint i at its stop until something pulls it away."""
+    stop = m.links[i, link.UPPER] if side > 0.0 else m.links[i, link.LOWER]
+    m.vectors[at.STATE, i], m.vectors[at.STATE + 1, i] = stop, 0.0
+    m.links[i, link.STUCK] = side
+    m.whole[at.COUPLED] += 1
+    write_log(size, m, log, i, at.REST, speed)
+
+
+@inner
+def release(size: object, m: Memory, log: Array, i: int) -> None:
+    """Let joint i go."""
+    m.links[i, link.STUCK] = 0.0
+    m.whole[at.COUPLED] -= 1
+    _forget(size, m)
+    write_log(size, m, log, i, at.RELEASE, 0.0)
+
+
+@inner
+def _forget(size: object, m: Memory) -> None:
+    """Drop what was carried over from the step before: the motion has a kink here."""
+    m.whole[at.FRESH] = 0
+    for part in range(2):
+        for i in range(count(size) + 1):
+            m.vectors[at.CARRY + part, i] = 0.0
+
+
+@inner
+def write_log(size: object, m: Memory, log: Array, which: int, what: int, speed: float) -> None:
+    """Note what happened, with the state; beyond the last row it is only counted."""
+    row = m.whole[at.LOGGED]
+    m.whole[at.LOGGED] += 1
+    if row >= len(log):
+        return
+    log[row, at.LOG_T], log[row, at.LOG_WHICH] = m.real[at.NOW], which
+    log[row, at.LOG_WHAT], log[row, at.LOG_SPEED] = what, speed
+    n = count(size)
+    for part in range(2):
+        for i in range(n):
+            log[row, at.LOG_STATE + part * n + i] = m.vectors[at.STATE + part, i]

@@ -1,0 +1,151 @@
+"""Explicit Runge–Kutta steps of any tableau; error and dense output of DOP853."""
+
+from __future__ import annotations
+
+import math
+
+from ulna.kernels import count, inlined, inner
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.memory import Memory
+from ulna.simulation.engine.slope import copy, slope, slope_inlined
+from ulna.simulation.engine.tableaux import DOP853_DENSE, DOP853_ERRORS
+
+# Beyond half a turn an angle's size says nothing: its tolerance stops growing with it.
+TURN = math.pi
+
+
+@inlined
+def explicit_step(size: object, m: Memory, t: float, h: float) -> None:
+    """Put the state a step h after STATE at time t into TRIAL."""
+    whole = m.whole
+    first = 1 if whole[at.FRESH] != 0 and whole[at.METHOD] == at.DOP853 else 0
+    for s in range(first, whole[at.STAGES]):
+        combine(size, m, s, s, h)
+        slope_inlined(size, m, t + m.tableau[s, at.NODE] * h, s)
+    combine(size, m, at.WEIGHTS, whole[at.STAGES], h)
+    copy(size, m, at.STAGE, at.TRIAL)
+
+
+@inlined
+def combine(size: object, m: Memory, row: int, known: int, h: float) -> None:
+    """Put STATE + h Σ a_j slope_j into STAGE."""
+    n = count(size)
+    v, tableau = m.vectors, m.tableau
+    for part in range(2):
+        for i in range(n + 1):
+            v[at.STAGE + part, i] = 0.0
+    for j in range(known):
+        factor = tableau[row, j]
+        if factor != 0.0:
+            for part in range(2):
+                for i in range(n + 1):
+                    v[at.STAGE + part, i] += factor * v[at.SLOPES + 2 * j + part, i]
+    for part in range(2):
+        for i in range(n + 1):
+            v[at.STAGE + part, i] = v[at.STATE + part, i] + h * v[at.STAGE + part, i]
+
+
+@inner
+def error_of_step(size: object, m: Memory, h: float) -> float:
+    """Give the error of a DOP853 step in units of the tolerance, from both embedded methods."""
+    n = count(size)
+    v = m.vectors
+    fifth = third = 0.0
+    for part in range(2):
+        for i in range(n):
+            high = low = 0.0
+            for j in range(at.LAST):
+                one = v[at.SLOPES + 2 * j + part, i]
+                high += DOP853_ERRORS[0, j] * one
+                low += DOP853_ERRORS[1, j] * one
+            scale = _scale(m, part, max(abs(v[at.STATE + part, i]), abs(v[at.TRIAL + part, i])))
+            fifth += (high / scale) ** 2
+            third += (low / scale) ** 2
+    if fifth == 0.0 and third == 0.0:
+        return 0.0
+    return abs(h) * fifth / math.sqrt((fifth + 0.01 * third) * 2 * n)
+
+
+@inlined
+def _scale(m: Memory, part: int, large: float) -> float:
+    """Give the error that a number of this size may have."""
+    if part == 0:
+        large = min(large, TURN)
+    return float(m.real[at.ATOL] + m.real[at.RTOL] * large)
+
+
+@inner
+def first_step(size: object, m: Memory, t: float, span: float) -> float:
+    """Guess a first step from how fast the state and its slope change."""
+    n = count(size)
+    v = m.vectors
+    copy(size, m, at.STATE, at.STAGE)
+    slope(size, m, t, at.FIRST)
+    m.whole[at.FRESH] = 1
+    level, steepness = _norm(size, m, at.STATE), _norm(size, m, at.SLOPES)
+    h = 1e-6 if level < 1e-5 or steepness < 1e-5 else 0.01 * level / steepness
+    h = min(h, span)
+    for part in range(2):
+        for i in range(n):
+            v[at.STAGE + part, i] += h * v[at.SLOPES + part, i]
+    slope(size, m, t + h, at.SECOND)
+    for part in range(2):
+        for i in range(n):
+            v[at.SLOPES + 2 + part, i] -= v[at.SLOPES + part, i]
+    most = max(steepness, _norm(size, m, at.SLOPES + 2) / h)
+    better = max(1e-6, h * 1e-3) if most <= 1e-15 else (0.01 / most) ** 0.125
+    return float(min(100.0 * h, better, span))
+
+
+@inner
+def _norm(size: object, m: Memory, row: int) -> float:
+    n = count(size)
+    v = m.vectors
+    total = 0.0
+    for part in range(2):
+        for i in range(n):
+            total += (v[row + part, i] / _scale(m, part, abs(v[at.STATE + part, i]))) ** 2
+    return math.sqrt(total / (2 * n))
+
+
+@inner
+def slope_at_end(size: object, m: Memory, t: float, h: float) -> None:
+    """Find the slope at the end of a DOP853 step."""
+    copy(size, m, at.AHEAD, at.STAGE)
+    slope(size, m, t + h, at.LAST)
+
+
+@inner
+def prepare_dense(size: object, m: Memory, t: float, h: float) -> None:
+    """Find the polynomial of order 7 between the ends of a DOP853 step."""
+    n = count(size)
+    v = m.vectors
+    for s in range(at.LAST + 1, at.COUNT_SLOPES):
+        combine(size, m, s, s, h)
+        slope(size, m, t + m.tableau[s, at.NODE] * h, s)
+    for part in range(2):
+        for i in range(n + 1):
+            change = v[at.AHEAD + part, i] - v[at.STATE + part, i]
+            begin, end = h * v[at.SLOPES + part, i], h * v[at.END + part, i]
+            v[at.DENSE + part, i] = change
+            v[at.DENSE + 2 + part, i] = begin - change
+            v[at.DENSE + 4 + part, i] = 2.0 * change - end - begin
+            for k in range(at.COUNT_DENSE - 3):
+                total = 0.0
+                for j in range(at.COUNT_SLOPES):
+                    total += DOP853_DENSE[k, j] * v[at.SLOPES + 2 * j + part, i]
+                v[at.DENSE + 2 * (3 + k) + part, i] = h * total
+
+
+@inner
+def read_dense(size: object, m: Memory, x: float) -> None:
+    """Put the state at the part x of a DOP853 step into STAGE."""
+    v = m.vectors
+    for part in range(2):
+        for i in range(count(size) + 1):
+            total = 0.0
+            for k in range(at.COUNT_DENSE):
+                place = at.COUNT_DENSE - 1 - k
+                total += v[at.DENSE + 2 * place + part, i]
+                total *= x if place % 2 == 0 else 1.0 - x
+            v[at.STAGE + part, i] = v[at.STATE + part, i] + total

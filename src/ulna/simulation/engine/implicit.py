@@ -1,0 +1,152 @@
+"""Steps that solve for what they give: semi-implicit Euler, and two-stage Gauss of order 4."""
+
+from __future__ import annotations
+
+import math
+
+from ulna.dynamics import packed as link
+from ulna.dynamics.recursive import forward_coupled
+from ulna.kernels import count, inlined, inner
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.memory import Memory
+from ulna.simulation.engine.slope import copy, inputs, slope, slope_inlined, tip_power
+
+ROOT = math.sqrt(3.0) / 6.0
+NODES = (0.5 - ROOT, 0.5 + ROOT)
+# The stages' weights of one another, a = [[1/4, 1/4 − √3/6], [1/4 + √3/6, 1/4]].
+OWN, EARLY, LATE = 0.25, 0.25 - ROOT, 0.25 + ROOT
+MOST_ROUNDS = 60
+
+
+@inner
+def semi_implicit_step(size: object, m: Memory, t: float, h: float) -> None:
+    """Put the state after a step into TRIAL: new rates first, with the damping of new rates.
+
+    The damping torque is −b (q̇ + h q̈): what neighbours exchange gains h b, and the step stays
+    stable however stiff the joint.
+    """
+    n = count(size)
+    v, links = m.vectors, m.links
+    copy(size, m, at.STATE, at.STAGE)
+    if m.whole[at.MODEL] == at.SEQUENTIAL:
+        slope(size, m, t, at.FIRST)
+    else:
+        for i in range(n):
+            extra = h * links[i, link.DAMPING]
+            links[i, at.STIFF] = links[i, link.CARRIER] + extra
+            links[i, at.STIFF + 1] = links[i, link.CROSS] - extra
+            links[i, at.STIFF + 2] = links[i, link.OWN] + extra
+        inputs(size, m, t)
+        forward_coupled(size, links, v, at.STAGE, at.STIFF)
+    injected = dissipated = 0.0
+    for i in range(n):
+        rate = v[at.STATE + 1, i] + h * links[i, link.TURNING]
+        v[at.TRIAL, i] = v[at.STATE, i] + h * rate
+        v[at.TRIAL + 1, i] = rate
+        injected += links[i, link.TORQUE] * rate
+        dissipated += links[i, link.DAMPING] * rate * rate
+    injected += tip_power(size, links, v, at.TRIAL)
+    v[at.TRIAL, n] = v[at.STATE, n] + h * injected
+    v[at.TRIAL + 1, n] = v[at.STATE + 1, n] + h * dissipated
+
+
+@inner
+def gauss_step(size: object, m: Memory, t: float, h: float) -> bool:
+    """Put the state after a step into TRIAL; gives whether the iterations converged.
+
+    The two slopes are put into their own equation until they no longer change; the first guess
+    follows the polynomial of the step before.
+    """
+    _guess(size, m, t, h)
+    before = math.inf
+    for _ in range(MOST_ROUNDS):
+        for s in range(2):
+            _gauss_stage(size, m, s, h)
+            slope_inlined(size, m, t + NODES[s] * h, at.NEW + s)
+        change, largest = _renew(size, m)
+        if not change < math.inf:
+            return False
+        # The last digits go on changing for ever: stop when a round brings no more.
+        if change <= 1e-17 * largest or (change >= before and change <= 1e-10 * largest):
+            _add_up(size, m, h)
+            return True
+        before = change
+    return False
+
+
+@inner
+def _guess(size: object, m: Memory, t: float, h: float) -> None:
+    v = m.vectors
+    if m.whole[at.FRESH] == 0:
+        copy(size, m, at.STATE, at.STAGE)
+        slope(size, m, t, at.FIRST)
+        copy(size, m, at.SOLVED_ROW, at.SOLVED_ROW + 2)
+        return
+    for s in range(2):
+        # Where the stage lies on the line through the two of the step before.
+        ahead = 1.0 + NODES[s] * h / m.real[at.LAST_STEP] - NODES[0]
+        place = ahead / (NODES[1] - NODES[0])
+        for i in range(count(size)):
+            first = v[at.KEPT_ROW + 1, i]
+            v[at.SOLVED_ROW + 2 * s + 1, i] = first + place * (v[at.KEPT_ROW + 3, i] - first)
+
+
+@inlined
+def _gauss_stage(size: object, m: Memory, s: int, h: float) -> None:
+    """Put the state of stage s into STAGE, both parts from the accelerations alone."""
+    mine, theirs = (EARLY, LATE) if s == 0 else (LATE, EARLY)
+    v = m.vectors
+    for i in range(count(size)):
+        q, rate = v[at.STATE, i], v[at.STATE + 1, i]
+        own, other = v[at.SOLVED_ROW + 2 * s + 1, i], v[at.SOLVED_ROW + 3 - 2 * s, i]
+        own_rate = rate + h * (OWN * own + mine * other)
+        other_rate = rate + h * (OWN * other + theirs * own)
+        v[at.STAGE, i] = q + h * (OWN * own_rate + mine * other_rate)
+        v[at.STAGE + 1, i] = own_rate
+
+
+@inlined
+def _renew(size: object, m: Memory) -> tuple[float, float]:
+    """Take over the new slopes; gives how much they changed, and how large they are."""
+    n = count(size)
+    v = m.vectors
+    change = largest = 0.0
+    for s in range(2):
+        for i in range(n):
+            new = v[at.NEW_ROW + 2 * s + 1, i]
+            step = abs(new - v[at.SOLVED_ROW + 2 * s + 1, i])
+            # Written so that what is no number counts as the largest change.
+            change = step if not step <= change else change
+            largest = max(largest, abs(new))
+        copy(size, m, at.NEW_ROW + 2 * s, at.SOLVED_ROW + 2 * s)
+    return change, largest
+
+
+@inlined
+def _gain(m: Memory, part: int, i: int, h: float) -> float:
+    """Give what a step adds, with what the last addition lost."""
+    v = m.vectors
+    both = v[at.SOLVED_ROW + part, i] + v[at.SOLVED_ROW + 2 + part, i]
+    return float(0.5 * h * both + v[at.CARRY + part, i])
+
+
+@inlined
+def _add_up(size: object, m: Memory, h: float) -> None:
+    v = m.vectors
+    for part in range(2):
+        for i in range(count(size) + 1):
+            v[at.TRIAL + part, i] = v[at.STATE + part, i] + _gain(m, part, i, h)
+
+
+@inner
+def keep_gauss(size: object, m: Memory, h: float) -> None:
+    """Remember the slopes and the lost digits of a step that is taken as it stands."""
+    v = m.vectors
+    for part in range(2):
+        for i in range(count(size) + 1):
+            moved = v[at.AHEAD + part, i] - v[at.STATE + part, i]
+            v[at.CARRY + part, i] = _gain(m, part, i, h) - moved
+    copy(size, m, at.SOLVED_ROW, at.KEPT_ROW)
+    copy(size, m, at.SOLVED_ROW + 2, at.KEPT_ROW + 2)
+    m.real[at.LAST_STEP] = h
+    m.whole[at.FRESH] = 1

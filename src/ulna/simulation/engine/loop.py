@@ -1,0 +1,210 @@
+"""The engine: from segment to segment, from step to step, until Python is needed."""
+
+from __future__ import annotations
+
+from ulna.arrays import Array
+from ulna.dynamics import packed as link
+from ulna.kernels import count, inlined, inner, kernel
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.explicit import prepare_dense, slope_at_end
+from ulna.simulation.engine.implicit import keep_gauss
+from ulna.simulation.engine.memory import Control, Memory, Record
+from ulna.simulation.engine.schedule import open_segment, plan
+from ulna.simulation.engine.slope import copy, slope
+from ulna.simulation.engine.stepping import attempt, state_at, step_size
+from ulna.simulation.engine.times import slack
+from ulna.simulation.engine.watch import crossing, happen, remember, settle, signals
+
+PIECES = 8  # of an adaptive step, in which events are looked for
+HALVINGS = 60
+ON_TIME = 1e-9  # of a step, by which a sample may be early or late
+NO_PROGRESS = 1e-12  # [s]
+MOST_IDLE = 200  # events in a row that let no time pass
+
+
+@kernel
+def advance(size: object, m: Memory, control: Control, record: Record, budget: int) -> int:
+    """Take steps until the target time, the end of the budget, or a reason to stop."""
+    samples, log = record.samples, record.log
+    for _ in range(budget):
+        if m.whole[at.OPEN] == 0:
+            code = _begin(size, m, control, log)
+            if code != at.BUDGET:
+                return code
+        h = step_size(size, m)
+        code = attempt(size, m, h)
+        if code == at.BUDGET:
+            code = _accept(size, m, samples, log, h)
+        elif code == at.AGAIN:
+            continue
+        if code != at.BUDGET:
+            return code
+    return at.BUDGET
+
+
+@inner
+def _begin(size: object, m: Memory, control: Control, log: Array) -> int:
+    code = open_segment(size, m, control)
+    if code == at.BUDGET and m.whole[at.WATCHING] != 0:
+        settle(size, m, log)
+    return code
+
+
+@inlined
+def _accept(size: object, m: Memory, samples: Array, log: Array, h: float) -> int:
+    """Look into the step for events and samples, then make its end the state."""
+    whole = m.whole
+    copy(size, m, at.TRIAL, at.AHEAD)
+    end, which = 1.0, -1
+    sampled = _is_sampled(m, samples, h)
+    plain = whole[at.ADAPTIVE] + whole[at.WATCHING] == 0 and whole[at.METHOD] != at.GAUSS4
+    if sampled or not plain:
+        end, which = _look_inside(size, m, samples, h, sampled)
+    copy(size, m, at.AHEAD, at.STATE)
+    whole[at.STEPS] += 1
+    if which >= 0:
+        return _let_happen(size, m, log, h * end, which)
+    _pass_time(m, h)
+    return at.BUDGET
+
+
+@inlined
+def _is_sampled(m: Memory, samples: Array, h: float) -> bool:
+    row = m.whole[at.SAMPLE]
+    return bool(row < len(samples) and samples[row, 0] < m.real[at.NOW] + h * (1.0 - ON_TIME))
+
+
+@inner
+def _look_inside(
+    size: object, m: Memory, samples: Array, h: float, sampled: bool
+) -> tuple[float, int]:
+    """Do what a step needs besides its end; gives where in it an event is, and which."""
+    whole, now = m.whole, m.real[at.NOW]
+    watched = whole[at.WATCHING] != 0
+    if whole[at.METHOD] == at.GAUSS4:
+        keep_gauss(size, m, h)
+    if whole[at.ADAPTIVE] != 0:
+        slope_at_end(size, m, now, h)
+        if watched or sampled:
+            prepare_dense(size, m, now, h)
+    end, which = 1.0, -1
+    if watched:
+        end, which = _find_event(size, m, h)
+    if sampled:
+        _take_samples(size, m, samples, h, end)
+    if whole[at.ADAPTIVE] != 0:
+        copy(size, m, at.END, at.SLOPES)
+        whole[at.FRESH] = 1
+    return end, which
+
+
+@inlined
+def _pass_time(m: Memory, h: float) -> None:
+    real, whole = m.real, m.whole
+    whole[at.STEP_INDEX] += 1
+    if whole[at.ADAPTIVE] == 0:
+        done = whole[at.STEP_INDEX] == whole[at.STEP_COUNT]
+    else:
+        done = real[at.NOW] + h >= real[at.STOP] - slack(real[at.STOP])
+    real[at.NOW] = real[at.STOP] if done else real[at.NOW] + h
+    if done:
+        whole[at.OPEN] = 0
+
+
+@inner
+def _take_samples(size: object, m: Memory, samples: Array, h: float, end: float) -> None:
+    now, early = m.real[at.NOW], h * ON_TIME
+    while m.whole[at.SAMPLE] < len(samples):
+        t = samples[m.whole[at.SAMPLE], 0]
+        if t >= now + end * h - early:
+            return
+        if t <= now + early:
+            copy(size, m, at.STATE, at.STAGE)
+        else:
+            state_at(size, m, h, (t - now) / h)
+        _write_sample(size, m, samples, t)
+
+
+@inner
+def _write_sample(size: object, m: Memory, samples: Array, t: float) -> None:
+    """Record the state STAGE, its accelerations, and what acts on it."""
+    n, row = count(size), m.whole[at.SAMPLE]
+    m.whole[at.SAMPLE] += 1
+    for part in range(2):
+        for i in range(n + 1):
+            samples[row, 1 + part * (n + 1) + i] = m.vectors[at.STAGE + part, i]
+    slope(size, m, t, at.SPARE)
+    first = 3 + 2 * n
+    for i in range(n):
+        samples[row, first + i] = m.links[i, link.TURNING]
+        samples[row, first + n + i] = m.links[i, link.TORQUE]
+    for k in range(3):
+        samples[row, first + 2 * n + k] = m.links[n, link.FORCE_X + k]
+
+
+@kernel
+def finish_samples(size: object, m: Memory, samples: Array) -> None:
+    """Record what is due at the very end, under the inputs that acted until then."""
+    now = m.real[at.NOW]
+    while m.whole[at.SAMPLE] < len(samples) and samples[m.whole[at.SAMPLE], 0] <= now + slack(now):
+        copy(size, m, at.STATE, at.STAGE)
+        _write_sample(size, m, samples, now)
+
+
+@inner
+def _find_event(size: object, m: Memory, h: float) -> tuple[float, int]:
+    """Give where in the step the first event is and which it is; its state goes into AHEAD."""
+    pieces = PIECES if m.whole[at.ADAPTIVE] != 0 else 1
+    early = 0.0
+    for piece in range(1, pieces + 1):
+        late = piece / pieces
+        which = _crossed(size, m, h, late)
+        if which < 0:
+            early = late
+            continue
+        for _ in range(HALVINGS):
+            middle = 0.5 * (early + late)
+            found = _crossed(size, m, h, middle)
+            if found >= 0:
+                late, which = middle, found
+            else:
+                early = middle
+        _crossed(size, m, h, late)
+        copy(size, m, at.STAGE, at.AHEAD)
+        return late, which
+    remember(size, m)
+    return 1.0, -1
+
+
+@inner
+def _crossed(size: object, m: Memory, h: float, part_of_step: float) -> int:
+    if part_of_step == 1.0:
+        copy(size, m, at.AHEAD, at.STAGE)
+    else:
+        state_at(size, m, h, part_of_step)
+    signals(size, m, m.real[at.NOW] + part_of_step * h)
+    return crossing(size, m)
+
+
+@inner
+def _let_happen(size: object, m: Memory, log: Array, passed: float, which: int) -> int:
+    real, whole = m.real, m.whole
+    real[at.NOW] = min(real[at.NOW] + passed, real[at.STOP])
+    whole[at.IDLE] = whole[at.IDLE] + 1 if passed < NO_PROGRESS else 0
+    happen(size, m, log, which)
+    if which >= count(size) and whole[whole[at.ENDS] + which - count(size)] != 0:
+        return at.STOPPED
+    if whole[at.IDLE] > MOST_IDLE:
+        return at.CHATTERING
+    settle(size, m, log)
+    if real[at.NOW] >= real[at.STOP] - slack(real[at.STOP]):
+        whole[at.OPEN] = 0
+    else:
+        plan(m)
+    return at.BUDGET
+
+
+@kernel
+def evaluate(size: object, m: Memory, t: float) -> None:
+    """Work out what acts on the state STAGE at time t, and its accelerations."""
+    slope(size, m, t, at.SPARE)

@@ -1,0 +1,45 @@
+"""Random numbers that depend on nothing but their place: seed, arm, tick and channel.
+
+A generator with a memory would give other numbers to an arm that stands elsewhere in a batch, or
+is stepped by another thread. Here a number is a hash of where it is used.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ulna.dynamics.sincos import sincos
+from ulna.kernels import inner
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+THIRTY, SEVEN, ONE, ELEVEN = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
+UNIT = 2.0**-53
+
+
+@inner
+def scramble(key: np.uint64) -> np.uint64:
+    """Turn a key into 64 bits that look random (the finisher of SplitMix64)."""
+    key = (key ^ (key >> THIRTY)) * FIRST
+    key = (key ^ (key >> SEVEN)) * SECOND
+    return key ^ (key >> ONE)
+
+
+@inner
+def uniform(seed: int, arm: int, tick: int, channel: int) -> float:
+    """Give a number from the open interval (0, 1)."""
+    key = scramble(np.uint64(seed) + GOLDEN)
+    key = scramble(key ^ (np.uint64(arm) + GOLDEN))
+    key = scramble(key ^ (np.uint64(tick) + GOLDEN))
+    key = scramble(key ^ (np.uint64(channel) + GOLDEN))
+    return (float(key >> ELEVEN) + 0.5) * UNIT
+
+
+@inner
+def normal(seed: int, arm: int, tick: int, channel: int) -> float:
+    """Give a number from the normal distribution of mean 0 and deviation 1 (Box and Muller)."""
+    radius = math.sqrt(-2.0 * math.log(uniform(seed, arm, tick, 2 * channel)))
+    _, cosine = sincos(2.0 * math.pi * uniform(seed, arm, tick, 2 * channel + 1))
+    return radius * cosine

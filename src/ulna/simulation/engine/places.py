@@ -1,0 +1,73 @@
+"""Where things are in the engine's memory, and what its numbers stand for.
+
+The memory is five arrays (see `memory.py`), because compiled functions hand arrays on at a price.
+"""
+
+from __future__ import annotations
+
+from ulna.dynamics.packed import COLUMNS as LINK_COLUMNS
+
+# Rows of `vectors` (rows, n+1), in pairs: joint angles and rates, and in the last column the work
+# [J] that was put in and that was lost since the start. Both are integrated alike.
+STATE, STAGE, TRIAL, AHEAD, CARRY = range(0, 10, 2)
+SLOPES = 10  # 16 pairs: as many as the largest method needs, its dense output included
+COUNT_SLOPES = 16
+# Places among the slopes: at the start of a step, at a second point, at the end of a DOP853 step,
+# and one that no method needs any more. (Compiled code is compiled once more for every plain
+# number that is handed on, but not for a name of this module.)
+FIRST, SECOND, LAST, SPARE = 0, 1, 12, 15
+END = SLOPES + 2 * LAST
+NODE = WEIGHTS = COUNT_SLOPES  # the tableau's column of nodes, and its row of weights
+# Of the Gauss method: the slopes that are solved for, those of the step before, and new ones.
+NEW = 4
+SOLVED_ROW, KEPT_ROW, NEW_ROW = SLOPES, SLOPES + 4, SLOPES + 8
+DENSE = SLOPES + 2 * COUNT_SLOPES  # 7 pairs: the polynomial between the ends of a step
+COUNT_DENSE = 7
+VECTORS = DENSE + 2 * COUNT_DENSE
+
+# Columns of `links` besides those of the dynamics: the torque that is held and its rate; the
+# torque of formulas and functions; the most that a controller may ask for; when the joint last
+# hit a stop; what neighbours exchange if damping is taken implicitly.
+HOLD, RAMP, LIVE, LIMIT, LAST_HIT = range(LINK_COLUMNS, LINK_COLUMNS + 5)
+STIFF = LINK_COLUMNS + 5
+COLUMNS = STIFF + 4
+# The same of the tip's force and moment, in the row after the last link.
+TIP_HOLD, TIP_RAMP, TIP_LIVE = 15, 18, 21
+
+# Places in `real`.
+NOW, HOLD_START, STOP, PLAN_START, STEP, LAST_STEP, TARGET, PERIOD = range(8)  # [s]
+DT, MAX_STEP, RTOL, ATOL, RESTITUTION = range(8, 13)
+REALS = 13
+
+# Places in `whole`: settings and switches,
+METHOD, MODEL, COUPLED, INPUTS, ADAPTIVE, STAGES, STOPS, WATCHING, CONTROLLED, DELAY = range(10)
+# counters and cursors,
+FRESH, OPEN, STEP_INDEX, STEP_COUNT, STEPS, EVALUATIONS, REJECTED, FAULT, IDLE = range(10, 19)
+TICK, SEEN, ANSWERED, FIRST_REFERENCE, SATURATED, SAMPLE, LOGGED, CHATTER = range(19, 27)
+# addresses of functions,
+INPUT_CALL, EVENT_CALL, LAW_CALL = range(27, 30)
+# and where in `real` or `whole` a longer piece begins, and how long it is. Two tables, of torques
+# and of forces on the tip, are described one after the other.
+TABLES = 30  # of each: times, rows, number of rows, whether it is linear, the present row
+TIMES, ROWS, LENGTH, LINEAR, ROW, TABLE_PLACES = range(6)
+TORQUES, FORCES = range(2)
+AXES = 3  # of what acts on the tip: x, y, moment
+EDGES, SIZES, SEEDS, DISTURBANCES = range(40, 44)
+CODES, CONSTANTS, SPANS, FORMULAS, VALUES, STACK = range(44, 50)
+BEFORE, SIGNALS, LIVE_SIGNALS, DIRECTIONS, ENDS, EVENTS = range(50, 56)
+SENSOR, PAST, SENSOR_SEED = range(56, 59)
+WHOLES = 59
+
+# Methods, models, where inputs that change all the time come from, kinds of controllers.
+RK4, DOP853, SEMI_IMPLICIT, GAUSS4 = range(4)
+TRUE, SEQUENTIAL = range(2)
+STEADY, TEXT, PYTHON = range(3)
+NOBODY, COMPILED, AROUND = range(3)
+
+# Why the engine came back; AGAIN is a step that was refused, to be tried with a shorter one.
+BUDGET, REACHED, CONTROL, REFERENCE, STOPPED, DIVERGED, STALLED, FAULTY, CHATTERING = range(9)
+AGAIN = 9
+
+# What an entry of the log says, and its columns; the state follows.
+HIT, REST, RELEASE, EVENT = range(4)
+LOG_T, LOG_WHICH, LOG_WHAT, LOG_SPEED, LOG_STATE = range(5)

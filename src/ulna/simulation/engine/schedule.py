@@ -1,0 +1,132 @@
+"""Inputs between two known times: tables, disturbances, and the controller's ticks.
+
+Time is cut into segments in which nothing jumps. At the start of one all that is held is worked
+out; a step never reaches across its end, so that no method ever sees a jump from inside.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ulna.kernels import count, inner
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.control import let_control
+from ulna.simulation.engine.memory import Control, Memory
+from ulna.simulation.engine.noise import normal
+from ulna.simulation.engine.times import slack
+
+
+@inner
+def open_segment(size: object, m: Memory, control: Control) -> int:
+    """Begin the next segment; gives BUDGET, or why Python has to act first."""
+    real, whole = m.real, m.whole
+    now = real[at.NOW]
+    if now >= real[at.TARGET] - slack(now):
+        return at.REACHED
+    if whole[at.CONTROLLED] != at.NOBODY:
+        code = let_control(size, m, control)
+        if code != at.BUDGET:
+            return code
+    stop = min(real[at.TARGET], _next_knot(m, at.TORQUES), _next_knot(m, at.FORCES), _next_edge(m))
+    if whole[at.CONTROLLED] != at.NOBODY:
+        stop = min(stop, whole[at.TICK] * real[at.PERIOD])
+    real[at.STOP], real[at.HOLD_START] = stop, now
+    _hold(size, m, control)
+    plan(m)
+    whole[at.OPEN], whole[at.FRESH] = 1, 0
+    return at.BUDGET
+
+
+@inner
+def plan(m: Memory) -> None:
+    """Cut what is left of the segment into equal steps, of dt at most."""
+    real, whole = m.real, m.whole
+    real[at.PLAN_START] = real[at.NOW]
+    whole[at.STEP_INDEX] = 0
+    if whole[at.ADAPTIVE] == 0:
+        steps = math.ceil((real[at.STOP] - real[at.NOW]) / real[at.DT] * (1.0 - 1e-9))
+        whole[at.STEP_COUNT] = max(int(steps), 1)
+
+
+@inner
+def _next_knot(m: Memory, table: int) -> float:
+    """Move a table on to its row for now; gives when the next row comes."""
+    real, whole, now = m.real, m.whole, m.real[at.NOW]
+    head = at.TABLES + at.TABLE_PLACES * table
+    times, length, row = whole[head + at.TIMES], whole[head + at.LENGTH], whole[head + at.ROW]
+    while row + 1 < length and real[times + row + 1] <= now + slack(now):
+        row += 1
+    whole[head + at.ROW] = row
+    # A table that has not begun is held at its first row until it does.
+    if row == 0 and real[times] > now + slack(now):
+        return float(real[times])
+    return float(real[times + row + 1]) if row + 1 < length else math.inf
+
+
+@inner
+def _next_edge(m: Memory) -> float:
+    """Give when a disturbance next begins, ends, or draws another number."""
+    real, whole = m.real, m.whole
+    nearest, soon = math.inf, real[at.NOW] + slack(real[at.NOW])
+    for d in range(whole[at.DISTURBANCES]):
+        place = whole[at.EDGES] + 3 * d
+        start, stop, period = real[place], real[place + 1], real[place + 2]
+        if start > soon:
+            nearest = min(nearest, start)
+        elif stop > soon:
+            nearest = min(nearest, stop)
+            if period > 0.0:
+                draws = math.floor((soon - start) / period)
+                nearest = min(nearest, start + (draws + 1.0) * period)
+    return nearest
+
+
+@inner
+def _hold(size: object, m: Memory, control: Control) -> None:
+    """Work out all that is held, and how it ramps, until the end of the segment."""
+    n = count(size)
+    links, whole = m.links, m.whole
+    for i in range(n):
+        links[i, at.HOLD], links[i, at.RAMP] = _read_table(m, at.TORQUES, n, i)
+    for k in range(3):
+        links[n, at.TIP_HOLD + k], links[n, at.TIP_RAMP + k] = _read_table(m, at.FORCES, at.AXES, k)
+    if whole[at.CONTROLLED] != at.NOBODY:
+        for i in range(n):
+            links[i, at.HOLD] += control.tau[i, 0]
+    for d in range(whole[at.DISTURBANCES]):
+        _disturb(size, m, d)
+
+
+@inner
+def _read_table(m: Memory, table: int, width: int, column: int) -> tuple[float, float]:
+    """Give a value of a table now, and its rate."""
+    real, whole, now = m.real, m.whole, m.real[at.NOW]
+    head = at.TABLES + at.TABLE_PLACES * table
+    row, times = whole[head + at.ROW], whole[head + at.TIMES]
+    place = whole[head + at.ROWS] + row * width + column
+    value, start = real[place], real[times + row]
+    last = row + 1 >= whole[head + at.LENGTH]
+    if whole[head + at.LINEAR] == 0 or last or now < start - slack(now):
+        return value, 0.0
+    rate = (real[place + width] - value) / (real[times + row + 1] - start)
+    return value + rate * (now - start), rate
+
+
+@inner
+def _disturb(size: object, m: Memory, d: int) -> None:
+    n = count(size)
+    real, whole, links = m.real, m.whole, m.links
+    soon = real[at.NOW] + slack(real[at.NOW])
+    place = whole[at.EDGES] + 3 * d
+    start, stop, period = real[place], real[place + 1], real[place + 2]
+    if not start <= soon < stop:
+        return
+    draw = int((soon - start) / period) if period > 0.0 else 0
+    for k in range(n + 3):
+        push = real[whole[at.SIZES] + d * (n + 3) + k]
+        if push != 0.0 and period > 0.0:
+            push *= normal(whole[whole[at.SEEDS] + d], 0, draw, k)
+        if k < n:
+            links[k, at.HOLD] += push
+        else:
+            links[n, at.TIP_HOLD + k - n] += push

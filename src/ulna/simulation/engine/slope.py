@@ -1,0 +1,150 @@
+"""The derivative of the state: inputs, accelerations, and the power that goes in and is lost."""
+
+from __future__ import annotations
+
+from numba import types
+
+from ulna.arrays import Array
+from ulna.dynamics import packed as link
+from ulna.dynamics.recursive import forward, forward_coupled
+from ulna.dynamics.sequential_sweep import sequential
+from ulna.dynamics.sincos import sincos
+from ulna.expressions.evaluate import evaluate
+from ulna.kernels import Hook, count, inlined, inner
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.memory import Memory
+
+# A Python function that reads the state from STAGE and writes what is LIVE; not zero if it failed.
+CALLBACK = Hook(types.int64, types.float64)
+callback_at = CALLBACK.at
+
+
+@inlined
+def slope_inlined(size: object, m: Memory, t: float, place: int) -> None:
+    """Write the derivative of the state STAGE at time t into the slopes at `place`."""
+    v, links, whole = m.vectors, m.links, m.whole
+    whole[at.EVALUATIONS] += 1
+    inputs(size, m, t)
+    if whole[at.MODEL] == at.SEQUENTIAL:
+        sequential(size, links, v, at.STAGE)
+    elif whole[at.COUPLED] != 0:
+        forward_coupled(size, links, v, at.STAGE, link.CARRIER)
+    else:
+        forward(size, links, v, at.STAGE, None)
+    n = count(size)
+    row = at.SLOPES + 2 * place
+    injected = dissipated = 0.0
+    for i in range(n):
+        rate = v[at.STAGE + 1, i]
+        v[row, i] = rate
+        v[row + 1, i] = links[i, link.TURNING]
+        injected += links[i, link.TORQUE] * rate
+        dissipated += links[i, link.DAMPING] * rate * rate
+    if has_tip_force(size, links):
+        injected += tip_power(size, links, v, at.STAGE)
+    v[row, n] = injected
+    v[row + 1, n] = dissipated
+
+
+@inner
+def slope(size: object, m: Memory, t: float, place: int) -> None:
+    """Do as `slope_inlined` does, where code is better small than fast."""
+    slope_inlined(size, m, t, place)
+
+
+@inlined
+def inputs(size: object, m: Memory, t: float) -> None:
+    """Work out the torques, and the tip's force and moment, at time t."""
+    n = count(size)
+    links = m.links
+    since = t - m.real[at.HOLD_START]
+    for i in range(n):
+        links[i, link.TORQUE] = links[i, at.HOLD] + links[i, at.RAMP] * since
+    for k in range(3):
+        links[n, link.FORCE_X + k] = links[n, at.TIP_HOLD + k] + links[n, at.TIP_RAMP + k] * since
+    if m.whole[at.INPUTS] != at.STEADY:
+        _live_inputs(size, m, t)
+
+
+@inner
+def _live_inputs(size: object, m: Memory, t: float) -> None:
+    n = count(size)
+    links, whole = m.links, m.whole
+    if whole[at.INPUTS] & at.TEXT:
+        name_values(size, m, t)
+        for k in range(whole[at.FORMULAS]):
+            place = whole[whole[at.SPANS] + 3 * k]
+            if place < n:
+                links[place, at.LIVE] = formula(m, k)
+            elif place < n + 3:
+                links[n, at.TIP_LIVE + place - n] = formula(m, k)
+    if whole[at.INPUTS] & at.PYTHON and whole[at.FAULT] == 0:
+        whole[at.FAULT] = callback_at(whole[at.INPUT_CALL])(t)
+    for i in range(n):
+        links[i, link.TORQUE] += links[i, at.LIVE]
+    for k in range(3):
+        links[n, link.FORCE_X + k] += links[n, at.TIP_LIVE + k]
+
+
+@inner
+def formula(m: Memory, k: int) -> float:
+    """Give the value of formula k for the values that were named last."""
+    whole = m.whole
+    span = whole[at.SPANS] + 3 * k
+    return evaluate(
+        whole,
+        m.real,
+        whole[at.CODES] + 2 * whole[span + 1],
+        whole[at.CODES] + 2 * whole[span + 2],
+        whole[at.CONSTANTS],
+        whole[at.VALUES],
+        whole[at.STACK],
+    )
+
+
+@inner
+def name_values(size: object, m: Memory, t: float) -> None:
+    """Set what formulas may name: t, the tip's x and y, angles and rates."""
+    n = count(size)
+    v, links, real, first = m.vectors, m.links, m.real, m.whole[at.VALUES]
+    angle, x, y = 0.0, links[n, link.BASE_X], links[n, link.BASE_Y]
+    for i in range(n):
+        angle += v[at.STAGE, i]
+        sine, cosine = sincos(angle)
+        x += links[i, link.LENGTH] * cosine
+        y += links[i, link.LENGTH] * sine
+        real[first + 3 + i] = v[at.STAGE, i]
+        real[first + 3 + n + i] = v[at.STAGE + 1, i]
+    real[first], real[first + 1], real[first + 2] = t, x, y
+
+
+@inlined
+def has_tip_force(size: object, links: Array) -> bool:
+    """Say whether anything acts on the tip."""
+    n = count(size)
+    return bool(
+        links[n, link.FORCE_X] != 0.0
+        or links[n, link.FORCE_Y] != 0.0
+        or links[n, link.MOMENT] != 0.0
+    )
+
+
+@inner
+def tip_power(size: object, links: Array, v: Array, row: int) -> float:
+    """Give the power [W] of the force and the moment on the tip."""
+    n = count(size)
+    rate = v_x = v_y = 0.0
+    for i in range(n):
+        rate += v[row + 1, i]
+        v_x -= rate * links[i, link.LENGTH] * links[i, link.SIN]
+        v_y += rate * links[i, link.LENGTH] * links[i, link.COS]
+    force = links[n, link.FORCE_X] * v_x + links[n, link.FORCE_Y] * v_y
+    return float(force + links[n, link.MOMENT] * rate)
+
+
+@inlined
+def copy(size: object, m: Memory, source: int, target: int) -> None:
+    """Copy a state from one pair of rows to another."""
+    for part in range(2):
+        for i in range(count(size) + 1):
+            m.vectors[target + part, i] = m.vectors[source + part, i]

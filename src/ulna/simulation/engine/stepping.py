@@ -1,0 +1,106 @@
+"""One step: how long it is, whether it is good, and the state anywhere inside it."""
+
+from __future__ import annotations
+
+import math
+
+from ulna.kernels import count, inlined, inner
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.explicit import error_of_step, explicit_step, first_step, read_dense
+from ulna.simulation.engine.implicit import gauss_step, semi_implicit_step
+from ulna.simulation.engine.memory import Memory
+from ulna.simulation.engine.slope import copy
+from ulna.simulation.engine.times import slack
+
+SAFETY, LEAST_FACTOR, MOST_FACTOR, EXPONENT = 0.9, 0.2, 10.0, -0.125
+HOPELESS = 0.1  # the factor after a step whose end is no number
+SHORTEST = 1e-2  # of the time that counts as none
+
+
+@inlined
+def step_size(size: object, m: Memory) -> float:
+    """Give the length of the next step."""
+    real, whole = m.real, m.whole
+    if whole[at.ADAPTIVE] == 0:
+        span, steps = real[at.STOP] - real[at.PLAN_START], whole[at.STEP_COUNT]
+        end = real[at.PLAN_START] + span * (whole[at.STEP_INDEX] + 1) / steps
+        return float(end - real[at.NOW])
+    left = real[at.STOP] - real[at.NOW]
+    if real[at.STEP] <= 0.0:
+        real[at.STEP] = first_step(size, m, real[at.NOW], left)
+    h = min(real[at.STEP], real[at.MAX_STEP])
+    # No sliver is left over at the end of a segment.
+    return float(left if h >= left * (1.0 - 1e-6) else min(h, max(0.5 * left, left - h)))
+
+
+@inlined
+def attempt(size: object, m: Memory, h: float) -> int:
+    """Put the end of a step into TRIAL; gives BUDGET if it is good, AGAIN, or what is wrong."""
+    real, whole = m.real, m.whole
+    ok = True
+    if whole[at.METHOD] == at.GAUSS4:
+        ok = gauss_step(size, m, real[at.NOW], h)
+    elif whole[at.METHOD] == at.SEMI_IMPLICIT:
+        semi_implicit_step(size, m, real[at.NOW], h)
+    else:
+        explicit_step(size, m, real[at.NOW], h)
+    if whole[at.FAULT] != 0:
+        return at.FAULTY
+    finite = _is_finite(size, m)
+    if whole[at.ADAPTIVE] != 0:
+        return _judge(size, m, h, finite)
+    if finite and ok:
+        return at.BUDGET
+    return at.STALLED if whole[at.METHOD] == at.GAUSS4 else at.DIVERGED
+
+
+@inlined
+def _is_finite(size: object, m: Memory) -> bool:
+    total = 0.0
+    for part in range(2):
+        for i in range(count(size)):
+            total += abs(m.vectors[at.TRIAL + part, i])
+    return total < math.inf
+
+
+@inner
+def _judge(size: object, m: Memory, h: float, finite: bool) -> int:
+    """Accept or refuse a step by its error, and choose the next one."""
+    real, whole = m.real, m.whole
+    error = error_of_step(size, m, h) if finite else math.inf
+    if error < 1.0:
+        factor = MOST_FACTOR if error == 0.0 else SAFETY * error**EXPONENT
+        factor = min(MOST_FACTOR, max(LEAST_FACTOR, factor))
+        # A step cut short by the end of a segment says little about the next.
+        longer = real[at.STEP] if h < real[at.STEP] and factor >= 1.0 else 0.0
+        real[at.STEP] = max(h * factor, longer)
+        return at.BUDGET
+    whole[at.REJECTED] += 1
+    # The slope at the start of the step stays what it was.
+    whole[at.FRESH] = 1 if finite else 0
+    real[at.STEP] = h * (max(LEAST_FACTOR, SAFETY * error**EXPONENT) if finite else HOPELESS)
+    return at.STALLED if real[at.STEP] < SHORTEST * slack(real[at.NOW]) else at.AGAIN
+
+
+@inner
+def state_at(size: object, m: Memory, h: float, part_of_step: float) -> None:
+    """Put the state at a part of the step into STAGE.
+
+    Methods without dense output take a shorter step, which is as exact as a whole one.
+    """
+    if m.whole[at.ADAPTIVE] != 0:
+        read_dense(size, m, part_of_step)
+        return
+    t, shorter = m.real[at.NOW], part_of_step * h
+    if m.whole[at.METHOD] == at.GAUSS4:
+        gauss_step(size, m, t, shorter)
+    elif m.whole[at.METHOD] == at.SEMI_IMPLICIT:
+        semi_implicit_step(size, m, t, shorter)
+    else:
+        _explicit_step(size, m, t, shorter)
+    copy(size, m, at.TRIAL, at.STAGE)
+
+
+@inner
+def _explicit_step(size: object, m: Memory, t: float, h: float) -> None:
+    explicit_step(size, m, t, h)

@@ -1,0 +1,139 @@
+"""Stops and events: what is watched for, and what happens when it comes.
+
+A joint that is free has its distance to the nearer stop for a signal, one that rests at a stop the
+torque with which the stop pushes back; each event has its own formula. Something happens where a
+signal changes its sign.
+"""
+
+from __future__ import annotations
+
+from ulna.arrays import Array
+from ulna.dynamics import packed as link
+from ulna.kernels import count, inner
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.contact import hit, lay_to_rest, nearer_side, release, write_log
+from ulna.simulation.engine.memory import Memory
+from ulna.simulation.engine.slope import callback_at, copy, formula, name_values, slope
+
+TOUCH = 1e-12  # [rad] by which a joint may pass its stop unnoticed
+
+
+@inner
+def signals(size: object, m: Memory, t: float) -> None:
+    """Work out the signals of the state STAGE at time t."""
+    n = count(size)
+    v, links, real, now = m.vectors, m.links, m.real, m.whole[at.SIGNALS]
+    resting = False
+    for i in range(n):
+        real[now + i] = 1.0
+        if m.whole[at.STOPS] != 0:
+            q = v[at.STAGE, i]
+            real[now + i] = min(links[i, link.UPPER] - q, q - links[i, link.LOWER])
+            resting = resting or links[i, link.STUCK] != 0.0
+    if resting:
+        slope(size, m, t, at.SPARE)
+        for i in range(n):
+            if links[i, link.STUCK] != 0.0:
+                real[now + i] = -links[i, link.STUCK] * links[i, link.HOLDING]
+    if m.whole[at.EVENTS] != 0:
+        _event_signals(size, m, t)
+
+
+@inner
+def _event_signals(size: object, m: Memory, t: float) -> None:
+    real, whole = m.real, m.whole
+    first = whole[at.SIGNALS] + count(size)
+    if whole[at.EVENT_CALL] != 0 and whole[at.FAULT] == 0:
+        whole[at.FAULT] = callback_at(whole[at.EVENT_CALL])(t)
+    for k in range(whole[at.EVENTS]):
+        real[first + k] = real[whole[at.LIVE_SIGNALS] + k]
+    name_values(size, m, t)
+    for k in range(whole[at.FORMULAS]):
+        place = whole[whole[at.SPANS] + 3 * k] - (count(size) + 3)
+        if place >= 0:
+            real[first + place] = formula(m, k)
+
+
+@inner
+def crossing(size: object, m: Memory) -> int:
+    """Give the first signal that has changed its sign since the start of the step, or −1."""
+    n = count(size)
+    real, whole = m.real, m.whole
+    for i in range(n):
+        edge = 0.0 if m.links[i, link.STUCK] != 0.0 else -TOUCH
+        if real[whole[at.SIGNALS] + i] < edge <= real[whole[at.BEFORE] + i]:
+            return i
+    for k in range(whole[at.EVENTS]):
+        before, now = real[whole[at.BEFORE] + n + k], real[whole[at.SIGNALS] + n + k]
+        direction = whole[whole[at.DIRECTIONS] + k]
+        rising = before < 0.0 <= now
+        falling = before > 0.0 >= now
+        if (rising and direction >= 0) or (falling and direction <= 0):
+            return n + k
+    return -1
+
+
+@inner
+def remember(size: object, m: Memory) -> None:
+    """Make the signals those of the start of the next step."""
+    real, whole = m.real, m.whole
+    for k in range(count(size) + whole[at.EVENTS]):
+        real[whole[at.BEFORE] + k] = real[whole[at.SIGNALS] + k]
+
+
+@inner
+def settle(size: object, m: Memory, log: Array) -> None:
+    """Bring stops and joints into agreement with the inputs that act from now on."""
+    for _ in range(2 * count(size) + 1):
+        copy(size, m, at.STATE, at.STAGE)
+        signals(size, m, m.real[at.NOW])
+        if m.whole[at.STOPS] == 0 or not _settle_one(size, m, log):
+            break
+    remember(size, m)
+
+
+@inner
+def _settle_one(size: object, m: Memory, log: Array) -> bool:
+    """Release a joint that leaves its stop, or lay one to rest; gives whether one was."""
+    for i in range(count(size)):
+        side, signal = m.links[i, link.STUCK], m.real[m.whole[at.SIGNALS] + i]
+        if side != 0.0 and signal < 0.0:
+            release(size, m, log, i)
+            return True
+        if side == 0.0 and signal <= TOUCH:
+            side, speed = nearer_side(m, i), m.vectors[at.STATE + 1, i]
+            if speed * side > 0.0:
+                _meet_stop(size, m, log, i)
+                return True
+            if speed == 0.0 and _is_pressed(size, m, i, side):
+                lay_to_rest(size, m, log, i, side, 0.0)
+                return True
+    return False
+
+
+@inner
+def happen(size: object, m: Memory, log: Array, which: int) -> None:
+    """Let what was found by `crossing` take place at this instant."""
+    m.whole[at.FRESH] = 0
+    if which >= count(size):
+        write_log(size, m, log, which, at.EVENT, 0.0)
+    elif m.links[which, link.STUCK] != 0.0:
+        release(size, m, log, which)
+    else:
+        _meet_stop(size, m, log, which)
+
+
+@inner
+def _meet_stop(size: object, m: Memory, log: Array, i: int) -> None:
+    side, speed = nearer_side(m, i), m.vectors[at.STATE + 1, i]
+    rebound = hit(size, m, log, i, side)
+    if rebound == 0.0 and _is_pressed(size, m, i, side):
+        lay_to_rest(size, m, log, i, side, speed)
+
+
+@inner
+def _is_pressed(size: object, m: Memory, i: int, side: float) -> bool:
+    """Say whether joint i, without speed at its stop, is pressed against it."""
+    copy(size, m, at.STATE, at.STAGE)
+    slope(size, m, m.real[at.NOW], at.SPARE)
+    return bool(m.links[i, link.TURNING] * side > 0.0)

@@ -1,0 +1,71 @@
+"""Events as people give them: formulas or functions whose change of sign is looked for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ulna.arrays import Array
+from ulna.errors import InputError, Problem, shown
+from ulna.expressions import Expression, Op, Program
+from ulna.simulation.sources import names_for, takes_state
+
+UNTIL = "until"
+
+
+@dataclass(frozen=True)
+class Signal:
+    """What is watched: a formula or a function, its name, and whether the run ends there.
+
+    A number is an event where it passes through zero; a condition where it becomes true.
+    """
+
+    name: str
+    formula: Program | None
+    function: Callable[[float, Array, Array], float] | None
+    rising: bool  # of a condition: only its becoming true counts
+    ends: bool
+    described: Any
+
+
+def read_events(events: Mapping[str, Any] | None, until: Any, n: int) -> tuple[Signal, ...]:
+    """Take events apart, and what the run goes on until."""
+    if events is not None and not isinstance(events, Mapping):
+        need = "a mapping from names to formulas or functions"
+        hint = 'such as {"at the bottom": "q1 + pi/2"}'
+        raise InputError(Problem("events", shown(events), need, hint))
+    signals = [_signal(str(name), given, n, ends=False) for name, given in (events or {}).items()]
+    if until is not None:
+        signals.append(_signal(UNTIL, until, n, ends=True))
+    return tuple(signals)
+
+
+def _signal(name: str, given: Any, n: int, *, ends: bool) -> Signal:
+    what = name if ends else f"event '{name}'"
+    if isinstance(given, str):
+        formula = Expression.parse(given, names_for(n), what)
+        condition = isinstance(ast.parse(given.strip(), mode="eval").body, ast.Compare)
+        program = _less_half(formula.program) if condition else formula.program
+        return Signal(name, program, None, condition, ends, given)
+    if not callable(given):
+        raise InputError(Problem(what, shown(given), "a formula in text, or a function"))
+    with_state = takes_state(given, what)
+
+    def value(t: float, q: Array, qd: Array) -> float:
+        found = given(t, q, qd) if with_state else given(t)
+        return float(found) - 0.5 if isinstance(found, bool | np.bool_) else float(found)
+
+    described = {"function": getattr(given, "__name__", type(given).__name__)}
+    return Signal(name, None, value, False, ends, described)
+
+
+def _less_half(program: Program) -> Program:
+    """Give a condition, which is 1 or 0, as a signal that changes its sign."""
+    constants = np.append(program.constants, 0.5)
+    codes = np.append(program.codes, [Op.CONSTANT, Op.SUBTRACT])
+    arguments = np.append(program.arguments, [len(constants) - 1, 0])
+    return Program(codes, arguments, constants, max(program.depth, 2))

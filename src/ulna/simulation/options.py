@@ -1,0 +1,130 @@
+"""How a simulation is done: the method, its steps, the model, stops; checked once."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ulna.arm import Arm
+from ulna.arrays import Array, float_array
+from ulna.errors import InputError, Problem, nearest_name, shown
+
+METHODS = ("rk4", "dop853", "semi-implicit", "gauss4")  # in the order of the engine's numbers
+MODELS = ("true", "sequential")
+
+
+@dataclass(frozen=True)
+class Options:
+    """Settings of a simulation; see `ulna.simulate`."""
+
+    method: str
+    dt: float
+    rtol: float | None
+    atol: float
+    max_step: float
+    rate: float
+    stops: bool
+    restitution: float
+    model: str
+    friction: tuple[float, ...] | None
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether the method chooses its steps itself."""
+        return self.method == "dop853" and self.rtol is not None
+
+
+def read_options(
+    arm: Arm,
+    *,
+    method: str | None,
+    controlled: bool,
+    model: str = "true",
+    friction: Any = None,
+    rtol: float | None = 1e-9,
+    stops: bool = True,
+    **numbers: Any,
+) -> Options:
+    """Check the settings and fill in the method: rk4 under a controller, else dop853."""
+    problems: list[Problem] = []
+    for what, given, known in (("method", method, METHODS), ("model", model, MODELS)):
+        if given not in (None, *known):
+            hint = nearest_name(str(given), known)
+            problems.append(Problem(what, shown(given), "one of " + ", ".join(known), hint))
+    for name in ("dt", "atol", "max_step", "rate"):
+        need = "a time of more than 0 s" if name in ("dt", "max_step") else "a number above 0"
+        _check(problems, name, numbers[name], 0.0, math.inf, need, endless=name == "max_step")
+    if rtol is not None:
+        need = "a number from 1e-14 to 0.1, or None for steps of dt"
+        _check(problems, "rtol", rtol, 1e-14, 0.1, need)
+    _check(problems, "restitution", numbers["restitution"], 0.0, 1.0, "a number from 0 to 1")
+    if friction is not None and model != "sequential":
+        hint = "use the damping of the joints"
+        problems.append(Problem("friction", shown(friction), "model='sequential'", hint))
+    if problems:
+        raise InputError(problems)
+    return Options(
+        method=method or ("rk4" if controlled else "dop853"),
+        rtol=None if rtol is None else float(rtol),
+        stops=bool(stops),
+        model=model,
+        friction=_friction(arm, friction),
+        **{name: float(value) for name, value in numbers.items()},
+    )
+
+
+def _check(
+    problems: list[Problem],
+    what: str,
+    given: Any,
+    least: float,
+    most: float,
+    need: str,
+    *,
+    endless: bool = False,
+) -> None:
+    is_number = isinstance(given, int | float | np.integer | np.floating)
+    fits = is_number and not isinstance(given, bool) and least <= given <= most
+    if what != "restitution":
+        fits = fits and given > 0.0
+    if not fits or (math.isinf(given) and not endless):
+        problems.append(Problem(what, shown(given), need))
+
+
+def _friction(arm: Arm, given: Any) -> tuple[float, ...] | None:
+    if given is None:
+        return None
+    values = np.atleast_1d(float_array(given))
+    if values.shape != (arm.n,) or not np.isfinite(values).all():
+        raise InputError(Problem("friction", shown(given), f"{arm.n} numbers [1/s], one a joint"))
+    return tuple(values.tolist())
+
+
+def joint_values(arm: Arm, what: str, given: Any, unit: str) -> Array:
+    """Take one finite number a joint."""
+    values = np.atleast_1d(float_array(given))
+    if values.shape != (arm.n,) or not np.isfinite(values).all():
+        need = f"{arm.n} finite number{'s' * (arm.n > 1)} [{unit}], one a joint"
+        raise InputError(Problem(what, shown(given), need))
+    return np.array(values, dtype=float)
+
+
+def check_start(arm: Arm, q: Array, options: Options) -> None:
+    """Refuse a start beyond the stops."""
+    if not options.stops or options.model == "sequential":
+        return
+    lower, upper = arm.parameters.lower, arm.parameters.upper
+    problems = [
+        Problem(
+            f"q0, joint {i + 1}",
+            f"{q[i]:g} rad",
+            f"an angle from {lower[i]:g} to {upper[i]:g} rad, its limits",
+            "start inside them, or pass stops=False",
+        )
+        for i in np.flatnonzero((q < lower) | (q > upper))
+    ]
+    if problems:
+        raise InputError(problems)

@@ -1,0 +1,134 @@
+"""How a simulation ended, in words: why, when, which joint, and what to try."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ulna.dynamics.packed import DAMPING, FORCE_X, TORQUE
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.memory import Memory
+from ulna.simulation.sources import FORCE, torque_kind
+from ulna.simulation.status import Contact, Event, Status
+
+if TYPE_CHECKING:
+    from ulna.simulation.simulation import Simulation
+
+BEYOND = (1e-12, 1e-9, 1e-6)  # [s] an adaptive step stops short of where a value ends
+WHATS = {at.HIT: "hit", at.REST: "rest", at.RELEASE: "release"}
+
+
+def status_of(simulation: Simulation, code: int) -> Status:
+    """Say how things stand after the engine came back with a code."""
+    t = simulation.t
+    if code in (at.DIVERGED, at.STALLED):
+        return _bad_input(simulation) or _failure(simulation, code)
+    if code == at.CHATTERING:
+        text = (
+            f"stalled at t = {t:g} s: stops or events follow one another without letting time "
+            "pass; try stops=False, another restitution, or fewer events"
+        )
+        return Status(False, "stalled", text)
+    if code == at.STOPPED:
+        return Status(True, "stopped", f"stopped at t = {t:.9g} s, as asked{_remarks(simulation)}")
+    return Status(True, "done", f"ran to t = {t:g} s{_remarks(simulation)}")
+
+
+def interrupted(simulation: Simulation) -> Status:
+    """Say that Ctrl-C ended the run."""
+    return Status(False, "interrupted", f"interrupted at t = {simulation.t:g} s")
+
+
+def _remarks(simulation: Simulation) -> str:
+    """Say what a reader of the numbers should know."""
+    whole = simulation.memory.whole
+    chatter, saturated = int(whole[at.CHATTER]), int(whole[at.SATURATED])
+    text = ""
+    if chatter:
+        joints = "once" if chatter == 1 else f"{chatter} times"
+        text += f"; bouncing at a stop was cut short {joints}"
+    if saturated:
+        text += f"; the controller met its torque limits {saturated} times"
+    return text
+
+
+def _failure(simulation: Simulation, code: int) -> Status:
+    t, options = simulation.t, simulation.options
+    memory = simulation.memory
+    joint = _worst_joint(memory)
+    speed = f"joint {joint + 1} at {memory.vectors[at.STATE + 1, joint]:.3g} rad/s"
+    if code == at.DIVERGED:
+        hint = "try a smaller dt"
+        if options.method != "semi-implicit" and np.any(memory.links[:-1, DAMPING]):
+            hint += ", or method='semi-implicit' for stiff damping"
+        text = f"diverged at t = {t:.6g} s, {speed}, with dt = {options.dt:g} s; {hint}"
+        return Status(False, "diverged", text)
+    if options.method == "gauss4":
+        text = (
+            f"stalled at t = {t:.6g} s, {speed}: the iterations of gauss4 do not converge with "
+            f"dt = {options.dt:g} s; try a smaller dt"
+        )
+        return Status(False, "stalled", text)
+    text = (
+        f"diverged at t = {t:.6g} s, {speed}: the step of dop853 fell to "
+        f"{memory.real[at.STEP]:.1g} s; look at the torques there, or try a larger rtol, or "
+        f"method='semi-implicit' with a small dt"
+    )
+    return Status(False, "diverged", text)
+
+
+def _worst_joint(memory: Memory) -> int:
+    """Give the joint that ran away: the first without a number, else the fastest."""
+    trial, rates = memory.vectors[at.TRIAL : at.TRIAL + 2, :-1], memory.vectors[at.STATE + 1, :-1]
+    lost = ~np.isfinite(trial).all(axis=0)
+    return int(np.argmax(lost) if lost.any() else np.argmax(np.abs(rates)))
+
+
+def _bad_input(simulation: Simulation) -> Status | None:
+    """Find an input that has no value in the step that failed."""
+    from ulna.simulation.engine.loop import evaluate
+
+    memory, n = simulation.memory, simulation.arm.n
+    vectors, links = memory.vectors, memory.links
+    step = memory.real[at.STEP] if simulation.options.adaptive else simulation.options.dt
+    names = torque_kind(n).parts + FORCE.parts
+    for t in simulation.t + np.array([0.0, 0.5 * step, step, *BEYOND]):
+        vectors[at.STAGE : at.STAGE + 2] = vectors[at.STATE : at.STATE + 2]
+        with np.errstate(all="ignore"):
+            evaluate(simulation.size, memory, t)
+        values = np.append(links[:n, TORQUE], links[n, FORCE_X : FORCE_X + 3])
+        bad = np.flatnonzero(~np.isfinite(values))
+        if len(bad):
+            name, value = names[int(bad[0])], values[bad[0]]
+            text = (
+                f"{name} is {value} at t = {t:.9g} s; give it a value there, such as "
+                "with '... if t < 1 else 0'"
+            )
+            return Status(False, "bad torque", text)
+    return None
+
+
+def log_of(simulation: Simulation) -> tuple[tuple[Event, ...], tuple[Contact, ...]]:
+    """Read events and contacts from the engine's log."""
+    n, log = simulation.arm.n, simulation.record.log
+    rows = min(int(simulation.memory.whole[at.LOGGED]), len(log))
+    events: list[Event] = []
+    contacts: list[Contact] = []
+    for row in log[:rows]:
+        t, which, what, speed = row[: at.LOG_STATE]
+        y = row[at.LOG_STATE :].reshape(2, n)
+        if what == at.EVENT:
+            name = simulation.signals[int(which) - n].name
+            events.append(Event(name, float(t), y[0].copy(), y[1].copy()))
+        else:
+            contacts.append(_contact(simulation, float(t), int(which), int(what), float(speed), y))
+    return tuple(events), tuple(contacts)
+
+
+def _contact(
+    simulation: Simulation, t: float, joint: int, what: int, speed: float, y: Any
+) -> Contact:
+    parameters, q = simulation.arm.parameters, y[0, joint]
+    upper = parameters.upper[joint] - q <= q - parameters.lower[joint]
+    return Contact(t, joint + 1, "upper" if upper else "lower", WHATS[what], speed)  # type: ignore[arg-type]

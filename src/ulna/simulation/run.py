@@ -1,0 +1,242 @@
+"""The result of a simulation: what the arm did, how it ended, and all it takes to repeat it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ulna._version import __version__
+from ulna.arm import Arm
+from ulna.arm.checks import Problems
+from ulna.arm.writing import dumps
+from ulna.dynamics.chain import kinetic_energy, potential_energy
+from ulna.errors import InputError, Problem
+from ulna.kinematics.forward import tip
+from ulna.kinematics.jacobian import tip_velocity
+from ulna.simulation.status import Contact, Event, Floats, Status
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+FORMAT = 1
+MOST_AT_ONCE = 1_000_000  # numbers in the mass matrices of the samples that are worked on together
+
+
+class State(NamedTuple):
+    """The state of an arm at a time: angles and rates (n,) of its joints."""
+
+    t: float  # [s]
+    q: Floats  # [rad]
+    qd: Floats  # [rad/s]
+
+
+class Energies(NamedTuple):
+    """The energies (S,) of a run [J]; `balance_error` is what no torque and no loss accounts for.
+
+    It is the change of kinetic and potential energy, less what was injected, plus what was
+    dissipated, all since the first sample.
+    """
+
+    kinetic: Floats
+    potential: Floats
+    dissipated: Floats
+    injected: Floats
+    balance_error: Floats
+
+
+@cache
+def versions_here() -> Mapping[str, str]:
+    """Give the versions that this process computes with."""
+    from importlib.metadata import version
+
+    # Asked of its metadata: loading it takes longer than many a run.
+    numba = version("numba")
+    python = platform.python_version()
+    return {"ulna": __version__, "python": python, "numpy": np.__version__, "numba": numba}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run:
+    """What an arm of n joints did, in S samples; its arrays are read-only.
+
+    The torque tau[k] acts from t[k] until t[k+1]. The tip force acts on the arm. Injected and
+    dissipated energy count from the start. Settings are kept as JSON has them.
+    """
+
+    arm: Arm
+    t: Floats  # (S,) [s]
+    q: Floats  # (S, n) [rad]
+    qd: Floats  # (S, n) [rad/s]
+    qdd: Floats  # (S, n) [rad/s²]
+    tau: Floats  # (S, n) [N·m]
+    tip_force: Floats  # (S, 3): fx, fy [N] and moment [N·m]
+    injected: Floats  # (S,) [J]
+    dissipated: Floats  # (S,) [J]
+    status: Status
+    settings: Mapping[str, Any]
+    events: tuple[Event, ...] = ()
+    contacts: tuple[Contact, ...] = ()
+    versions: Mapping[str, str] = dataclasses.field(default_factory=versions_here)
+
+    def __post_init__(self) -> None:
+        checks = Problems()
+        samples = np.size(self.t)
+        if samples == 0:
+            checks.add("t", "no samples", "at least one, the start")
+        for name, shape in _shapes(samples, self.arm.n).items():
+            self._store(name, _fixed(checks, name, getattr(self, name), shape))
+        checks.raise_if_any()
+        self._store("settings", _as_json(self.settings))
+        self._store("versions", dict(self.versions))
+        self._store("contacts", tuple(self.contacts))
+        self._store("events", tuple(_fixed_event(event) for event in self.events))
+
+    def _store(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy is made anew: copied arrays would be writeable.
+        return Run, tuple(getattr(self, field.name) for field in dataclasses.fields(self))
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        from ulna.simulation.tables import summary
+
+        return summary(self)
+
+    @property
+    def final(self) -> State:
+        """The state at the last sample."""
+        return State(float(self.t[-1]), self.q[-1], self.qd[-1])
+
+    @cached_property
+    def tip(self) -> Floats:
+        """Position and orientation of the tip, (S, 3): x, y [m] and angle [rad], unwrapped."""
+        with np.errstate(all="ignore"):
+            return _read_only(tip(self.arm, self.q))
+
+    @cached_property
+    def tip_velocity(self) -> Floats:
+        """Velocity of the tip, (S, 3): vx, vy [m/s] and turning rate [rad/s]."""
+        with np.errstate(all="ignore"):
+            return _read_only(tip_velocity(self.arm, self.q, self.qd))
+
+    @cached_property
+    def energy(self) -> Energies:
+        """The energies at every sample, and how well they balance."""
+        with np.errstate(all="ignore"):
+            kinetic = _in_blocks(lambda q, qd: kinetic_energy(self.arm, q, qd), self.q, self.qd)
+            potential = potential_energy(self.arm, self.q)
+            gained = _since_start(kinetic + potential)
+            error = gained - _since_start(self.injected) + _since_start(self.dissipated)
+        found = (kinetic, potential, self.dissipated, self.injected, error)
+        return Energies(*(_read_only(values) for values in found))
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """All that it takes to repeat the run and to know how it went, as plain data."""
+        return {
+            "format": FORMAT,
+            "arm": dumps(self.arm),
+            "settings": dict(self.settings),
+            "status": dataclasses.asdict(self.status),
+            "versions": dict(self.versions),
+            "events": [
+                {"name": event.name, "t": event.t, "q": event.q.tolist(), "qd": event.qd.tolist()}
+                for event in self.events
+            ],
+            "contacts": [contact._asdict() for contact in self.contacts],
+        }
+
+    @cached_property
+    def dataset(self) -> xr.Dataset:
+        """The run as an xarray Dataset over time, joint and axis, with units in its attributes."""
+        from ulna.simulation.tables import dataset
+
+        return dataset(self)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Give the run as a pandas DataFrame, a row for every sample."""
+        from ulna.simulation.tables import dataframe
+
+        return dataframe(self)
+
+    def save(self, file: str | os.PathLike[str], *, force: bool = True) -> None:
+        """Write the run to a file: .nc holds all of it, .csv and .parquet a table of the samples.
+
+        The file appears whole or not at all. Without `force` one that exists is not replaced.
+        `open_run` reads .nc back.
+        """
+        from ulna.simulation.files import save_run
+
+        save_run(self, file, force=force)
+
+
+def _shapes(samples: int, n: int) -> dict[str, tuple[int, ...]]:
+    per_sample, per_joint = (samples,), (samples, n)
+    return {
+        "t": per_sample,
+        **dict.fromkeys(("q", "qd", "qdd", "tau"), per_joint),
+        "tip_force": (samples, 3),
+        **dict.fromkeys(("injected", "dissipated"), per_sample),
+    }
+
+
+def _fixed(checks: Problems, name: str, values: Any, shape: tuple[int, ...]) -> Floats:
+    """Take an array that nobody can change: itself if that is so, else a copy."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        checks.add(name, "values that are no numbers", f"an array of shape {shape}")
+        return np.full(shape, np.nan)
+    if array.shape != shape:
+        checks.add(name, f"shape {array.shape}", f"shape {shape}")
+    return array if _cannot_change(array) else _read_only(array.copy())
+
+
+def _cannot_change(array: Any) -> bool:
+    """Whether the array and all that it is a view of are read-only."""
+    while isinstance(array, np.ndarray) and not array.flags.writeable:
+        array = array.base
+    return array is None
+
+
+def _read_only(array: Floats) -> Floats:
+    array.flags.writeable = False
+    return array
+
+
+def _fixed_event(event: Event) -> Event:
+    q, qd = (_read_only(np.array(values, dtype=np.float64)) for values in (event.q, event.qd))
+    return Event(event.name, float(event.t), q, qd)
+
+
+def _as_json(settings: Mapping[str, Any]) -> Any:
+    try:
+        return json.loads(json.dumps(dict(settings)))
+    except (TypeError, ValueError) as error:
+        need = "text, numbers, lists and dicts of them"
+        raise InputError(Problem("settings", str(error), need)) from error
+
+
+def _in_blocks(function: Callable[[Floats, Floats], Floats], q: Floats, qd: Floats) -> Floats:
+    # A long run of a long arm has more mass matrices than memory.
+    size = max(1, MOST_AT_ONCE // q.shape[1] ** 2)
+    starts = range(0, len(q), size)
+    return np.concatenate([function(q[k : k + size], qd[k : k + size]) for k in starts])
+
+
+def _since_start(values: Floats) -> Floats:
+    change: Floats = values - values[0]
+    return change

@@ -1,0 +1,55 @@
+"""How a controller sees the arm: with noise, in steps, and late."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ulna.arrays import Array, float_array
+from ulna.errors import InputError, Problem, shown
+
+
+@dataclass(frozen=True)
+class Sensors:
+    """What lies between the arm and what its controller reads; each one number, or one a joint.
+
+    Noise is normal with these standard deviations, the same for the same seed; a resolution
+    rounds to its multiples (an encoder of 4096 counts: 2π/4096); the delay is a whole number of
+    control periods.
+    """
+
+    angle_noise: float | Sequence[float] = 0.0  # [rad]
+    rate_noise: float | Sequence[float] = 0.0  # [rad/s]
+    angle_resolution: float | Sequence[float] = 0.0  # [rad]
+    rate_resolution: float | Sequence[float] = 0.0  # [rad/s]
+    delay: float = 0.0  # [s]
+    seed: int = 0
+
+    def layout(self, n: int) -> Array:
+        """Give noise and resolution of angles and of rates, (2, n, 2)."""
+        angles = [_each("angle_noise", self.angle_noise, n)]
+        angles.append(_each("angle_resolution", self.angle_resolution, n))
+        rates = [_each("rate_noise", self.rate_noise, n)]
+        rates.append(_each("rate_resolution", self.rate_resolution, n))
+        return np.ascontiguousarray(np.moveaxis(np.array([angles, rates]), 1, 2))
+
+    def ticks_late(self, period: float) -> int:
+        """Give the delay in control periods."""
+        ticks = self.delay / period if isinstance(self.delay, int | float) else math.nan
+        if not (math.isfinite(ticks) and ticks >= 0.0 and abs(ticks - round(ticks)) < 1e-6):
+            need = f"a whole number of control periods of {period:g} s"
+            hint = "choose another delay, or another rate="
+            raise InputError(Problem("sensors.delay", shown(self.delay), need, hint))
+        return round(ticks)
+
+
+def _each(what: str, given: Any, n: int) -> Array:
+    values = float_array(given)
+    if values.shape not in ((), (n,)) or not (np.isfinite(values) & (values >= 0.0)).all():
+        need = f"one number of at least 0, or {n}, one a joint"
+        raise InputError(Problem(f"sensors.{what}", shown(given), need))
+    return np.broadcast_to(values, (n,))

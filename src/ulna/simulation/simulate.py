@@ -1,0 +1,158 @@
+"""The one front door: an arm, a start, what acts on it, and for how long."""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import Any
+
+import numpy as np
+
+from ulna.arm import Arm
+from ulna.arrays import Array, float_array
+from ulna.errors import InputError, Problem, shown
+from ulna.progress import progress as progress_line
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.memory import new_record
+from ulna.simulation.outcome import interrupted, log_of
+from ulna.simulation.run import Run
+from ulna.simulation.simulation import Simulation
+
+MOST_DEFAULT = 100_001  # samples that are kept if nobody says how many
+DEFAULT_MEMORY = 500e6  # [bytes] that they may take
+PART_OF_MEMORY = 0.5  # of the machine's, which samples may take if asked for
+USUAL_MEMORY = 8e9  # [bytes] of a machine that does not say
+
+
+def simulate(
+    arm: Arm,
+    *,
+    duration: float,
+    samples: Any = None,
+    progress: bool | None = None,
+    **options: Any,
+) -> Run:
+    """Let an arm move, and give what it did.
+
+    The start is `q0` (n,) [rad], with `qd0` [rad/s] if it moves. What acts on the arm:
+
+    - `torque` [N·m] and `tip_force` (x, y [N], moment [N·m]; it acts on the arm): numbers; text
+      such as "100*t", one a joint, over t, x, y, q1 …, qd1 …; a pair (times, rows), or rows dt
+      apart, `between` which "hold" or "linear" applies; or a function of t, or of (t, q, qd);
+    - `controller` at `rate` [Hz], following `reference` through `sensors`;
+    - `disturbances`, a list made with `ulna.simulation.disturbances`.
+
+    How it is done: `method` "dop853" (adaptive, to `rtol` and `atol`; steps of dt with
+    rtol=None), "rk4", "semi-implicit" (for stiff damping) or "gauss4" (keeps the energy for ever),
+    the last three with steps of `dt`; `max_step`; `model` "true", or paper 001's "sequential" with
+    its `friction` [1/s]. Joints stop at their limits with `restitution`, unless stops=False.
+    `events` maps names to formulas or functions that are watched for a change of sign; `until`
+    ends the run.
+
+    `samples` is how many to keep, or their times; without it one every dt, thinned to 100,000.
+    Ctrl-C gives what there is. What went wrong is in `Run.status`; only bad input raises.
+
+    >>> import ulna
+    >>> run = simulate(ulna.preset("bechard-1"), q0=[0.0], torque=[10.0], duration=20.0)
+    >>> round(float(run.q[-1, 0]), 4), round(float(run.qd[-1, 0]), 4)
+    (644.3452, 48.6266)
+    """
+    length = _duration(duration)
+    if "q0" not in options:
+        raise InputError(Problem("q0", "nothing", "the joint angles [rad] at the start"))
+    simulation = Simulation(arm, **options)
+    times = sample_times(samples, length, simulation.options.dt, arm.n)
+    return _recorded(simulation, length, times, shown=progress)
+
+
+def _duration(given: Any) -> float:
+    is_number = isinstance(given, int | float | np.number) and not isinstance(given, bool)
+    if not is_number or not 0.0 <= given < math.inf:
+        raise InputError(Problem("duration", shown(given), "a time of at least 0 s"))
+    return float(given)
+
+
+def _recorded(simulation: Simulation, length: float, times: Array, *, shown: bool | None) -> Run:
+    """Advance to the end, or to where it goes on no further, and gather the samples."""
+    simulation.record = new_record(times, simulation.arm.n)
+    with progress_line("simulating", shown=shown) as report:
+        try:
+            simulation.advance_to(length, lambda: report(simulation.t / length if length else 1.0))
+        except KeyboardInterrupt:
+            simulation.status = interrupted(simulation)
+    _close(simulation)
+    return _run(simulation)
+
+
+def _close(simulation: Simulation) -> None:
+    """Record the last state, under what acted until then."""
+    samples, t = simulation.record.samples, simulation.t
+    row = int(simulation.memory.whole[at.SAMPLE])
+    if simulation.status.reason != "done" and row < len(samples):
+        if row and samples[row - 1, 0] >= t:
+            return
+        samples[row, 0] = t
+    with np.errstate(all="ignore"):
+        simulation._loop.finish_samples(simulation.size, simulation.memory, samples)
+
+
+def _run(simulation: Simulation) -> Run:
+    n = simulation.arm.n
+    kept = simulation.record.samples[: int(simulation.memory.whole[at.SAMPLE])]
+    events, contacts = log_of(simulation)
+    t, q, injected, qd, dissipated, qdd, tau, force = np.split(
+        kept, np.cumsum([1, n, 1, n, 1, n, n]), axis=1
+    )
+    return Run(
+        arm=simulation.arm,
+        t=t[:, 0],
+        q=q,
+        qd=qd,
+        qdd=qdd,
+        tau=tau,
+        tip_force=force,
+        injected=injected[:, 0],
+        dissipated=dissipated[:, 0],
+        status=simulation.status,
+        settings=simulation.settings,
+        events=events,
+        contacts=contacts,
+    )
+
+
+def sample_times(samples: Any, duration: float, dt: float, n: int) -> Array:
+    """Give the times at which samples are kept."""
+    row = 8 * (4 * n + 6)  # [bytes] of a sample
+    if samples is None:
+        steps = max(math.ceil(duration / dt * (1.0 - 1e-9)), 1)
+        most = min(MOST_DEFAULT, max(int(DEFAULT_MEMORY / row), 2)) - 1
+        steps = math.ceil(steps / math.ceil(steps / most))
+        return np.linspace(0.0, duration, steps + 1) if duration else np.zeros(1)
+    if isinstance(samples, int | np.integer) and not isinstance(samples, bool):
+        if samples < 1:
+            raise InputError(Problem("samples", shown(samples), "at least 1"))
+        _check_memory(int(samples), row)
+        return np.linspace(0.0, duration, samples) if samples > 1 else np.array([duration])
+    times = float_array(samples)
+    _check_memory(times.size, row)
+    inside = times.ndim == 1 and times.size and np.isfinite(times).all()
+    if not inside or times[0] < 0.0 or times[-1] > duration or np.any(np.diff(times) <= 0.0):
+        need = f"a number of samples, or times that increase from 0 to {duration:g} s at most"
+        raise InputError(Problem("samples", shown(samples), need))
+    return times
+
+
+def _check_memory(count: int, row: int) -> None:
+    """Refuse what would not fit before any work is done."""
+    most = PART_OF_MEMORY * _memory()
+    if count * row > most:
+        got = f"{count:,} of {row:,} bytes, {count * row / 1e9:,.3g} GB"
+        need = f"at most {most / 1e9:,.3g} GB, half of this machine's memory"
+        raise InputError(Problem("samples", got, need, f"such as samples={int(most / row):,}"))
+
+
+def _memory() -> float:
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, OSError, ValueError):
+        return USUAL_MEMORY

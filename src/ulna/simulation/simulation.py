@@ -1,0 +1,314 @@
+"""An arm that moves on when asked to: what `simulate` and everything interactive stand on."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.control import Controller
+from ulna.dynamics.packed import TORQUE, TURNING
+from ulna.errors import InputError, Problem, shown
+from ulna.simulation.build import build_memory
+from ulna.simulation.disturbances import Disturbance
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.memory import Memory, carried_over, new_control, new_record
+from ulna.simulation.events import read_events
+from ulna.simulation.options import check_start, joint_values, read_options
+from ulna.simulation.outcome import status_of
+from ulna.simulation.reference import as_reference, block, read_reference
+from ulna.simulation.sensors import Sensors
+from ulna.simulation.sources import FORCE, read_source, torque_kind
+from ulna.simulation.status import Status
+
+CHUNK = 0.025  # [s] of work between two looks at the world; well below what a person notices
+FIRST_BUDGET, MOST_BUDGET = 256, 50_000_000  # steps
+
+Report = Callable[[], None]
+
+
+class Simulation:
+    """An arm in time. Options are those of `ulna.simulate`, without duration and samples.
+
+    >>> import ulna
+    >>> swing = Simulation(ulna.Arm.rods([1.0], [1.0]), q0=[0.0])
+    >>> print(swing.advance(0.5))
+    ran to t = 0.5 s
+    >>> round(float(swing.q[0]), 6)
+    -1.614938
+    """
+
+    def __init__(
+        self,
+        arm: Arm,
+        *,
+        q0: Any,
+        qd0: Any = None,
+        torque: Any = None,
+        controller: Controller | None = None,
+        reference: Any = None,
+        tip_force: Any = None,
+        method: str | None = None,
+        dt: float = 1e-3,
+        rtol: float | None = 1e-9,
+        atol: float = 1e-12,
+        max_step: float = math.inf,
+        between: str = "hold",
+        rate: float = 1000.0,
+        sensors: Sensors | None = None,
+        disturbances: Sequence[Disturbance] = (),
+        events: Mapping[str, Any] | None = None,
+        until: Any = None,
+        stops: bool = True,
+        restitution: float = 0.0,
+        model: str = "true",
+        friction: Any = None,
+    ) -> None:
+        _check_kinds(arm, controller, sensors, disturbances)
+        self.arm = arm
+        self.options = read_options(
+            arm, method=method, controlled=controller is not None, model=model, friction=friction,
+            rtol=rtol, stops=stops, dt=dt, atol=atol, max_step=max_step, rate=rate,
+            restitution=restitution,
+        )  # fmt: skip
+        q = joint_values(arm, "q0", q0, "rad")
+        qd = joint_values(arm, "qd0", np.zeros(arm.n) if qd0 is None else qd0, "rad/s")
+        check_start(arm, q, self.options)
+        self.controller = controller
+        self.sensors = sensors or Sensors()
+        self.disturbances = tuple(disturbances)
+        self.signals = read_events(events, until, arm.n)
+        self.between = between
+        self.sources = (
+            read_source(torque_kind(arm.n), torque, arm.n, between=between, dt=self.options.dt),
+            read_source(FORCE, tip_force, arm.n, between=between, dt=self.options.dt),
+        )
+        self._follow = read_reference(arm, reference, q)
+        self.start = (q, qd)
+        self.status = Status(True, "done", "not started")
+        self._budget = FIRST_BUDGET
+        self._assemble(q, qd)
+
+    def _assemble(self, q: Array, qd: Array) -> None:
+        from ulna.kernels import size_of
+        from ulna.simulation.engine import loop
+
+        self._loop = loop
+        self.size = size_of(self.arm.n)
+        self.memory = self._build()
+        self.memory.vectors[at.STATE, :-1], self.memory.vectors[at.STATE + 1, :-1] = q, qd
+        self.record = new_record(np.zeros(0), self.arm.n)
+        self._callbacks: list[Any] = []
+        self._set_inputs()
+        if any(signal.function for signal in self.signals):
+            self.memory.whole[at.EVENT_CALL] = self._callback(self._call_events)
+        self._set_controller()
+
+    def _build(self) -> Memory:
+        return build_memory(
+            self.arm, self.options, self.sources, self.disturbances, self.signals, self.sensors
+        )
+
+    def _set_controller(self) -> None:
+        whole, n = self.memory.whole, self.arm.n
+        compiled = getattr(self.controller, "compiled", None)
+        law = compiled(self.arm) if compiled is not None else None
+        nothing = np.zeros((0, 1))
+        self.control = new_control(n, law.params if law else nothing, law.state if law else nothing)
+        if law is not None:
+            from ulna.control.laws import LAW
+
+            whole[at.CONTROLLED], whole[at.LAW_CALL] = at.COMPILED, LAW.address(law.law)
+        elif self.controller is not None:
+            whole[at.CONTROLLED] = at.AROUND
+            self._state = self.controller.start(self.arm)
+
+    def _set_inputs(self) -> None:
+        """Let formulas and functions of the sources act in the engine."""
+        torque, force = self.sources
+        links, whole = self.memory.links, self.memory.whole
+        links[:-1, at.LIVE] = links[-1, at.TIP_LIVE : at.TIP_LIVE + 3] = 0.0
+        whole[at.INPUTS] = at.TEXT if torque.formulas or force.formulas else at.STEADY
+        if torque.function or force.function:
+            whole[at.INPUTS] |= at.PYTHON
+            whole[at.INPUT_CALL] = self._callback(self._call_inputs)
+
+    def _callback(self, work: Callable[[float], None]) -> int:
+        from ulna.simulation.callbacks import Callback
+
+        made = Callback(work)
+        self._callbacks.append(made)
+        return made.address
+
+    def _call_inputs(self, t: float) -> None:
+        links, n = self.memory.links, self.arm.n
+        q, qd = self.memory.vectors[at.STAGE : at.STAGE + 2, :n].copy()
+        torque, force = self.sources
+        if torque.function:
+            links[:n, at.LIVE] = torque.function(t, q, qd)
+        if force.function:
+            links[n, at.TIP_LIVE : at.TIP_LIVE + 3] = force.function(t, q, qd)
+
+    def _call_events(self, t: float) -> None:
+        q, qd = self.memory.vectors[at.STAGE : at.STAGE + 2, : self.arm.n].copy()
+        first = int(self.memory.whole[at.LIVE_SIGNALS])
+        for place, signal in enumerate(self.signals, first):
+            if signal.function:
+                self.memory.real[place] = signal.function(t, q, qd)
+
+    @property
+    def t(self) -> float:
+        """The time [s]."""
+        return float(self.memory.real[at.NOW])
+
+    @property
+    def q(self) -> Array:
+        """The joint angles (n,) [rad]."""
+        return self.memory.vectors[at.STATE, :-1].copy()
+
+    @property
+    def qd(self) -> Array:
+        """The joint rates (n,) [rad/s]."""
+        return self.memory.vectors[at.STATE + 1, :-1].copy()
+
+    @property
+    def qdd(self) -> Array:
+        """The joint accelerations (n,) [rad/s²] under what acts now."""
+        return self._evaluate()[:, TURNING].copy()
+
+    @property
+    def tau(self) -> Array:
+        """The joint torques (n,) [N·m] that act now."""
+        return self._evaluate()[:, TORQUE].copy()
+
+    def _evaluate(self) -> Array:
+        from ulna.simulation.engine.loop import evaluate
+
+        vectors = self.memory.vectors
+        vectors[at.STAGE : at.STAGE + 2] = vectors[at.STATE : at.STATE + 2]
+        with np.errstate(all="ignore"):
+            evaluate(self.size, self.memory, self.t)
+        self._raise_errors()
+        return self.memory.links[:-1]
+
+    def apply(self, *, torque: Any = None, tip_force: Any = None) -> None:
+        """Let other torques and another tip force act from now on; what is not given is none.
+
+        Times in formulas and tables count from the start of the simulation.
+        """
+        n, dt, old = self.arm.n, self.options.dt, self.memory
+        self.sources = (
+            read_source(torque_kind(n), torque, n, between=self.between, dt=dt),
+            read_source(FORCE, tip_force, n, between=self.between, dt=dt),
+        )
+        self.memory = carried_over(old, self._build())
+        self._set_inputs()
+
+    def advance(self, seconds: float) -> Status:
+        """Move on by so many seconds, or until something ends the run; gives how it stands."""
+        if not (isinstance(seconds, int | float | np.number) and 0.0 <= seconds < math.inf):
+            raise InputError(Problem("advance", shown(seconds), "a time of at least 0 s"))
+        return self.advance_to(self.t + float(seconds))
+
+    def advance_to(self, t: float, report: Report | None = None) -> Status:
+        """Move on to a time; `report` is called now and then on the way."""
+        if self.status.reason in ("diverged", "stalled", "bad torque"):
+            return self.status
+        self.memory.real[at.TARGET] = t
+        code = self._drive(report or (lambda: None))
+        self.status = status_of(self, code)
+        return self.status
+
+    def _drive(self, report: Report) -> int:
+        while True:
+            start = time.perf_counter()
+            with np.errstate(all="ignore"):
+                code = int(
+                    self._loop.advance(
+                        self.size, self.memory, self.control, self.record, self._budget
+                    )
+                )
+            if code == at.BUDGET:
+                self._pace(time.perf_counter() - start)
+            elif code == at.CONTROL:
+                self._ask_controller()
+            elif code == at.REFERENCE:
+                self._extend_reference()
+            else:
+                self._raise_errors()
+                return code
+            report()
+
+    def _pace(self, elapsed: float) -> None:
+        """Choose how many steps to take until the next look."""
+        factor = min(max(CHUNK / max(elapsed, 1e-6), 0.25), 8.0)
+        self._budget = int(min(max(self._budget * factor, 1), MOST_BUDGET))
+
+    def _raise_errors(self) -> None:
+        for callback in self._callbacks:
+            if callback.error is not None:
+                error, callback.error = callback.error, None
+                self.memory.whole[at.FAULT] = 0
+                raise error
+
+    def _extend_reference(self) -> None:
+        first = int(self.memory.whole[at.TICK])
+        self.memory.whole[at.FIRST_REFERENCE] = first
+        rows = block(self._follow, first, float(self.memory.real[at.PERIOD]))
+        self.control = self.control._replace(references=rows)
+
+    def _ask_controller(self) -> None:
+        """Let a controller in Python answer what the sensors show."""
+        assert self.controller is not None
+        control, whole = self.control, self.memory.whole
+        t = float(whole[at.TICK] * self.memory.real[at.PERIOD])
+        rows = control.references[whole[at.TICK] - whole[at.FIRST_REFERENCE], :, :, 0]
+        q, qd = control.q[:, 0].copy(), control.qd[:, 0].copy()
+        reference = as_reference(self.arm, rows)
+        tau, self._state = self.controller.torque(t, q, qd, reference, self._state)
+        values = np.asarray(tau, dtype=float)
+        if values.shape != (self.arm.n,) or not np.isfinite(values).all():
+            need = f"{self.arm.n} finite torques [N·m], one a joint"
+            raise InputError(Problem("controller", f"{shown(tau)} at t = {t:g} s", need))
+        control.tau[:, 0] = values
+        whole[at.ANSWERED] = 1
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All that it takes to set the simulation up again, as plain values."""
+        q, qd = self.start
+        torque, force = self.sources
+        plain: dict[str, Any] = {"q0": q.tolist(), "qd0": qd.tolist(), **asdict(self.options)}
+        plain["max_step"] = None if math.isinf(self.options.max_step) else self.options.max_step
+        plain |= {"torque": torque.described, "tip_force": force.described}
+        if self.controller is not None:
+            plain |= {"controller": repr(self.controller), "sensors": asdict(self.sensors)}
+        if self.disturbances:
+            plain["disturbances"] = [_plain(one) for one in self.disturbances]
+        if self.signals:
+            plain["events"] = {signal.name: signal.described for signal in self.signals}
+        return plain
+
+
+def _plain(disturbance: Disturbance) -> dict[str, Any]:
+    values = asdict(disturbance)
+    return values | {"stop": None if math.isinf(disturbance.stop) else disturbance.stop}
+
+
+def _check_kinds(arm: Any, controller: Any, sensors: Any, disturbances: Any) -> None:
+    if not isinstance(arm, Arm):
+        raise InputError(Problem("arm", shown(arm), "an Arm"))
+    if controller is not None and not isinstance(controller, Controller):
+        need = "an object with start(arm) and torque(t, q, qd, reference, state)"
+        raise InputError(Problem("controller", shown(controller), need))
+    if sensors is not None and not isinstance(sensors, Sensors):
+        raise InputError(Problem("sensors", shown(sensors), "Sensors(...)"))
+    if not all(isinstance(one, Disturbance) for one in disturbances):
+        hint = "see ulna.simulation.disturbances"
+        raise InputError(Problem("disturbances", shown(disturbances), "a list of them", hint))

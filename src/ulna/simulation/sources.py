@@ -1,0 +1,178 @@
+"""What acts on the arm, as people give it: numbers, tables, formulas, Python functions."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ulna.arrays import Array, float_array
+from ulna.errors import InputError, Problem, shown
+from ulna.expressions import Expression
+
+HOLD, LINEAR = "hold", "linear"
+
+
+class Kind(NamedTuple):
+    """What a source drives: its name in messages, and what its values are."""
+
+    name: str
+    widths: tuple[int, ...]  # how many values a row may have
+    need: str
+    parts: tuple[str, ...]  # names of the single values
+
+
+@dataclass(frozen=True)
+class Source:
+    """One input, taken apart: a table that is held or linear, and what changes all the time."""
+
+    times: Array  # (k,)
+    rows: Array  # (k, width)
+    ramp: bool = False
+    formulas: dict[int, Expression] = field(default_factory=dict)
+    function: Callable[[float, Array, Array], Array] | None = None
+    described: Any = None  # for the record of how a run was made
+
+
+def torque_kind(n: int) -> Kind:
+    """Give the kind of input that joint torques are."""
+    names = tuple(f"torque {i + 1}" for i in range(n))
+    return Kind("torque", (n,), f"{n} values [N·m], one a joint", names)
+
+
+FORCE = Kind(
+    "tip_force", (2, 3), "x, y [N], or x, y and a moment [N·m]", ("x force", "y force", "moment")
+)
+
+
+def names_for(n: int) -> tuple[str, ...]:
+    """Give what formulas may name: time, the tip's place, joint angles and rates."""
+    joints = range(1, n + 1)
+    return ("t", "x", "y", *(f"q{i}" for i in joints), *(f"qd{i}" for i in joints))
+
+
+def read_source(kind: Kind, given: Any, n: int, *, between: str = HOLD, dt: float = 1e-3) -> Source:
+    """Take an input apart.
+
+    `given` is None; numbers, one a part; text or a list of texts and numbers; a pair (times,
+    rows); an array of rows, dt apart; or a function of t, or of (t, q, qd).
+    """
+    if between not in (HOLD, LINEAR):
+        raise InputError(Problem("between", shown(between), f"'{HOLD}' or '{LINEAR}'"))
+    width = len(kind.parts)
+    if given is None:
+        return Source(np.zeros(1), np.zeros((1, width)))
+    if callable(given):
+        return _function(kind, given, width)
+    if isinstance(given, str):
+        given = split_formulas(given)
+    if _holds_text(given):
+        return _formulas(kind, list(given), n)
+    if isinstance(given, tuple) and len(given) == 2 and np.ndim(given[1]) == 2:
+        return _table(kind, *given, between=between)
+    values = float_array(given)
+    if values.ndim == 2:
+        return _table(kind, dt * np.arange(len(values)), values, between=between)
+    values = np.atleast_1d(values)
+    if values.ndim != 1 or values.shape[0] not in kind.widths or not np.isfinite(values).all():
+        raise InputError(Problem(kind.name, shown(given), f"finite numbers: {kind.need}"))
+    return Source(np.zeros(1), _widened(values[None, :], width), described=values.tolist())
+
+
+def split_formulas(text: str) -> list[str]:
+    """Cut text at the commas that stand outside parentheses.
+
+    >>> split_formulas("min(t, 1), 3")
+    ['min(t, 1)', ' 3']
+    """
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter in "([") - (letter in ")]")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
+
+
+def _holds_text(given: Any) -> bool:
+    return isinstance(given, Sequence) and any(isinstance(part, str) for part in given)
+
+
+def _formulas(kind: Kind, parts: list[Any], n: int) -> Source:
+    if len(parts) not in kind.widths:
+        got = f"{len(parts)} value{'s' * (len(parts) != 1)}"
+        raise InputError(Problem(kind.name, got, kind.need))
+    row = np.zeros((1, len(kind.parts)))
+    formulas = {}
+    for place, part in enumerate(parts):
+        what = kind.parts[place]
+        text = part if isinstance(part, str) else repr(float(part))
+        formula = Expression.parse(text.strip(), names_for(n), what)
+        if not formula.is_constant:
+            formulas[place] = formula
+            continue
+        row[0, place] = float(formula(**dict.fromkeys(formula.names, 0.0)))
+        if not np.isfinite(row[0, place]):
+            raise InputError(Problem(what, f"{text!r}, which is {row[0, place]}", "a number"))
+    described = [part if isinstance(part, str) else float(part) for part in parts]
+    return Source(np.zeros(1), row, formulas=formulas, described=described)
+
+
+def _table(kind: Kind, times: Any, rows: Any, *, between: str) -> Source:
+    times, rows = float_array(times), float_array(rows)
+    if rows.shape[-1] not in kind.widths:
+        raise InputError(Problem(kind.name, f"rows of {rows.shape[-1]}", kind.need))
+    if times.shape != rows.shape[:1] or not len(times):
+        got = f"{times.size} times for {len(rows)} rows"
+        raise InputError(Problem(kind.name, got, "one time a row, and at least one"))
+    if not (np.isfinite(times).all() and np.isfinite(rows).all()):
+        raise InputError(Problem(kind.name, "a table with nan or inf", "finite numbers"))
+    backwards = np.flatnonzero(np.diff(times) <= 0.0)
+    if len(backwards):
+        row = int(backwards[0]) + 1
+        got = f"{times[row]:g} s after {times[row - 1]:g} s in row {row + 1}"
+        raise InputError(Problem(f"{kind.name} times", got, "times that increase"))
+    rows = _widened(np.array(rows, dtype=float), len(kind.parts))
+    described = {"rows": len(rows), "until": float(times[-1]), "between": between}
+    return Source(np.array(times, dtype=float), rows, between == LINEAR, described=described)
+
+
+def _function(kind: Kind, function: Callable[..., Any], width: int) -> Source:
+    with_state = takes_state(function, kind.name)
+
+    def values(t: float, q: Array, qd: Array) -> Array:
+        given = float_array(function(t, q, qd) if with_state else function(t))
+        given = np.atleast_1d(given)
+        if given.ndim != 1 or given.shape[0] not in kind.widths:
+            got = f"shape {given.shape} from the function at t = {t:g} s"
+            raise InputError(Problem(kind.name, got, kind.need))
+        return _widened(given[None, :], width)[0]
+
+    described = {"function": getattr(function, "__name__", type(function).__name__)}
+    zero = np.zeros((1, width))
+    return Source(np.zeros(1), zero, function=values, described=described)
+
+
+def takes_state(function: Callable[..., Any], what: str) -> bool:
+    """Say whether a function is one of (t, q, qd), and not of t alone."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return False  # of a built-in, whose arguments cannot be asked for
+    for arguments, with_state in (((0.0, 0.0, 0.0), True), ((0.0,), False)):
+        try:
+            signature.bind(*arguments)
+            return with_state
+        except TypeError:
+            continue
+    raise InputError(Problem(what, f"a function {signature}", "a function of t, or of (t, q, qd)"))
+
+
+def _widened(rows: Array, width: int) -> Array:
+    """Fill up rows that leave out the moment."""
+    missing = width - rows.shape[1]
+    return np.pad(rows, ((0, 0), (0, missing)))

@@ -1,0 +1,60 @@
+"""How a run ended, and what happened on its way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+
+Reason: TypeAlias = Literal[
+    "done",
+    "stopped",  # a stop condition was met
+    "interrupted",  # by Ctrl-C
+    "diverged",
+    "stalled",  # the method cannot go on: its step is too small, its iterations do not converge
+    "bad torque",  # an input has no value
+]
+Side: TypeAlias = Literal["lower", "upper"]
+What: TypeAlias = Literal["hit", "rest", "release"]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How a run ended. It is true where the run went as it was meant to: "done" or "stopped".
+
+    >>> print(Status(True, "done", "ran to t = 2 s"))
+    ran to t = 2 s
+    """
+
+    ok: bool
+    reason: Reason
+    text: str
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Event(NamedTuple):
+    """A condition that was met on the way, and the state of the arm (n,) at that time."""
+
+    name: str
+    t: float  # [s]
+    q: Floats  # [rad]
+    qd: Floats  # [rad/s]
+
+
+class Contact(NamedTuple):
+    """A joint at one of its limits: it hits it, comes to rest there, or leaves it."""
+
+    t: float  # [s]
+    joint: int  # counted from 1
+    side: Side
+    what: What
+    speed: float  # [rad/s] before it

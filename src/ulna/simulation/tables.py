@@ -1,0 +1,165 @@
+"""A run as tables, a column a quantity and a row a sample, and as a few lines to print."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ulna.simulation.run import Run
+from ulna.simulation.status import Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+ROWS_AT_ONCE = 10_000  # of a table that is turned into Python's own numbers
+MOST_SHOWN = 6  # joints in a printed line
+
+
+class Quantity(NamedTuple):
+    """An array with the names of its axes, and what it says."""
+
+    axes: tuple[str, ...]
+    values: Any
+    units: str
+    long_name: str
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """What a labelled array says of itself."""
+        return {"units": self.units, "long_name": self.long_name}
+
+
+class Column(NamedTuple):
+    """One column of a table."""
+
+    values: Floats
+    units: str
+
+
+def coordinates(run: Run) -> dict[str, Quantity]:
+    """Give what the axes of a run's arrays count."""
+    joint = np.arange(1, run.arm.n + 1)
+    return {
+        "time": Quantity(("time",), run.t, "s", "time"),
+        "joint": Quantity(("joint",), joint, "1", "number of the joint, from the base"),
+        "axis": Quantity(("axis",), np.array(["x", "y"]), "1", "axis of the plane"),
+    }
+
+
+def quantities(run: Run) -> dict[str, Quantity]:
+    """Give every array of a run, under the name that files and datasets know it by."""
+    joints, plane, time = ("time", "joint"), ("time", "axis"), ("time",)
+    energy = run.energy
+    force = "force on the tip"
+    return {
+        "q": Quantity(joints, run.q, "rad", "joint angle"),
+        "qd": Quantity(joints, run.qd, "rad/s", "joint velocity"),
+        "qdd": Quantity(joints, run.qdd, "rad/s²", "joint acceleration"),
+        "tau": Quantity(joints, run.tau, "N·m", "joint torque until the next sample"),
+        "tip": Quantity(plane, run.tip[:, :2], "m", "position of the tip"),
+        "tip_angle": Quantity(time, run.tip[:, 2], "rad", "orientation of the tip"),
+        "tip_force": Quantity(plane, run.tip_force[:, :2], "N", force),
+        "tip_moment": Quantity(time, run.tip_force[:, 2], "N·m", "moment on the tip"),
+        "kinetic": Quantity(time, energy.kinetic, "J", "kinetic energy"),
+        "potential": Quantity(time, energy.potential, "J", "potential energy"),
+        "dissipated": Quantity(time, energy.dissipated, "J", "energy lost since the start"),
+        "injected": Quantity(time, energy.injected, "J", "energy put in since the start"),
+        "balance_error": Quantity(time, energy.balance_error, "J", "error of the energy balance"),
+    }
+
+
+def attributes(run: Run) -> dict[str, str]:
+    """Give the provenance of a run as text: the robot file as it is, all else as JSON."""
+    plain = run.provenance
+    return {key: value if key == "arm" else json.dumps(value) for key, value in plain.items()}
+
+
+def dataset(run: Run) -> xr.Dataset:
+    """Give a run as a dataset with named axes and units."""
+    import xarray as xr
+
+    def labelled(parts: dict[str, Quantity]) -> dict[str, Any]:
+        return {name: (part.axes, part.values, part.attributes) for name, part in parts.items()}
+
+    return xr.Dataset(labelled(quantities(run)), labelled(coordinates(run)), attributes(run))
+
+
+def columns(run: Run) -> dict[str, Column]:
+    """Give a run as columns, time first; forces on the tip only where there are any."""
+    found = quantities(run)
+    table = {"t": Column(run.t, "s")}
+    for name in ("q", "qd", "qdd", "tau"):
+        for joint in range(run.arm.n):
+            table[f"{name}{joint + 1}"] = Column(found[name].values[:, joint], found[name].units)
+    table |= _plane(found["tip"], ("x", "y"))
+    table["angle"] = Column(found["tip_angle"].values, found["tip_angle"].units)
+    for name in run.energy._fields:
+        table[name] = Column(found[name].values, found[name].units)
+    if np.any(run.tip_force):
+        table |= _plane(found["tip_force"], ("fx", "fy"))
+        table["moment"] = Column(found["tip_moment"].values, found["tip_moment"].units)
+    return table
+
+
+def _plane(quantity: Quantity, names: tuple[str, str]) -> dict[str, Column]:
+    return {name: Column(quantity.values[:, k], quantity.units) for k, name in enumerate(names)}
+
+
+def dataframe(run: Run) -> pd.DataFrame:
+    """Give a run as a data frame, indexed by time."""
+    import pandas as pd
+
+    table = {name: column.values for name, column in columns(run).items()}
+    return pd.DataFrame(table).set_index("t")
+
+
+def write_csv(run: Run, file: Path) -> None:
+    """Write the columns of a run as text that reads back to the same numbers."""
+    table = columns(run)
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        # Its numbers are those of repr(): the shortest that give the same bits back.
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(f"{name} [{column.units}]" for name, column in table.items())
+        for start in range(0, len(run), ROWS_AT_ONCE):
+            block = [column.values[start : start + ROWS_AT_ONCE] for column in table.values()]
+            writer.writerows(np.column_stack(block).tolist())
+
+
+def write_parquet(run: Run, file: Path, pyarrow: Any) -> None:
+    """Write the columns of a run as Parquet, each with its unit in the metadata of its field."""
+    table = columns(run)
+    fields = [
+        pyarrow.field(name, pyarrow.float64(), metadata={"units": column.units})
+        for name, column in table.items()
+    ]
+    arrays = [pyarrow.array(column.values) for column in table.values()]
+    made = pyarrow.table(arrays, schema=pyarrow.schema(fields))
+    pyarrow.parquet.write_table(made, file)
+
+
+def summary(run: Run) -> str:
+    """Describe a run in a few lines: what ran, how it ended, and where."""
+    n, samples, final = run.arm.n, len(run), run.final
+    method = run.settings.get("method")
+    with np.errstate(all="ignore"):
+        duration = final.t - run.t[0]
+        error = np.max(np.abs(run.energy.balance_error))
+    counts = f"{n} link{'s' * (n > 1)}, {duration:g} s, {samples} sample{'s' * (samples > 1)}"
+    return "\n".join(
+        [
+            f"Run of {run.arm.name!a}: {counts}" + (f", method {method}" if method else ""),
+            f"  {run.status}",
+            f"  at t = {final.t:g} s: q = {_short(final.q)} rad, qd = {_short(final.qd)} rad/s",
+            f"  largest error of the energy balance: {error:.2g} J",
+        ]
+    )
+
+
+def _short(values: Floats) -> str:
+    shown = [f"{value:.4g}" for value in values[:MOST_SHOWN]]
+    return "[" + ", ".join(shown) + ", ..." * (len(values) > MOST_SHOWN) + "]"

@@ -1,0 +1,186 @@
+"""Curves of a run over time, and the way that its arm went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ulna import kinematics
+from ulna.arm import Arm
+from ulna.viewer.arm import (
+    FINEST,
+    GHOSTS,
+    draw_arm,
+    draw_ghosts,
+    draw_reach,
+    draw_trace,
+    even_ticks,
+    frame,
+)
+from ulna.viewer.frames import Playback
+from ulna.viewer.style import PATTERNS, PRINT, Look, series
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ulna.simulation.run import Run
+
+MOST_POINTS = 20_000  # of a curve as it is; beyond, what a page cannot show is left out
+PIECES = 2_500  # that a longer curve is cut into, each drawn by its ends and its extremes
+MOST_NAMES = 8  # curves with a name each; of more, a few are named
+FEW_NAMES = 4
+LONGEST_WAY = 25.0  # of the reach: how far a tip is traced back
+LARGEST = 1e300  # beyond, room at the margins would overflow
+
+
+def plot_angles(axes: Axes, run: Run, *, look: Look = PRINT) -> Axes:
+    """Plot the joint angles over time."""
+    return _plot_joints(axes, run, run.q, "q", look, ylabel="angle [rad]")
+
+
+def plot_speeds(axes: Axes, run: Run, *, look: Look = PRINT) -> Axes:
+    """Plot the joint speeds over time."""
+    return _plot_joints(axes, run, run.qd, r"\dot{q}", look, ylabel="speed [rad/s]")
+
+
+def plot_torques(axes: Axes, run: Run, *, look: Look = PRINT) -> Axes:
+    """Plot the torques of the motors over time, as steps where they are held between samples."""
+    return _plot_joints(
+        axes, run, run.tau, r"\tau", look, ylabel="torque [N·m]", held=_is_held(run)
+    )
+
+
+def plot_energy(axes: Axes, run: Run, *, look: Look = PRINT) -> Axes:
+    """Plot the energies over time, and what came in less what went out."""
+    energy = run.energy
+    kinetic, potential = np.asarray(energy.kinetic), np.asarray(energy.potential)
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = kinetic + potential
+        exchanged = np.asarray(energy.injected) - np.asarray(energy.dissipated)
+    curves = {"kinetic": kinetic, "potential": potential, "injected − dissipated": exchanged}
+    for (name, values), style in zip(curves.items(), series(3, look), strict=True):
+        _curve(axes, run.t, values, name, style)
+    _curve(axes, run.t, total, "total", {"color": look.ink, "ls": PATTERNS[3]})
+    return _finish(axes, look, ylabel="energy [J]")
+
+
+def plot_tip(axes: Axes, run: Run, *, look: Look = PRINT) -> Axes:
+    """Plot the place of the tip over time."""
+    for index, style in enumerate(series(2, look)):
+        _curve(axes, run.t, run.tip[:, index], f"${'xy'[index]}$", style)
+    return _finish(axes, look, ylabel="tip [m]")
+
+
+def plot_motion(axes: Axes, run: Run, *, look: Look = PRINT) -> Axes:
+    """Draw what the arm can reach, the way of its tip, earlier postures, and the last one.
+
+    Of a long run only the end is shown; all of it would cover itself.
+    """
+    arm, playback = run.arm, Playback(run)
+    draw_reach(axes, arm, look=look)
+    if playback.end > playback.start:
+        start = _start_of_trace(arm, playback)
+        earlier = np.linspace(start, playback.end, GHOSTS + 1)[:-1]
+        draw_ghosts(axes, arm, playback.postures(earlier), look=look)
+        draw_trace(axes, _way(arm, playback, start)[1], look=look)
+    draw_arm(axes, arm, playback.postures(playback.end), look=look)
+    return even_ticks(frame(axes, arm))
+
+
+def thinned(values: np.ndarray) -> np.ndarray:
+    """Give the indices to draw a curve (S,) by: of a long one, its extremes are kept."""
+    count = len(values)
+    if count <= MOST_POINTS:
+        return np.arange(count)
+    length = -(-count // PIECES)
+    spare = -count % length
+    rows = np.pad(np.asarray(values, dtype=float), (0, spare), mode="edge").reshape(-1, length)
+    starts = length * np.arange(len(rows))
+    known = np.isfinite(rows)
+    low = starts + np.argmin(np.where(known, rows, np.inf), axis=1)
+    high = starts + np.argmax(np.where(known, rows, -np.inf), axis=1)
+    chosen = np.concatenate([starts, low, high, starts + length - 1])
+    return np.unique(np.minimum(chosen, count - 1))
+
+
+def _start_of_trace(arm: Arm, playback: Playback) -> float:
+    times, tips = _way(arm, playback, playback.start)
+    lengths = np.hypot(*np.diff(tips, axis=0).T)
+    still_to_go = np.cumsum(lengths[::-1])[::-1]
+    return float(times[np.argmax(still_to_go <= LONGEST_WAY * arm.reach)])
+
+
+def _way(arm: Arm, playback: Playback, start: float) -> tuple[np.ndarray, np.ndarray]:
+    """Give times and places of the tip, evenly in time, so that the fading tells the age."""
+    times = np.linspace(start, playback.end, FINEST)
+    return times, kinematics.tip(arm, playback.postures(times))[:, :2]
+
+
+def _plot_joints(
+    axes: Axes,
+    run: Run,
+    values: np.ndarray,
+    symbol: str,
+    look: Look,
+    *,
+    ylabel: str,
+    held: bool = False,
+) -> Axes:
+    count = values.shape[-1]
+    named = range(count)
+    if count > MOST_NAMES:
+        named = np.linspace(0, count - 1, FEW_NAMES).round().astype(int).tolist()
+    for joint, style in enumerate(series(count, look)):
+        name = f"${symbol}_{{{joint + 1}}}$" if joint in named else ""
+        _curve(axes, run.t, values[:, joint], name, style, held=held)
+    return _finish(axes, look, ylabel=ylabel)
+
+
+def _is_held(run: Run) -> bool:
+    torque = run.settings.get("torque")
+    is_held_table = isinstance(torque, Mapping) and torque.get("between") == "hold"
+    return is_held_table or bool(run.settings.get("controller"))
+
+
+def _curve(
+    axes: Axes,
+    t: np.ndarray,
+    values: np.ndarray,
+    name: str,
+    style: dict[str, Any],
+    *,
+    held: bool = False,
+) -> None:
+    shown = thinned(values)
+    axes.plot(
+        np.asarray(t)[shown],
+        np.clip(np.asarray(values)[shown], -LARGEST, LARGEST),
+        **style,
+        lw=1.5,
+        label=name or "_",
+        drawstyle="steps-post" if held else "default",
+        marker="o" if len(values) == 1 else "",
+    )
+
+
+def _finish(axes: Axes, look: Look, *, ylabel: str) -> Axes:
+    axes.set(xlabel="time [s]", ylabel=ylabel)
+    axes.margins(x=0.0)
+    # Above the axes, where no curve can lie under it.
+    axes.legend(
+        loc="lower right",
+        bbox_to_anchor=(1.0, 1.0),
+        ncols=MOST_NAMES,
+        labelcolor=look.ink,
+        fontsize=9,
+        frameon=False,
+        borderaxespad=0.1,
+        handlelength=1.4,
+        handletextpad=0.4,
+        columnspacing=1.0,
+    )
+    # A power of ten above the axis goes to its left, where the legend is not.
+    axes.yaxis.get_offset_text().set_horizontalalignment("right")
+    return axes

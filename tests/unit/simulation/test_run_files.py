@@ -1,0 +1,374 @@
+"""A saved run comes back to the last bit, and what is no run is refused in words."""
+
+import csv
+import errno
+import os
+import sys
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pyarrow.parquet
+import pytest
+import xarray as xr
+
+import ulna
+from ulna.errors import FileError, InputError, MissingExtraError
+from ulna.simulation.files import open_run
+from ulna.simulation.run import Run
+from ulna.simulation.status import Contact, Event, Status
+
+ARRAYS = ("t", "q", "qd", "qdd", "tau", "tip_force", "injected", "dissipated")
+posix = pytest.mark.skipif(os.name != "posix", reason="POSIX files")
+
+
+def arm_with_everything():
+    joint = ulna.Joint(
+        lower=-2.0,
+        upper=1.0,
+        damping=0.1,
+        friction=ulna.Friction(0.2),
+        motor=ulna.Motor(12.0, 1.0, 0.1, name="größer"),
+    )
+    links = [ulna.Link(1 / 3, 1.0), ulna.Link(0.1 + 0.2, 2.0, com_offset=0.01)]
+    payload = ulna.Payload(0.25, 1e-3)
+    return ulna.Arm.of(links, [joint, ulna.Joint()], base=(0.1, 0.0), payload=payload, name="τ")
+
+
+def sample_run(samples=40, arm=None, **changes):
+    arm = arm or arm_with_everything()
+    random = np.random.default_rng(7)
+    per_joint = random.standard_normal((4, samples, arm.n)) * 10.0 ** random.integers(-9, 9)
+    state = random.standard_normal(arm.n)
+    values = {
+        "t": np.cumsum(random.random(samples)),
+        **dict(zip(("q", "qd", "qdd", "tau"), per_joint, strict=True)),
+        "tip_force": random.standard_normal((samples, 3)),
+        "injected": random.standard_normal(samples),
+        "dissipated": random.random(samples),
+        "status": Status(False, "interrupted", "stopped by Ctrl-C at t = 0.3 s"),
+        "settings": {"method": "dop853", "rtol": 1e-9, "seed": None, "torque": "−2*q̇ + \ud800"},
+        "events": (Event("elbow over", 0.1 + 0.2, state, -state),),
+        "contacts": (Contact(1 / 3, 1, "lower", "hit", -0.7),),
+        "versions": {"ulna": "0.0.1", "python": "3.11"},
+    }
+    return Run(arm, **(values | changes))
+
+
+def names_in(folder):
+    return sorted(entry.name for entry in folder.iterdir())
+
+
+def same_bits(a, b):
+    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
+# There and back
+
+
+@pytest.mark.parametrize("samples", [1, 2, 40, 5000])
+def test_a_whole_run_comes_back_to_the_last_bit(tmp_path, samples):
+    run = sample_run(samples)
+    run.save(tmp_path / "run.nc")
+    back = open_run(str(tmp_path / "run.nc"))
+    assert names_in(tmp_path) == ["run.nc"]
+    for name in ARRAYS:
+        assert same_bits(getattr(back, name), getattr(run, name)), name
+        assert not getattr(back, name).flags.writeable
+    assert back.arm == run.arm
+    assert back.status == run.status
+    assert back.settings == run.settings
+    assert back.contacts == run.contacts
+    assert back.versions == {"ulna": "0.0.1", "python": "3.11"}
+    assert back.provenance == run.provenance
+
+
+@pytest.mark.parametrize("name", ulna.presets())
+def test_every_preset_comes_back(tmp_path, name):
+    arm = ulna.preset(name)
+    sample_run(2, arm).save(tmp_path / "run.nc")
+    assert open_run(tmp_path / "run.nc").arm == arm
+
+
+def test_numbers_that_went_astray_come_back_too(tmp_path):
+    strange = np.array([[0.0, -0.0], [np.inf, -np.inf], [np.nan, 5e-324], [1.7e308, -1e-310]])
+    event = Event("lost", 1.0, strange[1], strange[0])
+    run = sample_run(4, q=strange, qd=strange, events=(event,))
+    run.save(tmp_path / "run.nc")
+    back = open_run(tmp_path / "run.nc")
+    assert same_bits(back.q, run.q)
+    assert same_bits(back.events[0].q, strange[1])
+    assert same_bits(back.events[0].qd, strange[0])
+
+
+def test_thousands_of_contacts_come_back(tmp_path):
+    """More text than an attribute of HDF5 holds by itself."""
+    contacts = tuple(Contact(k / 7, 2, "upper", "rest", k / 3) for k in range(5000))
+    sample_run(contacts=contacts).save(tmp_path / "run.nc")
+    assert open_run(tmp_path / "run.nc").contacts == contacts
+
+
+def test_the_file_is_the_dataset_for_everyone_else(tmp_path):
+    run = sample_run()
+    run.save(tmp_path / "run.nc")
+    with xr.open_dataset(tmp_path / "run.nc", engine="h5netcdf") as data:
+        xr.testing.assert_identical(data.load(), run.dataset)
+
+
+def test_what_is_done_to_the_dataset_does_not_reach_the_file(tmp_path):
+    run = sample_run()
+    run.dataset.attrs.clear()
+    run.save(tmp_path / "run.nc")
+    assert open_run(tmp_path / "run.nc").provenance == run.provenance
+
+
+def test_what_hardly_changes_takes_little_room(tmp_path):
+    zeros = np.zeros((20_000, 2))
+    sample_run(20_000, q=zeros, qd=zeros, qdd=zeros, tau=zeros).save(tmp_path / "still.nc")
+    sample_run(20_000).save(tmp_path / "wild.nc")
+    still, wild = ((tmp_path / name).stat().st_size for name in ("still.nc", "wild.nc"))
+    assert still < wild - 0.8 * 4 * zeros.nbytes
+
+
+# Tables
+
+
+@pytest.mark.parametrize("samples", [1, 40, 10_001])
+def test_csv_reads_back_to_the_same_floats(tmp_path, samples):
+    run = sample_run(samples)
+    run.save(tmp_path / "run.csv")
+    with (tmp_path / "run.csv").open(encoding="utf-8", newline="") as stream:
+        head, *rows = csv.reader(stream)
+    table = run.to_dataframe().reset_index()
+    assert [cell.partition(" ")[0] for cell in head] == list(table)
+    assert head[:3] == ["t [s]", "q1 [rad]", "q2 [rad]"]
+    assert {"qdd1 [rad/s²]", "tau2 [N·m]", "x [m]", "kinetic [J]", "fx [N]"} <= set(head)
+    # A spreadsheet takes text that begins with one of these for a formula.
+    assert not any(cell.startswith(tuple("=+-@")) for cell in head)
+    numbers = np.array([[float(cell) for cell in row] for row in rows])
+    assert same_bits(numbers, table.to_numpy())
+
+
+def test_csv_has_numbers_for_what_went_astray(tmp_path):
+    q = np.array([[np.nan, np.inf], [-np.inf, -0.0]])
+    sample_run(2, q=q).save(tmp_path / "run.csv")
+    lines = (tmp_path / "run.csv").read_text(encoding="utf-8").splitlines()
+    assert [line.split(",")[1:3] for line in lines[1:]] == [["nan", "inf"], ["-inf", "-0.0"]]
+
+
+def test_parquet_reads_back_to_the_same_floats(tmp_path):
+    run = sample_run()
+    run.save(tmp_path / "run.parquet")
+    table = pyarrow.parquet.read_table(tmp_path / "run.parquet")
+    expected = run.to_dataframe().reset_index()
+    assert table.column_names == list(expected)
+    for name in table.column_names:
+        assert same_bits(table[name].to_numpy(), expected[name].to_numpy()), name
+    assert table.schema.field("tau1").metadata == {b"units": "N·m".encode()}
+
+
+@pytest.mark.parametrize(
+    ("ending", "package", "way"),
+    [
+        (".parquet", "pyarrow.parquet", r"pip install 'ulna\[tables\]'"),
+        (".nc", "h5py", "pip install h5py"),
+        (".nc", "h5netcdf", "pip install h5netcdf"),
+    ],
+)
+def test_a_missing_package_is_named_with_the_way_to_get_it(
+    tmp_path, monkeypatch, ending, package, way
+):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtraError, match=way) as caught:
+        sample_run().save(tmp_path / f"run{ending}")
+    assert caught.value.exit_code == 2
+    assert names_in(tmp_path) == []
+
+
+# Places that cannot be written
+
+
+@pytest.mark.parametrize("name", ["run.txt", "run", "run.nc.gz", ".nc"])
+def test_a_name_with_another_ending_is_told_the_endings(tmp_path, name):
+    with pytest.raises(InputError, match=r"\.nc, \.csv, \.parquet"):
+        sample_run().save(tmp_path / name)
+    assert names_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("ending", [".nc", ".CSV", ".parquet"])
+def test_a_file_that_exists_is_kept_without_force(tmp_path, ending):
+    file = tmp_path / f"run{ending}"
+    file.write_bytes(b"old")
+    with pytest.raises(InputError, match="exists"):
+        sample_run().save(file, force=False)
+    assert file.read_bytes() == b"old"
+    sample_run().save(file)
+    assert file.stat().st_size > 1000
+
+
+@pytest.mark.parametrize("ending", [".nc", ".csv", ".parquet"])
+def test_a_missing_folder_is_file_trouble(tmp_path, ending):
+    with pytest.raises(FileError, match="cannot be written"):
+        sample_run().save(tmp_path / "missing" / f"run{ending}")
+
+
+@pytest.fixture
+def little_room():
+    """Let no file grow beyond a few blocks, as on a disk that is nearly full."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8192, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@posix
+@pytest.mark.usefixtures("little_room")
+@pytest.mark.parametrize("ending", [".nc", ".csv", ".parquet"])
+def test_a_disk_that_fills_up_leaves_all_as_it_was(tmp_path, ending):
+    file = tmp_path / f"run{ending}"
+    file.write_bytes(b"old")
+    with pytest.raises(FileError, match=os.strerror(errno.EFBIG)):
+        sample_run(2000).save(file)
+    assert file.read_bytes() == b"old"
+    assert names_in(tmp_path) == [file.name]
+
+
+# Files that are no runs
+
+
+def refused(file, kind, words):
+    with pytest.raises(kind, match=words) as caught:
+        open_run(file)
+    assert str(file) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet", ".CSV"])
+def test_tables_are_not_read_as_runs(tmp_path, ending):
+    file = tmp_path / f"run{ending}"
+    sample_run().save(file)
+    refused(file, InputError, r"only that holds a whole run")
+
+
+@pytest.mark.parametrize("name", ["missing.nc", "folder", "file/below.nc"])
+def test_a_file_that_cannot_be_read_is_named(tmp_path, name):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_bytes(b"")
+    refused(tmp_path / name, FileError, "cannot be read")
+
+
+@posix
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.nc")
+    refused(tmp_path / "pipe.nc", FileError, "no ordinary file")
+
+
+@pytest.mark.parametrize("raw", [b"", b"t [s],q1 [rad]\n", b"CDF\x01" + bytes(100)])
+def test_a_file_of_another_kind_is_no_run(tmp_path, raw):
+    file = tmp_path / "other.nc"
+    file.write_bytes(raw)
+    refused(file, InputError, "need a run that was saved as .nc")
+
+
+@pytest.mark.parametrize("part", [0.01, 0.3, 0.9, 0.9999])
+def test_a_file_that_was_cut_off_is_damaged(tmp_path, part):
+    file = tmp_path / "run.nc"
+    sample_run().save(file)
+    raw = file.read_bytes()
+    file.write_bytes(raw[: int(part * len(raw))])
+    refused(file, FileError, "cannot be read")
+
+
+def test_samples_that_were_damaged_are_not_handed_out(tmp_path):
+    file = tmp_path / "run.nc"
+    sample_run().save(file)
+    with h5py.File(file) as content:
+        place = content["q"].id.get_chunk_info(0)
+    raw = bytearray(file.read_bytes())
+    raw[place.byte_offset + place.size // 2] ^= 0xFF
+    file.write_bytes(raw)
+    refused(file, FileError, "cannot be read")
+
+
+@pytest.mark.parametrize(("file_format", "words"), [(None, "got nothing"), ("2", "later ulna")])
+def test_a_file_without_our_format_is_no_run(tmp_path, file_format, words):
+    file = tmp_path / "other.nc"
+    with h5py.File(file, "w") as content:
+        content["q"] = np.zeros((3, 2))
+        if file_format is not None:
+            content.attrs["format"] = file_format
+    refused(file, InputError, words)
+
+
+def drop(name):
+    return lambda content: content.attrs.pop(name)
+
+
+def tell(name, text):
+    return lambda content: content.attrs.__setitem__(name, text)
+
+
+def remove(name):
+    return lambda content: content.__delitem__(name)
+
+
+def put(name, values):
+    def change(content):
+        del content[name]
+        content[name] = values
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (drop("status"), "status: got None"),
+        (tell("settings", 3), "settings: got 3"),
+        (tell("arm", "format = 1"), "link: got none"),
+        (tell("settings", "{"), "settings of a run as JSON"),
+        (tell("settings", "[" * 100_000), "settings of a run as JSON"),
+        (tell("status", '{"ok": true, "reason": "fine", "text": ""}'), "status of a run"),
+        (tell("versions", "3"), "versions of a run"),
+        (tell("events", '[{"name": "a", "t": 0, "q": [1], "qd": [1, 2]}]'), "events of a run"),
+        (tell("contacts", "[[]]"), "contacts of a run"),
+        (remove("tau"), r"tau: got nothing, need float64 of shape \(40, 2\)"),
+        (put("q", np.zeros((40, 3))), r"q: got float64 of shape \(40, 3\)"),
+        (put("qd", np.zeros((39, 2))), r"qd: got float64 of shape \(39, 2\)"),
+        (put("tip_moment", np.zeros((40, 1))), r"tip_moment: got float64 of shape \(40, 1\)"),
+        (put("injected", np.zeros(40, dtype=int)), "injected: got int64"),
+        (put("dissipated", ["a"] * 40), "dissipated: got object"),
+    ],
+)
+def test_what_is_wrong_inside_is_named(tmp_path, change, words):
+    file = tmp_path / "run.nc"
+    sample_run().save(file)
+    with h5py.File(file, "r+") as content:
+        change(content)
+    refused(file, InputError, words)
+
+
+def test_a_file_without_times_is_no_run(tmp_path):
+    file = tmp_path / "run.nc"
+    sample_run(1).save(file)
+    with h5py.File(file, "r+") as content:
+        del content["time"]
+    refused(file, InputError, "time: got nothing")
+
+
+def test_everything_wrong_is_told_at_once(tmp_path):
+    file = tmp_path / "run.nc"
+    sample_run().save(file)
+    with h5py.File(file, "r+") as content:
+        del content["q"], content["tau"]
+    with pytest.raises(InputError) as caught:
+        open_run(Path(file))
+    assert [problem.what for problem in caught.value.problems] == ["q", "tau"]
+    assert {problem.place for problem in caught.value.problems} == {str(file)}
+
+
+def test_an_address_is_a_name_like_any_other(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileError, match="No such file"):
+        open_run("http://localhost/run.nc")

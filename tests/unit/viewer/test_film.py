@@ -1,0 +1,330 @@
+"""Films: whole or absent, as long as they should be, and showing the arm where it was."""
+
+import os
+import re
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import imageio_ffmpeg
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from PIL import Image
+
+import ulna
+from ulna import viewer
+from ulna.viewer import film, video
+from ulna.viewer.frames import STRONGEST_BEND, Moment, Playback, Scene, moments
+
+SMALL = {"fps": 10, "size": (160, 120)}
+
+
+def swinging(n=2, samples=41, duration=2.0):
+    arm = ulna.Arm.rods([1.0 / n] * n, [1.0] * n, name="swing")
+    t = np.linspace(0.0, duration, samples) if samples > 1 else np.zeros(1)
+    turn = np.arange(1.0, n + 1.0) + 3.0 * t[:, None]
+    q, qd = 0.8 * np.sin(turn), 2.4 * np.cos(turn)
+    velocity = ulna.kinematics.tip_velocity(arm, q, qd)
+    return SimpleNamespace(arm=arm, t=t, q=q, qd=qd, tip_velocity=velocity)
+
+
+def pictures_of(file):
+    with Image.open(file) as image:
+        for index in range(image.n_frames):
+            image.seek(index)
+            yield np.asarray(image.convert("RGB")), image.info["duration"]
+
+
+def decoded(file, *orders):
+    """Let ffmpeg read a film; gives its raw pictures and what it says about them."""
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-i", file, *orders]
+    done = subprocess.run(command, capture_output=True, check=False)
+    return done.stdout, done.stderr.decode()
+
+
+def names(folder):
+    return sorted(file.name for file in folder.iterdir())
+
+
+def colors_of(look, *names):
+    return [np.round(255 * np.array(to_rgb(getattr(look, name)))) for name in names]
+
+
+@pytest.mark.parametrize(("speed", "frames"), [(1.0, 21), (2.0, 11), (0.5, 41)])
+def test_an_mp4_has_the_frames_the_size_and_the_time(tmp_path, speed, frames):
+    file = tmp_path / "swing.mp4"
+    viewer.animate(swinging(), file, speed=speed, **SMALL)
+    count, seconds = imageio_ffmpeg.count_frames_and_secs(file)
+    assert count == frames
+    assert seconds == pytest.approx(frames / 10)
+    assert re.search(r"Video: h264 .*yuv420p\(tv, bt709.* 160x120, .* 10 fps", decoded(file)[1])
+    assert names(tmp_path) == ["swing.mp4"]
+
+
+def test_a_gif_has_the_frames_the_size_and_the_time(tmp_path):
+    file = tmp_path / "swing.gif"
+    viewer.animate(swinging(duration=1.0), file, fps=30, size=(160, 120))
+    found = list(pictures_of(file))
+    assert len(found) == 31
+    assert found[0][0].shape == (120, 160, 3)
+    assert sum(lasting for _, lasting in found) == pytest.approx(1000 * 31 / 30, abs=10)
+    with Image.open(file) as image:
+        assert image.info["loop"] == 0
+    assert names(tmp_path) == ["swing.gif"]
+
+
+@pytest.mark.parametrize("look", [viewer.PRINT, viewer.DARK], ids=["print", "dark"])
+def test_a_gif_keeps_plain_colours_and_all_of_a_picture(tmp_path, look):
+    run, file = swinging(duration=0.8), tmp_path / "swing.gif"
+    viewer.animate(run, file, look=look, **SMALL)
+    paper, reach = colors_of(look, "paper", "reach")
+    scene = Scene(run.arm, "swing", "", (160, 120), look)
+    times = film.frame_times(run, 10, 1.0)
+    for (shown, _), moment in zip(pictures_of(file), moments(run, times, 10), strict=True):
+        drawn = scene.draw(moment)[..., :3]
+        assert np.array_equal(shown[0, 0], paper)
+        assert np.mean(np.all(shown == reach, axis=-1)) > 0.1
+        assert np.mean(np.abs(shown.astype(int) - drawn)) < 2.0
+
+
+@pytest.mark.parametrize("ending", [".mp4", ".gif"])
+def test_one_sample_stands_still_for_a_second(tmp_path, ending):
+    file = tmp_path / f"still{ending}"
+    viewer.animate(swinging(samples=1), file, **SMALL)
+    if ending == ".mp4":
+        assert imageio_ffmpeg.count_frames_and_secs(file) == (10, pytest.approx(1.0))
+    else:
+        found = [picture for picture, _ in pictures_of(file)]
+        assert len(found) == 10
+        assert all(np.array_equal(picture, found[0]) for picture in found)
+
+
+@pytest.mark.parametrize("n", [1, 2, 12])
+@pytest.mark.parametrize("look", [viewer.PRINT, viewer.DARK], ids=["print", "dark"])
+def test_joints_and_tip_are_at_their_pixels(n, look):
+    run = swinging(n)
+    scene = Scene(run.arm, "", "", (600, 400), look)
+    points = ulna.kinematics.joints(run.arm, run.q[7])
+    picture = scene.draw(Moment(0.0, points, points[None, -1:], 0.0))
+    paper, movable, link, link_light = colors_of(look, "paper", "movable", "link", "link_light")
+    places = np.floor(scene.axes.transData.transform(points)).astype(int)
+    found = picture[400 - 1 - places[:, 1], places[:, 0], :3]
+    assert np.array_equal(found[-1], movable)
+    assert np.allclose(found[0], paper, atol=12)
+    middles = scene.axes.transData.transform(0.5 * (points[:-1] + points[1:])).astype(int)
+    found = picture[400 - 1 - middles[:, 1], middles[:, 0], :3]
+    expected = [link, link_light] * 6
+    assert np.allclose(found[:2], expected[: min(n, 2)], atol=2)
+
+
+def test_the_tip_in_a_finished_film_is_where_it_was(tmp_path):
+    run, file = swinging(), tmp_path / "swing.mp4"
+    viewer.animate(run, file, fps=5, size=(600, 600))
+    scene = Scene(run.arm, "", "", (600, 600), viewer.PRINT)
+    raw, _ = decoded(file, "-f", "rawvideo", "-pix_fmt", "rgb24", "-")
+    shown = np.frombuffer(raw, np.uint8).reshape(-1, 600, 600, 3)
+    (movable,) = colors_of(viewer.PRINT, "movable")
+    for picture, q in zip(shown, run.q[::4], strict=True):
+        x, y = scene.axes.transData.transform(ulna.kinematics.tip(run.arm, q)[:2]).astype(int)
+        assert np.allclose(picture[599 - y, x], movable, atol=25)
+
+
+@pytest.mark.parametrize("size", [(64, 64), (802, 600), (1280, 720), (66, 4096)])
+def test_pictures_have_the_size_that_was_asked_for(size):
+    run = swinging(samples=1)
+    scene = Scene(
+        run.arm, "a name that is longer than any film is wide " * 9, "", size, viewer.PRINT
+    )
+    (moment,) = moments(run, np.zeros(1), 30)
+    assert scene.draw(moment).shape == (size[1], size[0], 4)
+
+
+def test_a_picture_keeps_nothing_of_the_one_before():
+    run = swinging()
+    scene = Scene(run.arm, "", "", (160, 120), viewer.PRINT)
+    first, *_, last = moments(run, run.t, 20)
+    alone = scene.draw(first).copy()
+    assert not np.array_equal(scene.draw(last), alone)
+    assert np.array_equal(scene.draw(first), alone)
+
+
+def test_clock_and_speed_are_those_of_the_run():
+    run = swinging()
+    scene = Scene(run.arm, "", "", (160, 120), viewer.PRINT)
+    *_, last = moments(run, run.t, 20)
+    scene.draw(last)
+    assert scene.clock.get_text() == "2.00"
+    assert float(scene.speed.get_text()) == pytest.approx(
+        np.hypot(*run.tip_velocity[-1, :2]), abs=0.005
+    )
+
+
+def test_postures_between_samples_follow_the_speeds():
+    sparse, dense = swinging(samples=21), swinging(samples=2001)
+    assert np.abs(Playback(sparse).postures(dense.t) - dense.q).max() < 2e-5
+    assert np.array_equal(Playback(sparse).postures(sparse.t), sparse.q)
+
+
+def test_speeds_without_sense_cannot_throw_the_arm_about():
+    run = swinging(samples=21)
+    run.qd = 1e200 * run.qd
+    run.qd[4] = np.nan
+    times = np.linspace(-1.0, 3.0, 999)
+    straight = [np.interp(times, run.t, column) for column in run.q.T]
+    off = np.abs(Playback(run).postures(times) - np.transpose(straight))
+    assert off.max() <= 0.25 * STRONGEST_BEND
+
+
+def test_uneven_and_repeated_times_are_taken_as_they_are():
+    run = swinging()
+    kept = [0, 1, 1, 5, 6, 6, 30, 40, 40]
+    run.t, run.q, run.qd, run.tip_velocity = (
+        values[kept] for values in (run.t, run.q, run.qd, run.tip_velocity)
+    )
+    assert np.all(np.isfinite(Playback(run).postures(np.linspace(0.0, 2.0, 77))))
+    assert np.allclose(film.frame_times(run, 10, 1.0), np.linspace(0.0, 2.0, 21))
+
+
+BAD = {
+    "ending": ({"file": "swing.avi"}, r"\.mp4 or \.gif"),
+    "no ending": ({"file": "swing"}, r"\.mp4 or \.gif"),
+    "no frames": ({"fps": 0}, "fps: got 0, need 1 to 240"),
+    "nan frames": ({"fps": float("nan")}, "fps: got nan"),
+    "many frames": ({"fps": 1e9}, "fps"),
+    "text for fps": ({"fps": "30"}, "fps: got '30'"),
+    "fast gif": ({"file": "swing.gif", "fps": 60}, "need 1 to 50 frames"),
+    "no speed": ({"speed": 0.0}, "speed: got 0.0, need a positive number"),
+    "backwards": ({"speed": -1.0}, "speed"),
+    "nan speed": ({"speed": float("nan")}, "speed"),
+    "endless speed": ({"speed": float("inf")}, "speed"),
+    "odd": ({"size": (801, 600)}, r"size: got \(801, 600\), need width and height, even"),
+    "one side": ({"size": (800,)}, "size"),
+    "a number for a size": ({"size": 800}, "size"),
+    "huge": ({"size": (8000, 800)}, "from 64 to 4096"),
+    "slow": ({"speed": 1e-9}, r"20,000,000,000 frames at 10 a second, need at most 20,000"),
+    "endless": ({"speed": 5e-324}, "inf frames"),
+}
+
+
+@pytest.mark.parametrize(("change", "words"), BAD.values(), ids=BAD)
+def test_bad_arguments_are_refused_in_words(tmp_path, change, words):
+    given = {"file": "swing.mp4", **SMALL, **change}
+    with pytest.raises(ulna.InputError, match=words):
+        viewer.animate(swinging(), tmp_path / given.pop("file"), **given)
+    assert names(tmp_path) == []
+
+
+def test_all_bad_arguments_are_named_at_once(tmp_path):
+    with pytest.raises(ulna.InputError) as caught:
+        viewer.animate(swinging(), tmp_path / "x.avi", fps=0, speed=0, size=(1, 1))
+    assert [problem.what for problem in caught.value.problems] == ["film", "fps", "speed", "size"]
+
+
+@pytest.mark.parametrize("duration", [700.0, 1234.5, 1e6])
+def test_the_speed_that_is_suggested_is_enough(duration):
+    run = swinging(duration=duration)
+    with pytest.raises(ulna.InputError, match="play it faster with speed=") as caught:
+        film.frame_times(run, 30.0, 1.0)
+    suggested = float(str(caught.value).rpartition("=")[2])
+    assert len(film.frame_times(run, 30.0, suggested)) <= film.MOST_FRAMES
+
+
+def fails_after(pictures, error):
+    drawn = Scene.draw
+    count = iter(range(pictures))
+
+    def draw(self, moment):
+        if next(count, None) is None:
+            raise error
+        return drawn(self, moment)
+
+    return draw
+
+
+@pytest.fixture
+def encoders(monkeypatch):
+    """Note every encoder that is started."""
+    started = []
+    start = video._start_encoder
+    monkeypatch.setattr(
+        video, "_start_encoder", lambda *a: started.append(start(*a)) or started[-1]
+    )
+    return started
+
+
+@pytest.mark.parametrize("ending", [".mp4", ".gif"])
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), RuntimeError("in the middle")], ids=repr)
+def test_an_error_in_the_middle_leaves_what_was_there(
+    tmp_path, monkeypatch, encoders, ending, error
+):
+    file = tmp_path / f"swing{ending}"
+    file.write_bytes(b"before")
+    monkeypatch.setattr(Scene, "draw", fails_after(9, error))
+    with pytest.raises(type(error)):
+        viewer.animate(swinging(), file, **SMALL)
+    assert names(tmp_path) == [file.name]
+    assert file.read_bytes() == b"before"
+    assert all(encoder.returncode is not None for encoder in encoders)
+    assert len(encoders) == (ending == ".mp4")
+
+
+@pytest.mark.parametrize("orders", [["-no-such-order"], ["-version"]])
+@pytest.mark.parametrize("size", [(640, 480), (64, 64)])
+def test_an_encoder_that_gives_up_is_reported(tmp_path, monkeypatch, encoders, orders, size):
+    monkeypatch.setattr(video, "_orders", lambda film: orders)
+    with pytest.raises(ulna.FileError, match=r"swing.mp4: cannot be written: ffmpeg.*\.gif"):
+        viewer.animate(swinging(samples=1), tmp_path / "swing.mp4", fps=1, size=size)
+    assert names(tmp_path) == []
+    assert encoders[0].returncode is not None
+
+
+def test_without_ffmpeg_a_gif_is_suggested(tmp_path, monkeypatch):
+    monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", str(tmp_path / "nowhere"))
+    with pytest.raises(ulna.FileError, match=r"ffmpeg cannot be started.*try a \.gif"):
+        viewer.animate(swinging(), tmp_path / "swing.mp4", **SMALL)
+    viewer.animate(swinging(), tmp_path / "swing.gif", **SMALL)
+    assert names(tmp_path) == ["swing.gif"]
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(ulna.FileError, match=r"swing.gif: cannot be written"):
+        viewer.animate(swinging(), tmp_path / "nowhere" / "swing.gif", **SMALL)
+
+
+def test_a_folder_is_not_replaced_by_a_film(tmp_path):
+    (tmp_path / "swing.gif").mkdir()
+    with pytest.raises(ulna.FileError, match="it is a folder"):
+        viewer.animate(swinging(), tmp_path / "swing.gif", **SMALL)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_a_pipe_is_not_replaced_by_a_film(tmp_path):
+    os.mkfifo(tmp_path / "swing.gif")
+    with pytest.raises(ulna.FileError, match=r"swing.gif: cannot be written: it is no ordinary"):
+        viewer.animate(swinging(), tmp_path / "swing.gif", **SMALL)
+    assert names(tmp_path) == ["swing.gif"]
+
+
+def test_a_film_that_exists_is_replaced_only_by_force(tmp_path):
+    file = tmp_path / "SWING.GIF"
+    file.write_bytes(b"before")
+    with pytest.raises(ulna.InputError, match="which exists"):
+        viewer.animate(swinging(), file, force=False, **SMALL)
+    assert file.read_bytes() == b"before"
+    viewer.animate(swinging(), file, **SMALL)
+    assert len(list(pictures_of(file))) == 21
+
+
+def test_progress_is_shown_if_asked_for(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("ulna.progress.PATIENCE", 0.0)
+    monkeypatch.setattr("ulna.progress.INTERVAL", 0.0)
+    viewer.animate(swinging(), tmp_path / "swing.gif", progress=True, **SMALL)
+    assert "drawing the film [###" in capsys.readouterr().err
+
+
+def test_the_viewer_is_light_to_import():
+    heavy = "('matplotlib', 'PIL', 'imageio_ffmpeg')"
+    code = f"import sys, ulna.viewer; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "[]", done.stderr
