@@ -23,6 +23,7 @@ from ulna.arm import (
 from ulna.derivation import derive
 from ulna.errors import FileError, InfeasibleError, InputError, UlnaError, UlnaWarning
 from ulna.simulation import Run, Sensors, Simulation, compiled, open_run, simulate
+from ulna.viewer import animate
 
 __all__ = [
     "Arm",
@@ -43,6 +44,7 @@ __all__ = [
     "__version__",
     "actuation",
     "angles",
+    "animate",
     "compiled",
     "control",
     "derive",

@@ -13,6 +13,7 @@ def forward_batch(
     size: object,
     arms: Array,
     links: Array,
+    turns: Array,
     y: Array,
     states: Array,
     given: Array,
@@ -22,16 +23,16 @@ def forward_batch(
 ) -> None:
     """Turn torques (b, n) into accelerations (b, n), for states (2, b, n) and forces (b, 3).
 
-    One arm serves all, or there are b of them; `links` and `y` are to work in.
+    One arm serves all, or there are b of them; `links`, `turns` and `y` are to work in.
     """
     for k in range(len(given)):
         _lay(size, arms, links, y, states, forces, k)
         for i in range(count(size)):
             links[i, TORQUE] = given[k, i]
         if coupled != 0:
-            forward_coupled(size, links, y, 0, CARRIER)
+            forward_coupled(size, links, turns, y, 0, CARRIER)
         else:
-            forward(size, links, y, 0, None)
+            forward(size, links, turns, y, 0, None)
         for i in range(count(size)):
             found[k, i] = links[i, TURNING]
 
@@ -41,6 +42,7 @@ def inverse_batch(
     size: object,
     arms: Array,
     links: Array,
+    turns: Array,
     y: Array,
     states: Array,
     given: Array,
@@ -52,7 +54,7 @@ def inverse_batch(
         _lay(size, arms, links, y, states, forces, k)
         for i in range(count(size)):
             links[i, TURNING] = given[k, i]
-        inverse(size, links, y, 0)
+        inverse(size, links, turns, y, 0)
         for i in range(count(size)):
             found[k, i] = links[i, TORQUE]
 

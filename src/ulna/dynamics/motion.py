@@ -14,7 +14,7 @@ import numpy as np
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.dynamics import chain
-from ulna.dynamics.packed import CARRIER, COLUMNS, STUCK, pack
+from ulna.dynamics.packed import CARRIER, COLUMNS, STUCK, TURNS, pack
 from ulna.kinematics.forward import joint_array, prepared
 
 
@@ -24,6 +24,7 @@ class Batch(NamedTuple):
     size: Any
     arms: Array  # (1 or b, n+1, 12)
     links: Array
+    turns: Array
     y: Array
     states: Array  # (2, b, n) angles and rates
     given: Array  # (b, n) torques or accelerations
@@ -94,6 +95,7 @@ def _laid_out(
         size=size_of(n),
         arms=_arms(pack(parameters), of_arms, shape, rows),
         links=np.zeros((n + 1, COLUMNS)),
+        turns=np.zeros((TURNS, n + 1)),
         y=np.zeros((2, n + 1)),
         states=np.stack(flat[:2]),
         given=np.ascontiguousarray(flat[2]),

@@ -24,8 +24,13 @@ CONSTANTS = 12
 ROTORS, PER_SECOND = CARRIER, CROSS
 # To work in. TORQUE comes in and TURNING goes out (in inverse dynamics the other way round);
 # HOLDING is the torque that holds a stuck joint.
-COS, SIN, WHIRL, R_X, R_Y, RHO, INVERSE, TORQUE, TURNING, HOLDING = range(12, 22)
-COLUMNS = 22
+R_X, R_Y, RHO, INVERSE, TORQUE, TURNING, HOLDING = range(12, 19)
+COLUMNS = 19
+
+# How the links stand, (3, n+1): apart from the table, so that a compiler can work on several at
+# once. WHIRL is the square of a link's rate.
+COS, SIN, WHIRL = range(3)
+TURNS = 3
 
 # The row after the last link holds what is the arm's, and the force and moment on its tip.
 GRAVITY_X, GRAVITY_Y, BASE_X, BASE_Y = range(4)

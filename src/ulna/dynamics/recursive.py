@@ -55,40 +55,59 @@ from ulna.dynamics.packed import (
     TURNING,
     WHIRL,
 )  # fmt: skip
-from ulna.dynamics.sincos import sincos
+from ulna.dynamics.sincos import FAR, sincos, sincos_near
 from ulna.kernels import count, inlined, inner
 
 
 @inlined
-def forward(size: object, links: Array, y: Array, at: int, pairs: int | None) -> None:
+def forward(size: object, links: Array, turns: Array, y: Array, at: int, pairs: int | None) -> None:
     """Turn joint torques into joint accelerations, for the angles y[at] and rates y[at + 1].
 
     `pairs` is the first of the columns that say what neighbours exchange, None if they do not.
     """
-    lay_out(size, links, y, at)
-    _eliminate(size, links, y, at, pairs)
-    _accelerate(size, links, pairs)
+    lay_out(size, turns, y, at)
+    _eliminate(size, links, turns, y, at, pairs)
+    _accelerate(size, links, turns, pairs)
 
 
 @inner
-def forward_coupled(size: object, links: Array, y: Array, at: int, pairs: int) -> None:
+def forward_coupled(
+    size: object, links: Array, turns: Array, y: Array, at: int, pairs: int
+) -> None:
     """Do as `forward` does in its general form, where code is better small than fast."""
-    forward(size, links, y, at, pairs)
+    forward(size, links, turns, y, at, pairs)
 
 
 @inlined
-def lay_out(size: object, links: Array, y: Array, at: int) -> None:
+def lay_out(size: object, turns: Array, y: Array, at: int) -> None:
     """Note sine, cosine and squared rate of every link."""
+    n = count(size)
     angle = rate = 0.0
-    for i in range(count(size)):
+    far = False
+    for i in range(n):
         angle += y[at, i]
         rate += y[at + 1, i]
-        sine, cosine = sincos(angle)
-        links[i, COS], links[i, SIN], links[i, WHIRL] = cosine, sine, rate * rate
+        far = far or not abs(angle) <= FAR
+        turns[COS, i], turns[WHIRL, i] = angle, rate * rate
+    if far:
+        _turn_far(size, turns)
+        return
+    for i in range(n):
+        sine, cosine = sincos_near(turns[COS, i])
+        turns[COS, i], turns[SIN, i] = cosine, sine
+
+
+@inner
+def _turn_far(size: object, turns: Array) -> None:
+    for i in range(count(size)):
+        sine, cosine = sincos(turns[COS, i])
+        turns[COS, i], turns[SIN, i] = cosine, sine
 
 
 @inlined
-def _eliminate(size: object, links: Array, y: Array, at: int, pairs: int | None) -> None:
+def _eliminate(
+    size: object, links: Array, turns: Array, y: Array, at: int, pairs: int | None
+) -> None:
     """Sweep from the tip to the base: take out one link after the other."""
     n = count(size)
     k_xx = k_xy = k_yy = 0.0
@@ -99,7 +118,7 @@ def _eliminate(size: object, links: Array, y: Array, at: int, pairs: int | None)
     for back in range(n):
         i = n - 1 - back
         length, mass = links[i, LENGTH], links[i, MASS]
-        cos, sin, whirl = links[i, COS], links[i, SIN], links[i, WHIRL]
+        cos, sin, whirl = turns[COS, i], turns[SIN, i], turns[WHIRL, i]
         l_cos, l_sin = length * cos, length * sin
         s_x = links[i, ALONG] * cos - links[i, ASIDE] * sin
         s_y = links[i, ALONG] * sin + links[i, ASIDE] * cos
@@ -142,7 +161,7 @@ def _eliminate(size: object, links: Array, y: Array, at: int, pairs: int | None)
 
 
 @inlined
-def _accelerate(size: object, links: Array, pairs: int | None) -> None:
+def _accelerate(size: object, links: Array, turns: Array, pairs: int | None) -> None:
     """Sweep from the base, which stays where it is, to the tip."""
     n = count(size)
     a_x, a_y = -links[n, GRAVITY_X], -links[n, GRAVITY_Y]
@@ -159,29 +178,29 @@ def _accelerate(size: object, links: Array, pairs: int | None) -> None:
                 links[i, HOLDING] = before / links[i, INVERSE] - rest
         links[i, TURNING] = turning - before
         before = turning
-        l_cos, l_sin = links[i, LENGTH] * links[i, COS], links[i, LENGTH] * links[i, SIN]
-        a_x -= turning * l_sin + links[i, WHIRL] * l_cos
-        a_y += turning * l_cos - links[i, WHIRL] * l_sin
+        l_cos, l_sin = links[i, LENGTH] * turns[COS, i], links[i, LENGTH] * turns[SIN, i]
+        a_x -= turning * l_sin + turns[WHIRL, i] * l_cos
+        a_y += turning * l_cos - turns[WHIRL, i] * l_sin
 
 
 @inner
-def inverse(size: object, links: Array, y: Array, at: int) -> None:
+def inverse(size: object, links: Array, turns: Array, y: Array, at: int) -> None:
     """Turn joint accelerations into the joint torques that they take."""
-    lay_out(size, links, y, at)
+    lay_out(size, turns, y, at)
     n = count(size)
     a_x, a_y = -links[n, GRAVITY_X], -links[n, GRAVITY_Y]
     turning = 0.0
     for i in range(n):
         turning += links[i, TURNING]
         links[i, R_X], links[i, R_Y], links[i, RHO] = a_x, a_y, turning
-        l_cos, l_sin = links[i, LENGTH] * links[i, COS], links[i, LENGTH] * links[i, SIN]
-        a_x -= turning * l_sin + links[i, WHIRL] * l_cos
-        a_y += turning * l_cos - links[i, WHIRL] * l_sin
+        l_cos, l_sin = links[i, LENGTH] * turns[COS, i], links[i, LENGTH] * turns[SIN, i]
+        a_x -= turning * l_sin + turns[WHIRL, i] * l_cos
+        a_y += turning * l_cos - turns[WHIRL, i] * l_sin
     f_x, f_y, torque = -links[n, FORCE_X], -links[n, FORCE_Y], -links[n, MOMENT]
     beyond = 0.0
     for back in range(n):
         i = n - 1 - back
-        cos, sin, whirl = links[i, COS], links[i, SIN], links[i, WHIRL]
+        cos, sin, whirl = turns[COS, i], turns[SIN, i], turns[WHIRL, i]
         a_x, a_y, turning = links[i, R_X], links[i, R_Y], links[i, RHO]
         before = links[i - 1, RHO] if i > 0 else 0.0
         s_x = links[i, ALONG] * cos - links[i, ASIDE] * sin

@@ -25,17 +25,17 @@ from ulna.kernels import count, inner
 
 
 @inner
-def sequential(size: object, links: Array, y: Array, at: int) -> None:
+def sequential(size: object, links: Array, turns: Array, y: Array, at: int) -> None:
     """Turn joint torques into joint accelerations, each joint by itself."""
     n = count(size)
-    lay_out(size, links, y, at)
+    lay_out(size, turns, y, at)
     gravity_x, gravity_y = links[n, GRAVITY_X], links[n, GRAVITY_Y]
     mass = moment_x = moment_y = inertia = rate = 0.0
     for i in range(n):
         rate += y[at + 1, i]
     for back in range(n):
         i = n - 1 - back
-        cos, sin = links[i, COS], links[i, SIN]
+        cos, sin = turns[COS, i], turns[SIN, i]
         l_cos, l_sin = links[i, LENGTH] * cos, links[i, LENGTH] * sin
         # What lies beyond is seen from this joint, not from the next.
         inertia += 2.0 * (l_cos * moment_x + l_sin * moment_y)

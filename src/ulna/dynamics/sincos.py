@@ -42,6 +42,12 @@ def sincos(angle: float) -> tuple[float, float]:
     """Give the sine and the cosine of an angle."""
     if not abs(angle) <= FAR:
         return math.sin(angle), math.cos(angle)
+    return sincos_near(angle)
+
+
+@inlined
+def sincos_near(angle: float) -> tuple[float, float]:
+    """Give the sine and the cosine of an angle of at most a million radians."""
     turns = (angle * TWO_OVER_PI + ROUND) - ROUND
     near = angle - turns * HALF_PI[0]
     step = turns * HALF_PI[1]
@@ -61,7 +67,7 @@ def sincos(angle: float) -> tuple[float, float]:
     most = 1.0 - half
     cosine = most + (((1.0 - most) - half) + (z * series - x * rest))
 
-    quadrant = np.int64(turns)
+    quadrant = np.int32(turns)
     s = cosine if quadrant & 1 else sine
     c = sine if quadrant & 1 else cosine
     return (-s if quadrant & 2 else s), (-c if (quadrant + 1) & 2 else c)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.arrays import Array
-from ulna.dynamics.packed import CARRIER, LOWER, STUCK, UPPER, pack, pack_frozen
+from ulna.dynamics.packed import CARRIER, LOWER, STUCK, TURNS, UPPER, pack, pack_frozen
 from ulna.expressions import Op, Program
 from ulna.simulation.disturbances import Disturbance, sizes
 from ulna.simulation.engine import places as at
@@ -45,6 +45,7 @@ def build_memory(
     memory = Memory(
         vectors=new_vectors(arm.n),
         links=new_links(_constants(arm, options)),
+        turns=np.zeros((TURNS, arm.n + 1)),
         tableau=DOP853_TABLEAU if options.method == "dop853" else RK4_TABLEAU,
         real=reals.array(),
         whole=wholes.array(),

@@ -34,7 +34,8 @@ class CompiledArm:
         )  # fmt: skip
         nothing = read_source(torque_kind(arm.n), None, arm.n), read_source(FORCE, None, arm.n)
         self._memory = build_memory(arm, options, nothing, (), (), Sensors())
-        self._links, self._y = self._memory.links, np.zeros((2, arm.n + 1))
+        self._links, self._turns = self._memory.links, self._memory.turns
+        self._y = np.zeros((2, arm.n + 1))
         self._coupled = int(self._links[:-1, CARRIER:STUCK].any())
         self._forward, self._inverse = single.forward_one, single.inverse_one
         self._step = single.step_one
@@ -42,13 +43,15 @@ class CompiledArm:
     def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
         """Give the joint accelerations (n,) [rad/s²] under joint torques tau."""
         found = np.empty(self._n)
-        self._forward(self._size, self._links, self._y, q, qd, tau, self._coupled, found)
+        self._forward(
+            self._size, self._links, self._turns, self._y, q, qd, tau, self._coupled, found
+        )
         return found
 
     def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Give the joint torques (n,) [N·m] that accelerate the arm by qdd."""
         found = np.empty(self._n)
-        self._inverse(self._size, self._links, self._y, q, qd, qdd, found)
+        self._inverse(self._size, self._links, self._turns, self._y, q, qd, qdd, found)
         return found
 
     def step(self, q: Array, qd: Array, tau: Array, dt: float) -> tuple[Array, Array]:

@@ -52,7 +52,7 @@ def _strike(size: object, m: Memory, log: Array, i: int, rebound: float) -> None
         for k in range(3):
             links[n, link.FORCE_X + k] = 0.0
         links[i, link.TORQUE] = 1.0
-        forward_coupled(size, links, v, at.STAGE, link.CARRIER)
+        forward_coupled(size, links, m.turns, v, at.STAGE, link.CARRIER)
         blow = (rebound - v[at.STATE + 1, i]) / links[i, link.TURNING]
         if not _tear_off(size, m, log, blow):
             break

@@ -37,7 +37,7 @@ def semi_implicit_step(size: object, m: Memory, t: float, h: float) -> None:
             links[i, at.STIFF + 1] = links[i, link.CROSS] - extra
             links[i, at.STIFF + 2] = links[i, link.OWN] + extra
         inputs(size, m, t)
-        forward_coupled(size, links, v, at.STAGE, at.STIFF)
+        forward_coupled(size, links, m.turns, v, at.STAGE, at.STIFF)
     injected = dissipated = 0.0
     for i in range(n):
         rate = v[at.STATE + 1, i] + h * links[i, link.TURNING]
@@ -45,7 +45,7 @@ def semi_implicit_step(size: object, m: Memory, t: float, h: float) -> None:
         v[at.TRIAL + 1, i] = rate
         injected += links[i, link.TORQUE] * rate
         dissipated += links[i, link.DAMPING] * rate * rate
-    injected += tip_power(size, links, v, at.TRIAL)
+    injected += tip_power(size, m, at.TRIAL)
     v[at.TRIAL, n] = v[at.STATE, n] + h * injected
     v[at.TRIAL + 1, n] = v[at.STATE + 1, n] + h * dissipated
 

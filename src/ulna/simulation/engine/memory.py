@@ -18,6 +18,7 @@ class Memory(NamedTuple):
 
     vectors: Array  # (rows, n+1) states, slopes
     links: Array  # (n+1, columns) the arm, and what acts on it
+    turns: Array  # (3, n+1) how the links stand
     tableau: Array  # (17, 17) of an explicit method
     real: Array  # numbers, and longer pieces after them
     whole: Array  # counters, switches and places, and longer pieces after them

@@ -1,6 +1,6 @@
 """Where things are in the engine's memory, and what its numbers stand for.
 
-The memory is five arrays (see `memory.py`), because compiled functions hand arrays on at a price.
+The memory is six arrays (see `memory.py`), because compiled functions hand arrays on at a price.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ HOLD, RAMP, LIVE, LIMIT, LAST_HIT = range(LINK_COLUMNS, LINK_COLUMNS + 5)
 STIFF = LINK_COLUMNS + 5
 COLUMNS = STIFF + 4
 # The same of the tip's force and moment, in the row after the last link.
-TIP_HOLD, TIP_RAMP, TIP_LIVE = 15, 18, 21
+TIP_HOLD, TIP_RAMP, TIP_LIVE = 15, 18, 21  # after the force itself, at 12
 
 # Places in `real`.
 NOW, HOLD_START, STOP, PLAN_START, STEP, LAST_STEP, TARGET, PERIOD = range(8)  # [s]

@@ -15,6 +15,7 @@ from ulna.simulation.engine.memory import Memory
 def forward_one(
     size: object,
     links: Array,
+    turns: Array,
     y: Array,
     q: Array,
     qd: Array,
@@ -27,22 +28,29 @@ def forward_one(
     for i in range(n):
         y[0, i], y[1, i], links[i, link.TORQUE] = q[i], qd[i], tau[i]
     if coupled != 0:
-        forward_coupled(size, links, y, 0, link.CARRIER)
+        forward_coupled(size, links, turns, y, 0, link.CARRIER)
     else:
-        forward(size, links, y, 0, None)
+        forward(size, links, turns, y, 0, None)
     for i in range(n):
         found[i] = links[i, link.TURNING]
 
 
 @kernel
 def inverse_one(
-    size: object, links: Array, y: Array, q: Array, qd: Array, qdd: Array, found: Array
+    size: object,
+    links: Array,
+    turns: Array,
+    y: Array,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    found: Array,
 ) -> None:
     """Turn accelerations (n,) into torques (n,)."""
     n = count(size)
     for i in range(n):
         y[0, i], y[1, i], links[i, link.TURNING] = q[i], qd[i], qdd[i]
-    inverse(size, links, y, 0)
+    inverse(size, links, turns, y, 0)
     for i in range(n):
         found[i] = links[i, link.TORQUE]
 

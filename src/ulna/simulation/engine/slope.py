@@ -22,15 +22,15 @@ callback_at = CALLBACK.at
 @inlined
 def slope_inlined(size: object, m: Memory, t: float, place: int) -> None:
     """Write the derivative of the state STAGE at time t into the slopes at `place`."""
-    v, links, whole = m.vectors, m.links, m.whole
+    v, links, turns, whole = m.vectors, m.links, m.turns, m.whole
     whole[at.EVALUATIONS] += 1
     inputs(size, m, t)
     if whole[at.MODEL] == at.SEQUENTIAL:
-        sequential(size, links, v, at.STAGE)
+        sequential(size, links, turns, v, at.STAGE)
     elif whole[at.COUPLED] != 0:
-        forward_coupled(size, links, v, at.STAGE, link.CARRIER)
+        forward_coupled(size, links, turns, v, at.STAGE, link.CARRIER)
     else:
-        forward(size, links, v, at.STAGE, None)
+        forward(size, links, turns, v, at.STAGE, None)
     n = count(size)
     row = at.SLOPES + 2 * place
     injected = dissipated = 0.0
@@ -41,7 +41,7 @@ def slope_inlined(size: object, m: Memory, t: float, place: int) -> None:
         injected += links[i, link.TORQUE] * rate
         dissipated += links[i, link.DAMPING] * rate * rate
     if has_tip_force(size, links):
-        injected += tip_power(size, links, v, at.STAGE)
+        injected += tip_power(size, m, at.STAGE)
     v[row, n] = injected
     v[row + 1, n] = dissipated
 
@@ -130,14 +130,15 @@ def has_tip_force(size: object, links: Array) -> bool:
 
 
 @inner
-def tip_power(size: object, links: Array, v: Array, row: int) -> float:
+def tip_power(size: object, m: Memory, row: int) -> float:
     """Give the power [W] of the force and the moment on the tip."""
     n = count(size)
+    v, links, turns = m.vectors, m.links, m.turns
     rate = v_x = v_y = 0.0
     for i in range(n):
         rate += v[row + 1, i]
-        v_x -= rate * links[i, link.LENGTH] * links[i, link.SIN]
-        v_y += rate * links[i, link.LENGTH] * links[i, link.COS]
+        v_x -= rate * links[i, link.LENGTH] * turns[link.SIN, i]
+        v_y += rate * links[i, link.LENGTH] * turns[link.COS, i]
     force = links[n, link.FORCE_X] * v_x + links[n, link.FORCE_Y] * v_y
     return float(force + links[n, link.MOMENT] * rate)
 

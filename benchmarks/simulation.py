@@ -1,0 +1,200 @@
+"""How fast the engine is, beside MuJoCo, Pinocchio and SciPy on the same machine in the same run.
+
+Ours and theirs take turns, and the best of several counts, so that whatever else the machine does
+disturbs both alike. Ratios say something; times do not. A ratio below its floor is marked.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+import tracemalloc
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from peers import mujoco_chain, pinocchio_chain, two_rods
+
+import ulna
+
+ROUNDS = 7
+RESULT = Path("build") / "benchmark.json"
+SIZES = (1, 2, 3, 6, 16, 32, 64, 128, 256, 512, 1024)
+LARGEST_PEER = 512
+DT = 1e-5
+PACKAGES = ("ulna", "numba", "numpy", "mujoco", "pin", "scipy")
+
+
+def rods(n: int) -> ulna.Arm:
+    return ulna.Arm.rods([1.0] * n, [1.0] * n)
+
+
+def in_turns(*works: Callable[[], object], rounds: int = ROUNDS) -> list[float]:
+    """Give the best time [s] of each piece of work, after one round that does not count."""
+    best = [math.inf] * len(works)
+    for turn in range(rounds + 1):
+        for k, work in enumerate(works):
+            start = time.perf_counter()
+            work()
+            taken = time.perf_counter() - start
+            if turn:
+                best[k] = min(best[k], taken)
+    return best
+
+
+def steps(n: int) -> tuple[float, float | None]:
+    """Give the time [s] of an RK4 step inside a run, ours and MuJoCo's."""
+    count = max(20_000 // n, 20)
+    start = 0.3 * np.ones(n)
+    ours = ulna.Simulation(rods(n), q0=start, method="rk4", dt=DT)
+    if n > LARGEST_PEER:
+        return in_turns(lambda: ours.advance(count * DT))[0] / count, None
+    import mujoco
+
+    model = mujoco_chain(n, DT)
+    data = mujoco.MjData(model)
+    data.qpos[:] = start
+    taken = in_turns(
+        lambda: ours.advance(count * DT), lambda: mujoco.mj_step(model, data, nstep=count)
+    )
+    return taken[0] / count, taken[1] / count
+
+
+def dynamics(rows: int = 100_000, looped: int = 10_000) -> dict[str, float]:
+    """Compare a batch of two-link dynamics with looping over Pinocchio; gives the ratios."""
+    import pinocchio as pin
+
+    arm, random = rods(2), np.random.default_rng(0)
+    q, qd, tau = random.uniform(-3.0, 3.0, (3, rows, 2))
+    model = pinocchio_chain(2)
+    data = model.createData()
+
+    def loop(function: Callable[..., Any]) -> None:
+        for k in range(looped):
+            function(model, data, q[k], qd[k], tau[k])
+
+    one, first = ulna.compiled(arm), (q[0].copy(), qd[0].copy(), tau[0].copy())
+
+    def calls() -> None:
+        for _ in range(looped):
+            one.forward_dynamics(*first)
+
+    forward, inverse, aba, rnea, single = in_turns(
+        lambda: ulna.dynamics.forward_dynamics(arm, q, qd, tau),
+        lambda: ulna.dynamics.inverse_dynamics(arm, q, qd, tau),
+        lambda: loop(pin.aba),
+        lambda: loop(pin.rnea),
+        calls,
+    )
+    more = rows / looped
+    return {
+        "forward dynamics, 100,000 in a call, to looped pin.aba": aba * more / forward,
+        "inverse dynamics, 100,000 in a call, to looped pin.rnea": rnea * more / inverse,
+        "pin.aba call to a call of ulna.compiled(arm)": aba / single,
+    }
+
+
+def chaos() -> float:
+    """Compare 60 s of two rods with SciPy's DOP853; gives the ratio."""
+    from scipy.integrate import solve_ivp
+
+    start = [2.0, 0.5]
+    ours, theirs = in_turns(
+        lambda: ulna.simulate(rods(2), q0=start, duration=60.0, samples=601),
+        lambda: solve_ivp(
+            two_rods, (0.0, 60.0), [*start, 0.0, 0.0], "DOP853", rtol=1e-9, atol=1e-12,
+            t_eval=np.linspace(0.0, 60.0, 601),
+        ),
+        rounds=3,
+    )  # fmt: skip
+    return theirs / ours
+
+
+def memory(seconds: float) -> float:
+    """Give the most memory [MB] that a run takes when 100 samples are kept."""
+    tracemalloc.start()
+    ulna.simulate(rods(2), q0=[0.0, 0.0], duration=seconds, method="rk4", samples=100)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most / 1e6
+
+
+def processes() -> tuple[float, float]:
+    """Give the time [s] of the first call ever, and of the first in a later process."""
+    code = (
+        "import time; import ulna; t = time.perf_counter(); "
+        "ulna.simulate(ulna.preset('unit'), q0=[0.0, 0.0], duration=1.0); "
+        "print(time.perf_counter() - t)"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "ULNA_CACHE": folder}
+        first, later = (
+            float(subprocess.check_output([sys.executable, "-c", code], env=environment))
+            for _ in range(2)
+        )
+    return first, later
+
+
+def film() -> float:
+    """Give how many frames a second a film of a two-link arm is drawn and encoded at."""
+    from ulna.viewer import animate
+
+    run = ulna.simulate(ulna.preset("kehl"), q0=[0.0, 0.0], duration=10.0, samples=1001)
+    with tempfile.TemporaryDirectory() as folder:
+        start = time.perf_counter()
+        animate(run, Path(folder) / "film.mp4", progress=False)
+        return 301 / (time.perf_counter() - start)
+
+
+def main() -> None:
+    rows: list[dict[str, Any]] = []
+
+    def note(
+        what: str, value: float, floor: float | None = None, most: float | None = None
+    ) -> None:
+        fine = (floor is None or value >= floor) and (most is None or value <= most)
+        rows.append({"what": what, "value": value, "floor": floor, "most": most, "fine": fine})
+        bound = f"floor {floor:g}" if floor is not None else f"most {most:g}" if most else ""
+        print(f"{what:64} {value:10.4g}   {bound:12}{'' if fine else '  MISSED'}", flush=True)
+
+    costs = []
+    for n in SIZES:
+        ours, theirs = steps(n)
+        costs.append(ours)
+        note(f"RK4 step, n = {n}, ours [µs]", 1e6 * ours)
+        if theirs is not None:
+            floor = {2: 10.0, 128: 30.0}.get(n)
+            note(f"RK4 step, n = {n}, MuJoCo's time to ours", theirs / ours, floor)
+    slope = np.polyfit(np.log(SIZES[4:]), np.log(costs[4:]), 1)[0]
+    note("cost of a step grows with n to the power (16 to 1024)", float(slope), most=1.1)
+    floors = iter((8.0, 8.0, 0.5))
+    for what, ratio in dynamics().items():
+        note(what, ratio, next(floors))
+    note("60 s of two rods at rtol 1e-9, SciPy's time to ours", chaos(), 50.0)
+    short, long = memory(10.0), memory(1000.0)
+    note("memory of 1000 s to that of 10 s, 100 samples kept", long / short, most=1.5)
+    first, later = processes()
+    note("first call ever, compilation included [s]", first, most=20.0)
+    note("first call in a later process [s]", later, most=1.0)
+    note("film of two links, frames a second", film(), 40.0)
+    RESULT.parent.mkdir(exist_ok=True)
+    machine = {"machine": platform.machine(), "system": platform.system(), "cores": os.cpu_count()}
+    packages = {
+        name: version(name) for name in ("ulna", "numba", "numpy", "mujoco", "pin", "scipy")
+    }
+    RESULT.write_text(
+        json.dumps({"machine": machine, "packages": packages, "rows": rows}, indent=2)
+    )
+    print(f"written to {RESULT}")
+
+
+if __name__ == "__main__":
+    main()
