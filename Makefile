@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEVELOP := $(VENV)/.develop
+# Kernels are seen by the tracing as plain Python, for which `tests/uncompiled` runs them so.
 # Laws and papers compute at length and are left out of the tracing, which would triple their time.
 PYTEST := $(BIN)/python -m pytest -q -rs -n 2 -m "not slow"
 
@@ -22,7 +23,8 @@ run: $(RUNTIME)  ## show the Kehl arm: pose, holding torques, both elbows, reach
 	@echo "Try next:  $(BIN)/ulna hold kehl --q '40 deg, -60 deg' --explain    $(BIN)/ulna derive    $(BIN)/ulna list arms    $(BIN)/ulna --help"
 
 test: $(DEVELOP)  ## run the tests, with branch coverage
-	@$(PYTEST) tests/unit tests/docs --cov --cov-report=term
+	@NUMBA_DISABLE_JIT=1 $(PYTEST) tests/uncompiled --cov --cov-report= --cov-fail-under=0
+	@$(PYTEST) tests/unit tests/docs --cov --cov-append --cov-report=term
 	@$(PYTEST) tests/laws tests/crosscheck tests/papers
 
 test-slow: $(DEVELOP)  ## run the tests that take minutes
@@ -41,8 +43,9 @@ format: $(DEVELOP)  ## put the code into the project's format
 pictures: $(RUNTIME)  ## remake the pictures that README and docs show
 	@$(BIN)/python tools/pictures.py
 
-bench: $(RUNTIME)  ## measure how long things take
+bench: $(DEVELOP)  ## measure how long things take, beside other engines
 	@$(BIN)/python benchmarks/kinematics.py
+	@$(BIN)/python benchmarks/simulation.py
 
 clean:           ## remove the environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage

@@ -48,8 +48,8 @@ def to_float(xp: Any, value: Any) -> Array:
     return xp.astype(value, xp.__array_namespace_info__().default_dtypes()["real floating"])
 
 
-def float_array(value: Any) -> Array:
-    """Give a floating-point NumPy array of whatever holds numbers."""
+def float_array(value: Any, what: str = "array") -> Array:
+    """Give a floating-point NumPy array of whatever holds numbers; `what` names it in errors."""
     try:
         array = np.asarray(value)
         if np.issubdtype(array.dtype, np.floating):
@@ -61,7 +61,7 @@ def float_array(value: Any) -> Array:
             return array.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         pass
-    raise InputError(Problem("array", shown(value), "numbers, in rows of the same length"))
+    raise InputError(Problem(what, shown(value), "numbers, in rows of the same length"))
 
 
 def running_sum(xp: Any, values: Array, *, from_zero: bool = False) -> Array:

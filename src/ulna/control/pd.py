@@ -56,7 +56,7 @@ class PD:
         """Give stiffness and damping of every joint, (2, n)."""
         rows = []
         for name, value in (("stiffness", self.stiffness), ("damping", self.damping)):
-            gains = float_array(value)
+            gains = float_array(value, f"PD.{name}")
             if gains.shape not in ((), (1,), (arm.n,)) or not np.isfinite(gains).all():
                 need = f"one finite number, or {arm.n}, one a joint"
                 raise InputError(Problem(f"PD.{name}", shown(value), need))

@@ -8,12 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
+from ulna.simulation.options import is_number
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,10 @@ def pulse(
     lasting: float,
 ) -> Disturbance:
     """Push for a while."""
-    if not lasting > 0.0:
+    if not is_number(lasting) or not lasting > 0.0:
         raise InputError(Problem("pulse.lasting", shown(lasting), "a time of more than 0 s"))
+    if not is_number(at):
+        raise InputError(Problem("pulse.at", shown(at), "a time [s]"))
     return _made(torque, force, at, at + lasting)
 
 
@@ -61,11 +65,17 @@ def noise(
 
     The same seed gives the same pushes, whatever else the run does.
     """
-    if not (math.isfinite(rate) and rate > 0.0):
+    if not is_number(rate) or not 0.0 < rate < math.inf:
         raise InputError(Problem("noise.rate", shown(rate), "a number of more than 0 Hz"))
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise InputError(Problem("noise.seed", shown(seed), "a whole number of at least 0"))
+    check_seed("noise.seed", seed)
     return _made(torque, force, at, until, rate, seed)
+
+
+def check_seed(what: str, seed: Any) -> None:
+    """Refuse what is no seed: a whole number that fits a machine's word."""
+    is_whole = isinstance(seed, Integral) and not isinstance(seed, bool)
+    if not is_whole or not 0 <= seed < 2**63:
+        raise InputError(Problem(what, shown(seed), "a whole number of at least 0, below 2**63"))
 
 
 def _made(
@@ -74,17 +84,22 @@ def _made(
     if (torque is None) == (force is None):
         got = "neither" if torque is None else "both"
         raise InputError(Problem("disturbance", got, "torque= or force="))
-    if not math.isfinite(start) or math.isnan(stop) or stop < start:
+    if not is_number(start) or not is_number(stop) or not -math.inf < start <= stop:
         raise InputError(Problem("disturbance", f"{start} s to {stop} s", "times that increase"))
     return Disturbance(
-        _values("torque", torque), _values("force", force), float(start), float(stop), rate, seed
+        _values("torque", torque),
+        _values("force", force),
+        float(start),
+        float(stop),
+        float(rate),
+        int(seed),
     )
 
 
 def _values(what: str, given: Any) -> tuple[float, ...] | None:
     if given is None:
         return None
-    values = np.atleast_1d(float_array(given))
+    values = np.atleast_1d(float_array(given, f"disturbance.{what}"))
     if values.ndim != 1 or not np.isfinite(values).all():
         raise InputError(Problem(f"disturbance.{what}", shown(given), "finite numbers"))
     return tuple(values.tolist())

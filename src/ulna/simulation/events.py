@@ -12,7 +12,8 @@ import numpy as np
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, shown
 from ulna.expressions import Expression, Op, Program
-from ulna.simulation.sources import names_for, takes_state
+from ulna.simulation.options import is_number
+from ulna.simulation.sources import named, names_for, takes_state
 
 UNTIL = "until"
 
@@ -32,22 +33,25 @@ class Signal:
     described: Any
 
 
-def read_events(events: Mapping[str, Any] | None, until: Any, n: int) -> tuple[Signal, ...]:
-    """Take events apart, and what the run goes on until."""
+def read_events(
+    events: Mapping[str, Any] | None, until: Any, q: Array, qd: Array
+) -> tuple[Signal, ...]:
+    """Take events apart, and what the run goes on until; functions are tried at the start."""
     if events is not None and not isinstance(events, Mapping):
         need = "a mapping from names to formulas or functions"
         hint = 'such as {"at the bottom": "q1 + pi/2"}'
         raise InputError(Problem("events", shown(events), need, hint))
-    signals = [_signal(str(name), given, n, ends=False) for name, given in (events or {}).items()]
+    named_events = (events or {}).items()
+    signals = [_signal(str(name), given, q, qd, ends=False) for name, given in named_events]
     if until is not None:
-        signals.append(_signal(UNTIL, until, n, ends=True))
+        signals.append(_signal(UNTIL, until, q, qd, ends=True))
     return tuple(signals)
 
 
-def _signal(name: str, given: Any, n: int, *, ends: bool) -> Signal:
+def _signal(name: str, given: Any, q: Array, qd: Array, *, ends: bool) -> Signal:
     what = name if ends else f"event '{name}'"
     if isinstance(given, str):
-        formula = Expression.parse(given, names_for(n), what)
+        formula = Expression.parse(given, names_for(len(q)), what)
         condition = isinstance(ast.parse(given.strip(), mode="eval").body, ast.Compare)
         program = _less_half(formula.program) if condition else formula.program
         return Signal(name, program, None, condition, ends, given)
@@ -57,10 +61,15 @@ def _signal(name: str, given: Any, n: int, *, ends: bool) -> Signal:
 
     def value(t: float, q: Array, qd: Array) -> float:
         found = given(t, q, qd) if with_state else given(t)
-        return float(found) - 0.5 if isinstance(found, bool | np.bool_) else float(found)
+        if isinstance(found, bool | np.bool_):
+            return float(found) - 0.5
+        if not is_number(found):
+            raise InputError(Problem(what, f"{shown(found)} at t = {t:g} s", "a number, or a bool"))
+        return float(found)
 
-    described = {"function": getattr(given, "__name__", type(given).__name__)}
-    return Signal(name, None, value, False, ends, described)
+    first = given(0.0, q, qd) if with_state else given(0.0)
+    condition = isinstance(first, bool | np.bool_)
+    return Signal(name, None, value, condition, ends, named(given))
 
 
 def _less_half(program: Program) -> Program:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
-from ulna.errors import InputError, Problem, nearest_name, shown
+from ulna.errors import InputError, Problem, did_you_mean, shown
 
 METHODS = ("rk4", "dop853", "semi-implicit", "gauss4")  # in the order of the engine's numbers
 MODELS = ("true", "sequential")
@@ -50,10 +51,15 @@ def read_options(
 ) -> Options:
     """Check the settings and fill in the method: rk4 under a controller, else dop853."""
     problems: list[Problem] = []
-    for what, given, known in (("method", method, METHODS), ("model", model, MODELS)):
-        if given not in (None, *known):
-            hint = nearest_name(str(given), known)
+    for what, given, known in (
+        ("method", "rk4" if method is None else method, METHODS),
+        ("model", model, MODELS),
+    ):
+        if not isinstance(given, str) or given not in known:
+            hint = did_you_mean(str(given), known)
             problems.append(Problem(what, shown(given), "one of " + ", ".join(known), hint))
+    if not isinstance(stops, bool | np.bool_):
+        problems.append(Problem("stops", shown(stops), "True or False"))
     for name in ("dt", "atol", "max_step", "rate"):
         need = "a time of more than 0 s" if name in ("dt", "max_step") else "a number above 0"
         _check(problems, name, numbers[name], 0.0, math.inf, need, endless=name == "max_step")
@@ -86,18 +92,22 @@ def _check(
     *,
     endless: bool = False,
 ) -> None:
-    is_number = isinstance(given, int | float | np.integer | np.floating)
-    fits = is_number and not isinstance(given, bool) and least <= given <= most
+    fits = is_number(given) and least <= given <= most
     if what != "restitution":
         fits = fits and given > 0.0
-    if not fits or (math.isinf(given) and not endless):
+    if not fits or (given == math.inf and not endless):
         problems.append(Problem(what, shown(given), need))
+
+
+def is_number(given: Any) -> bool:
+    """Say whether something is a real number, and no truth value."""
+    return isinstance(given, Real) and not isinstance(given, bool)
 
 
 def _friction(arm: Arm, given: Any) -> tuple[float, ...] | None:
     if given is None:
         return None
-    values = np.atleast_1d(float_array(given))
+    values = np.atleast_1d(float_array(given, "friction"))
     if values.shape != (arm.n,) or not np.isfinite(values).all():
         raise InputError(Problem("friction", shown(given), f"{arm.n} numbers [1/s], one a joint"))
     return tuple(values.tolist())
@@ -105,7 +115,7 @@ def _friction(arm: Arm, given: Any) -> tuple[float, ...] | None:
 
 def joint_values(arm: Arm, what: str, given: Any, unit: str) -> Array:
     """Take one finite number a joint."""
-    values = np.atleast_1d(float_array(given))
+    values = np.atleast_1d(float_array(given, what))
     if values.shape != (arm.n,) or not np.isfinite(values).all():
         need = f"{arm.n} finite number{'s' * (arm.n > 1)} [{unit}], one a joint"
         raise InputError(Problem(what, shown(given), need))

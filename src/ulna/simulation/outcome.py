@@ -23,7 +23,8 @@ def status_of(simulation: Simulation, code: int) -> Status:
     """Say how things stand after the engine came back with a code."""
     t = simulation.t
     if code in (at.DIVERGED, at.STALLED):
-        return _bad_input(simulation) or _failure(simulation, code)
+        bad = _bad_input(simulation)
+        return _failure(simulation, code) if bad is None else bad
     if code == at.CHATTERING:
         text = (
             f"stalled at t = {t:g} s: stops or events follow one another without letting time "
@@ -96,7 +97,7 @@ def _bad_input(simulation: Simulation) -> Status | None:
     for t in simulation.t + np.array([0.0, 0.5 * step, step, *BEYOND]):
         vectors[at.STAGE : at.STAGE + 2] = vectors[at.STATE : at.STATE + 2]
         with np.errstate(all="ignore"):
-            evaluate(simulation.size, memory, t)
+            evaluate(simulation.size, memory, simulation.control, t)
         values = np.append(links[:n, TORQUE], links[n, FORCE_X : FORCE_X + 3])
         bad = np.flatnonzero(~np.isfinite(values))
         if len(bad):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -13,6 +14,7 @@ from ulna.control import Reference
 from ulna.errors import InputError, Problem
 from ulna.kinematics import tip
 from ulna.simulation.options import joint_values
+from ulna.simulation.sources import named
 
 # Gives angles, rates and accelerations (3, n) at a time.
 Follow: TypeAlias = Callable[[float], Array]
@@ -20,17 +22,17 @@ Follow: TypeAlias = Callable[[float], Array]
 BLOCK = 4096  # ticks that are worked out together
 
 
-def read_reference(arm: Arm, given: Any, q0: Array) -> Follow:
+def read_reference(arm: Arm, given: Any, q0: Array) -> tuple[Follow, Any]:
     """Take a posture (n,) to hold, or a function of t that gives q, (q, qd) or (q, qd, qdd).
 
-    Without one the arm is to stay where it starts.
+    Without one the arm is to stay where it starts. Gives it with a description as plain values.
     """
     if callable(given):
-        return _following(arm, given)
+        return _following(arm, given), named(given)
     posture = q0 if given is None else joint_values(arm, "reference", given, "rad")
     rows = np.zeros((3, arm.n))
     rows[0] = posture
-    return lambda t: rows
+    return (lambda t: rows), posture.tolist()
 
 
 def _following(arm: Arm, given: Callable[[float], Any]) -> Follow:
@@ -39,7 +41,7 @@ def _following(arm: Arm, given: Callable[[float], Any]) -> Follow:
         parts = found if isinstance(found, tuple) else (found,)
         result = np.zeros((3, arm.n))
         for row, part in zip(result, parts, strict=False):
-            values = np.atleast_1d(float_array(part))
+            values = np.atleast_1d(float_array(part, "reference"))
             if values.shape != (arm.n,) or not np.isfinite(values).all():
                 got = f"{values.tolist()} at t = {t:g} s"
                 need = f"{arm.n} finite numbers each for q, and qd and qdd if they are given"
@@ -50,9 +52,10 @@ def _following(arm: Arm, given: Callable[[float], Any]) -> Follow:
     return rows
 
 
-def block(follow: Follow, first: int, period: float) -> Array:
-    """Give what is to be followed at the ticks of a block, (ticks, 3, n, 1)."""
-    rows = [follow(tick * period) for tick in range(first, first + BLOCK)]
+def block(follow: Follow, first: int, period: float, until: float) -> Array:
+    """Give what is to be followed at the next ticks before a time, (ticks, 3, n, 1)."""
+    left = math.ceil((until / period - first) * (1.0 - 1e-9))
+    rows = [follow(tick * period) for tick in range(first, first + min(max(left, 1), BLOCK))]
     return np.ascontiguousarray(np.array(rows)[..., None])
 
 

@@ -11,6 +11,8 @@ import numpy as np
 
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
+from ulna.simulation.disturbances import check_seed
+from ulna.simulation.options import is_number
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,9 @@ class Sensors:
     delay: float = 0.0  # [s]
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        check_seed("sensors.seed", self.seed)
+
     def layout(self, n: int) -> Array:
         """Give noise and resolution of angles and of rates, (2, n, 2)."""
         angles = [_each("angle_noise", self.angle_noise, n)]
@@ -39,7 +44,7 @@ class Sensors:
 
     def ticks_late(self, period: float) -> int:
         """Give the delay in control periods."""
-        ticks = self.delay / period if isinstance(self.delay, int | float) else math.nan
+        ticks = self.delay / period if is_number(self.delay) else math.nan
         if not (math.isfinite(ticks) and ticks >= 0.0 and abs(ticks - round(ticks)) < 1e-6):
             need = f"a whole number of control periods of {period:g} s"
             hint = "choose another delay, or another rate="
@@ -48,7 +53,7 @@ class Sensors:
 
 
 def _each(what: str, given: Any, n: int) -> Array:
-    values = float_array(given)
+    values = float_array(given, f"sensors.{what}")
     if values.shape not in ((), (n,)) or not (np.isfinite(values) & (values >= 0.0)).all():
         need = f"one number of at least 0, or {n}, one a joint"
         raise InputError(Problem(f"sensors.{what}", shown(given), need))

@@ -14,6 +14,7 @@ from ulna.errors import InputError, Problem, shown
 from ulna.progress import progress as progress_line
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import new_record
+from ulna.simulation.options import is_number
 from ulna.simulation.outcome import interrupted, log_of
 from ulna.simulation.run import Run
 from ulna.simulation.simulation import Simulation
@@ -66,8 +67,7 @@ def simulate(
 
 
 def _duration(given: Any) -> float:
-    is_number = isinstance(given, int | float | np.number) and not isinstance(given, bool)
-    if not is_number or not 0.0 <= given < math.inf:
+    if not is_number(given) or not 0.0 <= given < 1e300:
         raise InputError(Problem("duration", shown(given), "a time of at least 0 s"))
     return float(given)
 
@@ -92,8 +92,7 @@ def _close(simulation: Simulation) -> None:
         if row and samples[row - 1, 0] >= t:
             return
         samples[row, 0] = t
-    with np.errstate(all="ignore"):
-        simulation._loop.finish_samples(simulation.size, simulation.memory, samples)
+    simulation.finish_samples()
 
 
 def _run(simulation: Simulation) -> Run:
@@ -133,7 +132,7 @@ def sample_times(samples: Any, duration: float, dt: float, n: int) -> Array:
             raise InputError(Problem("samples", shown(samples), "at least 1"))
         _check_memory(int(samples), row)
         return np.linspace(0.0, duration, samples) if samples > 1 else np.array([duration])
-    times = float_array(samples)
+    times = float_array(samples, "samples")
     _check_memory(times.size, row)
     inside = times.ndim == 1 and times.size and np.isfinite(times).all()
     if not inside or times[0] < 0.0 or times[-1] > duration or np.any(np.diff(times) <= 0.0):

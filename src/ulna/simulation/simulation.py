@@ -20,7 +20,7 @@ from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import Memory, carried_over, new_control, new_record
 from ulna.simulation.events import read_events
-from ulna.simulation.options import check_start, joint_values, read_options
+from ulna.simulation.options import check_start, is_number, joint_values, read_options
 from ulna.simulation.outcome import status_of
 from ulna.simulation.reference import as_reference, block, read_reference
 from ulna.simulation.sensors import Sensors
@@ -28,7 +28,7 @@ from ulna.simulation.sources import FORCE, read_source, torque_kind
 from ulna.simulation.status import Status
 
 CHUNK = 0.025  # [s] of work between two looks at the world; well below what a person notices
-FIRST_BUDGET, MOST_BUDGET = 256, 50_000_000  # steps
+FIRST_BUDGET, MOST_BUDGET = 5000, 50_000_000  # steps, the first for one link
 
 Report = Callable[[], None]
 
@@ -83,16 +83,16 @@ class Simulation:
         self.controller = controller
         self.sensors = sensors or Sensors()
         self.disturbances = tuple(disturbances)
-        self.signals = read_events(events, until, arm.n)
+        self.signals = read_events(events, until, q, qd)
         self.between = between
         self.sources = (
             read_source(torque_kind(arm.n), torque, arm.n, between=between, dt=self.options.dt),
             read_source(FORCE, tip_force, arm.n, between=between, dt=self.options.dt),
         )
-        self._follow = read_reference(arm, reference, q)
+        self._follow, self._reference = read_reference(arm, reference, q)
         self.start = (q, qd)
         self.status = Status(True, "done", "not started")
-        self._budget = FIRST_BUDGET
+        self._budget = max(FIRST_BUDGET // arm.n, 1)
         self._assemble(q, qd)
 
     def _assemble(self, q: Array, qd: Array) -> None:
@@ -193,7 +193,7 @@ class Simulation:
         vectors = self.memory.vectors
         vectors[at.STAGE : at.STAGE + 2] = vectors[at.STATE : at.STATE + 2]
         with np.errstate(all="ignore"):
-            evaluate(self.size, self.memory, self.t)
+            evaluate(self.size, self.memory, self.control, self.t)
         self._raise_errors()
         return self.memory.links[:-1]
 
@@ -212,7 +212,7 @@ class Simulation:
 
     def advance(self, seconds: float) -> Status:
         """Move on by so many seconds, or until something ends the run; gives how it stands."""
-        if not (isinstance(seconds, int | float | np.number) and 0.0 <= seconds < math.inf):
+        if not is_number(seconds) or not 0.0 <= seconds < 1e300:
             raise InputError(Problem("advance", shown(seconds), "a time of at least 0 s"))
         return self.advance_to(self.t + float(seconds))
 
@@ -221,9 +221,16 @@ class Simulation:
         if self.status.reason in ("diverged", "stalled", "bad torque"):
             return self.status
         self.memory.real[at.TARGET] = t
+        self.memory.whole[at.OPEN] = 0  # what an interruption may have left open
         code = self._drive(report or (lambda: None))
         self.status = status_of(self, code)
         return self.status
+
+    def finish_samples(self) -> None:
+        """Record what is due at the very end of a run."""
+        with np.errstate(all="ignore"):
+            self._loop.finish_samples(self.size, self.memory, self.control, self.record.samples)
+        self._raise_errors()
 
     def _drive(self, report: Report) -> int:
         while True:
@@ -260,7 +267,8 @@ class Simulation:
     def _extend_reference(self) -> None:
         first = int(self.memory.whole[at.TICK])
         self.memory.whole[at.FIRST_REFERENCE] = first
-        rows = block(self._follow, first, float(self.memory.real[at.PERIOD]))
+        real = self.memory.real
+        rows = block(self._follow, first, float(real[at.PERIOD]), float(real[at.TARGET]))
         self.control = self.control._replace(references=rows)
 
     def _ask_controller(self) -> None:
@@ -289,6 +297,7 @@ class Simulation:
         plain |= {"torque": torque.described, "tip_force": force.described}
         if self.controller is not None:
             plain |= {"controller": repr(self.controller), "sensors": asdict(self.sensors)}
+            plain["reference"] = self._reference
         if self.disturbances:
             plain["disturbances"] = [_plain(one) for one in self.disturbances]
         if self.signals:
@@ -304,11 +313,13 @@ def _plain(disturbance: Disturbance) -> dict[str, Any]:
 def _check_kinds(arm: Any, controller: Any, sensors: Any, disturbances: Any) -> None:
     if not isinstance(arm, Arm):
         raise InputError(Problem("arm", shown(arm), "an Arm"))
-    if controller is not None and not isinstance(controller, Controller):
+    is_class = isinstance(controller, type)
+    if controller is not None and (is_class or not isinstance(controller, Controller)):
         need = "an object with start(arm) and torque(t, q, qd, reference, state)"
         raise InputError(Problem("controller", shown(controller), need))
     if sensors is not None and not isinstance(sensors, Sensors):
         raise InputError(Problem("sensors", shown(sensors), "Sensors(...)"))
-    if not all(isinstance(one, Disturbance) for one in disturbances):
+    is_list = isinstance(disturbances, Sequence)
+    if not is_list or not all(isinstance(one, Disturbance) for one in disturbances):
         hint = "see ulna.simulation.disturbances"
         raise InputError(Problem("disturbances", shown(disturbances), "a list of them", hint))

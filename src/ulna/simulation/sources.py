@@ -14,6 +14,7 @@ from ulna.errors import InputError, Problem, shown
 from ulna.expressions import Expression
 
 HOLD, LINEAR = "hold", "linear"
+MOST_KEPT = 20_000  # numbers of a table that the record of a run repeats
 
 
 class Kind(NamedTuple):
@@ -73,7 +74,7 @@ def read_source(kind: Kind, given: Any, n: int, *, between: str = HOLD, dt: floa
         return _formulas(kind, list(given), n)
     if isinstance(given, tuple) and len(given) == 2 and np.ndim(given[1]) == 2:
         return _table(kind, *given, between=between)
-    values = float_array(given)
+    values = float_array(given, kind.name)
     if values.ndim == 2:
         return _table(kind, dt * np.arange(len(values)), values, between=between)
     values = np.atleast_1d(values)
@@ -123,7 +124,7 @@ def _formulas(kind: Kind, parts: list[Any], n: int) -> Source:
 
 
 def _table(kind: Kind, times: Any, rows: Any, *, between: str) -> Source:
-    times, rows = float_array(times), float_array(rows)
+    times, rows = float_array(times, kind.name), float_array(rows, kind.name)
     if rows.shape[-1] not in kind.widths:
         raise InputError(Problem(kind.name, f"rows of {rows.shape[-1]}", kind.need))
     if times.shape != rows.shape[:1] or not len(times):
@@ -137,7 +138,9 @@ def _table(kind: Kind, times: Any, rows: Any, *, between: str) -> Source:
         got = f"{times[row]:g} s after {times[row - 1]:g} s in row {row + 1}"
         raise InputError(Problem(f"{kind.name} times", got, "times that increase"))
     rows = _widened(np.array(rows, dtype=float), len(kind.parts))
-    described = {"rows": len(rows), "until": float(times[-1]), "between": between}
+    described: dict[str, Any] = {"rows": len(rows), "until": float(times[-1]), "between": between}
+    if rows.size <= MOST_KEPT:
+        described |= {"times": times.tolist(), "values": rows.tolist()}
     return Source(np.array(times, dtype=float), rows, between == LINEAR, described=described)
 
 
@@ -145,16 +148,21 @@ def _function(kind: Kind, function: Callable[..., Any], width: int) -> Source:
     with_state = takes_state(function, kind.name)
 
     def values(t: float, q: Array, qd: Array) -> Array:
-        given = float_array(function(t, q, qd) if with_state else function(t))
-        given = np.atleast_1d(given)
+        found = function(t, q, qd) if with_state else function(t)
+        given = np.atleast_1d(float_array(found, f"{kind.name} at t = {t:g} s"))
         if given.ndim != 1 or given.shape[0] not in kind.widths:
             got = f"shape {given.shape} from the function at t = {t:g} s"
             raise InputError(Problem(kind.name, got, kind.need))
         return _widened(given[None, :], width)[0]
 
-    described = {"function": getattr(function, "__name__", type(function).__name__)}
+    described = named(function)
     zero = np.zeros((1, width))
     return Source(np.zeros(1), zero, function=values, described=described)
+
+
+def named(function: Callable[..., Any]) -> dict[str, str]:
+    """Describe a function, which cannot be kept, by its name."""
+    return {"function": getattr(function, "__name__", type(function).__name__)}
 
 
 def takes_state(function: Callable[..., Any], what: str) -> bool:

@@ -9,7 +9,7 @@ from ulna.simulation.engine import places as at
 from ulna.simulation.engine.explicit import prepare_dense, slope_at_end
 from ulna.simulation.engine.implicit import keep_gauss
 from ulna.simulation.engine.memory import Control, Memory, Record
-from ulna.simulation.engine.schedule import open_segment, plan
+from ulna.simulation.engine.schedule import hold, open_segment, plan
 from ulna.simulation.engine.slope import copy, slope
 from ulna.simulation.engine.stepping import attempt, state_at, step_size
 from ulna.simulation.engine.times import slack
@@ -55,16 +55,20 @@ def _accept(size: object, m: Memory, samples: Array, log: Array, h: float) -> in
     """Look into the step for events and samples, then make its end the state."""
     whole = m.whole
     copy(size, m, at.TRIAL, at.AHEAD)
-    end, which = 1.0, -1
+    _set_end(m, h)
+    which = -1
     sampled = _is_sampled(m, samples, h)
     plain = whole[at.ADAPTIVE] + whole[at.WATCHING] == 0 and whole[at.METHOD] != at.GAUSS4
     if sampled or not plain:
-        end, which = _look_inside(size, m, samples, h, sampled)
+        which = _look_inside(size, m, samples, h, sampled)
     copy(size, m, at.AHEAD, at.STATE)
     whole[at.STEPS] += 1
     if which >= 0:
-        return _let_happen(size, m, log, h * end, which)
-    _pass_time(m, h)
+        return _let_happen(size, m, log, which)
+    m.real[at.NOW] = m.real[at.STEP_END]
+    whole[at.STEP_INDEX] += 1
+    if m.real[at.NOW] == m.real[at.STOP]:
+        whole[at.OPEN] = 0
     return at.BUDGET
 
 
@@ -75,10 +79,8 @@ def _is_sampled(m: Memory, samples: Array, h: float) -> bool:
 
 
 @inner
-def _look_inside(
-    size: object, m: Memory, samples: Array, h: float, sampled: bool
-) -> tuple[float, int]:
-    """Do what a step needs besides its end; gives where in it an event is, and which."""
+def _look_inside(size: object, m: Memory, samples: Array, h: float, sampled: bool) -> int:
+    """Do what a step needs besides its end; gives which event is first in it, or −1."""
     whole, now = m.whole, m.real[at.NOW]
     watched = whole[at.WATCHING] != 0
     if whole[at.METHOD] == at.GAUSS4:
@@ -95,20 +97,18 @@ def _look_inside(
     if whole[at.ADAPTIVE] != 0:
         copy(size, m, at.END, at.SLOPES)
         whole[at.FRESH] = 1
-    return end, which
+    return which
 
 
 @inlined
-def _pass_time(m: Memory, h: float) -> None:
+def _set_end(m: Memory, h: float) -> None:
+    """Say when the step ends: one number, whoever asks, or events at its end would be lost."""
     real, whole = m.real, m.whole
-    whole[at.STEP_INDEX] += 1
     if whole[at.ADAPTIVE] == 0:
-        done = whole[at.STEP_INDEX] == whole[at.STEP_COUNT]
+        last = whole[at.STEP_INDEX] + 1 == whole[at.STEP_COUNT]
     else:
-        done = real[at.NOW] + h >= real[at.STOP] - slack(real[at.STOP])
-    real[at.NOW] = real[at.STOP] if done else real[at.NOW] + h
-    if done:
-        whole[at.OPEN] = 0
+        last = real[at.NOW] + h >= real[at.STOP] - slack(real[at.STOP])
+    real[at.STEP_END] = real[at.STOP] if last else real[at.NOW] + h
 
 
 @inner
@@ -143,9 +143,11 @@ def _write_sample(size: object, m: Memory, samples: Array, t: float) -> None:
 
 
 @kernel
-def finish_samples(size: object, m: Memory, samples: Array) -> None:
+def finish_samples(size: object, m: Memory, control: Control, samples: Array) -> None:
     """Record what is due at the very end, under the inputs that acted until then."""
     now = m.real[at.NOW]
+    if m.whole[at.STEPS] == 0:
+        hold(size, m, control)
     while m.whole[at.SAMPLE] < len(samples) and samples[m.whole[at.SAMPLE], 0] <= now + slack(now):
         copy(size, m, at.STATE, at.STAGE)
         _write_sample(size, m, samples, now)
@@ -182,29 +184,40 @@ def _crossed(size: object, m: Memory, h: float, part_of_step: float) -> int:
         copy(size, m, at.AHEAD, at.STAGE)
     else:
         state_at(size, m, h, part_of_step)
-    signals(size, m, m.real[at.NOW] + part_of_step * h)
+    now, end = m.real[at.NOW], m.real[at.STEP_END]
+    m.real[at.SEEN_AT] = end if part_of_step == 1.0 else min(now + part_of_step * h, end)
+    signals(size, m, m.real[at.SEEN_AT])
     return crossing(size, m)
 
 
 @inner
-def _let_happen(size: object, m: Memory, log: Array, passed: float, which: int) -> int:
-    real, whole = m.real, m.whole
-    real[at.NOW] = min(real[at.NOW] + passed, real[at.STOP])
+def _let_happen(size: object, m: Memory, log: Array, which: int) -> int:
+    """Let all that was found at one instant take place, one after the other."""
+    n, real, whole = count(size), m.real, m.whole
+    passed = real[at.SEEN_AT] - real[at.NOW]
+    real[at.NOW] = real[at.SEEN_AT]
     whole[at.IDLE] = whole[at.IDLE] + 1 if passed < NO_PROGRESS else 0
-    happen(size, m, log, which)
-    if which >= count(size) and whole[whole[at.ENDS] + which - count(size)] != 0:
+    ended = False
+    while which >= 0:
+        happen(size, m, log, which)
+        ended = ended or (which >= n and whole[whole[at.ENDS] + which - n] != 0)
+        real[whole[at.BEFORE] + which] = real[whole[at.SIGNALS] + which]
+        which = crossing(size, m)
+    if ended:
         return at.STOPPED
     if whole[at.IDLE] > MOST_IDLE:
         return at.CHATTERING
     settle(size, m, log)
     if real[at.NOW] >= real[at.STOP] - slack(real[at.STOP]):
-        whole[at.OPEN] = 0
+        real[at.NOW], whole[at.OPEN] = real[at.STOP], 0
     else:
         plan(m)
     return at.BUDGET
 
 
 @kernel
-def evaluate(size: object, m: Memory, t: float) -> None:
+def evaluate(size: object, m: Memory, control: Control, t: float) -> None:
     """Work out what acts on the state STAGE at time t, and its accelerations."""
+    if m.whole[at.OPEN] == 0:
+        hold(size, m, control)
     slope(size, m, t, at.SPARE)

@@ -37,7 +37,8 @@ TIP_HOLD, TIP_RAMP, TIP_LIVE = 15, 18, 21  # after the force itself, at 12
 # Places in `real`.
 NOW, HOLD_START, STOP, PLAN_START, STEP, LAST_STEP, TARGET, PERIOD = range(8)  # [s]
 DT, MAX_STEP, RTOL, ATOL, RESTITUTION = range(8, 13)
-REALS = 13
+STEP_END, SEEN_AT = range(13, 15)  # [s] the end of the step, and where signals were looked at
+REALS = 15
 
 # Places in `whole`: settings and switches,
 METHOD, MODEL, COUPLED, INPUTS, ADAPTIVE, STAGES, STOPS, WATCHING, CONTROLLED, DELAY = range(10)

@@ -30,8 +30,8 @@ def open_segment(size: object, m: Memory, control: Control) -> int:
     stop = min(real[at.TARGET], _next_knot(m, at.TORQUES), _next_knot(m, at.FORCES), _next_edge(m))
     if whole[at.CONTROLLED] != at.NOBODY:
         stop = min(stop, whole[at.TICK] * real[at.PERIOD])
-    real[at.STOP], real[at.HOLD_START] = stop, now
-    _hold(size, m, control)
+    real[at.STOP] = stop
+    hold(size, m, control)
     plan(m)
     whole[at.OPEN], whole[at.FRESH] = 1, 0
     return at.BUDGET
@@ -82,10 +82,13 @@ def _next_edge(m: Memory) -> float:
 
 
 @inner
-def _hold(size: object, m: Memory, control: Control) -> None:
-    """Work out all that is held, and how it ramps, until the end of the segment."""
+def hold(size: object, m: Memory, control: Control) -> None:
+    """Work out all that is held from now on, and how it ramps."""
     n = count(size)
     links, whole = m.links, m.whole
+    m.real[at.HOLD_START] = m.real[at.NOW]
+    _next_knot(m, at.TORQUES)
+    _next_knot(m, at.FORCES)
     for i in range(n):
         links[i, at.HOLD], links[i, at.RAMP] = _read_table(m, at.TORQUES, n, i)
     for k in range(3):

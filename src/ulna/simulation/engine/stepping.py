@@ -79,7 +79,8 @@ def _judge(size: object, m: Memory, h: float, finite: bool) -> int:
     # The slope at the start of the step stays what it was.
     whole[at.FRESH] = 1 if finite else 0
     real[at.STEP] = h * (max(LEAST_FACTOR, SAFETY * error**EXPONENT) if finite else HOPELESS)
-    return at.STALLED if real[at.STEP] < SHORTEST * slack(real[at.NOW]) else at.AGAIN
+    # Written so that a step which is no number counts as too short.
+    return at.AGAIN if real[at.STEP] >= SHORTEST * slack(real[at.NOW]) else at.STALLED
 
 
 @inner
