@@ -38,15 +38,19 @@ def _is_terminal() -> bool:
 class _Line:
     def __init__(self, what: str, shown: bool) -> None:
         self.what, self.shown = what, shown
-        self.start = self.last = time.monotonic()
+        self.start: float | None = None
+        self.last = self.before = 0.0
         self.length = 0
 
     def report(self, done: float) -> None:
         now = time.monotonic()
+        if self.start is None:
+            # What came before the first word, such as compiling, says nothing about the rest.
+            self.start, self.last, self.before = now, now, done
         if not self.shown or now - self.start < PATIENCE or now - self.last < INTERVAL:
             return
         self.last = now
-        self.write(describe(self.what, done, now - self.start))
+        self.write(describe(self.what, done, now - self.start, self.before))
 
     def write(self, text: str) -> None:
         sys.stderr.write("\r" + text.ljust(self.length))
@@ -60,13 +64,17 @@ class _Line:
             sys.stderr.flush()
 
 
-def describe(what: str, done: float, elapsed: float) -> str:
+def describe(what: str, done: float, elapsed: float, before: float = 0.0) -> str:
     """Write one line: what is done, a bar, the percentage, and the time that is left.
+
+    The work went from the part `before` to the part `done` in the time that has elapsed.
 
     >>> describe("simulating", 0.5, 10.0)
     'simulating [###############...............]  50 %, 10 s left'
     """
     done = min(max(done, 0.0), 1.0)
     bar = "#" * round(WIDTH * done)
-    left = f", {elapsed * (1.0 - done) / done:.0f} s left" if done > 0.0 else ""
+    left = ""
+    if done > before:
+        left = f", {elapsed * (1.0 - done) / (done - before):.0f} s left"
     return f"{what} [{bar.ljust(WIDTH, '.')}] {100.0 * done:3.0f} %{left}"

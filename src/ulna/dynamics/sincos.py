@@ -19,6 +19,7 @@ TWO_OVER_PI = 0.6366197723675814
 # Adding and taking off 1.5 · 2⁵² rounds to the nearest integer.
 ROUND = 6755399441055744.0
 HALF_PI = (1.57079632673412561417, 6.07710050630396597660e-11, 2.02226624871116645580e-21)
+HALF_PI_REST = 8.47842766036889956997e-32  # what the three leave out
 SINE = (
     -1.66666666666666324348e-01,
     8.33333333332248946124e-03,
@@ -55,7 +56,7 @@ def sincos_near(angle: float) -> tuple[float, float]:
     rest = (near - middle) - step
     step = turns * HALF_PI[2]
     x = middle - step
-    rest += (middle - x) - step
+    rest += ((middle - x) - step) - turns * HALF_PI_REST
 
     z = x * x
     cube = z * x

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -52,7 +51,7 @@ def _signal(name: str, given: Any, q: Array, qd: Array, *, ends: bool) -> Signal
     what = name if ends else f"event '{name}'"
     if isinstance(given, str):
         formula = Expression.parse(given, names_for(len(q)), what)
-        condition = isinstance(ast.parse(given.strip(), mode="eval").body, ast.Compare)
+        condition = _is_condition(formula.program)
         program = _less_half(formula.program) if condition else formula.program
         return Signal(name, program, None, condition, ends, given)
     if not callable(given):
@@ -70,6 +69,13 @@ def _signal(name: str, given: Any, q: Array, qd: Array, *, ends: bool) -> Signal
     first = given(0.0, q, qd) if with_state else given(0.0)
     condition = isinstance(first, bool | np.bool_)
     return Signal(name, None, value, condition, ends, named(given))
+
+
+def _is_condition(program: Program) -> bool:
+    """Say whether a formula compares, alone or in a chain such as 0 < q1 < 1."""
+    codes = program.codes.tolist()
+    chained = len(codes) > 2 and codes[-1] == Op.MULTIPLY and codes[-3] == Op.SWAP_BELOW
+    return bool((codes[-2] if chained else codes[-1]) >= Op.LESS)
 
 
 def _less_half(program: Program) -> Program:

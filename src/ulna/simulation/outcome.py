@@ -48,7 +48,10 @@ def _remarks(simulation: Simulation) -> str:
     text = ""
     if chatter:
         joints = "once" if chatter == 1 else f"{chatter} times"
-        text += f"; bouncing at a stop was cut short {joints}"
+        text += f"; chatter at stops was cut short {joints}"
+    logged, kept = int(whole[at.LOGGED]), len(simulation.record.log)
+    if logged > kept:
+        text += f"; of {logged:,} events and contacts the first {kept:,} were kept"
     if saturated:
         text += f"; the controller met its torque limits {saturated} times"
     return text

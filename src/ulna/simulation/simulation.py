@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from typing import Any
 
@@ -144,6 +145,7 @@ class Simulation:
 
         made = Callback(work)
         self._callbacks.append(made)
+        self._budget = 1  # a function may take its time
         return made.address
 
     def _call_inputs(self, t: float) -> None:
@@ -235,7 +237,7 @@ class Simulation:
     def _drive(self, report: Report) -> int:
         while True:
             start = time.perf_counter()
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), self._safe_from_interrupts():
                 code = int(
                     self._loop.advance(
                         self.size, self.memory, self.control, self.record, self._budget
@@ -251,6 +253,13 @@ class Simulation:
                 self._raise_errors()
                 return code
             report()
+
+    def _safe_from_interrupts(self) -> AbstractContextManager[None]:
+        if not self._callbacks:
+            return nullcontext()
+        from ulna.simulation.callbacks import deferred_interrupt
+
+        return deferred_interrupt()
 
     def _pace(self, elapsed: float) -> None:
         """Choose how many steps to take until the next look."""

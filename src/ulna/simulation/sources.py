@@ -149,7 +149,9 @@ def _function(kind: Kind, function: Callable[..., Any], width: int) -> Source:
 
     def values(t: float, q: Array, qd: Array) -> Array:
         found = function(t, q, qd) if with_state else function(t)
-        given = np.atleast_1d(float_array(found, f"{kind.name} at t = {t:g} s"))
+        given = np.atleast_1d(_quick_array(found, kind.name, t))
+        if given.shape == (width,):
+            return given
         if given.ndim != 1 or given.shape[0] not in kind.widths:
             got = f"shape {given.shape} from the function at t = {t:g} s"
             raise InputError(Problem(kind.name, got, kind.need))
@@ -158,6 +160,13 @@ def _function(kind: Kind, function: Callable[..., Any], width: int) -> Source:
     described = named(function)
     zero = np.zeros((1, width))
     return Source(np.zeros(1), zero, function=values, described=described)
+
+
+def _quick_array(found: Any, what: str, t: float) -> Array:
+    try:
+        return np.array(found, dtype=float)
+    except (TypeError, ValueError):
+        return float_array(found, f"{what} at t = {t:g} s")
 
 
 def named(function: Callable[..., Any]) -> dict[str, str]:

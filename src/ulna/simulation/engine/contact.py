@@ -28,18 +28,22 @@ def hit(size: object, m: Memory, log: Array, i: int, side: float) -> float:
     speed = v[at.STATE + 1, i]
     write_log(size, m, log, i, at.HIT, speed)
     rebound = -m.real[at.RESTITUTION] * speed
-    if now - links[i, at.LAST_HIT] < SOON and rebound != 0.0:
+    hasty = now - links[i, at.LAST_HIT] < SOON
+    if hasty:
         rebound = 0.0
         m.whole[at.CHATTER] += 1
     links[i, at.LAST_HIT] = now
-    _strike(size, m, log, i, rebound)
+    _strike(size, m, log, i, rebound, hasty)
     _forget(size, m)
     return float(rebound)
 
 
 @inner
-def _strike(size: object, m: Memory, log: Array, i: int, rebound: float) -> None:
-    """Change the speed of joint i at once; what the blow does to the others follows from M⁻¹."""
+def _strike(size: object, m: Memory, log: Array, i: int, rebound: float, hasty: bool) -> None:
+    """Change the speed of joint i at once; what the blow does to the others follows from M⁻¹.
+
+    In haste no joint is torn from its stop: two that do so to one another would never end.
+    """
     n = count(size)
     v, links = m.vectors, m.links
     gravity_x, gravity_y = links[n, link.GRAVITY_X], links[n, link.GRAVITY_Y]
@@ -54,7 +58,7 @@ def _strike(size: object, m: Memory, log: Array, i: int, rebound: float) -> None
         links[i, link.TORQUE] = 1.0
         forward_coupled(size, links, m.turns, v, at.STAGE, link.CARRIER)
         blow = (rebound - v[at.STATE + 1, i]) / links[i, link.TURNING]
-        if not _tear_off(size, m, log, blow):
+        if hasty or not _tear_off(size, m, log, blow):
             break
     links[n, link.GRAVITY_X], links[n, link.GRAVITY_Y] = gravity_x, gravity_y
     # The loss is the blow's work: its size times the mean of the speeds before and after.

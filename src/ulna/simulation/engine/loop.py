@@ -163,6 +163,7 @@ def _find_event(size: object, m: Memory, h: float) -> tuple[float, int]:
         which = _crossed(size, m, h, late)
         if which < 0:
             early = late
+            remember(size, m)
             continue
         for _ in range(HALVINGS):
             middle = 0.5 * (early + late)
@@ -174,7 +175,6 @@ def _find_event(size: object, m: Memory, h: float) -> tuple[float, int]:
         _crossed(size, m, h, late)
         copy(size, m, at.STAGE, at.AHEAD)
         return late, which
-    remember(size, m)
     return 1.0, -1
 
 
