@@ -30,6 +30,9 @@ PACKAGE = Path(__file__).parent
 MARKS = (b"@kernel", b"@inner", b"@inlined")
 UNROLLED = 3  # links: arms of so many get code without loops
 
+# Beside public options this uses three inner places of Numba (a library class, a compiler class and
+# the option _nrt), so that the versions it may run with are bounded in pyproject.toml.
+
 # Flags that assume away NaN would hide a simulation that diverges, and gain nothing.
 OPTIONS = {"fastmath": {"contract"}, "error_model": "numpy", "nogil": True, "_nrt": False}
 
