@@ -70,6 +70,6 @@ def compiled(arm: Arm) -> CompiledArm:
     >>> for _ in range(100):
     ...     q, qd = arm.step(q, qd, tau, 1e-3)
     >>> q.round(6).tolist()
-    [-0.06288, 0.046893]
+    [-0.062964, 0.083748]
     """
     return CompiledArm(arm)

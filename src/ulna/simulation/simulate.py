@@ -46,7 +46,8 @@ def simulate(
     How it is done: `method` "dop853" (adaptive, to `rtol` and `atol`; steps of dt with
     rtol=None), "rk4", "semi-implicit" (for stiff damping) or "gauss4" (keeps the energy for ever),
     the last three with steps of `dt`; `max_step`; `model` "true", or paper 001's "sequential" with
-    its `friction` [1/s]. Joints stop at their limits with `restitution`, unless stops=False.
+    its `friction` [1/s]. Joints stop at their limits with `restitution`, unless stops=False or the
+    model is sequential, which knows neither stops nor a force on the tip.
     `events` maps names to formulas or functions that are watched for a change of sign; `until`
     ends the run.
 

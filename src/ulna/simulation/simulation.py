@@ -42,7 +42,7 @@ class Simulation:
     >>> print(swing.advance(0.5))
     ran to t = 0.5 s
     >>> round(float(swing.q[0]), 6)
-    -1.614938
+    -1.661148
     """
 
     def __init__(
@@ -90,6 +90,8 @@ class Simulation:
             read_source(torque_kind(arm.n), torque, arm.n, between=between, dt=self.options.dt),
             read_source(FORCE, tip_force, arm.n, between=between, dt=self.options.dt),
         )
+        if model == "sequential":
+            _check_tip_is_free(tip_force, disturbances)
         self._follow, self._reference = read_reference(arm, reference, q)
         self.start = (q, qd)
         self.status = Status(True, "done", "not started")
@@ -317,6 +319,12 @@ class Simulation:
 def _plain(disturbance: Disturbance) -> dict[str, Any]:
     values = asdict(disturbance)
     return values | {"stop": None if math.isinf(disturbance.stop) else disturbance.stop}
+
+
+def _check_tip_is_free(tip_force: Any, disturbances: Sequence[Disturbance]) -> None:
+    if tip_force is not None or any(one.force is not None for one in disturbances):
+        need = "none with model='sequential', which knows no force on the tip"
+        raise InputError(Problem("tip_force", "a force on the tip", need, "use model='true'"))
 
 
 def _check_kinds(arm: Any, controller: Any, sensors: Any, disturbances: Any) -> None:
