@@ -15,12 +15,13 @@ PYTEST := $(BIN)/python -m pytest -q -rs -n 2 -m "not slow"
 help:            ## say what the targets do
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
 
-run: $(RUNTIME)  ## show the Kehl arm: pose, holding torques, both elbows, reach
+run: $(RUNTIME)  ## show the Kehl arm: pose, holding torques, both elbows, reach, and how it falls
 	@$(BIN)/ulna pose kehl --q "40 deg, -60 deg"
 	@$(BIN)/ulna hold kehl --q "40 deg, -60 deg"
 	@$(BIN)/ulna reach kehl --to "0.6, 0.3"
+	@$(BIN)/ulna simulate kehl --q0 "40 deg, -60 deg" --for "2 s"
 	@echo
-	@echo "Try next:  $(BIN)/ulna hold kehl --q '40 deg, -60 deg' --explain    $(BIN)/ulna derive    $(BIN)/ulna list arms    $(BIN)/ulna --help"
+	@echo "Try next:  $(BIN)/ulna simulate kehl --q0 '40 deg, -60 deg' --for '5 s' --film kehl.mp4    $(BIN)/ulna hold kehl --q '40 deg, -60 deg' --explain    $(BIN)/ulna derive    $(BIN)/ulna --help"
 
 test: $(DEVELOP)  ## run the tests, with branch coverage
 	@NUMBA_DISABLE_JIT=1 $(PYTEST) tests/uncompiled --cov --cov-report= --cov-fail-under=0

@@ -9,7 +9,13 @@ import numpy as np
 
 import ulna
 from ulna.storage import write_whole
-from ulna.viewer import conventions_figure, pose_figure, reach_figure, workspace_figure
+from ulna.viewer import (
+    conventions_figure,
+    pose_figure,
+    reach_figure,
+    run_figure,
+    workspace_figure,
+)
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 
@@ -20,6 +26,17 @@ def reach():
     return reach_figure(arm, target, ulna.kinematics.inverse(arm, target))
 
 
+def run():
+    torque = "60*sin(2*pi*t) if t < 1 else 0, 0"
+    arm = ulna.preset("kehl")
+    joints = [ulna.Joint(damping=1.0)] * 2
+    return run_figure(
+        ulna.simulate(
+            arm.replace(joints=joints), q0=np.radians([-90, 0]), torque=torque, duration=2.5
+        )
+    )
+
+
 PICTURES = {
     "reach.png": reach,
     "conventions.png": conventions_figure,
@@ -27,6 +44,7 @@ PICTURES = {
     "workspace.png": lambda: workspace_figure(
         [ulna.preset("open-manipulator-x"), ulna.preset("so-101")]
     ),
+    "run.png": run,
 }
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from ulna._version import __version__
-from ulna.cli import check, derive, hold, info, listing, new, pose, reach
+from ulna.cli import check, derive, hold, info, listing, new, pose, reach, show, simulate
 from ulna.cli.terminal import note, prepare_streams, say
 from ulna.errors import FileError, UlnaError, UlnaWarning
 
@@ -31,6 +31,8 @@ app.command("check")(check.check)
 app.command("pose")(pose.pose)
 app.command("reach")(reach.reach)
 app.command("hold")(hold.hold)
+app.command("simulate")(simulate.simulate)
+app.command("show")(show.show)
 app.command("derive")(derive.derive)
 app.command("info")(info.info)
 
@@ -68,6 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             code = int(app(words, prog_name="ulna", standalone_mode=False) or 0)
             sys.stdout.flush()
+            if code == INTERRUPTED:
+                note("stopped")
             return code
         except (typer.Abort, KeyboardInterrupt):
             note("stopped")

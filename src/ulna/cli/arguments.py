@@ -48,6 +48,24 @@ PlotOption = Annotated[
     typer.Option("--plot", metavar="FILE", help="Draw it: .png, .svg or .pdf.", show_default=False),
 ]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
+PayloadOption = Annotated[
+    str | None,
+    typer.Option(
+        "--payload",
+        metavar="MASS",
+        help='A load at the tip in place of the arm\'s own: "200 g".',
+        show_default=False,
+    ),
+]
+FlatOption = Annotated[bool, typer.Option("--flat", help="The arm lies flat: no gravity.")]
+FilmOption = Annotated[
+    str | None,
+    typer.Option("--film", metavar="FILE", help="Film it: .mp4 or .gif.", show_default=False),
+]
+FilmSpeedOption = Annotated[
+    float,
+    typer.Option("--film-speed", metavar="NUMBER", help="How many times as fast it plays."),
+]
 
 
 def find_arm(name: str, what: str = "ARM") -> Arm:
@@ -61,16 +79,43 @@ def find_arm(name: str, what: str = "ARM") -> Arm:
     return load(name)
 
 
+def changed_arm(arm: Arm, payload: str | None, *, flat: bool) -> Arm:
+    """Give the arm with another load at its tip, and without gravity if it lies flat."""
+    if payload is not None:
+        mass = units.to_si(payload, "mass", what="--payload")
+        if mass < 0.0:
+            raise InputError(Problem("--payload", shown(payload), "a mass of at least 0 kg"))
+        arm = arm.with_payload(mass)
+    return arm.replace(gravity=(0.0, 0.0)) if flat else arm
+
+
 def read_angles(text: str, arm: Arm, what: str) -> list[float]:
     """Read one angle a joint: "40 deg, -60 deg"; bare numbers are radians."""
-    angles = units.parse_list(text, "angle", what=what, number=_reader(what))
-    if len(angles) != arm.n:
-        got = f"{len(angles)} angle{'s' * (len(angles) != 1)}"
-        example = ", ".join(["30 deg"] * min(arm.n, 3) + ["..."] * (arm.n > 3))
-        raise InputError(Problem(what, got, f"{arm.n}, one a joint", f'such as "{example}"'))
+    angles = units.parse_list(text, "angle", what=what, number=number_reader(what))
+    check_count(len(angles), "angle", arm, what, "30 deg")
     bare = zip(angles, units.bare_items(text), strict=True)
     _note_large_angles([angle for angle, is_bare in bare if is_bare], what)
     return angles
+
+
+def read_joints(text: str, kind: str, arm: Arm, what: str, example: str) -> list[float]:
+    """Read one value of a kind a joint: speeds "30 deg/s, 0", plain numbers "0.5, 0.5"."""
+    values = units.parse_list(text, kind, what=what, number=number_reader(what))
+    check_count(len(values), kind, arm, what, example)
+    return values
+
+
+def check_count(count: int, noun: str, arm: Arm, what: str, example: str) -> None:
+    """Insist on one value a joint."""
+    if count != arm.n:
+        got = f"{count} {noun}{'s' * (count != 1)}"
+        such = ", ".join([example] * min(arm.n, 3) + ["..."] * (arm.n > 3))
+        raise InputError(Problem(what, got, f"{arm.n}, one a joint", f'such as "{such}"'))
+
+
+def read_quantity(text: str, kind: str, what: str) -> float:
+    """Read one value with its unit: "20 s", "1 ms"."""
+    return units.to_si(text, kind, what=what, number=number_reader(what))
 
 
 def read_target(text: str, what: str) -> list[float]:
@@ -97,12 +142,12 @@ def _two_or_three(
     if len(items) not in (2, 3):
         got = f"{len(items)} value{'s' * (len(items) != 1)}"
         raise InputError(Problem(what, got, need, f'such as "{example}"'))
-    number = _reader(what)
+    number = number_reader(what)
     pair = units.parse_list(", ".join(items[:2]), kinds[0], what=what, number=number)
     return pair, [units.to_si(item, kinds[1], what=what, number=number) for item in items[2:]]
 
 
-def _reader(what: str) -> Callable[[str], float]:
+def number_reader(what: str) -> Callable[[str], float]:
     """Give the reader of numbers that are written as arithmetic: "pi/4", "2*pi/3"."""
     return lambda text: constant(text, what)
 

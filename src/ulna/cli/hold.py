@@ -8,20 +8,23 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 import typer
 
-from ulna import dynamics, kinematics, units
+from ulna import dynamics, kinematics
 from ulna.arm import Arm
 from ulna.cli.arguments import (
     AnglesOption,
     ArmArgument,
     ExplainOption,
+    FlatOption,
     JsonOption,
+    PayloadOption,
+    changed_arm,
     find_arm,
     read_angles,
     read_force,
 )
 from ulna.cli.explain_hold import explain_hold
 from ulna.cli.terminal import degrees, fixed, number, say, show_json, show_table
-from ulna.errors import InfeasibleError, InputError, Problem, shown
+from ulna.errors import InfeasibleError, InputError, Problem
 
 ROUNDING = 1e-12  # of a limit, which a torque may pass unnoticed
 
@@ -38,21 +41,13 @@ def hold(
             show_default=False,
         ),
     ] = None,
-    payload: Annotated[
-        str | None,
-        typer.Option(
-            "--payload",
-            metavar="MASS",
-            help='A load at the tip in place of the arm\'s own: "200 g".',
-            show_default=False,
-        ),
-    ] = None,
-    flat: Annotated[bool, typer.Option("--flat", help="The arm lies flat: no gravity.")] = False,
+    payload: PayloadOption = None,
+    flat: FlatOption = False,
     explain: ExplainOption = False,
     json: JsonOption = False,
 ) -> None:
     """Find the torques that hold the arm still in a pose."""
-    described = _changed(find_arm(arm), payload, flat=flat)
+    described = changed_arm(find_arm(arm), payload, flat=flat)
     angles = np.array(read_angles(q, described, "--q"))
     pull = np.array(read_force(force, "--force")) if force is not None else np.zeros(2)
     held = _held(described, angles, pull)
@@ -91,15 +86,6 @@ def _held(arm: Arm, q: np.ndarray, force: np.ndarray) -> _Held:
         raise InputError(Problem("hold", got, "sizes that arithmetic can hold", "check the units"))
     spare = float(dynamics.largest_payload(arm, q, tip_force=force))
     return _Held(arm, q, force, torque, dynamics.gravity_torque(arm, q), spare)
-
-
-def _changed(arm: Arm, payload: str | None, *, flat: bool) -> Arm:
-    if payload is not None:
-        mass = units.to_si(payload, "mass", what="--payload")
-        if mass < 0.0:
-            raise InputError(Problem("--payload", shown(payload), "a mass of at least 0 kg"))
-        arm = arm.with_payload(mass)
-    return arm.replace(gravity=(0.0, 0.0)) if flat else arm
 
 
 def _show(held: _Held, name: str) -> None:

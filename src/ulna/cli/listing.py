@@ -21,6 +21,7 @@ class What(StrEnum):
     ARMS = "arms"
     PATHS = "paths"
     CONTROLLERS = "controllers"
+    METHODS = "methods"
     MOTORS = "motors"
 
 
@@ -33,6 +34,8 @@ def list_(
         _arms(json)
     elif what is What.MOTORS:
         _motors(json)
+    elif what is What.METHODS:
+        _methods(json)
     elif json:
         show_json({what.value: []})
     else:
@@ -53,6 +56,23 @@ def _arms(as_json: bool) -> None:
 
 def _arm_facts(name: str, about: str, arm: Any) -> dict[str, Any]:
     return {"name": name, "links": arm.n, "reach": arm.reach, "mass": arm.mass, "about": about}
+
+
+METHODS = {
+    "dop853": ("8", "chosen", "unless there is a controller: as exact as --rtol asks"),
+    "rk4": ("4", "dt", "with a controller, and where every step should take the same time"),
+    "semi-implicit": ("1", "dt", "stiff damping, which it takes with large steps"),
+    "gauss4": ("4", "dt", "long runs without losses: the energy does not drift"),
+}
+
+
+def _methods(as_json: bool) -> None:
+    rows = [(name, *METHODS[name]) for name in METHODS]
+    columns = ("name", "order", "steps", "when")
+    if as_json:
+        show_json({"methods": [dict(zip(columns, row, strict=True)) for row in rows]})
+    else:
+        show_table("methods of `ulna simulate`", columns, rows)
 
 
 def _motors(as_json: bool) -> None:

@@ -83,10 +83,10 @@ def _failure(simulation: Simulation, code: int) -> Status:
 
 
 def _worst_joint(memory: Memory) -> int:
-    """Give the joint that ran away: the first without a number, else the fastest."""
-    trial, rates = memory.vectors[at.TRIAL : at.TRIAL + 2, :-1], memory.vectors[at.STATE + 1, :-1]
+    """Give the joint that ran away: the first without a number, else that which went furthest."""
+    trial = memory.vectors[at.TRIAL : at.TRIAL + 2, :-1]
     lost = ~np.isfinite(trial).all(axis=0)
-    return int(np.argmax(lost) if lost.any() else np.argmax(np.abs(rates)))
+    return int(np.argmax(lost) if lost.any() else np.argmax(np.abs(trial).max(axis=0)))
 
 
 def _bad_input(simulation: Simulation) -> Status | None:

@@ -14,6 +14,7 @@ from ulna.simulation.engine.times import slack
 
 SAFETY, LEAST_FACTOR, MOST_FACTOR, EXPONENT = 0.9, 0.2, 10.0, -0.125
 HOPELESS = 0.1  # the factor after a step whose end is no number
+RUNAWAY = 1e12  # [rad, rad/s] at which a state counts as lost; nothing turns so far or so fast
 SHORTEST = 1e-2  # of the time that counts as none
 
 
@@ -60,7 +61,7 @@ def _is_finite(size: object, m: Memory) -> bool:
     for part in range(2):
         for i in range(count(size)):
             total += abs(m.vectors[at.TRIAL + part, i])
-    return total < math.inf
+    return total < RUNAWAY
 
 
 @inner

@@ -1,0 +1,107 @@
+"""Running the engine for a command: its loading, its words, and how the command ends."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from ulna.arm import Arm
+from ulna.cli.outputs import Output, Written
+from ulna.cli.terminal import note
+from ulna.errors import InputError, Problem, UlnaError
+from ulna.simulation import Run, simulate
+from ulna.simulation.status import Status
+
+FAILED, INTERRUPTED = 3, 130
+PATIENCE = 2.0  # [s] that loading may take before a person wonders
+COMPILING = "compiling the engine, once for this version and arms of this size: some 15 s ..."
+
+# What Python's words for a setting are called at the command line.
+NAMES = {"duration": "for", "speed": "film-speed"}
+SETTING = re.compile(r"\b(method|model|samples|speed)='?([\w.,-]*\w)'?")
+
+
+class UnfinishedError(UlnaError):
+    """What a command could not do, told after it has done all the rest."""
+
+    def __init__(self, told: Sequence[str], exit_code: int) -> None:
+        super().__init__("\n".join(told))
+        self.exit_code = exit_code
+
+
+class Timed(NamedTuple):
+    """A run, and the time [s] that it took to compute, the engine's loading apart."""
+
+    run: Run
+    elapsed: float
+
+
+def run_arm(arm: Arm, options: Mapping[str, Any]) -> Timed:
+    """Simulate; what is wrong with an option is told by the name it has here."""
+    try:
+        with _loading():
+            # A run of no length checks what was given, and has the engine loaded or compiled.
+            first = simulate(arm, **{**options, "duration": 0.0, "samples": None})
+        if first.status.reason == "interrupted":
+            raise KeyboardInterrupt
+        start = time.perf_counter()
+        run = simulate(arm, **options)
+    except InputError as error:
+        raise InputError([_renamed(problem) for problem in error.problems]) from None
+    return Timed(run, time.perf_counter() - start)
+
+
+@contextmanager
+def _loading() -> Iterator[None]:
+    """Say what takes so long, if it does."""
+    timer = threading.Timer(PATIENCE, note, [COMPILING])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def spoken(text: str) -> str:
+    """Give a message for Python in the words of the command line.
+
+    >>> spoken("try stops=False, or method='semi-implicit'")
+    'try --no-stops, or --method semi-implicit'
+    """
+    text = text.replace("pass stops=False", "add --no-stops").replace("stops=False", "--no-stops")
+
+    def option(match: re.Match[str]) -> str:
+        return f"--{NAMES.get(match[1], match[1])} {match[2].replace(',', '')}"
+
+    return SETTING.sub(option, text)
+
+
+def _renamed(problem: Problem) -> Problem:
+    name, comma, rest = problem.what.partition(",")
+    option = f"--{NAMES.get(name, name).replace('_', '-')}{comma}{rest}"
+    return replace(problem, what=option, need=spoken(problem.need), hint=spoken(problem.hint))
+
+
+def insist(status: Status, written: Written, outputs: Sequence[Output]) -> None:
+    """Make whatever went wrong the command's failure, with what is kept nevertheless."""
+    told = [spoken(str(trouble)) for trouble in written.troubles]
+    codes = [trouble.exit_code for trouble in written.troubles]
+    if not status:
+        told.append(f"{spoken(status.text)}{_kept(written)}")
+        codes.append(INTERRUPTED if status.reason == "interrupted" else FAILED)
+    if written.stopped:
+        missing = [output.file for output in outputs if output.file not in written.files]
+        told.append("stopped" + (f"; not written: {', '.join(missing)}" if missing else ""))
+        codes.append(INTERRUPTED)
+    if told:
+        raise UnfinishedError(told, codes[0])
+
+
+def _kept(written: Written) -> str:
+    return f"; all until then is in {', '.join(written.files)}" if written.files else ""

@@ -1,0 +1,148 @@
+"""`ulna show`: a run that was saved, what it did and how it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ulna.cli.arguments import FilmOption, FilmSpeedOption, ForceOption, JsonOption, PlotOption
+from ulna.cli.outputs import (
+    Output,
+    check_film,
+    check_outputs,
+    data_output,
+    figure_output,
+    film_output,
+    write_outputs,
+)
+from ulna.cli.running import insist
+from ulna.cli.summary import facts, show_summary
+from ulna.cli.terminal import say, show_json, show_table
+from ulna.simulation import Run, open_run
+from ulna.simulation.status import Status
+
+SHOWN = Status(True, "done", "")  # showing went well, however the run ended
+TABLES = (".csv", ".parquet")
+
+
+def show(
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="A run that was saved as .nc.", show_default=False),
+    ],
+    plot: PlotOption = None,
+    film: FilmOption = None,
+    film_speed: FilmSpeedOption = 1.0,
+    csv: Annotated[
+        str | None,
+        typer.Option(
+            "--csv", metavar="FILE", help="Write its table: .csv or .parquet.", show_default=False
+        ),
+    ] = None,
+    json: JsonOption = False,
+    force: ForceOption = False,
+) -> None:
+    """Show a saved run: what the arm did, and how the run was made."""
+    outputs: list[Output] = []
+    if csv is not None:
+        outputs.append(data_output("--csv", csv, force=force, endings=TABLES))
+    if plot is not None:
+        outputs.append(figure_output(plot, force=force))
+    if film is not None:
+        outputs.append(film_output(film, film_speed, force=force))
+    check_outputs(outputs, force=force)
+    if film is not None:
+        check_film(film_speed)
+    run = open_run(file)
+    written = write_outputs(run, outputs)
+    if json:
+        show_json({**facts(run), "files": written.files})
+    else:
+        show_summary(run, Path(file).name)
+        say(run.status.text)
+        show_table("made with", ("what", "which"), _made(run))
+        if written.files:
+            say(f"written: {', '.join(written.files)}")
+    insist(SHOWN, written, outputs)
+
+
+def _made(run: Run) -> list[tuple[str, str]]:
+    """Give how a run was made, in words; what was not there is left out."""
+    settings = run.settings
+    rows = [
+        ("method", _method(settings)),
+        ("start", _start(settings)),
+        ("torque", _in_words(settings.get("torque"), "N·m")),
+        ("tip force", _in_words(settings.get("tip_force"), "N, N, N·m")),
+        ("controller", _controller(settings)),
+        ("disturbances", _count(settings.get("disturbances"))),
+        ("events", _events(settings.get("events"))),
+        ("stops", _stops(run)),
+        ("model", _model(settings)),
+        ("versions", ", ".join(f"{name} {which}" for name, which in run.versions.items())),
+    ]
+    return [(what, which) for what, which in rows if which]
+
+
+def _method(settings: Mapping[str, Any]) -> str:
+    method, rtol = settings.get("method"), settings.get("rtol")
+    if method is None:
+        return ""
+    if method == "dop853" and rtol is not None:
+        return f"{method}, relative error {rtol:g} a step, absolute {settings.get('atol'):g}"
+    return f"{method}, steps of {settings.get('dt'):g} s"
+
+
+def _start(settings: Mapping[str, Any]) -> str:
+    q0, qd0 = settings.get("q0"), settings.get("qd0")
+    if q0 is None:
+        return ""
+    moving = f", speeds {_numbers(qd0)} rad/s" if any(qd0 or ()) else ", at rest"
+    return f"angles {_numbers(q0)} rad{moving}"
+
+
+def _in_words(source: Any, unit: str) -> str:
+    """Say what acted: numbers and formulas as they are, of the rest what it was."""
+    if isinstance(source, Mapping) and "function" in source:
+        return f"the function {source['function']}"
+    if isinstance(source, Mapping):
+        between = "held" if source.get("between") == "hold" else source.get("between")
+        return f"a table of {source.get('rows')} rows until {source.get('until')} s, {between}"
+    return f"{_numbers(source)} {unit}" if source else ""
+
+
+def _numbers(values: Any) -> str:
+    return ", ".join(f"{value:.9g}" if isinstance(value, float) else str(value) for value in values)
+
+
+def _controller(settings: Mapping[str, Any]) -> str:
+    controller = settings.get("controller")
+    return f"{controller} at {settings.get('rate'):g} Hz" if controller else ""
+
+
+def _count(things: Any) -> str:
+    return str(len(things)) if things else ""
+
+
+def _events(events: Any) -> str:
+    return ", ".join(f"{name}: {what}" for name, what in events.items()) if events else ""
+
+
+def _stops(run: Run) -> str:
+    if not any(
+        joint.lower > -float("inf") or joint.upper < float("inf") for joint in run.arm.joints
+    ):
+        return ""
+    if not run.settings.get("stops", True):
+        return "off"
+    return f"at the joint limits, restitution {run.settings.get('restitution', 0.0):g}"
+
+
+def _model(settings: Mapping[str, Any]) -> str:
+    if settings.get("model") != "sequential":
+        return ""
+    friction = settings.get("friction")
+    return "sequential" + (f", friction {_numbers(friction)} per second" if friction else "")

@@ -1,0 +1,179 @@
+"""A run in a few lines: where the joints got to, the tip, the energy, stops and events."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ulna.angles import wrap
+from ulna.cli.terminal import degrees, fixed, number, say, show_table
+from ulna.simulation import Run
+from ulna.simulation.events import UNTIL
+from ulna.simulation.status import Contact, Event, Side
+
+MOST_PLAIN = 1e7  # beyond, a number is written with an exponent
+ROUNDING = 1e-9  # of a limit, which a peak may pass unnoticed
+MOST_EVENTS = 5  # names of events that get a line each
+
+
+def show_summary(run: Run, name: str) -> None:
+    """Print what the arm did; how it ended is for the caller to say."""
+    show_table(f"{run.arm.name or name}: {_headline(run)}", _COLUMNS, _rows(run))
+    x, y, angle = run.tip[-1]
+    speed = float(np.hypot(*run.tip_velocity[-1, :2]))
+    say(
+        f"tip at the end ({_plain(x, 6)}, {_plain(y, 6)}) m, pointing at "
+        f"{degrees(float(wrap(angle)))}°, moving at {number(speed, 5)} m/s"
+    )
+    say(_energy(run))
+    for line in (*_stops(run.contacts), *_excesses(run), *_events(run.events)):
+        say(line)
+
+
+_COLUMNS = (
+    "joint",
+    "start [°]",
+    "end [°]",
+    "end [rad]",
+    "speed [rad/s]",
+    "peak torque [N·m]",
+)
+
+
+def _headline(run: Run) -> str:
+    method = run.settings.get("method")
+    model = ", sequential model" if run.settings.get("model") == "sequential" else ""
+    with_method = f" with {method}" if method else ""
+    return (
+        f"{number(_duration(run))} s{with_method}{model}, {len(run):,} sample{'s' * (len(run) > 1)}"
+    )
+
+
+def _rows(run: Run) -> list[tuple[str, ...]]:
+    start, peak = _start(run), _peak(run.tau)
+    return [
+        (
+            str(i + 1),
+            _plain(np.degrees(start[i])),
+            _plain(np.degrees(run.q[-1, i])),
+            _plain(run.q[-1, i]),
+            _plain(run.qd[-1, i]),
+            number(peak[i]),
+        )
+        for i in range(run.arm.n)
+    ]
+
+
+def _start(run: Run) -> np.ndarray:
+    """Give the angles at the start, which need not be among the samples."""
+    given = np.asarray(run.settings.get("q0", run.q[0]), dtype=float)
+    return given if given.shape == (run.arm.n,) else run.q[0]
+
+
+def _duration(run: Run) -> float:
+    return float(run.t[-1])
+
+
+def _peak(values: np.ndarray) -> np.ndarray:
+    return np.asarray(np.max(np.abs(values), axis=0))
+
+
+def _worst_balance(run: Run) -> float:
+    return float(np.max(np.abs(run.energy.balance_error)))
+
+
+def _energy(run: Run) -> str:
+    energy = run.energy
+    line = (
+        f"energy injected {number(energy.injected[-1])} J, dissipated "
+        f"{number(energy.dissipated[-1])} J, balance error {number(_worst_balance(run), 2)} J"
+    )
+    if run.settings.get("model") == "sequential" and run.arm.n > 1:
+        line += ", which the sequential model does not keep"
+    return line
+
+
+def _stops(contacts: Iterable[Contact]) -> list[str]:
+    """Say of every stop that was hit how often, and when first."""
+    hits = [contact for contact in contacts if contact.what == "hit"]
+    first: dict[tuple[int, Side], float] = {}
+    for hit in hits:
+        first.setdefault((hit.joint, hit.side), hit.t)
+    counts = Counter((hit.joint, hit.side) for hit in hits)
+    return [
+        f"joint {joint} hit its {side} stop {_times(counts[joint, side])}, "
+        f"{'first ' * (counts[joint, side] > 1)}at t = {number(t)} s"
+        for (joint, side), t in first.items()
+    ]
+
+
+def _excesses(run: Run) -> list[str]:
+    """Name the joints that no real motor would have moved so: given torques are not cut."""
+    limits = run.arm.parameters
+    checked = (
+        ("torque", _peak(run.tau), limits.max_torque),
+        ("speed", _peak(run.qd), limits.max_velocity),
+    )
+    lines = []
+    for what, peak, limit in checked:
+        joints = [str(i + 1) for i in np.flatnonzero(peak > limit * (1.0 + ROUNDING))]
+        if joints:
+            lines.append(f"above the {what} limit: joint{'s' * (len(joints) > 1)} {_list(joints)}")
+    return lines
+
+
+def _list(words: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def _events(events: Iterable[Event]) -> list[str]:
+    times: dict[str, list[float]] = {}
+    for event in events:
+        if event.name == UNTIL:
+            continue  # the end of the run says so
+        times.setdefault(event.name, []).append(event.t)
+    lines = [
+        f"event '{name}' {_times(len(found))}, {'first ' * (len(found) > 1)}"
+        f"at t = {number(found[0])} s"
+        for name, found in list(times.items())[:MOST_EVENTS]
+    ]
+    more = len(times) - MOST_EVENTS
+    return [*lines, f"and {more} more events"] if more > 0 else lines
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count:,} times"
+
+
+def _plain(value: float, decimals: int = 4) -> str:
+    return fixed(value, decimals) if abs(value) < MOST_PLAIN else number(value)
+
+
+def facts(run: Run) -> dict[str, Any]:
+    """Give a run in SI numbers, and all that it takes to make it again."""
+    x, y, angle = run.tip[-1].tolist()
+    energy = run.energy
+    return {
+        "arm": run.arm.name,
+        "status": dataclasses.asdict(run.status),
+        "t": _duration(run),
+        "samples": len(run),
+        "start": _start(run),
+        "q": run.q[-1],
+        "qd": run.qd[-1],
+        "peak_speed": _peak(run.qd),
+        "peak_torque": _peak(run.tau),
+        "tip": {"x": x, "y": y, "angle": angle},
+        "energy": {
+            **{name: float(values[-1]) for name, values in energy._asdict().items()},
+            "balance_error": _worst_balance(run),
+        },
+        "contacts": [contact._asdict() for contact in run.contacts],
+        "events": [event._asdict() for event in run.events],
+        "settings": run.settings,
+        "versions": run.versions,
+    }
