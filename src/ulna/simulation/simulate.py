@@ -17,6 +17,7 @@ from ulna.simulation.engine.memory import new_record
 from ulna.simulation.options import is_number
 from ulna.simulation.outcome import interrupted, log_of
 from ulna.simulation.run import Run
+from ulna.simulation.settings import settings_of
 from ulna.simulation.simulation import Simulation
 
 MOST_DEFAULT = 100_001  # samples that are kept if nobody says how many
@@ -114,7 +115,7 @@ def _run(simulation: Simulation) -> Run:
         injected=injected[:, 0],
         dissipated=dissipated[:, 0],
         status=simulation.status,
-        settings=simulation.settings,
+        settings=settings_of(simulation),
         events=events,
         contacts=contacts,
     )

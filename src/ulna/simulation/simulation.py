@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from ulna.control import Controller
 from ulna.dynamics.packed import TORQUE, TURNING
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.build import build_memory
+from ulna.simulation.checks import check_kinds, check_tip_is_free
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import Memory, carried_over, new_control, new_record
@@ -71,7 +71,7 @@ class Simulation:
         model: str = "true",
         friction: Any = None,
     ) -> None:
-        _check_kinds(arm, controller, sensors, disturbances)
+        check_kinds(arm, controller, sensors, disturbances)
         self.arm = arm
         self.options = read_options(
             arm, method=method, controlled=controller is not None, model=model, friction=friction,
@@ -91,8 +91,8 @@ class Simulation:
             read_source(FORCE, tip_force, arm.n, between=between, dt=self.options.dt),
         )
         if model == "sequential":
-            _check_tip_is_free(tip_force, disturbances)
-        self._follow, self._reference = read_reference(arm, reference, q)
+            check_tip_is_free(tip_force, disturbances)
+        self._follow, self.reference = read_reference(arm, reference, q)
         self.start = (q, qd)
         self.status = Status(True, "done", "not started")
         self._budget = max(FIRST_BUDGET // arm.n, 1)
@@ -297,46 +297,3 @@ class Simulation:
             raise InputError(Problem("controller", f"{shown(tau)} at t = {t:g} s", need))
         control.tau[:, 0] = values
         whole[at.ANSWERED] = 1
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """All that it takes to set the simulation up again, as plain values."""
-        q, qd = self.start
-        torque, force = self.sources
-        plain: dict[str, Any] = {"q0": q.tolist(), "qd0": qd.tolist(), **asdict(self.options)}
-        plain["max_step"] = None if math.isinf(self.options.max_step) else self.options.max_step
-        plain |= {"torque": torque.described, "tip_force": force.described}
-        if self.controller is not None:
-            plain |= {"controller": repr(self.controller), "sensors": asdict(self.sensors)}
-            plain["reference"] = self._reference
-        if self.disturbances:
-            plain["disturbances"] = [_plain(one) for one in self.disturbances]
-        if self.signals:
-            plain["events"] = {signal.name: signal.described for signal in self.signals}
-        return plain
-
-
-def _plain(disturbance: Disturbance) -> dict[str, Any]:
-    values = asdict(disturbance)
-    return values | {"stop": None if math.isinf(disturbance.stop) else disturbance.stop}
-
-
-def _check_tip_is_free(tip_force: Any, disturbances: Sequence[Disturbance]) -> None:
-    if tip_force is not None or any(one.force is not None for one in disturbances):
-        need = "none with model='sequential', which knows no force on the tip"
-        raise InputError(Problem("tip_force", "a force on the tip", need, "use model='true'"))
-
-
-def _check_kinds(arm: Any, controller: Any, sensors: Any, disturbances: Any) -> None:
-    if not isinstance(arm, Arm):
-        raise InputError(Problem("arm", shown(arm), "an Arm"))
-    is_class = isinstance(controller, type)
-    if controller is not None and (is_class or not isinstance(controller, Controller)):
-        need = "an object with start(arm) and torque(t, q, qd, reference, state)"
-        raise InputError(Problem("controller", shown(controller), need))
-    if sensors is not None and not isinstance(sensors, Sensors):
-        raise InputError(Problem("sensors", shown(sensors), "Sensors(...)"))
-    is_list = isinstance(disturbances, Sequence)
-    if not is_list or not all(isinstance(one, Disturbance) for one in disturbances):
-        hint = "see ulna.simulation.disturbances"
-        raise InputError(Problem("disturbances", shown(disturbances), "a list of them", hint))
