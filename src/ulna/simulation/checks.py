@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ulna.arm import Arm
+from ulna.arrays import Array, float_array
 from ulna.control import Controller
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.disturbances import Disturbance
@@ -17,6 +20,27 @@ def check_tip_is_free(tip_force: Any, disturbances: Sequence[Disturbance]) -> No
     if tip_force is not None or any(one.force is not None for one in disturbances):
         need = "none with model='sequential', which knows no force on the tip"
         raise InputError(Problem("tip_force", "a force on the tip", need, "use model='true'"))
+
+
+def check_controlled(controller: Any, **given: Any) -> None:
+    """Refuse what only a controller uses where there is none."""
+    if controller is None:
+        for name, value in given.items():
+            if value is not None:
+                need = "nothing without a controller"
+                raise InputError(Problem(name, shown(value), need, "pass controller= as well"))
+
+
+def read_answer(answer: Any, n: int, t: float) -> tuple[Array, Any]:
+    """Take torques (n,) and the next state from what a controller gave."""
+    if not isinstance(answer, tuple) or len(answer) != 2:
+        got = f"{shown(answer)} at t = {t:g} s"
+        raise InputError(Problem("controller", got, "a pair of torques and the next state"))
+    values = float_array(answer[0], "controller")
+    if values.shape != (n,) or not np.isfinite(values).all():
+        got = f"{shown(answer[0])} at t = {t:g} s"
+        raise InputError(Problem("controller", got, f"{n} finite torques [N·m], one a joint"))
+    return values, answer[1]
 
 
 def check_kinds(arm: Any, controller: Any, sensors: Any, disturbances: Any) -> None:

@@ -66,7 +66,7 @@ def _signal(name: str, given: Any, q: Array, qd: Array, *, ends: bool) -> Signal
             raise InputError(Problem(what, f"{shown(found)} at t = {t:g} s", "a number, or a bool"))
         return float(found)
 
-    first = given(0.0, q, qd) if with_state else given(0.0)
+    first = given(0.0, q.copy(), qd.copy()) if with_state else given(0.0)
     condition = isinstance(first, bool | np.bool_)
     return Signal(name, None, value, condition, ends, named(given))
 

@@ -39,6 +39,8 @@ def _following(arm: Arm, given: Callable[[float], Any]) -> Follow:
     def rows(t: float) -> Array:
         found = given(t)
         parts = found if isinstance(found, tuple) else (found,)
+        if len(parts) > 3:
+            raise InputError(Problem("reference", f"{len(parts)} parts", "q, qd and qdd at most"))
         result = np.zeros((3, arm.n))
         for row, part in zip(result, parts, strict=False):
             values = np.atleast_1d(float_array(part, "reference"))

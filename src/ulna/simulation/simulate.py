@@ -94,7 +94,13 @@ def _close(simulation: Simulation) -> None:
         if row and samples[row - 1, 0] >= t:
             return
         samples[row, 0] = t
-    simulation.finish_samples()
+    try:
+        simulation.finish_samples()
+    except BaseException:
+        if simulation.status.reason != "interrupted":
+            raise
+        # A function that was interrupted may not answer for the last state, which is left out.
+        simulation.memory.whole[at.SAMPLE] = max(row, 1)
 
 
 def _run(simulation: Simulation) -> Run:
@@ -133,6 +139,8 @@ def sample_times(samples: Any, duration: float, dt: float, n: int) -> Array:
         if samples < 1:
             raise InputError(Problem("samples", shown(samples), "at least 1"))
         _check_memory(int(samples), row)
+        if not duration:
+            return np.zeros(1)
         return np.linspace(0.0, duration, samples) if samples > 1 else np.array([duration])
     times = float_array(samples, "samples")
     _check_memory(times.size, row)

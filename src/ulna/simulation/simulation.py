@@ -16,7 +16,7 @@ from ulna.control import Controller
 from ulna.dynamics.packed import TORQUE, TURNING
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.build import build_memory
-from ulna.simulation.checks import check_kinds, check_tip_is_free
+from ulna.simulation.checks import check_controlled, check_kinds, check_tip_is_free, read_answer
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import Memory, carried_over, new_control, new_record
@@ -72,6 +72,7 @@ class Simulation:
         friction: Any = None,
     ) -> None:
         check_kinds(arm, controller, sensors, disturbances)
+        check_controlled(controller, reference=reference, sensors=sensors)
         self.arm = arm
         self.options = read_options(
             arm, method=method, controlled=controller is not None, model=model, friction=friction,
@@ -222,9 +223,12 @@ class Simulation:
 
     def advance_to(self, t: float, report: Report | None = None) -> Status:
         """Move on to a time; `report` is called now and then on the way."""
+        if not is_number(t) or not self.t <= t < 1e300:
+            need = f"a time from {self.t:g} s on"
+            raise InputError(Problem("advance_to", shown(t), need))
         if self.status.reason in ("diverged", "stalled", "bad torque"):
             return self.status
-        self.memory.real[at.TARGET] = t
+        self.memory.real[at.TARGET] = float(t)
         self.memory.whole[at.OPEN] = 0  # what an interruption may have left open
         code = self._drive(report or (lambda: None))
         self.status = status_of(self, code)
@@ -290,10 +294,6 @@ class Simulation:
         rows = control.references[whole[at.TICK] - whole[at.FIRST_REFERENCE], :, :, 0]
         q, qd = control.q[:, 0].copy(), control.qd[:, 0].copy()
         reference = as_reference(self.arm, rows)
-        tau, self._state = self.controller.torque(t, q, qd, reference, self._state)
-        values = np.asarray(tau, dtype=float)
-        if values.shape != (self.arm.n,) or not np.isfinite(values).all():
-            need = f"{self.arm.n} finite torques [N·m], one a joint"
-            raise InputError(Problem("controller", f"{shown(tau)} at t = {t:g} s", need))
-        control.tau[:, 0] = values
+        answer = self.controller.torque(t, q, qd, reference, self._state)
+        control.tau[:, 0], self._state = read_answer(answer, self.arm.n, t)
         whole[at.ANSWERED] = 1

@@ -164,9 +164,12 @@ def _function(kind: Kind, function: Callable[..., Any], width: int) -> Source:
 
 def _quick_array(found: Any, what: str, t: float) -> Array:
     try:
-        return np.array(found, dtype=float)
-    except (TypeError, ValueError):
-        return float_array(found, f"{what} at t = {t:g} s")
+        array = np.asarray(found)
+    except ValueError:
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind in "fiu":
+        return array
+    return float_array(found, f"{what} at t = {t:g} s")
 
 
 def named(function: Callable[..., Any]) -> dict[str, str]:

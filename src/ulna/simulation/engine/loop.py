@@ -161,6 +161,10 @@ def _find_event(size: object, m: Memory, h: float) -> tuple[float, int]:
     for piece in range(1, pieces + 1):
         late = piece / pieces
         which = _crossed(size, m, h, late)
+        if which < 0 and m.whole[at.STOPS] != 0:
+            turned = _turned_beyond(size, m, h, early, late)
+            which = _crossed(size, m, h, turned)
+            late = turned
         if which < 0:
             early = late
             remember(size, m)
@@ -176,6 +180,40 @@ def _find_event(size: object, m: Memory, h: float) -> tuple[float, int]:
         copy(size, m, at.STAGE, at.AHEAD)
         return late, which
     return 1.0, -1
+
+
+@inner
+def _turned_beyond(size: object, m: Memory, h: float, early: float, late: float) -> float:
+    """Give where a joint turned round beyond its stop inside a piece of a step, else its end.
+
+    Such a joint is back before the end of the piece, and its signal there says nothing.
+    """
+    n, v, links = count(size), m.vectors, m.links
+    for i in range(n):
+        links[i, at.NEXT_RATE] = v[at.STAGE + 1, i]
+    for i in range(n):
+        before, after = links[i, at.RATE], links[i, at.NEXT_RATE]
+        way = max(abs(before), abs(after)) * h * (late - early)
+        if before * after >= 0.0 or _gap(m, i) > way or links[i, link.STUCK] != 0.0:
+            continue
+        first, last = early, late
+        for _ in range(HALVINGS // 2):
+            middle = 0.5 * (first + last)
+            state_at(size, m, h, middle)
+            if v[at.STAGE + 1, i] * before > 0.0:
+                first = middle
+            else:
+                last = middle
+        if _crossed(size, m, h, last) >= 0:
+            return last
+    return late
+
+
+@inner
+def _gap(m: Memory, i: int) -> float:
+    """Give the least distance to its stops that joint i had at the ends of a piece."""
+    before, after = m.real[m.whole[at.BEFORE] + i], m.real[m.whole[at.SIGNALS] + i]
+    return float(min(before, after))
 
 
 @inner

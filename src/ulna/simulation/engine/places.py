@@ -30,7 +30,8 @@ VECTORS = DENSE + 2 * COUNT_DENSE
 # hit a stop; what neighbours exchange if damping is taken implicitly.
 HOLD, RAMP, LIVE, LIMIT, LAST_HIT = range(LINK_COLUMNS, LINK_COLUMNS + 5)
 STIFF = LINK_COLUMNS + 5
-COLUMNS = STIFF + 4
+RATE, NEXT_RATE = STIFF + 4, STIFF + 5  # of a joint at the ends of a piece of a step
+COLUMNS = STIFF + 6
 # The same of the tip's force and moment, in the row after the last link.
 TIP_HOLD, TIP_RAMP, TIP_LIVE = 15, 18, 21  # after the force itself, at 12
 

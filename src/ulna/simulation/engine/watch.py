@@ -79,6 +79,8 @@ def remember(size: object, m: Memory) -> None:
     real, whole = m.real, m.whole
     for k in range(count(size) + whole[at.EVENTS]):
         real[whole[at.BEFORE] + k] = real[whole[at.SIGNALS] + k]
+    for i in range(count(size)):
+        m.links[i, at.RATE] = m.vectors[at.STAGE + 1, i]
 
 
 @inner
@@ -133,7 +135,17 @@ def _meet_stop(size: object, m: Memory, log: Array, i: int) -> None:
 
 @inner
 def _is_pressed(size: object, m: Memory, i: int, side: float) -> bool:
-    """Say whether joint i, without speed at its stop, is pressed against it."""
+    """Say whether joint i, without speed at its stop, is pressed against it.
+
+    It is held for a look at the torque that this takes: the number by which it is released, so
+    that no joint can be released and laid to rest by turns.
+    """
+    links, whole = m.links, m.whole
+    links[i, link.STUCK] = side
+    whole[at.COUPLED] += 1
     copy(size, m, at.STATE, at.STAGE)
     slope(size, m, m.real[at.NOW], at.SPARE)
-    return bool(m.links[i, link.TURNING] * side > 0.0)
+    push = -side * links[i, link.HOLDING]
+    links[i, link.STUCK] = 0.0
+    whole[at.COUPLED] -= 1
+    return bool(push > 0.0)
