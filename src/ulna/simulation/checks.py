@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,9 @@ def read_answer(answer: Any, n: int, t: float) -> tuple[Array, Any]:
     if not isinstance(answer, tuple) or len(answer) != 2:
         got = f"{shown(answer)} at t = {t:g} s"
         raise InputError(Problem("controller", got, "a pair of torques and the next state"))
-    values = float_array(answer[0], "controller")
+    values = np.full(n, np.nan)
+    with suppress(InputError):
+        values = float_array(answer[0])
     if values.shape != (n,) or not np.isfinite(values).all():
         got = f"{shown(answer[0])} at t = {t:g} s"
         raise InputError(Problem("controller", got, f"{n} finite torques [N·m], one a joint"))

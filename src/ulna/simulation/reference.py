@@ -14,7 +14,7 @@ from ulna.control import Reference
 from ulna.errors import InputError, Problem
 from ulna.kinematics import tip
 from ulna.simulation.options import joint_values
-from ulna.simulation.sources import named
+from ulna.simulation.sources import check_takes_time, named
 
 # Gives angles, rates and accelerations (3, n) at a time.
 Follow: TypeAlias = Callable[[float], Array]
@@ -36,6 +36,8 @@ def read_reference(arm: Arm, given: Any, q0: Array) -> tuple[Follow, Any]:
 
 
 def _following(arm: Arm, given: Callable[[float], Any]) -> Follow:
+    check_takes_time(given, "reference")
+
     def rows(t: float) -> Array:
         found = given(t)
         parts = found if isinstance(found, tuple) else (found,)

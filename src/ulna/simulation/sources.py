@@ -177,6 +177,12 @@ def named(function: Callable[..., Any]) -> dict[str, str]:
     return {"function": getattr(function, "__name__", type(function).__name__)}
 
 
+def check_takes_time(function: Callable[..., Any], what: str) -> None:
+    """Refuse a function that cannot be called with a time alone."""
+    if takes_state(function, what):
+        raise InputError(Problem(what, "a function of (t, q, qd)", "a function of t"))
+
+
 def takes_state(function: Callable[..., Any], what: str) -> bool:
     """Say whether a function is one of (t, q, qd), and not of t alone."""
     try:

@@ -1,0 +1,116 @@
+"""PD: a spring and a damper at every joint, in Python and compiled."""
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna import control
+from ulna.control import PD, CompiledLaw, Controller, Reference
+from ulna.errors import InputError
+
+ARM = ulna.preset("unit")
+FLAT = ulna.Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m² about its joint
+
+
+class OnlyPython:
+    """A controller that the engine has to ask in Python."""
+
+    def __init__(self, law):
+        self.start, self.torque = law.start, law.torque
+
+
+def aim(q, qd=None):
+    q = np.asarray(q, dtype=float)
+    qd = np.zeros_like(q) if qd is None else np.asarray(qd, dtype=float)
+    return Reference(q, qd, 0.0 * q, np.zeros(3))
+
+
+def test_it_is_a_spring_and_a_damper():
+    tau, state = PD(3.0, 0.5).torque(
+        0.0, np.array([1.0, 2.0]), np.array([4.0, -2.0]), aim([2.0, 2.0], [0.0, 1.0]), None
+    )
+    assert tau.tolist() == [3.0 - 2.0, 1.5]
+    assert state is None
+
+
+def test_gains_may_differ_from_joint_to_joint():
+    tau, _ = PD([3.0, 5.0], [0.0, 1.0]).torque(0.0, np.zeros(2), np.ones(2), aim([1.0, 1.0]), None)
+    assert tau.tolist() == [3.0, 4.0]
+
+
+def test_it_is_a_controller_and_so_is_any_class_with_its_methods():
+    assert isinstance(PD(1.0, 1.0), Controller)
+    assert isinstance(OnlyPython(PD(1.0, 1.0)), Controller)
+    assert not isinstance(object(), Controller)
+    assert set(control.__all__) >= {"PD", "Controller", "Reference", "CompiledLaw"}
+
+
+def test_two_with_the_same_gains_are_equal_and_none_can_be_changed():
+    assert PD(1.0, 2.0) == PD(1.0, 2.0) != PD(1.0, 3.0)
+    with pytest.raises(AttributeError):
+        PD(1.0, 2.0).stiffness = 2.0
+
+
+def test_its_compiled_form_has_the_gains_of_every_joint():
+    law = PD(3.0, [0.5, 0.25]).compiled(ARM)
+    assert isinstance(law, CompiledLaw)
+    assert law.params.tolist() == [[3.0], [3.0], [0.5], [0.25]]
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_compiled_and_in_python_it_is_the_same(n):
+    arm = ulna.Arm.rods([1.0] * n, [1.0] * n)
+    random = np.random.default_rng(n)
+    for gains in ((20.0, 3.0), (random.uniform(5.0, 30.0, n), random.uniform(0.5, 5.0, n))):
+        law = PD(*gains)
+        options = {
+            "q0": random.uniform(-1.0, 1.0, n),
+            "qd0": random.uniform(-1.0, 1.0, n),
+            "duration": 0.3,
+            "rate": 200.0,
+            "reference": lambda t: (np.full(n, np.sin(3.0 * t)), np.full(n, 3.0 * np.cos(3.0 * t))),
+            "sensors": ulna.Sensors(angle_noise=1e-3, rate_resolution=1e-3, delay=0.01, seed=3),
+        }
+        here = ulna.simulate(arm, controller=law, **options)
+        there = ulna.simulate(arm, controller=OnlyPython(law), **options)
+        for name in ("q", "qd", "tau"):
+            ours, theirs = getattr(here, name), getattr(there, name)
+            assert np.abs(ours - theirs).max() <= 1e-12 * max(1.0, np.abs(theirs).max())
+
+
+def test_against_a_steady_load_it_settles_beside_its_aim_by_load_over_stiffness():
+    run = ulna.simulate(
+        FLAT, q0=[0.0], duration=6.0, controller=PD(50.0, 10.0), reference=[1.0], torque=[-5.0]
+    )
+    assert run.q[-1, 0] == pytest.approx(1.0 - 5.0 / 50.0, abs=1e-9)
+    assert run.qd[-1, 0] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_stiffness_and_damping_set_frequency_and_decay():
+    # K = ω², D = 2 ζ ω for 1 kg·m²; at 100 kHz what is held between ticks no longer shows.
+    omega, zeta = 5.0, 0.2
+    run = ulna.simulate(
+        FLAT, q0=[1.0], duration=1.0, reference=[0.0], rate=1e5, dt=1e-5, samples=11,
+        controller=PD(omega**2, 2.0 * zeta * omega),
+    )  # fmt: skip
+    damped = omega * np.sqrt(1.0 - zeta**2)
+    decay = np.exp(-zeta * omega * run.t)
+    expected = decay * (np.cos(damped * run.t) + zeta * omega / damped * np.sin(damped * run.t))
+    assert run.q[:, 0] == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("gains", "name"),
+    [
+        (([1.0, 2.0, 3.0], 1.0), "PD.stiffness"),
+        ((1.0, [1.0, 2.0, 3.0]), "PD.damping"),
+        ((np.nan, 1.0), "PD.stiffness"),
+        ((1.0, np.inf), "PD.damping"),
+        (("stiff", 1.0), "PD.stiffness"),
+        ((1.0, None), "PD.damping"),
+    ],
+)
+def test_gains_that_do_not_fit_the_arm_are_refused(gains, name):
+    for use in (PD(*gains).start, PD(*gains).compiled):
+        with pytest.raises(InputError, match=name):
+            use(ARM)

@@ -1,0 +1,267 @@
+"""The compiled recursion against the closed form, which shares nothing with it but the arm.
+
+The closed form solves a whole mass matrix; what may differ is rounding, which grows with the arm:
+the tolerance is a part of the largest acceleration.
+"""
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna import dynamics
+from ulna.dynamics import chain, sequential
+from ulna.dynamics.batches import forward_batch, inverse_batch
+from ulna.dynamics.packed import (
+    CARRIER,
+    COLUMNS,
+    HOLDING,
+    LOWER,
+    OWN,
+    STUCK,
+    TURNS,
+    UPPER,
+    pack,
+    pack_frozen,
+)
+from ulna.kernels import size_of
+
+TOLERANCE = 1e-11
+ARMS = 4
+SIZES = [1, 2, 3, 4, 5, 8, 20, 50, 100, 200]
+
+
+def drawn(random_arm, n, *, rotors=True, arms=ARMS):
+    random = np.random.default_rng(n)
+    arm = random_arm(random, n, (arms,), whole=True)
+    if not rotors:
+        arm = arm._replace(rotor_inertia=0.0 * arm.rotor_inertia)
+    q, qd, other = random.uniform(-np.pi, np.pi, (3, arms, n))
+    return arm, q, qd, 10.0 * other, random.uniform(-20.0, 20.0, (arms, 3))
+
+
+def memory(n):
+    return np.zeros((n + 1, COLUMNS)), np.zeros((TURNS, n + 1)), np.zeros((2, n + 1))
+
+
+def forward(arms, q, qd, tau, force, *, coupled=True):
+    """Give the accelerations of packed arms by either form, and the links as they were left."""
+    n = q.shape[-1]
+    links, turns, y = memory(n)
+    found = np.empty_like(tau)
+    states = np.stack([q, qd])
+    forward_batch(size_of(n), arms, links, turns, y, states, tau, force, int(coupled), found)
+    return found, links
+
+
+def inverse(arms, q, qd, qdd, force):
+    n = q.shape[-1]
+    found = np.empty_like(qdd)
+    inverse_batch(size_of(n), arms, *memory(n), np.stack([q, qd]), qdd, force, found)
+    return found
+
+
+def close(ours, expected, tolerance=TOLERANCE):
+    largest = np.max(np.abs(expected), axis=-1, keepdims=True)
+    return np.all(np.abs(ours - expected) <= tolerance * largest)
+
+
+# Free joints
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("rotors", [True, False])
+def test_it_is_the_closed_form(random_arm, n, rotors):
+    arm, q, qd, tau, force = drawn(random_arm, n, rotors=rotors)
+    expected = chain.forward_dynamics(arm, q, qd, tau, tip_force=force)
+    found, _ = forward(pack(arm), q, qd, tau, force)
+    assert close(found, expected)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_where_neighbours_exchange_nothing_both_forms_are_one(random_arm, n):
+    arm, q, qd, tau, force = drawn(random_arm, n, rotors=False)
+    expected = chain.forward_dynamics(arm, q, qd, tau, tip_force=force)
+    found, _ = forward(pack(arm), q, qd, tau, force, coupled=False)
+    assert close(found, expected)
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("rotors", [True, False])
+def test_torques_are_those_of_the_closed_form(random_arm, n, rotors):
+    arm, q, qd, qdd, force = drawn(random_arm, n, rotors=rotors)
+    expected = chain.inverse_dynamics(arm, q, qd, qdd, tip_force=force)
+    assert close(inverse(pack(arm), q, qd, qdd, force), expected)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_torques_of_the_accelerations_are_the_torques(random_arm, n):
+    arm, q, qd, tau, force = drawn(random_arm, n)
+    arms = pack(arm)
+    found, _ = forward(arms, q, qd, tau, force)
+    again = inverse(arms, q, qd, found, force)
+    # What adds up to a torque is far larger than the torque itself.
+    terms = chain.inverse_dynamics(arm, q, qd, np.abs(found))
+    assert np.all(np.abs(again - tau) <= TOLERANCE * np.max(np.abs(terms), axis=-1, keepdims=True))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7])
+def test_angles_of_many_turns_are_no_other_postures(random_arm, n):
+    arm, q, qd, tau, force = drawn(random_arm, n)
+    near, _ = forward(pack(arm), q, qd, tau, force)
+    # 2e5 turns are beyond what the quick sine takes: the library's own is used there.
+    for turns, digits in ((1000, 1e-9), (200_000, 1e-6)):
+        far, _ = forward(pack(arm), q + 2.0 * np.pi * turns, qd, tau, force)
+        assert close(far, near, digits)
+
+
+@pytest.mark.parametrize("n", [2, 5])
+def test_one_arm_serves_many_states(random_arm, n):
+    arm, q, qd, tau, force = drawn(random_arm, n)
+    first = arm.rows(slice(0, 1))
+    found, _ = forward(pack(first), q, qd, tau, force[:1])
+    expected = chain.forward_dynamics(first, q, qd, tau, tip_force=force[:1])
+    assert close(found, expected)
+
+
+def test_what_is_no_number_stays_none(random_arm):
+    arm, q, qd, tau, force = drawn(random_arm, 3)
+    for place in (q, qd, tau, force):
+        kept = place[0, 0]
+        place[0, 0] = np.nan
+        found, _ = forward(pack(arm), q, qd, tau, force)
+        assert np.isnan(found[0]).any()
+        assert np.isfinite(found[1:]).all()
+        place[0, 0] = kept
+
+
+# The public functions, which take it for batches
+
+
+@pytest.mark.parametrize("n", [1, 2, 6])
+@pytest.mark.parametrize("force", [None, 2, 3])
+def test_batches_and_single_states_give_the_same(random_arm, n, force):
+    arm, q, qd, given, pull = drawn(random_arm, n)
+    pull = None if force is None else pull[:, :force]
+    for function in (dynamics.forward_dynamics, dynamics.inverse_dynamics):
+        batch = function(arm, q, qd, given, tip_force=pull)
+        singles = [
+            function(
+                arm.rows(k), q[k], qd[k], given[k], tip_force=None if force is None else pull[k]
+            )
+            for k in range(ARMS)
+        ]
+        assert close(batch, np.array(singles))
+
+
+@pytest.mark.parametrize(
+    ("q", "qd", "tau", "force", "shape"),
+    [
+        ((5, 3, 2), (2,), (3, 2), (2,), (5, 3, 2)),
+        ((2,), (4, 2), (2,), (4, 3), (4, 2)),
+        ((2, 1, 2), (1, 3, 2), (2,), (3,), (2, 3, 2)),
+        ((1, 2), (2,), (2,), (2,), (1, 2)),
+        ((0, 2), (2,), (2,), (2,), (0, 2)),
+    ],
+)
+def test_shapes_meet_as_in_the_closed_form(q, qd, tau, force, shape):
+    random, arm = np.random.default_rng(0), ulna.preset("unit")
+    q, qd, tau, force = (random.uniform(-3.0, 3.0, part) for part in (q, qd, tau, force))
+    for name in ("forward_dynamics", "inverse_dynamics"):
+        found = getattr(dynamics, name)(arm, q, qd, tau, tip_force=force)
+        expected = getattr(chain, name)(arm, q, qd, tau, tip_force=force)
+        assert found.shape == expected.shape == shape
+        assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+# Joints that are stuck
+
+
+def held(arms, stuck):
+    """Give the arms with some of their joints at rest against a stop."""
+    arms = arms.copy()
+    arms[..., :-1, STUCK] = stuck
+    return arms
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 6, 12])
+@pytest.mark.parametrize("rotors", [True, False])
+def test_stuck_joints_leave_the_equations_of_the_others(random_arm, n, rotors):
+    random = np.random.default_rng(100 + n)
+    for trial in range(12):
+        arm, q, qd, tau, force = drawn(random_arm, n, rotors=rotors, arms=1)
+        stuck = random.choice([-1.0, 0.0, 1.0], n)
+        stuck[trial % n] = 1.0
+        free = stuck == 0.0
+        qd[0, ~free] = 0.0
+        found, links = forward(held(pack(arm), stuck), q, qd, tau, force)
+
+        mass = chain.mass_matrix(arm, q)[0]
+        bias = chain.inverse_dynamics(arm, q, qd, 0.0 * q, tip_force=force)[0]
+        expected = np.zeros(n)
+        expected[free] = np.linalg.solve(mass[np.ix_(free, free)], (tau[0] - bias)[free])
+        scale = max(np.abs(expected).max(), np.abs(chain.forward_dynamics(arm, q, qd, tau)).max())
+        assert np.abs(found[0] - expected).max() <= TOLERANCE * scale
+        assert (found[0, ~free] == 0.0).all()
+        # The stop gives what is missing from the joint's own row.
+        holding = mass @ expected + bias - tau[0]
+        size = np.abs(mass @ np.abs(expected)).max() + np.abs(bias).max() + np.abs(tau).max()
+        assert np.abs(links[:n, HOLDING] - np.where(free, 0.0, holding)).max() <= TOLERANCE * size
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_all_joints_stuck_is_a_statue(random_arm, n):
+    arm, q, qd, tau, force = drawn(random_arm, n, arms=1)
+    found, links = forward(held(pack(arm), 1.0), q, 0.0 * qd, tau, force)
+    assert (found == 0.0).all()
+    needed = chain.inverse_dynamics(arm, q, 0.0 * qd, 0.0 * q, tip_force=force) - tau
+    assert links[:n, HOLDING] == pytest.approx(needed[0], rel=1e-11, abs=1e-11)
+
+
+# How the arm is packed
+
+
+def test_limits_and_rotors_are_where_they_are_read(random_arm):
+    random = np.random.default_rng(1)
+    arm = random_arm(random, 3, (2,), whole=True, limited=True)
+    rows = pack(arm)
+    assert rows.shape == (2, 4, 12)
+    assert (rows[:, :-1, LOWER] == arm.lower).all()
+    assert (rows[:, :-1, UPPER] == arm.upper).all()
+    # What neighbours exchange is ½ J ((1 − N) β + N α)²: nothing but the rotor if both turn alike.
+    carrier, cross, own = (rows[:, :-1, CARRIER + k] for k in range(3))
+    assert carrier + 2.0 * cross + own == pytest.approx(arm.rotor_inertia, rel=1e-12)
+    assert own == pytest.approx(arm.rotor_inertia * arm.gear_ratio**2, rel=1e-12)
+    assert OWN == CARRIER + 2
+
+
+def test_in_the_sequential_model_friction_takes_the_place_of_damping():
+    arm = ulna.preset("bechard-4").parameters
+    damped, rubbed = pack_frozen(arm, None), pack_frozen(arm, np.array([0.5, 0.5, 0.5, 0.25]))
+    assert damped[:-1, 5].tolist() == arm.damping.tolist()
+    assert (rubbed[:-1, 5] == 0.0).all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 4, 9])
+@pytest.mark.parametrize("rubbed", [True, False])
+def test_the_sequential_sweep_is_its_closed_form(random_arm, n, rubbed):
+    # The only way to it is a simulation's acceleration at its start.
+    random = np.random.default_rng(n)
+    arm = ulna.Arm.of(
+        [
+            ulna.Link(*random.uniform(0.2, 1.0, 2), com=0.1, tip_mass=0.5, com_offset=0.05)
+            for _ in range(n)
+        ],
+        [
+            ulna.Joint(damping=b, rotor_inertia=1e-3, gear_ratio=10.0)
+            for b in random.uniform(0.0, 1.0, n)
+        ],
+        gravity=(1.0, -9.0),
+    )
+    q, qd, tau, friction = random.uniform(-2.0, 2.0, (4, n))
+    options = {"friction": friction} if rubbed else {}
+    run = ulna.simulate(
+        arm, q0=q, qd0=qd, torque=tau, duration=1e-6, samples=2, model="sequential", **options
+    )
+    theta, rate = np.cumsum(q), np.cumsum(qd)
+    turning = sequential.forward_dynamics(arm, theta, rate, tau, **options)
+    assert np.cumsum(run.qdd[0]) == pytest.approx(turning, rel=1e-11, abs=1e-11)

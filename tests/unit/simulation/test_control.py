@@ -1,0 +1,334 @@
+"""Controllers in the loop: ticks, what is held between them, limits, sensors, references."""
+
+import math
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna import Arm, Joint, Sensors, Simulation, simulate
+from ulna.control import PD
+from ulna.errors import InputError
+
+SPUN = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m² about its joint
+TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
+
+
+class Watcher:
+    """Asks for torques that a function of time gives, and notes all that it is shown."""
+
+    def __init__(self, torque=lambda t: [0.0]):
+        self.of = torque
+        self.seen = []
+
+    def start(self, arm):
+        return 0
+
+    def torque(self, t, q, qd, reference, state):
+        self.seen.append((t, q.copy(), qd.copy(), reference, state))
+        return self.of(t), state + 1
+
+
+def watched(watcher, duration=1.0, arm=SPUN, **options):
+    options = {"q0": np.zeros(arm.n), "rate": 10.0, **options}
+    return simulate(arm, duration=duration, controller=watcher, **options)
+
+
+# Ticks
+
+
+@pytest.mark.parametrize("rate", [10.0, 7.0, 1000.0 / 3.0])
+def test_it_is_asked_at_every_tick_and_only_there(rate):
+    watcher = Watcher()
+    run = watched(watcher, rate=rate, qd0=[1.0])
+    ticks = [t for t, *_ in watcher.seen]
+    count = math.ceil(rate * 1.0 - 1e-9)
+    assert ticks == pytest.approx(np.arange(count) / rate, abs=1e-12)
+    # It sees the state of that very instant, and its own state as it handed it on.
+    assert [q[0] for _, q, *_ in watcher.seen] == pytest.approx(ticks, abs=1e-12)
+    assert [state for *_, state in watcher.seen] == list(range(count))
+    assert run.status
+
+
+@pytest.mark.parametrize("method", ["rk4", "dop853", "gauss4", "semi-implicit"])
+@pytest.mark.parametrize("rate", [10.0, 3.0])
+def test_its_torque_is_held_until_the_next(method, rate):
+    torques = np.random.default_rng(1).uniform(-5.0, 5.0, 20)
+    watcher = Watcher(lambda t: [torques[round(t * rate)]])
+    run = watched(watcher, 2.0, rate=rate, method=method, dt=0.03, samples=1001)
+    tick = np.floor(run.t[:-1] * rate + 1e-9).astype(int)
+    assert run.tau[:-1, 0].tolist() == torques[tick].tolist()
+    assert run.tau[-1, 0] == run.tau[-2, 0]
+    # Held to the very tick, wherever steps end: the rate is the sum of all that was held.
+    whole = np.append(0.0, np.cumsum(torques) / rate)
+    assert run.qd[:-1, 0] == pytest.approx(
+        whole[tick] + torques[tick] * (run.t[:-1] - tick / rate), abs=1e-12
+    )
+
+
+def test_steps_may_be_longer_than_its_period_and_ticks_come_on_time():
+    watcher = Watcher(lambda t: [1.0])
+    run = watched(watcher, rate=1000.0, dt=0.5, samples=2)
+    assert len(watcher.seen) == 1000
+    assert run.q[-1, 0] == pytest.approx(0.5, rel=1e-12)
+
+
+def test_a_controller_in_ten_lines():
+    class Bang:
+        def __init__(self, most):
+            self.most = most
+
+        def start(self, arm):
+            return None
+
+        def torque(self, t, q, qd, reference, state):
+            return self.most * np.sign(reference.q - q - 0.5 * qd), state
+
+    run = simulate(SPUN, q0=[0.0], duration=10.0, controller=Bang(1.0), reference=[1.0], rate=100.0)
+    assert abs(run.q[-1, 0] - 1.0) <= 0.02
+    assert set(np.abs(run.tau[:, 0])) <= {0.0, 1.0}
+
+
+def test_its_torque_goes_on_top_of_the_others():
+    run = watched(
+        Watcher(lambda t: [1.0]),
+        torque=["2*t"],
+        disturbances=[ulna.simulation.disturbances.step([0.5])],
+        samples=2,
+    )
+    assert run.qd[-1, 0] == pytest.approx(1.0 + 1.0 + 0.5, rel=1e-12)
+
+
+# Reference
+
+
+def test_without_a_reference_it_is_to_stay_where_it_starts():
+    watcher = Watcher(lambda t: [0.0, 0.0])
+    watched(watcher, 0.3, TWO, q0=[0.4, -0.2], samples=2)
+    reference = watcher.seen[-1][3]
+    assert reference.q.tolist() == [0.4, -0.2]
+    assert reference.qd.tolist() == reference.qdd.tolist() == [0.0, 0.0]
+    assert reference.tip == pytest.approx(ulna.kinematics.tip(TWO, [0.4, -0.2]))
+
+
+@pytest.mark.parametrize("given", [1, 2, 3])
+def test_a_reference_is_followed_tick_by_tick(given):
+    def path(t):
+        parts = (np.array([t, 2.0 * t]), np.array([1.0, 2.0]), np.array([3.0, 4.0]))[:given]
+        return parts if given > 1 else parts[0]
+
+    watcher = Watcher(lambda t: [0.0, 0.0])
+    watched(watcher, 1.0, TWO, reference=path, rate=10.0, samples=2)
+    for t, _, _, reference, _ in watcher.seen:
+        assert reference.q == pytest.approx([t, 2.0 * t])
+        assert reference.qd.tolist() == ([1.0, 2.0] if given > 1 else [0.0, 0.0])
+        assert reference.qdd.tolist() == ([3.0, 4.0] if given > 2 else [0.0, 0.0])
+
+
+def test_a_reference_of_many_ticks_goes_on_without_a_seam():
+    watcher = Watcher(lambda t: [0.0])
+    watched(watcher, 1.0, rate=10_000.0, reference=lambda t: [t], samples=2)
+    assert [reference.q[0] for _, _, _, reference, _ in watcher.seen] == pytest.approx(
+        np.arange(10_000) / 10_000.0, abs=1e-12
+    )
+
+
+def test_a_reference_is_not_asked_for_what_comes_after_the_end():
+    rows = np.linspace(0.0, 1.0, 1001)
+    run = simulate(
+        SPUN,
+        q0=[0.0],
+        duration=1.0,
+        controller=PD(10.0, 1.0),
+        reference=lambda t: [rows[round(1000 * t)]],
+    )
+    assert run.status
+
+
+# Limits
+
+
+def test_a_controller_never_gets_more_than_the_joint_gives_and_that_is_said():
+    weak = SPUN.replace(joints=(Joint(max_torque=2.0),))
+    run = watched(
+        Watcher(lambda t: [5.0 if t < 0.45 else -3.0 if t < 0.65 else 1.0]), arm=weak, samples=21
+    )
+    assert run.tau[::2, 0].tolist() == [2.0] * 5 + [-2.0] * 2 + [1.0] * 4
+    assert "the controller met its torque limits 7 times" in str(run.status)
+    assert run.status.ok
+
+
+def test_torques_that_it_did_not_ask_for_are_not_limited():
+    weak = SPUN.replace(joints=(Joint(max_torque=2.0),))
+    run = simulate(weak, q0=[0.0], torque=[5.0], duration=0.1, samples=2)
+    assert run.tau[0, 0] == 5.0
+    assert "limits" not in str(run.status)
+
+
+def test_within_its_limits_nothing_is_said():
+    run = watched(Watcher(lambda t: [1.0]))
+    assert str(run.status) == "ran to t = 1 s"
+
+
+# Sensors
+
+
+def readings(**sensors):
+    """Turn at 1 rad/s for 100 ticks, and give what the controller is shown of it."""
+    options = {"duration": sensors.pop("duration", 1.0), "rate": sensors.pop("rate", 100.0)}
+    watcher = Watcher()
+    watched(watcher, qd0=[1.0], sensors=Sensors(**sensors), samples=2, dt=0.1, **options)
+    t, q, qd = (np.array([np.ravel(row[k])[0] for row in watcher.seen]) for k in range(3))
+    return t, q, qd
+
+
+@pytest.mark.parametrize("resolution", [0.07, 2.0 * math.pi / 4096.0])
+def test_a_resolution_rounds_to_its_multiples(resolution):
+    t, q, qd = readings(angle_resolution=resolution, rate_resolution=0.3)
+    assert q / resolution == pytest.approx(np.round(q / resolution), abs=1e-9)
+    assert np.abs(q - t).max() <= 0.5 * resolution * (1.0 + 1e-9)
+    assert qd == pytest.approx(0.9, rel=1e-12)
+
+
+@pytest.mark.parametrize("ticks", [0, 1, 3, 7])
+def test_a_delay_shows_what_was_so_many_ticks_ago(ticks):
+    t, q, qd = readings(delay=ticks / 100.0)
+    assert q == pytest.approx(np.maximum(t - ticks / 100.0, 0.0), abs=1e-12)
+    # Before the start the arm stood as it stands there.
+    assert (qd == 1.0).all()
+
+
+def test_noise_has_its_deviation_and_is_late_as_all_else_is():
+    t, q, qd = readings(angle_noise=0.2, rate_noise=0.05, seed=4, duration=10.0, rate=1000.0)
+    for off, deviation in ((q - t, 0.2), (qd - 1.0, 0.05)):
+        assert abs(off.mean()) <= 4.0 * deviation / math.sqrt(len(off))
+        assert off.std() == pytest.approx(deviation, rel=0.03)
+    assert abs(np.corrcoef(q - t, qd - 1.0)[0, 1]) <= 0.04
+    _, late, _ = readings(angle_noise=0.2, seed=4, duration=1.0, rate=1000.0, delay=0.003)
+    assert late[3:] == pytest.approx(q[: len(late) - 3], rel=1e-12)
+
+
+def test_noise_is_added_before_it_is_rounded():
+    _, q, _ = readings(angle_noise=0.2, angle_resolution=0.5)
+    assert q / 0.5 == pytest.approx(np.round(q / 0.5), abs=1e-12)
+    assert len(set(np.diff(q))) > 2
+
+
+def test_each_joint_has_its_own():
+    watcher = Watcher(lambda t: [0.0, 0.0])
+    watched(
+        watcher, 0.5, TWO.replace(gravity=(0.0, 0.0)), q0=[0.3, 0.4], samples=2,
+        sensors=Sensors(angle_noise=[0.1, 0.0], rate_resolution=[0.0, 1.0]),
+    )  # fmt: skip
+    q = np.array([row[1] for row in watcher.seen])
+    assert (q[:, 1] == 0.4).all()
+    assert q[:, 0].std() > 0.03
+
+
+def test_sensors_do_not_change_what_is_recorded():
+    run = watched(
+        Watcher(), qd0=[1.0], sensors=Sensors(angle_noise=1.0, angle_resolution=0.5), samples=11
+    )
+    assert run.q[:, 0] == pytest.approx(run.t, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("sensors", "words"),
+    [
+        (
+            {"delay": 0.0005},
+            "sensors.delay: got 0.0005, need a whole number of control periods of 0.001 s",
+        ),
+        ({"delay": -0.001}, "sensors.delay"),
+        ({"delay": "late"}, "sensors.delay"),
+        ({"delay": math.inf}, "sensors.delay"),
+        ({"angle_noise": -1.0}, "sensors.angle_noise"),
+        ({"angle_noise": "loud"}, "sensors.angle_noise"),
+        ({"rate_noise": [0.1, 0.2]}, "sensors.rate_noise"),
+        ({"rate_resolution": np.nan}, "sensors.rate_resolution"),
+        ({"seed": "lucky"}, "sensors.seed"),
+        ({"seed": 1.5}, "sensors.seed"),
+        ({"seed": 2**63}, "sensors.seed"),
+    ],
+)
+def test_sensors_that_make_no_sense_are_refused(sensors, words):
+    with pytest.raises(InputError, match=words):
+        simulate(SPUN, q0=[0.0], duration=0.1, controller=PD(1.0, 1.0), sensors=Sensors(**sensors))
+
+
+# Answers that are no torques
+
+
+@pytest.mark.parametrize("answer", [[1.0, 2.0], [np.nan], [np.inf], None, "much", 5.0, [[1.0]]])
+def test_an_answer_that_is_no_torque_is_refused_and_the_time_is_named(answer):
+    with pytest.raises(InputError, match=r"controller: got .* at t = 0.3 s, need 1 finite torques"):
+        watched(Watcher(lambda t: [0.0] if t < 0.25 else answer))
+
+
+def test_an_answer_without_a_state_is_refused_in_words():
+    class Forgetful(Watcher):
+        def torque(self, t, q, qd, reference, state):
+            return np.zeros(3)
+
+    with pytest.raises(InputError, match="controller"):
+        watched(Forgetful())
+
+
+def test_errors_of_a_controller_are_its_own():
+    def broken(t):
+        raise ZeroDivisionError("no gain")
+
+    with pytest.raises(ZeroDivisionError, match="no gain"):
+        watched(Watcher(broken))
+
+
+@pytest.mark.parametrize("controller", [3, object(), PD, "pd", lambda t: 0.0])
+def test_what_is_no_controller_is_refused(controller):
+    with pytest.raises(InputError, match="controller"):
+        simulate(SPUN, q0=[0.0], duration=0.1, controller=controller)
+
+
+@pytest.mark.parametrize(
+    ("reference", "words"),
+    [
+        ([1.0, 2.0], "reference"),
+        ([np.nan], "reference"),
+        ("north", "reference"),
+        (lambda t: [1.0, 2.0], "reference: .*at t = 0 s"),
+        (lambda t: np.nan, "reference"),
+        (lambda t: ([1.0], [2.0], [3.0], [4.0]), "reference"),
+        (lambda: 1.0, "reference"),
+    ],
+)
+def test_what_is_no_reference_is_refused(reference, words):
+    with pytest.raises(InputError, match=words):
+        simulate(SPUN, q0=[0.0], duration=0.1, controller=PD(1.0, 1.0), reference=reference)
+
+
+def test_a_reference_without_a_controller_is_refused():
+    with pytest.raises(InputError, match="reference"):
+        simulate(SPUN, q0=[0.0], duration=0.1, reference=[1.0])
+
+
+@pytest.mark.parametrize("rate", [0.0, -1.0, np.nan, math.inf, "fast", None, True])
+def test_the_rate_is_a_number_above_nothing(rate):
+    with pytest.raises(InputError, match="rate"):
+        simulate(SPUN, q0=[0.0], duration=0.1, controller=PD(1.0, 1.0), rate=rate)
+
+
+# Piece by piece
+
+
+def test_ticks_go_on_over_pieces_and_over_other_torques():
+    watcher = Watcher()
+    swing = Simulation(
+        SPUN, q0=[0.0], qd0=[1.0], controller=watcher, rate=10.0, sensors=Sensors(delay=0.2)
+    )
+    for _ in range(10):
+        swing.advance(0.075)
+        swing.apply()
+    swing.advance(0.25)
+    assert [t for t, *_ in watcher.seen] == pytest.approx(np.arange(10) / 10.0)
+    assert [q[0] for _, q, *_ in watcher.seen] == pytest.approx(
+        np.maximum(np.arange(10) / 10.0 - 0.2, 0.0)
+    )

@@ -1,0 +1,196 @@
+"""Parts of the engine by themselves: its tableaux, its random numbers, its memory, its steps."""
+
+import numba
+import numpy as np
+import pytest
+from scipy.integrate._ivp import dop853_coefficients as published
+
+import ulna
+from ulna import Arm, Joint
+from ulna.dynamics import packed as link
+from ulna.errors import InputError
+from ulna.kernels import OPTIONS
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.memory import Heap
+from ulna.simulation.engine.noise import normal, uniform
+from ulna.simulation.engine.tableaux import (
+    DOP853_DENSE,
+    DOP853_ERRORS,
+    DOP853_TABLEAU,
+    RK4_TABLEAU,
+)
+from ulna.simulation.engine.times import slack
+
+TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
+
+
+# Tableaux
+
+
+def parts(tableau, stages):
+    return tableau[:stages, :stages], tableau[at.WEIGHTS, :stages], tableau[:stages, at.NODE]
+
+
+@pytest.mark.parametrize(
+    ("tableau", "stages", "order"), [(RK4_TABLEAU, 4, 4), (DOP853_TABLEAU, 12, 8)]
+)
+def test_a_tableau_integrates_polynomials_to_its_order(tableau, stages, order):
+    a, b, c = parts(tableau, stages)
+    assert a.sum(axis=1) == pytest.approx(c, abs=1e-14)
+    assert np.triu(a).tolist() == np.zeros_like(a).tolist()
+    for degree in range(order):
+        assert b @ c**degree == pytest.approx(1.0 / (degree + 1), abs=1e-14)
+    # Twice over, as an acceleration becomes an angle.
+    for degree in range(order - 1):
+        assert b @ a @ c**degree == pytest.approx(1.0 / ((degree + 1) * (degree + 2)), abs=1e-14)
+
+
+def test_dop853_is_the_published_one():
+    a, b, c = parts(DOP853_TABLEAU, 12)
+    assert a == pytest.approx(published.A[:12, :12], rel=1e-14, abs=1e-16)
+    assert b == pytest.approx(published.B, rel=1e-14)
+    assert c == pytest.approx(published.C[:12], rel=1e-14)
+    more = DOP853_TABLEAU[13:16]
+    assert more[:, :16] == pytest.approx(published.A[13:16], rel=1e-14, abs=1e-16)
+    assert more[:, at.NODE] == pytest.approx(published.C[13:16], rel=1e-14)
+    assert DOP853_ERRORS[0, :12] == pytest.approx(published.E5[:12], rel=1e-12, abs=1e-16)
+    assert DOP853_ERRORS[1, :12] == pytest.approx(published.E3[:12], rel=1e-12, abs=1e-16)
+    assert pytest.approx(published.D, rel=1e-14, abs=1e-16) == DOP853_DENSE
+
+
+# Chance
+
+
+@numba.njit(**OPTIONS)
+def draw(seeds, arms, ticks, channels, found):
+    for k in range(len(seeds)):
+        found[0, k] = uniform(seeds[k], arms[k], ticks[k], channels[k])
+        found[1, k] = normal(seeds[k], arms[k], ticks[k], channels[k])
+
+
+def drawn(seed=0, arm=0, tick=0, channel=0):
+    places = np.broadcast_arrays(
+        *(np.asarray(part, dtype=np.int64) for part in (seed, arm, tick, channel))
+    )
+    found = np.empty((2, places[0].size))
+    draw(*(np.ascontiguousarray(np.ravel(part)) for part in places), found)
+    return found
+
+
+MANY = np.arange(40_000)
+
+
+@pytest.mark.parametrize("axis", ["seed", "arm", "tick", "channel"])
+def test_numbers_are_uniform_and_normal_along_every_axis(axis):
+    level, bell = drawn(**{axis: MANY})
+    assert 0.0 < level.min() < level.max() < 1.0
+    assert np.histogram(level, 20, (0.0, 1.0))[0] == pytest.approx(2000, abs=5 * 44)
+    assert level.mean() == pytest.approx(0.5, abs=5 * 0.289 / 200)
+    assert bell.mean() == pytest.approx(0.0, abs=5 / 200)
+    assert bell.std() == pytest.approx(1.0, abs=5 / 283)
+    assert np.mean(bell**4) == pytest.approx(3.0, abs=5 * 9.8 / 200)
+    for numbers in (level, bell):
+        # Neighbours have nothing to do with one another.
+        for lag in (1, 2, 7):
+            assert abs(np.corrcoef(numbers[:-lag], numbers[lag:])[0, 1]) <= 5 / 200
+        assert len(np.unique(numbers)) > 39_990
+
+
+def test_channels_and_seeds_are_independent():
+    rows = [
+        drawn(seed=seed, tick=MANY, channel=channel)[1] for seed in (0, 1) for channel in (0, 1, 2)
+    ]
+    correlation = np.corrcoef(rows) - np.eye(6)
+    assert np.abs(correlation).max() <= 5 / 200
+
+
+def test_a_number_depends_on_nothing_but_its_place():
+    once, again = drawn(3, 1, 4, 1), drawn(3, 1, 4, 1)
+    assert once.tolist() == again.tolist()
+    among_others = drawn(3, 1, MANY, 1)
+    assert among_others[:, 4].tolist() == once[:, 0].tolist()
+
+
+def test_large_seeds_and_ticks_are_seeds_and_ticks_too():
+    found = drawn(seed=[0, 2**40, 2**62, 2**63 - 1], tick=[2**40, 2**41, 2**62, 0])
+    assert np.isfinite(found).all()
+    assert len(np.unique(found[1])) == 4
+
+
+# Memory
+
+
+def test_a_heap_says_where_its_pieces_begin():
+    heap = Heap(3, np.float64)
+    first, second, third = heap.put([1.0, 2.0]), heap.put([]), heap.put([[3.0], [4.0]])
+    assert (first, second, third) == (3, 5, 5)
+    assert heap.array().tolist() == [0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 4.0]
+
+
+def test_the_tips_columns_do_not_overlap():
+    used = [*range(4), *range(link.FORCE_X, link.FORCE_X + 3)]
+    for first in (at.TIP_HOLD, at.TIP_RAMP, at.TIP_LIVE):
+        used += range(first, first + 3)
+    assert len(set(used)) == len(used)
+    assert max(used) < at.COLUMNS
+
+
+# Times
+
+
+def test_times_count_as_one_within_a_part_of_them():
+    near = numba.njit(**OPTIONS)(lambda t: slack(t))
+    assert near(0.0) == near(1.0) == near(-0.5) == 1e-12
+    assert near(1000.0) == pytest.approx(1e-9)
+
+
+# One arm for loops of one's own
+
+
+def test_a_compiled_arm_is_the_arm():
+    joints = [Joint(damping=0.3, rotor_inertia=1e-3, gear_ratio=20.0)] * 2
+    for arm in (TWO, TWO.replace(joints=tuple(joints))):
+        quick = ulna.compiled(arm)
+        q, qd, tau = np.random.default_rng(1).uniform(-2.0, 2.0, (3, 2))
+        qdd = ulna.dynamics.forward_dynamics(arm, q, qd, tau)
+        assert quick.forward_dynamics(q, qd, tau) == pytest.approx(qdd, rel=1e-12)
+        assert quick.inverse_dynamics(q, qd, qdd) == pytest.approx(tau, rel=1e-11)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_its_steps_are_those_of_a_run(n):
+    arm = Arm.rods([1.0] * n, [1.0] * n, joints=[Joint(-1.0, 1.0, damping=0.1)] * n)
+    q, qd, tau = np.random.default_rng(n).uniform(-0.5, 0.5, (3, n))
+    run = ulna.simulate(
+        arm, q0=q, qd0=qd, torque=tau, duration=0.064, dt=2.0**-10 * 8, method="rk4", stops=False
+    )
+    quick = ulna.compiled(arm)
+    for k in range(1, 8):
+        q, qd = quick.step(q, qd, tau, run.t[1])
+        assert q == pytest.approx(run.q[k], rel=1e-12)
+        assert qd == pytest.approx(run.qd[k], rel=1e-12)
+
+
+def test_only_an_arm_can_be_compiled():
+    with pytest.raises(InputError, match="compiled: got 3, need an Arm"):
+        ulna.compiled(3)
+
+
+# Work that is done
+
+
+def test_a_step_of_dop853_costs_twelve_slopes_and_rk4_four():
+    for method, stages in (("rk4", 4), ("dop853", 12)):
+        swing = ulna.Simulation(TWO, q0=[0.0, 0.0], method=method, rtol=None, dt=0.01)
+        swing.advance(1.0)
+        assert swing.memory.whole[at.STEPS] == 100
+        assert swing.memory.whole[at.EVALUATIONS] == 100 * stages
+
+
+def test_a_good_step_hands_its_last_slope_on():
+    swing = ulna.Simulation(TWO, q0=[0.0, 0.0])
+    swing.advance(1.0)
+    steps, refused = (int(swing.memory.whole[k]) for k in (at.STEPS, at.REJECTED))
+    # Two slopes to guess the first step, then 11 more for every one that is tried, and 1 at the
+    # end of each that is good.
+    assert swing.memory.whole[at.EVALUATIONS] == 2 + 11 * (steps + refused) + steps

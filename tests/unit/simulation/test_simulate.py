@@ -1,0 +1,404 @@
+"""The front door: what is kept, what is asked for, what is refused, and what is written down."""
+
+import json
+import math
+import sys
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna import Arm, Joint, Sensors, Simulation, simulate
+from ulna.control import PD
+from ulna.errors import InputError
+from ulna.simulation.disturbances import noise, pulse, step
+
+SPUN = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m² about its joint
+TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
+module = sys.modules["ulna.simulation.simulate"]  # whose name the function took
+METHODS = ("dop853", "rk4", "gauss4", "semi-implicit")
+
+
+def spinning(duration=1.0, **options):
+    return simulate(SPUN, q0=[0.0], qd0=[1.0], duration=duration, **options)
+
+
+# What is kept
+
+
+def test_without_a_word_there_is_a_sample_every_dt():
+    run = spinning()
+    assert run.t == pytest.approx(np.linspace(0.0, 1.0, 1001))
+    assert len(spinning(dt=0.3)) == 5
+    assert len(spinning(0.05, dt=0.3)) == 2
+
+
+def test_long_runs_are_thinned():
+    run = spinning(1000.0, dt=1e-3)
+    assert 50_000 <= len(run) <= 100_001
+    assert run.t[-1] == 1000.0
+    assert np.diff(run.t) == pytest.approx(run.t[1], rel=1e-9)
+
+
+def test_long_arms_are_thinned_by_their_memory(monkeypatch):
+    monkeypatch.setattr(module, "DEFAULT_MEMORY", 8 * (4 * 2 + 6) * 10)
+    run = simulate(TWO, q0=[0.0, 0.0], duration=1.0)
+    assert 2 <= len(run) <= 10
+    assert run.t[-1] == 1.0
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("samples", [2, 3, 7, 1000])
+def test_a_number_of_samples_is_spread_evenly(method, samples):
+    run = spinning(method=method, samples=samples, dt=0.01)
+    assert run.t == pytest.approx(np.linspace(0.0, 1.0, samples), abs=0.0)
+    assert run.q[:, 0] == pytest.approx(run.t, abs=1e-12)
+
+
+def test_one_sample_is_the_end():
+    run = spinning(samples=1)
+    assert run.t.tolist() == [1.0]
+    assert run.q[0] == pytest.approx([1.0], rel=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_samples_at_given_times(method):
+    times = [0.1, 0.123456, 0.5, 0.99]
+    run = spinning(method=method, samples=times, dt=0.01)
+    assert run.t.tolist() == times
+    assert run.q[:, 0] == pytest.approx(times, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_time_at_all_is_the_start(method):
+    run = simulate(
+        SPUN,
+        q0=[0.3],
+        qd0=[2.0],
+        duration=0.0,
+        torque=[5.0],
+        tip_force=[0.0, 0.0, 1.0],
+        method=method,
+    )
+    assert run.t.tolist() == [0.0]
+    assert (run.q.tolist(), run.qd.tolist()) == ([[0.3]], [[2.0]])
+    assert run.status.ok
+    assert run.tau.tolist() == [[5.0]]
+    assert run.tip_force.tolist() == [[0.0, 0.0, 1.0]]
+    assert run.qdd == pytest.approx(np.array([[6.0]]))
+
+
+@pytest.mark.parametrize("samples", [1, 2, 5])
+def test_no_time_with_a_number_of_samples_is_the_start_too(samples):
+    run = simulate(SPUN, q0=[0.3], duration=0.0, samples=samples)
+    assert run.t[0] == run.t[-1] == 0.0
+    assert len(run) == 1
+
+
+def test_accelerations_are_those_of_the_dynamics():
+    run = simulate(
+        TWO,
+        q0=[0.3, 0.4],
+        qd0=[1.0, 2.0],
+        torque=["sin(9*t)", "q1"],
+        tip_force="1, t",
+        duration=0.5,
+        samples=20,
+    )
+    expected = ulna.dynamics.forward_dynamics(TWO, run.q, run.qd, run.tau, tip_force=run.tip_force)
+    assert run.qdd == pytest.approx(expected, rel=1e-10, abs=1e-10)
+    assert run.tau[:, 0] == pytest.approx(np.sin(9.0 * run.t))
+    assert run.tip_force == pytest.approx(np.stack([np.ones(20), run.t, np.zeros(20)], axis=-1))
+
+
+def test_rates_are_the_derivatives_of_angles():
+    run = simulate(TWO, q0=[0.3, 0.4], duration=0.5, rtol=1e-11)
+    h = run.t[1] - run.t[0]
+    # Differences of order 4 over a millisecond.
+    middle = (run.q[:-4] - 8 * run.q[1:-3] + 8 * run.q[3:-1] - run.q[4:]) / (12 * h)
+    assert middle == pytest.approx(run.qd[2:-2], abs=1e-7)
+    middle = (run.qd[:-4] - 8 * run.qd[1:-3] + 8 * run.qd[3:-1] - run.qd[4:]) / (12 * h)
+    assert middle == pytest.approx(run.qdd[2:-2], abs=1e-6)
+
+
+def test_arms_of_every_size_run():
+    for n in (1, 2, 4, 5, 40):
+        arm = Arm.rods([1.0 / n] * n, [1.0 / n] * n)
+        run = simulate(arm, q0=np.zeros(n), duration=0.05, samples=3)
+        assert run.status
+        assert run.q.shape == (3, n)
+        assert np.abs(run.energy.balance_error).max() <= 1e-8
+
+
+def test_the_same_run_gives_the_same_numbers():
+    runs = [simulate(TWO, q0=[0.0, 0.0], duration=1.0, samples=5) for _ in range(2)]
+    assert runs[0].q.tolist() == runs[1].q.tolist()
+
+
+# A simulation that is asked to go on
+
+
+def test_a_simulation_stands_where_it_was_told_to():
+    swing = Simulation(TWO, q0=[0.1, 0.2], qd0=[0.3, 0.4])
+    assert swing.t == 0.0
+    assert (swing.q.tolist(), swing.qd.tolist()) == ([0.1, 0.2], [0.3, 0.4])
+    assert swing.qdd == pytest.approx(
+        ulna.dynamics.forward_dynamics(TWO, swing.q, swing.qd, np.zeros(2)), rel=1e-12
+    )
+    swing.q[0] = 99.0
+    assert swing.q[0] == 0.1
+
+
+def test_it_moves_on_in_pieces():
+    swing = Simulation(SPUN, q0=[0.0], qd0=[1.0])
+    for k in range(1, 11):
+        assert str(swing.advance(0.1)) == f"ran to t = {0.1 * k:g} s"
+        assert swing.q == pytest.approx([0.1 * k])
+    assert swing.advance_to(3.0)
+    assert swing.t == 3.0
+    assert swing.advance(0.0)
+    assert swing.t == 3.0
+
+
+@pytest.mark.parametrize("seconds", [-1.0, math.nan, math.inf, "soon", None, True])
+def test_it_moves_on_by_a_time(seconds):
+    swing = Simulation(SPUN, q0=[0.0])
+    with pytest.raises(InputError, match="advance"):
+        swing.advance(seconds)
+
+
+@pytest.mark.parametrize("t", [math.nan, math.inf, "noon", None])
+def test_it_moves_on_to_a_time(t):
+    def endless():
+        raise AssertionError("it goes on for ever")
+
+    swing = Simulation(SPUN, q0=[0.0])
+    with pytest.raises(InputError, match="advance"):
+        swing.advance_to(t, endless)
+
+
+def test_it_reports_on_its_way():
+    swing = Simulation(TWO, q0=[0.0, 0.0], method="rk4", dt=1e-4)
+    times = []
+    swing.advance_to(20.0, lambda: times.append(swing.t))
+    assert len(times) >= 2
+    assert times == sorted(times)
+
+
+def test_two_at_once_do_not_meet():
+    one, other = (Simulation(SPUN, q0=[0.0], torque=lambda t, k=k: [k]) for k in (1.0, 2.0))
+    for _ in range(4):
+        one.advance(0.25)
+        other.advance(0.25)
+    assert (one.q[0], other.q[0]) == pytest.approx((0.5, 1.0), rel=1e-9)
+
+
+# Progress
+
+
+def test_a_line_of_progress_appears_if_asked_for(capfd, monkeypatch):
+    monkeypatch.setattr("ulna.progress.PATIENCE", 0.0)
+    monkeypatch.setattr("ulna.progress.INTERVAL", 0.0)
+    simulate(TWO, q0=[0.0, 0.0], duration=30.0, method="rk4", dt=1e-4, samples=2, progress=True)
+    assert "simulating [" in capfd.readouterr().err
+    simulate(TWO, q0=[0.0, 0.0], duration=0.1, samples=2, progress=False)
+    assert capfd.readouterr().err == ""
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"q0": [0.0, 0.0]}, r"q0: got \[0.0, 0.0\], need 1 finite number \[rad\], one a joint"),
+        ({"q0": [np.nan]}, "q0"),
+        ({"q0": "level"}, "q0"),
+        ({"q0": None}, "q0"),
+        ({"qd0": [0.0, 1.0]}, "qd0: .*rad/s"),
+        ({"qd0": "fast"}, "qd0"),
+        ({"duration": -1.0}, "duration: got -1.0, need a time of at least 0 s"),
+        ({"duration": math.inf}, "duration"),
+        ({"duration": math.nan}, "duration"),
+        ({"duration": "long"}, "duration"),
+        ({"duration": None}, "duration"),
+        ({"duration": True}, "duration"),
+        ({"duration": 10**400}, "duration"),
+        ({"method": "rk5"}, "method: got 'rk5', need one of .*did you mean 'rk4'"),
+        ({"method": 4}, "method"),
+        ({"model": "simple"}, "model: got 'simple', need one of true, sequential"),
+        ({"model": None}, "model"),
+        ({"dt": 0.0}, "dt: got 0.0, need a time of more than 0 s"),
+        ({"dt": -1.0}, "dt"),
+        ({"dt": math.nan}, "dt"),
+        ({"dt": math.inf}, "dt"),
+        ({"dt": "short"}, "dt"),
+        ({"dt": True}, "dt"),
+        ({"rtol": 0.0}, "rtol: .*1e-14 to 0.1, or None"),
+        ({"rtol": 1.0}, "rtol"),
+        ({"rtol": "tight"}, "rtol"),
+        ({"atol": 0.0}, "atol"),
+        ({"atol": None}, "atol"),
+        ({"max_step": 0.0}, "max_step"),
+        ({"max_step": None}, "max_step"),
+        ({"friction": [1.0]}, "friction: .*model='sequential'"),
+        ({"friction": [1.0, 2.0], "model": "sequential"}, "friction"),
+        ({"friction": "much", "model": "sequential"}, "friction"),
+        ({"friction": [np.nan], "model": "sequential"}, "friction"),
+        ({"sensors": 3}, "sensors"),
+        ({"samples": 0}, "samples: got 0, need at least 1"),
+        ({"samples": -3}, "samples"),
+        ({"samples": 2.5}, "samples"),
+        ({"samples": True}, "samples"),
+        ({"samples": "many"}, "samples"),
+        ({"samples": []}, "samples"),
+        ({"samples": [0.0, 0.0]}, "samples: .*times that increase from 0 to 1 s"),
+        ({"samples": [0.5, 0.2]}, "samples"),
+        ({"samples": [-0.1, 0.2]}, "samples"),
+        ({"samples": [0.0, 2.0]}, "samples"),
+        ({"samples": [np.nan]}, "samples"),
+        ({"samples": [[0.0, 1.0]]}, "samples"),
+    ],
+)
+def test_every_argument_that_makes_no_sense_is_named(options, words):
+    with pytest.raises(InputError, match=words):
+        simulate(SPUN, **{"q0": [0.0], "duration": 1.0, **options})
+
+
+def test_all_bad_settings_are_said_at_once():
+    with pytest.raises(InputError) as caught:
+        spinning(method="rk5", dt=-1.0, rtol=7.0, restitution=3.0)
+    assert [problem.what for problem in caught.value.problems] == [
+        "method",
+        "dt",
+        "rtol",
+        "restitution",
+    ]
+
+
+def test_an_arm_and_a_start_are_needed():
+    with pytest.raises(InputError, match="arm: got 3, need an Arm"):
+        simulate(3, q0=[0.0], duration=1.0)
+    with pytest.raises(InputError, match="q0: got nothing, need the joint angles"):
+        simulate(SPUN, duration=1.0)
+
+
+def test_too_many_samples_are_refused_with_the_figure():
+    with pytest.raises(
+        InputError,
+        match=r"samples: got 1,000,000,000,000,000 of 80 bytes, .* GB, need at most .* GB",
+    ):
+        spinning(samples=10**15)
+
+
+def test_the_figure_is_half_of_the_memory_and_a_way_out_is_offered(monkeypatch):
+    monkeypatch.setattr(module, "_memory", lambda: 80_000.0)
+    with pytest.raises(InputError, match="such as samples=500"):
+        spinning(samples=501)
+    assert len(spinning(samples=500)) == 500
+
+
+def test_a_machine_that_does_not_say_has_the_usual_memory(monkeypatch):
+    def silent(name):
+        raise ValueError(name)
+
+    monkeypatch.setattr(module.os, "sysconf", silent, raising=False)
+    assert module._memory() == module.USUAL_MEMORY
+
+
+# What is written down
+
+
+def repeated(run):
+    """Run it again from nothing but its settings and its arm, read back from JSON."""
+    plain = json.loads(json.dumps(run.provenance))
+    settings = plain["settings"]
+    controller = settings.pop("controller", None)
+    if controller is not None:
+        settings["controller"] = eval(controller, {"PD": PD})
+        settings["sensors"] = Sensors(**settings["sensors"])
+    makers = []
+    for one in settings.pop("disturbances", []):
+        end = math.inf if one["stop"] is None else one["stop"]
+        makers.append(ulna.simulation.disturbances.Disturbance(**{**one, "stop": end}))
+        for name in ("torque", "force"):
+            value = getattr(makers[-1], name)
+            object.__setattr__(makers[-1], name, None if value is None else tuple(value))
+    if isinstance(settings["torque"], dict):
+        table = settings["torque"]
+        settings |= {"torque": (table["times"], table["values"]), "between": table["between"]}
+    events = settings.pop("events", {})
+    until = events.pop("until", None)
+    if settings["max_step"] is None:
+        settings["max_step"] = math.inf
+    return simulate(
+        run.arm, duration=float(run.t[-1]), samples=len(run), events=events, until=until,
+        disturbances=makers, **settings,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"method": "rk4", "dt": 0.003},
+        {"rtol": None, "dt": 0.01},
+        {"rtol": 1e-6, "atol": 1e-9, "max_step": 0.05},
+        {"torque": [1.0, -2.0], "tip_force": [1.0, 2.0, 3.0]},
+        {"torque": "10*sin(3*t), q1", "tip_force": "t, 0"},
+        {"torque": ["10*sin(3*t)", 2.0], "method": "gauss4"},
+        {"model": "sequential", "friction": [0.5, 0.25]},
+        {"restitution": 0.5, "qd0": [4.0, -3.0]},
+        {"stops": False, "qd0": [4.0, -3.0]},
+        {"events": {"level": "q1 + q2"}, "until": "q1 < -2"},
+        {
+            "controller": PD([20.0, 10.0], 2.0),
+            "rate": 200.0,
+            "sensors": Sensors(angle_noise=1e-3, delay=0.01, seed=5),
+        },
+        {"controller": PD(20.0, 2.0), "reference": [0.5, 0.5]},
+        {
+            "disturbances": [
+                step([1.0, 0.0], at=0.1),
+                pulse(force=[1.0, 2.0], at=0.2, lasting=0.1),
+                noise([0.1, 0.1], seed=3),
+            ]
+        },
+        {"torque": ([0.0, 0.2, 0.4], [[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]]), "between": "linear"},
+        {"torque": np.arange(20.0).reshape(10, 2), "dt": 0.05},
+    ],
+    ids=lambda options: "+".join(options) or "plain",
+)
+def test_settings_are_enough_to_repeat_a_run_bit_for_bit(options):
+    arm = TWO.replace(joints=(Joint(-3.0, 0.6), Joint(-0.4, 0.4)))
+    run = simulate(arm, duration=0.5, samples=7, **{"q0": [0.1, 0.2], **options})
+    again = repeated(run)
+    for name in ("t", "q", "qd", "qdd", "tau", "tip_force", "injected", "dissipated"):
+        assert getattr(again, name).tolist() == getattr(run, name).tolist(), name
+    assert again.settings == run.settings
+
+
+def test_functions_are_known_by_their_name():
+    def motor(t):
+        return [0.0]
+
+    run = simulate(SPUN, q0=[0.0], duration=0.01, torque=motor, events={"a": motor_event})
+    assert run.settings["torque"] == {"function": "motor"}
+    assert run.settings["events"] == {"a": {"function": "motor_event"}}
+
+
+def motor_event(t):
+    return t - 1.0
+
+
+def test_a_run_is_saved_and_read_back_whole(tmp_path):
+    arm = SPUN.replace(joints=(Joint(upper=0.5),))
+    run = simulate(
+        arm, q0=[0.0], qd0=[1.0], torque="t", duration=1.0, events={"quarter": "q1 - 0.25"}
+    )
+    run.save(tmp_path / "run.nc")
+    back = ulna.open_run(tmp_path / "run.nc")
+    assert back.q.tolist() == run.q.tolist()
+    assert back.settings == run.settings
+    assert [contact.what for contact in back.contacts] == ["hit", "rest"]
+    assert back.events[0].name == "quarter"

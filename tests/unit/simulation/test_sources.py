@@ -1,0 +1,359 @@
+"""What acts on the arm: numbers, tables, text, functions; joint torques and the force on the tip.
+
+Most of it acts on a rod without weight whose inertia about its joint is 1 kg·m², so that its
+angle is the double integral of the torque.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna import Arm, Simulation, simulate
+from ulna.errors import InputError
+from ulna.expressions import ExpressionError
+from ulna.simulation.sources import split_formulas
+
+SPUN = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))
+TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
+METHODS = ("dop853", "rk4", "gauss4")
+
+
+def spun(torque, duration=1.0, **options):
+    return simulate(SPUN, q0=[0.0], torque=torque, duration=duration, **options)
+
+
+def held(times, values, t):
+    """Give angle and rate of the rod under torques that are held from one time to the next."""
+    q = qd = 0.0
+    edges = [0.0, *[time for time in times[1:] if time < t], t]
+    for torque, start, stop in zip(values, edges[:-1], edges[1:], strict=False):
+        h = stop - start
+        q, qd = q + qd * h + torque * h * h / 2.0, qd + torque * h
+    return q, qd
+
+
+# Numbers
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("torque", [2.0, [2.0], np.array([2.0]), (2,), ["2"], "2", "1 + 1"])
+def test_a_number_is_a_constant_torque(method, torque):
+    run = spun(torque, method=method, samples=3)
+    assert run.q[:, 0] == pytest.approx(run.t**2, rel=1e-13)
+    assert (run.tau == 2.0).all()
+    assert run.qdd == pytest.approx(np.full((3, 1), 2.0), rel=1e-14)
+
+
+def test_without_torque_nothing_acts():
+    run = spun(None)
+    assert (run.tau == 0.0).all()
+    assert (run.q == 0.0).all()
+
+
+# Tables
+
+TIMES = [0.0, 0.1234, 0.5001, 0.77]
+VALUES = [3.0, -8.0, 10.0, -1.0]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("dt", [1e-3, 0.07])
+def test_a_table_that_is_held_is_not_smeared_over_a_step(method, dt):
+    # The rows change in the middle of steps; a parabola is exact in every method.
+    table = (TIMES, [[value] for value in VALUES])
+    run = spun(table, method=method, dt=dt, samples=11)
+    for t, q, qd in zip(run.t, run.q[:, 0], run.qd[:, 0], strict=True):
+        assert (q, qd) == pytest.approx(held(TIMES, VALUES, t), rel=0.0, abs=1e-12)
+
+
+def test_the_torque_of_a_sample_is_the_one_from_there_on():
+    run = spun((TIMES, [[value] for value in VALUES]), samples=[0.0, 0.1, 0.1234, 0.2, 0.77, 1.0])
+    assert run.tau[:, 0].tolist() == [3.0, 3.0, -8.0, -8.0, -1.0, -1.0]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_linear_table_is_a_chain_of_ramps(method):
+    times, values = [0.0, 0.37, 1.0], [0.0, 3.7, -2.6]
+    run = spun((times, np.c_[values]), between="linear", method=method, samples=21)
+    assert run.tau[:, 0] == pytest.approx(np.interp(run.t, times, values), abs=1e-12)
+    # τ = 10 t first, and then falls by 10 a second from 3.7: integrated twice by hand.
+    early = run.t <= 0.37
+    assert run.q[early, 0] == pytest.approx(10.0 * run.t[early] ** 3 / 6.0, abs=1e-12)
+    s = run.t[~early] - 0.37
+    q1, v1 = 10.0 * 0.37**3 / 6.0, 10.0 * 0.37**2 / 2.0
+    late = q1 + v1 * s + 3.7 * s**2 / 2.0 - 10.0 * s**3 / 6.0
+    assert run.q[~early, 0] == pytest.approx(late, abs=1e-12)
+
+
+def test_before_its_first_time_and_after_its_last_a_table_holds():
+    for between, expected in (
+        ("hold", [4.0, 4.0, 4.0, 6.0, 6.0]),
+        ("linear", [4.0, 4.0, 5.0, 6.0, 6.0]),
+    ):
+        run = spun(([0.4, 0.6], [[4.0], [6.0]]), between=between, samples=[0.0, 0.4, 0.5, 0.6, 1.0])
+        assert run.tau[:, 0] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("between", ["hold", "linear"])
+def test_rows_alone_are_dt_apart(between):
+    rows = np.random.default_rng(1).uniform(-5.0, 5.0, (11, 1))
+    dt = 0.1
+    by_rows = spun(rows, dt=dt, between=between, samples=33)
+    by_times = spun((dt * np.arange(11), rows), dt=dt, between=between, samples=33)
+    assert by_rows.q.tolist() == by_times.q.tolist()
+    row = np.searchsorted(dt * np.arange(11), by_rows.t + 1e-9) - 1
+    nearest = (
+        rows[row, 0] if between == "hold" else np.interp(by_rows.t, dt * np.arange(11), rows[:, 0])
+    )
+    assert by_rows.tau[:-1, 0] == pytest.approx(nearest[:-1], abs=1e-9)
+
+
+@pytest.mark.parametrize("samples", [2, 401])
+def test_a_table_of_one_row_is_a_constant(samples):
+    assert spun(([0.0], [[2.0]]), samples=samples).q[-1, 0] == pytest.approx(1.0, rel=1e-13)
+
+
+def test_many_joints_have_many_columns():
+    rows = np.array([[1.0, 2.0], [3.0, 4.0]])
+    run = simulate(TWO, q0=[0.0, 0.0], torque=([0.0, 0.5], rows), duration=1.0, samples=3)
+    assert run.tau.tolist() == [[1.0, 2.0], [3.0, 4.0], [3.0, 4.0]]
+
+
+# Text and functions
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"rtol": 1e-12}, {"method": "rk4"}, {"method": "gauss4"}, {"method": "semi-implicit"}],
+)
+def test_text_and_functions_mean_the_same(options):
+    def of_time(t):
+        return [3.0 * math.sin(5.0 * t), 1.0 if t < 0.25 else t]
+
+    def of_state(t, q, qd):
+        return [3.0 * math.sin(5.0 * t) - q[1], q[0] * qd[1] + math.hypot(*tip(q)) + tip(q)[1]]
+
+    def tip(q):
+        return math.cos(q[0]) + math.cos(q[0] + q[1]), math.sin(q[0]) + math.sin(q[0] + q[1])
+
+    pairs = [
+        (["3*sin(5*t)", "1 if t < 0.25 else t"], of_time),
+        ("3*sin(5*t) - q2, q1*qd2 + hypot(x, y) + y", of_state),
+    ]
+    for text, function in pairs:
+        ours, theirs = (
+            simulate(
+                TWO, q0=[0.1, 0.2], qd0=[0.3, -0.4], torque=torque, duration=0.5, samples=11,
+                **options,
+            )
+            for torque in (text, function)
+        )  # fmt: skip
+        assert ours.q == pytest.approx(theirs.q, rel=0.0, abs=1e-10)
+        assert ours.tau == pytest.approx(theirs.tau, rel=0.0, abs=1e-9)
+
+
+def test_text_may_name_time_tip_angles_and_rates():
+    arm = Arm.rods([1.0, 0.5], [1.0, 1.0], base=(0.25, -0.75))
+    q, qd = np.array([0.4, -0.9]), np.array([1.5, -2.5])
+    x, y, _ = ulna.kinematics.tip(arm, q)
+    for text, expected in [
+        ("t, x", [0.0, x]),
+        ("y, q1", [y, q[0]]),
+        ("q2, qd1", [q[1], qd[0]]),
+        ("qd2, 3", [qd[1], 3.0]),
+    ]:
+        run = simulate(arm, q0=q, qd0=qd, torque=text, duration=1e-3, samples=2)
+        assert run.tau[0] == pytest.approx(expected, rel=1e-14)
+
+
+def test_a_spring_in_text_swings_as_springs_do():
+    run = simulate(SPUN, q0=[0.5], torque=["-4*q1"], duration=3.0, samples=31, rtol=1e-11)
+    assert run.q[:, 0] == pytest.approx(0.5 * np.cos(2.0 * run.t), abs=1e-9)
+
+
+def test_functions_get_copies_and_may_give_anything_that_holds_numbers():
+    def meddling(t, q, qd):
+        q[:], qd[:] = 99.0, 99.0
+        return 2
+
+    run = spun(meddling, samples=3, method="rk4")
+    assert run.q[:, 0] == pytest.approx(run.t**2, rel=1e-12)
+
+
+def test_any_callable_will_do():
+    class Motor:
+        def __call__(self, t):
+            return np.array([2.0])
+
+    for torque in (Motor(), lambda t, *more: [2.0], lambda t, q=None, qd=None: (2.0,)):
+        assert spun(torque, method="rk4", samples=2).q[-1, 0] == pytest.approx(1.0, rel=1e-12)
+
+
+def test_commas_in_parentheses_do_not_divide():
+    assert [part.strip() for part in split_formulas("min(t, 1), max(2, t), 3")] == [
+        "min(t, 1)", "max(2, t)", "3"
+    ]  # fmt: skip
+
+
+# The force on the tip
+
+
+def test_a_force_on_the_tip_acts_on_the_arm():
+    # 2 N upwards at the end of a level rod of 1 m lift it: 2 N·m about its joint.
+    lifted = spun(None, tip_force=[0.0, 2.0], duration=1e-3, samples=2)
+    assert lifted.qdd[0, 0] == pytest.approx(2.0, rel=1e-14)
+    turned = spun(None, tip_force=[0.0, 0.0, 2.0], duration=1.0, samples=2)
+    assert turned.q[-1, 0] == pytest.approx(1.0, rel=1e-13)
+    pulled = spun(None, tip_force=[5.0, 0.0], duration=1.0, samples=2)
+    assert (pulled.q == 0.0).all()
+
+
+def test_what_holds_a_force_keeps_the_arm_at_rest():
+    q, force = np.array([0.6, 0.9]), np.array([3.0, -4.0, 0.5])
+    tau = ulna.dynamics.inverse_dynamics(TWO, q, np.zeros(2), np.zeros(2), tip_force=force)
+    run = simulate(TWO, q0=q, torque=tau, tip_force=force, duration=0.2, samples=5)
+    assert run.q == pytest.approx(np.tile(q, (5, 1)), rel=0.0, abs=1e-12)
+    assert (run.tip_force == force).all()
+    # Statics say the same of the same force.
+    carried = ulna.dynamics.holding_torque(TWO, q, tip_force=force[:2])
+    still = simulate(TWO, q0=q, torque=carried, tip_force=force[:2], duration=0.2, samples=5)
+    assert still.q == pytest.approx(run.q, rel=0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "force",
+    [
+        "0, 2",
+        ["0", 2.0, "0*t"],
+        ([0.0, 1.0], [[0.0, 2.0], [0.0, 2.0]]),
+        lambda t: [0.0, 2.0],
+        lambda t, q, qd: (0.0, 2.0, 0.0),
+    ],
+)
+def test_it_comes_in_all_the_forms_of_a_torque(force):
+    run = spun(None, tip_force=force, samples=11, rtol=1e-11)
+    plain = spun(None, tip_force=[0.0, 2.0], samples=11, rtol=1e-11)
+    assert run.q == pytest.approx(plain.q, rel=0.0, abs=1e-10)
+    assert run.tip_force.tolist() == [[0.0, 2.0, 0.0]] * 11
+
+
+def test_torques_and_forces_of_different_kinds_go_together():
+    run = spun(
+        lambda t: [1.0],
+        tip_force="0, 0, 0.5*t",
+        samples=2,
+        disturbances=[ulna.simulation.disturbances.step([0.25])],
+    )
+    assert run.qd[-1, 0] == pytest.approx(1.0 + 0.25 + 0.25, rel=1e-12)
+
+
+# Other torques from now on
+
+
+def test_apply_changes_what_acts_from_now_on():
+    swing = Simulation(SPUN, q0=[0.0], torque=[2.0], tip_force=[0.0, 0.0, 1.0])
+    swing.advance(1.0)
+    assert swing.qd[0] == pytest.approx(3.0, rel=1e-12)
+    swing.apply(torque="6*t")
+    swing.advance(1.0)
+    # Times count from the start of the simulation: 3 (2² − 1²).
+    assert swing.qd[0] == pytest.approx(3.0 + 9.0, rel=1e-12)
+    swing.apply(torque=([0.0, 2.5], [[8.0], [4.0]]))
+    swing.advance(1.0)
+    assert swing.qd[0] == pytest.approx(12.0 + 4.0 + 2.0, rel=1e-12)
+    swing.apply(torque=lambda t: [-18.0])
+    swing.advance(1.0)
+    assert swing.qd[0] == pytest.approx(0.0, abs=1e-11)
+    swing.apply()
+    swing.advance(1.0)
+    assert swing.qd[0] == pytest.approx(0.0, abs=1e-11)
+    assert swing.t == pytest.approx(5.0)
+
+
+def test_what_acts_now_can_be_asked_for_at_any_time():
+    swing = Simulation(SPUN, q0=[0.0], torque=[2.0])
+    assert swing.tau.tolist() == [2.0]
+    assert swing.qdd == pytest.approx([2.0], rel=1e-14)
+    swing.advance(0.5)
+    swing.apply(torque=["10*t"])
+    assert swing.tau == pytest.approx([5.0])
+    swing.apply(torque=[7.0])
+    assert swing.tau.tolist() == [7.0]
+    assert swing.qdd == pytest.approx([7.0], rel=1e-14)
+
+
+def test_apply_refuses_what_the_start_would_and_changes_nothing_then():
+    swing = Simulation(SPUN, q0=[0.0], torque=[2.0])
+    with pytest.raises(InputError, match="torque"):
+        swing.apply(torque=[1.0, 2.0])
+    swing.advance(1.0)
+    assert swing.qd[0] == pytest.approx(2.0, rel=1e-12)
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("torque", "words"),
+    [
+        ([1.0, 2.0], r"torque: got \[1.0, 2.0\], need finite numbers: 1 values"),
+        ([np.nan], "torque: .*finite"),
+        ({"a": 1.0}, "torque"),
+        ([None], "torque"),
+        ([1j], "torque"),
+        (object(), "torque"),
+        ([[1.0, 2.0]], "torque: got rows of 2"),
+        (np.zeros((2, 1, 1)), "torque"),
+        ("t, t", "torque: got 2 values"),
+        (["t", "t"], "torque: got 2 values"),
+        ("sqrt(-1)", "torque 1: .*nan"),
+        (([0.0, 1.0], [[1.0]]), "torque: got 2 times for 1 rows"),
+        (([], np.zeros((0, 1))), "torque"),
+        (([0.0, 0.0], [[1.0], [2.0]]), r"torque times: got 0 s after 0 s in row 2"),
+        (([0.0, np.inf], [[1.0], [2.0]]), "torque: .*nan or inf"),
+        (([0.0, 1.0], [[1.0], [np.nan]]), "torque: .*nan or inf"),
+        (lambda a, b: 1.0, r"torque: got a function \(a, b\)"),
+        (lambda t: [1.0, 2.0], r"torque: got shape \(2,\) from the function at t = 0 s"),
+        (lambda t: "much", "torque"),
+        (lambda t: None, "torque"),
+    ],
+)
+def test_torques_that_make_no_sense_are_refused(torque, words):
+    with pytest.raises(InputError, match=words):
+        spun(torque)
+
+
+@pytest.mark.parametrize(
+    ("force", "words"),
+    [
+        ([1.0], "tip_force"),
+        ([1.0, 2.0, 3.0, 4.0], "tip_force"),
+        ("1", "tip_force: got 1 value"),
+        (lambda t: [1.0], "tip_force"),
+        (([0.0], [[1.0]]), "tip_force: got rows of 1"),
+    ],
+)
+def test_forces_that_make_no_sense_are_refused(force, words):
+    with pytest.raises(InputError, match=words):
+        spun(None, tip_force=force)
+
+
+@pytest.mark.parametrize(
+    ("torque", "words"),
+    [
+        ("10*u", r"torque 1: unknown name 'u', need one of t, x, y, q1, qd1"),
+        ("10*q2", "unknown name 'q2'"),
+        ("10*(t", r"torque 1.*\n.*\n *\^"),
+        ("__import__('os')", "torque 1"),
+    ],
+)
+def test_faults_in_text_have_a_caret(torque, words):
+    with pytest.raises(ExpressionError, match=words):
+        spun(torque)
+
+
+def test_between_is_hold_or_linear():
+    with pytest.raises(InputError, match="between: got 'cubic', need 'hold' or 'linear'"):
+        spun([1.0], between="cubic")
