@@ -24,6 +24,7 @@ run: $(RUNTIME)  ## show the Kehl arm: pose, holding torques, both elbows, reach
 	@echo "Try next:  $(BIN)/ulna simulate kehl --q0 '40 deg, -60 deg' --for '5 s' --film kehl.mp4    $(BIN)/ulna hold kehl --q '40 deg, -60 deg' --explain    $(BIN)/ulna derive    $(BIN)/ulna --help"
 
 test: $(DEVELOP)  ## run the tests, with branch coverage
+	@$(BIN)/python tools/compile.py
 	@NUMBA_DISABLE_JIT=1 $(PYTEST) tests/uncompiled --cov --cov-report= --cov-fail-under=0
 	@$(PYTEST) tests/unit tests/docs --cov --cov-append --cov-report=term
 	@$(PYTEST) tests/laws tests/crosscheck tests/papers
