@@ -38,7 +38,10 @@ FORCE_X, FORCE_Y, MOMENT = range(12, 15)
 
 
 def pack(p: Parameters) -> Array:
-    """Give the constants (…, n+1, 12) of arms, as NumPy arrays of double precision."""
+    """Give the constants (…, n+1, 12) of arms, as NumPy arrays of double precision.
+
+    Limits, of which the dynamics knows nothing, are left at zero.
+    """
     batch = np.broadcast_shapes(*(np.shape(value)[:-1] for value in p))
     rows = np.zeros((*batch, p.n + 1, CONSTANTS))
     own, ratio, rotor = rows[..., :-1, :], p.gear_ratio, p.rotor_inertia
@@ -48,7 +51,6 @@ def pack(p: Parameters) -> Array:
     own[..., ASIDE] = p.mass * p.com_offset
     own[..., SECOND] = p.inertia + p.mass * (p.com**2 + p.com_offset**2) + p.tip_mass * p.length**2
     own[..., DAMPING] = p.damping
-    own[..., LOWER], own[..., UPPER] = p.lower, p.upper
     # A rotor has the energy ½ J ((1 − N) β + N α)² in rates, and so acts on accelerations.
     own[..., CARRIER] = rotor * (1.0 - ratio) ** 2
     own[..., CROSS] = rotor * (1.0 - ratio) * ratio

@@ -53,6 +53,7 @@ def build_memory(
     for place, value in places.items():
         memory.whole[place] = value
     memory.links[:-1, at.LIMIT] = arm.parameters.max_torque
+    memory.links[:-1, LOWER], memory.links[:-1, UPPER] = arm.parameters.lower, arm.parameters.upper
     _set_options(memory, options)
     return memory
 
