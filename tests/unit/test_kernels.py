@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from ulna import kernels
-from ulna.control.laws import LAW, pd_law
+from ulna.control.laws import LAW
+from ulna.control.laws.pd import pd_law
 from ulna.kernels import OPTIONS, count, fingerprint, folder, inlined, inner, kernel, size_of
 
 RUNS = """
@@ -58,7 +59,7 @@ def test_a_copy_has_the_same_fingerprint(package):
         "simulation/engine/watch.py",  # what they call
         "dynamics/sincos.py",
         "expressions/evaluate.py",
-        "control/laws.py",
+        "control/laws/pd.py",
         "simulation/engine/places.py",  # constants that are compiled into them
         "simulation/engine/tableaux.py",
         "dynamics/packed.py",
@@ -72,7 +73,7 @@ def test_it_changes_with_whatever_goes_into_a_kernel(package, file):
     assert fingerprint(package) != before
 
 
-@pytest.mark.parametrize("file", ["cli/app.py", "viewer/film.py", "arm/joint.py"])
+@pytest.mark.parametrize("file", ["cli/app.py", "viewer/film.py", "arm/joint.py", "control/pd.py"])
 def test_it_does_not_change_with_what_goes_into_none(package, file):
     before = fingerprint(package)
     edited(package / file)

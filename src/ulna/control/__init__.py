@@ -8,7 +8,24 @@ A controller is a small frozen object with two methods, which a user's own class
 One that also has `compiled(arm)` runs inside the compiled engine.
 """
 
+from ulna.control.adaptive import Adaptive
+from ulna.control.computed_torque import ComputedTorque
 from ulna.control.controller import CompiledLaw, Controller, Reference
+from ulna.control.feedforward_pid import FeedforwardPID
+from ulna.control.gravity_pd import GravityPD
+from ulna.control.open_loop import OpenLoop
 from ulna.control.pd import PD
+from ulna.control.pid import PID
 
-__all__ = ["PD", "CompiledLaw", "Controller", "Reference"]
+__all__ = [
+    "PD",
+    "PID",
+    "Adaptive",
+    "CompiledLaw",
+    "ComputedTorque",
+    "Controller",
+    "FeedforwardPID",
+    "GravityPD",
+    "OpenLoop",
+    "Reference",
+]

@@ -40,8 +40,10 @@ class CompiledLaw(NamedTuple):
     `law(t, q, qd, reference, params, state, tau)` is a kernel that writes tau (n, W) and may
     change state (s, W); q and qd are (n, W), reference (3, n, W) holds angles, rates and
     accelerations, params (p, W) numbers of the controller's own. W arms are served at a time.
+    Behind its own rows the law finds `room` more in state, to work in.
     """
 
     law: Callable[..., None]
     params: Array  # (p, 1)
-    state: Array  # (s, 1)
+    state: Array  # (s, 1) before the first tick
+    room: int = 0  # rows of working memory

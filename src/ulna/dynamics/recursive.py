@@ -187,6 +187,13 @@ def _accelerate(size: object, links: Array, turns: Array, pairs: int | None) -> 
 def inverse(size: object, links: Array, turns: Array, y: Array, at: int) -> None:
     """Turn joint accelerations into the joint torques that they take."""
     lay_out(size, turns, y, at)
+    spread_accelerations(size, links, turns)
+    gather_torques(size, links, turns, y, at + 1)
+
+
+@inlined
+def spread_accelerations(size: object, links: Array, turns: Array) -> None:
+    """Sweep from the base to the tip: note how every pivot and link accelerates."""
     n = count(size)
     a_x, a_y = -links[n, GRAVITY_X], -links[n, GRAVITY_Y]
     turning = 0.0
@@ -196,6 +203,12 @@ def inverse(size: object, links: Array, turns: Array, y: Array, at: int) -> None
         l_cos, l_sin = links[i, LENGTH] * turns[COS, i], links[i, LENGTH] * turns[SIN, i]
         a_x -= turning * l_sin + turns[WHIRL, i] * l_cos
         a_y += turning * l_cos - turns[WHIRL, i] * l_sin
+
+
+@inlined
+def gather_torques(size: object, links: Array, turns: Array, y: Array, rates: int) -> None:
+    """Sweep from the tip to the base: add up what that takes; damping acts on y[rates]."""
+    n = count(size)
     f_x, f_y, torque = -links[n, FORCE_X], -links[n, FORCE_Y], -links[n, MOMENT]
     beyond = 0.0
     for back in range(n):
@@ -211,4 +224,4 @@ def inverse(size: object, links: Array, turns: Array, y: Array, at: int) -> None
         beyond = links[i, CARRIER] * before + links[i, CROSS] * turning
         f_x += links[i, MASS] * a_x - turning * s_y - whirl * s_x
         f_y += links[i, MASS] * a_y + turning * s_x - whirl * s_y
-        links[i, TORQUE] = torque + links[i, DAMPING] * y[at + 1, i]
+        links[i, TORQUE] = torque + links[i, DAMPING] * y[rates, i]

@@ -123,11 +123,12 @@ class Simulation:
         whole, n = self.memory.whole, self.arm.n
         compiled = getattr(self.controller, "compiled", None)
         law = compiled(self.arm) if compiled is not None else None
-        nothing = np.zeros((0, 1))
-        self.control = new_control(n, law.params if law else nothing, law.state if law else nothing)
+        self._state: Any = None
+        self.control = new_control(n, law)
         if law is not None:
             from ulna.control.laws import LAW
 
+            self._own = len(law.state)
             whole[at.CONTROLLED], whole[at.LAW_CALL] = at.COMPILED, LAW.address(law.law)
         elif self.controller is not None:
             whole[at.CONTROLLED] = at.AROUND
@@ -191,6 +192,13 @@ class Simulation:
     def tau(self) -> Array:
         """The joint torques (n,) [N·m] that act now."""
         return self._evaluate()[:, TORQUE].copy()
+
+    @property
+    def controller_state(self) -> Any:
+        """What the controller remembers: of a compiled one its rows (s,), else its own object."""
+        if self.memory.whole[at.CONTROLLED] == at.COMPILED:
+            return self.control.state[: self._own, 0].copy()
+        return self._state
 
     def _evaluate(self) -> Array:
         from ulna.simulation.engine.loop import evaluate

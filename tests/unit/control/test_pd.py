@@ -107,7 +107,9 @@ def test_stiffness_and_damping_set_frequency_and_decay():
         ((np.nan, 1.0), "PD.stiffness"),
         ((1.0, np.inf), "PD.damping"),
         (("stiff", 1.0), "PD.stiffness"),
-        ((1.0, None), "PD.damping"),
+        ((1.0, -0.1), "PD.damping"),
+        (([1.0, -1.0], 0.0), "PD.stiffness"),
+        ((1.0, {}), "PD.damping"),
     ],
 )
 def test_gains_that_do_not_fit_the_arm_are_refused(gains, name):

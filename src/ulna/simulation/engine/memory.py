@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ulna.arrays import Array
+from ulna.control import CompiledLaw
 from ulna.dynamics.packed import CONSTANTS
 from ulna.simulation.engine import places as at
 
@@ -38,7 +39,7 @@ class Control(NamedTuple):
     qd: Array
     references: Array  # (ticks, 3, n, 1) angles, rates, accelerations
     params: Array  # (p, 1)
-    state: Array  # (s, 1)
+    state: Array  # (s, 1), and room to work in behind it
     tau: Array  # (n, 1)
 
 
@@ -83,9 +84,12 @@ def new_record(times: Array, n: int) -> Record:
     return Record(samples, np.zeros((LOG_ROWS, at.LOG_STATE + 2 * n)))
 
 
-def new_control(n: int, params: Array, state: Array) -> Control:
+def new_control(n: int, law: CompiledLaw | None) -> Control:
     """Make room for a controller."""
     q, qd, tau = np.zeros((3, n, 1))
+    params = state = np.zeros((0, 1))
+    if law is not None:
+        params, state = law.params, np.concatenate([law.state, np.zeros((law.room, 1))])
     return Control(q, qd, np.zeros((0, 3, n, 1)), params, state, tau)
 
 

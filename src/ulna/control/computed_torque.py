@@ -1,0 +1,80 @@
+"""ComputedTorque: inverse dynamics of what is measured, for the acceleration that is wanted.
+
+    τ = M(q) a + C(q, q̇) q̇ + G(q) + b q̇,     a = q̈_ref + 2 ζ ω (q̇_ref − q̇) + ω² (q_ref − q)
+
+Put into the arm's own equation, M (q̈ − a) = 0: all that is not linear cancels, and every joint
+closes its gap by itself, ë + 2 ζ ω ė + ω² e = 0. So ω [rad/s] and the damping ratio ζ are the same
+in every posture, for every arm and every load that the model knows. With a wrong model the rest
+shows as a push of M⁻¹ Δτ against ω². It fails when torques meet their limits, or ω comes near the
+control rate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.control.believed import believed, constants
+from ulna.control.controller import CompiledLaw, Reference
+from ulna.control.gains import Gain, joint_gains, keep_plain
+from ulna.dynamics import inverse_dynamics
+
+
+class ComputedTorqueState(NamedTuple):
+    """What it needs of the arm; nothing changes from tick to tick."""
+
+    model: Arm
+    gains: Array  # (2, n) ω² [1/s²] and 2 ζ ω [1/s]
+
+
+@dataclass(frozen=True)
+class ComputedTorque:
+    """Makes every joint close its gap with `frequency` [rad/s] and damping ratio `damping`.
+
+    Each is one number for all joints, or one a joint. `model` is the arm that it believes in,
+    None the simulated one.
+
+    >>> import ulna
+    >>> arm = ulna.preset("kehl")
+    >>> run = ulna.simulate(
+    ...     arm, q0=[0, 0], duration=2.0, controller=ComputedTorque(), reference=[1, 1]
+    ... )
+    >>> run.q[-1].round(6).tolist()
+    [1.0, 1.0]
+    """
+
+    frequency: Gain = 20.0
+    damping: Gain = 1.0
+    _: KW_ONLY
+    model: Arm | None = None
+
+    def __post_init__(self) -> None:
+        keep_plain(self, "frequency", "damping")
+
+    def start(self, arm: Arm) -> ComputedTorqueState:
+        """Give the model and the gains."""
+        model = believed(self, self.model, arm)
+        omega = joint_gains("ComputedTorque.frequency", self.frequency, arm.n, above_zero=True)
+        ratio = joint_gains("ComputedTorque.damping", self.damping, arm.n)
+        return ComputedTorqueState(model, np.stack([omega**2, 2.0 * ratio * omega]))
+
+    def torque(
+        self, t: float, q: Array, qd: Array, reference: Reference, state: ComputedTorqueState
+    ) -> tuple[Array, ComputedTorqueState]:
+        """Give the torques for the acceleration that closes the gap."""
+        by_angle, by_rate = state.gains
+        wanted = reference.qdd + by_rate * (reference.qd - qd) + by_angle * (reference.q - q)
+        return inverse_dynamics(state.model, q, qd, wanted), state
+
+    def compiled(self, arm: Arm) -> CompiledLaw:
+        """Give the same law for the compiled engine."""
+        from ulna.control.laws.inverse import computed_torque_law
+        from ulna.control.laws.model import room
+
+        model, gains = self.start(arm)
+        params = np.concatenate([gains.reshape(-1), constants(model)]).reshape(-1, 1)
+        return CompiledLaw(computed_torque_law, params, np.zeros((0, 1)), room(arm.n))

@@ -1,0 +1,87 @@
+"""FeedforwardPID: the torques that the reference takes, and PID for the rest.
+
+    τ = M(q_ref) q̈_ref + C(q_ref, q̇_ref) q̇_ref + G(q_ref) + b q̇_ref + K e + D ė_f + I ∫ e dt
+
+The model does the work, and can do it ahead of time; PID sees only what the model does not know,
+and so may be soft. Near the reference it is as good as inverse dynamics of what is measured, and
+noise reaches the torques through PID alone. The gains and the filter mean what they mean in PID.
+Far from the reference the torques are those of another posture, and the springs pay.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.control.believed import believed, constants
+from ulna.control.controller import CompiledLaw, Reference
+from ulna.control.gains import Gain, keep_plain
+from ulna.control.pid import PIDState, empty_rows, empty_state, pid_gains, push
+from ulna.dynamics import inverse_dynamics
+
+
+class FeedforwardPIDState(NamedTuple):
+    """The model, and what PID remembers."""
+
+    model: Arm
+    pid: PIDState
+
+
+@dataclass(frozen=True)
+class FeedforwardPID:
+    """Inverse dynamics of the reference for the arm it believes in, and PID on top.
+
+    `stiffness` [N·m/rad], `damping` [N·m·s/rad] and `integral` [N·m/(rad·s)] are one number for
+    all joints, or one a joint; what is not given follows from `frequency` [rad/s] and the model's
+    inertia. `filter` [rad/s] is a low-pass on the rates; `model` None is the simulated arm.
+
+    >>> import numpy as np
+    >>> import ulna
+    >>> arm = ulna.preset("kehl")
+    >>> def swing(t):
+    ...     return [np.sin(t), 0.0], [np.cos(t), 0.0], [-np.sin(t), 0.0]
+    >>> controller = FeedforwardPID(frequency=5.0)
+    >>> start = dict(q0=[0, 0], qd0=[1, 0])
+    >>> run = ulna.simulate(arm, **start, duration=2.0, controller=controller, reference=swing)
+    >>> bool(abs(run.q[-1, 0] - np.sin(2.0)) < 1e-3)
+    True
+    """
+
+    stiffness: Gain | None = None
+    damping: Gain | None = None
+    integral: Gain | None = None
+    _: KW_ONLY
+    frequency: float = 20.0
+    filter: float = math.inf
+    model: Arm | None = None
+
+    def __post_init__(self) -> None:
+        keep_plain(self, "stiffness", "damping", "integral", "frequency", "filter")
+
+    def start(self, arm: Arm) -> FeedforwardPIDState:
+        """Give the model and the gains, with nothing gathered up."""
+        model = believed(self, self.model, arm)
+        return FeedforwardPIDState(model, empty_state(pid_gains(self, model, arm)))
+
+    def torque(
+        self, t: float, q: Array, qd: Array, reference: Reference, state: FeedforwardPIDState
+    ) -> tuple[Array, FeedforwardPIDState]:
+        """Give the torques that the reference takes, and those for the deviation from it."""
+        model, pid = state
+        other = inverse_dynamics(model, reference.q, reference.qd, reference.qdd)
+        tau, pid = push(t, reference.q - q, reference.qd - qd, other, pid)
+        return tau, FeedforwardPIDState(model, pid)
+
+    def compiled(self, arm: Arm) -> CompiledLaw:
+        """Give the same law for the compiled engine."""
+        from ulna.control.laws.model import room
+        from ulna.control.laws.pid import feedforward_pid_law
+
+        model, pid = self.start(arm)
+        params = np.concatenate([pid.gains.flat, constants(model)]).reshape(-1, 1)
+        return CompiledLaw(feedforward_pid_law, params, empty_rows(arm.n), room(arm.n))

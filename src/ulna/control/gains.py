@@ -1,0 +1,94 @@
+"""Gains with a meaning: given as they are, or by how fast a joint should close a gap.
+
+A joint that sees the inertia M behind a spring K and a damper D closes a gap e by
+
+    M ë + D ė + K e = 0
+
+With K = M ω² and D = 2 M ω that is two equal decays at the rate ω: as fast as it goes without
+swinging over. M is what the joint sees when the arm is stretched out, the most that it can be.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from ulna.arm import Arm
+from ulna.arrays import Array, float_array
+from ulna.dynamics import mass_matrix
+from ulna.errors import InputError, Problem, shown
+
+# One number for all joints, or one a joint.
+Gain: TypeAlias = float | Sequence[float]
+
+INTEGRAL_SHARE = 0.2  # of the frequency: slow enough to leave the spring and the damper alone
+
+
+class Sprung(Protocol):
+    """A controller with a spring and a damper at every joint."""
+
+    @property
+    def stiffness(self) -> Gain | None: ...
+    @property
+    def damping(self) -> Gain | None: ...
+    @property
+    def frequency(self) -> float: ...
+
+
+def keep_plain(controller: Any, *names: str) -> None:
+    """Turn lists and arrays among the fields of a frozen controller into tuples.
+
+    So it can be compared, hashed and written down whatever its gains were given as.
+    """
+    for name in names:
+        value = getattr(controller, name)
+        if isinstance(value, list | np.ndarray | np.generic):
+            plain = value if isinstance(value, list) else value.tolist()
+            object.__setattr__(controller, name, tuple(plain) if isinstance(plain, list) else plain)
+
+
+def joint_gains(what: str, value: Any, n: int, *, above_zero: bool = False) -> Array:
+    """Give gains (n,) of one number or n of them; refuses what is not finite, or negative."""
+    words = f"of at least 0, or {n} of them, one a joint"
+    if above_zero:
+        words = f"above 0, or {n} of them, one a joint"
+    refusal = InputError(Problem(what, shown(value), f"a finite number {words}"))
+    try:
+        gains = float_array(value, what)
+    except InputError:
+        raise refusal from None
+    if gains.shape not in ((), (1,), (n,)) or not np.isfinite(gains).all():
+        raise refusal
+    if (gains < 0.0).any() or (above_zero and not gains.all()):
+        raise refusal
+    return np.broadcast_to(gains, (n,)).astype(np.float64)
+
+
+def above_zero(what: str, value: Any, *, or_infinite: bool = False) -> float:
+    """Give a number above zero."""
+    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not is_number or not value > 0.0 or (math.isinf(value) and not or_infinite):
+        need = f"a {'' if or_infinite else 'finite '}number above 0 [rad/s]"
+        raise InputError(Problem(what, shown(value), need))
+    return float(value)
+
+
+def seen_inertia(arm: Arm) -> Array:
+    """Give the inertia (n,) [kg·m²] that every joint sees when the arm is stretched out."""
+    return np.diagonal(mass_matrix(arm, np.zeros(arm.n))).copy()
+
+
+def spring_and_damper(controller: Sprung, arm: Arm) -> Array:
+    """Give stiffness and damping of every joint, (2, n); what is not given by the frequency."""
+    name = type(controller).__name__
+    frequency = above_zero(f"{name}.frequency", controller.frequency)
+    inertia = seen_inertia(arm)
+    stiffness, damping = inertia * frequency**2, 2.0 * inertia * frequency
+    if controller.stiffness is not None:
+        stiffness = joint_gains(f"{name}.stiffness", controller.stiffness, arm.n)
+    if controller.damping is not None:
+        damping = joint_gains(f"{name}.damping", controller.damping, arm.n)
+    return np.stack([stiffness, damping])

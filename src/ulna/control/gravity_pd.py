@@ -1,0 +1,76 @@
+"""GravityPD: a spring and a damper at every joint, on top of what carries the weight.
+
+    τ = G(q) + K (q_ref − q) + D (q̇_ref − q̇)
+
+G of the measured angles takes gravity out of the world. What is left is PD on an arm that floats:
+½ q̇ᵀ M q̇ + ½ eᵀ K e only falls, by q̇ᵀ D q̇, and so the arm comes to rest exactly at its aim. The
+gains mean what they mean in PD. With a wrong model the weight that is left over stretches the
+springs, by (G − Ĝ) / K; and it follows a moving aim late, since nothing pays for accelerations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.control.believed import believed, constants
+from ulna.control.controller import CompiledLaw, Reference
+from ulna.control.gains import Gain, keep_plain, spring_and_damper
+from ulna.dynamics import gravity_torque
+
+
+class GravityPDState(NamedTuple):
+    """What it needs of the arm; nothing changes from tick to tick."""
+
+    model: Arm
+    gains: Array  # (2, n) stiffness and damping
+
+
+@dataclass(frozen=True)
+class GravityPD:
+    """PD that carries the weight of the arm it believes in, `model`: None is the simulated one.
+
+    `stiffness` [N·m/rad] and `damping` [N·m·s/rad] are one number for all joints, or one a joint;
+    what is not given follows from `frequency` [rad/s] and the model's inertia.
+
+    >>> import ulna
+    >>> arm = ulna.preset("kehl")
+    >>> run = ulna.simulate(arm, q0=[0, 0], duration=2.0, controller=GravityPD(), reference=[1, 1])
+    >>> run.q[-1].round(6).tolist()
+    [1.0, 1.0]
+    """
+
+    stiffness: Gain | None = None
+    damping: Gain | None = None
+    _: KW_ONLY
+    frequency: float = 20.0
+    model: Arm | None = None
+
+    def __post_init__(self) -> None:
+        keep_plain(self, "stiffness", "damping", "frequency")
+
+    def start(self, arm: Arm) -> GravityPDState:
+        """Give the model and the gains."""
+        model = believed(self, self.model, arm)
+        return GravityPDState(model, spring_and_damper(self, model))
+
+    def torque(
+        self, t: float, q: Array, qd: Array, reference: Reference, state: GravityPDState
+    ) -> tuple[Array, GravityPDState]:
+        """Give the torques for a deviation from the reference, and those for the weight."""
+        stiffness, damping = state.gains
+        pull = stiffness * (reference.q - q) + damping * (reference.qd - qd)
+        return gravity_torque(state.model, q) + pull, state
+
+    def compiled(self, arm: Arm) -> CompiledLaw:
+        """Give the same law for the compiled engine."""
+        from ulna.control.laws.model import room
+        from ulna.control.laws.pd import gravity_pd_law
+
+        model, gains = self.start(arm)
+        params = np.concatenate([gains.reshape(-1), constants(model)])
+        return CompiledLaw(gravity_pd_law, params.reshape(-1, 1), np.zeros((0, 1)), room(arm.n))

@@ -1,0 +1,8 @@
+"""The controllers' laws, compiled, one a file; `law` says what kind of function they are.
+
+They have a folder of their own, because compiled code is kept until anything beside it changes.
+"""
+
+from ulna.control.laws.law import LAW, law_at
+
+__all__ = ["LAW", "law_at"]

@@ -1,0 +1,68 @@
+"""The arm that a controller believes in, as laws hold it: constants in params, room in state.
+
+A law's own rows of state come first. Behind them lies memory to work in, which holds the tables
+that the recursion reads for one arm at a time.
+"""
+
+from __future__ import annotations
+
+from ulna.arrays import Array
+from ulna.dynamics.packed import COLUMNS, CONSTANTS, TORQUE, TURNING, TURNS
+from ulna.dynamics.recursive import inverse
+from ulna.kernels import inlined, inner
+
+# Rows of the motion: angles, rates, the rates that are wanted, and what is missing to them.
+ANGLE, RATE, WANTED, MISSING = range(4)
+MOTIONS = 4
+# Of reference.
+AIM, AIM_RATE, AIM_TURNING = range(3)
+NOTHING = 0  # rows of state or params before what is looked for
+
+
+def room(n: int) -> int:
+    """Give how many rows of memory a law needs for an arm of n links."""
+    return (n + 1) * (COLUMNS + TURNS + MOTIONS)
+
+
+@inlined
+def room_to_work(n: int, state: Array, own: int) -> tuple[Array, Array, Array]:
+    """Give the tables of links, turns and motions, which lie behind a law's own rows of state."""
+    rows = state[own:]
+    flat = rows.reshape(rows.size)
+    turns, motions = (n + 1) * COLUMNS, (n + 1) * (COLUMNS + TURNS)
+    end = motions + (n + 1) * MOTIONS
+    return (
+        flat[:turns].reshape((n + 1, COLUMNS)),
+        flat[turns:motions].reshape((TURNS, n + 1)),
+        flat[motions:end].reshape((MOTIONS, n + 1)),
+    )
+
+
+@inlined
+def lay_model(n: int, params: Array, first: int, w: int, links: Array) -> None:
+    """Put the constants of arm w, which begin at a row of params, into the table."""
+    for i in range(n + 1):
+        for column in range(CONSTANTS):
+            links[i, column] = params[first + i * CONSTANTS + column, w]
+
+
+@inner
+def torque_of_reference(
+    n: int,
+    reference: Array,
+    params: Array,
+    first: int,
+    w: int,
+    links: Array,
+    turns: Array,
+    y: Array,
+    tau: Array,
+) -> None:
+    """Write the torques that take the believed arm, whose constants begin at a row, along."""
+    lay_model(n, params, first, w, links)
+    for i in range(n):
+        y[ANGLE, i], y[RATE, i] = reference[AIM, i, w], reference[AIM_RATE, i, w]
+        links[i, TURNING] = reference[AIM_TURNING, i, w]
+    inverse(n, links, turns, y, ANGLE)
+    for i in range(n):
+        tau[i, w] = links[i, TORQUE]

@@ -1,0 +1,49 @@
+"""OpenLoop: the torques that the reference takes, come what may.
+
+    τ = M(q_ref) q̈_ref + C(q_ref, q̇_ref) q̇_ref + G(q_ref) + b q̇_ref
+
+Inverse dynamics of what is asked for, and nothing that is measured. An arm that is exactly the
+model, starts on the reference and is never pushed stays on it. There are no gains. Every
+deviation stays, and where gravity is against it, as above the shoulder, it grows: good for seeing
+what feedback is for, for tables of torques, and in hanging postures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.control.believed import believed, constants
+from ulna.control.controller import CompiledLaw, Reference
+from ulna.dynamics import inverse_dynamics
+
+
+@dataclass(frozen=True)
+class OpenLoop:
+    """Inverse dynamics of the reference for the arm it believes in; nothing is measured.
+
+    `model` None is the simulated arm.
+    """
+
+    model: Arm | None = None
+
+    def start(self, arm: Arm) -> Arm:
+        """Give the model."""
+        return believed(self, self.model, arm)
+
+    def torque(
+        self, t: float, q: Array, qd: Array, reference: Reference, state: Arm
+    ) -> tuple[Array, Arm]:
+        """Give the torques that the reference takes."""
+        return inverse_dynamics(state, reference.q, reference.qd, reference.qdd), state
+
+    def compiled(self, arm: Arm) -> CompiledLaw:
+        """Give the same law for the compiled engine."""
+        from ulna.control.laws.inverse import open_loop_law
+        from ulna.control.laws.model import room
+
+        params = constants(self.start(arm)).reshape(-1, 1)
+        return CompiledLaw(open_loop_law, params, np.zeros((0, 1)), room(arm.n))

@@ -1,0 +1,145 @@
+"""PID: a spring, a damper, and a push that grows for as long as there is a gap.
+
+    τ = K e + D ė_f + I ∫ e dt,     ė_f' = ω_f (ė − ė_f),     e = q_ref − q
+
+At rest ė = 0 and the integral stands still, so that e = 0 whatever the steady load: the integral
+has become it. With inertia M it is stable for I < K D / M; I = K ω / 5 leaves spring and damper
+much as they are. The filter ω_f keeps noise of the rates out of the torques, and should lie well
+above ω. While a joint's torque is at its limit and the gap would push it further, its integral
+stands still: what it gathered there would have to be undone by swinging over. It fails where the
+load changes faster than the integral, as gravity does in fast motion.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.control.controller import CompiledLaw, Reference
+from ulna.control.gains import (
+    INTEGRAL_SHARE,
+    Gain,
+    Sprung,
+    above_zero,
+    joint_gains,
+    keep_plain,
+    spring_and_damper,
+)
+
+GAP, RATE, COUNT = 0, 1, 2  # rows of what is remembered
+
+
+class PIDGains(NamedTuple):
+    """The numbers that do not change from tick to tick."""
+
+    stiffness: Array  # (n,) [N·m/rad]
+    damping: Array  # (n,) [N·m·s/rad]
+    integral: Array  # (n,) [N·m/(rad·s)]
+    limit: Array  # (n,) [N·m]
+    filter: float  # [rad/s]
+
+    @property
+    def flat(self) -> Array:
+        """All in a row, as laws read them."""
+        return np.concatenate([*self[:-1], [self.filter]])
+
+
+class PIDState(NamedTuple):
+    """The gains, what has gathered up, and when."""
+
+    gains: PIDGains
+    memory: Array  # (2, n): the gap's integral [rad·s], its filtered rate [rad/s]
+    t: float  # [s] of the last tick
+
+
+class Integrating(Sprung, Protocol):
+    """A controller with an integral and a filter as well."""
+
+    @property
+    def integral(self) -> Gain | None: ...
+    @property
+    def filter(self) -> float: ...
+
+
+@dataclass(frozen=True)
+class PID:
+    """PD with an `integral` gain [N·m/(rad·s)], and a low-pass `filter` [rad/s] on the rates.
+
+    `stiffness` [N·m/rad], `damping` [N·m·s/rad] and `integral` are one number for all joints, or
+    one a joint; what is not given follows from `frequency` [rad/s].
+
+    >>> import ulna
+    >>> arm = ulna.preset("kehl")
+    >>> run = ulna.simulate(arm, q0=[0, 0], duration=4.0, controller=PID(), reference=[1, 1])
+    >>> run.q[-1].round(4).tolist()
+    [1.0, 1.0]
+    """
+
+    stiffness: Gain | None = None
+    damping: Gain | None = None
+    integral: Gain | None = None
+    _: KW_ONLY
+    frequency: float = 20.0
+    filter: float = math.inf
+
+    def __post_init__(self) -> None:
+        keep_plain(self, "stiffness", "damping", "integral", "frequency", "filter")
+
+    def start(self, arm: Arm) -> PIDState:
+        """Give the gains, with nothing gathered up."""
+        return empty_state(pid_gains(self, arm, arm))
+
+    def torque(
+        self, t: float, q: Array, qd: Array, reference: Reference, state: PIDState
+    ) -> tuple[Array, PIDState]:
+        """Give the torques for a deviation from the reference, now and up to now."""
+        return push(t, reference.q - q, reference.qd - qd, np.zeros(len(q)), state)
+
+    def compiled(self, arm: Arm) -> CompiledLaw:
+        """Give the same law for the compiled engine."""
+        from ulna.control.laws.pid import pid_law
+
+        gains = pid_gains(self, arm, arm)
+        return CompiledLaw(pid_law, gains.flat.reshape(-1, 1), empty_rows(arm.n))
+
+
+def pid_gains(controller: Integrating, model: Arm, arm: Arm) -> PIDGains:
+    """Give all gains, by the model's inertia where they are not given, and the arm's limits."""
+    name = type(controller).__name__
+    stiffness, damping = spring_and_damper(controller, model)
+    integral = stiffness * controller.frequency * INTEGRAL_SHARE
+    if controller.integral is not None:
+        integral = joint_gains(f"{name}.integral", controller.integral, arm.n)
+    corner = above_zero(f"{name}.filter", controller.filter, or_infinite=True)
+    return PIDGains(stiffness, damping, integral, np.array(arm.parameters.max_torque), corner)
+
+
+def empty_state(gains: PIDGains) -> PIDState:
+    """Give the state before the first tick: before it lies all of time, without a gap."""
+    return PIDState(gains, np.zeros((COUNT, len(gains.stiffness))), -math.inf)
+
+
+def empty_rows(n: int) -> Array:
+    """Give the same as the compiled laws keep it, (2n + 1, 1)."""
+    rows = np.zeros((COUNT * n + 1, 1))
+    rows[-1] = -math.inf
+    return rows
+
+
+def push(
+    t: float, ahead: Array, faster: Array, other: Array, state: PIDState
+) -> tuple[Array, PIDState]:
+    """Give the torques on top of others, and the next state, for a gap and its rate."""
+    gains, (gap, rate), last = state
+    step = t - last
+    rate = rate + (1.0 - math.exp(-gains.filter * step)) * (faster - rate)
+    tau = other + gains.stiffness * ahead + gains.damping * rate
+    before = tau + gains.integral * gap
+    free = (np.abs(before) < gains.limit) | (before * ahead <= 0.0)
+    gap = gap + np.where(free, ahead, 0.0) * (0.0 if math.isinf(step) else step)
+    return tau + gains.integral * gap, PIDState(gains, np.stack([gap, rate]), t)
