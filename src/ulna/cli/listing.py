@@ -12,6 +12,7 @@ from ulna.actuation import actuators
 from ulna.arm.presets import PRESETS
 from ulna.cli.arguments import JsonOption
 from ulna.cli.terminal import number, say, show_json, show_table
+from ulna.control import CONTROLLERS
 from ulna.units import from_si
 
 
@@ -36,6 +37,8 @@ def list_(
         _motors(json)
     elif what is What.METHODS:
         _methods(json)
+    elif what is What.CONTROLLERS:
+        _controllers(json)
     elif json:
         show_json({what.value: []})
     else:
@@ -73,6 +76,18 @@ def _methods(as_json: bool) -> None:
         show_json({"methods": [dict(zip(columns, row, strict=True)) for row in rows]})
     else:
         show_table("methods of `ulna simulate`", columns, rows)
+
+
+def _controllers(as_json: bool) -> None:
+    rows = [(name, ", ".join(entry.parameters), entry.about) for name, entry in CONTROLLERS.items()]
+    if as_json:
+        facts = [
+            {"name": name, "parameters": list(entry.parameters), "about": entry.about}
+            for name, entry in CONTROLLERS.items()
+        ]
+        show_json({"controllers": facts})
+    else:
+        show_table("controllers of `ulna.control`", ("name", "parameters", "what it does"), rows)
 
 
 def _motors(as_json: bool) -> None:

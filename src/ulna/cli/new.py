@@ -1,7 +1,8 @@
-"""`ulna new`: a commented robot file to start from."""
+"""`ulna new`: a commented file to start from, of an arm or of a controller."""
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import Annotated
 
 import typer
@@ -9,15 +10,46 @@ import typer
 from ulna.arm.template import template
 from ulna.cli.arguments import ForceOption
 from ulna.cli.terminal import say
+from ulna.control.template import CONTROLLER_TEMPLATE
+from ulna.errors import InputError, Problem, shown
 from ulna.storage import write_whole
+
+USUAL_LINKS = 2
 
 
 def new(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The robot file to write (.toml).")],
-    links: Annotated[int, typer.Option(help="How many links the arm has.")] = 2,
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="The file to write: .toml for an arm, .py for a controller."
+        ),
+    ],
+    links: Annotated[
+        int | None,
+        typer.Option(help=f"How many links the arm has; {USUAL_LINKS} unless given."),
+    ] = None,
     force: ForceOption = False,
 ) -> None:
-    """Write a commented robot file to start from."""
+    """Write a commented file to start from: an arm (.toml) or a controller (.py)."""
+    ending = PurePath(file).suffix.lower()
+    if ending == ".toml":
+        _new_arm(file, USUAL_LINKS if links is None else links, force=force)
+    elif ending == ".py":
+        _new_controller(file, links, force=force)
+    else:
+        need = "a name that ends in .toml, for an arm, or in .py, for a controller"
+        raise InputError(Problem("FILE", shown(file), need))
+
+
+def _new_arm(file: str, links: int, *, force: bool) -> None:
     write_whole(file, template(links), force=force)
     say(f"wrote {file}, an arm of {links} link{'s' * (links != 1)}")
     say(f"next: edit it, then  ulna check {file}")
+
+
+def _new_controller(file: str, links: int | None, *, force: bool) -> None:
+    if links is not None:
+        raise InputError(Problem("--links", str(links), "no number of links for a controller"))
+    write_whole(file, CONTROLLER_TEMPLATE, force=force)
+    say(f"wrote {file}, a controller and a run that tries it")
+    say(f"next: edit it, then  python {file}")

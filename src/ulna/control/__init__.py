@@ -16,8 +16,10 @@ from ulna.control.gravity_pd import GravityPD
 from ulna.control.open_loop import OpenLoop
 from ulna.control.pd import PD
 from ulna.control.pid import PID
+from ulna.control.reading import CONTROLLERS, read_controller, with_model
 
 __all__ = [
+    "CONTROLLERS",
     "PD",
     "PID",
     "Adaptive",
@@ -28,4 +30,6 @@ __all__ = [
     "GravityPD",
     "OpenLoop",
     "Reference",
+    "read_controller",
+    "with_model",
 ]

@@ -23,7 +23,8 @@ from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control.believed import believed
 from ulna.control.controller import CompiledLaw, Reference
-from ulna.control.gains import Gain, joint_gains, keep_plain, seen_inertia
+from ulna.control.gains import Gain, joint_gains, seen_inertia
+from ulna.control.plain import keep_plain, written
 from ulna.dynamics import parameter_vector, regressor
 from ulna.dynamics.packed import DAMPING, MASS, pack
 from ulna.errors import InputError, Problem, shown
@@ -62,6 +63,8 @@ class Adaptive:
     adaptation: float = 0.1
     _: KW_ONLY
     model: Arm | None = None
+
+    __repr__ = written
 
     def __post_init__(self) -> None:
         keep_plain(self, "frequency", "damping", "adaptation")

@@ -20,7 +20,8 @@ from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control.believed import believed, constants
 from ulna.control.controller import CompiledLaw, Reference
-from ulna.control.gains import Gain, joint_gains, keep_plain
+from ulna.control.gains import Gain, joint_gains
+from ulna.control.plain import keep_plain, written
 from ulna.dynamics import inverse_dynamics
 
 
@@ -51,6 +52,8 @@ class ComputedTorque:
     damping: Gain = 1.0
     _: KW_ONLY
     model: Arm | None = None
+
+    __repr__ = written
 
     def __post_init__(self) -> None:
         keep_plain(self, "frequency", "damping")

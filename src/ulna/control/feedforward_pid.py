@@ -20,8 +20,9 @@ from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control.believed import believed, constants
 from ulna.control.controller import CompiledLaw, Reference
-from ulna.control.gains import Gain, keep_plain
+from ulna.control.gains import Gain
 from ulna.control.pid import PIDState, empty_rows, empty_state, pid_gains, push
+from ulna.control.plain import keep_plain, written
 from ulna.dynamics import inverse_dynamics
 
 
@@ -59,6 +60,8 @@ class FeedforwardPID:
     frequency: float = 20.0
     filter: float = math.inf
     model: Arm | None = None
+
+    __repr__ = written
 
     def __post_init__(self) -> None:
         keep_plain(self, "stiffness", "damping", "integral", "frequency", "filter")

@@ -38,18 +38,6 @@ class Sprung(Protocol):
     def frequency(self) -> float: ...
 
 
-def keep_plain(controller: Any, *names: str) -> None:
-    """Turn lists and arrays among the fields of a frozen controller into tuples.
-
-    So it can be compared, hashed and written down whatever its gains were given as.
-    """
-    for name in names:
-        value = getattr(controller, name)
-        if isinstance(value, list | np.ndarray | np.generic):
-            plain = value if isinstance(value, list) else value.tolist()
-            object.__setattr__(controller, name, tuple(plain) if isinstance(plain, list) else plain)
-
-
 def joint_gains(what: str, value: Any, n: int, *, above_zero: bool = False) -> Array:
     """Give gains (n,) of one number or n of them; refuses what is not finite, or negative."""
     words = f"of at least 0, or {n} of them, one a joint"

@@ -19,7 +19,8 @@ from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control.believed import believed, constants
 from ulna.control.controller import CompiledLaw, Reference
-from ulna.control.gains import Gain, keep_plain, spring_and_damper
+from ulna.control.gains import Gain, spring_and_damper
+from ulna.control.plain import keep_plain, written
 from ulna.dynamics import gravity_torque
 
 
@@ -49,6 +50,8 @@ class GravityPD:
     _: KW_ONLY
     frequency: float = 20.0
     model: Arm | None = None
+
+    __repr__ = written
 
     def __post_init__(self) -> None:
         keep_plain(self, "stiffness", "damping", "frequency")

@@ -18,6 +18,7 @@ from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control.believed import believed, constants
 from ulna.control.controller import CompiledLaw, Reference
+from ulna.control.plain import written
 from ulna.dynamics import inverse_dynamics
 
 
@@ -29,6 +30,8 @@ class OpenLoop:
     """
 
     model: Arm | None = None
+
+    __repr__ = written
 
     def start(self, arm: Arm) -> Arm:
         """Give the model."""

@@ -17,7 +17,8 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control.controller import CompiledLaw, Reference
-from ulna.control.gains import Gain, keep_plain, spring_and_damper
+from ulna.control.gains import Gain, spring_and_damper
+from ulna.control.plain import keep_plain, written
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class PD:
     damping: Gain | None = None
     _: KW_ONLY
     frequency: float = 20.0
+
+    __repr__ = written
 
     def __post_init__(self) -> None:
         keep_plain(self, "stiffness", "damping", "frequency")

@@ -27,9 +27,9 @@ from ulna.control.gains import (
     Sprung,
     above_zero,
     joint_gains,
-    keep_plain,
     spring_and_damper,
 )
+from ulna.control.plain import keep_plain, written
 
 GAP, RATE, COUNT = 0, 1, 2  # rows of what is remembered
 
@@ -86,6 +86,8 @@ class PID:
     _: KW_ONLY
     frequency: float = 20.0
     filter: float = math.inf
+
+    __repr__ = written
 
     def __post_init__(self) -> None:
         keep_plain(self, "stiffness", "damping", "integral", "frequency", "filter")

@@ -5,7 +5,7 @@ opcodes; it is never evaluated by Python. Whatever the text holds, the outcome i
 `ExpressionError` with a caret under the fault.
 """
 
-from ulna.expressions.binding import bind
+from ulna.expressions.binding import Kind, bind
 from ulna.expressions.calls import Call, Value, parse_call
 from ulna.expressions.expression import Expression, constant
 from ulna.expressions.faults import ExpressionError, Fault
@@ -18,6 +18,7 @@ __all__ = [
     "Expression",
     "ExpressionError",
     "Fault",
+    "Kind",
     "Op",
     "Program",
     "Value",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from ulna.errors import InputError, Problem, did_you_mean
 from ulna.expressions.calls import Call, Key, Value, written
@@ -14,11 +14,16 @@ from ulna.units import to_si
 _LONGEST_SHOWN = 60
 
 
-def bind(call: Call, signature: Mapping[str, str]) -> dict[str, Any]:
+# A kind by its name, or a function that turns a value into what is wanted or raises InputError.
+Kind: TypeAlias = str | Callable[[Value], Any]
+
+
+def bind(call: Call, signature: Mapping[str, Kind]) -> dict[str, Any]:
     """Give the values of a call by parameter name, in the order of `signature`.
 
     `signature` maps every parameter to its kind: one of `units.UNITS`, or "point" (a tuple of
-    two lengths), "points", "text", "flag", "any". Text carries its unit, a bare number is SI.
+    two lengths), "points", "text", "flag", "any"; or a function that converts the value, and
+    refuses it by an `InputError`. Text carries its unit, a bare number is SI.
     Parameters that were not given are left out. Raises one `ExpressionError` with all faults.
 
     >>> from ulna.expressions import parse_call
@@ -30,7 +35,7 @@ def bind(call: Call, signature: Mapping[str, str]) -> dict[str, Any]:
     for parameter, place in places.items():
         kind = signature[parameter]
         try:
-            values[parameter] = _CONVERSIONS.get(kind, _quantity)(call[place], kind)
+            values[parameter] = _converted(call[place], kind)
         except InputError as error:
             faults += [_located(call, place, parameter, problem) for problem in error.problems]
     if faults:
@@ -38,7 +43,13 @@ def bind(call: Call, signature: Mapping[str, str]) -> dict[str, Any]:
     return {parameter: values[parameter] for parameter in signature if parameter in values}
 
 
-def _places(call: Call, signature: Mapping[str, str]) -> tuple[dict[str, Key], list[Fault]]:
+def _converted(value: Value, kind: Kind) -> Any:
+    if isinstance(kind, str):
+        return _CONVERSIONS.get(kind, _quantity)(value, kind)
+    return kind(value)
+
+
+def _places(call: Call, signature: Mapping[str, Kind]) -> tuple[dict[str, Key], list[Fault]]:
     parameters = list(signature)
     places: dict[str, Key] = dict(zip(parameters, range(len(call.arguments)), strict=False))
     faults: list[Fault] = []

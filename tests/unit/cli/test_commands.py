@@ -70,6 +70,9 @@ def test_without_words_it_helps(ask):
         (["list", "ships"], "ships"),
         (["new", "x.toml", "--links", "0"], "a number from 1 to 100"),
         (["new", "x.toml", "--links", "two"], "--links"),
+        (["new", "x.py", "--links", "2"], "no number of links for a controller"),
+        (["new", "x.txt"], ".toml, for an arm, or in .py, for a controller"),
+        (["new", "x"], ".toml, for an arm, or in .py, for a controller"),
         (["pose", "kehl", "--q", "1, 2", "--plot", "x.doc"], ".png, .svg, .pdf"),
     ],
 )
@@ -127,6 +130,25 @@ def test_new_writes_a_file_that_checks(ask, tmp_path):
         assert ask("new", name, "--links", str(links))[0] == 0
         assert ulna.load(tmp_path / name).n == links
         assert ask("check", name)[0] == 0
+
+
+def test_new_writes_a_controller_that_runs(ask, tmp_path):
+    code, out, _ = ask("new", "my_controller.py")
+    assert code == 0
+    assert "python my_controller.py" in out
+    done = subprocess.run(
+        [sys.executable, "my_controller.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(Path(ulna.__file__).parents[1])},
+    )
+    assert "ran to t = 3 s" in done.stdout
+    gap = done.stdout.split("[rad]:")[1].strip(" []\n").split()
+    # The deadband is left alone, and no more than that.
+    assert np.abs(np.array(gap, dtype=float)).max() <= 0.0101
+    assert ask("new", "my_controller.py")[0] == 2
 
 
 def test_new_replaces_nothing_by_accident(ask, tmp_path):
@@ -347,9 +369,19 @@ def test_lists(ask):
     _, out, _ = ask("list", "motors", "--json")
     assert {m["name"]: m for m in json.loads(out)["motors"]}["dynamixel-ax-12a"]["voltage"] == 12.0
     assert "kg·cm" in ask("list", "motors")[1]
-    for what in ("paths", "controllers"):
-        assert ask("list", what)[0] == 0
-        assert json.loads(ask("list", what, "--json")[1]) == {what: []}
+    assert ask("list", "paths")[0] == 0
+    assert json.loads(ask("list", "paths", "--json")[1]) == {"paths": []}
+
+
+def test_controllers_are_listed_with_what_they_do(ask):
+    _, out, _ = ask("list", "controllers")
+    listed = json.loads(ask("list", "controllers", "--json")[1])["controllers"]
+    assert [one["name"] for one in listed] == list(ulna.control.CONTROLLERS)
+    for one in listed:
+        assert one["name"] in out
+        built = getattr(ulna.control, one["name"])()
+        assert all(hasattr(built, name) for name in one["parameters"])
+        assert one["about"]
 
 
 def test_info(ask, monkeypatch, tmp_path):

@@ -1,0 +1,136 @@
+"""Controllers by name, and from text: "ComputedTorque(frequency=20)"."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
+
+from ulna.arm import Arm
+from ulna.control.adaptive import Adaptive
+from ulna.control.computed_torque import ComputedTorque
+from ulna.control.controller import Controller
+from ulna.control.feedforward_pid import FeedforwardPID
+from ulna.control.gravity_pd import GravityPD
+from ulna.control.open_loop import OpenLoop
+from ulna.control.pd import PD
+from ulna.control.pid import PID
+from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.expressions import Kind, Value, bind, parse_call
+from ulna.units import known_unit, split_unit, to_si
+from ulna.units.table import TURN
+
+Some = TypeVar("Some", bound=Controller)
+
+
+class Entry(NamedTuple):
+    """A controller that can be asked for by name."""
+
+    build: Callable[..., Controller]
+    about: str
+    parameters: Mapping[str, Kind]
+
+
+def read_controller(text: str, what: str = "--controller") -> Controller:
+    """Give the controller that a text asks for; `what` names the text in messages.
+
+    Values are in SI, or text with a unit; a frequency is in rad/s, or in Hz if that is said. One
+    value is for all joints, several in parentheses are one a joint.
+
+    >>> read_controller("PD(stiffness=(400, 100), damping='40 N*m*s/rad')")
+    PD(stiffness=(400.0, 100.0), damping=40.0)
+    """
+    call = parse_call(text, what)
+    if call.name not in CONTROLLERS:
+        need = f"one of {', '.join(CONTROLLERS)}"
+        hint = did_you_mean(call.name, CONTROLLERS)
+        raise call.fault(None, f"unknown controller '{call.name}'", need, hint)
+    entry = CONTROLLERS[call.name]
+    return entry.build(**bind(call, entry.parameters))
+
+
+def with_model(controller: Some, arm: Arm) -> Some:
+    """Give the same controller believing in another arm.
+
+    >>> import ulna
+    >>> with_model(ComputedTorque(), ulna.preset("kehl")).model == ulna.preset("kehl")
+    True
+    """
+    if type(controller) not in _WITH_MODEL:
+        need = f"one that has a model: {', '.join(kind.__name__ for kind in _WITH_MODEL)}"
+        raise InputError(Problem("controller", shown(controller), need))
+    return dataclasses.replace(controller, model=arm)  # type: ignore[type-var]
+
+
+def _angular_frequency(value: Value) -> float:
+    if isinstance(value, str):
+        known = known_unit(split_unit(value)[1])
+        if known is not None and known[0] == "frequency":
+            return TURN * to_si(value, "frequency")
+    try:
+        return to_si(value, "speed")  # type: ignore[arg-type]  # to_si refuses what is no number
+    except InputError as error:
+        (problem,) = error.problems
+        need = "a frequency such as '20 rad/s' or '3 Hz'"
+        raise InputError(dataclasses.replace(problem, need=need)) from None
+
+
+def _quantity(kind: str) -> Callable[[Value], float]:
+    return lambda value: to_si(value, kind)  # type: ignore[arg-type]
+
+
+def _or_one_a_joint(convert: Callable[[Value], float]) -> Callable[[Value], Any]:
+    def read(value: Value) -> Any:
+        if value is None:
+            return None
+        return tuple(map(convert, value)) if isinstance(value, tuple) else convert(value)
+
+    return read
+
+
+_FREQUENCIES = _or_one_a_joint(_angular_frequency)
+_NUMBERS = _or_one_a_joint(_quantity("number"))
+_DAMPINGS = _or_one_a_joint(_quantity("damping"))
+_GAINS: Mapping[str, Kind] = {
+    "stiffness": _or_one_a_joint(_quantity("stiffness")),
+    "damping": _DAMPINGS,
+}
+_INTEGRAL: Mapping[str, Kind] = {"integral": _NUMBERS}
+_FREQUENCY: Mapping[str, Kind] = {"frequency": _angular_frequency}
+_FILTER: Mapping[str, Kind] = {"filter": _angular_frequency}
+
+CONTROLLERS: Mapping[str, Entry] = MappingProxyType(
+    {
+        "PD": Entry(PD, "a spring and a damper at every joint", {**_GAINS, **_FREQUENCY}),
+        "PID": Entry(
+            PID,
+            "PD with an integral, which takes away what a steady load leaves",
+            {**_GAINS, **_INTEGRAL, **_FREQUENCY, **_FILTER},
+        ),
+        "GravityPD": Entry(
+            GravityPD, "PD that carries the weight of the arm", {**_GAINS, **_FREQUENCY}
+        ),
+        "FeedforwardPID": Entry(
+            FeedforwardPID,
+            "PID on top of the torques that the motion takes",
+            {**_GAINS, **_INTEGRAL, **_FREQUENCY, **_FILTER},
+        ),
+        "ComputedTorque": Entry(
+            ComputedTorque,
+            "inverse dynamics: every joint closes its gap alike in every posture",
+            {"frequency": _FREQUENCIES, "damping": _NUMBERS},
+        ),
+        "Adaptive": Entry(
+            Adaptive,
+            "inverse dynamics that learns the masses while it follows",
+            {"frequency": _FREQUENCIES, "damping": _DAMPINGS, "adaptation": "number"},
+        ),
+        "OpenLoop": Entry(OpenLoop, "the torques that the motion takes, nothing measured", {}),
+    }
+)
+_WITH_MODEL = tuple(
+    entry.build
+    for entry in CONTROLLERS.values()
+    if any(field.name == "model" for field in dataclasses.fields(entry.build))  # type: ignore[arg-type]
+)

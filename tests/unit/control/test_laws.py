@@ -1,0 +1,166 @@
+"""What holds for every controller: compiled and in Python it is one, and it is a plain value."""
+
+import dataclasses
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna.control import (
+    CONTROLLERS,
+    PD,
+    PID,
+    Adaptive,
+    CompiledLaw,
+    ComputedTorque,
+    Controller,
+    FeedforwardPID,
+    GravityPD,
+    OpenLoop,
+    read_controller,
+)
+from ulna.errors import InputError
+
+HEAVIER = ulna.preset("kehl").with_payload(1.0)
+EACH = [
+    PD(frequency=8.0),
+    PID(filter=200.0, frequency=8.0),
+    PID(40.0, 8.0, 30.0),
+    GravityPD(),
+    GravityPD(50.0, 10.0, model=HEAVIER),
+    FeedforwardPID(filter=100.0, frequency=5.0),
+    FeedforwardPID(integral=0.0, model=HEAVIER),
+    ComputedTorque(),
+    ComputedTorque([10.0, 15.0], [0.7, 1.0], model=HEAVIER),
+    Adaptive(),
+    Adaptive(8.0, 20.0, 0.05, model=HEAVIER),
+    OpenLoop(),
+]
+SPRUNG = [PD, PID, GravityPD, FeedforwardPID]
+MODELLED = [GravityPD, FeedforwardPID, ComputedTorque, Adaptive, OpenLoop]
+
+
+def limited(arm, most):
+    joints = [dataclasses.replace(joint, max_torque=most) for joint in arm.joints]
+    return arm.replace(joints=joints)
+
+
+@pytest.mark.parametrize("controller", EACH, ids=repr)
+def test_a_law_is_its_twin_for_many_arms_at_once(controller, geared, law_and_twin):
+    for arm in (geared, limited(geared, 20.0)):
+        assert law_and_twin(controller, arm, 1) <= 1e-12
+
+
+@pytest.mark.parametrize("kind", [PD, PID, *MODELLED])
+@pytest.mark.parametrize("n", [1, 5])
+def test_a_law_is_its_twin_for_any_number_of_joints(kind, n, law_and_twin):
+    joints = [ulna.Joint(rotor_inertia=1e-4, gear_ratio=20.0, damping=0.1)] * n
+    arm = ulna.Arm.rods([0.4] * n, [1.0] * n, joints=joints)
+    assert law_and_twin(kind(), arm, n) <= 1e-12
+
+
+@pytest.mark.parametrize("controller", EACH, ids=repr)
+def test_a_run_is_the_same_compiled_and_in_python(controller, geared, only_python, circling):
+    options = {
+        "q0": [0.1, 0.4],
+        "qd0": [0.5, -0.5],
+        "duration": 0.25,
+        "rate": 200.0,
+        "reference": circling(2),
+        "sensors": ulna.Sensors(angle_noise=1e-4, rate_resolution=1e-3, delay=0.005, seed=3),
+    }
+    arm = limited(geared, 60.0)
+    here = ulna.simulate(arm, controller=controller, **options)
+    there = ulna.simulate(arm, controller=only_python(controller), **options)
+    for name in ("q", "qd", "tau"):
+        ours, theirs = getattr(here, name), getattr(there, name)
+        assert np.abs(ours - theirs).max() <= 1e-9 * max(1.0, np.abs(theirs).max())
+
+
+@pytest.mark.parametrize("controller", EACH, ids=repr)
+def test_it_is_a_frozen_value(controller):
+    assert isinstance(controller, Controller)
+    assert isinstance(controller.compiled(HEAVIER), CompiledLaw)
+    copy = dataclasses.replace(controller)
+    assert copy == controller
+    assert hash(copy) == hash(controller)
+    assert controller != EACH[EACH.index(controller) - 1]
+    name = dataclasses.fields(controller)[0].name
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(controller, name, 1.0)
+
+
+@pytest.mark.parametrize("controller", EACH, ids=repr)
+def test_it_is_written_as_it_is_read(controller):
+    if getattr(controller, "model", None) is None:
+        assert read_controller(repr(controller)) == controller
+    else:
+        assert "model=<Arm 'kehl'" in repr(controller)
+        assert "\n" not in repr(controller)
+
+
+def test_starting_anew_forgets_what_was_learnt(circling):
+    law = PID().compiled(HEAVIER)
+    before = law.state.copy()
+    for _ in range(2):
+        ulna.simulate(HEAVIER, q0=[0.0, 0.0], duration=0.05, controller=PID(), reference=[1.0, 1.0])
+    assert (PID().compiled(HEAVIER).state == before).all()
+
+
+@pytest.mark.parametrize("kind", SPRUNG)
+@pytest.mark.parametrize("name", ["stiffness", "damping"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -1.0, [1.0, 2.0, 3.0], "stiff", [1.0, "x"], {}])
+def test_bad_gains_are_refused_in_words(kind, name, value):
+    controller = kind(**{name: value})
+    need = rf"{kind.__name__}\.{name}: got .*, need a finite number of at least 0, or 2 of them"
+    for use in (controller.start, controller.compiled):
+        with pytest.raises(InputError, match=need):
+            use(HEAVIER)
+
+
+@pytest.mark.parametrize("kind", [*SPRUNG, ComputedTorque, Adaptive])
+@pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf, "fast", None, [1.0, 2.0, 3.0]])
+def test_bad_frequencies_are_refused_in_words(kind, value):
+    with pytest.raises(InputError, match=rf"{kind.__name__}\.frequency: got .*above 0"):
+        kind(frequency=value).start(HEAVIER)
+
+
+@pytest.mark.parametrize("kind", [PID, FeedforwardPID])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("integral", -1.0), ("integral", "much"), ("filter", 0.0), ("filter", np.nan), ("filter", "")],
+)
+def test_bad_integrals_and_filters_are_refused_in_words(kind, name, value):
+    with pytest.raises(InputError, match=rf"{kind.__name__}\.{name}: got"):
+        kind(**{name: value}).start(HEAVIER)
+
+
+@pytest.mark.parametrize("kind", MODELLED)
+def test_a_model_of_another_kind_of_arm_is_refused(kind):
+    three = ulna.Arm.rods([1.0] * 3, [1.0] * 3)
+    words = rf"{kind.__name__}\.model: got an arm with 3 joints, need 2, as many as"
+    with pytest.raises(InputError, match=words):
+        ulna.simulate(HEAVIER, q0=[0.0, 0.0], duration=0.1, controller=kind(model=three))
+    with pytest.raises(InputError, match=rf"{kind.__name__}\.model: got 'kehl', need an Arm"):
+        kind(model="kehl").start(HEAVIER)
+
+
+@pytest.mark.parametrize("kind", SPRUNG)
+def test_gains_that_are_not_given_follow_from_the_frequency(kind):
+    # A flat arm of one joint that sees 1 kg·m²: K = ω², D = 2 ω.
+    arm = ulna.Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))
+    assert kind(frequency=6.0).compiled(arm).params[:2, 0] == pytest.approx([36.0, 12.0])
+    half = kind(5.0, frequency=6.0).compiled(arm).params[:2, 0]
+    assert half == pytest.approx([5.0, 12.0])
+
+
+def test_importing_controllers_loads_no_compiler():
+    code = "import ulna, sys; ulna.control.PID().start(ulna.preset('kehl'));"
+    code += "assert 'numba' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_every_controller_is_in_the_table():
+    assert {type(one).__name__ for one in EACH} == set(CONTROLLERS)

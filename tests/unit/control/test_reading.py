@@ -1,0 +1,101 @@
+"""Controllers from text, and with another arm in mind."""
+
+import math
+
+import pytest
+
+import ulna
+from ulna.control import (
+    PD,
+    PID,
+    Adaptive,
+    ComputedTorque,
+    FeedforwardPID,
+    GravityPD,
+    OpenLoop,
+    read_controller,
+    with_model,
+)
+from ulna.errors import InputError
+from ulna.simulation import Simulation
+
+ARM = ulna.preset("kehl")
+
+
+@pytest.mark.parametrize(
+    ("text", "means"),
+    [
+        ("PD", PD()),
+        ("OpenLoop()", OpenLoop()),
+        ("ComputedTorque(frequency=20)", ComputedTorque(frequency=20.0)),
+        ("ComputedTorque((10, 20), 0.7)", ComputedTorque((10.0, 20.0), 0.7)),
+        (
+            "PID(stiffness=(400, 100), damping=(40, 10), integral=0)",
+            PID((400.0, 100.0), (40.0, 10.0), 0.0),
+        ),
+        ("PID(filter='50 Hz')", PID(filter=2.0 * math.pi * 50.0)),
+        ("FeedforwardPID(filter='300 rad/s')", FeedforwardPID(filter=300.0)),
+        ("GravityPD(stiffness='2 N*m/deg')", GravityPD(2.0 * 180.0 / math.pi)),
+        ("GravityPD(stiffness=None, frequency='1 rev/s')", GravityPD(frequency=2.0 * math.pi)),
+        ("Adaptive(adaptation=2/5)", Adaptive(adaptation=0.4)),
+        ("PD(400, ['40 N*m*s', 10])", PD(400.0, (40.0, 10.0))),
+    ],
+)
+def test_what_is_written_is_meant(text, means):
+    found = read_controller(text)
+    assert type(found) is type(means)
+    for name in vars(means):
+        ours, theirs = getattr(found, name), getattr(means, name)
+        assert ours == theirs or ours == pytest.approx(theirs, rel=1e-14)
+    assert Simulation(ARM, q0=[0.0, 0.0], controller=found).advance(0.01)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("ComputeTorque()", r"unknown controller 'ComputeTorque', need one of PD, PID, Gravity"),
+        ("ComputeTorque()", "did you mean 'ComputedTorque'?"),
+        ("LQG()", "need one of PD"),
+        ("PD(stif=3)", "unknown argument 'stif'"),
+        ("OpenLoop(3)", "need at most 0"),
+        ("PD(stiffness='3 kg')", r"--controller.stiffness: got '3 kg', need a stiffness"),
+        ("PD(stiffness=(1, '3 kg'))", r"--controller.stiffness: got '3 kg'"),
+        ("PD(frequency=(1, 2))", "need a frequency such as '20 rad/s' or '3 Hz'"),
+        ("PD(frequency='20 Hs')", "need a frequency such as '20 rad/s' or '3 Hz'"),
+        ("PD(frequency='')", "frequency"),
+        ("ComputedTorque(damping='1 N*m*s')", "need a number without a unit"),
+        ("PD(stiffness=True)", "stiffness"),
+        ("PD(stiffness=PD(3))", "stiffness"),
+        ("PD(", "never closed"),
+        ("", "--controller"),
+        ("3", "no call"),
+    ],
+)
+def test_what_cannot_be_meant_gets_a_sentence(text, says):
+    with pytest.raises(InputError) as error:
+        read_controller(text)
+    assert says in str(error.value)
+
+
+def test_messages_name_where_the_text_came_from():
+    with pytest.raises(InputError, match="controller: unknown controller 'Q'"):
+        read_controller("Q()", "controller")
+
+
+@pytest.mark.parametrize(
+    "controller",
+    [GravityPD(3.0), FeedforwardPID(filter=9.0), ComputedTorque(7.0), Adaptive(5.0), OpenLoop()],
+    ids=repr,
+)
+def test_another_model_changes_nothing_else(controller):
+    other = with_model(controller, ARM)
+    assert other.model == ARM
+    assert with_model(other, None) == controller
+    assert controller.model is None
+
+
+@pytest.mark.parametrize("controller", [PD(1.0, 1.0), PID(), "PD", None, ARM])
+def test_what_has_no_model_is_refused_and_those_that_have_are_named(controller):
+    words = "need one that has a model: GravityPD, FeedforwardPID, ComputedTorque, Adaptive, Open"
+    with pytest.raises(InputError, match=words):
+        with_model(controller, ARM)
