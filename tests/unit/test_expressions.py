@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from ulna.errors import InputError
+from ulna.errors import InputError, Problem
 from ulna.expressions import (
     CONSTANTS,
     FUNCTIONS,
@@ -463,6 +463,19 @@ def test_binding_converts_to_si():
     }
     assert list(bind(parse_call("f(loops=3, center=(1, 1))"), SHAPE)) == ["center", "loops"]
     assert bind(parse_call("f"), SHAPE) == {}
+
+
+def test_a_kind_may_be_a_function_that_converts_or_refuses():
+    def even(value):
+        if value % 2:
+            raise InputError(Problem("", f"{value:g}", "an even number"))
+        return int(value)
+
+    assert bind(parse_call("f(4)"), {"count": even}) == {"count": 4}
+    with pytest.raises(ExpressionError) as error:
+        bind(parse_call("f(3)"), {"count": even})
+    assert str(error.value).splitlines()[0] == "path.count: got 3, need an even number"
+    assert error.value.column == 2
 
 
 @pytest.mark.parametrize(

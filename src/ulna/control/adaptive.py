@@ -60,7 +60,7 @@ class Adaptive:
 
     frequency: Gain = 10.0
     damping: Gain | None = None
-    adaptation: float = 0.1
+    adaptation: float = 0.3
     _: KW_ONLY
     model: Arm | None = None
 

@@ -7,7 +7,7 @@ import pytest
 
 import ulna
 from ulna import Arm, Joint, Sensors, Simulation, simulate
-from ulna.control import PD
+from ulna.control import PD, PID
 from ulna.errors import InputError
 
 SPUN = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m² about its joint
@@ -332,3 +332,31 @@ def test_ticks_go_on_over_pieces_and_over_other_torques():
     assert [q[0] for _, q, *_ in watcher.seen] == pytest.approx(
         np.maximum(np.arange(10) / 10.0 - 0.2, 0.0)
     )
+
+
+# What a controller remembers
+
+
+def test_the_state_of_a_controller_in_python_is_its_own_object():
+    swing = Simulation(SPUN, q0=[0.0], controller=Watcher(), rate=10.0)
+    assert swing.controller_state == 0
+    swing.advance(0.95)
+    assert swing.controller_state == 10
+
+
+def test_the_state_of_a_compiled_controller_is_a_copy_of_its_rows():
+    swing = Simulation(SPUN, q0=[0.0], controller=PID(0.0, 0.0, 1.0), reference=[1.0], rate=10.0)
+    assert swing.controller_state.tolist() == [0.0, 0.0, -math.inf]
+    swing.advance(0.25)
+    integral, _, last = swing.controller_state
+    assert last == pytest.approx(0.2)
+    assert 0.0 < integral < 0.2
+    swing.controller_state[:] = 7.0
+    assert swing.controller_state[0] == integral
+    with pytest.raises(AttributeError):
+        swing.controller_state = 1
+
+
+def test_without_a_controller_and_without_a_memory_there_is_no_state():
+    assert Simulation(SPUN, q0=[0.0]).controller_state is None
+    assert len(Simulation(SPUN, q0=[0.0], controller=PD(1.0, 1.0)).controller_state) == 0
