@@ -4,7 +4,17 @@ SI units and radians; x right, y up, angles counter-clockwise; joint angles are 
 first from the x axis. Importing this loads NumPy and nothing heavy.
 """
 
-from ulna import actuation, angles, control, dynamics, expressions, kinematics, simulation, units
+from ulna import (
+    actuation,
+    angles,
+    control,
+    dynamics,
+    expressions,
+    kinematics,
+    motion,
+    simulation,
+    units,
+)
 from ulna._version import __version__
 from ulna.arm import (
     Arm,
@@ -22,6 +32,7 @@ from ulna.arm import (
 )
 from ulna.derivation import derive
 from ulna.errors import FileError, InfeasibleError, InputError, UlnaError, UlnaWarning
+from ulna.motion import Path, Plan, Trajectory, paths, plan
 from ulna.simulation import Run, Sensors, Simulation, compiled, open_run, simulate
 from ulna.viewer import animate
 
@@ -35,10 +46,13 @@ __all__ = [
     "Link",
     "Motor",
     "Parameters",
+    "Path",
     "Payload",
+    "Plan",
     "Run",
     "Sensors",
     "Simulation",
+    "Trajectory",
     "UlnaError",
     "UlnaWarning",
     "__version__",
@@ -52,7 +66,10 @@ __all__ = [
     "expressions",
     "kinematics",
     "load",
+    "motion",
     "open_run",
+    "paths",
+    "plan",
     "preset",
     "presets",
     "save",

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import os
 import secrets
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from ulna.errors import FileError, InputError, Problem, UlnaError
 
+ROWS_AT_ONCE = 10_000  # of a table that is turned into Python's own numbers
 LARGEST_TEXT = 10_000_000  # [bytes] more than any description that a person writes
 
 
@@ -64,6 +67,18 @@ def whole_file(file: str | os.PathLike[str], *, force: bool = True) -> Iterator[
         raise
     except (OSError, ValueError) as error:
         raise FileError(f"{path}: cannot be written: {_trouble(error)}") from error
+
+
+def write_columns(file: Path, table: Mapping[str, Any]) -> None:
+    """Write arrays (k,) by their headings as .csv text that reads back to the same numbers."""
+    columns = list(table.values())
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        # Its numbers are those of repr(): the shortest that give the same bits back.
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(table)
+        for start in range(0, len(columns[0]), ROWS_AT_ONCE):
+            block = (column[start : start + ROWS_AT_ONCE].tolist() for column in columns)
+            writer.writerows(zip(*block, strict=True))
 
 
 def check_new(file: str | os.PathLike[str], what: str, *, force: bool) -> None:

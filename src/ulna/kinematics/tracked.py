@@ -115,7 +115,7 @@ class Tracked:
         }
         for path in np.ndindex(self.why.shape[:-1]):
             for why, measure in measures.items():
-                for first, last in _runs(self.has(why)[path]):
+                for first, last in runs(self.has(why)[path]):
                     worst_at = first + int(np.argmax(measure[path][first : last + 1]))
                     worst = float(measure[path][worst_at])
                     yield Interval(why, path, first, last, worst, worst_at)
@@ -135,7 +135,8 @@ def _up_to(condition: float) -> str:
     return f"up to {condition:.4g}" if condition < 1e12 else "beyond 1e12"
 
 
-def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Give first and last place of every run of true flags."""
     edges = np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8))
     starts, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1
     return [(int(first), int(last)) for first, last in zip(starts, ends, strict=True)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,12 +10,12 @@ import numpy as np
 
 from ulna.simulation.run import Run
 from ulna.simulation.status import Floats
+from ulna.storage import write_columns
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-ROWS_AT_ONCE = 10_000  # of a table that is turned into Python's own numbers
 MOST_SHOWN = 6  # joints in a printed line
 
 
@@ -120,14 +119,9 @@ def dataframe(run: Run) -> pd.DataFrame:
 
 def write_csv(run: Run, file: Path) -> None:
     """Write the columns of a run as text that reads back to the same numbers."""
-    table = columns(run)
-    with file.open("w", encoding="utf-8", newline="") as stream:
-        # Its numbers are those of repr(): the shortest that give the same bits back.
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(f"{name} [{column.units}]" for name, column in table.items())
-        for start in range(0, len(run), ROWS_AT_ONCE):
-            block = [column.values[start : start + ROWS_AT_ONCE] for column in table.values()]
-            writer.writerows(np.column_stack(block).tolist())
+    write_columns(
+        file, {f"{name} [{column.units}]": column.values for name, column in columns(run).items()}
+    )
 
 
 def write_parquet(run: Run, file: Path, pyarrow: Any) -> None:

@@ -1,0 +1,133 @@
+"""Paths made of paths: one after the other, again and again, moved and scaled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ulna.arrays import Array
+from ulna.errors import InputError, Problem, shown
+from ulna.motion.jets import Jet
+from ulna.motion.path import JOINED, Curve, Path
+from ulna.motion.shapes import cmath_unit, described
+from ulna.motion.values import number, point, positive, whole
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Curves one after the other; edges (k+1,) from 0 to 1 say where each begins."""
+
+    curves: tuple[Curve, ...]
+    edges: Array
+
+    def __call__(self, s: Array) -> Array:
+        """Give point and derivatives (3, k, d) at places (k,)."""
+        which = np.clip(np.searchsorted(self.edges, s, "right") - 1, 0, len(self.curves) - 1)
+        rows: Array = None
+        for index in np.unique(which):
+            chosen = which == index
+            share = self.edges[index + 1] - self.edges[index]
+            local = np.clip((s[chosen] - self.edges[index]) / share, 0.0, 1.0)
+            part = self.curves[index](local) / np.array([1.0, share, share**2])[:, None, None]
+            if rows is None:
+                rows = np.empty((3, len(s), part.shape[-1]))
+            rows[:, chosen] = part
+        return rows
+
+
+def chained(parts: Sequence[Path], shares: Sequence[float], text: str) -> Path:
+    """Put paths one after the other, each with its share of the way."""
+    edges = np.concatenate([[0.0], np.cumsum(shares)])
+    edges /= edges[-1]
+    breaks: list[float] = [0.0]
+    for part, start, end in zip(parts, edges[:-1], edges[1:], strict=True):
+        breaks += [float(start + (end - start) * edge) for edge in part.breaks[1:]]
+    breaks[-1] = 1.0
+    first = parts[0]
+    return Path(
+        Chain(tuple(part.curve for part in parts), edges),
+        text,
+        tuple(breaks),
+        in_joints=first.in_joints,
+        fit=first.fit,
+        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+    )
+
+
+def straight(start: Array, end: Array) -> Path:
+    """Go straight from one point (d,) to another, in the plane or among joint angles."""
+    way = end - start
+
+    def curve(s: Array) -> Array:
+        place = Jet.variable(s)
+        parts = (place.value, place.first, place.second)
+        rows = np.stack([part[:, None] * way for part in parts])
+        rows[0] += start
+        return rows
+
+    return Path(curve, "")
+
+
+def then(first: Path, second: Path) -> Path:
+    """Go on with a second path; each takes as much of the way as it is long."""
+    if not isinstance(second, Path):
+        raise InputError(Problem("then", shown(second), "a path"))
+    if (first.in_joints, first.dimensions) != (second.in_joints, second.dimensions):
+        need = "two paths of the tip, or two of the same number of joints"
+        raise InputError(Problem("then", f"{first} and {second}", need))
+    if first.fit != second.fit:
+        hint = "give the drawing a scale"
+        raise InputError(Problem("then", f"{first} and {second}", "two of known size", hint))
+    parts = [first, *_bridge(first.ends[1], second.ends[0], first.length), second]
+    timed = first.duration is not None and second.duration is not None and len(parts) == 2
+    shares = [first.duration, second.duration] if timed else [part.length for part in parts]
+    path = chained(parts, [float(share or 0.0) for share in shares], f"then({first}, {second})")
+    return replace(path, duration=sum(map(float, shares)) if timed else None)  # type: ignore[arg-type]
+
+
+def repeated(path: Path, times: int) -> Path:
+    """Go so many times over."""
+    count = whole("repeated.times", times, 1)
+    if count == 1:
+        return path
+    back = _bridge(path.ends[1], path.ends[0], path.length)
+    parts = ([path, *back] * count)[: count * (1 + len(back)) - len(back)]
+    shares = [part.length for part in parts]
+    made = chained(parts, shares, f"repeated({path}, {count})")
+    lasting = None if path.duration is None or back else count * path.duration
+    return replace(made, duration=lasting)
+
+
+def _bridge(here: Array, there: Array, size: float) -> list[Path]:
+    return [straight(here, there)] if np.linalg.norm(there - here) > JOINED * size else []
+
+
+def placed(path: Path, at: Sequence[float], angle: float) -> Path:
+    """Turn a path about the origin, then move its origin."""
+    to, turn = point("placed.at", at), cmath_unit(number("placed.angle", angle))
+    text = described("placed", at=to, angle=float(angle)).replace("(", f"({path}, ", 1)
+    return _moved(path, turn, to, text, "placed")
+
+
+def scaled(path: Path, factor: float, about: Sequence[float]) -> Path:
+    """Make a path larger or smaller; a drawing without a scale thereby has one."""
+    size, centre = positive("scaled.factor", factor, ""), point("scaled.about", about)
+    text = described("scaled", factor=size, about=centre).replace("(", f"({path}, ", 1)
+    made = _moved(path, size, centre * (1.0 - size), text, "scaled")
+    return replace(made, fit=False)
+
+
+def _moved(path: Path, factor: complex, shift: complex, text: str, what: str) -> Path:
+    if path.in_joints:
+        raise InputError(Problem(what, str(path), "a path of the tip, not of joints"))
+    matrix = np.array([[factor.real, factor.imag], [-factor.imag, factor.real]])
+    offset = np.array([shift.real, shift.imag])
+
+    def curve(s: Array) -> Array:
+        rows = path.curve(s) @ matrix
+        rows[0] += offset
+        return rows
+
+    return replace(path, curve=curve, text=text)

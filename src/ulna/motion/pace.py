@@ -1,0 +1,101 @@
+"""How long a motion takes: as told, as the path has it, as the limits allow, or gently."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.errors import InputError, Problem
+from ulna.kinematics import tip_acceleration, tip_velocity
+from ulna.motion.path import BESIDE, Path
+from ulna.motion.timing import Timing, ramps
+from ulna.motion.values import positive
+
+GENTLE = 0.25  # of the reach a second: the tip's top speed if nobody says anything
+LOOKS = 2001  # places at which speed and acceleration are looked at
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most that the tip may do; None for no limit."""
+
+    speed: float | None = None  # [m/s]
+    acceleration: float | None = None  # [m/s²]
+
+    def __post_init__(self) -> None:
+        if self.speed is not None:
+            positive("max_speed", self.speed, "m/s")
+        if self.acceleration is not None:
+            positive("max_acceleration", self.acceleration, "m/s²")
+
+    @property
+    def given(self) -> bool:
+        """Whether there is any."""
+        return self.speed is not None or self.acceleration is not None
+
+
+class Pace(NamedTuple):
+    """The timing and the duration [s] that were chosen, and why in words."""
+
+    timing: Timing
+    duration: float
+    reason: str
+
+
+def choose_pace(
+    arm: Arm, path: Path, timing: Timing, duration: float | None, limits: Limits
+) -> Pace:
+    """Choose the duration of a motion."""
+    if duration is not None:
+        return Pace(timing, positive("duration", duration, "s"), "as asked")
+    if limits.given:
+        timing = _with_ramps(path, timing, limits)
+        return Pace(timing, _shortest(arm, path, timing, limits), "as fast as the limits allow")
+    if timing.duration is not None:
+        return Pace(timing, timing.duration, "as the given times say")
+    if path.duration is not None:
+        return Pace(timing, path.duration, "as the path has it")
+    speed = GENTLE * arm.reach
+    lasting = _shortest(arm, path, timing, Limits(speed))
+    return Pace(timing, lasting, f"for a tip speed of at most {speed:.3g} m/s")
+
+
+def _with_ramps(path: Path, timing: Timing, limits: Limits) -> Timing:
+    """Let ramps be as short as the limits allow, where both speed and acceleration have one."""
+    if not timing.sharpness or limits.speed is None or limits.acceleration is None:
+        return timing
+    if path.in_joints:
+        return timing
+    ramp = timing.sharpness * limits.speed / limits.acceleration  # [s]
+    cruise = path.length / limits.speed - ramp
+    part = ramp / (2.0 * ramp + cruise) if cruise > 0.0 else 0.5
+    return ramps(timing.name, part)
+
+
+def _shortest(arm: Arm, path: Path, timing: Timing, limits: Limits) -> float:
+    """Give the duration at which the limits are just kept: speeds go as 1/T."""
+    speed, acceleration = tip_demands(arm, path, timing)
+    least = 0.0
+    if limits.speed is not None:
+        least = max(least, float(np.max(speed)) / limits.speed)
+    if limits.acceleration is not None:
+        least = max(least, float(np.sqrt(np.max(acceleration) / limits.acceleration)))
+    if not 0.0 < least < np.inf:
+        raise InputError(Problem("path", str(path), "a path on which the tip moves"))
+    return least
+
+
+def tip_demands(arm: Arm, path: Path, timing: Timing) -> tuple[Array, Array]:
+    """Give speed and acceleration (k,) of the tip for a duration of 1 s."""
+    edges = np.concatenate([path.breaks, timing.knots])
+    beside = np.concatenate([edges - BESIDE, edges + BESIDE])
+    u = np.clip(np.unique(np.concatenate([np.linspace(0.0, 1.0, LOOKS), beside])), 0.0, 1.0)
+    rows = timing.points(path, u)
+    if path.in_joints:
+        velocity, acceleration = tip_velocity(arm, rows[0], rows[1]), tip_acceleration(arm, *rows)
+        rows = np.stack([rows[0][:, :2], velocity[:, :2], acceleration[:, :2]])
+    return np.linalg.norm(rows[1], axis=-1), np.linalg.norm(rows[2], axis=-1)

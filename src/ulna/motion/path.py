@@ -1,0 +1,149 @@
+"""Paths: where something should go, without saying when.
+
+A path is a curve p(s) for s from 0 to 1, with exact first and second derivatives. It leads the tip
+through the plane, p = (x, y) [m], or the joints through their angles, p = q [rad]. Paths are
+composed: `path.then(other)`, `.reversed()`, `.repeated(3)`, `.placed((x, y), angle)`,
+`.scaled(2.0)`, `.rounded(0.01)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ulna.arrays import Array, float_array
+from ulna.errors import InputError, Problem, shown
+from ulna.motion.length import Lengths, measure, slowness
+
+# Gives point, first and second derivative (3, k, d) at places s (k,) from 0 to 1.
+Curve: TypeAlias = Callable[[Array], Array]
+
+SMOOTH = 1e-6  # [rad] by which the direction may jump where a path counts as smooth
+BESIDE = 1e-12  # of the way: close enough to a corner to see one side of it only
+JOINED = 1e-9  # of its size, by which a path that is closed may miss its start
+LOOK = np.linspace(0.0, 1.0, 257)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Path:
+    """A curve with its derivatives, and the text that makes it again.
+
+    >>> import ulna
+    >>> round(ulna.paths.circle(radius=0.5).length, 9)
+    3.141592654
+    """
+
+    curve: Curve
+    text: str
+    breaks: tuple[float, ...] = (0.0, 1.0)  # places between which the curve is smooth
+    in_joints: bool = False  # it leads the joints, not the tip
+    duration: float | None = None  # [s] that it takes by itself
+    fit: bool = False  # a drawing without a scale, to be fitted into the reach of an arm
+    notes: tuple[str, ...] = ()  # what a reader should know about how it was made
+
+    def __call__(self, s: Any) -> Array:
+        """Give the points (…, d) at places s (…), from 0 to 1."""
+        return self.derivatives(s)[0]
+
+    def derivatives(self, s: Any) -> Array:
+        """Give p, dp/ds and d²p/ds² (3, …, d) at places s (…), from 0 to 1."""
+        places = float_array(s, "s")
+        if not ((places >= 0.0) & (places <= 1.0)).all():
+            raise InputError(Problem("s", shown(s), "places on the path, from 0 to 1"))
+        rows = self.curve(places.ravel())
+        return rows.reshape(3, *places.shape, rows.shape[-1])
+
+    def by_length(self, part: Array) -> Array:
+        """Give the same (3, k, d) with respect to the part of the length (k,), from 0 to 1."""
+        table = self.lengths
+        rows = self.curve(table.places(table.total * part))
+        first, second = slowness(rows[1], rows[2])
+        bend = rows[2] * (first**2)[:, None] + rows[1] * second[:, None]
+        return np.stack([rows[0], rows[1] * first[:, None] * table.total, bend * table.total**2])
+
+    @cached_property
+    def lengths(self) -> Lengths:
+        """The table of lengths along the path."""
+        return measure(self.curve, np.array(self.breaks))
+
+    @property
+    def length(self) -> float:
+        """The length [m], or for joints [rad]."""
+        return self.lengths.total
+
+    @cached_property
+    def ends(self) -> Array:
+        """The first and the last point (2, d)."""
+        return np.asarray(self.curve(np.array([0.0, 1.0]))[0])
+
+    @property
+    def dimensions(self) -> int:
+        """How many numbers a point has."""
+        return int(self.ends.shape[-1])
+
+    @property
+    def closed(self) -> bool:
+        """Whether it ends where it starts."""
+        points = self.curve(LOOK)[0]
+        size = np.ptp(points, axis=0).max()
+        return bool(np.linalg.norm(self.ends[1] - self.ends[0]) <= JOINED * size)
+
+    @cached_property
+    def corners(self) -> Array:
+        """The places (k,) at which the direction jumps."""
+        inner = np.array(self.breaks[1:-1])
+        if not len(inner):
+            return inner
+        before, after = (self.curve(inner + way)[1] for way in (-BESIDE, BESIDE))
+        sizes = np.linalg.norm(before, axis=-1) * np.linalg.norm(after, axis=-1)
+        aligned = np.sum(before * after, axis=-1) > np.cos(SMOOTH) * sizes
+        return np.asarray(inner[~aligned])
+
+    def then(self, other: Path) -> Path:
+        """Go on with another path, by a straight line if it starts elsewhere."""
+        from ulna.motion.composing import then
+
+        return then(self, other)
+
+    def reversed(self) -> Path:
+        """Go the same way back."""
+
+        def curve(s: Array) -> Array:
+            return self.curve(1.0 - s) * np.array([1.0, -1.0, 1.0])[:, None, None]
+
+        breaks = tuple(1.0 - edge for edge in self.breaks[::-1])
+        return replace(self, curve=curve, breaks=breaks, text=f"reversed({self.text})")
+
+    def repeated(self, times: int) -> Path:
+        """Go so many times over, straight back to the start in between."""
+        from ulna.motion.composing import repeated
+
+        return repeated(self, times)
+
+    def placed(self, at: Sequence[float] = (0.0, 0.0), angle: float = 0.0) -> Path:
+        """Turn the path about the origin by `angle` [rad], then move its origin to `at` [m]."""
+        from ulna.motion.composing import placed
+
+        return placed(self, at, angle)
+
+    def scaled(self, factor: float, about: Sequence[float] = (0.0, 0.0)) -> Path:
+        """Make it larger or smaller, seen from a point [m] that stays where it is."""
+        from ulna.motion.composing import scaled
+
+        return scaled(self, factor, about)
+
+    def rounded(self, radius: float) -> Path:
+        """Replace what is closer than `radius` [m] to a corner by a smooth bend."""
+        from ulna.motion.rounding import rounded
+
+        return rounded(self, radius)
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def __str__(self) -> str:
+        return self.text

@@ -1,0 +1,145 @@
+"""From a path to torques: which joint angles follow it, and what they ask of the motors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.errors import InfeasibleError
+from ulna.kinematics import Tracked, condition_number, jacobian, tip
+from ulna.kinematics.ring import ring
+from ulna.motion.findings import Finding
+from ulna.motion.path import Path
+from ulna.motion.terms import Terms, torque_terms
+from ulna.motion.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan:
+    """A motion along a path: the joints at every sample, and the torques that it takes.
+
+    Arrays have a row for every sample. What there is to know is in `problems`, in words; `ok`
+    says that the arm can do it: all is in reach, and no limit is passed.
+    """
+
+    arm: Arm
+    path: Path
+    trajectory: Trajectory  # at any time
+    t: Array  # (k,) [s]
+    q: Array  # (k, n) [rad]; NaN where the path is out of reach
+    qd: Array  # (k, n) [rad/s]
+    qdd: Array  # (k, n) [rad/s²]
+    terms: Terms  # (k, n) each [N·m]
+    tracked: Tracked | None  # of the tip's path; None for one in joint space
+    problems: tuple[Finding, ...]
+    derivatives: str
+    reason: str  # why it takes as long as it does
+    force: Callable[[Array], Array] | None = field(default=None)
+
+    @property
+    def tau(self) -> Array:
+        """The joint torques (k, n) [N·m]: the sum of the terms."""
+        return self._tau
+
+    @cached_property
+    def _tau(self) -> Array:
+        total = self.terms.total
+        total.flags.writeable = False
+        return total
+
+    @property
+    def duration(self) -> float:
+        """How long it takes [s]."""
+        return self.trajectory.duration
+
+    @cached_property
+    def tip(self) -> Array:
+        """Place and orientation of the tip (k, 3)."""
+        return np.asarray(tip(self.arm, self.q))
+
+    @property
+    def feasible(self) -> bool:
+        """Whether there is a motion: all in reach, and within the joints' ranges."""
+        return not any(problem.blocks for problem in self.problems)
+
+    @property
+    def ok(self) -> bool:
+        """Whether the arm can do it: feasible, and no limit passed."""
+        return not any(problem.blocks or problem.exceeds for problem in self.problems)
+
+    def insist(self) -> None:
+        """Raise `InfeasibleError` if there is no motion, saying where and by how much."""
+        if not self.feasible:
+            blocking = [problem.text for problem in self.problems if problem.blocks]
+            raise InfeasibleError(f"the path cannot be followed: {'; '.join(blocking)}")
+
+    @property
+    def branch(self) -> NDArray[np.int8]:
+        """The sign of sin q_2 (k,): on which side the elbow is; 0 for a single link."""
+        if self.arm.n < 2:
+            return np.zeros(len(self.t), dtype=np.int8)
+        bend = np.sin(self.q[:, 1])
+        return np.where(np.isnan(bend), 0, np.sign(bend)).astype(np.int8)
+
+    @cached_property
+    def reach_margin(self) -> Array:
+        """How far (k,) [m] the tip stays inside what its links reach; negative outside."""
+        inner, outer = ring(np.asarray(self.arm.parameters.length))
+        asked = self.trajectory.tip(self.t).position - np.array(self.arm.base)
+        radius = np.hypot(asked[:, 0], asked[:, 1])
+        margin = np.minimum(outer - radius, radius - inner) if inner > 0.0 else outer - radius
+        return np.asarray(margin)
+
+    @cached_property
+    def singularity_margin(self) -> Array:
+        """How well (k,) the joints move the tip: the reciprocal condition number, 0 to 1."""
+        return 1.0 / condition_number(self.arm, self.q)
+
+    def torque(self, t: Any) -> Array:
+        """Give the torques (…, n) [N·m] at any times (…) [s], exact and not interpolated."""
+        motion = self.trajectory(t)
+        q, qd, qdd = (part.reshape(-1, self.arm.n) for part in motion)
+        force = None if self.force is None else self.force(np.ravel(t))
+        return torque_terms(self.arm, q, qd, qdd, force).total.reshape(motion.q.shape)
+
+    @property
+    def power(self) -> Array:
+        """The mechanical power (k, n) [W] of each joint; negative where it brakes."""
+        return np.asarray(self.tau * self.qd)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Give the samples as a pandas DataFrame: a row for every time."""
+        from ulna.motion.tables import dataframe
+
+        return dataframe(self)
+
+    def save(self, file: Any, *, force: bool = True) -> None:
+        """Write the samples to a .csv file, which appears whole or not at all."""
+        from ulna.motion.tables import save_plan
+
+        save_plan(self, file, force=force)
+
+    def __repr__(self) -> str:
+        from ulna.motion.tables import summary
+
+        return summary(self)
+
+    def _repr_html_(self) -> str:
+        from ulna.motion.tables import html
+
+        return html(self)
+
+    @cached_property
+    def jacobians(self) -> Array:
+        """The position Jacobian (k, 2, n) at every sample."""
+        return np.asarray(jacobian(self.arm, self.q)[:, :2])

@@ -1,0 +1,197 @@
+"""`ulna.plan`: follow a path with an arm, and say what it takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ulna.arm import Arm
+from ulna.arrays import Array, float_array
+from ulna.errors import InputError, Problem, nearest_name, shown
+from ulna.kinematics import Tracked, track
+from ulna.motion.findings import (
+    Finding,
+    jump_findings,
+    kinematic_findings,
+    limit_findings,
+    range_findings,
+    tip_findings,
+)
+from ulna.motion.finite import by_differences
+from ulna.motion.fitting import fitted
+from ulna.motion.pace import Limits, Pace, choose_pace
+from ulna.motion.path import Path
+from ulna.motion.plan import Plan
+from ulna.motion.solving import make_solver
+from ulna.motion.terms import torque_terms
+from ulna.motion.timing import Timing, read_timing
+from ulna.motion.trajectory import Trajectory
+from ulna.motion.values import positive
+
+SAMPLES = 2000  # if nobody says how many
+MOST_SAMPLES = 20_000_000
+KNOTS = 401  # postures of an arm with joints to spare, found one after the other
+DERIVATIVES = ("exact", "finite")
+ELBOWS = ("up", "down", "positive", "negative")
+
+
+def plan(
+    arm: Arm,
+    path: Path,
+    *,
+    duration: float | None = None,
+    timing: str | Timing = "uniform",
+    rate: float | None = None,
+    derivatives: str = "exact",
+    max_speed: float | None = None,
+    max_acceleration: float | None = None,
+    start: ArrayLike | None = None,
+    elbow: str | None = None,
+    posture: ArrayLike | None = None,
+    floor: float | None = None,
+    tip_force: Any = None,
+) -> Plan:
+    """Find the joint motion that follows a path, and the torques that it takes.
+
+    How long: `duration` [s]; else as short as `max_speed` [m/s] and `max_acceleration` [m/s²] of
+    the tip allow; else as the path has it by itself; else gently. How: `timing` is "uniform" (the
+    path's parameter in proportion to time), "constant-speed", "cubic", "quintic", "trapezoid",
+    "s-curve", or a law such as `ulna.motion.times([0, 1, 3])`.
+
+    Which posture: `start` (n,) [rad] to begin close to, or `elbow` for two links: "up" or "down"
+    at the first point, or the sign of sin q_2, "positive" or "negative". Arms with joints to
+    spare stay close to `posture`. With `floor` [m] samples below that height are reported.
+
+    Samples are `rate` [Hz] a second, 2,000 in all without it. With derivatives="finite" rates and
+    accelerations are differences of the sampled angles, as in paper 000, and the two ends are
+    left out. `tip_force` (x, y [N], moment [N·m]) acts on the arm: numbers, or a function of t.
+
+    What is wrong with the motion is in `Plan.problems`; only bad input raises.
+
+    >>> import ulna
+    >>> made = plan(ulna.preset("kehl"), ulna.paths.loops())
+    >>> made.ok, abs(made.tau).max(axis=0).round(2).tolist()
+    (True, [78.84, 25.47])
+    """
+    _check(arm, path, derivatives)
+    limits = Limits(max_speed, max_acceleration)
+    path = fitted(path, arm) if path.fit else path
+    pace = choose_pace(arm, path, read_timing(timing), duration, limits)
+    times = _sample_times(pace.duration, rate)
+    force = _force(tip_force)
+    trajectory, tracked, known = _followed(
+        arm, path, pace, times, _start(arm, path, start, elbow), posture, floor
+    )
+    if derivatives == "exact":
+        rows = trajectory.rows(times)
+    else:
+        angles = trajectory.rows(times)[0] if tracked is None else tracked.q
+        times, rows = times[1:-1], by_differences(angles, float(times[1] - times[0]))
+    q, qd, qdd = rows
+    terms = torque_terms(arm, q, qd, qdd, None if force is None else force(times))
+    found: list[Finding] = []
+    if tracked is not None:
+        found += kinematic_findings(tracked, known)
+    else:
+        found += range_findings(arm, times, q)
+    tau = terms.total
+    found += chain(
+        limit_findings(arm, times, qd, tau),
+        tip_findings(trajectory, times, limits),
+        jump_findings(trajectory),
+    )
+    for values in (times, q, qd, qdd, *terms):
+        values.flags.writeable = False
+    return Plan(
+        arm, path, trajectory, times, q, qd, qdd, terms, tracked, tuple(found), derivatives,
+        pace.reason, force,
+    )  # fmt: skip
+
+
+def _check(arm: Any, path: Any, derivatives: Any) -> None:
+    if not isinstance(arm, Arm):
+        raise InputError(Problem("arm", shown(arm), "an Arm"))
+    if not isinstance(path, Path):
+        hint = "make one with ulna.paths, such as ulna.paths.circle()"
+        raise InputError(Problem("path", shown(path), "a Path", hint))
+    if path.dimensions != (arm.n if path.in_joints else 2):
+        got = f"postures of {path.dimensions} joints"
+        raise InputError(Problem("path", got, f"{arm.n}, as many as the arm has"))
+    if derivatives not in DERIVATIVES:
+        need = "'exact' or 'finite'"
+        raise InputError(Problem("derivatives", shown(derivatives), need))
+
+
+def _sample_times(duration: float, rate: float | None) -> Array:
+    if rate is None:
+        return np.linspace(0.0, duration, SAMPLES)
+    count = duration * positive("rate", rate, "Hz")
+    if count > MOST_SAMPLES:
+        need = f"at most {MOST_SAMPLES:,} samples"
+        raise InputError(Problem("rate", f"{rate:g} Hz, {count:,.0f} samples", need))
+    steps = max(math.ceil(count * (1.0 - 1e-9)), 2)
+    times = np.arange(steps + 1) / rate
+    times[-1] = duration
+    return times
+
+
+def _start(
+    arm: Arm, path: Path, start: ArrayLike | None, elbow: str | None
+) -> ArrayLike | str | None:
+    if elbow is None:
+        return start
+    if elbow not in ELBOWS or arm.n != 2 or start is not None:
+        need = "up, down, positive or negative, for an arm of two links and without a start"
+        hint = "" if elbow in ELBOWS else nearest_name(str(elbow), ELBOWS)
+        raise InputError(Problem("elbow", shown(elbow), need, hint))
+    if elbow in ("positive", "negative"):
+        return elbow
+    # Above the line from base to tip: to its left if the tip is to the right of the base.
+    right = path.ends[0, 0] >= arm.base[0]
+    return "negative" if (elbow == "up") == right else "positive"
+
+
+def _force(given: Any) -> Callable[[Array], Array] | None:
+    """Give the force on the tip as a function of times (k,)."""
+    if given is None:
+        return None
+    if callable(given):
+        return lambda times: np.array([_checked_force(given(float(t))) for t in times])
+    force = _checked_force(given)
+    return lambda times: np.broadcast_to(force, (len(times), len(force)))
+
+
+def _checked_force(given: Any) -> Array:
+    force = float_array(given, "tip_force")
+    if force.shape not in ((2,), (3,)) or not np.isfinite(force).all():
+        need = "x, y [N], or x, y and a moment [N·m]: finite numbers, or a function of t"
+        raise InputError(Problem("tip_force", shown(given), need))
+    return force
+
+
+def _followed(
+    arm: Arm,
+    path: Path,
+    pace: Pace,
+    times: Array,
+    start: ArrayLike | str | None,
+    posture: ArrayLike | None,
+    floor: float | None,
+) -> tuple[Trajectory, Tracked | None, Array]:
+    """Give the trajectory, and the tracked joint angles with their times."""
+    plain = Trajectory(arm, path, pace.timing, pace.duration, None)
+    if path.in_joints:
+        return plain, None, times
+    known = times if arm.n <= 2 else np.linspace(0.0, pace.duration, KNOTS)
+    points = pace.timing.points(path, np.clip(known / pace.duration, 0.0, 1.0))[0]
+    tracked = track(arm, points, start, posture=posture, floor=floor)
+    good: Array = np.isfinite(tracked.q).all(axis=-1)
+    if not good.any():
+        good[:] = True
+    solver = make_solver(arm, known[good], np.nan_to_num(tracked.q[good]))
+    return Trajectory(arm, path, pace.timing, pace.duration, solver), tracked, known

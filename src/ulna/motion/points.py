@@ -1,0 +1,143 @@
+"""Paths through points: straight with rounded corners, or smooth; of the tip or of the joints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ulna.arrays import Array, float_array
+from ulna.errors import InputError, Problem, shown
+from ulna.motion.composing import chained, straight
+from ulna.motion.path import Curve, Path
+from ulna.motion.rounding import bent
+from ulna.motion.shapes import described
+from ulna.motion.values import number, points, positive, whole
+
+SHORTEST = 0.1  # of the shorter leg at a corner is rounded, if nobody says how much
+MOST_TOLD = 12  # points that the text of a path repeats
+
+
+def polyline(corners: Any, blend: float | None = None, closed: bool = False) -> Path:
+    """Go straight from corner to corner (k, 2) [m], each rounded off by a smooth bend.
+
+    The bend begins `blend` [m] before a corner and ends as far behind it; without it at a tenth
+    of the shorter leg. With blend=0 corners are sharp, and no arm goes through them at speed.
+    """
+    rows = points("polyline.corners", corners, 2)
+    if closed and (rows[0] != rows[-1]).any():
+        rows = np.concatenate([rows, rows[:1]])
+    size = None if blend is None else number("polyline.blend", blend)
+    if size is not None and size < 0.0:
+        raise InputError(Problem("polyline.blend", shown(blend), "a length [m] of at least 0"))
+    extra = {} if size is None else {"blend": size}
+    text = described("polyline", corners=_told(rows), **extra)
+    legs = np.linalg.norm(np.diff(rows, axis=0), axis=-1)
+    parts = [straight(here, there) for here, there in pairwise(rows)]
+    path = chained(parts, list(legs), text) if len(parts) > 1 else replace(parts[0], text=text)
+    if size == 0.0 or not len(path.corners):
+        return path
+    # A straight line through three points has no corner at the second.
+    at = np.isin(np.round(np.cumsum(legs)[:-1] / legs.sum(), 9), np.round(path.corners, 9))
+    shorter = np.minimum(legs[:-1], legs[1:])[at]
+    return bent(path, SHORTEST * shorter if size is None else np.full(at.sum(), size), text)
+
+
+def spline(through: Any, closed: bool = False, times: Any = None) -> Path:
+    """Go smoothly through points (k, 2) [m], by cubic pieces whose second derivatives agree.
+
+    With `times` (k,) [s] the path passes them then, if timed uniformly.
+    """
+    rows = points("spline.through", through, 2) if times is None else _rows(through, 2)
+    text = described("spline", through=_told(rows), **({"closed": True} if closed else {}))
+    if closed and (rows[0] != rows[-1]).any():
+        rows = np.concatenate([rows, rows[:1]])
+    return interpolated(rows, text, closed=closed, times=times)
+
+
+def joints(through: Any, closed: bool = False, times: Any = None) -> Path:
+    """Lead the joints smoothly through postures (k, n) [rad]; through two, straight."""
+    rows = points("joints.through", through, 2, None) if times is None else _rows(through, None)
+    text = described("joints", through=_told(rows), **({"closed": True} if closed else {}))
+    if closed and (rows[0] != rows[-1]).any():
+        rows = np.concatenate([rows, rows[:1]])
+    return replace(interpolated(rows, text, closed=closed, times=times), in_joints=True)
+
+
+def loops_as_printed(
+    radius: float = 0.79, loop_radius: float = 0.2, loops: int = 13, samples: int = 2000
+) -> Path:
+    """Give paper 000's path as its listing computes it, sampled.
+
+    The listing takes the circle's direction by differences, one-sided at both ends, which puts
+    the two end points 0.3 mm beside the curve. Between the samples the path is a spline.
+    """
+    wide, small = positive("loops.radius", radius), positive("loops.loop_radius", loop_radius)
+    turns, count = whole("loops.loops", loops, 1), whole("loops.samples", samples, 4)
+    angle = np.linspace(0.0, 2.0 * np.pi, count)
+    circle = 1j * wide * np.exp(1j * angle)
+    heading = np.gradient(circle)
+    z = circle + 1j * small * heading / np.abs(heading) * np.exp(1j * turns * angle)
+    text = described("loops_as_printed", radius=wide, loop_radius=small, loops=turns, samples=count)
+    rows = np.stack([z.real, z.imag], axis=-1)
+    path = interpolated(rows, text, times=np.linspace(0.0, 60.0, count))
+    return replace(path, breaks=(0.0, 1.0))
+
+
+def interpolated(
+    rows: Array, text: str, *, closed: bool = False, times: Any = None, what: str = "times"
+) -> Path:
+    """Make the path of cubic pieces through rows (k, d), at times if they are given."""
+    if times is None:
+        knots = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(rows, axis=0), axis=-1))])
+        lasting = None
+    else:
+        knots = check_times(times, len(rows), what)
+        lasting = float(knots[-1] - knots[0])
+    places = (knots - knots[0]) / (knots[-1] - knots[0])
+    return Path(_cubic(places, rows, closed), text, tuple(places.tolist()), duration=lasting)
+
+
+def _cubic(places: Array, rows: Array, closed: bool) -> Curve:
+    from scipy.interpolate import CubicSpline
+
+    ends = "periodic" if closed else "not-a-knot" if len(rows) > 3 else "natural"
+    cubic = CubicSpline(places, rows, bc_type=ends)
+
+    def curve(s: Array) -> Array:
+        return np.stack([cubic(s, order) for order in range(3)])
+
+    return curve
+
+
+def check_times(given: Any, count: int, what: str = "times") -> Array:
+    """Take times [s] that increase, one a point."""
+    times = float_array(given, what)
+    if times.shape != (count,) or not np.isfinite(times).all():
+        got = f"{times.size} times" if times.shape != (count,) else "nan or inf"
+        raise InputError(Problem(what, got, f"{count} finite times [s], one a point"))
+    wrong = np.flatnonzero(np.diff(times) <= 0.0)
+    if len(wrong):
+        row = int(wrong[0]) + 1
+        got = f"{times[row]:g} s after {times[row - 1]:g} s in row {row + 1}"
+        raise InputError(Problem(what, got, "times that increase"))
+    return times
+
+
+def _rows(given: Any, width: int | None) -> Array:
+    """Take points of which neighbours may be the same: where something waits."""
+    rows = float_array(given, "through")
+    if rows.ndim != 2 or len(rows) < 2 or width not in (None, rows.shape[-1]):
+        raise InputError(Problem("through", f"an array of shape {rows.shape}", "points in rows"))
+    if not np.isfinite(rows).all():
+        raise InputError(Problem("through", "nan or inf", "finite numbers"))
+    return np.array(rows, dtype=float)
+
+
+def _told(rows: Array) -> Sequence[Any]:
+    """Give points for a text: all if they are few, else the ends."""
+    kept = rows if len(rows) <= MOST_TOLD else np.concatenate([rows[:2], rows[-1:]])
+    return [tuple(float(f"{value:.6g}") for value in row) for row in kept]

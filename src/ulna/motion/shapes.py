@@ -1,0 +1,142 @@
+"""Shapes of one formula: lines, circles, ellipses, and curves with loops.
+
+Every shape is written as z = x + i y over the place s from 0 to 1; see `jets`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ulna.arrays import Array
+from ulna.errors import InputError, Problem, shown
+from ulna.expressions.calls import written
+from ulna.motion.jets import Jet, cis, cos, sin
+from ulna.motion.path import Path
+from ulna.motion.values import number, point, positive, whole
+
+Point = Sequence[float]
+TURN = 2.0 * math.pi
+ORIGIN = (0.0, 0.0)
+
+
+def plane(text: str, formula: Callable[[Jet], Jet], **more: Any) -> Path:
+    """Make a path of a formula for z = x + i y over the jet of s."""
+
+    def curve(s: Array) -> Array:
+        return formula(Jet.variable(s)).points
+
+    return Path(curve, text, **more)
+
+
+def described(name: str, **values: Any) -> str:
+    """Write the call that makes a shape."""
+    told = ", ".join(f"{key}={written(_plain(value))}" for key, value in values.items())
+    return f"{name}({told})"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, complex):
+        return (value.real, value.imag)
+    if isinstance(value, np.ndarray):
+        return tuple(_plain(part) for part in value.tolist())
+    if isinstance(value, list | tuple):
+        return tuple(_plain(part) for part in value)
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def line(start: Point, end: Point) -> Path:
+    """Go straight from one point (x, y) [m] to another."""
+    first, last = point("line.start", start), point("line.end", end)
+    if first == last:
+        raise InputError(Problem("line.end", shown(end), "another point than line.start"))
+    text = described("line", start=first, end=last)
+    return plane(text, lambda s: first + (last - first) * s)
+
+
+def arc(
+    center: Point = ORIGIN, radius: float = 0.1, start: float = 0.0, end: float = 0.5 * math.pi
+) -> Path:
+    """Go along a circle from the angle `start` to `end` [rad], clockwise if that is smaller."""
+    middle, size = point("arc.center", center), positive("arc.radius", radius)
+    first, last = number("arc.start", start), number("arc.end", end)
+    if first == last:
+        raise InputError(Problem("arc.end", shown(end), "another angle [rad] than arc.start"))
+    text = described("arc", center=middle, radius=size, start=first, end=last)
+    return plane(text, lambda s: middle + size * cis(first + (last - first) * s))
+
+
+def circle(
+    center: Point = ORIGIN, radius: float = 0.1, start: float = 0.0, clockwise: bool = False
+) -> Path:
+    """Go once round a circle from the angle `start` [rad], counter-clockwise unless told."""
+    middle, size = point("circle.center", center), positive("circle.radius", radius)
+    first, way = number("circle.start", start), -TURN if clockwise else TURN
+    text = described("circle", center=middle, radius=size, start=first, clockwise=clockwise)
+    return plane(text, lambda s: middle + size * cis(first + way * s))
+
+
+def ellipse(
+    center: Point = ORIGIN, radii: Point = (0.2, 0.1), tilt: float = 0.0, start: float = 0.0
+) -> Path:
+    """Go once round an ellipse with two radii [m], the first tilted by an angle [rad]."""
+    middle, sizes = point("ellipse.center", center), point("ellipse.radii", radii)
+    for size in (sizes.real, sizes.imag):
+        positive("ellipse.radii", size)
+    lean, first = cmath_unit(number("ellipse.tilt", tilt)), number("ellipse.start", start)
+    text = described("ellipse", center=middle, radii=sizes, tilt=float(tilt), start=first)
+
+    def formula(s: Jet) -> Jet:
+        angle = first + TURN * s
+        return middle + lean * (sizes.real * cos(angle) + 1j * sizes.imag * sin(angle))
+
+    return plane(text, formula)
+
+
+def lemniscate(center: Point = ORIGIN, radius: float = 0.2, tilt: float = 0.0) -> Path:
+    """Go once through Bernoulli's figure of eight, `radius` [m] from its middle to its ends."""
+    middle, size = point("lemniscate.center", center), positive("lemniscate.radius", radius)
+    lean = cmath_unit(number("lemniscate.tilt", tilt))
+    text = described("lemniscate", center=middle, radius=size, tilt=float(tilt))
+
+    def formula(s: Jet) -> Jet:
+        c, d = cos(TURN * s), sin(TURN * s)
+        return middle + lean * size * ((c + 1j * (d * c)) / (1.0 + d * d))
+
+    return plane(text, formula)
+
+
+def rose(center: Point = ORIGIN, radius: float = 0.2, petals: int = 5, tilt: float = 0.0) -> Path:
+    """Draw a flower of so many petals: an odd number, or one that four divides."""
+    middle, size = point("rose.center", center), positive("rose.radius", radius)
+    count, lean = whole("rose.petals", petals, 3), cmath_unit(number("rose.tilt", tilt))
+    # cos kθ has k petals in half a turn if k is odd, and 2 k in a whole one if k is even.
+    if count % 4 == 2:
+        need = "an odd number, or one that 4 divides: no rose has another"
+        raise InputError(Problem("rose.petals", shown(petals), need))
+    waves, way = (count, 0.5 * TURN) if count % 2 else (count // 2, TURN)
+    text = described("rose", center=middle, radius=size, petals=count, tilt=float(tilt))
+    return plane(text, lambda s: middle + lean * size * (cos(waves * (way * s)) * cis(way * s)))
+
+
+def loops(radius: float = 0.79, loop_radius: float = 0.2, loops: int = 13) -> Path:
+    """Go round a circle in loops, paper 000's path: one turn with so many loops, in 60 s.
+
+    z = R e^{i(θ + π/2)} + r e^{i((k + 1) θ − π/2)} for θ from 0 to 2π.
+    """
+    wide, small = positive("loops.radius", radius), positive("loops.loop_radius", loop_radius)
+    count = whole("loops.loops", loops, 1)
+    text = described("loops", radius=wide, loop_radius=small, loops=count)
+
+    def formula(s: Jet) -> Jet:
+        return 1j * wide * cis(TURN * s) - 1j * small * cis((count + 1) * TURN * s)
+
+    return plane(text, formula, duration=60.0)
+
+
+def cmath_unit(angle: float) -> complex:
+    """Give e^{i angle}."""
+    return complex(math.cos(angle), math.sin(angle))

@@ -1,0 +1,152 @@
+"""Timing laws: how far along the path at which time.
+
+A law is σ(u), the part of the way at the part u of the duration, both from 0 to 1, with exact
+derivatives. "uniform" counts the way in the path's own parameter, all others in length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ulna.arrays import Array, float_array
+from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.motion.jets import Jet
+from ulna.motion.path import Path
+from ulna.motion.points import check_times
+
+Law: TypeAlias = Callable[[Jet], Jet]
+
+RAMP = 0.25  # of the duration, in which a ramp gets to its speed
+HALF = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Timing:
+    """A law, whether it counts length, and what its ramps cost."""
+
+    name: str
+    law: Law
+    by_length: bool = True
+    sharpness: float = 0.0  # peak acceleration of a ramp, of its mean; 0 if it has none
+    knots: tuple[float, ...] = ()  # parts of the duration at which the acceleration jumps
+    duration: float | None = None  # [s] if the law has one of its own
+
+    def points(self, path: Path, u: Array) -> Array:
+        """Give point and derivatives (3, k, d) by u, at parts u (k,) of the duration."""
+        way = self.law(Jet.variable(u))
+        part = np.clip(way.value, 0.0, 1.0)
+        rows = path.by_length(part) if self.by_length else path.curve(part)
+        first, second = way.first[:, None], way.second[:, None]
+        return np.stack([rows[0], rows[1] * first, rows[2] * first**2 + rows[1] * second])
+
+
+def _cubic(u: Jet) -> Jet:
+    return u * u * (3.0 - 2.0 * u)
+
+
+def _quintic(u: Jet) -> Jet:
+    return u * u * u * (10.0 - 15.0 * u + 6.0 * u * u)
+
+
+def _even(x: Jet) -> Jet:
+    """Give the way of a ramp with even acceleration, from rest to speed 1 in the time 1."""
+    return 0.5 * (x * x)
+
+
+def _eased(x: Jet) -> Jet:
+    """Give the same with an acceleration that rises and falls evenly."""
+    back = 1.0 - x
+    early, late = (2.0 / 3.0) * (x * x * x), x - 0.5 + (2.0 / 3.0) * (back * back * back)
+    return _where(x.value < HALF, early, late)
+
+
+def _ramped(ramp: float, rise: Law) -> Law:
+    """Give the law that ramps up, runs on, and ramps down, `ramp` of the duration each."""
+    speed = 1.0 / (1.0 - ramp)
+
+    def law(u: Jet) -> Jet:
+        up = speed * ramp * rise(u / ramp)
+        on = speed * (u - 0.5 * ramp)
+        down = 1.0 - speed * ramp * rise((1.0 - u) / ramp)
+        return _where(u.value < ramp, up, _where(u.value <= 1.0 - ramp, on, down))
+
+    return law
+
+
+def _where(chosen: Array, one: Jet, other: Jet) -> Jet:
+    return Jet(
+        np.where(chosen, one.value, other.value),
+        np.where(chosen, one.first, other.first),
+        np.where(chosen, one.second, other.second),
+    )
+
+
+def ramps(name: str, ramp: float = RAMP) -> Timing:
+    """Give a "trapezoid" of speed, or an "s-curve", with ramps of a part of the duration."""
+    if name == "trapezoid":
+        return Timing(name, _ramped(ramp, _even), sharpness=1.0, knots=(ramp, 1.0 - ramp))
+    return Timing(name, _ramped(ramp, _eased), sharpness=2.0)
+
+
+LAWS = {
+    "uniform": Timing("uniform", lambda u: u, by_length=False),
+    "constant-speed": Timing("constant-speed", lambda u: u),
+    "cubic": Timing("cubic", _cubic),
+    "quintic": Timing("quintic", _quintic),
+    "trapezoid": ramps("trapezoid"),
+    "s-curve": ramps("s-curve"),
+}
+DESCRIPTIONS = {
+    "uniform": "the path's own parameter in proportion to time",
+    "constant-speed": "the same speed all along",
+    "cubic": "from rest to rest, the acceleration jumps at both ends",
+    "quintic": "from rest to rest without any jump",
+    "trapezoid": "even acceleration, even speed, even braking",
+    "s-curve": "the same with an acceleration that rises and falls evenly",
+}
+
+
+def times(at: Any, parts: Any = None) -> Timing:
+    """Be at given parts of the length at given times [s]; at even parts if none are given.
+
+    >>> times([0.0, 1.0, 3.0], [0.0, 0.8, 1.0]).duration
+    3.0
+    """
+    when = check_times(at, np.size(at), "timing times")
+    if len(when) < 2:
+        raise InputError(Problem("timing times", shown(at), "at least two times [s]"))
+    given = np.linspace(0.0, 1.0, len(when)) if parts is None else float_array(parts, "parts")
+    fits = given.shape == when.shape and np.isfinite(given).all() and (np.diff(given) >= 0.0).all()
+    if not fits or given[0] != 0.0 or given[-1] != 1.0:
+        need = f"{len(when)} parts of the length, from 0 to 1, none smaller than the one before"
+        raise InputError(Problem("timing parts", shown(parts), need))
+    u = (when - when[0]) / (when[-1] - when[0])
+    return Timing("times", _through(u, given), duration=float(when[-1] - when[0]))
+
+
+def _through(u: Array, parts: Array) -> Law:
+    """Give a law through a table: smooth if that does not lead backwards anywhere."""
+    from scipy.interpolate import CubicSpline, PchipInterpolator
+
+    made: Any = CubicSpline(u, parts, bc_type="not-a-knot" if len(u) > 3 else "natural")
+    if (made(np.linspace(0.0, 1.0, 20 * len(u)), 1) < 0.0).any():
+        made = PchipInterpolator(u, parts)
+
+    def law(x: Jet) -> Jet:
+        return x.through(made(x.value), made(x.value, 1), made(x.value, 2))
+
+    return law
+
+
+def read_timing(given: Any) -> Timing:
+    """Take a law, by its name or as it is."""
+    if isinstance(given, Timing):
+        return given
+    if not isinstance(given, str) or given not in LAWS:
+        need = "one of " + ", ".join(LAWS)
+        raise InputError(Problem("timing", shown(given), need, did_you_mean(str(given), LAWS)))
+    return LAWS[given]

@@ -1,0 +1,94 @@
+"""A motion: joint angles, rates and accelerations at any time, exact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ulna.arm import Arm
+from ulna.arrays import Array, float_array
+from ulna.kinematics import tip, tip_acceleration, tip_velocity
+from ulna.motion.path import Path
+from ulna.motion.solving import Solver
+from ulna.motion.timing import Timing
+
+
+class JointMotion(NamedTuple):
+    """Angles [rad], rates [rad/s] and accelerations [rad/s²] of the joints, (…, n) each."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+
+
+class TipMotion(NamedTuple):
+    """Place [m], velocity [m/s] and acceleration [m/s²] of the tip, (…, 2) each."""
+
+    position: Array
+    velocity: Array
+    acceleration: Array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trajectory:
+    """A path in time, as an arm follows it: `trajectory(t)` gives q, q̇ and q̈.
+
+    Before its start and after its end the arm stands still. Where the path is out of reach the
+    values are NaN.
+    """
+
+    arm: Arm
+    path: Path
+    timing: Timing
+    duration: float  # [s]
+    solver: Solver | None  # None where the path is one of joints
+
+    def __call__(self, t: Any) -> JointMotion:
+        """Give q, q̇ and q̈ (…, n) at times (…) [s]."""
+        times = float_array(t, "t")
+        return JointMotion(*self.rows(times.ravel()).reshape(3, *times.shape, self.arm.n))
+
+    def rows(self, times: Array) -> Array:
+        """Give q, q̇ and q̈ (3, k, n) at times (k,)."""
+        asked, moving = self._asked(times)
+        if self.solver is None:
+            return asked
+        rows = self.solver(np.clip(times, 0.0, self.duration), asked)
+        rows[1:, ~moving] = 0.0
+        rows[:, ~self._reachable(asked[0])] = np.nan
+        return rows
+
+    def tip(self, t: Any) -> TipMotion:
+        """Give where the tip should be, its velocity and acceleration (…, 2), at times (…)."""
+        times = float_array(t, "t")
+        rows, _ = self._asked(times.ravel())
+        if self.solver is None:
+            found = tip_velocity(self.arm, *rows[:2]), tip_acceleration(self.arm, *rows)
+            rows = np.stack([tip(self.arm, rows[0]), *found])[..., :2]
+        return TipMotion(*rows.reshape(3, *times.shape, 2))
+
+    def _asked(self, times: Array) -> tuple[Array, Array]:
+        """Give the path with two derivatives by time (3, k, d), and whether it moves (k,)."""
+        u = np.clip(times / self.duration, 0.0, 1.0)
+        rows = self.timing.points(self.path, u)
+        rows[1] /= self.duration
+        rows[2] /= self.duration**2
+        slack = 1e-9 * self.duration
+        moving = (times >= -slack) & (times <= self.duration + slack)
+        rows[1:, ~moving] = 0.0
+        return rows, moving
+
+    def _reachable(self, points: Array) -> Array:
+        from ulna.kinematics.ring import nearest_in_ring
+
+        length = np.asarray(self.arm.parameters.length)
+        near = nearest_in_ring(length, points - np.array(self.arm.base))
+        return near.shortfall <= REACHED * self.arm.reach
+
+    def __repr__(self) -> str:
+        return f"Trajectory: {self.path}, {self.timing.name}, {self.duration:g} s"
+
+
+REACHED = 1e-9  # of the reach, by which a point may lie outside of it

@@ -1,0 +1,28 @@
+"""What a notebook shows of an object: a title, a line or two, and a small table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+
+def card(
+    title: str,
+    lines: Iterable[str] = (),
+    columns: Sequence[str] = (),
+    rows: Iterable[Sequence[str]] = (),
+) -> str:
+    """Give HTML that suits any notebook: no colours of its own, no scripts.
+
+    >>> card("Arm", ["two links"])
+    '<div><strong>Arm</strong><br>two links</div>'
+    """
+    text = "".join(f"<br>{escape(line)}" for line in lines)
+    head = "".join(f"<th>{escape(column)}</th>" for column in columns)
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if head else ""
+    return f"<div><strong>{escape(title)}</strong>{text}{table}</div>"
+
+
+def _cell(text: str) -> str:
+    return f"<td>{escape(text)}</td>"
