@@ -13,54 +13,83 @@ from ulna.arrays import Array, float_array
 from ulna.control import Reference
 from ulna.errors import InputError, Problem
 from ulna.kinematics import tip
+from ulna.motion import Plan, Trajectory
 from ulna.simulation.options import joint_values
 from ulna.simulation.sources import check_takes_time, named
 
-# Gives angles, rates and accelerations (3, n) at a time.
-Follow: TypeAlias = Callable[[float], Array]
+# Gives angles, rates and accelerations (k, 3, n) at times (k,).
+Follow: TypeAlias = Callable[[Array], Array]
 
 BLOCK = 4096  # ticks that are worked out together
 
 
-def read_reference(arm: Arm, given: Any, q0: Array) -> tuple[Follow, Any]:
-    """Take a posture (n,) to hold, or a function of t that gives q, (q, qd) or (q, qd, qdd).
+def trajectory_of(given: Any) -> Trajectory | None:
+    """Give the motion that a plan or a trajectory describes, None of anything else."""
+    if isinstance(given, Plan):
+        return given.trajectory
+    return given if isinstance(given, Trajectory) else None
 
-    Without one the arm is to stay where it starts. Gives it with a description as plain values.
+
+def read_reference(arm: Arm, given: Any, q0: Array) -> tuple[Follow, Any]:
+    """Take a plan or a trajectory to follow, a posture (n,) to hold, or a function of t.
+
+    The function gives q, (q, qd) or (q, qd, qdd). Without any the arm is to stay where it starts.
+    Gives it with a description as plain values.
     """
+    motion = trajectory_of(given)
+    if motion is not None:
+        return _moving(arm, motion), {"path": str(motion.path), "duration": motion.duration}
     if callable(given):
         return _following(arm, given), named(given)
     posture = q0 if given is None else joint_values(arm, "reference", given, "rad")
     rows = np.zeros((3, arm.n))
     rows[0] = posture
-    return (lambda t: rows), posture.tolist()
+    return (lambda times: np.broadcast_to(rows, (len(times), *rows.shape))), posture.tolist()
+
+
+def _moving(arm: Arm, motion: Trajectory) -> Follow:
+    if motion.arm.n != arm.n:
+        got = f"a motion of {motion.arm.n} joints"
+        raise InputError(Problem("reference", got, f"{arm.n}, as many as the arm has"))
+
+    def rows(times: Array) -> Array:
+        found = motion.rows(times)
+        lost = np.flatnonzero(~np.isfinite(found).all(axis=(0, 2)))
+        if len(lost):
+            got = f"a path that is out of reach at t = {times[lost[0]]:.4g} s"
+            hint = "look at the plan's problems"
+            raise InputError(Problem("reference", got, "one in reach", hint))
+        return found.transpose(1, 0, 2)
+
+    return rows
 
 
 def _following(arm: Arm, given: Callable[[float], Any]) -> Follow:
     check_takes_time(given, "reference")
 
-    def rows(t: float) -> Array:
+    def row(t: float) -> Array:
         found = given(t)
         parts = found if isinstance(found, tuple) else (found,)
         if len(parts) > 3:
             raise InputError(Problem("reference", f"{len(parts)} parts", "q, qd and qdd at most"))
         result = np.zeros((3, arm.n))
-        for row, part in zip(result, parts, strict=False):
+        for line, part in zip(result, parts, strict=False):
             values = np.atleast_1d(float_array(part, "reference"))
             if values.shape != (arm.n,) or not np.isfinite(values).all():
                 got = f"{values.tolist()} at t = {t:g} s"
                 need = f"{arm.n} finite numbers each for q, and qd and qdd if they are given"
                 raise InputError(Problem("reference", got, need))
-            row[:] = values
+            line[:] = values
         return result
 
-    return rows
+    return lambda times: np.array([row(t) for t in times.tolist()])
 
 
 def block(follow: Follow, first: int, period: float, until: float) -> Array:
     """Give what is to be followed at the next ticks before a time, (ticks, 3, n, 1)."""
     left = math.ceil((until / period - first) * (1.0 - 1e-9))
-    rows = [follow(tick * period) for tick in range(first, first + min(max(left, 1), BLOCK))]
-    return np.ascontiguousarray(np.array(rows)[..., None])
+    ticks = np.arange(first, first + min(max(left, 1), BLOCK))
+    return np.array(follow(ticks * period)[..., None], order="C")
 
 
 def as_reference(arm: Arm, rows: Array) -> Reference:

@@ -11,11 +11,13 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
+from ulna.motion import Trajectory
 from ulna.progress import progress as progress_line
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import new_record
 from ulna.simulation.options import is_number
 from ulna.simulation.outcome import interrupted, log_of
+from ulna.simulation.reference import trajectory_of
 from ulna.simulation.run import Run
 from ulna.simulation.settings import settings_of
 from ulna.simulation.simulation import Simulation
@@ -29,14 +31,15 @@ USUAL_MEMORY = 8e9  # [bytes] of a machine that does not say
 def simulate(
     arm: Arm,
     *,
-    duration: float,
+    duration: float | None = None,
     samples: Any = None,
     progress: bool | None = None,
     **options: Any,
 ) -> Run:
     """Let an arm move, and give what it did.
 
-    The start is `q0` (n,) [rad], with `qd0` [rad/s] if it moves. What acts on the arm:
+    The start is `q0` (n,) [rad], with `qd0` [rad/s] if it moves; where a plan is followed, its own
+    start and duration unless others are given. What acts on the arm:
 
     - `torque` [N·m] and `tip_force` (x, y [N], moment [N·m]; it acts on the arm): numbers; text
       such as "100*t", one a joint, over t, x, y, q1 …, qd1 …; a pair (times, rows), or rows dt
@@ -60,12 +63,21 @@ def simulate(
     >>> round(float(run.q[-1, 0]), 4), round(float(run.qd[-1, 0]), 4)
     (644.3452, 48.6266)
     """
-    length = _duration(duration)
+    motion = trajectory_of(options.get("reference"))
+    length = _duration(motion.duration if duration is None and motion else duration)
     if "q0" not in options:
-        raise InputError(Problem("q0", "nothing", "the joint angles [rad] at the start"))
+        options |= _start(motion)
     simulation = Simulation(arm, **options)
     times = sample_times(samples, length, simulation.options.dt, arm.n)
     return _recorded(simulation, length, times, shown=progress)
+
+
+def _start(motion: Trajectory | None) -> dict[str, Any]:
+    """Give the state that a motion starts with."""
+    if motion is None:
+        raise InputError(Problem("q0", "nothing", "the joint angles [rad] at the start"))
+    first = motion(0.0)
+    return {"q0": first.q, "qd0": first.qd}
 
 
 def _duration(given: Any) -> float:
