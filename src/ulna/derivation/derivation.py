@@ -15,7 +15,7 @@ from ulna.derivation.code.program import Program, Syntax, program
 from ulna.derivation.document import Step
 from ulna.derivation.formats.latex import to_latex
 from ulna.derivation.formats.markdown import to_markdown
-from ulna.derivation.formats.page import to_html
+from ulna.derivation.formats.page import to_fragment, to_html
 from ulna.derivation.formats.text import to_text
 from ulna.derivation.glossary import letters
 from ulna.derivation.lagrange import Mechanics
@@ -161,6 +161,9 @@ class Derivation:
 
     def _repr_markdown_(self) -> str:
         return self.markdown()
+
+    def _repr_html_(self) -> str:
+        return to_fragment(self.title, self.steps)
 
     def _program(self, syntax: Syntax) -> Program:
         return program(self.mechanics, self.title, self._numbers, syntax)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ulna.angles import distance
 from ulna.kinematics.ring import Floats
+from ulna.notebooks import card
 
 OK = "ok"
 OUT_OF_REACH = "out of reach"
@@ -70,6 +71,19 @@ class Solutions:
                 f"{usable} within the joint limits"
             )
         return "\n".join([self._headline(), *self._lines()])
+
+    def _repr_html_(self) -> str:
+        if self.reachable.size != 1:
+            return card(repr(self))
+        degrees = np.degrees(self.q.reshape(len(self.branch), -1))
+        rows = [
+            (name, *(f"{angle:.6g}" for angle in posture), reason)
+            for name, posture, reason in zip(
+                self.branch, degrees, self.reason.reshape(-1), strict=True
+            )
+        ]
+        joints = [f"q{i + 1} [deg]" for i in range(degrees.shape[-1])]
+        return card(self._headline(), columns=("branch", *joints, "may it be used"), rows=rows)
 
     def _headline(self) -> str:
         if not self.reachable.all():

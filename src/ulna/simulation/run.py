@@ -115,6 +115,11 @@ class Run:
 
         return summary(self)
 
+    def _repr_html_(self) -> str:
+        from ulna.simulation.tables import html
+
+        return html(self)
+
     @property
     def final(self) -> State:
         """The state at the last sample."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ulna.notebooks import card
 from ulna.simulation.run import Run
 from ulna.simulation.status import Floats
 from ulna.storage import write_columns
@@ -138,20 +139,40 @@ def write_parquet(run: Run, file: Path, pyarrow: Any) -> None:
 
 def summary(run: Run) -> str:
     """Describe a run in a few lines: what ran, how it ended, and where."""
-    n, samples, final = run.arm.n, len(run), run.final
-    method = run.settings.get("method")
-    with np.errstate(all="ignore"):
-        duration = final.t - run.t[0]
-        error = np.max(np.abs(run.energy.balance_error))
-    counts = f"{n} link{'s' * (n > 1)}, {duration:g} s, {samples} sample{'s' * (samples > 1)}"
+    final = run.final
     return "\n".join(
         [
-            f"Run of {run.arm.name!a}: {counts}" + (f", method {method}" if method else ""),
+            _title(run),
             f"  {run.status}",
             f"  at t = {final.t:g} s: q = {_short(final.q)} rad, qd = {_short(final.qd)} rad/s",
-            f"  largest error of the energy balance: {error:.2g} J",
+            f"  {_balance(run)}",
         ]
     )
+
+
+def html(run: Run) -> str:
+    """Describe a run for a notebook: how it ended, and a row for every joint."""
+    final = run.final
+    with np.errstate(all="ignore"):
+        peaks = np.max(np.abs(run.tau), axis=0)
+    values = np.column_stack([np.degrees(run.q[0]), np.degrees(final.q), final.qd, peaks])
+    rows = [(str(i), *(f"{value:.4g}" for value in row)) for i, row in enumerate(values, 1)]
+    columns = ("joint", "start [deg]", "end [deg]", "speed [rad/s]", "peak torque [N·m]")
+    return card(_title(run), [str(run.status), _balance(run)], columns, rows)
+
+
+def _title(run: Run) -> str:
+    n, samples, method = run.arm.n, len(run), run.settings.get("method")
+    with np.errstate(all="ignore"):
+        duration = run.final.t - run.t[0]
+    counts = f"{n} link{'s' * (n > 1)}, {duration:g} s, {samples} sample{'s' * (samples > 1)}"
+    return f"Run of {run.arm.name!a}: {counts}" + (f", method {method}" if method else "")
+
+
+def _balance(run: Run) -> str:
+    with np.errstate(all="ignore"):
+        error = np.max(np.abs(run.energy.balance_error))
+    return f"largest error of the energy balance: {error:.2g} J"
 
 
 def _short(values: Floats) -> str:

@@ -36,12 +36,23 @@ def to_html(title: str, steps: Iterable[Step]) -> str:
         '<html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{name}</title><style>{STYLE}</style></head><body>",
-        f"<h1>{name}</h1>",
+        *_body(title, steps),
+        "</body></html>",
     ]
+    return "\n".join([*parts, ""])
+
+
+def to_fragment(title: str, steps: Iterable[Step]) -> str:
+    """Write the derivation for a notebook, in the notebook's own style."""
+    return "\n".join(["<div>", *_body(title, steps), "</div>"])
+
+
+def _body(title: str, steps: Iterable[Step]) -> Iterator[str]:
+    yield f"<h1>{escape(title)}</h1>"
     for number, step in enumerate(steps, 1):
-        parts.append(f'<h2><span class="step">{number}</span>{escape(step.title)}</h2>')
-        parts += [line for block in step.blocks for line in _block(block)]
-    return "\n".join([*parts, "</body></html>", ""])
+        yield f'<h2><span class="step">{number}</span> {escape(step.title)}</h2>'
+        for block in step.blocks:
+            yield from _block(block)
 
 
 def _block(block: Block) -> Iterator[str]:

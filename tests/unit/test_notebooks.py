@@ -1,0 +1,68 @@
+"""What notebooks show of our objects: well-formed HTML that says what the object says."""
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna.notebooks import card
+
+ARM = ulna.preset("kehl")
+PATH = ulna.paths.circle((0.4, 0.3), 0.1)
+
+
+def parsed(html):
+    """Give the parts of well-formed HTML; our own fragments close all that they open."""
+    return ElementTree.fromstring(html.replace("<br>", "<br/>"))
+
+
+@pytest.fixture(scope="module")
+def run():
+    return ulna.simulate(ARM, q0=[0.3, 0.5], duration=0.1)
+
+
+def test_a_card_is_title_lines_and_a_table():
+    made = parsed(card("a < b", ["one & two"], ("x", "y"), [("1", "2"), ("3", "<4")]))
+    assert made.find("strong").text == "a < b"
+    assert [cell.text for cell in made.iter("th")] == ["x", "y"]
+    assert [cell.text for cell in made.iter("td")] == ["1", "2", "3", "<4"]
+
+
+def test_a_run_shows_a_row_for_every_joint(run):
+    made = parsed(run._repr_html_())
+    cells = [cell.text for cell in made.iter("td")]
+    assert (cells[0], cells[5]) == ("1", "2")
+    assert float(cells[2]) == pytest.approx(np.degrees(run.q[-1, 0]), rel=1e-3)
+    assert str(run.status) in "".join(made.itertext())
+
+
+def test_a_plan_shows_its_torques_and_what_is_in_the_way():
+    plan = ulna.plan(ARM, PATH)
+    made = parsed(plan._repr_html_())
+    cells = [cell.text for cell in made.iter("td")]
+    assert float(cells[1]) == pytest.approx(np.abs(plan.tau[:, 0]).max(), rel=1e-3)
+    assert "nothing in the way" in "".join(made.itertext())
+    lost = ulna.plan(ARM, PATH.placed((0.7, 0.0)))
+    assert "out of reach" in "".join(parsed(lost._repr_html_()).itertext())
+
+
+def test_solutions_show_every_posture_in_degrees():
+    found = ulna.kinematics.inverse(ulna.preset("unit"), [1.71, 0.30])
+    cells = [cell.text for cell in parsed(found._repr_html_()).iter("td")]
+    assert cells[0] == "positive"
+    assert float(cells[2]) == pytest.approx(59.5325, abs=1e-4)
+    assert cells[-1] == "ok"
+
+
+def test_many_targets_are_counted():
+    found = ulna.kinematics.inverse(ARM, [[0.3, 0.3], [9.0, 0.0]])
+    assert "2 targets" in "".join(parsed(found._repr_html_()).itertext())
+
+
+def test_a_derivation_shows_its_steps_without_a_page_around_them():
+    html = ulna.derive(links=1)._repr_html_()
+    assert html.startswith("<div>")
+    assert "<style>" not in html
+    assert "<math" in html
+    assert html.count("<h2>") == len(ulna.derive(links=1).steps)
