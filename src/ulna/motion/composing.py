@@ -25,15 +25,14 @@ class Chain:
     def __call__(self, s: Array) -> Array:
         """Give point and derivatives (3, k, d) at places (k,)."""
         which = np.clip(np.searchsorted(self.edges, s, "right") - 1, 0, len(self.curves) - 1)
-        rows: Array = None
+        width = self.curves[0](np.zeros(1)).shape[-1]
+        rows = np.empty((3, len(s), width))
         for index in np.unique(which):
             chosen = which == index
             share = self.edges[index + 1] - self.edges[index]
             local = np.clip((s[chosen] - self.edges[index]) / share, 0.0, 1.0)
-            part = self.curves[index](local) / np.array([1.0, share, share**2])[:, None, None]
-            if rows is None:
-                rows = np.empty((3, len(s), part.shape[-1]))
-            rows[:, chosen] = part
+            steps = np.array([1.0, share, share**2])[:, None, None]
+            rows[:, chosen] = self.curves[index](local) / steps
         return rows
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.arrays import Array
-from ulna.kinematics import Tracked, Why
+from ulna.kinematics import Tracked, Why, joints
 from ulna.kinematics.tracked import FAILURES, Interval, runs
 from ulna.motion.jets import Jet
 from ulna.motion.pace import Limits
@@ -79,7 +79,7 @@ def _measure(interval: Interval, tracked: Tracked, when: Stretch) -> str:
         case Why.SINGULAR:
             much = f"{when.worst:.3g}" if when.worst < 1e12 else "beyond 1e12"
             return f": condition number {much} {where}"
-    return f", {where}"
+    return f", at ({x:.4g}, {y:.4g}) m"
 
 
 def length_text(metres: float) -> str:
@@ -100,6 +100,18 @@ def range_findings(arm: Arm, times: Array, q: Array) -> Iterator[Finding]:
                 f"{np.degrees(when.worst):.3g} deg at t = {when.worst_at:.4g} s"
             )
             yield Finding("joint limit", when, text, blocks=True, joint=joint + 1)
+
+
+def floor_findings(arm: Arm, times: Array, q: Array, floor: float | None) -> Iterator[Finding]:
+    """Say where a joint or the tip is below a height [m]."""
+    if floor is None:
+        return
+    depth = floor - np.min(joints(arm, q)[:, 1:, 1], axis=-1)
+    for when in _stretches(times, depth, depth > 0.0):
+        text = (
+            f"below floor {when}: by up to {length_text(when.worst)} at t = {when.worst_at:.4g} s"
+        )
+        yield Finding("below floor", when, text, blocks=True)
 
 
 def limit_findings(arm: Arm, times: Array, qd: Array, tau: Array) -> Iterator[Finding]:
@@ -153,4 +165,4 @@ def jump_findings(trajectory: Trajectory) -> Iterator[Finding]:
         t, jump = float(at[k]) * trajectory.duration, float(jumps[k])
         when = Stretch(t, t, jump, t)
         text = f"corner {when}: the velocity jumps by {jump:.3g} {unit}"
-        yield Finding("corner", when, f"{text}; round it off, or pass it from rest to rest")
+        yield Finding("corner", when, f"{text}; round it off, or stop there", exceeds=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.arrays import Array
-from ulna.errors import InfeasibleError
+from ulna.errors import InfeasibleError, InputError, Problem
 from ulna.kinematics.inverse import inverse
 from ulna.kinematics.ring import ring
 from ulna.motion.composing import placed, scaled
@@ -31,6 +31,8 @@ def fitted(path: Path, arm: Arm) -> Path:
     points = path.curve(LOOK)[0]
     low, high = points.min(axis=0), points.max(axis=0)
     width, height = high - low
+    if not max(width, height) > 0.0:
+        raise InputError(Problem("path", str(path), "a drawing of some extent"))
     inner, outer = ring(np.asarray(arm.parameters.length))
     near = max(float(inner) * 1.05, INNER * float(outer))
     size = _largest(float(width), float(height), near, OUTER * float(outer))

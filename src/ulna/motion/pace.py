@@ -9,12 +9,13 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.arrays import Array
-from ulna.errors import InputError, Problem
+from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import tip_acceleration, tip_velocity
 from ulna.motion.path import BESIDE, Path
 from ulna.motion.timing import Timing, ramps
 from ulna.motion.values import positive
 
+SHORTEST = 1e-6  # [s] of a motion
 GENTLE = 0.25  # of the reach a second: the tip's top speed if nobody says anything
 LOOKS = 2001  # places at which speed and acceleration are looked at
 
@@ -51,7 +52,7 @@ def choose_pace(
 ) -> Pace:
     """Choose the duration of a motion."""
     if duration is not None:
-        return Pace(timing, positive("duration", duration, "s"), "as asked")
+        return Pace(timing, _duration(duration), "as asked")
     if limits.given:
         timing = _with_ramps(path, timing, limits)
         return Pace(timing, _shortest(arm, path, timing, limits), "as fast as the limits allow")
@@ -62,6 +63,13 @@ def choose_pace(
     speed = GENTLE * arm.reach
     lasting = _shortest(arm, path, timing, Limits(speed))
     return Pace(timing, lasting, f"for a tip speed of at most {speed:.3g} m/s")
+
+
+def _duration(given: float) -> float:
+    value = positive("duration", given, "s")
+    if value < SHORTEST:
+        raise InputError(Problem("duration", shown(given), f"at least {SHORTEST:g} s"))
+    return value
 
 
 def _with_ramps(path: Path, timing: Timing, limits: Limits) -> Timing:

@@ -51,19 +51,18 @@ class Path:
 
     def derivatives(self, s: Any) -> Array:
         """Give p, dp/ds and d²p/ds² (3, …, d) at places s (…), from 0 to 1."""
-        places = float_array(s, "s")
-        if not ((places >= 0.0) & (places <= 1.0)).all():
-            raise InputError(Problem("s", shown(s), "places on the path, from 0 to 1"))
+        places = _places(s, "s")
         rows = self.curve(places.ravel())
         return rows.reshape(3, *places.shape, rows.shape[-1])
 
-    def by_length(self, part: Array) -> Array:
-        """Give the same (3, k, d) with respect to the part of the length (k,), from 0 to 1."""
-        table = self.lengths
-        rows = self.curve(table.places(table.total * part))
+    def by_length(self, part: Any) -> Array:
+        """Give the same (3, …, d) with respect to the part of the length (…), from 0 to 1."""
+        table, parts = self.lengths, _places(part, "part")
+        rows = self.curve(table.places(table.total * parts.ravel()))
         first, second = slowness(rows[1], rows[2])
         bend = rows[2] * (first**2)[:, None] + rows[1] * second[:, None]
-        return np.stack([rows[0], rows[1] * first[:, None] * table.total, bend * table.total**2])
+        made = [rows[0], rows[1] * first[:, None] * table.total, bend * table.total**2]
+        return np.stack(made).reshape(3, *parts.shape, rows.shape[-1])
 
     @cached_property
     def lengths(self) -> Lengths:
@@ -147,3 +146,10 @@ class Path:
 
     def __str__(self) -> str:
         return self.text
+
+
+def _places(given: Any, what: str) -> Array:
+    places = np.asarray(float_array(given, what), dtype=np.float64)
+    if not ((places >= 0.0) & (places <= 1.0)).all():
+        raise InputError(Problem(what, shown(given), "places on the path, from 0 to 1"))
+    return places

@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike
 
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
-from ulna.errors import InputError, Problem, nearest_name, shown
+from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.kinematics import Tracked, track
 from ulna.motion.findings import (
     Finding,
+    floor_findings,
     jump_findings,
     kinematic_findings,
     limit_findings,
@@ -31,7 +32,7 @@ from ulna.motion.solving import make_solver
 from ulna.motion.terms import torque_terms
 from ulna.motion.timing import Timing, read_timing
 from ulna.motion.trajectory import Trajectory
-from ulna.motion.values import positive
+from ulna.motion.values import number, positive
 
 SAMPLES = 2000  # if nobody says how many
 MOST_SAMPLES = 20_000_000
@@ -79,10 +80,14 @@ def plan(
     (True, [78.84, 25.47])
     """
     _check(arm, path, derivatives)
+    if path.in_joints:
+        _check_unused(start=start, elbow=elbow, posture=posture)
+    if floor is not None:
+        number("floor", floor, "a height [m]")
     limits = Limits(max_speed, max_acceleration)
     path = fitted(path, arm) if path.fit else path
     pace = choose_pace(arm, path, read_timing(timing), duration, limits)
-    times = _sample_times(pace.duration, rate)
+    times = _sample_times(pace.duration, rate, whole=derivatives == "finite")
     force = _force(tip_force)
     trajectory, tracked, known = _followed(
         arm, path, pace, times, _start(arm, path, start, elbow), posture, floor
@@ -90,7 +95,7 @@ def plan(
     if derivatives == "exact":
         rows = trajectory.rows(times)
     else:
-        angles = trajectory.rows(times)[0] if tracked is None else tracked.q
+        angles = trajectory.rows(times)[0]
         times, rows = times[1:-1], by_differences(angles, float(times[1] - times[0]))
     q, qd, qdd = rows
     terms = torque_terms(arm, q, qd, qdd, None if force is None else force(times))
@@ -98,7 +103,7 @@ def plan(
     if tracked is not None:
         found += kinematic_findings(tracked, known)
     else:
-        found += range_findings(arm, times, q)
+        found += chain(range_findings(arm, times, q), floor_findings(arm, times, q, floor))
     tau = terms.total
     found += chain(
         limit_findings(arm, times, qd, tau),
@@ -122,22 +127,34 @@ def _check(arm: Any, path: Any, derivatives: Any) -> None:
     if path.dimensions != (arm.n if path.in_joints else 2):
         got = f"postures of {path.dimensions} joints"
         raise InputError(Problem("path", got, f"{arm.n}, as many as the arm has"))
-    if derivatives not in DERIVATIVES:
+    if not isinstance(derivatives, str) or derivatives not in DERIVATIVES:
         need = "'exact' or 'finite'"
         raise InputError(Problem("derivatives", shown(derivatives), need))
 
 
-def _sample_times(duration: float, rate: float | None) -> Array:
+def _check_unused(**given: Any) -> None:
+    """Refuse what picks a posture where the path itself says all postures."""
+    for name, value in given.items():
+        if value is not None:
+            need = "nothing with a path of the joints, which says every posture"
+            raise InputError(Problem(name, shown(value), need))
+
+
+def _sample_times(duration: float, rate: float | None, *, whole: bool) -> Array:
+    """Give the times of the samples, the end among them unless all steps are to be whole."""
     if rate is None:
         return np.linspace(0.0, duration, SAMPLES)
     count = duration * positive("rate", rate, "Hz")
     if count > MOST_SAMPLES:
         need = f"at most {MOST_SAMPLES:,} samples"
         raise InputError(Problem("rate", f"{rate:g} Hz, {count:,.0f} samples", need))
-    steps = max(math.ceil(count * (1.0 - 1e-9)), 2)
+    steps = math.floor(count * (1.0 + 1e-9))
+    if steps < 2:
+        return np.linspace(0.0, duration, 3)
     times = np.arange(steps + 1) / rate
-    times[-1] = duration
-    return times
+    if whole or duration - times[-1] <= 1e-9 * duration:
+        return np.minimum(times, duration)
+    return np.append(times, duration)
 
 
 def _start(
@@ -145,9 +162,10 @@ def _start(
 ) -> ArrayLike | str | None:
     if elbow is None:
         return start
-    if elbow not in ELBOWS or arm.n != 2 or start is not None:
+    known = isinstance(elbow, str) and elbow in ELBOWS
+    if not known or arm.n != 2 or start is not None:
         need = "up, down, positive or negative, for an arm of two links and without a start"
-        hint = "" if elbow in ELBOWS else nearest_name(str(elbow), ELBOWS)
+        hint = "" if known else did_you_mean(str(elbow), ELBOWS)
         raise InputError(Problem("elbow", shown(elbow), need, hint))
     if elbow in ("positive", "negative"):
         return elbow
@@ -171,7 +189,7 @@ def _checked_force(given: Any) -> Array:
     if force.shape not in ((2,), (3,)) or not np.isfinite(force).all():
         need = "x, y [N], or x, y and a moment [N·m]: finite numbers, or a function of t"
         raise InputError(Problem("tip_force", shown(given), need))
-    return force
+    return np.pad(force, (0, 3 - len(force)))
 
 
 def _followed(
@@ -184,9 +202,8 @@ def _followed(
     floor: float | None,
 ) -> tuple[Trajectory, Tracked | None, Array]:
     """Give the trajectory, and the tracked joint angles with their times."""
-    plain = Trajectory(arm, path, pace.timing, pace.duration, None)
     if path.in_joints:
-        return plain, None, times
+        return Trajectory(arm, path, pace.timing, pace.duration, None), None, times
     known = times if arm.n <= 2 else np.linspace(0.0, pace.duration, KNOTS)
     points = pace.timing.points(path, np.clip(known / pace.duration, 0.0, 1.0))[0]
     tracked = track(arm, points, start, posture=posture, floor=floor)

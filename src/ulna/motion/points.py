@@ -15,7 +15,7 @@ from ulna.motion.composing import chained, straight
 from ulna.motion.path import Curve, Path
 from ulna.motion.rounding import bent
 from ulna.motion.shapes import described
-from ulna.motion.values import number, points, positive, whole
+from ulna.motion.values import closing, flag, number, points, positive, whole
 
 SHORTEST = 0.1  # of the shorter leg at a corner is rounded, if nobody says how much
 MOST_TOLD = 12  # points that the text of a path repeats
@@ -28,8 +28,7 @@ def polyline(corners: Any, blend: float | None = None, closed: bool = False) -> 
     of the shorter leg. With blend=0 corners are sharp, and no arm goes through them at speed.
     """
     rows = points("polyline.corners", corners, 2)
-    if closed and (rows[0] != rows[-1]).any():
-        rows = np.concatenate([rows, rows[:1]])
+    rows = closing(rows) if flag("polyline.closed", closed) else rows
     size = None if blend is None else number("polyline.blend", blend)
     if size is not None and size < 0.0:
         raise InputError(Problem("polyline.blend", shown(blend), "a length [m] of at least 0"))
@@ -53,8 +52,7 @@ def spline(through: Any, closed: bool = False, times: Any = None) -> Path:
     """
     rows = points("spline.through", through, 2) if times is None else _rows(through, 2)
     text = described("spline", through=_told(rows), **({"closed": True} if closed else {}))
-    if closed and (rows[0] != rows[-1]).any():
-        rows = np.concatenate([rows, rows[:1]])
+    rows = closing(rows) if flag("spline.closed", closed) else rows
     return interpolated(rows, text, closed=closed, times=times)
 
 
@@ -62,8 +60,7 @@ def joints(through: Any, closed: bool = False, times: Any = None) -> Path:
     """Lead the joints smoothly through postures (k, n) [rad]; through two, straight."""
     rows = points("joints.through", through, 2, None) if times is None else _rows(through, None)
     text = described("joints", through=_told(rows), **({"closed": True} if closed else {}))
-    if closed and (rows[0] != rows[-1]).any():
-        rows = np.concatenate([rows, rows[:1]])
+    rows = closing(rows) if flag("joints.closed", closed) else rows
     return replace(interpolated(rows, text, closed=closed, times=times), in_joints=True)
 
 
@@ -76,7 +73,7 @@ def loops_as_printed(
     the two end points 0.3 mm beside the curve. Between the samples the path is a spline.
     """
     wide, small = positive("loops.radius", radius), positive("loops.loop_radius", loop_radius)
-    turns, count = whole("loops.loops", loops, 1), whole("loops.samples", samples, 4)
+    turns, count = whole("loops.loops", loops, 1), whole("loops.samples", samples, 4, 1_000_000)
     angle = np.linspace(0.0, 2.0 * np.pi, count)
     circle = 1j * wide * np.exp(1j * angle)
     heading = np.gradient(circle)
@@ -118,7 +115,8 @@ def check_times(given: Any, count: int, what: str = "times") -> Array:
     times = float_array(given, what)
     if times.shape != (count,) or not np.isfinite(times).all():
         got = f"{times.size} times" if times.shape != (count,) else "nan or inf"
-        raise InputError(Problem(what, got, f"{count} finite times [s], one a point"))
+        need = f"{count} finite times [s], one a point, and one for the way back if it is closed"
+        raise InputError(Problem(what, got, need))
     wrong = np.flatnonzero(np.diff(times) <= 0.0)
     if len(wrong):
         row = int(wrong[0]) + 1

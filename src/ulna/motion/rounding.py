@@ -15,6 +15,8 @@ from ulna.motion.hermite import quintic
 from ulna.motion.path import BESIDE, Path
 from ulna.motion.values import positive
 
+BACK = 0.999  # minus the cosine of a turn: within 2.6 degrees of straight back
+
 
 def rounded(path: Path, radius: float) -> Path:
     """Replace what is closer than a radius [m] to a corner, measured along the path."""
@@ -22,17 +24,26 @@ def rounded(path: Path, radius: float) -> Path:
     return bent(path, np.full(len(path.corners), size), f"rounded({path}, {size!r})")
 
 
+def _reversals(path: Path) -> Array:
+    """Say which corners (k,) turn straight back: no bend goes round them without stopping."""
+    before, after = (path.curve(path.corners + side)[1] for side in (-BESIDE, BESIDE))
+    sizes = np.linalg.norm(before, axis=-1) * np.linalg.norm(after, axis=-1)
+    return np.asarray(np.sum(before * after, axis=-1) < -BACK * sizes)
+
+
 def bent(path: Path, sizes: Array, text: str) -> Path:
     """Round corners, each with a size of its own (k,) [m], or as far as its neighbours allow."""
-    if not len(path.corners):
+    turns = np.flatnonzero(~_reversals(path))
+    if not len(turns):
         return path
     total = path.length
-    corners = path.lengths.parts(path.corners)
+    corners, sizes = path.lengths.parts(path.corners[turns]), np.asarray(sizes)[turns]
     # Half of the way to the next corner at most, all of it to an end.
     to_next = np.diff(np.concatenate([[-corners[0]], corners, [2.0 - corners[-1]]]))
-    widths = np.minimum(np.asarray(sizes) / total, 0.5 * np.minimum(to_next[:-1], to_next[1:]))
+    widths = np.minimum(sizes / total, 0.5 * np.minimum(to_next[:-1], to_next[1:]))
     first, last = corners - widths, corners + widths
-    start, end = path.by_length(first - BESIDE), path.by_length(last + BESIDE)
+    start = path.by_length(np.maximum(first - BESIDE, 0.0))
+    end = path.by_length(np.minimum(last + BESIDE, 1.0))
 
     def curve(s: Array) -> Array:
         rows = path.by_length(s)

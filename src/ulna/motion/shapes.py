@@ -16,7 +16,7 @@ from ulna.errors import InputError, Problem, shown
 from ulna.expressions.calls import written
 from ulna.motion.jets import Jet, cis, cos, sin
 from ulna.motion.path import Path
-from ulna.motion.values import number, point, positive, whole
+from ulna.motion.values import flag, number, point, positive, whole
 
 Point = Sequence[float]
 TURN = 2.0 * math.pi
@@ -74,7 +74,8 @@ def circle(
 ) -> Path:
     """Go once round a circle from the angle `start` [rad], counter-clockwise unless told."""
     middle, size = point("circle.center", center), positive("circle.radius", radius)
-    first, way = number("circle.start", start), -TURN if clockwise else TURN
+    way = -TURN if flag("circle.clockwise", clockwise) else TURN
+    first = number("circle.start", start)
     text = described("circle", center=middle, radius=size, start=first, clockwise=clockwise)
     return plane(text, lambda s: middle + size * cis(first + way * s))
 
@@ -112,7 +113,7 @@ def lemniscate(center: Point = ORIGIN, radius: float = 0.2, tilt: float = 0.0) -
 def rose(center: Point = ORIGIN, radius: float = 0.2, petals: int = 5, tilt: float = 0.0) -> Path:
     """Draw a flower of so many petals: an odd number, or one that four divides."""
     middle, size = point("rose.center", center), positive("rose.radius", radius)
-    count, lean = whole("rose.petals", petals, 3), cmath_unit(number("rose.tilt", tilt))
+    count, lean = whole("rose.petals", petals, 3, 1000), cmath_unit(number("rose.tilt", tilt))
     # cos kθ has k petals in half a turn if k is odd, and 2 k in a whole one if k is even.
     if count % 4 == 2:
         need = "an odd number, or one that 4 divides: no rose has another"
@@ -128,7 +129,7 @@ def loops(radius: float = 0.79, loop_radius: float = 0.2, loops: int = 13) -> Pa
     z = R e^{i(θ + π/2)} + r e^{i((k + 1) θ − π/2)} for θ from 0 to 2π.
     """
     wide, small = positive("loops.radius", radius), positive("loops.loop_radius", loop_radius)
-    count = whole("loops.loops", loops, 1)
+    count = whole("loops.loops", loops, 1, 1000)
     text = described("loops", radius=wide, loop_radius=small, loops=count)
 
     def formula(s: Jet) -> Jet:

@@ -13,6 +13,7 @@ and the same with the accelerations, once the centripetal ones are taken off.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -25,6 +26,7 @@ from ulna.kinematics import joints
 from ulna.kinematics.closed_form import triangle
 from ulna.motion.path import Curve
 
+CENTRE = 1e-12  # of the links: closer to the pivot than that, a target has no direction
 SMALLEST = 1e-7  # of |r_i| |r_j|: a smaller D is damped, so that rates stay finite
 
 
@@ -59,19 +61,42 @@ class Solver:
     def _place(self, t: Array, point: Array, q: Array) -> None:
         """Solve the triangle, on the side and the turn that the knots have."""
         i, j = self.pair
+        pivot, first, second = self._rigid(q)
+        goal = point[:, 0] + 1j * point[:, 1] - pivot
+        sides = np.abs(first), np.abs(second), np.abs(goal)
+        turn, lean = triangle(*sides)
+        near = np.stack([np.interp(t, self.times, self.known[:, joint]) for joint in (i, j)])
+        # At the very centre any direction will do, and the knots say which.
+        away = sides[2] > CENTRE * (sides[0] + sides[1])
+        bearing, lead = np.angle(goal), np.angle(first)
+        behind = np.angle(second) - lead
+
+        def posture(sign: Array) -> Array:
+            start = np.where(away, bearing - sign * lean - lead, near[0])
+            found = np.stack([start, sign * turn - behind])
+            return np.asarray(found + TURN * np.round((near - found) / TURN))
+
+        q[:, [i, j]] = self._nearer(t, near, posture).T
+
+    def _rigid(self, q: Array) -> tuple[Array, Array, Array]:
+        """Give joint i, and from it to joint j and from there to the tip, both joints straight."""
+        i, j = self.pair
+        if self.others is None:
+            length = self.arm.parameters.length
+            return complex(*self.arm.base), length[0], length[1]
         base, links = _vectors(self.arm, q)
-        first = np.sum(links[:, i:j], axis=-1)
-        second = np.sum(links[:, j:], axis=-1)
-        goal = point[:, 0] + 1j * point[:, 1] - base[:, i]
-        turn, lean = triangle(np.abs(first), np.abs(second), np.abs(goal))
-        sign = self.bend[
-            np.clip(np.searchsorted(self.times, t, "right") - 1, 0, len(self.bend) - 1)
-        ]
-        near = [np.interp(t, self.times, self.known[:, joint]) for joint in (i, j)]
-        found_i = np.angle(goal) - sign * lean - np.angle(first)
-        found_j = sign * turn - np.angle(second) + np.angle(first)
-        for joint, found, close in ((i, found_i, near[0]), (j, found_j, near[1])):
-            q[:, joint] = found + TURN * np.round((close - found) / TURN)
+        return base[:, i], np.sum(links[:, i:j], axis=-1), np.sum(links[:, j:], axis=-1)
+
+    def _nearer(self, t: Array, near: Array, posture: Callable[[Array], Array]) -> Array:
+        """Take the side that the knots around have; where they differ, the nearer of the two."""
+        knot = np.clip(np.searchsorted(self.times, t, "right") - 1, 0, len(self.bend) - 1)
+        before, after = self.bend[knot], self.bend[np.minimum(knot + 1, len(self.bend) - 1)]
+        found = posture(before)
+        if (before == after).all():
+            return found
+        other = posture(after)
+        closer = np.abs(other - near).sum(axis=0) < np.abs(found - near).sum(axis=0)
+        return np.where(closer, other, found)
 
     def _move(self, asked: Array, levers: Array, rates: Array) -> None:
         """Solve for the two rates that, with those of the others, give what is asked (k, 2)."""
@@ -146,5 +171,8 @@ def _signs(area: Array) -> Array:
 def _smooth(times: Array, known: Array) -> Curve:
     from scipy.interpolate import CubicSpline
 
+    if len(times) == 1:
+        still = np.zeros((2, 1, known.shape[-1]))
+        return lambda t: np.repeat(np.concatenate([known[None], still]), len(t), axis=1)
     spline = CubicSpline(times, known)
     return lambda t: np.stack([spline(t, order) for order in range(3)])

@@ -74,8 +74,9 @@ def _told(plan: Plan) -> Iterator[str]:
     """Say how close it comes to its limits, and what is wrong."""
     if np.isfinite(plan.q).any():
         reach, singular = np.nanmin(plan.reach_margin), np.nanmin(plan.singularity_margin)
+        inside = "stays {} inside" if reach >= 0.0 else "goes {} beyond"
         yield (
-            f"stays {length_text(float(reach))} inside the reach; condition number of the "
+            f"{inside.format(length_text(abs(float(reach))))} the reach; condition number of the "
             f"Jacobian up to {1.0 / max(singular, 1e-12):.3g}"
         )
     yield from plan.path.notes

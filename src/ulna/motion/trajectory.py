@@ -47,7 +47,7 @@ class Trajectory:
 
     def __call__(self, t: Any) -> JointMotion:
         """Give q, q̇ and q̈ (…, n) at times (…) [s]."""
-        times = float_array(t, "t")
+        times = np.asarray(float_array(t, "t"), dtype=np.float64)
         return JointMotion(*self.rows(times.ravel()).reshape(3, *times.shape, self.arm.n))
 
     def rows(self, times: Array) -> Array:
@@ -62,7 +62,7 @@ class Trajectory:
 
     def tip(self, t: Any) -> TipMotion:
         """Give where the tip should be, its velocity and acceleration (…, 2), at times (…)."""
-        times = float_array(t, "t")
+        times = np.asarray(float_array(t, "t"), dtype=np.float64)
         rows, _ = self._asked(times.ravel())
         if self.solver is None:
             found = tip_velocity(self.arm, *rows[:2]), tip_acceleration(self.arm, *rows)
