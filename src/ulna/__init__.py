@@ -6,6 +6,7 @@ first from the x axis. Importing this loads NumPy and nothing heavy.
 
 from ulna import (
     actuation,
+    analysis,
     angles,
     control,
     dynamics,
@@ -57,6 +58,7 @@ __all__ = [
     "UlnaWarning",
     "__version__",
     "actuation",
+    "analysis",
     "angles",
     "animate",
     "compiled",

@@ -1,0 +1,248 @@
+"""Why open loop falls apart: how fast a small error grows along a motion, and what feedback does.
+
+Torques that are right for a motion keep an arm on it only if it is on it. An error δx of the
+state x = (q, q̇) travels as δx(t) = Φ(t) δx(0), whatever made it: a start that is not quite
+right, the tolerance of an integrator, the rounding of its last digit.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ulna.analysis.facts import plain
+from ulna.analysis.propagation import (
+    GAUSS,
+    Scaled,
+    log_norms,
+    log_singular_values,
+    magnus_maps,
+    running_products,
+)
+from ulna.analysis.tick_maps import controller_gains, gauss_times, tick_maps
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.control import Controller
+from ulna.dynamics import linearise
+from ulna.errors import InputError, Problem, shown
+from ulna.kinematics import jacobian
+from ulna.motion import Plan
+from ulna.motion.terms import torque_terms
+from ulna.motion.values import positive
+from ulna.notebooks import card
+from ulna.simulation.checks import check_kinds
+
+STEP = 0.01  # [s] of a step at most
+LEAST_STEPS, LEAST_INTERVALS = 2000, 400
+MOST_KEPT = 20_000_000  # numbers in the matrices of a result
+MOST_AT_ONCE = 2_000_000  # numbers in matrices that are worked on together
+FIRST = 10.0  # [s] that a sentence speaks of apart from the whole
+ROUNDING = 1e-16  # of a number near one, half its last digit
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability:
+    """How errors of an arm grow along a plan: open loop, or under a controller.
+
+    Norms are those of the raw state, in rad and rad/s. Under a controller the errors are those
+    of the arm's state, at ticks, while `exponents` count the controller's memory as well.
+    """
+
+    plan: Plan
+    controller: Controller | None
+    rate: float | None  # [Hz] of the controller
+    t: Array  # (k,) [s]
+    transition: Scaled  # Φ (k, 2n, 2n), kept so that nothing overflows
+    growth: Array  # (k,) ln ‖Φ(t)‖
+    tip_growth: Array  # (k,) ln of how far [m] the tip is off, at most, for an error of size one
+    exponents: Array  # (2n + s,) [1/s] ln σ_i(Φ(T)) / T, the largest first
+
+    @property
+    def phi(self) -> Array:
+        """The matrices Φ(t) (k, 2n, 2n) as numbers; inf where they are too large for that."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.transition.mantissa * np.exp(self.transition.log)[:, None, None]
+
+    def growth_at(self, t: float) -> float:
+        """Give ln ‖Φ(t)‖ at a time [s]."""
+        return float(np.interp(t, self.t, self.growth))
+
+    def growth_rate(self, start: float = 0.0, end: float | None = None) -> float:
+        """Give the mean rate [1/s] at which the largest error grows from `start` to `end` [s]."""
+        last = float(self.t[-1]) if end is None else end
+        if not 0.0 <= start < last <= float(self.t[-1]) * (1.0 + 1e-9):
+            need = f"times from 0 to {self.t[-1]:g} s, one after the other"
+            raise InputError(Problem("start, end", f"{shown(start)}, {shown(end)}", need))
+        return (self.growth_at(last) - self.growth_at(start)) / (last - start)
+
+    def predicted_exit(self, tube: float, error: float = ROUNDING) -> float | None:
+        """Give when [s] an error of this size at the start takes the tip `tube` [m] off.
+
+        It is the error that grows most; None if it never does.
+        """
+        need = math.log(positive("tube", tube)) - math.log(positive("error", error, ""))
+        beyond = np.flatnonzero(self.tip_growth >= need)
+        if not len(beyond):
+            return None
+        k = int(beyond[0])
+        if k == 0:
+            return float(self.t[0])
+        low, high = self.tip_growth[k - 1 : k + 1]
+        part = (need - low) / (high - low) if np.isfinite(low) else 1.0
+        return float(self.t[k - 1] + part * (self.t[k] - self.t[k - 1]))
+
+    @property
+    def sentence(self) -> str:
+        """What it comes to, in words."""
+        return self._closed_sentence() if self.controller is not None else self._open_sentence()
+
+    def _open_sentence(self) -> str:
+        last = float(self.t[-1])
+        spans = [f"{self._fold(end)} in {end:g} s, {self.growth_rate(0.0, end):.2g} per second"
+                 for end in ([FIRST] if last > FIRST else []) + [last]]  # fmt: skip
+        leaves = self.predicted_exit(0.01)
+        off = (
+            f"an error of {ROUNDING:g} does not take the tip 1 cm off"
+            if leaves is None
+            else f"an error of {ROUNDING:g} takes the tip 1 cm off after {leaves:.2f} s, whatever "
+            "the integrator's tolerance"
+        )
+        return f"Open loop an error grows {'; '.join(spans)}; {off}."
+
+    def _closed_sentence(self) -> str:
+        last, rate = float(self.t[-1]), self.growth_rate()
+        head = f"Closed loop at {self.rate:g} Hz"
+        if not rate < 0.0:
+            return f"{head} errors grow {self._fold(last)} in {last:g} s, {rate:.2g} per second."
+        worst = float(np.exp(np.max(self.growth)))
+        return (
+            f"{head} errors fall by {-rate:.3g} per second, to a half every "
+            f"{math.log(2.0) / -rate:.2g} s, and are {worst:.3g} times their first size at most."
+        )
+
+    def _fold(self, t: float) -> str:
+        return f"10^{self.growth_at(t) / math.log(10.0):.1f}-fold"
+
+    def facts(self) -> dict[str, Any]:
+        """Give what was found as plain values in SI units, as JSON takes them."""
+        return plain(
+            loop="open" if self.controller is None else "closed",
+            rate_hz=self.rate,
+            duration=self.t[-1],
+            exponents=self.exponents,
+            growth=self.growth[-1],
+            growth_rate=self.growth_rate(),
+            largest_growth=np.max(self.growth),
+            exit_1cm=self.predicted_exit(0.01),
+            exit_10cm=self.predicted_exit(0.1),
+            sentence=self.sentence,
+        )
+
+    def _lines(self) -> list[str]:
+        rates = ", ".join(f"{value:.3g}" for value in self.exponents)
+        return [self.sentence, f"exponents over {self.t[-1]:g} s: {rates} per second"]
+
+    def __repr__(self) -> str:
+        return "\n".join([f"Stability along {self.plan.path}", *(f"  {x}" for x in self._lines())])
+
+    def _repr_html_(self) -> str:
+        return card(f"Stability along {self.plan.path}", self._lines())
+
+
+def stability(
+    plan: Plan,
+    controller: Controller | None = None,
+    *,
+    rate: float = 1000.0,
+    arm: Arm | None = None,
+) -> Stability:
+    """Say how small errors grow along a plan: open loop, or under a controller at `rate` [Hz].
+
+    `arm` is the one that moves if it is another than the plan's, with a payload say; open loop it
+    gets the torques that it needs. The controller, any object with `start` and `torque`, is looked
+    at on the motion that is asked for: one that strays from it is judged as though it did not.
+    What it remembers takes part if it consists of floats, arrays of them and tuples of these;
+    anything else stays as it is. Raises `InfeasibleError` for a plan without a motion.
+
+    >>> import ulna
+    >>> told = stability(ulna.plan(ulna.preset("kehl"), ulna.paths.loops()))
+    >>> told.exponents.round(1).tolist(), round(told.predicted_exit(0.01), 1)
+    ([3.4, 1.0, -1.0, -3.3], 5.7)
+    """
+    if not isinstance(plan, Plan):
+        raise InputError(Problem("plan", shown(plan), "a Plan, made with ulna.plan"))
+    plan.insist()
+    moved = plan.arm if arm is None else arm
+    check_kinds(moved, controller, None, ())
+    if moved.n != plan.arm.n:
+        raise InputError(Problem("arm", f"{moved.n} joints", f"{plan.arm.n}, as the plan has"))
+    if controller is None:
+        times, maps = _open_maps(plan, moved)
+        frequency = None
+    else:
+        frequency = positive("rate", rate, "Hz")
+        times, maps = _closed_maps(plan, moved, controller, frequency)
+    return _told(plan, moved, controller, frequency, times, maps)
+
+
+def _told(
+    plan: Plan, arm: Arm, controller: Any, rate: float | None, times: Array, maps: Array
+) -> Stability:
+    whole, states = running_products(maps), 2 * arm.n
+    phi = Scaled(whole.mantissa[:, :states, :states], whole.log)
+    places = jacobian(arm, plan.trajectory.rows(times)[0])[:, :2]
+    tips = log_norms(Scaled(places @ phi.mantissa[:, : arm.n], phi.log))
+    exponents = log_singular_values(maps) / (times[-1] - times[0])
+    growth = log_norms(phi)
+    for values in (times, growth, tips, exponents, *phi):
+        values.flags.writeable = False
+    return Stability(plan, controller, rate, times, phi, growth, tips, exponents)
+
+
+def _open_maps(plan: Plan, arm: Arm) -> tuple[Array, Array]:
+    """Give times (k+1,) and the maps (k, 2n, 2n) between them."""
+    steps, size = max(LEAST_STEPS, math.ceil(plan.duration / STEP)), (2 * arm.n) ** 2
+    together = math.ceil(steps * size / MOST_KEPT)
+    intervals = math.ceil(steps / together)
+    steps, block = intervals * together, max(1, MOST_AT_ONCE // (size * together))
+    step, found = plan.duration / steps, []
+    for first in range(0, intervals, block):
+        many = min(block, intervals - first) * together
+        starts = step * (first * together + np.arange(many))
+        A, _ = _linear(plan, arm, starts[:, None] + GAUSS * step)
+        fine = magnus_maps(A[:, 0], A[:, 1], step).reshape(-1, together, 2 * arm.n, 2 * arm.n)
+        product = fine[:, 0]
+        for k in range(1, together):
+            product = fine[:, k] @ product
+        found.append(product)
+    return np.linspace(0.0, plan.duration, intervals + 1), np.concatenate(found)
+
+
+def _closed_maps(plan: Plan, arm: Arm, controller: Controller, rate: float) -> tuple[Array, Array]:
+    """Give times (k+1,) and the maps (k, d, d) between them: those over a tick, many times."""
+    period, ticks = 1.0 / rate, math.floor(plan.duration * rate * (1.0 + 1e-12))
+    if ticks < 1:
+        need = f"at least {1.0 / plan.duration:g} Hz, one tick in {plan.duration:g} s"
+        raise InputError(Problem("rate", f"{rate:g} Hz", need))
+    spacing = min(STEP, plan.duration / LEAST_INTERVALS)
+    each = max(1, round(spacing * rate), math.ceil(ticks * (2 * arm.n) ** 2 / MOST_KEPT))
+    edges = np.append(np.arange(0, ticks, each), ticks)
+    centres = 0.5 * (edges[1:] + edges[:-1]) * period
+    gains = controller_gains(plan, arm, controller, centres, period)
+    single = tick_maps(_linear(plan, arm, gauss_times(centres, period)), gains, period)
+    maps = np.linalg.matrix_power(single, each)
+    maps[-1] = np.linalg.matrix_power(single[-1], int(edges[-1] - edges[-2]))
+    return edges * period, maps
+
+
+def _linear(plan: Plan, arm: Arm, times: Array) -> tuple[Array, Array]:
+    """Give A and B (…, 2n, 2n) and (…, 2n, n) on the plan at times (…)."""
+    flat = times.ravel()
+    q, qd, qdd = plan.trajectory.rows(flat)
+    force = None if plan.force is None else plan.force(flat)
+    tau = torque_terms(arm, q, qd, qdd, force).total
+    A, B = linearise(arm, q, qd, tau, tip_force=force)
+    return A.reshape(*times.shape, *A.shape[1:]), B.reshape(*times.shape, *B.shape[1:])

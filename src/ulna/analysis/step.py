@@ -1,0 +1,211 @@
+"""How a controller answers a step: one joint is told to be elsewhere, at once and from rest.
+
+With y the part of the way that the joint has gone and y∞ where it comes to rest:
+
+    rise time     from 10 % to 90 % of y∞            overshoot    (y_max − y∞) / y∞
+    settling      until y stays within ±2 % of y∞    steady error    what is left to go
+
+A joint with inertia M, K = M ω² and D = 2 ζ M ω overshoots by exp(−π ζ/√(1−ζ²)), at
+t = π/(ω √(1−ζ²)).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ulna.analysis.facts import plain
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.control import Controller
+from ulna.errors import InputError, Problem, shown
+from ulna.motion.values import number, positive, whole
+from ulna.notebooks import card
+from ulna.simulation import Run, simulate
+from ulna.simulation.checks import check_kinds
+from ulna.simulation.options import joint_values
+
+DURATIONS = (2.0, 4.0, 8.0, 16.0)  # [s] that are tried until it comes to rest
+MOST_SAMPLES = 20_000
+LAST = 0.1  # of the run, in which it has to be at rest
+STILL = 0.01  # of the tolerance, by which it may still move after that
+SMALLEST = 1e-6  # of the step: what overshoots by less does not
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StepResponse:
+    """How one joint answered a step; None for what there is not, above all if it never settles."""
+
+    run: Run
+    joint: int  # counted from 1
+    size: float  # [rad] of the step
+    tolerance: float
+    response: Array  # (S,) the part of the step that is done
+    final: float | None  # of it, where the joint comes to rest
+    rise_time: float | None  # [s]
+    overshoot: float | None  # fraction of the final value
+    peak_time: float | None  # [s]; None without overshoot
+    settling_time: float | None  # [s]
+    steady_error: float | None  # [rad] that is missing at the end; negative beyond
+
+    @property
+    def settles(self) -> bool:
+        """Whether it comes to rest within the run."""
+        return self.settling_time is not None
+
+    def facts(self) -> dict[str, Any]:
+        """Give what was found as plain values in SI units, as JSON takes them."""
+        left_out = ("run", "response")
+        found = {name: value for name, value in vars(self).items() if name not in left_out}
+        return plain(status=self.run.status.text, settles=self.settles, **found)
+
+    def _lines(self) -> list[str]:
+        head = f"joint {self.joint}, {self.size:g} rad, {self.run.t[-1]:g} s"
+        if not self.settles:
+            why = "" if self.run.status.ok else f": {self.run.status}"
+            return [head, f"does not settle within {self.tolerance:.3g} of the step{why}"]
+        peak = "" if self.peak_time is None else f" at {self.peak_time:.3g} s"
+        return [
+            head,
+            f"rises in {_seconds(self.rise_time)}, overshoots by {self.overshoot:.3g} of it{peak}",
+            f"settles to ±{self.tolerance:g} in {_seconds(self.settling_time)}, "
+            f"{self.steady_error:.3g} rad off",
+        ]
+
+    def __repr__(self) -> str:
+        return "\n".join(["StepResponse", *(f"  {line}" for line in self._lines())])
+
+    def _repr_html_(self) -> str:
+        return card("Step response", self._lines())
+
+
+def _seconds(value: float | None) -> str:
+    return "no time that can be told" if value is None else f"{value:.3g} s"
+
+
+def step_response(
+    arm: Arm,
+    controller: Controller,
+    *,
+    joint: int = 1,
+    size: float = 0.1,
+    q0: Any = None,
+    duration: float | None = None,
+    rate: float = 1000.0,
+    tolerance: float = 0.02,
+) -> StepResponse:
+    """Let the reference of one joint, counted from 1, jump by `size` [rad], and look at it.
+
+    The arm starts at rest at `q0`; without it, hanging stretched along gravity, where it needs no
+    torque, or stretched along x if it lies flat, moved into the joints' ranges. Without
+    `duration` [s] it is watched until it comes to rest, 16 s at most. What is found is relative
+    to where the joint comes to rest, which `steady_error` compares with where it should.
+
+    >>> import ulna
+    >>> arm = ulna.Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))
+    >>> told = step_response(arm, ulna.control.PD(25.0, 5.0))
+    >>> round(told.overshoot, 3), told.settles
+    (0.163, True)
+    """
+    check_kinds(arm, controller, None, ())
+    if controller is None:
+        raise InputError(Problem("controller", "None", "a controller, such as ulna.control.PD()"))
+    place = whole("joint", joint, 1)
+    if place > arm.n:
+        raise InputError(Problem("joint", shown(joint), f"a joint from 1 to {arm.n}"))
+    if number("size", size) == 0.0:
+        raise InputError(Problem("size", shown(size), "a step [rad] that is not 0"))
+    start = rest_posture(arm) if q0 is None else joint_values(arm, "q0", q0, "rad")
+    goal = start.copy()
+    goal[place - 1] += size
+    positive("tolerance", tolerance, "")
+    rate = positive("rate", rate, "Hz")
+    durations = DURATIONS if duration is None else (positive("duration", duration, "s"),)
+    for length in durations:
+        samples = min(math.ceil(length * rate), MOST_SAMPLES) + 1
+        run = simulate(
+            arm, q0=start, duration=length, controller=controller, reference=goal, rate=rate,
+            samples=samples, progress=False,
+        )  # fmt: skip
+        told = _judged(run, place, float(size), float(tolerance), float(start[place - 1]))
+        if (told.settles and _at_rest(told)) or not run.status.ok:
+            break
+    return told
+
+
+def _at_rest(told: StepResponse) -> bool:
+    """Whether it has settled so well that watching on would change nothing."""
+    end = told.response[_last(told.run.t)]
+    return bool(np.ptp(end) <= STILL * told.tolerance * abs(float(end[-1])))
+
+
+def _last(t: Array) -> Array:
+    return np.asarray(t >= t[0] + (1.0 - LAST) * (t[-1] - t[0]))
+
+
+def rest_posture(arm: Arm) -> Array:
+    """Give the posture (n,) [rad] in which the arm hangs stretched, within its joints' ranges."""
+    q = np.zeros(arm.n)
+    gravity = np.asarray(arm.parameters.gravity)
+    if np.any(gravity):
+        q[0] = math.atan2(gravity[1], gravity[0])
+    return np.clip(q, arm.parameters.lower, arm.parameters.upper)
+
+
+def _judged(run: Run, joint: int, size: float, tolerance: float, start: float) -> StepResponse:
+    t, y = run.t, (run.q[:, joint - 1] - start) / size
+    given = (run, joint, size, tolerance, y)
+    end = y[_last(t)]
+    final = float(np.mean(end))
+    rests = np.all(np.abs(end - final) <= tolerance * abs(final)) and final != 0.0
+    if not run.status.ok or not rests:
+        return StepResponse(*given, *(None,) * 6)
+    part = y / final
+    low, high = _first_above(t, part, 0.1), _first_above(t, part, 0.9)
+    peak_time, peak = _peak(t, part)
+    over = peak - 1.0 > SMALLEST
+    return StepResponse(
+        *given,
+        final=final,
+        rise_time=None if low is None or high is None else high - low,
+        overshoot=peak - 1.0 if over else 0.0,
+        peak_time=peak_time if over else None,
+        settling_time=_settled(t, part, tolerance),
+        steady_error=size * (1.0 - final),
+    )
+
+
+def _first_above(t: Array, part: Array, level: float) -> float | None:
+    above = np.flatnonzero(part >= level)
+    return _crossing(t, part, int(above[0]), level) if len(above) else None
+
+
+def _settled(t: Array, part: Array, tolerance: float) -> float:
+    outside = np.flatnonzero(np.abs(part - 1.0) > tolerance)
+    if not len(outside):
+        return float(t[0])
+    k = int(outside[-1])
+    level = 1.0 + math.copysign(tolerance, part[k] - 1.0)
+    return _crossing(t, part, k + 1, level)
+
+
+def _crossing(t: Array, part: Array, k: int, level: float) -> float:
+    """Give when the response passes a level between samples k−1 and k."""
+    if k == 0:
+        return float(t[0])
+    share = (level - part[k - 1]) / (part[k] - part[k - 1])
+    return float(t[k - 1] + share * (t[k] - t[k - 1]))
+
+
+def _peak(t: Array, part: Array) -> tuple[float, float]:
+    """Give time and height of the peak, by a parabola through the three highest samples."""
+    k = int(np.argmax(part))
+    if not 0 < k < len(t) - 1:
+        return float(t[k]), float(part[k])
+    before, here, after = part[k - 1 : k + 2]
+    bend = before - 2.0 * here + after
+    shift = 0.5 * (before - after) / bend if bend < 0.0 else 0.0
+    return float(t[k] + shift * (t[k + 1] - t[k])), float(here - 0.25 * (before - after) * shift)

@@ -1,0 +1,164 @@
+"""How small errors travel from tick to tick of a controller, its own memory included.
+
+At a tick the controller sees q and q̇ and sets τ, which is held until the next, T later. Near the
+motion that is asked for
+
+    δτ = K δx + L δs        δs⁺ = P δx + S δs        x = (q, q̇), s what the controller remembers
+
+    | δx |⁺    | A_d + B_d K   B_d L | | δx |          | A_d  B_d |         | A  B |
+    | δs |   = |      P          S   | | δs |          |  0    1  | = exp ( | 0  0 | T )
+
+K, L, P and S are central differences of what the controller's `torque` answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ulna.analysis.propagation import GAUSS, magnus_maps
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.control import Controller, Reference
+from ulna.motion import Plan
+from ulna.simulation.checks import read_answer
+from ulna.simulation.reference import as_reference
+
+NUDGE = 1e-6  # of a value, or in its unit if it is small
+MOST_POINTS = 401  # at which the controller is asked, and between which a cubic runs
+
+
+class Gains(NamedTuple):
+    """How torque and memory answer to state and memory, at k places."""
+
+    torque: Array  # (k, n, 2n + s): K and L
+    memory: Array  # (k, s, 2n + s): P and S
+
+
+def tick_maps(linear: tuple[Array, Array], gains: Gains, period: float) -> Array:
+    """Give the maps (k, d, d) over one tick, from A and B at its two Gauss points (k, 2, …)."""
+    A, B = linear
+    size, n = B.shape[-2:]
+    generator = np.zeros((*A.shape[:2], size + n, size + n))
+    generator[..., :size, :size], generator[..., :size, size:] = A, B
+    held = magnus_maps(generator[:, 0], generator[:, 1], period)
+    maps = np.concatenate([held[:, :size, size:] @ gains.torque, gains.memory], axis=-2)
+    maps[:, :size, :size] += held[:, :size, :size]
+    return maps
+
+
+def gauss_times(centres: Array, period: float) -> Array:
+    """Give the times (k, 2) of the Gauss points of ticks with these centres (k,)."""
+    return np.asarray(centres[:, None] + (GAUSS - 0.5) * period)
+
+
+def controller_gains(
+    plan: Plan, arm: Arm, controller: Controller, times: Array, period: float
+) -> Gains:
+    """Give the controller's derivatives along a plan at times (k,)."""
+    asked = times[np.unique(np.linspace(0, len(times) - 1, MOST_POINTS).round().astype(int))]
+    probe = asked[np.unique([0, len(asked) // 2, len(asked) - 1])]
+    memory = _taking_part(list(_ticks(plan, arm, controller, probe, period)))
+    found = [tick.derivatives(memory) for tick in _ticks(plan, arm, controller, asked, period)]
+    both = np.array(found)
+    if len(asked) < len(times):
+        from scipy.interpolate import CubicSpline
+
+        both = CubicSpline(asked, both)(times)
+    return Gains(both[:, : arm.n], both[:, arm.n :])
+
+
+@dataclass(frozen=True)
+class Tick:
+    """One tick of a controller: what it is asked, and what it remembers then."""
+
+    controller: Controller
+    t: float
+    reference: Reference
+    state: Any
+
+    def derivatives(self, memory: Array) -> Array:
+        """Give K, L over P, S (n + s, 2n + s), for those (s,) numbers of the memory."""
+        n, everything = len(self.reference.q), floats(self.state)
+        point = np.concatenate([self.reference.q, self.reference.qd, everything])
+        columns = [*range(2 * n), *(2 * n + memory)]
+        found = np.stack([self._derivative(point, column) for column in columns], axis=-1)
+        return found[[*range(n), *(n + memory)]]
+
+    def _derivative(self, point: Array, column: int) -> Array:
+        nudge = NUDGE * max(1.0, abs(float(point[column])))
+        above, below = point.copy(), point.copy()
+        above[column] += nudge
+        below[column] -= nudge
+        with np.errstate(invalid="ignore"):  # limits that are infinite are remembered as well
+            change: Array = self._answer(above) - self._answer(below)
+        return change / (above[column] - below[column])
+
+    def _answer(self, point: Array) -> Array:
+        n = len(self.reference.q)
+        q, qd, memory = np.split(point, [n, 2 * n])
+        state = refilled(self.state, memory)
+        answer = self.controller.torque(self.t, q, qd, self.reference, state)
+        tau, after = read_answer(answer, n, self.t)
+        return np.concatenate([tau, floats(after)])
+
+
+def _ticks(
+    plan: Plan, arm: Arm, controller: Controller, times: Array, period: float
+) -> Iterator[Tick]:
+    """Give the ticks at some times, the memory handed on from one to the next."""
+    state = controller.start(arm)
+    before = plan.trajectory.rows(np.maximum(times - period, 0.0))
+    here = plan.trajectory.rows(times)
+    for k, t in enumerate(times.tolist()):
+        # The tick before: what remembers it, such as a time for differences, then is right.
+        last = as_reference(arm, before[:, k])
+        answer = controller.torque(t - period, last.q, last.qd, last, state)
+        _, state = read_answer(answer, arm.n, t - period)
+        yield Tick(controller, t, as_reference(arm, here[:, k]), state)
+
+
+def _taking_part(ticks: list[Tick]) -> Array:
+    """Give the places (s,) of numbers in the memory that an error of the arm can reach.
+
+    Gains and clocks, which are kept there as well, cannot change by one.
+    """
+    n = len(ticks[0].reference.q)
+    finite = np.flatnonzero(np.all([np.isfinite(floats(tick.state)) for tick in ticks], axis=0))
+    if not len(finite):
+        return finite
+    links = np.any([tick.derivatives(finite)[n:] != 0.0 for tick in ticks], axis=0)
+    reached = links[:, : 2 * n].any(axis=1)
+    for _ in finite:
+        reached = reached | links[:, 2 * n :][:, reached].any(axis=1)
+    return finite[reached]
+
+
+def floats(state: Any) -> Array:
+    """Give the floating-point numbers of a controller's state in a row, wherever it holds them.
+
+    Floats, arrays of them, and tuples of these count; anything else is left as it is.
+    """
+    if isinstance(state, tuple):
+        return np.concatenate([np.zeros(0), *map(floats, state)])
+    return np.ravel(np.asarray(state, dtype=float)) if _holds_floats(state) else np.zeros(0)
+
+
+def refilled(state: Any, values: Array) -> Any:
+    """Give a state with other floating-point numbers (s,) in the same places."""
+    if isinstance(state, tuple):
+        ends = np.cumsum([floats(part).size for part in state])[:-1]
+        parts = [refilled(*pair) for pair in zip(state, np.split(values, ends), strict=True)]
+        return type(state)(*parts) if hasattr(state, "_fields") else tuple(parts)
+    if not _holds_floats(state):
+        return state
+    return values.reshape(state.shape).copy() if np.ndim(state) else float(values[0])
+
+
+def _holds_floats(state: Any) -> bool:
+    if isinstance(state, float):
+        return True
+    return isinstance(state, np.ndarray | np.floating) and state.dtype.kind == "f"
