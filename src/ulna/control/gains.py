@@ -5,7 +5,8 @@ A joint that sees the inertia M behind a spring K and a damper D closes a gap e 
     M ë + D ė + K e = 0
 
 With K = M ω² and D = 2 M ω that is two equal decays at the rate ω: as fast as it goes without
-swinging over. M is what the joint sees when the arm is stretched out, the most that it can be.
+swinging over. M is what the joint sees when the arm is stretched out and the others hold still, the
+most that it can be. Joints that move against one another see less, the less the more there are.
 """
 
 from __future__ import annotations

@@ -2,10 +2,11 @@
 
     τ = K (q_ref − q) + D (q̇_ref − q̇)
 
-At rest the springs hold nothing but their own stretch, so that energy only leaves: it settles,
-whatever the arm. Against a steady load, such as gravity, it settles beside its aim by load / K. A
-joint that sees the inertia M swings with ω = √(K/M) and the damping ratio D / (2 M ω). K can be
-raised until ticks, delays or limits of torque show: about ω = a tenth of the control rate.
+Springs store energy and dampers take it away, so that the arm settles whatever its masses. Against
+a steady load, such as gravity, it settles beside its aim by load / K. A joint that sees the inertia
+M swings with ω = √(K/M) and the damping ratio D / (2 M ω). Dampers that answer once a tick fail
+when they are too strong for the lightest way in which joints move against one another: gains
+by frequency need ω below the rate of ticks over the largest eigenvalue of M⁻¹ diag(M).
 """
 
 from __future__ import annotations

@@ -99,6 +99,21 @@ def test_stiffness_and_damping_set_frequency_and_decay():
     assert run.q[:, 0] == pytest.approx(expected, abs=1e-4)
 
 
+@pytest.mark.parametrize(("share", "settles"), [(0.9, True), (1.1, False)])
+def test_gains_by_frequency_are_stable_up_to_where_dampers_overreach(share, settles):
+    # A damper that answers once a tick takes away more than there is when D h > 2 M; of all ways
+    # to move, the lightest counts.
+    arm, rate = ARM.replace(gravity=(0.0, 0.0)), 1000.0
+    M = ulna.dynamics.mass_matrix(arm, [0.0, 0.0])
+    lightest = np.linalg.eigvals(np.linalg.solve(M, np.diag(np.diag(M)))).max()
+    run = ulna.simulate(
+        arm, q0=[1e-6, -1e-6], duration=0.5, reference=[0.0, 0.0], rate=rate,
+        controller=PD(frequency=share * rate / lightest),
+    )  # fmt: skip
+    late = np.abs(run.q[-50:]).max() if run.status else np.inf
+    assert bool(late < 1e-6) is settles
+
+
 @pytest.mark.parametrize(
     ("gains", "name"),
     [
