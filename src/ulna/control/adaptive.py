@@ -23,11 +23,10 @@ from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control.believed import believed
 from ulna.control.controller import CompiledLaw, Reference
-from ulna.control.gains import Gain, joint_gains, seen_inertia
+from ulna.control.gains import Gain, joint_gains, one_number, seen_inertia
 from ulna.control.plain import keep_plain, written
 from ulna.dynamics import parameter_vector, regressor
 from ulna.dynamics.packed import DAMPING, MASS, pack
-from ulna.errors import InputError, Problem, shown
 
 
 class AdaptiveGains(NamedTuple):
@@ -107,9 +106,7 @@ class Adaptive:
         damping = seen_inertia(model) * omega
         if self.damping is not None:
             damping = joint_gains("Adaptive.damping", self.damping, model.n)
-        if np.ndim(self.adaptation) > 0:
-            raise InputError(Problem("Adaptive.adaptation", shown(self.adaptation), "one number"))
-        rate = joint_gains("Adaptive.adaptation", self.adaptation, 1)
+        rate = one_number("Adaptive.adaptation", self.adaptation, "1/J", zero=True)
         scale = np.abs(parameter_vector(model)).reshape(-1, model.n).max(axis=-1)
         return AdaptiveGains(omega, damping, rate * np.repeat(scale**2, model.n))
 

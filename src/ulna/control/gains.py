@@ -56,11 +56,15 @@ def joint_gains(what: str, value: Any, n: int, *, above_zero: bool = False) -> A
     return np.broadcast_to(gains, (n,)).astype(np.float64)
 
 
-def above_zero(what: str, value: Any, *, or_infinite: bool = False) -> float:
-    """Give a number above zero."""
-    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not is_number or not value > 0.0 or (math.isinf(value) and not or_infinite):
-        need = f"a {'' if or_infinite else 'finite '}number above 0 [rad/s]"
+def one_number(
+    what: str, value: Any, unit: str, *, zero: bool = False, infinite: bool = False
+) -> float:
+    """Give a number above zero, or zero or infinity where they have a meaning."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    in_range = is_number and (value > 0.0 or (zero and value == 0.0))
+    if not in_range or (math.isinf(value) and not infinite):
+        size = "of at least 0" if zero else "above 0"
+        need = f"a {'' if infinite else 'finite '}number {size} [{unit}]"
         raise InputError(Problem(what, shown(value), need))
     return float(value)
 
@@ -73,7 +77,7 @@ def seen_inertia(arm: Arm) -> Array:
 def spring_and_damper(controller: Sprung, arm: Arm) -> Array:
     """Give stiffness and damping of every joint, (2, n); what is not given by the frequency."""
     name = type(controller).__name__
-    frequency = above_zero(f"{name}.frequency", controller.frequency)
+    frequency = one_number(f"{name}.frequency", controller.frequency, "rad/s")
     inertia = seen_inertia(arm)
     stiffness, damping = inertia * frequency**2, 2.0 * inertia * frequency
     if controller.stiffness is not None:

@@ -25,8 +25,8 @@ from ulna.control.gains import (
     INTEGRAL_SHARE,
     Gain,
     Sprung,
-    above_zero,
     joint_gains,
+    one_number,
     spring_and_damper,
 )
 from ulna.control.plain import keep_plain, written
@@ -117,7 +117,7 @@ def pid_gains(controller: Integrating, model: Arm, arm: Arm) -> PIDGains:
     integral = stiffness * controller.frequency * INTEGRAL_SHARE
     if controller.integral is not None:
         integral = joint_gains(f"{name}.integral", controller.integral, arm.n)
-    corner = above_zero(f"{name}.filter", controller.filter, or_infinite=True)
+    corner = one_number(f"{name}.filter", controller.filter, "rad/s", infinite=True)
     return PIDGains(stiffness, damping, integral, np.array(arm.parameters.max_torque), corner)
 
 
