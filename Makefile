@@ -48,6 +48,7 @@ pictures: $(RUNTIME)  ## remake the pictures that README and docs show
 bench: $(DEVELOP)  ## measure how long things take, beside other engines
 	@$(BIN)/python benchmarks/kinematics.py
 	@$(BIN)/python benchmarks/simulation.py
+	@$(BIN)/python benchmarks/following.py
 
 clean:           ## remove the environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage

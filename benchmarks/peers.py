@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,12 @@ GRAVITY = 9.81
 
 
 def mujoco_chain(n: int, dt: float) -> Any:
-    """Give MuJoCo's model of n rods, with RK4 and without contacts and constraints."""
+    """Give MuJoCo's model of n rods of 1 m and 1 kg."""
+    return mujoco_rods([1.0] * n, [1.0] * n, dt)
+
+
+def mujoco_rods(lengths: Sequence[float], masses: Sequence[float], dt: float) -> Any:
+    """Give MuJoCo's model of uniform rods, with RK4 and without contacts and constraints."""
     import mujoco
 
     spec = mujoco.MjSpec()
@@ -19,12 +25,13 @@ def mujoco_chain(n: int, dt: float) -> Any:
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_RK4
     off = mujoco.mjtDisableBit
     spec.option.disableflags = int(off.mjDSBL_CONTACT | off.mjDSBL_CONSTRAINT)
-    body = spec.worldbody
-    for i in range(n):
-        body = body.add_body(pos=[1.0 if i else 0.0, 0.0, 0.0])
-        body.mass, body.ipos, body.explicitinertial = 1.0, [0.5, 0.0, 0.0], True
-        body.inertia = [1.0 / 12.0] * 3
+    body, start = spec.worldbody, 0.0
+    for length, mass in zip(lengths, masses, strict=True):
+        body = body.add_body(pos=[start, 0.0, 0.0])
+        body.mass, body.ipos, body.explicitinertial = mass, [0.5 * length, 0.0, 0.0], True
+        body.inertia = [mass * length**2 / 12.0] * 3
         body.add_joint(type=mujoco.mjtJoint.mjJNT_HINGE, axis=[0.0, 0.0, 1.0])
+        start = length
     return spec.compile()
 
 

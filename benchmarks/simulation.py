@@ -6,48 +6,29 @@ disturbs both alike. Ratios say something; times do not. A ratio below its floor
 
 from __future__ import annotations
 
-import json
-import math
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 import time
 import tracemalloc
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from measuring import Report, in_turns
 from peers import mujoco_chain, pinocchio_chain, two_rods
 
 import ulna
 
-ROUNDS = 7
-RESULT = Path("build") / "benchmark.json"
 SIZES = (1, 2, 3, 6, 16, 32, 64, 128, 256, 512, 1024)
 LARGEST_PEER = 512
 DT = 1e-5
-PACKAGES = ("ulna", "numba", "numpy", "mujoco", "pin", "scipy")
 
 
 def rods(n: int) -> ulna.Arm:
     return ulna.Arm.rods([1.0] * n, [1.0] * n)
-
-
-def in_turns(*works: Callable[[], object], rounds: int = ROUNDS) -> list[float]:
-    """Give the best time [s] of each piece of work, after one round that does not count."""
-    best = [math.inf] * len(works)
-    for turn in range(rounds + 1):
-        for k, work in enumerate(works):
-            start = time.perf_counter()
-            work()
-            taken = time.perf_counter() - start
-            if turn:
-                best[k] = min(best[k], taken)
-    return best
 
 
 def steps(n: int) -> tuple[float, float | None]:
@@ -155,16 +136,8 @@ def film() -> float:
 
 
 def main() -> None:
-    rows: list[dict[str, Any]] = []
-
-    def note(
-        what: str, value: float, floor: float | None = None, most: float | None = None
-    ) -> None:
-        fine = (floor is None or value >= floor) and (most is None or value <= most)
-        rows.append({"what": what, "value": value, "floor": floor, "most": most, "fine": fine})
-        bound = f"floor {floor:g}" if floor is not None else f"most {most:g}" if most else ""
-        print(f"{what:64} {value:10.4g}   {bound:12}{'' if fine else '  MISSED'}", flush=True)
-
+    report = Report()
+    note = report.note
     costs = []
     for n in SIZES:
         ours, theirs = steps(n)
@@ -185,15 +158,7 @@ def main() -> None:
     note("first call ever, compilation included [s]", first, most=20.0)
     note("first call in a later process [s]", later, most=1.0)
     note("film of two links, frames a second", film(), 40.0)
-    RESULT.parent.mkdir(exist_ok=True)
-    machine = {"machine": platform.machine(), "system": platform.system(), "cores": os.cpu_count()}
-    packages = {
-        name: version(name) for name in ("ulna", "numba", "numpy", "mujoco", "pin", "scipy")
-    }
-    RESULT.write_text(
-        json.dumps({"machine": machine, "packages": packages, "rows": rows}, indent=2)
-    )
-    print(f"written to {RESULT}")
+    report.save("simulation")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ class Output(NamedTuple):
     option: str
     file: str
     endings: tuple[str, ...]
-    write: Callable[[Run], None]
+    write: Callable[[Any], None]  # of a run, or whatever it is that is written
     patient: bool = True  # a first Ctrl-C lets it be finished
 
 
@@ -119,7 +119,7 @@ def _check_place(output: Output) -> None:
         raise FileError(f"{path}: cannot be written: {trouble}")
 
 
-def write_outputs(run: Run, outputs: Sequence[Output]) -> Written:
+def write_outputs(result: Any, outputs: Sequence[Output]) -> Written:
     """Write all files that can be written; what one of them meets does not keep back the others."""
     files: list[str] = []
     troubles: list[UlnaError] = []
@@ -127,7 +127,7 @@ def write_outputs(run: Run, outputs: Sequence[Output]) -> Written:
         for output in outputs:
             with unhurried() if output.patient else nullcontext():
                 try:
-                    output.write(run)
+                    output.write(result)
                     files.append(output.file)
                 except UlnaError as error:
                     troubles.append(error)

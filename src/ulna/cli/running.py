@@ -44,7 +44,7 @@ class Timed(NamedTuple):
 def run_arm(arm: Arm, options: Mapping[str, Any]) -> Timed:
     """Simulate; what is wrong with an option is told by the name it has here."""
     try:
-        with _loading():
+        with loading():
             # A run of no length checks what was given, and has the engine loaded or compiled.
             first = simulate(arm, **{**options, "duration": 0.0, "samples": None})
         if first.status.reason == "interrupted":
@@ -52,12 +52,12 @@ def run_arm(arm: Arm, options: Mapping[str, Any]) -> Timed:
         start = time.perf_counter()
         run = simulate(arm, **options)
     except InputError as error:
-        raise InputError([_renamed(problem) for problem in error.problems]) from None
+        raise InputError([renamed(problem) for problem in error.problems]) from None
     return Timed(run, time.perf_counter() - start)
 
 
 @contextmanager
-def _loading() -> Iterator[None]:
+def loading() -> Iterator[None]:
     """Say what takes so long, if it does."""
     timer = threading.Timer(PATIENCE, note, [COMPILING])
     timer.daemon = True
@@ -82,7 +82,8 @@ def spoken(text: str) -> str:
     return SETTING.sub(option, text)
 
 
-def _renamed(problem: Problem) -> Problem:
+def renamed(problem: Problem) -> Problem:
+    """Give a problem with an option under the name that it has at the command line."""
     name, comma, rest = problem.what.partition(",")
     option = f"--{NAMES.get(name, name).replace('_', '-')}{comma}{rest}"
     return replace(problem, what=option, need=spoken(problem.need), hint=spoken(problem.hint))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,12 +32,11 @@ from ulna.cli.outputs import (
     film_output,
     write_outputs,
 )
+from ulna.cli.reading import read_all
 from ulna.cli.running import Timed, insist, run_arm
 from ulna.cli.summary import facts, show_summary
 from ulna.cli.terminal import note, say, show_json
-from ulna.errors import InputError, Problem
 
-Reader = Callable[[str], Any]
 LEAST = 0.1  # [s] of a run whose pace says something
 
 
@@ -106,7 +104,7 @@ def simulate(
 ) -> None:
     """Let an arm move under torques, and show what it did."""
     described = changed_arm(find_arm(arm), payload, flat=flat)
-    options = _read(
+    options = read_all(
         {
             "q0": (q0, lambda text: read_angles(text, described, "--q0")),
             "duration": (duration, lambda text: read_quantity(text, "time", "--for")),
@@ -143,21 +141,6 @@ def simulate(
     else:
         _show(done, arm, written.files)
     insist(done.run.status, written, outputs)
-
-
-def _read(given: Mapping[str, tuple[str | None, Reader]]) -> dict[str, Any]:
-    """Read all that was given, and tell all that is wrong with any of it."""
-    values: dict[str, Any] = {}
-    problems: list[Problem] = []
-    for name, (text, read) in given.items():
-        try:
-            if text is not None:
-                values[name] = read(text)
-        except InputError as error:
-            problems.extend(error.problems)
-    if problems:
-        raise InputError(problems)
-    return values
 
 
 def _outputs(

@@ -105,7 +105,12 @@ def _console(table: Table) -> Console:
 
 def show_json(answer: Mapping[str, Any]) -> None:
     """Print an answer as JSON in SI units; what is not a finite number becomes null."""
-    print(json.dumps(_plain(answer), indent=2, ensure_ascii=True, allow_nan=False))
+    print(as_json(answer))
+
+
+def as_json(answer: Mapping[str, Any]) -> str:
+    """Write an answer as JSON; what is not a finite number becomes null."""
+    return json.dumps(_plain(answer), indent=2, ensure_ascii=True, allow_nan=False)
 
 
 def number(value: float, digits: int = 6) -> str:

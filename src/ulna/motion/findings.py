@@ -12,11 +12,12 @@ from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.kinematics import Tracked, Why, joints
 from ulna.kinematics.tracked import FAILURES, Interval, runs
-from ulna.motion.jets import Jet
 from ulna.motion.pace import Limits
+from ulna.motion.path import LOOK
 from ulna.motion.trajectory import Trajectory
 
 OVER = 1e-6  # of a limit, by which it may be passed
+NEAR = 1e-9  # of the duration, on either side of an instant
 JUMP = 1e-3  # of the speed, by which a velocity may jump unseen
 
 
@@ -151,15 +152,12 @@ def _beyond(when: Stretch, limit: float, unit: str) -> str:
 def jump_findings(trajectory: Trajectory) -> Iterator[Finding]:
     """Say where the velocity would have to change at once: at corners passed at speed."""
     path, timing = trajectory.path, trajectory.timing
-    edges = np.array(path.breaks[1:-1])
-    if not len(edges):
+    at = timing.edges(path)[1:-1]
+    if not len(at):
         return
-    u = np.linspace(0.0, 1.0, 20_001)
-    way = timing.law(Jet.variable(u)).value
-    at: Array = np.interp(path.lengths.parts(edges) if timing.by_length else edges, way, u)
-    before, after = (timing.points(path, np.clip(at + side, 0.0, 1.0))[1] for side in (-1e-9, 1e-9))
+    before, after = (timing.points(path, np.clip(at + side, 0.0, 1.0))[1] for side in (-NEAR, NEAR))
     jumps = np.asarray(np.linalg.norm(after - before, axis=-1)) / trajectory.duration
-    usual = np.linalg.norm(timing.points(path, u[::100])[1], axis=-1).max() / trajectory.duration
+    usual = np.linalg.norm(timing.points(path, LOOK)[1], axis=-1).max() / trajectory.duration
     unit = "rad/s" if path.in_joints else "m/s"
     for k in np.flatnonzero(jumps > JUMP * usual):
         t, jump = float(at[k]) * trajectory.duration, float(jumps[k])

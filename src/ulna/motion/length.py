@@ -16,8 +16,9 @@ from ulna.arrays import Array
 from ulna.errors import InputError, Problem
 from ulna.motion.hermite import quintic
 
-PANELS = 512  # of a curve, shared out among its smooth pieces
-FEWEST = 8  # of a piece
+FEWEST = 4  # panels of a smooth piece
+MOST_PANELS = 2**16
+EXACT = 1e-13  # of the whole length
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 STILL = 1e-9  # of the mean speed, below which a curve stands still
 
@@ -51,14 +52,37 @@ class Lengths(NamedTuple):
 
 
 def measure(curve: Curve, breaks: Array) -> Lengths:
-    """Make the table of a curve that is smooth between neighbouring breaks (from 0 to 1)."""
-    edges = _edges(breaks)
-    left, right = edges[:-1], edges[1:]
+    """Make the table of a curve that is smooth between neighbouring breaks (from 0 to 1).
+
+    Panels are halved until halving changes nothing: neither their lengths nor their inverses.
+    """
+    edges = np.concatenate([np.linspace(*ends, FEWEST + 1)[:-1] for ends in pairwise(breaks)])
+    edges = np.append(edges, 1.0)
+    while True:
+        middles = 0.5 * (edges[:-1] + edges[1:])
+        steps = _lengths(curve, edges[:-1], edges[1:])
+        halves = _lengths(curve, edges[:-1], middles), _lengths(curve, middles, edges[1:])
+        table = _table(curve, edges, steps)
+        missed = np.abs(table.places(table.along[:-1] + halves[0]) - middles) / np.diff(edges)
+        coarse = (np.abs(sum(halves) - steps) > EXACT * table.total) | (
+            missed * steps > EXACT * table.total
+        )
+        if not coarse.any() or len(edges) > MOST_PANELS:
+            return table
+        edges = np.sort(np.concatenate([edges, middles[coarse]]))
+
+
+def _lengths(curve: Curve, left: Array, right: Array) -> Array:
+    """Give the lengths (k,) of a curve between places, by Gauss's rule."""
     half = 0.5 * (right - left)
     nodes = 0.5 * (left + right)[:, None] + half[:, None] * NODES
     speed = np.linalg.norm(curve(nodes.ravel())[1], axis=-1).reshape(nodes.shape)
-    steps = half * (speed @ WEIGHTS)
+    return np.asarray(half * (speed @ WEIGHTS))
+
+
+def _table(curve: Curve, edges: Array, steps: Array) -> Lengths:
     along = np.concatenate([[0.0], np.cumsum(steps)])
+    left, right = edges[:-1], edges[1:]
     # Just inside of a panel, so that a break at its end does not lend it its neighbour's speed.
     inside = 1e-12 * (right - left)
     return Lengths(
@@ -67,12 +91,6 @@ def measure(curve: Curve, breaks: Array) -> Lengths:
         _by_length(curve, left, left + inside, along[-1]),
         _by_length(curve, right, right - inside, along[-1]),
     )
-
-
-def _edges(breaks: Array) -> Array:
-    count = max(PANELS // (len(breaks) - 1), FEWEST)
-    pieces = [np.linspace(first, last, count + 1)[:-1] for first, last in pairwise(breaks)]
-    return np.concatenate([*pieces, [1.0]])
 
 
 def _by_length(curve: Curve, at: Array, beside: Array, total: float) -> Array:

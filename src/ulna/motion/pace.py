@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +20,9 @@ from ulna.motion.values import positive
 
 SHORTEST = 1e-6  # [s] of a motion
 GENTLE = 0.25  # of the reach a second: the tip's top speed if nobody says anything
-LOOKS = 2001  # places at which speed and acceleration are looked at
+LOOKS = 2000  # places at which speed and acceleration are looked at,
+PIECE = 21  # at least so many in every smooth piece,
+ZOOMS = 4  # and ever closer around the largest
 
 
 @dataclass(frozen=True)
@@ -86,24 +91,49 @@ def _with_ramps(path: Path, timing: Timing, limits: Limits) -> Timing:
 
 def _shortest(arm: Arm, path: Path, timing: Timing, limits: Limits) -> float:
     """Give the duration at which the limits are just kept: speeds go as 1/T."""
-    speed, acceleration = tip_demands(arm, path, timing)
+    speed, acceleration = tip_peaks(arm, path, timing)
     least = 0.0
     if limits.speed is not None:
-        least = max(least, float(np.max(speed)) / limits.speed)
+        least = max(least, speed / limits.speed)
     if limits.acceleration is not None:
-        least = max(least, float(np.sqrt(np.max(acceleration) / limits.acceleration)))
-    if not 0.0 < least < np.inf:
-        raise InputError(Problem("path", str(path), "a path on which the tip moves"))
+        least = max(least, math.sqrt(acceleration / limits.acceleration))
+    if not least > 0.0:
+        got = f"{timing.name} along {path}, where the tip never accelerates"
+        raise InputError(Problem("max_acceleration", got, "max_speed or a duration as well"))
     return least
 
 
-def tip_demands(arm: Arm, path: Path, timing: Timing) -> tuple[Array, Array]:
-    """Give speed and acceleration (k,) of the tip for a duration of 1 s."""
-    edges = np.concatenate([path.breaks, timing.knots])
-    beside = np.concatenate([edges - BESIDE, edges + BESIDE])
-    u = np.clip(np.unique(np.concatenate([np.linspace(0.0, 1.0, LOOKS), beside])), 0.0, 1.0)
-    rows = timing.points(path, u)
-    if path.in_joints:
-        velocity, acceleration = tip_velocity(arm, rows[0], rows[1]), tip_acceleration(arm, *rows)
-        rows = np.stack([rows[0][:, :2], velocity[:, :2], acceleration[:, :2]])
-    return np.linalg.norm(rows[1], axis=-1), np.linalg.norm(rows[2], axis=-1)
+def tip_peaks(arm: Arm, path: Path, timing: Timing) -> tuple[float, float]:
+    """Give the largest speed and acceleration of the tip, for a duration of 1 s."""
+
+    def demands(u: Array) -> Array:
+        rows = timing.points(path, u)
+        if path.in_joints:
+            moving = tip_velocity(arm, rows[0], rows[1]), tip_acceleration(arm, *rows)
+            rows = np.stack([rows[0][:, :2], *(part[:, :2] for part in moving)])
+        return np.linalg.norm(rows[1:], axis=-1)
+
+    looks = _looks(timing.edges(path))
+    found = demands(looks)
+    speed, acceleration = (_peak(demands, looks, found[which], which) for which in range(2))
+    return speed, acceleration
+
+
+def _looks(edges: Array) -> Array:
+    """Give places to look at: some in every smooth piece, and both sides of its ends."""
+    pieces = [
+        np.linspace(start + BESIDE, end - BESIDE, max(PIECE, math.ceil(LOOKS * (end - start))))
+        for start, end in pairwise(edges)
+    ]
+    return np.concatenate([[0.0], *pieces, [1.0]])
+
+
+def _peak(demands: Callable[[Array], Array], looks: Array, found: Array, which: int) -> float:
+    """Look ever closer around the largest value."""
+    best = float(np.max(found))
+    for _ in range(ZOOMS):
+        k = int(np.argmax(found))
+        looks = np.linspace(looks[max(k - 1, 0)], looks[min(k + 1, len(looks) - 1)], PIECE)
+        found = demands(looks)[which]
+        best = max(best, float(np.max(found)))
+    return best

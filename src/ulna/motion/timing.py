@@ -22,6 +22,8 @@ Law: TypeAlias = Callable[[Jet], Jet]
 
 RAMP = 0.25  # of the duration, in which a ramp gets to its speed
 HALF = 0.5
+HALVINGS = 60
+EVEN = ("uniform", "constant-speed")  # laws that are the time itself
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +36,23 @@ class Timing:
     sharpness: float = 0.0  # peak acceleration of a ramp, of its mean; 0 if it has none
     knots: tuple[float, ...] = ()  # parts of the duration at which the acceleration jumps
     duration: float | None = None  # [s] if the law has one of its own
+
+    def reached(self, parts: Array) -> Array:
+        """Give the parts u (k,) of the duration at which these parts of the way are reached."""
+        if self.name in EVEN:
+            return parts
+        low, high = np.zeros_like(parts), np.ones_like(parts)
+        for _ in range(HALVINGS):
+            middle = 0.5 * (low + high)
+            early = self.law(Jet.variable(middle)).value < parts
+            low, high = np.where(early, middle, low), np.where(early, high, middle)
+        return high
+
+    def edges(self, path: Path) -> Array:
+        """Give the parts of the duration at which something may jump, the ends included."""
+        breaks = np.array(path.breaks)
+        places = path.lengths.parts(breaks) if self.by_length else breaks
+        return np.unique(np.concatenate([[0.0], self.reached(places), self.knots, [1.0]]))
 
     def points(self, path: Path, u: Array) -> Array:
         """Give point and derivatives (3, k, d) by u, at parts u (k,) of the duration."""

@@ -1,0 +1,62 @@
+"""What all benchmarks share: pieces of work in turns, and a report with bounds."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+ROUNDS = 7
+FOLDER = Path("build")
+PACKAGES = ("ulna", "numba", "numpy", "mujoco", "pin", "scipy")
+
+
+def in_turns(*works: Callable[[], object], rounds: int = ROUNDS) -> list[float]:
+    """Give the best time [s] of each piece of work, after one round that does not count."""
+    best = [math.inf] * len(works)
+    for turn in range(rounds + 1):
+        for k, work in enumerate(works):
+            start = time.perf_counter()
+            work()
+            taken = time.perf_counter() - start
+            if turn:
+                best[k] = min(best[k], taken)
+    return best
+
+
+class Report:
+    """Figures, printed as they come and kept in a file; one beyond its bound is marked."""
+
+    def __init__(self) -> None:
+        self.rows: list[dict[str, Any]] = []
+
+    def note(
+        self, what: str, value: float, floor: float | None = None, most: float | None = None
+    ) -> None:
+        """Add a figure."""
+        fine = (floor is None or value >= floor) and (most is None or value <= most)
+        row = {"what": what, "value": float(value), "floor": floor, "most": most, "fine": fine}
+        self.rows.append(row)
+        bound = f"floor {floor:g}" if floor is not None else f"most {most:g}" if most else ""
+        print(f"{what:64} {value:10.4g}   {bound:12}{'' if fine else '  MISSED'}", flush=True)
+
+    def save(self, name: str) -> None:
+        """Write all figures, with what they were measured on."""
+        machine = {
+            "machine": platform.machine(),
+            "system": platform.system(),
+            "cores": os.cpu_count(),
+        }
+        packages = {package: version(package) for package in PACKAGES}
+        FOLDER.mkdir(exist_ok=True)
+        file = FOLDER / f"benchmark-{name}.json"
+        file.write_text(
+            json.dumps({"machine": machine, "packages": packages, "rows": self.rows}, indent=2)
+        )
+        print(f"written to {file}")

@@ -1,0 +1,113 @@
+"""`ulna plan`: which torques make the tip follow a path."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from ulna.cli.arguments import FlatOption, ForceOption, JsonOption, PayloadOption
+from ulna.cli.folder import figure_writer, folder_outputs, json_writer, make_folder
+from ulna.cli.outputs import write_outputs
+from ulna.cli.planning import (
+    PLAN_COLUMNS,
+    DurationOption,
+    ElbowOption,
+    MaxAccelerationOption,
+    MaxSpeedOption,
+    PathArgument,
+    PlanArmArgument,
+    Task,
+    TimingOption,
+    limits_lines,
+    make_task,
+    plan_facts,
+    plan_rows,
+    reach_line,
+)
+from ulna.cli.running import UnfinishedError, insist_written
+from ulna.cli.terminal import number, say, show_json, show_table
+from ulna.errors import InfeasibleError
+
+
+def plan(
+    arm: PlanArmArgument = None,
+    path: PathArgument = None,
+    duration: DurationOption = None,
+    timing: TimingOption = None,
+    max_speed: MaxSpeedOption = None,
+    max_acceleration: MaxAccelerationOption = None,
+    elbow: ElbowOption = None,
+    payload: PayloadOption = None,
+    flat: FlatOption = False,
+    out: Annotated[
+        str, typer.Option("--out", metavar="DIR", help="The folder that the files go into.")
+    ] = "plan",
+    json: JsonOption = False,
+    force: ForceOption = False,
+) -> None:
+    """Say which torques make the tip follow a path, and whether the arm can do it."""
+    outputs = folder_outputs(out, WRITERS, force=force)
+    task = make_task(
+        arm,
+        path,
+        payload,
+        flat=flat,
+        duration=duration,
+        timing=timing,
+        max_speed=max_speed,
+        max_acceleration=max_acceleration,
+        elbow=elbow,
+    )
+    make_folder(out)
+    written = write_outputs(task, outputs)
+    if json:
+        show_json({**plan_facts(task), "files": written.files})
+    else:
+        show_plan(task)
+        say(f"files   {', '.join(written.files)}")
+    insist_written(written, outputs)
+    refuse_infeasible(task)
+
+
+def show_plan(task: Task) -> None:
+    """Print what the plan asks of the arm."""
+    made = task.plan
+    title = f"{made.arm.name or task.name} along {made.path}, {number(made.duration)} s"
+    if not made.feasible:
+        say(title)
+        return
+    show_table(title, PLAN_COLUMNS, plan_rows(made))
+    say(f"reach   {reach_line(made)}")
+    for label, line in zip(["limits", *[""] * 9], limits_lines(made), strict=False):
+        say(f"{label:7} {line}")
+
+
+def refuse_infeasible(task: Task) -> None:
+    """End with the exit code of what cannot be done, if that is so."""
+    task.plan.insist()
+    if not task.plan.ok:
+        told = [found.text for found in task.plan.problems if found.exceeds]
+        more = f"; and {len(told) - 3} more" * (len(told) > 3)
+        message = f"the arm cannot do it: {'; '.join(told[:3])}{more}"
+        raise UnfinishedError([message], InfeasibleError.exit_code)
+
+
+def _motion(task: Task) -> Any:
+    from ulna.viewer import motion_figure
+
+    return motion_figure(task.plan)
+
+
+def _torques(task: Task) -> Any:
+    from ulna.viewer import torques_figure
+
+    return torques_figure(task.plan)
+
+
+WRITERS = {
+    "plan.csv": lambda task, file: task.plan.save(file),
+    "motion.png": figure_writer(_motion),
+    "torques.png": figure_writer(_torques),
+    "summary.json": json_writer(plan_facts),
+}

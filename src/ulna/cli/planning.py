@@ -1,0 +1,197 @@
+"""What `ulna plan` and `ulna follow` share: the words they take, and the plan they make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+import typer
+
+from ulna.arm import Arm
+from ulna.cli.arguments import changed_arm, find_arm, read_quantity
+from ulna.cli.reading import Reader, read_all
+from ulna.cli.running import renamed
+from ulna.cli.terminal import note, number
+from ulna.errors import InputError
+from ulna.motion import Path, Plan, paths, plan, read_path
+from ulna.motion.findings import length_text
+
+DEFAULT_ARM = "kehl"
+
+PlanArmArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[ARM]", help="A preset or a robot file; paper 000's arm.", show_default=False
+    ),
+]
+PathArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[PATH]",
+        help="A shape such as \"circle(center=(0.2, 0.1), radius='5 cm')\", or a .csv or .svg "
+        "file; see `ulna list paths`. Loops on a circle unless given.",
+        show_default=False,
+    ),
+]
+
+
+def _option(name: str, metavar: str, text: str) -> Any:
+    return typer.Option(name, metavar=metavar, help=text, show_default=False)
+
+
+DurationOption = Annotated[str | None, _option("--duration", "TIME", 'How long it takes: "4 s".')]
+TimingOption = Annotated[
+    str | None,
+    _option(
+        "--timing",
+        "NAME",
+        "uniform, constant-speed, cubic, quintic, trapezoid or s-curve.",
+    ),
+]
+MaxSpeedOption = Annotated[str | None, _option("--max-speed", "SPEED", 'Of the tip: "50 cm/s".')]
+MaxAccelerationOption = Annotated[
+    str | None, _option("--max-acceleration", "ACCELERATION", 'Of the tip: "2 m/s^2".')
+]
+ElbowOption = Annotated[
+    str | None,
+    _option("--elbow", "SIDE", "up or down at the start, or positive or negative: sin q2."),
+]
+
+
+class Task(NamedTuple):
+    """An arm as people call it, and the plan for it."""
+
+    name: str
+    arm: Arm
+    plan: Plan
+
+
+def make_task(
+    arm: str | None,
+    path: str | None,
+    payload: str | None,
+    *,
+    flat: bool,
+    **texts: str | None,
+) -> Task:
+    """Read what was typed and plan; what is wrong with an option is told by its name here."""
+    if path is None and arm is not None and _is_path(arm):
+        arm, path = None, arm
+    name = arm or DEFAULT_ARM
+    described = changed_arm(find_arm(name), payload, flat=flat)
+    readers: Mapping[str, Reader] = {
+        "duration": lambda text: read_quantity(text, "time", "--duration"),
+        "max_speed": lambda text: read_quantity(text, "velocity", "--max-speed"),
+        "max_acceleration": lambda text: read_quantity(text, "acceleration", "--max-acceleration"),
+    }
+    options = read_all({key: (text, readers.get(key, str)) for key, text in texts.items()})
+    asked = default_path(described) if path is None else read_path(path, "PATH")
+    try:
+        made = plan(described, asked, **options)
+    except InputError as error:
+        raise InputError([renamed(problem) for problem in error.problems]) from None
+    seconds, samples = number(made.duration), f"{len(made.t):,}"
+    note(f"planned {made.path} for {name}: {seconds} s ({made.reason}), {samples} samples")
+    for told in made.path.notes:
+        note(told)
+    return Task(name, described, made)
+
+
+def _is_path(text: str) -> bool:
+    return "(" in text or text.lower().endswith((".csv", ".svg"))
+
+
+def default_path(arm: Arm) -> Path:
+    """Give paper 000's loops to the arm's size, or what its joint limits leave room for."""
+    limits = arm.parameters
+    if np.isfinite(limits.lower).any() or np.isfinite(limits.upper).any() or arm.n == 1:
+        return replace(paths.lemniscate(radius=1.0), fit=True, text="lemniscate()")
+    size = arm.reach
+    loops = paths.loops(0.79 * size, 0.2 * size)
+    return loops if arm.base == (0.0, 0.0) else loops.placed(arm.base)
+
+
+def plan_rows(made: Plan) -> list[tuple[str, ...]]:
+    """Give a row for every joint: torques, speed, power."""
+    limits = made.arm.parameters
+    peak, rms = np.nanmax(np.abs(made.tau), axis=0), np.sqrt(np.nanmean(made.tau**2, axis=0))
+    speed, power = (np.nanmax(np.abs(values), axis=0) for values in (made.qd, made.power))
+    return [
+        (
+            str(i + 1),
+            number(peak[i], 5),
+            number(rms[i], 5),
+            number(limits.max_torque[i], 5) if np.isfinite(limits.max_torque[i]) else "none",
+            number(speed[i], 4),
+            number(power[i], 4),
+        )
+        for i in range(made.arm.n)
+    ]
+
+
+PLAN_COLUMNS = (
+    "joint",
+    "peak torque [N·m]",
+    "RMS [N·m]",
+    "limit [N·m]",
+    "peak speed [rad/s]",
+    "peak power [W]",
+)
+
+
+def reach_line(made: Plan) -> str:
+    """Say whether all of it is in reach, and by what margin."""
+    margin = float(np.min(made.reach_margin))
+    closest = f"condition number up to {number(float(1.0 / np.nanmin(made.singularity_margin)), 3)}"
+    side = {1: ", elbow positive", -1: ", elbow negative"}
+    branches = set(made.branch.tolist())
+    elbow = side.get(branches.pop(), "") if made.arm.n == 2 and len(branches) == 1 else ""
+    return f"yes, at least {length_text(margin)} inside{elbow}; {closest}"
+
+
+def limits_lines(made: Plan) -> list[str]:
+    """Say which limits are passed, and what else there is to know."""
+    told = [problem.text for problem in made.problems]
+    shown = told[:6] + [f"and {len(told) - 6} more"] * (len(told) > 6)
+    return shown or ["none is passed"]
+
+
+def plan_facts(task: Task) -> dict[str, Any]:
+    """Give a plan in SI numbers."""
+    made = task.plan
+    return {
+        "arm": made.arm.name or task.name,
+        "path": str(made.path),
+        "notes": list(made.path.notes),
+        "timing": made.trajectory.timing.name,
+        "duration": made.duration,
+        "samples": len(made.t),
+        "feasible": made.feasible,
+        "ok": made.ok,
+        "problems": [
+            {"kind": found.kind, "text": found.text, "joint": found.joint, **found.when._asdict()}
+            for found in made.problems
+        ],
+        "reach_margin": float(np.min(made.reach_margin)),
+        "singularity_margin": _smallest(made.singularity_margin),
+        "torque": {"peak": _peak(made.tau), "rms": _rms(made.tau)},
+        "speed": {"peak": _peak(made.qd)},
+        "power": {"peak": _peak(made.power)},
+        "terms": {name: {"peak": _peak(part)} for name, part in made.terms._asdict().items()},
+    }
+
+
+def _peak(values: np.ndarray) -> Any:
+    finite = np.isfinite(values).any()
+    return np.nanmax(np.abs(values), axis=0) if finite else [None] * values.shape[-1]
+
+
+def _rms(values: np.ndarray) -> Any:
+    finite = np.isfinite(values).any()
+    return np.sqrt(np.nanmean(values**2, axis=0)) if finite else [None] * values.shape[-1]
+
+
+def _smallest(values: np.ndarray) -> float | None:
+    return float(np.nanmin(values)) if np.isfinite(values).any() else None
