@@ -92,11 +92,20 @@ def repeated(path: Path, times: int) -> Path:
     if count == 1:
         return path
     back = _bridge(path.ends[1], path.ends[0], path.length)
-    parts = ([path, *back] * count)[: count * (1 + len(back)) - len(back)]
-    shares = [part.length for part in parts]
-    made = chained(parts, shares, f"repeated({path}, {count})")
+    cycle = chained([path, *back], [part.length for part in (path, *back)], "") if back else path
+    # The last time ends with the path, before the way back.
+    end = count - 1.0 + (path.length / cycle.length if back else 1.0)
+
+    def curve(s: Array) -> Array:
+        turn = np.minimum(np.floor(s * end), count - 1.0)
+        steps = np.array([1.0, end, end**2])[:, None, None]
+        return cycle.curve(np.clip(s * end - turn, 0.0, 1.0)) * steps
+
+    edges = np.add.outer(np.arange(count), cycle.breaks[:-1]).ravel() / end
+    breaks = (*edges[edges < 1.0 - JOINED / count].tolist(), 1.0)
     lasting = None if path.duration is None or back else count * path.duration
-    return replace(made, duration=lasting)
+    text = f"repeated({path}, {count})"
+    return replace(path, curve=curve, text=text, breaks=breaks, duration=lasting)
 
 
 def _bridge(here: Array, there: Array, size: float) -> list[Path]:

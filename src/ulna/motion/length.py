@@ -18,7 +18,7 @@ from ulna.motion.hermite import quintic
 
 FEWEST = 4  # panels of a smooth piece
 MOST_PANELS = 2**16
-EXACT = 1e-13  # of the whole length
+EXACT = 1e-12  # of the whole length
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 STILL = 1e-9  # of the mean speed, below which a curve stands still
 
@@ -64,9 +64,8 @@ def measure(curve: Curve, breaks: Array) -> Lengths:
         halves = _lengths(curve, edges[:-1], middles), _lengths(curve, middles, edges[1:])
         table = _table(curve, edges, steps)
         missed = np.abs(table.places(table.along[:-1] + halves[0]) - middles) / np.diff(edges)
-        coarse = (np.abs(sum(halves) - steps) > EXACT * table.total) | (
-            missed * steps > EXACT * table.total
-        )
+        wrong = np.maximum(np.abs(halves[0] + halves[1] - steps), missed * steps)
+        coarse = wrong > EXACT * table.total
         if not coarse.any() or len(edges) > MOST_PANELS:
             return table
         edges = np.sort(np.concatenate([edges, middles[coarse]]))

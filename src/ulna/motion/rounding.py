@@ -57,5 +57,8 @@ def bent(path: Path, sizes: Array, text: str) -> Path:
 
     smooth = path.lengths.parts(np.array(path.breaks[1:-1]))
     edges = np.unique(np.concatenate([[0.0], smooth, first, last, [1.0]]))
-    kept = edges[~np.isin(edges, corners)]
+    # Bends that meet half way have one edge between them, whatever rounding makes of it.
+    apart = np.diff(edges, prepend=-1.0) > BESIDE
+    kept = edges[apart & ~np.isin(edges, corners)]
+    kept[-1] = 1.0
     return replace(path, curve=curve, text=text, breaks=tuple(kept.tolist()), duration=None)

@@ -13,7 +13,7 @@ from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
 
 LARGEST = 1e9  # [m], [rad], ...: beyond it squares lose themselves, and no arm goes there
-ALIKE = 1e-12  # of their extent, below which two neighbouring points are the same
+ALIKE = 1e-9  # of their extent, below which two neighbouring points are the same
 
 
 def number(what: str, given: Any, need: str = "a finite number") -> float:

@@ -1,0 +1,102 @@
+"""Joint angles along a path for an arm with joints to spare, exact at every place.
+
+The joints run along a smooth curve q̃(t) through postures that were found before, and are pulled
+from it, as little as possible, to where the tip is on its path:
+
+    q = q̃ + J̃ᵀ λ        tip(q) = p          J̃ the Jacobian at q̃, λ two small numbers
+
+Differentiating both once and twice gives λ̇ and λ̈, and with them the exact rates:
+
+    J (q̃' + J̃'ᵀ λ + J̃ᵀ λ̇) = ṗ
+    J (q̃'' + J̃''ᵀ λ + 2 J̃'ᵀ λ̇ + J̃ᵀ λ̈) = p̈ − J̇ q̇
+
+Points and columns of Jacobians are complex numbers here, x + i y.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.motion.path import Curve
+
+ROUNDS = 6  # of Newton's method; two are enough where postures lie close together
+SMALLEST = 1e-14  # of the squared reach, to the square: a determinant that is damped
+
+
+class Layout(NamedTuple):
+    """An arm in postures (k, n): its links, and the way from every joint to the tip."""
+
+    links: Array  # (k, n)
+    levers: Array  # (k, n)
+
+
+@dataclass(frozen=True, eq=False)
+class SpareJoints:
+    """Gives q, q̇, q̈ for points on a path, close to a smooth curve of postures in time."""
+
+    arm: Arm
+    others: Curve  # of time: all angles with two derivatives (3, t, n)
+
+    def __call__(self, t: Array, points: Array) -> Array:
+        """Give q, q̇ and q̈ (3, k, n) for points with two derivatives (3, k, 2)."""
+        place, velocity, acceleration = points[..., 0] + 1j * points[..., 1]
+        guess, rate, turning = self.others(t)
+        links = self._lay(guess).links
+        spin, grow = np.cumsum(rate, axis=-1), np.cumsum(turning, axis=-1)
+        columns, first, second = (
+            1j * _beyond(links * factor) for factor in (1.0, 1j * spin, 1j * grow - spin**2)
+        )
+        q, pulled = self._place(guess, columns, place)
+        links, levers = self._lay(q)
+        J = 1j * levers
+        known = rate + _along(first, pulled)
+        pull_rate = _solve(J, columns, velocity - np.sum(J * known, axis=-1))
+        qd = known + _along(columns, pull_rate)
+        inward = np.sum(links * np.cumsum(qd, axis=-1) ** 2, axis=-1)
+        known = turning + _along(second, pulled) + 2.0 * _along(first, pull_rate)
+        pull_turning = _solve(J, columns, acceleration + inward - np.sum(J * known, axis=-1))
+        return np.stack([q, qd, known + _along(columns, pull_turning)])
+
+    def _lay(self, q: Array) -> Layout:
+        links = self.arm.parameters.length * np.exp(1j * np.cumsum(q, axis=-1))
+        return Layout(links, _beyond(links))
+
+    def _place(self, guess: Array, columns: Array, goal: Array) -> tuple[Array, Array]:
+        """Find the pull that brings the tip to its goal; gives the angles and the pull (k,)."""
+        base, pulled, q = complex(*self.arm.base), np.zeros_like(goal), guess
+        for _ in range(ROUNDS):
+            levers = self._lay(q).levers
+            gap = goal - base - levers[:, 0]
+            if not np.abs(gap).max() > np.finfo(float).eps * self.arm.reach:
+                break
+            pulled = pulled + _solve(1j * levers, columns, gap)
+            q = guess + _along(columns, pulled)
+        return q, pulled
+
+
+def _beyond(parts: Array) -> Array:
+    """Give the sums (k, n) from every joint to the tip."""
+    return np.cumsum(parts[:, ::-1], axis=-1)[:, ::-1]
+
+
+def _along(columns: Array, pull: Array) -> Array:
+    """Give what a pull (k,) does to joints (k, n) with these columns: J̃ᵀ λ."""
+    return np.real(np.conj(columns) * pull[:, None])
+
+
+def _solve(rows: Array, columns: Array, goal: Array) -> Array:
+    """Give the pull (k,) with Σ rows · (columns · pull) = goal, damped where it is singular."""
+    x, y = columns.real, columns.imag
+    by_x, by_y = np.sum(rows * x, axis=-1), np.sum(rows * y, axis=-1)
+    area = by_x.real * by_y.imag - by_x.imag * by_y.real
+    floor = SMALLEST * (np.sum(np.abs(rows) ** 2, axis=-1) * np.sum(np.abs(columns) ** 2, axis=-1))
+    part = area / np.maximum(area**2 + floor**2, np.finfo(float).tiny)
+    return np.asarray(
+        part * (goal.real * by_y.imag - goal.imag * by_y.real)
+        + 1j * part * (by_x.real * goal.imag - by_x.imag * goal.real)
+    )
