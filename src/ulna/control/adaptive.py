@@ -23,10 +23,12 @@ from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control.believed import believed
 from ulna.control.controller import CompiledLaw, Reference
-from ulna.control.gains import Gain, joint_gains, one_number, seen_inertia
+from ulna.control.gains import Gain, calm_frequency, joint_gains, one_number, seen_inertia
 from ulna.control.plain import keep_plain, written
 from ulna.dynamics import parameter_vector, regressor
 from ulna.dynamics.packed import DAMPING, MASS, pack
+
+BRISK = 10.0  # [rad/s] unless the arm is too limp for it
 
 
 class AdaptiveGains(NamedTuple):
@@ -51,13 +53,14 @@ class Adaptive:
     """Follows with the arm it believes in, `model`, and learns what that is wrong about.
 
     `frequency` [rad/s] and `damping` [N·m·s/rad] are one number for all joints, or one a joint;
-    damping is inertia times frequency unless given. `adaptation` [1/J] is how fast it learns:
+    frequency is 10, or less if that would shake the arm, and damping inertia times frequency
+    unless given. `adaptation` [1/J] is how fast it learns:
     Γ = adaptation · scale², with the largest value of each quantity in the model as its scale.
     A quantity that the model has none of, such as damping, is not learnt. `model` None is the
     simulated arm, of which there is nothing to learn.
     """
 
-    frequency: Gain = 10.0
+    frequency: Gain | None = None
     damping: Gain | None = None
     adaptation: float = 0.3
     _: KW_ONLY
@@ -102,7 +105,8 @@ class Adaptive:
         return state.estimate if isinstance(state, AdaptiveState) else np.asarray(state)[:-1]
 
     def _gains(self, model: Arm) -> AdaptiveGains:
-        omega = joint_gains("Adaptive.frequency", self.frequency, model.n, above_zero=True)
+        frequency = calm_frequency(model, BRISK) if self.frequency is None else self.frequency
+        omega = joint_gains("Adaptive.frequency", frequency, model.n, above_zero=True)
         damping = seen_inertia(model) * omega
         if self.damping is not None:
             damping = joint_gains("Adaptive.damping", self.damping, model.n)

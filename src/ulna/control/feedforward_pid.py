@@ -57,7 +57,7 @@ class FeedforwardPID:
     damping: Gain | None = None
     integral: Gain | None = None
     _: KW_ONLY
-    frequency: float = 20.0
+    frequency: float | None = None
     filter: float = math.inf
     model: Arm | None = None
 

@@ -6,7 +6,9 @@ A joint that sees the inertia M behind a spring K and a damper D closes a gap e 
 
 With K = M ω² and D = 2 M ω that is two equal decays at the rate ω: as fast as it goes without
 swinging over. M is what the joint sees when the arm is stretched out and the others hold still, the
-most that it can be. Joints that move against one another see less, the less the more there are.
+most that it can be. Joints that move against one another see less, down to M/λ with λ the largest
+eigenvalue of M⁻¹ diag(M), and a damper that speaks at a rate shakes them unless ω < rate/λ. A
+frequency that is not given keeps well below that.
 """
 
 from __future__ import annotations
@@ -25,6 +27,9 @@ from ulna.errors import InputError, Problem, shown
 # One number for all joints, or one a joint.
 Gain: TypeAlias = float | Sequence[float]
 
+BRISK = 20.0  # [rad/s] for springs, unless the arm is too limp for it
+USUAL_RATE = 1000.0  # [Hz] of a controller
+CALM = 0.3  # of the frequency at which dampers at that rate begin to shake the arm
 INTEGRAL_SHARE = 0.2  # of the frequency: slow enough to leave the spring and the damper alone
 
 
@@ -36,7 +41,7 @@ class Sprung(Protocol):
     @property
     def damping(self) -> Gain | None: ...
     @property
-    def frequency(self) -> float: ...
+    def frequency(self) -> float | None: ...
 
 
 def joint_gains(what: str, value: Any, n: int, *, above_zero: bool = False) -> Array:
@@ -74,10 +79,26 @@ def seen_inertia(arm: Arm) -> Array:
     return np.diagonal(mass_matrix(arm, np.zeros(arm.n))).copy()
 
 
+def calm_frequency(arm: Arm, brisk: float) -> float:
+    """Give a frequency [rad/s] to choose by default: brisk, or what does not shake the arm."""
+    mass = mass_matrix(arm, np.zeros(arm.n))
+    size = np.sqrt(np.diagonal(mass))
+    lightest = float(np.linalg.eigvalsh(mass / np.outer(size, size))[0])
+    return min(brisk, CALM * USUAL_RATE * lightest)
+
+
+def spring_frequency(controller: Sprung, arm: Arm) -> float:
+    """Give the frequency [rad/s] that gains follow from."""
+    if controller.frequency is None:
+        return calm_frequency(arm, BRISK)
+    name = type(controller).__name__
+    return one_number(f"{name}.frequency", controller.frequency, "rad/s")
+
+
 def spring_and_damper(controller: Sprung, arm: Arm) -> Array:
     """Give stiffness and damping of every joint, (2, n); what is not given by the frequency."""
     name = type(controller).__name__
-    frequency = one_number(f"{name}.frequency", controller.frequency, "rad/s")
+    frequency = spring_frequency(controller, arm)
     inertia = seen_inertia(arm)
     stiffness, damping = inertia * frequency**2, 2.0 * inertia * frequency
     if controller.stiffness is not None:

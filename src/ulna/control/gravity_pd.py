@@ -1,11 +1,13 @@
 """GravityPD: a spring and a damper at every joint, on top of what carries the weight.
 
-    τ = G(q) + K (q_ref − q) + D (q̇_ref − q̇)
+    τ = G(q_ref) + K (q_ref − q) + D (q̇_ref − q̇)
 
-G of the measured angles takes gravity out of the world. What is left is PD on an arm that floats:
-½ q̇ᵀ M q̇ + ½ eᵀ K e only falls, by q̇ᵀ D q̇, and so the arm comes to rest exactly at its aim. The
-gains mean what they mean in PD. With a wrong model the weight that is left over stretches the
-springs, by (G − Ĝ) / K; and it follows a moving aim late, since nothing pays for accelerations.
+At the aim the torques hold the arm and the springs are slack: it rests exactly there. It comes
+there from anywhere if K is more than ∂G/∂q, the weight's own stiffness, and noise never gets into
+G. With `measured=True` it is G(q) instead, which takes gravity out of the world: what is left
+is PD on an arm that floats, ½ q̇ᵀ M q̇ + ½ eᵀ K e only falls, by q̇ᵀ D q̇, and any K > 0 will do.
+With a wrong model the weight that is left over stretches the springs, by (G − Ĝ) / K; and a moving
+aim is followed late, since nothing pays for accelerations.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ class GravityPD:
     """PD that carries the weight of the arm it believes in, `model`: None is the simulated one.
 
     `stiffness` [N·m/rad] and `damping` [N·m·s/rad] are one number for all joints, or one a joint;
-    what is not given follows from `frequency` [rad/s] and the model's inertia.
+    what is not given follows from `frequency` [rad/s] and the model's inertia. The weight is
+    that of the aim, or with `measured` that of where the arm is.
 
     >>> import ulna
     >>> arm = ulna.preset("kehl")
@@ -48,7 +51,8 @@ class GravityPD:
     stiffness: Gain | None = None
     damping: Gain | None = None
     _: KW_ONLY
-    frequency: float = 20.0
+    frequency: float | None = None
+    measured: bool = False
     model: Arm | None = None
 
     __repr__ = written
@@ -67,7 +71,8 @@ class GravityPD:
         """Give the torques for a deviation from the reference, and those for the weight."""
         stiffness, damping = state.gains
         pull = stiffness * (reference.q - q) + damping * (reference.qd - qd)
-        return gravity_torque(state.model, q) + pull, state
+        posture = q if self.measured else reference.q
+        return gravity_torque(state.model, posture) + pull, state
 
     def compiled(self, arm: Arm) -> CompiledLaw:
         """Give the same law for the compiled engine."""
@@ -75,5 +80,5 @@ class GravityPD:
         from ulna.control.laws.pd import gravity_pd_law
 
         model, gains = self.start(arm)
-        params = np.concatenate([gains.reshape(-1), constants(model)])
+        params = np.concatenate([gains.reshape(-1), [float(self.measured)], constants(model)])
         return CompiledLaw(gravity_pd_law, params.reshape(-1, 1), np.zeros((0, 1)), room(arm.n))

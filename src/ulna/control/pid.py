@@ -28,6 +28,7 @@ from ulna.control.gains import (
     joint_gains,
     one_number,
     spring_and_damper,
+    spring_frequency,
 )
 from ulna.control.plain import keep_plain, written
 
@@ -84,7 +85,7 @@ class PID:
     damping: Gain | None = None
     integral: Gain | None = None
     _: KW_ONLY
-    frequency: float = 20.0
+    frequency: float | None = None
     filter: float = math.inf
 
     __repr__ = written
@@ -114,7 +115,7 @@ def pid_gains(controller: Integrating, model: Arm, arm: Arm) -> PIDGains:
     """Give all gains, by the model's inertia where they are not given, and the arm's limits."""
     name = type(controller).__name__
     stiffness, damping = spring_and_damper(controller, model)
-    integral = stiffness * controller.frequency * INTEGRAL_SHARE
+    integral = stiffness * spring_frequency(controller, model) * INTEGRAL_SHARE
     if controller.integral is not None:
         integral = joint_gains(f"{name}.integral", controller.integral, arm.n)
     corner = one_number(f"{name}.filter", controller.filter, "rad/s", infinite=True)

@@ -109,7 +109,9 @@ CONTROLLERS: Mapping[str, Entry] = MappingProxyType(
             {**_GAINS, **_INTEGRAL, **_FREQUENCY, **_FILTER},
         ),
         "GravityPD": Entry(
-            GravityPD, "PD that carries the weight of the arm", {**_GAINS, **_FREQUENCY}
+            GravityPD,
+            "PD that carries the weight of the arm",
+            {**_GAINS, **_FREQUENCY, "measured": "flag"},
         ),
         "FeedforwardPID": Entry(
             FeedforwardPID,

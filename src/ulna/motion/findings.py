@@ -10,13 +10,14 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.arrays import Array
-from ulna.kinematics import Tracked, Why, joints
+from ulna.kinematics import Tracked, Why, joints, tip
 from ulna.kinematics.tracked import FAILURES, Interval, runs
 from ulna.motion.pace import Limits
 from ulna.motion.path import LOOK
 from ulna.motion.trajectory import Trajectory
 
 OVER = 1e-6  # of a limit, by which it may be passed
+CLOSE = 1e-8  # of the reach, by which the tip may miss its path
 NEAR = 1e-9  # of the duration, on either side of an instant
 JUMP = 1e-3  # of the speed, by which a velocity may jump unseen
 
@@ -89,6 +90,15 @@ def length_text(metres: float) -> str:
         if abs(metres) >= size:
             return f"{metres / size:.3g} {unit}"
     return f"{metres:.3g} m"
+
+
+def residual_findings(trajectory: Trajectory, times: Array, q: Array) -> Iterator[Finding]:
+    """Say where the tip is not on its path though it could be: between postures too far apart."""
+    gap = np.linalg.norm(tip(trajectory.arm, q)[:, :2] - trajectory.tip(times).position, axis=-1)
+    for when in _stretches(times, gap, gap > CLOSE * trajectory.arm.reach):
+        far = length_text(when.worst)
+        text = f"not converged {when}: up to {far} off at t = {when.worst_at:.4g} s"
+        yield Finding("not converged", when, f"{text}; give another start or posture", blocks=True)
 
 
 def range_findings(arm: Arm, times: Array, q: Array) -> Iterator[Finding]:

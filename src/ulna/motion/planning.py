@@ -21,6 +21,7 @@ from ulna.motion.findings import (
     kinematic_findings,
     limit_findings,
     range_findings,
+    residual_findings,
     tip_findings,
 )
 from ulna.motion.finite import by_differences
@@ -102,6 +103,8 @@ def plan(
     found: list[Finding] = []
     if tracked is not None:
         found += kinematic_findings(tracked, known)
+        if arm.n > 2:
+            found += residual_findings(trajectory, times, q)
     else:
         found += chain(range_findings(arm, times, q), floor_findings(arm, times, q, floor))
     tau = terms.total

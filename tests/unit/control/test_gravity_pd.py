@@ -17,8 +17,9 @@ def rest(controller, arm=ARM):
     return run
 
 
-def test_it_rests_exactly_at_its_aim():
-    run = rest(GravityPD())
+@pytest.mark.parametrize("measured", [False, True])
+def test_it_rests_exactly_at_its_aim(measured):
+    run = rest(GravityPD(measured=measured))
     assert run.q[-1] == pytest.approx(AIM, abs=1e-10)
     assert run.tau[-1] == pytest.approx(gravity_torque(ARM, AIM), abs=1e-8)
 
@@ -29,7 +30,7 @@ def test_pd_with_the_same_gains_sags():
 
 def test_a_load_that_it_does_not_know_stretches_its_springs():
     loaded, K = ARM.with_payload(2.0), np.array([900.0, 300.0])
-    q = rest(GravityPD(K, K / 10.0, model=ARM), loaded).q[-1]
+    q = rest(GravityPD(K, K / 10.0, measured=True, model=ARM), loaded).q[-1]
     unknown = gravity_torque(loaded, q) - gravity_torque(ARM, q)
     assert AIM - q == pytest.approx(unknown / K, rel=1e-6)
     assert rest(GravityPD(K, K / 10.0, model=loaded), loaded).q[-1] == pytest.approx(AIM, abs=1e-9)
@@ -45,9 +46,22 @@ def test_energy_only_leaves():
     K, D = GravityPD().start(ARM).gains
     run = ulna.simulate(
         ARM, q0=[0.0, 0.0], duration=0.5, reference=AIM, rate=2e4, dt=5e-5, samples=101,
-        controller=GravityPD(K, 0.3 * D),
+        controller=GravityPD(K, 0.3 * D, measured=True),
     )  # fmt: skip
     gap = AIM - run.q
     energy = run.energy.kinetic + 0.5 * np.sum(K * gap**2, axis=-1)
     assert np.diff(energy).max() <= 1e-6 * energy[0]
     assert energy[-1] < 0.5 * energy[0]
+
+
+def test_springs_softer_than_the_weight_hold_it_only_where_it_is_measured():
+    # Upright, the weight's stiffness is −g Σ s_i: a spring of less cannot hold G(q_ref).
+    pole = ulna.Arm.rods([1.0], [2.0])
+    soft, aim = 0.5 * 9.81, np.array([np.pi / 2])
+    gaps = [
+        abs(ulna.simulate(pole, q0=aim - 0.1, duration=20.0, reference=aim,
+            controller=GravityPD(soft, 3.0, measured=measured)).q[-1, 0] - aim[0])
+        for measured in (False, True)
+    ]  # fmt: skip
+    assert gaps[0] > 0.5
+    assert gaps[1] < 1e-6

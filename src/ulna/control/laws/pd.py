@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from ulna.arrays import Array
-from ulna.control.laws.model import ANGLE, NOTHING, RATE, lay_model, room_to_work
+from ulna.control.laws.model import AIM, ANGLE, NOTHING, RATE, lay_model, room_to_work
 from ulna.dynamics.packed import TORQUE, TURNING
 from ulna.dynamics.recursive import inverse
 from ulna.kernels import inner, kernel
 
+MEASURED = 1  # row of params that says where the weight is taken
 GAINS = 2  # rows of params a joint: all stiffnesses, then all dampings
 
 
@@ -26,13 +27,18 @@ def pd_law(
 def gravity_pd_law(
     t: float, q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array
 ) -> None:
-    """The same on top of what holds the believed arm, which follows in params, where it is."""
+    """The same on top of what holds the believed arm, at the aim or where it is.
+
+    Behind the gains params hold 1 for where it is, then the constants of the arm.
+    """
     n = len(q)
     links, turns, y = room_to_work(n, state, NOTHING)
     for w in range(q.shape[1]):
-        lay_model(n, params, GAINS * n, w, links)
+        lay_model(n, params, GAINS * n + MEASURED, w, links)
+        measured = params[GAINS * n, w] != 0.0
         for i in range(n):
-            y[ANGLE, i], y[RATE, i], links[i, TURNING] = q[i, w], 0.0, 0.0
+            y[ANGLE, i] = q[i, w] if measured else reference[AIM, i, w]
+            y[RATE, i], links[i, TURNING] = 0.0, 0.0
         inverse(n, links, turns, y, ANGLE)
         for i in range(n):
             tau[i, w] = links[i, TORQUE]
