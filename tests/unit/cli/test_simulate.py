@@ -325,7 +325,11 @@ def test_tables_may_have_names_spaces_and_any_line_ends(facts, tmp_path, text):
     [
         ("", "torque.csv: table: got no rows"),
         ("t,tau1\n", "torque.csv: table: got no rows"),
-        ("0; 1\n1; 2\n", "got 1 column, need 2: time [s], and the torque [N·m] of every joint"),
+        (
+            "0; 1\n1; 2\n",
+            "torque.csv:1: separator: got semicolons between the columns, need commas",
+        ),
+        ("0\n1\n", "got 1 column, need 2: time [s], and the torque [N·m] of every joint"),
         ("0, 1, 2\n", "got 3 columns, need 2"),
         ("0, 1\n1, x\n", "torque.csv:2: column 2: got 'x', need a finite number"),
         ("0, 1\n1\n", "torque.csv:2: column 2: got nothing"),
