@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -32,8 +31,7 @@ def polyline(corners: Any, blend: float | None = None, closed: bool = False) -> 
     size = None if blend is None else number("polyline.blend", blend)
     if size is not None and size < 0.0:
         raise InputError(Problem("polyline.blend", shown(blend), "a length [m] of at least 0"))
-    extra = {} if size is None else {"blend": size}
-    text = described("polyline", corners=_told(rows), **extra)
+    text = _described("polyline", "corners", rows, **({} if size is None else {"blend": size}))
     legs = np.linalg.norm(np.diff(rows, axis=0), axis=-1)
     parts = [straight(here, there) for here, there in pairwise(rows)]
     path = chained(parts, list(legs), text) if len(parts) > 1 else replace(parts[0], text=text)
@@ -51,7 +49,7 @@ def spline(through: Any, closed: bool = False, times: Any = None) -> Path:
     With `times` (k,) [s] the path passes them then, if timed uniformly.
     """
     rows = points("spline.through", through, 2) if times is None else _rows(through, 2)
-    text = described("spline", through=_told(rows), **({"closed": True} if closed else {}))
+    text = _described("spline", "through", rows, **_options(closed, times))
     rows = closing(rows) if flag("spline.closed", closed) else rows
     return interpolated(rows, text, closed=closed, times=times)
 
@@ -59,7 +57,7 @@ def spline(through: Any, closed: bool = False, times: Any = None) -> Path:
 def joints(through: Any, closed: bool = False, times: Any = None) -> Path:
     """Lead the joints smoothly through postures (k, n) [rad]; through two, straight."""
     rows = points("joints.through", through, 2, None) if times is None else _rows(through, None)
-    text = described("joints", through=_told(rows), **({"closed": True} if closed else {}))
+    text = _described("joints", "through", rows, **_options(closed, times))
     rows = closing(rows) if flag("joints.closed", closed) else rows
     return replace(interpolated(rows, text, closed=closed, times=times), in_joints=True)
 
@@ -135,7 +133,14 @@ def _rows(given: Any, width: int | None) -> Array:
     return np.array(rows, dtype=float)
 
 
-def _told(rows: Array) -> Sequence[Any]:
-    """Give points for a text: all if they are few, else the ends."""
-    kept = rows if len(rows) <= MOST_TOLD else np.concatenate([rows[:2], rows[-1:]])
-    return [tuple(float(f"{value:.6g}") for value in row) for row in kept]
+def _options(closed: bool, times: Any) -> dict[str, Any]:
+    when = {} if times is None else {"times": float_array(times, "times")}
+    return ({"closed": True} if closed else {}) | when
+
+
+def _described(name: str, points: str, rows: Array, **options: Any) -> str:
+    """Write the call that makes a path; of many points only how many they are, and the ends."""
+    if len(rows) <= MOST_TOLD:
+        return described(name, **{points: rows}, **options)
+    first, last = (", ".join(f"{value:.4g}" for value in row[:4]) for row in rows[[0, -1]])
+    return f"{name} of {len(rows)} points from ({first}) to ({last})"
