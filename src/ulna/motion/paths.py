@@ -1,5 +1,6 @@
 """All kinds of paths, to be called as `ulna.paths.circle(...)`."""
 
+from ulna.motion.drawings import svg
 from ulna.motion.point_files import csv
 from ulna.motion.points import joints, loops_as_printed, polyline, spline
 from ulna.motion.shapes import arc, circle, ellipse, lemniscate, line, loops, rose
@@ -17,4 +18,5 @@ __all__ = [
     "polyline",
     "rose",
     "spline",
+    "svg",
 ]

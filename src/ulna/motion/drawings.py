@@ -1,0 +1,99 @@
+"""Paths from drawings: the lines, curves and arcs of an .svg file, followed at an even speed."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import PurePath
+
+import numpy as np
+
+from ulna.arrays import Array
+from ulna.errors import InputError, Problem, shown
+from ulna.motion.path import JOINED, Path
+from ulna.motion.pieces import Pieces, bezier
+from ulna.motion.rounding import bent
+from ulna.motion.shapes import described
+from ulna.motion.strokes import read_strokes
+from ulna.motion.values import number, positive
+from ulna.storage import read_text
+
+LARGEST = 10_000_000  # [bytes]
+LARGEST_SIZE = 1e9  # of a drawing [m, or units]
+BLEND = 0.01  # of a drawing's size, by which its corners are rounded if nobody says how much
+SHORTEST = 1e-9  # of a drawing's size, below which a piece is left out
+
+
+def svg(
+    file: str | os.PathLike[str], scale: float | None = None, blend: float | None = None
+) -> Path:
+    """Follow the lines of a drawing, stroke after stroke, without lifting the pen in between.
+
+    One unit of the drawing is `scale` [m], and the lower left corner of the box around it is the
+    origin; y points up. Without a scale `ulna.plan` fits it into the arm's reach. Corners are
+    rounded from `blend` before to `blend` behind them, in metres, or in drawing units if there is
+    no scale: by 1 % of the drawing's larger side if not given; 0 leaves them sharp.
+    """
+    unit = None if scale is None else positive("svg.scale", scale, "m a unit")
+    if blend is not None and number("svg.blend", blend) < 0.0:
+        raise InputError(Problem("svg.blend", shown(blend), "a length of at least 0"))
+    name = os.fspath(file)
+    strokes = read_strokes(read_text(file, LARGEST), name)
+    pieces, count = _on_paper(strokes, unit or 1.0, name)
+    options = {
+        key: value for key, value in (("scale", unit), ("blend", blend)) if value is not None
+    }
+    text = described("svg", file=PurePath(file).as_posix(), **options)
+    told = f"{count} strokes, joined by straight lines: no pen is lifted"
+    path = _drawn(pieces, text, (told,) if count > 1 else ())
+    low, high = pieces.box
+    size = BLEND * max((high - low).real, (high - low).imag) if blend is None else float(blend)
+    if size:
+        path = bent(path, np.full(len(path.corners), size), text)
+    return replace(_evenly(path), fit=unit is None)
+
+
+def _on_paper(strokes: list[Pieces], unit: float, file: str) -> tuple[Pieces, int]:
+    """Give all pieces, joined, y up, from the origin on, and of how many strokes they are."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        whole = Pieces.joined(strokes)
+        low, high = whole.box
+    size = max(high.real - low.real, high.imag - low.imag)
+    if not whole.finite or not size * unit < LARGEST_SIZE:
+        got, need = f"a size of {size * unit:g}", f"one below {LARGEST_SIZE:g}"
+        raise InputError(Problem("svg", got, need, place=file))
+    strokes = [stroke.chosen(stroke.lengths > SHORTEST * size) for stroke in strokes]
+    strokes = [stroke for stroke in strokes if len(stroke)]
+    if not strokes:
+        need = "lines that lead somewhere"
+        raise InputError(Problem("svg", "points only", need, place=file))
+    parts = strokes[:1]
+    for before, after in pairwise(strokes):
+        here, there = before.ends[-1], after.starts[0]
+        if abs(there - here) > JOINED * size:
+            parts.append(Pieces.of([bezier(here, there)]))
+        parts.append(after)
+    corner = complex(low.real, high.imag)
+    joined = Pieces.joined(parts)
+    return joined.mapped(0.0, unit, -unit * corner.conjugate()), len(strokes)
+
+
+def _drawn(pieces: Pieces, text: str, notes: tuple[str, ...]) -> Path:
+    edges = np.concatenate([[0.0], np.cumsum(pieces.lengths)])
+    edges /= edges[-1]
+
+    def curve(s: Array) -> Array:
+        which = np.clip(np.searchsorted(edges, s, "right") - 1, 0, len(pieces) - 1)
+        share = edges[which + 1] - edges[which]
+        z = pieces.at(which, np.clip((s - edges[which]) / share, 0.0, 1.0))
+        rows = np.stack([z.value, z.first / share, z.second / share**2])
+        return np.stack([rows.real, rows.imag], axis=-1)
+
+    return Path(curve, text, tuple(edges.tolist()), notes=notes)
+
+
+def _evenly(path: Path) -> Path:
+    """Give the same path with the length as its parameter."""
+    breaks = path.lengths.parts(np.array(path.breaks))
+    return replace(path, curve=path.by_length, breaks=tuple(breaks.tolist()))
