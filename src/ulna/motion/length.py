@@ -19,6 +19,7 @@ from ulna.motion.hermite import quintic
 FEWEST = 4  # panels of a smooth piece
 MOST_PANELS = 2**16
 EXACT = 1e-12  # of the whole length
+ROUNDING = 4.0 * np.finfo(float).eps  # of places from 0 to 1
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 STILL = 1e-9  # of the mean speed, below which a curve stands still
 
@@ -57,18 +58,28 @@ def measure(curve: Curve, breaks: Array) -> Lengths:
     Panels are halved until halving changes nothing: neither their lengths nor their inverses.
     """
     edges = np.concatenate([np.linspace(*ends, FEWEST + 1)[:-1] for ends in pairwise(breaks)])
-    edges = np.append(edges, 1.0)
-    while True:
-        middles = 0.5 * (edges[:-1] + edges[1:])
-        steps = _lengths(curve, edges[:-1], edges[1:])
-        halves = _lengths(curve, edges[:-1], middles), _lengths(curve, middles, edges[1:])
-        table = _table(curve, edges, steps)
-        missed = np.abs(table.places(table.along[:-1] + halves[0]) - middles) / np.diff(edges)
-        wrong = np.maximum(np.abs(halves[0] + halves[1] - steps), missed * steps)
-        coarse = wrong > EXACT * table.total
-        if not coarse.any() or len(edges) > MOST_PANELS:
-            return table
-        edges = np.sort(np.concatenate([edges, middles[coarse]]))
+    left, right = edges, np.append(edges[1:], 1.0)
+    steps = _lengths(curve, left, right)
+    total, count = float(steps.sum()), len(steps)
+    done: list[tuple[Array, Array]] = []
+    while len(left):
+        middle = 0.5 * (left + right)
+        first, second = _lengths(curve, left, middle), _lengths(curve, middle, right)
+        starts, ends = _ends(curve, left, right, total)
+        found = quintic(starts, ends, steps, first / steps)[0, ..., 0]
+        missed = np.abs(found - middle) / (right - left) * steps
+        coarse = np.maximum(np.abs(first + second - steps), missed) > EXACT * total
+        coarse &= count <= MOST_PANELS
+        count += int(coarse.sum())
+        done.append((left[~coarse], steps[~coarse]))
+        left, right = (
+            np.concatenate([left[coarse], middle[coarse]]),
+            np.concatenate([middle[coarse], right[coarse]]),
+        )
+        steps = np.concatenate([first[coarse], second[coarse]])
+    left, steps = (np.concatenate(parts) for parts in zip(*done, strict=True))
+    order = np.argsort(left)
+    return _table(curve, np.append(left[order], 1.0), steps[order])
 
 
 def _lengths(curve: Curve, left: Array, right: Array) -> Array:
@@ -81,14 +92,17 @@ def _lengths(curve: Curve, left: Array, right: Array) -> Array:
 
 def _table(curve: Curve, edges: Array, steps: Array) -> Lengths:
     along = np.concatenate([[0.0], np.cumsum(steps)])
-    left, right = edges[:-1], edges[1:]
-    # Just inside of a panel, so that a break at its end does not lend it its neighbour's speed.
-    inside = 1e-12 * (right - left)
-    return Lengths(
-        edges,
-        along,
-        _by_length(curve, left, left + inside, along[-1]),
-        _by_length(curve, right, right - inside, along[-1]),
+    return Lengths(edges, along, *_ends(curve, edges[:-1], edges[1:], along[-1]))
+
+
+def _ends(curve: Curve, left: Array, right: Array, total: float) -> tuple[Array, Array]:
+    """Give how panels run at their ends, (3, k, 1) each."""
+    # Just inside of a panel, so that a break at its end does not lend it its neighbour's speed;
+    # of a short panel that is more of it, or rounding would lead back to the break.
+    inside = np.maximum(1e-12 * (right - left), ROUNDING)
+    return (
+        _by_length(curve, left, left + inside, total),
+        _by_length(curve, right, right - inside, total),
     )
 
 
