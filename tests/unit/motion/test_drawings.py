@@ -210,13 +210,13 @@ def test_strokes_are_joined_and_that_is_said(drawn):
 
 
 def test_without_a_scale_it_is_fitted_into_reach(drawn):
-    path = drawn(ALL, scale=None)
+    path = drawn(ALL, scale=None, blend=None)
     assert path.fit
     arm = ulna.preset("kehl")
     plan = ulna.plan(arm, path)
     assert plan.ok
     assert any("fitted into reach" in note for note in plan.path.notes)
-    small = drawn(ALL, scale=1e-3)
+    small = drawn(ALL, scale=1e-3, blend=None)
     assert not small.fit
     assert small.length == pytest.approx(1e-3 * path.length)
     assert small(S) == pytest.approx(1e-3 * path(S))
