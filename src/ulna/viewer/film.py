@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ulna.arm import Arm
 from ulna.errors import InputError, Problem, shown
 from ulna.progress import progress as progress_line
 from ulna.storage import check_new
@@ -43,20 +44,35 @@ def animate(
     It plays `speed` times as fast as the run went. Without `force` a file that exists is not
     replaced. Unless `progress` says so or not, a bar appears if standard error is a terminal.
     """
-    _check(file, fps, speed, size)
-    check_new(file, "film", force=force)
+    check_film(file, fps, speed, size, force=force)
     fps, size = float(fps), (int(size[0]), int(size[1]))
     times = frame_times(run, fps, float(speed))
-    scene = Scene(run.arm, _title(run), _remark(speed), size, look)
-    film = Film(fps, size, _sample(scene, run, times, fps))
+    scene = Scene(run.arm, arm_title(run.arm), speed_remark(speed), size, look)
+    # By then the trace has all of its colours.
+    *_, late = moments(run, times[: math.ceil(TRAIL * fps) + 1], fps)
+    film = Film(fps, size, scene.draw(late).copy())
+    pictures = (scene.draw(moment) for moment in moments(run, times, fps))
+    shoot(file, pictures, len(times), film, force=force, progress=progress)
+
+
+def shoot(
+    file: str | os.PathLike[str],
+    pictures: Iterable[np.ndarray],
+    count: int,
+    film: Film,
+    *,
+    force: bool,
+    progress: bool | None,
+) -> None:
+    """Write so many pictures into a film, and show how far it is."""
     with progress_line("drawing the film", shown=progress) as report:
 
-        def pictures() -> Iterator[np.ndarray]:
-            for done, moment in enumerate(moments(run, times, fps), start=1):
-                yield scene.draw(moment)
-                report(done / len(times))
+        def reported() -> Iterator[np.ndarray]:
+            for done, picture in enumerate(pictures, start=1):
+                yield picture
+                report(done / count)
 
-        write_film(file, pictures(), film, force=force)
+        write_film(file, reported(), film, force=force)
 
 
 def frame_times(run: Run, fps: float, speed: float) -> np.ndarray:
@@ -65,14 +81,19 @@ def frame_times(run: Run, fps: float, speed: float) -> np.ndarray:
     A run that takes no time is shown for a second.
     """
     playback = Playback(run)
-    duration = playback.end - playback.start
+    return times_between(playback.start, playback.end, fps, speed)
+
+
+def times_between(start: float, end: float, fps: float, speed: float) -> np.ndarray:
+    """Give the times [s] that a film shows from a start to an end."""
+    duration = end - start
     if duration == 0.0:
-        return np.full(round(fps), playback.start)
+        return np.full(round(fps), start)
     frames = duration / speed * fps
     if not frames < MOST_FRAMES:
         raise InputError(_too_long(duration, frames, fps))
     count = math.ceil(frames * (1.0 - 1e-12)) + 1
-    return np.asarray(np.minimum(playback.start + np.arange(count) * (speed / fps), playback.end))
+    return np.asarray(np.minimum(start + np.arange(count) * (speed / fps), end))
 
 
 def _too_long(duration: float, frames: float, fps: float) -> Problem:
@@ -82,21 +103,20 @@ def _too_long(duration: float, frames: float, fps: float) -> Problem:
     return Problem("film", f"{got} at {fps:g} a second", f"at most {MOST_FRAMES:,}", hint)
 
 
-def _sample(scene: Scene, run: Run, times: np.ndarray, fps: float) -> np.ndarray:
-    """Draw a moment by which the trace has all of its colours."""
-    *_, late = moments(run, times[: math.ceil(TRAIL * fps) + 1], fps)
-    return scene.draw(late).copy()
+def arm_title(arm: Arm) -> str:
+    """Give the name of an arm, or how many links it has."""
+    return arm.name or ("one link" if arm.n == 1 else f"{arm.n} links")
 
 
-def _title(run: Run) -> str:
-    return run.arm.name or ("one link" if run.arm.n == 1 else f"{run.arm.n} links")
-
-
-def _remark(speed: float) -> str:
+def speed_remark(speed: float) -> str:
+    """Say that a film is faster or slower than what it shows."""
     return "" if speed == 1.0 else f"{speed:g} × as fast"
 
 
-def _check(file: str | os.PathLike[str], fps: Any, speed: Any, size: Any) -> None:
+def check_film(
+    file: str | os.PathLike[str], fps: Any, speed: Any, size: Any, *, force: bool
+) -> None:
+    """Refuse what no film can be made of, all of it at once, and a file that is to stay."""
     problems = []
     ending = Path(file).suffix.lower()
     if ending not in WRITERS:
@@ -112,6 +132,7 @@ def _check(file: str | os.PathLike[str], fps: Any, speed: Any, size: Any) -> Non
         problems.append(Problem("size", shown(size), need))
     if problems:
         raise InputError(problems)
+    check_new(file, "film", force=force)
 
 
 def _is_number(value: Any) -> bool:

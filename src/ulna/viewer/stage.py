@@ -1,0 +1,140 @@
+"""What films are drawn on: a page that stays, an arm that moves over it, and readings beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ulna.arm import Arm
+from ulna.viewer.arm import HOLE, TIP, capsules, fading, link_colors, widths
+from ulna.viewer.style import Look, styled
+
+MARGIN = 0.3  # [inches]
+LEFT = 0.75  # [inches]
+HEAD, BELOW_HEAD = 0.45, 0.7  # [inches] from the top
+READINGS, UNIT = 1.7, 0.67  # [inches] from the right
+LETTER = 0.145  # [inches] of a title
+
+
+class Stage:
+    """A page of so many pixels: what stays is drawn once, what moves for every picture."""
+
+    def __init__(self, size: tuple[int, int], look: Look) -> None:
+        from matplotlib.backends import backend_agg
+        from matplotlib.figure import Figure
+
+        canvas_of: Any = backend_agg.FigureCanvasAgg  # parts of it have no types
+
+        # Text shrinks more slowly than the film, or a small one could not be read.
+        dpi = 100.0 * (min(size) / 800.0) ** 0.6
+        self.look = look
+        # A tenth of a pixel more, since the canvas rounds down.
+        self.inches = ((size[0] + 0.1) / dpi, (size[1] + 0.1) / dpi)
+        with styled(look):
+            self.figure = Figure(figsize=self.inches, dpi=dpi)
+            self.canvas: Any = canvas_of(self.figure)
+
+    @contextmanager
+    def set_up(self) -> Iterator[None]:
+        """Draw what stays inside the block; at its end it is kept."""
+        with styled(self.look):
+            yield
+            self.canvas.draw()
+        self.background = self.canvas.copy_from_bbox(self.figure.bbox)
+
+    def picture(self, moving: Iterable[Any]) -> np.ndarray:
+        """Draw what moves over what stays; (height, width, 4), overwritten by the next one."""
+        self.canvas.restore_region(self.background)
+        for shape in moving:
+            (shape.axes or self.figure).draw_artist(shape)
+        return np.asarray(self.canvas.buffer_rgba())
+
+    def axes(self, box: tuple[float, float, float, float]) -> Any:
+        """Give axes in a box [inches]: left, bottom, width and height."""
+        wide, high = self.inches
+        return self.figure.add_axes((box[0] / wide, box[1] / high, box[2] / wide, box[3] / high))
+
+    @staticmethod
+    def fill(axes: Any) -> Any:
+        """Widen what is shown to the shape of the axes: a wide film shows more to both sides."""
+        wide, high = axes.get_window_extent().size
+        (left, right), (low, top) = axes.get_xlim(), axes.get_ylim()
+        across = 0.5 * max(right - left, (top - low) * wide / high)
+        x, y = 0.5 * (left + right), 0.5 * (low + top)
+        up = across * high / wide
+        axes.set(xlim=(x - across, x + across), ylim=(y - up, y + up))
+        return axes
+
+    def head(self, title: str, remark: str) -> None:
+        """Write a title, and a remark below it."""
+        # A long name stays away from the clock, and is shown as it is, dollar signs and all.
+        name = shortened(title, self.inches[0] - LEFT - READINGS)
+        self.text((LEFT, HEAD), name, size=15, weight="bold", parse_math=False)
+        self.text((LEFT, BELOW_HEAD), remark, size=12, color=self.look.quiet)
+
+    def reading(
+        self, down: float, label: str, unit: str, *, right: float = 0.0, **style: Any
+    ) -> Any:
+        """Write a label and a unit, and give the text between them: less to draw for a picture.
+
+        They end so far [inches] from the right.
+        """
+        style = {"size": 12, **style}
+        self.text((-READINGS - right, down), label, **style)
+        self.text((-UNIT - right, down), f" {unit}", **style)
+        moving: dict[str, Any] = {"ha": "right", "animated": True, "parse_math": False}
+        return self.text((-UNIT - right, down), "", **moving, **style)
+
+    def text(self, place: tuple[float, float], text: str, **style: Any) -> Any:
+        """Write on a line so far [inches] from the left, or from the right if negative."""
+        wide, high = self.inches
+        x = place[0] / wide if place[0] > 0.0 else 1.0 + place[0] / wide
+        return self.figure.text(x, 1.0 - place[1] / high, text, va="baseline", **style)
+
+
+class MovingArm:
+    """The shapes of an arm and of the trail of its tip, to be placed for every picture."""
+
+    def __init__(self, axes: Any, arm: Arm, look: Look) -> None:
+        from matplotlib.collections import LineCollection, PolyCollection
+        from matplotlib.patches import Circle
+
+        self.arm, self.look, wide = arm, look, widths(arm)
+        turn = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
+        self._circles = (HOLE * wide)[:, None, None] * np.stack([np.cos(turn), np.sin(turn)], -1)
+        moving = {"animated": True}
+        self.trail: Any = LineCollection([], linewidths=2.4, capstyle="round", **moving)
+        self.links: Any = PolyCollection([], facecolors=link_colors(arm, look), lw=0, **moving)
+        self.holes: Any = PolyCollection([], facecolors=look.paper, lw=0, **moving)
+        end = Circle((0, 0), TIP * wide[-1], fc=look.movable, ec=look.paper, lw=1.6, **moving)
+        self.tip: Any = end
+        for shapes in (self.trail, self.links, self.holes):
+            axes.add_collection(shapes, autolim=False)
+        axes.add_patch(end)
+
+    @property
+    def shapes(self) -> tuple[Any, Any, Any, Any]:
+        """What is drawn, from the back to the front."""
+        return self.trail, self.links, self.holes, self.tip
+
+    def place(self, points: np.ndarray, trail: np.ndarray) -> None:
+        """Move to where the joints and the tip are (n+1, 2), with a trail of pieces (k, m, 2)."""
+        self.trail.set_segments(trail)
+        self.trail.set_color(fading(len(trail), self.look))
+        self.links.set_verts(capsules(self.arm, points))
+        self.holes.set_verts(self._circles + points[:-1, None])
+        self.tip.center = points[-1]
+
+
+def shortened(title: str, room: float) -> str:
+    """Cut a title to the room [inches] that there is for it."""
+    letters = max(8, int(room / LETTER))
+    return title if len(title) <= letters else title[: letters - 1] + "…"
+
+
+def number(value: float) -> str:
+    """Write a number that changes from picture to picture, always as long."""
+    return f"{value:.2f}" if abs(value) < 1e4 else f"{value:.2e}"
