@@ -37,18 +37,18 @@ LARGEST = 1e300  # beyond, room at the margins would overflow
 
 def plot_angles(axes: Axes, run: Run, *, look: Look = PRINT) -> Axes:
     """Plot the joint angles over time."""
-    return _plot_joints(axes, run, run.q, "q", look, ylabel="angle [rad]")
+    return joint_curves(axes, run.t, run.q, "q", look, ylabel="angle [rad]")
 
 
 def plot_speeds(axes: Axes, run: Run, *, look: Look = PRINT) -> Axes:
     """Plot the joint speeds over time."""
-    return _plot_joints(axes, run, run.qd, r"\dot{q}", look, ylabel="speed [rad/s]")
+    return joint_curves(axes, run.t, run.qd, r"\dot{q}", look, ylabel="speed [rad/s]")
 
 
 def plot_torques(axes: Axes, run: Run, *, look: Look = PRINT) -> Axes:
     """Plot the torques of the motors over time, as steps where they are held between samples."""
-    return _plot_joints(
-        axes, run, run.tau, r"\tau", look, ylabel="torque [N·m]", held=_is_held(run)
+    return joint_curves(
+        axes, run.t, run.tau, r"\tau", look, ylabel="torque [N·m]", held=_is_held(run)
     )
 
 
@@ -61,16 +61,16 @@ def plot_energy(axes: Axes, run: Run, *, look: Look = PRINT) -> Axes:
         exchanged = np.asarray(energy.injected) - np.asarray(energy.dissipated)
     curves = {"kinetic": kinetic, "potential": potential, "injected − dissipated": exchanged}
     for (name, values), style in zip(curves.items(), series(3, look), strict=True):
-        _curve(axes, run.t, values, name, style)
-    _curve(axes, run.t, total, "total", {"color": look.ink, "ls": PATTERNS[3]})
-    return _finish(axes, look, ylabel="energy [J]")
+        curve(axes, run.t, values, name, style)
+    curve(axes, run.t, total, "total", {"color": look.ink, "ls": PATTERNS[3]})
+    return finish(axes, look, ylabel="energy [J]")
 
 
 def plot_tip(axes: Axes, run: Run, *, look: Look = PRINT) -> Axes:
     """Plot the place of the tip over time."""
     for index, style in enumerate(series(2, look)):
-        _curve(axes, run.t, run.tip[:, index], f"${'xy'[index]}$", style)
-    return _finish(axes, look, ylabel="tip [m]")
+        curve(axes, run.t, run.tip[:, index], f"${'xy'[index]}$", style)
+    return finish(axes, look, ylabel="tip [m]")
 
 
 def plot_motion(axes: Axes, run: Run, *, look: Look = PRINT) -> Axes:
@@ -118,9 +118,9 @@ def _way(arm: Arm, playback: Playback, start: float) -> tuple[np.ndarray, np.nda
     return times, kinematics.tip(arm, playback.postures(times))[:, :2]
 
 
-def _plot_joints(
+def joint_curves(
     axes: Axes,
-    run: Run,
+    t: np.ndarray,
     values: np.ndarray,
     symbol: str,
     look: Look,
@@ -128,14 +128,15 @@ def _plot_joints(
     ylabel: str,
     held: bool = False,
 ) -> Axes:
+    """Plot values (S, n) over time, a curve a joint; of many joints a few are named."""
     count = values.shape[-1]
     named = range(count)
     if count > MOST_NAMES:
         named = np.linspace(0, count - 1, FEW_NAMES).round().astype(int).tolist()
     for joint, style in enumerate(series(count, look)):
         name = f"${symbol}_{{{joint + 1}}}$" if joint in named else ""
-        _curve(axes, run.t, values[:, joint], name, style, held=held)
-    return _finish(axes, look, ylabel=ylabel)
+        curve(axes, t, values[:, joint], name, style, held=held)
+    return finish(axes, look, ylabel=ylabel)
 
 
 def _is_held(run: Run) -> bool:
@@ -144,7 +145,7 @@ def _is_held(run: Run) -> bool:
     return is_held_table or bool(run.settings.get("controller"))
 
 
-def _curve(
+def curve(
     axes: Axes,
     t: np.ndarray,
     values: np.ndarray,
@@ -153,22 +154,29 @@ def _curve(
     *,
     held: bool = False,
 ) -> None:
+    """Plot values (S,) over time, no finer than a page can show."""
     shown = thinned(values)
     axes.plot(
         np.asarray(t)[shown],
         np.clip(np.asarray(values)[shown], -LARGEST, LARGEST),
-        **style,
-        lw=1.5,
+        **{"lw": 1.5, **style},
         label=name or "_",
         drawstyle="steps-post" if held else "default",
         marker="o" if len(values) == 1 else "",
     )
 
 
-def _finish(axes: Axes, look: Look, *, ylabel: str) -> Axes:
+def finish(axes: Axes, look: Look, *, ylabel: str) -> Axes:
+    """Name the axes and the curves of a plot over time."""
     axes.set(xlabel="time [s]", ylabel=ylabel)
     axes.margins(x=0.0)
-    # Above the axes, where no curve can lie under it.
+    # A power of ten above the axis goes to its left, where the legend is not.
+    axes.yaxis.get_offset_text().set_horizontalalignment("right")
+    return legend_above(axes, look)
+
+
+def legend_above(axes: Axes, look: Look) -> Axes:
+    """Name what is drawn above the axes, where nothing can lie under the names."""
     axes.legend(
         loc="lower right",
         bbox_to_anchor=(1.0, 1.0),
@@ -181,6 +189,4 @@ def _finish(axes: Axes, look: Look, *, ylabel: str) -> Axes:
         handletextpad=0.4,
         columnspacing=1.0,
     )
-    # A power of ten above the axis goes to its left, where the legend is not.
-    axes.yaxis.get_offset_text().set_horizontalalignment("right")
     return axes

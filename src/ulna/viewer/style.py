@@ -20,6 +20,7 @@ class Look:
     link_light: str = "#4d5968"
     ghost: str = "#c3c9d1"
     movable: str = "#e06412"  # orange: what you can move
+    alarm: str = "#b0103f"  # crimson, darker than the orange for every eye: what cannot be
     reach: str = "#fbf0e7"
     data: tuple[str, ...] = ("#e06412", "#0072b2", "#6a3fb5", "#009e73", "#8a93a0")
     sequence: tuple[str, ...] = ("#e98e35", "#d4543d", "#912a67", "#2a1650")  # light to dark
@@ -36,6 +37,7 @@ DARK = Look(
     link="#d5dae1",
     link_light="#aab2bd",
     ghost="#4a525d",
+    alarm="#ff6f91",
     reach="#241d17",
     data=("#ff8a3d", "#56b4e9", "#b79cf0", "#3ecf9b", "#8f98a5"),
     sequence=("#fde3b5", "#ff9a5c", "#d95f8c", "#8458c8"),

@@ -1,0 +1,159 @@
+"""How well runs follow a plan: the error of the tip over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ulna.errors import InputError, Problem, shown
+from ulna.viewer.run import curve, finish
+from ulna.viewer.style import PATTERNS, PRINT, Look, series, styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ulna.motion.plan import Plan
+    from ulna.simulation.run import Run
+
+SIZE = (9.0, 6.0)  # [inches]
+BOUNDS = {"1 cm": 0.01, "10 cm": 0.1}  # [m]
+LEAST = 1e-13  # of the reach: below, an error is rounding
+EARLY = 0.08  # of a run, in which there is no room for a label before a place
+SETTLED = 0.02  # of a run, after which its errors say how far down to look
+UNITS = {"m": 1.0, "mm": 1e-3, "µm": 1e-6, "nm": 1e-9}  # [m]
+
+
+def error_figure(plan: Plan, runs: Mapping[str, Run], *, look: Look = PRINT) -> Figure:
+    """Draw how far runs, by their labels, are from a plan; the last one along and across, too."""
+    from matplotlib.figure import Figure
+
+    check_runs(plan, runs)
+    label, last = list(runs.items())[-1]
+    with styled(look):
+        figure = Figure(figsize=SIZE, dpi=150)
+        figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.08)
+        above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1.7, 1.0))
+        plot_error(above, plan, runs, look=look).label_outer()
+        above.set_title("distance of the tip from where it should be")
+        plot_deviation(below, plan, last, look=look)
+        below.set_title(f"{label}: which way it is off", parse_math=False)
+        figure.align_ylabels()
+    return figure
+
+
+def plot_error(axes: Axes, plan: Plan, runs: Mapping[str, Run], *, look: Look = PRINT) -> Axes:
+    """Plot the distance of the tip from the plan over time, and mark where runs leave bounds."""
+    check_runs(plan, runs)
+    axes.set_yscale("log")
+    lowest = []
+    for (label, run), style in zip(runs.items(), series(len(runs), look), strict=True):
+        error = np.maximum(tip_error(plan, run), LEAST * plan.arm.reach)
+        curve(axes, run.t, error, label, style)
+        lowest.append(_lowest(error))
+        _mark_bounds(axes, run.t, error, style["color"], look)
+    axes.set_ylim(bottom=0.5 * min(lowest))
+    _draw_bounds(axes, look)
+    return finish(axes, look, ylabel="tip error [m]")
+
+
+def plot_deviation(axes: Axes, plan: Plan, run: Run, *, look: Look = PRINT) -> Axes:
+    """Plot how far the tip is ahead of where it should be, and how far to the left of the path."""
+    parts = deviation(plan, run)
+    known = np.abs(parts[np.isfinite(parts)])
+    unit = _unit(float(np.max(known, initial=0.0)))
+    ahead, left = parts.T / UNITS[unit]
+    # In other colours than the runs above it.
+    curve(axes, run.t, ahead, "ahead", {"color": look.ink})
+    curve(axes, run.t, left, "to the left", {"color": look.data[2], "ls": PATTERNS[2]})
+    return finish(axes, look, ylabel=f"tip error [{unit}]")
+
+
+def tip_error(plan: Plan, run: Run) -> np.ndarray:
+    """Give the distance (S,) [m] of the tip from where the plan has it, at the run's samples."""
+    asked = plan.trajectory.tip(run.t).position
+    with np.errstate(all="ignore"):
+        return np.asarray(np.hypot(*(run.tip[:, :2] - asked).T))
+
+
+def deviation(plan: Plan, run: Run) -> np.ndarray:
+    """Give how far (S, 2) [m] the tip is ahead along the path, and to its left.
+
+    Where the plan stands still there is no direction, and the values are NaN.
+    """
+    asked = plan.trajectory.tip(run.t)
+    with np.errstate(all="ignore"):
+        off = run.tip[:, :2] - asked.position
+        along = asked.velocity / np.hypot(*asked.velocity.T)[:, None]
+        ahead = off[:, 0] * along[:, 0] + off[:, 1] * along[:, 1]
+        left = off[:, 1] * along[:, 0] - off[:, 0] * along[:, 1]
+    return np.stack([ahead, left], axis=-1)
+
+
+def check_runs(plan: Plan, runs: Any) -> None:
+    """Refuse anything but labelled runs of an arm that reaches as the plan's does."""
+    if not isinstance(runs, Mapping) or not runs:
+        need = "at least one run by its label, such as {'open loop': run}"
+        raise InputError(Problem("runs", shown(runs), need))
+    for label, run in runs.items():
+        check_run(plan, run, f"runs[{label!r}]")
+
+
+def check_run(plan: Plan, run: Run, name: str = "run") -> None:
+    """Refuse a run of an arm with other links; its masses may differ."""
+    length = np.asarray(run.arm.parameters.length)
+    if np.array_equal(length, plan.arm.parameters.length) and run.arm.base == plan.arm.base:
+        return
+    lengths = " + ".join(f"{one:.4g}" for one in length[:4]) + (" + …" if len(length) > 4 else "")
+    need = f"the plan's {plan.arm.n} links, of its lengths and at its base"
+    raise InputError(Problem(name, f"an arm of {lengths} m", need))
+
+
+def _lowest(error: np.ndarray) -> float:
+    settled = error[int(SETTLED * len(error)) :]
+    return float(np.min(settled[np.isfinite(settled)], initial=min(BOUNDS.values())))
+
+
+def _mark_bounds(axes: Axes, t: np.ndarray, error: np.ndarray, color: str, look: Look) -> None:
+    """Mark when a run first leaves a bound."""
+    for bound in BOUNDS.values():
+        outside = error > bound
+        if not outside.any():
+            continue
+        when = float(t[np.argmax(outside)])
+        axes.plot(when, bound, "o", ms=6, mfc=look.paper, mec=color, mew=1.6, zorder=4)
+        # An error grows: to the upper left of the place is nothing, unless the axis is there.
+        room = when - t[0] > EARLY * (t[-1] - t[0])
+        label = axes.annotate(
+            f"{when:.3g} s",
+            (when, bound),
+            xytext=(-7, 4) if room else (8, -4),
+            textcoords="offset points",
+            ha="right" if room else "left",
+            va="bottom" if room else "top",
+            color=color,
+            fontsize=9,
+            zorder=5,
+        )
+        label.set_bbox({"fc": look.paper, "ec": "none", "alpha": 0.8, "pad": 1.0})
+
+
+def _draw_bounds(axes: Axes, look: Look) -> None:
+    for name, bound in BOUNDS.items():
+        axes.axhline(bound, color=look.quiet, lw=1.0, ls=(0, (4, 3)), zorder=1.5)
+        axes.annotate(
+            name,
+            (1.0, bound),
+            xycoords=("axes fraction", "data"),
+            xytext=(4, 0),
+            textcoords="offset points",
+            color=look.quiet,
+            va="center",
+        )
+
+
+def _unit(largest: float) -> str:
+    fitting = (unit for unit, size in UNITS.items() if largest >= size)
+    return next(fitting, "m" if largest == 0.0 else "nm")

@@ -1,0 +1,193 @@
+"""A plan on a page: the path that is asked for, postures along it, and where it cannot be."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ulna import kinematics
+from ulna.motion.findings import Finding, length_text
+from ulna.viewer.arm import FINEST, draw_arm, draw_ghosts, draw_reach, even_ticks, frame
+from ulna.viewer.following import check_run
+from ulna.viewer.frames import Playback
+from ulna.viewer.run import LONGEST_WAY, legend_above
+from ulna.viewer.style import PRINT, Look, mixed, styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ulna.motion.plan import Plan
+    from ulna.simulation.run import Run
+
+SIZE = (7.0, 7.6)  # [inches]
+LEFT = 0.02  # of the width, where the title begins
+LETTERS = 84  # of a line under the title
+PALE = 0.4  # of its colour is left to a path under the way that was gone
+LEAD = 0.1  # of the reach, from the start to the arrow
+ASIDE = 0.35  # of the reach, from which on a label turns towards the middle
+
+
+class Mark(NamedTuple):
+    """A kind of problem: where it is on the path, where it is worst, and in words."""
+
+    ways: np.ndarray  # (m, 2), stretches of the path with NaN between them
+    place: np.ndarray  # (2,) where it is worst
+    worst: Finding
+    places: int
+
+
+class Way(NamedTuple):
+    """The way that a tip went, and where it ended; of a long one, its beginning."""
+
+    tips: np.ndarray  # (k, 2)
+    posture: np.ndarray  # (n,)
+    until: str  # when it breaks off, in words
+
+
+def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, look: Look = PRINT) -> Axes:
+    """Draw a plan: what the arm reaches, the path, some postures, and what is in the way.
+
+    With a run, the way that the tip really went is drawn over the path.
+    """
+    if run is not None:
+        check_run(plan, run)
+    arm, asked, blue = plan.arm, asked_way(plan), look.data[1]
+    way = None if run is None else gone_way(run)
+    draw_reach(axes, arm, look=look)
+    _draw_postures(axes, plan, way, look)
+    style: dict[str, Any] = {"color": blue, "lw": 1.8}
+    if way is not None:
+        style = {"color": mixed(look.paper, blue, PALE), "lw": 4.0}
+    axes.plot(*asked.T, **style, label="asked path", zorder=3.2, solid_joinstyle="round")
+    if way is not None:
+        name = f"the tip's way{way.until}"
+        axes.plot(*way.tips.T, color=look.movable, lw=1.4, label=name, zorder=3.6)
+    _mark_ends(axes, plan, asked, look)
+    even_ticks(frame(axes, arm, also=asked))
+    for number, mark in enumerate(marks(plan)):
+        _draw_mark(axes, plan, mark, look, above=number % 2 == 0)
+    return legend_above(axes, look)
+
+
+def motion_figure(plan: Plan, run: Run | None = None, *, look: Look = PRINT) -> Figure:
+    """Draw a plan on a page, with what there is to know about it in words."""
+    from matplotlib.figure import Figure
+
+    with styled(look):
+        figure = Figure(figsize=SIZE, dpi=150)
+        figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.08)
+        left: dict[str, Any] = {"ha": "left", "x": LEFT, "size": 11, "parse_math": False}
+        figure.suptitle(title(plan), weight="bold", **left)
+        page: Any = figure.subfigures()
+        told = "\n".join(textwrap.fill(line, LETTERS) for line in _told(plan))
+        page.suptitle(told, color=look.quiet if plan.ok else look.alarm, **left)
+        plot_path(page.add_subplot(), plan, run, look=look)
+    return figure
+
+
+def title(plan: Plan) -> str:
+    """Say which arm follows which path."""
+    text = f"{plan.arm.name}: {plan.path}" if plan.arm.name else str(plan.path)
+    return textwrap.shorten(text, LETTERS - 8, placeholder=" …")
+
+
+def asked_way(plan: Plan) -> np.ndarray:
+    """Give the path (k, 2) at the samples of the plan, or as many as a page can show."""
+    times = np.asarray(plan.t)
+    if len(times) > FINEST:
+        times = np.linspace(times[0], times[-1], FINEST)
+    return np.asarray(plan.trajectory.tip(times).position)
+
+
+def marks(plan: Plan) -> Iterator[Mark]:
+    """Give a mark for every kind of problem that keeps the arm from following the path."""
+    kinds: dict[str, list[Finding]] = {}
+    for finding in plan.problems:
+        if finding.blocks or finding.exceeds:
+            kinds.setdefault(finding.kind, []).append(finding)
+    for found in kinds.values():
+        worst = max(found, key=lambda finding: finding.when.worst)
+        place = plan.trajectory.tip(worst.when.worst_at).position
+        yield Mark(_ways(plan, found), place, worst, len(found))
+
+
+def _ways(plan: Plan, found: list[Finding]) -> np.ndarray:
+    points = max(2, FINEST // len(found))
+    times = [np.linspace(one.when.first, one.when.last, points) for one in found]
+    ways = plan.trajectory.tip(np.array(times)).position
+    gap = np.full((len(found), 1, 2), np.nan)
+    return np.concatenate([ways, gap], axis=1).reshape(-1, 2)[:-1]
+
+
+def _label(mark: Mark) -> str:
+    kind, much = mark.worst.kind, mark.worst.when.worst
+    where = "" if mark.places == 1 else f" in {mark.places} places"
+    if kind == "joint limit":
+        return f"{kind}{where}, by {np.degrees(much):.3g}°"
+    return f"{kind}{where}, by {length_text(much)}" if mark.worst.blocks else f"{kind}{where}"
+
+
+def _draw_mark(axes: Axes, plan: Plan, mark: Mark, look: Look, *, above: bool) -> None:
+    # Where there is no motion at all the line is solid; where a limit is passed, dashed.
+    style: Any = {"lw": 3.2} if mark.worst.blocks else {"lw": 2.6, "ls": (0, (2, 1))}
+    axes.plot(*mark.ways.T, color=look.alarm, zorder=6, label="_problem", **style)
+    axes.plot(*mark.place, "o", ms=8, mfc=look.paper, mec=look.alarm, mew=2.0, zorder=6.5)
+    aside = (mark.place[0] - plan.arm.base[0]) / plan.arm.reach
+    align = "center" if abs(aside) < ASIDE else "right" if aside > 0.0 else "left"
+    label = axes.annotate(
+        _label(mark),
+        (float(mark.place[0]), float(mark.place[1])),
+        xytext=(0.0, 11.0 if above else -11.0),
+        textcoords="offset points",
+        color=look.alarm,
+        ha=align,
+        va="bottom" if above else "top",
+        zorder=8,
+    )
+    label.set_bbox({"fc": look.paper, "ec": "none", "alpha": 0.85, "pad": 1.5})
+
+
+def _draw_postures(axes: Axes, plan: Plan, way: Way | None, look: Look) -> None:
+    rows = plan.q[np.all(np.isfinite(plan.q), axis=-1)]
+    if len(rows):
+        draw_ghosts(axes, plan.arm, rows, look=look)
+    if way is not None:
+        draw_arm(axes, plan.arm, way.posture, look=look)
+    elif len(rows):
+        draw_arm(axes, plan.arm, rows[-1], look=look)
+
+
+def _mark_ends(axes: Axes, plan: Plan, asked: np.ndarray, look: Look) -> None:
+    hollow: Any = {"mfc": "none", "mec": look.data[1], "mew": 1.8, "ls": "", "zorder": 5.8}
+    together = np.hypot(*(asked[-1] - asked[0])) < 0.01 * plan.arm.reach
+    axes.plot(*asked[0], "o", ms=12, label="start and end" if together else "start", **hollow)
+    if not together:
+        axes.plot(*asked[-1], "s", ms=11, label="end", **hollow)
+    gone = np.cumsum(np.hypot(*np.diff(asked, axis=0).T))
+    ahead = int(np.argmax(gone >= min(LEAD * plan.arm.reach, 0.5 * gone[-1])))
+    style = {"arrowstyle": "-|>", "color": look.data[1], "mutation_scale": 16, "lw": 0.0}
+    axes.annotate("", xy=asked[ahead + 1], xytext=asked[ahead], arrowprops=style, zorder=5.9)
+
+
+def gone_way(run: Run) -> Way:
+    """Give the way of the tip from the start, up to the length beyond which it covers itself."""
+    playback = Playback(run)
+    times = np.linspace(playback.start, playback.end, FINEST)
+    postures = playback.postures(times)
+    tips = kinematics.tip(run.arm, postures)[:, :2]
+    lengths = np.cumsum(np.hypot(*np.diff(tips, axis=0).T))
+    last = int(np.searchsorted(lengths, LONGEST_WAY * run.arm.reach, side="right"))
+    until = "" if last == len(tips) - 1 else f", until t = {times[last]:.3g} s"
+    return Way(tips[: last + 1], postures[last], until)
+
+
+def _told(plan: Plan) -> Iterator[str]:
+    fine = ", nothing in the way" if plan.ok else ""
+    yield f"{plan.duration:.4g} s, {plan.trajectory.timing.name}{fine}"
+    for mark in marks(plan):
+        others = f"; and {mark.places - 1} more like it" if mark.places > 1 else ""
+        yield f"{mark.worst.text}{others}"
