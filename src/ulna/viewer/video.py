@@ -19,7 +19,8 @@ Pictures: TypeAlias = Iterable[np.ndarray]  # each (height, width, 4), opaque
 
 WITHOUT = "try a .gif, which needs no ffmpeg"
 LOOP_FOREVER = b"!\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00"
-COLORS, SHADES = 256, 32768  # of a .gif; told apart in choosing among them
+COLORS, SHADES = 255, 32768  # of a .gif; told apart in choosing among them
+UNCHANGED = 255  # stands for the colour that a place has already
 
 
 class Film(NamedTuple):
@@ -101,24 +102,35 @@ def _feed(encoder: subprocess.Popen[bytes], pictures: Pictures) -> bool:
 
 def write_gif(file: Path, pictures: Pictures, film: Film) -> None:
     """Write a film that loops, picture by picture: Pillow would keep all of them in memory."""
-    from PIL import GifImagePlugin, Image, ImageChops
+    from PIL import GifImagePlugin, Image
 
     palette, nearest = _palette(film.sample)
     screen = struct.pack("<HHBBB", *film.size, 0xF7, 0, 0)
-    before: Image.Image | None = None
+    before: np.ndarray | None = None
     with file.open("wb") as stream:
         stream.write(b"GIF89a" + screen + palette.tobytes() + LOOP_FOREVER)
         for index, picture in enumerate(pictures):
-            shades = _shades(picture.view("<u4")[..., 0])
-            image = Image.fromarray(nearest[shades])
-            changed = (0, 0, *film.size)
-            if before is not None:
-                changed = ImageChops.difference(image, before).getbbox() or (0, 0, 1, 1)
-            part, corner = image.crop(changed), changed[:2]
-            lasting = _lasting(index, film.fps)
-            stream.writelines(GifImagePlugin.getdata(part, corner, duration=lasting))
+            image = nearest[_shades(picture.view("<u4")[..., 0])]
+            part, corner = _changed(image, before)
+            how = {"duration": _lasting(index, film.fps), "transparency": UNCHANGED, "disposal": 1}
+            stream.writelines(GifImagePlugin.getdata(Image.fromarray(part), corner, **how))
             before = image
         stream.write(b";")
+
+
+def _changed(image: np.ndarray, before: np.ndarray | None) -> tuple[np.ndarray, tuple[int, int]]:
+    """Give the part of an image that differs from the one before, and its corner.
+
+    Whatever stays in it is marked as such: long runs of one value take little room.
+    """
+    if before is None:
+        return image, (0, 0)
+    differs = image != before
+    rows, columns = (np.flatnonzero(differs.any(axis=axis)) for axis in (1, 0))
+    if not len(rows):
+        return np.full((1, 1), UNCHANGED, np.uint8), (0, 0)
+    box = slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
+    return np.where(differs, image, UNCHANGED)[box], (int(columns[0]), int(rows[0]))
 
 
 def _palette(sample: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -137,7 +149,7 @@ def _palette(sample: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     far = np.sum(known.astype(float) ** 2, axis=-1) - 2.0 * middles @ known.astype(float).T
     nearest = np.argmin(far, axis=-1).astype(np.uint8)
     nearest[_shades(chosen)] = np.arange(len(chosen))
-    return np.pad(known, ((0, COLORS - len(known)), (0, 0))), nearest
+    return np.pad(known, ((0, 256 - len(known)), (0, 0))), nearest
 
 
 def _shades(colors: np.ndarray) -> np.ndarray:
