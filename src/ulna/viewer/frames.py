@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from ulna.simulation.run import Run
 
 TRAIL = 1.5  # [s] of the film: how long the tip's trace is seen
-FINER = 8  # points of the trace a frame
+FINER = 8  # points of the trace a frame, at least
+FINEST = 240.0  # [1/s] of the film, at least: a fast tip is to leave curves behind, not corners
 STRONGEST_BEND = 0.5  # [rad] that speeds may bend the way between two samples by
 HUGE = 1e150  # what a run gone wild is cut to, so that sums and products stay finite
 BELOW, ABOVE = 0.65, 0.95  # [inches] of the film, beyond the axes
@@ -70,19 +72,20 @@ class Moment(NamedTuple):
 
     t: float
     points: np.ndarray  # (n+1, 2) of the joints and the tip
-    trail: np.ndarray  # (k, FINER + 1, 2) the way of the tip, a piece a frame, oldest first
+    trail: np.ndarray  # (k, m, 2) the way of the tip, a piece a frame, oldest first
     tip_speed: float
 
 
-def moments(run: Run, times: np.ndarray, fps: float, *, trail: float = TRAIL) -> Iterator[Moment]:
-    """Give what is seen at each of the times, one after the other, with so long a trail [s]."""
+def moments(run: Run, times: np.ndarray, fps: float) -> Iterator[Moment]:
+    """Give what is seen at each of the times, one after the other."""
     playback = Playback(run)
-    pieces: deque[np.ndarray] = deque(maxlen=max(1, round(trail * fps)))
+    trail: deque[np.ndarray] = deque(maxlen=max(1, round(TRAIL * fps)))
+    finer = max(FINER, math.ceil(FINEST / fps))
     before = times[0]
     for t, tip_speed in zip(times, playback.tip_speeds(times), strict=True):
-        points = kinematics.joints(run.arm, playback.postures(np.linspace(before, t, FINER + 1)))
-        pieces.append(points[:, -1])
-        yield Moment(float(t), points[-1], np.array(pieces), float(tip_speed))
+        points = kinematics.joints(run.arm, playback.postures(np.linspace(before, t, finer + 1)))
+        trail.append(points[:, -1])
+        yield Moment(float(t), points[-1], np.array(trail), float(tip_speed))
         before = t
 
 

@@ -75,18 +75,13 @@ class Stage:
         self.text((LEFT, HEAD), name, size=15, weight="bold", parse_math=False)
         self.text((LEFT, BELOW_HEAD), remark, size=12, color=self.look.quiet)
 
-    def reading(
-        self, down: float, label: str, unit: str, *, right: float = 0.0, **style: Any
-    ) -> Any:
-        """Write a label and a unit, and give the text between them: less to draw for a picture.
-
-        They end so far [inches] from the right.
-        """
+    def reading(self, down: float, label: str, unit: str, **style: Any) -> Any:
+        """Write a label and a unit, and give the text between them: less to draw for a picture."""
         style = {"size": 12, **style}
-        self.text((-READINGS - right, down), label, **style)
-        self.text((-UNIT - right, down), f" {unit}", **style)
+        self.text((-READINGS, down), label, **style)
+        self.text((-UNIT, down), f" {unit}", **style)
         moving: dict[str, Any] = {"ha": "right", "animated": True, "parse_math": False}
-        return self.text((-UNIT - right, down), "", **moving, **style)
+        return self.text((-UNIT, down), "", **moving, **style)
 
     def text(self, place: tuple[float, float], text: str, **style: Any) -> Any:
         """Write on a line so far [inches] from the left, or from the right if negative."""

@@ -1,0 +1,172 @@
+"""A film of runs side by side, each following the same plan as well as it can."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ulna.errors import InputError, Problem
+from ulna.viewer.arm import TIP, draw_reach, frame, widths
+from ulna.viewer.film import arm_title, check_film, shoot, speed_remark, times_between
+from ulna.viewer.following import check_runs
+from ulna.viewer.frames import TRAIL, Moment, Playback, moments
+from ulna.viewer.plan import PALE, asked_way
+from ulna.viewer.stage import HEAD, MARGIN, MovingArm, Stage, number, shortened
+from ulna.viewer.style import PRINT, Look, mixed
+from ulna.viewer.video import Film
+
+if TYPE_CHECKING:
+    from ulna.motion.plan import Plan
+    from ulna.simulation.run import Run
+
+SIZE = (1280, 720)  # [pixels] wide and high
+MOST_RUNS = 4  # side by side
+LABEL = 0.9  # [inches] from the top
+ABOVE, BELOW = 1.0, 0.12  # [inches] of the film, beyond the panels
+CLOCK, ERROR = 1.9, 2.4  # [inches] that clock and error take
+LETTERS: dict[str, Any] = {"size": 15, "parse_math": False}
+RING = 1.7  # of the tip's radius: the place where it should be
+
+
+def animate_following(
+    plan: Plan,
+    runs: Mapping[str, Run],
+    file: str | os.PathLike[str],
+    *,
+    fps: float = 30.0,
+    speed: float = 1.0,
+    size: tuple[int, int] = SIZE,
+    look: Look = PRINT,
+    force: bool = True,
+    progress: bool | None = None,
+) -> None:
+    """Make a film of runs that follow a plan, .mp4 or .gif, side by side under their labels.
+
+    Each shows the path, where the tip should be, where it is and was, and its error. It plays
+    `speed` times as fast as the runs went, to the end of the plan or of the longest run. Without
+    `force` a file that exists is not replaced. Unless `progress` says so or not, a bar appears if
+    standard error is a terminal.
+    """
+    check_runs(plan, runs)
+    if len(runs) > MOST_RUNS:
+        raise InputError(Problem("runs", f"{len(runs)} of them", f"at most {MOST_RUNS} in a film"))
+    check_film(file, fps, speed, size, force=force)
+    fps, size = float(fps), (int(size[0]), int(size[1]))
+    times = times_between(*_span(plan, runs), fps, float(speed))
+    scene = Comparison(plan, list(runs), speed_remark(speed), size, look)
+    # By then the traces have all of their colours.
+    *_, late = scenes(runs, times[: math.ceil(TRAIL * fps) + 1], fps)
+    film = Film(fps, size, scene.draw(late).copy())
+    pictures = (scene.draw(together) for together in scenes(runs, times, fps))
+    shoot(file, pictures, len(times), film, force=force, progress=progress)
+
+
+def scenes(runs: Mapping[str, Run], times: np.ndarray, fps: float) -> Iterator[tuple[Moment, ...]]:
+    """Give what is seen of all runs at each of the times; one that ended stays where it is."""
+    return zip(*(moments(run, times, fps) for run in runs.values()), strict=True)
+
+
+def _span(plan: Plan, runs: Mapping[str, Run]) -> tuple[float, float]:
+    playbacks = [Playback(run) for run in runs.values()]
+    start = min(playback.start for playback in playbacks)
+    return start, max(plan.duration, *(playback.end for playback in playbacks))
+
+
+class Comparison:
+    """Arms beside one another on a page, with a clock for all of them."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        labels: Sequence[str],
+        remark: str,
+        size: tuple[int, int],
+        look: Look,
+    ) -> None:
+        self.plan, self.stage = plan, Stage(size, look)
+        wide = self.stage.inches[0]
+        across = (wide - MARGIN * (len(labels) + 1)) / len(labels)
+        with self.stage.set_up():
+            self.clock = _write_head(self.stage, arm_title(plan.arm), remark)
+            self.panels = [
+                Panel(self.stage, plan, label, (MARGIN + k * (across + MARGIN), across))
+                for k, label in enumerate(labels)
+            ]
+
+    def draw(self, together: Sequence[Moment]) -> np.ndarray:
+        """Draw a moment of every run; the picture is overwritten by the next one."""
+        t = together[0].t
+        asked = self.plan.trajectory.tip(t).position
+        self.clock.set_text(f"t = {number(t)} s")
+        moving = [self.clock]
+        for panel, moment in zip(self.panels, together, strict=True):
+            moving += panel.place(moment, asked)
+        return self.stage.picture(moving)
+
+
+class Panel:
+    """One run of a comparison: its label and its error above, the path and the arm below."""
+
+    def __init__(self, stage: Stage, plan: Plan, label: str, place: tuple[float, float]) -> None:
+        left, across = place
+        look, high = stage.look, stage.inches[1]
+        self.axes = _surroundings(stage, plan, (left, BELOW, across, high - ABOVE - BELOW))
+        name = shortened(label, across - ERROR)
+        stage.text((left, LABEL), name, weight="bold", **LETTERS)
+        self.error = _changing(stage, (left + across, LABEL))
+        self.gap, self.target = _target(self.axes, plan, look)
+        self.moving = MovingArm(self.axes, plan.arm, look)
+
+    def place(self, moment: Moment, asked: np.ndarray) -> list[Any]:
+        """Move everything to a moment, and give what is to be drawn, from back to front."""
+        tip = moment.points[-1]
+        self.moving.place(moment.points, moment.trail)
+        self.target.center = asked
+        self.gap.set_data(*np.stack([asked, tip]).T)
+        self.error.set_text(f"tip off by {millimetres(np.hypot(*(tip - asked)))} mm")
+        trail, *arm = self.moving.shapes
+        return [trail, self.gap, self.target, *arm, self.error]
+
+
+def millimetres(error: float) -> str:
+    """Write an error [m] in millimetres, to three digits or whole."""
+    digits = 2 if error < 0.00995 else 1 if error < 0.0995 else 0
+    return f"{1000.0 * error:,.{digits}f}"
+
+
+def _surroundings(stage: Stage, plan: Plan, box: tuple[float, float, float, float]) -> Any:
+    axes, asked, look = stage.axes(box), asked_way(plan), stage.look
+    axes.set_axis_off()
+    stage.fill(frame(draw_reach(axes, plan.arm, look=look), plan.arm, also=asked))
+    pale = mixed(look.paper, look.data[1], PALE)
+    axes.plot(*asked.T, color=pale, lw=2.4, zorder=2, solid_joinstyle="round")
+    return axes
+
+
+def _target(axes: Any, plan: Plan, look: Look) -> tuple[Any, Any]:
+    from matplotlib.patches import Circle
+
+    blue = look.data[1]
+    radius = RING * TIP * widths(plan.arm)[-1]
+    target = Circle((0, 0), radius, fc=mixed(look.paper, blue, PALE), ec=blue, lw=1.6)
+    target.set_animated(True)
+    axes.add_patch(target)
+    (gap,) = axes.plot([], [], color=blue, lw=1.2, ls=(0, (2, 2)), animated=True)
+    return gap, target
+
+
+def _write_head(stage: Stage, title: str, remark: str) -> Any:
+    """Write the title, and give the clock's text."""
+    wide = stage.inches[0]
+    stage.text((MARGIN, HEAD), shortened(title, wide - 2.0 * CLOCK), weight="bold", **LETTERS)
+    stage.text((-CLOCK, HEAD), remark, color=stage.look.quiet, ha="right", **LETTERS)
+    return _changing(stage, (wide - MARGIN, HEAD))
+
+
+def _changing(stage: Stage, place: tuple[float, float]) -> Any:
+    """Give a text that ends at a place and is set for every picture."""
+    return stage.text(place, "", ha="right", animated=True, **LETTERS)
