@@ -12,7 +12,20 @@ from typing import Annotated, Any
 import typer
 
 from ulna._version import __version__
-from ulna.cli import check, derive, hold, info, listing, new, pose, reach, show, simulate
+from ulna.cli import (
+    check,
+    derive,
+    follow,
+    hold,
+    info,
+    listing,
+    new,
+    plan,
+    pose,
+    reach,
+    show,
+    simulate,
+)
 from ulna.cli.terminal import note, prepare_streams, say
 from ulna.errors import FileError, UlnaError, UlnaWarning
 
@@ -31,6 +44,8 @@ app.command("check")(check.check)
 app.command("pose")(pose.pose)
 app.command("reach")(reach.reach)
 app.command("hold")(hold.hold)
+app.command("plan")(plan.plan)
+app.command("follow")(follow.follow)
 app.command("simulate")(simulate.simulate)
 app.command("show")(show.show)
 app.command("derive")(derive.derive)

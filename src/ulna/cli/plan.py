@@ -60,6 +60,8 @@ def plan(
         elbow=elbow,
     )
     make_folder(out)
+    if not task.plan.feasible:
+        outputs = [output for output in outputs if output.file.endswith(SHOWN_ANYWAY)]
     written = write_outputs(task, outputs)
     if json:
         show_json({**plan_facts(task), "files": written.files})
@@ -91,6 +93,10 @@ def refuse_infeasible(task: Task) -> None:
         more = f"; and {len(told) - 3} more" * (len(told) > 3)
         message = f"the arm cannot do it: {'; '.join(told[:3])}{more}"
         raise UnfinishedError([message], InfeasibleError.exit_code)
+
+
+# What is of use even where there is no motion.
+SHOWN_ANYWAY = ("motion.png", "summary.json")
 
 
 def _motion(task: Task) -> Any:

@@ -104,5 +104,10 @@ def insist(status: Status, written: Written, outputs: Sequence[Output]) -> None:
         raise UnfinishedError(told, codes[0])
 
 
+def insist_written(written: Written, outputs: Sequence[Output]) -> None:
+    """Make files that could not be written the command's failure."""
+    insist(Status(True, "done", ""), written, outputs)
+
+
 def _kept(written: Written) -> str:
     return f"; all until then is in {', '.join(written.files)}" if written.files else ""

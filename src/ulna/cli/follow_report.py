@@ -1,0 +1,129 @@
+"""What became of following a path: one screen for people, SI numbers for programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ulna.analysis import Stability, Tracking, stability, tracking
+from ulna.arm.writing import dumps
+from ulna.cli.planning import (
+    PLAN_COLUMNS,
+    Task,
+    limits_lines,
+    plan_facts,
+    plan_rows,
+    reach_line,
+)
+from ulna.cli.terminal import number, say, show_table
+from ulna.control import Controller
+from ulna.motion import Plan
+from ulna.motion.findings import length_text
+from ulna.simulation import Run
+from ulna.simulation.run import versions_here
+
+TUBES = {"1 cm": 0.01, "10 cm": 0.1}
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """A plan, and the runs that were to follow it."""
+
+    task: Task
+    controller: Controller
+    rate: float  # [Hz]
+    runs: dict[str, Run]
+
+    @property
+    def plan(self) -> Plan:
+        """What was asked for."""
+        return self.task.plan
+
+    @property
+    def closed(self) -> Run:
+        """The run under the controller."""
+        return self.runs["closed loop"]
+
+    @cached_property
+    def trackings(self) -> dict[str, Tracking]:
+        """How well each run did it."""
+        return {label: tracking(run, self.plan) for label, run in self.runs.items()}
+
+    @cached_property
+    def stabilities(self) -> dict[str, Stability]:
+        """How errors grow, without and with the controller."""
+        closed = stability(self.plan, self.controller, rate=self.rate)
+        return {"open loop": stability(self.plan), "closed loop": closed}
+
+
+def show_followed(done: Followed) -> None:
+    """Print what there is to know, on one screen."""
+    made = done.plan
+    title = f"{made.arm.name or done.task.name} follows {made.path} in {number(made.duration)} s"
+    effort = done.trackings["closed loop"].effort
+    rows = zip(plan_rows(made), effort.energy_spent, strict=True)
+    table = [(*row, number(float(energy), 4)) for row, energy in rows]
+    show_table(title, (*PLAN_COLUMNS, "energy [J]"), table)
+    lines = {
+        "reachable": [reach_line(made)],
+        "power": [_power(done)],
+        "open loop": [_open_loop(done), done.stabilities["open loop"].sentence],
+        "closed loop": [_closed_loop(done), done.stabilities["closed loop"].sentence],
+        "limits": limits_lines(made),
+    }
+    for label, told in lines.items():
+        for first, line in zip([label, *[""] * 9], told, strict=False):
+            say(f"{first:12} {line}")
+
+
+def _power(done: Followed) -> str:
+    effort = done.trackings["closed loop"].effort
+    spent, net = float(effort.energy_spent.sum()), float(effort.energy.sum())
+    most = float(effort.power_peak.max())
+    return (
+        f"{number(most, 4)} W at most in a joint; {number(spent, 4)} J put in, of which "
+        f"{number(spent - net, 4)} J came back"
+    )
+
+
+def _open_loop(done: Followed) -> str:
+    found = done.trackings["open loop"]
+    left = {name: found.left(tube) for name, tube in TUBES.items()}
+    if left["1 cm"] is None:
+        return f"stays within {length_text(found.max)}"
+    gone = [f"{name} off after {number(t, 3)} s" for name, t in left.items() if t is not None]
+    return ", ".join(gone)
+
+
+def _closed_loop(done: Followed) -> str:
+    found = done.trackings["closed loop"]
+    worst = found.worst
+    if worst is None:
+        return str(done.closed.status)
+    remark = done.closed.status.text.partition(";")[2]
+    return (
+        f"{done.controller} at {number(done.rate)} Hz: tip error {length_text(found.rms)} RMS, "
+        f"{length_text(worst.size)} at most, at t = {number(worst.t, 4)} s"
+        f"{';' if remark else ''}{remark}"
+    )
+
+
+def follow_facts(done: Followed) -> dict[str, Any]:
+    """Give all that was found in SI numbers, and what it takes to do it again."""
+    loops = {
+        label.replace(" ", "_"): {
+            **done.trackings[label].facts(),
+            "left": {name: done.trackings[label].left(tube) for name, tube in TUBES.items()},
+            "stability": done.stabilities[label].facts(),
+        }
+        for label in done.runs
+    }
+    return {
+        **plan_facts(done.task),
+        "controller": repr(done.controller),
+        "rate": done.rate,
+        **loops,
+        "robot_file": dumps(done.plan.arm),
+        "versions": versions_here(),
+    }
