@@ -4,52 +4,55 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.errors import InfeasibleError, InputError, Problem
+from ulna.kinematics import track
 from ulna.kinematics.inverse import inverse
 from ulna.kinematics.ring import ring
 from ulna.motion.composing import placed, scaled
 from ulna.motion.path import LOOK, Path
 
 OUTER, INNER = 0.95, 0.15  # of the reach: what a drawing keeps to, away from singular postures
-DIRECTIONS = np.radians(np.arange(0, 360, 15))
-SHRINK = 0.85
-SMALLEST = 0.02  # of the first size, below which there is no place
-PLACES = np.linspace(0.0, 1.0, 73)
+HOLE = 1.05  # times its radius is kept free as well
+DIRECTIONS = np.radians([0, 15, -15, 30, -30, 45, -45, 60, -60, 75, -75, 90, -90, 120, -120, 180])
+DISTANCES = np.linspace(0.1, 0.9, 7)  # of the way from the inner to the outer edge
+SIZES = 0.8 ** np.arange(12)  # of the largest that the ring has room for
+FEW = 6  # points of a drawing that are looked at first, for arms that take their time
+TRIED = 24  # places for such an arm
 
 
-def fitted(path: Path, arm: Arm) -> Path:
+class Fitted(NamedTuple):
+    """A drawing in its place, and the posture to start it with; None where any will do."""
+
+    path: Path
+    start: Array | None
+
+
+def fitted(path: Path, arm: Arm) -> Fitted:
     """Scale and place a drawing: upright, to the right of the base if joint limits let it.
 
-    It is made as large as the ring between the inner and the outer reach allows there. With joint
-    limits other directions, and smaller sizes, are tried until all of it is allowed.
+    Without limits it is as large as the ring between the inner and the outer reach allows there.
+    With limits many places and sizes are tried, the largest first, until all of it is allowed.
     """
     points = path.curve(LOOK)[0]
     low, high = points.min(axis=0), points.max(axis=0)
-    width, height = high - low
-    if not max(width, height) > 0.0:
+    if not max(high - low) > 0.0:
         raise InputError(Problem("path", str(path), "a drawing of some extent"))
-    inner, outer = ring(np.asarray(arm.parameters.length))
-    near = max(float(inner) * 1.05, INNER * float(outer))
-    size = _largest(float(width), float(height), near, OUTER * float(outer))
-    middle, base = 0.5 * (low + high), np.array(arm.base)
-    half = 0.5 * math.hypot(width, height)
-    factor = size
-    while factor > SMALLEST * size:
-        for turn in _directions(arm):
-            across = abs(math.cos(turn)) * width / 2 + abs(math.sin(turn)) * height / 2
-            distance = near + factor * (across if turn == 0.0 else half)
-            at = base + distance * np.array([math.cos(turn), math.sin(turn)]) - factor * middle
-            if _allowed(arm, path, factor, at):
-                made = placed(scaled(path, factor, (0.0, 0.0)), tuple(at.tolist()), 0.0)
-                told = f"the drawing was fitted into reach: 1 unit is {1e3 * factor:.4g} mm"
-                return replace(made, notes=(*path.notes, told))
-        factor *= SHRINK
-    raise InfeasibleError(f"{path}: no place within the arm's reach and limits holds the drawing")
+    inner, outer = (float(radius) for radius in ring(np.asarray(arm.parameters.length)))
+    near, far = max(HOLE * inner, INNER * outer), OUTER * outer
+    middle = 0.5 * (low + high)
+    limited = np.isfinite([arm.parameters.lower, arm.parameters.upper]).any()
+    if not limited:
+        width, height = high - low
+        factor = _largest(float(width), float(height), near, far)
+        at = np.array([near + 0.5 * factor * width, 0.0])
+        return Fitted(_put(path, factor, np.array(arm.base) + at - factor * middle), None)
+    return _within_limits(path, arm, points - middle, middle, (near, far))
 
 
 def _largest(width: float, height: float, near: float, far: float) -> float:
@@ -58,13 +61,51 @@ def _largest(width: float, height: float, near: float, far: float) -> float:
     return (-b + math.sqrt(b * b - 4.0 * a * c)) / (2.0 * a)
 
 
-def _directions(arm: Arm) -> Array:
-    limited = np.isfinite(arm.parameters.lower).any() or np.isfinite(arm.parameters.upper).any()
-    return DIRECTIONS if limited else DIRECTIONS[:1]
+def _put(path: Path, factor: float, at: Array) -> Path:
+    made = placed(scaled(path, factor, (0.0, 0.0)), tuple(at.tolist()), 0.0)
+    told = f"the drawing was fitted into reach: 1 unit is {1e3 * factor:.4g} mm"
+    return replace(made, notes=(*path.notes, told))
 
 
-def _allowed(arm: Arm, path: Path, factor: float, at: Array) -> bool:
-    points = path.curve(PLACES)[0] * factor + at
-    found = inverse(arm, points, restarts=0)
-    # One posture for all of it: an arm cannot change sides on the way.
-    return bool(found.reachable.all() and found.within_limits.all(axis=0).any())
+def _within_limits(
+    path: Path, arm: Arm, shape: Array, middle: Array, edges: tuple[float, float]
+) -> Fitted:
+    """Try places and sizes; what seems to be allowed is followed to see whether it is."""
+    near, far = edges
+    turn, out = (part.ravel() for part in np.meshgrid(DIRECTIONS, DISTANCES, indexing="ij"))
+    distance = near + (far - near) * out
+    centres = np.array(arm.base) + distance[:, None] * np.stack([np.cos(turn), np.sin(turn)], -1)
+    room = np.minimum(far - distance, distance - near) / np.linalg.norm(shape, axis=-1).max()
+    kept = _allowed(arm, centres[:, None])
+    order = np.argsort(-room, kind="stable")
+    order = order[kept[order]][: None if arm.n <= 2 else TRIED]
+    few = shape[:: 4 if arm.n <= 2 else len(shape) // FEW]
+    for size in SIZES:
+        factors = size * room[order]
+        fits = _allowed(arm, centres[order][:, None] + factors[:, None, None] * few)
+        for k in np.flatnonzero(fits):
+            goals = centres[order[k]] + factors[k] * shape
+            start = _posture(arm, goals)
+            if start is not None:
+                at = centres[order[k]] - factors[k] * middle
+                return Fitted(_put(path, float(factors[k]), at), start)
+    raise InfeasibleError(f"{path}: no place within the arm's reach and limits holds the drawing")
+
+
+def _allowed(arm: Arm, goals: Array) -> Array:
+    """Say which groups (g,) of goals (g, k, 2) are within the limits, for two links on one side."""
+    if not len(goals):
+        return np.zeros(0, dtype=bool)
+    found = inverse(arm, goals, restarts=0).within_limits
+    if arm.n <= 2:
+        return np.asarray(found.all(axis=1).any(axis=-1))
+    return np.asarray(found.any(axis=-1).all(axis=-1))
+
+
+def _posture(arm: Arm, goals: Array) -> Array | None:
+    """Give a posture from which all goals (k, 2) can be followed, if there is one."""
+    first = inverse(arm, goals[0], restarts=0)
+    for posture in first.q[first.within_limits]:
+        if track(arm, goals, posture).ok.all():
+            return np.asarray(posture)
+    return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -14,15 +13,13 @@ from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import tip_acceleration, tip_velocity
-from ulna.motion.path import BESIDE, Path
-from ulna.motion.timing import Timing, ramps
+from ulna.motion.path import Path
+from ulna.motion.timing import PIECE, Timing, ramps
 from ulna.motion.values import positive
 
 SHORTEST = 1e-6  # [s] of a motion
 GENTLE = 0.25  # of the reach a second: the tip's top speed if nobody says anything
-LOOKS = 2000  # places at which speed and acceleration are looked at,
-PIECE = 21  # at least so many in every smooth piece,
-ZOOMS = 4  # and ever closer around the largest
+ZOOMS = 4  # ever closer looks around the largest value
 
 
 @dataclass(frozen=True)
@@ -113,19 +110,10 @@ def tip_peaks(arm: Arm, path: Path, timing: Timing) -> tuple[float, float]:
             rows = np.stack([rows[0][:, :2], *(part[:, :2] for part in moving)])
         return np.linalg.norm(rows[1:], axis=-1)
 
-    looks = _looks(timing.edges(path))
+    looks = timing.looks(path)
     found = demands(looks)
     speed, acceleration = (_peak(demands, looks, found[which], which) for which in range(2))
     return speed, acceleration
-
-
-def _looks(edges: Array) -> Array:
-    """Give places to look at: some in every smooth piece, and both sides of its ends."""
-    pieces = [
-        np.linspace(start + BESIDE, end - BESIDE, max(PIECE, math.ceil(LOOKS * (end - start))))
-        for start, end in pairwise(edges)
-    ]
-    return np.concatenate([[0.0], *pieces, [1.0]])
 
 
 def _peak(demands: Callable[[Array], Array], looks: Array, found: Array, which: int) -> float:

@@ -37,7 +37,9 @@ from ulna.motion.values import number, positive
 
 SAMPLES = 2000  # if nobody says how many
 MOST_SAMPLES = 20_000_000
-KNOTS = 401  # postures of an arm with joints to spare, found one after the other
+STEP = 0.02  # of the reach, between two postures that are found before all others
+KNOTS = (2000, 401)  # of them, at least: of two links, and with joints to spare, which take longer
+MOST_KNOTS = (1_000_000, 20_000)
 DERIVATIVES = ("exact", "finite")
 ELBOWS = ("up", "down", "positive", "negative")
 
@@ -86,7 +88,9 @@ def plan(
     if floor is not None:
         number("floor", floor, "a height [m]")
     limits = Limits(max_speed, max_acceleration)
-    path = fitted(path, arm) if path.fit else path
+    if path.fit:
+        path, found_start = fitted(path, arm)
+        start = found_start if start is None and elbow is None else start
     pace = choose_pace(arm, path, read_timing(timing), duration, limits)
     times = _sample_times(pace.duration, rate, whole=derivatives == "finite")
     force = _force(tip_force)
@@ -207,11 +211,23 @@ def _followed(
     """Give the trajectory, and the tracked joint angles with their times."""
     if path.in_joints:
         return Trajectory(arm, path, pace.timing, pace.duration, None), None, times
-    known = times if arm.n <= 2 else np.linspace(0.0, pace.duration, KNOTS)
-    points = pace.timing.points(path, np.clip(known / pace.duration, 0.0, 1.0))[0]
+    u = np.linspace(0.0, 1.0, _count_knots(arm, path, pace.timing))
+    known = pace.duration * u
+    points = pace.timing.points(path, u)[0]
     tracked = track(arm, points, start, posture=posture, floor=floor)
     good: Array = np.isfinite(tracked.q).all(axis=-1)
     if not good.any():
         good[:] = True
     solver = make_solver(arm, known[good], np.nan_to_num(tracked.q[good]))
     return Trajectory(arm, path, pace.timing, pace.duration, solver), tracked, known
+
+
+def _count_knots(arm: Arm, path: Path, timing: Timing) -> int:
+    """Choose so many postures that the tip moves little between two, and no turn is lost."""
+    speed = np.linalg.norm(timing.points(path, timing.looks(path))[1], axis=-1)
+    least, most = KNOTS[arm.n > 2], MOST_KNOTS[arm.n > 2]
+    count = max(least, math.ceil(1.2 * float(np.max(speed)) / (STEP * arm.reach)))
+    if count > most:
+        got = f"{path}, which is {count / most:.3g} times too long to be followed at once"
+        raise InputError(Problem("path", got, "a shorter one", "plan it in parts"))
+    return count

@@ -1,12 +1,13 @@
 """The joint angles along a path, exact at every place and not only at samples.
 
 Two links form a triangle with the line to the target, solved on the side and in the turn that
-postures found before have. With r_k the vector from joint k to the tip, r⊥ its quarter turn and
-D = r_1 × r_2, rates and accelerations follow from v = q̇_1 r_1⊥ + q̇_2 r_2⊥:
+postures found before have. With r_k the vector from joint k to the tip and D = r_1 × r_2, the
+velocity v of the tip along r_1 is the elbow's doing alone, and across it both joints':
 
-    q̇_1 = v · r_2 / D,   q̇_2 = −v · r_1 / D
+    v · r_1 = −D q̇_2            r_1 × v = r_1² q̇_1 + r_1 · r_2 q̇_2
 
-and the same with the accelerations, once the centripetal ones are taken off.
+The same holds of accelerations, once the centripetal ones are taken off. Where the arm is straight
+D vanishes, and going round with a straight arm has q̇_2 = 0: that is why it is solved in this order.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from ulna.motion.spare_joints import SpareJoints
 Solver: TypeAlias = Callable[[Array, Array], Array]
 
 CENTRE = 1e-12  # of the links: closer to the base than that, a target has no direction
+TINY = np.finfo(float).tiny
 SMALLEST = 1e-7  # of |r_1| |r_2|: a smaller D is damped, so that rates stay finite
 
 
@@ -68,12 +70,14 @@ class TwoLinks:
         q1, q2 = self._place(t, goal)
         second = self.arm.parameters.length[1] * np.exp(1j * (q1 + q2))
         first = goal - second
-        area = first.real * second.imag - first.imag * second.real
+        area, square = _cross(goal, second), np.abs(goal) ** 2
         floor = SMALLEST * np.abs(goal) * self.arm.parameters.length[1]
-        part = area / np.maximum(area**2 + floor**2, np.finfo(float).tiny)
+        part = area / np.maximum(area**2 + floor**2, TINY)
+        shared = _dot(goal, second)
 
         def rates(asked: Array) -> tuple[Array, Array]:
-            return part * _dot(asked, second), -part * _dot(asked, goal)
+            elbow = -part * _dot(goal, asked)
+            return (_cross(goal, asked) - shared * elbow) / np.maximum(square, TINY), elbow
 
         w1, w2 = rates(velocity)
         inward = first * w1**2 + second * (w1 + w2) ** 2
@@ -102,6 +106,10 @@ class TwoLinks:
         other = posture(after)
         closer = np.abs(other - near).sum(axis=0) < np.abs(found - near).sum(axis=0)
         return np.where(closer, other, found)
+
+
+def _cross(one: Array, other: Array) -> Array:
+    return one.real * other.imag - one.imag * other.real
 
 
 def _dot(one: Array, other: Array) -> Array:

@@ -25,7 +25,8 @@ from ulna.arrays import Array
 from ulna.motion.path import Curve
 
 ROUNDS = 6  # of Newton's method; two are enough where postures lie close together
-SMALLEST = 1e-14  # of the squared reach, to the square: a determinant that is damped
+SINGULAR = 1e-7  # a determinant, of the squared entries, below which solving is damped
+DAMPING = 1e-12  # of the squared entries
 
 
 class Layout(NamedTuple):
@@ -91,12 +92,22 @@ def _along(columns: Array, pull: Array) -> Array:
 
 def _solve(rows: Array, columns: Array, goal: Array) -> Array:
     """Give the pull (k,) with Σ rows · (columns · pull) = goal, damped where it is singular."""
-    x, y = columns.real, columns.imag
-    by_x, by_y = np.sum(rows * x, axis=-1), np.sum(rows * y, axis=-1)
+    by_x, by_y = (np.sum(rows * part, axis=-1) for part in (columns.real, columns.imag))
     area = by_x.real * by_y.imag - by_x.imag * by_y.real
-    floor = SMALLEST * (np.sum(np.abs(rows) ** 2, axis=-1) * np.sum(np.abs(columns) ** 2, axis=-1))
-    part = area / np.maximum(area**2 + floor**2, np.finfo(float).tiny)
-    return np.asarray(
-        part * (goal.real * by_y.imag - goal.imag * by_y.real)
-        + 1j * part * (by_x.real * goal.imag - by_x.imag * goal.real)
-    )
+    x = goal.real * by_y.imag - goal.imag * by_y.real
+    y = by_x.real * goal.imag - by_x.imag * goal.real
+    size = np.abs(by_x) ** 2 + np.abs(by_y) ** 2
+    found = (x + 1j * y) / np.where(area == 0.0, 1.0, area)
+    singular = np.abs(area) <= SINGULAR * size
+    if not singular.any():
+        return np.asarray(found)
+    return np.where(singular, _least_squares(by_x, by_y, goal, DAMPING * size), found)
+
+
+def _least_squares(by_x: Array, by_y: Array, goal: Array, damping: Array) -> Array:
+    """Give the same by damped least squares, which keeps what can be moved moving."""
+    xx, yy = np.abs(by_x) ** 2 + damping, np.abs(by_y) ** 2 + damping
+    xy = np.real(np.conj(by_x) * by_y)
+    to_x, to_y = np.real(np.conj(by_x) * goal), np.real(np.conj(by_y) * goal)
+    area = np.maximum(xx * yy - xy**2, np.finfo(float).tiny)
+    return np.asarray((yy * to_x - xy * to_y + 1j * (xx * to_y - xy * to_x)) / area)

@@ -6,8 +6,10 @@ derivatives. "uniform" counts the way in the path's own parameter, all others in
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,7 +17,7 @@ import numpy as np
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.motion.jets import Jet
-from ulna.motion.path import Path
+from ulna.motion.path import BESIDE, Path
 from ulna.motion.points import check_times
 
 Law: TypeAlias = Callable[[Jet], Jet]
@@ -23,6 +25,8 @@ Law: TypeAlias = Callable[[Jet], Jet]
 RAMP = 0.25  # of the duration, in which a ramp gets to its speed
 HALF = 0.5
 HALVINGS = 60
+LOOKS = 500  # at a motion, and
+PIECE = 21  # at least so many at every smooth piece of it
 EVEN = ("uniform", "constant-speed")  # laws that are the time itself
 
 
@@ -53,6 +57,16 @@ class Timing:
         breaks = np.array(path.breaks)
         places = path.lengths.parts(breaks) if self.by_length else breaks
         return np.unique(np.concatenate([[0.0], self.reached(places), self.knots, [1.0]]))
+
+    def looks(self, path: Path) -> Array:
+        """Give places u to look at: some in every smooth piece, and both sides of its ends."""
+        pieces = [
+            np.linspace(
+                first + BESIDE, last - BESIDE, max(PIECE, math.ceil(LOOKS * (last - first)))
+            )
+            for first, last in pairwise(self.edges(path))
+        ]
+        return np.concatenate([[0.0], *pieces, [1.0]])
 
     def points(self, path: Path, u: Array) -> Array:
         """Give point and derivatives (3, k, d) by u, at parts u (k,) of the duration."""

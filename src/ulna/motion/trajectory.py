@@ -10,6 +10,8 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
 from ulna.kinematics import tip, tip_acceleration, tip_velocity
+from ulna.kinematics.inverse import EXACT
+from ulna.kinematics.ring import nearest_in_ring
 from ulna.motion.path import Path
 from ulna.motion.solving import Solver
 from ulna.motion.timing import Timing
@@ -81,14 +83,9 @@ class Trajectory:
         return rows, moving
 
     def _reachable(self, points: Array) -> Array:
-        from ulna.kinematics.ring import nearest_in_ring
-
         length = np.asarray(self.arm.parameters.length)
         near = nearest_in_ring(length, points - np.array(self.arm.base))
-        return near.shortfall <= REACHED * self.arm.reach
+        return near.shortfall <= EXACT * self.arm.reach
 
     def __repr__(self) -> str:
         return f"Trajectory: {self.path}, {self.timing.name}, {self.duration:g} s"
-
-
-REACHED = 1e-9  # of the reach, by which a point may lie outside of it
