@@ -527,3 +527,23 @@ def test_binding_too_many_arguments():
 def test_binding_a_call_that_has_no_owner_names_the_parameter_alone():
     error = fault(Call("f", (), {"radius": "5 kg"}), bind, signature=SHAPE)
     assert str(error).startswith("radius: got '5 kg'")
+
+
+def test_binding_postures_times_and_calls():
+    kinds = {"through": "postures", "times": "times", "path": "call"}
+    call = parse_call("f([('90 deg', 0), (0, 1)], times=(0, '500 ms'), path=circle(radius=2))")
+    found = bind(call, kinds)
+    assert found["through"] == ((math.pi / 2.0, 0.0), (0.0, 1.0))
+    assert found["times"] == (0.0, 0.5)
+    assert found["path"] == parse_call("circle(radius=2)")
+    for text, under, sentence in (
+        ("f(through=3)", "through=3", "need postures such as"),
+        ("f(through=(1, 2))", "through=(1, 2)", "need one angle a joint"),
+        ("f(through=[('1 m', 2)])", "through=[('1 m', 2)]", "'m' is a unit of length"),
+        ("f(times=1)", "times=1", "need times such as"),
+        ("f(times=(0, '1 m'))", "times=(0, '1 m')", "'m' is a unit of length"),
+        ("f(path='circle')", "path='circle'", "need a name with arguments"),
+    ):
+        error = fault(parse_call(text), bind, signature=kinds)
+        assert marked(error) == under
+        assert sentence in str(error)

@@ -7,11 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from ulna._version import __version__
 from ulna.actuation import actuators
 from ulna.arm.presets import PRESETS
 from ulna.cli.arguments import JsonOption
-from ulna.cli.terminal import number, say, show_json, show_table
+from ulna.cli.terminal import number, show_json, show_table
 from ulna.control import CONTROLLERS
 from ulna.units import from_si
 
@@ -39,10 +38,8 @@ def list_(
         _methods(json)
     elif what is What.CONTROLLERS:
         _controllers(json)
-    elif json:
-        show_json({what.value: []})
     else:
-        say(f"ulna {__version__} has no {what.value} to ask for by name")
+        _paths(json)
 
 
 def _arms(as_json: bool) -> None:
@@ -59,6 +56,20 @@ def _arms(as_json: bool) -> None:
 
 def _arm_facts(name: str, about: str, arm: Any) -> dict[str, Any]:
     return {"name": name, "links": arm.n, "reach": arm.reach, "mass": arm.mass, "about": about}
+
+
+def _paths(as_json: bool) -> None:
+    from ulna.motion import SHAPES
+
+    if as_json:
+        facts = [
+            {"name": name, "parameters": shape.call, "about": shape.about}
+            for name, shape in SHAPES.items()
+        ]
+        show_json({"paths": facts})
+        return
+    rows = [(name, ", ".join(shape.call), shape.about) for name, shape in SHAPES.items()]
+    show_table("paths, by text or as `ulna.paths`", ("name", "parameters", "what it is"), rows)
 
 
 METHODS = {

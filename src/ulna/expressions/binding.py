@@ -22,8 +22,9 @@ def bind(call: Call, signature: Mapping[str, Kind]) -> dict[str, Any]:
     """Give the values of a call by parameter name, in the order of `signature`.
 
     `signature` maps every parameter to its kind: one of `units.UNITS`, or "point" (a tuple of
-    two lengths), "points", "text", "flag", "any"; or a function that converts the value, and
-    refuses it by an `InputError`. Text carries its unit, a bare number is SI.
+    two lengths), "points", "postures" (tuples of angles), "times", "text", "flag", "call", "any";
+    or a function that converts the value, and refuses it by an `InputError`. Text carries its unit,
+    a bare number is SI.
     Parameters that were not given are left out. Raises one `ExpressionError` with all faults.
 
     >>> from ulna.expressions import parse_call
@@ -95,6 +96,30 @@ def _points(value: Value, _: str) -> tuple[Any, ...]:
     return _each(value, _point, "length")
 
 
+def _postures(value: Value, _: str) -> tuple[Any, ...]:
+    if not isinstance(value, tuple):
+        raise _refusal(value, "postures such as [('30 deg', 0), ('40 deg', '-10 deg')]")
+    return _each(value, _posture, "angle")
+
+
+def _posture(value: Value, kind: str) -> tuple[Any, ...]:
+    if not isinstance(value, tuple):
+        raise _refusal(value, "one angle a joint, such as ('30 deg', 0)")
+    return _each(value, _quantity, kind)
+
+
+def _times(value: Value, _: str) -> tuple[Any, ...]:
+    if not isinstance(value, tuple):
+        raise _refusal(value, "times such as (0, 0.5, '900 ms')")
+    return _each(value, _quantity, "time")
+
+
+def _call(value: Value, _: str) -> Call:
+    if not isinstance(value, Call):
+        raise _refusal(value, "a name with arguments, such as circle(radius='5 cm')")
+    return value
+
+
 def _each(
     values: tuple[Value, ...], convert: Callable[[Value, str], Any], kind: str
 ) -> tuple[Any, ...]:
@@ -138,6 +163,9 @@ def _shown(value: Value) -> str:
 _CONVERSIONS: Mapping[str, Callable[[Value, str], Any]] = {
     "point": _point,
     "points": _points,
+    "postures": _postures,
+    "times": _times,
+    "call": _call,
     "text": _text,
     "flag": _flag,
     "any": _any,

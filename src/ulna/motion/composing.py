@@ -14,6 +14,8 @@ from ulna.motion.path import JOINED, Curve, Path
 from ulna.motion.shapes import cmath_unit, described
 from ulna.motion.values import number, point, positive, whole
 
+MOST_PIECES = 100_000  # of a path that is repeated
+
 
 @dataclass(frozen=True)
 class Chain:
@@ -91,6 +93,10 @@ def repeated(path: Path, times: int) -> Path:
     count = whole("repeated.times", times, 1)
     if count == 1:
         return path
+    pieces = count * (len(path.breaks) - 1)
+    if pieces > MOST_PIECES:
+        got, need = f"{pieces:,} pieces in all", f"at most {MOST_PIECES:,}"
+        raise InputError(Problem("repeated.times", got, need, "repeat it fewer times"))
     back = _bridge(path.ends[1], path.ends[0], path.length)
     cycle = chained([path, *back], [part.length for part in (path, *back)], "") if back else path
     # The last time ends with the path, before the way back.

@@ -369,8 +369,14 @@ def test_lists(ask):
     _, out, _ = ask("list", "motors", "--json")
     assert {m["name"]: m for m in json.loads(out)["motors"]}["dynamixel-ax-12a"]["voltage"] == 12.0
     assert "kg·cm" in ask("list", "motors")[1]
-    assert ask("list", "paths")[0] == 0
-    assert json.loads(ask("list", "paths", "--json")[1]) == {"paths": []}
+
+
+def test_paths_are_listed_with_their_parameters(ask):
+    _, out, _ = ask("list", "paths")
+    assert "center=(0, 0), radius=0.1, start=0, clockwise=False" in out
+    listed = json.loads(ask("list", "paths", "--json")[1])["paths"]
+    assert [path["name"] for path in listed] == list(ulna.motion.SHAPES)
+    assert {"name": "line", "parameters": ["start", "end"], "about": "straight on"} in listed
 
 
 def test_controllers_are_listed_with_what_they_do(ask):

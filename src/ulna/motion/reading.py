@@ -1,0 +1,199 @@
+"""Paths from text: "circle(center=(0.2, 0.1), radius='5 cm')", compositions, and file names."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import PurePath
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.expressions import Call, ExpressionError, Fault, bind, parse_call
+from ulna.expressions.calls import written
+from ulna.motion.drawings import svg
+from ulna.motion.path import Path
+from ulna.motion.point_files import csv
+from ulna.motion.points import joints, loops_as_printed, polyline, spline
+from ulna.motion.shapes import arc, circle, ellipse, lemniscate, line, loops, rose
+from ulna.units import to_si
+
+FILES: Mapping[str, Callable[[str], Path]] = {".csv": csv, ".svg": svg}
+FILE_NAME = re.compile(r"[^()'\"]*\.[A-Za-z]\w{0,4}")
+EXAMPLE = "\"circle(radius='5 cm')\""
+
+
+def read_path(text: str, what: str = "path") -> Path:
+    """Give the path that a text asks for; `what` names the text in messages.
+
+    The text is a call of a shape or a composition, in SI or with units, or the name of a .csv or
+    .svg file. Every shape is listed by `ulna list paths`.
+
+    >>> round(read_path("repeated(circle(radius='5 cm'), 2)").length, 6)
+    0.628319
+    """
+    if isinstance(text, str) and FILE_NAME.fullmatch(text.strip()):
+        return _read_file(text.strip(), what)
+    return _made(parse_call(text, what))
+
+
+def _read_file(name: str, what: str) -> Path:
+    ending = PurePath(name).suffix.lower()
+    if ending not in FILES:
+        need = f"a file that ends in {' or '.join(FILES)}, or text such as {EXAMPLE}"
+        raise InputError(Problem(what, shown(name), need))
+    return FILES[ending](name)
+
+
+class Shape(NamedTuple):
+    """A path that can be asked for by name: what makes it, and the kinds of its parameters."""
+
+    make: Callable[..., Path]
+    about: str
+    kinds: Mapping[str, str]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters' names with their defaults; `inspect.Parameter.empty` for none."""
+        own = inspect.signature(self.make).parameters.values()
+        return {name: one.default for name, one in zip(self.kinds, own, strict=True)}
+
+    @property
+    def call(self) -> list[str]:
+        """The parameters as they are written in a call, with their defaults."""
+        told = []
+        if self.make is _then:
+            return ["path", "path", "..."]
+        for name, value in self.parameters.items():
+            if value is inspect.Parameter.empty:
+                told.append(name)
+            else:
+                short = float(f"{value:.4g}") if isinstance(value, float) else value
+                told.append(f"{name}={written(short)}")
+        return told
+
+
+def _made(call: Call) -> Path:
+    if call.name not in SHAPES:
+        need = f"one of {', '.join(SHAPES)}, or a .csv or .svg file"
+        hint = did_you_mean(call.name, SHAPES)
+        raise call.fault(None, f"unknown path '{call.name}'", need, hint)
+    shape = SHAPES[call.name]
+    if shape.make is _then:
+        count = max(2, len(call.arguments))
+        shape = shape._replace(kinds={f"path{k}": "call" for k in range(1, count + 1)})
+        needed = list(shape.kinds)
+    else:
+        needed = [name for name, value in shape.parameters.items() if value is _NONE]
+    # As the lists of parameters write it, None is what was not given.
+    given = {name: value for name, value in call.keywords.items() if value is not None}
+    values = bind(replace(call, keywords=given), shape.kinds)
+    missing = [name for name in needed if name not in values]
+    if missing:
+        raise call.fault(None, f"'{call.name}' without {' and '.join(missing)}", "all of them")
+    for name, kind in shape.kinds.items():
+        if kind == "call" and name in values:
+            values[name] = _made(values[name])
+    try:
+        return _called(shape, values)
+    except ExpressionError:
+        raise
+    except InputError as error:
+        raise _located(call, shape, error) from None
+
+
+def _called(shape: Shape, values: Mapping[str, Any]) -> Path:
+    if shape.make is _then:
+        return _then(*values.values())
+    own = dict(zip(shape.kinds, inspect.signature(shape.make).parameters, strict=True))
+    return shape.make(**{own[name]: value for name, value in values.items()})
+
+
+def _located(call: Call, shape: Shape, error: InputError) -> InputError:
+    """Put what a shape says about its values under the argument that it is about."""
+    told: list[Problem] = []
+    for problem in error.problems:
+        _, _, about = problem.what.partition(".")
+        name = re.match(r"\w*", about)[0]  # type: ignore[index]  # nothing matches too
+        place: int | str | None = name if name in call.keywords else None
+        if name in shape.kinds and list(shape.kinds).index(name) < len(call.arguments):
+            place = list(shape.kinds).index(name)
+        (fault,) = call.fault(place, f"got {problem.got}", problem.need, problem.hint).faults
+        what = ".".join(filter(None, (call.what, about)))
+        # What stands in a file has its place there.
+        told.append(problem if problem.place else replace(fault, what=what))
+    if told and all(isinstance(one, Fault) for one in told):
+        return ExpressionError(*told)  # type: ignore[arg-type]
+    return InputError(told) if told else error
+
+
+def _then(*paths: Path) -> Path:
+    made = paths[0]
+    for path in paths[1:]:
+        made = made.then(path)
+    return made
+
+
+def _svg(file: str, scale: float | None = None, blend: Any = None) -> Path:
+    """Read a drawing as text has it: a bend with a unit needs a drawing with a scale."""
+    if isinstance(blend, str):
+        if scale is None:
+            need, hint = "a number of drawing units", "give a scale to have lengths"
+            raise InputError(Problem("svg.blend", shown(blend), need, hint))
+        blend = to_si(blend, "length", what="svg.blend")
+    return svg(file, scale, blend)
+
+
+_NONE = inspect.Parameter.empty
+_ROUND = {"center": "point", "radius": "length"}
+_LOOPS = {"radius": "length", "loop_radius": "length", "loops": "number"}
+_TIMED = {"closed": "flag", "times": "times"}
+_WHOLE = {"path": "call"}
+
+SHAPES: Mapping[str, Shape] = MappingProxyType(
+    {
+        "line": Shape(line, "straight on", {"start": "point", "end": "point"}),
+        "arc": Shape(arc, "part of a circle", {**_ROUND, "start": "angle", "end": "angle"}),
+        "circle": Shape(
+            circle, "once round a circle", {**_ROUND, "start": "angle", "clockwise": "flag"}
+        ),
+        "ellipse": Shape(
+            ellipse,
+            "once round an ellipse",
+            {"center": "point", "radii": "point", "tilt": "angle", "start": "angle"},
+        ),
+        "lemniscate": Shape(lemniscate, "a figure of eight", {**_ROUND, "tilt": "angle"}),
+        "rose": Shape(rose, "a flower of petals", {**_ROUND, "petals": "number", "tilt": "angle"}),
+        "loops": Shape(loops, "paper 000's circle in loops", _LOOPS),
+        "loops_as_printed": Shape(
+            loops_as_printed, "the same as its listing samples it", {**_LOOPS, "samples": "number"}
+        ),
+        "polyline": Shape(
+            polyline,
+            "straight from corner to corner, each rounded",
+            {"corners": "points", "blend": "length", "closed": "flag"},
+        ),
+        "spline": Shape(spline, "smoothly through points", {"through": "points", **_TIMED}),
+        "joints": Shape(joints, "smoothly through postures", {"through": "postures", **_TIMED}),
+        "csv": Shape(
+            csv, "through the points of a file", {"file": "text", "unit": "text", "closed": "flag"}
+        ),
+        "svg": Shape(
+            _svg,
+            "along the lines of a drawing",
+            {"file": "text", "scale": "length", "blend": "any"},
+        ),
+        "then": Shape(_then, "one path after the other, any number of them", {"paths": "call"}),
+        "reversed": Shape(Path.reversed, "the same way back", _WHOLE),
+        "repeated": Shape(Path.repeated, "so many times over", {**_WHOLE, "times": "number"}),
+        "placed": Shape(
+            Path.placed, "turned, then moved", {**_WHOLE, "at": "point", "angle": "angle"}
+        ),
+        "scaled": Shape(
+            Path.scaled, "larger or smaller", {**_WHOLE, "factor": "number", "about": "point"}
+        ),
+        "rounded": Shape(Path.rounded, "with smooth corners", {**_WHOLE, "radius": "length"}),
+    }
+)
