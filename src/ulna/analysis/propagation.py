@@ -25,8 +25,9 @@ from ulna.arrays import Array
 GAUSS = np.array([0.5 - math.sqrt(3.0) / 6.0, 0.5 + math.sqrt(3.0) / 6.0])
 TERMS = 13  # of the series of exp, which is exact to rounding for matrices up to size 1/2
 ROUNDS = 6  # of factorisations there and back; two suffice where exponents differ
-SPREAD = 5.0  # how far apart ln σ of a map may be for its neighbours to be multiplied first
-TOGETHER = 8  # maps at most
+SPREAD = 12.0  # how far apart ln σ of a map may be for its neighbours to be multiplied first
+TOGETHER = 16  # maps at most
+SETTLED = 1e-5  # in ln σ, from one round to the next
 
 
 class Scaled(NamedTuple):
@@ -82,7 +83,7 @@ def log_singular_values(maps: Array) -> Array:
     for _ in range(ROUNDS):
         frame, _ = _swept(back, frame)
         frame, found = _swept(maps, frame)
-        if np.allclose(found, before, rtol=0.0, atol=1e-9):
+        if np.allclose(found, before, rtol=0.0, atol=SETTLED):
             break
         before = found
     return np.sort(found)[::-1]

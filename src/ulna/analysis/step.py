@@ -166,7 +166,8 @@ def _judged(run: Run, joint: int, size: float, tolerance: float, start: float) -
     part = y / final
     low, high = _first_above(t, part, 0.1), _first_above(t, part, 0.9)
     peak_time, peak = _peak(t, part)
-    over = peak - 1.0 > SMALLEST
+    # A peak at the very end is that of a response which creeps up to its final value.
+    over = peak - 1.0 > SMALLEST and peak_time < t[_last(t)][0]
     return StepResponse(
         *given,
         final=final,

@@ -13,6 +13,7 @@ K, L, P and S are central differences of what the controller's `torque` answers.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -28,7 +29,7 @@ from ulna.simulation.checks import read_answer
 from ulna.simulation.reference import as_reference
 
 NUDGE = 1e-6  # of a value, or in its unit if it is small
-MOST_POINTS = 401  # at which the controller is asked, and between which a cubic runs
+LEAST_POINTS, SPACING = 101, 0.15  # [s]: where the controller is asked; a cubic runs in between
 
 
 class Gains(NamedTuple):
@@ -59,7 +60,8 @@ def controller_gains(
     plan: Plan, arm: Arm, controller: Controller, times: Array, period: float
 ) -> Gains:
     """Give the controller's derivatives along a plan at times (k,)."""
-    asked = times[np.unique(np.linspace(0, len(times) - 1, MOST_POINTS).round().astype(int))]
+    points = max(LEAST_POINTS, math.ceil((times[-1] - times[0]) / SPACING))
+    asked = times[np.unique(np.linspace(0, len(times) - 1, points).round().astype(int))]
     probe = asked[np.unique([0, len(asked) // 2, len(asked) - 1])]
     memory = _taking_part(list(_ticks(plan, arm, controller, probe, period)))
     found = [tick.derivatives(memory) for tick in _ticks(plan, arm, controller, asked, period)]

@@ -23,7 +23,7 @@ from ulna.arrays import Array
 from ulna.errors import InputError, Problem, shown
 from ulna.motion import Plan, TipMotion
 from ulna.motion.findings import length_text
-from ulna.motion.values import positive
+from ulna.motion.values import number, positive
 from ulna.notebooks import card
 from ulna.simulation import Run
 
@@ -106,12 +106,12 @@ class Tracking:
     def settling(self, tolerance: float = 1e-3) -> float | None:
         """Give the first time [s] after which the tip stays within `tolerance` [m]; None if never.
 
-        The last sample, with one before it, has to be within.
+        One sample at the end is not enough to say so.
         """
         near = self._finite(self.size) & (self.size <= positive("tolerance", tolerance))
         outside = np.flatnonzero(~near)
         first = int(outside[-1]) + 1 if len(outside) else 0
-        return float(self.t[first]) if first < len(self.t) else None
+        return float(self.t[first]) if first < max(len(self.t) - 1, 1) else None
 
     def left(self, tube: float) -> float | None:
         """Give the first time [s] at which the tip is more than `tube` [m] off; None if never."""
@@ -182,11 +182,12 @@ class Tracking:
         return card(f"Tracking of {self.plan.path}", self._lines(), COLUMNS, self._rows())
 
 
-def tracking(run: Run, plan: Plan) -> Tracking:
+def tracking(run: Run, plan: Plan, *, start: float = 0.0) -> Tracking:
     """Compare a run with the plan that it was to follow.
 
-    Times of the run are those of the plan: before its start and after its end the plan stands
-    still. Where the asked tip stands still, along and across are by its last direction.
+    `start` [s] is where in the plan the run begins to count, at its own t = 0; before its start
+    and after its end the plan stands still. Where the asked tip stands still, along and across
+    are by its last direction.
 
     >>> import ulna
     >>> arm = ulna.preset("kehl")
@@ -203,7 +204,8 @@ def tracking(run: Run, plan: Plan) -> Tracking:
     if run.arm.n != plan.arm.n:
         need = f"{plan.arm.n}, as many as the plan has"
         raise InputError(Problem("run", f"a run of {run.arm.n} joints", need))
-    asked = plan.trajectory.tip(run.t)
+    times = run.t + number("start", start)
+    asked = plan.trajectory.tip(times)
     with np.errstate(all="ignore"):
         error = run.tip[:, :2] - asked.position
         lost = ~np.isfinite(error).all(axis=-1)
@@ -211,7 +213,7 @@ def tracking(run: Run, plan: Plan) -> Tracking:
         way = _directions(asked)
         along = np.sum(error * way, axis=-1)
         across = way[:, 0] * error[:, 1] - way[:, 1] * error[:, 0]
-        joint_error = _joint_errors(run.q, plan.trajectory(run.t).q)
+        joint_error = _joint_errors(run.q, plan.trajectory(times).q)
         size = np.hypot(error[:, 0], error[:, 1])
     parts = (error, size, along, across, joint_error, asked.position)
     for values in parts:
