@@ -1,9 +1,12 @@
 """SEEING: figures and films. Matplotlib is loaded when something is drawn, not before."""
 
 from ulna.viewer.arm import draw_arm, draw_ghosts, draw_reach, draw_trace, frame
+from ulna.viewer.comparison import animate_following
 from ulna.viewer.conventions import conventions_figure
 from ulna.viewer.figures import pose_figure, reach_figure, run_figure, workspace_figure
 from ulna.viewer.film import animate
+from ulna.viewer.following import error_figure, plot_deviation, plot_error
+from ulna.viewer.plan import motion_figure, plot_path
 from ulna.viewer.run import (
     plot_angles,
     plot_energy,
@@ -13,21 +16,29 @@ from ulna.viewer.run import (
     plot_torques,
 )
 from ulna.viewer.style import DARK, PRINT, Look, styled
+from ulna.viewer.torques import plot_joint_torque, torques_figure
 
 __all__ = [
     "DARK",
     "PRINT",
     "Look",
     "animate",
+    "animate_following",
     "conventions_figure",
     "draw_arm",
     "draw_ghosts",
     "draw_reach",
     "draw_trace",
+    "error_figure",
     "frame",
+    "motion_figure",
     "plot_angles",
+    "plot_deviation",
     "plot_energy",
+    "plot_error",
+    "plot_joint_torque",
     "plot_motion",
+    "plot_path",
     "plot_speeds",
     "plot_tip",
     "plot_torques",
@@ -35,5 +46,6 @@ __all__ = [
     "reach_figure",
     "run_figure",
     "styled",
+    "torques_figure",
     "workspace_figure",
 ]

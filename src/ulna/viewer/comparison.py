@@ -28,6 +28,7 @@ MOST_RUNS = 4  # side by side
 LABEL = 0.9  # [inches] from the top
 ABOVE, BELOW = 1.0, 0.12  # [inches] of the film, beyond the panels
 CLOCK, ERROR = 1.9, 2.4  # [inches] that clock and error take
+NARROW, LINE = 4.5, 0.35  # [inches] of a panel, whose error is then a line below its label
 LETTERS: dict[str, Any] = {"size": 15, "parse_math": False}
 RING = 1.7  # of the tip's radius: the place where it should be
 
@@ -114,10 +115,13 @@ class Panel:
     def __init__(self, stage: Stage, plan: Plan, label: str, place: tuple[float, float]) -> None:
         left, across = place
         look, high = stage.look, stage.inches[1]
-        self.axes = _surroundings(stage, plan, (left, BELOW, across, high - ABOVE - BELOW))
-        name = shortened(label, across - ERROR)
+        narrow = across < NARROW
+        above = ABOVE + LINE if narrow else ABOVE
+        self.axes = _surroundings(stage, plan, (left, BELOW, across, high - above - BELOW))
+        name = shortened(label, across if narrow else across - ERROR)
         stage.text((left, LABEL), name, weight="bold", **LETTERS)
-        self.error = _changing(stage, (left + across, LABEL))
+        end = (left, LABEL + LINE) if narrow else (left + across, LABEL)
+        self.error = _changing(stage, end, "left" if narrow else "right")
         self.gap, self.target = _target(self.axes, plan, look)
         self.moving = MovingArm(self.axes, plan.arm, look)
 
@@ -167,6 +171,6 @@ def _write_head(stage: Stage, title: str, remark: str) -> Any:
     return _changing(stage, (wide - MARGIN, HEAD))
 
 
-def _changing(stage: Stage, place: tuple[float, float]) -> Any:
-    """Give a text that ends at a place and is set for every picture."""
-    return stage.text(place, "", ha="right", animated=True, **LETTERS)
+def _changing(stage: Stage, place: tuple[float, float], align: str = "right") -> Any:
+    """Give a text that is set for every picture."""
+    return stage.text(place, "", ha=align, animated=True, **LETTERS)

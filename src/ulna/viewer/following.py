@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ulna.errors import InputError, Problem, shown
-from ulna.viewer.run import curve, finish
+from ulna.viewer.pages import Layout, cut, name_outer, page_of_panels, plan_title
+from ulna.viewer.run import curve, finish, legend_above
 from ulna.viewer.style import PATTERNS, PRINT, Look, series, styled
 
 if TYPE_CHECKING:
@@ -18,29 +19,25 @@ if TYPE_CHECKING:
     from ulna.motion.plan import Plan
     from ulna.simulation.run import Run
 
-SIZE = (9.0, 6.0)  # [inches]
+LAYOUT = Layout((2.9, 1.7), 9.0, right=0.65)
+LONGEST = 40  # letters of a label
+LEGEND, LINE = 105, 6  # letters beside one another in a legend, and those that a line takes
 BOUNDS = {"1 cm": 0.01, "10 cm": 0.1}  # [m]
 LEAST = 1e-13  # of the reach: below, an error is rounding
-EARLY = 0.08  # of a run, in which there is no room for a label before a place
+EARLY = 0.075  # of a run, in which there is no room for a label before a place
 SETTLED = 0.02  # of a run, after which its errors say how far down to look
 UNITS = {"m": 1.0, "mm": 1e-3, "µm": 1e-6, "nm": 1e-9}  # [m]
 
 
 def error_figure(plan: Plan, runs: Mapping[str, Run], *, look: Look = PRINT) -> Figure:
     """Draw how far runs, by their labels, are from a plan; the last one along and across, too."""
-    from matplotlib.figure import Figure
-
     check_runs(plan, runs)
     label, last = list(runs.items())[-1]
     with styled(look):
-        figure = Figure(figsize=SIZE, dpi=150)
-        figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.08)
-        above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1.7, 1.0))
-        plot_error(above, plan, runs, look=look).label_outer()
-        above.set_title("distance of the tip from where it should be")
+        figure, (above, below) = page_of_panels(LAYOUT, plan_title(plan))
+        name_outer(plot_error(above, plan, runs, look=look), last=False)
         plot_deviation(below, plan, last, look=look)
-        below.set_title(f"{label}: which way it is off", parse_math=False)
-        figure.align_ylabels()
+        below.set_title(cut(label, LONGEST), parse_math=False)
     return figure
 
 
@@ -51,12 +48,15 @@ def plot_error(axes: Axes, plan: Plan, runs: Mapping[str, Run], *, look: Look = 
     lowest = []
     for (label, run), style in zip(runs.items(), series(len(runs), look), strict=True):
         error = np.maximum(tip_error(plan, run), LEAST * plan.arm.reach)
-        curve(axes, run.t, error, label, style)
+        curve(axes, run.t, error, cut(label, LONGEST), style)
         lowest.append(_lowest(error))
         _mark_bounds(axes, run.t, error, style["color"], look)
     axes.set_ylim(bottom=0.5 * min(lowest))
     _draw_bounds(axes, look)
-    return finish(axes, look, ylabel="tip error [m]")
+    finish(axes, look, ylabel="tip error [m]")
+    lengths = [min(len(label), LONGEST) + LINE for label in runs]
+    beside = len(runs) if sum(lengths) <= LEGEND else max(1, LEGEND // max(lengths))
+    return legend_above(axes, look, columns=beside)
 
 
 def plot_deviation(axes: Axes, plan: Plan, run: Run, *, look: Look = PRINT) -> Axes:

@@ -13,6 +13,7 @@ from ulna.motion.findings import Finding, length_text
 from ulna.viewer.arm import FINEST, draw_arm, draw_ghosts, draw_reach, even_ticks, frame
 from ulna.viewer.following import check_run
 from ulna.viewer.frames import Playback
+from ulna.viewer.pages import plan_title
 from ulna.viewer.run import LONGEST_WAY, legend_above
 from ulna.viewer.style import PRINT, Look, mixed, styled
 
@@ -35,6 +36,7 @@ class Mark(NamedTuple):
     """A kind of problem: where it is on the path, where it is worst, and in words."""
 
     ways: np.ndarray  # (m, 2), stretches of the path with NaN between them
+    instants: np.ndarray  # (k, 2), where it holds for a moment only
     place: np.ndarray  # (2,) where it is worst
     worst: Finding
     places: int
@@ -81,18 +83,14 @@ def motion_figure(plan: Plan, run: Run | None = None, *, look: Look = PRINT) -> 
         figure = Figure(figsize=SIZE, dpi=150)
         figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.08)
         left: dict[str, Any] = {"ha": "left", "x": LEFT, "size": 11, "parse_math": False}
-        figure.suptitle(title(plan), weight="bold", **left)
+        figure.suptitle(plan_title(plan), weight="bold", **left)
         page: Any = figure.subfigures()
-        told = "\n".join(textwrap.fill(line, LETTERS) for line in _told(plan))
+        told = "\n".join(
+            textwrap.fill(line, LETTERS, break_on_hyphens=False) for line in _told(plan)
+        )
         page.suptitle(told, color=look.quiet if plan.ok else look.alarm, **left)
         plot_path(page.add_subplot(), plan, run, look=look)
     return figure
-
-
-def title(plan: Plan) -> str:
-    """Say which arm follows which path."""
-    text = f"{plan.arm.name}: {plan.path}" if plan.arm.name else str(plan.path)
-    return textwrap.shorten(text, LETTERS - 8, placeholder=" …")
 
 
 def asked_way(plan: Plan) -> np.ndarray:
@@ -112,7 +110,9 @@ def marks(plan: Plan) -> Iterator[Mark]:
     for found in kinds.values():
         worst = max(found, key=lambda finding: finding.when.worst)
         place = plan.trajectory.tip(worst.when.worst_at).position
-        yield Mark(_ways(plan, found), place, worst, len(found))
+        at = [one.when.first for one in found if one.when.first == one.when.last]
+        instants = plan.trajectory.tip(np.array(at)).position if at else np.empty((0, 2))
+        yield Mark(_ways(plan, found), instants, place, worst, len(found))
 
 
 def _ways(plan: Plan, found: list[Finding]) -> np.ndarray:
@@ -135,6 +135,7 @@ def _draw_mark(axes: Axes, plan: Plan, mark: Mark, look: Look, *, above: bool) -
     # Where there is no motion at all the line is solid; where a limit is passed, dashed.
     style: Any = {"lw": 3.2} if mark.worst.blocks else {"lw": 2.6, "ls": (0, (2, 1))}
     axes.plot(*mark.ways.T, color=look.alarm, zorder=6, label="_problem", **style)
+    axes.plot(*mark.instants.T, "o", ms=5, color=look.alarm, zorder=6, label="_instants")
     axes.plot(*mark.place, "o", ms=8, mfc=look.paper, mec=look.alarm, mew=2.0, zorder=6.5)
     aside = (mark.place[0] - plan.arm.base[0]) / plan.arm.reach
     align = "center" if abs(aside) < ASIDE else "right" if aside > 0.0 else "left"

@@ -175,12 +175,12 @@ def finish(axes: Axes, look: Look, *, ylabel: str) -> Axes:
     return legend_above(axes, look)
 
 
-def legend_above(axes: Axes, look: Look) -> Axes:
+def legend_above(axes: Axes, look: Look, *, columns: int = MOST_NAMES) -> Axes:
     """Name what is drawn above the axes, where nothing can lie under the names."""
     axes.legend(
         loc="lower right",
         bbox_to_anchor=(1.0, 1.0),
-        ncols=MOST_NAMES,
+        ncols=columns,
         labelcolor=look.ink,
         fontsize=9,
         frameon=False,

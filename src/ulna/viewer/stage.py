@@ -10,6 +10,7 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.viewer.arm import HOLE, TIP, capsules, fading, link_colors, widths
+from ulna.viewer.pages import cut
 from ulna.viewer.style import Look, styled
 
 MARGIN = 0.3  # [inches]
@@ -17,6 +18,7 @@ LEFT = 0.75  # [inches]
 HEAD, BELOW_HEAD = 0.45, 0.7  # [inches] from the top
 READINGS, UNIT = 1.7, 0.67  # [inches] from the right
 LETTER = 0.145  # [inches] of a title
+FADES = 10  # steps in which a trail fades; of each, little changes from picture to picture
 
 
 class Stage:
@@ -118,7 +120,8 @@ class MovingArm:
     def place(self, points: np.ndarray, trail: np.ndarray) -> None:
         """Move to where the joints and the tip are (n+1, 2), with a trail of pieces (k, m, 2)."""
         self.trail.set_segments(trail)
-        self.trail.set_color(fading(len(trail), self.look))
+        steps = min(FADES, len(trail))
+        self.trail.set_color(fading(steps, self.look)[np.arange(len(trail)) * steps // len(trail)])
         self.links.set_verts(capsules(self.arm, points))
         self.holes.set_verts(self._circles + points[:-1, None])
         self.tip.center = points[-1]
@@ -126,8 +129,7 @@ class MovingArm:
 
 def shortened(title: str, room: float) -> str:
     """Cut a title to the room [inches] that there is for it."""
-    letters = max(8, int(room / LETTER))
-    return title if len(title) <= letters else title[: letters - 1] + "…"
+    return cut(title, max(8, int(room / LETTER)))
 
 
 def number(value: float) -> str:

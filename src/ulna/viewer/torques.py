@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ulna.viewer.plan import title
+from ulna.viewer.pages import FOOT, Layout, name_outer, page_of_panels, plan_title
 from ulna.viewer.run import curve, finish, joint_curves
 from ulna.viewer.style import PATTERNS, PRINT, Look, styled
 
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
     from ulna.motion.plan import Plan
 
-WIDE, HIGH, HEAD = 9.0, 2.3, 0.7  # [inches] of a page, a row, and what is above them
+HIGH = 1.75  # [inches] of a panel
+WIDE = (9.0, 11.5)  # [inches] of a page of one column and of two
+LEGEND = 0.35  # [inches] below the panels
 MOST_PANELS = 6  # joints with a panel each; of more, a panel shows a term of all
 MOST_ROWS = 3  # below one another
 NEAR = 0.5  # of a limit: torques that come closer are drawn with it
@@ -29,22 +32,19 @@ UNIT = "torque [N·m]"
 
 def torques_figure(plan: Plan, *, look: Look = PRINT) -> Figure:
     """Draw the torque of each joint with its terms; of many joints, each term of all of them."""
-    from matplotlib.figure import Figure
-
     many = plan.arm.n > MOST_PANELS
     count = 1 + len(_shown_terms(plan)) if many else plan.arm.n
     columns = 1 if count <= MOST_ROWS else 2
-    rows = math.ceil(count / columns)
+    heights = [HIGH] * math.ceil(count / columns)
+    layout = Layout(heights, WIDE[columns - 1], columns, foot=FOOT + LEGEND)
     with styled(look):
-        figure = Figure(figsize=(WIDE * (1.0 + 0.3 * (columns - 1)), HEAD + HIGH * rows), dpi=150)
-        figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.08)
-        panels = np.ravel(figure.subplots(rows, columns, sharex=True, squeeze=False))
+        figure, panels = page_of_panels(layout, plan_title(plan))
         for spare in panels[count:]:
             spare.remove()
-        draw = _draw_terms if many else _draw_joints
-        draw(figure, panels[:count], plan, look)
-        figure.suptitle(title(plan), x=0.015, ha="left", weight="bold", size=11, parse_math=False)
-        figure.align_ylabels()
+        (_draw_terms if many else _draw_joints)(panels[:count], plan, look)
+        _one_legend(figure, panels[:count], look)
+        for number, axes in enumerate(panels[:count]):
+            name_outer(axes, last=number + columns >= count)
     return figure
 
 
@@ -58,44 +58,36 @@ def plot_joint_torque(axes: Axes, plan: Plan, joint: int, *, look: Look = PRINT)
         curve(axes, plan.t, values, NAMES.get(name, name), {**style, "lw": 1.2})
     _draw_limit(axes, plan, joint, look)
     finish(axes, look, ylabel=UNIT)
+    axes.set_xlim(plan.t[0], plan.t[-1])
     cut = " (cut off)" if _cut_spikes(axes, tau) else ""
-    axes.set_title(f"joint {joint}: {_told(tau, cut)}")
+    axes.set_title(f"joint {joint}: {_told(tau, cut)}", loc="left")
     return axes
 
 
-def _draw_joints(figure: Figure, panels: Any, plan: Plan, look: Look) -> None:
-    names: dict[Any, Any] = {}
+def _draw_joints(panels: Sequence[Axes], plan: Plan, look: Look) -> None:
     for joint, axes in enumerate(panels, start=1):
-        _outer_names(plot_joint_torque(axes, plan, joint, look=look))
-        handles, labels = axes.get_legend_handles_labels()
-        names |= dict(zip(labels, handles, strict=True))
-        axes.get_legend().remove()
-    figure.legend(
-        names.values(),
-        names,
-        loc="outside lower center",
-        ncols=len(names),
-        labelcolor=look.ink,
-        fontsize=9,
-    )
+        plot_joint_torque(axes, plan, joint, look=look)
 
 
-def _draw_terms(figure: Figure, panels: Any, plan: Plan, look: Look) -> None:
+def _draw_terms(panels: Sequence[Axes], plan: Plan, look: Look) -> None:
     parts = {"total": plan.tau}
     parts |= {NAMES.get(name, name): getattr(plan.terms, name) for name in _shown_terms(plan)}
     for (name, values), axes in zip(parts.items(), panels, strict=True):
         joint_curves(axes, plan.t, values, r"\tau", look, ylabel=UNIT)
-        _outer_names(axes)
         axes.set_title(f"{name}: {_told(values)}" if name == "total" else name)
 
 
-def _outer_names(axes: Axes) -> None:
-    """Name axes at the edge of the page only; their numbers stay, since each has its own scale."""
-    place = axes.get_subplotspec()
-    if place is not None and not place.is_first_col():
-        axes.set_ylabel("")
-    if place is not None and not place.is_last_row():
-        axes.set_xlabel("")
+def _one_legend(figure: Figure, panels: Sequence[Axes], look: Look) -> None:
+    """Name what the panels show below all of them, once."""
+    names: dict[Any, Any] = {}
+    for axes in panels:
+        handles, labels = axes.get_legend_handles_labels()
+        names |= dict(zip(labels, handles, strict=True))
+        legend = axes.get_legend()
+        if legend is not None:
+            legend.remove()
+    place: dict[str, Any] = {"loc": "lower center", "ncols": len(names)}
+    figure.legend(names.values(), names, **place, labelcolor=look.ink, fontsize=9)
 
 
 def _shown_terms(plan: Plan, look: Look = PRINT) -> dict[str, dict[str, Any]]:

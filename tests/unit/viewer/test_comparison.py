@@ -1,0 +1,200 @@
+"""Films of runs side by side: as long and large as asked for, and each run in its own panel."""
+
+from functools import cache
+from types import SimpleNamespace
+
+import imageio_ffmpeg
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from PIL import Image
+
+import ulna
+from ulna import viewer
+from ulna.viewer.comparison import MOST_RUNS, Comparison, millimetres, scenes
+
+SMALL = {"fps": 10, "size": (240, 140)}
+BOTH = ("open loop", "closed loop")
+
+
+@cache
+def made():
+    arm = ulna.Arm.rods([0.5, 0.5], [1.0, 1.0], name="two rods")
+    path = ulna.paths.circle(center=(0.4, 0.2), radius=0.2)
+    return ulna.plan(arm, path, duration=2.0, rate=100.0)
+
+
+def followed(off=0.0, until=2.0):
+    """Give what looks like a run that falls away from the plan, and ends at a time [s]."""
+    plan = made()
+    kept = plan.t <= until
+    t, qd = plan.t[kept], plan.qd[kept] + off
+    q = plan.q[kept] + off * t[:, None]
+    velocity = ulna.kinematics.tip_velocity(plan.arm, q, qd)
+    return SimpleNamespace(arm=plan.arm, t=t, q=q, qd=qd, tip_velocity=velocity)
+
+
+def runs():
+    return dict(zip(BOTH, (followed(1.5), followed()), strict=True))
+
+
+def staged(size=(800, 460), look=viewer.PRINT, labels=BOTH):
+    return Comparison(made(), labels, "", size, look)
+
+
+def all_scenes(shown, fps=10):
+    return list(scenes(shown, np.linspace(0.0, 2.0, 21), fps))
+
+
+def pixel(picture, axes, place):
+    x, y = axes.transData.transform(place).astype(int)
+    return picture[len(picture) - 1 - y, x, :3]
+
+
+def color(look, name):
+    return np.round(255 * np.array(to_rgb(getattr(look, name))))
+
+
+def names(folder):
+    return sorted(file.name for file in folder.iterdir())
+
+
+@pytest.mark.parametrize(("speed", "frames"), [(1.0, 21), (2.0, 11)])
+def test_a_gif_has_the_frames_and_the_size(tmp_path, speed, frames):
+    viewer.animate_following(made(), runs(), tmp_path / "both.gif", speed=speed, **SMALL)
+    with Image.open(tmp_path / "both.gif") as image:
+        assert image.n_frames == frames
+        assert image.size == (240, 140)
+    assert names(tmp_path) == ["both.gif"]
+
+
+def test_an_mp4_has_the_frames_and_the_time(tmp_path):
+    viewer.animate_following(made(), runs(), tmp_path / "both.mp4", **SMALL)
+    assert imageio_ffmpeg.count_frames_and_secs(tmp_path / "both.mp4") == (
+        21,
+        pytest.approx(2.1),
+    )
+
+
+def test_a_gif_shows_every_picture_whole(tmp_path):
+    shown = runs()
+    viewer.animate_following(made(), shown, tmp_path / "both.gif", **SMALL)
+    scene = Comparison(made(), BOTH, "", SMALL["size"], viewer.PRINT)
+    with Image.open(tmp_path / "both.gif") as image:
+        for index, together in enumerate(all_scenes(shown)):
+            image.seek(index)
+            seen = np.asarray(image.convert("RGB")).astype(int)
+            assert np.mean(np.abs(seen - scene.draw(together)[..., :3])) < 2.0
+
+
+@pytest.mark.parametrize("look", [viewer.PRINT, viewer.DARK], ids=["print", "dark"])
+def test_tips_and_targets_are_at_their_pixels(look):
+    scene = staged(look=look)
+    together = all_scenes(runs())[14]
+    picture = scene.draw(together)
+    asked = made().trajectory.tip(1.4).position
+    for panel, moment in zip(scene.panels, together, strict=True):
+        assert np.array_equal(pixel(picture, panel.axes, moment.points[-1]), color(look, "movable"))
+        assert panel.target.center == pytest.approx(asked)
+    fallen = scene.panels[0]
+    dot = np.round(255 * np.array(fallen.target.get_facecolor()[:3]))
+    assert np.abs(pixel(picture, fallen.axes, asked) - dot).max() < 3.0
+
+
+def test_clock_and_errors_are_those_of_the_runs():
+    scene = staged()
+    together = all_scenes(runs())[8]
+    scene.draw(together)
+    assert scene.clock.get_text() == "t = 0.80 s"
+    off = np.hypot(*(together[0].points[-1] - made().trajectory.tip(0.8).position))
+    assert scene.panels[0].error.get_text() == f"tip off by {1000 * off:.0f} mm"
+    assert scene.panels[1].error.get_text() == "tip off by 0.00 mm"
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [(0.0, "0.00"), (0.00312, "3.12"), (0.0123, "12.3"), (0.345, "345"), (1.2345, "1,234")],
+)
+def test_errors_are_written_to_three_digits(error, text):
+    assert millimetres(error) == text
+
+
+def test_panels_show_the_same_part_of_the_plane():
+    first, second = (panel.axes for panel in staged().panels)
+    assert first.get_xlim() == second.get_xlim()
+    assert first.get_ylim() == second.get_ylim()
+    assert first.get_window_extent().x1 < second.get_window_extent().x0
+    wide, high = first.get_window_extent().size
+    across, up = np.ptp(first.get_xlim()), np.ptp(first.get_ylim())
+    assert across / wide == pytest.approx(up / high)
+    assert up >= 2.0 * made().arm.reach
+
+
+def test_the_path_lies_in_every_panel():
+    for panel in staged().panels:
+        assert np.allclose(panel.axes.lines[0].get_xydata(), made().tip[:, :2])
+
+
+def test_a_run_that_ended_early_stays_where_it_is(tmp_path):
+    shown = {"ended": followed(1.5, until=0.5), "whole": followed()}
+    moments = [first for first, _ in all_scenes(shown)]
+    assert np.array_equal(moments[-1].points, moments[6].points)
+    viewer.animate_following(made(), shown, tmp_path / "both.gif", **SMALL)
+    with Image.open(tmp_path / "both.gif") as image:
+        assert image.n_frames == 21
+
+
+@pytest.mark.parametrize("count", [1, 2, MOST_RUNS])
+def test_labels_and_errors_do_not_meet(count):
+    labels = [f"run {k} with a label of some length" for k in range(count)]
+    scene = staged(size=(1280, 720), labels=labels)
+    scene.draw(all_scenes({label: followed(1.5) for label in labels})[8])
+    parts = [part for part in scene.stage.figure.texts if part.get_text()]
+    boxes = [part.get_window_extent(scene.stage.canvas.get_renderer()) for part in parts]
+    for k, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[:k]), parts[k]
+        assert box.x0 >= 0.0
+        assert box.x1 <= 1280.0
+
+
+def test_a_picture_keeps_nothing_of_the_one_before():
+    scene = staged(size=(240, 140))
+    first, *_, last = all_scenes(runs())
+    alone = scene.draw(first).copy()
+    assert not np.array_equal(scene.draw(last), alone)
+    assert np.array_equal(scene.draw(first), alone)
+
+
+BAD = {
+    "no runs": ({"runs": {}}, "runs: got {}, need at least one run by its label"),
+    "a run without a label": ({"runs": followed()}, "need at least one run by its label"),
+    "many": ({"runs": {str(k): followed() for k in range(9)}}, "runs: got 9 of them, need at most"),
+    "ending": ({"file": "both.avi"}, r"film: got '.*both.avi', need a name that ends in .mp4"),
+    "fps": ({"fps": 0}, "fps: got 0, need 1 to 50 frames"),
+    "speed": ({"speed": -1}, "speed: got -1, need a positive number"),
+    "size": ({"size": (3, 4)}, "size: got"),
+}
+
+
+@pytest.mark.parametrize(("change", "words"), BAD.values(), ids=BAD)
+def test_bad_input_is_refused_in_words(tmp_path, change, words):
+    given = {"runs": runs(), "file": "both.gif", **SMALL, **change}
+    shown, file = given.pop("runs"), tmp_path / given.pop("file")
+    with pytest.raises(ulna.InputError, match=words):
+        viewer.animate_following(made(), shown, file, **given)
+    assert names(tmp_path) == []
+
+
+def test_runs_of_another_arm_are_refused(tmp_path):
+    other = followed()
+    other.arm = ulna.Arm.rods([0.5, 0.4], [1.0, 1.0])
+    with pytest.raises(ulna.InputError, match=r"runs\['x'\]: got an arm of 0.5 \+ 0.4 m, need"):
+        viewer.animate_following(made(), {"x": other}, tmp_path / "both.gif", **SMALL)
+
+
+def test_a_film_that_exists_is_replaced_only_by_force(tmp_path):
+    file = tmp_path / "both.gif"
+    file.write_bytes(b"before")
+    with pytest.raises(ulna.InputError, match="which exists"):
+        viewer.animate_following(made(), runs(), file, force=False, **SMALL)
+    assert file.read_bytes() == b"before"

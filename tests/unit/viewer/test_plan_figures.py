@@ -1,0 +1,304 @@
+"""Figures of a plan: paths, torques and errors are the plan's own, and problems are seen."""
+
+import io
+from functools import cache
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from matplotlib.colors import same_color
+from matplotlib.figure import Figure
+
+import ulna
+from ulna import viewer
+from ulna.viewer.following import BOUNDS, deviation, tip_error
+from ulna.viewer.pages import LETTERS
+from ulna.viewer.plan import asked_way, marks
+
+LOOKS = {"print": viewer.PRINT, "dark": viewer.DARK}
+LIMITS = [ulna.Joint(max_torque=14.0), ulna.Joint(max_torque=100.0, damping=0.1)]
+ROUND = ulna.paths.circle(center=(0.5, 0.2), radius=0.2)
+
+
+@cache
+def made(n=2, path=ROUND, **options):
+    arm = ulna.Arm.rods([1.0 / n] * n, [1.0] * n, name=f"arm of {n}")
+    return ulna.plan(arm, path, **{"duration": 3.0, "rate": 50.0, **options})
+
+
+@cache
+def limited():
+    arm = ulna.Arm.rods([0.5, 0.5], [2.0, 2.0], joints=LIMITS)
+    return ulna.plan(arm, ROUND, duration=3.0, rate=50.0, tip_force=(0.0, -3.0))
+
+
+@cache
+def too_far():
+    """Give a plan that leaves the reach twice, at both ends of an ellipse."""
+    return made(path=ulna.paths.ellipse(radii=(0.5, 1.2)))
+
+
+def followed(plan, off=0.0, **changes):
+    """Give what looks like a run that is off by angles [rad] that grow with time [s]."""
+    q = plan.q + off * plan.t[:, None]
+    made = {"arm": plan.arm, "t": plan.t, "q": q, "qd": plan.qd + off, **changes}
+    tip = ulna.kinematics.tip(made["arm"], made["q"])
+    velocity = ulna.kinematics.tip_velocity(made["arm"], made["q"], made["qd"])
+    return SimpleNamespace(**made, tip=tip, tip_velocity=velocity)
+
+
+@pytest.fixture
+def axes():
+    return Figure().add_subplot()
+
+
+def line_of(axes, label):
+    (line,) = (line for line in axes.lines if line.get_label() == label)
+    return line
+
+
+def labels(axes):
+    return [line.get_label() for line in axes.lines if not line.get_label().startswith("_")]
+
+
+def words(figure):
+    parts = figure.findobj(match=lambda artist: hasattr(artist, "get_text"))
+    return "\n".join(part.get_text() for part in parts)
+
+
+def rendered(figure):
+    figure.savefig(io.BytesIO(), format="png", dpi=30)
+    return figure
+
+
+def test_the_path_is_the_plans_and_to_scale(axes):
+    plan = made()
+    assert viewer.plot_path(axes, plan) is axes
+    assert np.allclose(line_of(axes, "asked path").get_xydata(), plan.tip[:, :2])
+    assert axes.get_aspect() == 1.0
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("x [m]", "y [m]")
+    assert "start and end" in labels(axes)
+
+
+def test_an_open_path_has_a_start_and_an_end(axes):
+    plan = made(path=ulna.paths.line((0.2, 0.3), (0.7, -0.1)))
+    viewer.plot_path(axes, plan)
+    assert np.allclose(line_of(axes, "start").get_xydata(), [[0.2, 0.3]])
+    assert np.allclose(line_of(axes, "end").get_xydata(), [[0.7, -0.1]])
+
+
+def test_the_last_posture_is_drawn_in_full(axes):
+    plan = made(path=ulna.paths.line((0.2, 0.3), (0.7, -0.1)))
+    viewer.plot_path(axes, plan)
+    (tip,) = (patch for patch in axes.patches if patch.get_zorder() == 5)
+    assert tip.center == pytest.approx([0.7, -0.1])
+
+
+def test_the_way_of_a_run_is_drawn_over_the_path(axes):
+    plan = made()
+    run = followed(plan, off=0.02)
+    viewer.plot_path(axes, plan, run)
+    way = line_of(axes, "the tip's way").get_xydata()
+    assert np.allclose(way[[0, -1]], run.tip[[0, -1], :2])
+    assert same_color(line_of(axes, "the tip's way").get_color(), viewer.PRINT.movable)
+
+
+def test_a_long_way_breaks_off_where_the_arm_is_drawn(axes):
+    plan = made()
+    run = followed(plan, q=plan.q + 40.0 * plan.t[:, None], qd=plan.qd + 40.0)
+    viewer.plot_path(axes, plan, run)
+    (label,) = (label for label in labels(axes) if "until t = " in label)
+    (tip,) = (patch for patch in axes.patches if patch.get_zorder() == 5)
+    assert np.allclose(line_of(axes, label).get_xydata()[-1], tip.center)
+
+
+def test_long_plans_are_thinned():
+    plan = made(rate=20_000.0)
+    way = asked_way(plan)
+    assert len(way) == 4000
+    assert np.allclose(way[[0, -1]], plan.tip[[0, -1], :2])
+
+
+def test_what_is_out_of_reach_is_marked_and_told(axes):
+    plan = too_far()
+    (mark,) = marks(plan)
+    assert mark.places == 2
+    points = mark.ways[np.isfinite(mark.ways[:, 0])]
+    assert np.all(np.hypot(*points.T) > plan.arm.reach)
+    assert abs(mark.place) == pytest.approx([0.0, 1.2], abs=0.02)
+    viewer.plot_path(axes, plan)
+    assert same_color(line_of(axes, "_problem").get_color(), viewer.PRINT.alarm)
+    (label,) = (text.get_text() for text in axes.texts if text.get_text())
+    assert label.startswith("out of reach in 2 places, by ")
+    text = words(rendered(viewer.motion_figure(plan))).replace("\n", " ")
+    assert plan.problems[0].text in text
+    assert "and 1 more like it" in text
+
+
+def test_corners_are_marked_where_they_are(axes):
+    corners = [(0.5, 0.5), (0.7, 0.2), (0.5, -0.3), (0.2, 0.4)]
+    plan = made(path=ulna.paths.polyline(corners, blend=0.0))
+    (mark,) = marks(plan)
+    assert np.allclose(mark.instants, corners[1:-1], atol=1e-6)
+    viewer.plot_path(axes, plan)
+    assert "corner in 2 places" in [text.get_text() for text in axes.texts]
+
+
+def test_limits_that_are_passed_are_marked_too(axes):
+    viewer.plot_path(axes, limited())
+    (label,) = (text.get_text() for text in axes.texts if text.get_text())
+    assert label.startswith("torque limit")
+    assert line_of(axes, "_problem").get_linestyle() == "--"
+
+
+def test_a_joint_limit_is_told_in_degrees(axes):
+    arm = ulna.Arm.rods([0.5, 0.5], [1.0, 1.0], joints=[ulna.Joint(upper=0.1), ulna.Joint()])
+    path = ulna.paths.line((0.3, -0.3), (0.3, 0.6))
+    viewer.plot_path(axes, ulna.plan(arm, path, duration=1.0, start=[-1.5, 1.0]))
+    assert any(text.get_text().endswith("°") for text in axes.texts)
+
+
+@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+@pytest.mark.parametrize("make", [made, too_far, limited])
+def test_any_plan_makes_its_pages(make, look):
+    plan = make()
+    for figure in (viewer.motion_figure(plan, look=look), viewer.torques_figure(plan, look=look)):
+        assert same_color(rendered(figure).get_facecolor(), look.paper)
+
+
+def test_a_plan_that_is_nowhere_in_reach_makes_its_pages():
+    plan = made(path=ulna.paths.line((3.0, 0.0), (3.0, 1.0)))
+    assert "out of reach" in words(rendered(viewer.motion_figure(plan)))
+    assert "joint 2: out of reach all the way" in words(rendered(viewer.torques_figure(plan)))
+
+
+def test_torques_and_terms_are_the_plans(axes):
+    plan = limited()
+    assert viewer.plot_joint_torque(axes, plan, 2) is axes
+    assert np.array_equal(line_of(axes, "total").get_ydata(), plan.tau[:, 1])
+    assert np.array_equal(line_of(axes, "total").get_xdata(), plan.t)
+    names = {"Coriolis": "coriolis", "tip force": "tip_force", "friction": "friction"}
+    for label, name in names.items():
+        assert np.array_equal(line_of(axes, label).get_ydata(), getattr(plan.terms, name)[:, 1])
+    assert axes.get_ylabel() == "torque [N·m]"
+    peak, rms = np.abs(plan.tau[:, 1]).max(), np.sqrt(np.mean(plan.tau[:, 1] ** 2))
+    assert axes.get_title("left") == f"joint 2: {peak:.4g} N·m at most, {rms:.4g} RMS"
+
+
+def test_terms_that_are_zero_are_left_out():
+    (legend,) = viewer.torques_figure(made()).legends
+    named = [text.get_text() for text in legend.get_texts()]
+    assert named == ["total", "inertia", "Coriolis", "gravity"]
+    flat = ulna.plan(made().arm.replace(gravity=(0.0, 0.0)), ROUND, duration=3.0)
+    (legend,) = viewer.torques_figure(flat).legends
+    assert "gravity" not in [text.get_text() for text in legend.get_texts()]
+
+
+def test_a_limit_is_drawn_where_it_is_near():
+    first, second = viewer.torques_figure(limited()).axes
+    assert set(line_of(first, "limit").get_ydata()) == {14.0}
+    assert "limit" not in labels(second)
+    assert line_of(first, "limit").get_color() == viewer.PRINT.alarm
+
+
+@pytest.mark.parametrize(("n", "panels"), [(1, 1), (3, 3), (5, 5), (6, 6), (9, 4)])
+def test_every_joint_has_a_panel_or_every_term(n, panels):
+    figure = viewer.torques_figure(
+        made(n, path=ulna.paths.joints([[0.1] * n, [0.5] * n]), timing="quintic")
+    )
+    assert len(figure.axes) == panels
+    shown = len(figure.axes[0].lines)
+    assert shown == (n if n == 9 else len(figure.legends[0].get_texts()))
+    assert [axes.get_xlabel() for axes in figure.axes].count("time [s]") == (1 if n <= 3 else 2)
+
+
+def test_a_few_spikes_do_not_flatten_the_rest(axes):
+    plan = SimpleNamespace(**{name: getattr(made(), name) for name in ("arm", "t", "terms")})
+    plan.tau = made().tau.copy()
+    plan.tau[70] = 1e5
+    viewer.plot_joint_torque(axes, plan, 1)
+    assert axes.get_ylim()[1] < 1000.0
+    assert "1e+05 N·m at most (cut off)" in axes.get_title("left")
+
+
+def test_errors_are_the_distances_of_the_tips(axes):
+    plan = made()
+    runs = {"one": followed(plan, 0.01), "two": followed(plan, 0.2)}
+    assert viewer.plot_error(axes, plan, runs) is axes
+    asked = plan.trajectory.tip(plan.t).position
+    for label, run in runs.items():
+        expected = np.hypot(*(run.tip[:, :2] - asked).T)
+        assert np.allclose(line_of(axes, label).get_ydata(), expected, atol=1e-12)
+    assert axes.get_yscale() == "log"
+    assert axes.get_ylabel() == "tip error [m]"
+
+
+def test_the_times_at_which_a_run_leaves_the_bounds_are_marked(axes):
+    plan = made()
+    away, close = followed(plan, 0.2), followed(plan, 1e-5)
+    viewer.plot_error(axes, plan, {"away": away, "close": close})
+    error = tip_error(plan, away)
+    texts = [text.get_text() for text in axes.texts]
+    for name, bound in BOUNDS.items():
+        assert name in texts
+        assert f"{plan.t[np.argmax(error > bound)]:.3g} s" in texts
+    assert len(texts) == 2 * len(BOUNDS)
+
+
+def test_deviations_are_along_the_path_and_to_its_left():
+    plan = made(path=ulna.paths.line((0.2, 0.1), (0.6, 0.1)))
+    run = followed(plan)
+    run.tip = run.tip + np.array([0.002, 0.001, 0.0])
+    assert np.allclose(deviation(plan, run), [0.002, 0.001])
+
+
+def test_where_a_plan_stands_still_there_is_no_direction(axes):
+    plan = made(path=ulna.paths.line((0.2, 0.1), (0.6, 0.1)), timing="quintic")
+    run = followed(plan, 0.01)
+    assert np.isnan(deviation(plan, run)[0]).all()
+    assert viewer.plot_deviation(axes, plan, run).get_ylabel() == "tip error [mm]"
+
+
+def test_the_error_page_names_the_runs_and_the_path():
+    plan = made()
+    runs = {"open loop": followed(plan, 0.1), "a $label$ " * 9: followed(plan, 1e-6)}
+    text = words(rendered(viewer.error_figure(plan, runs)))
+    assert "open loop" in text
+    assert "arm of 2: circle(" in text
+    assert "[µm]" in text
+
+
+def test_a_long_title_is_cut():
+    path = ulna.paths.polyline([(0.1 * k, 0.3) for k in range(8)])
+    figure = viewer.torques_figure(made(path=path))
+    assert len(figure.texts[0].get_text()) == LETTERS
+
+
+@pytest.mark.parametrize("runs", [{}, [], None, "run"], ids=repr)
+def test_no_runs_are_refused(runs):
+    with pytest.raises(ulna.InputError, match=r"runs: got .* need at least one run by its label"):
+        viewer.error_figure(made(), runs)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ulna.Arm.rods([0.5, 0.4], [1.0, 1.0]),
+        ulna.Arm.rods([1.0], [1.0]),
+        ulna.Arm.rods([0.5, 0.5], [1.0, 1.0], base=(0.0, 1.0)),
+    ],
+    ids=["lengths", "links", "base"],
+)
+def test_runs_of_another_arm_are_refused(axes, other):
+    plan = made()
+    run = followed(plan, arm=other, q=plan.q[:, : other.n], qd=plan.qd[:, : other.n])
+    with pytest.raises(ulna.InputError, match=r"runs\['x'\]: got an arm of .* need the plan's 2"):
+        viewer.error_figure(plan, {"x": run})
+    with pytest.raises(ulna.InputError, match=r"run: got an arm of"):
+        viewer.plot_path(axes, plan, run)
+
+
+def test_a_heavier_arm_may_follow():
+    plan = made()
+    heavier = followed(plan, arm=plan.arm.with_payload(0.5))
+    rendered(viewer.error_figure(plan, {"loaded": heavier}))
