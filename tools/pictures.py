@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import io
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 import ulna
+from ulna.control import ComputedTorque, OpenLoop
 from ulna.storage import write_whole
 from ulna.viewer import (
+    animate_following,
     conventions_figure,
+    error_figure,
+    motion_figure,
     pose_figure,
     reach_figure,
     run_figure,
+    torques_figure,
     workspace_figure,
 )
 
@@ -37,6 +43,34 @@ def run():
     )
 
 
+@cache
+def loops(duration=None):
+    return ulna.plan(ulna.preset("kehl"), ulna.paths.loops(), duration=duration)
+
+
+@cache
+def followed():
+    """Give a quick motion, and how it goes without and with feedback."""
+    plan = loops(7.0)
+    start = plan.trajectory(0.0)
+    controllers = {"open loop": OpenLoop(), "closed loop": ComputedTorque()}
+    return plan, {
+        label: ulna.simulate(
+            plan.arm,
+            q0=start.q,
+            qd0=start.qd,
+            duration=plan.duration,
+            controller=controller,
+            reference=plan,
+        )
+        for label, controller in controllers.items()
+    }
+
+
+def film(file):
+    animate_following(*followed(), file, fps=12.5, size=(720, 400))
+
+
 PICTURES = {
     "reach.png": reach,
     "conventions.png": conventions_figure,
@@ -45,7 +79,11 @@ PICTURES = {
         [ulna.preset("open-manipulator-x"), ulna.preset("so-101")]
     ),
     "run.png": run,
+    "motion.png": lambda: motion_figure(loops()),
+    "torques.png": lambda: torques_figure(loops()),
+    "error.png": lambda: error_figure(*followed()),
 }
+FILMS = {"follow.gif": film}
 
 
 def main():
@@ -55,7 +93,10 @@ def main():
         # No date and no version inside, so that an unchanged picture is an unchanged file.
         draw().savefig(page, format="png", dpi=110, metadata={"Software": None})
         write_whole(FOLDER / name, page.getvalue())
-        print(f"{name}: {len(page.getvalue()) // 1000} kB")
+    for name, shoot in FILMS.items():
+        shoot(FOLDER / name)
+    for name in (*PICTURES, *FILMS):
+        print(f"{name}: {(FOLDER / name).stat().st_size // 1000} kB")
 
 
 if __name__ == "__main__":
