@@ -15,13 +15,13 @@ PYTEST := $(BIN)/python -m pytest -q -rs -n 2 -m "not slow"
 help:            ## say what the targets do
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
 
-run: $(RUNTIME)  ## show the Kehl arm: pose, holding torques, both elbows, reach, and how it falls
-	@$(BIN)/ulna pose kehl --q "40 deg, -60 deg"
-	@$(BIN)/ulna hold kehl --q "40 deg, -60 deg"
-	@$(BIN)/ulna reach kehl --to "0.6, 0.3"
-	@$(BIN)/ulna simulate kehl --q0 "40 deg, -60 deg" --for "2 s"
+run: $(RUNTIME)  ## follow paper 000's path with its arm, open loop and closed
+	@$(BIN)/ulna follow --out build/follow --force
 	@echo
-	@echo "Try next:  $(BIN)/ulna simulate kehl --q0 '40 deg, -60 deg' --for '5 s' --film kehl.mp4    $(BIN)/ulna hold kehl --q '40 deg, -60 deg' --explain    $(BIN)/ulna derive    $(BIN)/ulna --help"
+	@echo "Look at build/follow/error.png and motion.png. Try next:"
+	@echo "  $(BIN)/ulna follow kehl --payload '1 kg' --model kehl --out build/surprise --film"
+	@echo "  $(BIN)/ulna follow so-101 --timing s-curve --max-speed '20 cm/s' --out build/so-101"
+	@echo "  $(BIN)/ulna list paths    $(BIN)/ulna list controllers    $(BIN)/ulna --help"
 
 test: $(DEVELOP)  ## run the tests, with branch coverage
 	@$(BIN)/python tools/compile.py
@@ -42,8 +42,9 @@ format: $(DEVELOP)  ## put the code into the project's format
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-pictures: $(RUNTIME)  ## remake the pictures that README and docs show
+pictures: $(DEVELOP)  ## remake the pictures and the gallery that README and docs show
 	@$(BIN)/python tools/pictures.py
+	@$(BIN)/python tools/gallery.py --pictures
 
 bench: $(DEVELOP)  ## measure how long things take, beside other engines
 	@$(BIN)/python benchmarks/kinematics.py

@@ -84,6 +84,11 @@ def test_links_lead_somewhere(page):
             assert (page.parent / target).exists(), target
 
 
+def test_the_gallery_shows_every_example():
+    made = runpy.run_path(str(ROOT / "tools" / "gallery.py"))
+    assert (ROOT / "docs" / "gallery.md").read_text("utf-8") == made["page"]()
+
+
 def test_pictures_are_few_and_small():
     assert sum(picture.stat().st_size for picture in PICTURES.iterdir()) <= 2_000_000
 

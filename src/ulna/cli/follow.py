@@ -34,7 +34,7 @@ from ulna.cli.planning import (
     plan_facts,
 )
 from ulna.cli.running import insist, insist_written, loading, renamed
-from ulna.cli.terminal import note, number, say, show_json
+from ulna.cli.terminal import note, number, say_about, show_json
 from ulna.control import Controller, OpenLoop, read_controller, with_model
 from ulna.errors import InputError
 from ulna.simulation import Run, simulate
@@ -114,16 +114,17 @@ def follow(
     make_folder(out)
     if not task.plan.feasible:
         _show_infeasible(task, outputs, json=json)
+    note(f"simulating {number(task.plan.duration)} s open loop, then with {controller}")
     runs = _simulate(task, {"open loop": open_loop, "closed loop": chosen}, ticks, start)
-    note("judging")
-    done = Followed(task, chosen, ticks, runs)
+    note("judging both")
+    done = Followed(task, chosen, controller, ticks, runs)
     note(f"writing into {out}")
     written = write_outputs(done, outputs)
     if json:
         show_json({**follow_facts(done), "files": written.files})
     else:
         show_followed(done)
-        say(f"files        {', '.join(written.files)}")
+        say_about("files", [", ".join(written.files)])
     insist(done.closed.status, written, outputs)
     refuse_infeasible(task)
 
@@ -136,7 +137,7 @@ def _show_infeasible(task: Task, outputs: list[Output], *, json: bool) -> None:
         show_json({**plan_facts(task), "files": written.files})
     else:
         show_plan(task)
-        say(f"files   {', '.join(written.files)}")
+        say_about("files", [", ".join(written.files)])
     insist_written(written, kept)
     refuse_infeasible(task)
 
@@ -151,7 +152,6 @@ def _simulate(
         options["q0"] = task.plan.trajectory(0.0).q
     runs = {}
     for label, controller in controllers.items():
-        note(f"simulating {number(task.plan.duration)} s, {label}: {controller}")
         try:
             with loading():
                 simulate(task.arm, controller=controller, **{**options, "duration": 0.0})

@@ -16,7 +16,7 @@ from ulna.cli.planning import (
     plan_rows,
     reach_line,
 )
-from ulna.cli.terminal import number, say, show_table
+from ulna.cli.terminal import number, say_about, show_table
 from ulna.control import Controller
 from ulna.motion import Plan
 from ulna.motion.findings import length_text
@@ -32,6 +32,7 @@ class Followed:
 
     task: Task
     controller: Controller
+    called: str  # the controller as it was asked for
     rate: float  # [Hz]
     runs: dict[str, Run]
 
@@ -73,8 +74,7 @@ def show_followed(done: Followed) -> None:
         "limits": limits_lines(made),
     }
     for label, told in lines.items():
-        for first, line in zip([label, *[""] * 9], told, strict=False):
-            say(f"{first:12} {line}")
+        say_about(label, told)
 
 
 def _power(done: Followed) -> str:
@@ -103,7 +103,7 @@ def _closed_loop(done: Followed) -> str:
         return str(done.closed.status)
     remark = done.closed.status.text.partition(";")[2]
     return (
-        f"{done.controller} at {number(done.rate)} Hz: tip error {length_text(found.rms)} RMS, "
+        f"{done.called} at {number(done.rate)} Hz: tip error {length_text(found.rms)} RMS, "
         f"{length_text(worst.size)} at most, at t = {number(worst.t, 4)} s"
         f"{';' if remark else ''}{remark}"
     )
@@ -121,7 +121,7 @@ def follow_facts(done: Followed) -> dict[str, Any]:
     }
     return {
         **plan_facts(done.task),
-        "controller": repr(done.controller),
+        "controller": done.called,
         "rate": done.rate,
         **loops,
         "robot_file": dumps(done.plan.arm),

@@ -26,7 +26,7 @@ from ulna.cli.planning import (
     reach_line,
 )
 from ulna.cli.running import UnfinishedError, insist_written
-from ulna.cli.terminal import number, say, show_json, show_table
+from ulna.cli.terminal import number, say, say_about, show_json, show_table
 from ulna.errors import InfeasibleError
 
 
@@ -67,7 +67,7 @@ def plan(
         show_json({**plan_facts(task), "files": written.files})
     else:
         show_plan(task)
-        say(f"files   {', '.join(written.files)}")
+        say_about("files", [", ".join(written.files)])
     insist_written(written, outputs)
     refuse_infeasible(task)
 
@@ -80,9 +80,8 @@ def show_plan(task: Task) -> None:
         say(title)
         return
     show_table(title, PLAN_COLUMNS, plan_rows(made))
-    say(f"reach   {reach_line(made)}")
-    for label, line in zip(["limits", *[""] * 9], limits_lines(made), strict=False):
-        say(f"{label:7} {line}")
+    say_about("reachable", [reach_line(made)])
+    say_about("limits", limits_lines(made))
 
 
 def refuse_infeasible(task: Task) -> None:

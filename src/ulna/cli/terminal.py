@@ -7,7 +7,9 @@ import io
 import json
 import math
 import re
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TextIO
@@ -28,6 +30,8 @@ ASCII = {
 }  # fmt: skip
 SMALL_DIGITS = re.compile("[₀-₉]+")
 FULL_SIZE = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+
+LABEL = 13  # letters of a label and the space behind it
 
 
 def _stand_in(error: UnicodeError) -> tuple[str | bytes, int]:
@@ -64,6 +68,23 @@ def fitted(text: str, stream: TextIO | None = None) -> str:
 def say(text: str = "") -> None:
     """Print a line of the answer."""
     print(fitted(text))
+
+
+def say_about(label: str, lines: Iterable[str]) -> None:
+    """Print lines under a label, wrapped to the terminal and set in from the margin."""
+    width = max(shutil.get_terminal_size((100, 24)).columns, 40)
+    first = f"{label:{LABEL}}"
+    for line in lines:
+        wrapped = textwrap.fill(
+            line,
+            width,
+            initial_indent=first,
+            subsequent_indent=" " * LABEL,
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
+        say(wrapped)
+        first = " " * LABEL
 
 
 def print_file(text: str) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.kinematics import Tracked, Why, joints, tip
+from ulna.kinematics.ring import nearest_in_ring
 from ulna.kinematics.tracked import FAILURES, Interval, runs
 from ulna.motion.pace import Limits
 from ulna.motion.path import LOOK
@@ -57,22 +58,26 @@ def _stretches(times: Array, size: Array, wrong: Array) -> Iterator[Stretch]:
         yield Stretch(*map(float, (times[first], times[last], size[peak], times[peak])))
 
 
-def kinematic_findings(tracked: Tracked, times: Array) -> Iterator[Finding]:
+def kinematic_findings(arm: Arm, tracked: Tracked, times: Array) -> Iterator[Finding]:
     """Say why the joints cannot follow the path where they cannot."""
     for interval in tracked.intervals:
         first, last, worst_at = (
             float(times[k]) for k in (interval.first, interval.last, interval.worst_at)
         )
         when = Stretch(first, last, interval.worst, worst_at)
-        text = f"{interval.why.words} {when}{_measure(interval, tracked, when)}"
+        text = f"{interval.why.words} {when}{_measure(arm, interval, tracked, when)}"
         yield Finding(interval.why.words, when, text, blocks=bool(interval.why & FAILURES))
 
 
-def _measure(interval: Interval, tracked: Tracked, when: Stretch) -> str:
-    x, y = tracked.points[interval.worst_at, :2]
-    where = f"at t = {when.worst_at:.4g} s, at ({x:.4g}, {y:.4g}) m"
+def _measure(arm: Arm, interval: Interval, tracked: Tracked, when: Stretch) -> str:
+    point = tracked.points[interval.worst_at, :2]
+    where = f"at t = {when.worst_at:.4g} s, at {_place(point)}"
     match interval.why:
-        case Why.OUT_OF_REACH | Why.BELOW_FLOOR:
+        case Why.OUT_OF_REACH:
+            base = np.array(arm.base)
+            near = nearest_in_ring(np.asarray(arm.parameters.length), point - base).point + base
+            return f": by up to {length_text(when.worst)} {where}, nearest {_place(near)}"
+        case Why.BELOW_FLOOR:
             return f": by up to {length_text(when.worst)} {where}"
         case Why.JOINT_LIMIT if when.worst > 0.0:
             return f": passed by up to {np.degrees(when.worst):.3g} deg {where}"
@@ -81,7 +86,12 @@ def _measure(interval: Interval, tracked: Tracked, when: Stretch) -> str:
         case Why.SINGULAR:
             much = f"{when.worst:.3g}" if when.worst < 1e12 else "beyond 1e12"
             return f": condition number {much} {where}"
-    return f", at ({x:.4g}, {y:.4g}) m"
+    return f", at {_place(point)}"
+
+
+def _place(point: Array) -> str:
+    x, y = (round(float(part), 9) + 0.0 for part in point)
+    return f"({x:.4g}, {y:.4g}) m"
 
 
 def length_text(metres: float) -> str:

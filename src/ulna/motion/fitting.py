@@ -11,9 +11,9 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.errors import InfeasibleError, InputError, Problem
-from ulna.kinematics import track
 from ulna.kinematics.inverse import inverse
 from ulna.kinematics.ring import ring
+from ulna.kinematics.track import track
 from ulna.motion.composing import placed, scaled
 from ulna.motion.path import LOOK, Path
 

@@ -106,7 +106,7 @@ def plan(
     terms = torque_terms(arm, q, qd, qdd, None if force is None else force(times))
     found: list[Finding] = []
     if tracked is not None:
-        found += kinematic_findings(tracked, known)
+        found += kinematic_findings(arm, tracked, known)
         if arm.n > 2:
             found += residual_findings(trajectory, times, q)
     else:

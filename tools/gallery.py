@@ -1,0 +1,77 @@
+"""Write docs/gallery.md from the examples: title, first words, picture and link of each.
+
+Examples are numbered scripts in percent format, which open as notebooks. With --pictures they are
+run first, and the picture that each leaves behind is kept, small, in docs/pictures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES = ROOT / "examples"
+PAGE = ROOT / "docs" / "gallery.md"
+PICTURES = ROOT / "docs" / "pictures"
+WIDTH = 520  # [pixels] of a picture, which has to be recognised and not read
+COLORS = 64
+HEAD = """# Gallery
+
+Every page here is a script of a minute's reading in [examples](../examples), which any notebook
+opens as a notebook (percent format) and the tests run. `make pictures` draws them again.
+"""
+
+
+def first_words(example: Path) -> tuple[str, str]:
+    """Give the title and the first paragraph of an example."""
+    cell = example.read_text("utf-8").split("# %%")[1]
+    lines = [line.removeprefix("#").strip() for line in cell.splitlines()[1:]]
+    title = next(line.removeprefix("# ") for line in lines if line.startswith("# "))
+    text = "\n".join(line for line in lines if line and not line.startswith("# "))
+    return title, text
+
+
+def page() -> str:
+    """Write the page."""
+    parts = [HEAD]
+    for example in sorted(EXAMPLES.glob("*.py")):
+        title, text = first_words(example)
+        parts.append(f"## [{title}](../examples/{example.name})\n\n{text}\n")
+        if (PICTURES / f"{example.stem}.png").exists():
+            parts.append(f"![{title}](pictures/{example.stem}.png)\n")
+    return "\n".join(parts)
+
+
+def draw() -> None:
+    """Run every example in a folder of its own, and keep the picture that bears its name."""
+    from PIL import Image
+
+    for example in sorted(EXAMPLES.glob("*.py")):
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {**os.environ, "MPLBACKEND": "Agg"}
+            subprocess.run(
+                [sys.executable, str(example)], cwd=folder, check=True, env=environment,
+                stdout=subprocess.DEVNULL,
+            )  # fmt: skip
+            made = Path(folder) / f"{example.stem}.png"
+            if made.exists():
+                picture = Image.open(made).convert("RGB")
+                picture.thumbnail((WIDTH, WIDTH))
+                picture.quantize(COLORS).save(PICTURES / made.name, optimize=True)
+                print(f"{made.name}: {(PICTURES / made.name).stat().st_size // 1000} kB")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pictures", action="store_true", help="run the examples first")
+    if parser.parse_args().pictures:
+        draw()
+    PAGE.write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
