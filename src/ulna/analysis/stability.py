@@ -165,7 +165,8 @@ def stability(
     gets the torques that it needs. The controller, any object with `start` and `torque`, is looked
     at on the motion that is asked for: one that strays from it is judged as though it did not.
     What it remembers takes part if it consists of floats, arrays of them and tuples of these;
-    anything else stays as it is. Raises `InfeasibleError` for a plan without a motion.
+    anything else stays as it is. Stops and limits of the joints are left out. Raises
+    `InfeasibleError` for a plan without a motion.
 
     >>> import ulna
     >>> told = stability(ulna.plan(ulna.preset("kehl"), ulna.paths.loops()))

@@ -30,6 +30,7 @@ from ulna.simulation.options import joint_values
 
 DURATIONS = (2.0, 4.0, 8.0, 16.0)  # [s] that are tried until it comes to rest
 MOST_SAMPLES = 20_000
+MOST_TOLERANCE = 0.1  # or what is called settled has not risen yet
 LAST = 0.1  # of the run, in which it has to be at rest
 STILL = 0.01  # of the tolerance, by which it may still move after that
 SMALLEST = 1e-6  # of the step: what overshoots by less does not
@@ -70,8 +71,8 @@ class StepResponse:
         peak = "" if self.peak_time is None else f" at {self.peak_time:.3g} s"
         return [
             head,
-            f"rises in {_seconds(self.rise_time)}, overshoots by {self.overshoot:.3g} of it{peak}",
-            f"settles to ±{self.tolerance:g} in {_seconds(self.settling_time)}, "
+            f"rises in {self.rise_time:.3g} s, overshoots by {self.overshoot:.3g} of it{peak}",
+            f"settles to ±{self.tolerance:g} in {self.settling_time:.3g} s, "
             f"{self.steady_error:.3g} rad off",
         ]
 
@@ -80,10 +81,6 @@ class StepResponse:
 
     def _repr_html_(self) -> str:
         return card("Step response", self._lines())
-
-
-def _seconds(value: float | None) -> str:
-    return "no time that can be told" if value is None else f"{value:.3g} s"
 
 
 def step_response(
@@ -121,7 +118,9 @@ def step_response(
     start = rest_posture(arm) if q0 is None else joint_values(arm, "q0", q0, "rad")
     goal = start.copy()
     goal[place - 1] += size
-    positive("tolerance", tolerance, "")
+    if not positive("tolerance", tolerance, "") <= MOST_TOLERANCE:
+        need = f"a part of the step, {MOST_TOLERANCE:g} at most"
+        raise InputError(Problem("tolerance", shown(tolerance), need))
     rate = positive("rate", rate, "Hz")
     durations = DURATIONS if duration is None else (positive("duration", duration, "s"),)
     for length in durations:
@@ -157,21 +156,19 @@ def rest_posture(arm: Arm) -> Array:
 
 def _judged(run: Run, joint: int, size: float, tolerance: float, start: float) -> StepResponse:
     t, y = run.t, (run.q[:, joint - 1] - start) / size
-    given = (run, joint, size, tolerance, y)
-    end = y[_last(t)]
-    final = float(np.mean(end))
-    rests = np.all(np.abs(end - final) <= tolerance * abs(final)) and final != 0.0
-    if not run.status.ok or not rests:
+    y.flags.writeable = False
+    given, end = (run, joint, size, tolerance, y), y[_last(t)]
+    final = float(np.mean(end)) if run.status.ok else 0.0
+    if final == 0.0 or np.any(np.abs(end - final) > tolerance * abs(final)):
         return StepResponse(*given, *(None,) * 6)
     part = y / final
-    low, high = _first_above(t, part, 0.1), _first_above(t, part, 0.9)
     peak_time, peak = _peak(t, part)
     # A peak at the very end is that of a response which creeps up to its final value.
     over = peak - 1.0 > SMALLEST and peak_time < t[_last(t)][0]
     return StepResponse(
         *given,
         final=final,
-        rise_time=None if low is None or high is None else high - low,
+        rise_time=_first_above(t, part, 0.9) - _first_above(t, part, 0.1),
         overshoot=peak - 1.0 if over else 0.0,
         peak_time=peak_time if over else None,
         settling_time=_settled(t, part, tolerance),
@@ -179,24 +176,17 @@ def _judged(run: Run, joint: int, size: float, tolerance: float, start: float) -
     )
 
 
-def _first_above(t: Array, part: Array, level: float) -> float | None:
-    above = np.flatnonzero(part >= level)
-    return _crossing(t, part, int(above[0]), level) if len(above) else None
+def _first_above(t: Array, part: Array, level: float) -> float:
+    return _crossing(t, part, int(np.argmax(part >= level)), level)
 
 
 def _settled(t: Array, part: Array, tolerance: float) -> float:
-    outside = np.flatnonzero(np.abs(part - 1.0) > tolerance)
-    if not len(outside):
-        return float(t[0])
-    k = int(outside[-1])
-    level = 1.0 + math.copysign(tolerance, part[k] - 1.0)
-    return _crossing(t, part, k + 1, level)
+    k = int(np.flatnonzero(np.abs(part - 1.0) > tolerance)[-1])
+    return _crossing(t, part, k + 1, 1.0 + math.copysign(tolerance, part[k] - 1.0))
 
 
 def _crossing(t: Array, part: Array, k: int, level: float) -> float:
-    """Give when the response passes a level between samples k−1 and k."""
-    if k == 0:
-        return float(t[0])
+    """Give when the response, which starts at 0, passes a level between samples k−1 and k."""
     share = (level - part[k - 1]) / (part[k] - part[k - 1])
     return float(t[k - 1] + share * (t[k] - t[k - 1]))
 

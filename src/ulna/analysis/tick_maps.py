@@ -90,6 +90,14 @@ class Tick:
         found = np.stack([self._derivative(point, column) for column in columns], axis=-1)
         return found[[*range(n), *(n + memory)]]
 
+    def sizes(self) -> tuple[int, int]:
+        """Give how many numbers are remembered before the tick, and after it."""
+        given = self.controller.torque(
+            self.t, self.reference.q, self.reference.qd, self.reference, self.state
+        )
+        _, after = read_answer(given, len(self.reference.q), self.t)
+        return floats(self.state).size, floats(after).size
+
     def _derivative(self, point: Array, column: int) -> Array:
         nudge = NUDGE * max(1.0, abs(float(point[column])))
         above, below = point.copy(), point.copy()
@@ -124,19 +132,28 @@ def _ticks(
 
 
 def _taking_part(ticks: list[Tick]) -> Array:
-    """Give the places (s,) of numbers in the memory that an error of the arm can reach.
+    """Give the places (s,) of numbers in the memory that errors reach, and that reach the torque.
 
-    Gains and clocks, which are kept there as well, cannot change by one.
+    Gains and clocks, which are kept there as well, do neither or one. A memory that changes its
+    size has no places, and is left out.
     """
     n = len(ticks[0].reference.q)
+    if len({size for tick in ticks for size in tick.sizes()}) > 1:
+        return np.zeros(0, dtype=int)
     finite = np.flatnonzero(np.all([np.isfinite(floats(tick.state)) for tick in ticks], axis=0))
     if not len(finite):
         return finite
-    links = np.any([tick.derivatives(finite)[n:] != 0.0 for tick in ticks], axis=0)
-    reached = links[:, : 2 * n].any(axis=1)
-    for _ in finite:
-        reached = reached | links[:, 2 * n :][:, reached].any(axis=1)
-    return finite[reached]
+    links = np.any([tick.derivatives(finite) != 0.0 for tick in ticks], axis=0)
+    within = links[n:, 2 * n :]
+    from_state, to_torque = links[n:, : 2 * n].any(axis=1), links[:n, 2 * n :].any(axis=0)
+    return finite[_spread(from_state, within) & _spread(to_torque, within.T)]
+
+
+def _spread(reached: Array, links: Array) -> Array:
+    """Give what is reached (s,) once everything was handed on along links (to, from)."""
+    for _ in reached:
+        reached = reached | links[:, reached].any(axis=1)
+    return reached
 
 
 def floats(state: Any) -> Array:

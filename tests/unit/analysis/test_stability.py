@@ -223,13 +223,37 @@ def test_held_torques_grow_errors_as_open_loop_does():
 
 
 def test_what_a_controller_remembers_takes_part():
-    own, built_in = stability(PLAN, OwnPID()), stability(PLAN, PID())
+    own = stability(PLAN, OwnPID())
     assert len(own.exponents) == 6  # two integrals; the clock and the arm do not count
-    assert len(built_in.exponents) == 8  # and filtered rates
+    assert len(stability(PLAN, PID(), rate=50.0).exponents) == 6
+    assert len(stability(PLAN, PID(filter=100.0), rate=50.0).exponents) == 8  # filtered rates
     assert len(stability(PLAN, PD()).exponents) == 4  # gains do not count
     found = differences(PLAN, 1e-5, duration=0.2, controller=OwnPID(), reference=PLAN)
     told = phi_at(own, 0.2)
     assert found == pytest.approx(told, abs=0.005 * np.abs(told).max())
+
+
+class Watching(OwnPID):
+    """Gathers up gaps that nothing answers to, and keeps a list of them as long as wished."""
+
+    def __init__(self, longer):
+        self.longer = longer
+
+    def start(self, arm):
+        return (ComputedTorque().start(arm), np.zeros(arm.n), np.zeros(0))
+
+    def torque(self, t, q, qd, reference, state):
+        inner, gathered, kept = state
+        tau, inner = ComputedTorque().torque(t, q, qd, reference, inner)
+        kept = np.append(kept, t) if self.longer else kept
+        return tau, (inner, gathered + reference.q - q, kept)
+
+
+@pytest.mark.parametrize("longer", [False, True])
+def test_a_memory_that_changes_nothing_or_its_size_does_not_take_part(longer):
+    told = stability(PLAN, Watching(longer), rate=50.0)
+    plain = stability(PLAN, ComputedTorque(), rate=50.0)
+    assert told.exponents == pytest.approx(plain.exponents)
 
 
 def test_learning_takes_part_as_well():

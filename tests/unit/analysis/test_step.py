@@ -61,6 +61,13 @@ def test_what_swings_on_never_settles_and_says_so():
     assert json.loads(json.dumps(told.facts()))["settling_time"] is None
 
 
+def test_what_diverges_says_so():
+    told = step_response(FLAT, PD(1e8, 0.0))
+    assert not told.settles
+    assert not told.run.status.ok
+    assert str(told.run.status) in repr(told)
+
+
 def test_gravity_leaves_an_error_that_the_spring_cannot_take():
     arm = ulna.Arm.rods([1.0], [1.0])
     told = step_response(arm, PD(50.0, 10.0), size=0.3, duration=6.0)
@@ -104,6 +111,7 @@ def test_it_speaks():
         ({"size": 0.0}, "size"),
         ({"size": np.nan}, "size"),
         ({"tolerance": 0.0}, "tolerance"),
+        ({"tolerance": 0.5}, "tolerance"),
         ({"rate": -1.0}, "rate"),
         ({"duration": 0.0}, "duration"),
         ({"q0": [0.0, 1.0]}, "q0"),

@@ -91,6 +91,12 @@ def test_a_plan_may_begin_before_the_run():
     assert tracking(run, PLAN).max > 0.1
 
 
+def test_a_run_before_the_plan_starts_has_the_start_to_keep_to():
+    told = tracking(on_plan(TIMES[:50]), PLAN, start=-9.0)
+    assert told.error[0] == pytest.approx([0.0, 0.0], abs=1e-12)
+    assert told.along == pytest.approx(told.error[:, 0])
+
+
 def test_a_turn_at_the_start_is_no_error_of_the_joints_but_one_on_the_way_is():
     q = PLAN.trajectory(TIMES).q + np.array([2.0 * np.pi, 0.0])
     assert np.abs(tracking(run_of(TIMES, q), PLAN).joint_error).max() <= 1e-14
@@ -159,6 +165,15 @@ def test_what_comes_back_is_not_spent():
     assert told.energy == pytest.approx([0.0, 0.0], abs=1e-9)
     assert told.energy_spent == pytest.approx([6.0, 6.0], rel=1e-4)
     assert np.isnan(told.torque_use).all()
+
+
+def test_effort_of_one_sample_and_of_none():
+    one = effort(run_of(TIMES[:1], np.zeros((1, 2)), np.full((1, 2), 2.0), np.full((1, 2), -3.0)))
+    assert one.torque_rms.tolist() == [3.0, 3.0]
+    assert one.power_mean.tolist() == [-6.0, -6.0]
+    assert one.energy.tolist() == [0.0, 0.0]
+    none = effort(run_of(TIMES[:2], np.zeros((2, 2)), np.full((2, 2), np.nan)))
+    assert np.isnan(none.torque_peak).all()
 
 
 def test_energy_of_the_joints_is_what_the_run_was_given():
