@@ -98,11 +98,15 @@ def check_runs(plan: Plan, runs: Any) -> None:
         need = "at least one run by its label, such as {'open loop': run}"
         raise InputError(Problem("runs", shown(runs), need))
     for label, run in runs.items():
+        if not isinstance(label, str):
+            raise InputError(Problem("runs", f"{shown(label)} for a label", "text"))
         check_run(plan, run, f"runs[{label!r}]")
 
 
 def check_run(plan: Plan, run: Run, name: str = "run") -> None:
     """Refuse a run of an arm with other links; its masses may differ."""
+    if not hasattr(run, "arm"):
+        raise InputError(Problem(name, shown(run), "a Run, as ulna.simulate gives it"))
     length = np.asarray(run.arm.parameters.length)
     if np.array_equal(length, plan.arm.parameters.length) and run.arm.base == plan.arm.base:
         return

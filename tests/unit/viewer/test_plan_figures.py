@@ -280,6 +280,29 @@ def test_no_runs_are_refused(runs):
         viewer.error_figure(made(), runs)
 
 
+def test_what_is_no_run_is_refused():
+    with pytest.raises(ulna.InputError, match=r"runs\['x'\]: got 3, need a Run"):
+        viewer.error_figure(made(), {"x": 3})
+    with pytest.raises(ulna.InputError, match="runs: got 3 for a label, need text"):
+        viewer.error_figure(made(), {3: followed(made())})
+
+
+def test_a_run_of_one_sample_makes_its_pages():
+    plan = made()
+    start = {name: getattr(plan, name)[:1] for name in ("t", "q", "qd")}
+    run = followed(plan, **start)
+    rendered(viewer.error_figure(plan, {"start": run}))
+    rendered(viewer.motion_figure(plan, run))
+
+
+def test_a_run_that_went_wild_is_drawn_without_a_warning():
+    plan = made()
+    run = followed(plan, 0.1)
+    run.q[40:], run.tip[40:] = np.nan, np.nan
+    rendered(viewer.error_figure(plan, {"wild": run}))
+    rendered(viewer.motion_figure(plan, run))
+
+
 @pytest.mark.parametrize(
     "other",
     [
