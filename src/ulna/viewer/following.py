@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ulna.analysis.tracking import Tracking, tracking
 from ulna.errors import InputError, Problem, shown
 from ulna.viewer.pages import Layout, cut, name_outer, page_of_panels, plan_title
 from ulna.viewer.run import curve, finish, legend_above
@@ -47,10 +48,11 @@ def plot_error(axes: Axes, plan: Plan, runs: Mapping[str, Run], *, look: Look = 
     axes.set_yscale("log")
     lowest = []
     for (label, run), style in zip(runs.items(), series(len(runs), look), strict=True):
-        error = np.maximum(tip_error(plan, run), LEAST * plan.arm.reach)
+        found = tracking(run, plan)
+        error = np.maximum(found.size, LEAST * plan.arm.reach)
         curve(axes, run.t, error, cut(label, LONGEST), style)
         lowest.append(_lowest(error))
-        _mark_bounds(axes, run.t, error, style["color"], look)
+        _mark_bounds(axes, found, style["color"], look)
     axes.set_ylim(bottom=0.5 * min(lowest))
     _draw_bounds(axes, look)
     finish(axes, look, ylabel="tip error [m]")
@@ -61,35 +63,14 @@ def plot_error(axes: Axes, plan: Plan, runs: Mapping[str, Run], *, look: Look = 
 
 def plot_deviation(axes: Axes, plan: Plan, run: Run, *, look: Look = PRINT) -> Axes:
     """Plot how far the tip is ahead of where it should be, and how far to the left of the path."""
-    parts = deviation(plan, run)
-    known = np.abs(parts[np.isfinite(parts)])
-    unit = _unit(float(np.max(known, initial=0.0)))
-    ahead, left = parts.T / UNITS[unit]
+    check_run(plan, run)
+    found = tracking(run, plan)
+    unit = _unit(0.0 if found.worst is None else found.max)
     # In other colours than the runs above it.
-    curve(axes, run.t, ahead, "ahead", {"color": look.ink})
-    curve(axes, run.t, left, "to the left", {"color": look.data[2], "ls": PATTERNS[2]})
+    curve(axes, run.t, found.along / UNITS[unit], "ahead", {"color": look.ink})
+    style = {"color": look.data[2], "ls": PATTERNS[2]}
+    curve(axes, run.t, found.across / UNITS[unit], "to the left", style)
     return finish(axes, look, ylabel=f"tip error [{unit}]")
-
-
-def tip_error(plan: Plan, run: Run) -> np.ndarray:
-    """Give the distance (S,) [m] of the tip from where the plan has it, at the run's samples."""
-    asked = plan.trajectory.tip(run.t).position
-    with np.errstate(all="ignore"):
-        return np.asarray(np.hypot(*(run.tip[:, :2] - asked).T))
-
-
-def deviation(plan: Plan, run: Run) -> np.ndarray:
-    """Give how far (S, 2) [m] the tip is ahead along the path, and to its left.
-
-    Where the plan stands still there is no direction, and the values are NaN.
-    """
-    asked = plan.trajectory.tip(run.t)
-    with np.errstate(all="ignore"):
-        off = run.tip[:, :2] - asked.position
-        along = asked.velocity / np.hypot(*asked.velocity.T)[:, None]
-        ahead = off[:, 0] * along[:, 0] + off[:, 1] * along[:, 1]
-        left = off[:, 1] * along[:, 0] - off[:, 0] * along[:, 1]
-    return np.stack([ahead, left], axis=-1)
 
 
 def check_runs(plan: Plan, runs: Any) -> None:
@@ -120,13 +101,13 @@ def _lowest(error: np.ndarray) -> float:
     return float(np.min(settled[np.isfinite(settled)], initial=min(BOUNDS.values())))
 
 
-def _mark_bounds(axes: Axes, t: np.ndarray, error: np.ndarray, color: str, look: Look) -> None:
+def _mark_bounds(axes: Axes, found: Tracking, color: str, look: Look) -> None:
     """Mark when a run first leaves a bound."""
+    t = found.t
     for bound in BOUNDS.values():
-        outside = error > bound
-        if not outside.any():
+        when = found.left(bound)
+        if when is None:
             continue
-        when = float(t[np.argmax(outside)])
         axes.plot(when, bound, "o", ms=6, mfc=look.paper, mec=color, mew=1.6, zorder=4)
         # An error grows: to the upper left of the place is nothing, unless the axis is there.
         room = when - t[0] > EARLY * (t[-1] - t[0])

@@ -11,7 +11,10 @@ from matplotlib.figure import Figure
 
 import ulna
 from ulna import viewer
-from ulna.viewer.following import BOUNDS, deviation, tip_error
+from ulna.analysis import tracking
+from ulna.simulation import Run
+from ulna.simulation.status import Status
+from ulna.viewer.following import BOUNDS
 from ulna.viewer.pages import LETTERS
 from ulna.viewer.plan import asked_way, marks
 
@@ -39,12 +42,13 @@ def too_far():
 
 
 def followed(plan, off=0.0, **changes):
-    """Give what looks like a run that is off by angles [rad] that grow with time [s]."""
+    """Give a run that is off by angles [rad] that grow with time [s]."""
     q = plan.q + off * plan.t[:, None]
-    made = {"arm": plan.arm, "t": plan.t, "q": q, "qd": plan.qd + off, **changes}
-    tip = ulna.kinematics.tip(made["arm"], made["q"])
-    velocity = ulna.kinematics.tip_velocity(made["arm"], made["q"], made["qd"])
-    return SimpleNamespace(**made, tip=tip, tip_velocity=velocity)
+    state = {"arm": plan.arm, "t": plan.t, "q": q, "qd": plan.qd + off, **changes}
+    rows, none = len(state["t"]), np.zeros_like(state["q"])
+    still = {"qdd": none, "tau": none, "tip_force": np.zeros((rows, 3))}
+    energies = {"injected": np.zeros(rows), "dissipated": np.zeros(rows)}
+    return Run(**state, **still, **energies, status=Status(True, "done", "made up"), settings={})
 
 
 @pytest.fixture
@@ -237,26 +241,20 @@ def test_the_times_at_which_a_run_leaves_the_bounds_are_marked(axes):
     plan = made()
     away, close = followed(plan, 0.2), followed(plan, 1e-5)
     viewer.plot_error(axes, plan, {"away": away, "close": close})
-    error = tip_error(plan, away)
     texts = [text.get_text() for text in axes.texts]
     for name, bound in BOUNDS.items():
         assert name in texts
-        assert f"{plan.t[np.argmax(error > bound)]:.3g} s" in texts
+        assert f"{tracking(away, plan).left(bound):.3g} s" in texts
     assert len(texts) == 2 * len(BOUNDS)
 
 
-def test_deviations_are_along_the_path_and_to_its_left():
+def test_deviations_are_along_the_path_and_to_its_left(axes):
     plan = made(path=ulna.paths.line((0.2, 0.1), (0.6, 0.1)))
-    run = followed(plan)
-    run.tip = run.tip + np.array([0.002, 0.001, 0.0])
-    assert np.allclose(deviation(plan, run), [0.002, 0.001])
-
-
-def test_where_a_plan_stands_still_there_is_no_direction(axes):
-    plan = made(path=ulna.paths.line((0.2, 0.1), (0.6, 0.1)), timing="quintic")
-    run = followed(plan, 0.01)
-    assert np.isnan(deviation(plan, run)[0]).all()
-    assert viewer.plot_deviation(axes, plan, run).get_ylabel() == "tip error [mm]"
+    beside = ulna.kinematics.track(plan.arm, plan.tip[:, :2] + [0.002, 0.001], plan.q[0]).q
+    viewer.plot_deviation(axes, plan, followed(plan, q=beside))
+    assert axes.get_ylabel() == "tip error [mm]"
+    assert np.allclose(line_of(axes, "ahead").get_ydata(), 2.0)
+    assert np.allclose(line_of(axes, "to the left").get_ydata(), 1.0)
 
 
 def test_the_error_page_names_the_runs_and_the_path():
@@ -297,8 +295,7 @@ def test_a_run_of_one_sample_makes_its_pages():
 
 def test_a_run_that_went_wild_is_drawn_without_a_warning():
     plan = made()
-    run = followed(plan, 0.1)
-    run.q[40:], run.tip[40:] = np.nan, np.nan
+    run = followed(plan, q=np.where(plan.t[:, None] < 1.0, plan.q, np.nan))
     rendered(viewer.error_figure(plan, {"wild": run}))
     rendered(viewer.motion_figure(plan, run))
 
