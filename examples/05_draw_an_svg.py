@@ -21,8 +21,8 @@ Path("drawing.svg").write_text(drawing, encoding="utf-8")
 
 # %%
 arm = ulna.preset("kehl")
-path = ulna.paths.svg("drawing.svg")
-plan = ulna.plan(arm, path, timing="s-curve", max_speed=0.4, max_acceleration=1.5)
+path = ulna.paths.svg("drawing.svg", blend=3.0)
+plan = ulna.plan(arm, path, timing="s-curve", duration=20.0)
 print(plan)
 
 # %%

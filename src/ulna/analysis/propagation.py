@@ -24,10 +24,10 @@ from ulna.arrays import Array
 
 GAUSS = np.array([0.5 - math.sqrt(3.0) / 6.0, 0.5 + math.sqrt(3.0) / 6.0])
 TERMS = 13  # of the series of exp, which is exact to rounding for matrices up to size 1/2
-ROUNDS = 6  # of factorisations there and back; two suffice where exponents differ
-SPREAD = 12.0  # how far apart ln σ of a map may be for its neighbours to be multiplied first
-TOGETHER = 16  # maps at most
-SETTLED = 1e-5  # in ln σ, from one round to the next
+ROUNDS = 3  # of factorisations there and back; two suffice where exponents differ
+SPREAD = 20.0  # how far apart ln σ of a map may be for its neighbours to be multiplied first
+TOGETHER = 64  # maps at most
+SETTLED = 1e-4  # in ln σ, from one round to the next
 
 
 class Scaled(NamedTuple):

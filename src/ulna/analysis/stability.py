@@ -102,7 +102,7 @@ class Stability:
     def _open_sentence(self) -> str:
         last = float(self.t[-1])
         spans = [f"{self._fold(end)} in {end:g} s, {self.growth_rate(0.0, end):.2g} per second"
-                 for end in ([FIRST] if last > FIRST else []) + [last]]  # fmt: skip
+                 for end in ([FIRST] if last > 1.5 * FIRST else []) + [last]]  # fmt: skip
         leaves = self.predicted_exit(0.01)
         off = (
             f"an error of {ROUNDING:g} does not take the tip 1 cm off"

@@ -23,7 +23,7 @@ import numpy as np
 from ulna.analysis.propagation import GAUSS, magnus_maps
 from ulna.arm import Arm
 from ulna.arrays import Array
-from ulna.control import Controller, Reference
+from ulna.control import CompiledLaw, Controller, Reference
 from ulna.motion import Plan
 from ulna.simulation.checks import read_answer
 from ulna.simulation.reference import as_reference
@@ -62,6 +62,8 @@ def controller_gains(
     """Give the controller's derivatives along a plan at times (k,)."""
     points = max(LEAST_POINTS, math.ceil((times[-1] - times[0]) / SPACING))
     asked = times[np.unique(np.linspace(0, len(times) - 1, points).round().astype(int))]
+    if hasattr(controller, "compiled"):
+        controller = Quick(controller.compiled(arm))
     probe = asked[np.unique([0, len(asked) // 2, len(asked) - 1])]
     memory = _taking_part(list(_ticks(plan, arm, controller, probe, period)))
     found = [tick.derivatives(memory) for tick in _ticks(plan, arm, controller, asked, period)]
@@ -71,6 +73,33 @@ def controller_gains(
 
         both = CubicSpline(asked, both)(times)
     return Gains(both[:, : arm.n], both[:, arm.n :])
+
+
+@dataclass(frozen=True)
+class Quick:
+    """A compiled law as a controller: it is asked thousands of times."""
+
+    law: CompiledLaw
+
+    def start(self, arm: Arm) -> Array:
+        """Give the law's own memory (s,)."""
+        return self.law.state[:, 0].copy()
+
+    def torque(
+        self, t: float, q: Array, qd: Array, reference: Reference, state: Array
+    ) -> tuple[Array, Array]:
+        """Give torques and memory as the law leaves them."""
+        rows = np.zeros((len(state) + self.law.room, 1))
+        rows[: len(state), 0] = state
+        asked = np.stack([reference.q, reference.qd, reference.qdd])[..., None]
+        tau = np.zeros((len(q), 1))
+        # A copy each: a law may be handed parts of longer arrays, of which it knows nothing.
+        self.law.law(t, _column(q), _column(qd), asked, self.law.params, rows, tau)
+        return tau[:, 0], rows[: len(state), 0]
+
+
+def _column(values: Array) -> Array:
+    return np.array(values, dtype=float).reshape(-1, 1)
 
 
 @dataclass(frozen=True)
