@@ -19,10 +19,13 @@ TUBES = (0.01, 0.1)
 PRESETS = ("kehl", "kehl-as-printed")
 PRINTED = {"kehl": (12, 25), "kehl-as-printed": (16, 40)}  # samples of 30 ms: .36, .75, .48, 1.20
 FROM_REST = {"kehl": (2, 12), "kehl-as-printed": (2, 14)}
+OTHER_STARTS = {"kehl": ((19, 33), (16, 30)), "kehl-as-printed": ((33, 52), (20, 44))}
 HELD = {"kehl": (1.047, 1.461), "kehl-as-printed": (1.760, 2.311)}  # 1.05/1.46, 1.76/2.31
 CONTINUOUS = {
     ("kehl", 1e-6): (2.61, 2.84),
     ("kehl-as-printed", 1e-6): (4.64, 5.20),
+    ("kehl", 1e-9): (3.47, 4.03),
+    ("kehl-as-printed", 1e-9): (6.17, 6.70),
     ("kehl", 1e-13): (5.99, 6.39),
     ("kehl-as-printed", 1e-13): (8.15, 8.69),
 }
@@ -44,12 +47,12 @@ def left(run, plan, start=0.0):
     return tuple(told.left(tube) for tube in TUBES)
 
 
-def replayed(printed, plan, *, moving):
-    """Hold the printed torques for a sample each, from the state at the first of them."""
-    step, first = float(printed.t[1] - printed.t[0]), float(printed.t[0])
+def replayed(printed, plan, *, first, qd0):
+    """Hold the printed torques for a sample each, from the place at the time `first`."""
+    step = float(printed.t[1] - printed.t[0])
     start, times = plan.trajectory(first), step * np.arange(60)
     run = ulna.simulate(
-        plan.arm, q0=start.q, qd0=start.qd if moving else None, duration=times[-1],
+        plan.arm, q0=start.q, qd0=qd0, duration=times[-1],
         torque=(times, printed.tau[:60]), samples=times,
     )  # fmt: skip
     return tuple(round(t / step) for t in left(run, plan, first))
@@ -89,12 +92,20 @@ def scalar_torque(arm):
 
 def test_printed_torques_from_the_exact_start(exact, printed):
     name, plan = exact
-    assert replayed(printed, plan, moving=True) == PRINTED[name]
+    first = float(printed.t[0])
+    assert replayed(printed, plan, first=first, qd0=plan.trajectory(first).qd) == PRINTED[name]
 
 
 def test_printed_torques_from_rest(exact, printed):
     name, plan = exact
-    assert replayed(printed, plan, moving=False) == FROM_REST[name]
+    assert replayed(printed, plan, first=float(printed.t[0]), qd0=None) == FROM_REST[name]
+
+
+def test_other_starts_are_not_the_one_that_was_meant(exact, printed):
+    name, plan = exact
+    late = replayed(printed, plan, first=0.0, qd0=plan.trajectory(0.0).qd)
+    by_differences = replayed(printed, plan, first=float(printed.t[0]), qd0=printed.qd[0])
+    assert (late, by_differences) == OTHER_STARTS[name]
 
 
 def test_exact_torques_held_for_a_millisecond(exact):
@@ -113,7 +124,7 @@ def test_scalar_torques_are_those_of_the_plan(exact):
     assert [torque(t) for t in times] == pytest.approx(plan.torque(times), abs=1e-11)
 
 
-@pytest.mark.parametrize("rtol", [1e-6, 1e-13])
+@pytest.mark.parametrize("rtol", [1e-6, 1e-9, 1e-13])
 def test_continuous_torques(exact, rtol):
     # What rounding makes of the first digits decides, so that only the size of the times is fixed.
     name, plan = exact
