@@ -126,12 +126,17 @@ def test_scalar_torques_are_those_of_the_plan(exact):
 
 @pytest.mark.parametrize("rtol", [1e-6, 1e-9, 1e-13])
 def test_continuous_torques(exact, rtol):
-    # What rounding makes of the first digits decides, so that only the size of the times is fixed.
+    # At 1e-13 rounding seeds the error: the last digit of the start moves the times by half a
+    # second, so that only what is usual among starts that differ in it can be compared.
     name, plan = exact
     start, expected = plan.trajectory(0.0), CONTINUOUS[name, rtol]
-    duration = round(1.08 * expected[1], 2)
-    run = ulna.simulate(
-        plan.arm, q0=start.q, qd0=start.qd, duration=duration, torque=scalar_torque(plan.arm),
-        method="dop853", rtol=rtol, atol=1e-14, samples=np.arange(0.0, duration, 0.01),
-    )  # fmt: skip
-    assert left(run, plan) == pytest.approx(expected, rel=0.15)
+    duration, torque = round(1.15 * expected[1], 2), scalar_torque(plan.arm)
+    found = []
+    for digits in range(-4, 5) if rtol < 1e-12 else (0,):
+        q0 = start.q + np.spacing(start.q) * np.array([digits, 0])
+        run = ulna.simulate(
+            plan.arm, q0=q0, qd0=start.qd, duration=duration, torque=torque, method="dop853",
+            rtol=rtol, atol=1e-14, samples=np.arange(0.0, duration, 0.01),
+        )  # fmt: skip
+        found.append([duration if t is None else t for t in left(run, plan)])
+    assert np.median(found, axis=0) == pytest.approx(expected, rel=0.15)

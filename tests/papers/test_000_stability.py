@@ -2,7 +2,7 @@
 
 Along the path an error grows by 10^25.6 in ten seconds with I = m l²/12, by 10^18.7 with the
 paper's I = m²/12. An error of half the last digit of a number near one, 1e-16, so takes the tip
-1 cm off after 5.75 s and 8.10 s: what an integrator of sixteen digits makes of it at best.
+1 cm off after 5.75 s and 8.10 s: about when the tightest replays in sixteen digits lose it.
 """
 
 import numpy as np
