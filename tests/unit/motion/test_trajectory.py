@@ -1,0 +1,229 @@
+"""Trajectories: the tip on the path at any time, and rates that are the derivatives of angles."""
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna import paths
+from ulna.kinematics import jacobian, tip
+
+ALIKE = ulna.Arm.rods([0.5, 0.5], [1.0, 1.0])
+UNLIKE = ulna.Arm.rods([0.7, 0.4], [1.0, 1.0], base=(0.3, -0.2))
+ELLIPSE = paths.ellipse((0.55, 0.2), (0.2, 0.1), tilt=0.3)
+
+
+def chain(n):
+    lengths = 0.2 + 0.1 * np.cos(np.arange(n))
+    return ulna.Arm.rods(list(lengths / lengths.sum()), [1.0] * n, base=(0.1, 0.1))
+
+
+CASES = {
+    "equal links": (ALIKE, ELLIPSE, {}),
+    "elbow down": (ALIKE, ELLIPSE, {"elbow": "down"}),
+    "elbow up": (ALIKE, ELLIPSE, {"elbow": "up"}),
+    "unequal links": (UNLIKE, ELLIPSE, {"elbow": "positive"}),
+    "the other branch": (UNLIKE, ELLIPSE, {"elbow": "negative"}),
+    "round the base": (UNLIKE, paths.ellipse((0.4, -0.2), (0.7, 0.5)), {}),
+    "the paper's": (ulna.preset("kehl"), paths.loops(), {}),
+    "from rest to rest": (UNLIKE, ELLIPSE, {"timing": "quintic"}),
+    "a spline": (ALIKE, paths.spline([(0.5, 0.2), (0.6, 0.4), (0.2, 0.6)]), {}),
+    "three links": (chain(3), ELLIPSE, {}),
+    "four links": (chain(4), ELLIPSE, {"timing": "quintic"}),
+    "five links": (chain(5), ELLIPSE, {}),
+    "six links": (chain(6), ELLIPSE, {}),
+    "six links round the base": (chain(6), paths.circle((0.1, 0.1), 0.6), {}),
+    "one link": (chain(1), paths.arc((0.1, 0.1), 1.0, 1.0, 9.0), {"timing": "quintic"}),
+    "joint space": (ALIKE, paths.joints([[0.0, 1.0], [2.0, -1.0], [4.0, 0.5]]), {}),
+}
+
+
+@pytest.fixture(scope="module", params=CASES)
+def made(request):
+    arm, path, options = CASES[request.param]
+    return ulna.plan(arm, path, **{"duration": 2.0} | options)
+
+
+def random_times(made, step):
+    """Draw times away from the ends and from knots of splines, where the third derivative jumps."""
+    t = np.random.default_rng(3).uniform(0.02, 0.98, 300) * made.duration
+    if made.arm.n > 2:
+        knots = np.asarray(made.trajectory.solver.times)
+        t = t[np.abs(t[:, None] - knots).min(axis=-1) > 4 * step]
+    breaks = np.array(made.path.breaks) * made.duration
+    return t[np.abs(t[:, None] - breaks).min(axis=-1) > 4 * step]
+
+
+def test_the_tip_is_on_the_path_at_any_time(made):
+    t = np.random.default_rng(3).uniform(0.0, made.duration, 1000)
+    miss = tip(made.arm, made.trajectory(t).q)[:, :2] - made.trajectory.tip(t).position
+    assert np.abs(miss).max() <= 1e-12 * made.arm.reach
+    if not made.path.in_joints and made.trajectory.timing.name == "uniform":
+        assert np.abs(made.trajectory.tip(t).position - made.path(t / made.duration)).max() <= 1e-14
+
+
+def test_rates_and_accelerations_are_derivatives(made, slope):
+    step = 1e-4 * made.duration
+    t = random_times(made, step)
+    q, qd, qdd = made.trajectory(t)
+    found = slope(lambda at: made.trajectory(at).q, t, step)
+    assert np.abs(found - qd).max() <= 1e-8 * np.abs(qd).max()
+    found = slope(lambda at: made.trajectory(at).qd, t, step)
+    assert np.abs(found - qdd).max() <= 1e-7 * (np.abs(qdd).max() + np.abs(qd).max())
+    del q
+
+
+def test_the_tips_velocity_is_the_jacobian_times_the_rates(made):
+    t = np.random.default_rng(3).uniform(0.0, made.duration, 300)
+    q, qd, _ = made.trajectory(t)
+    velocity = (jacobian(made.arm, q)[:, :2] @ qd[..., None])[..., 0]
+    asked = made.trajectory.tip(t).velocity
+    assert np.abs(velocity - asked).max() <= 1e-10 * np.abs(asked).max()
+
+
+def test_joints_never_jump(made):
+    t = np.linspace(0.0, made.duration, 5001)
+    q, qd, _ = made.trajectory(t)
+    step = np.abs(np.diff(q, axis=0)).max()
+    assert step <= 1.5 * np.abs(qd).max() * (t[1] - t[0])
+
+
+def test_before_its_start_and_after_its_end_it_stands_still(made):
+    T = made.duration
+    early, late = (
+        made.trajectory([-1.0, -1e-6, -np.inf]),
+        made.trajectory([T + 1e-6, 9.0 * T, np.inf]),
+    )
+    ends = made.trajectory([0.0, T]).q
+    assert np.abs(early.q - ends[0]).max() <= 1e-14
+    assert np.abs(late.q - ends[1]).max() <= 1e-14
+    for part in (*early[1:], *late[1:], *made.trajectory.tip([-1.0, T + 1.0])[1:]):
+        assert not part.any()
+
+
+def test_samples_are_the_trajectory(made):
+    q, qd, qdd = made.trajectory(made.t)
+    assert (q == made.q).all()
+    assert (qd == made.qd).all()
+    assert (qdd == made.qdd).all()
+
+
+def test_times_may_have_any_shape(made):
+    n = made.arm.n
+    assert made.trajectory(0.5).q.shape == (n,)
+    grid = np.linspace(0.0, 1.0, 6).reshape(2, 3)
+    assert made.trajectory(grid).qdd.shape == (2, 3, n)
+    assert made.trajectory.tip(grid).position.shape == (2, 3, 2)
+    assert made.trajectory([]).q.shape == (0, n)
+    assert (made.trajectory(grid).q[1, 2] == made.trajectory(grid[1, 2]).q).all()
+
+
+class TestTurns:
+    def test_joint_angles_run_on_through_half_a_turn(self):
+        made = ulna.plan(ALIKE, paths.circle(radius=0.7).repeated(3), duration=6.0)
+        assert made.q[-1] - made.q[0] == pytest.approx([6.0 * np.pi, 0.0], abs=1e-9)
+        assert np.abs(np.diff(made.q, axis=0)).max() <= 0.01
+
+    @pytest.mark.parametrize("turns", [1, 3])
+    @pytest.mark.parametrize("n", [1, 2, 3])
+    def test_they_do_whatever_the_rate_of_the_samples(self, n, turns, request):
+        if turns == 3 and n < 3:
+            reason = "postures are looked for at the samples only"
+            request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+        arm = ulna.Arm.rods([1.0 / n] * n, [1.0] * n)
+        path = paths.circle(radius=1.0 if n == 1 else 0.7).repeated(turns)
+        made = ulna.plan(arm, path, duration=10.0, rate=0.3)
+        q = made.trajectory(np.linspace(0.0, 10.0, 2001)).q
+        assert q[-1].sum() - q[0].sum() == pytest.approx(2.0 * np.pi * turns, abs=1.0)
+        assert np.abs(np.diff(q, axis=0)).max() <= 0.1
+
+    @pytest.mark.xfail(strict=True, reason="401 knots for 300 turns")
+    def test_joints_to_spare_follow_hundreds_of_turns(self):
+        arm = ulna.Arm.rods([0.5, 0.4, 0.3], [1.0] * 3)
+        made = ulna.plan(arm, paths.circle(radius=0.7).repeated(300), duration=1000.0)
+        miss = np.abs(made.tip[:, :2] - made.trajectory.tip(made.t).position).max()
+        assert miss <= 1e-12 or not made.ok
+
+
+@pytest.mark.xfail(strict=True, reason="the pair that is solved for passes its singular posture")
+def test_joints_to_spare_stay_on_the_path_where_a_pair_of_them_is_singular():
+    arm = ulna.Arm.rods([0.2] * 6, [1.0] * 6, base=(0.1, 0.1))
+    made = ulna.plan(arm, paths.circle((0.1, 0.1), 0.8).repeated(3))
+    miss = np.abs(made.tip[:, :2] - made.trajectory.tip(made.t).position).max()
+    assert miss <= 1e-11 or not made.ok
+
+
+THROUGH = "the branch changes at a knot, not at the base"
+SINGULAR = {
+    "out to the straight arm": (ALIKE, paths.line((0.4, 0.1), (1.0, 0.0))),
+    "from the straight arm": (ALIKE, paths.line((1.0, 0.0), (0.4, 0.1))),
+    "touching the straight arm": (ALIKE, paths.circle((0.7, 0.0), 0.3, start=1.0)),
+    "folded": (UNLIKE, paths.line((0.9, -0.2), (0.6, -0.2))),
+    "touching the hole": (UNLIKE, paths.line((0.6, -0.7), (0.6, 0.3))),
+    "through the base": (ALIKE, paths.line((-0.5, 0.0), (0.5, 0.0))),
+    "aslant through the base": (ALIKE, paths.line((-0.3, -0.4), (0.3, 0.4))),
+    "through the base in a curve": (ALIKE, paths.circle((0.3, 0.0), 0.3, start=1.0)),
+    "straight all along": (ALIKE, paths.circle(radius=1.0)),
+    "folded all along": (UNLIKE, paths.circle((0.3, -0.2), 0.3)),
+}
+
+
+class TestSingular:
+    """Straight, folded, and through the base: finite, no NaN, no jump."""
+
+    @pytest.mark.parametrize("timing", ["uniform", "quintic"])
+    @pytest.mark.parametrize("name", SINGULAR)
+    def test_finite_and_without_a_jump(self, name, timing, request):
+        if "base" in name:
+            request.applymarker(pytest.mark.xfail(strict=True, reason=THROUGH))
+        arm, path = SINGULAR[name]
+        made = ulna.plan(arm, path, duration=1.0, timing=timing)
+        t = np.linspace(0.0, 1.0, 20001)
+        motion = made.trajectory(t)
+        for part in motion:
+            assert np.isfinite(part).all()
+        # A path that touches an edge at an even speed moves the elbow as √t does.
+        assert np.abs(np.diff(motion.q, axis=0)).max() <= 6.0 * np.sqrt(t[1])
+        miss = tip(arm, motion.q)[:, :2] - made.trajectory.tip(t).position
+        assert np.abs(miss).max() <= 1e-9 * arm.reach
+        assert any(problem.kind == "singular" for problem in made.problems)
+
+    @pytest.mark.parametrize("name", ["straight all along", "folded all along"])
+    @pytest.mark.xfail(strict=True, reason="the inverse of the Jacobian is damped, not its rank")
+    def test_along_the_edge_the_tip_moves_as_asked(self, name):
+        arm, path = SINGULAR[name]
+        made = ulna.plan(arm, path, duration=1.0)
+        velocity = (made.jacobians @ made.qd[..., None])[..., 0]
+        assert np.abs(velocity - made.trajectory.tip(made.t).velocity).max() <= 1e-6
+        assert np.abs(made.qdd).max() <= 1e3
+
+
+class TestOutOfReach:
+    def test_it_is_nan_there_and_nowhere_else(self):
+        made = ulna.plan(ALIKE, paths.line((0.5, 0.0), (2.0, 0.0)), duration=3.0)
+        t = np.linspace(0.0, 3.0, 3001)
+        beyond = made.trajectory.tip(t).position[:, 0] > 1.0 + 1e-8
+        assert (np.isnan(made.trajectory(t).q).all(axis=-1) == beyond).all()
+        assert np.isfinite(made.trajectory.tip(t).position).all()
+
+    @pytest.mark.parametrize("n", [1, 2, 3])
+    def test_nothing_in_reach_is_a_plan_too(self, n):
+        made = ulna.plan(chain(n), paths.line((3.0, 0.0), (4.0, 0.0)), duration=1.0)
+        assert np.isnan(made.q).all()
+        assert not made.feasible
+
+    @pytest.mark.parametrize(
+        "n",
+        [2, pytest.param(3, marks=pytest.mark.xfail(strict=True, raises=ValueError))],
+    )
+    def test_one_point_in_reach_is_a_plan_too(self, n):
+        arm = ulna.Arm.rods([0.5] * n, [1.0] * n)
+        made = ulna.plan(arm, paths.line((0.5 * n, 0.0), (3.0, 0.0)), duration=3.0)
+        assert np.isfinite(made.q[0]).all()
+        assert not made.feasible
+
+
+def test_it_tells_what_it_is():
+    made = ulna.plan(ALIKE, ELLIPSE, duration=2.0, timing="cubic")
+    text = repr(made.trajectory)
+    assert text.startswith("Trajectory: ellipse(")
+    assert text.endswith("cubic, 2 s")
