@@ -20,9 +20,10 @@ POINTS = (
 COUNTS = (*NUMBERS, 0, -1, 2.5)
 ROWS = (
     np.nan, 1.0, "ab", None, [], [(0, 0)], [(0, 0), (1, np.nan)], [(0, 0), (np.inf, 1)],
-    [(0, 0, 0), (1, 1, 1)], [0, 1, 2], [(0, 0), (1,)], [(0, 0), ("a", 1)], [(0, 0), (0, 0)],
+    [0, 1, 2], [(0, 0), (1,)], [(0, 0), ("a", 1)], [(0, 0), (0, 0)],
     [[(0, 0), (1, 1)]],
 )  # fmt: skip
+SOLID = [(0, 0, 0), (1, 1, 1)]
 TIMES = (
     1.0, "now", [0.0, 1.0, 2.0], [0.0, 1.0, 1.0, 2.0], [0.0, 2.0, 1.0, 3.0],
     [0.0, np.nan, 1.0, 2.0], [0.0, 1.0, 2.0, np.inf], [[0.0, 1.0, 2.0, 3.0]],
@@ -56,12 +57,12 @@ BAD = [
     *((paths.loops_as_printed, {"loop_radius": value}) for value in LENGTHS),
     *((paths.loops_as_printed, {"loops": value}) for value in COUNTS),
     *((paths.loops_as_printed, {"samples": value}) for value in (*COUNTS, 3)),
-    *((paths.polyline, {"corners": value}) for value in ROWS),
+    *((paths.polyline, {"corners": value}) for value in (*ROWS, SOLID)),
     *((paths.polyline, {"corners": SQUARE, "blend": value}) for value in LENGTHS
       if value is not None and value is not LENGTHS[-2]),
-    *((paths.spline, {"through": value}) for value in ROWS),
+    *((paths.spline, {"through": value}) for value in (*ROWS, SOLID)),
     *((paths.spline, {"through": SQUARE, "times": value}) for value in TIMES),
-    *((paths.joints, {"through": value}) for value in ROWS if np.shape(value) != (2, 3)),
+    *((paths.joints, {"through": value}) for value in ROWS),
     *((paths.joints, {"through": SQUARE, "times": value}) for value in TIMES),
     *((paths.spline, {"through": value, "times": [0.0, 1.0]}) for value in ROWS[:-2]),
 ]  # fmt: skip
@@ -69,7 +70,7 @@ BAD = [
 
 @pytest.mark.parametrize(
     ("make", "values"),
-    [case for case in BAD if not isinstance(case[1].get("through"), list) or case[1]["through"]],
+    BAD,
     ids=lambda given: getattr(given, "__name__", None) or str(given)[:40],
 )
 def test_no_path_comes_of_it(make, values):
@@ -112,7 +113,7 @@ OPTIONS = [
     *(("derivatives", value) for value in ("Exact", "", None, 1, ["exact"])),
     *(("elbow", value) for value in ("left", "", 1, ["up"], "Up")),
     *(("start", value) for value in ("up", [1.0], [1.0, np.nan], 3.0, [1.0, "a"], [1, 2, 3])),
-    *(("floor", value) for value in (np.nan, [0.0, 1.0])),
+    *(("floor", value) for value in (np.nan, np.inf)),
     *(
         ("tip_force", value)
         for value in (
@@ -126,6 +127,7 @@ CRUDE = [
     ("duration", 1e-300),
     ("duration", 1e300),
     ("floor", "low"),
+    ("floor", [0.0, 1.0]),
     ("elbow", np.array(["up", "down"])),
     ("derivatives", np.array(["exact", "finite"])),
     ("tip_force", lambda t: (1.0, 2.0) if t < 0.5 else (1.0, 2.0, 3.0)),
