@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from ulna.arm import Arm
 from ulna.arrays import Array
+from ulna.dynamics import inverse_dynamics
 from ulna.errors import InfeasibleError
 from ulna.kinematics import Tracked, condition_number, jacobian, tip
 from ulna.kinematics.ring import ring
 from ulna.motion.findings import Finding
 from ulna.motion.path import Path
-from ulna.motion.terms import Terms, torque_terms
+from ulna.motion.terms import Terms
 from ulna.motion.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -108,9 +109,10 @@ class Plan:
     def torque(self, t: Any) -> Array:
         """Give the torques (…, n) [N·m] at any times (…) [s], exact and not interpolated."""
         motion = self.trajectory(t)
-        q, qd, qdd = (part.reshape(-1, self.arm.n) for part in motion)
-        force = None if self.force is None else self.force(np.ravel(t))
-        return torque_terms(self.arm, q, qd, qdd, force).total.reshape(motion.q.shape)
+        force = None
+        if self.force is not None:
+            force = self.force(np.ravel(t)).reshape(*motion.q.shape[:-1], 3)
+        return np.asarray(inverse_dynamics(self.arm, *motion, tip_force=force))
 
     @property
     def power(self) -> Array:

@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, did_you_mean, shown
-from ulna.kinematics import Tracked, track
+from ulna.kinematics import Tracked
+from ulna.kinematics.inverse import inverse
+from ulna.kinematics.track import track
 from ulna.motion.findings import (
     Finding,
     floor_findings,
@@ -39,6 +41,7 @@ SAMPLES = 2000  # if nobody says how many
 MOST_SAMPLES = 20_000_000
 STEP = 0.02  # of the reach, between two postures that are found before all others
 KNOTS = (2000, 401)  # of them, at least: of two links, and with joints to spare, which take longer
+FEW = 20  # points of a path that first postures are tried on
 MOST_KNOTS = (1_000_000, 20_000)
 DERIVATIVES = ("exact", "finite")
 ELBOWS = ("up", "down", "positive", "negative")
@@ -214,12 +217,28 @@ def _followed(
     u = np.linspace(0.0, 1.0, _count_knots(arm, path, pace.timing))
     known = pace.duration * u
     points = pace.timing.points(path, u)[0]
-    tracked = track(arm, points, start, posture=posture, floor=floor)
+    tracked = _tracked(arm, points, start, posture=posture, floor=floor)
     good: Array = np.isfinite(tracked.q).all(axis=-1)
     if not good.any():
         good[:] = True
     solver = make_solver(arm, known[good], np.nan_to_num(tracked.q[good]))
     return Trajectory(arm, path, pace.timing, pace.duration, solver), tracked, known
+
+
+def _tracked(arm: Arm, points: Array, start: ArrayLike | str | None, **options: Any) -> Tracked:
+    """Track points, from a first posture that limits are not in the way of if nobody chose one."""
+    limited = np.isfinite([arm.parameters.lower, arm.parameters.upper]).any()
+    if start is None and limited:
+        first = inverse(arm, points[0])
+        few = points[:: max(len(points) // FEW, 1)] if arm.n > 2 else points
+        tried = {}
+        for k, posture in enumerate(first.q[first.within_limits]):
+            tried[k] = (int(track(arm, few, posture, **options).ok.sum()), posture)
+            if tried[k][0] == len(few):
+                break
+        if tried:
+            start = max(tried.values(), key=lambda pair: pair[0])[1]
+    return track(arm, points, start, **options)
 
 
 def _count_knots(arm: Arm, path: Path, timing: Timing) -> int:
