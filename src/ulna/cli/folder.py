@@ -10,7 +10,7 @@ from typing import Any
 from ulna.cli.outputs import Output
 from ulna.cli.plotting import save_figure
 from ulna.cli.terminal import as_json
-from ulna.errors import FileError, InputError, Problem
+from ulna.errors import FileError, InputError, Problem, shown
 from ulna.storage import exists, write_whole
 
 Writer = Callable[[Any, str], None]
@@ -19,6 +19,8 @@ Writer = Callable[[Any, str], None]
 def folder_outputs(folder: str, writers: Mapping[str, Writer], *, force: bool) -> list[Output]:
     """List the files of a folder; refuses what could not be written in the end."""
     place = Path(folder)
+    if not folder.strip():
+        raise InputError(Problem("--out", shown(folder), "a folder, such as results"))
     _check_folder(place)
     present = [name for name in writers if exists(place / name)]
     if present and not force:

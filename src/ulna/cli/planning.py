@@ -14,11 +14,14 @@ from ulna.cli.arguments import changed_arm, find_arm, read_quantity
 from ulna.cli.reading import Reader, read_all
 from ulna.cli.running import renamed
 from ulna.cli.terminal import note, number
-from ulna.errors import InputError
+from ulna.errors import InputError, Problem, shown
 from ulna.motion import Path, Plan, paths, plan, read_path
 from ulna.motion.findings import length_text
+from ulna.motion.reading import SHAPES
 
 DEFAULT_ARM = "kehl"
+# What Python's words are called at the command line.
+NAMES = {"path": "PATH", "arm": "ARM", "speed": "film-speed"}
 
 PlanArmArgument = Annotated[
     str | None,
@@ -79,7 +82,10 @@ def make_task(
     """Read what was typed and plan; what is wrong with an option is told by its name here."""
     if path is None and arm is not None and _is_path(arm):
         arm, path = None, arm
-    name = arm or DEFAULT_ARM
+    name = DEFAULT_ARM if arm is None else arm
+    if path is not None and not _is_file(name) and _is_path(name):
+        hint = "the arm comes first, then the path"
+        raise InputError(Problem("ARM", shown(name), "a preset or a robot file", hint))
     described = changed_arm(find_arm(name), payload, flat=flat)
     readers: Mapping[str, Reader] = {
         "duration": lambda text: read_quantity(text, "time", "--duration"),
@@ -91,7 +97,7 @@ def make_task(
     try:
         made = plan(described, asked, **options)
     except InputError as error:
-        raise InputError([renamed(problem) for problem in error.problems]) from None
+        raise InputError([renamed(problem, NAMES) for problem in error.problems]) from None
     seconds, samples = number(made.duration), f"{len(made.t):,}"
     note(f"planned {made.path} for {name}: {seconds} s ({made.reason}), {samples} samples")
     for told in made.path.notes:
@@ -100,7 +106,11 @@ def make_task(
 
 
 def _is_path(text: str) -> bool:
-    return "(" in text or text.lower().endswith((".csv", ".svg"))
+    return "(" in text or text.lower().endswith((".csv", ".svg")) or text in SHAPES
+
+
+def _is_file(text: str) -> bool:
+    return text.lower().endswith(".toml")
 
 
 def default_path(arm: Arm) -> Path:

@@ -22,7 +22,8 @@ PATIENCE = 2.0  # [s] that loading may take before a person wonders
 COMPILING = "compiling the engine, once for this version and arms of this size: some 15 s ..."
 
 # What Python's words for a setting are called at the command line.
-NAMES = {"duration": "for", "speed": "film-speed"}
+NAMES = {"speed": "film-speed"}
+OF_SIMULATE = {"duration": "for"}
 SETTING = re.compile(r"\b(method|model|samples|speed)='?([\w.,-]*\w)'?")
 
 
@@ -52,7 +53,7 @@ def run_arm(arm: Arm, options: Mapping[str, Any]) -> Timed:
         start = time.perf_counter()
         run = simulate(arm, **options)
     except InputError as error:
-        raise InputError([renamed(problem) for problem in error.problems]) from None
+        raise InputError([renamed(problem, OF_SIMULATE) for problem in error.problems]) from None
     return Timed(run, time.perf_counter() - start)
 
 
@@ -82,10 +83,12 @@ def spoken(text: str) -> str:
     return SETTING.sub(option, text)
 
 
-def renamed(problem: Problem) -> Problem:
+def renamed(problem: Problem, names: Mapping[str, str] = NAMES) -> Problem:
     """Give a problem with an option under the name that it has at the command line."""
     name, comma, rest = problem.what.partition(",")
-    option = f"--{NAMES.get(name, name).replace('_', '-')}{comma}{rest}"
+    name = names.get(name, name)
+    option = name if name.isupper() else f"--{name.replace('_', '-')}"
+    option += f"{comma}{rest}"
     return replace(problem, what=option, need=spoken(problem.need), hint=spoken(problem.hint))
 
 

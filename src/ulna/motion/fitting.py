@@ -17,8 +17,8 @@ from ulna.kinematics.track import track
 from ulna.motion.composing import placed, scaled
 from ulna.motion.path import LOOK, Path
 
-OUTER, INNER = 0.95, 0.15  # of the reach: what a drawing keeps to, away from singular postures
-HOLE = 1.05  # times its radius is kept free as well
+EDGE = 0.05  # of the ring's width, which a drawing keeps from its edges and singular postures
+CENTRE = 0.15  # of the reach, which it keeps from the base if there is room enough
 DIRECTIONS = np.radians([0, 15, -15, 30, -30, 45, -45, 60, -60, 75, -75, 90, -90, 120, -120, 180])
 DISTANCES = np.linspace(0.1, 0.9, 7)  # of the way from the inner to the outer edge
 SIZES = 0.8 ** np.arange(12)  # of the largest that the ring has room for
@@ -44,7 +44,9 @@ def fitted(path: Path, arm: Arm) -> Fitted:
     if not max(high - low) > 0.0:
         raise InputError(Problem("path", str(path), "a drawing of some extent"))
     inner, outer = (float(radius) for radius in ring(np.asarray(arm.parameters.length)))
-    near, far = max(HOLE * inner, INNER * outer), OUTER * outer
+    room = outer - inner
+    near, far = inner + EDGE * room, outer - EDGE * room
+    near = max(near, min(CENTRE * outer, inner + 0.5 * room))
     middle = 0.5 * (low + high)
     limited = np.isfinite([arm.parameters.lower, arm.parameters.upper]).any()
     if not limited:

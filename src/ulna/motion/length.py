@@ -18,7 +18,7 @@ from ulna.motion.hermite import quintic
 
 FEWEST = 4  # panels of a smooth piece
 MOST_PANELS = 2**16
-EXACT = 1e-12  # of the whole length
+EXACT = 1e-13  # of the whole length
 ROUNDING = 4.0 * np.finfo(float).eps  # of places from 0 to 1
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 STILL = 1e-9  # of the mean speed, below which a curve stands still

@@ -17,9 +17,11 @@ from ulna.motion.path import Path
 from ulna.motion.timing import PIECE, Timing, ramps
 from ulna.motion.values import positive
 
-SHORTEST = 1e-6  # [s] of a motion
+SHORTEST, LONGEST = 1e-6, 1e9  # [s] of a motion
 GENTLE = 0.25  # of the reach a second: the tip's top speed if nobody says anything
-ZOOMS = 4  # ever closer looks around the largest value
+ZOOMS = 5  # ever closer looks around the largest values,
+CLOSE = 0.98  # those that are so close to the largest that is seen,
+MOST_TOPS = 64  # and so many of them at most
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,10 @@ def _shortest(arm: Arm, path: Path, timing: Timing, limits: Limits) -> float:
         least = max(least, speed / limits.speed)
     if limits.acceleration is not None:
         least = max(least, math.sqrt(acceleration / limits.acceleration))
+    if least > LONGEST:
+        what = "max_speed" if limits.acceleration is None else "max_acceleration"
+        got = f"a limit with which it takes {least:.3g} s"
+        raise InputError(Problem(what, got, f"one that leaves at most {LONGEST:g} s"))
     if not least > 0.0:
         got = f"{timing.name} along {path}, where the tip never accelerates"
         raise InputError(Problem("max_acceleration", got, "max_speed or a duration as well"))
@@ -117,11 +123,17 @@ def tip_peaks(arm: Arm, path: Path, timing: Timing) -> tuple[float, float]:
 
 
 def _peak(demands: Callable[[Array], Array], looks: Array, found: Array, which: int) -> float:
-    """Look ever closer around the largest value."""
+    """Look ever closer around the largest values."""
+    inside = np.pad(found, 1, constant_values=-np.inf)
+    tops = (found >= inside[:-2]) & (found >= inside[2:]) & (found >= CLOSE * np.max(found))
+    k = np.flatnonzero(tops)[:MOST_TOPS]
+    before, after = looks[np.maximum(k - 1, 0)], looks[np.minimum(k + 1, len(looks) - 1)]
     best = float(np.max(found))
     for _ in range(ZOOMS):
-        k = int(np.argmax(found))
-        looks = np.linspace(looks[max(k - 1, 0)], looks[min(k + 1, len(looks) - 1)], PIECE)
-        found = demands(looks)[which]
-        best = max(best, float(np.max(found)))
+        places = np.linspace(before, after, PIECE)
+        values = demands(places.ravel())[which].reshape(places.shape)
+        best = max(best, float(np.max(values)))
+        top, column = np.argmax(values, axis=0), np.arange(len(k))
+        before = places[np.maximum(top - 1, 0), column]
+        after = places[np.minimum(top + 1, PIECE - 1), column]
     return best

@@ -29,7 +29,7 @@ from ulna.motion.findings import (
 from ulna.motion.finite import by_differences
 from ulna.motion.fitting import fitted
 from ulna.motion.pace import Limits, Pace, choose_pace
-from ulna.motion.path import Path
+from ulna.motion.path import LOOK, Path
 from ulna.motion.plan import Plan
 from ulna.motion.solving import make_solver
 from ulna.motion.terms import torque_terms
@@ -38,6 +38,7 @@ from ulna.motion.trajectory import Trajectory
 from ulna.motion.values import number, positive
 
 SAMPLES = 2000  # if nobody says how many
+SMALLEST = 1e-9  # of the reach: a path of less extent is a point
 MOST_SAMPLES = 20_000_000
 STEP = 0.02  # of the reach, between two postures that are found before all others
 KNOTS = (2000, 401)  # of them, at least: of two links, and with joints to spare, which take longer
@@ -137,6 +138,8 @@ def _check(arm: Any, path: Any, derivatives: Any) -> None:
     if path.dimensions != (arm.n if path.in_joints else 2):
         got = f"postures of {path.dimensions} joints"
         raise InputError(Problem("path", got, f"{arm.n}, as many as the arm has"))
+    if not np.ptp(path.curve(LOOK)[0], axis=0).max() > SMALLEST * arm.reach:
+        raise InputError(Problem("path", str(path), "a path of some extent"))
     if not isinstance(derivatives, str) or derivatives not in DERIVATIVES:
         need = "'exact' or 'finite'"
         raise InputError(Problem("derivatives", shown(derivatives), need))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
-from ulna.motion.composing import chained, straight
 from ulna.motion.path import Curve, Path
 from ulna.motion.rounding import bent
 from ulna.motion.shapes import described
@@ -33,14 +31,27 @@ def polyline(corners: Any, blend: float | None = None, closed: bool = False) -> 
         raise InputError(Problem("polyline.blend", shown(blend), "a length [m] of at least 0"))
     text = _described("polyline", "corners", rows, **({} if size is None else {"blend": size}))
     legs = np.linalg.norm(np.diff(rows, axis=0), axis=-1)
-    parts = [straight(here, there) for here, there in pairwise(rows)]
-    path = chained(parts, list(legs), text) if len(parts) > 1 else replace(parts[0], text=text)
+    places = np.concatenate([[0.0], np.cumsum(legs)]) / legs.sum()
+    places[-1] = 1.0
+    path = Path(_legs(places, rows), text, tuple(places.tolist()))
     if size == 0.0 or not len(path.corners):
         return path
     # A straight line through three points has no corner at the second.
-    at = np.isin(np.round(np.cumsum(legs)[:-1] / legs.sum(), 9), np.round(path.corners, 9))
+    at = np.isin(places[1:-1], path.corners)
     shorter = np.minimum(legs[:-1], legs[1:])[at]
     return bent(path, SHORTEST * shorter if size is None else np.full(at.sum(), size), text)
+
+
+def _legs(places: Array, rows: Array) -> Curve:
+    """Give the curve of straight legs between rows (k, d) at places (k,)."""
+    slopes = np.diff(rows, axis=0) / np.diff(places)[:, None]
+
+    def curve(s: Array) -> Array:
+        leg = np.clip(np.searchsorted(places, s, "right") - 1, 0, len(slopes) - 1)
+        points = rows[leg] + (s - places[leg])[:, None] * slopes[leg]
+        return np.stack([points, slopes[leg], np.zeros_like(points)])
+
+    return curve
 
 
 def spline(through: Any, closed: bool = False, times: Any = None) -> Path:

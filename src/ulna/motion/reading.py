@@ -18,6 +18,7 @@ from ulna.motion.path import Path
 from ulna.motion.point_files import csv
 from ulna.motion.points import joints, loops_as_printed, polyline, spline
 from ulna.motion.shapes import arc, circle, ellipse, lemniscate, line, loops, rose
+from ulna.storage import exists
 from ulna.units import to_si
 
 FILES: Mapping[str, Callable[[str], Path]] = {".csv": csv, ".svg": svg}
@@ -34,8 +35,9 @@ def read_path(text: str, what: str = "path") -> Path:
     >>> round(read_path("repeated(circle(radius='5 cm'), 2)").length, 6)
     0.628319
     """
-    if isinstance(text, str) and FILE_NAME.fullmatch(text.strip()):
-        return _read_file(text.strip(), what)
+    name = text.strip() if isinstance(text, str) else ""
+    if FILE_NAME.fullmatch(name) or (name and name not in SHAPES and exists(name)):
+        return _read_file(name, what)
     return _made(parse_call(text, what))
 
 

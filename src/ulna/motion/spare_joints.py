@@ -73,7 +73,7 @@ class SpareJoints:
         for _ in range(ROUNDS):
             levers = self._lay(q).levers
             gap = goal - base - levers[:, 0]
-            if not np.abs(gap).max() > np.finfo(float).eps * self.arm.reach:
+            if not np.abs(gap).max(initial=0.0) > np.finfo(float).eps * self.arm.reach:
                 break
             pulled = pulled + _solve(1j * levers, columns, gap)
             q = guess + _along(columns, pulled)
