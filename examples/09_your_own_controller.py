@@ -53,5 +53,6 @@ for name, run in runs.items():
 # How does it answer a step? The same question, for any controller.
 
 # %%
-print(ulna.analysis.step_response(arm, TipSpring(4000.0, 250.0), joint=2, size=0.1, rate=500.0))
+spring = TipSpring(4000.0, 250.0)
+print(ulna.analysis.step_response(arm, spring, joint=2, size=0.1, duration=2.0, rate=500.0))
 error_figure(plan, runs).savefig("09_your_own_controller.png")

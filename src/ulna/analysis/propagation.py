@@ -26,7 +26,6 @@ GAUSS = np.array([0.5 - math.sqrt(3.0) / 6.0, 0.5 + math.sqrt(3.0) / 6.0])
 TERMS = 13  # of the series of exp, which is exact to rounding for matrices up to size 1/2
 ROUNDS = 3  # of factorisations there and back; two suffice where exponents differ
 SPREAD = 20.0  # how far apart ln σ of a map may be for its neighbours to be multiplied first
-TOGETHER = 64  # maps at most
 SETTLED = 1e-4  # in ln σ, from one round to the next
 
 
@@ -101,12 +100,17 @@ def _swept(maps: Array, frame: Array) -> tuple[Array, Array]:
 
 def _grouped(maps: Array) -> Array:
     """Multiply neighbours while that costs no digits: factorisations take their time."""
+    while len(maps) > 1:
+        pairs = maps[1::2] @ maps[: len(maps) // 2 * 2 : 2]
+        pairs = np.concatenate([pairs, maps[-1:]]) if len(maps) % 2 else pairs
+        if not _spread(pairs) <= SPREAD:
+            break
+        maps = pairs
+    return maps
+
+
+def _spread(maps: Array) -> float:
+    """Give how far apart ln σ of any of the maps are."""
     values = np.linalg.svd(maps, compute_uv=False)
     with np.errstate(divide="ignore"):
-        spread = float(np.max(np.log(values[:, 0]) - np.log(values[:, -1])))
-    together = min(int(SPREAD / max(spread, 1e-9)), TOGETHER)
-    while together >= 2 and len(maps) >= 2:
-        pairs = maps[1::2] @ maps[: len(maps) // 2 * 2 : 2]
-        maps = np.concatenate([pairs, maps[-1:]]) if len(maps) % 2 else pairs
-        together //= 2
-    return maps
+        return float(np.max(np.log(values[:, 0]) - np.log(values[:, -1])))
