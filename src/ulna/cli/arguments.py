@@ -68,6 +68,9 @@ FilmSpeedOption = Annotated[
 ]
 
 
+HEAVIEST = 1e6  # [kg]
+
+
 def find_arm(name: str, what: str = "ARM") -> Arm:
     """Give the arm of that name: a preset, else a robot file."""
     if name in presets():
@@ -83,8 +86,9 @@ def changed_arm(arm: Arm, payload: str | None, *, flat: bool) -> Arm:
     """Give the arm with another load at its tip, and without gravity if it lies flat."""
     if payload is not None:
         mass = units.to_si(payload, "mass", what="--payload")
-        if mass < 0.0:
-            raise InputError(Problem("--payload", shown(payload), "a mass of at least 0 kg"))
+        if not 0.0 <= mass <= HEAVIEST:
+            need = f"a mass from 0 to {HEAVIEST:g} kg"
+            raise InputError(Problem("--payload", shown(payload), need))
         arm = arm.with_payload(mass)
     return arm.replace(gravity=(0.0, 0.0)) if flat else arm
 

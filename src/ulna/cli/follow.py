@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -36,17 +36,15 @@ from ulna.cli.planning import (
 from ulna.cli.running import insist, insist_written, loading, renamed
 from ulna.cli.terminal import note, number, say_about, show_json
 from ulna.control import Controller, OpenLoop, read_controller, with_model
-from ulna.errors import InputError
+from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.simulation import Run, simulate
+from ulna.simulation.status import Status
 
 DEFAULT_CONTROLLER = "ComputedTorque(frequency=20)"
 
 
-class Start(StrEnum):
-    """How the arm starts: moving with the path, or standing still at its first point."""
-
-    EXACT = "exact"
-    REST = "rest"
+STARTS = ("exact", "rest")  # moving with the path, or standing still at its first point
+MOST_TICKS = 100_000_000  # some minutes of work
 
 
 def follow(
@@ -71,8 +69,11 @@ def follow(
     flat: FlatOption = False,
     elbow: ElbowOption = None,
     start: Annotated[
-        Start, typer.Option("--start", help="Moving with the path, or at rest at its start.")
-    ] = Start.EXACT,
+        str,
+        typer.Option(
+            "--start", metavar="NAME", help="exact: moving with the path; rest: still at its start."
+        ),
+    ] = "exact",
     model: Annotated[
         str | None,
         typer.Option(
@@ -96,8 +97,13 @@ def follow(
     open_loop: Controller = OpenLoop()
     if model is not None:
         believed = find_arm(model, "--model")
-        chosen, open_loop = with_model(chosen, believed), with_model(OpenLoop(), believed)
-    ticks = read_quantity(rate, "frequency", "--rate")
+        open_loop = OpenLoop(believed)
+        try:
+            chosen = with_model(chosen, believed)
+        except InputError as error:
+            raise InputError([_of_option(problem) for problem in error.problems]) from None
+    ticks = _read_rate(rate)
+    _check_start(start)
     task = make_task(
         arm,
         path,
@@ -111,6 +117,10 @@ def follow(
     )
     if film:
         check_film(film_speed, task.plan.duration)
+    elif film_speed != 1.0:
+        note("--film-speed says nothing without --film")
+    _check_work(task.plan.duration, ticks)
+    _check_controllers(task, chosen, open_loop)
     make_folder(out)
     if not task.plan.feasible:
         _show_infeasible(task, outputs, json=json)
@@ -125,8 +135,49 @@ def follow(
     else:
         show_followed(done)
         say_about("files", [", ".join(written.files)])
-    insist(done.closed.status, written, outputs)
+    insist(_in_our_words(done.closed.status), written, outputs)
     refuse_infeasible(task)
+
+
+def _read_rate(text: str) -> float:
+    rate = read_quantity(text, "frequency", "--rate")
+    if not rate > 0.0:
+        raise InputError(Problem("--rate", shown(text), "a frequency above 0, such as '1000 Hz'"))
+    return rate
+
+
+def _check_start(start: str) -> None:
+    if start not in STARTS:
+        hint = did_you_mean(start, STARTS)
+        raise InputError(Problem("--start", shown(start), "exact or rest", hint))
+
+
+def _check_work(duration: float, rate: float) -> None:
+    """Refuse what would take hours, and what ends before the controller has spoken."""
+    ticks = duration * max(rate, 1000.0)
+    if ticks > MOST_TICKS:
+        got = f"{number(duration)} s at {number(rate)} Hz, {ticks:.3g} steps"
+        need = f"at most {MOST_TICKS:,}, some minutes of work"
+        hint = "make --duration shorter, or --rate lower"
+        raise InputError(Problem("--duration", got, need, hint))
+    if duration * rate < 1.0:
+        need = f"at least {number(1.0 / duration, 3)} Hz: one tick in {number(duration, 3)} s"
+        raise InputError(Problem("--rate", f"{number(rate)} Hz", need))
+
+
+def _check_controllers(task: Task, *controllers: Controller) -> None:
+    """Let gains and models be wrong before any work is done."""
+    for controller in controllers:
+        try:
+            controller.start(task.arm)
+        except InputError as error:
+            raise InputError([_of_option(problem) for problem in error.problems]) from None
+
+
+def _of_option(problem: Problem) -> Problem:
+    if problem.what.endswith(".model"):
+        return replace(problem, what="--model")
+    return replace(problem, what=f"--controller: {problem.what}")
 
 
 def _show_infeasible(task: Task, outputs: list[Output], *, json: bool) -> None:
@@ -142,13 +193,19 @@ def _show_infeasible(task: Task, outputs: list[Output], *, json: bool) -> None:
     refuse_infeasible(task)
 
 
+def _in_our_words(status: Status) -> Status:
+    """Give what the engine advises as far as it can be followed here."""
+    text = status.text.replace("try a smaller dt", "try a higher --rate, or softer gains")
+    return replace(status, text=text)
+
+
 def _simulate(
-    task: Task, controllers: Mapping[str, Controller], rate: float, start: Start
+    task: Task, controllers: Mapping[str, Controller], rate: float, start: str
 ) -> dict[str, Run]:
     """Let the arm follow the plan under each of the controllers."""
     options: dict[str, Any] = {"reference": task.plan, "rate": rate}
     options["dt"] = min(1e-3, 1.0 / rate)
-    if start is Start.REST:
+    if start == "rest":
         options["q0"] = task.plan.trajectory(0.0).q
     runs = {}
     for label, controller in controllers.items():

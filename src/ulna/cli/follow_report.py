@@ -18,6 +18,7 @@ from ulna.cli.planning import (
 )
 from ulna.cli.terminal import number, say_about, show_table
 from ulna.control import Controller
+from ulna.errors import UlnaError
 from ulna.motion import Plan
 from ulna.motion.findings import length_text
 from ulna.simulation import Run
@@ -52,10 +53,15 @@ class Followed:
         return {label: tracking(run, self.plan) for label, run in self.runs.items()}
 
     @cached_property
-    def stabilities(self) -> dict[str, Stability]:
-        """How errors grow, without and with the controller."""
-        closed = stability(self.plan, self.controller, rate=self.rate)
-        return {"open loop": stability(self.plan), "closed loop": closed}
+    def stabilities(self) -> dict[str, Stability | UlnaError]:
+        """How errors grow, without and with the controller; or why that cannot be said."""
+        return {"open loop": self._judged(None), "closed loop": self._judged(self.controller)}
+
+    def _judged(self, controller: Controller | None) -> Stability | UlnaError:
+        try:
+            return stability(self.plan, controller, rate=self.rate)
+        except UlnaError as error:
+            return error
 
 
 def show_followed(done: Followed) -> None:
@@ -69,12 +75,24 @@ def show_followed(done: Followed) -> None:
     lines = {
         "reachable": [reach_line(made)],
         "power": [_power(done)],
-        "open loop": [_open_loop(done), done.stabilities["open loop"].sentence],
-        "closed loop": [_closed_loop(done), done.stabilities["closed loop"].sentence],
+        "open loop": [_open_loop(done), _growth(done, "open loop")],
+        "closed loop": [_closed_loop(done), _growth(done, "closed loop")],
         "limits": limits_lines(made),
     }
     for label, told in lines.items():
         say_about(label, told)
+
+
+def _growth(done: Followed, label: str) -> str:
+    found = done.stabilities[label]
+    if isinstance(found, UlnaError):
+        return f"How errors grow cannot be said: {found}"
+    return found.sentence
+
+
+def _growth_facts(done: Followed, label: str) -> dict[str, Any]:
+    found = done.stabilities[label]
+    return {"error": str(found)} if isinstance(found, UlnaError) else found.facts()
 
 
 def _power(done: Followed) -> str:
@@ -115,7 +133,7 @@ def follow_facts(done: Followed) -> dict[str, Any]:
         label.replace(" ", "_"): {
             **done.trackings[label].facts(),
             "left": {name: done.trackings[label].left(tube) for name, tube in TUBES.items()},
-            "stability": done.stabilities[label].facts(),
+            "stability": _growth_facts(done, label),
         }
         for label in done.runs
     }

@@ -38,6 +38,15 @@ def plan(
     max_speed: MaxSpeedOption = None,
     max_acceleration: MaxAccelerationOption = None,
     elbow: ElbowOption = None,
+    derivatives: Annotated[
+        str | None,
+        typer.Option(
+            "--derivatives",
+            metavar="NAME",
+            help="exact, or finite: differences of sampled angles, as in paper 000.",
+            show_default=False,
+        ),
+    ] = None,
     payload: PayloadOption = None,
     flat: FlatOption = False,
     out: Annotated[
@@ -58,6 +67,7 @@ def plan(
         max_speed=max_speed,
         max_acceleration=max_acceleration,
         elbow=elbow,
+        derivatives=derivatives,
     )
     make_folder(out)
     if not task.plan.feasible:

@@ -116,7 +116,12 @@ def _is_file(text: str) -> bool:
 def default_path(arm: Arm) -> Path:
     """Give paper 000's loops to the arm's size, or what its joint limits leave room for."""
     limits = arm.parameters
-    if np.isfinite(limits.lower).any() or np.isfinite(limits.upper).any() or arm.n == 1:
+    if arm.n == 1:
+        # All that one link can do is swing.
+        middle = np.clip(-0.5 * np.pi, limits.lower, limits.upper)
+        ends = [np.clip(middle + way, limits.lower, limits.upper) for way in (-1.0, 1.0)]
+        return paths.joints([*ends, ends[0]], closed=True)
+    if np.isfinite(limits.lower).any() or np.isfinite(limits.upper).any():
         return replace(paths.lemniscate(radius=1.0), fit=True, text="lemniscate()")
     size = arm.reach
     loops = paths.loops(0.79 * size, 0.2 * size)

@@ -156,7 +156,8 @@ def _refusal(value: Value, need: str) -> InputError:
 
 
 def _shown(value: Value) -> str:
-    text = written(value)
+    is_name = isinstance(value, Call) and not value.arguments and not value.keywords
+    text = value.name if is_name else written(value)  # type: ignore[union-attr]
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 

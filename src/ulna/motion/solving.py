@@ -74,10 +74,12 @@ class TwoLinks:
         floor = SMALLEST * np.abs(goal) * self.arm.parameters.length[1]
         part = area / np.maximum(area**2 + floor**2, TINY)
         shared = _dot(goal, second)
+        # Close to the base, where the tip has no bearing, the rate of it is damped as well.
+        around = square / (square**2 + (SMALLEST * self.arm.reach) ** 4)
 
         def rates(asked: Array) -> tuple[Array, Array]:
             elbow = -part * _dot(goal, asked)
-            return (_cross(goal, asked) - shared * elbow) / np.maximum(square, TINY), elbow
+            return around * (_cross(goal, asked) - shared * elbow), elbow
 
         w1, w2 = rates(velocity)
         inward = first * w1**2 + second * (w1 + w2) ** 2
