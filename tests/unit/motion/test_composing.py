@@ -186,7 +186,7 @@ class TestRefused:
             (lambda: CURVE.placed((1.0, np.nan)), "two finite numbers"),
             (lambda: CURVE.placed((1.0, 2.0, 3.0)), "two finite numbers"),
             (lambda: CURVE.placed(angle=np.inf), "got inf"),
-            (lambda: CURVE.repeated(0), "whole number of at least 1"),
+            (lambda: CURVE.repeated(0), "got 0, need a whole number from 1"),
             (lambda: CURVE.repeated(1.5), "got 1.5"),
             (lambda: CURVE.repeated("twice"), "'twice'"),
         ],

@@ -185,31 +185,21 @@ CURVES = {
     "bends": BENDS,
     "joints": paths.joints([[0.1, 0.5], [1.5, 1.0], [0.4, 2.0]]),
 }
-PASSED = {
-    "speed": {"joints": RESTING},
-    "acceleration": {
-        "joints": tuple(LAWS),
-        "bends": ("uniform", "constant-speed", "cubic", "quintic"),
-        "spline": ("constant-speed", *RESTING),
-        "loops": RESTING,
-        "line": ("quintic",),
-    },
-}
 
 
 @pytest.mark.parametrize("path", CURVES)
 @pytest.mark.parametrize("timing", LAWS)
 @pytest.mark.parametrize("limit", ["speed", "acceleration"])
 def test_a_limit_is_kept_and_met(limit, timing, path, request):
+    if (limit, timing, path) == ("acceleration", "s-curve", "line"):
+        reason = "the peak in the middle of a ramp is no knot"
+        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
     if path == "line" and limit == "acceleration" and timing not in RESTING:
         return  # an even speed on a line has no acceleration
-    if timing in PASSED[limit].get(path, ()):
-        missed = pytest.mark.xfail(strict=True, reason="peaks between the looks are missed")
-        request.applymarker(missed)
     made = ulna.plan(ARM, CURVES[path], timing=timing, **{f"max_{limit}": 0.4}, rate=20.0)
     peak = demands(made)[limit == "acceleration"]
     assert peak <= 0.4 * (1.0 + 1e-9)
-    assert peak >= 0.4 * (1.0 - 1e-3)
+    assert peak >= 0.4 * (1.0 - 5e-3)  # of a peak in a bend of a millimetre
 
 
 class TestBothLimits:
