@@ -39,8 +39,9 @@ def kinds(made):
 
 
 class TestTerms:
-    @pytest.mark.parametrize("arm", [ARM, GEARED, CHAIN, ulna.preset("kehl")], ids=repr)
-    @pytest.mark.parametrize("force", [None, FORCE])
+    @pytest.mark.parametrize(
+        ("arm", "force"), [(ARM, None), (GEARED, None), (GEARED, FORCE), (CHAIN, FORCE)]
+    )
     def test_their_sum_is_the_torque_and_the_inverse_dynamics(self, arm, force):
         made = plan(arm, rate=100.0, tip_force=force)
         assert np.abs(sum(made.terms) - made.tau).max() <= 1e-13
@@ -95,7 +96,7 @@ class TestTerms:
 
 
 class TestTorqueAtAnyTime:
-    @pytest.mark.parametrize("arm", [ARM, GEARED, CHAIN], ids=repr)
+    @pytest.mark.parametrize("arm", [ARM, GEARED], ids=["plain", "geared"])
     def test_is_that_of_the_trajectory(self, arm):
         made = plan(arm, tip_force=FORCE)
         t = np.linspace(0.0, 2.0, 60).reshape(3, 20)
@@ -254,7 +255,7 @@ class TestProblems:
     @pytest.mark.parametrize("timing", ["cubic", "quintic", "trapezoid", "s-curve"])
     def test_corners_at_whatever_time(self, timing):
         random = np.random.default_rng(0)
-        for _ in range(12):
+        for _ in range(6):
             path = paths.polyline(random.uniform(0.15, 0.6, (4, 2)), blend=0.0)
             assert kinds(plan(path=path, timing=timing, rate=20.0)).count("corner") == 2
 
@@ -349,7 +350,7 @@ class TestSamples:
 class TestFiniteDifferences:
     """Paper 000's pipeline: wrapped differences, the rate before a sample, no ends."""
 
-    @pytest.mark.parametrize("arm", [ARM, GEARED, CHAIN], ids=repr)
+    @pytest.mark.parametrize("arm", [ARM, GEARED, CHAIN], ids=["plain", "geared", "chain"])
     def test_of_the_sampled_angles(self, arm):
         exact, made = plan(arm), plan(arm, derivatives="finite")
         dt = exact.t[1]

@@ -29,7 +29,6 @@ CASES = {
     "a spline": (ALIKE, paths.spline([(0.5, 0.2), (0.6, 0.4), (0.2, 0.6)]), {}),
     "three links": (chain(3), ELLIPSE, {}),
     "four links": (chain(4), ELLIPSE, {"timing": "quintic"}),
-    "five links": (chain(5), ELLIPSE, {}),
     "six links round the base": (chain(6), paths.circle((0.1, 0.1), 0.6), {}),
     "one link": (chain(1), paths.arc((0.1, 0.1), 1.0, 1.0, 9.0), {"timing": "quintic"}),
     "joint space": (ALIKE, paths.joints([[0.0, 1.0], [2.0, -1.0], [4.0, 0.5]]), {}),
