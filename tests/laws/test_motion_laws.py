@@ -16,7 +16,7 @@ from ulna import paths
 from ulna.dynamics import inverse_dynamics, kinetic_energy, potential_energy
 from ulna.kinematics import tip
 
-quick = settings(max_examples=25, deadline=None)
+quick = settings(max_examples=20, deadline=None)
 few = settings(max_examples=3, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
 SMOOTH = ("circle", "ellipse", "lemniscate", "loops")

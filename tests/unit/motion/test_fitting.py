@@ -140,7 +140,7 @@ def has_room(arm):
 
 
 def test_arms_of_two_limited_joints_find_a_place_wherever_there_is_room():
-    for seed in range(4):
+    for seed in range(3):
         arm = random_limits(seed)
         if has_room(arm):
             assert ulna.plan(arm, DRAWINGS["star"], rate=50.0).ok

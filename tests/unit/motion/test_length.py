@@ -11,7 +11,6 @@ from ulna import paths
 
 LEMNISCATE = gamma(0.25) ** 2 / (2.0 * np.sqrt(2.0 * np.pi))  # ϖ = 2.622…
 RANDOM = np.random.default_rng(4)
-ROUGH = pytest.mark.xfail(strict=True, reason="no Newton step from the table to the place")
 
 CURVES = {
     "circle": paths.circle(radius=0.3),
@@ -103,17 +102,11 @@ def passed_at_even_speed(path, slope, tolerance):
 
 @pytest.mark.parametrize("name", EVERY)
 def test_by_its_length_a_path_is_passed_at_even_speed(name, slope):
-    passed_at_even_speed(EVERY[name], slope, 5e-7)
+    # The jerk of the sampled one jumps 2,000 times, and differences see that.
+    passed_at_even_speed(EVERY[name], slope, 5e-7 if name == "as printed" else 1e-8)
 
 
-# Panels are good to 1e-12 of the length, not to rounding: differences see their edges.
-@pytest.mark.parametrize(
-    "name",
-    [
-        name if name not in ("ellipse", "polyline") else pytest.param(name, marks=ROUGH)
-        for name in CURVES
-    ],
-)
+@pytest.mark.parametrize("name", CURVES)
 def test_by_its_length_a_simple_path_is_passed_at_even_speed_to_nine_digits(name, slope):
     passed_at_even_speed(EVERY[name], slope, 1e-9)
 
