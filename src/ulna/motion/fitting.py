@@ -44,8 +44,8 @@ def fitted(path: Path, arm: Arm) -> Fitted:
     if not max(high - low) > 0.0:
         raise InputError(Problem("path", str(path), "a drawing of some extent"))
     if arm.n == 1:
-        need = "one of its joint, such as paths.joints: a single link reaches but a circle"
-        raise InputError(Problem("path", str(path), need))
+        why = "a single link reaches but a circle; lead its joint, with paths.joints"
+        raise InfeasibleError(f"{path}: {why}")
     inner, outer = (float(radius) for radius in ring(np.asarray(arm.parameters.length)))
     room = outer - inner
     near, far = inner + EDGE * room, outer - EDGE * room

@@ -121,7 +121,7 @@ def _cubic(places: Array, rows: Array, closed: bool) -> Curve:
 
 def check_times(given: Any, count: int, what: str = "times") -> Array:
     """Take times [s] that increase, one a point."""
-    times = float_array(given, what)
+    times = np.asarray(float_array(given, what))
     if times.shape != (count,) or not np.isfinite(times).all():
         got = f"{times.size} times" if times.shape != (count,) else "nan or inf"
         need = f"{count} finite times [s], one a point, and one for the way back if it is closed"
@@ -145,7 +145,7 @@ def _rows(given: Any, width: int | None) -> Array:
 
 
 def _options(closed: bool, times: Any) -> dict[str, Any]:
-    when = {} if times is None else {"times": float_array(times, "times")}
+    when = {} if times is None else {"times": np.atleast_1d(float_array(times, "times"))}
     return ({"closed": True} if closed else {}) | when
 
 

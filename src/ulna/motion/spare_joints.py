@@ -73,9 +73,11 @@ class SpareJoints:
         for _ in range(ROUNDS):
             levers = self._lay(q).levers
             gap = goal - base - levers[:, 0]
-            if not np.abs(gap).max(initial=0.0) > np.finfo(float).eps * self.arm.reach:
+            # Each on its own, so that an answer does not depend on what else is asked.
+            open_ = np.abs(gap) > np.finfo(float).eps * self.arm.reach
+            if not open_.any():
                 break
-            pulled = pulled + _solve(1j * levers, columns, gap)
+            pulled = np.where(open_, pulled + _solve(1j * levers, columns, gap), pulled)
             q = guess + _along(columns, pulled)
         return q, pulled
 

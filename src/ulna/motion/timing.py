@@ -38,7 +38,7 @@ class Timing:
     law: Law
     by_length: bool = True
     sharpness: float = 0.0  # peak acceleration of a ramp, of its mean; 0 if it has none
-    knots: tuple[float, ...] = ()  # parts of the duration at which the acceleration jumps
+    knots: tuple[float, ...] = ()  # parts of the duration at which acceleration or jerk jumps
     duration: float | None = None  # [s] if the law has one of its own
 
     def reached(self, parts: Array) -> Array:
@@ -122,7 +122,8 @@ def ramps(name: str, ramp: float = RAMP) -> Timing:
     """Give a "trapezoid" of speed, or an "s-curve", with ramps of a part of the duration."""
     if name == "trapezoid":
         return Timing(name, _ramped(ramp, _even), sharpness=1.0, knots=(ramp, 1.0 - ramp))
-    return Timing(name, _ramped(ramp, _eased), sharpness=2.0)
+    knots = (0.5 * ramp, ramp, 1.0 - ramp, 1.0 - 0.5 * ramp)
+    return Timing(name, _ramped(ramp, _eased), sharpness=2.0, knots=knots)
 
 
 LAWS = {

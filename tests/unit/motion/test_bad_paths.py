@@ -85,7 +85,6 @@ def test_what_has_no_rows_is_none(make):
 
 
 @pytest.mark.parametrize("make", [paths.spline, paths.joints])
-@pytest.mark.xfail(strict=True, raises=TypeError, reason="a number is no list of times")
 def test_one_time_is_no_timetable(make):
     with pytest.raises(ulna.InputError, match="need"):
         make(SQUARE, times=1.0)

@@ -190,10 +190,7 @@ CURVES = {
 @pytest.mark.parametrize("path", CURVES)
 @pytest.mark.parametrize("timing", LAWS)
 @pytest.mark.parametrize("limit", ["speed", "acceleration"])
-def test_a_limit_is_kept_and_met(limit, timing, path, request):
-    if (limit, timing, path) == ("acceleration", "s-curve", "line"):
-        reason = "the peak in the middle of a ramp is no knot"
-        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+def test_a_limit_is_kept_and_met(limit, timing, path):
     if path == "line" and limit == "acceleration" and timing not in RESTING:
         return  # an even speed on a line has no acceleration
     made = ulna.plan(ARM, CURVES[path], timing=timing, **{f"max_{limit}": 0.4}, rate=20.0)
