@@ -391,7 +391,8 @@ def test_calls_are_values():
     assert hash(one) == hash(same)
     assert one != parse_call("f(1, b=(2, g))")
     assert pickle.loads(pickle.dumps(one)) == one
-    assert repr(one) == "parse_call('f(1, a=(2, g()))')"
+    assert repr(one) == "f(1, a=(2, g()))"
+    assert repr(parse_call("g")) == "g"
     with pytest.raises(TypeError):
         one.keywords["a"] = 3.0
 

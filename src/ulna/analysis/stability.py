@@ -110,6 +110,9 @@ class Stability:
             else f"an error of {ROUNDING:g} takes the tip 1 cm off after {leaves:.2f} s, whatever "
             "the integrator's tolerance"
         )
+        rate = self.growth_rate()
+        if rate < 0.0:
+            return f"Open loop errors fall by {-rate:.2g} per second; {off}."
         return f"Open loop an error grows {'; '.join(spans)}; {off}."
 
     def _closed_sentence(self) -> str:

@@ -177,7 +177,8 @@ def _check_controllers(task: Task, *controllers: Controller) -> None:
 def _of_option(problem: Problem) -> Problem:
     if problem.what.endswith(".model"):
         return replace(problem, what="--model")
-    return replace(problem, what=f"--controller: {problem.what}")
+    within = "" if problem.what == "controller" else f": {problem.what}"
+    return replace(problem, what=f"--controller{within}")
 
 
 def _show_infeasible(task: Task, outputs: list[Output], *, json: bool) -> None:

@@ -163,7 +163,9 @@ def reach_line(made: Plan) -> str:
     side = {1: ", elbow positive", -1: ", elbow negative"}
     branches = set(made.branch.tolist())
     elbow = side.get(branches.pop(), "") if made.arm.n == 2 and len(branches) == 1 else ""
-    return f"yes, at least {length_text(margin)} inside{elbow}; {closest}"
+    edge = margin <= 1e-9 * made.arm.reach
+    inside = "along the edge" if edge else f"at least {length_text(margin)} inside"
+    return f"yes, {inside}{elbow}; {closest}"
 
 
 def limits_lines(made: Plan) -> list[str]:

@@ -156,8 +156,7 @@ def _refusal(value: Value, need: str) -> InputError:
 
 
 def _shown(value: Value) -> str:
-    is_name = isinstance(value, Call) and not value.arguments and not value.keywords
-    text = value.name if is_name else written(value)  # type: ignore[union-attr]
+    text = repr(value) if isinstance(value, Call) else written(value)
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 

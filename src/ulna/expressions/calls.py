@@ -62,7 +62,7 @@ class Call:
         return f"{self.name}({', '.join([*map(written, self.arguments), *keywords])})"
 
     def __repr__(self) -> str:
-        return f"parse_call({str(self)!r})"
+        return str(self) if self.arguments or self.keywords else self.name
 
     def __reduce__(self) -> tuple[Callable[[str, str], Call], tuple[str, str]]:
         # A read-only mapping cannot be pickled, its text can.

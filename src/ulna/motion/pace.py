@@ -113,7 +113,7 @@ def tip_peaks(arm: Arm, path: Path, timing: Timing) -> tuple[float, float]:
         rows = timing.points(path, u)
         if path.in_joints:
             moving = tip_velocity(arm, rows[0], rows[1]), tip_acceleration(arm, *rows)
-            rows = np.stack([rows[0][:, :2], *(part[:, :2] for part in moving)])
+            return np.linalg.norm(np.stack(moving)[..., :2], axis=-1)
         return np.linalg.norm(rows[1:], axis=-1)
 
     looks = timing.looks(path)
