@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
 from ulna.cli.arguments import FlatOption, ForceOption, JsonOption, PayloadOption
-from ulna.cli.folder import figure_writer, folder_outputs, json_writer, make_folder
-from ulna.cli.outputs import write_outputs
+from ulna.cli.folder import folder_outputs, make_folder
+from ulna.cli.outputs import Output, write_outputs
+from ulna.cli.plan_files import SHOWN_ANYWAY, plan_writers
 from ulna.cli.planning import (
     PLAN_COLUMNS,
     DurationOption,
@@ -56,7 +58,7 @@ def plan(
     force: ForceOption = False,
 ) -> None:
     """Say which torques make the tip follow a path, and whether the arm can do it."""
-    outputs = folder_outputs(out, WRITERS, force=force)
+    outputs = folder_outputs(out, plan_writers(), force=force)
     task = make_task(
         arm,
         path,
@@ -70,6 +72,11 @@ def plan(
         derivatives=derivatives,
     )
     make_folder(out)
+    finish_plan(task, outputs, json=json)
+
+
+def finish_plan(task: Task, outputs: Sequence[Output], *, json: bool) -> None:
+    """Write and show a plan; ends with the exit code of what cannot be done, if that is so."""
     if not task.plan.feasible:
         outputs = [output for output in outputs if output.file.endswith(SHOWN_ANYWAY)]
     written = write_outputs(task, outputs)
@@ -102,27 +109,3 @@ def refuse_infeasible(task: Task) -> None:
         more = f"; and {len(told) - 3} more" * (len(told) > 3)
         message = f"the arm cannot do it: {'; '.join(told[:3])}{more}"
         raise UnfinishedError([message], InfeasibleError.exit_code)
-
-
-# What is of use even where there is no motion.
-SHOWN_ANYWAY = ("motion.png", "summary.json")
-
-
-def _motion(task: Task) -> Any:
-    from ulna.viewer import motion_figure
-
-    return motion_figure(task.plan)
-
-
-def _torques(task: Task) -> Any:
-    from ulna.viewer import torques_figure
-
-    return torques_figure(task.plan)
-
-
-WRITERS = {
-    "plan.csv": lambda task, file: task.plan.save(file),
-    "motion.png": figure_writer(_motion),
-    "torques.png": figure_writer(_torques),
-    "summary.json": json_writer(plan_facts),
-}

@@ -13,9 +13,6 @@ from numpy.typing import ArrayLike
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, did_you_mean, shown
-from ulna.kinematics import Tracked
-from ulna.kinematics.inverse import inverse
-from ulna.kinematics.track import track
 from ulna.motion.findings import (
     Finding,
     floor_findings,
@@ -28,22 +25,17 @@ from ulna.motion.findings import (
 )
 from ulna.motion.finite import by_differences
 from ulna.motion.fitting import fitted
-from ulna.motion.pace import Limits, Pace, choose_pace
+from ulna.motion.pace import Limits, choose_pace
 from ulna.motion.path import LOOK, Path
 from ulna.motion.plan import Plan
-from ulna.motion.solving import make_solver
+from ulna.motion.postures import followed
 from ulna.motion.terms import torque_terms
 from ulna.motion.timing import Timing, read_timing
-from ulna.motion.trajectory import Trajectory
 from ulna.motion.values import number, positive
 
 SAMPLES = 2000  # if nobody says how many
 SMALLEST = 1e-9  # of the reach: a path of less extent is a point
 MOST_SAMPLES = 20_000_000
-STEP = 0.02  # of the reach, between two postures that are found before all others
-KNOTS = (2000, 401)  # of them, at least: of two links, and with joints to spare, which take longer
-FEW = 20  # points of a path that first postures are tried on
-MOST_KNOTS = (1_000_000, 20_000)
 DERIVATIVES = ("exact", "finite")
 ELBOWS = ("up", "down", "positive", "negative")
 
@@ -98,7 +90,7 @@ def plan(
     pace = choose_pace(arm, path, read_timing(timing), duration, limits)
     times = _sample_times(pace.duration, rate, whole=derivatives == "finite")
     force = _force(tip_force)
-    trajectory, tracked, known = _followed(
+    trajectory, tracked, known = followed(
         arm, path, pace, times, _start(arm, path, start, elbow), posture, floor
     )
     if derivatives == "exact":
@@ -203,53 +195,3 @@ def _checked_force(given: Any) -> Array:
         need = "x, y [N], or x, y and a moment [N·m]: finite numbers, or a function of t"
         raise InputError(Problem("tip_force", shown(given), need))
     return np.pad(force, (0, 3 - len(force)))
-
-
-def _followed(
-    arm: Arm,
-    path: Path,
-    pace: Pace,
-    times: Array,
-    start: ArrayLike | str | None,
-    posture: ArrayLike | None,
-    floor: float | None,
-) -> tuple[Trajectory, Tracked | None, Array]:
-    """Give the trajectory, and the tracked joint angles with their times."""
-    if path.in_joints:
-        return Trajectory(arm, path, pace.timing, pace.duration, None), None, times
-    u = np.linspace(0.0, 1.0, _count_knots(arm, path, pace.timing))
-    known = pace.duration * u
-    points = pace.timing.points(path, u)[0]
-    tracked = _tracked(arm, points, start, posture=posture, floor=floor)
-    good: Array = np.isfinite(tracked.q).all(axis=-1)
-    if not good.any():
-        good[:] = True
-    solver = make_solver(arm, known[good], np.nan_to_num(tracked.q[good]))
-    return Trajectory(arm, path, pace.timing, pace.duration, solver), tracked, known
-
-
-def _tracked(arm: Arm, points: Array, start: ArrayLike | str | None, **options: Any) -> Tracked:
-    """Track points, from a first posture that limits are not in the way of if nobody chose one."""
-    limited = np.isfinite([arm.parameters.lower, arm.parameters.upper]).any()
-    if start is None and limited:
-        first = inverse(arm, points[0])
-        few = points[:: max(len(points) // FEW, 1)] if arm.n > 2 else points
-        tried = {}
-        for k, posture in enumerate(first.q[first.within_limits]):
-            tried[k] = (int(track(arm, few, posture, **options).ok.sum()), posture)
-            if tried[k][0] == len(few):
-                break
-        if tried:
-            start = max(tried.values(), key=lambda pair: pair[0])[1]
-    return track(arm, points, start, **options)
-
-
-def _count_knots(arm: Arm, path: Path, timing: Timing) -> int:
-    """Choose so many postures that the tip moves little between two, and no turn is lost."""
-    speed = np.linalg.norm(timing.points(path, timing.looks(path))[1], axis=-1)
-    least, most = KNOTS[arm.n > 2], MOST_KNOTS[arm.n > 2]
-    count = max(least, math.ceil(1.2 * float(np.max(speed)) / (STEP * arm.reach)))
-    if count > most:
-        got = f"{path}, which is {count / most:.3g} times too long to be followed at once"
-        raise InputError(Problem("path", got, "a shorter one", "plan it in parts"))
-    return count

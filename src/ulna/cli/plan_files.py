@@ -1,0 +1,63 @@
+"""The files that `ulna plan` and `ulna follow` fill a folder with, the numbers first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ulna.cli.folder import Writer, figure_writer, json_writer
+from ulna.cli.follow_report import Followed, follow_facts
+from ulna.cli.outputs import FPS
+from ulna.cli.planning import Task, plan_facts
+
+# What is of use even where there is no motion.
+SHOWN_ANYWAY = ("motion.png", "summary.json")
+
+
+def plan_writers() -> dict[str, Writer]:
+    """Give what writes each file of a plan."""
+    return {
+        "plan.csv": lambda done, file: done.plan.save(file),
+        "motion.png": figure_writer(_motion),
+        "torques.png": figure_writer(_torques),
+        "summary.json": json_writer(_facts),
+    }
+
+
+def follow_writers(film_speed: float | None) -> dict[str, Writer]:
+    """Give what writes each file of a plan that was followed; a film if it has a speed."""
+    writers = plan_writers() | {
+        "run.nc": lambda done, file: done.closed.save(file),
+        "error.png": figure_writer(_error),
+    }
+    if film_speed is not None:
+        writers["follow.mp4"] = lambda done, file: _film(done, file, film_speed)
+    return writers
+
+
+def _facts(done: Followed | Task) -> Mapping[str, Any]:
+    return follow_facts(done) if isinstance(done, Followed) else plan_facts(done)
+
+
+def _motion(done: Followed | Task) -> Any:
+    from ulna.viewer import motion_figure
+
+    return motion_figure(done.plan, done.closed if isinstance(done, Followed) else None)
+
+
+def _torques(done: Followed | Task) -> Any:
+    from ulna.viewer import torques_figure
+
+    return torques_figure(done.plan)
+
+
+def _error(done: Followed) -> Any:
+    from ulna.viewer import error_figure
+
+    return error_figure(done.plan, done.runs)
+
+
+def _film(done: Followed, file: str, speed: float) -> None:
+    from ulna.viewer import animate_following
+
+    animate_following(done.plan, done.runs, file, fps=FPS, speed=speed)
