@@ -100,8 +100,8 @@ def _power(done: Followed) -> str:
     spent, net = float(effort.energy_spent.sum()), float(effort.energy.sum())
     most = float(effort.power_peak.max())
     return (
-        f"{number(most, 4)} W at most in a joint; {number(spent, 4)} J put in, of which "
-        f"{number(spent - net, 4)} J came back"
+        f"{number(most, 4)} W at most in a joint; {number(spent, 4)} J put in, "
+        f"{number(spent - net, 4)} J taken back"
     )
 
 
