@@ -124,7 +124,8 @@ def default_path(arm: Arm) -> Path:
     if np.isfinite(limits.lower).any() or np.isfinite(limits.upper).any():
         return replace(paths.lemniscate(radius=1.0), fit=True, text="lemniscate()")
     size = arm.reach
-    loops = paths.loops(0.79 * size, 0.2 * size)
+    radius, loop_radius = (float(f"{part * size:.6g}") for part in (0.79, 0.2))
+    loops = paths.loops(radius, loop_radius)
     return loops if arm.base == (0.0, 0.0) else loops.placed(arm.base)
 
 

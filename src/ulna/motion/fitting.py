@@ -67,7 +67,10 @@ def _largest(width: float, height: float, near: float, far: float) -> float:
 
 
 def _put(path: Path, factor: float, at: Array) -> Path:
-    made = placed(scaled(path, factor, (0.0, 0.0)), tuple(at.tolist()), 0.0)
+    """Scale and move a drawing, by numbers that a person can read and repeat."""
+    factor = float(f"{factor:.6g}")
+    x, y = (float(f"{part:.6g}") for part in at)
+    made = placed(scaled(path, factor, (0.0, 0.0)), (x, y), 0.0)
     told = f"the drawing was fitted into reach: 1 unit is {1e3 * factor:.4g} mm"
     return replace(made, notes=(*path.notes, told))
 

@@ -81,6 +81,7 @@ def plan(
     _check(arm, path, derivatives)
     if path.in_joints:
         _check_unused(start=start, elbow=elbow, posture=posture)
+    _check_elbow(arm, start, elbow)
     if floor is not None:
         number("floor", floor, "a height [m]")
     limits = Limits(max_speed, max_acceleration)
@@ -162,18 +163,24 @@ def _sample_times(duration: float, rate: float | None, *, whole: bool) -> Array:
     return np.append(times, duration)
 
 
+def _check_elbow(arm: Arm, start: ArrayLike | None, elbow: Any) -> None:
+    if elbow is None:
+        return
+    if not isinstance(elbow, str) or elbow not in ELBOWS:
+        hint = did_you_mean(str(elbow), ELBOWS)
+        raise InputError(Problem("elbow", shown(elbow), "up, down, positive or negative", hint))
+    if arm.n != 2:
+        got = f"{shown(elbow)} for an arm of {arm.n} link{'s' * (arm.n > 1)}"
+        raise InputError(Problem("elbow", got, "an arm of two links"))
+    if start is not None:
+        raise InputError(Problem("elbow", f"{shown(elbow)} and a start", "one of the two"))
+
+
 def _start(
     arm: Arm, path: Path, start: ArrayLike | None, elbow: str | None
 ) -> ArrayLike | str | None:
-    if elbow is None:
-        return start
-    known = isinstance(elbow, str) and elbow in ELBOWS
-    if not known or arm.n != 2 or start is not None:
-        need = "up, down, positive or negative, for an arm of two links and without a start"
-        hint = "" if known else did_you_mean(str(elbow), ELBOWS)
-        raise InputError(Problem("elbow", shown(elbow), need, hint))
-    if elbow in ("positive", "negative"):
-        return elbow
+    if elbow is None or elbow in ("positive", "negative"):
+        return start if elbow is None else elbow
     # Above the line from base to tip: to its left if the tip is to the right of the base.
     right = path.ends[0, 0] >= arm.base[0]
     return "negative" if (elbow == "up") == right else "positive"
