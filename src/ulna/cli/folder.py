@@ -28,7 +28,14 @@ def folder_outputs(folder: str, writers: Mapping[str, Writer], *, force: bool) -
         hint = "add --force to replace them, or give another folder"
         raise InputError(Problem("--out", got, "a folder without such files", hint))
     return [
-        Output("--out", str(place / name), (), _bound(writer, str(place / name)))
+        # A film takes its time, which Ctrl-C is not to wait for.
+        Output(
+            "--out",
+            str(place / name),
+            (),
+            _bound(writer, str(place / name)),
+            patient=not name.endswith(".mp4"),
+        )
         for name, writer in writers.items()
     ]
 

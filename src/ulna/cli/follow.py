@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -24,9 +24,9 @@ from ulna.cli.follow_checks import (
     read_rate,
 )
 from ulna.cli.follow_report import Followed, follow_facts, show_followed
-from ulna.cli.outputs import check_film, write_outputs
+from ulna.cli.outputs import Output, check_film, write_outputs
 from ulna.cli.plan import finish_plan, refuse_infeasible
-from ulna.cli.plan_files import follow_writers
+from ulna.cli.plan_files import PLANNED, follow_writers
 from ulna.cli.planning import (
     DurationOption,
     ElbowOption,
@@ -38,7 +38,7 @@ from ulna.cli.planning import (
     TimingOption,
     make_task,
 )
-from ulna.cli.running import insist, loading, renamed
+from ulna.cli.running import INTERRUPTED, UnfinishedError, insist, loading, renamed
 from ulna.cli.terminal import note, number, say_about, show_json
 from ulna.control import Controller
 from ulna.errors import InputError
@@ -119,17 +119,27 @@ def follow(
         finish_plan(task, outputs, json=json)
     note(f"simulating {number(task.plan.duration)} s open loop, then with {controller}")
     runs = _simulate(task, {"open loop": open_loop, "closed loop": chosen}, ticks, start)
-    note("judging both")
+    if "closed loop" not in runs:
+        _keep_plan(task, outputs)
     done = Followed(task, chosen, controller, ticks, runs)
-    note(f"writing into {out}")
+    note(f"judging both, and writing into {out}")
     written = write_outputs(done, outputs)
-    if json:
+    if written.stopped:
+        say_about("files", [", ".join(written.files)])
+    elif json:
         show_json({**follow_facts(done), "files": written.files})
     else:
         show_followed(done)
         say_about("files", [", ".join(written.files)])
     insist(_in_our_words(done.closed.status), written, outputs)
     refuse_infeasible(task)
+
+
+def _keep_plan(task: Task, outputs: Sequence[Output]) -> None:
+    """Write what there is when nothing has been followed yet, and end as interrupted."""
+    kept = [output for output in outputs if output.file.endswith(PLANNED)]
+    written = write_outputs(task, kept)
+    raise UnfinishedError([f"stopped; the plan is in {', '.join(written.files)}"], INTERRUPTED)
 
 
 def _in_our_words(status: Status) -> Status:
@@ -141,7 +151,7 @@ def _in_our_words(status: Status) -> Status:
 def _simulate(
     task: Task, controllers: Mapping[str, Controller], rate: float, start: str
 ) -> dict[str, Run]:
-    """Let the arm follow the plan under each of the controllers."""
+    """Let the arm follow the plan under one controller after the other, until Ctrl-C."""
     options: dict[str, Any] = {"reference": task.plan, "rate": rate}
     options["dt"] = min(1e-3, 1.0 / rate)
     if start == "rest":
@@ -154,6 +164,6 @@ def _simulate(
             runs[label] = simulate(task.arm, controller=controller, **options)
         except InputError as error:
             raise InputError([renamed(problem) for problem in error.problems]) from None
-        if label == "open loop" and runs[label].status.reason == "interrupted":
-            raise KeyboardInterrupt
+        if runs[label].status.reason == "interrupted":
+            break
     return runs

@@ -10,6 +10,8 @@ from ulna.cli.follow_report import Followed, follow_facts
 from ulna.cli.outputs import FPS
 from ulna.cli.planning import Task, plan_facts
 
+# What is there before anything is simulated.
+PLANNED = ("plan.csv", "motion.png", "torques.png")
 # What is of use even where there is no motion.
 SHOWN_ANYWAY = ("motion.png", "summary.json")
 
@@ -26,10 +28,10 @@ def plan_writers() -> dict[str, Writer]:
 
 def follow_writers(film_speed: float | None) -> dict[str, Writer]:
     """Give what writes each file of a plan that was followed; a film if it has a speed."""
-    writers = plan_writers() | {
-        "run.nc": lambda done, file: done.closed.save(file),
-        "error.png": figure_writer(_error),
-    }
+    of_plan = plan_writers()
+    writers: dict[str, Writer] = {"plan.csv": of_plan.pop("plan.csv")}
+    writers["run.nc"] = lambda done, file: done.closed.save(file)
+    writers |= {"error.png": figure_writer(_error), **of_plan}
     if film_speed is not None:
         writers["follow.mp4"] = lambda done, file: _film(done, file, film_speed)
     return writers
