@@ -1,0 +1,317 @@
+"""`ulna plan`: a folder of numbers and pictures, and every way in which it cannot be done."""
+
+import csv
+import os
+import re
+import struct
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import ulna
+
+CIRCLE = "circle(center=(0.5, 0.1), radius='10 cm')"
+FILES = ["motion.png", "plan.csv", "summary.json", "torques.png"]
+SIX = ulna.Arm.rods([0.2] * 6, [0.3] * 6, name="six")
+
+
+@pytest.fixture(scope="module")
+def made(run_in, tmp_path_factory):
+    """Plan what the command plans by itself."""
+    return run_in(tmp_path_factory.mktemp("plan"), "plan")
+
+
+@pytest.fixture
+def ask(run_in, tmp_path, unpainted):
+    """Run the command in an empty folder, and leave out the pictures."""
+    return lambda *words: run_in(tmp_path, "plan", *words)
+
+
+def files(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def png_size(file):
+    head = file.read_bytes()[:24]
+    assert head[:8] == b"\x89PNG\r\n\x1a\n"
+    return struct.unpack(">II", head[16:])
+
+
+def columns(file):
+    """Read a table by another way than ours."""
+    with file.open(encoding="utf-8", newline="") as stream:
+        names, *rows = csv.reader(stream)
+    values = np.array(rows, float)
+    return {name.split(" ")[0]: values[:, i] for i, name in enumerate(names)}
+
+
+# --------------------------------------------------------------------------------- what it gives
+
+
+def test_paper_000_is_planned_by_default(made):
+    assert made.code == 0
+    assert made.out.startswith("kehl along loops(radius=0.79, loop_radius=0.2, loops=13), 60 s\n")
+    rows = [line.split() for line in made.out.splitlines() if re.match(r"\s*[12] ", line)]
+    assert [row[1:4] for row in rows] == [
+        ["78.84", "45.213", "none"],
+        ["25.469", "17.353", "none"],
+    ]
+    assert "reachable yes, at least 10 mm inside, elbow positive; condition number" in made.flat
+    assert "limits none is passed" in made.flat
+    assert made.err.endswith("for kehl: 60 s (as the path has it), 2,000 samples\n")
+
+
+def test_the_folder_holds_what_is_told(made):
+    folder = made.place / "plan"
+    assert files(made.place) == ["plan"]
+    assert files(folder) == FILES
+    assert sorted(made.flat.split("files ")[1].split(", ")) == [f"plan/{name}" for name in FILES]
+    for name in ("motion.png", "torques.png"):
+        width, height = png_size(folder / name)
+        assert 400 < width < 5000
+        assert 300 < height < 5000
+        assert (folder / name).stat().st_size > 20_000
+
+
+def test_the_table_reads_back_to_the_plan(made):
+    table = columns(made.place / "plan" / "plan.csv")
+    plan = ulna.plan(ulna.preset("kehl"), ulna.paths.loops(), duration=60.0)
+    assert np.array_equal(table["t"], plan.t)
+    for name, values in (("q", plan.q), ("qd", plan.qd), ("qdd", plan.qdd), ("tau", plan.tau)):
+        for joint in (0, 1):
+            assert np.array_equal(table[f"{name}{joint + 1}"], values[:, joint])
+    spent = ("inertia", "coriolis", "gravity", "friction", "rotor", "tip_force")
+    total = sum(table[f"{name}_1"] for name in spent)
+    assert total == pytest.approx(table["tau1"], abs=1e-12)
+    # Where the tip is follows from the angles by school geometry.
+    q1, q2 = table["q1"], table["q2"]
+    assert table["x"] == pytest.approx(0.5 * np.cos(q1) + 0.5 * np.cos(q1 + q2), abs=1e-12)
+    again = ulna.paths.csv(made.place / "plan" / "plan.csv")
+    assert again.duration == pytest.approx(60.0)
+
+
+def test_the_numbers_are_kept_in_si(made):
+    facts = made.facts("plan")
+    assert facts["torque"]["peak"] == pytest.approx([78.84, 25.47], abs=5e-3)
+    assert facts["torque"]["rms"] == pytest.approx([45.2, 17.35], rel=5e-4)
+    assert facts["reach_margin"] == pytest.approx(0.01, abs=1e-6)
+    assert (facts["duration"], facts["samples"], facts["timing"]) == (60.0, 2000, "uniform")
+    assert (facts["feasible"], facts["ok"], facts["problems"]) == (True, True, [])
+
+
+def test_json_is_the_summary_and_the_files(ask):
+    found = ask("kehl", CIRCLE, "--json")
+    assert found.code == 0
+    told = found.json
+    assert sorted(told.pop("files")) == [f"plan/{name}" for name in FILES]
+    assert told == found.facts("plan")
+
+
+# ----------------------------------------------------------------------------------- its options
+
+
+def test_a_path_may_be_the_only_argument(ask):
+    facts = ask(CIRCLE, "--json").json
+    assert facts["arm"] == "kehl"
+    assert facts["path"].startswith("circle(center=(0.5, 0.1), radius=0.1")
+
+
+def test_limits_of_the_tip_set_the_time(ask):
+    # 0.6 m at 0.5 m/s, and 0.25 s more for ramps of 2 m/s².
+    words = ["line((0.4, -0.2), (0.4, 0.4))", "--timing", "trapezoid"]
+    limits = ["--max-speed", "50 cm/s", "--max-acceleration", "2 m/s^2"]
+    assert ask(*words, *limits, "--json").json["duration"] == pytest.approx(1.45)
+    late = ask(*words, *limits, "--duration", "1 s", "--out", "late")
+    assert late.code == 5
+    assert "0.5 m/s" in late.err
+    assert files(late.place / "late") == FILES
+
+
+@pytest.mark.parametrize(
+    "timing", ["uniform", "constant-speed", "cubic", "quintic", "trapezoid", "s-curve"]
+)
+def test_every_timing_takes_the_time_that_it_is_given(ask, timing):
+    facts = ask(CIRCLE, "--timing", timing, "--duration", "1500 ms", "--json").json
+    assert facts["timing"].startswith(timing)
+    assert facts["duration"] == 1.5
+
+
+@pytest.mark.parametrize(
+    ("side", "sign"), [("up", -1), ("down", 1), ("positive", 1), ("negative", -1)]
+)
+def test_the_elbow_is_where_it_is_wanted(ask, tmp_path, side, sign):
+    # To the right of the base a positive second angle is an elbow below the line to the tip.
+    assert ask("kehl", CIRCLE, "--elbow", side).code == 0
+    assert (np.sign(columns(tmp_path / "plan" / "plan.csv")["q2"]) == sign).all()
+
+
+def test_an_arm_that_lies_flat_carries_nothing(ask):
+    facts = ask("kehl", CIRCLE, "--flat", "--json").json
+    assert facts["terms"]["gravity"]["peak"] == [0.0, 0.0]
+    assert facts["torque"]["peak"][0] > 0.0
+
+
+def test_a_payload_weighs(ask):
+    # Held out straight and level, m more at the tip of a metre takes m g more of the first joint.
+    level = ["kehl", "joints([(0, 0), ('1 deg', 0)])", "--duration", "1000 s", "--json"]
+    alone = ask(*level).json["torque"]["peak"]
+    loaded = ask(*level, "--payload", "500 g", "--out", "loaded").json["torque"]["peak"]
+    assert loaded[0] - alone[0] == pytest.approx(0.5 * 9.81, rel=1e-3)
+    assert loaded[1] - alone[1] == pytest.approx(0.5 * 9.81 * 0.5, rel=1e-3)
+
+
+def test_points_and_drawings_are_followed(ask, tmp_path):
+    (tmp_path / "p.csv").write_text("\ufefft,x [mm],y [mm]\r\n0,400,0\r\n1,500,100\r\n3,600,0\r\n")
+    assert ask("kehl", "p.csv", "--json").json["duration"] == 3.0
+    (tmp_path / "p.svg").write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg"><path d="M 10 90 V 50 L 40 20 Z"/></svg>'
+    )
+    drawn = ask("p.svg", "--out", "drawn", "--json")
+    assert drawn.code == 0
+    assert any("fitted into reach" in note for note in drawn.json["notes"])
+    assert "the drawing was fitted into reach: 1 unit is " in drawn.err
+
+
+def test_arms_of_other_sizes(ask, tmp_path):
+    ulna.save(SIX, tmp_path / "six.toml")
+    one = ask("bechard-1", "circle(radius=1)", "--out", "one", "--json").json
+    six = ask("six.toml", f"joints([{(0.1,) * 6}, {(0.4,) * 6}])", "--out", "many", "--json").json
+    assert [len(facts["torque"]["peak"]) for facts in (one, six)] == [1, 6]
+    assert columns(tmp_path / "many" / "plan.csv")["q6"][[0, -1]] == pytest.approx([0.1, 0.4])
+
+
+# ------------------------------------------------------------------------------ what cannot be done
+
+
+def test_out_of_reach_is_exit_5_and_drawn(run_in, tmp_path):
+    found = run_in(tmp_path, "plan", "kehl", "line((0.9, 0), (1.4, 0))", "--duration", "2 s")
+    assert found.code == 5
+    last = found.err.splitlines()[-1]
+    assert last.startswith("the path cannot be followed: out of reach from t = 0.4")
+    assert "by up to 400 mm at t = 2 s, at (1.4, 0) m, nearest (1, 0) m" in last
+    # There are no torques to show, but there is where it fails.
+    assert files(tmp_path / "plan") == ["motion.png", "summary.json"]
+    assert png_size(tmp_path / "plan" / "motion.png")[0] > 400
+    facts = found.facts("plan")
+    assert (facts["feasible"], facts["ok"]) == (False, False)
+    assert facts["problems"][0]["kind"] == "out of reach"
+    assert facts["problems"][0]["worst"] == pytest.approx(0.4)
+
+
+def test_torques_beyond_a_limit_are_exit_5_after_all_is_written(ask, tmp_path):
+    joints = [ulna.Joint(max_torque=20.0), ulna.Joint(max_torque=500.0)]
+    ulna.save(ulna.Arm.rods([0.5, 0.5], [1.0, 10.0], joints=joints), tmp_path / "weak.toml")
+    found = ask("weak.toml", CIRCLE)
+    assert found.code == 5
+    assert files(tmp_path / "plan") == FILES
+    assert re.search(r"the arm cannot do it: .*joint 1.*20 N·m", found.err)
+    assert "joint 2" not in found.err
+    (row, *_) = (line.split() for line in found.out.splitlines() if re.match(r"\s*1 ", line))
+    assert row[3] == "20"
+    assert found.facts("plan")["ok"] is False
+
+
+def test_what_exists_is_kept(ask, tmp_path):
+    folder = tmp_path / "plan"
+    folder.mkdir()
+    for name in ("plan.csv", "motion.png", "mine.txt"):
+        (folder / name).write_text("mine")
+    found = ask("kehl", CIRCLE)
+    assert (found.code, found.out) == (2, "")
+    assert found.err == (
+        "--out: got plan, which holds plan.csv, motion.png, need a folder without such files; "
+        "add --force to replace them, or give another folder\n"
+    )
+    assert files(folder) == ["mine.txt", "motion.png", "plan.csv"]
+    assert {path.read_text() for path in folder.iterdir()} == {"mine"}
+    assert ask("kehl", CIRCLE, "--force").code == 0
+    assert files(folder) == sorted([*FILES, "mine.txt"])
+    assert (folder / "mine.txt").read_text() == "mine"
+
+
+def test_a_folder_beside_other_files_needs_no_force(ask, tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    assert ask("kehl", CIRCLE, "--out", ".").code == 0
+    assert files(tmp_path) == sorted([*FILES, "mine.txt"])
+
+
+@pytest.mark.parametrize("out", ["file", "file/folder"])
+def test_a_file_is_no_folder(ask, tmp_path, out):
+    (tmp_path / "file").write_text("mine")
+    found = ask("kehl", CIRCLE, "--out", out)
+    assert (found.code, found.out) == (74, "")
+    assert found.err.startswith(f"{out}: cannot be a folder: ")
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write")
+def test_a_folder_that_is_closed_is_found_before_any_work(ask, tmp_path):
+    (tmp_path / "closed").mkdir(mode=0o500)
+    found = ask("kehl", CIRCLE, "--out", "closed/plan")
+    assert found.code == 74
+    assert "planned" not in found.err
+
+
+def test_one_file_in_trouble_does_not_keep_back_the_others(ask, tmp_path):
+    (tmp_path / "plan" / "plan.csv").mkdir(parents=True)
+    found = ask("kehl", CIRCLE, "--force")
+    assert found.code == 74
+    assert found.err.endswith("plan/plan.csv: cannot be written: it is a folder\n")
+    assert "files plan/motion.png, plan/torques.png, plan/summary.json" in found.flat
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["kehll"], 2, "ARM: got 'kehll', need a preset or a robot file; did you mean 'kehl'?"),
+        (["nowhere.toml"], 74, "nowhere.toml: cannot be read"),
+        (["nowhere.csv"], 74, "nowhere.csv: cannot be read"),
+        (["kehl", "."], 2, "PATH: "),
+        (["kehl", ""], 2, "PATH: empty text"),
+        (["kehl", "cirlce()"], 2, "did you mean 'circle'?"),
+        (["kehl", "circle(radius='5 kg')"], 2, "PATH.radius: got '5 kg', need a length"),
+        (["kehl", "circle(radius=1e999)"], 2, "need a finite number"),
+        (["kehl", "line((0.5, 0), (0.5, 0))"], 2, "PATH.end: got (0.5, 0.0), need another point"),
+        (["kehl", "joints([(0, 0), (1, 1, 1)])"], 2, "PATH.through: "),
+        (["kehl", "__import__('os')"], 2, "PATH: "),
+        (["kehl", "(" * 3000], 2, "nests too deep"),
+        ([CIRCLE, "--duration", "5 kg"], 2, "--duration: got '5 kg', need a time such as '4 s'"),
+        ([CIRCLE, "--duration", "nan"], 2, "--duration: got 'nan', need a finite number"),
+        ([CIRCLE, "--max-speed", "5 N"], 2, "--max-speed: got '5 N', need a velocity"),
+        ([CIRCLE, "--max-speed", "-1 m/s"], 2, "--max-speed: got -1.0, need a number above 0"),
+        ([CIRCLE, "--max-acceleration", "0"], 2, "--max-acceleration: got 0.0, need a number"),
+        ([CIRCLE, "--timing", "fast"], 2, "--timing: got 'fast', need one of uniform, constant"),
+        ([CIRCLE, "--elbow", "left"], 2, "--elbow: got 'left', need up, down, positive or"),
+        ([CIRCLE, "--payload", "-1 kg"], 2, "--payload: got '-1 kg', need a mass of at least 0"),
+        ([CIRCLE, "--payload", "5 m"], 2, "--payload: got '5 m', need a mass"),
+        ([CIRCLE, "--nope"], 2, "No such option: --nope"),
+        (["kehl", CIRCLE, "more"], 2, "more"),
+    ],
+)
+def test_bad_words_get_a_sentence_and_leave_no_folder(ask, tmp_path, words, code, says):
+    found = ask(*words)
+    assert (found.code, found.out) == (code, "")
+    assert says in found.err
+    assert files(tmp_path) == []
+
+
+def test_all_wrong_options_are_told_at_once(ask):
+    err = ask(CIRCLE, "--duration", "1 kg", "--max-speed", "a", "--max-acceleration", "1 N").err
+    told = [line.split(":")[0] for line in err.splitlines() if line.startswith("--")]
+    assert told == ["--duration", "--max-speed", "--max-acceleration"]
+
+
+def test_a_small_ascii_terminal_misses_no_letter(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "ulna", "plan", "kehl", "line((0.9, 0), (1.4, 0))"],
+        capture_output=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "COLUMNS": "20"},
+        check=False,
+    )
+    assert done.returncode == 5
+    assert b"nearest (1, 0) m" in done.stderr
+    assert b"?" not in done.stdout + done.stderr
+    done.stdout.decode("ascii")
