@@ -315,3 +315,16 @@ def test_a_small_ascii_terminal_misses_no_letter(tmp_path):
     assert b"nearest (1, 0) m" in done.stderr
     assert b"?" not in done.stdout + done.stderr
     done.stdout.decode("ascii")
+
+
+def test_a_reader_that_goes_away_costs_no_file(tmp_path):
+    words = [sys.executable, "-m", "ulna", "plan", "kehl", CIRCLE]
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path
+    ) as going:
+        going.stdout.close()
+        err = going.stderr.read()
+    assert going.returncode == 0
+    assert b"Traceback" not in err
+    assert b"Exception" not in err
+    assert files(tmp_path / "plan") == FILES

@@ -1,0 +1,396 @@
+"""`ulna follow`: outside numbers, a folder that holds them, and what goes wrong on the way."""
+
+import os
+import re
+import signal
+import struct
+import sys
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna.cli import follow, main
+
+CIRCLE = "circle(center=(0.5, 0.1), radius='5 cm')"
+SHORT = ["kehl", CIRCLE, "--duration", "0.1 s"]
+FILES = ["error.png", "motion.png", "plan.csv", "run.nc", "summary.json", "torques.png"]
+
+
+@pytest.fixture(scope="module")
+def made(run_in, tmp_path_factory):
+    """Follow what the command follows by itself."""
+    return run_in(tmp_path_factory.mktemp("follow"), "follow")
+
+
+@pytest.fixture
+def ask(run_in, tmp_path, unpainted):
+    """Run the command in an empty folder, and leave out the pictures."""
+    return lambda *words: run_in(tmp_path, "follow", *words)
+
+
+@pytest.fixture
+def unsimulated(monkeypatch):
+    """Fail where a run is begun that should not be."""
+    monkeypatch.setattr(follow, "simulate", None)
+
+
+def files(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def png_size(file):
+    head = file.read_bytes()[:24]
+    assert head[:8] == b"\x89PNG\r\n\x1a\n"
+    return struct.unpack(">II", head[16:])
+
+
+# --------------------------------------------------------------------------------- what it gives
+
+
+def test_paper_000_is_followed_by_default(made):
+    assert made.code == 0
+    title = "kehl follows loops(radius=0.79, loop_radius=0.2, loops=13) in 60 s\n"
+    assert made.out.startswith(title)
+    rows = [line.split() for line in made.out.splitlines() if re.match(r"\s*[12] ", line)]
+    assert [row[1:4] for row in rows] == [
+        ["78.84", "45.213", "none"],
+        ["25.469", "17.353", "none"],
+    ]
+    for told in (
+        "peak speed [rad/s] peak power [W] energy [J]",
+        "reachable yes, at least 10 mm inside, elbow positive; condition number up to 17.6",
+        "power 60.49 W at most in a joint; 812.3 J put in, of which 812.3 J came back",
+        "open loop 1 cm off after 1.05 s, 10 cm off after 1.46 s Open loop an error grows 10^",
+        "closed loop ComputedTorque(frequency=20) at 1000 Hz: tip error 9.05 µm RMS, ",
+        "Closed loop at 1000 Hz errors fall by ",
+        "limits none is passed",
+    ):
+        assert told in made.flat
+    # All of it is on one screen.
+    assert len(made.out.splitlines()) <= 24
+
+
+def test_the_numbers_are_those_of_the_papers_tests(made):
+    facts = made.facts("follow")
+    assert facts["torque"]["peak"] == pytest.approx([78.84, 25.47], abs=5e-3)
+    assert facts["torque"]["rms"] == pytest.approx([45.2, 17.35], rel=5e-4)
+    assert facts["open_loop"]["left"] == pytest.approx({"1 cm": 1.05, "10 cm": 1.46}, abs=6e-3)
+    assert facts["closed_loop"]["rms"] == pytest.approx(9.05e-6, rel=1e-3)
+    assert facts["closed_loop"]["left"] == {"1 cm": None, "10 cm": None}
+    assert facts["open_loop"]["stability"]["growth_rate"] > 0.0
+    assert facts["closed_loop"]["stability"]["growth_rate"] < 0.0
+    assert (facts["controller"], facts["rate"]) == ("ComputedTorque(frequency=20)", 1000.0)
+    # Along a closed path what is put in comes back: here no friction keeps any.
+    energy = facts["closed_loop"]["energy"]
+    assert sum(energy) == pytest.approx(0.0, abs=1e-2 * sum(facts["closed_loop"]["energy_spent"]))
+
+
+def test_the_folder_holds_what_is_told(made):
+    folder = made.place / "follow"
+    assert files(made.place) == ["follow"]
+    assert files(folder) == FILES
+    assert sorted(made.flat.split("files ")[1].split(", ")) == [f"follow/{name}" for name in FILES]
+    for name in ("motion.png", "torques.png", "error.png"):
+        width, height = png_size(folder / name)
+        assert 400 < width < 5000
+        assert 300 < height < 5000
+        assert (folder / name).stat().st_size > 20_000
+
+
+def test_the_run_is_the_closed_loop(made):
+    run = ulna.open_run(made.place / "follow" / "run.nc")
+    assert run.status
+    assert run.t[[0, -1]] == pytest.approx([0.0, 60.0])
+    plan = ulna.plan(ulna.preset("kehl"), ulna.paths.loops(), duration=60.0)
+    asked = plan.path(run.t / 60.0)
+    gap = np.hypot(*(run.tip[:, :2] - asked).T)
+    assert np.sqrt(np.mean(gap**2)) == pytest.approx(9.05e-6, rel=1e-2)
+    assert ulna.open_run(made.place / "follow" / "run.nc").arm == ulna.preset("kehl")
+
+
+def test_the_table_is_the_plans(made):
+    table = ulna.paths.csv(made.place / "follow" / "plan.csv")
+    assert table.duration == pytest.approx(60.0)
+    assert table(0.0) == pytest.approx(ulna.paths.loops()(0.0), abs=1e-9)
+
+
+def test_the_arm_can_be_made_again_from_the_summary(made, tmp_path):
+    (tmp_path / "again.toml").write_text(made.facts("follow")["robot_file"], "utf-8")
+    assert ulna.load(tmp_path / "again.toml") == ulna.preset("kehl")
+    assert made.facts("follow")["versions"]["ulna"] == ulna.__version__
+
+
+def test_json_is_the_summary_and_the_files(ask):
+    found = ask(*SHORT, "--json")
+    assert found.code == 0
+    told = found.json
+    assert sorted(told.pop("files")) == [f"follow/{name}" for name in FILES]
+    assert told == found.facts("follow")
+
+
+def test_a_film_shows_both(ask, tmp_path):
+    found = ask(*SHORT, "--film", "--film-speed", "0.5")
+    assert found.code == 0
+    assert files(tmp_path / "follow") == sorted([*FILES, "follow.mp4"])
+    film = (tmp_path / "follow" / "follow.mp4").read_bytes()
+    assert film[4:8] == b"ftyp"
+    assert len(film) > 5_000
+
+
+# ----------------------------------------------------------------------------------- its options
+
+
+def error(answer):
+    assert answer.code == 0
+    return answer.json["closed_loop"]["rms"]
+
+
+def test_starting_at_rest_costs_an_error_that_is_made_good(ask):
+    words = ["kehl", CIRCLE, "--duration", "1 s", "--json"]
+    moving = error(ask(*words))
+    rest = ask(*words, "--start", "rest", "--out", "rest")
+    assert error(rest) > 10 * moving
+    assert ulna.open_run(rest.place / "rest" / "run.nc").qd[0] == pytest.approx([0.0, 0.0])
+    quintic = ask(*words, "--timing", "quintic", "--start", "rest", "--out", "quintic")
+    assert error(quintic) < error(rest) / 10
+
+
+def test_a_model_that_is_wrong_is_felt(ask):
+    words = ["kehl", CIRCLE, "--duration", "0.5 s", "--payload", "2 kg", "--json"]
+    known = ask(*words)
+    guessed = ask(*words, "--model", "kehl", "--out", "guessed")
+    assert error(guessed) > 30 * error(known)
+    # Both loops believe in it: torques for less mass let the arm fall.
+    assert guessed.json["open_loop"]["max"] > 10 * known.json["open_loop"]["max"]
+
+
+def test_a_higher_rate_follows_closer(ask):
+    slow = ask(*SHORT, "--rate", "250 Hz", "--json")
+    quick = ask(*SHORT, "--rate", "4 kHz", "--out", "quick", "--json")
+    assert (slow.json["rate"], quick.json["rate"]) == (250.0, 4000.0)
+    # A torque that is held over a tick is late by half of it, which is of first order or more.
+    assert error(quick) < error(slow) / 10
+
+
+def test_another_controller_is_named(ask):
+    spring = "FeedforwardPID(stiffness=(400, 100), damping=(40, 10), integral=0)"
+    found = ask(*SHORT, "--controller", spring)
+    assert f"closed loop {spring} at 1000 Hz: tip error" in found.flat
+    assert found.facts("follow")["controller"] == spring
+
+
+def test_options_of_the_plan_are_the_plans(ask):
+    words = [CIRCLE, "--elbow", "up", "--flat", "--payload", "500 g", "--max-speed", "1 m/s"]
+    facts = ask(*words, "--max-acceleration", "20 m/s^2", "--timing", "s-curve", "--json").json
+    assert facts["arm"] == "kehl"
+    assert facts["timing"].startswith("s-curve")
+    assert facts["terms"]["gravity"]["peak"] == [0.0, 0.0]
+    made = ulna.plan(
+        ulna.preset("kehl").with_payload(0.5).replace(gravity=(0.0, 0.0)),
+        ulna.paths.circle(center=(0.5, 0.1), radius=0.05),
+        elbow="up",
+        max_speed=1.0,
+        max_acceleration=20.0,
+        timing="s-curve",
+    )
+    assert facts["duration"] == pytest.approx(made.duration)
+    assert facts["torque"]["peak"] == pytest.approx(np.abs(made.tau).max(axis=0))
+
+
+@pytest.mark.parametrize("count", [1, 3, 6])
+def test_arms_of_other_sizes_follow_their_joints(ask, tmp_path, count):
+    arm = ulna.Arm.rods([0.2] * count, [0.3] * count, name="rods")
+    ulna.save(arm, tmp_path / "rods.toml")
+    swing = f"joints([{(0.1,) * count}, {(0.3,) * count}])"
+    found = ask("rods.toml", swing, "--timing", "quintic", "--duration", "0.2 s", "--json")
+    assert error(found) < 1e-3
+    assert len(found.json["torque"]["peak"]) == count
+    assert ulna.open_run(tmp_path / "follow" / "run.nc").q[-1] == pytest.approx(0.3, abs=1e-2)
+
+
+# ------------------------------------------------------------------------------ what cannot be done
+
+
+def test_out_of_reach_is_exit_5_and_nothing_is_simulated(ask, tmp_path, unsimulated):
+    found = ask("kehl", "line((0.9, 0), (1.4, 0))", "--duration", "2 s")
+    assert found.code == 5
+    last = found.err.splitlines()[-1]
+    assert last.startswith("the path cannot be followed: out of reach from t = 0.4")
+    assert "by up to 400 mm at t = 2 s, at (1.4, 0) m, nearest (1, 0) m" in last
+    assert files(tmp_path / "follow") == ["motion.png", "summary.json"]
+    assert found.facts("follow")["feasible"] is False
+    again = ask("kehl", "line((0.9, 0), (1.4, 0))", "--json", "--out", "again")
+    assert (again.code, again.json["ok"]) == (5, False)
+
+
+def test_torques_beyond_a_limit_are_exit_5_after_all_is_written(ask, tmp_path):
+    joints = [ulna.Joint(max_torque=20.0), ulna.Joint(max_torque=500.0)]
+    ulna.save(ulna.Arm.rods([0.5, 0.5], [1.0, 10.0], joints=joints), tmp_path / "weak.toml")
+    found = ask("weak.toml", CIRCLE, "--duration", "0.1 s")
+    assert found.code == 5
+    assert files(tmp_path / "follow") == FILES
+    assert re.search(r"the arm cannot do it: .*joint 1.*20 N·m", found.err)
+    assert ulna.open_run(tmp_path / "follow" / "run.nc").tau[:, 0].max() <= 20.0
+
+
+def test_gains_beyond_reason_are_exit_3_and_all_is_kept(ask, tmp_path):
+    found = ask(*SHORT, "--controller", "ComputedTorque(frequency=1e5)")
+    assert found.code == 3
+    last = found.err.splitlines()[-1]
+    assert last.startswith("diverged at t = 0.00")
+    assert "; all until then is in follow/plan.csv, follow/run.nc, " in last
+    assert files(tmp_path / "follow") == FILES
+    run = ulna.open_run(tmp_path / "follow" / "run.nc")
+    assert run.status.reason == "diverged"
+    assert np.isfinite(run.q).all()
+    assert "open loop stays within" in found.flat
+
+
+def test_what_exists_is_kept(ask, tmp_path, unsimulated):
+    folder = tmp_path / "follow"
+    folder.mkdir()
+    for name in ("run.nc", "error.png", "follow.mp4"):
+        (folder / name).write_text("mine")
+    for words, named in (([], "run.nc, error.png"), (["--film"], "run.nc, error.png, follow.mp4")):
+        found = ask(*SHORT, *words)
+        assert (found.code, found.out) == (2, "")
+        assert found.err.startswith(f"--out: got follow, which holds {named}, need a folder")
+        assert "add --force to replace them, or give another folder" in found.err
+        assert "planned" not in found.err
+    assert {path.read_text() for path in folder.iterdir()} == {"mine"}
+
+
+def test_force_replaces_only_what_it_writes(ask, tmp_path):
+    folder = tmp_path / "follow"
+    folder.mkdir()
+    for name in ("run.nc", "follow.mp4", "mine.txt"):
+        (folder / name).write_text("mine")
+    assert ask(*SHORT, "--force").code == 0
+    assert ulna.open_run(folder / "run.nc").status
+    assert (folder / "follow.mp4").read_text() == (folder / "mine.txt").read_text() == "mine"
+
+
+def test_a_file_is_no_folder(ask, tmp_path, unsimulated):
+    (tmp_path / "follow").write_text("mine")
+    found = ask(*SHORT)
+    assert (found.code, found.out) == (74, "")
+    assert found.err == "follow: cannot be a folder: follow is a file\n"
+    assert (tmp_path / "follow").read_text() == "mine"
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write")
+def test_a_folder_that_is_closed_is_found_before_any_work(ask, tmp_path, unsimulated):
+    (tmp_path / "closed").mkdir(mode=0o500)
+    assert ask(*SHORT, "--out", "closed/follow").code == 74
+
+
+def test_a_full_disk_costs_one_file_and_not_the_others(ask, tmp_path, monkeypatch):
+    def save(_run, file, **_):
+        raise ulna.FileError(f"{file}: cannot be written: No space left on device")
+
+    monkeypatch.setattr(ulna.Run, "save", save)
+    found = ask(*SHORT)
+    assert found.code == 74
+    assert found.err.endswith("follow/run.nc: cannot be written: No space left on device\n")
+    assert files(tmp_path / "follow") == [name for name in FILES if name != "run.nc"]
+    assert "tip error" in found.flat
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["kehll"], 2, "ARM: got 'kehll', need a preset or a robot file; did you mean 'kehl'?"),
+        (["nowhere.svg"], 74, "nowhere.svg: cannot be read"),
+        ([*SHORT, "--model", "kehll"], 2, "--model: got 'kehll', need a preset"),
+        ([*SHORT, "--model", "nowhere.toml"], 74, "nowhere.toml: cannot be read"),
+        ([*SHORT, "--rate", "1 s"], 2, "--rate: got '1 s', need a frequency such as '50 Hz'"),
+        ([*SHORT, "--rate", "nan"], 2, "--rate: got 'nan', need a finite number"),
+        ([*SHORT, "--controller", ""], 2, "--controller: empty text"),
+        ([*SHORT, "--controller", "PIDD()"], 2, "did you mean 'PID'?"),
+        ([*SHORT, "--controller", "PD("], 2, "--controller: '(' that is never closed"),
+        (
+            [*SHORT, "--controller", "ComputedTorque(frequency='5 kg')"],
+            2,
+            "--controller.frequency: got '5 kg', need a frequency",
+        ),
+        ([*SHORT, "--start", "fast"], 2, "'fast' is not one of 'exact', 'rest'"),
+        ([*SHORT, "--film", "--film-speed", "0"], 2, "--film-speed: got 0.0, need a number above"),
+        ([*SHORT, "--film", "--film-speed", "nan"], 2, "--film-speed: got nan"),
+        (["--duration", "1e4 s", "--film"], 2, "got 300,000 pictures, need at most 20,000; add"),
+        ([CIRCLE, "--max-speed", "0"], 2, "--max-speed: got 0.0, need a number above 0"),
+        ([CIRCLE, "--max-acceleration", "1 m"], 2, "--max-acceleration: got '1 m', need an acc"),
+        ([CIRCLE, "--payload", "-1"], 2, "--payload: got '-1', need a mass of at least 0 kg"),
+        ([CIRCLE, "--elbow", "left"], 2, "--elbow: got 'left', need up, down, positive or"),
+    ],
+)
+def test_bad_words_get_a_sentence_and_leave_no_folder(
+    ask, tmp_path, unsimulated, words, code, says
+):
+    found = ask(*words)
+    assert (found.code, found.out) == (code, "")
+    assert says in found.err
+    assert files(tmp_path) == []
+
+
+def test_a_traceback_is_shown_only_where_it_is_asked_for(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["follow", "kehll", "--debug"]) == 2
+    assert "Traceback" in capsys.readouterr().err
+
+
+# ------------------------------------------------------------------------------------------ Ctrl-C
+
+
+def interrupt(monkeypatch, which):
+    """Let Ctrl-C come in the middle of the first or second run that counts."""
+    real = ulna.Simulation.advance_to
+    begun = []
+
+    def advance_to(simulation, t, report=None):
+        if t == 0.0:
+            return real(simulation, t, report)
+        begun.append(t)
+        if len(begun) < which:
+            return real(simulation, t, report)
+        real(simulation, 0.5 * t, report)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ulna.Simulation, "advance_to", advance_to)
+
+
+def test_ctrl_c_under_the_controller_keeps_what_there_is(ask, tmp_path, monkeypatch):
+    interrupt(monkeypatch, which=2)
+    found = ask(*SHORT)
+    assert found.code == 130
+    assert re.search(
+        r"interrupted at t = 0\.05 s; all until then is in follow/plan\.csv", found.err
+    )
+    assert files(tmp_path / "follow") == FILES
+    run = ulna.open_run(tmp_path / "follow" / "run.nc")
+    assert run.status.reason == "interrupted"
+    assert run.t[-1] == pytest.approx(0.05)
+
+
+def test_ctrl_c_before_that_stops(ask, monkeypatch):
+    interrupt(monkeypatch, which=1)
+    found = ask(*SHORT)
+    assert (found.code, found.out) == (130, "")
+    assert found.err.endswith("stopped\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals of that kind")
+def test_ctrl_c_in_the_midst_of_a_file_lets_it_be_finished(ask, tmp_path, monkeypatch):
+    real = ulna.Run.save
+
+    def save(run, file, **options):
+        signal.raise_signal(signal.SIGINT)
+        real(run, file, **options)
+
+    monkeypatch.setattr(ulna.Run, "save", save)
+    found = ask(*SHORT)
+    assert found.code == 130
+    missing = "follow/motion.png, follow/torques.png, follow/error.png, follow/summary.json"
+    assert found.err.endswith(f"stopped; not written: {missing}\n")
+    assert files(tmp_path / "follow") == ["plan.csv", "run.nc"]
+    assert ulna.open_run(tmp_path / "follow" / "run.nc").status
