@@ -87,8 +87,8 @@ def changed_arm(arm: Arm, payload: str | None, *, flat: bool) -> Arm:
     if payload is not None:
         mass = units.to_si(payload, "mass", what="--payload")
         if not 0.0 <= mass <= HEAVIEST:
-            need = f"a mass from 0 to {HEAVIEST:g} kg"
-            raise InputError(Problem("--payload", shown(payload), need))
+            bound = "at least 0" if mass < 0.0 else f"at most {HEAVIEST:g}"
+            raise InputError(Problem("--payload", shown(payload), f"a mass of {bound} kg"))
         arm = arm.with_payload(mass)
     return arm.replace(gravity=(0.0, 0.0)) if flat else arm
 

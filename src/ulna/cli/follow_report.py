@@ -100,8 +100,8 @@ def _power(done: Followed) -> str:
     spent, net = float(effort.energy_spent.sum()), float(effort.energy.sum())
     most = float(effort.power_peak.max())
     return (
-        f"{number(most, 4)} W at most in a joint; {number(spent, 4)} J put in, "
-        f"{number(spent - net, 4)} J taken back"
+        f"under the controller {number(most, 4)} W at most in a joint; {number(spent, 4)} J put "
+        f"in, {number(spent - net, 4)} J taken back"
     )
 
 
@@ -117,8 +117,8 @@ def _open_loop(done: Followed) -> str:
 def _closed_loop(done: Followed) -> str:
     found = done.trackings["closed loop"]
     worst = found.worst
-    if worst is None:
-        return str(done.closed.status)
+    if worst is None or not done.closed.status:
+        return f"{done.called} at {number(done.rate)} Hz: {done.closed.status}"
     remark = done.closed.status.text.partition(";")[2]
     return (
         f"{done.called} at {number(done.rate)} Hz: tip error {length_text(found.rms)} RMS, "
