@@ -37,6 +37,7 @@ from ulna.cli.planning import (
     Task,
     TimingOption,
     make_task,
+    read_asked,
 )
 from ulna.cli.running import INTERRUPTED, UnfinishedError, insist, loading, renamed
 from ulna.cli.terminal import note, number, say_about, show_json
@@ -97,11 +98,10 @@ def follow(
     chosen, open_loop = read_controllers(controller, model)
     ticks = read_rate(rate)
     check_start(start)
+    asked = read_asked(arm, path, payload, flat=flat)
+    check_controllers(asked.arm, chosen, open_loop)
     task = make_task(
-        arm,
-        path,
-        payload,
-        flat=flat,
+        asked,
         duration=duration,
         timing=timing,
         max_speed=max_speed,
@@ -113,7 +113,6 @@ def follow(
     elif film_speed != 1.0:
         note("--film-speed says nothing without --film")
     check_work(task.plan.duration, ticks)
-    check_controllers(task.arm, chosen, open_loop)
     make_folder(out)
     if not task.plan.feasible:
         finish_plan(task, outputs, json=json)
@@ -160,7 +159,9 @@ def _simulate(
     for label, controller in controllers.items():
         try:
             with loading():
-                simulate(task.arm, controller=controller, **{**options, "duration": 0.0})
+                first = simulate(task.arm, controller=controller, **{**options, "duration": 0.0})
+            if first.status.reason == "interrupted":
+                raise KeyboardInterrupt
             runs[label] = simulate(task.arm, controller=controller, **options)
         except InputError as error:
             raise InputError([renamed(problem) for problem in error.problems]) from None

@@ -26,6 +26,7 @@ from ulna.cli.planning import (
     plan_facts,
     plan_rows,
     reach_line,
+    read_asked,
 )
 from ulna.cli.running import UnfinishedError, insist_written
 from ulna.cli.terminal import number, say, say_about, show_json, show_table
@@ -59,11 +60,9 @@ def plan(
 ) -> None:
     """Say which torques make the tip follow a path, and whether the arm can do it."""
     outputs = folder_outputs(out, plan_writers(), force=force)
+    asked = read_asked(arm, path, payload, flat=flat)
     task = make_task(
-        arm,
-        path,
-        payload,
-        flat=flat,
+        asked,
         duration=duration,
         timing=timing,
         max_speed=max_speed,

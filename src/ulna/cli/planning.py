@@ -71,15 +71,16 @@ class Task(NamedTuple):
     plan: Plan
 
 
-def make_task(
-    arm: str | None,
-    path: str | None,
-    payload: str | None,
-    *,
-    flat: bool,
-    **texts: str | None,
-) -> Task:
-    """Read what was typed and plan; what is wrong with an option is told by its name here."""
+class Asked(NamedTuple):
+    """What was asked for: an arm, as people call it and as it is, and a path for it."""
+
+    name: str
+    arm: Arm
+    path: Path
+
+
+def read_asked(arm: str | None, path: str | None, payload: str | None, *, flat: bool) -> Asked:
+    """Read arm and path as they were typed; a path may come alone."""
     if path is None and arm is not None and _is_path(arm):
         arm, path = None, arm
     name = DEFAULT_ARM if arm is None else arm
@@ -87,22 +88,28 @@ def make_task(
         hint = "the arm comes first, then the path"
         raise InputError(Problem("ARM", shown(name), "a preset or a robot file", hint))
     described = changed_arm(find_arm(name), payload, flat=flat)
+    asked = default_path(described) if path is None else read_path(path, "PATH")
+    return Asked(name, described, asked)
+
+
+def make_task(asked: Asked, **texts: str | None) -> Task:
+    """Plan; what is wrong with an option is told by the name that it has here."""
     readers: Mapping[str, Reader] = {
         "duration": lambda text: read_quantity(text, "time", "--duration"),
         "max_speed": lambda text: read_quantity(text, "velocity", "--max-speed"),
         "max_acceleration": lambda text: read_quantity(text, "acceleration", "--max-acceleration"),
     }
     options = read_all({key: (text, readers.get(key, str)) for key, text in texts.items()})
-    asked = default_path(described) if path is None else read_path(path, "PATH")
     try:
-        made = plan(described, asked, **options)
+        made = plan(asked.arm, asked.path, **options)
     except InputError as error:
         raise InputError([renamed(problem, NAMES) for problem in error.problems]) from None
     seconds, samples = number(made.duration), f"{len(made.t):,}"
-    note(f"planned {made.path} for {name}: {seconds} s ({made.reason}), {samples} samples")
-    for told in made.path.notes:
-        note(told)
-    return Task(name, described, made)
+    told = f"{seconds} s ({made.reason}), {samples} samples"
+    note(f"planned {made.path} for {asked.name}: {told}")
+    for remark in made.path.notes:
+        note(remark)
+    return Task(asked.name, asked.arm, made)
 
 
 def _is_path(text: str) -> bool:

@@ -98,7 +98,8 @@ def _shortest(arm: Arm, path: Path, timing: Timing, limits: Limits) -> float:
         least = max(least, math.sqrt(acceleration / limits.acceleration))
     if least > LONGEST:
         what = "max_speed" if limits.acceleration is None else "max_acceleration"
-        got = f"a limit with which it takes {least:.3g} s"
+        limit = limits.speed if limits.acceleration is None else limits.acceleration
+        got = f"{limit:g}, with which it takes {least:.3g} s"
         raise InputError(Problem(what, got, f"one that leaves at most {LONGEST:g} s"))
     if not least > 0.0:
         got = f"{timing.name} along {path}, where the tip never accelerates"

@@ -60,7 +60,7 @@ def test_paper_000_is_followed_by_default(made):
     for told in (
         "peak speed [rad/s] peak power [W] energy [J]",
         "reachable yes, at least 10 mm inside, elbow positive; condition number up to 17.6",
-        "power 60.49 W at most in a joint; 812.3 J put in, of which 812.3 J came back",
+        "power under the controller 60.49 W at most in a joint; 812.3 J put in, 812.3 J taken",
         "open loop 1 cm off after 1.05 s, 10 cm off after 1.46 s Open loop an error grows 10^",
         "closed loop ComputedTorque(frequency=20) at 1000 Hz: tip error 9.05 µm RMS, ",
         "Closed loop at 1000 Hz errors fall by ",
@@ -314,7 +314,7 @@ def test_a_full_disk_costs_one_file_and_not_the_others(ask, tmp_path, monkeypatc
             2,
             "--controller.frequency: got '5 kg', need a frequency",
         ),
-        ([*SHORT, "--start", "fast"], 2, "'fast' is not one of 'exact', 'rest'"),
+        ([*SHORT, "--start", "fast"], 2, "--start: got 'fast', need exact or rest"),
         ([*SHORT, "--film", "--film-speed", "0"], 2, "--film-speed: got 0.0, need a number above"),
         ([*SHORT, "--film", "--film-speed", "nan"], 2, "--film-speed: got nan"),
         (["--duration", "1e4 s", "--film"], 2, "got 300,000 pictures, need at most 20,000; add"),
@@ -376,7 +376,8 @@ def test_ctrl_c_before_that_stops(ask, monkeypatch):
     interrupt(monkeypatch, which=1)
     found = ask(*SHORT)
     assert (found.code, found.out) == (130, "")
-    assert found.err.endswith("stopped\n")
+    kept = "follow/plan.csv, follow/motion.png, follow/torques.png"
+    assert found.err.endswith(f"stopped; the plan is in {kept}\n")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals of that kind")
@@ -390,7 +391,92 @@ def test_ctrl_c_in_the_midst_of_a_file_lets_it_be_finished(ask, tmp_path, monkey
     monkeypatch.setattr(ulna.Run, "save", save)
     found = ask(*SHORT)
     assert found.code == 130
-    missing = "follow/motion.png, follow/torques.png, follow/error.png, follow/summary.json"
+    missing = "follow/error.png, follow/motion.png, follow/torques.png, follow/summary.json"
     assert found.err.endswith(f"stopped; not written: {missing}\n")
     assert files(tmp_path / "follow") == ["plan.csv", "run.nc"]
     assert ulna.open_run(tmp_path / "follow" / "run.nc").status
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ([CIRCLE, "--duration", "-3 s"], "--duration: got -3.0, need a number above 0 [s]"),
+        (["kehl", "joints([(0, 0, 0), (1, 1, 1)])"], "PATH: got postures of 3 joints, need 2"),
+        (["", CIRCLE], "ARM: got ''"),
+        ([*SHORT, "--out", ""], "--out: got ''"),
+        ([CIRCLE, "--max-speed", "1e-300"], "--max-speed: got 1e-300"),
+        ([*SHORT, "--payload", "1e300 kg"], "--payload: got '1e300 kg'"),
+        ([*SHORT, "--rate", "0"], "--rate: got "),
+        ([*SHORT, "--rate", "1 Hz"], "--rate: got "),
+        ([*SHORT, "--rate", "1e300 Hz"], "--duration: got 0.1 s at 1e+300 Hz"),
+        (["--duration", "1e9 s"], "--duration: got "),
+        ([*SHORT, "--controller", "PID(stiffness=-1)"], "--controller: "),
+        ([*SHORT, "--model", "bechard-4"], "--model: got an arm with 4 joints, need 2"),
+        ([*SHORT, "--model", "kehl", "--controller", "PD()"], "--controller: got PD()"),
+    ],
+)
+def test_bad_values_are_found_by_their_names_before_any_work(
+    ask, tmp_path, unsimulated, words, says
+):
+    found = ask(*words)
+    assert found.code == 2
+    assert any(line.startswith(says) for line in found.err.splitlines())
+    assert files(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["bechard-1", "bechard-1-driven"])
+def test_an_arm_of_one_link_has_a_path_by_default(ask, name):
+    assert ask(name, "--json").code == 0
+
+
+def test_a_way_out_of_divergence_is_an_option_of_this_command(ask):
+    found = ask(*SHORT, "--controller", "ComputedTorque(frequency=1e5)")
+    assert "--rate" in found.err
+    assert "smaller dt" not in found.err
+
+
+def test_an_arm_passes_the_fold_over_its_base(ask):
+    # Folded up its first joint may point anywhere; the plan turns evenly through it.
+    found = ask("kehl", "line((-0.5, 0), (0.5, 0))", "--timing", "quintic")
+    assert found.code == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals of that kind")
+def test_ctrl_c_ends_a_film_at_once(ask, tmp_path, monkeypatch):
+    def animate(*_, **__):
+        signal.raise_signal(signal.SIGINT)
+        pytest.fail("the film goes on")
+
+    monkeypatch.setattr(ulna.viewer, "animate_following", animate)
+    found = ask(*SHORT, "--film")
+    assert found.code == 130
+    assert found.err.endswith("stopped; not written: follow/follow.mp4\n")
+    assert files(tmp_path / "follow") == FILES
+
+
+def test_ctrl_c_while_the_engine_loads_stops(ask, monkeypatch):
+    real = ulna.Simulation.advance_to
+
+    def advance_to(simulation, t, report=None):
+        if t == 0.0:
+            raise KeyboardInterrupt
+        return real(simulation, t, report)
+
+    monkeypatch.setattr(ulna.Simulation, "advance_to", advance_to)
+    found = ask(*SHORT)
+    assert found.code == 130
+    assert found.err.endswith("stopped\n")
+
+
+def test_the_screen_says_that_a_run_diverged(ask):
+    found = ask(*SHORT, "--controller", "ComputedTorque(frequency=1e5)")
+    assert (
+        "closed loop ComputedTorque(frequency=1e5) at 1000 Hz: diverged at t = 0.00" in found.flat
+    )
+
+
+def test_more_may_be_taken_back_than_was_put_in(ask):
+    # Springs alone sag, and what the weight has done so is taken from the motors too.
+    found = ask("kehl", CIRCLE, "--duration", "3 s", "--controller", "PD()")
+    spent, back = re.search(r"([\d.]+) J put in, ([\d.]+) J taken back", found.flat).groups()
+    assert float(back) > float(spent) > 0.0
