@@ -40,7 +40,7 @@ class Report:
         self, what: str, value: float, floor: float | None = None, most: float | None = None
     ) -> None:
         """Add a figure."""
-        fine = (floor is None or value >= floor) and (most is None or value <= most)
+        fine = bool((floor is None or value >= floor) and (most is None or value <= most))
         row = {"what": what, "value": float(value), "floor": floor, "most": most, "fine": fine}
         self.rows.append(row)
         bound = f"floor {floor:g}" if floor is not None else f"most {most:g}" if most else ""

@@ -1,6 +1,7 @@
 """Shapes of one formula: lines, circles, ellipses, and curves with loops.
 
-Every shape is written as z = x + i y over the place s from 0 to 1; see `jets`.
+Every shape is written as z = x + i y over the place s from 0 to 1: as wheels on wheels, which
+circles, ellipses, roses and loops are, or as a formula over jets; see `jets`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, shown
 from ulna.expressions.calls import written
-from ulna.motion.jets import Jet, cis, cos, sin
+from ulna.motion.jets import Jet, cos, sin, unit
 from ulna.motion.path import Path
 from ulna.motion.values import flag, number, point, positive, whole
 
@@ -28,6 +29,22 @@ def plane(text: str, formula: Callable[[Jet], Jet], **more: Any) -> Path:
 
     def curve(s: Array) -> Array:
         return formula(Jet.variable(s)).points
+
+    return Path(curve, text, **more)
+
+
+def wheels(text: str, middle: complex, *turning: tuple[complex, float], **more: Any) -> Path:
+    """Make the path of wheels on wheels, z = middle + Σ a e^{i w s} for pairs of a and w."""
+
+    def curve(s: Array) -> Array:
+        rows = np.zeros((3, len(s)), dtype=np.complex128)
+        rows[0] = middle
+        for size, rate in turning:
+            spoke = size * unit(rate * s)
+            for row in rows:
+                row += spoke
+                spoke *= 1j * rate
+        return rows.view(np.float64).reshape(*rows.shape, 2)
 
     return Path(curve, text, **more)
 
@@ -66,7 +83,7 @@ def arc(
     if first == last:
         raise InputError(Problem("arc.end", shown(end), "another angle [rad] than arc.start"))
     text = described("arc", center=middle, radius=size, start=first, end=last)
-    return plane(text, lambda s: middle + size * cis(first + (last - first) * s))
+    return wheels(text, middle, (size * cmath_unit(first), last - first))
 
 
 def circle(
@@ -77,7 +94,7 @@ def circle(
     way = -TURN if flag("circle.clockwise", clockwise) else TURN
     first = number("circle.start", start)
     text = described("circle", center=middle, radius=size, start=first, clockwise=clockwise)
-    return plane(text, lambda s: middle + size * cis(first + way * s))
+    return wheels(text, middle, (size * cmath_unit(first), way))
 
 
 def ellipse(
@@ -90,11 +107,11 @@ def ellipse(
     lean, first = cmath_unit(number("ellipse.tilt", tilt)), number("ellipse.start", start)
     text = described("ellipse", center=middle, radii=sizes, tilt=float(tilt), start=first)
 
-    def formula(s: Jet) -> Jet:
-        angle = first + TURN * s
-        return middle + lean * (sizes.real * cos(angle) + 1j * sizes.imag * sin(angle))
-
-    return plane(text, formula)
+    # a cos θ + i b sin θ is one wheel forwards and a smaller one backwards.
+    there, back = 0.5 * (sizes.real + sizes.imag), 0.5 * (sizes.real - sizes.imag)
+    begin = cmath_unit(first)
+    turning = (lean * there * begin, TURN), (lean * back / begin, -TURN)
+    return wheels(text, middle, *turning)
 
 
 def lemniscate(center: Point = ORIGIN, radius: float = 0.2, tilt: float = 0.0) -> Path:
@@ -120,7 +137,9 @@ def rose(center: Point = ORIGIN, radius: float = 0.2, petals: int = 5, tilt: flo
         raise InputError(Problem("rose.petals", shown(petals), need))
     waves, way = (count, 0.5 * TURN) if count % 2 else (count // 2, TURN)
     text = described("rose", center=middle, radius=size, petals=count, tilt=float(tilt))
-    return plane(text, lambda s: middle + lean * size * (cos(waves * (way * s)) * cis(way * s)))
+    # cos kθ e^{iθ} is two wheels of half the size.
+    half = 0.5 * lean * size
+    return wheels(text, middle, (half, (1 + waves) * way), (half, (1 - waves) * way))
 
 
 def loops(radius: float = 0.79, loop_radius: float = 0.2, loops: int = 13) -> Path:
@@ -132,10 +151,8 @@ def loops(radius: float = 0.79, loop_radius: float = 0.2, loops: int = 13) -> Pa
     count = whole("loops.loops", loops, 1, 1000)
     text = described("loops", radius=wide, loop_radius=small, loops=count)
 
-    def formula(s: Jet) -> Jet:
-        return 1j * wide * cis(TURN * s) - 1j * small * cis((count + 1) * TURN * s)
-
-    return plane(text, formula, duration=60.0)
+    turning = (1j * wide, TURN), (-1j * small, (count + 1) * TURN)
+    return wheels(text, 0.0, *turning, duration=60.0)
 
 
 def cmath_unit(angle: float) -> complex:

@@ -22,6 +22,7 @@ from ulna.angles import TURN
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.kinematics.closed_form import triangle
+from ulna.motion.jets import as_complex, unit
 from ulna.motion.path import Curve
 from ulna.motion.spare_joints import SpareJoints
 
@@ -65,17 +66,18 @@ class TwoLinks:
 
     def __call__(self, t: Array, points: Array) -> Array:
         """Give q, q̇ and q̈ (3, k, 2)."""
-        place, velocity, acceleration = points[..., 0] + 1j * points[..., 1]
+        place, velocity, acceleration = as_complex(points)
         goal = place - complex(*self.arm.base)
         q1, q2 = self._place(t, goal)
-        second = self.arm.parameters.length[1] * np.exp(1j * (q1 + q2))
-        first = goal - second
-        area, square = _cross(goal, second), np.abs(goal) ** 2
-        floor = SMALLEST * np.abs(goal) * self.arm.parameters.length[1]
-        part = area / np.maximum(area**2 + floor**2, TINY)
-        shared = _dot(goal, second)
+        l1, l2 = self.arm.parameters.length
+        square = goal.real**2 + goal.imag**2
+        # r_1 × r_2 = l1 l2 sin q_2 and r_1 · r_2, of the triangle with sides l1, l2 and |r_1|.
+        area, shared = l1 * l2 * np.sin(q2), 0.5 * (square + l2**2 - l1**2)
+        part = area / np.maximum(area**2 + (SMALLEST * l2) ** 2 * square, TINY)
         # Close to the base, where the tip has no bearing, the rate of it is damped as well.
         around = square / (square**2 + (SMALLEST * self.arm.reach) ** 4)
+        second = l2 * unit(q1 + q2)
+        first = goal - second
 
         def rates(asked: Array) -> tuple[Array, Array]:
             elbow = -part * _dot(goal, asked)
@@ -84,7 +86,10 @@ class TwoLinks:
         w1, w2 = rates(velocity)
         inward = first * w1**2 + second * (w1 + w2) ** 2
         a1, a2 = rates(acceleration + inward)
-        return np.stack([[q1, q2], [w1, w2], [a1, a2]]).transpose(0, 2, 1)
+        rows = np.empty((3, len(t), 2))
+        for row, parts in zip(rows, ((q1, q2), (w1, w2), (a1, a2)), strict=True):
+            row[:, 0], row[:, 1] = parts
+        return rows
 
     def _place(self, t: Array, goal: Array) -> Array:
         """Give the angles (2, k) on the side and in the turn that the knots have."""

@@ -22,6 +22,7 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.arrays import Array
+from ulna.motion.jets import as_complex, unit
 from ulna.motion.path import Curve
 
 ROUNDS = 6  # of Newton's method; two are enough where postures lie close together
@@ -45,7 +46,7 @@ class SpareJoints:
 
     def __call__(self, t: Array, points: Array) -> Array:
         """Give q, q̇ and q̈ (3, k, n) for points with two derivatives (3, k, 2)."""
-        place, velocity, acceleration = points[..., 0] + 1j * points[..., 1]
+        place, velocity, acceleration = as_complex(points)
         guess, rate, turning = self.others(t)
         links = self._lay(guess).links
         spin, grow = np.cumsum(rate, axis=-1), np.cumsum(turning, axis=-1)
@@ -64,7 +65,7 @@ class SpareJoints:
         return np.stack([q, qd, known + _along(columns, pull_turning)])
 
     def _lay(self, q: Array) -> Layout:
-        links = self.arm.parameters.length * np.exp(1j * np.cumsum(q, axis=-1))
+        links = self.arm.parameters.length * unit(np.cumsum(q, axis=-1))
         return Layout(links, _beyond(links))
 
     def _place(self, guess: Array, columns: Array, goal: Array) -> tuple[Array, Array]:

@@ -11,7 +11,8 @@ from ulna.arm import Arm
 from ulna.arrays import Array, float_array
 from ulna.kinematics import tip, tip_acceleration, tip_velocity
 from ulna.kinematics.inverse import EXACT
-from ulna.kinematics.ring import nearest_in_ring
+from ulna.kinematics.ring import ring
+from ulna.motion.jets import as_complex
 from ulna.motion.path import Path
 from ulna.motion.solving import Solver
 from ulna.motion.timing import Timing
@@ -58,8 +59,11 @@ class Trajectory:
         if self.solver is None:
             return asked
         rows = self.solver(np.clip(times, 0.0, self.duration), asked)
-        rows[1:, ~moving] = 0.0
-        rows[:, ~self._reachable(asked[0])] = np.nan
+        reached = self._reachable(asked[0])
+        if not moving.all():
+            rows[1:, ~moving] = 0.0
+        if not reached.all():
+            rows[:, ~reached] = np.nan
         return rows
 
     def tip(self, t: Any) -> TipMotion:
@@ -79,13 +83,15 @@ class Trajectory:
         rows[2] /= self.duration**2
         slack = 1e-9 * self.duration
         moving = (times >= -slack) & (times <= self.duration + slack)
-        rows[1:, ~moving] = 0.0
+        if not moving.all():
+            rows[1:, ~moving] = 0.0
         return rows, moving
 
     def _reachable(self, points: Array) -> Array:
-        length = np.asarray(self.arm.parameters.length)
-        near = nearest_in_ring(length, points - np.array(self.arm.base))
-        return near.shortfall <= EXACT * self.arm.reach
+        inner, outer = ring(np.asarray(self.arm.parameters.length))
+        distance = np.abs(as_complex(points) - complex(*self.arm.base))
+        slack = EXACT * self.arm.reach
+        return (distance <= outer + slack) & (distance >= inner - slack)
 
     def __repr__(self) -> str:
         return f"Trajectory: {self.path}, {self.timing.name}, {self.duration:g} s"

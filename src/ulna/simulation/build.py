@@ -42,6 +42,8 @@ def build_memory(
     places[at.DELAY] = sensors.ticks_late(1.0 / options.rate)
     places[at.PAST] = reals.put(np.zeros((places[at.DELAY] + 1, 2, arm.n)))
     places[at.SENSOR_SEED] = sensors.seed
+    places[at.STILL] = not disturbances and all(len(source.times) == 1 for source in sources)
+    places[at.PERFECT] = places[at.DELAY] == 0 and not np.any(sensors.layout(arm.n))
     memory = Memory(
         vectors=new_vectors(arm.n),
         links=new_links(_constants(arm, options)),

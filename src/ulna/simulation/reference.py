@@ -54,8 +54,8 @@ def _moving(arm: Arm, motion: Trajectory) -> Follow:
 
     def rows(times: Array) -> Array:
         found = motion.rows(times)
-        lost = np.flatnonzero(~np.isfinite(found).all(axis=(0, 2)))
-        if len(lost):
+        if not np.isfinite(found).all():
+            lost = np.flatnonzero(~np.isfinite(found).all(axis=(0, 2)))
             got = f"a path that is out of reach at t = {times[lost[0]]:.4g} s"
             hint = "look at the plan's problems"
             raise InputError(Problem("reference", got, "one in reach", hint))

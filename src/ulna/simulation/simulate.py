@@ -117,6 +117,8 @@ def _close(simulation: Simulation) -> None:
 
 def _run(simulation: Simulation) -> Run:
     n = simulation.arm.n
+    # Nobody writes to them any more: parts of them need not be copied to be safe.
+    simulation.record.samples.flags.writeable = False
     kept = simulation.record.samples[: int(simulation.memory.whole[at.SAMPLE])]
     events, contacts = log_of(simulation)
     t, q, injected, qd, dissipated, qdd, tau, force = np.split(

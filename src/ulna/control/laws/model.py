@@ -7,7 +7,7 @@ that the recursion reads for one arm at a time.
 from __future__ import annotations
 
 from ulna.arrays import Array
-from ulna.dynamics.packed import COLUMNS, CONSTANTS, TORQUE, TURNING, TURNS
+from ulna.dynamics.packed import COLUMNS, CONSTANTS, LENGTH, TORQUE, TURNING, TURNS
 from ulna.dynamics.recursive import inverse
 from ulna.kernels import inlined, inner
 
@@ -41,6 +41,8 @@ def room_to_work(n: int, state: Array, own: int) -> tuple[Array, Array, Array]:
 @inlined
 def lay_model(n: int, params: Array, first: int, w: int, links: Array) -> None:
     """Put the constants of arm w, which begin at a row of params, into the table."""
+    if params.shape[1] == 1 and links[0, LENGTH] == params[first + LENGTH, w]:
+        return  # A single arm lies there since the tick before.
     for i in range(n + 1):
         for column in range(CONSTANTS):
             links[i, column] = params[first + i * CONSTANTS + column, w]

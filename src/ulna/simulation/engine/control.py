@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 
 from ulna.control.laws import law_at
-from ulna.kernels import count, inner
+from ulna.kernels import count, inlined, inner
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import Control, Memory
 from ulna.simulation.engine.noise import normal
 from ulna.simulation.engine.times import slack
 
 
-@inner
+@inlined
 def let_control(size: object, m: Memory, control: Control) -> int:
     """Let the controller speak if its tick has come; gives BUDGET, or what Python has to do."""
     real, whole = m.real, m.whole
@@ -23,7 +23,12 @@ def let_control(size: object, m: Memory, control: Control) -> int:
     if row >= len(control.references):
         return at.REFERENCE
     if whole[at.SEEN] == 0:
-        _measure(size, m, control)
+        if whole[at.PERFECT] != 0:
+            for i in range(count(size)):
+                control.q[i, 0] = m.vectors[at.STATE, i]
+                control.qd[i, 0] = m.vectors[at.STATE + 1, i]
+        else:
+            _measure(size, m, control)
         whole[at.SEEN] = 1
     if whole[at.CONTROLLED] == at.AROUND:
         if whole[at.ANSWERED] == 0:

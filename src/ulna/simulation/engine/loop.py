@@ -42,7 +42,7 @@ def advance(size: object, m: Memory, control: Control, record: Record, budget: i
     return at.BUDGET
 
 
-@inner
+@inlined
 def _begin(size: object, m: Memory, control: Control, log: Array) -> int:
     code = open_segment(size, m, control)
     if code == at.BUDGET and m.whole[at.WATCHING] != 0:
@@ -59,6 +59,9 @@ def _accept(size: object, m: Memory, samples: Array, log: Array, h: float) -> in
     which = -1
     sampled = _is_sampled(m, samples, h)
     plain = whole[at.ADAPTIVE] + whole[at.WATCHING] == 0 and whole[at.METHOD] != at.GAUSS4
+    if sampled and plain and _is_at_start(m, samples, h):
+        _write_start(size, m, samples)
+        sampled = _is_sampled(m, samples, h)
     if sampled or not plain:
         which = _look_inside(size, m, samples, h, sampled)
     copy(size, m, at.AHEAD, at.STATE)
@@ -123,6 +126,31 @@ def _take_samples(size: object, m: Memory, samples: Array, h: float, end: float)
         else:
             state_at(size, m, h, (t - now) / h)
         _write_sample(size, m, samples, t)
+
+
+@inlined
+def _is_at_start(m: Memory, samples: Array, h: float) -> bool:
+    """Say whether the next sample is where a step starts, and all is known of it already."""
+    steady = m.whole[at.METHOD] == at.RK4 and m.whole[at.INPUTS] == at.STEADY
+    return bool(steady and samples[m.whole[at.SAMPLE], 0] <= m.real[at.NOW] + h * ON_TIME)
+
+
+@inlined
+def _write_start(size: object, m: Memory, samples: Array) -> None:
+    """Record the start of a step, whose accelerations are its first slope."""
+    n, row, links = count(size), m.whole[at.SAMPLE], m.links
+    m.whole[at.SAMPLE] += 1
+    since = samples[row, 0] - m.real[at.HOLD_START]
+    for part in range(2):
+        for i in range(n + 1):
+            samples[row, 1 + part * (n + 1) + i] = m.vectors[at.STATE + part, i]
+    first = 3 + 2 * n
+    for i in range(n):
+        samples[row, first + i] = m.vectors[at.SLOPES + 1, i]
+        samples[row, first + n + i] = links[i, at.HOLD] + links[i, at.RAMP] * since
+    for k in range(3):
+        push = links[n, at.TIP_HOLD + k] + links[n, at.TIP_RAMP + k] * since
+        samples[row, first + 2 * n + k] = push
 
 
 @inner

@@ -58,7 +58,10 @@ EDGES, SIZES, SEEDS, DISTURBANCES = range(40, 44)
 CODES, CONSTANTS, SPANS, FORMULAS, VALUES, STACK = range(44, 50)
 BEFORE, SIGNALS, LIVE_SIGNALS, DIRECTIONS, ENDS, EVENTS = range(50, 56)
 SENSOR, PAST, SENSOR_SEED = range(56, 59)
-WHOLES = 59
+# Switches that spare a controller's ticks what is not there: tables never change and nothing
+# disturbs; sensors show things as they are, at once.
+STILL, PERFECT = range(59, 61)
+WHOLES = 61
 
 # Methods, models, where inputs that change all the time come from, kinds of controllers.
 RK4, DOP853, SEMI_IMPLICIT, GAUSS4 = range(4)

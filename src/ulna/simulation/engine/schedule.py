@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from ulna.kernels import count, inner
+from ulna.kernels import count, inlined, inner
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.control import let_control
 from ulna.simulation.engine.memory import Control, Memory
@@ -16,7 +16,7 @@ from ulna.simulation.engine.noise import normal
 from ulna.simulation.engine.times import slack
 
 
-@inner
+@inlined
 def open_segment(size: object, m: Memory, control: Control) -> int:
     """Begin the next segment; gives BUDGET, or why Python has to act first."""
     real, whole = m.real, m.whole
@@ -27,17 +27,22 @@ def open_segment(size: object, m: Memory, control: Control) -> int:
         code = let_control(size, m, control)
         if code != at.BUDGET:
             return code
-    stop = min(real[at.TARGET], _next_knot(m, at.TORQUES), _next_knot(m, at.FORCES), _next_edge(m))
+    stop = real[at.TARGET]
+    if whole[at.STILL] == 0:
+        stop = min(stop, _next_knot(m, at.TORQUES), _next_knot(m, at.FORCES), _next_edge(m))
     if whole[at.CONTROLLED] != at.NOBODY:
         stop = min(stop, whole[at.TICK] * real[at.PERIOD])
     real[at.STOP] = stop
-    hold(size, m, control)
+    if whole[at.STILL] == 0:
+        hold(size, m, control)
+    else:
+        _hold_still(size, m, control)
     plan(m)
     whole[at.OPEN], whole[at.FRESH] = 1, 0
     return at.BUDGET
 
 
-@inner
+@inlined
 def plan(m: Memory) -> None:
     """Cut what is left of the segment into equal steps, of dt at most."""
     real, whole = m.real, m.whole
@@ -79,6 +84,22 @@ def _next_edge(m: Memory) -> float:
                 draws = math.floor((soon - start) / period)
                 nearest = min(nearest, start + (draws + 1.0) * period)
     return nearest
+
+
+@inlined
+def _hold_still(size: object, m: Memory, control: Control) -> None:
+    """Do as `hold` does where tables have but one row, and nothing disturbs."""
+    n = count(size)
+    links, whole, real = m.links, m.whole, m.real
+    real[at.HOLD_START] = real[at.NOW]
+    torques = whole[at.TABLES + at.ROWS]
+    forces = whole[at.TABLES + at.TABLE_PLACES + at.ROWS]
+    for i in range(n):
+        links[i, at.HOLD], links[i, at.RAMP] = real[torques + i], 0.0
+        if whole[at.CONTROLLED] != at.NOBODY:
+            links[i, at.HOLD] += control.tau[i, 0]
+    for k in range(3):
+        links[n, at.TIP_HOLD + k], links[n, at.TIP_RAMP + k] = real[forces + k], 0.0
 
 
 @inner
