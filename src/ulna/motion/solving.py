@@ -22,7 +22,6 @@ from ulna.angles import TURN
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.kinematics.closed_form import triangle
-from ulna.motion.jets import as_complex, unit
 from ulna.motion.path import Curve
 from ulna.motion.spare_joints import SpareJoints
 
@@ -66,61 +65,57 @@ class TwoLinks:
 
     def __call__(self, t: Array, points: Array) -> Array:
         """Give q, q̇ and q̈ (3, k, 2)."""
-        place, velocity, acceleration = as_complex(points)
-        goal = place - complex(*self.arm.base)
-        q1, q2 = self._place(t, goal)
+        place, velocity, acceleration = np.ascontiguousarray(points.transpose(0, 2, 1))
+        x, y = place - np.array(self.arm.base)[:, None]
         l1, l2 = self.arm.parameters.length
-        square = goal.real**2 + goal.imag**2
+        square = x * x + y * y
+        q1, q2 = self._place(t, x, y, np.sqrt(square))
         # r_1 × r_2 = l1 l2 sin q_2 and r_1 · r_2, of the triangle with sides l1, l2 and |r_1|.
-        area, shared = l1 * l2 * np.sin(q2), 0.5 * (square + l2**2 - l1**2)
-        part = area / np.maximum(area**2 + (SMALLEST * l2) ** 2 * square, TINY)
+        area, shared = l1 * l2 * np.sin(q2), 0.5 * (square + (l2**2 - l1**2))
+        part = area / np.maximum(area * area + (SMALLEST * l2) ** 2 * square, TINY)
         # Close to the base, where the tip has no bearing, the rate of it is damped as well.
-        around = square / (square**2 + (SMALLEST * self.arm.reach) ** 4)
-        second = l2 * unit(q1 + q2)
-        first = goal - second
+        around = square / (square * square + (SMALLEST * self.arm.reach) ** 4)
 
-        def rates(asked: Array) -> tuple[Array, Array]:
-            elbow = -part * _dot(goal, asked)
-            return around * (_cross(goal, asked) - shared * elbow), elbow
+        def rates(u: Array, v: Array) -> tuple[Array, Array]:
+            elbow = -part * (x * u + y * v)
+            return around * (x * v - y * u - shared * elbow), elbow
 
-        w1, w2 = rates(velocity)
-        inward = first * w1**2 + second * (w1 + w2) ** 2
-        a1, a2 = rates(acceleration + inward)
+        w1, w2 = rates(*velocity)
+        heading = q1 + q2
+        forearm_x, forearm_y = l2 * np.cos(heading), l2 * np.sin(heading)
+        spin, whirl = w1 * w1, (w1 + w2) ** 2 - w1 * w1
+        a1, a2 = rates(
+            acceleration[0] + spin * x + whirl * forearm_x,
+            acceleration[1] + spin * y + whirl * forearm_y,
+        )
         rows = np.empty((3, len(t), 2))
         for row, parts in zip(rows, ((q1, q2), (w1, w2), (a1, a2)), strict=True):
             row[:, 0], row[:, 1] = parts
         return rows
 
-    def _place(self, t: Array, goal: Array) -> Array:
+    def _place(self, t: Array, x: Array, y: Array, distance: Array) -> Array:
         """Give the angles (2, k) on the side and in the turn that the knots have."""
         first, second = self.arm.parameters.length
-        distance, bearing = np.abs(goal), np.angle(goal)
         turn, lean = triangle(first, second, distance)
-        near = np.stack([np.interp(t, self.times, angles) for angles in self.known.T])
-        # At the very centre any direction will do, and the knots say which.
-        away = distance > CENTRE * (first + second)
-
-        def posture(sign: Array) -> Array:
-            found = np.stack([np.where(away, bearing - sign * lean, near[0]), sign * turn])
-            return np.asarray(found + TURN * np.round((near - found) / TURN))
-
+        bearing = np.arctan2(y, x)
         knot = np.clip(np.searchsorted(self.times, t, "right") - 1, 0, len(self.bend) - 1)
         before, after = self.bend[knot], self.bend[np.minimum(knot + 1, len(self.bend) - 1)]
-        found = posture(before)
-        if (before == after).all():
-            return found
+
+        def posture(sign: Array, near: Array) -> Array:
+            found = np.stack([bearing - sign * lean, sign * turn])
+            return np.asarray(found + TURN * np.round((near - found) / TURN))
+
+        # At the very centre any direction will do, and the knots say which.
+        centre = distance <= CENTRE * (first + second)
+        if (before == after).all() and not centre.any():
+            return posture(before, self.known.T[:, knot])
+        near = np.stack([np.interp(t, self.times, angles) for angles in self.known.T])
+        found, other = posture(before, near), posture(after, near)
         # The side changes between two knots: whichever is nearer to what lies between them.
-        other = posture(after)
         closer = np.abs(other - near).sum(axis=0) < np.abs(found - near).sum(axis=0)
-        return np.where(closer, other, found)
-
-
-def _cross(one: Array, other: Array) -> Array:
-    return one.real * other.imag - one.imag * other.real
-
-
-def _dot(one: Array, other: Array) -> Array:
-    return one.real * other.real + one.imag * other.imag
+        found = np.asarray(np.where(closer, other, found))
+        found[0] = np.where(centre, near[0], found[0])
+        return found
 
 
 def make_solver(arm: Arm, times: Array, known: Array) -> Solver:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -30,7 +32,7 @@ def trajectory_of(given: Any) -> Trajectory | None:
     return given if isinstance(given, Trajectory) else None
 
 
-def read_reference(arm: Arm, given: Any, q0: Array) -> tuple[Follow, Any]:
+def read_reference(arm: Arm, given: Any, q0: Array) -> tuple[Blocks, Any]:
     """Take a plan or a trajectory to follow, a posture (n,) to hold, or a function of t.
 
     The function gives q, (q, qd) or (q, qd, qdd). Without any the arm is to stay where it starts.
@@ -38,13 +40,18 @@ def read_reference(arm: Arm, given: Any, q0: Array) -> tuple[Follow, Any]:
     """
     motion = trajectory_of(given)
     if motion is not None:
-        return _moving(arm, motion), {"path": str(motion.path), "duration": motion.duration}
+        blocks = Blocks(_moving(arm, motion), ahead=True)
+        return blocks, {"path": str(motion.path), "duration": motion.duration}
     if callable(given):
-        return _following(arm, given), named(given)
+        return Blocks(_following(arm, given), ahead=False), named(given)
     posture = q0 if given is None else joint_values(arm, "reference", given, "rad")
     rows = np.zeros((3, arm.n))
     rows[0] = posture
-    return (lambda times: np.broadcast_to(rows, (len(times), *rows.shape))), posture.tolist()
+
+    def still(times: Array) -> Array:
+        return np.broadcast_to(rows, (len(times), *rows.shape))
+
+    return Blocks(still, ahead=False), posture.tolist()
 
 
 def _moving(arm: Arm, motion: Trajectory) -> Follow:
@@ -83,6 +90,43 @@ def _following(arm: Arm, given: Callable[[float], Any]) -> Follow:
         return result
 
     return lambda times: np.array([row(t) for t in times.tolist()])
+
+
+class Blocks:
+    """What is to be followed, block by block of ticks.
+
+    Of a motion the next block is worked out in another thread while the engine is busy with this
+    one; functions of users are called where they were given, and in order.
+    """
+
+    def __init__(self, follow: Follow, *, ahead: bool) -> None:
+        self.follow, self.ahead = follow, ahead
+        self._next: tuple[Asked, Future[Array]] | None = None
+
+    def take(self, asked: Asked) -> Array:
+        """Give a block (ticks, 3, n, 1)."""
+        if self._next is not None and self._next[0] == asked:
+            found = self._next[1].result()
+        else:
+            found = block(self.follow, *asked)
+        following = asked._replace(first=asked.first + len(found))
+        self._next = None
+        if self.ahead and following.first * asked.period < asked.until:
+            self._next = following, _worker().submit(block, self.follow, *following)
+        return found
+
+
+class Asked(NamedTuple):
+    """Which ticks a block begins with, how far apart they are, and when they end [s]."""
+
+    first: int
+    period: float
+    until: float
+
+
+@cache
+def _worker() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, thread_name_prefix="ulna-reference")
 
 
 def block(follow: Follow, first: int, period: float, until: float) -> Array:

@@ -23,7 +23,7 @@ from ulna.simulation.engine.memory import Memory, carried_over, new_control, new
 from ulna.simulation.events import read_events
 from ulna.simulation.options import check_start, is_number, joint_values, read_options
 from ulna.simulation.outcome import status_of
-from ulna.simulation.reference import as_reference, block, read_reference
+from ulna.simulation.reference import Asked, as_reference, read_reference
 from ulna.simulation.sensors import Sensors
 from ulna.simulation.sources import FORCE, read_source, torque_kind
 from ulna.simulation.status import Status
@@ -93,7 +93,7 @@ class Simulation:
         )
         if model == "sequential":
             check_tip_is_free(tip_force, disturbances)
-        self._follow, self.reference = read_reference(arm, reference, q)
+        self._blocks, self.reference = read_reference(arm, reference, q)
         self.start = (q, qd)
         self.status = Status(True, "done", "not started")
         self._budget = max(FIRST_BUDGET // arm.n, 1)
@@ -291,7 +291,8 @@ class Simulation:
         first = int(self.memory.whole[at.TICK])
         self.memory.whole[at.FIRST_REFERENCE] = first
         real = self.memory.real
-        rows = block(self._follow, first, float(real[at.PERIOD]), float(real[at.TARGET]))
+        asked = Asked(first, float(real[at.PERIOD]), float(real[at.TARGET]))
+        rows = self._blocks.take(asked)
         self.control = self.control._replace(references=rows)
 
     def _ask_controller(self) -> None:
