@@ -29,7 +29,7 @@ from ulna.simulation.checks import read_answer
 from ulna.simulation.reference import as_reference
 
 NUDGE = 1e-6  # of a value, or in its unit if it is small
-LEAST_POINTS, SPACING = 101, 0.15  # [s]: where the controller is asked; a cubic runs in between
+LEAST_POINTS, SPACING = 101, 0.25  # [s]: where the controller is asked; a cubic runs in between
 
 
 class Gains(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -44,7 +43,6 @@ from ulna.cli.terminal import note, number, say_about, show_json
 from ulna.control import Controller
 from ulna.errors import InputError
 from ulna.simulation import Run, simulate
-from ulna.simulation.status import Status
 
 DEFAULT_CONTROLLER = "ComputedTorque(frequency=20)"
 
@@ -130,7 +128,7 @@ def follow(
     else:
         show_followed(done)
         say_about("files", [", ".join(written.files)])
-    insist(_in_our_words(done.closed.status), written, outputs)
+    insist(done.outcome, written, outputs)
     refuse_infeasible(task)
 
 
@@ -139,12 +137,6 @@ def _keep_plan(task: Task, outputs: Sequence[Output]) -> None:
     kept = [output for output in outputs if output.file.endswith(PLANNED)]
     written = write_outputs(task, kept)
     raise UnfinishedError([f"stopped; the plan is in {', '.join(written.files)}"], INTERRUPTED)
-
-
-def _in_our_words(status: Status) -> Status:
-    """Give what the engine advises as far as it can be followed here."""
-    text = status.text.replace("try a smaller dt", "try a higher --rate, or softer gains")
-    return replace(status, text=text)
 
 
 def _simulate(

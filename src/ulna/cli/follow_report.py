@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +23,7 @@ from ulna.motion import Plan
 from ulna.motion.findings import length_text
 from ulna.simulation import Run
 from ulna.simulation.run import versions_here
+from ulna.simulation.status import Status
 
 TUBES = {"1 cm": 0.01, "10 cm": 0.1}
 
@@ -46,6 +47,13 @@ class Followed:
     def closed(self) -> Run:
         """The run under the controller."""
         return self.runs["closed loop"]
+
+    @property
+    def outcome(self) -> Status:
+        """How the closed loop ended, with advice that can be followed at the command line."""
+        status = self.closed.status
+        text = status.text.replace("try a smaller dt", "try a higher --rate, or softer gains")
+        return replace(status, text=text)
 
     @cached_property
     def trackings(self) -> dict[str, Tracking]:
@@ -118,7 +126,7 @@ def _closed_loop(done: Followed) -> str:
     found = done.trackings["closed loop"]
     worst = found.worst
     if worst is None or not done.closed.status:
-        return f"{done.called} at {number(done.rate)} Hz: {done.closed.status}"
+        return f"{done.called} at {number(done.rate)} Hz: {done.outcome.text}"
     remark = done.closed.status.text.partition(";")[2]
     return (
         f"{done.called} at {number(done.rate)} Hz: tip error {length_text(found.rms)} RMS, "

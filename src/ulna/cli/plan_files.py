@@ -56,7 +56,7 @@ def _torques(done: Followed | Task) -> Any:
 def _error(done: Followed) -> Any:
     from ulna.viewer import error_figure
 
-    return error_figure(done.plan, done.runs)
+    return error_figure(done.plan, done.trackings)
 
 
 def _film(done: Followed, file: str, speed: float) -> None:

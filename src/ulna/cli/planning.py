@@ -126,7 +126,7 @@ def default_path(arm: Arm) -> Path:
     if arm.n == 1:
         # All that one link can do is swing.
         middle = np.clip(-0.5 * np.pi, limits.lower, limits.upper)
-        ends = [np.clip(middle + way, limits.lower, limits.upper) for way in (-1.0, 1.0)]
+        ends = [np.clip(middle + way, limits.lower, limits.upper).round(6) for way in (-1, 1)]
         return paths.joints([*ends, ends[0]], closed=True)
     if np.isfinite(limits.lower).any() or np.isfinite(limits.upper).any():
         return replace(paths.lemniscate(radius=1.0), fit=True, text="lemniscate()")

@@ -97,7 +97,7 @@ def _place(point: Array) -> str:
 def length_text(metres: float) -> str:
     """Write a length as a person would."""
     for unit, size in (("m", 1.0), ("mm", 1e-3), ("µm", 1e-6), ("nm", 1e-9)):
-        if abs(metres) >= size:
+        if abs(metres) >= 0.9995 * size:
             return f"{metres / size:.3g} {unit}"
     return f"{metres:.3g} m"
 

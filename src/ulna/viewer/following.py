@@ -30,27 +30,31 @@ SETTLED = 0.02  # of a run, after which its errors say how far down to look
 UNITS = {"m": 1.0, "mm": 1e-3, "µm": 1e-6, "nm": 1e-9}  # [m]
 
 
-def error_figure(plan: Plan, runs: Mapping[str, Run], *, look: Look = PRINT) -> Figure:
-    """Draw how far runs, by their labels, are from a plan; the last one along and across, too."""
-    check_runs(plan, runs)
-    label, last = list(runs.items())[-1]
+def error_figure(plan: Plan, runs: Mapping[str, Run | Tracking], *, look: Look = PRINT) -> Figure:
+    """Draw how far runs, by their labels, are from a plan; the last one along and across, too.
+
+    Runs that have been judged, by `analysis.tracking`, are not judged again.
+    """
+    found = judged(plan, runs)
+    label, last = list(found.items())[-1]
     with styled(look):
         figure, (above, below) = page_of_panels(LAYOUT, plan_title(plan))
-        name_outer(plot_error(above, plan, runs, look=look), last=False)
+        name_outer(plot_error(above, plan, found, look=look), last=False)
         plot_deviation(below, plan, last, look=look)
         below.set_title(cut(label, LONGEST), parse_math=False)
     return figure
 
 
-def plot_error(axes: Axes, plan: Plan, runs: Mapping[str, Run], *, look: Look = PRINT) -> Axes:
+def plot_error(
+    axes: Axes, plan: Plan, runs: Mapping[str, Run | Tracking], *, look: Look = PRINT
+) -> Axes:
     """Plot the distance of the tip from the plan over time, and mark where runs leave bounds."""
-    check_runs(plan, runs)
+    everything = judged(plan, runs)
     axes.set_yscale("log")
     lowest = []
-    for (label, run), style in zip(runs.items(), series(len(runs), look), strict=True):
-        found = tracking(run, plan)
+    for (label, found), style in zip(everything.items(), series(len(runs), look), strict=True):
         error = np.maximum(found.size, LEAST * plan.arm.reach)
-        curve(axes, run.t, error, cut(label, LONGEST), style)
+        curve(axes, found.t, error, cut(label, LONGEST), style)
         lowest.append(_lowest(error))
         _mark_bounds(axes, found, style["color"], look)
     axes.set_ylim(bottom=0.5 * min(lowest))
@@ -61,16 +65,28 @@ def plot_error(axes: Axes, plan: Plan, runs: Mapping[str, Run], *, look: Look = 
     return legend_above(axes, look, columns=beside)
 
 
-def plot_deviation(axes: Axes, plan: Plan, run: Run, *, look: Look = PRINT) -> Axes:
+def plot_deviation(axes: Axes, plan: Plan, run: Run | Tracking, *, look: Look = PRINT) -> Axes:
     """Plot how far the tip is ahead of where it should be, and how far to the left of the path."""
-    check_run(plan, run)
-    found = tracking(run, plan)
+    (found,) = judged(plan, {"run": run}).values()
     unit = _unit(0.0 if found.worst is None else found.max)
     # In other colours than the runs above it.
-    curve(axes, run.t, found.along / UNITS[unit], "ahead", {"color": look.ink})
+    curve(axes, found.t, found.along / UNITS[unit], "ahead", {"color": look.ink})
     style = {"color": look.data[2], "ls": PATTERNS[2]}
-    curve(axes, run.t, found.across / UNITS[unit], "to the left", style)
+    curve(axes, found.t, found.across / UNITS[unit], "to the left", style)
     return finish(axes, look, ylabel=f"tip error [{unit}]")
+
+
+def judged(plan: Plan, runs: Any) -> dict[str, Tracking]:
+    """Give what there is to say about each of the labelled runs."""
+    if isinstance(runs, Mapping):
+        own = {k: one.run if isinstance(one, Tracking) else one for k, one in runs.items()}
+        check_runs(plan, own)
+    else:
+        check_runs(plan, runs)
+    return {
+        label: one if isinstance(one, Tracking) else tracking(one, plan)
+        for label, one in runs.items()
+    }
 
 
 def check_runs(plan: Plan, runs: Any) -> None:

@@ -436,7 +436,6 @@ def test_a_way_out_of_divergence_is_an_option_of_this_command(ask):
     assert "smaller dt" not in found.err
 
 
-@pytest.mark.xfail(strict=True, reason="the screen has the words of Python, which has dt")
 def test_the_screen_offers_the_same_way_out(ask):
     found = ask(*SHORT, "--controller", "ComputedTorque(frequency=1e5)")
     assert "smaller dt" not in found.out
