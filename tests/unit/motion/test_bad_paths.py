@@ -173,9 +173,9 @@ def test_postures_have_an_angle_for_every_joint():
 
 
 def test_elbows_are_of_two_links():
-    with pytest.raises(ulna.InputError, match="for an arm of two links"):
+    with pytest.raises(ulna.InputError, match="need an arm of two links"):
         ulna.plan(CHAIN, CIRCLE, elbow="up")
-    with pytest.raises(ulna.InputError, match="without a start"):
+    with pytest.raises(ulna.InputError, match="need one of the two"):
         ulna.plan(ARM, CIRCLE, elbow="up", start=[0.0, 1.0])
 
 
