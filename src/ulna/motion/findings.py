@@ -104,6 +104,8 @@ def length_text(metres: float) -> str:
 
 def residual_findings(trajectory: Trajectory, times: Array, q: Array) -> Iterator[Finding]:
     """Say where the tip is not on its path though it could be: between postures too far apart."""
+    if trajectory.arm.n <= 2:
+        return  # solved in closed form
     gap = np.linalg.norm(tip(trajectory.arm, q)[:, :2] - trajectory.tip(times).position, axis=-1)
     for when in _stretches(times, gap, gap > CLOSE * trajectory.arm.reach):
         far = length_text(when.worst)

@@ -14,7 +14,6 @@ from ulna.arm import Arm
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.motion.findings import (
-    Finding,
     floor_findings,
     jump_findings,
     kinematic_findings,
@@ -101,25 +100,34 @@ def plan(
         times, rows = times[1:-1], by_differences(angles, float(times[1] - times[0]))
     q, qd, qdd = rows
     terms = torque_terms(arm, q, qd, qdd, None if force is None else force(times))
-    found: list[Finding] = []
-    if tracked is not None:
-        found += kinematic_findings(arm, tracked, known)
-        if arm.n > 2:
-            found += residual_findings(trajectory, times, q)
+    if tracked is None:
+        found = chain(range_findings(arm, times, q), floor_findings(arm, times, q, floor))
     else:
-        found += chain(range_findings(arm, times, q), floor_findings(arm, times, q, floor))
-    tau = terms.total
-    found += chain(
-        limit_findings(arm, times, qd, tau),
+        found = chain(
+            kinematic_findings(arm, tracked, known), residual_findings(trajectory, times, q)
+        )
+    more = (
+        limit_findings(arm, times, qd, terms.total),
         tip_findings(trajectory, times, limits),
         jump_findings(trajectory),
     )
     for values in (times, q, qd, qdd, *terms):
         values.flags.writeable = False
     return Plan(
-        arm, path, trajectory, times, q, qd, qdd, terms, tracked, tuple(found), derivatives,
-        pace.reason, force,
-    )  # fmt: skip
+        arm=arm,
+        path=path,
+        trajectory=trajectory,
+        t=times,
+        q=q,
+        qd=qd,
+        qdd=qdd,
+        terms=terms,
+        tracked=tracked,
+        problems=tuple(chain(found, *more)),
+        derivatives=derivatives,
+        reason=pace.reason,
+        force=force,
+    )
 
 
 def _check(arm: Any, path: Any, derivatives: Any) -> None:
