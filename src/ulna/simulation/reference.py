@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
@@ -54,10 +55,15 @@ def read_reference(arm: Arm, given: Any, q0: Array) -> tuple[Blocks, Any]:
     return Blocks(still, ahead=False), posture.tolist()
 
 
-def _moving(arm: Arm, motion: Trajectory) -> Follow:
+def check_motion(arm: Arm, motion: Trajectory) -> None:
+    """Refuse a motion of another number of joints."""
     if motion.arm.n != arm.n:
         got = f"a motion of {motion.arm.n} joints"
         raise InputError(Problem("reference", got, f"{arm.n}, as many as the arm has"))
+
+
+def _moving(arm: Arm, motion: Trajectory) -> Follow:
+    check_motion(arm, motion)
 
     def rows(times: Array) -> Array:
         found = motion.rows(times)
@@ -112,7 +118,7 @@ class Blocks:
         following = asked._replace(first=asked.first + len(found))
         self._next = None
         if self.ahead and following.first * asked.period < asked.until:
-            self._next = following, _worker().submit(block, self.follow, *following)
+            self._next = following, _worker(os.getpid()).submit(block, self.follow, *following)
         return found
 
 
@@ -125,7 +131,8 @@ class Asked(NamedTuple):
 
 
 @cache
-def _worker() -> ThreadPoolExecutor:
+def _worker(process: int) -> ThreadPoolExecutor:
+    """Give the thread of a process: one that was forked has none of its parent's."""
     return ThreadPoolExecutor(1, thread_name_prefix="ulna-reference")
 
 

@@ -17,7 +17,7 @@ from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import new_record
 from ulna.simulation.options import is_number
 from ulna.simulation.outcome import interrupted, log_of
-from ulna.simulation.reference import trajectory_of
+from ulna.simulation.reference import check_motion, trajectory_of
 from ulna.simulation.run import Run
 from ulna.simulation.settings import settings_of
 from ulna.simulation.simulation import Simulation
@@ -66,16 +66,18 @@ def simulate(
     motion = trajectory_of(options.get("reference"))
     length = _duration(motion.duration if duration is None and motion else duration)
     if "q0" not in options:
-        options |= _start(motion)
+        options |= _start(arm, motion)
     simulation = Simulation(arm, **options)
     times = sample_times(samples, length, simulation.options.dt, arm.n)
     return _recorded(simulation, length, times, shown=progress)
 
 
-def _start(motion: Trajectory | None) -> dict[str, Any]:
+def _start(arm: Any, motion: Trajectory | None) -> dict[str, Any]:
     """Give the state that a motion starts with."""
     if motion is None:
         raise InputError(Problem("q0", "nothing", "the joint angles [rad] at the start"))
+    if isinstance(arm, Arm):
+        check_motion(arm, motion)
     first = motion(0.0)
     return {"q0": first.q, "qd0": first.qd}
 

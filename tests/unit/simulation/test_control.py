@@ -1,6 +1,9 @@
 """Controllers in the loop: ticks, what is held between them, limits, sensors, references."""
 
 import math
+import multiprocessing
+import os
+import warnings
 
 import numpy as np
 import pytest
@@ -360,3 +363,68 @@ def test_the_state_of_a_compiled_controller_is_a_copy_of_its_rows():
 def test_without_a_controller_and_without_a_memory_there_is_no_state():
     assert Simulation(SPUN, q0=[0.0]).controller_state is None
     assert len(Simulation(SPUN, q0=[0.0], controller=PD(1.0, 1.0)).controller_state) == 0
+
+
+class TestPlans:
+    """A plan to follow: long ones are worked out block by block, the next while this one runs."""
+
+    def follow(self, **options):
+        arm = ulna.preset("unit")
+        plan = ulna.plan(arm, ulna.paths.circle((1.0, 0.5), 0.3), duration=9.0)
+        controller = ulna.control.ComputedTorque(20.0)
+        return plan, ulna.simulate(arm, controller=controller, reference=plan, **options)
+
+    def test_start_and_duration_are_the_plans(self):
+        plan, run = self.follow()
+        assert run.t[-1] == plan.duration
+        assert run.q[0].tolist() == plan.trajectory(0.0).q.tolist()
+        assert run.qd[0].tolist() == plan.trajectory(0.0).qd.tolist()
+        assert np.abs(run.q - plan.trajectory(run.t).q).max() < 1e-4
+
+    def test_a_trajectory_is_as_good_as_its_plan(self):
+        plan, run = self.follow()
+        again = ulna.simulate(
+            plan.arm, controller=ulna.control.ComputedTorque(20.0), reference=plan.trajectory
+        )
+        assert np.array_equal(run.q, again.q)
+
+    def test_in_pieces_it_is_the_same(self):
+        plan, run = self.follow(samples=2)
+        start = plan.trajectory(0.0)
+        pieces = ulna.Simulation(
+            plan.arm,
+            q0=start.q,
+            qd0=start.qd,
+            controller=ulna.control.ComputedTorque(20.0),
+            reference=plan,
+        )
+        for until in (0.5, 4.0, 4.1, 9.0):
+            pieces.advance_to(until)
+        assert pieces.q == pytest.approx(run.q[-1], abs=1e-12)
+
+    def test_out_of_reach_it_is_refused_with_the_time(self):
+        plan = ulna.plan(ulna.preset("unit"), ulna.paths.line((1.0, 0.0), (3.0, 0.0)), duration=9.0)
+        with pytest.raises(InputError, match=r"out of reach at t = 4\.50\d s"):
+            ulna.simulate(
+                plan.arm,
+                controller=ulna.control.PD(1.0, 1.0),
+                reference=plan,
+                q0=[0.0, 1.0],
+                duration=9.0,
+            )
+
+    def test_another_number_of_joints_is_refused(self):
+        plan, _ = self.follow(samples=2)
+        three = ulna.Arm.rods([1.0] * 3, [1.0] * 3)
+        with pytest.raises(InputError, match="a motion of 2 joints, need 3"):
+            ulna.simulate(three, controller=ulna.control.PD(1.0, 1.0), reference=plan)
+
+    @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+    def test_a_forked_process_follows_too(self):
+        self.follow(samples=2)  # by now there is a thread, which the child has not
+        process = multiprocessing.get_context("fork").Process(target=self.follow)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            process.start()
+        process.join(60.0)
+        assert process.exitcode == 0
