@@ -12,6 +12,7 @@ from ulna.arm.presets import PRESETS
 from ulna.cli.arguments import JsonOption
 from ulna.cli.terminal import number, show_json, show_table
 from ulna.control import CONTROLLERS
+from ulna.motion.timing import DESCRIPTIONS
 from ulna.units import from_si
 
 
@@ -21,6 +22,7 @@ class What(StrEnum):
     ARMS = "arms"
     PATHS = "paths"
     CONTROLLERS = "controllers"
+    TIMINGS = "timings"
     METHODS = "methods"
     MOTORS = "motors"
 
@@ -38,6 +40,8 @@ def list_(
         _methods(json)
     elif what is What.CONTROLLERS:
         _controllers(json)
+    elif what is What.TIMINGS:
+        _timings(json)
     else:
         _paths(json)
 
@@ -99,6 +103,13 @@ def _controllers(as_json: bool) -> None:
         show_json({"controllers": facts})
     else:
         show_table("controllers of `ulna.control`", ("name", "parameters", "what it does"), rows)
+
+
+def _timings(as_json: bool) -> None:
+    if as_json:
+        show_json({"timings": [{"name": k, "about": v} for k, v in DESCRIPTIONS.items()]})
+    else:
+        show_table("timing laws, for --timing", ("name", "what it does"), DESCRIPTIONS.items())
 
 
 def _motors(as_json: bool) -> None:

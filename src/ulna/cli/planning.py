@@ -15,6 +15,7 @@ from ulna.cli.reading import Reader, read_all
 from ulna.cli.running import renamed
 from ulna.cli.terminal import note, number
 from ulna.errors import InputError, Problem, shown
+from ulna.kinematics.limits import are_limited
 from ulna.motion import Path, Plan, paths, plan, read_path
 from ulna.motion.findings import length_text
 from ulna.motion.reading import SHAPES
@@ -50,7 +51,7 @@ TimingOption = Annotated[
     _option(
         "--timing",
         "NAME",
-        "uniform, constant-speed, cubic, quintic, trapezoid or s-curve.",
+        "How it is timed: uniform unless given; see `ulna list timings`.",
     ),
 ]
 MaxSpeedOption = Annotated[str | None, _option("--max-speed", "SPEED", 'Of the tip: "50 cm/s".')]
@@ -128,7 +129,7 @@ def default_path(arm: Arm) -> Path:
         middle = np.clip(-0.5 * np.pi, limits.lower, limits.upper)
         ends = [np.clip(middle + way, limits.lower, limits.upper).round(6) for way in (-1, 1)]
         return paths.joints([*ends, ends[0]], closed=True)
-    if np.isfinite(limits.lower).any() or np.isfinite(limits.upper).any():
+    if are_limited(limits):
         return replace(paths.lemniscate(radius=1.0), fit=True, text="lemniscate()")
     size = arm.reach
     radius, loop_radius = (float(f"{part * size:.6g}") for part in (0.79, 0.2))

@@ -12,6 +12,7 @@ from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.errors import InfeasibleError, InputError, Problem
 from ulna.kinematics.inverse import inverse
+from ulna.kinematics.limits import are_limited
 from ulna.kinematics.ring import ring
 from ulna.kinematics.track import track
 from ulna.motion.composing import placed, scaled
@@ -51,8 +52,7 @@ def fitted(path: Path, arm: Arm) -> Fitted:
     near, far = inner + EDGE * room, outer - EDGE * room
     near = max(near, min(CENTRE * outer, inner + 0.5 * room))
     middle = 0.5 * (low + high)
-    limited = np.isfinite([arm.parameters.lower, arm.parameters.upper]).any()
-    if not limited:
+    if not are_limited(arm.parameters):
         width, height = high - low
         factor = _largest(float(width), float(height), near, far)
         at = np.array([near + 0.5 * factor * width, 0.0])

@@ -92,12 +92,6 @@ def cos(x: Jet) -> Jet:
     return x.through(value, -np.sin(x.value), -value)
 
 
-def cis(x: Jet) -> Jet:
-    """Give e^{i x}: the point of the unit circle at the angle x."""
-    value = unit(x.value)
-    return x.through(value, 1j * value, -value)
-
-
 def unit(angle: Array) -> Array:
     """Give e^{i angle} of plain angles, quicker than a complex exponential."""
     value = np.empty(np.shape(angle), dtype=np.complex128)

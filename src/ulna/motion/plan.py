@@ -14,7 +14,7 @@ from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.dynamics import inverse_dynamics
 from ulna.errors import InfeasibleError
-from ulna.kinematics import Tracked, condition_number, jacobian, tip
+from ulna.kinematics import Tracked, condition_number, tip
 from ulna.kinematics.ring import ring
 from ulna.motion.findings import Finding
 from ulna.motion.path import Path
@@ -47,13 +47,9 @@ class Plan:
     reason: str  # why it takes as long as it does
     force: Callable[[Array], Array] | None = field(default=None)
 
-    @property
+    @cached_property
     def tau(self) -> Array:
         """The joint torques (k, n) [N·m]: the sum of the terms."""
-        return self._tau
-
-    @cached_property
-    def _tau(self) -> Array:
         total = self.terms.total
         total.flags.writeable = False
         return total
@@ -140,8 +136,3 @@ class Plan:
         from ulna.motion.tables import html
 
         return html(self)
-
-    @cached_property
-    def jacobians(self) -> Array:
-        """The position Jacobian (k, 2, n) at every sample."""
-        return np.asarray(jacobian(self.arm, self.q)[:, :2])

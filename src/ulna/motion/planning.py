@@ -78,11 +78,7 @@ def plan(
     (True, [78.84, 25.47])
     """
     _check(arm, path, derivatives)
-    if path.in_joints:
-        _check_unused(start=start, elbow=elbow, posture=posture)
-    _check_elbow(arm, start, elbow)
-    if floor is not None:
-        number("floor", floor, "a height [m]")
+    _check_postures(arm, path, start, elbow, posture, floor)
     limits = Limits(max_speed, max_acceleration)
     if path.fit:
         path, found_start = fitted(path, arm)
@@ -100,34 +96,23 @@ def plan(
         times, rows = times[1:-1], by_differences(angles, float(times[1] - times[0]))
     q, qd, qdd = rows
     terms = torque_terms(arm, q, qd, qdd, None if force is None else force(times))
-    if tracked is None:
-        found = chain(range_findings(arm, times, q), floor_findings(arm, times, q, floor))
-    else:
-        found = chain(
-            kinematic_findings(arm, tracked, known), residual_findings(trajectory, times, q)
-        )
-    more = (
+    for values in (times, q, qd, qdd, *terms):
+        values.flags.writeable = False
+    kinematic = (
+        (range_findings(arm, times, q), floor_findings(arm, times, q, floor))
+        if tracked is None
+        else (kinematic_findings(arm, tracked, known), residual_findings(trajectory, times, q))
+    )
+    dynamic = (
         limit_findings(arm, times, qd, terms.total),
         tip_findings(trajectory, times, limits),
         jump_findings(trajectory),
     )
-    for values in (times, q, qd, qdd, *terms):
-        values.flags.writeable = False
+    found = tuple(chain(*kinematic, *dynamic))
     return Plan(
-        arm=arm,
-        path=path,
-        trajectory=trajectory,
-        t=times,
-        q=q,
-        qd=qd,
-        qdd=qdd,
-        terms=terms,
-        tracked=tracked,
-        problems=tuple(chain(found, *more)),
-        derivatives=derivatives,
-        reason=pace.reason,
-        force=force,
-    )
+        arm, path, trajectory, times, q, qd, qdd, terms, tracked, found, derivatives,
+        pace.reason, force,
+    )  # fmt: skip
 
 
 def _check(arm: Any, path: Any, derivatives: Any) -> None:
@@ -146,12 +131,18 @@ def _check(arm: Any, path: Any, derivatives: Any) -> None:
         raise InputError(Problem("derivatives", shown(derivatives), need))
 
 
-def _check_unused(**given: Any) -> None:
-    """Refuse what picks a posture where the path itself says all postures."""
-    for name, value in given.items():
-        if value is not None:
-            need = "nothing with a path of the joints, which says every posture"
-            raise InputError(Problem(name, shown(value), need))
+def _check_postures(
+    arm: Arm, path: Path, start: Any, elbow: Any, posture: Any, floor: float | None
+) -> None:
+    """Refuse what picks a posture where the path itself says all postures, and odd words."""
+    if path.in_joints:
+        for name, value in (("start", start), ("elbow", elbow), ("posture", posture)):
+            if value is not None:
+                need = "nothing with a path of the joints, which says every posture"
+                raise InputError(Problem(name, shown(value), need))
+    _check_elbow(arm, start, elbow)
+    if floor is not None:
+        number("floor", floor, "a height [m]")
 
 
 def _sample_times(duration: float, rate: float | None, *, whole: bool) -> Array:

@@ -89,8 +89,7 @@ def loops_as_printed(
     z = circle + 1j * small * heading / np.abs(heading) * np.exp(1j * turns * angle)
     text = described("loops_as_printed", radius=wide, loop_radius=small, loops=turns, samples=count)
     rows = np.stack([z.real, z.imag], axis=-1)
-    path = interpolated(rows, text, times=np.linspace(0.0, 60.0, count))
-    return replace(path, breaks=(0.0, 1.0))
+    return interpolated(rows, text, times=np.linspace(0.0, 60.0, count))
 
 
 def interpolated(

@@ -17,6 +17,7 @@ from ulna.arrays import Array
 from ulna.errors import InputError, Problem
 from ulna.kinematics import Tracked
 from ulna.kinematics.inverse import inverse
+from ulna.kinematics.limits import are_limited
 from ulna.kinematics.track import track
 from ulna.motion.pace import Pace
 from ulna.motion.path import Path
@@ -55,8 +56,7 @@ def followed(
 
 def _tracked(arm: Arm, points: Array, start: ArrayLike | str | None, **options: Any) -> Tracked:
     """Track points, from a first posture that limits are not in the way of if nobody chose one."""
-    limited = np.isfinite([arm.parameters.lower, arm.parameters.upper]).any()
-    if start is None and limited:
+    if start is None and are_limited(arm.parameters):
         first = inverse(arm, points[0])
         few = points[:: max(len(points) // FEW, 1)] if arm.n > 2 else points
         tried = {}

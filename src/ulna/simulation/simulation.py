@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from ulna.control import Controller
 from ulna.dynamics.packed import TORQUE, TURNING
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.build import build_memory
+from ulna.simulation.called import Called
 from ulna.simulation.checks import check_controlled, check_kinds, check_tip_is_free, read_answer
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.engine import places as at
@@ -108,7 +108,7 @@ class Simulation:
         self.memory = self._build()
         self.memory.vectors[at.STATE, :-1], self.memory.vectors[at.STATE + 1, :-1] = q, qd
         self.record = new_record(np.zeros(0), self.arm.n)
-        self._callbacks: list[Any] = []
+        self._called = Called()
         self._set_inputs()
         if any(signal.function for signal in self.signals):
             self.memory.whole[at.EVENT_CALL] = self._callback(self._call_events)
@@ -145,12 +145,8 @@ class Simulation:
             whole[at.INPUT_CALL] = self._callback(self._call_inputs)
 
     def _callback(self, work: Callable[[float], None]) -> int:
-        from ulna.simulation.callbacks import Callback
-
-        made = Callback(work)
-        self._callbacks.append(made)
         self._budget = 1  # a function may take its time
-        return made.address
+        return self._called.add(work)
 
     def _call_inputs(self, t: float) -> None:
         links, n = self.memory.links, self.arm.n
@@ -251,7 +247,7 @@ class Simulation:
     def _drive(self, report: Report) -> int:
         while True:
             start = time.perf_counter()
-            with np.errstate(all="ignore"), self._safe_from_interrupts():
+            with np.errstate(all="ignore"), self._called.safe():
                 code = int(
                     self._loop.advance(
                         self.size, self.memory, self.control, self.record, self._budget
@@ -268,24 +264,16 @@ class Simulation:
                 return code
             report()
 
-    def _safe_from_interrupts(self) -> AbstractContextManager[None]:
-        if not self._callbacks:
-            return nullcontext()
-        from ulna.simulation.callbacks import deferred_interrupt
-
-        return deferred_interrupt()
-
     def _pace(self, elapsed: float) -> None:
         """Choose how many steps to take until the next look."""
         factor = min(max(CHUNK / max(elapsed, 1e-6), 0.25), 8.0)
         self._budget = int(min(max(self._budget * factor, 1), MOST_BUDGET))
 
     def _raise_errors(self) -> None:
-        for callback in self._callbacks:
-            if callback.error is not None:
-                error, callback.error = callback.error, None
-                self.memory.whole[at.FAULT] = 0
-                raise error
+        error = self._called.error()
+        if error is not None:
+            self.memory.whole[at.FAULT] = 0
+            raise error
 
     def _extend_reference(self) -> None:
         first = int(self.memory.whole[at.TICK])

@@ -194,9 +194,11 @@ def test_a_limit_is_kept_and_met(limit, timing, path):
     if path == "line" and limit == "acceleration" and timing not in RESTING:
         return  # an even speed on a line has no acceleration
     made = ulna.plan(ARM, CURVES[path], timing=timing, **{f"max_{limit}": 0.4}, rate=20.0)
-    peak = demands(made, 30_001 if path == "bends" else 6_001)[limit == "acceleration"]
+    looks = 30_001 if path in ("bends", "loops") else 6_001
+    peak = demands(made, looks)[limit == "acceleration"]
     assert peak <= 0.4 * (1.0 + 1e-9)
-    assert peak >= 0.4 * (1.0 - 5e-3)  # of a peak in a bend of a millimetre
+    # A bend of a millimetre is passed between two of these looks.
+    assert peak >= 0.4 * (1.0 - (5e-3 if path == "bends" else 1e-5))
 
 
 class TestBothLimits:

@@ -1,0 +1,41 @@
+"""The functions that one simulation is called back with; without any, nothing of it is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ulna.simulation.callbacks import Callback
+
+
+class Called:
+    """Keeps functions alive while the engine may call them, and their errors until asked for."""
+
+    def __init__(self) -> None:
+        self._made: list[Callback] = []
+
+    def add(self, work: Callable[[float], None]) -> int:
+        """Give the address of a function of time."""
+        from ulna.simulation.callbacks import Callback
+
+        made = Callback(work)
+        self._made.append(made)
+        return made.address
+
+    def safe(self) -> AbstractContextManager[None]:
+        """Give the context in which functions are safe from Ctrl-C."""
+        if not self._made:
+            return nullcontext()
+        from ulna.simulation.callbacks import deferred_interrupt
+
+        return deferred_interrupt()
+
+    def error(self) -> BaseException | None:
+        """Give the first error that one of them met, once."""
+        for callback in self._made:
+            if callback.error is not None:
+                error, callback.error = callback.error, None
+                return error
+        return None
