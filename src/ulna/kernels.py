@@ -27,7 +27,7 @@ from ulna.storage import cache_folder
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 PACKAGE = Path(__file__).parent
-MARKS = (b"@kernel", b"@inner", b"@inlined")
+MARKS = (b"@kernel", b"@inner", b"@inlined", b"@lowers")
 UNROLLED = 3  # links: arms of so many get code without loops
 
 # Beside public options this uses three inner places of Numba (a library class, a compiler class and

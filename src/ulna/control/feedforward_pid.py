@@ -83,8 +83,8 @@ class FeedforwardPID:
     def compiled(self, arm: Arm) -> CompiledLaw:
         """Give the same law for the compiled engine."""
         from ulna.control.laws.model import room
-        from ulna.control.laws.pid import feedforward_pid_law
+        from ulna.control.laws.pid import ROOM, feedforward_pid_law
 
         model, pid = self.start(arm)
         params = np.concatenate([pid.gains.flat, constants(model)]).reshape(-1, 1)
-        return CompiledLaw(feedforward_pid_law, params, empty_rows(arm.n), room(arm.n))
+        return CompiledLaw(feedforward_pid_law, params, empty_rows(arm.n), ROOM + room(arm.n))

@@ -105,10 +105,10 @@ class PID:
 
     def compiled(self, arm: Arm) -> CompiledLaw:
         """Give the same law for the compiled engine."""
-        from ulna.control.laws.pid import pid_law
+        from ulna.control.laws.pid import ROOM, pid_law
 
         gains = pid_gains(self, arm, arm)
-        return CompiledLaw(pid_law, gains.flat.reshape(-1, 1), empty_rows(arm.n))
+        return CompiledLaw(pid_law, gains.flat.reshape(-1, 1), empty_rows(arm.n), ROOM)
 
 
 def pid_gains(controller: Integrating, model: Arm, arm: Arm) -> PIDGains:

@@ -22,7 +22,8 @@ The moment equation gives α, and leaves the same form one link nearer to the ba
 
 A stuck joint has α = β instead, and the torque that holds it is what the moment equation leaves.
 Where no joint exchanges anything, κ, t and c vanish: the 2×2 form. Both are compiled from the
-lines below, by whether `pairs` is None.
+lines below, by whether `pairs` is None; and both for one arm and for lanes of arms (`ulna.lanes`),
+by what the tables hold.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ from ulna.dynamics.packed import (
 )  # fmt: skip
 from ulna.dynamics.sincos import FAR, sincos, sincos_near
 from ulna.kernels import count, inlined, inner
+from ulna.lanes import choose, every, numbers
 
 
 @inlined
@@ -87,7 +89,7 @@ def lay_out(size: object, turns: Array, y: Array, at: int) -> None:
     for i in range(n):
         angle += y[at, i]
         rate += y[at + 1, i]
-        far = far or not abs(angle) <= FAR
+        far = far or not every(abs(angle) <= FAR)
         turns[COS, i], turns[WHIRL, i] = angle, rate * rate
     if far:
         _turn_far(size, turns)
@@ -99,9 +101,11 @@ def lay_out(size: object, turns: Array, y: Array, at: int) -> None:
 
 @inner
 def _turn_far(size: object, turns: Array) -> None:
+    angles = numbers(turns)
     for i in range(count(size)):
-        sine, cosine = sincos(turns[COS, i])
-        turns[COS, i], turns[SIN, i] = cosine, sine
+        for w in range(angles.shape[2]):
+            sine, cosine = sincos(angles[COS, i, w])
+            angles[COS, i, w], angles[SIN, i, w] = cosine, sine
 
 
 @inlined
@@ -139,25 +143,22 @@ def _eliminate(
             rho -= push - whirl * (kappa_x * l_cos + kappa_y * l_sin)
         inverse = 1.0 / inertia
         links[i, R_X], links[i, R_Y], links[i, RHO], links[i, INVERSE] = r_x, r_y, rho, inverse
-        k_xx, k_yy = mass + k_xx, mass + k_yy
-        b_x, b_y = e_x - whirl * s_x, e_y - whirl * s_y
-        if pairs is not None and links[i, STUCK] != 0.0:
-            # The two links turn as one: their rows are added up.
-            kappa_x, kappa_y = r_x, r_y
-            turn = links[i, pairs] + 2.0 * links[i, pairs + (CROSS - CARRIER)] + inertia
-            push = -rho
-            continue
         part_x, part_y = r_x * inverse, r_y * inverse
-        k_xx -= r_x * part_x
-        k_xy -= r_x * part_y
-        k_yy -= r_y * part_y
-        b_x += part_x * rho
-        b_y += part_y * rho
         if pairs is not None:
-            cross = links[i, pairs + (CROSS - CARRIER)]
-            kappa_x, kappa_y = -cross * part_x, -cross * part_y
-            turn = links[i, pairs] - cross * cross * inverse
-            push = cross * rho * inverse
+            # Where the joint is stuck the two links turn as one: their rows are added up.
+            free = links[i, STUCK] == 0.0
+            carrier, cross = links[i, pairs], links[i, pairs + (CROSS - CARRIER)]
+            part_x, part_y = choose(free, part_x, 0.0), choose(free, part_y, 0.0)
+            kappa_x, kappa_y = (
+                choose(free, -cross * part_x, r_x),
+                choose(free, -cross * part_y, r_y),
+            )
+            alone, together = carrier - cross * cross * inverse, carrier + 2.0 * cross + inertia
+            turn = choose(free, alone, together)
+            push = choose(free, cross * rho * inverse, -rho)
+        k_xx, k_yy = mass + k_xx - r_x * part_x, mass + k_yy - r_y * part_y
+        k_xy -= r_x * part_y
+        b_x, b_y = e_x - whirl * s_x + part_x * rho, e_y - whirl * s_y + part_y * rho
 
 
 @inlined
@@ -172,10 +173,9 @@ def _accelerate(size: object, links: Array, turns: Array, pairs: int | None) -> 
             rest -= links[i, pairs + (CROSS - CARRIER)] * before
         turning = rest * links[i, INVERSE]
         if pairs is not None:
-            links[i, HOLDING] = 0.0
-            if links[i, STUCK] != 0.0:
-                turning = before
-                links[i, HOLDING] = before / links[i, INVERSE] - rest
+            free = links[i, STUCK] == 0.0
+            links[i, HOLDING] = choose(free, 0.0, before / links[i, INVERSE] - rest)
+            turning = choose(free, turning, before)
         links[i, TURNING] = turning - before
         before = turning
         l_cos, l_sin = links[i, LENGTH] * turns[COS, i], links[i, LENGTH] * turns[SIN, i]

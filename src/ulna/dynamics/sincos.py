@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from ulna.kernels import inlined
+from ulna.lanes import bit, choose
 
 FAR = 1e6  # [rad]
+LOWEST, SECOND = 0, 1  # bits of the number of quarter turns
 TWO_OVER_PI = 0.6366197723675814
 # Adding and taking off 1.5 · 2⁵² rounds to the nearest integer.
 ROUND = 6755399441055744.0
@@ -68,7 +68,6 @@ def sincos_near(angle: float) -> tuple[float, float]:
     most = 1.0 - half
     cosine = most + (((1.0 - most) - half) + (z * series - x * rest))
 
-    quadrant = np.int32(turns)
-    s = cosine if quadrant & 1 else sine
-    c = sine if quadrant & 1 else cosine
-    return (-s if quadrant & 2 else s), (-c if (quadrant + 1) & 2 else c)
+    odd = bit(turns, LOWEST)
+    s, c = choose(odd, cosine, sine), choose(odd, sine, cosine)
+    return choose(bit(turns, SECOND), -s, s), choose(bit(turns + 1.0, SECOND), -c, c)

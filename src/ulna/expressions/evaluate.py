@@ -1,8 +1,10 @@
-"""The interpreter of `program.py`, compiled: the same opcodes on single numbers."""
+"""The interpreter of `program.py`, compiled: the same opcodes on numbers, or on lanes of them.
+
+Arithmetic and choices are done on all lanes together, the library's functions lane by lane.
+"""
 
 from __future__ import annotations
 
-import math
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 
 from ulna.expressions.program import Op
 from ulna.kernels import inner
+from ulna.lanes import choose, either, numbers
 
 Array: TypeAlias = NDArray[Any]
 
@@ -37,11 +40,12 @@ LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL = (
 @inner
 def evaluate(
     codes: Array, reals: Array, start: int, stop: int, constants: int, values: int, stack: int
-) -> float:
+) -> Any:
     """Run the steps whose codes and arguments stand in turn from `start` to `stop` in `codes`.
 
     Constants, values and the stack to work on begin at those places of `reals`.
     """
+    each = numbers(reals)
     top = stack - 1
     for step in range(start, stop, 2):
         code = codes[step]
@@ -57,25 +61,41 @@ def evaluate(
             reals[top - 1] = reals[top - 2]
             reals[top - 2] = reals[top]
         elif code == SWAP_BELOW:
-            reals[top - 2], reals[top - 1] = reals[top - 1], reals[top - 2]
+            for w in range(each.shape[1]):
+                each[top - 2, w], each[top - 1, w] = each[top - 1, w], each[top - 2, w]
         elif code == SELECT:
             top -= 2
-            reals[top] = reals[top + 1] if reals[top] != 0.0 else reals[top + 2]
+            reals[top] = choose(reals[top] != 0.0, reals[top + 1], reals[top + 2])
         elif code == CLIP:
             top -= 2
             reals[top] = _least(_most(reals[top], reals[top + 1]), reals[top + 2])
-        elif code < ADD:
-            reals[top] = _one(code, reals[top])
         else:
-            top -= 1
-            reals[top] = _two(code, reals[top], reals[top + 1])
-    return float(reals[stack])
+            top = _calculate(code, reals, top)
+    return reals[stack]
+
+
+@inner
+def _calculate(code: int, reals: Array, top: int) -> int:
+    """Put an operation on the topmost values in their place; gives where the stack ends."""
+    each = numbers(reals)
+    if code == NEGATE:
+        reals[top] = -reals[top]
+        return top
+    if code < ADD:
+        for w in range(each.shape[1]):
+            each[top, w] = _one(code, each[top, w])
+        return top
+    top -= 1
+    if code in (POWER, REMAINDER, ATAN2, HYPOT):
+        for w in range(each.shape[1]):
+            each[top, w] = _two(code, each[top, w], each[top + 1, w])
+    else:
+        reals[top] = _both(code, reals[top], reals[top + 1])
+    return top
 
 
 @inner
 def _one(code: int, x: float) -> Any:  # noqa: C901 - one line an opcode
-    if code == NEGATE:
-        return -x
     if code == SIN:
         return np.sin(x)
     if code == COS:
@@ -112,7 +132,18 @@ def _one(code: int, x: float) -> Any:  # noqa: C901 - one line an opcode
 
 
 @inner
-def _two(code: int, w: float, x: float) -> Any:  # noqa: C901 - one line an opcode
+def _two(code: int, w: float, x: float) -> Any:
+    if code == POWER:
+        return np.power(w, x)
+    if code == REMAINDER:
+        return np.remainder(w, x)
+    if code == ATAN2:
+        return np.arctan2(w, x)
+    return np.hypot(w, x)
+
+
+@inner
+def _both(code: int, w: Any, x: Any) -> Any:
     if code == ADD:
         return w + x
     if code == SUBTRACT:
@@ -121,23 +152,15 @@ def _two(code: int, w: float, x: float) -> Any:  # noqa: C901 - one line an opco
         return w * x
     if code == DIVIDE:
         return w / x
-    if code == POWER:
-        return np.power(w, x)
-    if code == REMAINDER:
-        return np.remainder(w, x)
     if code == MIN:
         return _least(w, x)
     if code == MAX:
         return _most(w, x)
-    if code == ATAN2:
-        return np.arctan2(w, x)
-    if code == HYPOT:
-        return np.hypot(w, x)
-    return 1.0 if _holds(code, w, x) else 0.0
+    return choose(_holds(code, w, x), 1.0, 0.0)
 
 
 @inner
-def _holds(code: int, w: float, x: float) -> bool:
+def _holds(code: int, w: Any, x: Any) -> Any:
     if code == LESS:
         return w < x
     if code == LESS_EQUAL:
@@ -152,11 +175,11 @@ def _holds(code: int, w: float, x: float) -> bool:
 
 
 @inner
-def _least(w: float, x: float) -> float:
+def _least(w: Any, x: Any) -> Any:
     # As NumPy has it: what is not a number stays so.
-    return w if w <= x or math.isnan(w) else x
+    return choose(either(w <= x, w != w), w, x)
 
 
 @inner
-def _most(w: float, x: float) -> float:
-    return w if w >= x or math.isnan(w) else x
+def _most(w: Any, x: Any) -> Any:
+    return choose(either(w >= x, w != w), w, x)

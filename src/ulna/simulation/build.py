@@ -12,7 +12,7 @@ from ulna.dynamics.packed import CARRIER, LOWER, STUCK, TURNS, UPPER, pack, pack
 from ulna.expressions import Op, Program
 from ulna.simulation.disturbances import Disturbance, sizes
 from ulna.simulation.engine import places as at
-from ulna.simulation.engine.memory import Heap, Memory, new_links, new_vectors
+from ulna.simulation.engine.memory import Heaps, Memory, new_links, new_vectors
 from ulna.simulation.engine.tableaux import DOP853_TABLEAU, RK4_TABLEAU
 from ulna.simulation.events import Signal
 from ulna.simulation.options import METHODS, Options
@@ -31,16 +31,17 @@ def build_memory(
     sensors: Sensors,
 ) -> Memory:
     """Lay out an arm, what acts on it, and what is watched for."""
-    reals, wholes = Heap(at.REALS, np.float64), Heap(at.WHOLES, np.int64)
+    heaps = Heaps()
     places: dict[int, int] = {}
     for table, source in enumerate(sources):
-        _put_table(places, table, source, reals)
-    _put_formulas(places, sources, signals, arm.n, reals, wholes)
-    _put_disturbances(places, disturbances, arm.n, reals, wholes)
-    _put_signals(places, signals, arm.n, reals, wholes)
-    places[at.SENSOR] = reals.put(sensors.layout(arm.n))
+        _put_table(places, table, source, heaps)
+    _put_formulas(places, sources, signals, arm.n, heaps)
+    _put_disturbances(places, disturbances, arm.n, heaps)
+    _put_signals(places, signals, arm.n, heaps)
+    places[at.DRAWN] = heaps.each.put(0.0)
+    places[at.SENSOR] = heaps.each.put(sensors.layout(arm.n))
     places[at.DELAY] = sensors.ticks_late(1.0 / options.rate)
-    places[at.PAST] = reals.put(np.zeros((places[at.DELAY] + 1, 2, arm.n)))
+    places[at.PAST] = heaps.each.put(np.zeros((places[at.DELAY] + 1, 2, arm.n)))
     places[at.SENSOR_SEED] = sensors.seed
     places[at.STILL] = not disturbances and all(len(source.times) == 1 for source in sources)
     places[at.PERFECT] = places[at.DELAY] == 0 and not np.any(sensors.layout(arm.n))
@@ -48,9 +49,11 @@ def build_memory(
         vectors=new_vectors(arm.n),
         links=new_links(_constants(arm, options)),
         turns=np.zeros((TURNS, arm.n + 1)),
+        each=heaps.each.array(),
+        keys=np.zeros(1, dtype=np.int64),
         tableau=DOP853_TABLEAU if options.method == "dop853" else RK4_TABLEAU,
-        real=reals.array(),
-        whole=wholes.array(),
+        real=heaps.real.array(),
+        whole=heaps.whole.array(),
     )
     for place, value in places.items():
         memory.whole[place] = value
@@ -83,10 +86,10 @@ def _set_options(memory: Memory, options: Options) -> None:
     whole[at.WATCHING] = whole[at.STOPS] + whole[at.EVENTS]
 
 
-def _put_table(places: dict[int, int], table: int, source: Source, reals: Heap) -> None:
+def _put_table(places: dict[int, int], table: int, source: Source, heaps: Heaps) -> None:
     head = at.TABLES + at.TABLE_PLACES * table
-    places[head + at.TIMES] = reals.put(source.times)
-    places[head + at.ROWS] = reals.put(source.rows)
+    places[head + at.TIMES] = heaps.real.put(source.times)
+    places[head + at.ROWS] = heaps.each.put(source.rows)
     places[head + at.LENGTH] = len(source.times)
     places[head + at.LINEAR] = source.ramp
 
@@ -96,8 +99,7 @@ def _put_formulas(
     sources: Sequence[Source],
     signals: Sequence[Signal],
     n: int,
-    reals: Heap,
-    wholes: Heap,
+    heaps: Heaps,
 ) -> None:
     """Put all formulas one after the other: torques, tip force, events."""
     torque, force = sources
@@ -116,34 +118,38 @@ def _put_formulas(
         constants.append(program.constants)
         spans.append((place, step, step + len(program.codes)))
         step, first = step + len(program.codes), first + len(program.constants)
-    places[at.CODES] = wholes.put(np.concatenate(codes))
-    places[at.SPANS] = wholes.put(spans)
+    places[at.CODES] = heaps.whole.put(np.concatenate(codes))
+    places[at.SPANS] = heaps.whole.put(spans)
     places[at.FORMULAS] = len(spans)
-    places[at.CONSTANTS] = reals.put(np.concatenate(constants))
-    places[at.VALUES] = reals.put(np.zeros(2 * n + 3))
-    places[at.STACK] = reals.put(np.zeros(STACK))
+    places[at.TIP_NAMED] = any(_names_tip(program) for _, program in programs)
+    places[at.CONSTANTS] = heaps.each.put(np.concatenate(constants))
+    places[at.VALUES] = heaps.each.put(np.zeros(2 * n + 3))
+    places[at.STACK] = heaps.each.put(np.zeros(STACK))
+
+
+def _names_tip(program: Program) -> bool:
+    """Say whether a formula reads the second or third of the values, the tip's x and y."""
+    read = program.arguments[program.codes == Op.VARIABLE]
+    return bool(np.isin(read, (1, 2)).any())
 
 
 def _put_disturbances(
     places: dict[int, int],
     disturbances: Sequence[Disturbance],
     n: int,
-    reals: Heap,
-    wholes: Heap,
+    heaps: Heaps,
 ) -> None:
     edges = [(one.start, one.stop, 1.0 / one.rate if one.rate else 0.0) for one in disturbances]
-    places[at.EDGES] = reals.put(edges)
-    places[at.SIZES] = reals.put(sizes(disturbances, n))
-    places[at.SEEDS] = wholes.put([one.seed for one in disturbances])
+    places[at.EDGES] = heaps.real.put(edges)
+    places[at.SIZES] = heaps.each.put(sizes(disturbances, n))
+    places[at.SEEDS] = heaps.whole.put([one.seed for one in disturbances])
     places[at.DISTURBANCES] = len(disturbances)
 
 
-def _put_signals(
-    places: dict[int, int], signals: Sequence[Signal], n: int, reals: Heap, wholes: Heap
-) -> None:
-    places[at.BEFORE] = reals.put(np.zeros(n + len(signals)))
-    places[at.SIGNALS] = reals.put(np.zeros(n + len(signals)))
-    places[at.LIVE_SIGNALS] = reals.put(np.zeros(len(signals)))
-    places[at.DIRECTIONS] = wholes.put([signal.rising for signal in signals])
-    places[at.ENDS] = wholes.put([signal.ends for signal in signals])
+def _put_signals(places: dict[int, int], signals: Sequence[Signal], n: int, heaps: Heaps) -> None:
+    places[at.BEFORE] = heaps.real.put(np.zeros(n + len(signals)))
+    places[at.SIGNALS] = heaps.real.put(np.zeros(n + len(signals)))
+    places[at.LIVE_SIGNALS] = heaps.real.put(np.zeros(len(signals)))
+    places[at.DIRECTIONS] = heaps.whole.put([signal.rising for signal in signals])
+    places[at.ENDS] = heaps.whole.put([signal.ends for signal in signals])
     places[at.EVENTS] = len(signals)

@@ -110,7 +110,7 @@ class Blocks:
         self._next: tuple[Asked, Future[Array]] | None = None
 
     def take(self, asked: Asked) -> Array:
-        """Give a block (ticks, 3, n, 1)."""
+        """Give a block (ticks, 3, n)."""
         if self._next is not None and self._next[0] == asked:
             found = self._next[1].result()
         else:
@@ -137,10 +137,10 @@ def _worker(process: int) -> ThreadPoolExecutor:
 
 
 def block(follow: Follow, first: int, period: float, until: float) -> Array:
-    """Give what is to be followed at the next ticks before a time, (ticks, 3, n, 1)."""
+    """Give what is to be followed at the next ticks before a time, (ticks, 3, n)."""
     left = math.ceil((until / period - first) * (1.0 - 1e-9))
     ticks = np.arange(first, first + min(max(left, 1), BLOCK))
-    return np.array(follow(ticks * period)[..., None], order="C")
+    return np.array(follow(ticks * period), order="C")
 
 
 def as_reference(arm: Arm, rows: Array) -> Reference:

@@ -193,7 +193,7 @@ class Simulation:
     def controller_state(self) -> Any:
         """What the controller remembers: of a compiled one its rows (s,), else its own object."""
         if self.memory.whole[at.CONTROLLED] == at.COMPILED:
-            return self.control.state[: self._own, 0].copy()
+            return self.control.state[: self._own].copy()
         return self._state
 
     def _evaluate(self) -> Array:
@@ -288,9 +288,9 @@ class Simulation:
         assert self.controller is not None
         control, whole = self.control, self.memory.whole
         t = float(whole[at.TICK] * self.memory.real[at.PERIOD])
-        rows = control.references[whole[at.TICK] - whole[at.FIRST_REFERENCE], :, :, 0]
-        q, qd = control.q[:, 0].copy(), control.qd[:, 0].copy()
+        rows = control.references[whole[at.TICK] - whole[at.FIRST_REFERENCE]]
+        q, qd = control.q.copy(), control.qd.copy()
         reference = as_reference(self.arm, rows)
         answer = self.controller.torque(t, q, qd, reference, self._state)
-        control.tau[:, 0], self._state = read_answer(answer, self.arm.n, t)
+        control.tau[:], self._state = read_answer(answer, self.arm.n, t)
         whole[at.ANSWERED] = 1

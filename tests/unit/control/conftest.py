@@ -35,10 +35,10 @@ def geared():
 
 @pytest.fixture(scope="session")
 def law_and_twin():
-    """Give largest difference, relative, of a law serving three arms and its Python twin."""
+    """Give largest difference, relative, of a law serving a block of arms and its Python twin."""
 
     def compare(controller, arm, seed, ticks=5):
-        random, n, lanes = np.random.default_rng(seed), arm.n, 3
+        random, n, lanes = np.random.default_rng(seed), arm.n, 16
         law = controller.compiled(arm)
         rows = np.concatenate([law.state, np.zeros((law.room, 1))])
         params, state = np.repeat(law.params, lanes, axis=1), np.repeat(rows, lanes, axis=1)

@@ -16,7 +16,8 @@ from ulna.control.laws.model import (
 )
 from ulna.dynamics.packed import TORQUE, TURNING
 from ulna.dynamics.recursive import inverse
-from ulna.kernels import kernel
+from ulna.kernels import inner, kernel
+from ulna.lanes import lanes, single
 
 GAINS = 2  # rows of params a joint: all by angle [1/s²], then all by rate [1/s]
 
@@ -26,10 +27,17 @@ def open_loop_law(
     t: float, q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array
 ) -> None:
     """The torques that take the believed arm, which is all that params hold, along."""
-    n = len(q)
+    if q.shape[1] == 1:
+        _open_loop(single(reference), single(params), single(state), single(tau))
+    else:
+        _open_loop(lanes(reference), lanes(params), lanes(state), lanes(tau))
+
+
+@inner
+def _open_loop(reference: Array, params: Array, state: Array, tau: Array) -> None:
+    n = len(tau)
     links, turns, y = room_to_work(n, state, NOTHING)
-    for w in range(q.shape[1]):
-        torque_of_reference(n, reference, params, NOTHING, w, links, turns, y, tau)
+    torque_of_reference(n, reference, params, NOTHING, links, turns, y, tau)
 
 
 @kernel
@@ -37,15 +45,27 @@ def computed_torque_law(
     t: float, q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array
 ) -> None:
     """The torques that let the believed arm, which follows in params, close the gap."""
+    if q.shape[1] == 1:
+        _computed_torque(
+            single(q), single(qd), single(reference), single(params), single(state), single(tau)
+        )
+    else:
+        _computed_torque(
+            lanes(q), lanes(qd), lanes(reference), lanes(params), lanes(state), lanes(tau)
+        )
+
+
+@inner
+def _computed_torque(
+    q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array
+) -> None:
     n = len(q)
     links, turns, y = room_to_work(n, state, NOTHING)
-    for w in range(q.shape[1]):
-        lay_model(n, params, GAINS * n, w, links)
-        for i in range(n):
-            y[ANGLE, i], y[RATE, i] = q[i, w], qd[i, w]
-            ahead, faster = reference[AIM, i, w] - q[i, w], reference[AIM_RATE, i, w] - qd[i, w]
-            back = params[i, w] * ahead + params[n + i, w] * faster
-            links[i, TURNING] = reference[AIM_TURNING, i, w] + back
-        inverse(n, links, turns, y, ANGLE)
-        for i in range(n):
-            tau[i, w] = links[i, TORQUE]
+    lay_model(n, params, GAINS * n, links)
+    for i in range(n):
+        y[ANGLE, i], y[RATE, i] = q[i], qd[i]
+        ahead, faster = reference[AIM, i] - q[i], reference[AIM_RATE, i] - qd[i]
+        links[i, TURNING] = reference[AIM_TURNING, i] + params[i] * ahead + params[n + i] * faster
+    inverse(n, links, turns, y, ANGLE)
+    for i in range(n):
+        tau[i] = links[i, TORQUE]

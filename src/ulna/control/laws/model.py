@@ -1,7 +1,7 @@
 """The arm that a controller believes in, as laws hold it: constants in params, room in state.
 
 A law's own rows of state come first. Behind them lies memory to work in, which holds the tables
-that the recursion reads for one arm at a time.
+that the recursion reads. A law is written for one arm, and compiled for one and for lanes of arms.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from ulna.arrays import Array
 from ulna.dynamics.packed import COLUMNS, CONSTANTS, LENGTH, TORQUE, TURNING, TURNS
 from ulna.dynamics.recursive import inverse
 from ulna.kernels import inlined, inner
+from ulna.lanes import every, table
 
 # Rows of the motion: angles, rates, the rates that are wanted, and what is missing to them.
 ANGLE, RATE, WANTED, MISSING = range(4)
@@ -27,25 +28,23 @@ def room(n: int) -> int:
 @inlined
 def room_to_work(n: int, state: Array, own: int) -> tuple[Array, Array, Array]:
     """Give the tables of links, turns and motions, which lie behind a law's own rows of state."""
-    rows = state[own:]
-    flat = rows.reshape(rows.size)
-    turns, motions = (n + 1) * COLUMNS, (n + 1) * (COLUMNS + TURNS)
-    end = motions + (n + 1) * MOTIONS
+    turns = own + (n + 1) * COLUMNS
+    motions = turns + (n + 1) * TURNS
     return (
-        flat[:turns].reshape((n + 1, COLUMNS)),
-        flat[turns:motions].reshape((TURNS, n + 1)),
-        flat[motions:end].reshape((MOTIONS, n + 1)),
+        table(state, own, n + 1, COLUMNS),
+        table(state, turns, TURNS, n + 1),
+        table(state, motions, MOTIONS, n + 1),
     )
 
 
 @inlined
-def lay_model(n: int, params: Array, first: int, w: int, links: Array) -> None:
-    """Put the constants of arm w, which begin at a row of params, into the table."""
-    if params.shape[1] == 1 and links[0, LENGTH] == params[first + LENGTH, w]:
-        return  # A single arm lies there since the tick before.
+def lay_model(n: int, params: Array, first: int, links: Array) -> None:
+    """Put the constants of the arm, which begin at a row of params, into the table."""
+    if every(links[0, LENGTH] == params[first + LENGTH]):
+        return  # It lies there since the tick before.
     for i in range(n + 1):
         for column in range(CONSTANTS):
-            links[i, column] = params[first + i * CONSTANTS + column, w]
+            links[i, column] = params[first + i * CONSTANTS + column]
 
 
 @inner
@@ -54,17 +53,16 @@ def torque_of_reference(
     reference: Array,
     params: Array,
     first: int,
-    w: int,
     links: Array,
     turns: Array,
     y: Array,
     tau: Array,
 ) -> None:
     """Write the torques that take the believed arm, whose constants begin at a row, along."""
-    lay_model(n, params, first, w, links)
+    lay_model(n, params, first, links)
     for i in range(n):
-        y[ANGLE, i], y[RATE, i] = reference[AIM, i, w], reference[AIM_RATE, i, w]
-        links[i, TURNING] = reference[AIM_TURNING, i, w]
+        y[ANGLE, i], y[RATE, i] = reference[AIM, i], reference[AIM_RATE, i]
+        links[i, TURNING] = reference[AIM_TURNING, i]
     inverse(n, links, turns, y, ANGLE)
     for i in range(n):
-        tau[i, w] = links[i, TORQUE]
+        tau[i] = links[i, TORQUE]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ulna.arrays import Array
-from ulna.control.laws.model import AIM, ANGLE, NOTHING, RATE, lay_model, room_to_work
+from ulna.control.laws.model import AIM, AIM_RATE, ANGLE, NOTHING, RATE, lay_model, room_to_work
 from ulna.dynamics.packed import TORQUE, TURNING
 from ulna.dynamics.recursive import inverse
 from ulna.kernels import inner, kernel
+from ulna.lanes import choose, lanes, single
 
 MEASURED = 1  # row of params that says where the weight is taken
 GAINS = 2  # rows of params a joint: all stiffnesses, then all dampings
@@ -17,10 +18,17 @@ def pd_law(
     t: float, q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array
 ) -> None:
     """A spring and a damper; params are all stiffnesses, then all dampings."""
-    for w in range(q.shape[1]):
-        for i in range(len(q)):
-            tau[i, w] = 0.0
-        _pull(q, qd, reference, params, tau, w)
+    if q.shape[1] == 1:
+        _pd(single(q), single(qd), single(reference), single(params), single(tau))
+    else:
+        _pd(lanes(q), lanes(qd), lanes(reference), lanes(params), lanes(tau))
+
+
+@inner
+def _pd(q: Array, qd: Array, reference: Array, params: Array, tau: Array) -> None:
+    for i in range(len(q)):
+        tau[i] = 0.0
+    _pull(q, qd, reference, params, tau)
 
 
 @kernel
@@ -31,23 +39,34 @@ def gravity_pd_law(
 
     Behind the gains params hold 1 for where it is, then the constants of the arm.
     """
-    n = len(q)
-    links, turns, y = room_to_work(n, state, NOTHING)
-    for w in range(q.shape[1]):
-        lay_model(n, params, GAINS * n + MEASURED, w, links)
-        measured = params[GAINS * n, w] != 0.0
-        for i in range(n):
-            y[ANGLE, i] = q[i, w] if measured else reference[AIM, i, w]
-            y[RATE, i], links[i, TURNING] = 0.0, 0.0
-        inverse(n, links, turns, y, ANGLE)
-        for i in range(n):
-            tau[i, w] = links[i, TORQUE]
-        _pull(q, qd, reference, params, tau, w)
+    if q.shape[1] == 1:
+        _gravity_pd(
+            single(q), single(qd), single(reference), single(params), single(state), single(tau)
+        )
+    else:
+        _gravity_pd(lanes(q), lanes(qd), lanes(reference), lanes(params), lanes(state), lanes(tau))
 
 
 @inner
-def _pull(q: Array, qd: Array, reference: Array, params: Array, tau: Array, w: int) -> None:
+def _gravity_pd(
+    q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array
+) -> None:
+    n = len(q)
+    links, turns, y = room_to_work(n, state, NOTHING)
+    lay_model(n, params, GAINS * n + MEASURED, links)
+    measured = params[GAINS * n] != 0.0
+    for i in range(n):
+        y[ANGLE, i] = choose(measured, q[i], reference[AIM, i])
+        y[RATE, i], links[i, TURNING] = 0.0, 0.0
+    inverse(n, links, turns, y, ANGLE)
+    for i in range(n):
+        tau[i] = links[i, TORQUE]
+    _pull(q, qd, reference, params, tau)
+
+
+@inner
+def _pull(q: Array, qd: Array, reference: Array, params: Array, tau: Array) -> None:
     n = len(q)
     for i in range(n):
-        ahead, faster = reference[0, i, w] - q[i, w], reference[1, i, w] - qd[i, w]
-        tau[i, w] += params[i, w] * ahead + params[n + i, w] * faster
+        ahead, faster = reference[AIM, i] - q[i], reference[AIM_RATE, i] - qd[i]
+        tau[i] += params[i] * ahead + params[n + i] * faster

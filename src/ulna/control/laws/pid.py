@@ -7,11 +7,14 @@ import math
 from ulna.arrays import Array
 from ulna.control.laws.model import AIM, AIM_RATE, room_to_work, torque_of_reference
 from ulna.kernels import inner, kernel
+from ulna.lanes import choose, either, lanes, numbers, single
 
 # Rows of params: stiffness, damping, integral gain and limit of all joints, then the filter's
-# corner. Rows of state: integrals and filtered rates of all joints, then the last tick's time.
+# corner. Rows of state: integrals and filtered rates of all joints, then the last tick's time; and
+# behind them, as room to work in, how far the filter moves in a tick.
 GAINS = 4
 MEMORIES = 2
+ROOM = 1
 
 
 @kernel
@@ -19,10 +22,21 @@ def pid_law(
     t: float, q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array
 ) -> None:
     """A spring, a damper and a growing push at every joint."""
-    for w in range(q.shape[1]):
-        for i in range(len(q)):
-            tau[i, w] = 0.0
-        _push(t, q, qd, reference, params, state, tau, w)
+    if q.shape[1] == 1:
+        _pid(
+            t, single(q), single(qd), single(reference), single(params), single(state), single(tau)
+        )
+    else:
+        _pid(t, lanes(q), lanes(qd), lanes(reference), lanes(params), lanes(state), lanes(tau))
+
+
+@inner
+def _pid(
+    t: float, q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array
+) -> None:
+    for i in range(len(q)):
+        tau[i] = 0.0
+    _push(t, q, qd, reference, params, state, tau)
 
 
 @kernel
@@ -30,37 +44,53 @@ def feedforward_pid_law(
     t: float, q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array
 ) -> None:
     """The same on top of what takes the believed arm, which follows in params, along."""
+    if q.shape[1] == 1:
+        _feedforward_pid(
+            t, single(q), single(qd), single(reference), single(params), single(state), single(tau)
+        )
+    else:
+        _feedforward_pid(
+            t, lanes(q), lanes(qd), lanes(reference), lanes(params), lanes(state), lanes(tau)
+        )
+
+
+@inner
+def _feedforward_pid(
+    t: float, q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array
+) -> None:
     n = len(q)
-    links, turns, y = room_to_work(n, state, MEMORIES * n + 1)
-    for w in range(q.shape[1]):
-        torque_of_reference(n, reference, params, GAINS * n + 1, w, links, turns, y, tau)
-        _push(t, q, qd, reference, params, state, tau, w)
+    links, turns, y = room_to_work(n, state, MEMORIES * n + 1 + ROOM)
+    torque_of_reference(n, reference, params, GAINS * n + 1, links, turns, y, tau)
+    _push(t, q, qd, reference, params, state, tau)
 
 
 @inner
 def _push(
-    t: float,
-    q: Array,
-    qd: Array,
-    reference: Array,
-    params: Array,
-    state: Array,
-    tau: Array,
-    w: int,
+    t: float, q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array
 ) -> None:
     n = len(q)
     last = MEMORIES * n
-    step = t - state[last, w]
+    step = t - state[last]
     # Before the first tick lies all of time: the filter has settled, and nothing was integrated.
-    blend = 1.0 - math.exp(-params[GAINS * n, w] * step)
-    if math.isinf(step):
-        step = 0.0
+    _blend(params, state, n, t)
+    blend = state[last + 1]
+    step = choose(step < math.inf, step, 0.0)
     for i in range(n):
-        ahead, faster = reference[AIM, i, w] - q[i, w], reference[AIM_RATE, i, w] - qd[i, w]
-        state[n + i, w] += blend * (faster - state[n + i, w])
-        tau[i, w] += params[i, w] * ahead + params[n + i, w] * state[n + i, w]
-        before = tau[i, w] + params[2 * n + i, w] * state[i, w]
-        if abs(before) < params[3 * n + i, w] or before * ahead <= 0.0:
-            state[i, w] += ahead * step
-        tau[i, w] += params[2 * n + i, w] * state[i, w]
-    state[last, w] = t
+        ahead, faster = reference[AIM, i] - q[i], reference[AIM_RATE, i] - qd[i]
+        state[n + i] += blend * (faster - state[n + i])
+        tau[i] += params[i] * ahead + params[n + i] * state[n + i]
+        before, most = tau[i] + params[2 * n + i] * state[i], params[3 * n + i]
+        # Beyond its limit the push may only shrink.
+        grows = either(abs(before) < most, before * ahead <= 0.0)
+        state[i] += choose(grows, ahead * step, 0.0)
+        tau[i] += params[2 * n + i] * state[i]
+    state[last] = t
+
+
+@inner
+def _blend(params: Array, state: Array, n: int, t: float) -> None:
+    """Note how far the filter moves until now."""
+    corners, kept = numbers(params), numbers(state)
+    last = MEMORIES * n
+    for w in range(kept.shape[1]):
+        kept[last + 1, w] = 1.0 - math.exp(-corners[GAINS * n, w] * (t - kept[last, w]))

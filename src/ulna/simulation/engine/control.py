@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 from ulna.control.laws import law_at
 from ulna.kernels import count, inlined, inner
+from ulna.lanes import choose, floor, numbers, some
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import Control, Memory
-from ulna.simulation.engine.noise import normal
+from ulna.simulation.engine.noise import draw_normal
 from ulna.simulation.engine.times import slack
 
 
@@ -23,56 +22,71 @@ def let_control(size: object, m: Memory, control: Control) -> int:
     if row >= len(control.references):
         return at.REFERENCE
     if whole[at.SEEN] == 0:
-        if whole[at.PERFECT] != 0:
-            for i in range(count(size)):
-                control.q[i, 0] = m.vectors[at.STATE, i]
-                control.qd[i, 0] = m.vectors[at.STATE + 1, i]
-        else:
-            _measure(size, m, control)
-        whole[at.SEEN] = 1
-    if whole[at.CONTROLLED] == at.AROUND:
-        if whole[at.ANSWERED] == 0:
-            return at.CONTROL
-    else:
-        law_at(whole[at.LAW_CALL])(
-            t,
-            control.q,
-            control.qd,
-            control.references[row],
-            control.params,
-            control.state,
-            control.tau,
-        )
+        _see(size, m, control)
+    if whole[at.CONTROLLED] != at.AROUND:
+        _obey(size, m, control, t, row)
+    elif whole[at.ANSWERED] == 0:
+        return at.CONTROL
     for i in range(count(size)):
-        most = m.links[i, at.LIMIT]
-        if abs(control.tau[i, 0]) > most:
-            control.tau[i, 0] = math.copysign(most, control.tau[i, 0])
+        most, torque = m.links[i, at.LIMIT], control.tau[i]
+        if some(abs(torque) > most):
+            control.tau[i] = choose(torque > most, most, choose(torque < -most, -most, torque))
             whole[at.SATURATED] += 1
     whole[at.TICK] += 1
     whole[at.SEEN] = whole[at.ANSWERED] = 0
     return at.BUDGET
 
 
+@inlined
+def _see(size: object, m: Memory, control: Control) -> None:
+    m.whole[at.SEEN] = 1
+    if m.whole[at.PERFECT] == 0:
+        _measure(size, m, control)
+        return
+    for i in range(count(size)):
+        control.q[i] = m.vectors[at.STATE, i]
+        control.qd[i] = m.vectors[at.STATE + 1, i]
+
+
+@inlined
+def _obey(size: object, m: Memory, control: Control, t: float, row: int) -> None:
+    """Let a compiled law write the torques."""
+    for part in range(3):
+        for i in range(count(size)):
+            control.aim[part, i] = control.references[row, part, i]
+    law_at(m.whole[at.LAW_CALL])(
+        t,
+        numbers(control.q),
+        numbers(control.qd),
+        numbers(control.aim),
+        numbers(control.params),
+        numbers(control.state),
+        numbers(control.tau),
+    )
+
+
 @inner
 def _measure(size: object, m: Memory, control: Control) -> None:
     """Read angles and rates as the controller's sensors do: noisy, in steps, late."""
     n = count(size)
-    real, whole = m.real, m.whole
+    whole, each = m.whole, m.each
     tick, late, past = whole[at.TICK], whole[at.DELAY], whole[at.PAST]
     for part in range(2):
         for i in range(n):
             value = m.vectors[at.STATE + part, i]
             place = whole[at.SENSOR] + 2 * (part * n + i)
-            deviation, step = real[place], real[place + 1]
-            if deviation > 0.0:
-                value += deviation * normal(whole[at.SENSOR_SEED], 0, tick, 2 * i + part)
-            if step > 0.0:
-                value = step * math.floor(value / step + 0.5)
+            deviation, step = each[place], each[place + 1]
+            if some(deviation > 0.0):
+                value = value + deviation * draw_normal(
+                    m, whole[at.SENSOR_SEED], tick, 2 * i + part
+                )
+            if some(step > 0.0):
+                value = choose(step > 0.0, step * floor(value / step + 0.5), value)
             newest = tick % (late + 1)
             for k in range(late + 1):
                 # Before the start the arm stood as it stands now.
                 if k == newest or tick == 0:
-                    real[past + (k * 2 + part) * n + i] = value
+                    each[past + (k * 2 + part) * n + i] = value
     oldest = past + (tick + 1) % (late + 1) * 2 * n
     for i in range(n):
-        control.q[i, 0], control.qd[i, 0] = real[oldest + i], real[oldest + n + i]
+        control.q[i], control.qd[i] = each[oldest + i], each[oldest + n + i]

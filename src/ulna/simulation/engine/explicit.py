@@ -7,7 +7,7 @@ import math
 from ulna.kernels import count, inlined, inner
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import Memory
-from ulna.simulation.engine.slope import copy, slope, slope_inlined
+from ulna.simulation.engine.slope import columns, copy, slope, slope_inlined
 from ulna.simulation.engine.tableaux import DOP853_DENSE, DOP853_ERRORS
 
 # Beyond half a turn an angle's size says nothing: its tolerance stops growing with it.
@@ -36,7 +36,7 @@ def _lean(size: object, m: Memory, s: int, h: float) -> None:
     before = max(s - 1, 0)
     step = h * m.tableau[s, before]
     for part in range(2):
-        for i in range(count(size) + 1):
+        for i in range(columns(size, v)):
             slope_before = v[at.SLOPES + 2 * before + part, i] if s > 0 else 0.0
             v[at.STAGE + part, i] = v[at.STATE + part, i] + step * slope_before
 
@@ -44,19 +44,19 @@ def _lean(size: object, m: Memory, s: int, h: float) -> None:
 @inlined
 def combine(size: object, m: Memory, row: int, known: int, h: float) -> None:
     """Put STATE + h Σ a_j slope_j into STAGE."""
-    n = count(size)
     v, tableau = m.vectors, m.tableau
+    width = columns(size, v)
     for part in range(2):
-        for i in range(n + 1):
+        for i in range(width):
             v[at.STAGE + part, i] = 0.0
     for j in range(known):
         factor = tableau[row, j]
         if factor != 0.0:
             for part in range(2):
-                for i in range(n + 1):
+                for i in range(width):
                     v[at.STAGE + part, i] += factor * v[at.SLOPES + 2 * j + part, i]
     for part in range(2):
-        for i in range(n + 1):
+        for i in range(width):
             v[at.STAGE + part, i] = v[at.STATE + part, i] + h * v[at.STAGE + part, i]
 
 

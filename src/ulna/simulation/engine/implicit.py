@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from ulna.dynamics import packed as link
 from ulna.dynamics.recursive import forward_coupled
 from ulna.kernels import count, inlined, inner
+from ulna.lanes import alone, both, choose, either, some
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import Memory
-from ulna.simulation.engine.slope import copy, inputs, slope, slope_inlined, tip_power
+from ulna.simulation.engine.slope import (
+    columns,
+    copy,
+    inputs,
+    note_power,
+    slope,
+    slope_inlined,
+)
 
 ROOT = math.sqrt(3.0) / 6.0
 NODES = (0.5 - ROOT, 0.5 + ROOT)
@@ -38,40 +47,44 @@ def semi_implicit_step(size: object, m: Memory, t: float, h: float) -> None:
             links[i, at.STIFF + 2] = links[i, link.OWN] + extra
         inputs(size, m, t)
         forward_coupled(size, links, m.turns, v, at.STAGE, at.STIFF)
-    injected = dissipated = 0.0
     for i in range(n):
         rate = v[at.STATE + 1, i] + h * links[i, link.TURNING]
         v[at.TRIAL, i] = v[at.STATE, i] + h * rate
         v[at.TRIAL + 1, i] = rate
-        injected += links[i, link.TORQUE] * rate
-        dissipated += links[i, link.DAMPING] * rate * rate
-    injected += tip_power(size, m, at.TRIAL)
-    v[at.TRIAL, n] = v[at.STATE, n] + h * injected
-    v[at.TRIAL + 1, n] = v[at.STATE + 1, n] + h * dissipated
+    if alone(v):
+        note_power(size, m, at.TRIAL, at.TRIAL)
+        for part in range(2):
+            v[at.TRIAL + part, n] = v[at.STATE + part, n] + h * v[at.TRIAL + part, n]
 
 
 @inner
-def gauss_step(size: object, m: Memory, t: float, h: float) -> bool:
+def gauss_step(size: object, m: Memory, t: float, h: float) -> Any:
     """Put the state after a step into TRIAL; gives whether the iterations converged.
 
     The two slopes are put into their own equation until they no longer change; the first guess
-    follows the polynomial of the step before.
+    follows the polynomial of the step before. What has converged is left as it is while others
+    go on.
     """
     _guess(size, m, t, h)
-    before = math.inf
+    before = abs(m.vectors[at.STATE, 0]) + math.inf
+    running = before > 0.0
+    converged = before < 0.0
     for _ in range(MOST_ROUNDS):
         for s in range(2):
             _gauss_stage(size, m, s, h)
             slope_inlined(size, m, t + NODES[s] * h, at.NEW + s)
-        change, largest = _renew(size, m)
-        if not change < math.inf:
-            return False
+        change, largest = _renew(size, m, running)
         # The last digits go on changing for ever: stop when a round brings no more.
-        if change <= 1e-17 * largest or (change >= before and change <= 1e-10 * largest):
-            _add_up(size, m, h)
-            return True
+        least = choose(change >= before, 1e-10, 1e-17)
+        settled = both(running, change <= least * largest)
+        converged = either(converged, settled)
+        # What is no number, or grows beyond all bounds, will never settle.
+        running = both(both(running, change < math.inf), change > least * largest)
+        if not some(running):
+            break
         before = change
-    return False
+    _add_up(size, m, h)
+    return converged
 
 
 @inner
@@ -106,35 +119,37 @@ def _gauss_stage(size: object, m: Memory, s: int, h: float) -> None:
 
 
 @inlined
-def _renew(size: object, m: Memory) -> tuple[float, float]:
-    """Take over the new slopes; gives how much they changed, and how large they are."""
-    n = count(size)
+def _renew(size: object, m: Memory, running: Any) -> tuple[Any, Any]:
+    """Take over new slopes where they are sought; gives how much they changed, and their size."""
     v = m.vectors
-    change = largest = 0.0
+    change = largest = 0.0 * v[at.NEW_ROW + 1, 0]
     for s in range(2):
-        for i in range(n):
+        for i in range(count(size)):
             new = v[at.NEW_ROW + 2 * s + 1, i]
             step = abs(new - v[at.SOLVED_ROW + 2 * s + 1, i])
             # Written so that what is no number counts as the largest change.
-            change = step if not step <= change else change
-            largest = max(largest, abs(new))
-        copy(size, m, at.NEW_ROW + 2 * s, at.SOLVED_ROW + 2 * s)
+            change = choose(step <= change, change, step)
+            largest = choose(abs(new) > largest, abs(new), largest)
+        for part in range(2):
+            for i in range(columns(size, v)):
+                new, old = v[at.NEW_ROW + 2 * s + part, i], v[at.SOLVED_ROW + 2 * s + part, i]
+                v[at.SOLVED_ROW + 2 * s + part, i] = choose(running, new, old)
     return change, largest
 
 
 @inlined
-def _gain(m: Memory, part: int, i: int, h: float) -> float:
+def _gain(m: Memory, part: int, i: int, h: float) -> Any:
     """Give what a step adds, with what the last addition lost."""
     v = m.vectors
-    both = v[at.SOLVED_ROW + part, i] + v[at.SOLVED_ROW + 2 + part, i]
-    return float(0.5 * h * both + v[at.CARRY + part, i])
+    total = v[at.SOLVED_ROW + part, i] + v[at.SOLVED_ROW + 2 + part, i]
+    return 0.5 * h * total + v[at.CARRY + part, i]
 
 
 @inlined
 def _add_up(size: object, m: Memory, h: float) -> None:
     v = m.vectors
     for part in range(2):
-        for i in range(count(size) + 1):
+        for i in range(columns(size, v)):
             v[at.TRIAL + part, i] = v[at.STATE + part, i] + _gain(m, part, i, h)
 
 
@@ -143,7 +158,7 @@ def keep_gauss(size: object, m: Memory, h: float) -> None:
     """Remember the slopes and the lost digits of a step that is taken as it stands."""
     v = m.vectors
     for part in range(2):
-        for i in range(count(size) + 1):
+        for i in range(columns(size, v)):
             moved = v[at.AHEAD + part, i] - v[at.STATE + part, i]
             v[at.CARRY + part, i] = _gain(m, part, i, h) - moved
     copy(size, m, at.SOLVED_ROW, at.KEPT_ROW)

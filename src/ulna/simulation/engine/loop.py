@@ -9,9 +9,9 @@ from ulna.simulation.engine import places as at
 from ulna.simulation.engine.explicit import prepare_dense, slope_at_end
 from ulna.simulation.engine.implicit import keep_gauss
 from ulna.simulation.engine.memory import Control, Memory, Record
-from ulna.simulation.engine.schedule import hold, open_segment, plan
+from ulna.simulation.engine.schedule import hold, open_segment
 from ulna.simulation.engine.slope import copy, slope
-from ulna.simulation.engine.stepping import attempt, state_at, step_size
+from ulna.simulation.engine.stepping import attempt, even_step, state_at, step_size
 from ulna.simulation.engine.times import slack
 from ulna.simulation.engine.watch import crossing, happen, remember, settle, signals
 
@@ -276,8 +276,8 @@ def _let_happen(size: object, m: Memory, log: Array, which: int) -> int:
     settle(size, m, log)
     if real[at.NOW] >= real[at.STOP] - slack(real[at.STOP]):
         real[at.NOW], whole[at.OPEN] = real[at.STOP], 0
-    else:
-        plan(m)
+    elif whole[at.ADAPTIVE] == 0 and even_step(m) <= slack(real[at.NOW]):
+        whole[at.STEP_INDEX] += 1  # What is left of the step would be no step.
     return at.BUDGET
 
 

@@ -1,4 +1,8 @@
-"""All that the compiled engine works on."""
+"""All that the compiled engine works on.
+
+The first four arrays of the memory, and what controllers read and write, may hold lanes in place
+of numbers: then they are many arms that move together in time.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +24,8 @@ class Memory(NamedTuple):
     vectors: Array  # (rows, n+1) states, slopes
     links: Array  # (n+1, columns) the arm, and what acts on it
     turns: Array  # (3, n+1) how the links stand
+    each: Array  # what an arm has of its own: tables, numbers in formulas, measurements
+    keys: Array  # (1,) which stream of random numbers is the arm's
     tableau: Array  # (17, 17) of an explicit method
     real: Array  # numbers, and longer pieces after them
     whole: Array  # counters, switches and places, and longer pieces after them
@@ -33,14 +39,15 @@ class Record(NamedTuple):
 
 
 class Control(NamedTuple):
-    """What a controller reads and writes at its ticks; the last axis is for many arms at once."""
+    """What a controller reads and writes at its ticks."""
 
-    q: Array  # (n, 1) as measured
+    q: Array  # (n,) as measured
     qd: Array
-    references: Array  # (ticks, 3, n, 1) angles, rates, accelerations
-    params: Array  # (p, 1)
-    state: Array  # (s, 1), and room to work in behind it
-    tau: Array  # (n, 1)
+    aim: Array  # (3, n) angles, rates, accelerations to follow
+    params: Array  # (p,)
+    state: Array  # (s,), and room to work in behind it
+    tau: Array  # (n,)
+    references: Array  # (ticks, 3, n) the aims of the next ticks
 
 
 class Heap:
@@ -62,6 +69,15 @@ class Heap:
     def array(self) -> Array:
         """Give the one array."""
         return np.concatenate(self.pieces)
+
+
+class Heaps:
+    """The heaps of a memory."""
+
+    def __init__(self) -> None:
+        self.each = Heap(0, np.float64)
+        self.real = Heap(at.REALS, np.float64)
+        self.whole = Heap(at.WHOLES, np.int64)
 
 
 def new_vectors(n: int) -> Array:
@@ -86,11 +102,11 @@ def new_record(times: Array, n: int) -> Record:
 
 def new_control(n: int, law: CompiledLaw | None) -> Control:
     """Make room for a controller."""
-    q, qd, tau = np.zeros((3, n, 1))
-    params = state = np.zeros((0, 1))
+    q, qd, tau = np.zeros((3, n))
+    params = state = np.zeros(0)
     if law is not None:
-        params, state = law.params, np.concatenate([law.state, np.zeros((law.room, 1))])
-    return Control(q, qd, np.zeros((0, 3, n, 1)), params, state, tau)
+        params, state = law.params[:, 0], np.append(law.state, np.zeros(law.room))
+    return Control(q, qd, np.zeros((3, n)), params, state, tau, np.zeros((0, 3, n)))
 
 
 def carried_over(old: Memory, new: Memory) -> Memory:
@@ -100,6 +116,6 @@ def carried_over(old: Memory, new: Memory) -> Memory:
     new.whole[: at.TABLES] = old.whole[: at.TABLES]
     new.whole[at.OPEN] = 0
     # The past is the last piece of all.
-    past = len(old.real) - int(old.whole[at.PAST])
-    new.real[len(new.real) - past :] = old.real[len(old.real) - past :]
+    past = len(old.each) - int(old.whole[at.PAST])
+    new.each[len(new.each) - past :] = old.each[len(old.each) - past :]
     return new

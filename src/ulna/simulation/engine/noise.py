@@ -7,11 +7,15 @@ is stepped by another thread. Here a number is a hash of where it is used.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from ulna.dynamics.sincos import sincos
 from ulna.kernels import inner
+from ulna.lanes import numbers
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.memory import Memory
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -43,3 +47,13 @@ def normal(seed: int, arm: int, tick: int, channel: int) -> float:
     radius = math.sqrt(-2.0 * math.log(uniform(seed, arm, tick, 2 * channel)))
     _, cosine = sincos(2.0 * math.pi * uniform(seed, arm, tick, 2 * channel + 1))
     return radius * cosine
+
+
+@inner
+def draw_normal(m: Memory, seed: int, tick: int, channel: int) -> Any:
+    """Draw such a number for every arm, each from its own stream."""
+    drawn = numbers(m.each)
+    place = m.whole[at.DRAWN]
+    for w in range(drawn.shape[1]):
+        drawn[place, w] = normal(seed, m.keys[w], tick, channel)
+    return m.each[place]

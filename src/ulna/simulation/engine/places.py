@@ -1,6 +1,6 @@
 """Where things are in the engine's memory, and what its numbers stand for.
 
-The memory is six arrays (see `memory.py`), because compiled functions hand arrays on at a price.
+The memory is a few arrays (see `memory.py`), because compiled functions hand arrays on at a price.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ FRESH, OPEN, STEP_INDEX, STEP_COUNT, STEPS, EVALUATIONS, REJECTED, FAULT, IDLE =
 TICK, SEEN, ANSWERED, FIRST_REFERENCE, SATURATED, SAMPLE, LOGGED, CHATTER = range(19, 27)
 # addresses of functions,
 INPUT_CALL, EVENT_CALL, LAW_CALL = range(27, 30)
-# and where in `real` or `whole` a longer piece begins, and how long it is. Two tables, of torques
-# and of forces on the tip, are described one after the other.
+# and where in `each`, `real` or `whole` a longer piece begins, and how long it is. Two tables, of
+# torques and of forces on the tip, are described one after the other.
 TABLES = 30  # of each: times, rows, number of rows, whether it is linear, the present row
 TIMES, ROWS, LENGTH, LINEAR, ROW, TABLE_PLACES = range(6)
 TORQUES, FORCES = range(2)
@@ -61,7 +61,9 @@ SENSOR, PAST, SENSOR_SEED = range(56, 59)
 # Switches that spare a controller's ticks what is not there: tables never change and nothing
 # disturbs; sensors show things as they are, at once.
 STILL, PERFECT = range(59, 61)
-WHOLES = 61
+# Whether formulas name the tip; where a drawn number is put.
+TIP_NAMED, DRAWN = range(61, 63)
+WHOLES = 63
 
 # Methods, models, where inputs that change all the time come from, kinds of controllers.
 RK4, DOP853, SEMI_IMPLICIT, GAUSS4 = range(4)

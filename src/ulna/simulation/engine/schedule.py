@@ -7,12 +7,14 @@ out; a step never reaches across its end, so that no method ever sees a jump fro
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from ulna.kernels import count, inlined, inner
+from ulna.lanes import some
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.control import let_control
 from ulna.simulation.engine.memory import Control, Memory
-from ulna.simulation.engine.noise import normal
+from ulna.simulation.engine.noise import draw_normal
 from ulna.simulation.engine.times import slack
 
 
@@ -90,16 +92,16 @@ def _next_edge(m: Memory) -> float:
 def _hold_still(size: object, m: Memory, control: Control) -> None:
     """Do as `hold` does where tables have but one row, and nothing disturbs."""
     n = count(size)
-    links, whole, real = m.links, m.whole, m.real
-    real[at.HOLD_START] = real[at.NOW]
+    links, whole, each = m.links, m.whole, m.each
+    m.real[at.HOLD_START] = m.real[at.NOW]
     torques = whole[at.TABLES + at.ROWS]
     forces = whole[at.TABLES + at.TABLE_PLACES + at.ROWS]
     for i in range(n):
-        links[i, at.HOLD], links[i, at.RAMP] = real[torques + i], 0.0
+        links[i, at.HOLD], links[i, at.RAMP] = each[torques + i], 0.0
         if whole[at.CONTROLLED] != at.NOBODY:
-            links[i, at.HOLD] += control.tau[i, 0]
+            links[i, at.HOLD] += control.tau[i]
     for k in range(3):
-        links[n, at.TIP_HOLD + k], links[n, at.TIP_RAMP + k] = real[forces + k], 0.0
+        links[n, at.TIP_HOLD + k], links[n, at.TIP_RAMP + k] = each[forces + k], 0.0
 
 
 @inner
@@ -116,30 +118,30 @@ def hold(size: object, m: Memory, control: Control) -> None:
         links[n, at.TIP_HOLD + k], links[n, at.TIP_RAMP + k] = _read_table(m, at.FORCES, at.AXES, k)
     if whole[at.CONTROLLED] != at.NOBODY:
         for i in range(n):
-            links[i, at.HOLD] += control.tau[i, 0]
+            links[i, at.HOLD] += control.tau[i]
     for d in range(whole[at.DISTURBANCES]):
         _disturb(size, m, d)
 
 
 @inner
-def _read_table(m: Memory, table: int, width: int, column: int) -> tuple[float, float]:
+def _read_table(m: Memory, table: int, width: int, column: int) -> tuple[Any, Any]:
     """Give a value of a table now, and its rate."""
-    real, whole, now = m.real, m.whole, m.real[at.NOW]
+    real, whole, each, now = m.real, m.whole, m.each, m.real[at.NOW]
     head = at.TABLES + at.TABLE_PLACES * table
     row, times = whole[head + at.ROW], whole[head + at.TIMES]
     place = whole[head + at.ROWS] + row * width + column
-    value, start = real[place], real[times + row]
+    value, start = each[place], real[times + row]
     last = row + 1 >= whole[head + at.LENGTH]
     if whole[head + at.LINEAR] == 0 or last or now < start - slack(now):
-        return value, 0.0
-    rate = (real[place + width] - value) / (real[times + row + 1] - start)
+        return value, 0.0 * value
+    rate = (each[place + width] - value) / (real[times + row + 1] - start)
     return value + rate * (now - start), rate
 
 
 @inner
 def _disturb(size: object, m: Memory, d: int) -> None:
     n = count(size)
-    real, whole, links = m.real, m.whole, m.links
+    real, whole, links, each = m.real, m.whole, m.links, m.each
     soon = real[at.NOW] + slack(real[at.NOW])
     place = whole[at.EDGES] + 3 * d
     start, stop, period = real[place], real[place + 1], real[place + 2]
@@ -147,9 +149,9 @@ def _disturb(size: object, m: Memory, d: int) -> None:
         return
     draw = int((soon - start) / period) if period > 0.0 else 0
     for k in range(n + 3):
-        push = real[whole[at.SIZES] + d * (n + 3) + k]
-        if push != 0.0 and period > 0.0:
-            push *= normal(whole[whole[at.SEEDS] + d], 0, draw, k)
+        push = each[whole[at.SIZES] + d * (n + 3) + k]
+        if period > 0.0 and some(push != 0.0):
+            push = push * draw_normal(m, whole[whole[at.SEEDS] + d], draw, k)
         if k < n:
             links[k, at.HOLD] += push
         else:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from numba import types
 
 from ulna.arrays import Array
 from ulna.dynamics import packed as link
-from ulna.dynamics.recursive import forward, forward_coupled
+from ulna.dynamics.recursive import forward, forward_coupled, lay_out
 from ulna.dynamics.sequential_sweep import sequential
-from ulna.dynamics.sincos import sincos
 from ulna.expressions.evaluate import evaluate
 from ulna.kernels import Hook, count, inlined, inner
+from ulna.lanes import alone, some
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import Memory
 
@@ -31,17 +33,31 @@ def slope_inlined(size: object, m: Memory, t: float, place: int) -> None:
         forward_coupled(size, links, turns, v, at.STAGE, link.CARRIER)
     else:
         forward(size, links, turns, v, at.STAGE, None)
-    n = count(size)
     row = at.SLOPES + 2 * place
+    for i in range(count(size)):
+        v[row, i] = v[at.STAGE + 1, i]
+        v[row + 1, i] = links[i, link.TURNING]
+    if alone(v):
+        note_power(size, m, at.STAGE, row)
+
+
+@inlined
+def columns(size: object, vectors: Array) -> int:
+    """Give how many numbers are integrated alike: of a single arm its work as well."""
+    return count(size) + 1 if alone(vectors) else count(size)
+
+
+@inlined
+def note_power(size: object, m: Memory, motion: int, row: int) -> None:
+    """Write the power that goes in and is lost behind a derivative."""
+    n, v, links = count(size), m.vectors, m.links
     injected = dissipated = 0.0
     for i in range(n):
-        rate = v[at.STAGE + 1, i]
-        v[row, i] = rate
-        v[row + 1, i] = links[i, link.TURNING]
+        rate = v[motion + 1, i]
         injected += links[i, link.TORQUE] * rate
         dissipated += links[i, link.DAMPING] * rate * rate
     if has_tip_force(size, links):
-        injected += tip_power(size, m, at.STAGE)
+        injected += tip_power(size, m, motion)
     v[row, n] = injected
     v[row + 1, n] = dissipated
 
@@ -87,13 +103,13 @@ def _live_inputs(size: object, m: Memory, t: float) -> None:
 
 
 @inner
-def formula(m: Memory, k: int) -> float:
+def formula(m: Memory, k: int) -> Any:
     """Give the value of formula k for the values that were named last."""
     whole = m.whole
     span = whole[at.SPANS] + 3 * k
     return evaluate(
         whole,
-        m.real,
+        m.each,
         whole[at.CODES] + 2 * whole[span + 1],
         whole[at.CODES] + 2 * whole[span + 2],
         whole[at.CONSTANTS],
@@ -106,31 +122,34 @@ def formula(m: Memory, k: int) -> float:
 def name_values(size: object, m: Memory, t: float) -> None:
     """Set what formulas may name: t, the tip's x and y, angles and rates."""
     n = count(size)
-    v, links, real, first = m.vectors, m.links, m.real, m.whole[at.VALUES]
-    angle, x, y = 0.0, links[n, link.BASE_X], links[n, link.BASE_Y]
+    v, links, turns, each, first = m.vectors, m.links, m.turns, m.each, m.whole[at.VALUES]
+    each[first] = t
     for i in range(n):
-        angle += v[at.STAGE, i]
-        sine, cosine = sincos(angle)
-        x += links[i, link.LENGTH] * cosine
-        y += links[i, link.LENGTH] * sine
-        real[first + 3 + i] = v[at.STAGE, i]
-        real[first + 3 + n + i] = v[at.STAGE + 1, i]
-    real[first], real[first + 1], real[first + 2] = t, x, y
+        each[first + 3 + i] = v[at.STAGE, i]
+        each[first + 3 + n + i] = v[at.STAGE + 1, i]
+    if m.whole[at.TIP_NAMED] == 0:
+        return
+    lay_out(size, turns, v, at.STAGE)
+    x, y = links[n, link.BASE_X], links[n, link.BASE_Y]
+    for i in range(n):
+        x = x + links[i, link.LENGTH] * turns[link.COS, i]
+        y = y + links[i, link.LENGTH] * turns[link.SIN, i]
+    each[first + 1], each[first + 2] = x, y
 
 
 @inlined
 def has_tip_force(size: object, links: Array) -> bool:
     """Say whether anything acts on the tip."""
     n = count(size)
-    return bool(
-        links[n, link.FORCE_X] != 0.0
-        or links[n, link.FORCE_Y] != 0.0
-        or links[n, link.MOMENT] != 0.0
+    return (
+        some(links[n, link.FORCE_X] != 0.0)
+        or some(links[n, link.FORCE_Y] != 0.0)
+        or some(links[n, link.MOMENT] != 0.0)
     )
 
 
 @inner
-def tip_power(size: object, m: Memory, row: int) -> float:
+def tip_power(size: object, m: Memory, row: int) -> Any:
     """Give the power [W] of the force and the moment on the tip."""
     n = count(size)
     v, links, turns = m.vectors, m.links, m.turns
@@ -140,12 +159,12 @@ def tip_power(size: object, m: Memory, row: int) -> float:
         v_x -= rate * links[i, link.LENGTH] * turns[link.SIN, i]
         v_y += rate * links[i, link.LENGTH] * turns[link.COS, i]
     force = links[n, link.FORCE_X] * v_x + links[n, link.FORCE_Y] * v_y
-    return float(force + links[n, link.MOMENT] * rate)
+    return force + links[n, link.MOMENT] * rate
 
 
 @inlined
 def copy(size: object, m: Memory, source: int, target: int) -> None:
     """Copy a state from one pair of rows to another."""
     for part in range(2):
-        for i in range(count(size) + 1):
+        for i in range(columns(size, m.vectors)):
             m.vectors[target + part, i] = m.vectors[source + part, i]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from ulna.kernels import count, inlined, inner
+from ulna.lanes import both
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.explicit import error_of_step, explicit_step, first_step, read_dense
 from ulna.simulation.engine.implicit import gauss_step, semi_implicit_step
@@ -23,9 +25,7 @@ def step_size(size: object, m: Memory) -> float:
     """Give the length of the next step."""
     real, whole = m.real, m.whole
     if whole[at.ADAPTIVE] == 0:
-        span, steps = real[at.STOP] - real[at.PLAN_START], whole[at.STEP_COUNT]
-        end = real[at.PLAN_START] + span * (whole[at.STEP_INDEX] + 1) / steps
-        return float(end - real[at.NOW])
+        return even_step(m)
     left = real[at.STOP] - real[at.NOW]
     if real[at.STEP] <= 0.0:
         real[at.STEP] = first_step(size, m, real[at.NOW], left)
@@ -35,28 +35,44 @@ def step_size(size: object, m: Memory) -> float:
 
 
 @inlined
+def even_step(m: Memory) -> float:
+    """Give what is left until the end of the next of equal steps."""
+    real, whole = m.real, m.whole
+    span, steps = real[at.STOP] - real[at.PLAN_START], whole[at.STEP_COUNT]
+    end = real[at.PLAN_START] + span * (whole[at.STEP_INDEX] + 1) / steps
+    return float(end - real[at.NOW])
+
+
+@inlined
 def attempt(size: object, m: Memory, h: float) -> int:
     """Put the end of a step into TRIAL; gives BUDGET if it is good, AGAIN, or what is wrong."""
-    real, whole = m.real, m.whole
-    ok = True
-    if whole[at.METHOD] == at.GAUSS4:
-        ok = gauss_step(size, m, real[at.NOW], h)
-    elif whole[at.METHOD] == at.SEMI_IMPLICIT:
-        semi_implicit_step(size, m, real[at.NOW], h)
-    else:
-        explicit_step(size, m, real[at.NOW], h)
+    whole = m.whole
+    good = take_step(size, m, h)
     if whole[at.FAULT] != 0:
         return at.FAULTY
-    finite = _is_finite(size, m)
     if whole[at.ADAPTIVE] != 0:
-        return _judge(size, m, h, finite)
-    if finite and ok:
+        return _judge(size, m, h, good)
+    if good:
         return at.BUDGET
     return at.STALLED if whole[at.METHOD] == at.GAUSS4 else at.DIVERGED
 
 
 @inlined
-def _is_finite(size: object, m: Memory) -> bool:
+def take_step(size: object, m: Memory, h: float) -> Any:
+    """Put the end of a step into TRIAL; gives whether it is a state at all."""
+    whole, t = m.whole, m.real[at.NOW]
+    if whole[at.METHOD] == at.GAUSS4:
+        converged = gauss_step(size, m, t, h)
+        return both(converged, _is_finite(size, m))
+    if whole[at.METHOD] == at.SEMI_IMPLICIT:
+        semi_implicit_step(size, m, t, h)
+    else:
+        explicit_step(size, m, t, h)
+    return _is_finite(size, m)
+
+
+@inlined
+def _is_finite(size: object, m: Memory) -> Any:
     total = 0.0
     for part in range(2):
         for i in range(count(size)):

@@ -1,0 +1,31 @@
+"""Numbers that stand for many: the lanes in which compiled code works on many arms at once.
+
+A formula in a kernel is written for one number. Where it is given lanes, each of its operations is
+done on all of them together, in the processor's wide registers: the same lines serve one arm and
+sixteen. Nothing passes from one lane to another, so that what comes out of a lane does not depend
+on what stands beside it.
+
+In memory lanes are the last axis of an array: `lanes(array)` sees (…, W) numbers as (…) lanes, and
+`numbers(array)` sees them as numbers again. What depends on a number is written with `choose`,
+`every` and `some`. Without a compiler lanes are rows of NumPy, which does all of this by itself.
+"""
+
+from ulna.lanes.arrays import alone, lanes, numbers, single, table
+from ulna.lanes.kinds import WIDTHS
+from ulna.lanes.operations import bit, both, choose, either, every, floor, some
+
+__all__ = [
+    "WIDTHS",
+    "alone",
+    "bit",
+    "both",
+    "choose",
+    "either",
+    "every",
+    "floor",
+    "lanes",
+    "numbers",
+    "single",
+    "some",
+    "table",
+]

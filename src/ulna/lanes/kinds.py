@@ -1,0 +1,105 @@
+"""The types of lanes and masks, as the compiler knows them, and how functions are told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core.typeconv import Conversion
+from numba.core.typing.templates import AbstractTemplate, infer_global
+from numba.extending import lower_builtin, lower_cast, models, register_model
+from numpy.typing import NDArray
+
+Array: TypeAlias = NDArray[Any]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# How many numbers of a kind go side by side: two or more of the widest registers, so that one is
+# worked on while the other waits; more would no longer fit into all of the registers together.
+WIDTHS = {np.dtype(np.float64): 16, np.dtype(np.float32): 32}
+
+
+class Lanes(types.Type):  # type: ignore[misc]
+    """The type of many numbers of one kind."""
+
+    def __init__(self, number: types.Float, width: int) -> None:
+        self.number, self.width = number, width
+        super().__init__(name=f"lanes({number} x {width})")
+
+    def unify(self, context: Any, other: Any) -> Any:
+        """Let a number and lanes meet in one variable as lanes."""
+        return self if isinstance(other, types.Number) else None
+
+    def can_convert_from(self, context: Any, other: Any) -> Any:
+        """Let a number stand for lanes that are all alike."""
+        return Conversion.safe if isinstance(other, types.Number) else None
+
+
+class Mask(types.Type):  # type: ignore[misc]
+    """The type of as many answers, yes or no."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        super().__init__(name=f"mask({width})")
+
+
+LANES = {
+    number: Lanes(number, WIDTHS[np.dtype(str(number))])
+    for number in (types.float64, types.float32)
+}
+MASKS = {kind: Mask(kind.width) for kind in LANES.values()}
+
+
+@register_model(Lanes)
+class _LanesModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Lanes) -> None:
+        number = ir.DoubleType() if kind.number is types.float64 else ir.FloatType()
+        super().__init__(manager, kind, ir.VectorType(number, kind.width))
+
+
+@register_model(Mask)
+class _MaskModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Mask) -> None:
+        super().__init__(manager, kind, ir.VectorType(ir.IntType(1), kind.width))
+
+
+class Rows(np.ndarray[Any, Any]):
+    """Lanes without a compiler: an array whose last axis is taken as one number."""
+
+
+def spread(builder: Any, value: Any, kind: Any) -> Any:
+    """Put one value into every lane."""
+    nothing = ir.Constant(kind, ir.Undefined)
+    one = builder.insert_element(nothing, value, ir.IntType(32)(0))
+    first = ir.Constant(ir.VectorType(ir.IntType(32), kind.count), [0] * kind.count)
+    return builder.shuffle_vector(one, nothing, first)
+
+
+@lower_cast(types.Number, Lanes)  # type: ignore[untyped-decorator]
+def _from_number(context: Any, builder: Any, source: Any, target: Lanes, value: Any) -> Any:
+    number = context.cast(builder, value, source, target.number)
+    return spread(builder, number, context.get_value_type(target))
+
+
+def among(arguments: Sequence[Any]) -> Lanes | None:
+    """Give the type of lanes among arguments that are lanes and numbers."""
+    found = [one for one in arguments if isinstance(one, Lanes)]
+    fits = found and all(isinstance(one, Lanes | types.Number) for one in arguments)
+    return found[0] if fits else None
+
+
+def declare(function: Any, typed: Callable[[Any, tuple[Any, ...]], Any]) -> None:
+    """Tell the compiler which types a function takes and gives."""
+
+    @infer_global(function)
+    class _Template(AbstractTemplate):  # type: ignore[misc]
+        def generic(self, args: Any, kws: Any) -> Any:
+            return typed(self.context, args)
+
+
+def lowers(function: Any, *kinds: Any) -> Callable[[Function], Function]:
+    """Tell the compiler how a function is done on arguments of these types."""
+    made: Callable[[Function], Function] = lower_builtin(function, *kinds)
+    return made

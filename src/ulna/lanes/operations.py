@@ -1,0 +1,189 @@
+"""What can be done with lanes: arithmetic, comparisons, choices."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.typing.templates import signature
+
+from ulna.lanes.kinds import MASKS, Lanes, Mask, among, declare, lowers, spread
+
+ARITHMETIC = {
+    "fadd": (operator.add, operator.iadd),
+    "fsub": (operator.sub, operator.isub),
+    "fmul": (operator.mul, operator.imul),
+    "fdiv": (operator.truediv, operator.itruediv),
+}
+COMPARISONS = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+
+
+def _elementwise(
+    function: Any, build: Callable[..., Any], *, compares: bool = False, ours: bool = False
+) -> None:
+    """Let a function of numbers work on lanes; one of ours is to be told of numbers as well."""
+
+    def typed(context: Any, arguments: Any) -> Any:
+        kind = among(arguments)
+        if kind is None:
+            return signature(*arguments, *arguments) if ours else None
+        return signature(MASKS[kind] if compares else kind, *([kind] * len(arguments)))
+
+    def lower(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        return build(builder, *arguments)
+
+    declare(function, typed)
+    lowers(function, types.Any if ours else Lanes)(lower)
+    lowers(function, Lanes, Lanes)(lower)
+
+
+def _calculating(name: str) -> Callable[..., Any]:
+    return lambda builder, a, b: getattr(builder, name)(a, b, flags=("contract",))
+
+
+def _comparing(sign: str) -> Callable[..., Any]:
+    # What is no number differs from everything, and is neither more nor less.
+    if sign == "!=":
+        return lambda builder, a, b: builder.fcmp_unordered(sign, a, b)
+    return lambda builder, a, b: builder.fcmp_ordered(sign, a, b)
+
+
+def _library(name: str) -> Callable[..., Any]:
+    """Give one of LLVM's own functions on lanes."""
+
+    def build(builder: Any, value: Any) -> Any:
+        kind = value.type
+        many = f"v{kind.count}" if isinstance(kind, ir.VectorType) else ""
+        number = kind.element if many else kind
+        full = f"llvm.{name}.{many}{'f64' if isinstance(number, ir.DoubleType) else 'f32'}"
+        function = ir.FunctionType(kind, [kind])
+        return builder.call(cgutils.get_or_insert_function(builder.module, function, full), [value])
+
+    return build
+
+
+for _name, _functions in ARITHMETIC.items():
+    for _function in _functions:
+        _elementwise(_function, _calculating(_name))
+for _sign, _function in COMPARISONS.items():
+    _elementwise(_function, _comparing(_sign), compares=True)
+_elementwise(operator.neg, lambda builder, a: builder.fneg(a))
+_elementwise(abs, _library("fabs"))
+
+
+def choose(condition: Any, yes: Any, no: Any) -> Any:
+    """Give one value or the other, in every lane by its own condition."""
+    if isinstance(condition, bool | np.bool_):
+        return yes if condition else no
+    return np.where(condition, yes, no)
+
+
+def every(condition: Any) -> bool:
+    """Say whether a condition holds in all lanes."""
+    return bool(np.all(condition))
+
+
+def some(condition: Any) -> bool:
+    """Say whether a condition holds in any lane."""
+    return bool(np.any(condition))
+
+
+def floor(value: Any) -> Any:
+    """Give the largest whole number that is not above."""
+    return np.floor(value)
+
+
+def both(one: Any, other: Any) -> Any:
+    """Say in which lanes two conditions hold."""
+    return np.logical_and(one, other)
+
+
+def either(one: Any, other: Any) -> Any:
+    """Say in which lanes one of two conditions holds, or both."""
+    return np.logical_or(one, other)
+
+
+def bit(whole: Any, place: int) -> Any:
+    """Say whether a bit of a number that is whole is set."""
+    return (np.asarray(whole).astype(np.int64) >> place) & 1 != 0
+
+
+def _typed_choice(context: Any, arguments: Any) -> Any:
+    condition, yes, no = arguments
+    if isinstance(condition, Mask):
+        kind = among((yes, no)) or next(one for one in MASKS if MASKS[one] == condition)
+        return signature(kind, condition, kind, kind)
+    kind = context.unify_types(yes, no)
+    return signature(kind, types.boolean, kind, kind)
+
+
+def _typed_bit(context: Any, arguments: Any) -> Any:
+    number = arguments[0]
+    result = MASKS[number] if isinstance(number, Lanes) else types.boolean
+    return signature(result, number, types.int32)
+
+
+declare(choose, _typed_choice)
+declare(every, lambda context, arguments: signature(types.boolean, *arguments))
+declare(some, lambda context, arguments: signature(types.boolean, *arguments))
+_elementwise(floor, _library("floor"), ours=True)
+declare(both, lambda context, arguments: signature(arguments[0], *arguments))
+declare(either, lambda context, arguments: signature(arguments[0], *arguments))
+declare(bit, _typed_bit)
+
+
+@lowers(choose, types.Any, types.Any, types.Any)
+def _choose(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+    return builder.select(*arguments)
+
+
+@lowers(both, types.Any, types.Any)
+def _both(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+    return builder.and_(*arguments)
+
+
+@lowers(either, types.Any, types.Any)
+def _either(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+    return builder.or_(*arguments)
+
+
+@lowers(every, types.Boolean)
+@lowers(some, types.Boolean)
+def _itself(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+    return arguments[0]
+
+
+@lowers(every, Mask)
+def _every(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+    bits = ir.IntType(sig.args[0].width)
+    return builder.icmp_unsigned("==", builder.bitcast(arguments[0], bits), bits(-1))
+
+
+@lowers(some, Mask)
+def _some(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+    bits = ir.IntType(sig.args[0].width)
+    return builder.icmp_unsigned("!=", builder.bitcast(arguments[0], bits), bits(0))
+
+
+@lowers(bit, types.Any, types.Any)
+def _bit(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+    number, place = arguments
+    kind = ir.IntType(32)
+    wanted = builder.shl(kind(1), place)
+    if isinstance(sig.args[0], Lanes):
+        kind = ir.VectorType(kind, sig.args[0].width)
+        wanted = spread(builder, wanted, kind)
+    found = builder.and_(builder.fptosi(number, kind), wanted)
+    return builder.icmp_unsigned("!=", found, ir.Constant(kind, None))
