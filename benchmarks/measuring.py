@@ -8,6 +8,7 @@ import os
 import platform
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,24 @@ def in_turns(*works: Callable[[], object], rounds: int = ROUNDS) -> list[float]:
     return best
 
 
+def available_cores() -> int:
+    """Give how many cores this process may run on, which is how many threads are measured."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def processor() -> str:
+    """Give the processor's name as the system has it."""
+    listing = Path("/proc/cpuinfo")
+    if listing.exists():
+        for line in listing.read_text("utf-8").splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() == "model name":
+                return value.strip()
+    return platform.processor() or platform.machine()
+
+
 class Report:
     """Figures, printed as they come and kept in a file; one beyond its bound is marked."""
 
@@ -44,19 +63,24 @@ class Report:
         row = {"what": what, "value": float(value), "floor": floor, "most": most, "fine": fine}
         self.rows.append(row)
         bound = f"floor {floor:g}" if floor is not None else f"most {most:g}" if most else ""
-        print(f"{what:64} {value:10.4g}   {bound:12}{'' if fine else '  MISSED'}", flush=True)
+        print(f"{what:72} {value:10.4g}   {bound:12}{'' if fine else '  MISSED'}", flush=True)
 
     def save(self, name: str) -> None:
         """Write all figures, with what they were measured on."""
         machine = {
+            "processor": processor(),
             "machine": platform.machine(),
             "system": platform.system(),
             "cores": os.cpu_count(),
+            "threads": available_cores(),
         }
-        packages = {package: version(package) for package in PACKAGES}
+        whole = {
+            "date": datetime.now(UTC).date().isoformat(),
+            "machine": machine,
+            "packages": {package: version(package) for package in PACKAGES},
+            "rows": self.rows,
+        }
         FOLDER.mkdir(exist_ok=True)
         file = FOLDER / f"benchmark-{name}.json"
-        file.write_text(
-            json.dumps({"machine": machine, "packages": packages, "rows": self.rows}, indent=2)
-        )
+        file.write_text(json.dumps(whole, indent=2), encoding="utf-8")
         print(f"written to {file}")

@@ -12,9 +12,7 @@ import sys
 import tempfile
 import time
 import tracemalloc
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from measuring import Report, in_turns
@@ -49,38 +47,24 @@ def steps(n: int) -> tuple[float, float | None]:
     return taken[0] / count, taken[1] / count
 
 
-def dynamics(rows: int = 100_000, looped: int = 10_000) -> dict[str, float]:
-    """Compare a batch of two-link dynamics with looping over Pinocchio; gives the ratios."""
+def call(looped: int = 10_000) -> float:
+    """Compare a call for one state of two links with Pinocchio's; gives the ratio."""
     import pinocchio as pin
 
-    arm, random = rods(2), np.random.default_rng(0)
-    q, qd, tau = random.uniform(-3.0, 3.0, (3, rows, 2))
-    model = pinocchio_chain(2)
+    q, qd, tau = np.random.default_rng(0).uniform(-3.0, 3.0, (3, 2))
+    ours, model = ulna.compiled(rods(2)).forward_dynamics, pinocchio_chain(2)
     data = model.createData()
 
-    def loop(function: Callable[..., Any]) -> None:
-        for k in range(looped):
-            function(model, data, q[k], qd[k], tau[k])
-
-    one, first = ulna.compiled(arm), (q[0].copy(), qd[0].copy(), tau[0].copy())
-
-    def calls() -> None:
+    def our_calls() -> None:
         for _ in range(looped):
-            one.forward_dynamics(*first)
+            ours(q, qd, tau)
 
-    forward, inverse, aba, rnea, single = in_turns(
-        lambda: ulna.dynamics.forward_dynamics(arm, q, qd, tau),
-        lambda: ulna.dynamics.inverse_dynamics(arm, q, qd, tau),
-        lambda: loop(pin.aba),
-        lambda: loop(pin.rnea),
-        calls,
-    )
-    more = rows / looped
-    return {
-        "forward dynamics, 100,000 in a call, to looped pin.aba": aba * more / forward,
-        "inverse dynamics, 100,000 in a call, to looped pin.rnea": rnea * more / inverse,
-        "pin.aba call to a call of ulna.compiled(arm)": aba / single,
-    }
+    def their_calls() -> None:
+        for _ in range(looped):
+            pin.aba(model, data, q, qd, tau)
+
+    mine, theirs = in_turns(our_calls, their_calls)
+    return theirs / mine
 
 
 def chaos() -> float:
@@ -148,9 +132,7 @@ def main() -> None:
             note(f"RK4 step, n = {n}, MuJoCo's time to ours", theirs / ours, floor)
     slope = np.polyfit(np.log(SIZES[4:]), np.log(costs[4:]), 1)[0]
     note("cost of a step grows with n to the power (16 to 1024)", float(slope), most=1.1)
-    floors = iter((8.0, 8.0, 0.5))
-    for what, ratio in dynamics().items():
-        note(what, ratio, next(floors))
+    note("pin.aba call to a call of ulna.compiled(arm)", call(), 0.5)
     note("60 s of two rods at rtol 1e-9, SciPy's time to ours", chaos(), 50.0)
     short, long = memory(10.0), memory(1000.0)
     note("memory of 1000 s to that of 10 s, 100 samples kept", long / short, most=1.5)
