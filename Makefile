@@ -10,7 +10,7 @@ DEVELOP := $(VENV)/.develop
 PYTEST := $(BIN)/python -m pytest -q -rs -n 2 -m "not slow"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-slow check format pictures bench clean
+.PHONY: help run test test-slow check format pictures bench performance clean
 
 help:            ## say what the targets do
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -50,6 +50,12 @@ bench: $(DEVELOP)  ## measure how long things take, beside other engines
 	@$(BIN)/python benchmarks/kinematics.py
 	@$(BIN)/python benchmarks/simulation.py
 	@$(BIN)/python benchmarks/following.py
+	@$(BIN)/python benchmarks/batch.py
+	@echo
+	@echo "To put these figures into README's table and docs/performance.json: make performance"
+
+performance: $(DEVELOP)  ## write the table in README from what bench measured
+	@$(BIN)/python tools/performance.py
 
 clean:           ## remove the environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
