@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ulna.arm import Arm
+from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
 from ulna.control.believed import believed
-from ulna.control.controller import CompiledLaw, Reference
+from ulna.control.controller import CompiledLaw, Reference, columns
 from ulna.control.gains import Gain, calm_frequency, joint_gains, one_number, seen_inertia
 from ulna.control.plain import keep_plain, written
 from ulna.dynamics import parameter_vector, regressor
@@ -42,7 +42,7 @@ class AdaptiveGains(NamedTuple):
 class AdaptiveState(NamedTuple):
     """The arm as far as it is known, the gains, and what has been learnt."""
 
-    model: Arm
+    model: Arm | Parameters
     gains: AdaptiveGains
     estimate: Array  # (6n,) as parameter_vector has it
     t: float  # [s] of the last tick
@@ -71,7 +71,7 @@ class Adaptive:
     def __post_init__(self) -> None:
         keep_plain(self, "frequency", "damping", "adaptation")
 
-    def start(self, arm: Arm) -> AdaptiveState:
+    def start(self, arm: Arm | Parameters) -> AdaptiveState:
         """Give the gains, and the model's masses as the first estimate."""
         model = believed(self, self.model, arm)
         return AdaptiveState(model, self._gains(model), parameter_vector(model), -math.inf)
@@ -89,14 +89,14 @@ class Adaptive:
         learnt = estimate + step * gains.speed * (missing @ Y)
         return Y @ estimate + gains.damping * missing, AdaptiveState(model, gains, learnt, t)
 
-    def compiled(self, arm: Arm) -> CompiledLaw:
-        """Give the same law for the compiled engine."""
+    def compiled(self, arm: Arm | Parameters) -> CompiledLaw:
+        """Give the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.adaptive import adaptive_law
         from ulna.control.laws.model import room
 
         model, gains, estimate, t = self.start(arm)
-        params = np.concatenate([*gains, _ones(model)]).reshape(-1, 1)
-        state = np.append(estimate, t).reshape(-1, 1)
+        params = columns(*gains, _ones(model))
+        state = columns(estimate, np.array([t]))
         return CompiledLaw(adaptive_law, params, state, room(arm.n))
 
     @staticmethod
@@ -104,20 +104,21 @@ class Adaptive:
         """Give π̂ (6n,), as `parameter_vector` has it, from `Simulation.controller_state`."""
         return state.estimate if isinstance(state, AdaptiveState) else np.asarray(state)[:-1]
 
-    def _gains(self, model: Arm) -> AdaptiveGains:
-        frequency = calm_frequency(model, BRISK) if self.frequency is None else self.frequency
-        omega = joint_gains("Adaptive.frequency", frequency, model.n, above_zero=True)
+    def _gains(self, model: Arm | Parameters) -> AdaptiveGains:
+        omega = calm_frequency(model, BRISK) + np.zeros(model.n)
+        if self.frequency is not None:
+            omega = joint_gains("Adaptive.frequency", self.frequency, model.n, above_zero=True)
         damping = seen_inertia(model) * omega
         if self.damping is not None:
             damping = joint_gains("Adaptive.damping", self.damping, model.n)
         rate = one_number("Adaptive.adaptation", self.adaptation, "1/J", zero=True)
-        scale = np.abs(parameter_vector(model)).reshape(-1, model.n).max(axis=-1)
-        return AdaptiveGains(omega, damping, rate * np.repeat(scale**2, model.n))
+        sizes = np.abs(parameter_vector(model))
+        scale = sizes.reshape(*sizes.shape[:-1], -1, model.n).max(axis=-1)
+        return AdaptiveGains(omega, damping, rate * np.repeat(scale**2, model.n, axis=-1))
 
 
-def _ones(model: Arm) -> Array:
+def _ones(model: Arm | Parameters) -> Array:
     """Give the table of an arm with the model's lengths, gears and gravity, and ones otherwise."""
-    rotors = np.ones(model.n)
-    table = pack(model.parameters._replace(rotor_inertia=rotors))
-    table[:-1, MASS : DAMPING + 1] = 1.0
-    return table.reshape(-1)
+    table = pack(parameters_of(model)._replace(rotor_inertia=np.ones(model.n)))
+    table[..., :-1, MASS : DAMPING + 1] = 1.0
+    return table.reshape(*table.shape[:-2], -1)

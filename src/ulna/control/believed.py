@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from ulna.arm import Arm
+from typing import TypeAlias
+
+from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
 from ulna.dynamics.packed import pack
 from ulna.errors import InputError, Problem, shown
 
+AnyArm: TypeAlias = Arm | Parameters
 
-def believed(controller: object, model: Arm | None, arm: Arm) -> Arm:
+
+def believed(controller: object, model: Arm | None, arm: AnyArm) -> AnyArm:
     """Give the model of a controller of an arm; refuses one with another number of joints."""
     if model is None:
         return arm
@@ -21,9 +25,10 @@ def believed(controller: object, model: Arm | None, arm: Arm) -> Arm:
     return model
 
 
-def constants(model: Arm) -> Array:
-    """Give the numbers of an arm in a row, as laws read them."""
-    return pack(model.parameters).reshape(-1)
+def constants(model: Arm | Parameters) -> Array:
+    """Give the numbers of an arm in a row (…, p), as laws read them."""
+    table = pack(parameters_of(model))
+    return table.reshape(*table.shape[:-2], -1)
 
 
 def _joints(n: int) -> str:

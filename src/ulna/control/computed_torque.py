@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ulna.arm import Arm
+from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.control.believed import believed, constants
-from ulna.control.controller import CompiledLaw, Reference
+from ulna.control.controller import CompiledLaw, Reference, columns
 from ulna.control.gains import Gain, joint_gains
 from ulna.control.plain import keep_plain, written
 from ulna.dynamics import inverse_dynamics
@@ -28,7 +28,7 @@ from ulna.dynamics import inverse_dynamics
 class ComputedTorqueState(NamedTuple):
     """What it needs of the arm; nothing changes from tick to tick."""
 
-    model: Arm
+    model: Arm | Parameters
     gains: Array  # (2, n) ω² [1/s²] and 2 ζ ω [1/s]
 
 
@@ -58,7 +58,7 @@ class ComputedTorque:
     def __post_init__(self) -> None:
         keep_plain(self, "frequency", "damping")
 
-    def start(self, arm: Arm) -> ComputedTorqueState:
+    def start(self, arm: Arm | Parameters) -> ComputedTorqueState:
         """Give the model and the gains."""
         model = believed(self, self.model, arm)
         omega = joint_gains("ComputedTorque.frequency", self.frequency, arm.n, above_zero=True)
@@ -73,11 +73,11 @@ class ComputedTorque:
         wanted = reference.qdd + by_rate * (reference.qd - qd) + by_angle * (reference.q - q)
         return inverse_dynamics(state.model, q, qd, wanted), state
 
-    def compiled(self, arm: Arm) -> CompiledLaw:
-        """Give the same law for the compiled engine."""
+    def compiled(self, arm: Arm | Parameters) -> CompiledLaw:
+        """Give the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.inverse import computed_torque_law
         from ulna.control.laws.model import room
 
         model, gains = self.start(arm)
-        params = np.concatenate([gains.reshape(-1), constants(model)]).reshape(-1, 1)
+        params = columns(*gains, constants(model))
         return CompiledLaw(computed_torque_law, params, np.zeros((0, 1)), room(arm.n))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+import numpy as np
+
 from ulna.arm import Arm
 from ulna.arrays import Array
 
@@ -45,6 +47,14 @@ class CompiledLaw(NamedTuple):
     """
 
     law: Callable[..., None]
-    params: Array  # (p, 1)
-    state: Array  # (s, 1) before the first tick
+    params: Array  # (p, 1), or a column for each of many arms
+    state: Array  # (s, 1) before the first tick, or as many columns
     room: int = 0  # rows of working memory
+
+
+def columns(*parts: Array) -> Array:
+    """Lay numbers (…, k) of one arm or many below one another: (p, 1), or a column an arm."""
+    lead = np.broadcast_shapes(*(np.shape(part)[:-1] for part in parts))
+    spread = [np.broadcast_to(part, (*lead, np.shape(part)[-1])) for part in parts]
+    rows = np.concatenate(spread, axis=-1)
+    return np.ascontiguousarray(rows.reshape(-1, rows.shape[-1]).T)

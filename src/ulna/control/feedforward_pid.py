@@ -14,12 +14,10 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import NamedTuple
 
-import numpy as np
-
-from ulna.arm import Arm
+from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.control.believed import believed, constants
-from ulna.control.controller import CompiledLaw, Reference
+from ulna.control.controller import CompiledLaw, Reference, columns
 from ulna.control.gains import Gain
 from ulna.control.pid import PIDState, empty_rows, empty_state, pid_gains, push
 from ulna.control.plain import keep_plain, written
@@ -29,7 +27,7 @@ from ulna.dynamics import inverse_dynamics
 class FeedforwardPIDState(NamedTuple):
     """The model, and what PID remembers."""
 
-    model: Arm
+    model: Arm | Parameters
     pid: PIDState
 
 
@@ -66,7 +64,7 @@ class FeedforwardPID:
     def __post_init__(self) -> None:
         keep_plain(self, "stiffness", "damping", "integral", "frequency", "filter")
 
-    def start(self, arm: Arm) -> FeedforwardPIDState:
+    def start(self, arm: Arm | Parameters) -> FeedforwardPIDState:
         """Give the model and the gains, with nothing gathered up."""
         model = believed(self, self.model, arm)
         return FeedforwardPIDState(model, empty_state(pid_gains(self, model, arm)))
@@ -80,11 +78,11 @@ class FeedforwardPID:
         tau, pid = push(t, reference.q - q, reference.qd - qd, other, pid)
         return tau, FeedforwardPIDState(model, pid)
 
-    def compiled(self, arm: Arm) -> CompiledLaw:
-        """Give the same law for the compiled engine."""
+    def compiled(self, arm: Arm | Parameters) -> CompiledLaw:
+        """Give the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.model import room
         from ulna.control.laws.pid import ROOM, feedforward_pid_law
 
         model, pid = self.start(arm)
-        params = np.concatenate([pid.gains.flat, constants(model)]).reshape(-1, 1)
+        params = columns(pid.gains.flat.T, constants(model))
         return CompiledLaw(feedforward_pid_law, params, empty_rows(arm.n), ROOM + room(arm.n))

@@ -19,7 +19,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from ulna.arm import Arm
+from ulna.arm import Arm, Parameters
 from ulna.arrays import Array, float_array
 from ulna.dynamics import mass_matrix
 from ulna.errors import InputError, Problem, shown
@@ -74,29 +74,29 @@ def one_number(
     return float(value)
 
 
-def seen_inertia(arm: Arm) -> Array:
-    """Give the inertia (n,) [kg·m²] that every joint sees when the arm is stretched out."""
-    return np.diagonal(mass_matrix(arm, np.zeros(arm.n))).copy()
+def seen_inertia(arm: Arm | Parameters) -> Array:
+    """Give the inertia (…, n) [kg·m²] that every joint sees when the arm is stretched out."""
+    return np.diagonal(mass_matrix(arm, np.zeros(arm.n)), axis1=-2, axis2=-1).copy()
 
 
-def calm_frequency(arm: Arm, brisk: float) -> float:
-    """Give a frequency [rad/s] to choose by default: brisk, or what does not shake the arm."""
+def calm_frequency(arm: Arm | Parameters, brisk: float) -> Array:
+    """Give a frequency (…, 1) [rad/s] to choose by default: brisk, or what does not shake."""
     mass = mass_matrix(arm, np.zeros(arm.n))
-    size = np.sqrt(np.diagonal(mass))
-    lightest = float(np.linalg.eigvalsh(mass / np.outer(size, size))[0])
-    return min(brisk, CALM * USUAL_RATE * lightest)
+    size = np.sqrt(np.diagonal(mass, axis1=-2, axis2=-1))
+    lightest = np.linalg.eigvalsh(mass / (size[..., :, None] * size[..., None, :]))[..., :1]
+    return np.minimum(brisk, CALM * USUAL_RATE * lightest)
 
 
-def spring_frequency(controller: Sprung, arm: Arm) -> float:
-    """Give the frequency [rad/s] that gains follow from."""
+def spring_frequency(controller: Sprung, arm: Arm | Parameters) -> Array:
+    """Give the frequency (…, 1) [rad/s] that gains follow from."""
     if controller.frequency is None:
         return calm_frequency(arm, BRISK)
     name = type(controller).__name__
-    return one_number(f"{name}.frequency", controller.frequency, "rad/s")
+    return np.array([one_number(f"{name}.frequency", controller.frequency, "rad/s")])
 
 
-def spring_and_damper(controller: Sprung, arm: Arm) -> Array:
-    """Give stiffness and damping of every joint, (2, n); what is not given by the frequency."""
+def spring_and_damper(controller: Sprung, arm: Arm | Parameters) -> Array:
+    """Give stiffness and damping of every joint, (2, …, n); what is not given by frequency."""
     name = type(controller).__name__
     frequency = spring_frequency(controller, arm)
     inertia = seen_inertia(arm)
@@ -105,4 +105,4 @@ def spring_and_damper(controller: Sprung, arm: Arm) -> Array:
         stiffness = joint_gains(f"{name}.stiffness", controller.stiffness, arm.n)
     if controller.damping is not None:
         damping = joint_gains(f"{name}.damping", controller.damping, arm.n)
-    return np.stack([stiffness, damping])
+    return np.stack(np.broadcast_arrays(stiffness, damping))

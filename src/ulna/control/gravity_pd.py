@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ulna.arm import Arm
+from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.control.believed import believed, constants
-from ulna.control.controller import CompiledLaw, Reference
+from ulna.control.controller import CompiledLaw, Reference, columns
 from ulna.control.gains import Gain, spring_and_damper
 from ulna.control.plain import keep_plain, written
 from ulna.dynamics import gravity_torque
@@ -29,7 +29,7 @@ from ulna.dynamics import gravity_torque
 class GravityPDState(NamedTuple):
     """What it needs of the arm; nothing changes from tick to tick."""
 
-    model: Arm
+    model: Arm | Parameters
     gains: Array  # (2, n) stiffness and damping
 
 
@@ -60,7 +60,7 @@ class GravityPD:
     def __post_init__(self) -> None:
         keep_plain(self, "stiffness", "damping", "frequency")
 
-    def start(self, arm: Arm) -> GravityPDState:
+    def start(self, arm: Arm | Parameters) -> GravityPDState:
         """Give the model and the gains."""
         model = believed(self, self.model, arm)
         return GravityPDState(model, spring_and_damper(self, model))
@@ -74,11 +74,11 @@ class GravityPD:
         posture = q if self.measured else reference.q
         return gravity_torque(state.model, posture) + pull, state
 
-    def compiled(self, arm: Arm) -> CompiledLaw:
-        """Give the same law for the compiled engine."""
+    def compiled(self, arm: Arm | Parameters) -> CompiledLaw:
+        """Give the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.model import room
         from ulna.control.laws.pd import gravity_pd_law
 
         model, gains = self.start(arm)
-        params = np.concatenate([gains.reshape(-1), [float(self.measured)], constants(model)])
-        return CompiledLaw(gravity_pd_law, params.reshape(-1, 1), np.zeros((0, 1)), room(arm.n))
+        params = columns(*gains, np.array([float(self.measured)]), constants(model))
+        return CompiledLaw(gravity_pd_law, params, np.zeros((0, 1)), room(arm.n))

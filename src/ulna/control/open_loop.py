@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ulna.arm import Arm
+from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.control.believed import believed, constants
-from ulna.control.controller import CompiledLaw, Reference
+from ulna.control.controller import CompiledLaw, Reference, columns
 from ulna.control.plain import written
 from ulna.dynamics import inverse_dynamics
 
@@ -33,20 +33,20 @@ class OpenLoop:
 
     __repr__ = written
 
-    def start(self, arm: Arm) -> Arm:
+    def start(self, arm: Arm | Parameters) -> Arm | Parameters:
         """Give the model."""
         return believed(self, self.model, arm)
 
     def torque(
-        self, t: float, q: Array, qd: Array, reference: Reference, state: Arm
-    ) -> tuple[Array, Arm]:
+        self, t: float, q: Array, qd: Array, reference: Reference, state: Arm | Parameters
+    ) -> tuple[Array, Arm | Parameters]:
         """Give the torques that the reference takes."""
         return inverse_dynamics(state, reference.q, reference.qd, reference.qdd), state
 
-    def compiled(self, arm: Arm) -> CompiledLaw:
-        """Give the same law for the compiled engine."""
+    def compiled(self, arm: Arm | Parameters) -> CompiledLaw:
+        """Give the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.inverse import open_loop_law
         from ulna.control.laws.model import room
 
-        params = constants(self.start(arm)).reshape(-1, 1)
+        params = columns(constants(self.start(arm)))
         return CompiledLaw(open_loop_law, params, np.zeros((0, 1)), room(arm.n))

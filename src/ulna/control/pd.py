@@ -16,9 +16,9 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from ulna.arm import Arm
+from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
-from ulna.control.controller import CompiledLaw, Reference
+from ulna.control.controller import CompiledLaw, Reference, columns
 from ulna.control.gains import Gain, spring_and_damper
 from ulna.control.plain import keep_plain, written
 
@@ -47,7 +47,7 @@ class PD:
     def __post_init__(self) -> None:
         keep_plain(self, "stiffness", "damping", "frequency")
 
-    def start(self, arm: Arm) -> Array:
+    def start(self, arm: Arm | Parameters) -> Array:
         """Give the gains (2, n), which are all that there is to remember."""
         return spring_and_damper(self, arm)
 
@@ -62,8 +62,8 @@ class PD:
         pull = np.asarray(stiffness) * (reference.q - q)
         return pull + np.asarray(damping) * (reference.qd - qd), state
 
-    def compiled(self, arm: Arm) -> CompiledLaw:
-        """Give the same law for the compiled engine."""
+    def compiled(self, arm: Arm | Parameters) -> CompiledLaw:
+        """Give the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.pd import pd_law
 
-        return CompiledLaw(pd_law, spring_and_damper(self, arm).reshape(-1, 1), np.zeros((0, 1)))
+        return CompiledLaw(pd_law, columns(*spring_and_damper(self, arm)), np.zeros((0, 1)))

@@ -18,9 +18,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ulna.arm import Arm
+from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
-from ulna.control.controller import CompiledLaw, Reference
+from ulna.control.controller import CompiledLaw, Reference, columns
 from ulna.control.gains import (
     INTEGRAL_SHARE,
     Gain,
@@ -46,8 +46,8 @@ class PIDGains(NamedTuple):
 
     @property
     def flat(self) -> Array:
-        """All in a row, as laws read them."""
-        return np.concatenate([*self[:-1], [self.filter]])
+        """All below one another, as laws read them."""
+        return columns(*self[:-1], np.array([self.filter]))
 
 
 class PIDState(NamedTuple):
@@ -93,7 +93,7 @@ class PID:
     def __post_init__(self) -> None:
         keep_plain(self, "stiffness", "damping", "integral", "frequency", "filter")
 
-    def start(self, arm: Arm) -> PIDState:
+    def start(self, arm: Arm | Parameters) -> PIDState:
         """Give the gains, with nothing gathered up."""
         return empty_state(pid_gains(self, arm, arm))
 
@@ -103,15 +103,15 @@ class PID:
         """Give the torques for a deviation from the reference, now and up to now."""
         return push(t, reference.q - q, reference.qd - qd, np.zeros(len(q)), state)
 
-    def compiled(self, arm: Arm) -> CompiledLaw:
-        """Give the same law for the compiled engine."""
+    def compiled(self, arm: Arm | Parameters) -> CompiledLaw:
+        """Give the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.pid import ROOM, pid_law
 
         gains = pid_gains(self, arm, arm)
-        return CompiledLaw(pid_law, gains.flat.reshape(-1, 1), empty_rows(arm.n), ROOM)
+        return CompiledLaw(pid_law, gains.flat, empty_rows(arm.n), ROOM)
 
 
-def pid_gains(controller: Integrating, model: Arm, arm: Arm) -> PIDGains:
+def pid_gains(controller: Integrating, model: Arm | Parameters, arm: Arm | Parameters) -> PIDGains:
     """Give all gains, by the model's inertia where they are not given, and the arm's limits."""
     name = type(controller).__name__
     stiffness, damping = spring_and_damper(controller, model)
@@ -119,12 +119,13 @@ def pid_gains(controller: Integrating, model: Arm, arm: Arm) -> PIDGains:
     if controller.integral is not None:
         integral = joint_gains(f"{name}.integral", controller.integral, arm.n)
     corner = one_number(f"{name}.filter", controller.filter, "rad/s", infinite=True)
-    return PIDGains(stiffness, damping, integral, np.array(arm.parameters.max_torque), corner)
+    limit = np.array(parameters_of(arm).max_torque)
+    return PIDGains(stiffness, damping, integral, limit, corner)
 
 
 def empty_state(gains: PIDGains) -> PIDState:
     """Give the state before the first tick: before it lies all of time, without a gap."""
-    return PIDState(gains, np.zeros((COUNT, len(gains.stiffness))), -math.inf)
+    return PIDState(gains, np.zeros((COUNT, *gains.stiffness.shape)), -math.inf)
 
 
 def empty_rows(n: int) -> Array:

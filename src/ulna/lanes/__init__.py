@@ -12,7 +12,7 @@ In memory lanes are the last axis of an array: `lanes(array)` sees (…, W) numb
 
 from ulna.lanes.arrays import alone, lanes, numbers, single, table
 from ulna.lanes.kinds import WIDTHS
-from ulna.lanes.operations import bit, both, choose, either, every, floor, some
+from ulna.lanes.operations import bit, both, choose, either, every, floor, opposite, some
 
 __all__ = [
     "WIDTHS",
@@ -25,6 +25,7 @@ __all__ = [
     "floor",
     "lanes",
     "numbers",
+    "opposite",
     "single",
     "some",
     "table",

@@ -44,6 +44,14 @@ class Mask(types.Type):  # type: ignore[misc]
         self.width = width
         super().__init__(name=f"mask({width})")
 
+    def unify(self, context: Any, other: Any) -> Any:
+        """Let one answer and many meet in one variable."""
+        return self if isinstance(other, types.Boolean) else None
+
+    def can_convert_from(self, context: Any, other: Any) -> Any:
+        """Let one answer stand for all."""
+        return Conversion.safe if isinstance(other, types.Boolean) else None
+
 
 LANES = {
     number: Lanes(number, WIDTHS[np.dtype(str(number))])
@@ -81,6 +89,11 @@ def spread(builder: Any, value: Any, kind: Any) -> Any:
 def _from_number(context: Any, builder: Any, source: Any, target: Lanes, value: Any) -> Any:
     number = context.cast(builder, value, source, target.number)
     return spread(builder, number, context.get_value_type(target))
+
+
+@lower_cast(types.Boolean, Mask)  # type: ignore[untyped-decorator]
+def _from_answer(context: Any, builder: Any, source: Any, target: Mask, value: Any) -> Any:
+    return spread(builder, value, context.get_value_type(target))
 
 
 def among(arguments: Sequence[Any]) -> Lanes | None:

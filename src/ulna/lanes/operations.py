@@ -115,6 +115,11 @@ def either(one: Any, other: Any) -> Any:
     return np.logical_or(one, other)
 
 
+def opposite(condition: Any) -> Any:
+    """Say in which lanes a condition does not hold."""
+    return np.logical_not(condition)
+
+
 def bit(whole: Any, place: int) -> Any:
     """Say whether a bit of a number that is whole is set."""
     return (np.asarray(whole).astype(np.int64) >> place) & 1 != 0
@@ -141,6 +146,7 @@ declare(some, lambda context, arguments: signature(types.boolean, *arguments))
 _elementwise(floor, _library("floor"), ours=True)
 declare(both, lambda context, arguments: signature(arguments[0], *arguments))
 declare(either, lambda context, arguments: signature(arguments[0], *arguments))
+declare(opposite, lambda context, arguments: signature(arguments[0], *arguments))
 declare(bit, _typed_bit)
 
 
@@ -157,6 +163,11 @@ def _both(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
 @lowers(either, types.Any, types.Any)
 def _either(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     return builder.or_(*arguments)
+
+
+@lowers(opposite, types.Any)
+def _opposite(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+    return builder.not_(arguments[0])
 
 
 @lowers(every, types.Boolean)

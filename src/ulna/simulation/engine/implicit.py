@@ -155,12 +155,17 @@ def _add_up(size: object, m: Memory, h: float) -> None:
 
 @inner
 def keep_gauss(size: object, m: Memory, h: float) -> None:
-    """Remember the slopes and the lost digits of a step that is taken as it stands."""
+    """Remember the slopes and the lost digits of a step that is taken as it stands.
+
+    An arm that took the step by itself has seen to its digits there.
+    """
     v = m.vectors
+    together = m.links[count(size), at.APART] == 0.0
     for part in range(2):
         for i in range(columns(size, v)):
             moved = v[at.AHEAD + part, i] - v[at.STATE + part, i]
-            v[at.CARRY + part, i] = _gain(m, part, i, h) - moved
+            lost = _gain(m, part, i, h) - moved
+            v[at.CARRY + part, i] = choose(together, lost, v[at.CARRY + part, i])
     copy(size, m, at.SOLVED_ROW, at.KEPT_ROW)
     copy(size, m, at.SOLVED_ROW + 2, at.KEPT_ROW + 2)
     m.real[at.LAST_STEP] = h

@@ -34,7 +34,7 @@ def advance(size: object, m: Memory, control: Control, record: Record, budget: i
         h = step_size(size, m)
         code = attempt(size, m, h)
         if code == at.BUDGET:
-            code = _accept(size, m, samples, log, h)
+            code = accept(size, m, samples, log, h)
         elif code == at.AGAIN:
             continue
         if code != at.BUDGET:
@@ -51,11 +51,11 @@ def _begin(size: object, m: Memory, control: Control, log: Array) -> int:
 
 
 @inlined
-def _accept(size: object, m: Memory, samples: Array, log: Array, h: float) -> int:
+def accept(size: object, m: Memory, samples: Array, log: Array, h: float) -> int:
     """Look into the step for events and samples, then make its end the state."""
     whole = m.whole
     copy(size, m, at.TRIAL, at.AHEAD)
-    _set_end(m, h)
+    set_end(m, h)
     which = -1
     sampled = _is_sampled(m, samples, h)
     plain = whole[at.ADAPTIVE] + whole[at.WATCHING] == 0 and whole[at.METHOD] != at.GAUSS4
@@ -104,7 +104,7 @@ def _look_inside(size: object, m: Memory, samples: Array, h: float, sampled: boo
 
 
 @inlined
-def _set_end(m: Memory, h: float) -> None:
+def set_end(m: Memory, h: float) -> None:
     """Say when the step ends: one number, whoever asks, or events at its end would be lost."""
     real, whole = m.real, m.whole
     if whole[at.ADAPTIVE] == 0:

@@ -34,6 +34,9 @@ RATE, NEXT_RATE = STIFF + 4, STIFF + 5  # of a joint at the ends of a piece of a
 COLUMNS = STIFF + 6
 # The same of the tip's force and moment, in the row after the last link.
 TIP_HOLD, TIP_RAMP, TIP_LIVE = 15, 18, 21  # after the force itself, at 12
+# There as well, of arms in lanes: 1 while one runs, where it has a state after the step, and where
+# it took the step by itself.
+ALIVE, GOOD, APART = 24, 25, 26
 
 # Places in `real`.
 NOW, HOLD_START, STOP, PLAN_START, STEP, LAST_STEP, TARGET, PERIOD = range(8)  # [s]
@@ -63,7 +66,10 @@ SENSOR, PAST, SENSOR_SEED = range(56, 59)
 STILL, PERFECT = range(59, 61)
 # Whether formulas name the tip; where a drawn number is put.
 TIP_NAMED, DRAWN = range(61, 63)
-WHOLES = 63
+# Of arms in lanes: the block that is being worked on, the one to stop before, whether it is there,
+# and how many of its arms are lost.
+BLOCK, LAST_BLOCK, LOADED, LOST = range(63, 67)
+WHOLES = 67
 
 # Methods, models, where inputs that change all the time come from, kinds of controllers.
 RK4, DOP853, SEMI_IMPLICIT, GAUSS4 = range(4)

@@ -1,0 +1,196 @@
+"""A block of arms in lanes: they are loaded, take their steps together, and leave.
+
+Time is common to a block: its arms share segments and steps, and only what they are, and what
+acts on them, is their own. An arm that is lost is noted and laid still, and costs nothing more.
+One that touches its stops takes the step by itself, in the engine for single arms (`aside.py`).
+"""
+
+from __future__ import annotations
+
+import math
+
+from ulna.dynamics import packed as link
+from ulna.kernels import count, inlined, inner, kernel
+from ulna.lanes import both, choose, lanes, numbers, opposite, some
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.aside import set_apart
+from ulna.simulation.engine.implicit import keep_gauss
+from ulna.simulation.engine.loading import load, lose
+from ulna.simulation.engine.loop import ON_TIME, set_end
+from ulna.simulation.engine.lots import Lot, Outcome
+from ulna.simulation.engine.memory import Control, Memory, Record
+from ulna.simulation.engine.schedule import open_segment
+from ulna.simulation.engine.slope import columns, copy, inputs
+from ulna.simulation.engine.stepping import even_step, state_at, take_step
+from ulna.simulation.engine.times import slack
+
+LOOKS = 3  # at the inputs of a step that failed: at its start, middle and end
+
+
+@kernel
+def run_blocks(
+    size: object,
+    memory: Memory,
+    control: Control,
+    alone: Memory,
+    record: Record,
+    lot: Lot,
+    outcome: Outcome,
+    budget: int,
+) -> int:
+    """Take steps with one block after the other; gives REACHED after the last of them."""
+    whole = memory.whole
+    m = Memory(
+        lanes(memory.vectors), lanes(memory.links), lanes(memory.turns), lanes(memory.each),
+        memory.keys, memory.tableau, memory.real, memory.whole,
+    )  # fmt: skip
+    wide = Control(
+        lanes(control.q), lanes(control.qd), lanes(control.aim), lanes(control.params),
+        lanes(control.state), lanes(control.tau), control.references,
+    )  # fmt: skip
+    for _ in range(budget):
+        if whole[at.LOADED] == 0:
+            if whole[at.BLOCK] >= whole[at.LAST_BLOCK]:
+                return at.REACHED
+            load(size, m, wide, alone, lot, outcome)
+        code = _advance(size, m, wide, alone, record, lot, outcome)
+        if code == at.REACHED:
+            _finish(size, m, lot, outcome)
+            whole[at.LOADED] = 0
+            whole[at.BLOCK] += 1
+        elif code != at.BUDGET:
+            return code
+    return at.BUDGET
+
+
+@inlined
+def _advance(
+    size: object,
+    m: Memory,
+    control: Control,
+    alone: Memory,
+    record: Record,
+    lot: Lot,
+    outcome: Outcome,
+) -> int:
+    """Take one step with all arms of the block."""
+    real, whole = m.real, m.whole
+    if whole[at.OPEN] == 0:
+        code = open_segment(size, m, control)
+        if code != at.BUDGET:
+            return code
+    h = even_step(m)
+    good = take_step(size, m, h)
+    copy(size, m, at.TRIAL, at.AHEAD)
+    set_end(m, h)
+    if some(both(m.links[count(size), at.ALIVE] != 0.0, opposite(good))):
+        m.links[count(size), at.GOOD] = choose(good, 1.0, 0.0)
+        _lose(size, m, lot, outcome, h)
+    if whole[at.STOPS] != 0:
+        set_apart(size, m, alone, record, lot, outcome, h)
+    if whole[at.METHOD] == at.GAUSS4:
+        keep_gauss(size, m, h)
+    if _is_sampled(m, outcome, h):
+        _take_samples(size, m, lot, outcome, h)
+    copy(size, m, at.AHEAD, at.STATE)
+    if whole[at.LOST] != 0:
+        _still_the_lost(size, m)
+    real[at.NOW] = real[at.STEP_END]
+    whole[at.STEP_INDEX] += 1
+    if real[at.NOW] == real[at.STOP]:
+        whole[at.OPEN] = 0
+    return at.REACHED if whole[at.LOST] == numbers(m.each).shape[1] else at.BUDGET
+
+
+@inlined
+def _is_sampled(m: Memory, outcome: Outcome, h: float) -> bool:
+    row = m.whole[at.SAMPLE]
+    times = outcome.times
+    return bool(row < len(times) and times[row] < m.real[at.NOW] + h * (1.0 - ON_TIME))
+
+
+@inner
+def _take_samples(size: object, m: Memory, lot: Lot, outcome: Outcome, h: float) -> None:
+    now, early = m.real[at.NOW], h * ON_TIME
+    times, row = outcome.times, m.whole[at.SAMPLE]
+    while row < len(times) and times[row] < now + h - early:
+        t = times[row]
+        if t <= now + early:
+            copy(size, m, at.STATE, at.STAGE)
+        else:
+            state_at(size, m, h, (t - now) / h)
+        _write(size, m, lot, outcome, t)
+        row = m.whole[at.SAMPLE]
+
+
+@inner
+def _write(size: object, m: Memory, lot: Lot, outcome: Outcome, t: float) -> None:
+    """Keep the state STAGE of all arms that run, but those that have kept theirs themselves."""
+    n, row = count(size), m.whole[at.SAMPLE]
+    m.whole[at.SAMPLE] += 1
+    with_torques = len(outcome.tau) > 0
+    if with_torques:
+        inputs(size, m, t)
+    states, links = numbers(m.vectors), numbers(m.links)
+    first = m.whole[at.BLOCK] * links.shape[2]
+    for w in range(links.shape[2]):
+        if links[n, at.ALIVE, w] == 0.0 or links[n, at.APART, w] != 0.0:
+            continue
+        b = lot.members[first + w]
+        for i in range(n):
+            outcome.q[b, row, i] = states[at.STAGE, i, w]
+            outcome.qd[b, row, i] = states[at.STAGE + 1, i, w]
+            if with_torques:
+                outcome.tau[b, row, i] = links[i, link.TORQUE, w]
+
+
+@inner
+def _finish(size: object, m: Memory, lot: Lot, outcome: Outcome) -> None:
+    """Note how the arms that still run have ended, and keep what is due at the very end."""
+    n, now, times = count(size), m.real[at.NOW], outcome.times
+    links = numbers(m.links)
+    first = m.whole[at.BLOCK] * links.shape[2]
+    for w in range(links.shape[2]):
+        links[n, at.APART, w] = 0.0
+        if links[n, at.ALIVE, w] != 0.0:
+            b = lot.members[first + w]
+            outcome.t_end[b], outcome.codes[b] = now, at.REACHED
+    copy(size, m, at.STATE, at.STAGE)
+    while m.whole[at.SAMPLE] < len(times) and times[m.whole[at.SAMPLE]] <= now + slack(now):
+        _write(size, m, lot, outcome, now)
+
+
+@inner
+def _lose(size: object, m: Memory, lot: Lot, outcome: Outcome, h: float) -> None:
+    """Note which arms have no state after the step and why, and lay them still."""
+    n, links = count(size), numbers(m.links)
+    code = at.STALLED if m.whole[at.METHOD] == at.GAUSS4 else at.DIVERGED
+    for w in range(links.shape[2]):
+        if links[n, at.ALIVE, w] != 0.0 and links[n, at.GOOD, w] == 0.0:
+            why = at.FAULTY if _has_bad_input(size, m, w, h) else code
+            lose(size, m, lot, outcome, w, why)
+
+
+@inner
+def _has_bad_input(size: object, m: Memory, w: int, h: float) -> bool:
+    """Say whether a torque or the force on the tip has no value in the step."""
+    n, links = count(size), numbers(m.links)
+    copy(size, m, at.STATE, at.STAGE)
+    for look in range(LOOKS):
+        inputs(size, m, m.real[at.NOW] + look / (LOOKS - 1) * h)
+        for i in range(n):
+            if not abs(links[i, link.TORQUE, w]) < math.inf:
+                return True
+        for k in range(3):
+            if not abs(links[n, link.FORCE_X + k, w]) < math.inf:
+                return True
+    return False
+
+
+@inner
+def _still_the_lost(size: object, m: Memory) -> None:
+    """Keep lost arms where nothing can go wrong any more."""
+    v, alive = m.vectors, m.links[count(size), at.ALIVE] != 0.0
+    for part in range(2):
+        for i in range(columns(size, v)):
+            v[at.STATE + part, i] = choose(alive, v[at.STATE + part, i], 0.0)

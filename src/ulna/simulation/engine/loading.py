@@ -1,0 +1,118 @@
+"""How arms come into the lanes of a block, and how one leaves them early."""
+
+from __future__ import annotations
+
+import math
+
+from ulna.arrays import Array
+from ulna.dynamics import packed as link
+from ulna.kernels import count, inlined, inner
+from ulna.lanes import numbers
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.lots import Lot, Outcome
+from ulna.simulation.engine.memory import Control, Memory
+
+
+@inner
+def load(
+    size: object, m: Memory, control: Control, alone: Memory, lot: Lot, outcome: Outcome
+) -> None:
+    """Put the arms of the block that is due into its lanes; what is left over stays still."""
+    block, last = m.whole[at.BLOCK], m.whole[at.LAST_BLOCK]
+    _begin(m, lot)
+    _begin(alone, lot)
+    _clear(size, m, control)
+    m.whole[at.BLOCK], m.whole[at.LAST_BLOCK], m.whole[at.LOADED] = block, last, 1
+    width = numbers(m.each).shape[1]
+    for w in range(width):
+        row = block * width + w
+        if row < len(lot.members) and outcome.codes[lot.members[row]] < 0:
+            _lay(size, m, control, lot, row, w)
+        else:
+            lay_still(size, m, w)
+
+
+@inlined
+def _begin(m: Memory, lot: Lot) -> None:
+    """Set time and counters to the start."""
+    for k in range(len(lot.real)):
+        m.real[k] = lot.real[k]
+    for k in range(len(lot.whole)):
+        m.whole[k] = lot.whole[k]
+
+
+@inlined
+def _clear(size: object, m: Memory, control: Control) -> None:
+    """Leave nothing of the arms that were there before."""
+    for i in range(count(size) + 1):
+        for row in range(len(m.vectors)):
+            m.vectors[row, i] = 0.0
+        for column in range(at.COLUMNS):
+            m.links[i, column] = 0.0
+        m.links[i, at.LAST_HIT] = -math.inf
+    _wipe(m.each)
+    _wipe(control.params)
+    _wipe(control.state)
+    _wipe(control.tau)
+
+
+@inlined
+def _wipe(values: Array) -> None:
+    for k in range(len(values)):
+        values[k] = 0.0
+
+
+@inner
+def _lay(size: object, m: Memory, control: Control, lot: Lot, row: int, w: int) -> None:
+    """Put an arm into a lane."""
+    n, b = count(size), lot.members[row]
+    vectors, links = numbers(m.vectors), numbers(m.links)
+    arm, limit = shared_or_own(lot.arms, b), shared_or_own(lot.limits, b)
+    for i in range(n + 1):
+        for column in range(link.CONSTANTS):
+            links[i, column, w] = lot.arms[arm, i, column]
+    for i in range(n):
+        links[i, at.LIMIT, w] = lot.limits[limit, i]
+        vectors[at.STATE, i, w] = lot.start[0, b, i]
+        vectors[at.STATE + 1, i, w] = lot.start[1, b, i]
+    links[n, at.ALIVE, w] = 1.0
+    m.keys[w] = lot.keys[b]
+    _lay_row(lot.each, row, m.each, w)
+    _lay_row(lot.params, row, control.params, w)
+    _lay_row(lot.state, row, control.state, w)
+
+
+@inlined
+def shared_or_own(rows: Array, k: int) -> int:
+    """Give which row is an arm's: its own, or the one that serves all."""
+    return k if len(rows) > 1 else 0
+
+
+@inlined
+def _lay_row(rows: Array, row: int, target: Array, w: int) -> None:
+    values, source = numbers(target), shared_or_own(rows, row)
+    for k in range(rows.shape[1]):
+        values[k, w] = rows[source, k]
+
+
+@inner
+def lose(size: object, m: Memory, lot: Lot, outcome: Outcome, w: int, code: int) -> None:
+    """Note why an arm goes no further, and lay it still."""
+    b = lot.members[m.whole[at.BLOCK] * numbers(m.links).shape[2] + w]
+    outcome.t_end[b], outcome.codes[b] = m.real[at.NOW], code
+    lay_still(size, m, w)
+
+
+@inner
+def lay_still(size: object, m: Memory, w: int) -> None:
+    """Put a rod that nothing acts on into a lane, so that it does no harm and takes no time."""
+    n, vectors, links = count(size), numbers(m.vectors), numbers(m.links)
+    m.whole[at.LOST] += 1
+    for i in range(n + 1):
+        for column in range(at.COLUMNS):
+            links[i, column, w] = 0.0
+        for row in range(vectors.shape[0]):
+            vectors[row, i, w] = 0.0
+    for i in range(n):
+        links[i, link.LENGTH, w] = links[i, link.MASS, w] = links[i, link.SECOND, w] = 1.0
+        links[i, link.LOWER, w], links[i, link.UPPER, w] = -math.inf, math.inf

@@ -1,0 +1,36 @@
+"""What arms in lanes bring along, and where they leave what became of them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ulna.arrays import Array
+
+
+class Lot(NamedTuple):
+    """Arms that share their times and the form of their inputs, so that they can go in lanes.
+
+    A row is an arm's, or where there is but one, everyone's.
+    """
+
+    members: Array  # (b,) which rows of `arms` to `keys`, and of the outcome, are theirs
+    arms: Array  # (1 or B, n+1, constants)
+    limits: Array  # (1 or B, n) the most torque that a controller may ask for
+    start: Array  # (2, B, n) angles and rates
+    keys: Array  # (B,) their streams of random numbers
+    each: Array  # (1 or b, k) the memory of that name at the start
+    params: Array  # (1 or b, p) of their controllers
+    state: Array  # (1 or b, s)
+    real: Array  # the rest of the memory at the start
+    whole: Array
+
+
+class Outcome(NamedTuple):
+    """What is kept of every arm; `codes` are negative until it is over."""
+
+    times: Array  # (S,) of the samples
+    q: Array  # (B, S, n)
+    qd: Array
+    tau: Array  # (B, S, n), or nothing
+    t_end: Array  # (B,)
+    codes: Array  # (B,)
