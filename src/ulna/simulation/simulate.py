@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
 from ulna.motion import Trajectory
 from ulna.progress import progress as progress_line
+from ulna.simulation.capacity import allowance, check_memory
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import new_record
 from ulna.simulation.options import is_number
@@ -24,8 +24,6 @@ from ulna.simulation.simulation import Simulation
 
 MOST_DEFAULT = 100_001  # samples that are kept if nobody says how many
 DEFAULT_MEMORY = 500e6  # [bytes] that they may take
-PART_OF_MEMORY = 0.5  # of the machine's, which samples may take if asked for
-USUAL_MEMORY = 8e9  # [bytes] of a machine that does not say
 
 
 def simulate(
@@ -154,12 +152,12 @@ def sample_times(samples: Any, duration: float, dt: float, n: int) -> Array:
     if isinstance(samples, int | np.integer) and not isinstance(samples, bool):
         if samples < 1:
             raise InputError(Problem("samples", shown(samples), "at least 1"))
-        _check_memory(int(samples), row)
+        _check_samples(int(samples), row)
         if not duration:
             return np.zeros(1)
         return np.linspace(0.0, duration, samples) if samples > 1 else np.array([duration])
     times = float_array(samples, "samples")
-    _check_memory(times.size, row)
+    _check_samples(times.size, row)
     inside = times.ndim == 1 and times.size and np.isfinite(times).all()
     if not inside or times[0] < 0.0 or times[-1] > duration or np.any(np.diff(times) <= 0.0):
         need = f"a number of samples, or times that increase from 0 to {duration:g} s at most"
@@ -167,17 +165,6 @@ def sample_times(samples: Any, duration: float, dt: float, n: int) -> Array:
     return times
 
 
-def _check_memory(count: int, row: int) -> None:
-    """Refuse what would not fit before any work is done."""
-    most = PART_OF_MEMORY * _memory()
-    if count * row > most:
-        got = f"{count:,} of {row:,} bytes, {count * row / 1e9:,.3g} GB"
-        need = f"at most {most / 1e9:,.3g} GB, half of this machine's memory"
-        raise InputError(Problem("samples", got, need, f"such as samples={int(most / row):,}"))
-
-
-def _memory() -> float:
-    try:
-        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, OSError, ValueError):
-        return USUAL_MEMORY
+def _check_samples(count: int, row: int) -> None:
+    hint = f"such as samples={int(allowance() / row):,}"
+    check_memory("samples", f"{count:,} of {row:,} bytes", count * row, hint)

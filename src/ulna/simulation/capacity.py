@@ -1,0 +1,31 @@
+"""What this machine can hold in memory, and the refusal of what it cannot."""
+
+from __future__ import annotations
+
+import os
+
+from ulna.errors import InputError, Problem
+
+PART_OF_MEMORY = 0.5  # of the machine's, which one result may take
+USUAL_MEMORY = 8e9  # [bytes] of a machine that does not say
+
+
+def machine_memory() -> float:
+    """Give the memory of this machine [bytes]."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, OSError, ValueError):
+        return USUAL_MEMORY
+
+
+def allowance() -> float:
+    """Give what one result may take of the memory [bytes]."""
+    return PART_OF_MEMORY * machine_memory()
+
+
+def check_memory(what: str, counted: str, size: float, hint: str) -> None:
+    """Refuse what would not fit before any work is done; `counted` says what takes `size` bytes."""
+    most = allowance()
+    if size > most:
+        need = f"at most {most / 1e9:,.3g} GB, half of this machine's memory"
+        raise InputError(Problem(what, f"{counted}, {size / 1e9:,.3g} GB", need, hint))
