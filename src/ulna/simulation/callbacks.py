@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import signal
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable
 
 import numba
 
@@ -39,28 +35,3 @@ class Callback:
         else:
             self._native = _NATIVE(guarded)  # what the address leads to must stay alive
             self.address = ctypes.cast(self._native, ctypes.c_void_p).value or 0
-
-
-@contextmanager
-def deferred_interrupt() -> Iterator[None]:
-    """Keep Ctrl-C until the block ends; a second one comes at once.
-
-    Raised on the way into a callback it would be lost: nothing in compiled code can hand it on.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    noted: list[int] = []
-
-    def note(number: int, frame: Any) -> None:
-        if noted:
-            raise KeyboardInterrupt
-        noted.append(number)
-
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if noted:
-        raise KeyboardInterrupt

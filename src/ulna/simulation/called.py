@@ -6,6 +6,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
+from ulna.simulation.interrupts import deferred_interrupt
+
 if TYPE_CHECKING:
     from ulna.simulation.callbacks import Callback
 
@@ -26,11 +28,7 @@ class Called:
 
     def safe(self) -> AbstractContextManager[None]:
         """Give the context in which functions are safe from Ctrl-C."""
-        if not self._made:
-            return nullcontext()
-        from ulna.simulation.callbacks import deferred_interrupt
-
-        return deferred_interrupt()
+        return deferred_interrupt() if self._made else nullcontext()
 
     def error(self) -> BaseException | None:
         """Give the first error that one of them met, once."""

@@ -4,35 +4,37 @@ from __future__ import annotations
 
 import importlib
 import io
-import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 import numpy as np
 
 from ulna.arm import Arm
 from ulna.arm.checks import Problems
 from ulna.arm.files import parse
-from ulna.errors import FileError, InputError, MissingExtraError, Problem, UlnaError, shown
+from ulna.errors import InputError, Problem
+from ulna.simulation.formats import (
+    HDF5,
+    check_array,
+    check_kind,
+    check_ordinary,
+    from_json,
+    package,
+    reading,
+    texts_of,
+    versions,
+    write_variable,
+)
 from ulna.simulation.run import FORMAT, Run
 from ulna.simulation.status import Contact, Event, Floats, Reason, Side, Status, What
-from ulna.simulation.tables import (
-    Quantity,
-    attributes,
-    coordinates,
-    quantities,
-    write_csv,
-    write_parquet,
-)
+from ulna.simulation.tables import attributes, coordinates, quantities, write_csv, write_parquet
 from ulna.storage import whole_file
 
 ENDINGS = (".nc", ".csv", ".parquet")
-HDF5 = b"\x89HDF\r\n\x1a\n"  # what every netCDF 4 file begins with
-LONGEST_TROUBLE = 200  # letters: HDF5 tells long stories
-
-T = TypeVar("T")
+TEXTS = ("arm", "settings", "status", "versions", "events", "contacts")
+PACKED: Mapping[str, Any] = {"compression": "gzip", "shuffle": True, "fletcher32": True}
 
 
 def save_run(run: Run, file: str | os.PathLike[str], *, force: bool = True) -> None:
@@ -52,45 +54,28 @@ def open_run(file: str | os.PathLike[str]) -> Run:
     if path.suffix.lower() in ENDINGS[1:]:
         need = "a .nc file: only that holds a whole run"
         raise InputError(Problem("file", f"'{path}'", need, "save the run as .nc"))
-    hdf5 = _package("h5py", "h5py", "a .nc file")
-    try:
-        if path.exists() and not path.is_file():
-            raise FileError(f"{path}: cannot be read: it is no ordinary file")
+    hdf5 = package("h5py", "h5py", "a .nc file")
+    with reading(path):
+        check_ordinary(path)
         with path.open("rb") as stream:
-            _check_kind(stream.read(len(HDF5)))
+            check_kind(stream.read(len(HDF5)), "a run that was saved as .nc")
             with hdf5.File(stream, "r") as content:
                 return _run(content)
-    except InputError as error:
-        raise InputError([_placed(problem, path) for problem in error.problems]) from None
-    except UlnaError:
-        raise
-    except Exception as error:
-        # A damaged file may surprise HDF5 anywhere, and it has no exception of its own for that.
-        raise FileError(f"{path}: cannot be read: {_trouble(error)}") from error
 
 
 def _writer(path: Path) -> Callable[[Run, Path], None]:
     ending = path.suffix.lower()
     if ending == ".nc":
-        text = _package("h5py", "h5py", "a .nc file").string_dtype()
-        netcdf = _package("h5netcdf", "h5netcdf", "a .nc file")
+        text = package("h5py", "h5py", "a .nc file").string_dtype()
+        netcdf = package("h5netcdf", "h5netcdf", "a .nc file")
         return lambda run, part: _write_netcdf(run, part, netcdf, text)
     if ending == ".csv":
         return write_csv
     if ending == ".parquet":
-        _package("pyarrow.parquet", "'ulna[tables]'", "a .parquet file")
+        package("pyarrow.parquet", "'ulna[tables]'", "a .parquet file")
         pyarrow = importlib.import_module("pyarrow")
         return lambda run, part: write_parquet(run, part, pyarrow)
     raise InputError(Problem("file", f"'{path}'", "a name that ends in " + ", ".join(ENDINGS)))
-
-
-def _package(name: str, install: str, purpose: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        package = name.partition(".")[0]
-        way = f"pip install {install}"
-        raise MissingExtraError(f"{purpose} needs {package}, which is missing: {way}") from error
 
 
 def _write_netcdf(run: Run, part: Path, netcdf: Any, text: Any) -> None:
@@ -100,56 +85,25 @@ def _write_netcdf(run: Run, part: Path, netcdf: Any, text: Any) -> None:
         axes = coordinates(run)
         content.dimensions = {name: len(axis.values) for name, axis in axes.items()}
         for name, quantity in (axes | quantities(run)).items():
-            _write_variable(content, name, quantity, text)
+            write_variable(content, name, quantity, text, **PACKED)
         content.attrs.update(attributes(run))
     part.write_bytes(memory.getbuffer())
 
 
-def _write_variable(content: Any, name: str, quantity: Quantity, text: Any) -> None:
-    values = quantity.values
-    if values.dtype.kind == "U":
-        variable = content.create_variable(name, quantity.axes, data=values.astype(text))
-    else:
-        packed: dict[str, Any] = {"compression": "gzip", "shuffle": True, "fletcher32": True}
-        variable = content.create_variable(name, quantity.axes, data=values, **packed)
-    variable.attrs.update(quantity.attributes)
-
-
-def _check_kind(head: bytes) -> None:
-    if head != HDF5:
-        raise InputError(Problem("file", "something else", "a run that was saved as .nc"))
-
-
 def _run(content: Any) -> Run:
-    texts = _texts(content.attrs)
+    texts = texts_of(content.attrs, str(FORMAT), TEXTS)
     arm, _ = parse(texts["arm"], "arm")
     arrays = _arrays(content, arm)
     checks = Problems()
     parts = {
-        "status": _part(checks, "status", texts, _status),
-        "settings": _part(checks, "settings", texts, dict),
-        "versions": _part(checks, "versions", texts, _versions),
-        "events": _part(checks, "events", texts, lambda all_of: _events(all_of, arm.n)),
-        "contacts": _part(checks, "contacts", texts, _contacts),
+        "status": from_json(checks, "status", texts, _status),
+        "settings": from_json(checks, "settings", texts, dict),
+        "versions": from_json(checks, "versions", texts, versions),
+        "events": from_json(checks, "events", texts, lambda all_of: _events(all_of, arm.n)),
+        "contacts": from_json(checks, "contacts", texts, _contacts),
     }
     checks.raise_if_any()
     return Run(arm, **arrays, **parts)  # type: ignore[arg-type]
-
-
-def _texts(found: Mapping[str, Any]) -> dict[str, str]:
-    """Take the provenance, as text; the format first, which says what else there is."""
-    version = found.get("format")
-    if version != str(FORMAT):
-        got = "nothing" if version is None else shown(version)
-        hint = "" if version is None else "is it from a later ulna?"
-        raise InputError(Problem("format", got, f"'{FORMAT}', the format of a saved run", hint))
-    checks = Problems()
-    names = ("arm", "settings", "status", "versions", "events", "contacts")
-    for name in names:
-        if not isinstance(found.get(name), str):
-            checks.add(name, shown(found.get(name)), "text in the attribute of this name")
-    checks.raise_if_any()
-    return {name: found[name] for name in names}
 
 
 def _arrays(content: Any, arm: Arm) -> dict[str, Floats]:
@@ -164,7 +118,7 @@ def _arrays(content: Any, arm: Arm) -> dict[str, Floats]:
         **dict.fromkeys(("tip_moment", "injected", "dissipated"), per_sample),
     }
     for name, shape in wanted.items():
-        _check_array(checks, name, content.get(name), shape)
+        check_array(checks, name, content.get(name), shape)
     checks.raise_if_any()
     arrays = {name: content[name][...] for name in wanted}
     arrays["t"] = arrays.pop("time")
@@ -172,29 +126,8 @@ def _arrays(content: Any, arm: Arm) -> dict[str, Floats]:
     return arrays
 
 
-def _check_array(checks: Problems, name: str, found: Any, shape: tuple[int, ...]) -> None:
-    kind, size = getattr(found, "dtype", None), getattr(found, "shape", None)
-    if kind != np.float64 or size != shape:
-        got = "nothing" if kind is None else f"{kind} of shape {size}"
-        checks.add(name, got, f"float64 of shape {shape}")
-
-
-def _part(
-    checks: Problems, name: str, texts: Mapping[str, str], build: Callable[[Any], T]
-) -> T | None:
-    try:
-        return build(json.loads(texts[name]))
-    except (ValueError, TypeError, KeyError, RecursionError):
-        checks.add(name, shown(texts[name]), f"the {name} of a run as JSON")
-        return None
-
-
 def _status(plain: Any) -> Status:
     return Status(bool(plain["ok"]), _one_of(Reason, plain["reason"]), str(plain["text"]))
-
-
-def _versions(plain: Any) -> dict[str, str]:
-    return {str(name): str(version) for name, version in dict(plain).items()}
 
 
 def _events(plain: Any, n: int) -> tuple[Event, ...]:
@@ -223,12 +156,3 @@ def _one_of(known: Any, word: Any) -> Any:
     if word not in get_args(known):
         raise ValueError(word)
     return word
-
-
-def _placed(problem: Problem, path: Path) -> Problem:
-    return problem.at(f"{path}, {problem.place}" if problem.place else str(path))
-
-
-def _trouble(error: Exception) -> str:
-    told = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return " ".join(told.split())[:LONGEST_TROUBLE]

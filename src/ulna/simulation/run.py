@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 import platform
 from collections.abc import Callable, Mapping
@@ -18,9 +17,9 @@ from ulna.arm import Arm
 from ulna.arm.checks import Problems
 from ulna.arm.writing import dumps
 from ulna.dynamics.chain import kinetic_energy, potential_energy
-from ulna.errors import InputError, Problem
 from ulna.kinematics.forward import tip
 from ulna.kinematics.jacobian import tip_velocity
+from ulna.simulation.fixed import as_json, fixed, read_only
 from ulna.simulation.status import Contact, Event, Floats, Status
 
 if TYPE_CHECKING:
@@ -93,9 +92,9 @@ class Run:
         if samples == 0:
             checks.add("t", "no samples", "at least one, the start")
         for name, shape in _shapes(samples, self.arm.n).items():
-            self._store(name, _fixed(checks, name, getattr(self, name), shape))
+            self._store(name, fixed(checks, name, getattr(self, name), shape))
         checks.raise_if_any()
-        self._store("settings", _as_json(self.settings))
+        self._store("settings", as_json(self.settings))
         self._store("versions", dict(self.versions))
         self._store("contacts", tuple(self.contacts))
         self._store("events", tuple(_fixed_event(event) for event in self.events))
@@ -129,13 +128,13 @@ class Run:
     def tip(self) -> Floats:
         """Position and orientation of the tip, (S, 3): x, y [m] and angle [rad], unwrapped."""
         with np.errstate(all="ignore"):
-            return _read_only(tip(self.arm, self.q))
+            return read_only(tip(self.arm, self.q))
 
     @cached_property
     def tip_velocity(self) -> Floats:
         """Velocity of the tip, (S, 3): vx, vy [m/s] and turning rate [rad/s]."""
         with np.errstate(all="ignore"):
-            return _read_only(tip_velocity(self.arm, self.q, self.qd))
+            return read_only(tip_velocity(self.arm, self.q, self.qd))
 
     @cached_property
     def energy(self) -> Energies:
@@ -146,7 +145,7 @@ class Run:
             gained = _since_start(kinetic + potential)
             error = gained - _since_start(self.injected) + _since_start(self.dissipated)
         found = (kinetic, potential, self.dissipated, self.injected, error)
-        return Energies(*(_read_only(values) for values in found))
+        return Energies(*(read_only(values) for values in found))
 
     @property
     def provenance(self) -> dict[str, Any]:
@@ -198,41 +197,9 @@ def _shapes(samples: int, n: int) -> dict[str, tuple[int, ...]]:
     }
 
 
-def _fixed(checks: Problems, name: str, values: Any, shape: tuple[int, ...]) -> Floats:
-    """Take an array that nobody can change: itself if that is so, else a copy."""
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        checks.add(name, "values that are no numbers", f"an array of shape {shape}")
-        return np.full(shape, np.nan)
-    if array.shape != shape:
-        checks.add(name, f"shape {array.shape}", f"shape {shape}")
-    return array if _cannot_change(array) else _read_only(array.copy())
-
-
-def _cannot_change(array: Any) -> bool:
-    """Whether the array and all that it is a view of are read-only."""
-    while isinstance(array, np.ndarray) and not array.flags.writeable:
-        array = array.base
-    return array is None
-
-
-def _read_only(array: Floats) -> Floats:
-    array.flags.writeable = False
-    return array
-
-
 def _fixed_event(event: Event) -> Event:
-    q, qd = (_read_only(np.array(values, dtype=np.float64)) for values in (event.q, event.qd))
+    q, qd = (read_only(np.array(values, dtype=np.float64)) for values in (event.q, event.qd))
     return Event(event.name, float(event.t), q, qd)
-
-
-def _as_json(settings: Mapping[str, Any]) -> Any:
-    try:
-        return json.loads(json.dumps(dict(settings)))
-    except (TypeError, ValueError) as error:
-        need = "text, numbers, lists and dicts of them"
-        raise InputError(Problem("settings", str(error), need)) from error
 
 
 def _in_blocks(function: Callable[[Floats, Floats], Floats], q: Floats, qd: Floats) -> Floats:
