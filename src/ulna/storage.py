@@ -8,7 +8,7 @@ import os
 import secrets
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -56,17 +56,53 @@ def whole_file(file: str | os.PathLike[str], *, force: bool = True) -> Iterator[
     stays as it was. Without `force` a file that exists is not replaced.
     """
     path = Path(file)
-    try:
+    with _explained(path):
         # Through links, so that it is the file behind one that is replaced, and not the link.
         place = Path(os.path.realpath(path))
         _check_place(path, place, force=force)
-        with _part_of(place) as part:
+        with _beside(place, Path.unlink) as part:
+            part.touch(exist_ok=False)
             yield part
             _settle(part, place)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Name the file in whatever keeps it from being written inside the block."""
+    try:
+        yield
     except UlnaError:
         raise
     except (OSError, ValueError) as error:
         raise FileError(f"{path}: cannot be written: {_trouble(error)}") from error
+
+
+@contextmanager
+def whole_folder(
+    file: str | os.PathLike[str], marks: Sequence[str], *, force: bool = True
+) -> Iterator[Path]:
+    """Give an empty folder beside the place of another, to write to; see `whole_file`.
+
+    A folder may hold anything: one that exists is replaced only if one of the `marks` is in it.
+    """
+    path = Path(file)
+    with _explained(path):
+        place = Path(os.path.realpath(path))
+        _check_folder(path, place, marks, force=force)
+        with _beside(place, shutil.rmtree) as part:
+            part.mkdir()
+            yield part
+            _settle_folder(part, place)
+
+
+def check_space(file: str | os.PathLike[str], size: float) -> None:
+    """Refuse a file of that many bytes where the disk has no room for it."""
+    path = Path(file)
+    with _explained(path):
+        free = shutil.disk_usage(Path(os.path.realpath(path)).parent).free
+        if size > free:
+            told = f"it takes {size / 1e9:,.3g} GB, and {free / 1e9:,.3g} GB are free"
+            raise OSError(errno.ENOSPC, told)
 
 
 def write_columns(file: Path, table: Mapping[str, Any]) -> None:
@@ -84,8 +120,7 @@ def write_columns(file: Path, table: Mapping[str, Any]) -> None:
 def check_new(file: str | os.PathLike[str], what: str, *, force: bool) -> None:
     """Refuse a file that exists, before any work is done for it; with `force` none is."""
     if exists(file) and not force and not Path(file).is_dir():
-        need, hint = "a new file", "add --force to replace it"
-        raise InputError(Problem(what, f"'{file}', which exists", need, hint))
+        raise _taken(file, what)
 
 
 def exists(file: str | os.PathLike[str]) -> bool:
@@ -96,6 +131,11 @@ def exists(file: str | os.PathLike[str]) -> bool:
         return False
 
 
+def _taken(file: str | os.PathLike[str], what: str) -> InputError:
+    need, hint = "a new file", "add --force to replace it"
+    return InputError(Problem(what, f"'{file}', which exists", need, hint))
+
+
 def _check_place(path: Path, place: Path, *, force: bool) -> None:
     if place.is_dir():
         raise IsADirectoryError(errno.EISDIR, "it is a folder")
@@ -104,32 +144,60 @@ def _check_place(path: Path, place: Path, *, force: bool) -> None:
         raise OSError(errno.EINVAL, "it is no ordinary file")
 
 
+def _check_folder(path: Path, place: Path, marks: Sequence[str], *, force: bool) -> None:
+    if exists(path) and not force:
+        raise _taken(path, "output")
+    if place.exists() and not any((place / mark).is_file() for mark in marks):
+        what = "a folder of something else" if place.is_dir() else "no folder"
+        raise OSError(errno.EEXIST, f"it is {what}")
+
+
 @contextmanager
-def _part_of(place: Path) -> Iterator[Path]:
+def _beside(place: Path, remove: Callable[[Path], object]) -> Iterator[Path]:
     # A name of its own for every writer, so that two at once do not meet.
     part = place.parent / f".{secrets.token_hex(8)}.part"
     try:
-        part.touch(exist_ok=False)
         yield part
     finally:
-        _remove(part)
+        _remove(part, remove)
 
 
 def _settle(part: Path, place: Path) -> None:
-    with part.open("rb+") as stream:
-        os.fsync(stream.fileno())
+    _sync(part)
     if place.exists():
         shutil.copymode(place, part)
     part.replace(place)
+
+
+def _settle_folder(part: Path, place: Path) -> None:
+    for file in part.rglob("*"):
+        if file.is_file():
+            _sync(file)
+    # A folder takes no other's place in one step: the old one steps aside for a moment.
+    with _beside(place, shutil.rmtree) as old:
+        if place.exists():
+            place.replace(old)
+        try:
+            part.replace(place)
+        except BaseException:
+            if old.exists():
+                old.replace(place)
+            raise
+
+
+def _sync(file: Path) -> None:
+    with file.open("rb+") as stream:
+        os.fsync(stream.fileno())
 
 
 def _size(path: Path) -> str:
     return f"{path.stat().st_size:,} bytes" if path.is_file() else "a stream of more bytes"
 
 
-def _remove(path: Path) -> None:
+def _remove(path: Path, remove: Callable[[Path], object]) -> None:
     try:
-        path.unlink(missing_ok=True)
+        if exists(path):
+            remove(path)
     except (OSError, ValueError):
         # The folder is out of reach; the first error says so.
         return

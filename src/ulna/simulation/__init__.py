@@ -1,6 +1,9 @@
 """WHAT happens: an arm in time, and the record of what it did."""
 
 from ulna.simulation import disturbances
+from ulna.simulation.batch_files import open_batch
+from ulna.simulation.batch_run import BatchRun
+from ulna.simulation.batch_status import Statuses
 from ulna.simulation.compiled import CompiledArm, compiled
 from ulna.simulation.files import open_run
 from ulna.simulation.run import Energies, Run
@@ -10,6 +13,7 @@ from ulna.simulation.simulation import Simulation
 from ulna.simulation.status import Contact, Event, Status
 
 __all__ = [
+    "BatchRun",
     "CompiledArm",
     "Contact",
     "Energies",
@@ -18,8 +22,10 @@ __all__ = [
     "Sensors",
     "Simulation",
     "Status",
+    "Statuses",
     "compiled",
     "disturbances",
+    "open_batch",
     "open_run",
     "simulate",
 ]

@@ -17,6 +17,9 @@ Reason: TypeAlias = Literal[
     "diverged",
     "stalled",  # the method cannot go on: its step is too small, its iterations do not converge
     "bad torque",  # an input has no value
+    "bad start",  # beyond the stops, or not finite; of an arm in a batch, as are the next two
+    "bad arm",  # parameters that no arm has
+    "not run",  # Ctrl-C came first
 ]
 Side: TypeAlias = Literal["lower", "upper"]
 What: TypeAlias = Literal["hit", "rest", "release"]

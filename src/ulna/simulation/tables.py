@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -27,11 +29,12 @@ class Quantity(NamedTuple):
     values: Any
     units: str
     long_name: str
+    more: Mapping[str, Any] = MappingProxyType({})
 
     @property
-    def attributes(self) -> dict[str, str]:
+    def attributes(self) -> dict[str, Any]:
         """What a labelled array says of itself."""
-        return {"units": self.units, "long_name": self.long_name}
+        return {"units": self.units, "long_name": self.long_name, **self.more}
 
 
 class Column(NamedTuple):
@@ -83,10 +86,12 @@ def dataset(run: Run) -> xr.Dataset:
     """Give a run as a dataset with named axes and units."""
     import xarray as xr
 
-    def labelled(parts: dict[str, Quantity]) -> dict[str, Any]:
-        return {name: (part.axes, part.values, part.attributes) for name, part in parts.items()}
-
     return xr.Dataset(labelled(quantities(run)), labelled(coordinates(run)), attributes(run))
+
+
+def labelled(parts: Mapping[str, Quantity]) -> dict[str, Any]:
+    """Give quantities as xarray takes them."""
+    return {name: (part.axes, part.values, part.attributes) for name, part in parts.items()}
 
 
 def columns(run: Run) -> dict[str, Column]:

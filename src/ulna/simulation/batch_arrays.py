@@ -1,0 +1,168 @@
+"""Arrays that stay in a file: what is asked of them is read, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ulna.errors import FileError, shown
+from ulna.simulation.fixed import read_only
+from ulna.simulation.formats import reading
+from ulna.simulation.status import Floats
+
+Rows: TypeAlias = range | NDArray[np.intp]
+
+
+class Source:
+    """An open file, with its arrays and its attributes.
+
+    It is closed by hand, or with the last array that belongs to it. A copy is opened anew by
+    `opener`, which takes the path.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        arrays: Mapping[str, Any],
+        attributes: Mapping[str, Any],
+        close: Callable[[], None],
+        opener: Callable[[Path], Source],
+    ) -> None:
+        self.path, self.arrays, self.attributes = path, arrays, attributes
+        self._close, self._opener = close, opener
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._opener, (self.path,)
+
+    def close(self) -> None:
+        """Let go of the file; its arrays can be read no more."""
+        self.arrays = {}
+        self._close()
+
+    def read(self, name: str, box: tuple[Any, ...] = ()) -> NDArray[Any]:
+        """Read an array, or a box out of it."""
+        if name not in self.arrays:
+            raise FileError(f"{self.path}: cannot be read: it was closed; open it again")
+        with reading(self.path):
+            return np.asarray(self.arrays[name][box])
+
+
+class Cut(NamedTuple):
+    """The part of an axis that is read, and which of that part are wanted."""
+
+    part: slice
+    wanted: Any
+
+
+class StoredArray:
+    """An array (B, S, n) in a file, or the chosen rows of one.
+
+    It takes the keys of a NumPy array and gives NumPy arrays: `array[3]`, `array[10:20, -1]`,
+    `array[mask]`; `numpy.asarray(array)` reads all of it.
+    """
+
+    dtype = np.dtype(np.float64)
+    ndim = 3
+
+    def __init__(self, source: Source, name: str, rows: Rows | None = None) -> None:
+        whole = source.arrays[name].shape
+        self.source, self.name = source, name
+        self.block = source.arrays[name].chunks[0]  # rows that the file keeps together
+        self.rows: Rows = range(whole[0]) if rows is None else rows
+        self.shape: tuple[int, int, int] = (len(self.rows), *whole[1:])
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that all of it would take [bytes]."""
+        return self.dtype.itemsize * self.shape[0] * self.shape[1] * self.shape[2]
+
+    def chosen(self, key: Any) -> StoredArray:
+        """Give the chosen rows, unread: for a slice, a mask or numbers."""
+        return StoredArray(self.source, self.name, _chosen(self.rows, key))
+
+    def close(self) -> None:
+        """Let go of the file; all arrays of it can be read no more."""
+        self.source.close()
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        values = self[...]
+        return values if dtype is None else values.astype(dtype, copy=False)
+
+    def __repr__(self) -> str:
+        return f"<{self.name} {self.shape} {self.dtype} in '{self.source.path}'>"
+
+    def __getitem__(self, key: Any) -> Floats:
+        first, *others = _whole_key(key)
+        axes = zip(others, self.shape[1:], strict=True)
+        cuts = [_cut(_chosen(range(size), one)) for one, size in axes]
+        values, wanted = self._read(_chosen(self.rows, first), [cut.part for cut in cuts])
+        found = values[(wanted, *(cut.wanted for cut in cuts))]
+        # A part is copied, so that it does not keep alive all that was read for its sake.
+        part = found.copy() if found.size < values.size else found
+        return read_only(part) if part.ndim else part
+
+    def _read(self, rows: int | Rows, box: list[slice]) -> tuple[Floats, Any]:
+        if isinstance(rows, np.ndarray):
+            several, places = np.unique(rows, return_inverse=True)
+            return self._gather(several, box), places.reshape(rows.shape)
+        part, wanted = _cut(rows)
+        return self.source.read(self.name, (part, *box)), wanted
+
+    def _gather(self, rows: NDArray[np.intp], box: list[slice]) -> Floats:
+        """Read rows, in their order, by blocks of neighbours that the file holds together."""
+        breaks = np.flatnonzero(np.diff(rows // self.block)) + 1
+        parts = []
+        for some in np.split(rows, breaks):
+            low, high = (int(some[0]), int(some[-1]) + 1) if len(some) else (0, 0)
+            parts.append(self.source.read(self.name, (slice(low, high), *box))[some - low])
+        return np.concatenate(parts)
+
+
+def _whole_key(key: Any) -> list[Any]:
+    """Give a key for each axis."""
+    keys = list(key) if isinstance(key, tuple) else [key]
+    dots = [place for place, one in enumerate(keys) if one is Ellipsis]
+    if not dots:
+        dots = [len(keys)]
+        keys.append(Ellipsis)
+    missing = StoredArray.ndim - len(keys) + 1
+    if missing < 0 or len(dots) > 1:
+        raise IndexError(f"key {shown(key)} has more than {StoredArray.ndim} axes")
+    keys[dots[0] : dots[0] + 1] = [slice(None)] * missing
+    return keys
+
+
+def _chosen(rows: Rows, key: Any) -> Any:
+    """Give the numbers that a key chooses: one, a range of them, or an array."""
+    if isinstance(key, slice):
+        return rows[key]
+    numbers = np.asarray(key)
+    if numbers.dtype == bool and numbers.shape == (len(rows),):
+        numbers = np.flatnonzero(numbers)
+    if numbers.size and numbers.dtype.kind not in "iu":
+        raise IndexError(f"key {shown(key)}: not a number, a slice, a mask or a list of numbers")
+    if np.any((numbers < -len(rows)) | (numbers >= len(rows))):
+        raise IndexError(f"key {shown(key)} is out of bounds for an axis of {len(rows)}")
+    if not numbers.ndim:
+        return int(rows[int(numbers)])
+    return np.asarray(rows)[numbers.astype(np.intp)]
+
+
+def _cut(numbers: Any) -> Cut:
+    """Give the smallest part of an axis with these numbers in it, and where they are in there."""
+    if isinstance(numbers, int):
+        return Cut(slice(numbers, numbers + 1), 0)
+    if isinstance(numbers, range):
+        ends = sorted((numbers[0], numbers[-1])) if numbers else (0, -1)
+        # Files are read forwards only.
+        order = slice(None, None, 1 if numbers.step > 0 else -1)
+        return Cut(slice(ends[0], ends[1] + 1, abs(numbers.step)), order)
+    low, high = (int(numbers.min()), int(numbers.max()) + 1) if numbers.size else (0, 0)
+    return Cut(slice(low, high), numbers - low)

@@ -1,0 +1,111 @@
+"""Files of batches: saved slab by slab, and read back without being loaded."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ulna.arm import Parameters
+from ulna.arm.checks import Problems
+from ulna.simulation.batch_arrays import Source, StoredArray
+from ulna.simulation.batch_memory import planned
+from ulna.simulation.batch_netcdf import open_netcdf
+from ulna.simulation.batch_run import FORMAT, BatchRun
+from ulna.simulation.batch_status import Statuses
+from ulna.simulation.batch_store import BatchStore, create
+from ulna.simulation.batch_tables import HISTORIES, PLANE
+from ulna.simulation.batch_zarr import open_zarr
+from ulna.simulation.formats import check_array, from_json, reading, texts_of, versions
+
+__all__ = ["BatchStore", "create", "open_batch", "save_batch"]
+
+TEXTS = ("settings", "versions")
+
+
+def save_batch(run: BatchRun, file: str | os.PathLike[str], *, force: bool = True) -> None:
+    """Write a batch to a file of the kind that its name ends in, .nc or .zarr."""
+    store = create(
+        file,
+        run.parameters,
+        run.t,
+        members=len(run),
+        settings=run.settings,
+        keep_tau=run.tau is not None,
+        force=force,
+        versions=run.versions,
+    )
+    try:
+        size = planned(len(run), len(run.t), run.n, run.tau is not None, store=file)
+        for first in range(0, len(run), size):
+            some = slice(first, first + size)
+            tau = None if run.tau is None else run.tau[some]
+            codes = run.status.codes[some]
+            store.write(first, run.q[some], run.qd[some], tau, run.t_end[some], codes)
+        store.finish()
+    finally:
+        store.abandon()
+
+
+def open_batch(file: str | os.PathLike[str]) -> BatchRun:
+    """Open a batch in a .nc file or a .zarr folder.
+
+    Its histories stay in there: `run.q[3]` or `run.q[:, -1]` reads just that, and
+    `numpy.asarray(run.q)` all. The file is closed with the last of the batch, at the end of
+    `with open_batch(file) as run:`, or by `run.close()`.
+
+    Raises FileError where it cannot be read or is damaged, and InputError where it is no batch.
+    """
+    path = Path(file)
+    with reading(path):
+        source = open_zarr(path) if path.is_dir() else open_netcdf(path)
+        try:
+            return _batch(source)
+        except BaseException:
+            source.close()
+            raise
+
+
+def _batch(source: Source) -> BatchRun:
+    texts = texts_of(source.attributes, FORMAT, TEXTS)
+    checks = Problems()
+    settings = from_json(checks, "settings", texts, dict)
+    made_with = from_json(checks, "versions", texts, versions)
+    _check_arrays(checks, source)
+    checks.raise_if_any()
+    t_end = source.read("t_end")
+    kept = {name: StoredArray(source, name) for name in HISTORIES if name in source.arrays}
+    return BatchRun(
+        parameters=Parameters(*(source.read(name) for name in Parameters._fields)),
+        t=source.read("time"),
+        **({"tau": None} | kept),
+        t_end=t_end,
+        status=Statuses(source.read("status"), t_end),
+        settings=settings or {},
+        versions=made_with or {},
+    )
+
+
+def _check_arrays(checks: Problems, source: Source) -> None:
+    """Note every array that is not there, or is not what the others say it is."""
+    found = source.arrays
+    members, samples, n = _shape(found.get("q"))
+    check_array(checks, "time", found.get("time"), (samples,))
+    check_array(checks, "t_end", found.get("t_end"), (members,))
+    check_array(checks, "status", found.get("status"), (members,), np.int8)
+    for name in ("q", "qd", *(("tau",) if "tau" in found else ())):
+        check_array(checks, name, found.get(name), (members, samples, n))
+    for name in Parameters._fields:
+        size = 2 if name in PLANE else n
+        several = len(_shape_of(found.get(name))) > 1
+        check_array(checks, name, found.get(name), (members, size) if several else (size,))
+
+
+def _shape_of(array: Any) -> tuple[int, ...]:
+    return getattr(array, "shape", ())
+
+
+def _shape(q: Any) -> tuple[int, ...]:
+    return (*_shape_of(q), 1, 1, 1)[:3]

@@ -1,0 +1,230 @@
+"""The result of simulating many arms at once: what each of them did, and how it ended."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
+
+import numpy as np
+
+from ulna.arm import Parameters
+from ulna.arm.checks import Problems
+from ulna.kinematics.forward import tip
+from ulna.simulation.batch_arrays import StoredArray
+from ulna.simulation.batch_status import Statuses
+from ulna.simulation.batch_tables import PLANE, dataset, html, summary
+from ulna.simulation.capacity import check_memory
+from ulna.simulation.fixed import as_json, fixed, read_only
+from ulna.simulation.run import versions_here
+from ulna.simulation.status import Floats, Status
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+# An array, or one that stays in a file and answers to the same keys.
+History: TypeAlias = Any
+
+FORMAT = "batch 1"
+BLOCK = 2**20  # numbers of a history that are worked on together
+
+
+class Member(NamedTuple):
+    """What one arm of a batch did: `q`, `qd` and, where it was kept, `tau` are (S, n)."""
+
+    t: Floats  # (S,) [s]
+    q: Floats  # [rad]
+    qd: Floats  # [rad/s]
+    tau: Floats | None  # [N·m]
+    t_end: float  # [s]
+    status: Status
+
+
+class Final(NamedTuple):
+    """The last state of every arm, (B, n) each; NaN of an arm that failed."""
+
+    q: Floats  # [rad]
+    qd: Floats  # [rad/s]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BatchRun:
+    """What B arms of n joints did, in S samples each; its arrays are read-only.
+
+    With one sample that is the final state. After an arm has failed, its numbers are NaN. The
+    torque tau[:, k] acts from t[k] on; it is None where nobody asked for it. Histories are arrays
+    in memory, or stay in a file of which only that is read what a key such as `run.q[3]` or
+    `run.q[:, -1]` asks for.
+
+    `run[3]` is one arm, `run[10:20]` and `run[~run.status.ok]` are smaller batches. Arrays that
+    nobody can change are taken as they are, others are copied.
+    """
+
+    parameters: Parameters  # (n,) each, or (B, n) where the arms differ
+    t: Floats  # (S,) [s]
+    q: History  # (B, S, n) [rad]
+    qd: History  # (B, S, n) [rad/s]
+    tau: History | None  # (B, S, n) [N·m]
+    t_end: Floats  # (B,) [s]
+    status: Statuses
+    settings: Mapping[str, Any]
+    versions: Mapping[str, str] = dataclasses.field(default_factory=versions_here)
+
+    def __post_init__(self) -> None:
+        checks = Problems()
+        samples, members = np.size(self.t), len(self.status)
+        n = int(np.shape(self.parameters.length)[-1])
+        if samples == 0:
+            checks.add("t", "no samples", "at least one")
+        self._store("t", fixed(checks, "t", self.t, (samples,)))
+        self._store("t_end", fixed(checks, "t_end", self.t_end, (members,)))
+        if not np.array_equal(self.t_end, self.status.t_end, equal_nan=True):
+            checks.add("t_end", "other times than those of the status", "the same")
+        for name in ("q", "qd", "tau"):
+            self._store(name, _history(checks, name, getattr(self, name), (members, samples, n)))
+        self._store("parameters", fixed_parameters(checks, self.parameters, n, members))
+        checks.raise_if_any()
+        self._store("settings", as_json(self.settings))
+        self._store("versions", dict(self.versions))
+
+    def _store(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy is made anew: copied arrays would be writeable.
+        return BatchRun, tuple(getattr(self, field.name) for field in dataclasses.fields(self))
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    def __iter__(self) -> Iterator[Member]:
+        return (self[k] for k in range(len(self)))
+
+    def __enter__(self) -> BatchRun:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return summary(self)
+
+    def _repr_html_(self) -> str:
+        return html(self)
+
+    @property
+    def n(self) -> int:
+        """The number of links."""
+        return self.parameters.n
+
+    @overload
+    def __getitem__(self, key: int | np.integer[Any]) -> Member: ...
+
+    @overload
+    def __getitem__(self, key: Any) -> BatchRun: ...
+
+    def __getitem__(self, key: Any) -> Member | BatchRun:
+        status = self.status[key]
+        if isinstance(status, Status):
+            tau = None if self.tau is None else self.tau[key]
+            end = float(self.t_end[key])
+            return Member(self.t, self.q[key], self.qd[key], tau, end, status)
+        return dataclasses.replace(
+            self,
+            parameters=_some_parameters(self.parameters, key),
+            **{name: _some(getattr(self, name), key) for name in ("q", "qd", "tau")},
+            t_end=status.t_end,
+            status=status,
+        )
+
+    @cached_property
+    def final(self) -> Final:
+        """The last state of every arm."""
+        return Final(read_only(self.q[:, -1]), read_only(self.qd[:, -1]))
+
+    @cached_property
+    def tip(self) -> Floats:
+        """Position and orientation of the tips, (B, S, 3): x, y [m] and angle [rad], unwrapped.
+
+        Raises InputError where that is more than the memory holds.
+        """
+        members, samples = len(self), len(self.t)
+        counted = f"{members:,} arms × {samples:,} samples"
+        check_memory("tip", counted, 24.0 * members * samples, "take fewer, such as run[:1000].tip")
+        found = np.empty((members, samples, 3))
+        size = max(1, BLOCK // (samples * self.n))
+        with np.errstate(all="ignore"):
+            for start in range(0, members, size):
+                some = slice(start, start + size)
+                arms = _some_parameters(self.parameters, some).per_sample()
+                found[some] = tip(arms, self.q[some])
+        return read_only(found)
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """How the batch was computed, as plain data; the arms themselves are `parameters`."""
+        return provenance_of(self.settings, self.versions)
+
+    @cached_property
+    def dataset(self) -> xr.Dataset:
+        """The batch as an xarray Dataset over arm, time, joint and axis, with units.
+
+        Histories that are in a file stay there until they are asked for.
+        """
+        return dataset(self)
+
+    def save(self, file: str | os.PathLike[str], *, force: bool = True) -> None:
+        """Write the batch to a file: .nc (netCDF) or .zarr.
+
+        It appears whole or not at all. Without `force` one that exists is not replaced.
+        `open_batch` reads it back.
+        """
+        from ulna.simulation.batch_files import save_batch
+
+        save_batch(self, file, force=force)
+
+    def close(self) -> None:
+        """Let go of the file that the histories are in, if they are in one."""
+        if isinstance(self.q, StoredArray):
+            self.q.close()
+
+
+def provenance_of(settings: Mapping[str, Any], versions: Mapping[str, str]) -> dict[str, Any]:
+    """Give how a batch is computed, as plain data."""
+    return {"format": FORMAT, "settings": dict(settings), "versions": dict(versions)}
+
+
+def fixed_parameters(checks: Problems, parameters: Parameters, n: int, members: int) -> Parameters:
+    """Take the numbers of the arms: the same for all (n,), or (B, n) where there are several."""
+    found = []
+    for name, values in parameters._asdict().items():
+        size = 2 if name in PLANE else n
+        shape = np.shape(values)
+        if shape == (1, size) and members != 1:
+            values, shape = np.asarray(values)[0], (size,)
+        wanted = (members, size) if len(shape) > 1 else (size,)
+        found.append(fixed(checks, f"parameters.{name}", values, wanted))
+    return Parameters(*found)
+
+
+def _history(checks: Problems, name: str, values: Any, shape: tuple[int, int, int]) -> Any:
+    if values is None and name == "tau":
+        return None
+    if not isinstance(values, StoredArray):
+        return fixed(checks, name, values, shape)
+    if values.shape != shape:
+        checks.add(name, f"shape {values.shape}", f"shape {shape}")
+    return values
+
+
+def _some(values: Any, key: Any) -> Any:
+    if values is None:
+        return None
+    return values.chosen(key) if isinstance(values, StoredArray) else read_only(values[key])
+
+
+def _some_parameters(parameters: Parameters, key: Any) -> Parameters:
+    return Parameters(*(value[key] if value.ndim > 1 else value for value in parameters))

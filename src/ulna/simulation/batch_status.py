@@ -1,0 +1,156 @@
+"""How the arms of a batch ended: a number for each, with the words of a single run on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, TypeAlias, get_args, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ulna.arm.checks import Problems
+from ulna.simulation.fixed import fixed
+from ulna.simulation.status import Floats, Reason, Status
+
+Codes: TypeAlias = NDArray[np.int8]
+
+# The place of a reason is its code, in memory and in files.
+REASONS: tuple[Reason, ...] = get_args(Reason)
+CODES: Mapping[Reason, int] = {reason: code for code, reason in enumerate(REASONS)}
+WELL: tuple[Reason, ...] = ("done", "stopped")
+UNSTARTED: tuple[Reason, ...] = ("bad start", "bad arm", "not run")
+
+_TEXTS: Mapping[Reason, str] = {
+    "done": "ran to t = {t:g} s",
+    "stopped": "stopped at t = {t:.9g} s, as asked",
+    "interrupted": "interrupted at t = {t:g} s",
+    "diverged": "diverged at t = {t:.6g} s; try a smaller dt, or look at the torques there",
+    "stalled": "stalled at t = {t:.6g} s: the method gets no further; try a smaller dt",
+    "bad torque": "an input has no value at t = {t:.9g} s; give it one there",
+    "bad start": "not started: q0 or qd0 is beyond the stops or not finite; start within the "
+    "limits of the joints, or try stops=False",
+    "bad arm": "not started: no arm has these parameters; try finite numbers, with positive "
+    "lengths and masses",
+    "not run": "not run: Ctrl-C came first; run this arm again",
+}
+
+
+class Ending(NamedTuple):
+    """How many arms ended for a reason, and the first of them."""
+
+    reason: Reason
+    number: int
+    first: int
+    t: float  # [s] at which the first ended
+
+    def __str__(self) -> str:
+        told = f"{self.number:,} {self.reason}"
+        if self.reason in WELL:
+            return told
+        when = "" if self.reason in UNSTARTED else f" at t = {self.t:.4g} s"
+        return f"{told} (first: arm {self.first}{when})"
+
+
+class Statuses:
+    """How the B arms of a batch ended, by `codes` (B,) into REASONS and times `t_end` (B,) [s].
+
+    A member is a `Status`, a slice or a mask gives fewer of them. They are true where every arm
+    went as it was meant to.
+
+    >>> statuses = Statuses([0, 3], [2.0, 0.31])
+    >>> print(statuses)
+    1 done, 1 diverged (first: arm 1 at t = 0.31 s)
+    >>> statuses.ok.tolist(), statuses[0].text
+    ([True, False], 'ran to t = 2 s')
+    """
+
+    __slots__ = ("codes", "t_end")
+
+    codes: Codes
+    t_end: Floats
+
+    def __init__(self, codes: Any, t_end: Any) -> None:
+        checks = Problems()
+        found = _codes(checks, codes)
+        times = fixed(checks, "t_end", t_end, found.shape)
+        checks.raise_if_any()
+        object.__setattr__(self, "codes", found)
+        object.__setattr__(self, "t_end", times)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{name} cannot be changed: statuses are read-only")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Statuses, (self.codes, self.t_end)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """(B,), as of an array."""
+        return (len(self.codes),)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __bool__(self) -> bool:
+        return bool(self.ok.all())
+
+    def __iter__(self) -> Iterator[Status]:
+        return (self[k] for k in range(len(self)))
+
+    @overload
+    def __getitem__(self, key: int | np.integer[Any]) -> Status: ...
+
+    @overload
+    def __getitem__(self, key: Any) -> Statuses: ...
+
+    def __getitem__(self, key: Any) -> Status | Statuses:
+        codes, t_end = self.codes[key], self.t_end[key]
+        if np.ndim(codes):
+            return Statuses(codes, t_end)
+        reason = REASONS[codes]
+        return Status(reason in WELL, reason, _TEXTS[reason].format(t=float(t_end)))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return self.reason if dtype is None else self.reason.astype(dtype)
+
+    @property
+    def ok(self) -> NDArray[np.bool_]:
+        """Whether each arm (B,) went as it was meant to."""
+        return np.isin(self.codes, [CODES[reason] for reason in WELL])
+
+    @property
+    def reason(self) -> NDArray[np.str_]:
+        """The reason of each arm (B,), as text."""
+        return np.array(REASONS)[self.codes]
+
+    def counts(self) -> dict[Reason, int]:
+        """Give how many arms ended for each reason that there is."""
+        return {ending.reason: ending.number for ending in self.endings()}
+
+    def endings(self) -> list[Ending]:
+        """Give each reason that there is, with the first arm that ended for it."""
+        codes, firsts, numbers = np.unique(self.codes, return_index=True, return_counts=True)
+        return [
+            Ending(REASONS[code], int(number), int(first), float(self.t_end[first]))
+            for code, first, number in zip(codes, firsts, numbers, strict=True)
+        ]
+
+    def __str__(self) -> str:
+        return ", ".join(str(ending) for ending in self.endings()) or "no arms"
+
+    def __repr__(self) -> str:
+        return f"<Statuses of {len(self):,} arms: {self}>"
+
+
+def _codes(checks: Problems, codes: Any) -> Codes:
+    given = np.asarray(codes)
+    need = f"whole numbers (B,) from 0 to {len(REASONS) - 1}"
+    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+        checks.add("status", f"{given.dtype} of shape {given.shape}", need)
+        return np.zeros(given.shape[:1], dtype=np.int8)
+    unknown = given[(given < 0) | (given >= len(REASONS))]
+    if unknown.size:
+        checks.add("status", f"{unknown[0]}", need)
+    taken: Codes = given.astype(np.int8)
+    taken.flags.writeable = False
+    return taken

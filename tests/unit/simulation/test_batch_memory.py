@@ -1,0 +1,78 @@
+"""What a batch takes is known before it runs: it fits, goes to a store by slabs, or is refused."""
+
+import numpy as np
+import pytest
+
+from ulna.errors import InputError
+from ulna.simulation import capacity
+from ulna.simulation.batch_memory import LANES, SLAB, bytes_of, planned
+
+
+@pytest.fixture
+def memory(monkeypatch):
+    def of(size):
+        monkeypatch.setattr(capacity, "machine_memory", lambda: float(size))
+
+    return of
+
+
+@pytest.mark.parametrize("keep_tau", [False, True])
+def test_the_size_is_that_of_the_arrays(keep_tau):
+    histories = [np.zeros((7, 5, 3))] * (3 if keep_tau else 2)
+    assert bytes_of(7, 5, 3, keep_tau) == sum(array.nbytes for array in histories)
+
+
+def test_without_a_store_all_arms_are_one_slab(memory):
+    memory(8e9)
+    assert planned(1000, 11, 2, False, store=False) == 1000
+
+
+def test_what_half_of_the_memory_holds_is_taken_and_one_sample_more_is_refused(memory):
+    memory(2 * bytes_of(1000, 50, 2, keep_tau=True))
+    assert planned(1000, 50, 2, True, store=False) == 1000
+    with pytest.raises(InputError) as caught:
+        planned(1000, 51, 2, True, store=False)
+    assert caught.value.exit_code == 2
+    (problem,) = caught.value.problems
+    assert str(problem) == (
+        "samples: got 1,000 arms of 2 joints × 51 samples, 0.00245 GB, need at most 0.0024 GB, "
+        "half of this machine's memory; such as samples=50, or store='runs.zarr', which keeps "
+        "them in a file"
+    )
+
+
+def test_where_not_even_one_sample_fits_only_the_store_is_offered(memory):
+    memory(1e4)
+    with pytest.raises(InputError, match=r"memory; such as store='runs.zarr'"):
+        planned(10_000, 5, 1, False, store=False)
+
+
+@pytest.mark.parametrize("keep_tau", [False, True])
+@pytest.mark.parametrize(("samples", "n"), [(1, 1), (11, 2), (1000, 2), (1001, 7), (10**5, 3)])
+def test_a_slab_is_whole_lanes_of_about_the_size_that_files_like(memory, samples, n, keep_tau):
+    memory(24e9)
+    slab = planned(10**9, samples, n, keep_tau, store=True)
+    assert slab % LANES == 0
+    assert SLAB / 2 < bytes_of(slab, samples, n, keep_tau) <= SLAB
+
+
+def test_a_slab_is_no_larger_than_the_batch(memory):
+    memory(24e9)
+    assert planned(100, 11, 2, False, store=True) == 112
+    assert planned(1, 11, 2, False, store=True) == LANES
+
+
+def test_a_slab_has_the_lanes_at_least_and_never_more_than_the_memory(memory):
+    row = bytes_of(1, 1000, 2, keep_tau=False)
+    memory(2 * LANES * row)
+    assert planned(10**6, 1000, 2, False, store=True) == LANES
+    memory(2 * LANES * row - 2)
+    with pytest.raises(InputError, match=r"16 arms of 2 joints at a time × 1,000 .*samples=999"):
+        planned(10**6, 1000, 2, False, store=True)
+
+
+def test_a_store_takes_what_memory_does_not(memory):
+    memory(1e9)
+    with pytest.raises(InputError, match="store="):
+        planned(10**6, 10**4, 2, False, store=False)
+    assert planned(10**6, 10**4, 2, False, store=True) == 512
