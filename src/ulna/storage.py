@@ -101,8 +101,20 @@ def check_space(file: str | os.PathLike[str], size: float) -> None:
     with _explained(path):
         free = shutil.disk_usage(Path(os.path.realpath(path)).parent).free
         if size > free:
-            told = f"it takes {size / 1e9:,.3g} GB, and {free / 1e9:,.3g} GB are free"
+            told = f"it takes {size_text(size)}, and {size_text(free)} are free"
             raise OSError(errno.ENOSPC, told)
+
+
+def size_text(size: float) -> str:
+    """Write a number of bytes as people do.
+
+    >>> size_text(2_449_000_000), size_text(8e16), size_text(16)
+    ('2.45 GB', '80,000 TB', '16 bytes')
+    """
+    for unit, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if size >= unit:
+            return f"{float(f'{size / unit:.3g}'):,g} {name}"
+    return f"{size:.0f} bytes"
 
 
 def write_columns(file: Path, table: Mapping[str, Any]) -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+import shutil
 import stat
 import sys
 import threading
@@ -11,7 +12,16 @@ from pathlib import Path
 import pytest
 
 from ulna.errors import FileError, InputError
-from ulna.storage import LARGEST_TEXT, cache_folder, read_text, whole_file, write_whole
+from ulna.storage import (
+    LARGEST_TEXT,
+    cache_folder,
+    check_space,
+    read_text,
+    size_text,
+    whole_file,
+    whole_folder,
+    write_whole,
+)
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX files")
 not_root = pytest.mark.skipif(
@@ -373,3 +383,114 @@ def test_a_link_that_leads_nowhere_is_not_replaced_without_force(tmp_path):
     with pytest.raises(InputError, match="--force"):
         write_whole(link, "x", force=False)
     assert link.is_symlink()
+
+
+# Folders
+
+
+def fill(folder, text):
+    (folder / "mark").write_text(text)
+    (folder / "deep").mkdir()
+    (folder / "deep" / "data").write_text(text)
+
+
+@pytest.fixture
+def old(tmp_path):
+    """A folder that may be replaced."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    fill(folder, "old")
+    return folder
+
+
+def test_a_folder_appears_whole(tmp_path):
+    with whole_folder(tmp_path / "out", ["mark"]) as part:
+        fill(part, "new")
+        assert not (tmp_path / "out").exists()
+    assert names_in(tmp_path) == ["out"]
+    assert (tmp_path / "out" / "deep" / "data").read_text() == "new"
+
+
+def test_a_folder_takes_the_place_of_one_of_its_kind(tmp_path, old):
+    (old / "more").write_text("old")
+    with whole_folder(old, ["other", "mark"]) as part:
+        fill(part, "new")
+        assert (old / "mark").read_text() == "old"
+    assert names_in(tmp_path) == ["out"]
+    assert names_in(old) == ["deep", "mark"]
+    assert (old / "mark").read_text() == "new"
+
+
+def test_a_folder_that_exists_needs_force(tmp_path, old):
+    with (
+        pytest.raises(InputError, match="--force"),
+        whole_folder(old, ["mark"], force=False),
+    ):
+        pytest.fail("the folder would be lost")
+    assert names_in(tmp_path) == ["out"]
+
+
+def test_a_folder_without_the_mark_is_never_replaced(tmp_path, old):
+    with pytest.raises(FileError, match="something else"), whole_folder(old, ["zarr.json"]):
+        pytest.fail("the folder would be lost")
+    (tmp_path / "file").write_bytes(b"kept")
+    with pytest.raises(FileError, match="no folder"), whole_folder(tmp_path / "file", ["mark"]):
+        pytest.fail("the file would be lost")
+    assert names_in(tmp_path) == ["file", "out"]
+
+
+@pytest.mark.parametrize("broken", [break_fsync, break_replace])
+def test_a_full_disk_leaves_a_folder_as_it_was(tmp_path, monkeypatch, old, broken):
+    with (  # noqa: PT012
+        monkeypatch.context() as patch,
+        pytest.raises(FileError, match="No space left on device"),
+        whole_folder(old, ["mark"]) as part,
+    ):
+        fill(part, "new")
+        broken(patch)
+    assert names_in(tmp_path) == ["out"]
+    assert (old / "deep" / "data").read_text() == "old"
+
+
+def test_a_folder_that_stepped_aside_comes_back(tmp_path, monkeypatch, old):
+    """The place is free, and then the new folder does not get there."""
+    replace = Path.replace
+
+    def second_fails(self, target):
+        if target == old and (self / "mark").read_text() == "new":
+            disk_full()
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", second_fails)
+    with pytest.raises(FileError, match="No space left"), whole_folder(old, ["mark"]) as part:
+        fill(part, "new")
+    assert names_in(tmp_path) == ["out"]
+    assert (old / "mark").read_text() == "old"
+
+
+def test_a_folder_that_is_not_finished_leaves_nothing(tmp_path):
+    with pytest.raises(KeyboardInterrupt), whole_folder(tmp_path / "out", ["mark"]) as part:  # noqa: PT012
+        fill(part, "new")
+        raise KeyboardInterrupt
+    assert names_in(tmp_path) == []
+
+
+# Room on the disk
+
+
+def test_a_disk_without_room_is_told_with_the_figures(tmp_path, monkeypatch):
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=2_000_000))
+    check_space(tmp_path / "out", 2_000_000)
+    with pytest.raises(FileError, match=r"it takes 3\.5 GB, and 2 MB are free") as caught:
+        check_space(tmp_path / "out", 3.5e9)
+    assert caught.value.exit_code == 74
+    assert str(tmp_path / "out") in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [(0, "0 bytes"), (999, "999 bytes"), (1e3, "1 kB"), (123_456, "123 kB"), (8e16, "80,000 TB")],
+)
+def test_sizes_are_written_as_people_do(size, text):
+    assert size_text(size) == text

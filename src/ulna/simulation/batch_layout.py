@@ -13,7 +13,7 @@ from ulna.simulation.batch_tables import HISTORIES, attributes, coordinates, par
 from ulna.simulation.status import Floats
 from ulna.simulation.tables import Quantity
 
-CHUNK = 2e6  # [bytes] that are read together
+CHUNK = 2**21  # [bytes] that are read together
 MOST_TOGETHER = 128  # samples of an arm that lie together, so that the last ones are read quickly
 
 

@@ -6,7 +6,7 @@ from ulna.simulation.capacity import allowance, check_memory
 
 NUMBER = 8  # [bytes]
 LANES = 16  # arms that are worked on together: a slab is a multiple of them
-SLAB = 256e6  # [bytes] of the histories that are handed to a store at a time
+SLAB = 2**28  # [bytes] of the histories that are handed to a store at a time
 
 
 def planned(members: int, samples: int, n: int, keep_tau: bool, store: object) -> int:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,25 +29,52 @@ class Sheltered(io.FileIO):
     """
 
     trouble: BaseException | None = None
+    _place = _end = 0  # where HDF5 is, and where it believes that the file ends
+
+    def __del__(self) -> None:
+        self.close()  # without a word: a store that is forgotten leaves nothing
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Go to a place, or to where the end would be."""
+        self._place = offset + (self._end if whence == os.SEEK_END else 0)
+        return self._place
 
     def write(self, data: Any) -> int:
         """Write all of it, or note why not."""
-        left = memoryview(data).cast("B")
-        size = len(left)
-        try:
-            while len(left) and self.trouble is None:
-                left = left[super().write(left) :]
-        except BaseException as error:
-            self.trouble = error
-        return size
+        whole = memoryview(data).cast("B")
+        self._attempt(self._write, whole)
+        self._place += len(whole)
+        self._end = max(self._end, self._place)
+        return len(whole)
+
+    def readinto(self, buffer: Any) -> int:
+        """Read what was written; what could not be is zero."""
+        whole = memoryview(buffer).cast("B")
+        whole[:] = bytes(len(whole))
+        self._attempt(self._read, whole)
+        return len(whole)
 
     def truncate(self, size: int | None = None) -> int:
         """Set the size, or note why not."""
+        self._end = self._place if size is None else size
+        self._attempt(super().truncate, self._end)
+        return self._end
+
+    def _attempt(self, action: Callable[[Any], object], value: Any) -> None:
         try:
-            return super().truncate(size) if self.trouble is None else 0
+            if self.trouble is None:
+                action(value)
         except BaseException as error:
             self.trouble = error
-            return 0
+
+    def _write(self, left: memoryview) -> None:
+        super().seek(self._place)
+        while len(left):
+            left = left[super().write(left) :]
+
+    def _read(self, left: memoryview) -> None:
+        super().seek(self._place)
+        super().readinto(left)
 
 
 class NetcdfWriter:
@@ -55,7 +84,8 @@ class NetcdfWriter:
         self._shelter, self._text = Sheltered(part, "r+"), text
         self._content = netcdf.File(self._shelter, "w", rdcc_nbytes=CACHE)
         try:
-            self._begin(layout)
+            with self._told():
+                self._begin(layout)
         except BaseException:
             self.abandon()
             raise
@@ -72,30 +102,36 @@ class NetcdfWriter:
             )
             variable.attrs.update({"units": units, "long_name": words})
         self._content.attrs.update(layout.attributes)
-        self._check()
 
     def write(self, name: str, first: int, values: Floats) -> None:
         """Write the history of consecutive arms."""
-        self._content[name][first : first + len(values)] = values
-        self._check()
+        with self._told():
+            self._content[name][first : first + len(values)] = values
 
     def finish(self, endings: Mapping[str, Quantity]) -> None:
         """Write how the arms ended, and close what is now whole."""
-        for name, quantity in endings.items():
-            write_variable(self._content, name, quantity, self._text)
-        self._content.close()
-        self._shelter.close()
-        self._check()
+        with self._told():
+            for name, quantity in endings.items():
+                write_variable(self._content, name, quantity, self._text)
+            self._content.close()
+            self._shelter.close()
 
     def abandon(self) -> None:
         """Close what nobody will read."""
         self._shelter.trouble = self._shelter.trouble or EOFError("abandoned")
-        self._content.close()
-        self._shelter.close()
+        try:
+            self._content.close()
+        finally:
+            self._shelter.close()
 
-    def _check(self) -> None:
-        if self._shelter.trouble is not None:
-            raise self._shelter.trouble
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Tell of the first trouble, and not of what HDF5 made of it."""
+        try:
+            yield
+        finally:
+            if self._shelter.trouble is not None:
+                raise self._shelter.trouble
 
 
 def netcdf_writer() -> Callable[[Path, Layout], NetcdfWriter]:

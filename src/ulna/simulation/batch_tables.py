@@ -14,6 +14,7 @@ from ulna.simulation.batch_arrays import StoredArray
 from ulna.simulation.batch_status import REASONS, Codes
 from ulna.simulation.status import Floats
 from ulna.simulation.tables import Quantity, labelled
+from ulna.storage import size_text
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -151,6 +152,5 @@ def _title(run: BatchRun) -> str:
 def _held(run: BatchRun) -> str:
     arrays = [array for array in (run.q, run.qd, run.tau) if array is not None]
     size = sum(array.nbytes for array in arrays)
-    unit, name = (1e9, "GB") if size >= 1e9 else (1e6, "MB") if size >= 1e6 else (1e3, "kB")
     place = f"in '{run.q.source.path}'" if isinstance(run.q, StoredArray) else "in memory"
-    return f"histories of {size / unit:.3g} {name} {place}"
+    return f"histories of {size_text(size)} {place}"

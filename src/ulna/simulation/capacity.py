@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ulna.errors import InputError, Problem
+from ulna.storage import size_text
 
 PART_OF_MEMORY = 0.5  # of the machine's, which one result may take
 USUAL_MEMORY = 8e9  # [bytes] of a machine that does not say
@@ -27,5 +28,5 @@ def check_memory(what: str, counted: str, size: float, hint: str) -> None:
     """Refuse what would not fit before any work is done; `counted` says what takes `size` bytes."""
     most = allowance()
     if size > most:
-        need = f"at most {most / 1e9:,.3g} GB, half of this machine's memory"
-        raise InputError(Problem(what, f"{counted}, {size / 1e9:,.3g} GB", need, hint))
+        need = f"at most {size_text(most)}, half of this machine's memory"
+        raise InputError(Problem(what, f"{counted}, {size_text(size)}", need, hint))

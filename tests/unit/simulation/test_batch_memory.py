@@ -35,7 +35,7 @@ def test_what_half_of_the_memory_holds_is_taken_and_one_sample_more_is_refused(m
     assert caught.value.exit_code == 2
     (problem,) = caught.value.problems
     assert str(problem) == (
-        "samples: got 1,000 arms of 2 joints × 51 samples, 0.00245 GB, need at most 0.0024 GB, "
+        "samples: got 1,000 arms of 2 joints × 51 samples, 2.45 MB, need at most 2.4 MB, "
         "half of this machine's memory; such as samples=50, or store='runs.zarr', which keeps "
         "them in a file"
     )

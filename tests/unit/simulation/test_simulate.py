@@ -287,7 +287,7 @@ def test_an_arm_and_a_start_are_needed():
 def test_too_many_samples_are_refused_with_the_figure():
     with pytest.raises(
         InputError,
-        match=r"samples: got 1,000,000,000,000,000 of 80 bytes, .* GB, need at most .* GB",
+        match=r"samples: got 1,000,000,000,000,000 of 80 bytes, 80,000 TB, need at most .*, half",
     ):
         spinning(samples=10**15)
 
