@@ -34,11 +34,22 @@ from ulna.arm import (
 from ulna.derivation import derive
 from ulna.errors import FileError, InfeasibleError, InputError, UlnaError, UlnaWarning
 from ulna.motion import Path, Plan, Trajectory, paths, plan
-from ulna.simulation import Run, Sensors, Simulation, compiled, open_run, simulate
+from ulna.simulation import (
+    BatchRun,
+    Run,
+    Sensors,
+    Simulation,
+    compiled,
+    open_batch,
+    open_run,
+    simulate,
+    simulate_batch,
+)
 from ulna.viewer import animate
 
 __all__ = [
     "Arm",
+    "BatchRun",
     "FileError",
     "Friction",
     "InfeasibleError",
@@ -69,6 +80,7 @@ __all__ = [
     "kinematics",
     "load",
     "motion",
+    "open_batch",
     "open_run",
     "paths",
     "plan",
@@ -76,6 +88,7 @@ __all__ = [
     "presets",
     "save",
     "simulate",
+    "simulate_batch",
     "simulation",
     "stack",
     "units",

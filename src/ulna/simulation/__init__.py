@@ -1,9 +1,10 @@
 """WHAT happens: an arm in time, and the record of what it did."""
 
 from ulna.simulation import disturbances
-from ulna.simulation.batch_files import open_batch
-from ulna.simulation.batch_run import BatchRun
-from ulna.simulation.batch_status import Statuses
+from ulna.simulation.batch.files import open_batch
+from ulna.simulation.batch.run import BatchRun
+from ulna.simulation.batch.simulate import simulate_batch
+from ulna.simulation.batch.status import Statuses
 from ulna.simulation.compiled import CompiledArm, compiled
 from ulna.simulation.files import open_run
 from ulna.simulation.run import Energies, Run
@@ -28,4 +29,5 @@ __all__ = [
     "open_batch",
     "open_run",
     "simulate",
+    "simulate_batch",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,14 @@ from ulna.simulation.sources import Source
 STACK = 80  # more than the deepest formula needs
 
 
+class Laid(NamedTuple):
+    """What acts on an arm and how it is simulated, as the engine's memory holds it at the start."""
+
+    each: Array
+    real: Array
+    whole: Array
+
+
 def build_memory(
     arm: Arm,
     options: Options,
@@ -31,36 +40,62 @@ def build_memory(
     sensors: Sensors,
 ) -> Memory:
     """Lay out an arm, what acts on it, and what is watched for."""
-    heaps = Heaps()
-    places: dict[int, int] = {}
-    for table, source in enumerate(sources):
-        _put_table(places, table, source, heaps)
-    _put_formulas(places, sources, signals, arm.n, heaps)
-    _put_disturbances(places, disturbances, arm.n, heaps)
-    _put_signals(places, signals, arm.n, heaps)
-    places[at.DRAWN] = heaps.each.put(0.0)
-    places[at.SENSOR] = heaps.each.put(sensors.layout(arm.n))
-    places[at.DELAY] = sensors.ticks_late(1.0 / options.rate)
-    places[at.PAST] = heaps.each.put(np.zeros((places[at.DELAY] + 1, 2, arm.n)))
-    places[at.SENSOR_SEED] = sensors.seed
-    places[at.STILL] = not disturbances and all(len(source.times) == 1 for source in sources)
-    places[at.PERFECT] = places[at.DELAY] == 0 and not np.any(sensors.layout(arm.n))
+    laid = lay_inputs(arm.n, options, sources, disturbances, signals, sensors)
     memory = Memory(
         vectors=new_vectors(arm.n),
         links=new_links(_constants(arm, options)),
         turns=np.zeros((TURNS, arm.n + 1)),
-        each=heaps.each.array(),
+        each=laid.each,
         keys=np.zeros(1, dtype=np.int64),
-        tableau=DOP853_TABLEAU if options.method == "dop853" else RK4_TABLEAU,
-        real=heaps.real.array(),
-        whole=heaps.whole.array(),
+        tableau=tableau_of(options),
+        real=laid.real,
+        whole=laid.whole,
     )
-    for place, value in places.items():
-        memory.whole[place] = value
-    memory.links[:-1, at.LIMIT] = arm.parameters.max_torque
-    memory.links[:-1, LOWER], memory.links[:-1, UPPER] = arm.parameters.lower, arm.parameters.upper
-    _set_options(memory, options)
+    links, whole = memory.links[:-1], memory.whole
+    links[:, at.LIMIT] = arm.parameters.max_torque
+    links[:, LOWER], links[:, UPPER] = arm.parameters.lower, arm.parameters.upper
+    if options.model == "true":
+        whole[at.COUPLED] = bool(links[:, CARRIER:STUCK].any())
+        whole[at.STOPS] = options.stops and bool(np.isfinite(links[:, LOWER : UPPER + 1]).any())
+    whole[at.WATCHING] = whole[at.STOPS] + whole[at.EVENTS]
     return memory
+
+
+def tableau_of(options: Options) -> Array:
+    """Give the coefficients of an explicit method."""
+    return DOP853_TABLEAU if options.method == "dop853" else RK4_TABLEAU
+
+
+def lay_inputs(
+    n: int,
+    options: Options,
+    sources: Sequence[Source],
+    disturbances: Sequence[Disturbance],
+    signals: Sequence[Signal],
+    sensors: Sensors,
+) -> Laid:
+    """Lay out what acts on arms of n links, and what is watched for."""
+    heaps = Heaps()
+    places: dict[int, int] = {}
+    for table, source in enumerate(sources):
+        _put_table(places, table, source, heaps)
+    _put_formulas(places, sources, signals, n, heaps)
+    _put_disturbances(places, disturbances, n, heaps)
+    _put_signals(places, signals, n, heaps)
+    places[at.DRAWN] = heaps.each.put(0.0)
+    places[at.SENSOR] = heaps.each.put(sensors.layout(n))
+    places[at.DELAY] = sensors.ticks_late(1.0 / options.rate)
+    places[at.PAST] = heaps.each.put(np.zeros((places[at.DELAY] + 1, 2, n)))
+    places[at.SENSOR_SEED] = sensors.seed
+    places[at.STILL] = not disturbances and all(len(source.times) == 1 for source in sources)
+    places[at.PERFECT] = places[at.DELAY] == 0 and not np.any(sensors.layout(n))
+    if any(source.formulas for source in sources):
+        places[at.INPUTS] = at.TEXT
+    laid = Laid(heaps.each.array(), heaps.real.array(), heaps.whole.array())
+    for place, value in places.items():
+        laid.whole[place] = value
+    _set_options(laid, options)
+    return laid
 
 
 def _constants(arm: Arm, options: Options) -> Array:
@@ -70,8 +105,8 @@ def _constants(arm: Arm, options: Options) -> Array:
     return pack(arm.parameters)
 
 
-def _set_options(memory: Memory, options: Options) -> None:
-    real, whole, links = memory.real, memory.whole, memory.links[:-1]
+def _set_options(laid: Laid, options: Options) -> None:
+    real, whole = laid.real, laid.whole
     real[at.DT], real[at.MAX_STEP] = options.dt, options.max_step
     real[at.RTOL], real[at.ATOL] = options.rtol or 0.0, options.atol
     real[at.PERIOD], real[at.RESTITUTION] = 1.0 / options.rate, options.restitution
@@ -80,10 +115,6 @@ def _set_options(memory: Memory, options: Options) -> None:
     whole[at.STAGES] = 12 if options.method == "dop853" else 4
     if options.model == "sequential":
         whole[at.MODEL] = at.SEQUENTIAL
-    else:
-        whole[at.COUPLED] = bool(links[:, CARRIER:STUCK].any())
-        whole[at.STOPS] = options.stops and bool(np.isfinite(links[:, LOWER : UPPER + 1]).any())
-    whole[at.WATCHING] = whole[at.STOPS] + whole[at.EVENTS]
 
 
 def _put_table(places: dict[int, int], table: int, source: Source, heaps: Heaps) -> None:

@@ -29,7 +29,7 @@ class CompiledArm:
         self.arm = arm
         self._size, self._n = size_of(arm.n), arm.n
         options = read_options(
-            arm, method="rk4", controlled=False, dt=1e-3, atol=1.0, max_step=1.0, rate=1.0,
+            arm.n, method="rk4", controlled=False, dt=1e-3, atol=1.0, max_step=1.0, rate=1.0,
             restitution=0.0, stops=False,
         )  # fmt: skip
         nothing = read_source(torque_kind(arm.n), None, arm.n), read_source(FORCE, None, arm.n)

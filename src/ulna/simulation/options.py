@@ -39,7 +39,7 @@ class Options:
 
 
 def read_options(
-    arm: Arm,
+    n: int,
     *,
     method: str | None,
     controlled: bool,
@@ -77,7 +77,7 @@ def read_options(
         rtol=None if rtol is None else float(rtol),
         stops=bool(stops),
         model=model,
-        friction=_friction(arm, friction),
+        friction=_friction(n, friction),
         **{name: float(value) for name, value in numbers.items()},
     )
 
@@ -104,12 +104,12 @@ def is_number(given: Any) -> bool:
     return isinstance(given, Real) and not isinstance(given, bool)
 
 
-def _friction(arm: Arm, given: Any) -> tuple[float, ...] | None:
+def _friction(n: int, given: Any) -> tuple[float, ...] | None:
     if given is None:
         return None
     values = np.atleast_1d(float_array(given, "friction"))
-    if values.shape != (arm.n,) or not np.isfinite(values).all():
-        raise InputError(Problem("friction", shown(given), f"{arm.n} numbers [1/s], one a joint"))
+    if values.shape != (n,) or not np.isfinite(values).all():
+        raise InputError(Problem("friction", shown(given), f"{n} numbers [1/s], one a joint"))
     return tuple(values.tolist())
 
 

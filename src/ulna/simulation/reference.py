@@ -41,10 +41,10 @@ def read_reference(arm: Arm, given: Any, q0: Array) -> tuple[Blocks, Any]:
     """
     motion = trajectory_of(given)
     if motion is not None:
-        blocks = Blocks(_moving(arm, motion), ahead=True)
+        blocks = Blocks(follow_motion(arm.n, motion), ahead=True)
         return blocks, {"path": str(motion.path), "duration": motion.duration}
     if callable(given):
-        return Blocks(_following(arm, given), ahead=False), named(given)
+        return Blocks(follow_function(arm.n, given), ahead=False), named(given)
     posture = q0 if given is None else joint_values(arm, "reference", given, "rad")
     rows = np.zeros((3, arm.n))
     rows[0] = posture
@@ -55,15 +55,16 @@ def read_reference(arm: Arm, given: Any, q0: Array) -> tuple[Blocks, Any]:
     return Blocks(still, ahead=False), posture.tolist()
 
 
-def check_motion(arm: Arm, motion: Trajectory) -> None:
+def check_motion(n: int, motion: Trajectory, what: str = "reference") -> None:
     """Refuse a motion of another number of joints."""
-    if motion.arm.n != arm.n:
+    if motion.arm.n != n:
         got = f"a motion of {motion.arm.n} joints"
-        raise InputError(Problem("reference", got, f"{arm.n}, as many as the arm has"))
+        raise InputError(Problem(what, got, f"{n}, as many as the arm has"))
 
 
-def _moving(arm: Arm, motion: Trajectory) -> Follow:
-    check_motion(arm, motion)
+def follow_motion(n: int, motion: Trajectory, what: str = "reference") -> Follow:
+    """Give what follows a motion."""
+    check_motion(n, motion, what)
 
     def rows(times: Array) -> Array:
         found = motion.rows(times)
@@ -71,27 +72,28 @@ def _moving(arm: Arm, motion: Trajectory) -> Follow:
             lost = np.flatnonzero(~np.isfinite(found).all(axis=(0, 2)))
             got = f"a path that is out of reach at t = {times[lost[0]]:.4g} s"
             hint = "look at the plan's problems"
-            raise InputError(Problem("reference", got, "one in reach", hint))
+            raise InputError(Problem(what, got, "one in reach", hint))
         return found.transpose(1, 0, 2)
 
     return rows
 
 
-def _following(arm: Arm, given: Callable[[float], Any]) -> Follow:
-    check_takes_time(given, "reference")
+def follow_function(n: int, given: Callable[[float], Any], what: str = "reference") -> Follow:
+    """Give what follows a function of time that gives q, (q, qd) or (q, qd, qdd)."""
+    check_takes_time(given, what)
 
     def row(t: float) -> Array:
         found = given(t)
         parts = found if isinstance(found, tuple) else (found,)
         if len(parts) > 3:
-            raise InputError(Problem("reference", f"{len(parts)} parts", "q, qd and qdd at most"))
-        result = np.zeros((3, arm.n))
+            raise InputError(Problem(what, f"{len(parts)} parts", "q, qd and qdd at most"))
+        result = np.zeros((3, n))
         for line, part in zip(result, parts, strict=False):
-            values = np.atleast_1d(float_array(part, "reference"))
-            if values.shape != (arm.n,) or not np.isfinite(values).all():
+            values = np.atleast_1d(float_array(part, what))
+            if values.shape != (n,) or not np.isfinite(values).all():
                 got = f"{values.tolist()} at t = {t:g} s"
-                need = f"{arm.n} finite numbers each for q, and qd and qdd if they are given"
-                raise InputError(Problem("reference", got, need))
+                need = f"{n} finite numbers each for q, and qd and qdd if they are given"
+                raise InputError(Problem(what, got, need))
             line[:] = values
         return result
 
@@ -110,7 +112,7 @@ class Blocks:
         self._next: tuple[Asked, Future[Array]] | None = None
 
     def take(self, asked: Asked) -> Array:
-        """Give a block (ticks, 3, n)."""
+        """Give a block (ticks, 3, n, 1)."""
         if self._next is not None and self._next[0] == asked:
             found = self._next[1].result()
         else:
@@ -137,10 +139,10 @@ def _worker(process: int) -> ThreadPoolExecutor:
 
 
 def block(follow: Follow, first: int, period: float, until: float) -> Array:
-    """Give what is to be followed at the next ticks before a time, (ticks, 3, n)."""
+    """Give what is to be followed at the next ticks before a time, (ticks, 3, n, 1)."""
     left = math.ceil((until / period - first) * (1.0 - 1e-9))
     ticks = np.arange(first, first + min(max(left, 1), BLOCK))
-    return np.array(follow(ticks * period), order="C")
+    return np.array(follow(ticks * period)[..., None], order="C")
 
 
 def as_reference(arm: Arm, rows: Array) -> Reference:

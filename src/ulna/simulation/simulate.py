@@ -62,7 +62,7 @@ def simulate(
     (644.3452, 48.6266)
     """
     motion = trajectory_of(options.get("reference"))
-    length = _duration(motion.duration if duration is None and motion else duration)
+    length = read_duration(motion.duration if duration is None and motion else duration)
     if "q0" not in options:
         options |= _start(arm, motion)
     simulation = Simulation(arm, **options)
@@ -75,12 +75,13 @@ def _start(arm: Any, motion: Trajectory | None) -> dict[str, Any]:
     if motion is None:
         raise InputError(Problem("q0", "nothing", "the joint angles [rad] at the start"))
     if isinstance(arm, Arm):
-        check_motion(arm, motion)
+        check_motion(arm.n, motion)
     first = motion(0.0)
     return {"q0": first.q, "qd0": first.qd}
 
 
-def _duration(given: Any) -> float:
+def read_duration(given: Any) -> float:
+    """Take how long a run is to be [s]."""
     if not is_number(given) or not 0.0 <= given < 1e300:
         raise InputError(Problem("duration", shown(given), "a time of at least 0 s"))
     return float(given)

@@ -75,7 +75,7 @@ class Simulation:
         check_controlled(controller, reference=reference, sensors=sensors)
         self.arm = arm
         self.options = read_options(
-            arm, method=method, controlled=controller is not None, model=model, friction=friction,
+            arm.n, method=method, controlled=controller is not None, model=model, friction=friction,
             rtol=rtol, stops=stops, dt=dt, atol=atol, max_step=max_step, rate=rate,
             restitution=restitution,
         )  # fmt: skip
@@ -288,7 +288,7 @@ class Simulation:
         assert self.controller is not None
         control, whole = self.control, self.memory.whole
         t = float(whole[at.TICK] * self.memory.real[at.PERIOD])
-        rows = control.references[whole[at.TICK] - whole[at.FIRST_REFERENCE]]
+        rows = control.references[whole[at.TICK] - whole[at.FIRST_REFERENCE], :, :, 0]
         q, qd = control.q.copy(), control.qd.copy()
         reference = as_reference(self.arm, rows)
         answer = self.controller.torque(t, q, qd, reference, self._state)

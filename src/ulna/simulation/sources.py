@@ -70,7 +70,7 @@ def read_source(kind: Kind, given: Any, n: int, *, between: str = HOLD, dt: floa
         return _function(kind, given, width)
     if isinstance(given, str):
         given = split_formulas(given)
-    if _holds_text(given):
+    if holds_text(given):
         return _formulas(kind, list(given), n)
     if isinstance(given, tuple) and len(given) == 2 and np.ndim(given[1]) == 2:
         return _table(kind, *given, between=between)
@@ -80,7 +80,7 @@ def read_source(kind: Kind, given: Any, n: int, *, between: str = HOLD, dt: floa
     values = np.atleast_1d(values)
     if values.ndim != 1 or values.shape[0] not in kind.widths or not np.isfinite(values).all():
         raise InputError(Problem(kind.name, shown(given), f"finite numbers: {kind.need}"))
-    return Source(np.zeros(1), _widened(values[None, :], width), described=values.tolist())
+    return Source(np.zeros(1), widened(values[None, :], width), described=values.tolist())
 
 
 def split_formulas(text: str) -> list[str]:
@@ -99,7 +99,8 @@ def split_formulas(text: str) -> list[str]:
     return parts
 
 
-def _holds_text(given: Any) -> bool:
+def holds_text(given: Any) -> bool:
+    """Say whether a list has text in it."""
     return isinstance(given, Sequence) and any(isinstance(part, str) for part in given)
 
 
@@ -137,7 +138,7 @@ def _table(kind: Kind, times: Any, rows: Any, *, between: str) -> Source:
         row = int(backwards[0]) + 1
         got = f"{times[row]:g} s after {times[row - 1]:g} s in row {row + 1}"
         raise InputError(Problem(f"{kind.name} times", got, "times that increase"))
-    rows = _widened(np.array(rows, dtype=float), len(kind.parts))
+    rows = widened(np.array(rows, dtype=float), len(kind.parts))
     described: dict[str, Any] = {"rows": len(rows), "until": float(times[-1]), "between": between}
     if rows.size <= MOST_KEPT:
         described |= {"times": times.tolist(), "values": rows.tolist()}
@@ -155,7 +156,7 @@ def _function(kind: Kind, function: Callable[..., Any], width: int) -> Source:
         if given.ndim != 1 or given.shape[0] not in kind.widths:
             got = f"shape {given.shape} from the function at t = {t:g} s"
             raise InputError(Problem(kind.name, got, kind.need))
-        return _widened(given[None, :], width)[0]
+        return widened(given[None, :], width)[0]
 
     described = named(function)
     zero = np.zeros((1, width))
@@ -198,7 +199,7 @@ def takes_state(function: Callable[..., Any], what: str) -> bool:
     raise InputError(Problem(what, f"a function {signature}", "a function of t, or of (t, q, qd)"))
 
 
-def _widened(rows: Array, width: int) -> Array:
+def widened(rows: Array, width: int) -> Array:
     """Fill up rows that leave out the moment."""
     missing = width - rows.shape[1]
     return np.pad(rows, ((0, 0), (0, missing)))

@@ -19,12 +19,14 @@ def let_control(size: object, m: Memory, control: Control) -> int:
     if t > real[at.NOW] + slack(real[at.NOW]):
         return at.BUDGET
     row = whole[at.TICK] - whole[at.FIRST_REFERENCE]
-    if row >= len(control.references):
+    if row >= len(control.references) and whole[at.AIM_STILL] == 0:
         return at.REFERENCE
     if whole[at.SEEN] == 0:
         _see(size, m, control)
     if whole[at.CONTROLLED] != at.AROUND:
-        _obey(size, m, control, t, row)
+        if whole[at.AIM_STILL] == 0:
+            _aim(size, control, row)
+        _obey(m, control, t)
     elif whole[at.ANSWERED] == 0:
         return at.CONTROL
     for i in range(count(size)):
@@ -49,11 +51,21 @@ def _see(size: object, m: Memory, control: Control) -> None:
 
 
 @inlined
-def _obey(size: object, m: Memory, control: Control, t: float, row: int) -> None:
-    """Let a compiled law write the torques."""
+def _aim(size: object, control: Control, row: int) -> None:
+    """Say what is to be followed now."""
+    references, aim = control.references, numbers(control.aim)
     for part in range(3):
         for i in range(count(size)):
-            control.aim[part, i] = control.references[row, part, i]
+            if references.shape[3] == 1:
+                control.aim[part, i] = references[row, part, i, 0]
+                continue
+            for w in range(aim.shape[2]):
+                aim[part, i, w] = references[row, part, i, w]
+
+
+@inlined
+def _obey(m: Memory, control: Control, t: float) -> None:
+    """Let a compiled law write the torques."""
     law_at(m.whole[at.LAW_CALL])(
         t,
         numbers(control.q),

@@ -49,6 +49,7 @@ def _clear(size: object, m: Memory, control: Control) -> None:
             m.vectors[row, i] = 0.0
         for column in range(at.COLUMNS):
             m.links[i, column] = 0.0
+    for i in range(count(size)):
         m.links[i, at.LAST_HIT] = -math.inf
     _wipe(m.each)
     _wipe(control.params)
@@ -80,6 +81,10 @@ def _lay(size: object, m: Memory, control: Control, lot: Lot, row: int, w: int) 
     _lay_row(lot.each, row, m.each, w)
     _lay_row(lot.params, row, control.params, w)
     _lay_row(lot.state, row, control.state, w)
+    if m.whole[at.AIM_STILL] != 0:
+        aim = numbers(control.aim)
+        for i in range(n):
+            aim[0, i, w] = lot.postures[shared_or_own(lot.postures, row), i]
 
 
 @inlined

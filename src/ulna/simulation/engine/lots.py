@@ -21,6 +21,7 @@ class Lot(NamedTuple):
     each: Array  # (1 or b, k) the memory of that name at the start
     params: Array  # (1 or b, p) of their controllers
     state: Array  # (1 or b, s)
+    postures: Array  # (1 or b, n) to hold, or nothing
     real: Array  # the rest of the memory at the start
     whole: Array
 

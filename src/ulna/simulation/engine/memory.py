@@ -47,7 +47,7 @@ class Control(NamedTuple):
     params: Array  # (p,)
     state: Array  # (s,), and room to work in behind it
     tau: Array  # (n,)
-    references: Array  # (ticks, 3, n) the aims of the next ticks
+    references: Array  # (ticks, 3, n, 1) the aims of the next ticks, or a column for each arm
 
 
 class Heap:
@@ -89,7 +89,7 @@ def new_links(constants: Array) -> Array:
     """Give the table of an arm, with room to work in."""
     links = np.zeros((len(constants), at.COLUMNS))
     links[:, :CONSTANTS] = constants
-    links[:, at.LAST_HIT] = -np.inf
+    links[:-1, at.LAST_HIT] = -np.inf
     return links
 
 
@@ -106,7 +106,7 @@ def new_control(n: int, law: CompiledLaw | None) -> Control:
     params = state = np.zeros(0)
     if law is not None:
         params, state = law.params[:, 0], np.append(law.state, np.zeros(law.room))
-    return Control(q, qd, np.zeros((3, n)), params, state, tau, np.zeros((0, 3, n)))
+    return Control(q, qd, np.zeros((3, n)), params, state, tau, np.zeros((0, 3, n, 1)))
 
 
 def carried_over(old: Memory, new: Memory) -> Memory:

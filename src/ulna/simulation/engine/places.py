@@ -69,7 +69,8 @@ TIP_NAMED, DRAWN = range(61, 63)
 # Of arms in lanes: the block that is being worked on, the one to stop before, whether it is there,
 # and how many of its arms are lost.
 BLOCK, LAST_BLOCK, LOADED, LOST = range(63, 67)
-WHOLES = 67
+AIM_STILL = 67  # whether what is to be followed stays as it is at the start
+WHOLES = 68
 
 # Methods, models, where inputs that change all the time come from, kinds of controllers.
 RK4, DOP853, SEMI_IMPLICIT, GAUSS4 = range(4)

@@ -14,9 +14,9 @@ import numpy as np
 from ulna.arm import Parameters
 from ulna.arm.checks import Problems
 from ulna.kinematics.forward import tip
-from ulna.simulation.batch_arrays import StoredArray
-from ulna.simulation.batch_status import Statuses
-from ulna.simulation.batch_tables import PLANE, dataset, html, summary
+from ulna.simulation.batch.arrays import StoredArray
+from ulna.simulation.batch.status import Statuses
+from ulna.simulation.batch.tables import PLANE, dataset, html, summary
 from ulna.simulation.capacity import check_memory
 from ulna.simulation.fixed import as_json, fixed, read_only
 from ulna.simulation.run import versions_here
@@ -182,7 +182,7 @@ class BatchRun:
         It appears whole or not at all. Without `force` one that exists is not replaced.
         `open_batch` reads it back.
         """
-        from ulna.simulation.batch_files import save_batch
+        from ulna.simulation.batch.files import save_batch
 
         save_batch(self, file, force=force)
 

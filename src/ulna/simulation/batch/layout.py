@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ulna.arm import Parameters
-from ulna.simulation.batch_memory import LANES, NUMBER
-from ulna.simulation.batch_tables import HISTORIES, attributes, coordinates, parameter_quantities
+from ulna.simulation.batch.memory import LANES, NUMBER
+from ulna.simulation.batch.tables import HISTORIES, attributes, coordinates, parameter_quantities
 from ulna.simulation.status import Floats
 from ulna.simulation.tables import Quantity
 

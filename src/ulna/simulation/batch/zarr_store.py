@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ulna.errors import FileError, InputError, Problem
-from ulna.simulation.batch_arrays import Source
-from ulna.simulation.batch_layout import Layout
-from ulna.simulation.batch_tables import HISTORIES, HISTORY
+from ulna.simulation.batch.arrays import Source
+from ulna.simulation.batch.layout import Layout
+from ulna.simulation.batch.tables import HISTORIES, HISTORY
 from ulna.simulation.formats import package
 from ulna.simulation.status import Floats
 from ulna.simulation.tables import Quantity

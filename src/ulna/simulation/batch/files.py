@@ -10,14 +10,14 @@ import numpy as np
 
 from ulna.arm import Parameters
 from ulna.arm.checks import Problems
-from ulna.simulation.batch_arrays import Source, StoredArray
-from ulna.simulation.batch_memory import planned
-from ulna.simulation.batch_netcdf import open_netcdf
-from ulna.simulation.batch_run import FORMAT, BatchRun
-from ulna.simulation.batch_status import Statuses
-from ulna.simulation.batch_store import BatchStore, create
-from ulna.simulation.batch_tables import HISTORIES, PLANE
-from ulna.simulation.batch_zarr import open_zarr
+from ulna.simulation.batch.arrays import Source, StoredArray
+from ulna.simulation.batch.memory import planned
+from ulna.simulation.batch.netcdf_store import open_netcdf
+from ulna.simulation.batch.run import FORMAT, BatchRun
+from ulna.simulation.batch.status import Statuses
+from ulna.simulation.batch.store import BatchStore, create
+from ulna.simulation.batch.tables import HISTORIES, PLANE
+from ulna.simulation.batch.zarr_store import open_zarr
 from ulna.simulation.formats import check_array, from_json, reading, texts_of, versions
 
 __all__ = ["BatchStore", "create", "open_batch", "save_batch"]

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ulna.simulation.batch_arrays import Source
-from ulna.simulation.batch_layout import Layout
-from ulna.simulation.batch_tables import HISTORIES, HISTORY
+from ulna.simulation.batch.arrays import Source
+from ulna.simulation.batch.layout import Layout
+from ulna.simulation.batch.tables import HISTORIES, HISTORY
 from ulna.simulation.formats import HDF5, check_kind, check_ordinary, package, write_variable
 from ulna.simulation.status import Floats
 from ulna.simulation.tables import Quantity

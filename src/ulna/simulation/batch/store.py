@@ -13,12 +13,12 @@ import numpy as np
 from ulna.arm import Parameters
 from ulna.arm.checks import Problems
 from ulna.errors import InputError, Problem
-from ulna.simulation.batch_layout import Layout, Writer, layout_of
-from ulna.simulation.batch_netcdf import netcdf_writer
-from ulna.simulation.batch_run import fixed_parameters, provenance_of
-from ulna.simulation.batch_status import CODES, Codes, Statuses
-from ulna.simulation.batch_tables import endings
-from ulna.simulation.batch_zarr import MARKS, zarr_writer
+from ulna.simulation.batch.layout import Layout, Writer, layout_of
+from ulna.simulation.batch.netcdf_store import netcdf_writer
+from ulna.simulation.batch.run import fixed_parameters, provenance_of
+from ulna.simulation.batch.status import CODES, Codes, Statuses
+from ulna.simulation.batch.tables import endings
+from ulna.simulation.batch.zarr_store import MARKS, zarr_writer
 from ulna.simulation.fixed import as_json, fixed
 from ulna.simulation.formats import check_array
 from ulna.simulation.interrupts import deferred_interrupt

@@ -10,8 +10,8 @@ import numpy as np
 
 from ulna.arm import Parameters
 from ulna.notebooks import card
-from ulna.simulation.batch_arrays import StoredArray
-from ulna.simulation.batch_status import REASONS, Codes
+from ulna.simulation.batch.arrays import StoredArray
+from ulna.simulation.batch.status import REASONS, Codes
 from ulna.simulation.status import Floats
 from ulna.simulation.tables import Quantity, labelled
 from ulna.storage import size_text
@@ -19,7 +19,7 @@ from ulna.storage import size_text
 if TYPE_CHECKING:
     import xarray as xr
 
-    from ulna.simulation.batch_run import BatchRun
+    from ulna.simulation.batch.run import BatchRun
 
 HISTORY = ("arm", "time", "joint")
 HISTORIES = {

@@ -15,12 +15,13 @@ import xarray as xr
 
 import ulna
 from ulna.errors import FileError, InputError, MissingExtraError
-from ulna.simulation import BatchRun, Run, Status, Statuses, batch_arrays, open_batch, open_run
-from ulna.simulation.batch_files import create
-from ulna.simulation.batch_layout import CHUNK, Layout
-from ulna.simulation.batch_memory import LANES, planned
-from ulna.simulation.batch_status import CODES
-from ulna.simulation.batch_store import AbandonedError
+from ulna.simulation import BatchRun, Run, Status, Statuses, open_batch, open_run
+from ulna.simulation.batch import arrays as batch_arrays
+from ulna.simulation.batch.files import create
+from ulna.simulation.batch.layout import CHUNK, Layout
+from ulna.simulation.batch.memory import LANES, planned
+from ulna.simulation.batch.status import CODES
+from ulna.simulation.batch.store import AbandonedError
 
 MEMBERS, SAMPLES, N = 40, 5, 2
 T = np.linspace(0.0, 2.0, SAMPLES)

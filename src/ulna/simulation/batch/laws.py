@@ -1,0 +1,88 @@
+"""The controllers of a batch: one for all arms, or each its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ulna.arm import Parameters
+from ulna.control import CompiledLaw, Controller
+from ulna.errors import InputError, Problem, shown
+from ulna.simulation.batch.inputs import Form, Input
+from ulna.simulation.batch.members import Members
+from ulna.simulation.batch.status import CODES
+
+
+def read_controllers(given: Any) -> list[Any]:
+    """Take a controller for all arms, or a list of one each; none gives an empty list."""
+    if given is None:
+        return []
+    controllers = list(given) if isinstance(given, Sequence) else [given]
+    for place, one in enumerate(controllers):
+        what = "controller" if one is given else f"controller[{place}]"
+        if isinstance(one, type) or not isinstance(one, Controller):
+            need = "an object with start(arm) and torque(t, q, qd, reference, state)"
+            raise InputError(Problem(what, shown(one), need))
+        if not hasattr(one, "compiled"):
+            need = "a controller that is compiled, such as those of ulna.control"
+            hint = "run your own in Python one by one, with ulna.simulate"
+            raise InputError(Problem(what, shown(one), need, hint))
+    return controllers
+
+
+def laws_of(controllers: list[Any], members: Members) -> Input:
+    """Compile the controllers for their arms, and sort the arms by their laws."""
+    count = members.count
+    if not controllers:
+        nobody = np.zeros(1, dtype=np.intp)
+        return Input(nobody, (Form(None, np.zeros((1, 0)), nobody),))
+    labels, rows = np.zeros((2, count), dtype=np.intp)
+    forms: dict[Any, list[tuple[CompiledLaw, Any]]] = {}
+    for controller, arms in _arms_of(controllers, count).items():
+        law = controllers[controller].compiled(_chosen(_sound(members), arms))
+        key = (law.law, len(law.params), len(law.state))
+        forms.setdefault(key, []).append((law, arms))
+    made = []
+    for label, parts in enumerate(forms.values()):
+        arms = np.concatenate([arms for _, arms in parts])
+        labels[arms], rows[arms] = label, np.arange(len(arms))
+        values = np.concatenate([_values(law, len(arms)) for law, arms in parts])
+        same = len(parts) == 1 and parts[0][0].params.shape[1] == parts[0][0].state.shape[1] == 1
+        made.append(Form(parts[0][0], values[:1] if same else values, rows))
+    return Input(labels, tuple(made))
+
+
+def _arms_of(controllers: list[Any], count: int) -> dict[int, Any]:
+    """Give which arms each of the different controllers has, by the first place of each."""
+    if len(controllers) == 1:
+        return {0: np.arange(count)}
+    places: dict[Any, int] = {}
+    arms: dict[int, list[int]] = {}
+    for arm, one in enumerate(controllers):
+        arms.setdefault(places.setdefault(one, arm), []).append(arm)
+    return {place: np.array(found) for place, found in arms.items()}
+
+
+def _sound(members: Members) -> Parameters:
+    """Give the parameters, with those of another arm in place of any that no arm can have."""
+    p = members.parameters
+    fine = np.flatnonzero(members.codes != CODES["bad arm"])
+    if p.length.ndim == 1 or len(fine) in (0, members.count):
+        return p
+    rows = np.arange(members.count)
+    rows[members.codes == CODES["bad arm"]] = fine[0]
+    return p.rows(rows)
+
+
+def _chosen(p: Parameters, arms: Any) -> Parameters:
+    if p.length.ndim == 1 or len(arms) == len(p.length):
+        return p
+    return p.rows(arms)
+
+
+def _values(law: CompiledLaw, count: int) -> Any:
+    """Give params and state of so many arms, (count, p + s)."""
+    values = [np.broadcast_to(part, (len(part), count)) for part in (law.params, law.state)]
+    return np.concatenate(values).T

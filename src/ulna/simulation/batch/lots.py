@@ -1,0 +1,155 @@
+"""From members and inputs to what the engine takes: lots of arms that can go in lanes together."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ulna.arm import Parameters
+from ulna.arrays import Array
+from ulna.control import CompiledLaw
+from ulna.dynamics.packed import CARRIER, LOWER, STUCK, UPPER, pack
+from ulna.simulation.batch.aims import Aims
+from ulna.simulation.batch.inputs import Form, Input
+from ulna.simulation.batch.members import Members
+from ulna.simulation.build import Laid, lay_inputs
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.lots import Lot
+from ulna.simulation.options import Options
+
+NEVER = -(2**40)  # a first reference so early that the next one is always asked for
+
+
+class Acting(NamedTuple):
+    """All that acts on the arms of a batch."""
+
+    torque: Input
+    force: Input
+    disturbances: Input
+    sensors: Input
+    laws: Input
+    aims: Aims
+    keys: Array  # (B,) streams of random numbers
+    references: Array  # (ticks, 3, n, 1) of a motion for all, or nothing if it is long
+
+
+class Chosen(NamedTuple):
+    """The forms that the arms of a lot have in common."""
+
+    torque: Form
+    force: Form
+    disturbances: Form
+    sensors: Form
+    law: Form
+
+
+class Prepared(NamedTuple):
+    """A lot, and what is needed besides to work on it."""
+
+    lot: Lot
+    law: CompiledLaw | None
+    aims: Aims
+    references: Array
+    members: Array  # (b,) which of the batch's they are
+
+
+class Slab:
+    """A part of the members that is prepared at a time, so that memory does not grow with all."""
+
+    def __init__(self, members: Members, first: int, last: int) -> None:
+        self.first, self.count, p = first, last - first, members.parameters
+        if p.length.ndim > 1:
+            p = Parameters(*(value[first:last] for value in p))
+        table = pack(p)
+        self.arms = table.reshape(-1, *table.shape[-2:])
+        self.arms[:, :-1, LOWER], self.arms[:, :-1, UPPER] = p.lower, p.upper
+        self.limits = np.array(p.max_torque, dtype=float).reshape(-1, p.n)
+        self.start = np.ascontiguousarray(members.start[:, first:last])
+
+    def lots(self, acting: Acting, options: Options, duration: float) -> list[Prepared]:
+        """Sort the members into lots; in each, rows count from the first of the slab."""
+        members = np.arange(self.first, self.first + self.count)
+        inputs = acting[:5]
+        coupled = self.arms[:, :-1, CARRIER:STUCK].any(axis=(1, 2)).astype(np.intp)
+        labels = [_of(one.labels, members) for one in inputs]
+        labels.append(_of(coupled, members - self.first))
+        kinds, which = np.unique(np.stack(labels, axis=1), axis=0, return_inverse=True)
+        lots = []
+        for kind, label in enumerate(kinds.tolist()):
+            own = np.flatnonzero(which.reshape(-1) == kind)
+            forms = Chosen(*(one.forms[k] for one, k in zip(inputs, label, strict=False)))
+            laid = _laid(self.arms.shape[1] - 1, options, forms)
+            laid.real[at.TARGET], laid.whole[at.COUPLED] = duration, label[-1]
+            self._set_stops(laid, options, own)
+            lots.append(self._lot(laid, forms, acting, own))
+        return lots
+
+    def _set_stops(self, laid: Laid, options: Options, own: Array) -> None:
+        limits = self.arms[:, :-1, LOWER : UPPER + 1]
+        limited = np.isfinite(limits).any(axis=(1, 2))
+        stops = options.stops and bool(_of(limited, own).any())
+        laid.whole[at.STOPS] = laid.whole[at.WATCHING] = stops
+
+    def _lot(self, laid: Laid, forms: Chosen, acting: Acting, own: Array) -> Prepared:
+        members = self.first + own
+        law: CompiledLaw | None = forms.law.example
+        params = state = np.zeros((1, 0))
+        if law is not None:
+            rows = forms.law.of(members)
+            params, state = np.split(rows, [len(law.params)], axis=1)
+            _set_control(laid, law, acting)
+        postures = np.zeros((1, self.arms.shape[1] - 1))
+        if acting.aims.postures is not None:
+            postures = _rows(acting.aims.postures, members)
+        keys = acting.keys[self.first : self.first + self.count]
+        lot = Lot(
+            own, self.arms, self.limits, self.start, np.ascontiguousarray(keys),
+            _each(laid, forms, members), np.ascontiguousarray(params),
+            np.ascontiguousarray(state), postures, laid.real, laid.whole,
+        )  # fmt: skip
+        return Prepared(lot, law, acting.aims, acting.references, members)
+
+
+def _of(values: Array, rows: Array) -> Array:
+    """Give the values of some rows; one value serves all."""
+    return np.broadcast_to(values, rows.shape) if len(values) == 1 else values[rows]
+
+
+def _rows(values: Array, rows: Array) -> Array:
+    """Give some rows of values (B, n), or the one of values (n,)."""
+    return values[None] if values.ndim == 1 else np.ascontiguousarray(values[rows])
+
+
+def _laid(n: int, options: Options, forms: Chosen) -> Laid:
+    sources = (forms.torque.example, forms.force.example)
+    disturbances, sensors = forms.disturbances.example, forms.sensors.example
+    return lay_inputs(n, options, sources, disturbances, (), sensors)
+
+
+def _set_control(laid: Laid, law: CompiledLaw, acting: Acting) -> None:
+    from ulna.control.laws import LAW
+
+    whole = laid.whole
+    whole[at.CONTROLLED], whole[at.LAW_CALL] = at.COMPILED, LAW.address(law.law)
+    whole[at.AIM_STILL] = acting.aims.postures is not None
+    whole[at.FIRST_REFERENCE] = 0 if len(acting.references) else NEVER
+
+
+def _each(laid: Laid, forms: Chosen, members: Array) -> Array:
+    """Give what every arm has of its own at the start: one row if it is the same for all."""
+    whole = laid.whole
+    places = []
+    constants = int(whole[at.CONSTANTS])
+    for table, form in enumerate((forms.torque, forms.force)):
+        values, rows = form.of(members), form.example.rows.size
+        place = int(whole[at.TABLES + at.TABLE_PLACES * table + at.ROWS])
+        places += [(place, values[:, :rows]), (constants, values[:, rows:])]
+        constants += values.shape[1] - rows
+    places.append((int(whole[at.SIZES]), forms.disturbances.of(members)))
+    places.append((int(whole[at.SENSOR]), forms.sensors.of(members)))
+    alike = all(len(values) == 1 for _, values in places)
+    each = np.tile(laid.each, (1 if alike else len(members), 1))
+    for place, values in places:
+        each[:, place : place + values.shape[1]] = values
+    return each

@@ -1,0 +1,117 @@
+"""The arms of a batch and their starts; what one of them cannot do is held against it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ulna.arm import Arm, Parameters, parameters_of, stack
+from ulna.arrays import Array, float_array
+from ulna.errors import InputError, Problem, shown
+from ulna.simulation.batch.status import CODES
+
+TO_RUN = -1  # the code of an arm before it has run
+ENDLESS = ("lower", "upper", "max_velocity", "max_torque")  # what may be infinite
+POSITIVE = ("mass", "tip_mass", "inertia", "damping", "rotor_inertia")  # or zero
+
+
+@dataclass(frozen=True)
+class Members:
+    """Arms and where they start; a single arm serves all."""
+
+    parameters: Parameters  # (n,) each, or (B, n)
+    start: Array  # (2, B, n) angles and rates
+    codes: Array  # (B,) TO_RUN, or why an arm will not
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.codes)
+
+    @property
+    def n(self) -> int:
+        """How many links they have."""
+        return self.parameters.n
+
+
+def read_arms(given: Any) -> Parameters:
+    """Take an arm, stacked parameters, or a list of arms with the same number of links."""
+    if isinstance(given, Sequence) and not isinstance(given, str | Parameters):
+        if not len(given) or not all(isinstance(one, Arm | Parameters) for one in given):
+            got = "an empty list" if not len(given) else shown(given)
+            raise InputError(Problem("arms", got, "an Arm, stacked Parameters, or a list of arms"))
+        given = stack(given)
+    p = Parameters(*(np.asarray(value, dtype=float) for value in parameters_of(given)))
+    lead = np.broadcast_shapes(*(value.shape[:-1] for value in p))
+    if len(lead) > 1:
+        hint = "flatten the leading axes into one"
+        raise InputError(Problem("arms", f"a batch of shape {lead}", "one axis of arms", hint))
+    # One arm in a list is one arm.
+    if lead == (1,):
+        return Parameters(*(value.reshape(value.shape[-1:]) for value in p))
+    return Parameters(*(np.broadcast_to(value, (*lead, value.shape[-1])) for value in p))
+
+
+def arms_in(parameters: Parameters) -> int:
+    """Give how many arms parameters are of."""
+    return len(parameters.length) if parameters.length.ndim > 1 else 1
+
+
+def common_count(**counts: int) -> int:
+    """Give how many members there are, of what was given for one (or all) or for each."""
+    many = {name: count for name, count in counts.items() if count != 1}
+    if len(set(many.values())) > 1:
+        (first, count), *others = many.items()
+        name, other = next((name, other) for name, other in others if other != count)
+        need = f"{count:,}, as many as {first} has, or one for all"
+        raise InputError(Problem(name, f"{other:,} of them", need))
+    if 0 in many.values():
+        raise InputError(Problem(next(iter(many)), "none", "at least one"))
+    return next(iter(many.values()), 1)
+
+
+def joint_rows(what: str, given: Any, n: int, unit: str) -> Array:
+    """Take numbers (n,) for all arms, or (B, n)."""
+    values = float_array(given, what)
+    values = values[None] if values.ndim == 0 else values
+    if values.ndim > 2 or values.shape[-1] != n:
+        need = f"({n},) for all arms or (B, {n}), {n} angle{'s' * (n > 1)} [{unit}] each"
+        raise InputError(Problem(what, f"shape {values.shape}", need.replace("angle", "value")))
+    return np.asarray(values, dtype=float)
+
+
+def rows_in(values: Array) -> int:
+    """Give for how many arms values are."""
+    return len(values) if values.ndim > 1 else 1
+
+
+def gathered(parameters: Parameters, q: Array, qd: Array, count: int, *, stops: bool) -> Members:
+    """Put arms and starts together, and say which cannot run."""
+    n = parameters.n
+    start = np.stack([np.broadcast_to(part, (count, n)) for part in (q, qd)])
+    codes = np.full(count, TO_RUN, dtype=np.int8)
+    codes[~np.isfinite(start).all(axis=(0, 2))] = CODES["bad start"]
+    if stops:
+        outside = (start[0] < parameters.lower) | (start[0] > parameters.upper)
+        codes[outside.any(axis=-1)] = CODES["bad start"]
+    codes[~is_an_arm(parameters)] = CODES["bad arm"]
+    return Members(parameters, start, codes)
+
+
+def is_an_arm(p: Parameters) -> Array:
+    """Say which parameters could be those of an arm."""
+    fine = np.ones(p.length.shape[:-1], dtype=bool)
+    with np.errstate(all="ignore"):
+        for name, value in p._asdict().items():
+            known = ~np.isnan(value) if name in ENDLESS else np.isfinite(value)
+            fine &= known.all(axis=-1)
+        for name in POSITIVE:
+            fine &= (getattr(p, name) >= 0.0).all(axis=-1)
+        fine &= (p.length > 0.0).all(axis=-1) & (p.lower <= p.upper).all(axis=-1)
+        # The last link is the lightest thing that a joint turns.
+        about_joint = p.inertia + p.mass * (p.com**2 + p.com_offset**2) + p.tip_mass * p.length**2
+        fine &= (about_joint + p.rotor_inertia * p.gear_ratio**2)[..., -1] > 0.0
+    return fine

@@ -1,0 +1,190 @@
+"""From what is to be run to what came out: slab by slab, into memory or into a store."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ulna.arrays import Array
+from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.progress import progress as progress_line
+from ulna.simulation.batch.bench import Kind
+from ulna.simulation.batch.files import create, open_batch
+from ulna.simulation.batch.lots import Acting, Slab
+from ulna.simulation.batch.members import TO_RUN, Members
+from ulna.simulation.batch.memory import planned
+from ulna.simulation.batch.run import BatchRun
+from ulna.simulation.batch.status import CODES, Statuses
+from ulna.simulation.batch.work import Crew
+from ulna.simulation.build import tableau_of
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.lots import Outcome
+from ulna.simulation.fixed import read_only
+from ulna.simulation.options import Options
+from ulna.simulation.status import Reason
+
+MOST_PREPARED = 2**16  # arms that are made ready at a time
+PRECISIONS = {"double": np.float64, "single": np.float32}
+# How a result calls the engine's reasons to come back.
+ENDINGS: dict[int, Reason] = {
+    TO_RUN: "not run",
+    at.BUDGET: "interrupted",
+    at.REACHED: "done",
+    at.DIVERGED: "diverged",
+    at.STALLED: "stalled",
+    at.CHATTERING: "stalled",
+    at.FAULTY: "bad torque",
+}
+
+
+class Performance(NamedTuple):
+    """All that is to be run."""
+
+    members: Members
+    acting: Acting
+    options: Options
+    duration: float
+    times: Array  # (S,) of the samples
+    torques: bool
+    settings: dict[str, Any]
+
+
+def perform(
+    asked: Performance,
+    *,
+    precision: str,
+    threads: int | None,
+    store: Any,
+    force: bool,
+    progress: bool | None,
+) -> BatchRun:
+    """Run all arms, and give what they did."""
+    members = asked.members
+    crew = Crew(_kind(precision, asked.options), _threads(threads))
+    count, n, samples = members.count, members.n, len(asked.times)
+    size = min(planned(count, samples, n, asked.torques, store), MOST_PREPARED)
+    with progress_line("simulating", shown=progress) as report:
+        blocks = -(-count // crew.kind.width)
+
+        def told(done: float) -> None:
+            report(done / blocks)
+
+        if store is not None:
+            return _stored(asked, crew, size, store, force, told)
+        outcome = _room(asked, count)
+        try:
+            for first in range(0, count, size):
+                part = _part(outcome, first, min(first + size, count))
+                _run_slab(asked, crew, part, first, told)
+        except KeyboardInterrupt:
+            pass  # What is finished is given back, and its status says what is not.
+    return _run(asked, outcome)
+
+
+def _stored(
+    asked: Performance,
+    crew: Crew,
+    size: int,
+    file: Any,
+    force: bool,
+    told: Callable[[float], None],
+) -> BatchRun:
+    """Run slab after slab, and write each away before the next."""
+    members = asked.members
+    store = create(
+        file, members.parameters, asked.times, members=members.count, settings=asked.settings,
+        keep_tau=asked.torques, force=force,
+    )  # fmt: skip
+    try:
+        for first in range(0, members.count, size):
+            last = min(first + size, members.count)
+            outcome = _room(asked, last - first)
+            interrupted = False
+            try:
+                _run_slab(asked, crew, outcome, first, told)
+            except KeyboardInterrupt:
+                interrupted = True
+            codes = _codes(asked, outcome, first)
+            tau = outcome.tau if asked.torques else None
+            store.write(first, outcome.q, outcome.qd, tau, outcome.t_end, codes)
+            if interrupted:
+                break
+    except KeyboardInterrupt:
+        pass  # It came between slabs: what is written is whole.
+    except BaseException:
+        store.abandon()
+        raise
+    store.finish()
+    return open_batch(file)
+
+
+def _room(asked: Performance, count: int) -> Outcome:
+    """Make room for what becomes of so many arms."""
+    shape = (count, len(asked.times), asked.members.n)
+    q, qd = np.full(shape, np.nan), np.full(shape, np.nan)
+    tau = np.full(shape if asked.torques else (0, *shape[1:]), np.nan)
+    codes = np.full(count, TO_RUN, dtype=np.int8)
+    return Outcome(asked.times, q, qd, tau, np.full(count, np.nan), codes)
+
+
+def _part(outcome: Outcome, first: int, last: int) -> Outcome:
+    times, *arrays = outcome
+    return Outcome(times, *(array[first:last] for array in arrays))
+
+
+def _run_slab(
+    asked: Performance, crew: Crew, outcome: Outcome, first: int, told: Callable[[float], None]
+) -> None:
+    last = first + len(outcome.codes)
+    # Arms that cannot run are passed over.
+    outcome.codes[asked.members.codes[first:last] != TO_RUN] = at.STOPPED
+    slab = Slab(asked.members, first, last)
+    crew.work(slab.lots(asked.acting, asked.options, asked.duration), outcome, told)
+
+
+def _codes(asked: Performance, outcome: Outcome, first: int) -> Array:
+    """Give how every arm ended, as results count it."""
+    own = asked.members.codes[first : first + len(outcome.codes)]
+    codes = np.array(own)
+    for code, reason in ENDINGS.items():
+        codes[(own == TO_RUN) & (outcome.codes == code)] = CODES[reason]
+    return codes
+
+
+def _run(asked: Performance, outcome: Outcome) -> BatchRun:
+    status = Statuses(_codes(asked, outcome, 0), read_only(outcome.t_end))
+    return BatchRun(
+        parameters=asked.members.parameters,
+        t=asked.times,
+        q=read_only(outcome.q),
+        qd=read_only(outcome.qd),
+        tau=read_only(outcome.tau) if asked.torques else None,
+        t_end=outcome.t_end,
+        status=status,
+        settings=asked.settings,
+    )
+
+
+def _kind(precision: Any, options: Options) -> Kind:
+    from ulna.lanes import WIDTHS
+
+    if not isinstance(precision, str) or precision not in PRECISIONS:
+        hint = did_you_mean(str(precision), PRECISIONS)
+        raise InputError(Problem("precision", shown(precision), "'double' or 'single'", hint))
+    number = np.dtype(PRECISIONS[precision])
+    return Kind(number, WIDTHS[number], tableau_of(options))
+
+
+def _threads(given: Any) -> int:
+    """Give how many threads to use: as many as there are cores for this process."""
+    if given is None:
+        try:
+            return len(os.sched_getaffinity(0))
+        except AttributeError:
+            return os.cpu_count() or 1
+    if not isinstance(given, int | np.integer) or isinstance(given, bool) or given < 1:
+        raise InputError(Problem("threads", shown(given), "a whole number of at least 1"))
+    return int(given)

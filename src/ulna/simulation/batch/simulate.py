@@ -1,0 +1,175 @@
+"""The front door for many arms at once."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from ulna.arm import Arm, Parameters
+from ulna.arrays import Array, float_array
+from ulna.errors import InputError, Problem, shown
+from ulna.simulation.batch.aims import Aims, describe_aims, read_aims
+from ulna.simulation.batch.inputs import check_between, read_disturbances, read_input, read_sensors
+from ulna.simulation.batch.laws import laws_of, read_controllers
+from ulna.simulation.batch.lots import Acting
+from ulna.simulation.batch.members import (
+    arms_in,
+    common_count,
+    gathered,
+    joint_rows,
+    read_arms,
+    rows_in,
+)
+from ulna.simulation.batch.performing import Performance, perform
+from ulna.simulation.batch.run import BatchRun
+from ulna.simulation.checks import check_controlled
+from ulna.simulation.options import read_options
+from ulna.simulation.reference import block
+from ulna.simulation.simulate import read_duration, sample_times
+from ulna.simulation.sources import FORCE, torque_kind
+
+MOST_TICKS = 2**18  # of a motion for all arms that is worked out before the run
+
+
+def simulate_batch(
+    arms: Arm | Parameters | list[Arm],
+    *,
+    q0: Any = None,
+    qd0: Any = None,
+    duration: float | None = None,
+    dt: float = 1e-3,
+    torque: Any = None,
+    controller: Any = None,
+    reference: Any = None,
+    tip_force: Any = None,
+    method: str | None = None,
+    samples: Any = None,
+    between: str = "hold",
+    rate: float = 1000.0,
+    sensors: Any = None,
+    disturbances: Any = (),
+    seeds: Any = None,
+    stops: bool = True,
+    restitution: float = 0.0,
+    torques: bool = False,
+    precision: str = "double",
+    threads: int | None = None,
+    store: Any = None,
+    force: bool = False,
+    progress: bool | None = None,
+) -> BatchRun:
+    """Let B arms move at once, and give what they did.
+
+    `arms` is one arm for all, stacked parameters (`ulna.stack`), or a list. Whatever else is given
+    is for all of them, or for each its own:
+
+    - `q0`, `qd0` (n,) or (B, n); where plans are followed, their own start and duration;
+    - `torque` [N·m] and `tip_force` (x, y [N], moment [N·m]; it acts on the arm): numbers (n,) or
+      (B, n); rows dt apart (B, K, n), or a pair (times, rows) with rows (K, n) or (B, K, n),
+      `between` which "hold" or "linear" applies; text, one a joint, or a list of B such;
+    - `controller`, compiled, at `rate` [Hz], through `sensors`; following `reference`, a plan, a
+      posture (n,) or (B, n), a function of t, or a list of them;
+    - `disturbances`, a list or a list of lists. Arm b draws its noise from the stream seeds[b],
+      by default b; stream 0 is what `ulna.simulate` draws.
+
+    Steps are of `dt`, by `method` "rk4", "semi-implicit", "gauss4" or "dop853". `samples` is how
+    many to keep, or their times; without it the final states. `torques=True` keeps those as well.
+    `precision="single"` is faster, to six or seven digits. With `store`, a file such as
+    "runs.zarr" or "runs.nc", samples go there as they come and may be more than memory holds.
+
+    What goes wrong with an arm is in its `status`, and its numbers are NaN from there on; the
+    others go on. Ctrl-C gives what is finished. The result of an arm does not depend on its
+    place, on the number of arms, or on `threads`. Only bad input raises.
+
+    >>> import numpy as np, ulna
+    >>> arms = ulna.stack([ulna.Arm.rods([1.0, 1.0], [m, 1.0]) for m in (0.5, 1.0, 2.0)])
+    >>> run = simulate_batch(arms, q0=[0.0, 0.5], duration=1.0)
+    >>> print(run.status)
+    3 done
+    >>> run.q[:, -1].round(4).tolist()
+    [[-2.5563, 1.3301], [-2.3637, 1.1129], [-2.1972, 0.7711]]
+    """
+    parameters = read_arms(arms)
+    n = parameters.n
+    check_between(between)
+    check_controlled(controller, reference=reference, sensors=sensors)
+    options = read_options(
+        n, method=method, controlled=True, rtol=None, stops=stops, dt=dt, rate=rate,
+        restitution=restitution, atol=1.0, max_step=math.inf,
+    )  # fmt: skip
+    aims = read_aims(reference, n)
+    torque_in = read_input(torque_kind(n), torque, n, between=between, dt=options.dt)
+    force_in = read_input(FORCE, tip_force, n, between=between, dt=options.dt)
+    pushes, looks = read_disturbances(disturbances, n), read_sensors(sensors, n, options.rate)
+    controllers = read_controllers(controller)
+    q, qd = _start(aims, q0, qd0, n)
+    keys = _keys(seeds)
+    count = common_count(
+        arms=arms_in(parameters), q0=rows_in(q), qd0=rows_in(qd), torque=torque_in.count,
+        tip_force=force_in.count, disturbances=pushes.count, sensors=looks.count,
+        controller=max(len(controllers), 1), reference=1 if aims is None else aims.count,
+        seeds=1 if keys is None else len(keys),
+    )  # fmt: skip
+    members = gathered(parameters, q, qd, count, stops=options.stops)
+    length = read_duration(aims.duration if duration is None and aims else duration)
+    times = np.array([length])
+    if samples is not None:
+        times = sample_times(samples, length, options.dt, n)
+    laws = laws_of(controllers, members)
+    aims = aims or Aims(q)
+    acting = Acting(
+        torque_in, force_in, pushes, looks, laws, aims, _streams(keys, count),
+        _references(aims, options.rate, length, n),
+    )  # fmt: skip
+    settings = {
+        "members": count, "duration": length, **asdict(options), "max_step": None,
+        "precision": precision, "controller": shown(controller), "between": between,
+        "reference": describe_aims(reference), "torque": shown(torque),
+        "tip_force": shown(tip_force), "disturbances": shown(disturbances), "seeds": shown(seeds),
+    }  # fmt: skip
+    return perform(
+        Performance(members, acting, options, length, times, torques, settings),
+        precision=precision, threads=threads, store=store, force=force, progress=progress,
+    )  # fmt: skip
+
+
+def _start(aims: Aims | None, q0: Any, qd0: Any, n: int) -> tuple[Array, Array]:
+    """Give angles and rates at the start: those that are given, else the motion's."""
+    if q0 is not None:
+        q = joint_rows("q0", q0, n, "rad")
+        return q, joint_rows("qd0", np.zeros(n) if qd0 is None else qd0, n, "rad/s")
+    if aims is None:
+        raise InputError(Problem("q0", "nothing", "the joint angles [rad] at the start"))
+    q, qd = aims.start
+    return q, qd if qd0 is None else joint_rows("qd0", qd0, n, "rad/s")
+
+
+def _keys(seeds: Any) -> Array | None:
+    if seeds is None:
+        return None
+    values = float_array(seeds, "seeds")
+    whole = values.ndim < 2 and np.all((values >= 0) & (values == np.floor(values)))
+    if not whole or not np.all(values < 2.0**63):
+        raise InputError(Problem("seeds", shown(seeds), "a whole number of at least 0, or B"))
+    return np.atleast_1d(np.asarray(seeds)).astype(np.int64)
+
+
+def _streams(keys: Array | None, count: int) -> Array:
+    if keys is None:
+        return np.arange(count)
+    return np.broadcast_to(keys, (count,))
+
+
+def _references(aims: Aims, rate: float, duration: float, n: int) -> Array:
+    """Work out a motion for all arms before the run, unless it has very many ticks."""
+    nothing = np.zeros((0, 3, n, 1))
+    ticks = math.ceil(duration * rate * (1.0 - 1e-9))
+    if aims.postures is not None or aims.count > 1 or ticks > MOST_TICKS:
+        return nothing
+    parts = [nothing]
+    while sum(len(part) for part in parts) < ticks:
+        parts.append(block(aims.follows[0], sum(map(len, parts)), 1.0 / rate, duration))
+    return np.concatenate(parts)
