@@ -90,7 +90,7 @@ def simulate_batch(
     >>> print(run.status)
     3 done
     >>> run.q[:, -1].round(4).tolist()
-    [[-2.5563, 1.3301], [-2.3637, 1.1129], [-2.1972, 0.7711]]
+    [[-2.7544, 0.6293], [-2.8315, 0.5991], [-2.8119, -0.0152]]
     """
     parameters = read_arms(arms)
     n = parameters.n
