@@ -90,6 +90,10 @@ class Slab:
         limited = np.isfinite(limits).any(axis=(1, 2))
         stops = options.stops and bool(_of(limited, own).any())
         laid.whole[at.STOPS] = laid.whole[at.WATCHING] = stops
+        if stops:
+            from ulna.simulation.engine.alone import STEP, step_alone
+
+            laid.whole[at.ALONE_CALL] = STEP.address(step_alone)
 
     def _lot(self, laid: Laid, forms: Chosen, acting: Acting, own: Array) -> Prepared:
         members = self.first + own

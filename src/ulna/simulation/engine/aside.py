@@ -12,13 +12,11 @@ from ulna.dynamics import packed as link
 from ulna.kernels import count, inlined, inner
 from ulna.lanes import both, choose, either, numbers, some
 from ulna.simulation.engine import places as at
+from ulna.simulation.engine.alone import step_at
 from ulna.simulation.engine.loading import lose
-from ulna.simulation.engine.loop import accept
 from ulna.simulation.engine.lots import Lot, Outcome
 from ulna.simulation.engine.memory import Memory, Record
-from ulna.simulation.engine.slope import copy
-from ulna.simulation.engine.stepping import attempt, even_step
-from ulna.simulation.engine.watch import TOUCH, remember, settle, signals
+from ulna.simulation.engine.watch import TOUCH
 
 KEPT = (at.STATE, at.STATE + 1, at.CARRY, at.CARRY + 1)  # rows that pass from step to step
 
@@ -45,7 +43,8 @@ def set_apart(
         if links[n, at.APART, w] == 0.0:
             continue
         _take_out(size, m, alone, w)
-        code = _step(size, m, alone, record)
+        opened = 1 if m.whole[at.STEP_INDEX] == 0 else 0
+        code = step_at(m.whole[at.ALONE_CALL])(n, alone, record, opened)
         _keep_samples(size, m, alone, record, lot, outcome, w)
         if code == at.BUDGET:
             _put_back(size, m, alone, w)
@@ -95,24 +94,6 @@ def _take_out(size: object, m: Memory, alone: Memory, w: int) -> None:
     alone.real[at.STOP] = alone.real[at.TARGET] = m.real[at.STEP_END]
     alone.whole[at.STEP_INDEX], alone.whole[at.STEP_COUNT], alone.whole[at.OPEN] = 0, 1, 1
     alone.whole[at.FRESH], alone.whole[at.SAMPLE] = 0, m.whole[at.SAMPLE]
-
-
-@inner
-def _step(size: object, m: Memory, alone: Memory, record: Record) -> int:
-    """Take the arm to the end of the step; gives BUDGET, or why it goes no further."""
-    if m.whole[at.STEP_INDEX] == 0:
-        settle(size, alone, record.log)
-    else:
-        copy(size, alone, at.STATE, at.STAGE)
-        signals(size, alone, alone.real[at.NOW])
-        remember(size, alone)
-    code = at.BUDGET
-    while code == at.BUDGET and alone.whole[at.OPEN] != 0:
-        h = even_step(alone)
-        code = attempt(size, alone, h)
-        if code == at.BUDGET:
-            code = accept(size, alone, record.samples, record.log, h)
-    return code
 
 
 @inner

@@ -8,6 +8,7 @@ One that touches its stops takes the step by itself, in the engine for single ar
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from ulna.dynamics import packed as link
 from ulna.kernels import count, inlined, inner, kernel
@@ -21,7 +22,7 @@ from ulna.simulation.engine.lots import Lot, Outcome
 from ulna.simulation.engine.memory import Control, Memory, Record
 from ulna.simulation.engine.schedule import open_segment
 from ulna.simulation.engine.slope import columns, copy, inputs
-from ulna.simulation.engine.stepping import even_step, state_at, take_step
+from ulna.simulation.engine.stepping import even_step, take_step
 from ulna.simulation.engine.times import slack
 
 LOOKS = 3  # at the inputs of a step that failed: at its start, middle and end
@@ -80,7 +81,7 @@ def _advance(
         if code != at.BUDGET:
             return code
     h = even_step(m)
-    good = take_step(size, m, h)
+    good = _step(size, m, h)
     copy(size, m, at.TRIAL, at.AHEAD)
     set_end(m, h)
     if some(both(m.links[count(size), at.ALIVE] != 0.0, opposite(good))):
@@ -102,6 +103,11 @@ def _advance(
     return at.REACHED if whole[at.LOST] == numbers(m.each).shape[1] else at.BUDGET
 
 
+@inner
+def _step(size: object, m: Memory, h: float) -> Any:
+    return take_step(size, m, h)
+
+
 @inlined
 def _is_sampled(m: Memory, outcome: Outcome, h: float) -> bool:
     row = m.whole[at.SAMPLE]
@@ -118,7 +124,8 @@ def _take_samples(size: object, m: Memory, lot: Lot, outcome: Outcome, h: float)
         if t <= now + early:
             copy(size, m, at.STATE, at.STAGE)
         else:
-            state_at(size, m, h, (t - now) / h)
+            _step(size, m, t - now)
+            copy(size, m, at.TRIAL, at.STAGE)
         _write(size, m, lot, outcome, t)
         row = m.whole[at.SAMPLE]
 

@@ -23,10 +23,9 @@ def explicit_step(size: object, m: Memory, t: float, h: float) -> None:
         if whole[at.METHOD] == at.RK4:
             _lean(size, m, s, h)
         else:
-            combine(size, m, s, s, h)
+            combine(size, m, s, s, h, at.STAGE)
         slope_inlined(size, m, t + m.tableau[s, at.NODE] * h, s)
-    combine(size, m, at.WEIGHTS, whole[at.STAGES], h)
-    copy(size, m, at.STAGE, at.TRIAL)
+    combine(size, m, at.WEIGHTS, whole[at.STAGES], h, at.TRIAL)
 
 
 @inlined
@@ -42,22 +41,17 @@ def _lean(size: object, m: Memory, s: int, h: float) -> None:
 
 
 @inlined
-def combine(size: object, m: Memory, row: int, known: int, h: float) -> None:
-    """Put STATE + h Σ a_j slope_j into STAGE."""
+def combine(size: object, m: Memory, row: int, known: int, h: float, target: int) -> None:
+    """Put STATE + h Σ a_j slope_j into the target."""
     v, tableau = m.vectors, m.tableau
-    width = columns(size, v)
     for part in range(2):
-        for i in range(width):
-            v[at.STAGE + part, i] = 0.0
-    for j in range(known):
-        factor = tableau[row, j]
-        if factor != 0.0:
-            for part in range(2):
-                for i in range(width):
-                    v[at.STAGE + part, i] += factor * v[at.SLOPES + 2 * j + part, i]
-    for part in range(2):
-        for i in range(width):
-            v[at.STAGE + part, i] = v[at.STATE + part, i] + h * v[at.STAGE + part, i]
+        for i in range(columns(size, v)):
+            total = 0.0 * v[at.STATE + part, i]
+            for j in range(known):
+                factor = tableau[row, j]
+                if factor != 0.0:
+                    total += factor * v[at.SLOPES + 2 * j + part, i]
+            v[target + part, i] = v[at.STATE + part, i] + h * total
 
 
 @inner
@@ -136,7 +130,7 @@ def prepare_dense(size: object, m: Memory, t: float, h: float) -> None:
     n = count(size)
     v = m.vectors
     for s in range(at.LAST + 1, at.COUNT_SLOPES):
-        combine(size, m, s, s, h)
+        combine(size, m, s, s, h, at.STAGE)
         slope(size, m, t + m.tableau[s, at.NODE] * h, s)
     for part in range(2):
         for i in range(n + 1):

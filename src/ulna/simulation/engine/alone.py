@@ -1,0 +1,42 @@
+"""One step of one arm, with all that happens at its stops: what blocks call for those that need it.
+
+It is compiled by itself, when the first arm with stops comes, and called by its address: so it is
+there once for all kinds of blocks.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import typeof, types
+
+from ulna.kernels import Hook, kernel
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.loop import accept
+from ulna.simulation.engine.memory import Memory, Record
+from ulna.simulation.engine.slope import copy
+from ulna.simulation.engine.stepping import attempt, even_step
+from ulna.simulation.engine.watch import remember, settle, signals
+
+_ROW, _TABLE, _WHOLE = np.zeros(1), np.zeros((1, 1)), np.zeros(1, dtype=np.int64)
+_MEMORY = Memory(_TABLE, _TABLE, _TABLE, _ROW, _WHOLE, _TABLE, _ROW, _WHOLE)
+# step(n, memory, record, whether inputs have just changed)
+STEP = Hook(types.int64, types.int64, typeof(_MEMORY), typeof(Record(_TABLE, _TABLE)), types.int64)
+step_at = STEP.at
+
+
+@kernel
+def step_alone(size: int, m: Memory, record: Record, opened: int) -> int:
+    """Take an arm to the end of the segment; gives BUDGET, or why it goes no further."""
+    if opened != 0:
+        settle(size, m, record.log)
+    else:
+        copy(size, m, at.STATE, at.STAGE)
+        signals(size, m, m.real[at.NOW])
+        remember(size, m)
+    code = at.BUDGET
+    while code == at.BUDGET and m.whole[at.OPEN] != 0:
+        h = even_step(m)
+        code = attempt(size, m, h)
+        if code == at.BUDGET:
+            code = accept(size, m, record.samples, record.log, h)
+    return code
