@@ -12,7 +12,7 @@ pytestmark = pytest.mark.skipif(
     not numba.config.DISABLE_JIT, reason="kernels are compiled: run with NUMBA_DISABLE_JIT=1"
 )
 
-LANES = 3
+LANES = 16
 
 
 def arm_of(n):

@@ -56,9 +56,9 @@ from ulna.dynamics.packed import (
     TURNING,
     WHIRL,
 )  # fmt: skip
-from ulna.dynamics.sincos import FAR, sincos, sincos_near
+from ulna.dynamics.sincos import far, sincos, sincos_near
 from ulna.kernels import count, inlined, inner
-from ulna.lanes import choose, every, numbers
+from ulna.lanes import choose, numbers, some
 
 
 @inlined
@@ -85,13 +85,13 @@ def lay_out(size: object, turns: Array, y: Array, at: int) -> None:
     """Note sine, cosine and squared rate of every link."""
     n = count(size)
     angle = rate = 0.0
-    far = False
+    gone = False
     for i in range(n):
         angle += y[at, i]
         rate += y[at + 1, i]
-        far = far or not every(abs(angle) <= FAR)
+        gone = gone or some(far(angle))
         turns[COS, i], turns[WHIRL, i] = angle, rate * rate
-    if far:
+    if gone:
         _turn_far(size, turns)
         return
     for i in range(n):

@@ -9,9 +9,10 @@ that the reduction runs out of bits, and the library's functions take over.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from ulna.kernels import inlined
-from ulna.lanes import bit, choose
+from ulna.lanes import bit, choose, short
 
 FAR = 1e6  # [rad]
 LOWEST, SECOND = 0, 1  # bits of the number of quarter turns
@@ -36,6 +37,12 @@ COSINE = (
     2.08757232129817482790e-09,
     -1.13596475577881948265e-11,
 )
+# The same in single precision: π/2 in numbers of 8, 11 and 24 bits, and the polynomials of Cephes.
+SHORT_FAR = 1e4  # [rad]
+SHORT_ROUND = 12582912.0  # 1.5 · 2²³
+SHORT_HALF_PI = (1.5703125, 4.837512969970703125e-4, 7.54978995489188216e-8)
+SHORT_SINE = (-1.6666654611e-1, 8.3321608736e-3, -1.9515295891e-4)
+SHORT_COSINE = (4.166664568298827e-2, -1.388731625493765e-3, 2.443315711809948e-5)
 
 
 @inlined
@@ -47,8 +54,37 @@ def sincos(angle: float) -> tuple[float, float]:
 
 
 @inlined
-def sincos_near(angle: float) -> tuple[float, float]:
-    """Give the sine and the cosine of an angle of at most a million radians."""
+def sincos_near(angle: Any) -> tuple[Any, Any]:
+    """Give the sine and the cosine of an angle that is not far."""
+    if short(angle):
+        turns, s, c = _short_quarter(angle)
+    else:
+        turns, s, c = _quarter(angle)
+    odd = bit(turns, LOWEST)
+    s, c = choose(odd, c, s), choose(odd, s, c)
+    return choose(bit(turns, SECOND), -s, s), choose(bit(turns + 1.0, SECOND), -c, c)
+
+
+@inlined
+def far(angle: Any) -> Any:
+    """Say whether an angle is beyond what can be brought near to zero exactly."""
+    return abs(angle) > (SHORT_FAR if short(angle) else FAR)
+
+
+@inlined
+def _short_quarter(angle: Any) -> tuple[Any, Any, Any]:
+    """Do as `_quarter` does, in single precision."""
+    turns = (angle * TWO_OVER_PI + SHORT_ROUND) - SHORT_ROUND
+    x = angle - turns * SHORT_HALF_PI[0] - turns * SHORT_HALF_PI[1] - turns * SHORT_HALF_PI[2]
+    z = x * x
+    sine = x + x * z * (SHORT_SINE[0] + z * (SHORT_SINE[1] + z * SHORT_SINE[2]))
+    series = SHORT_COSINE[0] + z * (SHORT_COSINE[1] + z * SHORT_COSINE[2])
+    return turns, sine, 1.0 - 0.5 * z + z * z * series
+
+
+@inlined
+def _quarter(angle: Any) -> tuple[Any, Any, Any]:
+    """Give the nearest number of quarter turns, and sine and cosine of what is left."""
     turns = (angle * TWO_OVER_PI + ROUND) - ROUND
     near = angle - turns * HALF_PI[0]
     step = turns * HALF_PI[1]
@@ -68,6 +104,4 @@ def sincos_near(angle: float) -> tuple[float, float]:
     most = 1.0 - half
     cosine = most + (((1.0 - most) - half) + (z * series - x * rest))
 
-    odd = bit(turns, LOWEST)
-    s, c = choose(odd, cosine, sine), choose(odd, sine, cosine)
-    return choose(bit(turns, SECOND), -s, s), choose(bit(turns + 1.0, SECOND), -c, c)
+    return turns, sine, cosine

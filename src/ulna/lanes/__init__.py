@@ -10,11 +10,21 @@ In memory lanes are the last axis of an array: `lanes(array)` sees (…, W) numb
 `every` and `some`. Without a compiler lanes are rows of NumPy, which does all of this by itself.
 """
 
-from ulna.lanes.arrays import alone, lanes, numbers, single, table
-from ulna.lanes.kinds import WIDTHS
+from ulna.lanes.arrays import (
+    alone,
+    group,
+    lanes,
+    lanes_beside,
+    numbers,
+    short,
+    single,
+    table,
+)
+from ulna.lanes.kinds import GROUP, WIDTHS
 from ulna.lanes.operations import bit, both, choose, either, every, floor, opposite, some
 
 __all__ = [
+    "GROUP",
     "WIDTHS",
     "alone",
     "bit",
@@ -23,9 +33,12 @@ __all__ = [
     "either",
     "every",
     "floor",
+    "group",
     "lanes",
+    "lanes_beside",
     "numbers",
     "opposite",
+    "short",
     "single",
     "some",
     "table",

@@ -9,12 +9,22 @@ from numba import types
 from numba.core import cgutils
 from numba.core.typing.templates import signature
 
-from ulna.lanes.kinds import LANES, Array, Lanes, Rows, declare, lowers
+from ulna.lanes.kinds import GROUP, Array, Lanes, Rows, declare, lanes_of, lowers
 
 
 def lanes(array: Array) -> Any:
     """See an array (…, W) of numbers as an array (…) of lanes."""
     return array.view(Rows)
+
+
+def lanes_beside(array: Array, other: Any) -> Any:
+    """Do as `lanes` does, with as many lanes as another array has."""
+    return array.view(Rows)
+
+
+def group(array: Array, place: int) -> Any:
+    """See sixteen columns of an array (…, 16 k) of numbers as an array (…) of lanes."""
+    return array[..., place * GROUP : (place + 1) * GROUP].view(Rows)
 
 
 def numbers(array: Any) -> Array:
@@ -38,15 +48,32 @@ def alone(array: Any) -> bool:
     return not isinstance(array, Rows)
 
 
+def short(number: Any) -> bool:
+    """Say whether a number, or lanes, has single precision: known to the compiler in advance."""
+    return bool(getattr(number, "dtype", None) == np.float32)
+
+
 def _typed_lanes(context: Any, arguments: Any) -> Any:
     (array,) = arguments
     # Memory of NumPy's need not begin where a wide register would like it to.
-    kind = types.Array(LANES[array.dtype], array.ndim - 1, "C", aligned=False)
+    kind = types.Array(lanes_of(array.dtype), array.ndim - 1, "C", aligned=False)
     return signature(kind, array)
 
 
+def _typed_beside(context: Any, arguments: Any) -> Any:
+    array, other = arguments
+    number = lanes_of(array.dtype, other.dtype.width)
+    return signature(types.Array(number, array.ndim - 1, "C", aligned=False), array, other)
+
+
+def _typed_group(context: Any, arguments: Any) -> Any:
+    array, _ = arguments
+    kind = types.Array(lanes_of(array.dtype), array.ndim - 1, "A", aligned=False)
+    return signature(kind, array, types.intp)
+
+
 def _typed_table(array: Any, *places: Any) -> Any:
-    kind = types.Array(array.dtype, 2, "C", aligned=array.aligned)
+    kind = types.Array(array.dtype, 2, array.layout, aligned=array.aligned)
     return signature(kind, array, *([types.intp] * len(places)))
 
 
@@ -57,14 +84,24 @@ def _without_last(array: Any) -> Any:
 def _typed_numbers(context: Any, arguments: Any) -> Any:
     (array,) = arguments
     number = array.dtype.number if isinstance(array.dtype, Lanes) else array.dtype
-    return signature(types.Array(number, array.ndim + 1, "C"), array)
+    return signature(types.Array(number, array.ndim + 1, array.layout), array)
 
 
 declare(lanes, _typed_lanes)
+declare(lanes_beside, _typed_beside)
+declare(group, _typed_group)
 declare(numbers, _typed_numbers)
 declare(single, lambda context, arguments: signature(_without_last(arguments[0]), *arguments))
 declare(table, lambda context, arguments: _typed_table(*arguments))
+declare(short, lambda context, arguments: signature(types.boolean, *arguments))
 declare(alone, lambda context, arguments: signature(types.boolean, *arguments))
+
+
+@lowers(short, types.Any)
+def _short(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+    kind = sig.args[0]
+    number = kind.number if isinstance(kind, Lanes) else kind
+    return context.get_constant(types.boolean, number is types.float32)
 
 
 @lowers(alone, types.Array)
@@ -82,29 +119,58 @@ def _see_as(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     if target.ndim > source.ndim:
         width = source.dtype.width if isinstance(source.dtype, Lanes) else 1
         shape.append(context.get_constant(types.intp, width))
-    return _view(context, builder, target, old, old.data, shape)
+    if target.layout == "C":
+        return _view(context, builder, target, old, old.data, shape)
+    item = context.get_abi_sizeof(context.get_data_type(target.dtype))
+    strides = [*cgutils.unpack_tuple(builder, old.strides), context.get_constant(types.intp, item)]
+    return _view(context, builder, target, old, old.data, shape, strides)
+
+
+@lowers(lanes_beside, types.Array, types.Array)
+def _beside(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+    shorter = signature(sig.return_type, sig.args[0])
+    return _see_as(context, builder, shorter, arguments[:1])
+
+
+@lowers(group, types.Array, types.Integer)
+def _group(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+    array, place = arguments
+    source, target = sig.args[0], sig.return_type
+    old = cgutils.create_struct_proxy(source)(context, builder, value=array)
+    item = context.get_data_type(target.dtype).as_pointer()
+    data = builder.gep(builder.bitcast(old.data, item), [place])
+    shape = cgutils.unpack_tuple(builder, old.shape)[: target.ndim]
+    strides = cgutils.unpack_tuple(builder, old.strides)[: target.ndim]
+    return _view(context, builder, target, old, data, shape, strides)
 
 
 @lowers(table, types.Array, types.Integer, types.Integer, types.Integer)
 def _table(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     array, first, *shape = arguments
     old = cgutils.create_struct_proxy(sig.args[0])(context, builder, value=array)
-    return _view(context, builder, sig.return_type, old, builder.gep(old.data, [first]), shape)
+    stride = cgutils.unpack_tuple(builder, old.strides)[0]
+    byte = builder.bitcast(old.data, cgutils.voidptr_t)
+    data = builder.gep(byte, [builder.mul(first, stride)])
+    strides = [builder.mul(stride, shape[1]), stride]
+    return _view(context, builder, sig.return_type, old, data, shape, strides)
 
 
-def _view(context: Any, builder: Any, kind: Any, old: Any, data: Any, shape: Any) -> Any:
-    """Give an array that sees memory of another one, its items one after the other."""
+def _view(
+    context: Any, builder: Any, kind: Any, old: Any, data: Any, shape: Any, strides: Any = None
+) -> Any:
+    """Give an array that sees memory of another one, its items one after the other unless said."""
     new = cgutils.create_struct_proxy(kind)(context, builder)
     item = context.get_data_type(kind.dtype)
-    stride = context.get_constant(types.intp, context.get_abi_sizeof(item))
-    new.itemsize = stride
-    strides: list[Any] = []
-    for length in reversed(shape):
-        strides.insert(0, stride)
-        stride = builder.mul(stride, length)
+    size = context.get_constant(types.intp, context.get_abi_sizeof(item))
+    if strides is None:
+        strides = [size]
+        for length in reversed(shape[1:]):
+            strides.insert(0, builder.mul(strides[0], length))
+    count = shape[0]
+    for length in shape[1:]:
+        count = builder.mul(count, length)
     new.data = builder.bitcast(data, item.as_pointer())
-    new.meminfo, new.parent = old.meminfo, old.parent
-    new.nitems = builder.sdiv(stride, new.itemsize)
+    new.meminfo, new.parent, new.itemsize, new.nitems = old.meminfo, old.parent, size, count
     new.shape = cgutils.pack_array(builder, shape)
     new.strides = cgutils.pack_array(builder, strides)
     return new._getvalue()

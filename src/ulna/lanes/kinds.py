@@ -19,6 +19,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # How many numbers of a kind go side by side: two or more of the widest registers, so that one is
 # worked on while the other waits; more would no longer fit into all of the registers together.
 WIDTHS = {np.dtype(np.float64): 16, np.dtype(np.float32): 32}
+GROUP = 16  # columns that a control law works on together
 
 
 class Lanes(types.Type):  # type: ignore[misc]
@@ -33,16 +34,18 @@ class Lanes(types.Type):  # type: ignore[misc]
         return self if isinstance(other, types.Number) else None
 
     def can_convert_from(self, context: Any, other: Any) -> Any:
-        """Let a number stand for lanes that are all alike."""
+        """Let a number stand for lanes that are all alike, and precision change in between."""
+        if isinstance(other, Lanes):
+            return Conversion.unsafe if other.width == self.width else None
         return Conversion.safe if isinstance(other, types.Number) else None
 
 
 class Mask(types.Type):  # type: ignore[misc]
-    """The type of as many answers, yes or no."""
+    """The type of answers, yes or no, to a question about lanes of a kind."""
 
-    def __init__(self, width: int) -> None:
-        self.width = width
-        super().__init__(name=f"mask({width})")
+    def __init__(self, kind: Lanes) -> None:
+        self.kind, self.width = kind, kind.width
+        super().__init__(name=f"mask({kind})")
 
     def unify(self, context: Any, other: Any) -> Any:
         """Let one answer and many meet in one variable."""
@@ -53,11 +56,9 @@ class Mask(types.Type):  # type: ignore[misc]
         return Conversion.safe if isinstance(other, types.Boolean) else None
 
 
-LANES = {
-    number: Lanes(number, WIDTHS[np.dtype(str(number))])
-    for number in (types.float64, types.float32)
-}
-MASKS = {kind: Mask(kind.width) for kind in LANES.values()}
+def lanes_of(number: Any, width: int | None = None) -> Lanes:
+    """Give the type of lanes of a kind of number, as many as usual unless that is said."""
+    return Lanes(number, width or WIDTHS[np.dtype(str(number))])
 
 
 @register_model(Lanes)
@@ -89,6 +90,15 @@ def spread(builder: Any, value: Any, kind: Any) -> Any:
 def _from_number(context: Any, builder: Any, source: Any, target: Lanes, value: Any) -> Any:
     number = context.cast(builder, value, source, target.number)
     return spread(builder, number, context.get_value_type(target))
+
+
+@lower_cast(Lanes, Lanes)  # type: ignore[untyped-decorator]
+def _from_lanes(context: Any, builder: Any, source: Lanes, target: Lanes, value: Any) -> Any:
+    kind = context.get_value_type(target)
+    if source == target:
+        return value
+    wider = target.number is types.float64
+    return builder.fpext(value, kind) if wider else builder.fptrunc(value, kind)
 
 
 @lower_cast(types.Boolean, Mask)  # type: ignore[untyped-decorator]

@@ -12,7 +12,7 @@ from numba import types
 from numba.core import cgutils
 from numba.core.typing.templates import signature
 
-from ulna.lanes.kinds import MASKS, Lanes, Mask, among, declare, lowers, spread
+from ulna.lanes.kinds import Lanes, Mask, among, declare, lowers, spread
 
 ARITHMETIC = {
     "fadd": (operator.add, operator.iadd),
@@ -39,7 +39,7 @@ def _elementwise(
         kind = among(arguments)
         if kind is None:
             return signature(*arguments, *arguments) if ours else None
-        return signature(MASKS[kind] if compares else kind, *([kind] * len(arguments)))
+        return signature(Mask(kind) if compares else kind, *([kind] * len(arguments)))
 
     def lower(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
         return build(builder, *arguments)
@@ -128,7 +128,7 @@ def bit(whole: Any, place: int) -> Any:
 def _typed_choice(context: Any, arguments: Any) -> Any:
     condition, yes, no = arguments
     if isinstance(condition, Mask):
-        kind = among((yes, no)) or next(one for one in MASKS if MASKS[one] == condition)
+        kind = among((yes, no)) or condition.kind
         return signature(kind, condition, kind, kind)
     kind = context.unify_types(yes, no)
     return signature(kind, types.boolean, kind, kind)
@@ -136,7 +136,7 @@ def _typed_choice(context: Any, arguments: Any) -> Any:
 
 def _typed_bit(context: Any, arguments: Any) -> Any:
     number = arguments[0]
-    result = MASKS[number] if isinstance(number, Lanes) else types.boolean
+    result = Mask(number) if isinstance(number, Lanes) else types.boolean
     return signature(result, number, types.int32)
 
 

@@ -36,7 +36,7 @@ from ulna.dynamics.packed import (
 )
 from ulna.dynamics.recursive import gather_torques, lay_out, spread_accelerations
 from ulna.kernels import inner, kernel
-from ulna.lanes import choose, every, lanes, single
+from ulna.lanes import GROUP, choose, every, group, single
 
 # Rows of params: frequency and damping of all joints, how fast every entry is learnt, and the
 # table of an arm of ones. Rows of state: the estimate, then the last tick's time.
@@ -57,7 +57,16 @@ def adaptive_law(
             t, single(q), single(qd), single(reference), single(params), single(state), single(tau)
         )
     else:
-        _adaptive(t, lanes(q), lanes(qd), lanes(reference), lanes(params), lanes(state), lanes(tau))
+        for place in range(q.shape[1] // GROUP):
+            _adaptive(
+                t,
+                group(q, place),
+                group(qd, place),
+                group(reference, place),
+                group(params, place),
+                group(state, place),
+                group(tau, place),
+            )
 
 
 @inner

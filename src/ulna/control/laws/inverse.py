@@ -17,7 +17,7 @@ from ulna.control.laws.model import (
 from ulna.dynamics.packed import TORQUE, TURNING
 from ulna.dynamics.recursive import inverse
 from ulna.kernels import inner, kernel
-from ulna.lanes import lanes, single
+from ulna.lanes import GROUP, group, single
 
 GAINS = 2  # rows of params a joint: all by angle [1/s²], then all by rate [1/s]
 
@@ -30,7 +30,13 @@ def open_loop_law(
     if q.shape[1] == 1:
         _open_loop(single(reference), single(params), single(state), single(tau))
     else:
-        _open_loop(lanes(reference), lanes(params), lanes(state), lanes(tau))
+        for place in range(q.shape[1] // GROUP):
+            _open_loop(
+                group(reference, place),
+                group(params, place),
+                group(state, place),
+                group(tau, place),
+            )
 
 
 @inner
@@ -50,9 +56,15 @@ def computed_torque_law(
             single(q), single(qd), single(reference), single(params), single(state), single(tau)
         )
     else:
-        _computed_torque(
-            lanes(q), lanes(qd), lanes(reference), lanes(params), lanes(state), lanes(tau)
-        )
+        for place in range(q.shape[1] // GROUP):
+            _computed_torque(
+                group(q, place),
+                group(qd, place),
+                group(reference, place),
+                group(params, place),
+                group(state, place),
+                group(tau, place),
+            )
 
 
 @inner

@@ -7,7 +7,7 @@ from ulna.control.laws.model import AIM, AIM_RATE, ANGLE, NOTHING, RATE, lay_mod
 from ulna.dynamics.packed import TORQUE, TURNING
 from ulna.dynamics.recursive import inverse
 from ulna.kernels import inner, kernel
-from ulna.lanes import choose, lanes, single
+from ulna.lanes import GROUP, choose, group, single
 
 MEASURED = 1  # row of params that says where the weight is taken
 GAINS = 2  # rows of params a joint: all stiffnesses, then all dampings
@@ -21,7 +21,14 @@ def pd_law(
     if q.shape[1] == 1:
         _pd(single(q), single(qd), single(reference), single(params), single(tau))
     else:
-        _pd(lanes(q), lanes(qd), lanes(reference), lanes(params), lanes(tau))
+        for place in range(q.shape[1] // GROUP):
+            _pd(
+                group(q, place),
+                group(qd, place),
+                group(reference, place),
+                group(params, place),
+                group(tau, place),
+            )
 
 
 @inner
@@ -44,7 +51,15 @@ def gravity_pd_law(
             single(q), single(qd), single(reference), single(params), single(state), single(tau)
         )
     else:
-        _gravity_pd(lanes(q), lanes(qd), lanes(reference), lanes(params), lanes(state), lanes(tau))
+        for place in range(q.shape[1] // GROUP):
+            _gravity_pd(
+                group(q, place),
+                group(qd, place),
+                group(reference, place),
+                group(params, place),
+                group(state, place),
+                group(tau, place),
+            )
 
 
 @inner

@@ -7,7 +7,7 @@ import math
 from ulna.arrays import Array
 from ulna.control.laws.model import AIM, AIM_RATE, room_to_work, torque_of_reference
 from ulna.kernels import inner, kernel
-from ulna.lanes import choose, either, lanes, numbers, single
+from ulna.lanes import GROUP, choose, either, group, numbers, single
 
 # Rows of params: stiffness, damping, integral gain and limit of all joints, then the filter's
 # corner. Rows of state: integrals and filtered rates of all joints, then the last tick's time; and
@@ -27,7 +27,16 @@ def pid_law(
             t, single(q), single(qd), single(reference), single(params), single(state), single(tau)
         )
     else:
-        _pid(t, lanes(q), lanes(qd), lanes(reference), lanes(params), lanes(state), lanes(tau))
+        for place in range(q.shape[1] // GROUP):
+            _pid(
+                t,
+                group(q, place),
+                group(qd, place),
+                group(reference, place),
+                group(params, place),
+                group(state, place),
+                group(tau, place),
+            )
 
 
 @inner
@@ -49,9 +58,16 @@ def feedforward_pid_law(
             t, single(q), single(qd), single(reference), single(params), single(state), single(tau)
         )
     else:
-        _feedforward_pid(
-            t, lanes(q), lanes(qd), lanes(reference), lanes(params), lanes(state), lanes(tau)
-        )
+        for place in range(q.shape[1] // GROUP):
+            _feedforward_pid(
+                t,
+                group(q, place),
+                group(qd, place),
+                group(reference, place),
+                group(params, place),
+                group(state, place),
+                group(tau, place),
+            )
 
 
 @inner

@@ -12,7 +12,7 @@ from typing import Any
 
 from ulna.dynamics import packed as link
 from ulna.kernels import count, inlined, inner, kernel
-from ulna.lanes import both, choose, lanes, numbers, opposite, some
+from ulna.lanes import both, choose, lanes, lanes_beside, numbers, opposite, some
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.aside import set_apart
 from ulna.simulation.engine.implicit import keep_gauss
@@ -46,8 +46,10 @@ def run_blocks(
         memory.keys, memory.tableau, memory.real, memory.whole,
     )  # fmt: skip
     wide = Control(
-        lanes(control.q), lanes(control.qd), lanes(control.aim), lanes(control.params),
-        lanes(control.state), lanes(control.tau), control.references,
+        lanes_beside(control.q, m.vectors), lanes_beside(control.qd, m.vectors),
+        lanes_beside(control.aim, m.vectors), lanes_beside(control.params, m.vectors),
+        lanes_beside(control.state, m.vectors), lanes_beside(control.tau, m.vectors),
+        control.references,
     )  # fmt: skip
     for _ in range(budget):
         if whole[at.LOADED] == 0:

@@ -8,7 +8,7 @@ from typing import Any
 from ulna.dynamics import packed as link
 from ulna.dynamics.recursive import forward_coupled
 from ulna.kernels import count, inlined, inner
-from ulna.lanes import alone, both, choose, either, some
+from ulna.lanes import alone, both, choose, either, short, some
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.engine.slope import (
@@ -75,7 +75,7 @@ def gauss_step(size: object, m: Memory, t: float, h: float) -> Any:
             slope_inlined(size, m, t + NODES[s] * h, at.NEW + s)
         change, largest = _renew(size, m, running)
         # The last digits go on changing for ever: stop when a round brings no more.
-        least = choose(change >= before, 1e-10, 1e-17)
+        least = choose(change >= before, 1e-5 if short(change) else 1e-10, 1e-17)
         settled = both(running, change <= least * largest)
         converged = either(converged, settled)
         # What is no number, or grows beyond all bounds, will never settle.
