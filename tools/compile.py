@@ -1,6 +1,6 @@
 """Compile the engine and the controllers' laws before tests that would each do it on their own.
 
-The engine is compiled for every size of arm, two at a time. What is there already is only loaded.
+The engine is compiled for every size of arm and for lanes of arms, two at a time. What is there already is only loaded.
 """
 
 import multiprocessing
@@ -38,14 +38,23 @@ def compile_laws() -> None:
         LAW.address(ulna.control.read_controller(name).compiled(arm).law)
 
 
+def compile_batch(precision: str) -> None:
+    """Compile what takes arms in lanes: it serves all sizes."""
+    limited = ulna.Arm.rods([0.5], [1.0], joints=[ulna.Joint(lower=-1.0, upper=1.0)])
+    for arm in (ulna.Arm.rods([0.5], [1.0]), limited):
+        assert ulna.simulate_batch(arm, q0=[0.0], duration=0.01, precision=precision).status
+
+
 def main() -> None:
     print("compiling the engine (once for its sources) ...", flush=True)
     # Forked children would share what threads of this process hold.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(2, mp_context=context) as pool:
-        laws = pool.submit(compile_laws)
+        others = [pool.submit(compile_batch, name) for name in ("double", "single")]
+        others.append(pool.submit(compile_laws))
         list(pool.map(compile_size, SIZES))
-        laws.result()
+        for one in others:
+            one.result()
 
 
 if __name__ == "__main__":

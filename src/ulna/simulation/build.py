@@ -91,6 +91,7 @@ def lay_inputs(
     places[at.PERFECT] = places[at.DELAY] == 0 and not np.any(sensors.layout(n))
     if any(source.formulas for source in sources):
         places[at.INPUTS] = at.TEXT
+    places[at.CHANGING] = any(source.formulas or source.ramp for source in sources)
     laid = Laid(heaps.each.array(), heaps.real.array(), heaps.whole.array())
     for place, value in places.items():
         laid.whole[place] = value

@@ -82,20 +82,17 @@ def _advance(
         code = open_segment(size, m, control)
         if code != at.BUDGET:
             return code
+        inputs(size, m, real[at.NOW])
     h = even_step(m)
     good = _step(size, m, h)
-    copy(size, m, at.TRIAL, at.AHEAD)
     set_end(m, h)
     if some(both(m.links[count(size), at.ALIVE] != 0.0, opposite(good))):
         m.links[count(size), at.GOOD] = choose(good, 1.0, 0.0)
         _lose(size, m, lot, outcome, h)
-    if whole[at.STOPS] != 0:
-        set_apart(size, m, alone, record, lot, outcome, h)
-    if whole[at.METHOD] == at.GAUSS4:
-        keep_gauss(size, m, h)
-    if _is_sampled(m, outcome, h):
-        _take_samples(size, m, lot, outcome, h)
-    copy(size, m, at.AHEAD, at.STATE)
+    if whole[at.STOPS] != 0 or whole[at.METHOD] == at.GAUSS4 or _is_sampled(m, outcome, h):
+        _look_inside(size, m, alone, record, lot, outcome, h)
+    else:
+        copy(size, m, at.TRIAL, at.STATE)
     if whole[at.LOST] != 0:
         _still_the_lost(size, m)
     real[at.NOW] = real[at.STEP_END]
@@ -103,6 +100,27 @@ def _advance(
     if real[at.NOW] == real[at.STOP]:
         whole[at.OPEN] = 0
     return at.REACHED if whole[at.LOST] == numbers(m.each).shape[1] else at.BUDGET
+
+
+@inner
+def _look_inside(
+    size: object,
+    m: Memory,
+    alone: Memory,
+    record: Record,
+    lot: Lot,
+    outcome: Outcome,
+    h: float,
+) -> None:
+    """Do what a step needs besides its end, and make its end the state."""
+    copy(size, m, at.TRIAL, at.AHEAD)
+    if m.whole[at.STOPS] != 0:
+        set_apart(size, m, alone, record, lot, outcome, h)
+    if m.whole[at.METHOD] == at.GAUSS4:
+        keep_gauss(size, m, h)
+    if _is_sampled(m, outcome, h):
+        _take_samples(size, m, lot, outcome, h)
+    copy(size, m, at.AHEAD, at.STATE)
 
 
 @inner

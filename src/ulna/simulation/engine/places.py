@@ -71,7 +71,8 @@ TIP_NAMED, DRAWN = range(61, 63)
 BLOCK, LAST_BLOCK, LOADED, LOST = range(63, 67)
 AIM_STILL = 67  # whether what is to be followed stays as it is at the start
 ALONE_CALL = 68  # the address of what takes one arm through a step
-WHOLES = 69
+CHANGING = 69  # whether inputs change inside of a segment
+WHOLES = 70
 
 # Methods, models, where inputs that change all the time come from, kinds of controllers.
 RK4, DOP853, SEMI_IMPLICIT, GAUSS4 = range(4)

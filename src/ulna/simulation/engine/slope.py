@@ -26,7 +26,9 @@ def slope_inlined(size: object, m: Memory, t: float, place: int) -> None:
     """Write the derivative of the state STAGE at time t into the slopes at `place`."""
     v, links, turns, whole = m.vectors, m.links, m.turns, m.whole
     whole[at.EVALUATIONS] += 1
-    inputs(size, m, t)
+    # What lanes are held under is laid out when a segment begins, and nothing disturbs it.
+    if alone(v) or whole[at.CHANGING] != 0:
+        inputs(size, m, t)
     if whole[at.MODEL] == at.SEQUENTIAL:
         sequential(size, links, turns, v, at.STAGE)
     elif whole[at.COUPLED] != 0:
