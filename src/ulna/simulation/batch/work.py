@@ -60,7 +60,8 @@ class Crew:
         finally:
             self._halted = True
             for thread in threads:
-                thread.join()
+                if thread.ident is not None:
+                    thread.join()
         if self._errors:
             raise self._errors[0]
 

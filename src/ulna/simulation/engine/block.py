@@ -20,7 +20,7 @@ from ulna.simulation.engine.loading import load, lose
 from ulna.simulation.engine.loop import ON_TIME, set_end
 from ulna.simulation.engine.lots import Lot, Outcome
 from ulna.simulation.engine.memory import Control, Memory, Record
-from ulna.simulation.engine.schedule import open_segment
+from ulna.simulation.engine.schedule import hold, open_segment
 from ulna.simulation.engine.slope import columns, copy, inputs
 from ulna.simulation.engine.stepping import even_step, take_step
 from ulna.simulation.engine.times import slack
@@ -58,7 +58,7 @@ def run_blocks(
             load(size, m, wide, alone, lot, outcome)
         code = _advance(size, m, wide, alone, record, lot, outcome)
         if code == at.REACHED:
-            _finish(size, m, lot, outcome)
+            _finish(size, m, wide, lot, outcome)
             whole[at.LOADED] = 0
             whole[at.BLOCK] += 1
         elif code != at.BUDGET:
@@ -88,6 +88,7 @@ def _advance(
     set_end(m, h)
     if some(both(m.links[count(size), at.ALIVE] != 0.0, opposite(good))):
         m.links[count(size), at.GOOD] = choose(good, 1.0, 0.0)
+        _sample_start(size, m, lot, outcome, h)
         _lose(size, m, lot, outcome, h)
     if whole[at.STOPS] != 0 or whole[at.METHOD] == at.GAUSS4 or _is_sampled(m, outcome, h):
         _look_inside(size, m, alone, record, lot, outcome, h)
@@ -136,6 +137,16 @@ def _is_sampled(m: Memory, outcome: Outcome, h: float) -> bool:
 
 
 @inner
+def _sample_start(size: object, m: Memory, lot: Lot, outcome: Outcome, h: float) -> None:
+    """Keep what is due at the start of a step, while all arms are still there."""
+    times, row = outcome.times, m.whole[at.SAMPLE]
+    if row < len(times) and times[row] <= m.real[at.NOW] + h * ON_TIME:
+        m.links[count(size), at.APART] = 0.0
+        copy(size, m, at.STATE, at.STAGE)
+        _write(size, m, lot, outcome, times[row])
+
+
+@inner
 def _take_samples(size: object, m: Memory, lot: Lot, outcome: Outcome, h: float) -> None:
     now, early = m.real[at.NOW], h * ON_TIME
     times, row = outcome.times, m.whole[at.SAMPLE]
@@ -172,7 +183,7 @@ def _write(size: object, m: Memory, lot: Lot, outcome: Outcome, t: float) -> Non
 
 
 @inner
-def _finish(size: object, m: Memory, lot: Lot, outcome: Outcome) -> None:
+def _finish(size: object, m: Memory, control: Control, lot: Lot, outcome: Outcome) -> None:
     """Note how the arms that still run have ended, and keep what is due at the very end."""
     n, now, times = count(size), m.real[at.NOW], outcome.times
     links = numbers(m.links)
@@ -182,6 +193,8 @@ def _finish(size: object, m: Memory, lot: Lot, outcome: Outcome) -> None:
         if links[n, at.ALIVE, w] != 0.0:
             b = lot.members[first + w]
             outcome.t_end[b], outcome.codes[b] = now, at.REACHED
+    if now == 0.0:
+        hold(size, m, control)
     copy(size, m, at.STATE, at.STAGE)
     while m.whole[at.SAMPLE] < len(times) and times[m.whole[at.SAMPLE]] <= now + slack(now):
         _write(size, m, lot, outcome, now)
