@@ -107,10 +107,11 @@ class Slab:
         if acting.aims.postures is not None:
             postures = _rows(acting.aims.postures, members)
         keys = acting.keys[self.first : self.first + self.count]
+        # All are copies: kernels would be compiled again for arrays that cannot be written to.
         lot = Lot(
-            own, self.arms, self.limits, self.start, np.ascontiguousarray(keys),
-            _each(laid, forms, members), np.ascontiguousarray(params),
-            np.ascontiguousarray(state), postures, laid.real, laid.whole,
+            own, self.arms, self.limits, self.start, np.array(keys),
+            _each(laid, forms, members), np.array(params), np.array(state),
+            np.array(postures), laid.real, laid.whole,
         )  # fmt: skip
         return Prepared(lot, law, acting.aims, acting.references, members)
 
@@ -122,7 +123,7 @@ def _of(values: Array, rows: Array) -> Array:
 
 def _rows(values: Array, rows: Array) -> Array:
     """Give some rows of values (B, n), or the one of values (n,)."""
-    return values[None] if values.ndim == 1 else np.ascontiguousarray(values[rows])
+    return values[None] if values.ndim == 1 else values[rows]
 
 
 def _laid(n: int, options: Options, forms: Chosen) -> Laid:

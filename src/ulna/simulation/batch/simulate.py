@@ -117,7 +117,8 @@ def simulate_batch(
     length = read_duration(aims.duration if duration is None and aims else duration)
     times = np.array([length])
     if samples is not None:
-        times = sample_times(samples, length, options.dt, n)
+        # A copy: kernels would be compiled again for one that is read-only, or of another type.
+        times = np.array(sample_times(samples, length, options.dt, n), dtype=float)
     laws = laws_of(controllers, members)
     aims = aims or Aims(q)
     acting = Acting(
