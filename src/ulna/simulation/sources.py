@@ -72,7 +72,7 @@ def read_source(kind: Kind, given: Any, n: int, *, between: str = HOLD, dt: floa
         given = split_formulas(given)
     if holds_text(given):
         return _formulas(kind, list(given), n)
-    if isinstance(given, tuple) and len(given) == 2 and np.ndim(given[1]) == 2:
+    if isinstance(given, tuple) and len(given) == 2 and depth(given[1]) == 2:
         return _table(kind, *given, between=between)
     values = float_array(given, kind.name)
     if values.ndim == 2:
@@ -97,6 +97,14 @@ def split_formulas(text: str) -> list[str]:
         else:
             parts[-1] += letter
     return parts
+
+
+def depth(given: Any) -> int:
+    """Give how many axes something has; of rows that differ in length as many as they need."""
+    try:
+        return np.ndim(given)
+    except ValueError:
+        return 2
 
 
 def holds_text(given: Any) -> bool:

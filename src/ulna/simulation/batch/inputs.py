@@ -16,7 +16,16 @@ from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.disturbances import Disturbance, sizes
 from ulna.simulation.sensors import Sensors
-from ulna.simulation.sources import HOLD, LINEAR, Kind, Source, holds_text, read_source
+from ulna.simulation.sources import (
+    HOLD,
+    LINEAR,
+    Kind,
+    Source,
+    depth,
+    holds_text,
+    read_source,
+    split_formulas,
+)
 
 Item = TypeVar("Item")
 
@@ -77,37 +86,38 @@ def read_input(kind: Kind, given: Any, n: int, *, between: str, dt: float) -> In
     if callable(given):
         need = "numbers, tables or text, which many arms can run at once"
         raise InputError(Problem(kind.name, "a function", need, "try text, or ulna.simulate"))
-    if is_a_list_of_them(given, len(kind.parts)):
+    if is_a_list_of_them(given, kind.widths):
         sources = [_read(kind, one, n, between, dt, arm) for arm, one in enumerate(given)]
         return for_each(sources, _form_of, _values_of)
-    pair = isinstance(given, tuple) and len(given) == 2 and np.ndim(given[1]) >= 2
-    if not pair and (given is None or isinstance(given, str) or holds_text(given)):
+    pair = isinstance(given, tuple) and len(given) == 2 and depth(given[1]) >= 2
+    rows = np.zeros(0)
+    if given is not None and not isinstance(given, str) and (pair or not holds_text(given)):
+        rows = float_array(given[1] if pair else given, kind.name)
+    if rows.ndim < (3 if pair else 2):
         source = read_source(kind, given, n, between=between, dt=dt)
-        return for_all(source, _values_of(source))
-    rows = float_array(given[1] if pair else given, kind.name)
-    if pair and rows.ndim == 2:
-        source = read_source(kind, (given[0], rows), n, between=between, dt=dt)
-        return for_all(source, _values_of(source))
-    if rows.ndim < 2:
-        source = read_source(kind, rows, n, between=between, dt=dt)
         return for_all(source, _values_of(source))
     rows = rows[:, None] if rows.ndim == 2 else rows
     times = given[0] if pair else dt * np.arange(rows.shape[1])
     return _tables(kind, times, rows, between)
 
 
-def is_a_list_of_them(given: Any, parts: int) -> bool:
-    """Say whether something is a list with an input for each arm, and not one input."""
+def is_a_list_of_them(given: Any, widths: Sequence[int]) -> bool:
+    """Say whether something is a list with an input for each arm, and not one input.
+
+    Formulas, one a part, are one input; a text with commas is an input of its own.
+    """
     if not isinstance(given, list):
         return False
     flat = all(isinstance(one, str | int | float) for one in given)
-    if flat and len(given) == parts:
+    several = any(isinstance(one, str) and len(split_formulas(one)) > 1 for one in given)
+    if flat and len(given) in widths and not several:
         return False
     return any(one is None or isinstance(one, str | tuple) or holds_text(one) for one in given)
 
 
 def _read(kind: Kind, given: Any, n: int, between: str, dt: float, arm: int) -> Source:
-    own = kind._replace(name=f"{kind.name}[{arm}]")
+    name = f"{kind.name}[{arm}]"
+    own = kind._replace(name=name, parts=tuple(f"{name}, {part}" for part in kind.parts))
     if callable(given):
         raise InputError(Problem(own.name, "a function", "numbers, a table or text"))
     return read_source(own, given, n, between=between, dt=dt)
@@ -161,10 +171,11 @@ def read_disturbances(given: Any, n: int) -> Input:
 def read_sensors(given: Any, n: int, rate: float) -> Input:
     """Take sensors: for all arms, or a list of them."""
     each = isinstance(given, Sequence) and not isinstance(given, str)
-    sensors = list(given) if each else [given or Sensors()]
-    for one in sensors:
+    sensors = list(given) if each else [Sensors() if given is None else given]
+    for place, one in enumerate(sensors):
         if not isinstance(one, Sensors):
-            raise InputError(Problem("sensors", shown(one), "Sensors(...)"))
+            what = f"sensors[{place}]" if each else "sensors"
+            raise InputError(Problem(what, shown(one), "Sensors(...)"))
     if not each:
         return for_all(sensors[0], sensors[0].layout(n))
     return for_each(

@@ -19,7 +19,10 @@ def read_controllers(given: Any) -> list[Any]:
     """Take a controller for all arms, or a list of one each; none gives an empty list."""
     if given is None:
         return []
-    controllers = list(given) if isinstance(given, Sequence) else [given]
+    each = isinstance(given, Sequence) and not isinstance(given, str)
+    controllers = list(given) if each else [given]
+    if not controllers:
+        raise InputError(Problem("controller", shown(given), "one for all arms, or one for each"))
     for place, one in enumerate(controllers):
         what = "controller" if one is given else f"controller[{place}]"
         if isinstance(one, type) or not isinstance(one, Controller):

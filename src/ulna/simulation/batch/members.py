@@ -12,6 +12,7 @@ from ulna.arm import Arm, Parameters, parameters_of, stack
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.batch.status import CODES
+from ulna.simulation.batch.tables import PLANE
 
 TO_RUN = -1  # the code of an arm before it has run
 ENDLESS = ("lower", "upper", "max_velocity", "max_torque")  # what may be infinite
@@ -39,13 +40,19 @@ class Members:
 
 def read_arms(given: Any) -> Parameters:
     """Take an arm, stacked parameters, or a list of arms with the same number of links."""
-    if isinstance(given, Sequence) and not isinstance(given, str | Parameters):
-        if not len(given) or not all(isinstance(one, Arm | Parameters) for one in given):
-            got = "an empty list" if not len(given) else shown(given)
-            raise InputError(Problem("arms", got, "an Arm, stacked Parameters, or a list of arms"))
+    several = isinstance(given, Sequence) and not isinstance(given, Parameters)
+    if several and len(given) and all(isinstance(one, Arm | Parameters) for one in given):
         given = stack(given)
-    p = Parameters(*(np.asarray(value, dtype=float) for value in parameters_of(given)))
-    lead = np.broadcast_shapes(*(value.shape[:-1] for value in p))
+    if not isinstance(given, Arm | Parameters):
+        got = shown(given) if not several or len(given) else "an empty list"
+        raise InputError(Problem("arms", got, "an Arm, stacked Parameters, or a list of arms"))
+    p = _arrays(parameters_of(given))
+    try:
+        lead = np.broadcast_shapes(*(value.shape[:-1] for value in p))
+    except ValueError:
+        counts = sorted({len(value) for value in p if value.ndim > 1})
+        need = "as many rows in each, one an arm"
+        raise InputError(Problem("arms", f"parameters with {counts} rows", need)) from None
     if len(lead) > 1:
         hint = "flatten the leading axes into one"
         raise InputError(Problem("arms", f"a batch of shape {lead}", "one axis of arms", hint))
@@ -53,6 +60,20 @@ def read_arms(given: Any) -> Parameters:
     if lead == (1,):
         return Parameters(*(value.reshape(value.shape[-1:]) for value in p))
     return Parameters(*(np.broadcast_to(value, (*lead, value.shape[-1])) for value in p))
+
+
+def _arrays(given: Parameters) -> Parameters:
+    """Take the arrays of arms, each with a number for every joint, or an x and a y."""
+    p = Parameters(*(float_array(value, f"arms.{name}") for name, value in given._asdict().items()))
+    n = p.length.shape[-1] if p.length.ndim else 0
+    if n < 1:
+        raise InputError(Problem("arms.length", f"shape {p.length.shape}", "(n,) or (B, n), n ≥ 1"))
+    for name, value in p._asdict().items():
+        size = 2 if name in PLANE else n
+        if value.shape[-1:] != (size,):
+            need = f"({size},) for all arms or (B, {size})"
+            raise InputError(Problem(f"arms.{name}", f"shape {value.shape}", need))
+    return Parameters(*(value.astype(float) for value in p))
 
 
 def arms_in(parameters: Parameters) -> int:
@@ -63,24 +84,25 @@ def arms_in(parameters: Parameters) -> int:
 def common_count(**counts: int) -> int:
     """Give how many members there are, of what was given for one (or all) or for each."""
     many = {name: count for name, count in counts.items() if count != 1}
+    nothing = [name for name, count in many.items() if count == 0]
+    if nothing:
+        raise InputError(Problem(nothing[0], "none", "at least one"))
     if len(set(many.values())) > 1:
         (first, count), *others = many.items()
         name, other = next((name, other) for name, other in others if other != count)
         need = f"{count:,}, as many as {first} has, or one for all"
         raise InputError(Problem(name, f"{other:,} of them", need))
-    if 0 in many.values():
-        raise InputError(Problem(next(iter(many)), "none", "at least one"))
     return next(iter(many.values()), 1)
 
 
 def joint_rows(what: str, given: Any, n: int, unit: str) -> Array:
     """Take numbers (n,) for all arms, or (B, n)."""
-    values = float_array(given, what)
-    values = values[None] if values.ndim == 0 else values
-    if values.ndim > 2 or values.shape[-1] != n:
-        need = f"({n},) for all arms or (B, {n}), {n} angle{'s' * (n > 1)} [{unit}] each"
-        raise InputError(Problem(what, f"shape {values.shape}", need.replace("angle", "value")))
-    return np.asarray(values, dtype=float)
+    values = np.asarray(float_array(given, what), dtype=float)
+    rows = values[None] if values.ndim == 0 else values
+    if rows.ndim > 2 or rows.shape[-1] != n:
+        need = f"({n},) for all arms or (B, {n}), {n} value{'s' * (n > 1)} [{unit}] each"
+        raise InputError(Problem(what, f"shape {values.shape}", need))
+    return rows
 
 
 def rows_in(values: Array) -> int:

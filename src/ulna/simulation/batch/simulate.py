@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from ulna.arm import Arm, Parameters
-from ulna.arrays import Array, float_array
+from ulna.arrays import Array
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.batch.aims import Aims, describe_aims, read_aims
 from ulna.simulation.batch.inputs import check_between, read_disturbances, read_input, read_sensors
@@ -30,6 +32,7 @@ from ulna.simulation.options import read_options
 from ulna.simulation.reference import block
 from ulna.simulation.simulate import read_duration, sample_times
 from ulna.simulation.sources import FORCE, torque_kind
+from ulna.storage import exists
 
 MOST_TICKS = 2**18  # of a motion for all arms that is worked out before the run
 
@@ -94,6 +97,8 @@ def simulate_batch(
     """
     parameters = read_arms(arms)
     n = parameters.n
+    _check_switches(torques=torques, force=force)
+    _check_store(store, force=force)
     check_between(between)
     check_controlled(controller, reference=reference, sensors=sensors)
     options = read_options(
@@ -137,6 +142,23 @@ def simulate_batch(
     )  # fmt: skip
 
 
+def _check_switches(**given: Any) -> None:
+    for what, value in given.items():
+        if not isinstance(value, bool | np.bool_):
+            raise InputError(Problem(what, shown(value), "True or False"))
+
+
+def _check_store(store: Any, *, force: bool) -> None:
+    """Refuse what is no name of a file, and a file that exists, before any work is done."""
+    if store is None:
+        return
+    if not isinstance(store, str | os.PathLike):
+        raise InputError(Problem("store", shown(store), "the name of a .zarr or .nc file"))
+    if exists(store) and not force:
+        got = f"'{store}', which exists"
+        raise InputError(Problem("store", got, "a new name", "add force=True to replace it"))
+
+
 def _start(aims: Aims | None, q0: Any, qd0: Any, n: int) -> tuple[Array, Array]:
     """Give angles and rates at the start: those that are given, else the motion's."""
     if q0 is not None:
@@ -151,11 +173,14 @@ def _start(aims: Aims | None, q0: Any, qd0: Any, n: int) -> tuple[Array, Array]:
 def _keys(seeds: Any) -> Array | None:
     if seeds is None:
         return None
-    values = float_array(seeds, "seeds")
-    whole = values.ndim < 2 and np.all((values >= 0) & (values == np.floor(values)))
-    if not whole or not np.all(values < 2.0**63):
-        raise InputError(Problem("seeds", shown(seeds), "a whole number of at least 0, or B"))
-    return np.atleast_1d(np.asarray(seeds)).astype(np.int64)
+    values = np.array([None])
+    with suppress(ValueError):  # of lists within lists that differ in length
+        values = np.atleast_1d(np.asarray(seeds))
+    whole = values.ndim == 1 and (values.dtype.kind in "iu" or not values.size)
+    if whole and np.all((values >= 0) & (values < 2**63)):
+        return values.astype(np.int64)
+    need = "a whole number of at least 0, below 2**63, or one for each arm"
+    raise InputError(Problem("seeds", shown(seeds), need))
 
 
 def _streams(keys: Array | None, count: int) -> Array:
