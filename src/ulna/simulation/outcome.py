@@ -99,6 +99,7 @@ def _bad_input(simulation: Simulation) -> Status | None:
     names = torque_kind(n).parts + FORCE.parts
     for t in simulation.t + np.array([0.0, 0.5 * step, step, *BEYOND]):
         vectors[at.STAGE : at.STAGE + 2] = vectors[at.STATE : at.STATE + 2]
+        vectors[at.STAGE, :n] += (t - simulation.t) * vectors[at.STATE + 1, :n]
         with np.errstate(all="ignore"):
             evaluate(simulation.size, memory, simulation.control, t)
         values = np.append(links[:n, TORQUE], links[n, FORCE_X : FORCE_X + 3])

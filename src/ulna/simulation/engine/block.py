@@ -214,10 +214,13 @@ def _lose(size: object, m: Memory, lot: Lot, outcome: Outcome, h: float) -> None
 @inner
 def _has_bad_input(size: object, m: Memory, w: int, h: float) -> bool:
     """Say whether a torque or the force on the tip has no value in the step."""
-    n, links = count(size), numbers(m.links)
+    n, links, v = count(size), numbers(m.links), m.vectors
     copy(size, m, at.STATE, at.STAGE)
     for look in range(LOOKS):
-        inputs(size, m, m.real[at.NOW] + look / (LOOKS - 1) * h)
+        since = look / (LOOKS - 1) * h
+        for i in range(n):
+            v[at.STAGE, i] = v[at.STATE, i] + since * v[at.STATE + 1, i]
+        inputs(size, m, m.real[at.NOW] + since)
         for i in range(n):
             if not abs(links[i, link.TORQUE, w]) < math.inf:
                 return True
