@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -35,6 +36,7 @@ class Aims:
     ) -> None:
         self.postures, self.follows, self.motions = postures, follows, motions
         self.count = len(follows)
+        self._lock = threading.Lock()
         if postures is not None:
             self.count = len(postures) if postures.ndim > 1 else 1
 
@@ -58,7 +60,9 @@ class Aims:
         """Give the aims of the next ticks, (ticks, 3, n, 1) for all or (…, width) for each."""
         if self.count == 1:
             return block(self.follows[0], *asked)
-        parts = [block(self.follows[arm], *asked) for arm in members.tolist()]
+        # One at a time: functions of users need not bear more.
+        with self._lock:
+            parts = [block(self.follows[arm], *asked) for arm in members.tolist()]
         parts += parts[:1] * (width - len(parts))
         return np.ascontiguousarray(np.concatenate(parts, axis=-1))
 

@@ -94,6 +94,7 @@ def _take_out(size: object, m: Memory, alone: Memory, w: int) -> None:
     alone.real[at.STOP] = alone.real[at.TARGET] = m.real[at.STEP_END]
     alone.whole[at.STEP_INDEX], alone.whole[at.STEP_COUNT], alone.whole[at.OPEN] = 0, 1, 1
     alone.whole[at.FRESH], alone.whole[at.SAMPLE] = 0, m.whole[at.SAMPLE]
+    alone.whole[at.IDLE] = 0
 
 
 @inner
