@@ -1,0 +1,92 @@
+"""Shared work: all of it, once, on whatever threads there are."""
+
+import multiprocessing
+import os
+import threading
+
+import pytest
+
+from ulna import workers
+
+
+@pytest.fixture(autouse=True)
+def three_cores(monkeypatch):
+    monkeypatch.setattr(workers, "cores", lambda: 3)
+
+
+def done(count, least):
+    seen = []
+    workers.share(lambda first, last: seen.append((first, last)), count, least)
+    return sorted(seen)
+
+
+@pytest.mark.parametrize("count", [0, 1, 9, 10, 19, 20, 21, 99, 1000, 12345])
+def test_all_is_done_once(count):
+    pieces = done(count, 10)
+    assert [k for first, last in pieces for k in range(first, last)] == list(range(count))
+
+
+def test_pieces_are_not_too_small():
+    assert done(19, 10) == [(0, 19)]
+    assert min(last - first for first, last in done(1000, 10)) >= 10
+    assert len(done(10**6, 10)) == workers.PIECES * 3
+
+
+def test_several_threads_take_part():
+    names, meeting = set(), threading.Barrier(2, timeout=10)
+
+    def work(first, last):
+        name = threading.current_thread().name
+        if name not in names:
+            names.add(name)
+            if len(names) <= 2:
+                meeting.wait()
+
+    workers.share(work, 1000, 10)
+    assert len(names) >= 2
+
+
+def test_work_may_ask_for_work():
+    seen = []
+
+    def work(first, last):
+        workers.share(lambda one, other: seen.append(other - one), last - first, 1)
+
+    workers.share(work, 1000, 10)
+    assert sum(seen) == 1000
+
+
+@pytest.mark.parametrize("where", ["first", "any"])
+def test_what_goes_wrong_is_raised(where):
+    def work(first, last):
+        if where == "any" or first == 0:
+            raise ValueError("this piece")
+
+    with pytest.raises(ValueError, match="this piece"):
+        workers.share(work, 1000, 10)
+    assert done(1000, 10)
+
+
+def in_a_child(queue):
+    queue.put((os.getpid(), sum(last - first for first, last in done(1000, 10))))
+
+
+# A process that has threads warns of being forked, which is what is tried here.
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+def test_other_processes_have_threads_of_their_own(method):
+    done(1000, 10)
+    context = multiprocessing.get_context(method)
+    queue = context.Queue()
+    child = context.Process(target=in_a_child, args=(queue,))
+    child.start()
+    process, count = queue.get(timeout=60)
+    child.join(60)
+    assert (process != os.getpid(), count, child.exitcode) == (True, 1000, 0)
+
+
+def test_cores_are_those_that_the_process_may_use(monkeypatch):
+    monkeypatch.undo()
+    assert 1 <= workers.cores() <= (os.cpu_count() or 1)
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    assert workers.cores() == (os.cpu_count() or 1)
