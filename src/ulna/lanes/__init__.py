@@ -22,6 +22,7 @@ from ulna.lanes.arrays import (
 )
 from ulna.lanes.kinds import GROUP, WIDTHS
 from ulna.lanes.operations import bit, both, choose, either, every, floor, opposite, some
+from ulna.lanes.rows import gather, scatter
 
 __all__ = [
     "GROUP",
@@ -33,11 +34,13 @@ __all__ = [
     "either",
     "every",
     "floor",
+    "gather",
     "group",
     "lanes",
     "lanes_beside",
     "numbers",
     "opposite",
+    "scatter",
     "short",
     "single",
     "some",

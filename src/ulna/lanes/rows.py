@@ -1,0 +1,94 @@
+"""Rows of numbers, one a lane: taken into lanes and put back, a column at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.typing.templates import signature
+
+from ulna.lanes.kinds import WIDTHS, Array, Rows, declare, lanes_of, lowers
+
+
+def gather(rows: Array, first: int, column: int) -> Any:
+    """Give a column of as many rows (b, k) as there are lanes; after the last it is repeated."""
+    chosen = np.minimum(first + np.arange(WIDTHS[rows.dtype]), len(rows) - 1)
+    return rows[chosen, column].view(Rows)
+
+
+def scatter(values: Any, rows: Array, first: int, column: int) -> None:
+    """Put lanes into a column of rows (b, k); what would come after the last is left out."""
+    part = rows[first : first + len(values), column]
+    part[:] = values[: len(part)]
+
+
+def _typed_gather(context: Any, arguments: Any) -> Any:
+    return signature(lanes_of(arguments[0].dtype), arguments[0], types.intp, types.intp)
+
+
+def _typed_scatter(context: Any, arguments: Any) -> Any:
+    values, rows, *_ = arguments
+    return signature(types.none, values, rows, types.intp, types.intp)
+
+
+declare(gather, _typed_gather)
+declare(scatter, _typed_scatter)
+
+
+def _place(context: Any, builder: Any, kind: Any, array: Any, column: Any) -> Callable[[Any], Any]:
+    """Give what finds the number in a row of this column; arrays here have no gaps."""
+    columns = cgutils.unpack_tuple(builder, array.shape)[1]
+    return lambda row: builder.gep(
+        array.data, [builder.add(builder.mul(row, columns), column)], inbounds=True
+    )
+
+
+@lowers(gather, types.Array, types.Integer, types.Integer)
+def _gather(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+    given, first, column = arguments
+    array = cgutils.create_struct_proxy(sig.args[0])(context, builder, value=given)
+    place = _place(context, builder, sig.args[0], array, column)
+    count = cgutils.unpack_tuple(builder, array.shape)[0]
+    vector = context.get_value_type(sig.return_type)
+
+    def taken(clip: Callable[[Any], Any]) -> Any:
+        value = ir.Constant(vector, ir.Undefined)
+        for lane in range(vector.count):
+            row = clip(builder.add(first, first.type(lane)))
+            value = builder.insert_element(value, builder.load(place(row)), ir.IntType(32)(lane))
+        return value
+
+    def clipped(row: Any) -> Any:
+        last = builder.sub(count, count.type(1))
+        return builder.select(builder.icmp_signed("<", row, last), row, last)
+
+    # A block that is full, as nearly all are, is spared the question in every lane.
+    whole = builder.icmp_signed("<=", builder.add(first, first.type(vector.count)), count)
+    with builder.if_else(whole) as (then, otherwise):
+        with then:
+            full = taken(lambda row: row)
+            full_end = builder.block
+        with otherwise:
+            part = taken(clipped)
+            part_end = builder.block
+    found = builder.phi(vector)
+    found.add_incoming(full, full_end)
+    found.add_incoming(part, part_end)
+    return found
+
+
+@lowers(scatter, types.Any, types.Array, types.Integer, types.Integer)
+def _scatter(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+    values, given, first, column = arguments
+    array = cgutils.create_struct_proxy(sig.args[1])(context, builder, value=given)
+    place = _place(context, builder, sig.args[1], array, column)
+    count = cgutils.unpack_tuple(builder, array.shape)[0]
+    for lane in range(sig.args[0].width):
+        row = builder.add(first, first.type(lane))
+        with builder.if_then(builder.icmp_signed("<", row, count), likely=True):
+            builder.store(builder.extract_element(values, ir.IntType(32)(lane)), place(row))
+    return context.get_dummy_value()
