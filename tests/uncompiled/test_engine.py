@@ -66,7 +66,9 @@ def test_a_long_arm_goes_the_same_way_by_every_method():
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_batches_are_the_closed_form(random_arm, n):
     random = np.random.default_rng(n)
-    for arms in (random_arm(random, n, (3,), whole=True), random_arm(random, n)):
+    differing = random_arm(random, n, (3,), whole=True)
+    differing.rotor_inertia[1] = 0.0
+    for arms in (differing, random_arm(random, n)):
         q, qd, tau = random.uniform(-3.0, 3.0, (3, 3, n))
         force = random.uniform(-3.0, 3.0, (3, 3))
         ours = ulna.dynamics.forward_dynamics(arms, q, qd, tau, tip_force=force)

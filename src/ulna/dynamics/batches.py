@@ -1,76 +1,175 @@
-"""The recursion over batches, compiled: one arm and state after the other."""
+"""The recursion over batches, compiled: lanes of arms and states, one block after the other.
+
+The arms come as they are in `Parameters` and are packed here, in lanes: done in NumPy beforehand
+that would take longer than the dynamics. A last block that is not full repeats the last row.
+"""
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from ulna.arrays import Array
-from ulna.dynamics.packed import CARRIER, CONSTANTS, FORCE_X, TORQUE, TURNING
+from ulna.dynamics.packed import (
+    ALONG,
+    ASIDE,
+    CARRIER,
+    COLUMNS,
+    CROSS,
+    DAMPING,
+    FORCE_X,
+    GRAVITY_X,
+    LENGTH,
+    MASS,
+    OWN,
+    SECOND,
+    TORQUE,
+    TURNING,
+    TURNS,
+    link_moments,
+    rotor_moments,
+)
 from ulna.dynamics.recursive import forward, forward_coupled, inverse
-from ulna.kernels import count, inner, kernel
+from ulna.kernels import count, inlined, kernel
+from ulna.lanes import choose, either, every, gather, lanes, scatter, some, table
+
+ANGLES, RATES, KEPT = range(3)
+VECTORS = 3
+
+_link_moments, _rotor_moments = inlined(link_moments), inlined(rotor_moments)
+
+
+class Batch(NamedTuple):
+    """What there is to do: rows (1 or b, …) of numbers, one row where it is the same for all."""
+
+    length: Array  # (1 or b, n), as in `Parameters`
+    mass: Array
+    com: Array
+    com_offset: Array
+    inertia: Array
+    tip_mass: Array
+    damping: Array
+    rotor_inertia: Array
+    gear_ratio: Array
+    gravity: Array  # (1 or b, 2)
+    q: Array  # (1 or b, n)
+    qd: Array
+    given: Array  # torques or accelerations
+    force: Array  # (1 or b, 2 or 3)
+
+
+class Room(NamedTuple):
+    """Where the recursion works, all of it lanes."""
+
+    links: Any  # (n+1, COLUMNS)
+    turns: Any  # (TURNS, n+1)
+    vectors: Any  # (VECTORS, n+1)
+
+
+def room_size(n: int) -> int:
+    """Give how many lanes the kernels below need to work in."""
+    return (n + 1) * (COLUMNS + TURNS + VECTORS)
 
 
 @kernel
 def forward_batch(
-    size: object,
-    arms: Array,
-    links: Array,
-    turns: Array,
-    y: Array,
-    states: Array,
-    given: Array,
-    forces: Array,
-    coupled: int,
-    found: Array,
+    size: object, batch: Batch, memory: Array, first: int, last: int, found: Array
 ) -> None:
-    """Turn torques (b, n) into accelerations (b, n), for states (2, b, n) and forces (b, 3).
+    """Turn torques into accelerations (b, n), for the blocks from `first` to before `last`.
 
-    One arm serves all, or there are b of them; `links`, `turns` and `y` are to work in.
+    `memory` (room_size(n), W) is to work in.
     """
-    for k in range(len(given)):
-        _lay(size, arms, links, y, states, forces, k)
+    room = _room(size, memory)
+    links, turns, vectors = room.links, room.turns, room.vectors
+    width = memory.shape[1]
+    for block in range(first, last):
+        _put(size, batch, room, TORQUE, block * width, block == first)
+        # An arm goes the same way whatever stands beside it.
+        coupled = _are_coupled(size, links)
+        if not every(coupled):
+            forward(size, links, turns, vectors, ANGLES, None)
+            for i in range(count(size)):
+                vectors[KEPT, i] = links[i, TURNING]
+        if some(coupled):
+            forward_coupled(size, links, turns, vectors, ANGLES, CARRIER)
         for i in range(count(size)):
-            links[i, TORQUE] = given[k, i]
-        if coupled != 0:
-            forward_coupled(size, links, turns, y, 0, CARRIER)
-        else:
-            forward(size, links, turns, y, 0, None)
-        for i in range(count(size)):
-            found[k, i] = links[i, TURNING]
+            turning = choose(coupled, links[i, TURNING], vectors[KEPT, i])
+            scatter(turning, found, block * width, i)
 
 
 @kernel
 def inverse_batch(
-    size: object,
-    arms: Array,
-    links: Array,
-    turns: Array,
-    y: Array,
-    states: Array,
-    given: Array,
-    forces: Array,
-    found: Array,
+    size: object, batch: Batch, memory: Array, first: int, last: int, found: Array
 ) -> None:
-    """Turn accelerations (b, n) into the torques (b, n) that they take."""
-    for k in range(len(given)):
-        _lay(size, arms, links, y, states, forces, k)
+    """Turn accelerations into the torques (b, n) that they take, in the same way."""
+    room = _room(size, memory)
+    width = memory.shape[1]
+    for block in range(first, last):
+        _put(size, batch, room, TURNING, block * width, block == first)
+        inverse(size, room.links, room.turns, room.vectors, ANGLES)
         for i in range(count(size)):
-            links[i, TURNING] = given[k, i]
-        inverse(size, links, turns, y, 0)
-        for i in range(count(size)):
-            found[k, i] = links[i, TORQUE]
+            scatter(room.links[i, TORQUE], found, block * width, i)
 
 
-@inner
-def _lay(
-    size: object, arms: Array, links: Array, y: Array, states: Array, forces: Array, k: int
-) -> None:
-    """Put arm k, its state and the force on its tip where the recursion reads them."""
-    n = count(size)
-    if k == 0 or len(arms) > 1:
-        for i in range(n + 1):
-            for column in range(CONSTANTS):
-                links[i, column] = arms[k, i, column]
+@inlined
+def _room(size: object, memory: Array) -> Room:
+    rows, all_lanes = count(size) + 1, lanes(memory)
+    return Room(
+        table(all_lanes, 0, rows, COLUMNS),
+        table(all_lanes, rows * COLUMNS, TURNS, rows),
+        table(all_lanes, rows * (COLUMNS + TURNS), VECTORS, rows),
+    )
+
+
+@inlined
+def _put(size: object, batch: Batch, room: Room, given: int, row: int, begin: bool) -> None:
+    """Put arms and states from this row on where the recursion reads them."""
+    n, links, vectors = count(size), room.links, room.vectors
+    if begin or _differ(batch):
+        for i in range(n):
+            _put_link(batch, links, row, i)
+    if begin or len(batch.gravity) > 1:
+        for axis in range(2):
+            links[n, GRAVITY_X + axis] = gather(batch.gravity, row, axis)
+    if begin or len(batch.force) > 1:
+        for axis in range(batch.force.shape[1]):
+            links[n, FORCE_X + axis] = gather(batch.force, row, axis)
     for i in range(n):
-        y[0, i], y[1, i] = states[0, k, i], states[1, k, i]
-    row = k if len(forces) > 1 else 0
-    for axis in range(3):
-        links[n, FORCE_X + axis] = forces[row, axis]
+        vectors[ANGLES, i] = gather(batch.q, row, i)
+        vectors[RATES, i] = gather(batch.qd, row, i)
+        links[i, given] = gather(batch.given, row, i)
+
+
+@inlined
+def _put_link(batch: Batch, links: Any, row: int, i: int) -> None:
+    length = gather(batch.length, row, i)
+    mass, along, aside, second = _link_moments(
+        length,
+        gather(batch.mass, row, i),
+        gather(batch.com, row, i),
+        gather(batch.com_offset, row, i),
+        gather(batch.inertia, row, i),
+        gather(batch.tip_mass, row, i),
+    )
+    links[i, LENGTH], links[i, MASS] = length, mass
+    links[i, ALONG], links[i, ASIDE], links[i, SECOND] = along, aside, second
+    links[i, DAMPING] = gather(batch.damping, row, i)
+    rotor, ratio = gather(batch.rotor_inertia, row, i), gather(batch.gear_ratio, row, i)
+    links[i, CARRIER], links[i, CROSS], links[i, OWN] = _rotor_moments(rotor, ratio)
+
+
+@inlined
+def _differ(batch: Batch) -> bool:
+    """Say whether there are several arms."""
+    rows = max(len(batch.length), len(batch.mass), len(batch.com), len(batch.com_offset))
+    rows = max(rows, len(batch.inertia), len(batch.tip_mass), len(batch.damping))
+    return max(rows, len(batch.rotor_inertia), len(batch.gear_ratio)) > 1
+
+
+@inlined
+def _are_coupled(size: object, links: Any) -> Any:
+    """Say in which lanes neighbours exchange anything."""
+    found = links[0, CARRIER] != 0.0
+    for i in range(count(size)):
+        exchanged = either(links[i, CARRIER] != 0.0, links[i, OWN] != 0.0)
+        found = either(found, either(exchanged, links[i, CROSS] != 0.0))
+    return found

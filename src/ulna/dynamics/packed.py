@@ -5,6 +5,8 @@ One table in place of many arrays, since compiled functions hand arrays on at a 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ulna.arm import Parameters
@@ -44,20 +46,38 @@ def pack(p: Parameters) -> Array:
     """
     batch = np.broadcast_shapes(*(np.shape(value)[:-1] for value in p))
     rows = np.zeros((*batch, p.n + 1, CONSTANTS))
-    own, ratio, rotor = rows[..., :-1, :], p.gear_ratio, p.rotor_inertia
-    own[..., LENGTH] = p.length
-    own[..., MASS] = p.mass + p.tip_mass
-    own[..., ALONG] = p.mass * p.com + p.tip_mass * p.length
-    own[..., ASIDE] = p.mass * p.com_offset
-    own[..., SECOND] = p.inertia + p.mass * (p.com**2 + p.com_offset**2) + p.tip_mass * p.length**2
-    own[..., DAMPING] = p.damping
-    # A rotor has the energy ½ J ((1 − N) β + N α)² in rates, and so acts on accelerations.
-    own[..., CARRIER] = rotor * (1.0 - ratio) ** 2
-    own[..., CROSS] = rotor * (1.0 - ratio) * ratio
-    own[..., OWN] = rotor * ratio**2
+    own = rows[..., :-1, :]
+    own[..., LENGTH], own[..., DAMPING] = p.length, p.damping
+    moments = link_moments(p.length, p.mass, p.com, p.com_offset, p.inertia, p.tip_mass)
+    for column, value in zip((MASS, ALONG, ASIDE, SECOND), moments, strict=True):
+        own[..., column] = value
+    exchanged = rotor_moments(p.rotor_inertia, p.gear_ratio)
+    for column, value in zip((CARRIER, CROSS, OWN), exchanged, strict=True):
+        own[..., column] = value
     rows[..., -1, GRAVITY_X : GRAVITY_Y + 1] = p.gravity
     rows[..., -1, BASE_X : BASE_Y + 1] = p.base
     return rows
+
+
+def link_moments(
+    length: Any, mass: Any, com: Any, com_offset: Any, inertia: Any, tip_mass: Any
+) -> tuple[Any, Any, Any, Any]:
+    """Give a link's mass, first moments and second moment, with its point mass.
+
+    Numbers, arrays and, compiled, lanes will do.
+    """
+    along, aside = mass * com + tip_mass * length, mass * com_offset
+    second = inertia + mass * (com * com + com_offset * com_offset) + tip_mass * length * length
+    return mass + tip_mass, along, aside, second
+
+
+def rotor_moments(rotor: Any, ratio: Any) -> tuple[Any, Any, Any]:
+    """Give what a rotor makes the links at its joint exchange: carrier, cross, own.
+
+    It has the energy ½ J ((1 − N) β + N α)² in rates, and so acts on accelerations.
+    """
+    rest = 1.0 - ratio
+    return rotor * rest * rest, rotor * rest * ratio, rotor * ratio * ratio
 
 
 def pack_frozen(p: Parameters, friction: Array | None) -> Array:

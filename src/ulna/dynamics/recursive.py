@@ -28,6 +28,8 @@ by what the tables hold.
 
 from __future__ import annotations
 
+import math
+
 from ulna.arrays import Array
 from ulna.dynamics.packed import (
     ALONG,
@@ -56,7 +58,7 @@ from ulna.dynamics.packed import (
     TURNING,
     WHIRL,
 )  # fmt: skip
-from ulna.dynamics.sincos import far, sincos, sincos_near
+from ulna.dynamics.sincos import far, sincos_near
 from ulna.kernels import count, inlined, inner
 from ulna.lanes import choose, numbers, some
 
@@ -92,20 +94,33 @@ def lay_out(size: object, turns: Array, y: Array, at: int) -> None:
         gone = gone or some(far(angle))
         turns[COS, i], turns[WHIRL, i] = angle, rate * rate
     if gone:
-        _turn_far(size, turns)
-        return
+        _leave_out_far(size, turns)
     for i in range(n):
         sine, cosine = sincos_near(turns[COS, i])
         turns[COS, i], turns[SIN, i] = cosine, sine
+    if gone:
+        _turn_far(size, turns, y, at)
 
 
 @inner
-def _turn_far(size: object, turns: Array) -> None:
-    angles = numbers(turns)
+def _leave_out_far(size: object, turns: Array) -> None:
     for i in range(count(size)):
-        for w in range(angles.shape[2]):
-            sine, cosine = sincos(angles[COS, i, w])
-            angles[COS, i, w], angles[SIN, i, w] = cosine, sine
+        turns[COS, i] = choose(far(turns[COS, i]), 0.0, turns[COS, i])
+
+
+@inner
+def _turn_far(size: object, turns: Array, y: Array, at: int) -> None:
+    """Turn the links that are far by the library's functions, and leave those beside them."""
+    n, found = count(size), numbers(turns)
+    angle = 0.0
+    for i in range(n):
+        angle += y[at, i]
+        # The column after the last link is for notes.
+        turns[COS, n], turns[SIN, n] = angle, choose(far(angle), 1.0, 0.0)
+        for w in range(found.shape[2]):
+            if found[SIN, n, w] != 0.0:
+                found[SIN, i, w] = math.sin(found[COS, n, w])
+                found[COS, i, w] = math.cos(found[COS, n, w])
 
 
 @inlined

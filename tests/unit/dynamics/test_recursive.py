@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna import dynamics
 from ulna.dynamics import chain, sequential
-from ulna.dynamics.batches import forward_batch, inverse_batch
 from ulna.dynamics.packed import (
     CARRIER,
     COLUMNS,
+    CONSTANTS,
+    FORCE_X,
     HOLDING,
     OWN,
     STUCK,
@@ -22,6 +22,7 @@ from ulna.dynamics.packed import (
     pack_frozen,
 )
 from ulna.kernels import size_of
+from ulna.simulation.engine.single import forward_one, inverse_one
 
 TOLERANCE = 1e-11
 ARMS = 4
@@ -37,24 +38,31 @@ def drawn(random_arm, n, *, rotors=True, arms=ARMS):
     return arm, q, qd, 10.0 * other, random.uniform(-20.0, 20.0, (arms, 3))
 
 
-def memory(n):
-    return np.zeros((n + 1, COLUMNS)), np.zeros((TURNS, n + 1)), np.zeros((2, n + 1))
+def laid_out(arm, force):
+    """Give a packed arm where the recursion reads it, with the force on its tip."""
+    n = len(arm) - 1
+    links = np.zeros((n + 1, COLUMNS))
+    links[:, :CONSTANTS] = arm
+    links[n, FORCE_X : FORCE_X + 3] = force
+    return links, np.zeros((TURNS, n + 1)), np.zeros((2, n + 1))
 
 
 def forward(arms, q, qd, tau, force, *, coupled=True):
     """Give the accelerations of packed arms by either form, and the links as they were left."""
-    n = q.shape[-1]
-    links, turns, y = memory(n)
     found = np.empty_like(tau)
-    states = np.stack([q, qd])
-    forward_batch(size_of(n), arms, links, turns, y, states, tau, force, int(coupled), found)
+    for k in range(len(q)):
+        links, turns, y = laid_out(arms[k], force[k])
+        forward_one(
+            size_of(q.shape[-1]), links, turns, y, q[k], qd[k], tau[k], int(coupled), found[k]
+        )
     return found, links
 
 
 def inverse(arms, q, qd, qdd, force):
-    n = q.shape[-1]
     found = np.empty_like(qdd)
-    inverse_batch(size_of(n), arms, *memory(n), np.stack([q, qd]), qdd, force, found)
+    for k in range(len(q)):
+        memory = laid_out(arms[k], force[k])
+        inverse_one(size_of(q.shape[-1]), *memory, q[k], qd[k], qdd[k], found[k])
     return found
 
 
@@ -112,15 +120,6 @@ def test_angles_of_many_turns_are_no_other_postures(random_arm, n):
         assert close(far, near, digits)
 
 
-@pytest.mark.parametrize("n", [2, 5])
-def test_one_arm_serves_many_states(random_arm, n):
-    arm, q, qd, tau, force = drawn(random_arm, n)
-    first = arm.rows(slice(0, 1))
-    found, _ = forward(pack(first), q, qd, tau, force[:1])
-    expected = chain.forward_dynamics(first, q, qd, tau, tip_force=force[:1])
-    assert close(found, expected)
-
-
 def test_what_is_no_number_stays_none(random_arm):
     arm, q, qd, tau, force = drawn(random_arm, 3)
     for place in (q, qd, tau, force):
@@ -130,45 +129,6 @@ def test_what_is_no_number_stays_none(random_arm):
         assert np.isnan(found[0]).any()
         assert np.isfinite(found[1:]).all()
         place[0, 0] = kept
-
-
-# The public functions, which take it for batches
-
-
-@pytest.mark.parametrize("n", [1, 2, 6])
-@pytest.mark.parametrize("force", [None, 2, 3])
-def test_batches_and_single_states_give_the_same(random_arm, n, force):
-    arm, q, qd, given, pull = drawn(random_arm, n)
-    pull = None if force is None else pull[:, :force]
-    for function in (dynamics.forward_dynamics, dynamics.inverse_dynamics):
-        batch = function(arm, q, qd, given, tip_force=pull)
-        singles = [
-            function(
-                arm.rows(k), q[k], qd[k], given[k], tip_force=None if force is None else pull[k]
-            )
-            for k in range(ARMS)
-        ]
-        assert close(batch, np.array(singles))
-
-
-@pytest.mark.parametrize(
-    ("q", "qd", "tau", "force", "shape"),
-    [
-        ((5, 3, 2), (2,), (3, 2), (2,), (5, 3, 2)),
-        ((2,), (4, 2), (2,), (4, 3), (4, 2)),
-        ((2, 1, 2), (1, 3, 2), (2,), (3,), (2, 3, 2)),
-        ((1, 2), (2,), (2,), (2,), (1, 2)),
-        ((0, 2), (2,), (2,), (2,), (0, 2)),
-    ],
-)
-def test_shapes_meet_as_in_the_closed_form(q, qd, tau, force, shape):
-    random, arm = np.random.default_rng(0), ulna.preset("unit")
-    q, qd, tau, force = (random.uniform(-3.0, 3.0, part) for part in (q, qd, tau, force))
-    for name in ("forward_dynamics", "inverse_dynamics"):
-        found = getattr(dynamics, name)(arm, q, qd, tau, tip_force=force)
-        expected = getattr(chain, name)(arm, q, qd, tau, tip_force=force)
-        assert found.shape == expected.shape == shape
-        assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
 # Joints that are stuck
