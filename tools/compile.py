@@ -22,6 +22,8 @@ def compile_size(n: int) -> int:
     states = np.zeros((3, 2, n))
     ulna.dynamics.forward_dynamics(arm, *states)
     ulna.dynamics.inverse_dynamics(arm, *states)
+    if n > 2:
+        ulna.kinematics.track(arm, [[0.3 * n, 0.1]], start)
     quick = ulna.compiled(arm)
     quick.forward_dynamics(start, start, start)
     quick.inverse_dynamics(start, start, start)

@@ -28,8 +28,6 @@ by what the tables hold.
 
 from __future__ import annotations
 
-import math
-
 from ulna.arrays import Array
 from ulna.dynamics.packed import (
     ALONG,
@@ -58,9 +56,9 @@ from ulna.dynamics.packed import (
     TURNING,
     WHIRL,
 )  # fmt: skip
-from ulna.dynamics.sincos import far, sincos_near
 from ulna.kernels import count, inlined, inner
-from ulna.lanes import choose, numbers, some
+from ulna.lanes import choose
+from ulna.sincos import turn_links
 
 
 @inlined
@@ -85,42 +83,11 @@ def forward_coupled(
 @inlined
 def lay_out(size: object, turns: Array, y: Array, at: int) -> None:
     """Note sine, cosine and squared rate of every link."""
-    n = count(size)
-    angle = rate = 0.0
-    gone = False
-    for i in range(n):
-        angle += y[at, i]
-        rate += y[at + 1, i]
-        gone = gone or some(far(angle))
-        turns[COS, i], turns[WHIRL, i] = angle, rate * rate
-    if gone:
-        _leave_out_far(size, turns)
-    for i in range(n):
-        sine, cosine = sincos_near(turns[COS, i])
-        turns[COS, i], turns[SIN, i] = cosine, sine
-    if gone:
-        _turn_far(size, turns, y, at)
-
-
-@inner
-def _leave_out_far(size: object, turns: Array) -> None:
+    rate = 0.0
     for i in range(count(size)):
-        turns[COS, i] = choose(far(turns[COS, i]), 0.0, turns[COS, i])
-
-
-@inner
-def _turn_far(size: object, turns: Array, y: Array, at: int) -> None:
-    """Turn the links that are far by the library's functions, and leave those beside them."""
-    n, found = count(size), numbers(turns)
-    angle = 0.0
-    for i in range(n):
-        angle += y[at, i]
-        # The column after the last link is for notes.
-        turns[COS, n], turns[SIN, n] = angle, choose(far(angle), 1.0, 0.0)
-        for w in range(found.shape[2]):
-            if found[SIN, n, w] != 0.0:
-                found[SIN, i, w] = math.sin(found[COS, n, w])
-                found[COS, i, w] = math.cos(found[COS, n, w])
+        rate += y[at + 1, i]
+        turns[WHIRL, i] = rate * rate
+    turn_links(size, turns, y, at)
 
 
 @inlined

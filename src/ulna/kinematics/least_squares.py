@@ -1,134 +1,257 @@
-"""Damped least squares: move a posture until the tip is where it should be.
+"""Damped least squares, compiled: move a posture until the tip is where it should be.
 
-Where an arm has joints to spare, closed forms give some postures; this gives postures that
-keep to the joint limits and stay close to a wanted posture. It works on many postures at
-once, each a row, and each row ends on its own.
+Where an arm has joints to spare, closed forms give some postures; this gives postures that keep
+to the joint limits and stay close to a wanted posture. Lanes of arms are worked on side by side;
+each ends on its own, and is left as it is while others go on.
+
+A goal has three parts, x and y from the base and an orientation, which counts by the arc that the
+last link sweeps. Where no orientation is asked for its weight is zero, and so is that part.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from ulna.angles import difference
-from ulna.arm import Parameters
-from ulna.kinematics.forward import tip
-from ulna.kinematics.jacobian import jacobian
-from ulna.kinematics.ring import Floats
+from ulna.arrays import Array
+from ulna.kernels import count, inlined, inner
+from ulna.lanes import both, choose, either, floor, lanes, some, sqrt, table
+from ulna.sincos import COS, SIN, turn_links
 
 LONGEST_STEP = 0.4  # [rad] a joint may turn in one iteration: the tip's circle is not a line
 POSTURE_STEP = 0.3  # fraction of the way to the wanted posture taken in one iteration
+SHARPENING = 0.8  # of the iterations, after which only the tip counts
 PATIENCE = 20  # iterations in which a row has to get a tenth closer, or is given up
 SETTLED = 1e-9  # [rad] of posture motion that counts as none
+TURN = 2.0 * math.pi
+
+# What an arm has one of: where its tip should be and how far that is, how heavy an orientation
+# weighs [m], the distance that counts as none, the best distance found, and 1 where the arm is to
+# be moved at all, else 0.
+GOAL_X, GOAL_Y, GOAL_ANGLE, MISS_X, MISS_Y, MISS_ARC = range(6)
+WEIGHT, TOLERANCE, RESIDUAL, ACTIVE, KEPT_RESIDUAL = range(6, 11)
+OWN = 11
+# What it has one of for every joint, after the rows COS and SIN: links and limits, those that hold
+# for a while, the wanted posture, the posture now and the best one; how the tip moves with the
+# joint, its next step, how much of that is for the posture's sake, and 1 where a limit holds it.
+LENGTH, LOWER, UPPER, FENCE_LOWER, FENCE_UPPER, WANTED, Q, BEST, BEFORE, KEPT = range(2, 12)
+SLOPE_X, SLOPE_Y, STEP, SIDEWAYS, HELD = range(12, 17)
+ROWS = 17
 
 
-class Request(NamedTuple):
-    """Rows of postures to solve: arms (B, n), goals (B, 2 or 3), a wanted posture or None."""
+class Room(NamedTuple):
+    """Where the solver works, all of it lanes."""
 
-    parameters: Parameters
-    goal: Floats
-    posture: Floats | None
-
-    def rows(self, chosen: np.ndarray) -> Request:
-        """Give only the chosen rows."""
-        posture = None if self.posture is None else self.posture[chosen]
-        return Request(self.parameters.rows(chosen), self.goal[chosen], posture)
+    own: Any  # (OWN,)
+    joints: Any  # (ROWS, n)
 
 
-def settle(
-    request: Request, q: Floats, *, tolerance: Floats, iterations: int = 200
-) -> tuple[Floats, Floats]:
-    """Bring the tips of postures q (B, n) to their goals; gives postures and residuals [m].
+class Factors(NamedTuple):
+    """A symmetric matrix of 3 × 3 as L D Lᵀ."""
 
-    Joints never leave their limits. Rows that cannot be solved come back at the best posture
-    found on their way.
+    d1: Any
+    d2: Any
+    d3: Any
+    l21: Any
+    l31: Any
+    l32: Any
+
+
+def room_size(n: int) -> int:
+    """Give how many lanes the solver needs to work in."""
+    return OWN + ROWS * n
+
+
+@inlined
+def make_room(size: object, memory: Array) -> Room:
+    """See memory (room_size(n), W) as the solver does."""
+    own = lanes(memory)
+    return Room(own, table(own, OWN, ROWS, count(size)))
+
+
+@inner
+def settle(size: object, room: Room, low: int, high: int, pull: float, iterations: int) -> None:
+    """Bring the tips of postures Q to their goals; leaves BEST and RESIDUAL [m].
+
+    Joints never leave their limits, the rows `low` and `high`. Arms that cannot be solved end at
+    the best posture found on their way. With a `pull` they are drawn to the wanted posture.
     """
-    q = np.clip(q, request.parameters.lower, request.parameters.upper)
-    best, best_residual = q.copy(), np.full(len(q), np.inf)
-    before = best_residual.copy()
-    going = np.arange(len(q))
+    n, own, joints = count(size), room.own, room.joints
+    tolerance = own[TOLERANCE]
+    going = own[ACTIVE] != 0.0
+    for i in range(n):
+        start = _within(joints[Q, i], joints[low, i], joints[high, i])
+        joints[Q, i] = choose(going, start, joints[Q, i])
+        joints[BEST, i] = choose(going, start, joints[BEST, i])
+    best = before = choose(going, math.inf, own[RESIDUAL])
     for iteration in range(iterations):
-        part = request.rows(going)
-        miss, slopes = _miss(part, q[going]), _slopes(part, q[going])
-        residual = np.linalg.norm(miss, axis=-1)
-        better = residual <= np.maximum(best_residual[going], tolerance[going])
-        best[going[better]] = q[going[better]]
-        best_residual[going[better]] = residual[better]
-        wish = _wish(part, q[going], iteration, iterations)
-        step, drift = _step(part, q[going], miss, slopes, wish)
-        moving = (residual > 0.01 * tolerance[going]) | (drift > SETTLED)
+        residual = _look(size, room)
+        better = both(going, residual <= _larger(best, tolerance))
+        best = choose(better, residual, best)
+        for i in range(n):
+            joints[BEST, i] = choose(better, joints[Q, i], joints[BEST, i])
+        wish = pull if iteration <= SHARPENING * iterations else 0.0
+        drift = _find_step(size, room, low, high, wish)
+        moving = either(residual > 0.01 * tolerance, drift > SETTLED)
         if iteration % PATIENCE == PATIENCE - 1:
-            closest = best_residual[going]
-            moving &= (closest < 0.9 * before[going]) | (closest <= tolerance[going])
-            before = best_residual.copy()
-        q[going] = np.clip(q[going] + step, part.parameters.lower, part.parameters.upper)
-        going = going[moving]
-        if not going.size:
+            moving = both(moving, either(best < 0.9 * before, best <= tolerance))
+            before = best
+        for i in range(n):
+            moved = _within(joints[Q, i] + joints[STEP, i], joints[low, i], joints[high, i])
+            joints[Q, i] = choose(going, moved, joints[Q, i])
+        going = both(going, moving)
+        if not some(going):
             break
-    return best, best_residual
+    own[RESIDUAL] = best
 
 
-def _miss(request: Request, q: Floats) -> Floats:
-    """Give the way left (B, 2 or 3); an orientation counts by the arc the last link sweeps."""
-    now = tip(request.parameters, q)
-    way = request.goal[:, :2] - now[:, :2]
-    if request.goal.shape[-1] == 2:
-        return np.asarray(way)
-    arc = difference(request.goal[:, 2], now[:, 2]) * request.parameters.length[:, -1]
-    return np.concatenate([way, arc[:, None]], axis=-1)
+@inlined
+def predict(size: object, room: Room, way_x: Any, way_y: Any, way_turn: Any, weight: float) -> None:
+    """Find the STEP from the posture Q that moves the tip by a way, to first order."""
+    joints = room.joints
+    _lay_out(size, room)
+    for i in range(count(size)):
+        joints[HELD, i] = 0.0
+    turn = weight * way_turn
+    factors = _factored(size, room, weight, way_x * way_x + way_y * way_y + turn * turn)
+    x, y, z = _solved(factors, way_x, way_y, turn)
+    for i in range(count(size)):
+        joints[STEP, i] = joints[SLOPE_X, i] * x + joints[SLOPE_Y, i] * y + weight * z
 
 
-def _slopes(request: Request, q: Floats) -> Floats:
-    """Give the derivative (B, 2 or 3, n) of the tip in the same measures as the miss."""
-    full = np.array(jacobian(request.parameters, q))
-    full[:, 2, :] *= request.parameters.length[:, -1:]
-    return full[:, : request.goal.shape[-1], :]
+@inlined
+def shorter_way(angle: Any) -> Any:
+    """Bring a turn to between −π and π."""
+    return choose(abs(angle) <= math.pi, angle, angle + TURN * floor(0.5 - angle / TURN))
 
 
-def _wish(request: Request, q: Floats, iteration: int, iterations: int) -> Floats:
-    """Give the motion towards the wanted posture; the last iterations only sharpen the tip."""
-    if request.posture is None or iteration > 0.8 * iterations:
-        return np.zeros_like(q)
-    return POSTURE_STEP * (request.posture - q)
+@inlined
+def _larger(one: Any, other: Any) -> Any:
+    return choose(one > other, one, other)
 
 
-def _step(
-    request: Request, q: Floats, miss: Floats, slopes: Floats, wish: Floats
-) -> tuple[Floats, Floats]:
-    """Give the joints' step (B, n), and how far each row still moves for its posture's sake.
+@inlined
+def _within(value: Any, low: Any, high: Any) -> Any:
+    # What is no number is neither below nor above, and stays what it is.
+    value = choose(value < low, low, value)
+    return choose(value > high, high, value)
+
+
+@inlined
+def _lay_out(size: object, room: Room) -> Any:
+    """Note how the tip moves with every joint; gives where it is, from the base."""
+    n, joints = count(size), room.joints
+    turn_links(size, joints, joints, Q)
+    x = y = 0.0
+    for back in range(n):
+        i = n - 1 - back
+        x += joints[LENGTH, i] * joints[COS, i]
+        y += joints[LENGTH, i] * joints[SIN, i]
+        joints[SLOPE_X, i], joints[SLOPE_Y, i] = -y, x
+    return x, y
+
+
+@inlined
+def _look(size: object, room: Room) -> Any:
+    """Lay the arms out; gives how far their tips are from their goals [m]."""
+    own = room.own
+    x, y = _lay_out(size, room)
+    angle = 0.0
+    for i in range(count(size)):
+        angle += room.joints[Q, i]
+    miss_x, miss_y = own[GOAL_X] - x, own[GOAL_Y] - y
+    arc = shorter_way(own[GOAL_ANGLE] - angle) * own[WEIGHT]
+    own[MISS_X], own[MISS_Y], own[MISS_ARC] = miss_x, miss_y, arc
+    return sqrt(miss_x * miss_x + miss_y * miss_y + arc * arc)
+
+
+@inlined
+def _find_step(size: object, room: Room, low: int, high: int, pull: float) -> Any:
+    """Find the joints' STEP; gives how far each arm still moves for its posture's sake.
 
     A joint that stands at its limit and would go on is held, and the others take its share.
     """
-    lower, upper = request.parameters.lower, request.parameters.upper
-    held = np.zeros(q.shape, dtype=bool)
-    for _ in range(min(3, q.shape[-1])):
-        free_slopes = np.where(held[:, None, :], 0.0, slopes)
-        free_wish = np.where(held, 0.0, wish)
-        sideways = free_wish - damped_solve(free_slopes, _times(free_slopes, free_wish), miss)
-        step = damped_solve(free_slopes, miss, miss) + np.where(held, 0.0, sideways)
-        blocked = ((q <= lower) & (step < 0.0)) | ((q >= upper) & (step > 0.0))
-        if not (blocked & ~held).any():
+    n, joints = count(size), room.joints
+    for i in range(n):
+        joints[HELD, i] = 0.0
+    for _ in range(min(3, n)):
+        _solve_free(size, room, pull)
+        news = joints[HELD, 0] > 1.0  # nobody
+        for i in range(n):
+            step, place = joints[STEP, i], joints[Q, i]
+            down = both(place <= joints[low, i], step < 0.0)
+            blocked = either(down, both(place >= joints[high, i], step > 0.0))
+            news = either(news, both(blocked, joints[HELD, i] == 0.0))
+            joints[HELD, i] = choose(blocked, 1.0, joints[HELD, i])
+        if not some(news):
             break
-        held |= blocked
-    largest = np.max(np.abs(step), axis=-1, keepdims=True)
-    drift = np.max(np.abs(np.where(held, 0.0, sideways)), axis=-1)
-    return step * np.minimum(1.0, LONGEST_STEP / np.maximum(largest, LONGEST_STEP)), drift
+    largest = drift = 0.0
+    for i in range(n):
+        sideways = choose(joints[HELD, i] != 0.0, 0.0, joints[SIDEWAYS, i])
+        largest = _larger(abs(joints[STEP, i]), largest)
+        drift = _larger(abs(sideways), drift)
+    part = LONGEST_STEP / _larger(largest, LONGEST_STEP)
+    for i in range(n):
+        joints[STEP, i] = part * joints[STEP, i]
+    return drift
 
 
-def damped_solve(slopes: Floats, way: Floats, miss: Floats) -> Floats:
-    """Solve J dq = way in the damped least-squares sense: dq = Jᵀ(JJᵀ + λ²)⁻¹ way.
+@inner
+def _solve_free(size: object, room: Room, pull: float) -> None:
+    """Find STEP and SIDEWAYS of the joints that are not held.
 
-    λ shrinks with the miss, so that singular postures are survived far away and convergence
-    is quadratic close by.
+    The step is dq = Jᵀ(JJᵀ + λ²)⁻¹ miss, and the motion to the wanted posture without what of it
+    would move the tip. λ shrinks with the miss, so that singular postures are survived far away
+    and convergence is quadratic close by.
     """
-    squared = slopes @ np.swapaxes(slopes, -1, -2)
-    scale = np.trace(squared, axis1=-2, axis2=-1)
-    damping = 0.01 * np.sum(miss * miss, axis=-1) + 1e-14 * scale + 1e-300
-    squared = squared + damping[:, None, None] * np.eye(slopes.shape[-2])
-    solved = np.linalg.solve(squared, way[..., None])
-    return np.asarray((np.swapaxes(slopes, -1, -2) @ solved)[..., 0])
+    n, own, joints = count(size), room.own, room.joints
+    miss_x, miss_y, arc, weight = own[MISS_X], own[MISS_Y], own[MISS_ARC], own[WEIGHT]
+    factors = _factored(size, room, weight, miss_x * miss_x + miss_y * miss_y + arc * arc)
+    to_x, to_y, to_z = _solved(factors, miss_x, miss_y, arc)
+    off_x = off_y = off_z = 0.0
+    if pull != 0.0:
+        for i in range(n):
+            wish = pull * (joints[WANTED, i] - joints[Q, i])
+            wish = choose(joints[HELD, i] != 0.0, 0.0, wish)
+            joints[SIDEWAYS, i] = wish
+            off_x += joints[SLOPE_X, i] * wish
+            off_y += joints[SLOPE_Y, i] * wish
+            off_z += weight * wish
+        off_x, off_y, off_z = _solved(factors, off_x, off_y, off_z)
+    for i in range(n):
+        slope_x, slope_y = joints[SLOPE_X, i], joints[SLOPE_Y, i]
+        sideways = 0.0
+        if pull != 0.0:
+            sideways = joints[SIDEWAYS, i] - (slope_x * off_x + slope_y * off_y + weight * off_z)
+        step = slope_x * to_x + slope_y * to_y + weight * to_z + sideways
+        held = joints[HELD, i] != 0.0
+        joints[SIDEWAYS, i] = choose(held, 0.0, sideways)
+        joints[STEP, i] = choose(held, 0.0, step)
 
 
-def _times(slopes: Floats, motion: Floats) -> Floats:
-    return np.asarray((slopes @ motion[..., None])[..., 0])
+@inlined
+def _factored(size: object, room: Room, weight: Any, square: Any) -> Factors:
+    """Factor JJᵀ + λ² of the joints that are not held; `square` is that of the way to go."""
+    joints = room.joints
+    xx = xy = yy = free = 0.0
+    x_sum = y_sum = 0.0
+    for i in range(count(size)):
+        held = joints[HELD, i] != 0.0
+        x, y = choose(held, 0.0, joints[SLOPE_X, i]), choose(held, 0.0, joints[SLOPE_Y, i])
+        xx, xy, yy = xx + x * x, xy + x * y, yy + y * y
+        x_sum, y_sum, free = x_sum + x, y_sum + y, free + choose(held, 0.0, 1.0)
+    xz, yz, zz = weight * x_sum, weight * y_sum, weight * weight * free
+    damping = 0.01 * square + 1e-14 * (xx + yy + zz) + 1e-300
+    d1 = xx + damping
+    l21, l31 = xy / d1, xz / d1
+    d2, rest = yy + damping - l21 * xy, yz - l31 * xy
+    l32 = rest / d2
+    return Factors(d1, d2, zz + damping - l31 * xz - l32 * rest, l21, l31, l32)
+
+
+@inlined
+def _solved(f: Factors, x: Any, y: Any, z: Any) -> Any:
+    y = y - f.l21 * x
+    z = (z - f.l31 * x - f.l32 * y) / f.d3
+    y = y / f.d2 - f.l32 * z
+    return x / f.d1 - f.l21 * y - f.l31 * z, y, z

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ulna.arm import Parameters
-from ulna.kinematics.least_squares import Request, settle
 from ulna.kinematics.limits import allowed, into_window, window_middle
 from ulna.kinematics.ring import Floats
+from ulna.kinematics.settling import Request, settle
 
 SEED = 20  # of the random starts: the same question gets the same answer
 

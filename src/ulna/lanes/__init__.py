@@ -21,7 +21,7 @@ from ulna.lanes.arrays import (
     table,
 )
 from ulna.lanes.kinds import GROUP, WIDTHS
-from ulna.lanes.operations import bit, both, choose, either, every, floor, opposite, some
+from ulna.lanes.operations import bit, both, choose, either, every, floor, opposite, some, sqrt
 from ulna.lanes.rows import gather, scatter
 
 __all__ = [
@@ -44,5 +44,6 @@ __all__ = [
     "short",
     "single",
     "some",
+    "sqrt",
     "table",
 ]

@@ -105,6 +105,11 @@ def floor(value: Any) -> Any:
     return np.floor(value)
 
 
+def sqrt(value: Any) -> Any:
+    """Give the square root."""
+    return np.sqrt(value)
+
+
 def both(one: Any, other: Any) -> Any:
     """Say in which lanes two conditions hold."""
     return np.logical_and(one, other)
@@ -144,6 +149,7 @@ declare(choose, _typed_choice)
 declare(every, lambda context, arguments: signature(types.boolean, *arguments))
 declare(some, lambda context, arguments: signature(types.boolean, *arguments))
 _elementwise(floor, _library("floor"), ours=True)
+_elementwise(sqrt, _library("sqrt"), ours=True)
 declare(both, lambda context, arguments: signature(arguments[0], *arguments))
 declare(either, lambda context, arguments: signature(arguments[0], *arguments))
 declare(opposite, lambda context, arguments: signature(arguments[0], *arguments))

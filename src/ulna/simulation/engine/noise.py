@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ulna.dynamics.sincos import sincos
 from ulna.kernels import inner
 from ulna.lanes import numbers
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import Memory
+from ulna.sincos import sincos
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)

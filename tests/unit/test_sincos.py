@@ -5,8 +5,8 @@ import numba
 import numpy as np
 import pytest
 
-from ulna.dynamics.sincos import FAR, sincos, sincos_near
 from ulna.kernels import OPTIONS
+from ulna.sincos import FAR, sincos, sincos_near
 
 
 @numba.njit(**OPTIONS)

@@ -11,10 +11,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ulna.kernels import inlined
-from ulna.lanes import bit, choose, short
+from ulna.arrays import Array
+from ulna.kernels import count, inlined, inner
+from ulna.lanes import bit, choose, numbers, short, some
 
 FAR = 1e6  # [rad]
+COS, SIN = 0, 1  # rows of a table
 LOWEST, SECOND = 0, 1  # bits of the number of quarter turns
 TWO_OVER_PI = 0.6366197723675814
 # Adding and taking off 1.5 · 2⁵² rounds to the nearest integer.
@@ -105,3 +107,46 @@ def _quarter(angle: Any) -> tuple[Any, Any, Any]:
     cosine = most + (((1.0 - most) - half) + (z * series - x * rest))
 
     return turns, sine, cosine
+
+
+@inlined
+def turn_links(size: object, turns: Array, y: Array, at: int) -> None:
+    """Note the cosine and the sine of every link, the first two rows, for joint angles y[at].
+
+    The table has a column more than there are links.
+    """
+    n = count(size)
+    angle = 0.0
+    gone = False
+    for i in range(n):
+        angle += y[at, i]
+        gone = gone or some(far(angle))
+        turns[COS, i] = angle
+    if gone:
+        _leave_out_far(size, turns)
+    for i in range(n):
+        sine, cosine = sincos_near(turns[COS, i])
+        turns[COS, i], turns[SIN, i] = cosine, sine
+    if gone:
+        _turn_far(size, turns, y, at)
+
+
+@inner
+def _leave_out_far(size: object, turns: Array) -> None:
+    for i in range(count(size)):
+        turns[COS, i] = choose(far(turns[COS, i]), 0.0, turns[COS, i])
+
+
+@inner
+def _turn_far(size: object, turns: Array, y: Array, at: int) -> None:
+    """Turn the links that are far by the library's functions, and leave those beside them."""
+    n, found = count(size), numbers(turns)
+    angle = 0.0
+    for i in range(n):
+        angle += y[at, i]
+        # The column after the last link is for notes.
+        turns[COS, n], turns[SIN, n] = angle, choose(far(angle), 1.0, 0.0)
+        for w in range(found.shape[2]):
+            if found[SIN, n, w] != 0.0:
+                found[SIN, i, w] = math.sin(found[COS, n, w])
+                found[COS, i, w] = math.cos(found[COS, n, w])

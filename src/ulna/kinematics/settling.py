@@ -1,0 +1,97 @@
+"""Rows of postures, brought to their goals by the compiled solver on all cores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ulna.arm import Parameters
+from ulna.kinematics.ring import Floats
+
+if TYPE_CHECKING:
+    from ulna.kinematics.following import Arms
+
+
+class Request(NamedTuple):
+    """Rows of postures to solve: arms (B, n), goals (B, …, 2 or 3), a wanted posture or None."""
+
+    parameters: Parameters
+    goal: Floats
+    posture: Floats | None
+
+    def rows(self, chosen: np.ndarray) -> Request:
+        """Give only the chosen rows."""
+        posture = None if self.posture is None else self.posture[chosen]
+        return Request(self.parameters.rows(chosen), self.goal[chosen], posture)
+
+    @property
+    def oriented(self) -> bool:
+        """Whether the goals have orientations."""
+        return bool(self.goal.shape[-1] == 3)
+
+    @property
+    def pull(self) -> float:
+        """The part of the way to the wanted posture that is taken at once."""
+        from ulna.kinematics.least_squares import POSTURE_STEP
+
+        return 0.0 if self.posture is None else POSTURE_STEP
+
+    def arms(self, tolerance: Floats) -> Arms:
+        """Give the arms as the solver reads them; residuals up to `tolerance` (B,) are none."""
+        from ulna.kinematics.following import Arms
+
+        p = self.parameters
+        wanted = np.zeros(p.length.shape) if self.posture is None else self.posture
+        rows = (p.length, p.lower, p.upper, wanted, p.length[:, -1:] * self.oriented)
+        return Arms(*map(_writable, (*rows, tolerance[:, None])))
+
+    def goals(self) -> Floats:
+        """Give the goals from the base as rows (B, 3 T), those without orientation at zero."""
+        goal = self.goal.reshape(len(self.goal), -1, self.goal.shape[-1])
+        whole = np.zeros((*goal.shape[:2], 3))
+        whole[..., : goal.shape[-1]] = goal
+        whole[..., :2] -= self.parameters.base[:, None]
+        return whole.reshape(len(goal), -1)
+
+
+def settle(
+    request: Request, q: Floats, *, tolerance: Floats, iterations: int = 200
+) -> tuple[Floats, Floats]:
+    """Bring the tips of postures q (B, n) to their goals; gives postures and residuals [m].
+
+    Joints never leave their limits. Rows that cannot be solved come back at the best posture
+    found on their way.
+    """
+    from ulna.kinematics.following import settle_rows
+
+    found, residual = _writable(q), np.empty((len(q), 1))
+    arms, goals, pull = request.arms(tolerance), request.goals(), request.pull
+
+    def solve(size: object, memory: Floats, first: int, last: int) -> None:
+        settle_rows(size, arms, goals, pull, iterations, memory, first, last, found, residual)
+
+    in_blocks(solve, *found.shape)
+    return found, residual[:, 0]
+
+
+def in_blocks(solve: Callable[[object, Floats, int, int], None], rows: int, n: int) -> None:
+    """Call solve(size, memory, first, last) for all blocks of rows of arms with n links."""
+    from ulna.kernels import size_of
+    from ulna.kinematics.least_squares import room_size
+    from ulna.lanes import WIDTHS
+    from ulna.workers import share
+
+    width = WIDTHS[np.dtype(np.float64)]
+
+    def work(first: int, last: int) -> None:
+        with np.errstate(all="ignore"):
+            solve(size_of(n), np.zeros((room_size(n), width)), first, last)
+
+    share(work, -(-rows // width), 1)
+
+
+def _writable(values: Floats) -> Floats:
+    """Give a copy as compiled code takes it."""
+    return np.array(values, dtype=float, order="C")
