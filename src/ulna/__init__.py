@@ -33,7 +33,7 @@ from ulna.arm import (
 )
 from ulna.derivation import derive
 from ulna.errors import FileError, InfeasibleError, InputError, UlnaError, UlnaWarning
-from ulna.motion import Path, Plan, Trajectory, paths, plan
+from ulna.motion import Path, Plan, Plans, Trajectory, paths, plan
 from ulna.simulation import (
     BatchRun,
     Run,
@@ -61,6 +61,7 @@ __all__ = [
     "Path",
     "Payload",
     "Plan",
+    "Plans",
     "Run",
     "Sensors",
     "Simulation",

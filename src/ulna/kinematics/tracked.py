@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import IntFlag
 from typing import NamedTuple
 
@@ -99,6 +99,10 @@ class Tracked:
     def intervals(self) -> tuple[Interval, ...]:
         """Everything there is to say, each a run of samples with its worst value."""
         return tuple(self._intervals())
+
+    def path(self, place: int) -> Tracked:
+        """Give one path of a batch by its place in it."""
+        return Tracked(**{part.name: getattr(self, part.name)[place] for part in fields(self)})
 
     def has(self, why: Why) -> NDArray[np.bool_]:
         """Say for each sample (…, T) whether the reason holds there."""

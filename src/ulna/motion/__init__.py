@@ -5,6 +5,7 @@ from ulna.motion.findings import Finding
 from ulna.motion.path import Path
 from ulna.motion.plan import Plan
 from ulna.motion.planning import plan
+from ulna.motion.plans import Plans
 from ulna.motion.reading import SHAPES, Shape, read_path
 from ulna.motion.terms import Terms
 from ulna.motion.timing import Timing, times
@@ -16,6 +17,7 @@ __all__ = [
     "JointMotion",
     "Path",
     "Plan",
+    "Plans",
     "Shape",
     "Terms",
     "Timing",

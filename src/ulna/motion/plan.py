@@ -40,7 +40,8 @@ class Plan:
     q: Array  # (k, n) [rad]; NaN where the path is out of reach
     qd: Array  # (k, n) [rad/s]
     qdd: Array  # (k, n) [rad/s²]
-    terms: Terms  # (k, n) each [N·m]
+    tau: Array  # (k, n) [N·m]
+    spent: Callable[[], Terms]  # gives the terms
     tracked: Tracked | None  # of the tip's path; None for one in joint space
     problems: tuple[Finding, ...]
     derivatives: str
@@ -48,11 +49,9 @@ class Plan:
     force: Callable[[Array], Array] | None = field(default=None)
 
     @cached_property
-    def tau(self) -> Array:
-        """The joint torques (k, n) [N·m]: the sum of the terms."""
-        total = self.terms.total
-        total.flags.writeable = False
-        return total
+    def terms(self) -> Terms:
+        """What the torques are spent on, (k, n) [N·m] each: their sum is the torque."""
+        return self.spent()
 
     @property
     def duration(self) -> float:

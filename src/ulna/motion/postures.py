@@ -7,21 +7,22 @@ those go; between them the solvers of `solving` are exact.
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ulna.arm import Arm
+from ulna.arm import Arm, stack
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem
 from ulna.kinematics import Tracked
 from ulna.kinematics.inverse import inverse
 from ulna.kinematics.limits import are_limited
 from ulna.kinematics.track import track
-from ulna.motion.pace import Pace
 from ulna.motion.path import Path
 from ulna.motion.solving import make_solver
+from ulna.motion.tasks import Task
 from ulna.motion.timing import Timing
 from ulna.motion.trajectory import Trajectory
 
@@ -29,44 +30,106 @@ STEP = 0.02  # of the reach, between two postures
 KNOTS = (2000, 401)  # of them, at least: of two links, and with joints to spare, which take longer
 MOST_KNOTS = (1_000_000, 20_000)
 FEW = 20  # points of a path that first postures are tried on
+MOST_AT_ONCE = 200_000  # knots: more do not fit into the memory close to a processor
 
 
-def followed(
-    arm: Arm,
-    path: Path,
-    pace: Pace,
-    times: Array,
-    start: ArrayLike | str | None,
-    posture: ArrayLike | None,
-    floor: float | None,
-) -> tuple[Trajectory, Tracked | None, Array]:
-    """Give the trajectory, and the tracked joint angles with their times."""
-    if path.in_joints:
-        return Trajectory(arm, path, pace.timing, pace.duration, None), None, times
-    u = np.linspace(0.0, 1.0, _count_knots(arm, path, pace.timing))
-    known = pace.duration * u
-    points = pace.timing.points(path, u)[0]
-    tracked = _tracked(arm, points, start, posture=posture, floor=floor)
+class Way(NamedTuple):
+    """How a path is followed: the trajectory, and the tracked joint angles with their times."""
+
+    trajectory: Trajectory
+    tracked: Tracked | None  # None where the path is one of joints
+    known: Array  # (k,) [s]
+
+
+class Knots(NamedTuple):
+    """Places on a path at which postures are looked for."""
+
+    times: Array  # (k,) [s]
+    points: Array  # (k, 2)
+    start: ArrayLike | str | None  # the posture to begin with
+
+
+def followed(tasks: Sequence[Task], posture: ArrayLike | None, floor: float | None) -> list[Way]:
+    """Follow paths with arms, those that are alike side by side."""
+    options = {"posture": posture, "floor": floor}
+    knots = {k: _knots(task, options) for k, task in enumerate(tasks) if not task.path.in_joints}
+    tracked = _track_all(tasks, knots, options)
+    return [
+        _way(task, knots[k], tracked[k]) if k in knots else _way_of_joints(task)
+        for k, task in enumerate(tasks)
+    ]
+
+
+def _way_of_joints(task: Task) -> Way:
+    pace = task.pace
+    return Way(Trajectory(task.arm, task.path, pace.timing, pace.duration, None), None, task.times)
+
+
+def _way(task: Task, knots: Knots, tracked: Tracked) -> Way:
     good: Array = np.isfinite(tracked.q).all(axis=-1)
     if not good.any():
         good[:] = True
-    solver = make_solver(arm, known[good], np.nan_to_num(tracked.q[good]))
-    return Trajectory(arm, path, pace.timing, pace.duration, solver), tracked, known
+    solver = make_solver(task.arm, knots.times[good], np.nan_to_num(tracked.q[good]))
+    pace = task.pace
+    trajectory = Trajectory(task.arm, task.path, pace.timing, pace.duration, solver)
+    return Way(trajectory, tracked, knots.times)
 
 
-def _tracked(arm: Arm, points: Array, start: ArrayLike | str | None, **options: Any) -> Tracked:
-    """Track points, from a first posture that limits are not in the way of if nobody chose one."""
-    if start is None and are_limited(arm.parameters):
-        first = inverse(arm, points[0])
-        few = points[:: max(len(points) // FEW, 1)] if arm.n > 2 else points
-        tried = {}
-        for k, posture in enumerate(first.q[first.within_limits]):
-            tried[k] = (int(track(arm, few, posture, **options).ok.sum()), posture)
-            if tried[k][0] == len(few):
-                break
-        if tried:
-            start = max(tried.values(), key=lambda pair: pair[0])[1]
-    return track(arm, points, start, **options)
+def _knots(task: Task, options: dict[str, Any]) -> Knots:
+    timing = task.pace.timing
+    u = np.linspace(0.0, 1.0, _count_knots(task.arm, task.path, timing))
+    points = timing.points(task.path, u)[0]
+    start = _first_posture(task.arm, points, options) if task.start is None else task.start
+    return Knots(task.pace.duration * u, points, start)
+
+
+def _first_posture(arm: Arm, points: Array, options: dict[str, Any]) -> Array | None:
+    """Give a first posture that limits are not in the way of, where there are limits."""
+    if not are_limited(arm.parameters):
+        return None
+    first = inverse(arm, points[0])
+    few = points[:: max(len(points) // FEW, 1)] if arm.n > 2 else points
+    best, most = None, -1
+    for posture in first.q[first.within_limits]:
+        followed_well = int(track(arm, few, posture, **options).ok.sum())
+        if followed_well > most:
+            best, most = posture, followed_well
+        if most == len(few):
+            break
+    return best
+
+
+def _track_all(
+    tasks: Sequence[Task], knots: dict[int, Knots], options: dict[str, Any]
+) -> dict[int, Tracked]:
+    """Track all paths, those with as many joints and knots in one call."""
+    alike: dict[Any, list[int]] = {}
+    for k, one in knots.items():
+        begin = one.start if one.start is None or isinstance(one.start, str) else "angles"
+        alike.setdefault((tasks[k].arm.n, len(one.points), begin), []).append(k)
+    tracked: dict[int, Tracked] = {}
+    for (_, count, _), members in alike.items():
+        at_once = max(1, MOST_AT_ONCE // count)
+        for first in range(0, len(members), at_once):
+            part = members[first : first + at_once]
+            tracked |= _track_together(part, tasks, knots, options)
+    return tracked
+
+
+def _track_together(
+    members: list[int], tasks: Sequence[Task], knots: dict[int, Knots], options: dict[str, Any]
+) -> dict[int, Tracked]:
+    first = members[0]
+    arms, starts = [tasks[k].arm for k in members], [knots[k].start for k in members]
+    arm, start = arms[0], starts[0]
+    if len(members) == 1:
+        return {first: track(arm, knots[first].points, start, **options)}
+    if any(one is not start for one in starts) and not isinstance(start, str):
+        start = np.array(starts)
+    shared = all(one is arm for one in arms)
+    points = np.stack([knots[k].points for k in members])
+    found = track(arm if shared else stack(arms), points, start, **options)
+    return {k: found.path(place) for place, k in enumerate(members)}
 
 
 def _count_knots(arm: Arm, path: Path, timing: Timing) -> int:

@@ -39,7 +39,10 @@ def torque_terms(arm: Arm, q: Array, qd: Array, qdd: Array, tip_force: Array | N
         rows = slice(first, first + size)
         force = None if tip_force is None else tip_force[rows]
         pieces.append(_terms(arm, q[rows], qd[rows], qdd[rows], force))
-    return Terms(*(np.concatenate(parts) for parts in zip(*pieces, strict=True)))
+    found = Terms(*(np.concatenate(parts) for parts in zip(*pieces, strict=True)))
+    for part in found:
+        part.flags.writeable = False
+    return found
 
 
 def _terms(arm: Arm, q: Array, qd: Array, qdd: Array, force: Any) -> Terms:

@@ -1,0 +1,180 @@
+"""Several plans at once: each as it is alone, stacked, and bad members told by their place."""
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna import InfeasibleError, InputError, Plan, Plans, paths
+from ulna.motion import plans_making, postures
+
+CIRCLE = paths.circle((0.5, 0.1), 0.1)
+LINE = paths.line((0.5, 0.1), (0.6, 0.2))
+FAR = paths.circle((0.8, 0.1), 0.4)
+ARM = ulna.Arm.rods([0.5, 0.5], [1.0, 2.0])
+HEAVY = ulna.Arm.rods([0.5, 0.4], [2.0, 2.0])
+LIMITED = ulna.Arm.rods([0.5, 0.5], [1.0, 2.0], joints=[ulna.Joint(-1.0, 2.0), ulna.Joint(-2.5, 0)])
+CHAIN = ulna.Arm.rods([0.4, 0.4, 0.3], [1.0, 1.0, 1.0])
+OTHER_CHAIN = ulna.Arm.rods([0.4, 0.3, 0.4], [1.0, 2.0, 1.0])
+LIMITED_CHAIN = ulna.Arm.rods([0.4, 0.4, 0.4], [1.0] * 3, joints=[ulna.Joint(-2.0, 2.0)] * 3)
+
+
+def plan(arms, these, **options):
+    return ulna.plan(arms, these, **{"duration": 2.0, "rate": 50.0} | options)
+
+
+def assert_alike(member, alone):
+    assert member.arm is alone.arm
+    assert member.duration == alone.duration
+    assert np.array_equal(member.t, alone.t)
+    for name in ("q", "qd", "qdd", "tau"):
+        mine, its = getattr(member, name), getattr(alone, name)
+        scale = max(1.0, np.nanmax(np.abs(its), initial=0.0))
+        assert mine == pytest.approx(its, abs=1e-9 * scale, nan_ok=True)
+    assert [one.kind for one in member.problems] == [one.kind for one in alone.problems]
+    assert (member.ok, member.feasible, member.reason) == (alone.ok, alone.feasible, alone.reason)
+    assert sum(member.terms) == pytest.approx(alone.tau, abs=1e-9, nan_ok=True)
+
+
+class TestAlike:
+    @pytest.mark.parametrize(
+        ("arms", "these"),
+        [
+            ([ARM, HEAVY, LIMITED], CIRCLE),
+            ((ARM, ARM), (CIRCLE, LINE)),
+            (ARM, [CIRCLE, LINE, FAR]),
+            ([CHAIN, OTHER_CHAIN, LIMITED_CHAIN, CHAIN], CIRCLE),
+            (LIMITED_CHAIN, [CIRCLE, LINE]),
+            ([ARM], CIRCLE),
+        ],
+    )
+    def test_a_member_is_the_plan_that_it_is_alone(self, arms, these):
+        made = plan(arms, these)
+        count = len(arms) if isinstance(arms, list | tuple) else len(these)
+        each_arm = arms if isinstance(arms, list | tuple) else [arms] * count
+        each_path = these if isinstance(these, list | tuple) else [these] * count
+        assert len(made) == count
+        for member, arm, path in zip(made, each_arm, each_path, strict=True):
+            assert_alike(member, plan(arm, path))
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"derivatives": "finite"},
+            {"tip_force": (1.0, -2.0, 0.3)},
+            {"tip_force": lambda t: (t, 1.0)},
+            {"elbow": "up"},
+            {"start": [0.5, -1.0]},
+            {"floor": 0.05},
+            {"timing": "s-curve", "max_speed": 0.3, "max_acceleration": 1.0, "duration": None},
+            {"duration": None},
+        ],
+        ids=str,
+    )
+    def test_options_are_those_of_one_plan(self, options):
+        # The second starts on the other side of its base, where "up" is the other sign.
+        moved = ARM.replace(base=(1.2, 0.0))
+        arms = [ARM, moved, HEAVY]
+        for member, arm in zip(plan(arms, CIRCLE, **options), arms, strict=True):
+            assert_alike(member, plan(arm, CIRCLE, **options))
+
+    def test_joints_to_spare_may_have_a_posture(self):
+        arms, options = [CHAIN, OTHER_CHAIN], {"posture": [0.5, -0.5, -0.5], "start": [0.5, 0, 0]}
+        for member, arm in zip(plan(arms, CIRCLE, **options), arms, strict=True):
+            assert_alike(member, plan(arm, CIRCLE, **options))
+
+    def test_paths_of_joints_and_of_the_tip_go_together(self):
+        both = [paths.joints([[0.1, 0.2], [0.5, 0.6], [0.9, 0.1]]), LINE]
+        for member, path in zip(plan(ARM, both), both, strict=True):
+            assert_alike(member, plan(ARM, path))
+
+    def test_many_are_taken_a_part_at_a_time(self, monkeypatch):
+        arms = [ARM, HEAVY, ARM, HEAVY, ARM]
+        whole = plan(arms, CIRCLE)
+        monkeypatch.setattr(postures, "MOST_AT_ONCE", 4000)
+        monkeypatch.setattr(plans_making, "MOST_AT_ONCE", 250)
+        parts = plan(arms, CIRCLE)
+        assert whole.tau.tobytes() == parts.tau.tobytes()
+
+
+class TestStacked:
+    def test_arrays_are_those_of_the_members(self):
+        made = plan([ARM, HEAVY], CIRCLE)
+        assert made.t.shape == (101,)
+        for name in ("q", "qd", "qdd", "tau"):
+            values = getattr(made, name)
+            assert values.shape == (2, 101, 2)
+            assert not values.flags.writeable
+            for place, member in enumerate(made):
+                assert np.array_equal(getattr(member, name), values[place])
+                assert not getattr(member, name).flags.writeable
+
+    def test_times_that_differ_are_given_for_each(self):
+        made = plan(ARM, [CIRCLE, LINE], duration=None, rate=None)
+        assert made.t.shape == (2, 2000)
+        assert made.t[:, -1] == pytest.approx(made.duration)
+
+    def test_what_ends_early_is_filled_up(self):
+        made = plan(ARM, [CIRCLE, LINE], duration=None)
+        long, short = (len(member.t) for member in made)
+        assert made.tau.shape == (2, long, 2)
+        assert np.isnan(made.tau[1, short:]).all()
+        assert np.isnan(made.t[1, short:]).all()
+        assert np.isfinite(made.tau[1, :short]).all()
+
+    def test_it_is_a_sequence(self):
+        made = plan(ARM, [CIRCLE, LINE, CIRCLE])
+        assert isinstance(made, Plans)
+        assert isinstance(made[-1], Plan)
+        assert made[1] in made
+        part = made[1:]
+        assert isinstance(part, Plans)
+        assert [one.path for one in part] == [LINE, CIRCLE]
+        assert np.array_equal(part.tau, made.tau[1:])
+        with pytest.raises(IndexError):
+            made[3]
+        differing = plan(ARM, [CIRCLE, LINE], duration=None, rate=None)
+        assert differing[1:].t.shape == (1, 2000)
+
+
+class TestBadMembers:
+    def test_one_out_of_reach_is_told_and_no_other(self):
+        made = plan(ARM, [CIRCLE, FAR, LINE])
+        assert made.ok.tolist() == made.feasible.tolist() == [True, False, True]
+        assert made[1].problems[0].kind == "out of reach"
+        assert np.isnan(made.tau[1]).any()
+        assert np.isfinite(made.tau[[0, 2]]).all()
+        text = repr(made)
+        assert text.startswith("Plans: 2 of 3 can be done, 101 samples each\n  [1] circle")
+        assert "out of reach" in text
+
+    def test_a_long_list_of_them_is_cut(self):
+        text = repr(plan(ARM, [FAR] * 10)).splitlines()
+        assert len(text) == 10
+        assert text[-1] == "  and 2 more that cannot"
+
+    @pytest.mark.parametrize(
+        ("arms", "these", "text"),
+        [
+            ([ARM, "kehl"], CIRCLE, r"^arms\[1\]: arm: got 'kehl', need an Arm"),
+            (ARM, [CIRCLE, 3], r"^paths\[1\]: path: got 3, need a Path"),
+            ([ARM, CHAIN], CIRCLE, r"^arms\[1\]: arm: got 3 links, need 2, as many as the first"),
+            ([ARM, ARM], [CIRCLE], r"^paths: got 1 paths for 2 arms, need as many as arms"),
+            ([], CIRCLE, r"^arms: got none, need at least one"),
+            (ARM, (), r"^paths: got none, need at least one"),
+        ],
+    )
+    def test_bad_input_is_told_with_its_place(self, arms, these, text):
+        with pytest.raises(InputError, match=text):
+            plan(arms, these)
+
+    def test_what_is_asked_of_all_is_no_fault_of_one(self):
+        with pytest.raises(InputError, match=r"^timing: got 'gentle'"):
+            plan([ARM, HEAVY], CIRCLE, timing="gentle")
+
+    def test_a_drawing_that_fits_nowhere_is_told_with_its_place(self, tmp_path):
+        file = tmp_path / "line.svg"
+        shape = '<path d="M0 0 L10 0 L10 10"/>'
+        file.write_text(f'<svg xmlns="http://www.w3.org/2000/svg">{shape}</svg>', encoding="utf-8")
+        drawing, single = paths.svg(file), ulna.Arm.rods([1.0], [1.0])
+        with pytest.raises(InfeasibleError, match=r"^arms\[0\]: .*a single link"):
+            plan([single, single], drawing)
