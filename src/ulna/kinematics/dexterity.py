@@ -15,6 +15,7 @@ from ulna.kinematics.jacobian import jacobian
 from ulna.kinematics.ring import Floats
 
 SINGULAR = 1e2  # condition number from which a posture is called singular
+TINY = np.finfo(float).tiny
 MOST_LINKS_LISTED = 16  # 2¹⁵ singular postures; every further link doubles them
 
 
@@ -36,8 +37,20 @@ class Singularities(NamedTuple):
 def singular_values(arm: Arm | Parameters, q: ArrayLike) -> Floats:
     """Give the singular values (…, min(n, 2)) of the tip's position Jacobian, largest first."""
     slopes, finite = _position_slopes(arm, float_array(q))
-    values = np.abs(np.linalg.svd(slopes, compute_uv=False))  # LAPACK has been seen to give −0
-    return np.where(finite, values, np.nan)
+    x, y = slopes[..., 0, :], slopes[..., 1, :]
+    xx, xy, yy = (np.einsum("...i,...i", *pair) for pair in ((x, x), (x, y), (y, y)))
+    largest = np.sqrt(0.5 * (xx + yy + np.hypot(xx - yy, 2.0 * xy)))
+    if slopes.shape[-1] == 1:
+        return np.where(finite, largest[..., None], np.nan)
+    # The product of both is the area that the rows span: the longer by what of the shorter is at
+    # right angles to it, which keeps the digits of nearly parallel ones.
+    swap = xx < yy
+    longer, shorter = np.where(swap[..., None], y, x), np.where(swap[..., None], x, y)
+    square = np.maximum(np.maximum(xx, yy), TINY)
+    aside = shorter - (xy / square)[..., None] * longer
+    area = np.sqrt(square * np.einsum("...i,...i", aside, aside))
+    smallest = np.minimum(area / np.maximum(largest, TINY), largest)
+    return np.where(finite, np.stack([largest, smallest], axis=-1), np.nan)
 
 
 def manipulability(arm: Arm | Parameters, q: ArrayLike) -> Floats:

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from ulna.arrays import Array
 from ulna.kernels import count, inner, kernel
-from ulna.kinematics.least_squares import (
+from ulna.kinematics.least_squares import predict, settle, shorter_way
+from ulna.kinematics.solver_room import (
     ACTIVE,
     BEFORE,
     BEST,
@@ -33,10 +34,7 @@ from ulna.kinematics.least_squares import (
     Q,
     Room,
     make_room,
-    predict,
-    settle,
-    shorter_way,
-)
+)  # fmt: skip
 from ulna.lanes import both, choose, gather, scatter, some
 
 JUMP = 1.0  # [rad] by which a joint leaves its path for another posture

@@ -13,9 +13,30 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from ulna.arrays import Array
 from ulna.kernels import count, inlined, inner
-from ulna.lanes import both, choose, either, floor, lanes, some, sqrt, table
+from ulna.kinematics.solver_room import (
+    ACTIVE,
+    BEST,
+    GOAL_ANGLE,
+    GOAL_X,
+    GOAL_Y,
+    HELD,
+    LENGTH,
+    MISS_ARC,
+    MISS_X,
+    MISS_Y,
+    RESIDUAL,
+    SIDEWAYS,
+    SLOPE_X,
+    SLOPE_Y,
+    STEP,
+    TOLERANCE,
+    WANTED,
+    WEIGHT,
+    Q,
+    Room,
+)  # fmt: skip
+from ulna.lanes import both, choose, either, floor, some, sqrt
 from ulna.sincos import COS, SIN, turn_links
 
 LONGEST_STEP = 0.4  # [rad] a joint may turn in one iteration: the tip's circle is not a line
@@ -24,26 +45,6 @@ SHARPENING = 0.8  # of the iterations, after which only the tip counts
 PATIENCE = 20  # iterations in which a row has to get a tenth closer, or is given up
 SETTLED = 1e-9  # [rad] of posture motion that counts as none
 TURN = 2.0 * math.pi
-
-# What an arm has one of: where its tip should be and how far that is, how heavy an orientation
-# weighs [m], the distance that counts as none, the best distance found, and 1 where the arm is to
-# be moved at all, else 0.
-GOAL_X, GOAL_Y, GOAL_ANGLE, MISS_X, MISS_Y, MISS_ARC = range(6)
-WEIGHT, TOLERANCE, RESIDUAL, ACTIVE, KEPT_RESIDUAL = range(6, 11)
-OWN = 11
-# What it has one of for every joint, after the rows COS and SIN: links and limits, those that hold
-# for a while, the wanted posture, the posture now and the best one; how the tip moves with the
-# joint, its next step, how much of that is for the posture's sake, and 1 where a limit holds it.
-LENGTH, LOWER, UPPER, FENCE_LOWER, FENCE_UPPER, WANTED, Q, BEST, BEFORE, KEPT = range(2, 12)
-SLOPE_X, SLOPE_Y, STEP, SIDEWAYS, HELD = range(12, 17)
-ROWS = 17
-
-
-class Room(NamedTuple):
-    """Where the solver works, all of it lanes."""
-
-    own: Any  # (OWN,)
-    joints: Any  # (ROWS, n)
 
 
 class Factors(NamedTuple):
@@ -55,18 +56,6 @@ class Factors(NamedTuple):
     l21: Any
     l31: Any
     l32: Any
-
-
-def room_size(n: int) -> int:
-    """Give how many lanes the solver needs to work in."""
-    return OWN + ROWS * n
-
-
-@inlined
-def make_room(size: object, memory: Array) -> Room:
-    """See memory (room_size(n), W) as the solver does."""
-    own = lanes(memory)
-    return Room(own, table(own, OWN, ROWS, count(size)))
 
 
 @inner

@@ -79,7 +79,7 @@ def settle(
 def in_blocks(solve: Callable[[object, Floats, int, int], None], rows: int, n: int) -> None:
     """Call solve(size, memory, first, last) for all blocks of rows of arms with n links."""
     from ulna.kernels import size_of
-    from ulna.kinematics.least_squares import room_size
+    from ulna.kinematics.solver_room import room_size
     from ulna.lanes import WIDTHS
     from ulna.workers import share
 

@@ -30,7 +30,7 @@ STEP = 0.02  # of the reach, between two postures
 KNOTS = (2000, 401)  # of them, at least: of two links, and with joints to spare, which take longer
 MOST_KNOTS = (1_000_000, 20_000)
 FEW = 20  # points of a path that first postures are tried on
-MOST_AT_ONCE = 200_000  # knots: more do not fit into the memory close to a processor
+MOST_AT_ONCE = 32_000  # knots: more do not fit into the memory close to a processor
 
 
 class Way(NamedTuple):

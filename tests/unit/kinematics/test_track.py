@@ -163,6 +163,15 @@ class TestStart:
         assert tracked.q == approx(np.tile([0.5, np.pi], (3, 1)))
 
 
+def test_a_path_of_a_batch_is_as_it_is_alone(unit, inside):
+    paths = np.stack([inside, inside[::-1]])
+    together = track(unit, paths, start="positive")
+    for place, path in enumerate(paths):
+        one, alone = together.path(place), track(unit, path, start="positive")
+        assert one.q == approx(alone.q)
+        assert repr(one) == repr(alone)
+
+
 class TestReach:
     def test_a_path_that_leaves_the_reach_is_reported_by_intervals(self, unit):
         x = np.concatenate([np.linspace(1.0, 3.0, 21), np.linspace(3.0, 1.0, 21)[1:]])
