@@ -10,7 +10,8 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from functools import cache
 from itertools import pairwise
 
@@ -30,8 +31,8 @@ def cores() -> int:
 def share(work: Callable[[int, int], None], count: int, least: int) -> None:
     """Do work(first, last) for all of range(count), in pieces of `least` or more, on all cores.
 
-    What fits into two pieces or less is done at once and here, and so is what is asked for by
-    one of the threads. An exception of a piece is raised, once all that had begun have ended.
+    What does not make two pieces is done at once and here, and so is what is asked for by one of
+    the threads. An exception of a piece is raised, once all that had begun have ended.
     """
     threads = min(cores(), count // least)
     if threads < 2 or getattr(_inside, "working", False):
@@ -40,7 +41,7 @@ def share(work: Callable[[int, int], None], count: int, least: int) -> None:
     pieces = min(PIECES * threads, count // least)
     edges = [count * piece // pieces for piece in range(pieces + 1)]
     left = deque(pairwise(edges))
-    helpers = [_pool(os.getpid()).submit(_help, work, left) for _ in range(threads - 1)]
+    helpers = _called(threads - 1, work, left)
     try:
         _take(work, left)
     finally:
@@ -50,6 +51,17 @@ def share(work: Callable[[int, int], None], count: int, least: int) -> None:
         wait(begun)
     for helper in begun:
         helper.result()
+
+
+def _called(
+    count: int, work: Callable[[int, int], None], left: deque[tuple[int, int]]
+) -> list[Future[None]]:
+    """Ask threads for help; none comes any more while Python ends."""
+    helpers: list[Future[None]] = []
+    with suppress(RuntimeError):
+        while len(helpers) < count:
+            helpers.append(_pool(os.getpid()).submit(_help, work, left))
+    return helpers
 
 
 def _help(work: Callable[[int, int], None], left: deque[tuple[int, int]]) -> None:

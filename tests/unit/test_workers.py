@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -65,6 +66,13 @@ def test_what_goes_wrong_is_raised(where):
     with pytest.raises(ValueError, match="this piece"):
         workers.share(work, 1000, 10)
     assert done(1000, 10)
+
+
+def test_while_python_ends_there_is_no_help_and_none_needed(monkeypatch):
+    ended = ThreadPoolExecutor(1)
+    ended.shutdown()
+    monkeypatch.setattr(workers, "_pool", lambda process: ended)
+    assert sum(last - first for first, last in done(1000, 10)) == 1000
 
 
 def in_a_child(queue):
