@@ -1,6 +1,7 @@
 """Compile the engine and the controllers' laws before tests that would each do it on their own.
 
-The engine is compiled for every size of arm and for lanes of arms, two at a time. What is there already is only loaded.
+The engine is compiled for every size of arm and for lanes of arms, two at a time. What is there
+already is only loaded.
 """
 
 import multiprocessing

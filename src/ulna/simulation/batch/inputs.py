@@ -90,7 +90,7 @@ def read_input(kind: Kind, given: Any, n: int, *, between: str, dt: float) -> In
         sources = [_read(kind, one, n, between, dt, arm) for arm, one in enumerate(given)]
         return for_each(sources, _form_of, _values_of)
     pair = isinstance(given, tuple) and len(given) == 2 and depth(given[1]) >= 2
-    rows = np.zeros(0)
+    rows: Array = np.zeros(0)
     if given is not None and not isinstance(given, str) and (pair or not holds_text(given)):
         rows = float_array(given[1] if pair else given, kind.name)
     if rows.ndim < (3 if pair else 2):

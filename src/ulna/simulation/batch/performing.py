@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -25,6 +24,7 @@ from ulna.simulation.engine.lots import Outcome
 from ulna.simulation.fixed import read_only
 from ulna.simulation.options import Options
 from ulna.simulation.status import Reason
+from ulna.workers import cores
 
 MOST_PREPARED = 2**16  # arms that are made ready at a time
 PRECISIONS = {"double": np.float64, "single": np.float32}
@@ -181,10 +181,7 @@ def _kind(precision: Any, options: Options) -> Kind:
 def _threads(given: Any) -> int:
     """Give how many threads to use: as many as there are cores for this process."""
     if given is None:
-        try:
-            return len(os.sched_getaffinity(0))
-        except AttributeError:
-            return os.cpu_count() or 1
+        return cores()
     if not isinstance(given, int | np.integer) or isinstance(given, bool) or given < 1:
         raise InputError(Problem("threads", shown(given), "a whole number of at least 1"))
     return int(given)
