@@ -106,7 +106,7 @@ def arm_steps(load: Load, rounds: int) -> dict[str, float]:
         "free": ours(),
         "single": ours(precision="single"),
         "one thread": ours(threads=1),
-        "closed": ours(controller=ComputedTorque(), reference=np.full(load.n, 0.3)),
+        "closed": ours(controller=ComputedTorque(), reference=them.q0 + 0.01),
         "MuJoCo": mujoco_rollout(*them.first(count), DT, load.their_steps, THREADS),
     }
     taken = dict(zip(works, in_turns(*works.values(), rounds=rounds), strict=True))
