@@ -1,7 +1,8 @@
 """Write docs/gallery.md from the examples: title, first words, picture and link of each.
 
 Examples are numbered scripts in percent format, which open as notebooks. With --pictures they are
-run first, and the picture that each leaves behind is kept, small, in docs/pictures.
+run first, which takes some minutes, and the picture that each leaves behind is kept, small, in
+docs/pictures.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ PAGE = ROOT / "docs" / "gallery.md"
 PICTURES = ROOT / "docs" / "pictures"
 WIDTH = 520  # [pixels] of a picture, which has to be recognised and not read
 COLORS = 64
+# Maps of many colours, larger than others, and what to say to the examples that draw them.
+MAP_WIDTH, MAP_COLORS = 720, 256
+MAPS = {"12_flip_map": ["--full"]}
 HEAD = """# Gallery
 
 Every page here is a script of a minute's reading in [examples](../examples), which any notebook
@@ -46,30 +50,37 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def draw() -> None:
-    """Run every example in a folder of its own, and keep the picture that bears its name."""
+def draw(example: Path) -> None:
+    """Run an example in a folder of its own, and keep the picture that bears its name."""
+    words = [str(example), *MAPS.get(example.stem, [])]
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "MPLBACKEND": "Agg"}
+        subprocess.run(
+            [sys.executable, *words], cwd=folder, check=True, env=environment,
+            stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+        made = Path(folder) / f"{example.stem}.png"
+        if made.exists():
+            keep(made)
+
+
+def keep(made: Path) -> None:
+    """Keep a picture, made small."""
     from PIL import Image
 
-    for example in sorted(EXAMPLES.glob("*.py")):
-        with tempfile.TemporaryDirectory() as folder:
-            environment = {**os.environ, "MPLBACKEND": "Agg"}
-            subprocess.run(
-                [sys.executable, str(example)], cwd=folder, check=True, env=environment,
-                stdout=subprocess.DEVNULL,
-            )  # fmt: skip
-            made = Path(folder) / f"{example.stem}.png"
-            if made.exists():
-                picture = Image.open(made).convert("RGB")
-                picture.thumbnail((WIDTH, WIDTH))
-                picture.quantize(COLORS).save(PICTURES / made.name, optimize=True)
-                print(f"{made.name}: {(PICTURES / made.name).stat().st_size // 1000} kB")
+    width, colors = (MAP_WIDTH, MAP_COLORS) if made.stem in MAPS else (WIDTH, COLORS)
+    picture = Image.open(made).convert("RGB")
+    picture.thumbnail((width, width))
+    picture.quantize(colors).save(PICTURES / made.name, optimize=True)
+    print(f"{made.name}: {(PICTURES / made.name).stat().st_size // 1000} kB")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pictures", action="store_true", help="run the examples first")
     if parser.parse_args().pictures:
-        draw()
+        for example in sorted(EXAMPLES.glob("*.py")):
+            draw(example)
     PAGE.write_text(page(), encoding="utf-8")
 
 
