@@ -90,14 +90,15 @@ def read_input(kind: Kind, given: Any, n: int, *, between: str, dt: float) -> In
         sources = [_read(kind, one, n, between, dt, arm) for arm, one in enumerate(given)]
         return for_each(sources, _form_of, _values_of)
     pair = isinstance(given, tuple) and len(given) == 2 and depth(given[1]) >= 2
+    times, table = given if pair else (None, given)
     rows: Array = np.zeros(0)
-    if given is not None and not isinstance(given, str) and (pair or not holds_text(given)):
-        rows = float_array(given[1] if pair else given, kind.name)
+    if table is not None and not isinstance(table, str) and not holds_text(table):
+        rows = float_array(table, kind.name)
     if rows.ndim < (3 if pair else 2):
         source = read_source(kind, given, n, between=between, dt=dt)
         return for_all(source, _values_of(source))
     rows = rows[:, None] if rows.ndim == 2 else rows
-    times = given[0] if pair else dt * np.arange(rows.shape[1])
+    times = times if pair else dt * np.arange(rows.shape[1])
     return _tables(kind, times, rows, between)
 
 

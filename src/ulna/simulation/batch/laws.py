@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ulna.arm import Parameters
+from ulna.arm import Arm, Parameters
 from ulna.control import CompiledLaw, Controller
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.batch.inputs import Form, Input
@@ -70,13 +70,13 @@ def _arms_of(controllers: list[Any], count: int) -> dict[int, Any]:
 
 def _sound(members: Members) -> Parameters:
     """Give the parameters, with those of another arm in place of any that no arm can have."""
-    p = members.parameters
-    fine = np.flatnonzero(members.codes != CODES["bad arm"])
-    if p.length.ndim == 1 or len(fine) in (0, members.count):
+    p, bad = members.parameters, members.codes == CODES["bad arm"]
+    if not bad.any():
         return p
-    rows = np.arange(members.count)
-    rows[members.codes == CODES["bad arm"]] = fine[0]
-    return p.rows(rows)
+    if bad.all():
+        rod = Arm.rods([1.0] * p.n, [1.0] * p.n).parameters
+        return Parameters(*map(np.broadcast_to, rod, map(np.shape, p)))
+    return p.rows(np.where(bad, np.argmin(bad), np.arange(members.count)))
 
 
 def _chosen(p: Parameters, arms: Any) -> Parameters:

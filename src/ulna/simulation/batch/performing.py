@@ -14,7 +14,6 @@ from ulna.simulation.batch.bench import Kind
 from ulna.simulation.batch.files import create, open_batch
 from ulna.simulation.batch.lots import Acting, Slab
 from ulna.simulation.batch.members import TO_RUN, Members
-from ulna.simulation.batch.memory import planned
 from ulna.simulation.batch.run import BatchRun
 from ulna.simulation.batch.status import CODES, Statuses
 from ulna.simulation.batch.work import Crew
@@ -48,6 +47,7 @@ class Performance(NamedTuple):
     options: Options
     duration: float
     times: Array  # (S,) of the samples
+    slab: int  # how many arms to work on at a time
     torques: bool
     settings: dict[str, Any]
 
@@ -64,8 +64,7 @@ def perform(
     """Run all arms, and give what they did."""
     members = asked.members
     crew = Crew(_kind(precision, asked.options), _threads(threads))
-    count, n, samples = members.count, members.n, len(asked.times)
-    size = min(planned(count, samples, n, asked.torques, store), MOST_PREPARED)
+    count, size = members.count, min(asked.slab, MOST_PREPARED)
     with progress_line("simulating", shown=progress) as report:
         blocks = -(-count // crew.kind.width)
 
@@ -80,7 +79,9 @@ def perform(
                 part = _part(outcome, first, min(first + size, count))
                 _run_slab(asked, crew, part, first, told)
         except KeyboardInterrupt:
-            pass  # What is finished is given back, and its status says what is not.
+            # What is finished is given back, and its status says what is not.
+            if crew.is_at_work:
+                raise
     return _run(asked, outcome)
 
 
@@ -106,6 +107,8 @@ def _stored(
             try:
                 _run_slab(asked, crew, outcome, first, told)
             except KeyboardInterrupt:
+                if crew.is_at_work:
+                    raise
                 interrupted = True
             codes = _codes(asked, outcome, first)
             tau = outcome.tau if asked.torques else None
@@ -113,7 +116,10 @@ def _stored(
             if interrupted:
                 break
     except KeyboardInterrupt:
-        pass  # It came between slabs: what is written is whole.
+        # Between slabs what is written is whole; who presses twice wants none of it.
+        if crew.is_at_work or not store.is_open:
+            store.abandon()
+            raise
     except BaseException:
         store.abandon()
         raise

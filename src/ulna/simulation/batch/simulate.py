@@ -25,6 +25,7 @@ from ulna.simulation.batch.members import (
     read_arms,
     rows_in,
 )
+from ulna.simulation.batch.memory import planned
 from ulna.simulation.batch.performing import Performance, perform
 from ulna.simulation.batch.run import BatchRun
 from ulna.simulation.checks import check_controlled
@@ -118,12 +119,13 @@ def simulate_batch(
         controller=max(len(controllers), 1), reference=1 if aims is None else aims.count,
         seeds=1 if keys is None else len(keys),
     )  # fmt: skip
-    members = gathered(parameters, q, qd, count, stops=options.stops)
     length = read_duration(aims.duration if duration is None and aims else duration)
     times = np.array([length])
     if samples is not None:
         # A copy: kernels would be compiled again for one that is read-only, or of another type.
         times = np.array(sample_times(samples, length, options.dt, n), dtype=float)
+    slab = planned(count, len(times), n, torques, store)
+    members = gathered(parameters, q, qd, count, stops=options.stops)
     laws = laws_of(controllers, members)
     aims = aims or Aims(q)
     acting = Acting(
@@ -137,7 +139,7 @@ def simulate_batch(
         "tip_force": shown(tip_force), "disturbances": shown(disturbances), "seeds": shown(seeds),
     }  # fmt: skip
     return perform(
-        Performance(members, acting, options, length, times, torques, settings),
+        Performance(members, acting, options, length, times, slab, torques, settings),
         precision=precision, threads=threads, store=store, force=force, progress=progress,
     )  # fmt: skip
 

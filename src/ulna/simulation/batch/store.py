@@ -80,9 +80,15 @@ class BatchStore:
         self._layout, self._place = layout, place
         self._writer: Writer | None = None
         part = place.__enter__()
-        with self._guarded():
+        # A library's own threads would go on writing after an interrupt.
+        with self._guarded(), deferred_interrupt():
             check_space(path, layout.size)
             self._writer = make(part, layout)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it takes more: it was neither finished nor abandoned."""
+        return self._writer is not None
 
     def write(self, first: int, q: Any, qd: Any, tau: Any, t_end: Any, codes: Any) -> None:
         """Write what the arms from number `first` on did: (k, S, n) each, `t_end` and codes (k,).

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from ulna.simulation.batch.bench import Bench, Kind
@@ -30,6 +31,31 @@ class Piece(NamedTuple):
     last: int
 
 
+class Hand(threading.Thread):
+    """A thread that says when it is done.
+
+    Waiting for that is safe from Ctrl-C. Joining a thread is not: Python before 3.13 takes one
+    that still runs for done once a wait for it was interrupted.
+    """
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        super().__init__(daemon=True)
+        self._work = work
+        self.is_done = threading.Event()
+
+    def run(self) -> None:
+        """Do the work."""
+        try:
+            self._work()
+        finally:
+            self.is_done.set()
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether it has begun and is not done."""
+        return self.ident is not None and not self.is_done.is_set()
+
+
 class Crew:
     """Threads that work on lots until all is done, or somebody calls halt."""
 
@@ -39,6 +65,7 @@ class Crew:
         self._halted = False
         self._lock = threading.Lock()
         self._errors: list[BaseException] = []
+        self._hands: list[Hand] = []
 
     def work(self, lots: list[Prepared], outcome: Outcome, report: Callable[[float], None]) -> None:
         """Run all arms; `report` is told how many blocks are done."""
@@ -46,24 +73,29 @@ class Crew:
         # Whatever has to be compiled is, before there is more than one thread to wait for it.
         Bench(self.kind, lots[0], outcome).call(1)
         queue = iter(pieces)
-        threads = [
-            threading.Thread(target=self._serve, args=(queue, outcome), daemon=True)
+        hands = [
+            Hand(partial(self._serve, queue, outcome))
             for _ in range(min(self.threads, len(pieces)))
         ]
+        self._hands = hands
         try:
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                while thread.is_alive():
-                    thread.join(LISTEN)
+            for hand in hands:
+                hand.start()
+            for hand in hands:
+                while not hand.is_done.wait(LISTEN):
                     report(self.done)
         finally:
             self._halted = True
-            for thread in threads:
-                if thread.ident is not None:
-                    thread.join()
+            for hand in hands:
+                if hand.is_at_work:
+                    hand.is_done.wait()
         if self._errors:
             raise self._errors[0]
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether a thread may still write to the outcome, as after a second Ctrl-C."""
+        return any(hand.is_at_work for hand in self._hands)
 
     def blocks_of(self, prepared: Prepared) -> int:
         """Give how many blocks the arms of a lot fill."""
