@@ -61,3 +61,30 @@ def random_arm() -> Callable[..., ulna.Parameters]:
 def unit() -> ulna.Arm:
     """Give the arm of two links of one metre that papers 000 works its examples with."""
     return ulna.Arm.rods([1.0, 1.0], [1.0, 1.0])
+
+
+def _arm_of(p: ulna.Parameters, member: int | None = None) -> ulna.Arm:
+    """Make the arm that has these numbers, or those of one member of a batch."""
+    p = p if member is None else ulna.Parameters(*(value[member] for value in p))
+    columns = [value.tolist() for value in p]
+    links = [
+        ulna.Link(
+            length=length, mass=mass, com=com, com_offset=aside, inertia=turning, tip_mass=end
+        )
+        for length, mass, com, aside, turning, end in zip(*columns[:6], strict=True)
+    ]
+    joints = [
+        ulna.Joint(
+            damping=damping, rotor_inertia=rotor, gear_ratio=ratio, lower=lower, upper=upper,
+            max_velocity=speed, max_torque=torque,
+        )
+        for damping, rotor, ratio, lower, upper, speed, torque in zip(*columns[6:13], strict=True)
+    ]  # fmt: skip
+    gravity, base = tuple(p.gravity.tolist()), tuple(p.base.tolist())
+    return ulna.Arm(tuple(links), tuple(joints), gravity=gravity, base=base)
+
+
+@pytest.fixture(scope="session")
+def arm_of() -> Callable[..., ulna.Arm]:
+    """Give what makes an Arm of Parameters: (parameters, member) -> Arm."""
+    return _arm_of

@@ -64,7 +64,7 @@ class Slab:
         table = pack(p)
         self.arms = table.reshape(-1, *table.shape[-2:])
         self.arms[:, :-1, LOWER], self.arms[:, :-1, UPPER] = p.lower, p.upper
-        self.limits = np.array(p.max_torque, dtype=float).reshape(-1, p.n)
+        self.limits = _own(p.max_torque).reshape(-1, p.n)
         self.start = np.ascontiguousarray(members.start[:, first:last])
 
     def lots(self, acting: Acting, options: Options, duration: float) -> list[Prepared]:
@@ -107,13 +107,17 @@ class Slab:
         if acting.aims.postures is not None:
             postures = _rows(acting.aims.postures, members)
         keys = acting.keys[self.first : self.first + self.count]
-        # All are copies: kernels would be compiled again for arrays that cannot be written to.
         lot = Lot(
-            own, self.arms, self.limits, self.start, np.array(keys),
-            _each(laid, forms, members), np.array(params), np.array(state),
-            np.array(postures), laid.real, laid.whole,
+            own, self.arms, self.limits, self.start, _own(keys),
+            _each(laid, forms, members), _own(params), _own(state), _own(postures),
+            laid.real, laid.whole,
         )  # fmt: skip
         return Prepared(lot, law, acting.aims, acting.references, members)
+
+
+def _own(values: Array) -> Array:
+    """Copy an array: kernels would be compiled again for one that is read-only or in columns."""
+    return np.array(values, order="C")
 
 
 def _of(values: Array, rows: Array) -> Array:
