@@ -68,10 +68,8 @@ def _arm_of(p: ulna.Parameters, member: int | None = None) -> ulna.Arm:
     p = p if member is None else ulna.Parameters(*(value[member] for value in p))
     columns = [value.tolist() for value in p]
     links = [
-        ulna.Link(
-            length=length, mass=mass, com=com, com_offset=aside, inertia=turning, tip_mass=end
-        )
-        for length, mass, com, aside, turning, end in zip(*columns[:6], strict=True)
+        ulna.Link(length=length, mass=mass, com=com, com_offset=aside, inertia=own, tip_mass=end)
+        for length, mass, com, aside, own, end in zip(*columns[:6], strict=True)
     ]
     joints = [
         ulna.Joint(

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import ulna
+import ulna.progress
 from ulna import Arm, Joint, Sensors, simulate, simulate_batch
 from ulna.control import (
     PD,
@@ -700,37 +701,28 @@ def test_a_store_that_cannot_be_written_raises_before_any_work(tmp_path):
 
 # Ctrl-C
 
+HOURS = {"q0": np.linspace(-1.0, 1.0, 16_000).reshape(-1, 2), "samples": 51, "duration": 10.0}
+
 
 @pytest.fixture
-def pressed():
-    """Give what presses Ctrl-C after some seconds, as often as asked."""
-    threads = []
+def pressed(monkeypatch):
+    """Give what presses Ctrl-C when a part of the work is done."""
 
-    def press(*after):
-        def wait_and_press():
-            begun = time.perf_counter()
-            for seconds in after:
-                time.sleep(max(0.0, begun + seconds - time.perf_counter()))
-                os.kill(os.getpid(), signal.SIGINT)
+    def press(part):
+        def report(line, done):
+            if done >= part:
+                signal.raise_signal(signal.SIGINT)
 
-        threads.append(threading.Thread(target=wait_and_press))
-        threads[-1].start()
+        monkeypatch.setattr(ulna.progress._Line, "report", report)
 
-    yield press
-    for thread in threads:
-        thread.join()
-
-
-HOURS = {"q0": np.linspace(-1.0, 1.0, 8000).reshape(-1, 2), "samples": 51}
+    return press
 
 
 @pytest.mark.parametrize("ending", ["", "nc", "zarr"])
 def test_ctrl_c_gives_what_is_finished(tmp_path, pressed, ending):
     store = tmp_path / f"runs.{ending}" if ending else None
-    if store is not None:
-        simulate_batch(TWO, **START, store=tmp_path / f"first.{ending}").close()  # loads libraries
-    pressed(0.3)
-    with simulate_batch(TWO, **HOURS, duration=10.0, store=store, threads=2) as run:
+    pressed(0.01)
+    with simulate_batch(TWO, **HOURS, store=store, threads=2) as run:
         counts = run.status.counts()
         assert set(counts) <= {"done", "interrupted", "not run"}
         assert counts["not run"] > 1000
@@ -743,31 +735,45 @@ def test_ctrl_c_gives_what_is_finished(tmp_path, pressed, ending):
         reached = run.t[None, :] < run.t_end[broken, None] - 1e-9
         assert np.array_equal(np.isfinite(q[broken]).all(axis=-1), reached)
         some = np.flatnonzero(reason == "done")[:16]
-        whole = simulate_batch(TWO, q0=HOURS["q0"][some], samples=51, duration=10.0)
+        whole = simulate_batch(TWO, **HOURS | {"q0": HOURS["q0"][some]}, progress=False)
         assert q[some].tolist() == whole.q.tolist()
 
 
-def test_nobody_writes_to_what_was_handed_out(pressed):
-    pressed(0.2)
-    run = simulate_batch(TWO, **HOURS, duration=10.0, threads=2)
-    first = run.q.copy(), run.status.codes.copy(), run.t_end.copy()
+def test_nobody_writes_to_what_was_handed_out():
+    # The wait for threads is what is interrupted here.
+    pressing = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    pressing.start()
+    run = simulate_batch(TWO, **HOURS, threads=2)
+    pressing.join()
+    first, ends = run.q.copy(), run.t_end.copy()
     time.sleep(0.1)
-    assert np.array_equal(first[0], run.q, equal_nan=True)
-    assert np.array_equal(first[2], run.t_end, equal_nan=True)
-    assert not any("Hand" in thread.name for thread in threading.enumerate())
+    assert run.status.counts()["not run"] > 0
+    assert np.array_equal(first, run.q, equal_nan=True)
+    assert np.array_equal(ends, run.t_end, equal_nan=True)
+    assert np.isnan(first[run.status.reason == "not run"]).all()
 
 
-def test_a_second_ctrl_c_while_threads_are_busy_raises(pressed):
+def test_a_second_ctrl_c_while_threads_are_busy_raises():
+    busy, released = threading.Event(), threading.Event()
+
     def slow(t):
-        if t == 0.0:
-            time.sleep(1.0)
+        busy.set()
+        released.wait(20.0)
         return [0.0, 0.0]
 
-    pressed(0.2, 0.4)
+    def press():
+        busy.wait(20.0)
+        for _ in range(2):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.2)
+
+    pressing = threading.Thread(target=press)
+    pressing.start()
+    options = {"q0": np.zeros((2, 2)), "duration": 1.0, "controller": PD(1.0, 1.0)}
     with pytest.raises(KeyboardInterrupt):
-        simulate_batch(
-            TWO, q0=np.zeros((2, 2)), duration=1.0, controller=PD(1.0, 1.0), reference=[slow] * 2
-        )
+        simulate_batch(TWO, **options, reference=[slow] * 2)
+    released.set()
+    pressing.join()
 
 
 def test_ctrl_c_while_a_store_begins_leaves_nothing(tmp_path, monkeypatch):
@@ -798,12 +804,11 @@ def test_ctrl_c_twice_while_a_slab_is_written_raises_and_leaves_nothing(tmp_path
 
 
 def test_the_line_of_progress_goes_from_nothing_to_all(monkeypatch):
-    from ulna import progress
     from ulna.simulation.batch import work
 
     seen = []
     monkeypatch.setattr(work, "LISTEN", 1e-3)
-    monkeypatch.setattr(progress._Line, "report", lambda line, done: seen.append(done))
+    monkeypatch.setattr(ulna.progress._Line, "report", lambda line, done: seen.append(done))
     simulate_batch(TWO, q0=np.zeros((320, 2)), duration=2.0, progress=True)
     assert seen == sorted(seen)
     assert 0.0 <= seen[0] <= seen[-1] <= 1.0
