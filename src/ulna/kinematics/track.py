@@ -168,7 +168,7 @@ def _judged(
     residual = distance_to_goal(arms, q, goals)
     excess = np.max(np.maximum(arms.lower - q, q - arms.upper), axis=-1).clip(min=0.0)
     condition = condition_number(arms, q)
-    depth = _depth(joints(arms, q)[..., 1:, 1], floor)
+    depth = _depth(arms, q, floor)
     unsolved = reachable & (residual > 10.0 * SOLVED * np.sum(parameters.length, -1)[:, None])
     at_limit = ((q <= arms.lower) | (q >= arms.upper)).any(axis=-1)
     shown = reachable | clamp
@@ -193,9 +193,11 @@ def _judged(
     }
 
 
-def _depth(heights: Floats, floor: float | None) -> Floats:
+def _depth(arms: Parameters, q: Floats, floor: float | None) -> Floats:
+    """Give how far (…) the lowest joint of postures, or the tip, is below the floor [m]."""
     if floor is None:
-        return np.zeros(heights.shape[:-1])
+        return np.zeros(q.shape[:-1])
     if not np.isfinite(floor):
         raise InputError(Problem("floor", f"{floor}", "a height in m, or None for no floor"))
+    heights = joints(arms, q)[..., 1:, 1]
     return np.asarray(np.maximum(floor - np.min(heights, axis=-1), 0.0))
