@@ -348,7 +348,6 @@ def test_no_time_at_all_is_the_start():
         assert run.status
 
 
-@pytest.mark.xfail(strict=True, reason="engine/block.py: nothing is held before the first step")
 @pytest.mark.parametrize("torque", [[1.0, 2.0], "1 + t, 2", [[1.0, 2.0]]])
 def test_torques_at_the_start_are_those_that_act(torque):
     run = simulate_batch(TWO, q0=[0.0, 0.5], duration=0, torque=torque, torques=True)
@@ -427,7 +426,6 @@ def test_what_goes_wrong_with_an_arm_is_in_its_status():
     assert free.status
 
 
-@pytest.mark.xfail(strict=True, reason="engine/block.py: the sample at t_end is lost with the arm")
 @pytest.mark.parametrize("method", METHODS)
 def test_the_last_finite_state_of_an_arm_is_kept(method):
     options = {"q0": [0.0], "qd0": [1.0], "duration": 0.02, "torque": "sqrt(0.01 - t)"}
