@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from ulna.kernels import OPTIONS
-from ulna.sincos import FAR, sincos, sincos_near
+from ulna.lanes import WIDTHS, lanes
+from ulna.sincos import FAR, SHORT_FAR, sincos, sincos_near, turn_links
+
+SHORT = np.dtype(np.float32)
 
 
 @numba.njit(**OPTIONS)
@@ -78,3 +81,39 @@ def test_sine_is_odd_and_cosine_even_to_the_bit():
 @pytest.mark.parametrize("angle", [np.nan, np.inf, -np.inf])
 def test_what_has_no_sine_has_none(angle):
     assert np.isnan(both([angle])).all()
+
+
+@numba.njit(**OPTIONS)
+def of_lanes(angles, found):
+    wide, results = lanes(angles), lanes(found)
+    for k in range(len(wide)):
+        results[0, k], results[1, k] = sincos_near(wide[k])
+
+
+@pytest.mark.parametrize("largest", [1e-3, 0.7, 4.0, 100.0, SHORT_FAR])
+def test_in_single_precision_to_a_unit_of_the_last_place_of_one(largest):
+    angles = np.random.default_rng(4).uniform(-largest, largest, (200, WIDTHS[SHORT])).astype(SHORT)
+    found = np.zeros((2, *angles.shape), dtype=SHORT)
+    of_lanes(angles, found)
+    exact = np.stack([np.sin(angles.astype(float)), np.cos(angles.astype(float))])
+    assert np.abs(found - exact).max() <= np.finfo(SHORT).eps
+
+
+@numba.njit(**OPTIONS)
+def of_chains(turns, joints):
+    turn_links(2, lanes(turns), lanes(joints), 0)
+
+
+@pytest.mark.parametrize("number", [np.float64, np.float32])
+def test_a_link_that_is_far_leaves_those_beside_it_as_they_are(number):
+    width = WIDTHS[np.dtype(number)]
+    joints = np.random.default_rng(5).uniform(-3.0, 3.0, (1, 3, width)).astype(number)
+    alone, beside = np.zeros((2, 2, 3, width), dtype=number)
+    of_chains(alone, joints)
+    joints[0, 1, 3] = 2e6
+    of_chains(beside, joints)
+    others = np.arange(width) != 3
+    assert np.array_equal(alone[:, :2, others], beside[:, :2, others])
+    assert np.array_equal(alone[:, 0], beside[:, 0])
+    turned = float(joints[0, 0, 3] + joints[0, 1, 3])
+    assert beside[:, 1, 3] == pytest.approx([np.cos(turned), np.sin(turned)], abs=1e-6)

@@ -98,9 +98,13 @@ def spring_frequency(controller: Sprung, arm: Arm | Parameters) -> Array:
 def spring_and_damper(controller: Sprung, arm: Arm | Parameters) -> Array:
     """Give stiffness and damping of every joint, (2, …, n); what is not given by frequency."""
     name = type(controller).__name__
-    frequency = spring_frequency(controller, arm)
-    inertia = seen_inertia(arm)
-    stiffness, damping = inertia * frequency**2, 2.0 * inertia * frequency
+    stiffness = damping = frequency = np.zeros(0)
+    missing = controller.stiffness is None or controller.damping is None
+    if missing or controller.frequency is not None:
+        frequency = spring_frequency(controller, arm)
+    if missing:
+        inertia = seen_inertia(arm)
+        stiffness, damping = inertia * frequency**2, 2.0 * inertia * frequency
     if controller.stiffness is not None:
         stiffness = joint_gains(f"{name}.stiffness", controller.stiffness, arm.n)
     if controller.damping is not None:

@@ -13,7 +13,7 @@ from ulna.kernels import count, inlined, inner
 from ulna.lanes import both, choose, either, numbers, some
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.alone import step_at
-from ulna.simulation.engine.loading import lose
+from ulna.simulation.engine.losing import lose
 from ulna.simulation.engine.lots import Lot, Outcome
 from ulna.simulation.engine.memory import Memory, Record
 from ulna.simulation.engine.watch import TOUCH
@@ -49,14 +49,26 @@ def set_apart(
         if code == at.BUDGET:
             _put_back(size, m, alone, w)
         else:
-            lose(size, m, lot, outcome, w, code)
+            lose(size, m, lot, outcome, w, code, h)
+
+
+@inlined
+def touches(size: object, m: Memory) -> Any:
+    """Say which arms are at a stop when the step begins."""
+    v, links = m.vectors, m.links
+    at_one = links[0, link.STUCK] != 0.0
+    for i in range(count(size)):
+        q = v[at.STATE, i]
+        gap = _least(links[i, link.UPPER] - q, q - links[i, link.LOWER])
+        at_one = either(at_one, either(gap <= TOUCH, links[i, link.STUCK] != 0.0))
+    return at_one
 
 
 @inlined
 def _is_near(size: object, m: Memory, h: float) -> Any:
     """Say which arms rest at a stop, pass one in the step, or may have turned round beyond it."""
     v, links = m.vectors, m.links
-    near = links[0, link.STUCK] != 0.0
+    near = touches(size, m)
     for i in range(count(size)):
         lower, upper = links[i, link.LOWER], links[i, link.UPPER]
         gap = _least(upper - v[at.STATE, i], v[at.STATE, i] - lower)
@@ -64,8 +76,7 @@ def _is_near(size: object, m: Memory, h: float) -> Any:
         first, last = v[at.STATE + 1, i], v[at.AHEAD + 1, i]
         fastest = choose(abs(first) > abs(last), abs(first), abs(last))
         turned = both(first * last < 0.0, _least(gap, end) <= h * fastest)
-        touching = either(gap <= TOUCH, either(end <= TOUCH, links[i, link.STUCK] != 0.0))
-        near = either(near, either(turned, touching))
+        near = either(near, either(turned, end <= TOUCH))
     return near
 
 

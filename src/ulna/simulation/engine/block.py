@@ -7,25 +7,23 @@ One that touches its stops takes the step by itself, in the engine for single ar
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ulna.dynamics import packed as link
 from ulna.kernels import count, inlined, inner, kernel
-from ulna.lanes import both, choose, lanes, lanes_beside, numbers, opposite, some
+from ulna.lanes import both, choose, either, lanes, lanes_beside, numbers, opposite, some
 from ulna.simulation.engine import places as at
-from ulna.simulation.engine.aside import set_apart
+from ulna.simulation.engine.aside import set_apart, touches
 from ulna.simulation.engine.implicit import keep_gauss
-from ulna.simulation.engine.loading import load, lose
+from ulna.simulation.engine.loading import load
 from ulna.simulation.engine.loop import ON_TIME, set_end
+from ulna.simulation.engine.losing import lose
 from ulna.simulation.engine.lots import Lot, Outcome
 from ulna.simulation.engine.memory import Control, Memory, Record
 from ulna.simulation.engine.schedule import hold, open_segment
 from ulna.simulation.engine.slope import columns, copy, inputs
 from ulna.simulation.engine.stepping import even_step, take_step
 from ulna.simulation.engine.times import slack
-
-LOOKS = 3  # at the inputs of a step that failed: at its start, middle and end
 
 
 @kernel
@@ -86,6 +84,9 @@ def _advance(
     h = even_step(m)
     good = _step(size, m, h)
     set_end(m, h)
+    if whole[at.STOPS] != 0:
+        # An arm at its stop takes the step by itself, whatever it would have done without.
+        good = either(good, touches(size, m))
     if some(both(m.links[count(size), at.ALIVE] != 0.0, opposite(good))):
         m.links[count(size), at.GOOD] = choose(good, 1.0, 0.0)
         _sample_start(size, m, lot, outcome, h)
@@ -207,27 +208,7 @@ def _lose(size: object, m: Memory, lot: Lot, outcome: Outcome, h: float) -> None
     code = at.STALLED if m.whole[at.METHOD] == at.GAUSS4 else at.DIVERGED
     for w in range(links.shape[2]):
         if links[n, at.ALIVE, w] != 0.0 and links[n, at.GOOD, w] == 0.0:
-            why = at.FAULTY if _has_bad_input(size, m, w, h) else code
-            lose(size, m, lot, outcome, w, why)
-
-
-@inner
-def _has_bad_input(size: object, m: Memory, w: int, h: float) -> bool:
-    """Say whether a torque or the force on the tip has no value in the step."""
-    n, links, v = count(size), numbers(m.links), m.vectors
-    copy(size, m, at.STATE, at.STAGE)
-    for look in range(LOOKS):
-        since = look / (LOOKS - 1) * h
-        for i in range(n):
-            v[at.STAGE, i] = v[at.STATE, i] + since * v[at.STATE + 1, i]
-        inputs(size, m, m.real[at.NOW] + since)
-        for i in range(n):
-            if not abs(links[i, link.TORQUE, w]) < math.inf:
-                return True
-        for k in range(3):
-            if not abs(links[n, link.FORCE_X + k, w]) < math.inf:
-                return True
-    return False
+            lose(size, m, lot, outcome, w, code, h)
 
 
 @inner

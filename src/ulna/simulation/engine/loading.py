@@ -1,4 +1,4 @@
-"""How arms come into the lanes of a block, and how one leaves them early."""
+"""How arms come into the lanes of a block."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from ulna.dynamics import packed as link
 from ulna.kernels import count, inlined, inner
 from ulna.lanes import numbers
 from ulna.simulation.engine import places as at
+from ulna.simulation.engine.losing import lay_still
 from ulna.simulation.engine.lots import Lot, Outcome
 from ulna.simulation.engine.memory import Control, Memory
 
@@ -98,26 +99,3 @@ def _lay_row(rows: Array, row: int, target: Array, w: int) -> None:
     values, source = numbers(target), shared_or_own(rows, row)
     for k in range(rows.shape[1]):
         values[k, w] = rows[source, k]
-
-
-@inner
-def lose(size: object, m: Memory, lot: Lot, outcome: Outcome, w: int, code: int) -> None:
-    """Note why an arm goes no further, and lay it still."""
-    b = lot.members[m.whole[at.BLOCK] * numbers(m.links).shape[2] + w]
-    outcome.t_end[b], outcome.codes[b] = m.real[at.NOW], code
-    lay_still(size, m, w)
-
-
-@inner
-def lay_still(size: object, m: Memory, w: int) -> None:
-    """Put a rod that nothing acts on into a lane, so that it does no harm and takes no time."""
-    n, vectors, links = count(size), numbers(m.vectors), numbers(m.links)
-    m.whole[at.LOST] += 1
-    for i in range(n + 1):
-        for column in range(at.COLUMNS):
-            links[i, column, w] = 0.0
-        for row in range(vectors.shape[0]):
-            vectors[row, i, w] = 0.0
-    for i in range(n):
-        links[i, link.LENGTH, w] = links[i, link.MASS, w] = links[i, link.SECOND, w] = 1.0
-        links[i, link.LOWER, w], links[i, link.UPPER, w] = -math.inf, math.inf

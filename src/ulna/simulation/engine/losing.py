@@ -1,0 +1,59 @@
+"""How an arm leaves its block early: why is noted, and something harmless takes its place."""
+
+from __future__ import annotations
+
+import math
+
+from ulna.dynamics import packed as link
+from ulna.kernels import count, inner
+from ulna.lanes import numbers
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.lots import Lot, Outcome
+from ulna.simulation.engine.memory import Memory
+from ulna.simulation.engine.slope import copy, inputs
+
+LOOKS = 3  # at the inputs of a step that failed: at its start, middle and end
+
+
+@inner
+def lose(size: object, m: Memory, lot: Lot, outcome: Outcome, w: int, code: int, h: float) -> None:
+    """Note why an arm gets no further than the start of the step, and lay it still."""
+    b = lot.members[m.whole[at.BLOCK] * numbers(m.links).shape[2] + w]
+    outcome.t_end[b], outcome.codes[b] = m.real[at.NOW], code
+    if code != at.CHATTERING and _has_bad_input(size, m, w, h):
+        outcome.codes[b] = at.FAULTY
+    lay_still(size, m, w)
+
+
+@inner
+def _has_bad_input(size: object, m: Memory, w: int, h: float) -> bool:
+    """Say whether a torque or the force on the tip has no value in the step."""
+    n, links, v = count(size), numbers(m.links), m.vectors
+    copy(size, m, at.STATE, at.STAGE)
+    for look in range(LOOKS):
+        since = look / (LOOKS - 1) * h
+        for i in range(n):
+            v[at.STAGE, i] = v[at.STATE, i] + since * v[at.STATE + 1, i]
+        inputs(size, m, m.real[at.NOW] + since)
+        for i in range(n):
+            if not abs(links[i, link.TORQUE, w]) < math.inf:
+                return True
+        for k in range(3):
+            if not abs(links[n, link.FORCE_X + k, w]) < math.inf:
+                return True
+    return False
+
+
+@inner
+def lay_still(size: object, m: Memory, w: int) -> None:
+    """Put a rod that nothing acts on into a lane, so that it does no harm and takes no time."""
+    n, vectors, links = count(size), numbers(m.vectors), numbers(m.links)
+    m.whole[at.LOST] += 1
+    for i in range(n + 1):
+        for column in range(at.COLUMNS):
+            links[i, column, w] = 0.0
+        for row in range(vectors.shape[0]):
+            vectors[row, i, w] = 0.0
+    for i in range(n):
+        links[i, link.LENGTH, w] = links[i, link.MASS, w] = links[i, link.SECOND, w] = 1.0
+        links[i, link.LOWER, w], links[i, link.UPPER, w] = -math.inf, math.inf
