@@ -310,6 +310,10 @@ def test_apply_refuses_what_the_start_would_and_changes_nothing_then():
         (["t", "t"], "torque: got 2 values"),
         ("sqrt(-1)", "torque 1: .*nan"),
         (([0.0, 1.0], [[1.0]]), "torque: got 2 times for 1 rows"),
+        (
+            ([0.0, 1.0], [[1.0], [2.0, 3.0]]),
+            "torque: got .*need numbers, in rows of the same length",
+        ),
         (([], np.zeros((0, 1))), "torque"),
         (([0.0, 0.0], [[1.0], [2.0]]), r"torque times: got 0 s after 0 s in row 2"),
         (([0.0, np.inf], [[1.0], [2.0]]), "torque: .*nan or inf"),

@@ -448,6 +448,19 @@ def test_a_step_too_long_ends_as_alone(method, reason):
     assert run.t_end[0] == alone.t[-1]
 
 
+@pytest.mark.parametrize(
+    ("method", "torque"),
+    [("gauss4", "1e7*(0.5 - q1)"), ("rk4", "1 + sqrt(0.2 - q1)"), ("semi-implicit", [1e17])],
+)
+def test_an_arm_that_rests_at_its_stop_is_safe_from_what_would_be_beyond(method, torque):
+    arm = ROD.replace(joints=(Joint(lower=-1.0, upper=0.2),))
+    options = {"q0": [0.2], "duration": 0.01, "method": method, "torque": torque}
+    assert simulate(arm, **options).q[-1] == 0.2
+    run = simulate_batch(arm, **options)
+    assert run.status
+    assert run.final.q == 0.2
+
+
 @pytest.mark.parametrize("law", [GravityPD(20.0, 2.0), FeedforwardPID(20.0, 2.0, 1.0), Adaptive()])
 def test_a_controller_for_arms_of_which_none_can_be(law):
     nowhere = ulna.Parameters(*(np.full_like(value, np.nan) for value in TWO.parameters))
