@@ -4,38 +4,24 @@ from __future__ import annotations
 
 import math
 import os
-from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from ulna.arm import Arm, Parameters
-from ulna.arrays import Array
 from ulna.errors import InputError, Problem, shown
-from ulna.simulation.batch.aims import Aims, describe_aims, read_aims
-from ulna.simulation.batch.inputs import check_between, read_disturbances, read_input, read_sensors
-from ulna.simulation.batch.laws import laws_of, read_controllers
-from ulna.simulation.batch.lots import Acting
-from ulna.simulation.batch.members import (
-    arms_in,
-    common_count,
-    gathered,
-    joint_rows,
-    read_arms,
-    rows_in,
-)
+from ulna.simulation.batch.aims import describe_aims
+from ulna.simulation.batch.given import read_given
+from ulna.simulation.batch.inputs import check_between
+from ulna.simulation.batch.members import read_arms
 from ulna.simulation.batch.memory import planned
 from ulna.simulation.batch.performing import Performance, perform
 from ulna.simulation.batch.run import BatchRun
 from ulna.simulation.checks import check_controlled
 from ulna.simulation.options import read_options
-from ulna.simulation.reference import block
 from ulna.simulation.simulate import read_duration, sample_times
-from ulna.simulation.sources import FORCE, torque_kind
 from ulna.storage import exists
-
-MOST_TICKS = 2**18  # of a motion for all arms that is worked out before the run
 
 
 def simulate_batch(
@@ -106,38 +92,25 @@ def simulate_batch(
         n, method=method, controlled=True, rtol=None, stops=stops, dt=dt, rate=rate,
         restitution=restitution, atol=1.0, max_step=math.inf,
     )  # fmt: skip
-    aims = read_aims(reference, n)
-    torque_in = read_input(torque_kind(n), torque, n, between=between, dt=options.dt)
-    force_in = read_input(FORCE, tip_force, n, between=between, dt=options.dt)
-    pushes, looks = read_disturbances(disturbances, n), read_sensors(sensors, n, options.rate)
-    controllers = read_controllers(controller)
-    q, qd = _start(aims, q0, qd0, n)
-    keys = _keys(seeds)
-    count = common_count(
-        arms=arms_in(parameters), q0=rows_in(q), qd0=rows_in(qd), torque=torque_in.count,
-        tip_force=force_in.count, disturbances=pushes.count, sensors=looks.count,
-        controller=max(len(controllers), 1), reference=1 if aims is None else aims.count,
-        seeds=1 if keys is None else len(keys),
+    given = read_given(
+        parameters, options, between=between, q0=q0, qd0=qd0, torque=torque, tip_force=tip_force,
+        disturbances=disturbances, sensors=sensors, controller=controller, reference=reference,
+        seeds=seeds,
     )  # fmt: skip
-    length = read_duration(aims.duration if duration is None and aims else duration)
+    length = read_duration(given.duration if duration is None else duration)
     times = np.array([length])
     if samples is not None:
         # A copy: kernels would be compiled again for one that is read-only, or of another type.
         times = np.array(sample_times(samples, length, options.dt, n), dtype=float)
-    slab = planned(count, len(times), n, torques, store)
-    members = gathered(parameters, q, qd, count, stops=options.stops)
-    laws = laws_of(controllers, members)
-    aims = aims or Aims(q)
-    acting = Acting(
-        torque_in, force_in, pushes, looks, laws, aims, _streams(keys, count),
-        _references(aims, options.rate, length, n),
-    )  # fmt: skip
+    slab = planned(given.count, len(times), n, torques, store)
+    members = given.members(stops=options.stops)
     settings = {
-        "members": count, "duration": length, **asdict(options), "max_step": None,
+        "members": given.count, "duration": length, **asdict(options), "max_step": None,
         "precision": precision, "controller": shown(controller), "between": between,
         "reference": describe_aims(reference), "torque": shown(torque),
         "tip_force": shown(tip_force), "disturbances": shown(disturbances), "seeds": shown(seeds),
     }  # fmt: skip
+    acting = given.acting(members, options.rate, length)
     return perform(
         Performance(members, acting, options, length, times, slab, torques, settings),
         precision=precision, threads=threads, store=store, force=force, progress=progress,
@@ -159,45 +132,3 @@ def _check_store(store: Any, *, force: bool) -> None:
     if exists(store) and not force:
         got = f"'{store}', which exists"
         raise InputError(Problem("store", got, "a new name", "add force=True to replace it"))
-
-
-def _start(aims: Aims | None, q0: Any, qd0: Any, n: int) -> tuple[Array, Array]:
-    """Give angles and rates at the start: those that are given, else the motion's."""
-    if q0 is not None:
-        q = joint_rows("q0", q0, n, "rad")
-        return q, joint_rows("qd0", np.zeros(n) if qd0 is None else qd0, n, "rad/s")
-    if aims is None:
-        raise InputError(Problem("q0", "nothing", "the joint angles [rad] at the start"))
-    q, qd = aims.start
-    return q, qd if qd0 is None else joint_rows("qd0", qd0, n, "rad/s")
-
-
-def _keys(seeds: Any) -> Array | None:
-    if seeds is None:
-        return None
-    values = np.array([None])
-    with suppress(ValueError):  # of lists within lists that differ in length
-        values = np.atleast_1d(np.asarray(seeds))
-    whole = values.ndim == 1 and (values.dtype.kind in "iu" or not values.size)
-    if whole and np.all((values >= 0) & (values < 2**63)):
-        return values.astype(np.int64)
-    need = "a whole number of at least 0, below 2**63, or one for each arm"
-    raise InputError(Problem("seeds", shown(seeds), need))
-
-
-def _streams(keys: Array | None, count: int) -> Array:
-    if keys is None:
-        return np.arange(count)
-    return np.broadcast_to(keys, (count,))
-
-
-def _references(aims: Aims, rate: float, duration: float, n: int) -> Array:
-    """Work out a motion for all arms before the run, unless it has very many ticks."""
-    nothing = np.zeros((0, 3, n, 1))
-    ticks = math.ceil(duration * rate * (1.0 - 1e-9))
-    if aims.postures is not None or aims.count > 1 or ticks > MOST_TICKS:
-        return nothing
-    parts = [nothing]
-    while sum(len(part) for part in parts) < ticks:
-        parts.append(block(aims.follows[0], sum(map(len, parts)), 1.0 / rate, duration))
-    return np.concatenate(parts)

@@ -210,14 +210,14 @@ def test_plans_of_each_with_their_own_starts_and_the_longest_duration(arm_of):
 
 
 def test_a_plan_of_more_ticks_than_are_worked_out_before(monkeypatch):
-    from ulna.simulation.batch import simulate as front
+    from ulna.simulation.batch import given
 
     options = {
         "q0": [[0.0, 0.5], [0.1, 0.2]], "duration": 0.1, "controller": PD(20.0, 2.0),
         "reference": lambda t: [np.sin(t), t],
     }  # fmt: skip
     before = simulate_batch(TWO, **options)
-    monkeypatch.setattr(front, "MOST_TICKS", 10)
+    monkeypatch.setattr(given, "MOST_TICKS", 10)
     assert simulate_batch(TWO, **options).q.tolist() == before.q.tolist()
 
 

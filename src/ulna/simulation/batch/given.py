@@ -1,0 +1,141 @@
+"""What a batch is given, read and counted, and then put together."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ulna.arm import Parameters
+from ulna.arrays import Array
+from ulna.errors import InputError, Problem, shown
+from ulna.simulation.batch.aims import Aims, read_aims
+from ulna.simulation.batch.inputs import Input, read_disturbances, read_input, read_sensors
+from ulna.simulation.batch.laws import laws_of, read_controllers
+from ulna.simulation.batch.lots import Acting
+from ulna.simulation.batch.members import (
+    Members,
+    arms_in,
+    common_count,
+    gathered,
+    joint_rows,
+    rows_in,
+)
+from ulna.simulation.options import Options
+from ulna.simulation.reference import block
+from ulna.simulation.sources import FORCE, torque_kind
+
+MOST_TICKS = 2**18  # of a motion for all arms that is worked out before the run
+
+
+@dataclass(frozen=True)
+class Given:
+    """Arms, their starts, and what acts on them: for all, or for each of `count`."""
+
+    count: int
+    parameters: Parameters
+    start: tuple[Array, Array]  # (n,) or (B, n) angles and rates
+    inputs: tuple[Input, Input, Input, Input]  # torque, tip force, disturbances, sensors
+    controllers: list[Any]
+    aims: Aims | None
+    keys: Array | None
+
+    @property
+    def duration(self) -> float | None:
+        """How long [s] what is followed takes."""
+        return None if self.aims is None else self.aims.duration
+
+    def members(self, *, stops: bool) -> Members:
+        """Put arms and starts together, and say which cannot run."""
+        return gathered(self.parameters, *self.start, self.count, stops=stops)
+
+    def acting(self, members: Members, rate: float, duration: float) -> Acting:
+        """Put together what acts on the arms; without an aim each is to stay where it starts."""
+        aims = self.aims or Aims(self.start[0])
+        keys = np.arange(self.count)
+        if self.keys is not None:
+            keys = np.broadcast_to(self.keys, keys.shape)
+        references = _references(aims, rate, duration, members.n)
+        laws = laws_of(self.controllers, members)
+        return Acting(*self.inputs, laws, aims, keys, references)
+
+
+def read_given(
+    parameters: Parameters,
+    options: Options,
+    *,
+    between: str,
+    q0: Any,
+    qd0: Any,
+    torque: Any,
+    tip_force: Any,
+    disturbances: Any,
+    sensors: Any,
+    controller: Any,
+    reference: Any,
+    seeds: Any,
+) -> Given:
+    """Read all that is an arm's own or everyone's, and count for how many arms it is."""
+    n = parameters.n
+    aims = read_aims(reference, n)
+    inputs = (
+        read_input(torque_kind(n), torque, n, between=between, dt=options.dt),
+        read_input(FORCE, tip_force, n, between=between, dt=options.dt),
+        read_disturbances(disturbances, n),
+        read_sensors(sensors, n, options.rate),
+    )
+    controllers = read_controllers(controller)
+    q, qd = _start(aims, q0, qd0, n)
+    keys = _keys(seeds)
+    counts = dict(
+        zip(
+            ("torque", "tip_force", "disturbances", "sensors"),
+            (one.count for one in inputs),
+            strict=True,
+        )
+    )
+    count = common_count(
+        arms=arms_in(parameters), q0=rows_in(q), qd0=rows_in(qd), **counts,
+        controller=max(len(controllers), 1), reference=1 if aims is None else aims.count,
+        seeds=1 if keys is None else len(keys),
+    )  # fmt: skip
+    return Given(count, parameters, (q, qd), inputs, controllers, aims, keys)
+
+
+def _start(aims: Aims | None, q0: Any, qd0: Any, n: int) -> tuple[Array, Array]:
+    """Give angles and rates at the start: those that are given, else the motion's."""
+    if q0 is not None:
+        q = joint_rows("q0", q0, n, "rad")
+        return q, joint_rows("qd0", np.zeros(n) if qd0 is None else qd0, n, "rad/s")
+    if aims is None:
+        raise InputError(Problem("q0", "nothing", "the joint angles [rad] at the start"))
+    q, qd = aims.start
+    return q, qd if qd0 is None else joint_rows("qd0", qd0, n, "rad/s")
+
+
+def _keys(seeds: Any) -> Array | None:
+    if seeds is None:
+        return None
+    values = np.array([None])
+    with suppress(ValueError):  # of lists within lists that differ in length
+        values = np.atleast_1d(np.asarray(seeds))
+    whole = values.ndim == 1 and (values.dtype.kind in "iu" or not values.size)
+    if whole and np.all((values >= 0) & (values < 2**63)):
+        return values.astype(np.int64)
+    need = "a whole number of at least 0, below 2**63, or one for each arm"
+    raise InputError(Problem("seeds", shown(seeds), need))
+
+
+def _references(aims: Aims, rate: float, duration: float, n: int) -> Array:
+    """Work out a motion for all arms before the run, unless it has very many ticks."""
+    nothing = np.zeros((0, 3, n, 1))
+    ticks = math.ceil(duration * rate * (1.0 - 1e-9))
+    if aims.postures is not None or aims.count > 1 or ticks > MOST_TICKS:
+        return nothing
+    parts = [nothing]
+    while sum(len(part) for part in parts) < ticks:
+        parts.append(block(aims.follows[0], sum(map(len, parts)), 1.0 / rate, duration))
+    return np.concatenate(parts)
