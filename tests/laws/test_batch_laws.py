@@ -25,7 +25,7 @@ from ulna.control import (
 from ulna.dynamics import kinetic_energy, potential_energy
 from ulna.simulation.disturbances import noise, pulse, step
 
-DRAWS = 28
+DRAWS = 20
 METHODS = ("rk4", "semi-implicit", "gauss4", "dop853")
 LAWS = (
     PD(20.0, 2.0), PD(30.0, 1.0), PID(20.0, 2.0, 5.0), GravityPD(20.0, 2.0), ComputedTorque(),

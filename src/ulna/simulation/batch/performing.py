@@ -66,10 +66,9 @@ def perform(
     crew = Crew(_kind(precision, asked.options), _threads(threads))
     count, size = members.count, min(asked.slab, MOST_PREPARED)
     with progress_line("simulating", shown=progress) as report:
-        blocks = -(-count // crew.kind.width)
 
         def told(done: float) -> None:
-            report(done / blocks)
+            report(done / count)
 
         if store is not None:
             return _stored(asked, crew, size, store, force, told)

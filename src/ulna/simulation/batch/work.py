@@ -61,14 +61,14 @@ class Crew:
 
     def __init__(self, kind: Kind, threads: int) -> None:
         self.kind, self.threads = kind, threads
-        self.done = 0.0  # blocks
+        self.done = 0.0  # arms
         self._halted = False
         self._lock = threading.Lock()
         self._errors: list[BaseException] = []
         self._hands: list[Hand] = []
 
     def work(self, lots: list[Prepared], outcome: Outcome, report: Callable[[float], None]) -> None:
-        """Run all arms; `report` is told how many blocks are done."""
+        """Run all arms; `report` is told how many are done."""
         pieces = self._cut(lots)
         # Whatever has to be compiled is, before there is more than one thread to wait for it.
         Bench(self.kind, lots[0], outcome).call(1)
@@ -131,6 +131,7 @@ class Crew:
         """Take blocks to their end, or to where they are when somebody calls halt."""
         bench.begin(piece.first, piece.last)
         noted = float(piece.first)
+        arms = len(piece.prepared.members) / self.blocks_of(piece.prepared)  # in a block
         code = at.BUDGET
         while code != at.REACHED:
             if self._halted:
@@ -144,5 +145,5 @@ class Crew:
             elif code == at.REFERENCE:
                 bench.extend_references()
             with self._lock:
-                self.done += bench.reached - noted
+                self.done += arms * (bench.reached - noted)
             noted = bench.reached
