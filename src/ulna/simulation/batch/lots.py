@@ -61,7 +61,9 @@ class Slab:
         self.first, self.count, p = first, last - first, members.parameters
         if p.length.ndim > 1:
             p = Parameters(*(value[first:last] for value in p))
-        table = pack(p)
+        # Of those that cannot be arms, anything may come out: they are passed over.
+        with np.errstate(all="ignore"):
+            table = pack(p)
         self.arms = table.reshape(-1, *table.shape[-2:])
         self.arms[:, :-1, LOWER], self.arms[:, :-1, UPPER] = p.lower, p.upper
         self.limits = _own(p.max_torque).reshape(-1, p.n)

@@ -16,7 +16,10 @@ from ulna.simulation.batch.tables import PLANE
 
 TO_RUN = -1  # the code of an arm before it has run
 ENDLESS = ("lower", "upper", "max_velocity", "max_torque")  # what may be infinite
-POSITIVE = ("mass", "tip_mass", "inertia", "damping", "rotor_inertia")  # or zero
+# What is positive, or zero.
+POSITIVE = (
+    "mass", "tip_mass", "inertia", "damping", "rotor_inertia", "max_velocity", "max_torque",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -426,6 +426,26 @@ def test_what_goes_wrong_with_an_arm_is_in_its_status():
     assert free.status
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("length", 0.0), ("length", -1.0), ("length", np.inf), ("mass", -1.0), ("mass", np.nan),
+        ("com", np.nan), ("com_offset", np.inf), ("inertia", -1e-9), ("tip_mass", -1.0),
+        ("damping", -1.0), ("rotor_inertia", -1.0), ("gear_ratio", np.inf), ("lower", np.nan),
+        ("lower", 9.0), ("upper", np.nan), ("max_torque", -1.0), ("max_torque", np.nan),
+        ("max_velocity", -1.0), ("gravity", np.nan), ("base", np.inf),
+    ],
+)  # fmt: skip
+def test_what_no_arm_can_have_is_held_against_that_one_alone(name, value):
+    arms = ulna.stack([TWO.replace(joints=(Joint(upper=3.0),) * 2)] * 3)
+    values = getattr(arms, name).copy()
+    values[1, -1] = value
+    options = {**START, "controller": ComputedTorque(), "reference": [0.0, 0.0]}
+    run = simulate_batch(arms._replace(**{name: values}), **options)
+    assert run.status.reason.tolist() == ["done", "bad arm", "done"]
+    assert run.q[[0, 2]].tolist() == simulate_batch(arms, **options).q[[0, 2]].tolist()
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_the_last_finite_state_of_an_arm_is_kept(method):
     options = {"q0": [0.0], "qd0": [1.0], "duration": 0.02, "torque": "sqrt(0.01 - t)"}
