@@ -10,6 +10,7 @@ import math
 from typing import Any
 
 from ulna.arrays import Array
+from ulna.control.laws.law import Told, of_group, of_one
 from ulna.control.laws.model import (
     AIM,
     AIM_RATE,
@@ -36,7 +37,7 @@ from ulna.dynamics.packed import (
 )
 from ulna.dynamics.recursive import gather_torques, lay_out, spread_accelerations
 from ulna.kernels import inner, kernel
-from ulna.lanes import GROUP, choose, every, group, single
+from ulna.lanes import GROUP, choose, every
 
 # Rows of params: frequency and damping of all joints, how fast every entry is learnt, and the
 # table of an arm of ones. Rows of state: the estimate, then the last tick's time.
@@ -53,26 +54,15 @@ def adaptive_law(
 ) -> None:
     """The torques of the estimated arm, and what pulls the rates to where they are wanted."""
     if q.shape[1] == 1:
-        _adaptive(
-            t, single(q), single(qd), single(reference), single(params), single(state), single(tau)
-        )
+        _adaptive(t, of_one(q, qd, reference, params, state, tau))
     else:
         for place in range(q.shape[1] // GROUP):
-            _adaptive(
-                t,
-                group(q, place),
-                group(qd, place),
-                group(reference, place),
-                group(params, place),
-                group(state, place),
-                group(tau, place),
-            )
+            _adaptive(t, of_group(q, qd, reference, params, state, tau, place))
 
 
 @inner
-def _adaptive(
-    t: float, q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array
-) -> None:
+def _adaptive(t: float, told: Told) -> None:
+    q, qd, reference, params, state, tau = told
     n = len(q)
     last = QUANTITIES * n
     links, turns, y = room_to_work(n, state, last + 1)

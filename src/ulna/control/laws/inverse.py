@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ulna.arrays import Array
+from ulna.control.laws.law import Told, of_group, of_one
 from ulna.control.laws.model import (
     AIM,
     AIM_RATE,
@@ -17,7 +18,7 @@ from ulna.control.laws.model import (
 from ulna.dynamics.packed import TORQUE, TURNING
 from ulna.dynamics.recursive import inverse
 from ulna.kernels import inner, kernel
-from ulna.lanes import GROUP, group, single
+from ulna.lanes import GROUP
 
 GAINS = 2  # rows of params a joint: all by angle [1/s²], then all by rate [1/s]
 
@@ -28,22 +29,17 @@ def open_loop_law(
 ) -> None:
     """The torques that take the believed arm, which is all that params hold, along."""
     if q.shape[1] == 1:
-        _open_loop(single(reference), single(params), single(state), single(tau))
+        _open_loop(of_one(q, qd, reference, params, state, tau))
     else:
         for place in range(q.shape[1] // GROUP):
-            _open_loop(
-                group(reference, place),
-                group(params, place),
-                group(state, place),
-                group(tau, place),
-            )
+            _open_loop(of_group(q, qd, reference, params, state, tau, place))
 
 
 @inner
-def _open_loop(reference: Array, params: Array, state: Array, tau: Array) -> None:
-    n = len(tau)
-    links, turns, y = room_to_work(n, state, NOTHING)
-    torque_of_reference(n, reference, params, NOTHING, links, turns, y, tau)
+def _open_loop(told: Told) -> None:
+    n = len(told.tau)
+    links, turns, y = room_to_work(n, told.state, NOTHING)
+    torque_of_reference(n, told.reference, told.params, NOTHING, links, turns, y, told.tau)
 
 
 @kernel
@@ -52,25 +48,15 @@ def computed_torque_law(
 ) -> None:
     """The torques that let the believed arm, which follows in params, close the gap."""
     if q.shape[1] == 1:
-        _computed_torque(
-            single(q), single(qd), single(reference), single(params), single(state), single(tau)
-        )
+        _computed_torque(of_one(q, qd, reference, params, state, tau))
     else:
         for place in range(q.shape[1] // GROUP):
-            _computed_torque(
-                group(q, place),
-                group(qd, place),
-                group(reference, place),
-                group(params, place),
-                group(state, place),
-                group(tau, place),
-            )
+            _computed_torque(of_group(q, qd, reference, params, state, tau, place))
 
 
 @inner
-def _computed_torque(
-    q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array
-) -> None:
+def _computed_torque(told: Told) -> None:
+    q, qd, reference, params, state, tau = told
     n = len(q)
     links, turns, y = room_to_work(n, state, NOTHING)
     lay_model(n, params, GAINS * n, links)

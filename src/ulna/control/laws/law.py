@@ -1,13 +1,51 @@
-"""The kind of function that a compiled control law is."""
+"""The kind of function that a compiled control law is, and how it serves one arm or many."""
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from numba import types
 
-from ulna.kernels import Hook
+from ulna.arrays import Array
+from ulna.kernels import Hook, inlined
+from ulna.lanes import group, single
 
 _MATRIX = types.Array(types.float64, 2, "C")
 _CUBE = types.Array(types.float64, 3, "C")
 # law(t, q, qd, reference, params, state, tau)
 LAW = Hook(types.void, types.float64, _MATRIX, _MATRIX, _CUBE, _MATRIX, _MATRIX, _MATRIX)
 law_at = LAW.at
+
+
+class Told(NamedTuple):
+    """What a law is told and where it answers: of one arm numbers, of many lanes."""
+
+    q: Any  # (n,)
+    qd: Any  # (n,)
+    reference: Any  # (3, n)
+    params: Any  # (p,)
+    state: Any  # (s,)
+    tau: Any  # (n,)
+
+
+@inlined
+def of_one(q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array) -> Told:
+    """Give what concerns the only arm."""
+    return Told(
+        single(q), single(qd), single(reference), single(params), single(state), single(tau)
+    )
+
+
+@inlined
+def of_group(
+    q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array, place: int
+) -> Told:
+    """Give what concerns a group of arms."""
+    return Told(
+        group(q, place),
+        group(qd, place),
+        group(reference, place),
+        group(params, place),
+        group(state, place),
+        group(tau, place),
+    )

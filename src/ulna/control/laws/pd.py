@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from ulna.arrays import Array
+from ulna.control.laws.law import Told, of_group, of_one
 from ulna.control.laws.model import AIM, AIM_RATE, ANGLE, NOTHING, RATE, lay_model, room_to_work
 from ulna.dynamics.packed import TORQUE, TURNING
 from ulna.dynamics.recursive import inverse
 from ulna.kernels import inner, kernel
-from ulna.lanes import GROUP, choose, group, single
+from ulna.lanes import GROUP, choose
 
 MEASURED = 1  # row of params that says where the weight is taken
 GAINS = 2  # rows of params a joint: all stiffnesses, then all dampings
@@ -19,20 +20,15 @@ def pd_law(
 ) -> None:
     """A spring and a damper; params are all stiffnesses, then all dampings."""
     if q.shape[1] == 1:
-        _pd(single(q), single(qd), single(reference), single(params), single(tau))
+        _pd(of_one(q, qd, reference, params, state, tau))
     else:
         for place in range(q.shape[1] // GROUP):
-            _pd(
-                group(q, place),
-                group(qd, place),
-                group(reference, place),
-                group(params, place),
-                group(tau, place),
-            )
+            _pd(of_group(q, qd, reference, params, state, tau, place))
 
 
 @inner
-def _pd(q: Array, qd: Array, reference: Array, params: Array, tau: Array) -> None:
+def _pd(told: Told) -> None:
+    q, qd, reference, params, _, tau = told
     for i in range(len(q)):
         tau[i] = 0.0
     _pull(q, qd, reference, params, tau)
@@ -47,25 +43,15 @@ def gravity_pd_law(
     Behind the gains params hold 1 for where it is, then the constants of the arm.
     """
     if q.shape[1] == 1:
-        _gravity_pd(
-            single(q), single(qd), single(reference), single(params), single(state), single(tau)
-        )
+        _gravity_pd(of_one(q, qd, reference, params, state, tau))
     else:
         for place in range(q.shape[1] // GROUP):
-            _gravity_pd(
-                group(q, place),
-                group(qd, place),
-                group(reference, place),
-                group(params, place),
-                group(state, place),
-                group(tau, place),
-            )
+            _gravity_pd(of_group(q, qd, reference, params, state, tau, place))
 
 
 @inner
-def _gravity_pd(
-    q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array
-) -> None:
+def _gravity_pd(told: Told) -> None:
+    q, qd, reference, params, state, tau = told
     n = len(q)
     links, turns, y = room_to_work(n, state, NOTHING)
     lay_model(n, params, GAINS * n + MEASURED, links)

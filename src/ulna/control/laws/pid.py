@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 from ulna.arrays import Array
+from ulna.control.laws.law import Told, of_group, of_one
 from ulna.control.laws.model import AIM, AIM_RATE, room_to_work, torque_of_reference
 from ulna.kernels import inner, kernel
-from ulna.lanes import GROUP, choose, either, group, numbers, single
+from ulna.lanes import GROUP, choose, either, numbers
 
 # Rows of params: stiffness, damping, integral gain and limit of all joints, then the filter's
 # corner. Rows of state: integrals and filtered rates of all joints, then the last tick's time; and
@@ -23,26 +24,15 @@ def pid_law(
 ) -> None:
     """A spring, a damper and a growing push at every joint."""
     if q.shape[1] == 1:
-        _pid(
-            t, single(q), single(qd), single(reference), single(params), single(state), single(tau)
-        )
+        _pid(t, of_one(q, qd, reference, params, state, tau))
     else:
         for place in range(q.shape[1] // GROUP):
-            _pid(
-                t,
-                group(q, place),
-                group(qd, place),
-                group(reference, place),
-                group(params, place),
-                group(state, place),
-                group(tau, place),
-            )
+            _pid(t, of_group(q, qd, reference, params, state, tau, place))
 
 
 @inner
-def _pid(
-    t: float, q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array
-) -> None:
+def _pid(t: float, told: Told) -> None:
+    q, qd, reference, params, state, tau = told
     for i in range(len(q)):
         tau[i] = 0.0
     _push(t, q, qd, reference, params, state, tau)
@@ -54,26 +44,15 @@ def feedforward_pid_law(
 ) -> None:
     """The same on top of what takes the believed arm, which follows in params, along."""
     if q.shape[1] == 1:
-        _feedforward_pid(
-            t, single(q), single(qd), single(reference), single(params), single(state), single(tau)
-        )
+        _feedforward_pid(t, of_one(q, qd, reference, params, state, tau))
     else:
         for place in range(q.shape[1] // GROUP):
-            _feedforward_pid(
-                t,
-                group(q, place),
-                group(qd, place),
-                group(reference, place),
-                group(params, place),
-                group(state, place),
-                group(tau, place),
-            )
+            _feedforward_pid(t, of_group(q, qd, reference, params, state, tau, place))
 
 
 @inner
-def _feedforward_pid(
-    t: float, q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array
-) -> None:
+def _feedforward_pid(t: float, told: Told) -> None:
+    q, qd, reference, params, state, tau = told
     n = len(q)
     links, turns, y = room_to_work(n, state, MEMORIES * n + 1 + ROOM)
     torque_of_reference(n, reference, params, GAINS * n + 1, links, turns, y, tau)
