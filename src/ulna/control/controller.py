@@ -42,7 +42,7 @@ class CompiledLaw(NamedTuple):
     `law(t, q, qd, reference, params, state, tau)` is a kernel that writes tau (n, W) and may
     change state (s, W); q and qd are (n, W), reference (3, n, W) holds angles, rates and
     accelerations, params (p, W) numbers of the controller's own. W arms are served at a time: one,
-    or a block of 16 (see `ulna.lanes`).
+    or a block of 16, or of 32 where arms are simulated in single precision (see `ulna.lanes`).
     Behind its own rows the law finds `room` more in state, to work in.
     """
 

@@ -12,20 +12,19 @@ In memory lanes are the last axis of an array: `lanes(array)` sees (…, W) numb
 
 from ulna.lanes.arrays import (
     alone,
-    group,
     lanes,
     lanes_beside,
+    more_lanes,
     numbers,
     short,
     single,
     table,
 )
-from ulna.lanes.kinds import GROUP, WIDTHS
+from ulna.lanes.kinds import WIDTHS
 from ulna.lanes.operations import bit, both, choose, either, every, floor, opposite, some, sqrt
 from ulna.lanes.rows import gather, scatter
 
 __all__ = [
-    "GROUP",
     "WIDTHS",
     "alone",
     "bit",
@@ -35,9 +34,9 @@ __all__ = [
     "every",
     "floor",
     "gather",
-    "group",
     "lanes",
     "lanes_beside",
+    "more_lanes",
     "numbers",
     "opposite",
     "scatter",

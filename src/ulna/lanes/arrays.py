@@ -9,7 +9,7 @@ from numba import types
 from numba.core import cgutils
 from numba.core.typing.templates import signature
 
-from ulna.lanes.kinds import GROUP, Array, Lanes, Rows, declare, lanes_of, lowers
+from ulna.lanes.kinds import WIDTHS, Array, Lanes, Rows, declare, lanes_of, lowers
 
 
 def lanes(array: Array) -> Any:
@@ -22,9 +22,9 @@ def lanes_beside(array: Array, other: Any) -> Any:
     return array.view(Rows)
 
 
-def group(array: Array, place: int) -> Any:
-    """See sixteen columns of an array (…, 16 k) of numbers as an array (…) of lanes."""
-    return array[..., place * GROUP : (place + 1) * GROUP].view(Rows)
+def more_lanes(array: Array) -> Any:
+    """Do as `lanes` does, with as many lanes as numbers of single precision would have."""
+    return array.view(Rows)
 
 
 def numbers(array: Any) -> Array:
@@ -66,14 +66,14 @@ def _typed_beside(context: Any, arguments: Any) -> Any:
     return signature(types.Array(number, array.ndim - 1, "C", aligned=False), array, other)
 
 
-def _typed_group(context: Any, arguments: Any) -> Any:
-    array, _ = arguments
-    kind = types.Array(lanes_of(array.dtype), array.ndim - 1, "A", aligned=False)
-    return signature(kind, array, types.intp)
+def _typed_more(context: Any, arguments: Any) -> Any:
+    (array,) = arguments
+    number = lanes_of(array.dtype, WIDTHS[np.dtype(np.float32)])
+    return signature(types.Array(number, array.ndim - 1, "C", aligned=False), array)
 
 
 def _typed_table(array: Any, *places: Any) -> Any:
-    kind = types.Array(array.dtype, 2, array.layout, aligned=array.aligned)
+    kind = types.Array(array.dtype, 2, "C", aligned=array.aligned)
     return signature(kind, array, *([types.intp] * len(places)))
 
 
@@ -84,12 +84,12 @@ def _without_last(array: Any) -> Any:
 def _typed_numbers(context: Any, arguments: Any) -> Any:
     (array,) = arguments
     number = array.dtype.number if isinstance(array.dtype, Lanes) else array.dtype
-    return signature(types.Array(number, array.ndim + 1, array.layout), array)
+    return signature(types.Array(number, array.ndim + 1, "C"), array)
 
 
 declare(lanes, _typed_lanes)
 declare(lanes_beside, _typed_beside)
-declare(group, _typed_group)
+declare(more_lanes, _typed_more)
 declare(numbers, _typed_numbers)
 declare(single, lambda context, arguments: signature(_without_last(arguments[0]), *arguments))
 declare(table, lambda context, arguments: _typed_table(*arguments))
@@ -110,6 +110,7 @@ def _alone(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
 
 
 @lowers(lanes, types.Array)
+@lowers(more_lanes, types.Array)
 @lowers(numbers, types.Array)
 @lowers(single, types.Array)
 def _see_as(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
@@ -119,11 +120,7 @@ def _see_as(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     if target.ndim > source.ndim:
         width = source.dtype.width if isinstance(source.dtype, Lanes) else 1
         shape.append(context.get_constant(types.intp, width))
-    if target.layout == "C":
-        return _view(context, builder, target, old, old.data, shape)
-    item = context.get_abi_sizeof(context.get_data_type(target.dtype))
-    strides = [*cgutils.unpack_tuple(builder, old.strides), context.get_constant(types.intp, item)]
-    return _view(context, builder, target, old, old.data, shape, strides)
+    return _view(context, builder, target, old, old.data, shape)
 
 
 @lowers(lanes_beside, types.Array, types.Array)
@@ -132,42 +129,21 @@ def _beside(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     return _see_as(context, builder, shorter, arguments[:1])
 
 
-@lowers(group, types.Array, types.Integer)
-def _group(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
-    array, place = arguments
-    source, target = sig.args[0], sig.return_type
-    old = cgutils.create_struct_proxy(source)(context, builder, value=array)
-    item = context.get_data_type(target.dtype).as_pointer()
-    data = builder.gep(builder.bitcast(old.data, item), [place])
-    shape = cgutils.unpack_tuple(builder, old.shape)[: target.ndim]
-    strides = cgutils.unpack_tuple(builder, old.strides)[: target.ndim]
-    return _view(context, builder, target, old, data, shape, strides)
-
-
 @lowers(table, types.Array, types.Integer, types.Integer, types.Integer)
 def _table(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     array, first, *shape = arguments
     old = cgutils.create_struct_proxy(sig.args[0])(context, builder, value=array)
-    stride = cgutils.unpack_tuple(builder, old.strides)[0]
-    byte = builder.bitcast(old.data, cgutils.voidptr_t)
-    data = builder.gep(byte, [builder.mul(first, stride)])
-    strides = [builder.mul(stride, shape[1]), stride]
-    return _view(context, builder, sig.return_type, old, data, shape, strides)
+    return _view(context, builder, sig.return_type, old, builder.gep(old.data, [first]), shape)
 
 
-def _view(
-    context: Any, builder: Any, kind: Any, old: Any, data: Any, shape: Any, strides: Any = None
-) -> Any:
-    """Give an array that sees memory of another one, its items one after the other unless said."""
+def _view(context: Any, builder: Any, kind: Any, old: Any, data: Any, shape: Any) -> Any:
+    """Give an array that sees memory of another one, its items one after the other."""
     new = cgutils.create_struct_proxy(kind)(context, builder)
     item = context.get_data_type(kind.dtype)
     size = context.get_constant(types.intp, context.get_abi_sizeof(item))
-    if strides is None:
-        strides = [size]
-        for length in reversed(shape[1:]):
-            strides.insert(0, builder.mul(strides[0], length))
-    count = shape[0]
-    for length in shape[1:]:
+    strides, count = [size], shape[0]
+    for length in reversed(shape[1:]):
+        strides.insert(0, builder.mul(strides[0], length))
         count = builder.mul(count, length)
     new.data = builder.bitcast(data, item.as_pointer())
     new.meminfo, new.parent, new.itemsize, new.nitems = old.meminfo, old.parent, size, count

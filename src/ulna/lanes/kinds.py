@@ -19,7 +19,6 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # How many numbers of a kind go side by side: two or more of the widest registers, so that one is
 # worked on while the other waits; more would no longer fit into all of the registers together.
 WIDTHS = {np.dtype(np.float64): 16, np.dtype(np.float32): 32}
-GROUP = 16  # columns that a control law works on together
 
 
 class Lanes(types.Type):  # type: ignore[misc]

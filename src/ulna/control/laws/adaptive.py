@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from ulna.arrays import Array
-from ulna.control.laws.law import Told, of_group, of_one
+from ulna.control.laws.law import MANY, Told, of_many, of_more, of_one
 from ulna.control.laws.model import (
     AIM,
     AIM_RATE,
@@ -37,7 +37,7 @@ from ulna.dynamics.packed import (
 )
 from ulna.dynamics.recursive import gather_torques, lay_out, spread_accelerations
 from ulna.kernels import inner, kernel
-from ulna.lanes import GROUP, choose, every
+from ulna.lanes import choose, every
 
 # Rows of params: frequency and damping of all joints, how fast every entry is learnt, and the
 # table of an arm of ones. Rows of state: the estimate, then the last tick's time.
@@ -55,9 +55,10 @@ def adaptive_law(
     """The torques of the estimated arm, and what pulls the rates to where they are wanted."""
     if q.shape[1] == 1:
         _adaptive(t, of_one(q, qd, reference, params, state, tau))
+    elif q.shape[1] == MANY:
+        _adaptive(t, of_many(q, qd, reference, params, state, tau))
     else:
-        for place in range(q.shape[1] // GROUP):
-            _adaptive(t, of_group(q, qd, reference, params, state, tau, place))
+        _adaptive(t, of_more(q, qd, reference, params, state, tau))
 
 
 @inner

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ulna.arrays import Array
-from ulna.control.laws.law import Told, of_group, of_one
+from ulna.control.laws.law import MANY, Told, of_many, of_more, of_one
 from ulna.control.laws.model import (
     AIM,
     AIM_RATE,
@@ -18,7 +18,6 @@ from ulna.control.laws.model import (
 from ulna.dynamics.packed import TORQUE, TURNING
 from ulna.dynamics.recursive import inverse
 from ulna.kernels import inner, kernel
-from ulna.lanes import GROUP
 
 GAINS = 2  # rows of params a joint: all by angle [1/s²], then all by rate [1/s]
 
@@ -30,9 +29,10 @@ def open_loop_law(
     """The torques that take the believed arm, which is all that params hold, along."""
     if q.shape[1] == 1:
         _open_loop(of_one(q, qd, reference, params, state, tau))
+    elif q.shape[1] == MANY:
+        _open_loop(of_many(q, qd, reference, params, state, tau))
     else:
-        for place in range(q.shape[1] // GROUP):
-            _open_loop(of_group(q, qd, reference, params, state, tau, place))
+        _open_loop(of_more(q, qd, reference, params, state, tau))
 
 
 @inner
@@ -49,9 +49,10 @@ def computed_torque_law(
     """The torques that let the believed arm, which follows in params, close the gap."""
     if q.shape[1] == 1:
         _computed_torque(of_one(q, qd, reference, params, state, tau))
+    elif q.shape[1] == MANY:
+        _computed_torque(of_many(q, qd, reference, params, state, tau))
     else:
-        for place in range(q.shape[1] // GROUP):
-            _computed_torque(of_group(q, qd, reference, params, state, tau, place))
+        _computed_torque(of_more(q, qd, reference, params, state, tau))
 
 
 @inner

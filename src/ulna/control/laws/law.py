@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
 from numba import types
 
 from ulna.arrays import Array
 from ulna.kernels import Hook, inlined
-from ulna.lanes import group, single
+from ulna.lanes import WIDTHS, lanes, more_lanes, single
+
+MANY = WIDTHS[np.dtype(np.float64)]  # arms in a block
 
 _MATRIX = types.Array(types.float64, 2, "C")
 _CUBE = types.Array(types.float64, 3, "C")
@@ -37,15 +40,19 @@ def of_one(q: Array, qd: Array, reference: Array, params: Array, state: Array, t
 
 
 @inlined
-def of_group(
-    q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array, place: int
-) -> Told:
-    """Give what concerns a group of arms."""
+def of_many(q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array) -> Told:
+    """Give what concerns a block of arms in lanes."""
+    return Told(lanes(q), lanes(qd), lanes(reference), lanes(params), lanes(state), lanes(tau))
+
+
+@inlined
+def of_more(q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array) -> Told:
+    """Give what concerns a block of arms that are simulated in single precision."""
     return Told(
-        group(q, place),
-        group(qd, place),
-        group(reference, place),
-        group(params, place),
-        group(state, place),
-        group(tau, place),
+        more_lanes(q),
+        more_lanes(qd),
+        more_lanes(reference),
+        more_lanes(params),
+        more_lanes(state),
+        more_lanes(tau),
     )

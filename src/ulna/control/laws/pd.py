@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ulna.arrays import Array
-from ulna.control.laws.law import Told, of_group, of_one
+from ulna.control.laws.law import MANY, Told, of_many, of_more, of_one
 from ulna.control.laws.model import AIM, AIM_RATE, ANGLE, NOTHING, RATE, lay_model, room_to_work
 from ulna.dynamics.packed import TORQUE, TURNING
 from ulna.dynamics.recursive import inverse
 from ulna.kernels import inner, kernel
-from ulna.lanes import GROUP, choose
+from ulna.lanes import choose
 
 MEASURED = 1  # row of params that says where the weight is taken
 GAINS = 2  # rows of params a joint: all stiffnesses, then all dampings
@@ -21,9 +21,10 @@ def pd_law(
     """A spring and a damper; params are all stiffnesses, then all dampings."""
     if q.shape[1] == 1:
         _pd(of_one(q, qd, reference, params, state, tau))
+    elif q.shape[1] == MANY:
+        _pd(of_many(q, qd, reference, params, state, tau))
     else:
-        for place in range(q.shape[1] // GROUP):
-            _pd(of_group(q, qd, reference, params, state, tau, place))
+        _pd(of_more(q, qd, reference, params, state, tau))
 
 
 @inner
@@ -44,9 +45,10 @@ def gravity_pd_law(
     """
     if q.shape[1] == 1:
         _gravity_pd(of_one(q, qd, reference, params, state, tau))
+    elif q.shape[1] == MANY:
+        _gravity_pd(of_many(q, qd, reference, params, state, tau))
     else:
-        for place in range(q.shape[1] // GROUP):
-            _gravity_pd(of_group(q, qd, reference, params, state, tau, place))
+        _gravity_pd(of_more(q, qd, reference, params, state, tau))
 
 
 @inner

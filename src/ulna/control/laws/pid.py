@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from ulna.arrays import Array
-from ulna.control.laws.law import Told, of_group, of_one
+from ulna.control.laws.law import MANY, Told, of_many, of_more, of_one
 from ulna.control.laws.model import AIM, AIM_RATE, room_to_work, torque_of_reference
 from ulna.kernels import inner, kernel
-from ulna.lanes import GROUP, choose, either, numbers
+from ulna.lanes import choose, either, numbers
 
 # Rows of params: stiffness, damping, integral gain and limit of all joints, then the filter's
 # corner. Rows of state: integrals and filtered rates of all joints, then the last tick's time; and
@@ -25,9 +25,10 @@ def pid_law(
     """A spring, a damper and a growing push at every joint."""
     if q.shape[1] == 1:
         _pid(t, of_one(q, qd, reference, params, state, tau))
+    elif q.shape[1] == MANY:
+        _pid(t, of_many(q, qd, reference, params, state, tau))
     else:
-        for place in range(q.shape[1] // GROUP):
-            _pid(t, of_group(q, qd, reference, params, state, tau, place))
+        _pid(t, of_more(q, qd, reference, params, state, tau))
 
 
 @inner
@@ -45,9 +46,10 @@ def feedforward_pid_law(
     """The same on top of what takes the believed arm, which follows in params, along."""
     if q.shape[1] == 1:
         _feedforward_pid(t, of_one(q, qd, reference, params, state, tau))
+    elif q.shape[1] == MANY:
+        _feedforward_pid(t, of_many(q, qd, reference, params, state, tau))
     else:
-        for place in range(q.shape[1] // GROUP):
-            _feedforward_pid(t, of_group(q, qd, reference, params, state, tau, place))
+        _feedforward_pid(t, of_more(q, qd, reference, params, state, tau))
 
 
 @inner
