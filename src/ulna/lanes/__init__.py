@@ -7,7 +7,8 @@ on what stands beside it.
 
 In memory lanes are the last axis of an array: `lanes(array)` sees (…, W) numbers as (…) lanes, and
 `numbers(array)` sees them as numbers again. What depends on a number is written with `choose`,
-`every` and `some`. Without a compiler lanes are rows of NumPy, which does all of this by itself.
+`every` and `some`. Without a compiler lanes are rows of NumPy, which does all of this by itself; so
+what is read from an array is never changed in place, which would change the array.
 """
 
 from ulna.lanes.arrays import (

@@ -1,0 +1,192 @@
+"""Many arms at work: threads, stores, Ctrl-C and the line of progress."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import ulna
+import ulna.progress
+from ulna import Arm, simulate_batch
+from ulna.control import (
+    PD,
+)
+from ulna.errors import FileError, InputError
+from ulna.simulation import disturbances, open_batch
+
+TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
+START = {"q0": [0.1, 0.5], "duration": 0.01}
+
+
+def some_arms(random, members):
+    """Give arms of two links of which no two are alike."""
+    sizes = random.uniform(0.5, 1.5, (members, 2, 2))
+    return ulna.stack([Arm.rods(lengths, masses) for lengths, masses in sizes])
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 16, 10**6, np.int64(2)])
+def test_threads_change_nothing(threads):
+    random = np.random.default_rng(9)
+    arms, q0 = some_arms(random, 100), random.uniform(-1.0, 1.0, (100, 2))
+    whole = simulate_batch(arms, q0=q0, duration=0.1, samples=3, threads=1)
+    again = simulate_batch(arms, q0=q0, duration=0.1, samples=3, threads=threads)
+    assert again.q.tolist() == whole.q.tolist()
+    assert again.qd.tolist() == whole.qd.tolist()
+
+
+@pytest.mark.parametrize("ending", ["nc", "zarr"])
+def test_a_store_holds_what_memory_would(tmp_path, monkeypatch, ending):
+    from ulna.simulation.batch import memory
+
+    random = np.random.default_rng(10)
+    arms, q0 = some_arms(random, 50), random.uniform(-1.0, 1.0, (50, 2))
+    q0[7] = np.nan
+    options = {"q0": q0, "duration": 0.05, "samples": 5, "torque": "t, q1", "torques": True}
+    inside = simulate_batch(arms, **options)
+    monkeypatch.setattr(memory, "SLAB", 20 * 5 * 2 * 24)  # bytes: slabs of 16 arms
+    file = tmp_path / f"runs.{ending}"
+    with simulate_batch(arms, store=file, **options) as stored:
+        for name in ("q", "qd", "tau", "t_end"):
+            ours, theirs = np.asarray(getattr(stored, name)), getattr(inside, name)
+            assert np.array_equal(ours, theirs, equal_nan=True)
+        assert stored.status.reason.tolist() == inside.status.reason.tolist()
+        assert stored.settings == inside.settings
+    with open_batch(file) as again:
+        assert np.array_equal(again.q[7:9], inside.q[7:9], equal_nan=True)
+    with pytest.raises(InputError, match="which exists, need a new name; add force=True"):
+        simulate_batch(arms, store=file, **options)
+    with simulate_batch(arms, store=file, force=True, **options | {"samples": 1}) as replaced:
+        assert len(replaced.t) == 1
+    assert [path.name for path in tmp_path.iterdir()] == [file.name]
+
+
+def test_a_store_that_cannot_be_written_raises_before_any_work(tmp_path):
+    for name in ("nowhere/runs.nc", "nowhere/runs.zarr"):
+        with pytest.raises(FileError, match="cannot be written"):
+            simulate_batch(TWO, q0=[0.0, 0.0], duration=1e6, store=tmp_path / name)
+    with pytest.raises(ZeroDivisionError):
+        simulate_batch(
+            TWO, **START, controller=PD(1.0, 1.0), reference=[lambda t: 1 / 0] * 3,
+            store=tmp_path / "runs.zarr",
+        )  # fmt: skip
+    assert not list(tmp_path.iterdir())
+
+
+# Ctrl-C
+
+HOURS = {"q0": np.linspace(-1.0, 1.0, 16_000).reshape(-1, 2), "samples": 51, "duration": 10.0}
+
+
+@pytest.fixture
+def pressed(monkeypatch):
+    """Give what presses Ctrl-C when a part of the work is done."""
+
+    def press(part):
+        def report(line, done):
+            if done >= part:
+                signal.raise_signal(signal.SIGINT)
+
+        monkeypatch.setattr(ulna.progress._Line, "report", report)
+
+    return press
+
+
+@pytest.mark.parametrize("ending", ["", "nc", "zarr"])
+def test_ctrl_c_gives_what_is_finished(tmp_path, pressed, ending):
+    store = tmp_path / f"runs.{ending}" if ending else None
+    pressed(0.01)
+    with simulate_batch(TWO, **HOURS, store=store, threads=2) as run:
+        counts = run.status.counts()
+        assert set(counts) <= {"done", "interrupted", "not run"}
+        assert counts["not run"] > 1000
+        reason, q = run.status.reason, np.asarray(run.q)
+        assert np.isnan(q[reason == "not run"]).all()
+        assert np.isnan(run.t_end[reason == "not run"]).all()
+        broken = reason == "interrupted"
+        assert 0 < broken.sum() <= 32
+        # What there is of an arm reaches to where it was, and is what it would have been.
+        reached = run.t[None, :] < run.t_end[broken, None] - 1e-9
+        assert np.array_equal(np.isfinite(q[broken]).all(axis=-1), reached)
+        some = np.flatnonzero(reason == "done")[:16]
+        whole = simulate_batch(TWO, **HOURS | {"q0": HOURS["q0"][some]}, progress=False)
+        assert q[some].tolist() == whole.q.tolist()
+
+
+def test_nobody_writes_to_what_was_handed_out():
+    # The wait for threads is what is interrupted here.
+    pressing = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    pressing.start()
+    run = simulate_batch(TWO, **HOURS, threads=2)
+    pressing.join()
+    first, ends = run.q.copy(), run.t_end.copy()
+    time.sleep(0.1)
+    assert run.status.counts()["not run"] > 0
+    assert np.array_equal(first, run.q, equal_nan=True)
+    assert np.array_equal(ends, run.t_end, equal_nan=True)
+    assert np.isnan(first[run.status.reason == "not run"]).all()
+
+
+def test_a_second_ctrl_c_while_threads_are_busy_raises():
+    busy, released = threading.Event(), threading.Event()
+
+    def slow(t):
+        busy.set()
+        released.wait(20.0)
+        return [0.0, 0.0]
+
+    def press():
+        busy.wait(20.0)
+        for _ in range(2):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.2)
+
+    pressing = threading.Thread(target=press)
+    pressing.start()
+    options = {"q0": np.zeros((2, 2)), "duration": 1.0, "controller": PD(1.0, 1.0)}
+    with pytest.raises(KeyboardInterrupt):
+        simulate_batch(TWO, **options, reference=[slow] * 2)
+    released.set()
+    pressing.join()
+
+
+def test_ctrl_c_while_a_store_begins_leaves_nothing(tmp_path, monkeypatch):
+    from ulna.simulation.batch import store
+
+    def hasty(path, size):
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(store, "check_space", hasty)
+    for ending in ("nc", "zarr"):
+        with pytest.raises(KeyboardInterrupt):
+            simulate_batch(TWO, **START, store=tmp_path / f"runs.{ending}")
+    time.sleep(0.05)
+    assert not list(tmp_path.iterdir())
+
+
+def test_ctrl_c_twice_while_a_slab_is_written_raises_and_leaves_nothing(tmp_path, monkeypatch):
+    from ulna.simulation.batch.netcdf_store import NetcdfWriter
+
+    def slow(self, *values):
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(NetcdfWriter, "write", slow)
+    with pytest.raises(KeyboardInterrupt):
+        simulate_batch(TWO, **START, store=tmp_path / "runs.nc")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("lots", [1, 40])
+def test_the_line_of_progress_never_goes_back_nor_beyond_all(monkeypatch, lots):
+    from ulna.simulation.batch import work
+
+    seen = []
+    monkeypatch.setattr(work, "LISTEN", 1e-3)
+    monkeypatch.setattr(ulna.progress._Line, "report", lambda line, done: seen.append(done))
+    pushes = [[disturbances.noise([1.0, 1.0], rate=10.0, seed=k % lots)] for k in range(80)]
+    simulate_batch(TWO, q0=np.zeros((80, 2)), duration=10.0, disturbances=pushes, progress=True)
+    assert seen == sorted(seen)
+    assert 0.0 <= seen[0] <= seen[-1] <= 1.0 + 1e-9
