@@ -68,7 +68,7 @@ class TestAlike:
             {"timing": "s-curve", "max_speed": 0.3, "max_acceleration": 1.0, "duration": None},
             {"duration": None},
         ],
-        ids=str,
+        ids=lambda options: ", ".join(options),
     )
     def test_options_are_those_of_one_plan(self, options):
         # The second starts on the other side of its base, where "up" is the other sign.
