@@ -12,7 +12,7 @@ import typer
 from ulna.arm import Arm
 from ulna.cli.arguments import changed_arm, find_arm, read_quantity
 from ulna.cli.reading import Reader, read_all
-from ulna.cli.running import renamed
+from ulna.cli.running import SOLVING, loading, renamed
 from ulna.cli.terminal import note, number
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics.limits import are_limited
@@ -102,7 +102,8 @@ def make_task(asked: Asked, **texts: str | None) -> Task:
     }
     options = read_all({key: (text, readers.get(key, str)) for key, text in texts.items()})
     try:
-        made = plan(asked.arm, asked.path, **options)
+        with loading(SOLVING):
+            made = plan(asked.arm, asked.path, **options)
     except InputError as error:
         raise InputError([renamed(problem, NAMES) for problem in error.problems]) from None
     seconds, samples = number(made.duration), f"{len(made.t):,}"

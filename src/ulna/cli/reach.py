@@ -20,6 +20,7 @@ from ulna.cli.arguments import (
 )
 from ulna.cli.explain_reach import explain_reach
 from ulna.cli.plotting import save_figure
+from ulna.cli.running import SOLVING, loading
 from ulna.cli.terminal import degrees, number, say, show_json, show_table
 from ulna.errors import InfeasibleError
 from ulna.kinematics import Solutions
@@ -48,7 +49,8 @@ def reach(
     """Find the postures that put the tip at a place."""
     described = find_arm(arm)
     target = np.array(read_target(to, "--to"))
-    found = kinematics.inverse(described, target)
+    with loading(SOLVING):
+        found = kinematics.inverse(described, target)
     if plot is not None:
         from ulna.viewer import reach_figure
 

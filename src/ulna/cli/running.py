@@ -19,6 +19,7 @@ from ulna.simulation.status import Status
 
 FAILED, INTERRUPTED = 3, 130
 PATIENCE = 2.0  # [s] that loading may take before a person wonders
+SOLVING = "solving; the first time in this version the solver is compiled, some 5 s ..."
 COMPILING = "compiling the engine, once for this version and arms of this size: some 15 s ..."
 
 # What Python's words for a setting are called at the command line.
@@ -58,9 +59,9 @@ def run_arm(arm: Arm, options: Mapping[str, Any]) -> Timed:
 
 
 @contextmanager
-def loading() -> Iterator[None]:
+def loading(told: str = COMPILING) -> Iterator[None]:
     """Say what takes so long, if it does."""
-    timer = threading.Timer(PATIENCE, note, [COMPILING])
+    timer = threading.Timer(PATIENCE, note, [told])
     timer.daemon = True
     timer.start()
     try:
