@@ -17,6 +17,14 @@ from ulna.angles import TURN, wrap
 from ulna.arrays import Array
 
 
+def phase(point: complex) -> float:
+    """Give the direction of a point from the origin [rad].
+
+    That of `cmath` takes an angle too small for its full digits for an error.
+    """
+    return math.atan2(point.imag, point.real)
+
+
 @dataclass(frozen=True, slots=True)
 class Arc:
     """A piece of a circle, from `start` on by `sweep`: counter-clockwise where that is positive."""
@@ -59,7 +67,7 @@ class Arc:
     def nearest(self, point: complex) -> complex:
         """Give the point of the arc that is nearest to `point`."""
         from_center = point - complex(*self.center)
-        angle = cmath.phase(from_center)
+        angle = phase(from_center)
         if self.covers(angle):
             return self.at(angle)
         return min(self.ends, key=lambda end: abs(end - point))
@@ -111,7 +119,7 @@ def directions_at(distance: Array, center: complex, radius: float) -> Array:
     numerator = distance**2 + (far - radius) * (far + radius)
     safe = np.where(denominator > 0.0, denominator, 1.0)
     aside = np.arccos(np.clip(numerator / safe, -1.0, 1.0))
-    return cmath.phase(center) + np.stack([aside, -aside])
+    return phase(center) + np.stack([aside, -aside])
 
 
 def crossings(first: Arc, second: Arc, miss: float) -> list[complex]:
@@ -125,5 +133,5 @@ def crossings(first: Arc, second: Arc, miss: float) -> list[complex]:
         return []
     cosine = (radius**2 + (apart - other) * (apart + other)) / (2.0 * radius * apart)
     aside = math.acos(min(1.0, max(-1.0, cosine)))
-    toward = cmath.phase(between)
+    toward = phase(between)
     return [first.at(toward + turn) for turn in ({aside, -aside} if aside < math.pi else {aside})]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import cmath
 import math
 from itertools import combinations
 from typing import NamedTuple
@@ -10,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ulna.angles import TURN
-from ulna.kinematics.arcs import Arc, crossings
+from ulna.kinematics.arcs import Arc, crossings, phase
 from ulna.kinematics.chains import Piece
 
 # In grains, the unit of what counts as rounding:
@@ -32,7 +31,7 @@ class Circle(NamedTuple):
 
     def direction(self, point: complex) -> float:
         """Give the angle at which a point on the circle lies."""
-        return cmath.phase(point - self.center)
+        return phase(point - self.center)
 
 
 class Corner(NamedTuple):

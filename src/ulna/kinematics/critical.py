@@ -18,7 +18,7 @@ import numpy as np
 from ulna.angles import TURN, wrap
 from ulna.arm import Parameters
 from ulna.arrays import Array
-from ulna.kinematics.arcs import Arc, directions_at
+from ulna.kinematics.arcs import Arc, directions_at, phase
 
 NEARLY_A_TURN = TURN - 1e-9  # [rad], a range from which on a joint counts as free
 ROUNDING = 1e-13  # [rad] that an aligned joint may miss its limits by, and as a part of lengths
@@ -104,7 +104,7 @@ def _arcs_with(linkage: Linkage, locks: tuple[float | None, ...]) -> Iterator[Ar
         _Body(linkage[a], *_held(linkage[a:b], [0.0, *(lock or 0.0 for lock in locks[a + 1 : b])]))
         for a, b in pairwise([*free, len(linkage)])
     ]
-    first, along = bodies[0].hinge, cmath.phase(bodies[0].vector)
+    first, along = bodies[0].hinge, phase(bodies[0].vector)
     for signs in product((1, -1), repeat=len(bodies) - 1):
         if not _can_align(bodies, signs):
             continue
@@ -124,9 +124,9 @@ def _held(linkage: Linkage, angles: list[float]) -> tuple[complex, float]:
 
 def _can_align(bodies: list[_Body], signs: tuple[int, ...]) -> bool:
     """Whether the limits let every body lie along the first one, or against it."""
-    line, heading = cmath.phase(bodies[0].vector), bodies[0].turn
+    line, heading = phase(bodies[0].vector), bodies[0].turn
     for body, sign in zip(bodies[1:], signs, strict=True):
-        direction = line + (math.pi if sign < 0 else 0.0) - cmath.phase(body.vector)
+        direction = line + (math.pi if sign < 0 else 0.0) - phase(body.vector)
         points_somewhere = abs(body.vector) > ROUNDING * body.hinge.length
         if points_somewhere and not body.hinge.allows(direction - heading):
             return False

@@ -269,3 +269,11 @@ def test_a_region_thinner_than_rounding_says_so():
 def test_an_outline_that_would_be_too_coarse_is_refused_with_the_figure():
     with pytest.raises(ulna.InputError, match=r"100 links .* \d+% of the reach"):
         workspace(arm_of([0.1] * 100, [(-1.0, 1.0)] * 100))
+
+
+def test_a_limit_hardly_above_zero_is_one():
+    joints = [ulna.Joint(lower=0.0, upper=np.pi / 12), ulna.Joint(lower=5e-324, upper=1.0)]
+    thin = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0], joints=joints)
+    none = thin.replace(joints=(joints[0], ulna.Joint(lower=0.0, upper=1.0)))
+    areas = [ulna.kinematics.workspace(arm).area for arm in (thin, none)]
+    assert areas[0] == pytest.approx(areas[1], rel=1e-12)
