@@ -76,10 +76,9 @@ class Slab:
         coupled = self.arms[:, :-1, CARRIER:STUCK].any(axis=(1, 2)).astype(np.intp)
         labels = [_of(one.labels, members) for one in inputs]
         labels.append(_of(coupled, members - self.first))
-        kinds, which = np.unique(np.stack(labels, axis=1), axis=0, return_inverse=True)
         lots = []
-        for kind, label in enumerate(kinds.tolist()):
-            own = np.flatnonzero(which.reshape(-1) == kind)
+        for own in _alike(labels):
+            label = [int(one[own[0]]) for one in labels]
             forms = Chosen(*(one.forms[k] for one, k in zip(inputs, label, strict=False)))
             laid = _laid(self.arms.shape[1] - 1, options, forms)
             laid.real[at.TARGET], laid.whole[at.COUPLED] = duration, label[-1]
@@ -120,6 +119,17 @@ class Slab:
 def _own(values: Array) -> Array:
     """Copy an array: kernels would be compiled again for one that is read-only or in columns."""
     return np.array(values, order="C")
+
+
+def _alike(labels: list[Array]) -> list[Array]:
+    """Give the places at which all labels are the same, kind by kind."""
+    kinds = np.zeros(labels[0].shape, dtype=np.intp)
+    for one in labels:
+        if one.any():
+            # One pair of numbers as one number, and those counted from zero again.
+            kinds = np.unique(kinds * (one.max() + 1) + one, return_inverse=True)[1]
+    order = np.argsort(kinds, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(kinds[order])) + 1)
 
 
 def _of(values: Array, rows: Array) -> Array:
