@@ -38,6 +38,10 @@ def test_the_table_is_made_of_what_was_kept(performance):
     assert MADE["placed"](page, MADE["table"](performance)) == page
 
 
+def test_every_row_was_measured():
+    assert "not measured" not in README.read_text("utf-8")
+
+
 def test_what_was_kept_is_small_and_written_by_the_tool(performance):
     file = ROOT / "docs" / "performance.json"
     assert file.read_text("utf-8") == MADE["written"](performance)
