@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from ulna.angles import relative_to_absolute
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array, running_sum, tail_sum
+from ulna.dynamics.packed import link_moments
 from ulna.kinematics.forward import chain as laid_out
 from ulna.kinematics.forward import joint_array, prepared
 
@@ -48,10 +49,8 @@ def parameter_vector(arm: Arm | Parameters) -> Array:
     [3.0, 1.5, 0.0, 1.0, 0.0, 0.0]
     """
     xp, p = prepared(arm)
-    mass = p.mass + p.tip_mass
-    along = p.mass * p.com + p.tip_mass * p.length
-    second = p.inertia + p.mass * (p.com**2 + p.com_offset**2) + p.tip_mass * p.length**2
-    parts = (mass, along, p.mass * p.com_offset, second, p.damping, p.rotor_inertia)
+    moments = link_moments(p.length, p.mass, p.com, p.com_offset, p.inertia, p.tip_mass)
+    parts = (*moments, p.damping, p.rotor_inertia)
     return xp.concat(list(xp.broadcast_arrays(*parts)), axis=-1)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ulna.arm import Arm, Parameters, parameters_of, stack
 from ulna.arrays import Array, float_array
+from ulna.dynamics.packed import link_moments, rotor_moments
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.batch.status import CODES
 from ulna.simulation.batch.tables import PLANE
@@ -137,6 +138,7 @@ def is_an_arm(p: Parameters) -> Array:
             fine &= (getattr(p, name) >= 0.0).all(axis=-1)
         fine &= (p.length > 0.0).all(axis=-1) & (p.lower <= p.upper).all(axis=-1)
         # The last link is the lightest thing that a joint turns.
-        about_joint = p.inertia + p.mass * (p.com**2 + p.com_offset**2) + p.tip_mass * p.length**2
-        fine &= (about_joint + p.rotor_inertia * p.gear_ratio**2)[..., -1] > 0.0
+        moments = link_moments(p.length, p.mass, p.com, p.com_offset, p.inertia, p.tip_mass)
+        rotor = rotor_moments(p.rotor_inertia, p.gear_ratio)
+        fine &= (moments[-1] + rotor[-1])[..., -1] > 0.0
     return fine
