@@ -1,0 +1,5 @@
+"""WHERE it comes from: the five papers again, number by number and figure by figure."""
+
+from ulna.papers.row import Film, Number, Paper, Picture, Row, Verdict
+
+__all__ = ["Film", "Number", "Paper", "Picture", "Row", "Verdict"]

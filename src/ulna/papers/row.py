@@ -1,0 +1,98 @@
+"""What a paper says and what we find, side by side: one row for every item and every slip."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Verdict(StrEnum):
+    """What becomes of a statement of a paper when it is computed again."""
+
+    SAME = "same"  # it comes out as printed
+    CORRECTED = "corrected"  # it holds once a slip is put right
+    WRONG = "wrong as printed"  # it does not hold, and another thing does
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One number of a row: ours, beside the one that the paper prints if it prints one.
+
+    Numbers with the same `of` stand in one line of a table, `label` heads their column.
+    """
+
+    name: str  # by which tests and the file of data know it, once in a row
+    ours: float
+    unit: str = ""
+    printed: float | None = None
+    label: str = ""  # what people read; the name if there is none
+    of: str = ""
+    digits: int = 6  # significant ones that are shown
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A figure, drawn when it is asked for."""
+
+    file: str  # such as "000-figure-1.svg"; .png where there are too many points for that
+    caption: str
+    draw: Callable[[], Figure]
+
+
+@dataclass(frozen=True, slots=True)
+class Film:
+    """A film, made when it is asked for, into the file that is named."""
+
+    file: str  # such as "000-figure-7.mp4"
+    caption: str
+    make: Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One statement of a paper, judged.
+
+    Texts are plain, with `code` between back quotes. For a slip, `printed` and `ours` are the
+    symbol as it is printed and as it is right, `how` says how that was checked and `size` how
+    much it matters.
+    """
+
+    key: str  # "figure-5" or "erratum-8", once in a paper
+    title: str
+    where: str  # "Figure 5", "§2.4.1", "Code 3"
+    printed: str
+    ours: str
+    verdict: Verdict
+    why: str  # in a sentence
+    how: str = ""
+    size: str = ""
+    call: str = ""  # Python that answers it, runnable as it stands
+    numbers: tuple[Number, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    films: tuple[Film, ...] = ()
+
+    @property
+    def erratum(self) -> bool:
+        """Whether the row is about a slip in print and not about something to be reproduced."""
+        return self.key.startswith("erratum-")
+
+    @property
+    def values(self) -> Mapping[str, float]:
+        """Our numbers by their names."""
+        return {number.name: number.ours for number in self.numbers}
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """One of the five papers, and what gives its rows."""
+
+    number: str  # "000"
+    authors: str
+    title: str
+    about: str  # what it asks and what came of it, in a few sentences
+    judge: Callable[[], tuple[Row, ...]]
