@@ -17,6 +17,7 @@ from ulna import (
     units,
 )
 from ulna._version import __version__
+from ulna.analysis import Portrait, portrait
 from ulna.arm import (
     Arm,
     Friction,
@@ -62,6 +63,7 @@ __all__ = [
     "Payload",
     "Plan",
     "Plans",
+    "Portrait",
     "Run",
     "Sensors",
     "Simulation",
@@ -85,6 +87,7 @@ __all__ = [
     "open_run",
     "paths",
     "plan",
+    "portrait",
     "preset",
     "presets",
     "save",

@@ -1,17 +1,20 @@
-"""WHAT it means: how well a run did what was asked, how errors grow, how a controller answers."""
+"""WHAT it means: how well a run did, how errors grow, all that a joint can do."""
 
 from ulna.analysis.effort import Effort, effort
+from ulna.analysis.portrait import Portrait, portrait
 from ulna.analysis.stability import Stability, stability
 from ulna.analysis.step import StepResponse, step_response
 from ulna.analysis.tracking import Tracking, Worst, tracking
 
 __all__ = [
     "Effort",
+    "Portrait",
     "Stability",
     "StepResponse",
     "Tracking",
     "Worst",
     "effort",
+    "portrait",
     "stability",
     "step_response",
     "tracking",

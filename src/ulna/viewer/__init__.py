@@ -7,6 +7,7 @@ from ulna.viewer.figures import pose_figure, reach_figure, run_figure, workspace
 from ulna.viewer.film import animate
 from ulna.viewer.following import error_figure, plot_deviation, plot_error
 from ulna.viewer.plan import motion_figure, plot_path
+from ulna.viewer.portrait import plot_portrait, portrait_figure
 from ulna.viewer.run import (
     plot_angles,
     plot_energy,
@@ -39,9 +40,11 @@ __all__ = [
     "plot_joint_torque",
     "plot_motion",
     "plot_path",
+    "plot_portrait",
     "plot_speeds",
     "plot_tip",
     "plot_torques",
+    "portrait_figure",
     "pose_figure",
     "reach_figure",
     "run_figure",

@@ -1,0 +1,75 @@
+"""The law of a controller as torque over angle and speed: what it answers if it holds an angle."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.control import Controller, Reference
+from ulna.errors import InputError, Problem, shown
+from ulna.kinematics import tip
+from ulna.simulation.checks import read_answer
+
+PROBES = np.array([[0.3, -0.7], [-1.1, 0.4], [2.0, 1.9]])  # angle [rad], speed [rad/s]
+LATER = 1.234  # [s] at which a law is asked again
+TICKS = 4  # that it is asked in a row, with what it remembers of the one before
+
+
+class Law:
+    """A controller of one joint that is told to hold an angle; it must not remember anything."""
+
+    def __init__(self, arm: Arm, controller: Controller, aim: float) -> None:
+        self.arm, self.controller, self.aim = arm, controller, aim
+        still, q = np.zeros(1), np.array([aim])
+        self._reference = Reference(q, still, still, np.asarray(tip(arm, q)))
+        self._state = controller.start(arm)
+        self._check()
+
+    def torque(self, angle: Array, speed: Array) -> Array:
+        """Give the torque [N·m] at angles and speeds (…)."""
+        flat = np.stack([angle.ravel(), speed.ravel()], axis=-1).astype(float)
+        found = self._together(flat) if self._takes_many else self._one_by_one(flat)
+        return found.reshape(angle.shape)
+
+    def _check(self) -> None:
+        for probe in PROBES:
+            first, state = self._answer(0.0, probe, self._state)
+            later, _ = self._answer(LATER, probe, self._state)
+            if later != first:
+                got = f"{shown(self.controller)}, whose torque changes with time"
+                raise InputError(Problem("controller", got, "a law of angle and speed alone"))
+            for tick in range(1, TICKS):
+                again, state = self._answer(1e-3 * tick, probe, state)
+                if again != first:
+                    raise InputError(self._remembers())
+
+    def _remembers(self) -> Problem:
+        need = "one that remembers nothing: PD, GravityPD, ComputedTorque, or PID with integral=0"
+        hint = "what it remembers would be a third axis of the portrait"
+        return Problem("controller", shown(self.controller), need, hint)
+
+    def _answer(self, t: float, place: Array, state: Any) -> tuple[float, Any]:
+        given = self.controller.torque(t, place[:1], place[1:], self._reference, state)
+        tau, after = read_answer(given, 1, t)
+        return float(tau[0]), after
+
+    @cached_property
+    def _takes_many(self) -> bool:
+        """Whether the law answers for many states at once, as it does for one."""
+        try:
+            found = self._together(PROBES)
+        except Exception:  # whatever a law that is made for one state makes of many
+            return False
+        return found.shape == (len(PROBES),) and np.allclose(found, self._one_by_one(PROBES))
+
+    def _together(self, states: Array) -> Array:
+        q, qd = states[:, :1], states[:, 1:]
+        answer: Any = self.controller.torque(0.0, q, qd, self._reference, self._state)
+        return np.asarray(answer[0], dtype=float)[:, 0]
+
+    def _one_by_one(self, states: Array) -> Array:
+        return np.array([self._answer(0.0, place, self._state)[0] for place in states])

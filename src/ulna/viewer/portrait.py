@@ -1,0 +1,278 @@
+"""Phase portraits: arrows, orbits, rests and what parts them, in the plane of angle and speed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ulna.analysis.portrait.words import drive_text, fate_text
+from ulna.arrays import Array
+from ulna.viewer.pages import cut
+from ulna.viewer.style import PRINT, Look, mixed, series, styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ulna.analysis.portrait import Basins, Course, Portrait
+
+TURN = 2.0 * math.pi
+COLUMNS, ROWS = 27, 19  # of arrows
+WIDE, HIGH = 9.0, 5.4  # [inches] without the legend
+ENTRIES, LINE = 3, 0.19  # of the legend side by side; [inches] for a line of them
+LETTERS = 100  # of a title
+PALE = 0.16, 0.28  # of a basin's colour, in turn where the cylinder is unrolled
+MOST_MARKS = 9  # numbers along the axis of angles
+
+
+def portrait_figure(
+    portrait: Portrait,
+    *,
+    basins: Basins | None = None,
+    energy: bool = False,
+    look: Look = PRINT,
+) -> Figure:
+    """Draw a portrait on a page of its own, over its basins or over the energy if wanted."""
+    from matplotlib.figure import Figure
+
+    with styled(look):
+        figure = Figure(figsize=(WIDE, HIGH), dpi=150)
+        axes = figure.add_axes((0.08, 0.1, 0.9, 0.8))
+        plot_portrait(axes, portrait, basins=basins, energy=energy, look=look)
+        name = portrait.arm.name or "one joint"
+        title = cut(f"{name}, {drive_text(portrait)}", LETTERS)
+        axes.set_title(title, parse_math=False, size=10.5)
+        _put_legend(figure, axes)
+    return figure
+
+
+def _put_legend(figure: Figure, axes: Axes) -> None:
+    """Put the legend below, on as much more paper as it takes."""
+    handles, labels = axes.get_legend_handles_labels()
+    more = LINE * math.ceil(len(labels) / ENTRIES) + 0.1
+    high = HIGH + more
+    figure.set_size_inches(WIDE, high)
+    for part in figure.axes:
+        box = part.get_position()
+        part.set_position(
+            (box.x0, (box.y0 * HIGH + more) / high, box.width, box.height * HIGH / high)
+        )
+    place = {"loc": "upper left", "bbox_to_anchor": (0.07, (more + 0.1) / high)}
+    figure.legend(handles, labels, ncols=ENTRIES, fontsize=8.5, columnspacing=1.6, **place)
+
+
+def plot_portrait(
+    axes: Axes,
+    portrait: Portrait,
+    *,
+    basins: Basins | None = None,
+    energy: bool = False,
+    look: Look = PRINT,
+) -> Axes:
+    """Draw a portrait: the layer below, then arrows, nullclines, separatrices, orbits, rests."""
+    axes.set_xlim(*portrait.angles)
+    axes.set_ylim(*portrait.speeds)
+    axes.grid(visible=False)
+    if energy:
+        _draw_energy(axes, portrait, look)
+    if basins is not None:
+        _draw_basins(axes, basins, look)
+    _draw_arrows(axes, portrait, look)
+    _draw_nullclines(axes, portrait, look)
+    _draw_separatrices(axes, portrait, look)
+    _draw_running(axes, portrait, look)
+    _draw_orbits(axes, portrait, look)
+    _draw_rests(axes, portrait, look)
+    axes.set_xlabel("angle [rad]")
+    axes.set_ylabel("speed [rad/s]")
+    _mark_angles(axes, portrait.angles)
+    return axes
+
+
+def _draw_energy(axes: Axes, portrait: Portrait, look: Look) -> None:
+    from matplotlib.colors import LinearSegmentedColormap
+
+    angle, speed, values = portrait.energy()
+    pale = [mixed(look.paper, colour, 0.55) for colour in look.sequence]
+    colours = LinearSegmentedColormap.from_list("energy", [look.paper, *pale])
+    layer = axes.contourf(angle, speed, values, 24, cmap=colours, zorder=0)
+    bar = axes.figure.colorbar(layer, ax=axes, pad=0.015, fraction=0.05)
+    bar.set_label("energy, kinetic and potential [J]")
+    bar.outline.set_visible(False)
+
+
+def _draw_basins(axes: Axes, basins: Basins, look: Look) -> None:
+    from matplotlib.colors import to_rgb
+
+    shades = [look.data[(number + 1) % len(look.data)] for number in range(len(basins.names))]
+    picture = np.ones((*basins.label.shape, 3)) * to_rgb(look.hairline)
+    for number, shade in enumerate(shades):
+        for odd in (0, 1):
+            here = (basins.label == number) & (basins.turns % 2 == odd)
+            picture[here] = to_rgb(mixed(look.paper, shade, PALE[odd]))
+    x, y = (_edges(values) for values in (basins.angle, basins.speed))
+    extent = (*x, *y)
+    axes.imshow(picture, extent=extent, origin="lower", aspect="auto", zorder=0)
+    for number, (name, shade) in enumerate(zip(basins.names, shades, strict=True)):
+        if basins.share(number):
+            colour = mixed(look.paper, shade, PALE[1])
+            axes.plot([], [], "s", ms=9, color=colour, label=f"basin: {name}")
+
+
+def _edges(middles: Array) -> tuple[float, float]:
+    half = 0.5 * (middles[1] - middles[0]) if len(middles) > 1 else 0.5
+    return float(middles[0] - half), float(middles[-1] + half)
+
+
+def _draw_arrows(axes: Axes, portrait: Portrait, look: Look) -> None:
+    """Draw arrows of one length: where a state goes, as it looks on the page."""
+    angle, speed, push = portrait.field(COLUMNS + 2, ROWS + 2)
+    box = axes.get_window_extent()
+    across = speed[:, None] / np.ptp(portrait.angles) * box.width + 0.0 * push
+    up = push / np.ptp(portrait.speeds) * box.height
+    size = np.hypot(across, up)
+    size[size == 0.0] = 1.0
+    inner = (slice(1, -1), slice(1, -1))
+    axes.quiver(
+        angle[1:-1], speed[1:-1], (across / size)[inner], (up / size)[inner],
+        angles="uv", pivot="mid", scale_units="width", scale=1.5 * COLUMNS, width=0.0016,
+        headwidth=4.0, headlength=4.5, headaxislength=4.0, color=look.quiet, alpha=0.7, zorder=1,
+    )  # fmt: skip
+
+
+def _draw_nullclines(axes: Axes, portrait: Portrait, look: Look) -> None:
+    style: dict[str, Any] = {"color": look.quiet, "lw": 1.0, "ls": (0, (1, 1.5)), "zorder": 2}
+    axes.axhline(0.0, label="nullclines: no speed, no acceleration", **style)
+    for line in portrait.nullclines:
+        axes.plot(*line.T, **style)
+
+
+def _draw_separatrices(axes: Axes, portrait: Portrait, look: Look) -> None:
+    styles: dict[bool, dict[str, Any]] = {
+        True: {"label": "separatrices into a saddle", "lw": 1.5, "color": look.ink},
+        False: {"label": "separatrices out of a saddle", "lw": 0.9, "color": look.link_light,
+                "ls": (0, (4, 2))},
+    }  # fmt: skip
+    for one in portrait.separatrices:
+        style = styles[one.incoming]
+        _draw_course(axes, portrait, one.course, copies=True, zorder=3, **style)
+        style.pop("label", None)
+
+
+def _draw_running(axes: Axes, portrait: Portrait, look: Look) -> None:
+    running = portrait.running
+    low, high = portrait.speeds
+    if running is None:
+        return
+    if np.max(running.course.speed) < low or np.min(running.course.speed) > high:
+        return
+    style: dict[str, Any] = {"color": mixed(look.paper, look.data[3], 0.6), "lw": 3.5}
+    style["zorder"] = 3.5
+    label = f"running solution, {running.slowest:.3g} to {running.fastest:.3g} rad/s"
+    _draw_course(axes, portrait, running.course, copies=True, label=label, **style)
+
+
+def _draw_orbits(axes: Axes, portrait: Portrait, look: Look) -> None:
+    from ulna.analysis.portrait import Course
+
+    colours = Look(data=(*look.data[:3], look.alarm, look.link_light), sequence=look.sequence)
+    for orbit, style in zip(portrait.orbits, series(len(portrait.orbits), colours), strict=True):
+        run = orbit.run
+        course = Course(run.t, run.q[:, 0], run.qd[:, 0])
+        label = f"from {orbit.angle:.3g} rad, {orbit.speed:.3g} rad/s: {fate_text(orbit.fate)}"
+        _draw_course(axes, portrait, course, copies=False, label=label, lw=1.8, zorder=4, **style)
+        x = _wrapped(portrait, np.array([orbit.angle]))
+        axes.plot(x, orbit.speed, "o", ms=6, color=style["color"], mec=look.paper, zorder=6)
+
+
+def _draw_rests(axes: Axes, portrait: Portrait, look: Look) -> None:
+    named: set[str] = set()
+    for rest in portrait.equilibria:
+        filled = look.ink if rest.stable else look.paper
+        mark = "D" if rest.saddle else "o"
+        label = "_" if rest.kind in named else rest.kind
+        named.add(rest.kind)
+        places = [rest.angle + shift for shift in _shifts(portrait, rest.angle, rest.angle)]
+        axes.plot(
+            places, np.zeros(len(places)), mark, ms=7, mfc=filled, mec=look.ink, mew=1.4,
+            label=label, zorder=7, clip_on=False, ls="none",
+        )  # fmt: skip
+
+
+def _draw_course(
+    axes: Axes, portrait: Portrait, course: Course, *, copies: bool, label: str = "_", **style: Any
+) -> None:
+    """Draw a curve as it lies on the page: wrapped on the cylinder, or unrolled with its copies."""
+    if _rolled(portrait):
+        angle, speed = _broken(portrait, _wrapped(portrait, course.angle), course.speed)
+        axes.plot(angle, speed, label=label, **style)
+        return
+    low, high = float(np.min(course.angle)), float(np.max(course.angle))
+    for shift in _shifts(portrait, low, high) if copies else [0.0]:
+        axes.plot(course.angle + shift, course.speed, label=label, **style)
+        label = "_"
+
+
+def _rolled(portrait: Portrait) -> bool:
+    """Whether the page shows one turn of a cylinder."""
+    return portrait.round and np.ptp(portrait.angles) <= TURN * (1.0 + 1e-9)
+
+
+def _wrapped(portrait: Portrait, angle: Array) -> Array:
+    if not _rolled(portrait):
+        return angle
+    low = portrait.angles[0]
+    return np.asarray(low + np.mod(angle - low, TURN))
+
+
+def _broken(portrait: Portrait, angle: Array, speed: Array) -> tuple[Array, Array]:
+    """Lift the pen where a curve leaves the page on one side, and comes back on the other."""
+    low, high = portrait.angles[0], portrait.angles[0] + TURN
+    (jumps,) = np.nonzero(np.abs(np.diff(angle)) > 0.5 * TURN)
+    before, after = angle[jumps], angle[jumps + 1]
+    out, back = np.where(after < before, high, low), np.where(after < before, low, high)
+    part = (out - before) / (after - before + np.where(after < before, TURN, -TURN))
+    edge = speed[jumps] + part * (speed[jumps + 1] - speed[jumps])
+    at = np.repeat(jumps + 1, 3)
+    breaks = np.stack([out, np.full(len(jumps), np.nan), back], axis=-1).ravel()
+    return np.insert(angle, at, breaks), np.insert(speed, at, np.repeat(edge, 3))
+
+
+def _shifts(portrait: Portrait, low: float, high: float) -> Iterator[float]:
+    """Give the whole turns by which something from low to high is moved onto the page."""
+    if not portrait.round:
+        yield 0.0
+        return
+    left, right = portrait.angles
+    first, last = math.ceil((left - high) / TURN - 1e-9), math.floor((right - low) / TURN + 1e-9)
+    for turn in range(first, last + 1):
+        yield turn * TURN
+
+
+def _mark_angles(axes: Axes, angles: tuple[float, float]) -> None:
+    """Put numbers at parts or multiples of π."""
+    steps = (1, 2, 4, 8, 16, 32)  # in quarter turns of π/2
+    wide = np.ptp(angles) / (0.5 * math.pi)
+    step = next((one for one in steps if wide / one <= MOST_MARKS), None)
+    if step is None or wide < 2.0:
+        return
+    first, last = (angle / (0.5 * math.pi * step) for angle in angles)
+    marks = [step * k for k in range(math.ceil(first - 1e-9), math.floor(last + 1e-9) + 1)]
+    axes.set_xticks([0.5 * math.pi * mark for mark in marks], [_in_pi(mark) for mark in marks])
+
+
+def _in_pi(halves: int) -> str:
+    """Write halves of π.
+
+    >>> _in_pi(-1), _in_pi(0), _in_pi(2), _in_pi(3)
+    ('−π/2', '0', 'π', '3π/2')
+    """
+    if not halves:
+        return "0"
+    sign, count = "−" if halves < 0 else "", abs(halves)
+    over = "" if count % 2 == 0 else "/2"
+    count = count // 2 if count % 2 == 0 else count
+    return f"{sign}{'' if count == 1 else count}π{over}"
