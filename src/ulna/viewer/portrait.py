@@ -56,12 +56,11 @@ def _put_legend(figure: Figure, axes: Axes) -> None:
     high = HIGH + more
     figure.set_size_inches(WIDE, high)
     for part in figure.axes:
-        box = part.get_position()
-        part.set_position(
-            (box.x0, (box.y0 * HIGH + more) / high, box.width, box.height * HIGH / high)
-        )
-    place = {"loc": "upper left", "bbox_to_anchor": (0.07, (more + 0.1) / high)}
-    figure.legend(handles, labels, ncols=ENTRIES, fontsize=8.5, columnspacing=1.6, **place)
+        x, y, wide, tall = part.get_position().bounds
+        part.set_position((x, (y * HIGH + more) / high, wide, tall * HIGH / high))
+    place: dict[str, Any] = {"ncols": ENTRIES, "fontsize": 8.5, "columnspacing": 1.6}
+    place["bbox_to_anchor"] = (0.07, (more + 0.1) / high)
+    figure.legend(handles, labels, loc="upper left", **place)
 
 
 def plot_portrait(

@@ -34,7 +34,7 @@ from ulna.simulation.simulate import simulate
 
 TURN = 2.0 * math.pi
 RTOL, ATOL = 1e-12, 1e-13
-RTOL_LAW = 1e-9  # where Python is asked for every torque
+RTOL_LAW = 1e-7  # where Python is asked for every torque
 NUDGE = 1e-5  # [rad, rad/s] for the slopes of a law
 LONGEST = 1e6  # [s] that a run is given until something has to have happened
 
@@ -159,7 +159,7 @@ class Flow:
             samples=samples,
             stops=False,
             rtol=RTOL if self.law is None else RTOL_LAW,
-            atol=ATOL,
+            atol=ATOL if self.law is None else RTOL_LAW,
             progress=False,
         )
         return Course(sign * run.t, run.q[:, 0], sign * run.qd[:, 0])

@@ -32,7 +32,8 @@ class Law:
     def torque(self, angle: Array, speed: Array) -> Array:
         """Give the torque [N·m] at angles and speeds (…)."""
         flat = np.stack([angle.ravel(), speed.ravel()], axis=-1).astype(float)
-        found = self._together(flat) if self._takes_many else self._one_by_one(flat)
+        together = len(flat) > 1 and self._takes_many
+        found = self._together(flat) if together else self._one_by_one(flat)
         return found.reshape(angle.shape)
 
     def _check(self) -> None:
