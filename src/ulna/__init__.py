@@ -17,7 +17,7 @@ from ulna import (
     units,
 )
 from ulna._version import __version__
-from ulna.analysis import Portrait, portrait
+from ulna.analysis import Portrait, Section, poincare, portrait
 from ulna.arm import (
     Arm,
     Friction,
@@ -65,6 +65,7 @@ __all__ = [
     "Plans",
     "Portrait",
     "Run",
+    "Section",
     "Sensors",
     "Simulation",
     "Trajectory",
@@ -87,6 +88,7 @@ __all__ = [
     "open_run",
     "paths",
     "plan",
+    "poincare",
     "portrait",
     "preset",
     "presets",

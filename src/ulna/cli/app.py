@@ -21,6 +21,7 @@ from ulna.cli import (
     listing,
     new,
     plan,
+    portrait,
     pose,
     reach,
     show,
@@ -47,6 +48,7 @@ app.command("hold")(hold.hold)
 app.command("plan")(plan.plan)
 app.command("follow")(follow.follow)
 app.command("simulate")(simulate.simulate)
+app.command("portrait")(portrait.portrait)
 app.command("show")(show.show)
 app.command("derive")(derive.derive)
 app.command("info")(info.info)

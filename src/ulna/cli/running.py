@@ -20,6 +20,7 @@ from ulna.simulation.status import Status
 FAILED, INTERRUPTED = 3, 130
 PATIENCE = 2.0  # [s] that loading may take before a person wonders
 SOLVING = "solving; the first time in this version the solver is compiled, some 5 s ..."
+PAINTING = "compiling the engine for many arms at once, once for this version: some 40 s ..."
 COMPILING = "compiling the engine, once for this version and arms of this size: some 15 s ..."
 
 # What Python's words for a setting are called at the command line.

@@ -16,6 +16,7 @@ from ulna.viewer.run import (
     plot_tip,
     plot_torques,
 )
+from ulna.viewer.section import plot_projection, plot_section, section_figure
 from ulna.viewer.style import DARK, PRINT, Look, styled
 from ulna.viewer.torques import plot_joint_torque, torques_figure
 
@@ -41,6 +42,8 @@ __all__ = [
     "plot_motion",
     "plot_path",
     "plot_portrait",
+    "plot_projection",
+    "plot_section",
     "plot_speeds",
     "plot_tip",
     "plot_torques",
@@ -48,6 +51,7 @@ __all__ = [
     "pose_figure",
     "reach_figure",
     "run_figure",
+    "section_figure",
     "styled",
     "torques_figure",
     "workspace_figure",

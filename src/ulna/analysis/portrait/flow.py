@@ -181,5 +181,12 @@ class Flow:
             return pushed, f"{self.constant!r} + {self.damping!r} * qd1"
         return pushed, self._function(-1.0, self.damping)
 
-    def _function(self, sign: float, push: float) -> Callable[[float, Array, Array], Array]:
-        return lambda t, q, qd: self.drive(q, sign * qd) + push * qd
+    def _function(self, sign: float, push: float) -> Callable[[float, Array, Array], list[float]]:
+        """Give what the engine asks for the torque of the law, state by state."""
+        law, limit = self.law, self.limit
+        assert law is not None
+
+        def torque(t: float, q: Array, qd: Array) -> list[float]:
+            return [min(max(law.at(q, sign * qd), -limit), limit) + push * float(qd[0])]
+
+        return torque

@@ -36,6 +36,11 @@ class Law:
         found = self._together(flat) if together else self._one_by_one(flat)
         return found.reshape(angle.shape)
 
+    def at(self, q: Array, qd: Array) -> float:
+        """Give the torque [N·m] in one state, (1,) each."""
+        answer: Any = self.controller.torque(0.0, q, qd, self._reference, self._state)
+        return float(answer[0][0])
+
     def _check(self) -> None:
         for probe in PROBES:
             first, state = self._answer(0.0, probe, self._state)

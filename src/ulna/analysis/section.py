@@ -1,0 +1,153 @@
+"""Arms with more joints: a plane is cut through their motion, and every passage leaves a dot.
+
+An orbit of n joints lives in 2n dimensions. Each time joint j passes an angle in one direction the
+state of all joints is noted: a Poincaré section. For two joints without friction the energy is
+kept, so the dots (q₂, q̇₂) tell all: a closed curve where the motion is regular, a cloud where it is
+chaotic. The projections of a run, one joint's angle and speed at a time, show the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ulna.analysis.facts import plain
+from ulna.angles import wrap
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.errors import InputError, Problem, shown
+from ulna.motion.values import number, whole
+from ulna.notebooks import card
+from ulna.simulation import Run, simulate
+from ulna.simulation.checks import check_kinds
+from ulna.simulation.options import joint_values
+
+PASSAGE = "passage"
+SAMPLES = 20_001
+RTOL = 1e-10
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Passages:
+    """The states (k, n) in which one run passed the section; angles are in −π … π."""
+
+    run: Run
+    t: Array  # (k,) [s]
+    q: Array  # [rad]
+    qd: Array  # [rad/s]
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Section:
+    """A Poincaré section: where the orbits from some starts pass an angle of one joint."""
+
+    arm: Arm
+    joint: int  # counted from 1
+    angle: float  # [rad]
+    direction: int  # +1 where the angle grows, −1 where it falls, 0 both
+    passages: tuple[Passages, ...]  # one for each start
+
+    def facts(self) -> dict[str, Any]:
+        """Give what was found as plain values in SI units, as JSON takes them."""
+        return plain(
+            joint=self.joint,
+            angle=self.angle,
+            direction=self.direction,
+            passages=[
+                {"status": one.run.status.text, "t": one.t.tolist(), "q": one.q.tolist(),
+                 "qd": one.qd.tolist()}
+                for one in self.passages
+            ],
+        )  # fmt: skip
+
+    def _lines(self) -> list[str]:
+        way = {1: "growing", -1: "falling", 0: "passing"}[self.direction]
+        head = f"joint {self.joint} {way} through {self.angle:.4g} rad"
+        return [head, *(f"{len(one)} passages in {one.run.t[-1]:g} s" for one in self.passages)]
+
+    def __repr__(self) -> str:
+        return "\n".join([self._title, *(f"  {line}" for line in self._lines())])
+
+    def _repr_html_(self) -> str:
+        return card(self._title, self._lines())
+
+    @property
+    def _title(self) -> str:
+        return f"Section of {self.arm.name or f'{self.arm.n} joints'}"
+
+
+def poincare(
+    arm: Arm,
+    *,
+    starts: Iterable[tuple[Sequence[float], Sequence[float]]],
+    duration: float,
+    joint: int = 1,
+    angle: float = 0.0,
+    direction: int = 1,
+    **options: Any,
+) -> Section:
+    """Cut through the motion of an arm with several joints.
+
+    Each of `starts` is a posture and its rates, (q0, qd0) [rad, rad/s]. For `duration` [s] every
+    passage of `joint` through `angle` [rad] is noted, whole turns apart or not, in one `direction`:
+    1 where the angle grows, −1 where it falls, 0 both. `options` are those of `ulna.simulate`:
+    torque, controller, method.
+
+    >>> import ulna
+    >>> arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0])
+    >>> section = poincare(arm, starts=[([-1.5, 0.2], [0.0, 0.0])], duration=10.0, angle=-1.57)
+    >>> len(section.passages[0])
+    5
+    """
+    check_kinds(arm, options.get("controller"), None, ())
+    if arm.n < 2:
+        raise InputError(Problem("arm", "one joint", "several", "for one there is ulna.portrait"))
+    which = whole("joint", joint, 1, arm.n)
+    place = number("angle", angle)
+    if direction not in (-1, 0, 1) or isinstance(direction, bool):
+        raise InputError(Problem("direction", shown(direction), "1, −1, or 0 for both"))
+    given = [_start(arm, start) for start in _listed(starts)]
+    # Zero at every whole turn from the angle, where it changes its sign.
+    signal = f"sin((q{which} - {place!r}) / 2)"
+    options = {"rtol": RTOL, "samples": SAMPLES, **options}
+    events = {**(options.pop("events", None) or {}), PASSAGE: signal}
+    runs = (
+        simulate(arm, q0=q, qd0=qd, duration=duration, events=events, **options) for q, qd in given
+    )
+    found = tuple(_passages(run, which, direction) for run in runs)
+    return Section(arm, which, place, direction, found)
+
+
+def _listed(starts: Any) -> list[Any]:
+    found = list(starts) if isinstance(starts, Iterable) else []
+    if not found:
+        raise InputError(Problem("starts", shown(starts), "a list of (q0, qd0), at least one"))
+    return found
+
+
+def _start(arm: Arm, given: Any) -> tuple[Array, Array]:
+    if not isinstance(given, Sequence | np.ndarray) or isinstance(given, str) or len(given) != 2:
+        raise InputError(Problem("start", shown(given), "a posture and its rates, (q0, qd0)"))
+    return joint_values(arm, "q0", given[0], "rad"), joint_values(arm, "qd0", given[1], "rad/s")
+
+
+def _passages(run: Run, joint: int, direction: int) -> Passages:
+    met = [
+        event
+        for event in run.events
+        if event.name == PASSAGE and (not direction or direction * event.qd[joint - 1] > 0.0)
+    ]
+    n = run.arm.n
+    t = np.array([event.t for event in met])
+    q = np.array([event.q for event in met]).reshape(-1, n)
+    qd = np.array([event.qd for event in met]).reshape(-1, n)
+    found = Passages(run, t, np.asarray(wrap(q)), qd)
+    for values in (found.t, found.q, found.qd):
+        values.flags.writeable = False
+    return found

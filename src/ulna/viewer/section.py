@@ -1,0 +1,105 @@
+"""Arms with more joints: angle and speed of each joint, and the section through their motion."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ulna.angles import wrap
+from ulna.errors import InputError, Problem
+from ulna.viewer.film import arm_title
+from ulna.viewer.style import PRINT, Look, series, styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ulna.analysis.section import Section
+    from ulna.simulation.run import Run
+
+MOST_JOINTS = 12
+ACROSS = 3  # panels side by side
+PANEL = 3.1  # [inches]
+MARGINS = {"left": 0.7, "right": 0.15, "bottom": 0.55, "top": 0.85}  # [inches]
+
+
+def section_figure(section: Section, *, show: int | None = None, look: Look = PRINT) -> Figure:
+    """Draw the projections of all runs joint by joint, and the section.
+
+    The section is drawn in angle and speed of the joint `show`: the next after the one it cuts.
+    """
+    from matplotlib.figure import Figure
+
+    n = section.arm.n
+    if n > MOST_JOINTS:
+        hint = "draw the joints that matter with plot_projection"
+        raise InputError(Problem("arm", f"{n} joints", f"at most {MOST_JOINTS}", hint))
+    other = section.joint % n + 1 if show is None else show
+    columns = min(n + 1, ACROSS)
+    rows = math.ceil((n + 1) / columns)
+    wide, high = columns * PANEL, rows * PANEL + 0.35
+    with styled(look):
+        figure = Figure(figsize=(wide, high), dpi=150)
+        panels = figure.subplots(rows, columns, squeeze=False, gridspec_kw=_spaces(wide, high))
+        runs = [one.run for one in section.passages]
+        for joint, axes in enumerate(panels.flat[:n], start=1):
+            plot_projection(axes, runs, joint, look=look).set_title(f"joint {joint}", size=10)
+        plot_section(panels.flat[n], section, other, look=look)
+        for axes in panels.flat[n + 1 :]:
+            axes.set_visible(False)
+        figure.text(0.12 / wide, 1.0 - 0.25 / high, arm_title(section.arm), weight="bold", size=11)
+        _name_starts(figure, panels.flat[n], wide, high)
+    return figure
+
+
+def plot_projection(
+    axes: Axes, runs: Run | Sequence[Run], joint: int, *, look: Look = PRINT
+) -> Axes:
+    """Draw angle and speed of one joint over a run or several, the angle in −π … π."""
+    listed = list(runs) if isinstance(runs, Sequence) else [runs]
+    for run, style in zip(listed, series(len(listed), look), strict=True):
+        angle, speed = np.asarray(wrap(run.q[:, joint - 1])), run.qd[:, joint - 1].copy()
+        # The pen is lifted where the angle goes on at the other side.
+        speed[1:][np.abs(np.diff(angle)) > math.pi] = np.nan
+        axes.plot(angle, speed, lw=0.5, color=style["color"], rasterized=True)
+    return _named(axes, joint)
+
+
+def plot_section(axes: Axes, section: Section, joint: int, *, look: Look = PRINT) -> Axes:
+    """Draw the dots that the passages leave, in angle and speed of one joint."""
+    styles = series(len(section.passages), look)
+    for number, (one, style) in enumerate(zip(section.passages, styles, strict=True), start=1):
+        label = f"start {number}: {len(one)} passages"
+        place: tuple[Any, Any] = (one.q[:, joint - 1], one.qd[:, joint - 1])
+        axes.plot(*place, ".", ms=2.5, color=style["color"], label=label)
+    axes.set_title(f"section: $q_{{{section.joint}}}$ = {section.angle:.3g} rad", size=10)
+    return _named(axes, joint)
+
+
+def _named(axes: Axes, joint: int) -> Axes:
+    axes.set_xlabel(f"$q_{{{joint}}}$ [rad]")
+    axes.set_ylabel(rf"$\dot{{q}}_{{{joint}}}$ [rad/s]")
+    return axes
+
+
+def _name_starts(figure: Figure, axes: Axes, wide: float, high: float) -> None:
+    """Say which colour is which start, beside the title, where there are several."""
+    handles, labels = axes.get_legend_handles_labels()
+    if 1 < len(labels) <= len(PRINT.data):
+        place: dict[str, Any] = {"ncols": len(labels), "fontsize": 8, "markerscale": 3.0}
+        place["bbox_to_anchor"] = (1.0, 1.0 - 0.05 / high)
+        figure.legend(handles, labels, loc="upper right", **place)
+
+
+def _spaces(wide: float, high: float) -> dict[str, float]:
+    return {
+        "left": MARGINS["left"] / wide,
+        "right": 1.0 - MARGINS["right"] / wide,
+        "bottom": MARGINS["bottom"] / high,
+        "top": 1.0 - MARGINS["top"] / high,
+        "wspace": 0.34,
+        "hspace": 0.42,
+    }
