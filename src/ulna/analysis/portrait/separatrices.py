@@ -10,7 +10,7 @@ from ulna.analysis.portrait.rests import Rest
 
 ASIDE = 1e-6  # [rad] from the saddle, where an orbit is still straight
 SAMPLES = 3001
-SHORTEST, LONGEST = 5.0, 60.0  # [rad] of small swings that an orbit is followed for
+SHORTEST, LONGEST = 5.0, 20.0  # [rad] of small swings that an orbit is followed for
 
 
 @dataclass(frozen=True, eq=False, slots=True)
