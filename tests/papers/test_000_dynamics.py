@@ -1,10 +1,8 @@
 """Paper 000 (Kehl et al.): its energies, its equations of motion, its torques, and their errata.
 
-Functions named `printed_*` compute as the paper prints. Sizes of errors are along its path
+The module `printed` computes as the paper prints. Sizes of errors are along its path
 z(t) = 0.79 e^{i(wt+π/2)} + 0.2 e^{i(14wt−π/2)}, w = 2π/60, with its arm of 1 kg and 10 kg.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -20,18 +18,11 @@ from ulna.dynamics import (
     potential_energy,
 )
 from ulna.kinematics import centres, jacobian, jacobian_rate, tip, track
+from ulna.papers.kehl import printed
+from ulna.papers.kehl.printed import DT, TIMES, G, Motion, constants, times
 
 W = 2.0 * np.pi / 60.0
-G = 9.81
-SAMPLES = np.linspace(0.0, 60.0, 2000)
-DT = SAMPLES[1] - SAMPLES[0]
 MASSES = (1.0, 2.0, 5.0, 10.0, 15.0, 20.0)
-
-
-class Motion(NamedTuple):
-    q: np.ndarray
-    qd: np.ndarray
-    qdd: np.ndarray
 
 
 def path(t, derivative=0):
@@ -49,72 +40,6 @@ def exact_motion(arm, t):
     turning = jacobian_rate(arm, q, qd[..., 0])[:, :2] @ qd
     qdd = np.linalg.solve(J, path(t, 2)[..., None] - turning)
     return Motion(q, qd[..., 0], qdd[..., 0])
-
-
-def printed_path(count):
-    """Code 1 in complex numbers: a circle, its tangent by differences, and 13 loops along it."""
-    circle = 0.79j * np.exp(1j * np.linspace(0.0, 2.0 * np.pi, count))
-    tangent = np.gradient(circle)
-    tangent /= np.abs(tangent)
-    z = circle + 0.2j * tangent * np.exp(26j * np.pi * np.linspace(0.0, 1.0, count))
-    return np.stack([z.real, z.imag], axis=-1)
-
-
-def printed_wrap(angle):
-    return (angle + np.pi) % (2.0 * np.pi) - np.pi
-
-
-def printed_joint_angles(points, l1, l2):
-    """Code 2: start with the positive bend, then take the solution nearer to the one before."""
-    bearing, square = np.arctan2(points[:, 1], points[:, 0]), np.sum(points**2, axis=-1)
-    bend = np.arccos((square - l1**2 - l2**2) / (2.0 * l1 * l2))
-    lead = np.arctan2(l2 * np.sin(bend), l1 + l2 * np.cos(bend))
-    both = np.stack([[bearing - lead, bend], [bearing + lead, -bend]]).transpose(2, 0, 1)
-    chosen = [both[0, 0]]
-    for pair in both[1:]:
-        away = np.hypot(*printed_wrap(pair - chosen[-1]).T)
-        chosen.append(pair[0] if away[0] <= away[1] else pair[1])
-    return np.array(chosen)
-
-
-def printed_motion(points):
-    """Code 3: wrapped differences twice; the rate that goes with a point is the one before it."""
-    q = printed_joint_angles(points, 0.5, 0.5)
-    rate = printed_wrap(np.diff(q, axis=0)) / DT
-    return Motion(q[1:-1], rate[:-1], printed_wrap(np.diff(rate, axis=0)) / DT)
-
-
-def constants(arm):
-    first, second = arm.links
-    return first.length, second.length, first.mass, second.mass, first.inertia, second.inertia
-
-
-def printed_mass_matrix(arm, q):
-    """M of §2.7"""
-    l1, l2, m1, m2, i1, i2 = constants(arm)
-    cos = np.cos(q[:, 1])
-    m11 = i1 + i2 + m1 * l1**2 / 4 + m2 * (l1**2 + l2**2 / 4 + l1 * l2 * cos)
-    m12 = i2 + m2 * (l2**2 / 4 + l1 * l2 / 2 * cos)
-    m22 = i2 + m2 * l2**2 / 4 + 0.0 * cos
-    return np.stack([m11, m12, m12, m22], axis=-1).reshape(-1, 2, 2)
-
-
-def code_6(arm, q, qd):
-    l1, l2, _, m2, _, _ = constants(arm)
-    h = -m2 * l1 * (l2 / 2) * np.sin(q[:, 1])
-    rows = [h * qd[:, 1], h * (qd[:, 0] + qd[:, 1]), -h * qd[:, 0], 0.0 * h]
-    return np.stack(rows, axis=-1).reshape(-1, 2, 2)
-
-
-def printed_gravity(arm, q):
-    """G of §2.7"""
-    l1, l2, m1, m2, _, _ = constants(arm)
-    outer = m2 * l2 / 2 * G * np.cos(q[:, 0] + q[:, 1])
-    return np.stack([(m1 * l1 / 2 + m2 * l1) * G * np.cos(q[:, 0]) + outer, outer], axis=-1)
-
-
-def times(matrix, vector):
-    return (matrix @ vector[..., None])[..., 0]
 
 
 def peak(values):
@@ -158,14 +83,14 @@ def states():
 
 @pytest.fixture(scope="module")
 def differences():
-    """Give the motion of the paper's own path by its own differences, at SAMPLES[1:-1]."""
-    return printed_motion(printed_path(2000))
+    """Give the motion of the paper's own path by its own differences, at TIMES[1:-1]."""
+    return printed.motion(printed.path())
 
 
 @pytest.fixture(scope="module")
 def exact(kehl):
     """Give the exact motion at the same times."""
-    return exact_motion(kehl, SAMPLES[1:-1])
+    return exact_motion(kehl, TIMES[1:-1])
 
 
 @pytest.fixture(scope="module")
@@ -177,58 +102,37 @@ class TestEnergies:
     """§2.5.3 to §2.6."""
 
     def test_its_centres_of_mass_are_ours(self, arm, states):
-        l1, l2, *_ = constants(arm)
-        a, b = states.q[:, 0], states.q.sum(axis=-1)
-        first = [l1 / 2 * np.cos(a), l1 / 2 * np.sin(a)]
-        second = [l1 * np.cos(a) + l2 / 2 * np.cos(b), l1 * np.sin(a) + l2 / 2 * np.sin(b)]
-        printed = np.moveaxis(np.array([first, second]), -1, 0)
-        assert np.abs(centres(arm, states.q) - printed).max() <= 1e-15
+        assert np.abs(centres(arm, states.q) - printed.centres(arm, states.q)).max() <= 1e-15
 
     def test_erratum_4_its_velocities_are_those_of_the_centres_not_of_the_joints(self, arm, states):
-        printed = self.velocities(arm, states)
+        velocities = printed.centre_velocities(arm, states.q, states.qd)
         step = 1e-6
         ahead, behind = (centres(arm, states.q + way * states.qd) for way in (step, -step))
         # Differences of 1e-6 s are good to 1e-10 of a velocity, rounding included.
-        assert np.abs((ahead - behind) / (2.0 * step) - printed).max() <= 1e-8
+        assert np.abs((ahead - behind) / (2.0 * step) - velocities).max() <= 1e-8
         # The far joint of link 1 moves twice as fast as its centre, the near one not at all.
         elbow = arm.links[0].length * np.abs(states.qd[:, 0])
-        assert np.linalg.norm(printed[:, 0], axis=-1) == pytest.approx(elbow / 2, abs=1e-14)
+        assert np.linalg.norm(velocities[:, 0], axis=-1) == pytest.approx(elbow / 2, abs=1e-14)
 
     def test_its_squares_of_the_velocities(self, arm, states):
         l1, l2, *_ = constants(arm)
         w1, w12 = states.qd[:, 0], states.qd.sum(axis=-1)
         v1 = l1**2 / 4 * w1**2
         v2 = l1**2 * w1**2 + l2**2 / 4 * w12**2 + l1 * l2 * w1 * w12 * np.cos(states.q[:, 1])
-        squares = np.sum(self.velocities(arm, states) ** 2, axis=-1)
+        velocities = printed.centre_velocities(arm, states.q, states.qd)
+        squares = np.sum(velocities**2, axis=-1)
         assert np.abs(squares - np.stack([v1, v2], axis=-1)).max() <= 1e-13
 
     def test_its_energies_are_ours(self, arm, states):
-        l1, l2, m1, m2, i1, i2 = constants(arm)
-        w1, w12 = states.qd[:, 0], states.qd.sum(axis=-1)
-        v1, v2 = np.sum(self.velocities(arm, states) ** 2, axis=-1).T
-        kinetic = (m1 * v1 + m2 * v2) / 2 + (i1 * w1**2 + i2 * w12**2) / 2
+        kinetic = printed.kinetic_energy(arm, states.q, states.qd)
         assert kinetic_energy(arm, states.q, states.qd) == pytest.approx(kinetic, rel=1e-13)
-        y1, y12 = np.sin(states.q[:, 0]), np.sin(states.q.sum(axis=-1))
-        potential = m1 * G * l1 / 2 * y1 + m2 * G * (l1 * y1 + l2 / 2 * y12)
+        potential = printed.potential_energy(arm, states.q)
         assert potential_energy(arm, states.q) == pytest.approx(potential, abs=1e-13)
 
     def test_its_quadratic_form_of_the_kinetic_energy(self, arm, states):
-        M, (w1, w2) = printed_mass_matrix(arm, states.q), states.qd.T
+        M, (w1, w2) = printed.mass_matrix(arm, states.q), states.qd.T
         form = M[:, 0, 0] * w1**2 / 2 + M[:, 0, 1] * w1 * w2 + M[:, 1, 1] * w2**2 / 2
         assert kinetic_energy(arm, states.q, states.qd) == pytest.approx(form, rel=1e-12)
-
-    @staticmethod
-    def velocities(arm, states):
-        """Give ẋ, ẏ (…, 2, 2) of both centres as printed."""
-        l1, l2, *_ = constants(arm)
-        a, b = states.q[:, 0], states.q.sum(axis=-1)
-        w1, w12 = states.qd[:, 0], states.qd.sum(axis=-1)
-        first = [-l1 / 2 * np.sin(a) * w1, l1 / 2 * np.cos(a) * w1]
-        second = [
-            -l1 * np.sin(a) * w1 - l2 / 2 * np.sin(b) * w12,
-            l1 * np.cos(a) * w1 + l2 / 2 * np.cos(b) * w12,
-        ]
-        return np.moveaxis(np.array([first, second]), -1, 0)
 
 
 class TestEquationsOfMotion:
@@ -236,48 +140,45 @@ class TestEquationsOfMotion:
 
     def test_its_mass_matrix_is_ours(self, arm, states):
         ours = mass_matrix(arm, states.q)
-        assert np.abs(ours - printed_mass_matrix(arm, states.q)).max() <= 1e-14
+        assert np.abs(ours - printed.mass_matrix(arm, states.q)).max() <= 1e-14
 
     def test_its_gravity_vector_is_ours_and_the_gradient_of_its_potential(self, arm, states):
         ours = gravity_torque(arm, states.q)
-        assert np.abs(ours - printed_gravity(arm, states.q)).max() <= 1e-13
+        assert np.abs(ours - printed.gravity(arm, states.q)).max() <= 1e-13
         step = 1e-6 * np.eye(2)
         ahead, behind = (potential_energy(arm, states.q[:, None] + way) for way in (step, -step))
         assert np.abs((ahead - behind) / 2e-6 - ours).max() <= 1e-7
 
     def test_its_equation_is_our_inverse_dynamics(self, arm, states):
-        q, qd, qdd = states
-        M, C = printed_mass_matrix(arm, q), code_6(arm, q, qd)
-        tau = times(M, qdd) + times(C, qd) + printed_gravity(arm, q)
-        assert np.abs(inverse_dynamics(arm, q, qd, qdd) - tau).max() <= 1e-12
+        tau = printed.torques(arm, *states)
+        assert np.abs(inverse_dynamics(arm, *states) - tau).max() <= 1e-12
 
     def test_its_forward_dynamics_are_ours(self, arm, states):
         q, qd, tau = states
-        net = tau - times(code_6(arm, q, qd), qd) - printed_gravity(arm, q)
-        printed = np.linalg.solve(printed_mass_matrix(arm, q), net[..., None])[..., 0]
-        assert forward_dynamics(arm, q, qd, tau) == pytest.approx(printed, rel=1e-10, abs=1e-11)
+        net = tau - times(printed.coriolis_matrix(arm, q, qd), qd) - printed.gravity(arm, q)
+        qdd = np.linalg.solve(printed.mass_matrix(arm, q), net[..., None])[..., 0]
+        assert forward_dynamics(arm, q, qd, tau) == pytest.approx(qdd, rel=1e-10, abs=1e-11)
 
     def test_erratum_11_code_6_is_the_christoffel_matrix_exactly(self, arm, states):
         q, qd, _ = states
-        printed = code_6(arm, q, qd)
-        assert np.abs(coriolis_matrix(arm, q, qd) - printed).max() <= 1e-13
+        code_6 = printed.coriolis_matrix(arm, q, qd)
+        assert np.abs(coriolis_matrix(arm, q, qd) - code_6).max() <= 1e-13
         # From the mass matrix itself, of which only θ2 is an argument.
         l1, l2, _, m2, _, _ = constants(arm)
         slope = np.zeros((len(q), 2, 2, 2))
         slope[..., 1] = (-m2 * l1 * l2 * np.sin(q[:, 1]))[:, None, None] * [[1.0, 0.5], [0.5, 0.0]]
         symbols = (slope + slope.transpose(0, 1, 3, 2) - slope.transpose(0, 3, 2, 1)) / 2
-        assert np.abs(np.einsum("...ijk,...k", symbols, qd) - printed).max() <= 1e-13
+        assert np.abs(np.einsum("...ijk,...k", symbols, qd) - code_6).max() <= 1e-13
         # Which is why Ṁ − 2C is skew, and why it is the vector of §2.7 repaired, not another one.
-        skew = np.einsum("...ijk,...k", slope, qd) - 2.0 * printed
+        skew = np.einsum("...ijk,...k", slope, qd) - 2.0 * code_6
         assert np.abs(skew + skew.transpose(0, 2, 1)).max() <= 1e-13
 
 
 class TestErrataOfTheDerivation:
     def test_erratum_5_the_momenta_have_the_rate_of_the_joint_alone(self, kehl, dense):
         q, qd, _ = dense
-        M, (w1, w2) = printed_mass_matrix(kehl, q), qd.T
+        M, (w1, w2) = printed.mass_matrix(kehl, q), qd.T
         row_1, row_2 = M[:, 0].T, M[:, 1].T
-        printed = [row[0] * w1 + row[1] * (w1 + w2) for row in (row_1, row_2)]
         right = [row[0] * w1 + row[1] * w2 for row in (row_1, row_2)]
         step = 1e-6 * np.eye(2)
         ahead, behind = (
@@ -285,7 +186,7 @@ class TestErrataOfTheDerivation:
         )
         slope = (ahead - behind) / 2e-6
         assert np.abs(slope - np.stack(right, axis=-1)).max() <= 1e-8
-        wrong = peak(np.stack(printed, axis=-1) - slope)
+        wrong = peak(printed.momenta(kehl, q, qd) - slope)
         assert wrong == pytest.approx([1.55, 0.68], abs=5e-3)
         # The momenta themselves are not much larger, or even smaller.
         assert peak(slope) == pytest.approx([2.81, 0.86], abs=5e-3)
@@ -303,7 +204,7 @@ class TestErrataOfTheDerivation:
         q, qd, _ = dense
         growth = times(self.mass_rate(kehl, q, qd), qd)
         coriolis = times(coriolis_matrix(kehl, q, qd), qd)
-        by_angle = np.stack([0.0 * q[:, 0], self.by_second_angle(kehl, q, qd)], axis=-1)
+        by_angle = np.stack([0.0 * q[:, 0], printed.energy_by_second_angle(kehl, q, qd)], axis=-1)
         # C θ̇ = Ṁ θ̇ − ∂K/∂θ ...
         assert np.abs(coriolis - (growth - by_angle)).max() <= 1e-13
         # ... so that M θ̈ + C θ̇ is the rate of the first momentum, but not of the second.
@@ -318,9 +219,9 @@ class TestErrataOfTheDerivation:
         ours = times(coriolis_matrix(kehl, q, qd), qd)
 
         def first_row(angle, rate):
-            return -h * np.sin(angle) * w2 * rate
+            return printed.coriolis_row(kehl, angle, rate, qd)
 
-        right = first_row(q[:, 1], 2.0 * w1 + w2)
+        right = -h * np.sin(q[:, 1]) * w2 * (2.0 * w1 + w2)
         assert np.abs(ours[:, 0] - right).max() <= 1e-14
         assert np.abs(ours[:, 1] - h * np.sin(q[:, 1]) * w1**2).max() <= 1e-14
         assert peak(right) == pytest.approx(0.56, abs=5e-3)
@@ -336,11 +237,10 @@ class TestErrataOfTheDerivation:
 
     def test_erratum_10_the_slope_of_the_kinetic_energy_has_no_gravity_in_it(self, kehl, dense):
         q, qd, _ = dense
-        right = self.by_second_angle(kehl, q, qd)
+        right = printed.energy_by_second_angle(kehl, q, qd)
         assert np.abs(self.energy_slope(kehl, dense)[:, 1] - right).max() <= 1e-8
         gravity = 10.0 * 0.25 * G * np.cos(q.sum(axis=-1))
-        printed = right - gravity
-        assert peak(printed - right) == pytest.approx(24.5, abs=0.05)
+        assert peak(gravity) == pytest.approx(24.5, abs=0.05)
         # ∂L/∂θ2, two lines on, takes it once: carried along it would double the second torque.
         assert np.abs(gravity - gravity_torque(kehl, q)[:, 1]).max() <= 1e-13
 
@@ -367,12 +267,6 @@ class TestErrataOfTheDerivation:
         return rate[:, None, None] * [[1.0, 0.5], [0.5, 0.0]]
 
     @staticmethod
-    def by_second_angle(arm, q, qd):
-        """Give ∂K/∂θ2 without the gravity of the printed line."""
-        l1, l2, _, m2, _, _ = constants(arm)
-        return -m2 * l1 * l2 / 2 * np.sin(q[:, 1]) * qd[:, 0] * (qd[:, 0] + qd[:, 1])
-
-    @staticmethod
     def energy_slope(arm, motion):
         step = 1e-6 * np.eye(2)
         q, qd = motion.q[:, None], motion.qd[:, None]
@@ -381,10 +275,10 @@ class TestErrataOfTheDerivation:
 
 class TestErrataOfTheCode:
     def test_erratum_17_the_inertias_are_four_and_forty_times_too_large(self, kehl, as_printed):
-        right, printed = (np.array([link.inertia for link in a.links]) for a in (kehl, as_printed))
-        assert printed == pytest.approx([1.0**2 / 12, 10.0**2 / 12], abs=1e-15)
+        right, large = (np.array([link.inertia for link in a.links]) for a in (kehl, as_printed))
+        assert large == pytest.approx([1.0**2 / 12, 10.0**2 / 12], abs=1e-15)
         assert right == pytest.approx([1.0 * 0.5**2 / 12, 10.0 * 0.5**2 / 12], abs=1e-15)
-        assert printed / right == pytest.approx([4.0, 40.0], rel=1e-14)
+        assert large / right == pytest.approx([4.0, 40.0], rel=1e-14)
         with pytest.warns(ulna.UlnaWarning, match="inertia"):
             ulna.Arm.of(as_printed.links)
 
@@ -400,11 +294,8 @@ class TestErrataOfTheCode:
         self, kehl, differences, exact
     ):
         def wrong(motion):
-            right = printed_mass_matrix(kehl, motion.q)
-            naive = right.copy()
-            naive[:, 0, 1] = naive[:, 1, 0] = (
-                10.0 * 0.5**2 / 12 + 10.0 * 0.5**2 / 4 + 0.5 * 0.5 / 2 * np.cos(motion.q[:, 1])
-            )
+            right = mass_matrix(kehl, motion.q)
+            naive = printed.mass_matrix_of_code_5(kehl, motion.q)
             return peak(times(naive - right, motion.qdd))
 
         assert wrong(differences) == pytest.approx([4.51, 2.26], abs=5e-3)
@@ -427,6 +318,7 @@ class TestErrataOfTheCode:
         assert scope["g1"] == 2.0
         q = differences.q
         naive = (1.0 * 0.5 / 2 + 10.0 * 0.5) * G * np.cos(q[:, 0])
+        assert np.abs(printed.gravity_of_code_7(kehl, q)[:, 0] - naive).max() <= 1e-13
         right = gravity_torque(kehl, q)
         assert peak(right[:, 0] - naive) == pytest.approx(24.5, abs=0.05)
         assert np.abs(right[:, 0] - naive - right[:, 1]).max() <= 1e-13
@@ -444,16 +336,16 @@ class TestErrataOfTheCode:
         assert peak((timely - right)[inner]) == pytest.approx([0.012, 0.003], abs=5e-4)
 
     def test_erratum_25_the_torques_belong_to_the_points_not_between_them(self):
-        between = (SAMPLES[:-1] + SAMPLES[1:]) / 2
+        between = (TIMES[:-1] + TIMES[1:]) / 2
         times_of_torques = (between[:-1] + between[1:]) / 2
-        assert np.abs(times_of_torques - SAMPLES[1:-1]).max() <= 1e-14
+        assert np.abs(times_of_torques - TIMES[1:-1]).max() <= 1e-14
 
 
 class TestErratum12:
     """The one-sided tangent at both ends of Code 1."""
 
     def test_it_moves_the_end_points_and_no_others(self):
-        off = np.hypot(*(printed_path(2000) - path(SAMPLES)).T)
+        off = np.hypot(*(printed.path() - path(TIMES)).T)
         assert off[[0, -1]] == pytest.approx([0.314e-3, 0.314e-3], abs=0.5e-6)
         assert off[1:-1].max() <= 1e-14
 
@@ -492,9 +384,9 @@ class TestTorques:
         assert figures(peak(inverse_dynamics(kehl, *dense)), 3) == ["78.847", "25.469"]
 
     def test_its_exact_motion_is_on_the_path(self, kehl, exact):
-        assert np.abs(tip(kehl, exact.q)[:, :2] - path(SAMPLES[1:-1])).max() <= 1e-14
+        assert np.abs(tip(kehl, exact.q)[:, :2] - path(TIMES[1:-1])).max() <= 1e-14
         step = 1e-4
-        ahead, behind = (exact_motion(kehl, SAMPLES[1:-1] + way) for way in (step, -step))
+        ahead, behind = (exact_motion(kehl, TIMES[1:-1] + way) for way in (step, -step))
         assert np.abs((ahead.q - behind.q) / (2.0 * step) - exact.qd).max() <= 1e-6
         assert np.abs((ahead.qd - behind.qd) / (2.0 * step) - exact.qdd).max() <= 1e-5
 

@@ -1,7 +1,7 @@
 """Paper 000 (Kehl et al.): its forward and inverse kinematics, its path, and its errata.
 
-Functions named `printed_*` compute as the paper prints; the rest says where that holds and where
-it does not. The path is z(t) = 0.79 e^{i(wt+π/2)} + 0.2 e^{i(14wt−π/2)}, w = 2π/60.
+What computes as the paper prints comes from `printed`; the rest says where that holds and where it
+does not. The path is z(t) = 0.79 e^{i(wt+π/2)} + 0.2 e^{i(14wt−π/2)}, w = 2π/60.
 """
 
 import numpy as np
@@ -9,6 +9,14 @@ import pytest
 
 import ulna
 from ulna.kinematics import Why, inverse, joints, tip, track, transforms
+from ulna.papers.kehl.printed import (
+    FACTORS,
+    MATRIX,
+    inverse_kinematics_both,
+    joint_trajectory,
+    transform,
+    wrap_delta,
+)
 
 W = 2.0 * np.pi / 60.0
 POINT = np.array([1.71, 0.30])
@@ -17,32 +25,6 @@ POINT = np.array([1.71, 0.30])
 def path(t):
     z = 0.79 * np.exp(1j * (W * t + np.pi / 2)) + 0.2 * np.exp(1j * (14.0 * W * t - np.pi / 2))
     return np.stack([z.real, z.imag], axis=-1)
-
-
-def printed_inverse_kinematics_both(x, y, l1, l2):
-    r2 = x * x + y * y
-    cos2 = np.clip((r2 - l1 * l1 - l2 * l2) / (2 * l1 * l2), -1, 1)
-    th2_up = np.arccos(cos2)
-
-    def th1(th2):
-        return np.arctan2(y, x) - np.arctan2(l2 * np.sin(th2), l1 + l2 * np.cos(th2))
-
-    return np.array([[th1(th2_up), th2_up], [th1(-th2_up), -th2_up]])
-
-
-def printed_wrap_delta(a, b):
-    return (a - b + np.pi) % (2 * np.pi) - np.pi
-
-
-def printed_joint_trajectory(points, l1, l2):
-    """Code 2: the first solution at the first point, then the nearer one by wrapped distance."""
-    thetas = np.zeros((len(points), 2))
-    thetas[0] = printed_inverse_kinematics_both(*points[0], l1, l2)[0]
-    for i in range(1, len(points)):
-        both = printed_inverse_kinematics_both(*points[i], l1, l2)
-        away = np.linalg.norm(printed_wrap_delta(both, thetas[i - 1]), axis=-1)
-        thetas[i] = both[0] if away[0] <= away[1] else both[1]
-    return thetas
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +39,7 @@ def times():
 
 @pytest.fixture(scope="module")
 def printed_thetas(times):
-    return printed_joint_trajectory(path(times), 0.5, 0.5)
+    return joint_trajectory(path(times), 0.5, 0.5)
 
 
 class TestForward:
@@ -72,17 +54,14 @@ class TestForward:
         assert np.degrees(angle) == pytest.approx(-20.0, abs=1e-13)
 
     def test_the_printed_matrix_is_ours_to_its_four_figures(self, unit):
-        printed = np.array([[0.9397, 0.342, 1.7057], [-0.342, 0.9397, 0.3008], [0, 0, 1]])
-        assert np.abs(transforms(unit, self.q).product - printed).max() <= 0.5e-4
+        assert np.abs(transforms(unit, self.q).product - MATRIX).max() <= 0.5e-4
 
     def test_its_three_matrices_multiply_to_our_product(self, unit):
         # The paper turns and then displaces by the link before; ours displace by their own link.
-        def h(degrees, displacement):
-            c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
-            return np.array([[c, -s, displacement], [s, c, 0.0], [0.0, 0.0, 1.0]])
-
-        product = h(40.0, 0.0) @ h(-60.0, 1.0) @ h(0.0, 1.0)
+        factors = transform(40.0, 0.0), transform(-60.0, 1.0), transform(0.0, 1.0)
+        product = factors[0] @ factors[1] @ factors[2]
         assert np.abs(transforms(unit, self.q).product - product).max() <= 1e-15
+        assert np.abs(np.array(factors) - FACTORS).max() <= 0.5e-4
 
 
 class TestInverse:
@@ -127,7 +106,7 @@ class TestInverse:
     def test_erratum_3_plus_arccos_is_elbow_down_for_positive_x(self, unit):
         for x, above in ((1.71, False), (-1.71, True)):
             target = np.array([x, 0.30])
-            th2_up = printed_inverse_kinematics_both(*target, 1.0, 1.0)[0]
+            th2_up = inverse_kinematics_both(*target, 1.0, 1.0)[0]
             assert np.abs(th2_up - inverse(unit, target).q[0]).max() <= 1e-14
             elbow = joints(unit, th2_up)[1]
             height_of_line = target[1] * elbow[0] / target[0]
@@ -135,7 +114,7 @@ class TestInverse:
 
     def test_erratum_13_clip_accepts_what_is_out_of_reach(self, unit):
         target = np.array([2.1, 2.8])
-        accepted = printed_inverse_kinematics_both(*target, 1.0, 1.0)
+        accepted = inverse_kinematics_both(*target, 1.0, 1.0)
         assert np.isfinite(accepted).all()
         assert np.hypot(*(tip(unit, accepted[0])[:2] - target)) == pytest.approx(1.5, abs=1e-12)
         ours = inverse(unit, target)
@@ -163,7 +142,7 @@ class TestPath:
 
     def test_the_printed_solver_finds_our_postures_turn_for_turn(self, kehl, times, printed_thetas):
         ours = track(kehl, path(times), start="positive").q
-        assert np.abs(printed_wrap_delta(ours, printed_thetas)).max() <= 1e-12
+        assert np.abs(wrap_delta(ours, printed_thetas)).max() <= 1e-12
 
     def test_erratum_15_the_printed_first_angle_jumps_by_a_turn(self, times, printed_thetas):
         steps = np.abs(np.diff(printed_thetas[:, 0]))
@@ -179,13 +158,13 @@ class TestPath:
 
     def test_erratum_14_velocities_are_wrapped_as_if_they_were_angles(self, kehl, times):
         # A change of 4 rad/s between two samples is read as one of −2.28 rad/s.
-        assert printed_wrap_delta(4.0, 0.0) == pytest.approx(4.0 - 2.0 * np.pi, abs=1e-15)
+        assert wrap_delta(4.0, 0.0) == pytest.approx(4.0 - 2.0 * np.pi, abs=1e-15)
         # At 30 ms it does no harm; at the path's peak acceleration a step of 0.75 s would do it.
         dt = times[1] - times[0]
         q = track(kehl, path(times), start="positive").q
         velocity = np.diff(q, axis=0) / dt
         change = np.diff(velocity, axis=0)
-        assert np.abs(printed_wrap_delta(velocity[1:], velocity[:-1]) - change).max() <= 1e-12
+        assert np.abs(wrap_delta(velocity[1:], velocity[:-1]) - change).max() <= 1e-12
         assert f"{np.pi / np.abs(change / dt).max():.2f}" == "0.75"
 
 
@@ -199,7 +178,7 @@ class TestErratum23:
         near, nearer = (np.stack([1.0 - g, np.zeros(7)], axis=-1) for g in (gap + step, gap - step))
         speeds = []
         for k in range(7):
-            thetas = printed_joint_trajectory(np.stack([near[k], nearer[k]]), 0.5, 0.5)
+            thetas = joint_trajectory(np.stack([near[k], nearer[k]]), 0.5, 0.5)
             # The check does its work: the branch is kept.
             assert (thetas[:, 1] > 0.0).all()
             speeds.append(abs(thetas[1, 1] - thetas[0, 1]) / (2.0 * step[k]))
