@@ -1,1 +1,24 @@
-"""Paper 000."""
+"""Paper 000, by Kehl, Cabusi, Kim and Banuelos: a two-joint arm on a looping path."""
+
+from __future__ import annotations
+
+from ulna.papers.row import Paper, Row
+
+
+def judge() -> tuple[Row, ...]:
+    """Give its rows; what they are computed with is loaded first."""
+    from ulna.papers.kehl.rows import rows
+
+    return rows()
+
+
+PAPER = Paper(
+    number="000",
+    authors="Adam Kehl, Angelica Cabusi, Jacob Kim, Jose Banuelos, with Johnny Jingze Li",
+    title="Simulating a 2-Joint Robot Arm Using Equations of Motion",
+    about="It asks which torques lead the tip of a two-link arm along a path of loops, and whether "
+    "the arm, driven by them, really goes there. Its kinematics and its equations come out "
+    "again, and with the inertias of rods its torques do too. That the replayed arm leaves its "
+    "path is no fault of the arithmetic: the motion is unstable, and feedback holds it.",
+    judge=judge,
+)

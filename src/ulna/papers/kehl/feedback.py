@@ -1,0 +1,110 @@
+"""The arm on its path under feedback at 1 kHz, and how far off its tip is."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import ulna
+from ulna.analysis import tracking
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.control import PD, PID, ComputedTorque, FeedforwardPID, GravityPD
+from ulna.motion import Plan
+from ulna.papers.kehl.motions import RODS, arm, plan, printed_plan
+from ulna.papers.kehl.replay import torque_at
+from ulna.simulation import Run, Sensors
+
+SPRINGS = ([400.0, 100.0], [40.0, 10.0])  # [N·m/rad] and [N·m·s/rad]
+SETTLED = 1.0  # [s] after which a start from rest is forgotten
+RATE = 1000.0  # [Hz]
+FIRST = 6.0  # [s] of a film
+DAMPING = 0.5  # [N·m·s/rad]
+DRY = 2.0  # [N·m]
+COUNTS = 4096  # of an encoder
+
+
+class Error(NamedTuple):
+    """How far [m] the tip is off: over all, after the first second, and at every sample."""
+
+    rms: float
+    later: float
+    t: Array
+    size: Array
+
+
+def heavier() -> Arm:
+    """Give the arm with all masses a tenth more."""
+    return ulna.Arm.rods([0.5, 0.5], [1.1, 11.0])
+
+
+def damped() -> Arm:
+    """Give the arm with some damping in its joints."""
+    joint = ulna.Joint(damping=DAMPING)
+    return arm().replace(joints=[joint, joint])
+
+
+def options(law: str) -> dict[str, Any]:
+    """Give what `simulate` is told for a law by its name."""
+    laws: dict[str, dict[str, Any]] = {
+        "computed torque": {"controller": ComputedTorque(20.0)},
+        "wrong masses": {"controller": ComputedTorque(20.0, model=heavier())},
+        "feed-forward": {"controller": FeedforwardPID(*SPRINGS, 0.0)},
+        "printed torques": {"controller": PD(*SPRINGS), "torque": _held(), "between": "hold"},
+        "gravity": {"controller": GravityPD(*SPRINGS)},
+        "PD": {"controller": PD(*SPRINGS)},
+        "PID": {"controller": PID(*SPRINGS)},
+        "encoder": {
+            "controller": ComputedTorque(20.0),
+            "sensors": Sensors(angle_resolution=2.0 * np.pi / COUNTS),
+        },
+        "damping": {"arm": damped(), "controller": ComputedTorque(20.0)},
+        "unknown damping": {"arm": damped(), "controller": ComputedTorque(20.0, model=arm())},
+    }
+    return laws[law]
+
+
+def run(law: str, *, resting: bool = False) -> Run:
+    """Follow the path for its minute."""
+    told = {"arm": arm(), "rate": RATE, **options(law)}
+    moving, made = told.pop("arm"), plan()
+    if resting:
+        told["q0"] = made.trajectory(0.0).q
+    return ulna.simulate(moving, reference=made, **told)
+
+
+@cache
+def error(law: str, *, resting: bool = False) -> Error:
+    """Say how far off the tip is under a law."""
+    told = tracking(run(law, resting=resting), plan())
+    later = told.size[told.t >= SETTLED]
+    return Error(told.rms, float(np.sqrt(np.mean(later**2))), told.t, told.size)
+
+
+def first_seconds() -> tuple[Plan, dict[str, Run]]:
+    """Give the plan up to where the best replay is lost, and both ways to follow it."""
+    made, start = plan(), plan().trajectory(0.0)
+    times = np.arange(0.0, FIRST, 0.01)
+    common: dict[str, Any] = {"duration": FIRST, "samples": times, "q0": start.q, "qd0": start.qd}
+    replayed = ulna.simulate(arm(), torque=torque_at(arm()), rtol=1e-9, atol=1e-14, **common)
+    held = ulna.simulate(arm(), controller=ComputedTorque(20.0), reference=made, **common)
+    return made, {"torques replayed": replayed, "with feedback": held}
+
+
+@cache
+def friction_effect() -> float:
+    """Give how far [rad] dry friction takes an arm within a second from the same without it."""
+    joint = ulna.Joint(friction=ulna.Friction(coulomb=DRY))
+    ends = [
+        ulna.simulate(moved, q0=[0.0, 0.5], duration=1.0, samples=2).q[-1]
+        for moved in (arm(), arm().replace(joints=[joint, joint]))
+    ]
+    return float(np.abs(ends[1] - ends[0]).max())
+
+
+def _held() -> tuple[Array, Array]:
+    """Give the printed torques, each from the first tick of the controller after its time."""
+    table = printed_plan(RODS)
+    return np.ceil(RATE * table.t - 1e-6) / RATE, table.tau

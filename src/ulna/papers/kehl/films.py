@@ -1,0 +1,105 @@
+"""Films of paper 000: the arm on its path, its replay, and torques that grow with the masses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+import ulna
+from ulna.arrays import Array
+from ulna.dynamics import inverse_dynamics
+from ulna.papers.kehl import printed
+from ulna.papers.kehl.motions import MASSES, differences, plan
+from ulna.viewer import PRINT, Look, animate_following
+from ulna.viewer.film import shoot
+from ulna.viewer.stage import HEAD, Stage, number
+from ulna.viewer.video import Film
+
+SIZE = (640, 640)  # [pixels]
+PAIR = (800, 460)  # [pixels] of two arms side by side
+SWEEP = (800, 560)  # [pixels]
+RATE = 20.0  # [1/s] pictures
+GROWING = 100  # pictures in which a mass grows
+RESTING = 10  # pictures for which it stays
+LIMITS = (-180.0, 180.0), (-60.0, 60.0)  # [N·m] that are shown
+EVERY = 3  # samples between those that are drawn: finer than a pixel
+
+
+def film_following(file: str) -> None:
+    """Show the arm on its path under feedback, four times as fast as it goes."""
+    from ulna.papers.kehl.feedback import run
+
+    runs = {"computed torque at 1 kHz": run("computed torque")}
+    animate_following(plan(), runs, file, fps=RATE, speed=4.0, size=SIZE, progress=False)
+
+
+def film_replay(file: str) -> None:
+    """Show the first seconds: torques replayed, and the same arm under feedback."""
+    from ulna.papers.kehl.feedback import first_seconds
+
+    made, runs = first_seconds()
+    animate_following(made, runs, file, fps=RATE, speed=0.5, size=PAIR, progress=False)
+
+
+def film_mass_sweep(file: str) -> None:
+    """Show both torques while one link grows from 1 to 20 kg, then the other."""
+    scene = Sweep(PRINT)
+    steps = [
+        (link, mass)
+        for link in (1, 2)
+        for mass in np.pad(np.linspace(MASSES[0], MASSES[-1], GROWING), RESTING, mode="edge")
+    ]
+    film = Film(RATE, SWEEP, scene.draw(1, MASSES[-1]).copy())
+    pictures = (scene.draw(link, float(mass)) for link, mass in steps)
+    shoot(file, _contiguous(pictures), len(steps), film, force=True, progress=False)
+
+
+def _contiguous(pictures: Iterator[Array]) -> Iterator[Array]:
+    for picture in pictures:
+        yield np.ascontiguousarray(picture)
+
+
+class Sweep:
+    """Two panels of torques, drawn anew for every mass over those of the lightest link."""
+
+    def __init__(self, look: Look) -> None:
+        self.stage = Stage(SWEEP, look)
+        self.t = printed.TIMES[1:-1:EVERY]
+        with self.stage.set_up():
+            wide, high = self.stage.inches
+            tall = (high - 1.9) / 2.0
+            bottoms = (0.65 + tall + 0.35, 0.65)
+            self.panels = [self.stage.axes((0.85, low, wide - 1.15, tall)) for low in bottoms]
+            self.curves = [self._panel(k, look) for k in (0, 1)]
+            self.stage.text((0.85, HEAD), "torques along the path", size=14, weight="bold")
+            moving: dict[str, Any] = {"ha": "right", "size": 13, "animated": True}
+            self.masses = self.stage.text((-0.3, HEAD), "", **moving)
+
+    def _panel(self, joint: int, look: Look) -> Any:
+        axes = self.panels[joint]
+        axes.set(xlim=(0.0, printed.DURATION), ylim=LIMITS[joint])
+        axes.set_ylabel(f"τ{'₁₂'[joint]} [N·m]")
+        axes.tick_params(labelbottom=joint == 1)
+        if joint == 1:
+            axes.set_xlabel("time [s]")
+        lightest = tau_of(1.0, 1.0)[::EVERY, joint]
+        axes.plot(self.t, lightest, color=look.ghost, lw=1.2)
+        (line,) = axes.plot([], [], color=look.data[joint], lw=1.8, animated=True)
+        return line
+
+    def draw(self, link: int, mass: float) -> Array:
+        """Draw the torques with a mass of one link, the other as in the paper."""
+        masses = (mass, 10.0) if link == 1 else (1.0, mass)
+        tau = tau_of(*masses)[::EVERY]
+        for joint, line in enumerate(self.curves):
+            line.set_data(self.t, tau[:, joint])
+        self.masses.set_text(f"m₁ = {number(masses[0])} kg,  m₂ = {number(masses[1])} kg")
+        return self.stage.picture([*self.curves, self.masses])
+
+
+def tau_of(first: float, second: float) -> Array:
+    """Give the torques (k, 2) along the path for links of these masses [kg]."""
+    arm = ulna.Arm.rods([0.5, 0.5], [first, second])
+    return np.asarray(inverse_dynamics(arm, *differences()))

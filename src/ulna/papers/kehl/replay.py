@@ -1,0 +1,185 @@
+"""Torques fed back into the arm, and when its tip is lost.
+
+The printed torques are at t[1:-1]: the first, held from t[1] to t[2], belongs to the state at t[1],
+and the replay of them starts there.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+import ulna
+from ulna.analysis import Stability, Tracking, stability, tracking
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.papers.kehl import printed
+from ulna.papers.kehl.motions import RODS, plan, printed_plan
+
+W = 2.0 * math.pi / printed.DURATION
+TUBES = (0.01, 0.1)  # [m]
+BEYOND = 0.3  # [m] off the path, where a replay has nothing more to tell
+LAST_DIGITS = range(-4, 5)  # of one angle, by which starts differ where rounding decides
+FINE = 1e-14  # absolute tolerance of the replays
+# What 113-bit arithmetic gave where these replays were first made; ulna computes in 53 bits.
+QUOTED = {"kehl": (11.50, 11.85), "kehl-as-printed": (18.24, 18.97)}  # [s] to 1 cm and 10 cm
+
+
+class Exit(NamedTuple):
+    """When [s] the tip of a replay is 1 cm and 10 cm off."""
+
+    near: float
+    far: float
+
+
+class Held(NamedTuple):
+    """How torques are held, and from where they start."""
+
+    label: str
+    printed: bool  # else exact ones, for a millisecond each
+    resting: bool = False
+
+
+HELD = {
+    "rest": Held("printed torques, held 30 ms, from rest", True, True),
+    "start": Held("printed torques, held 30 ms, exact start", True),
+    "millisecond": Held("exact torques, held 1 ms", False),
+}
+TOLERANCES = {"1e-6": 1e-6, "1e-9": 1e-9, "1e-13": 1e-13}
+
+
+@cache
+def held(how: str, name: str = RODS) -> Tracking:
+    """Replay torques that are held, and say how far off the tip is."""
+    asked, way = HELD[how], plan(name)
+    table = printed_plan(name) if asked.printed else None
+    if table is not None:
+        first, step, count = float(table.t[0]), printed.DT, 60
+        times, tau = step * np.arange(count), table.tau[:count]
+    else:
+        first, times = 0.0, np.arange(2601) / 1000.0
+        tau = way.torque(times)
+    start = way.trajectory(first)
+    run = ulna.simulate(
+        way.arm,
+        q0=start.q,
+        qd0=None if asked.resting else start.qd,
+        duration=float(times[-1]),
+        torque=(times, tau),
+        samples=times,
+    )
+    return tracking(run, way, start=first)
+
+
+@cache
+def continuous(rtol: float, name: str = RODS, digits: int = 0) -> Tracking:
+    """Replay the exact torques at every instant, to a tolerance, until the tip is far off.
+
+    The first angle at the start is so many units in its last digit off.
+    """
+    way = plan(name)
+    start = way.trajectory(0.0)
+    longest = 1.5 * predicted(name).far
+    run = ulna.simulate(
+        way.arm,
+        q0=start.q + np.spacing(start.q) * np.array([digits, 0]),
+        qd0=start.qd,
+        duration=longest,
+        torque=torque_at(way.arm),
+        method="dop853",
+        rtol=rtol,
+        atol=FINE,
+        samples=np.arange(0.0, longest, 0.02),
+        events={f"{tube}": _off_by(tube) for tube in TUBES},
+        until=_off_by(BEYOND),
+    )
+    return tracking(run, way)
+
+
+def exits(told: Tracking) -> Exit:
+    """Give when a replay is lost: as was watched for, or else by its samples.
+
+    One that ends before it is lost is lost at its end.
+    """
+    return Exit(*(_left(told, tube) for tube in TUBES))
+
+
+def _left(told: Tracking, tube: float) -> float:
+    seen = [event.t for event in told.run.events if event.name == f"{tube}"]
+    when = seen[0] if seen else told.left(tube)
+    return float(told.t[-1]) if when is None else when
+
+
+@cache
+def tightest(name: str = RODS) -> Array:
+    """Give the exits (9, 2) of replays at rtol 1e-13 whose starts differ in the last digit."""
+    found = [exits(continuous(TOLERANCES["1e-13"], name, digits)) for digits in LAST_DIGITS]
+    return np.array(found)
+
+
+@cache
+def growth(name: str = RODS) -> Stability:
+    """Say how errors grow along the path without feedback."""
+    return stability(plan(name))
+
+
+def predicted(name: str = RODS) -> Exit:
+    """Give when an error of 1e-16 at the start should take the tip off the path."""
+    told = growth(name)
+    return Exit(*(told.predicted_exit(tube) or math.inf for tube in TUBES))
+
+
+def torque_at(arm: Arm) -> Callable[[float], tuple[float, float]]:
+    """Give the torques on the exact path as a function of t, in plain numbers.
+
+    They are those of `Plan.torque`, by the paper's own M, C and G for two links of the same
+    length: asked for one instant at a time, arrays take longer than all the rest of a replay.
+    """
+    l, _, m1, m2, i1, i2 = printed.constants(arm)
+    h, outer, inner = m2 * l * l / 2, m2 * l / 2 * printed.G, (m1 / 2 + m2) * l * printed.G
+    m22 = i2 + m2 * l**2 / 4
+    m11 = i1 + m1 * l**2 / 4 + m2 * l**2 + m22
+
+    def torque(t: float) -> tuple[float, float]:
+        (a, b), (w1, w2), (u1, u2) = joints_at(t, l)
+        cos, sin = h * math.cos(b), h * math.sin(b)
+        weight = outer * math.cos(a + b)
+        first = (m11 + 2 * cos) * u1 + (m22 + cos) * u2 - sin * w2 * (2 * w1 + w2)
+        second = (m22 + cos) * u1 + m22 * u2 + sin * w1**2
+        return first + inner * math.cos(a) + weight, second + weight
+
+    return torque
+
+
+def joints_at(t: float, l: float) -> tuple[tuple[float, float], ...]:
+    """Give angles, rates and accelerations on the exact path, for two links of this length."""
+    slow, fast = 1j * printed.CIRCLE * cmath.exp(1j * W * t), -1j * printed.LOOP
+    fast *= cmath.exp(1j * (printed.LOOPS + 1) * W * t)
+    rates = 1j * W, 1j * (printed.LOOPS + 1) * W
+    z, v, a = (slow * rates[0] ** k + fast * rates[1] ** k for k in range(3))
+    bend = math.acos((abs(z) ** 2 - 2.0 * l**2) / (2.0 * l**2))
+    first = cmath.phase(z) - bend / 2.0
+    one, two = l * cmath.exp(1j * first), l * cmath.exp(1j * (first + bend))
+    area = (one.conjugate() * two).imag
+
+    def links(asked: complex) -> tuple[float, float]:
+        """Solve i (one φ̇₁ + two φ̇₂) = asked for the rates of the links."""
+        turned = -1j * asked
+        return (turned.conjugate() * two).imag / area, -(turned.conjugate() * one).imag / area
+
+    w1, w2 = links(v)
+    u1, u2 = links(a + one * w1**2 + two * w2**2)
+    return (first, bend), (w1, w2 - w1), (u1, u2 - u1)
+
+
+def _off_by(far: float) -> str:
+    """Write that the tip is so far off the path."""
+    circle, loop, many = printed.CIRCLE, printed.LOOP, printed.LOOPS + 1
+    x = f"x + {circle}*sin({W!r}*t) - {loop}*sin({many * W!r}*t)"
+    y = f"y - {circle}*cos({W!r}*t) + {loop}*cos({many * W!r}*t)"
+    return f"({x})**2 + ({y})**2 > {far**2!r}"
