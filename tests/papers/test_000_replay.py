@@ -6,14 +6,12 @@ same torques, a sample late, gives .57/.99 s and .99/1.56 s instead, and to star
 differences that stand for the rates .48/.90 s and .60/1.32 s.
 """
 
-import cmath
-import math
-
 import numpy as np
 import pytest
 
 import ulna
 from ulna.analysis import tracking
+from ulna.papers.kehl.replay import torque_at
 
 TUBES = (0.01, 0.1)
 PRESETS = ("kehl", "kehl-as-printed")
@@ -29,7 +27,6 @@ CONTINUOUS = {
     ("kehl", 1e-13): (5.99, 6.39),
     ("kehl-as-printed", 1e-13): (8.15, 8.69),
 }
-W = 2.0 * math.pi / 60.0
 
 
 @pytest.fixture(scope="module", params=PRESETS)
@@ -56,38 +53,6 @@ def replayed(printed, plan, *, first, qd0):
         torque=(times, printed.tau[:60]), samples=times,
     )  # fmt: skip
     return tuple(round(t / step) for t in left(run, plan, first))
-
-
-def scalar_torque(arm):
-    """Give the torques on the exact path as a function of t, for two links of the same length.
-
-    They are those of `Plan.torque` in scalar arithmetic: asked for one instant at a time, arrays
-    take longer than all the rest of a replay.
-    """
-    p, g = arm.parameters, 9.81
-    l, (m1, m2), (i1, i2) = float(p.length[0]), p.mass.tolist(), p.inertia.tolist()
-    own, cross, other = i1 + m1 * l**2 / 4.0 + m2 * l**2, m2 * l**2 / 2.0, i2 + m2 * l**2 / 4.0
-
-    def torque(t):
-        slow, fast = 0.79j * cmath.exp(1j * W * t), -0.2j * cmath.exp(14j * W * t)
-        z, v, a = (slow * (1j * W) ** k + fast * (14j * W) ** k for k in range(3))
-        bend = math.acos((abs(z) ** 2 - 2.0 * l**2) / (2.0 * l**2))
-        first = cmath.phase(z) - bend / 2.0
-        one, two = l * cmath.exp(1j * first), l * cmath.exp(1j * (first + bend))
-        area = (one.conjugate() * two).imag
-
-        def rates(asked):  # of the links, from i (one φ̇₁ + two φ̇₂) = asked
-            turned = -1j * asked
-            return (turned.conjugate() * two).imag / area, -(turned.conjugate() * one).imag / area
-
-        w1, w2 = rates(v)
-        u1, u2 = rates(a + one * w1**2 + two * w2**2)
-        c, s = cross * math.cos(bend), cross * math.sin(bend)
-        upper = own * u1 + c * u2 - s * w2**2 + (m1 / 2.0 + m2) * g * one.real
-        lower = other * u2 + c * u1 + s * w1**2 + m2 / 2.0 * g * two.real
-        return upper + lower, lower
-
-    return torque
 
 
 def test_printed_torques_from_the_exact_start(exact, printed):
@@ -120,7 +85,7 @@ def test_exact_torques_held_for_a_millisecond(exact):
 
 def test_scalar_torques_are_those_of_the_plan(exact):
     _, plan = exact
-    times, torque = np.linspace(0.0, 10.0, 101), scalar_torque(plan.arm)
+    times, torque = np.linspace(0.0, 10.0, 101), torque_at(plan.arm)
     assert [torque(t) for t in times] == pytest.approx(plan.torque(times), abs=1e-11)
 
 
@@ -130,7 +95,7 @@ def test_continuous_torques(exact, rtol):
     # second, so that only what is usual among starts that differ in it can be compared.
     name, plan = exact
     start, expected = plan.trajectory(0.0), CONTINUOUS[name, rtol]
-    duration, torque = round(1.15 * expected[1], 2), scalar_torque(plan.arm)
+    duration, torque = round(1.15 * expected[1], 2), torque_at(plan.arm)
     found = []
     for digits in range(-4, 5) if rtol < 1e-12 else (0,):
         q0 = start.q + np.spacing(start.q) * np.array([digits, 0])

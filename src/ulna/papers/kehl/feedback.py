@@ -12,7 +12,6 @@ from ulna.analysis import tracking
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control import PD, PID, ComputedTorque, FeedforwardPID, GravityPD
-from ulna.motion import Plan
 from ulna.papers.kehl.motions import RODS, arm, plan, printed_plan
 from ulna.papers.kehl.replay import torque_at
 from ulna.simulation import Run, Sensors
@@ -83,14 +82,14 @@ def error(law: str, *, resting: bool = False) -> Error:
     return Error(told.rms, float(np.sqrt(np.mean(later**2))), told.t, told.size)
 
 
-def first_seconds() -> tuple[Plan, dict[str, Run]]:
-    """Give the plan up to where the best replay is lost, and both ways to follow it."""
+def first_seconds() -> dict[str, Run]:
+    """Follow the first seconds of the path, once by torques alone and once under feedback."""
     made, start = plan(), plan().trajectory(0.0)
-    times = np.arange(0.0, FIRST, 0.01)
+    times = np.linspace(0.0, FIRST, 601)
     common: dict[str, Any] = {"duration": FIRST, "samples": times, "q0": start.q, "qd0": start.qd}
     replayed = ulna.simulate(arm(), torque=torque_at(arm()), rtol=1e-9, atol=1e-14, **common)
     held = ulna.simulate(arm(), controller=ComputedTorque(20.0), reference=made, **common)
-    return made, {"torques replayed": replayed, "with feedback": held}
+    return {"torques replayed": replayed, "with feedback": held}
 
 
 @cache

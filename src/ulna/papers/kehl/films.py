@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,8 @@ from ulna.dynamics import inverse_dynamics
 from ulna.papers.kehl import printed
 from ulna.papers.kehl.motions import MASSES, differences, plan
 from ulna.viewer import PRINT, Look, animate_following
-from ulna.viewer.film import shoot
+from ulna.viewer.comparison import Comparison, scenes
+from ulna.viewer.film import shoot, speed_remark, times_between
 from ulna.viewer.stage import HEAD, Stage, number
 from ulna.viewer.video import Film
 
@@ -21,6 +21,7 @@ SIZE = (640, 640)  # [pixels]
 PAIR = (800, 460)  # [pixels] of two arms side by side
 SWEEP = (800, 560)  # [pixels]
 RATE = 20.0  # [1/s] pictures
+SLOWLY = 0.5  # times as fast as it goes
 GROWING = 100  # pictures in which a mass grows
 RESTING = 10  # pictures for which it stays
 LIMITS = (-180.0, 180.0), (-60.0, 60.0)  # [N·m] that are shown
@@ -37,10 +38,15 @@ def film_following(file: str) -> None:
 
 def film_replay(file: str) -> None:
     """Show the first seconds: torques replayed, and the same arm under feedback."""
-    from ulna.papers.kehl.feedback import first_seconds
+    from ulna.papers.kehl.feedback import FIRST, first_seconds
 
-    made, runs = first_seconds()
-    animate_following(made, runs, file, fps=RATE, speed=0.5, size=PAIR, progress=False)
+    runs = first_seconds()
+    times = times_between(0.0, FIRST, RATE, SLOWLY)
+    scene = Comparison(plan(), list(runs), speed_remark(SLOWLY), PAIR, PRINT)
+    *_, late = scenes(runs, times, RATE)
+    film = Film(RATE, PAIR, scene.draw(late).copy())
+    pictures = (scene.draw(together) for together in scenes(runs, times, RATE))
+    shoot(file, pictures, len(times), film, force=True, progress=False)
 
 
 def film_mass_sweep(file: str) -> None:
@@ -53,12 +59,7 @@ def film_mass_sweep(file: str) -> None:
     ]
     film = Film(RATE, SWEEP, scene.draw(1, MASSES[-1]).copy())
     pictures = (scene.draw(link, float(mass)) for link, mass in steps)
-    shoot(file, _contiguous(pictures), len(steps), film, force=True, progress=False)
-
-
-def _contiguous(pictures: Iterator[Array]) -> Iterator[Array]:
-    for picture in pictures:
-        yield np.ascontiguousarray(picture)
+    shoot(file, pictures, len(steps), film, force=True, progress=False)
 
 
 class Sweep:

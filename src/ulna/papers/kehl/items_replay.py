@@ -19,9 +19,8 @@ from ulna.analysis import tracking
 
 made = ulna.plan(ulna.preset("kehl"), ulna.paths.loops())
 start = made.trajectory(0.0)
-run = ulna.simulate(
-    made.arm, q0=start.q, qd0=start.qd, duration=1.5, torque=made.torque(made.t), dt=0.03
-)
+torque = (made.t, made.tau)  # each held until the next
+run = ulna.simulate(made.arm, q0=start.q, qd0=start.qd, duration=1.5, torque=torque)
 told = tracking(run, made)
 print(told.left(0.01), told.left(0.1))
 """

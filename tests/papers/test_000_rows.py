@@ -1,0 +1,641 @@
+"""Paper 000 row by row: every statement is there, and every number is what it must be.
+
+Numbers come from the paper, from arithmetic of other programs, and from what is calculated here:
+the path in complex numbers, its angles in closed form, and their derivatives by differences.
+"""
+
+import cmath
+import math
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna.papers import Verdict
+from ulna.papers.kehl import PAPER, films
+
+ITEMS = [
+    "forward", "inverse", "branch", "singular", "lagrangian", "path", "rates", "torques",
+    "replay", "replay-113-bit", "stability", "feedback", "animation", "mass-sweep", "next",
+]  # fmt: skip
+ERRATA = [f"erratum-{number}" for number in range(1, 26)]
+TINY = 1e-12  # what rounding may leave
+W = 2.0 * math.pi / 60.0
+DENSE = np.linspace(0.0, 60.0, 60001)
+SAMPLES = np.linspace(0.0, 60.0, 2000)
+STEP = SAMPLES[1]
+H, M22, M11 = 1.25, 5.0 / 6.0, 41.0 / 12.0  # [kg·m²] m2 l²/2 and the parts of M without cosines
+WEIGHT = 10.0 * 9.81 * 0.25  # [N·m] of link 2 about the elbow, level
+
+
+CHECKED = set()  # rows that a test below has expectations for
+
+
+def of(*keys):
+    """Say which rows a test is about."""
+    CHECKED.update(keys)
+    return lambda test: test
+
+
+def close(value, tolerance):
+    return pytest.approx(value, abs=tolerance)
+
+
+def below(tolerance):
+    return pytest.approx(0.0, abs=tolerance)
+
+
+class Between:
+    """Equal to all numbers from one to another."""
+
+    def __init__(self, low, high):
+        self.low, self.high = low, high
+
+    def __eq__(self, other):
+        return self.low <= other <= self.high
+
+    def __repr__(self):
+        return f"{self.low} to {self.high}"
+
+    __hash__ = None
+
+
+def z(t):
+    return 0.79j * np.exp(1j * W * t) - 0.2j * np.exp(14j * W * t)
+
+
+def angles(t):
+    """Give θ1 and θ2, the first within half a turn, for links of half a metre."""
+    bend = 2.0 * np.arccos(np.abs(z(t)))
+    return np.stack([np.angle(z(t)) - bend / 2.0, bend])
+
+
+def wrapped(angle):
+    return np.angle(np.exp(1j * angle))
+
+
+def motion(t, h=1e-3):
+    """Give angles (2, k), rates and accelerations, by differences of fourth order."""
+    middle = angles(t)
+    far, near, nearer, farther = (wrapped(angles(t + k * h) - middle) for k in (-2, -1, 1, 2))
+    rates = (far - 8.0 * near + 8.0 * nearer - farther) / (12.0 * h)
+    return middle, rates, (-far + 16.0 * near + 16.0 * nearer - farther) / (12.0 * h**2)
+
+
+def most(*values):
+    return [float(np.abs(value).max()) for value in values]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return {row.key: row for row in PAPER.judge()}
+
+
+@pytest.fixture(scope="module")
+def dense():
+    return motion(DENSE)
+
+
+def test_every_item_and_every_slip_has_its_row_in_order(rows):
+    assert list(rows) == ITEMS + ERRATA
+
+
+def test_rows_are_whole(rows):
+    for row in rows.values():
+        assert all([row.title, row.where, row.printed, row.ours])
+        assert row.why.endswith(".")
+        assert len({number.name for number in row.numbers}) == len(row.numbers) > 0
+        assert all(math.isfinite(number.ours) for number in row.numbers)
+        if row.erratum:
+            assert all([row.how, row.size])
+            assert row.verdict is not Verdict.SAME
+
+
+def check(row, expected):
+    assert set(expected) == {number.name for number in row.numbers}
+    wrong = {name: (row.values[name], want) for name, want in expected.items()
+             if row.values[name] != want}  # fmt: skip
+    assert not wrong
+
+
+class TestKinematics:
+    @of("forward")
+    def test_forward(self, rows):
+        x, y = (
+            2.0
+            * math.cos(math.radians(30.0))
+            * np.array([math.cos(math.radians(10.0)), math.sin(math.radians(10.0))])
+        )
+        last = 0.5e-4
+        check(rows["forward"], {
+            "x": close(1.705737, 5e-7), "y": close(0.300767, 5e-7), "angle": close(-20.0, TINY),
+            "x_matrix": close(x, TINY), "y_matrix": close(y, TINY),
+            "cosine": close(math.cos(math.radians(20.0)), TINY),
+            "sine": close(-math.sin(math.radians(20.0)), TINY),
+            "matrix_off": below(last), "factors_off": below(last), "composed_off": below(TINY),
+        })  # fmt: skip
+
+    def test_forward_as_printed(self, rows):
+        places = {1.71: 2, 0.30: 2, 1.7057: 4, 0.3008: 4, 0.9397: 4, -0.342: 3, -20.0: 0}
+        found = {n.printed: n.ours for n in rows["forward"].numbers if n.printed is not None}
+        assert set(found) == set(places)
+        assert all(round(ours, places[text]) == text for text, ours in found.items())
+
+    @of("inverse")
+    def test_inverse(self, rows):
+        check(rows["inverse"], {
+            "cosine": close(0.50705, TINY),
+            "bend": close(59.5325, 5e-5), "bend_other": close(-59.5325, 5e-5),
+            "first": close(-19.8156, 5e-5), "first_other": close(39.7169, 5e-5),
+            "half_bend_off": below(TINY), "missed": below(TINY),
+        })  # fmt: skip
+
+    @of("branch")
+    def test_branch(self, rows):
+        # By plain distance a bend of less than 144° changes sides where the bearing jumps.
+        bearing = np.angle(z(SAMPLES))
+        jumps = np.flatnonzero(np.abs(np.diff(bearing)) > math.pi)
+        assert (angles(SAMPLES[jumps])[1] < math.radians(144.0)).all()
+        expected = {"off": below(TINY), "switches": 0, "switches_unwrapped": len(jumps)}
+        check(rows["branch"], expected)
+
+    @of("singular")
+    def test_singular(self, rows):
+        line = -0.6 + 0.0025 * np.arange(481) + 0.03j
+        bend = 2.0 * np.arccos(np.abs(line))
+        kept = np.stack([np.angle(line) - bend / 2.0, bend])
+        upper = np.where(line.real > 0.0, [np.angle(line) + bend / 2.0, -bend], kept)
+        # A millimetre above the base, joint 1 turns the tip about it and joint 2 about the elbow.
+        elbow = 0.5j * cmath.exp(-1j * math.acos(0.001))
+        columns = 1j * 0.001j, 1j * (0.001j - elbow)
+        slopes = [[turn.real, turn.imag] for turn in columns]
+        check(rows["singular"], {
+            "switches": 0, "switches_up": 1,
+            "step": close(*most(wrapped(np.diff(kept))), 1e-9),
+            "step_up": close(*most(wrapped(np.diff(upper))), 1e-9),
+            **{f"past_{d:g}": pytest.approx(0.25 / d) for d in (0.1, 0.03, 0.01, 0.003, 0.001)},
+            **{f"rim_{d:g}": v for d, v in rim_speeds().items()},
+            "condition": pytest.approx(np.linalg.cond(slopes), rel=1e-9),
+        })  # fmt: skip
+
+
+def rim_speeds():
+    """θ2 = 2 arccos r, at a quarter of a metre a second."""
+    gaps = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+    return {d: pytest.approx(0.5 / math.sqrt(d * (2.0 - d)), rel=1e-6) for d in gaps}
+
+
+class TestTorques:
+    @of("lagrangian")
+    def test_lagrangian(self, rows):
+        names = "K", "P", "M", "C", "G", "tau"
+        check(rows["lagrangian"], {f"{name}_off": below(TINY) for name in names})
+
+    @of("path")
+    def test_path(self, rows):
+        slow, fast = 0.79 * W, 0.2 * 14.0 * W
+        bends = [math.degrees(2.0 * math.acos(r)) for r in (0.99, 0.59)]
+        check(rows["path"], {
+            "radius_least": close(0.59, 5e-5), "radius_most": close(0.99, 5e-5),
+            "speed_least": close(fast - slow, 1e-6), "speed_most": close(fast + slow, 1e-6),
+            "bend_least": close(bends[0], 5e-4), "bend_most": close(bends[1], 5e-4),
+            "switches": 0,
+        })  # fmt: skip
+        found = rows["path"].values
+        assert f"{found['speed_least']:.4f} {found['speed_most']:.4f}" == "0.2105 0.3759"
+        assert f"{found['bend_least']:.2f} {found['bend_most']:.2f}" == "16.22 107.69"
+
+    @of("rates")
+    def test_rates(self, rows):
+        q, qd, qdd = motion(SAMPLES)
+        rate = wrapped(np.diff(q)) / STEP
+        late, bent = rate[:, :-1] - qd[:, 1:-1], np.diff(rate) / STEP - qdd[:, 1:-1]
+        middle = (rate[:, 1:] + rate[:, :-1]) / 2.0 - qd[:, 1:-1]
+        lines = {
+            "peak_rate": qd[:, 1:-1], "peak_acceleration": qdd[:, 1:-1], "rate": late[:, 1:-1],
+            "rate_centred": middle[:, 1:-1], "acceleration": bent[:, 1:-1],
+        }  # fmt: skip
+        check(rows["rates"], {
+            f"{name}_{joint + 1}": close(*most(values[joint]), 1e-7)
+            for name, values in lines.items() for joint in (0, 1)
+        })  # fmt: skip
+
+    @of("torques")
+    def test_torques(self, rows):
+        table = {
+            "as_printed": (87.459, 45.584, 40.760, 18.361),
+            "as_printed_exact": (87.487, 45.584, 40.806, 18.361),
+            "rods": (78.811, 45.230, 25.462, 17.350),
+            "rods_exact": (78.840, 45.230, 25.469, 17.350),
+        }
+        columns = "peak_1", "rms_1", "peak_2", "rms_2"
+        peaks = {"as_printed_dense": (87.495, 40.844), "rods_dense": (78.847, 25.469)}
+        check(rows["torques"], {
+            **{f"{way}_{column}": close(value, 5.1e-4) for way, values in table.items()
+               for column, value in zip(columns, values, strict=True)},
+            **{f"{way}_peak_{joint}": close(value, 5.1e-4) for way, values in peaks.items()
+               for joint, value in enumerate(values, start=1)},
+        })  # fmt: skip
+
+    @of("mass-sweep")
+    def test_mass_sweep(self, rows):
+        masses = (1, 2, 5, 10, 15, 20)
+        first = (78.81, 81.44, 89.31, 102.44, 115.57, 128.70), (25.46,) * 6
+        second = (
+            (10.24, 17.86, 40.72, 78.81, 116.90, 155.00),
+            (2.55, 5.09, 12.73, 25.46, 38.19, 50.92),
+        )
+        check(rows["mass-sweep"], {
+            f"m{link}_{mass}_{joint}": close(value, 5.1e-3)
+            for link, peaks in ((1, first), (2, second))
+            for joint, values in enumerate(peaks, start=1)
+            for mass, value in zip(masses, values, strict=True)
+        })  # fmt: skip
+
+
+# [s] to 1 cm and 10 cm with m l²/12, then with m²/12
+LOST = {
+    "rest": (0.06, 0.36, 0.06, 0.42),
+    "start": (0.36, 0.75, 0.48, 1.20),
+    "millisecond": (1.05, 1.46, 1.76, 2.31),
+    "1e-6": (2.61, 2.84, 4.64, 5.20),
+    "1e-13": (5.99, 6.39, 8.15, 8.69),
+    "quoted": (11.50, 11.85, 18.24, 18.97),
+}
+COLUMNS = "near", "far", "near_as_printed", "far_as_printed"
+
+
+class TestReplay:
+    @of("replay")
+    def test_replay(self, rows):
+        value = rows["replay"].values
+        # The length of the steps decides about a hundredth of a second at 1e-6, and rounding
+        # about half a second at 1e-13.
+        within = {"rest": 5e-3, "start": 5e-3, "millisecond": 5e-3, "1e-6": 0.02}
+        expected = {
+            f"{line}_{column}": close(time, within[line])
+            for line, times in LOST.items() if line in within
+            for column, time in zip(COLUMNS, times, strict=True)
+        }  # fmt: skip
+        for column, best in zip(COLUMNS, LOST["1e-13"], strict=True):
+            expected[f"1e-9_{column}"] = Between(value[f"1e-6_{column}"], value[f"1e-13_{column}"])
+            expected[f"1e-13_{column}"] = pytest.approx(best, rel=0.15)
+            middle = value[f"1e-13_{column}"]
+            expected[f"earliest_{column}"] = Between(0.75 * best, middle)
+            expected[f"latest_{column}"] = Between(middle, 1.25 * best)
+        check(rows["replay"], expected)
+
+    @of("replay-113-bit")
+    def test_in_113_bits_it_is_quoted_and_says_so(self, rows):
+        row, times = rows["replay-113-bit"], zip(COLUMNS, LOST["quoted"], strict=True)
+        check(row, {f"quoted_{column}": time for column, time in times})
+        assert "Quoted" in row.how
+        assert all("quoted" in number.of for number in row.numbers)
+
+    @of("stability")
+    def test_stability(self, rows):
+        exponents = {"": (3.35, 0.97, -0.97, -3.35), "_as_printed": (1.88, 0.47, -0.47, -1.88)}
+        digits = {"": 25.6, "_as_printed": 18.7}
+        measured = {"": LOST["1e-13"][:2], "_as_printed": LOST["1e-13"][2:]}
+        expected = {}
+        for tail, rates in exponents.items():
+            for k, rate in enumerate(rates, start=1):
+                expected[f"exponent_{k}{tail}"] = close(rate, 0.015)
+            found = rows["stability"].values[f"digits{tail}"]
+            expected[f"digits{tail}"] = close(digits[tail], 0.05)
+            expected[f"growth{tail}"] = close(found * math.log(10.0) / 10.0, 1e-9)
+            for column, time in zip(("near", "far"), measured[tail], strict=True):
+                expected[f"predicted_{column}{tail}"] = pytest.approx(time, rel=0.05)
+                expected[f"measured_{column}{tail}"] = pytest.approx(time, rel=0.15)
+        check(rows["stability"], expected)
+
+    @of("feedback")
+    def test_feedback(self, rows):
+        check(rows["feedback"], {
+            "computed_torque": close(9.05, 0.02), "computed_torque_rest": close(150.0, 0.6),
+            "computed_torque_later": close(9.1, 0.05),
+            "wrong_masses": close(2.67, 0.01),  # [mm], as those below
+            "feedforward": close(37.9, 0.05), "feedforward_rest": close(666.0, 1.0),
+            "printed_torques": close(1.19, 0.006), "gravity": close(7.1, 0.05),
+            "pd": close(164.0, 0.6),
+        })  # fmt: skip
+        units = {number.name: number.unit for number in rows["feedback"].numbers}
+        millimetres = {"wrong_masses", "printed_torques", "gravity", "pd"}
+        assert {name for name, unit in units.items() if unit == "mm"} == millimetres
+        assert set(units.values()) == {"mm", "µm"}
+
+    @of("animation")
+    def test_animation(self, rows):
+        check(rows["animation"], {"duration": 60.0, "error": close(9.05, 0.02)})
+
+    @of("next")
+    def test_next(self, rows, dense):
+        (_, b), qd, _ = dense
+        # Where the model knows of no damping, the springs of 400 per second² hold against it.
+        M = np.array([[M11 + 2.0 * H * np.cos(b), M22 + H * np.cos(b)],
+                      [M22 + H * np.cos(b), M22 + 0.0 * b]])  # fmt: skip
+        off = np.linalg.solve(M.transpose(2, 0, 1), 0.5 * qd.T[..., None])[..., 0].T / 400.0
+        elbow = 0.5 * np.exp(1j * angles(DENSE)[0])
+        tip = np.abs(1j * z(DENSE) * off[0] + 1j * (z(DENSE) - elbow) * off[1])
+        micrometres = 1e6 * math.sqrt(np.mean(tip**2))
+        resolution = 1e6 * 2.0 * math.pi / 4096  # [µm] at a metre
+        check(rows["next"], {
+            "pid": Between(rows["feedback"].values["gravity"], rows["feedback"].values["pd"]),
+            "encoder": Between(9.1, resolution),
+            "damping": pytest.approx(9.05, rel=0.01),
+            "damping_unknown": pytest.approx(micrometres, rel=0.05),
+            "friction": dry_friction(),
+        })  # fmt: skip
+        acts = "data only" not in rows["next"].ours
+        assert acts == (rows["next"].values["friction"] > 0.0)
+
+
+def dry_friction():
+    """Give what dry friction changes within a second of falling."""
+    free = ulna.preset("kehl")
+    dry = free.replace(joints=[ulna.Joint(friction=ulna.Friction(2.0))] * 2)
+    start = {"q0": [0.0, 0.5], "duration": 1.0, "samples": 2}
+    return most(ulna.simulate(dry, **start).q[-1] - ulna.simulate(free, **start).q[-1])[0]
+
+
+class TestErrataOfAngles:
+    @of("erratum-1", "erratum-2")
+    def test_1_and_2(self, rows):
+        bend = math.acos(0.50705)
+        first = math.atan2(0.3, 1.71) + bend / 2.0
+        assert (f"{bend:.8f}", f"{first:.8f}") == ("1.03903760", "0.69319000")
+        degrees = close(math.degrees(bend), TINY)
+        check(rows["erratum-1"], {"degrees": degrees, "radians": close(bend, TINY)})
+        ends = cmath.exp(0.69352343j) + cmath.exp((0.69352343 - 1.03904686) * 1j)
+        missed = close(1e3 * abs(ends - (1.71 + 0.3j)), 1e-9)
+        degrees = close(math.degrees(first), TINY)
+        expected = {"radians": close(first, TINY), "degrees": degrees, "missed": missed}
+        check(rows["erratum-2"], expected)
+
+    @of("erratum-3")
+    def test_3(self, rows):
+        aside = math.sin(math.acos(0.50705) / 2.0)  # the height of the triangle of both links
+        check(rows["erratum-3"], {"right": close(-aside, TINY), "left": close(aside, TINY)})
+
+    @of("erratum-13")
+    def test_13(self, rows):
+        check(rows["erratum-13"], {"missed": close(1.5, TINY), "shortfall": close(1.5, TINY)})
+
+    @of("erratum-14")
+    def test_14(self, rows):
+        check(rows["erratum-14"], {
+            "step": close(0.75, 5e-3), "read": close(4.0 - 2.0 * math.pi, TINY),
+        })  # fmt: skip
+
+    @of("erratum-15")
+    def test_15(self, rows):
+        # Within a step θ1 moves by less than the tip's 0.376 m/s by 0.59 m and its bend besides.
+        jumps = {f"jump_{k}": close(t, 5e-3) for k, t in enumerate((12.64, 13.45, 15.82), 1)}
+        turn = close(2.0 * math.pi, 0.03)
+        largest = most(wrapped(np.diff(angles(SAMPLES))))[0]
+        check(rows["erratum-15"], {**jumps, "size": turn, "ours": close(largest, 1e-9)})
+
+    @of("erratum-23")
+    def test_23(self, rows):
+        rim = {f"rim_{d:g}": v for d, v in rim_speeds().items()}
+        check(rows["erratum-23"], {**rim, "switches": 0})
+
+
+class TestErrataOfFormulas:
+    """Along the path, with the constants of the paper's arm put in."""
+
+    @of("erratum-4")
+    def test_4(self, rows):
+        check(rows["erratum-4"], {"ratio": close(2.0, 1e-6)})
+
+    @of("erratum-5")
+    def test_5(self, rows, dense):
+        (_, b), (w1, w2), _ = dense
+        M12 = M22 + H * np.cos(b)
+        off_1, off_2 = most(M12 * w1, M22 * w1)
+        peaks = most((M11 + 2.0 * H * np.cos(b)) * w1 + M12 * w2, M12 * w1 + M22 * w2)
+        check(rows["erratum-5"], {
+            "off_1": close(off_1, 1e-6), "off_2": close(off_2, 1e-6),
+            "peak_1": close(peaks[0], 1e-6), "peak_2": close(peaks[1], 1e-6),
+        })  # fmt: skip
+
+    @of("erratum-6")
+    def test_6(self, rows, dense):
+        (_, b), (_, w2), _ = dense
+        (off,) = most(H * (np.cos(w2) - np.cos(b)))
+        largest = close(M11 + 2.0 * H * math.cos(2.0 * math.acos(0.99)), 1e-6)
+        expected = {"M11": close(2.0 * off, 1e-6), "M12": close(off, 1e-6), "most": largest}
+        check(rows["erratum-6"], expected)
+
+    @of("erratum-7", "erratum-9")
+    def test_7_and_9(self, rows, dense):
+        (_, b), (w1, w2), _ = dense
+        slope, growth = most(H * np.sin(b) * w1 * (w1 + w2), H * np.sin(b) * w1 * w2)
+        check(rows["erratum-7"], {
+            "off_1": below(TINY), "off_2": close(slope, 1e-6), "peak_2": close(growth, 1e-6),
+            "check": below(1e-7),
+        })  # fmt: skip
+        check(rows["erratum-9"], {"by_first": below(1e-8), "by_second": close(slope, 1e-6)})
+
+    @of("erratum-8")
+    def test_8(self, rows, dense):
+        (a, b), (w1, w2), _ = dense
+        right = np.sin(b) * (2.0 * w1 + w2)
+        others = np.sin(a) * (w1 + w2), np.sin(b) * (w1 + w2), np.sin(a) * (2.0 * w1 + w2)
+        sizes = most(H * w2 * right, *(H * w2 * (other - right) for other in others))
+        assert [f"{size:.2f}" for size in sizes[:2]] == ["0.56", "1.52"]
+        names = "peak", "off", "off_angle", "off_rate"
+        pairs = zip(names, sizes, strict=True)
+        expected = {name: close(size, 1e-6) for name, size in pairs}
+        check(rows["erratum-8"], {**expected, "off_both": below(TINY)})
+
+    @of("erratum-10")
+    def test_10(self, rows, dense):
+        off = close(*most(WEIGHT * np.cos(dense[0].sum(axis=0))), 1e-6)
+        check(rows["erratum-10"], {"off": off, "check": below(1e-8)})
+
+    @of("erratum-11")
+    def test_11(self, rows):
+        # Symbols from differences of M, good to 1e-9.
+        check(rows["erratum-11"], {"off": below(1e-8), "ours": below(TINY), "skew": below(1e-8)})
+
+    @of("erratum-24")
+    def test_24(self, rows, dense):
+        (a, b), (w1, w2), (u1, u2) = dense
+        weight, turning = WEIGHT * np.cos(a + b), H * np.sin(b)
+        M12 = M22 + H * np.cos(b)
+        first = (M11 + 2.0 * H * np.cos(b)) * u1 + M12 * u2 - turning * w2 * (2.0 * w1 + w2)
+        first += (0.25 + 5.0) * 9.81 * np.cos(a) + weight
+        second = M12 * u1 + M22 * u2 + turning * w1**2 + weight
+        # τ2 is the moment of F about the elbow, τ1 − τ2 that about the base less this.
+        one, two = 0.5 * np.exp(1j * a), 0.5 * np.exp(1j * (a + b))
+        force = (first - second) * two - second * one
+        force /= (one.conjugate() * two).imag
+        check(rows["erratum-24"], {
+            "force": close(*most(force), 1e-4), "torque": close(78.847, 5.1e-4),
+            "left": below(TINY),
+        })  # fmt: skip
+
+
+class TestErrataOfListings:
+    @of("erratum-12")
+    def test_12(self, rows):
+        check(rows["erratum-12"], {
+            "start": close(0.314, 5e-4), "end": close(0.314, 5e-4), "between": below(1e-9),
+            "torque_1": close(1.59, 5e-3), "torque_2": close(0.28, 5e-3),
+            "torque_1_as_printed": close(6.43, 5e-3), "torque_2_as_printed": close(5.08, 5e-3),
+        })  # fmt: skip
+
+    @of("erratum-16")
+    def test_16(self, rows):
+        # A rate that is late by half a step is wrong by that times the acceleration.
+        (_, b), (w1, w2), (u1, u2) = motion(SAMPLES[1:-1])
+        v1, v2 = 0.5 * STEP * u1, 0.5 * STEP * u2
+        turning = H * np.sin(b)
+        late = w2 - v2, w1 - v1
+        first = turning * (w2 * (2.0 * w1 + w2) - late[0] * (2.0 * late[1] + late[0]))
+        second = turning * (w1**2 - late[1] ** 2)
+        sizes = most(*(value[1:-1] for value in (v1, v2, first, second)))
+        names = "rate_1", "rate_2", "torque_1", "torque_2"
+        expected = {k: pytest.approx(v, rel=0.03) for k, v in zip(names, sizes, strict=True)}
+        check(rows["erratum-16"], {**expected, "lag": close(500.0 * STEP, 1e-9)})
+
+    @of("erratum-17")
+    def test_17(self, rows, dense):
+        # Surplus inertias J1 and J2 take J1 θ̈1 + J2 (θ̈1 + θ̈2) and J2 (θ̈1 + θ̈2) more.
+        _, _, (u1, u2) = motion(SAMPLES[1:-1])
+        surplus = (1.0 - 0.25) / 12.0 * u1, (100.0 - 2.5) / 12.0 * (u1 + u2)
+        sizes = most(surplus[0] + surplus[1], surplus[1])
+        check(rows["erratum-17"], {
+            "inertia_1": close(0.25 / 12.0, TINY), "inertia_2": close(2.5 / 12.0, TINY),
+            "ratio_1": close(4.0, TINY), "ratio_2": close(40.0, TINY),
+            "torque_1": close(sizes[0], 1e-5), "torque_2": close(sizes[1], 1e-5),
+        })  # fmt: skip
+
+    @of("erratum-18", "erratum-19")
+    def test_18_and_19(self, rows):
+        check(rows["erratum-18"], {"functions": 3, "outer": 10.0})
+        check(rows["erratum-19"], {"reach": close(1.0, TINY), "other": close(1.1, TINY)})
+
+    @of("erratum-20", "erratum-21")
+    def test_20_and_21(self, rows):
+        expected = {"torque_1": close(4.51, 5e-3), "torque_2": close(2.26, 5e-3)}
+        check(rows["erratum-20"], expected)
+        (off,) = most(WEIGHT * np.cos(angles(SAMPLES[1:-1]).sum(axis=0)))
+        assert off == close(24.5, 0.05)
+        check(rows["erratum-21"], {"off": close(off, 1e-9)})
+
+    @of("erratum-22")
+    def test_22(self, rows):
+        near, far = LOST["1e-13"][:2]
+        check(rows["erratum-22"], {
+            "digits": close(25.6, 0.05), "predicted": pytest.approx(near, rel=0.05),
+            "near": pytest.approx(near, rel=0.15), "far": pytest.approx(far, rel=0.15),
+        })  # fmt: skip
+
+    @of("erratum-25")
+    def test_25(self, rows):
+        expected = {"off": below(TINY), "half": close(500.0 * STEP, 1e-9), "count": 1998}
+        check(rows["erratum-25"], expected)
+
+
+def test_no_row_is_left_without_a_check(rows):
+    assert set(rows) == CHECKED
+
+
+@pytest.mark.parametrize("key", [key for key in ITEMS if key != "replay-113-bit"])
+def test_its_call_runs(rows, key, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert "import ulna" in rows[key].call
+    exec(compile(rows[key].call, key, "exec"), {})
+    assert capsys.readouterr().out or list(tmp_path.iterdir())
+
+
+class TestPictures:
+    @staticmethod
+    def lines(rows, key):
+        """Draw the picture of a row, and give the curves of each of its axes."""
+        (picture,) = rows[key].pictures
+        assert picture.caption
+        assert picture.file.startswith("000-")
+        figure = picture.draw()
+        return [[line for line in axes.lines if len(line.get_xdata()) > 1] for axes in figure.axes]
+
+    def test_the_pose_and_both_postures(self, rows):
+        ((*_,),) = self.lines(rows, "forward")
+        (figure,) = (rows["inverse"].pictures[0].draw(),)
+        assert len(figure.axes[0].patches) == 2 * (2 + 2 + 1)  # links, joints and tip, twice
+
+    def test_the_branch_is_drawn_both_ways(self, rows):
+        panels = self.lines(rows, "branch")
+        assert [len(lines) for lines in panels] == [2, 2]
+        bends = [np.nanmin(line.get_ydata()) for line in panels[1]]
+        assert sorted(bend > 0.0 for bend in bends) == [False, True]
+
+    def test_lines_past_the_base(self, rows):
+        path, bends, speeds, growth = self.lines(rows, "singular")
+        assert (len(path), len(bends), len(speeds), len(growth)) == (1, 4, 3, 2)
+        assert max(line.get_ydata().max() for line in speeds) == pytest.approx(25.0, rel=1e-3)
+
+    def test_the_path(self, rows):
+        (lines,) = self.lines(rows, "path")
+        way = lines[0].get_xdata() + 1j * lines[0].get_ydata()
+        assert np.abs(way - z(SAMPLES)).max() <= 1e-12
+
+    def test_three_curves_of_each_torque(self, rows):
+        panels = self.lines(rows, "torques")
+        for joint, lines in enumerate(panels, start=1):
+            peaks = [float(np.abs(line.get_ydata()).max()) for line in lines]
+            ways = "as_printed", "rods", "rods_exact"
+            value = rows["torques"].values
+            assert peaks == [pytest.approx(value[f"{way}_peak_{joint}"]) for way in ways]
+
+    def test_six_masses_of_either_link(self, rows):
+        panels = self.lines(rows, "mass-sweep")
+        assert [len(lines) for lines in panels] == [6] * 4
+        heaviest = [float(np.abs(lines[-1].get_ydata()).max()) for lines in panels]
+        names = "m1_20_1", "m2_20_1", "m1_20_2", "m2_20_2"
+        assert heaviest == [pytest.approx(rows["mass-sweep"].values[name]) for name in names]
+
+    def test_replays_of_every_kind(self, rows):
+        ways, errors = self.lines(rows, "replay")
+        assert len(ways) == 3
+        assert len(errors) == 6 + 2  # and two bounds
+        assert all(line.get_ydata().max() > 0.1 for line in errors[:6])
+
+    def test_growth_beside_nine_replays(self, rows):
+        for lines in self.lines(rows, "stability"):
+            assert len(lines) == 9 + 1 + 2
+            assert lines[9].get_ydata().max() > 0.1
+
+    def test_loops_that_hold(self, rows):
+        (lines,) = self.lines(rows, "feedback")
+        peaks = [float(line.get_ydata().max()) for line in lines]
+        assert peaks == sorted(peaks, reverse=True)
+        assert peaks[-1] < 1e-4
+
+
+class TestFilms:
+    def test_which_there_are(self, rows):
+        films = {row.key: [film.file for film in row.films] for row in rows.values() if row.films}
+        assert films == {
+            "replay": ["000-figure-6.mp4"],
+            "animation": ["000-figure-7.mp4"],
+            "mass-sweep": ["000-figure-8.mp4"],
+        }
+
+    def test_torques_grow_with_the_mass(self, rows):
+        scene = films.Sweep(films.PRINT)
+        light = scene.draw(2, 1.0).copy()
+        heavy = scene.draw(2, 20.0)
+        assert light.shape == (films.SWEEP[1], films.SWEEP[0], 4)
+        assert (light != heavy).any()
+        tau = scene.curves[0].get_ydata()
+        assert np.abs(tau).max() == pytest.approx(155.0, abs=0.5)
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("key", ["replay", "animation", "mass-sweep"])
+    def test_they_are_made(self, rows, key, tmp_path):
+        (film,) = rows[key].films
+        film.make(str(tmp_path / film.file))
+        assert (tmp_path / film.file).stat().st_size > 50_000
