@@ -344,18 +344,21 @@ class TestReplay:
             "encoder": Between(9.1, resolution),
             "damping": pytest.approx(9.05, rel=0.01),
             "damping_unknown": pytest.approx(micrometres, rel=0.05),
-            "friction": dry_friction(),
+            "friction": felt(friction=ulna.Friction(2.0)),
+            "motor": felt(motor=ulna.Motor(24.0, 0.6, 0.04)),
         })  # fmt: skip
-        acts = "data only" not in rows["next"].ours
-        assert acts == (rows["next"].values["friction"] > 0.0)
+        value, said = rows["next"].values, rows["next"].ours
+        assert ("dry friction and motors as data only" in said) == (
+            value["friction"] == value["motor"] == 0.0
+        )
 
 
-def dry_friction():
-    """Give what dry friction changes within a second of falling."""
+def felt(**parts):
+    """Give what a part of the joints changes within a second of falling."""
     free = ulna.preset("kehl")
-    dry = free.replace(joints=[ulna.Joint(friction=ulna.Friction(2.0))] * 2)
+    other = free.replace(joints=[ulna.Joint(**parts)] * 2)
     start = {"q0": [0.0, 0.5], "duration": 1.0, "samples": 2}
-    return most(ulna.simulate(dry, **start).q[-1] - ulna.simulate(free, **start).q[-1])[0]
+    return most(ulna.simulate(other, **start).q[-1] - ulna.simulate(free, **start).q[-1])[0]
 
 
 class TestErrataOfAngles:

@@ -21,7 +21,8 @@ SETTLED = 1.0  # [s] after which a start from rest is forgotten
 RATE = 1000.0  # [Hz]
 FIRST = 6.0  # [s] of a film
 DAMPING = 0.5  # [N·m·s/rad]
-DRY = 2.0  # [N·m]
+DRY = ulna.Friction(coulomb=2.0)  # [N·m]
+MOTOR = ulna.Motor(voltage=24.0, resistance=0.6, torque_constant=0.04)  # [V], [Ω], [N·m/A]
 COUNTS = 4096  # of an encoder
 
 
@@ -93,9 +94,9 @@ def first_seconds() -> dict[str, Run]:
 
 
 @cache
-def friction_effect() -> float:
-    """Give how far [rad] dry friction takes an arm within a second from the same without it."""
-    joint = ulna.Joint(friction=ulna.Friction(coulomb=DRY))
+def effect_of(**parts: Any) -> float:
+    """Give how far [rad] a part of the joints takes a falling arm from one without it, in 1 s."""
+    joint = ulna.Joint(**parts)
     ends = [
         ulna.simulate(moved, q0=[0.0, 0.5], duration=1.0, samples=2).q[-1]
         for moved in (arm(), arm().replace(joints=[joint, joint]))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ulna.papers.kehl.feedback import COUNTS, DAMPING, error, friction_effect
+from ulna.control import CONTROLLERS
+from ulna.papers.kehl.feedback import COUNTS, DAMPING, DRY, MOTOR, effect_of, error
 from ulna.papers.kehl.films import film_following
 from ulna.papers.kehl.items_replay import length_number
 from ulna.papers.kehl.motions import plan
@@ -65,26 +66,30 @@ def outlook() -> Row:
         "damping": ("damping", f"computed torque, damping of {DAMPING:g} N·m·s/rad"),
         "damping_unknown": ("unknown damping", "the same, unknown to the model"),
     }
-    dry = friction_effect()
-    friction = "dry friction is kept as data only" if dry == 0.0 else "dry friction acts as well"
+    dry, motor = effect_of(friction=DRY), effect_of(motor=MOTOR)
+    parts = {"dry friction": dry, "motors": motor}
+    kept = [name for name, effect in parts.items() if effect == 0.0]
+    act = [name for name, effect in parts.items() if effect != 0.0]
+    told = [f"{' and '.join(kept)} as data only"] * bool(kept) + [" and ".join(act)] * bool(act)
     return Row(
         key="next",
         title="What is named as next",
         where="§3.0.1",
         printed="PID control; drag, friction, effects of motors, errors of measurement",
-        ours="PID and five other laws, damping in the joints, sensors with noise, resolution and "
-        f"delay; {friction}, so are motors; there is no drag of the air",
+        ours=f"{', '.join(CONTROLLERS)}; damping in the joints; sensors with noise, resolution "
+        f"and delay; {'; '.join(told)}; no drag of the air",
         verdict=Verdict.SAME,
-        why="PID, damping and errors of measurement are there and can be tried below; the rest of "
-        "the list is not simulated yet.",
-        how="The path for its minute at 1 kHz; then a run with dry friction in the joints against "
-        "one without.",
+        why="PID, damping and errors of measurement are there and can be tried below; what has no "
+        "effect yet is said to have none.",
+        how="The path for its minute at 1 kHz; then a fall of a second with dry friction and with "
+        "motors in the joints, against one without.",
         call=NEXT,
         numbers=(
             *(
                 length_number(key, error(law).rms, "exact start", of)
                 for key, (law, of) in laws.items()
             ),
-            Number("friction", dry, "rad", label="effect of dry friction after 1 s", digits=2),
+            Number("friction", dry, "rad", label="effect of dry friction", digits=2),
+            Number("motor", motor, "rad", label="effect of motors", digits=2),
         ),
     )
