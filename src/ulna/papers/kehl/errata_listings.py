@@ -37,7 +37,7 @@ def erratum_12() -> Row:
         ends[name] = wrong[[0, -1]].max(axis=0)
     return Row(
         "erratum-12", "Tangents at both ends", "Code 1",
-        "`np.gradient` along the path", "one-sided at both ends, where the path is closed",
+        "`np.gradient` along the path", "differences across the ends, since the path is closed",
         Verdict.WRONG,
         "The tangents of the two end points are taken from one side, which puts these beside the "
         "path and spoils the torques next to them; all other points are exact.",

@@ -53,7 +53,7 @@ def inverse_figure(look: Look = PRINT) -> Figure:
         for q, aside in zip(found.q, ((6, -32), (-8, 28)), strict=True):
             text = f"θ₁ = {np.degrees(q[0]):.2f}°\nθ₂ = {np.degrees(q[1]):.2f}°".replace("-", "−")
             _say(axes, kinematics.joints(unit_arm(), q)[1], text, aside, look)
-        _say(axes, np.array(TARGET), "(1.71, 0.30) m", (0, 24), look, ha="center")
+        _say(axes, np.array(TARGET), "(1.71, 0.30) m", (-44, 0), look, ha="right")
         axes.set(xlim=(-0.2, 2.15), ylim=(-0.75, 1.0), aspect="equal")
     return figure
 

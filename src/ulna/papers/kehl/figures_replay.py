@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PAGE = (11.0, 5.4)  # [inches]
-LOWEST = 1e-12  # [m] of an error that is shown
+LEAST, LOWEST, HIGHEST = 1e-17, 1e-13, 10.0  # [m] of errors: zero is drawn as the first
 ROUNDING = 1e-16
 LAWS = {
     "PD": "PD alone",
@@ -91,7 +91,7 @@ def _draw_ways(axes: Axes, look: Look) -> None:
     legend_above(axes, look)
     lasting = float(replays.held("start", AS_PRINTED).t[-1])
     axes.text(
-        0.02, 0.98, f"printed torques,\n{lasting:.1f} s", transform=axes.transAxes, va="top",
+        0.02, 0.98, f"printed\ntorques,\n{lasting:.1f} s", transform=axes.transAxes, va="top",
     )  # fmt: skip
 
 
@@ -103,8 +103,9 @@ def _draw_errors(axes: Axes, look: Look) -> None:
         **{f"rtol {key}": replays.continuous(rtol) for key, rtol in replays.TOLERANCES.items()},
     }
     for (name, told), style in zip(lines.items(), series(len(lines), look), strict=True):
-        curve(axes, told.t, np.maximum(told.size, LOWEST), name, style)
+        curve(axes, told.t, np.maximum(told.size, LEAST), name, style)
     _bounds(axes, look)
+    axes.set_ylim(LOWEST, HIGHEST)
     finish(axes, look, ylabel="tip error [m]")
     legend_above(axes, look, columns=3)
 
@@ -115,7 +116,7 @@ def _draw_growth(axes: Axes, name: str, look: Look) -> None:
         one = replays.continuous(replays.TOLERANCES["1e-13"], name, digits)
         label = "nine replays, rtol 1e-13" if digits == 0 else ""
         style = {"color": look.data[0], "lw": 0.9}
-        curve(axes, one.t, np.maximum(one.size, 1e-17), label, style)
+        curve(axes, one.t, np.maximum(one.size, LEAST), label, style)
     expected = replays.predicted(name)
     early = told.t <= 1.15 * expected.far
     line = ROUNDING * np.exp(np.minimum(told.tip_growth[early], 50.0))
@@ -126,7 +127,7 @@ def _draw_growth(axes: Axes, name: str, look: Look) -> None:
     for tube, when, measured in zip(replays.TUBES, expected, found, strict=True):
         axes.plot(when, tube, "o", color=look.data[1], ms=7, zorder=5)
         axes.plot(measured, tube, "s", color=look.data[0], ms=7, zorder=5)
-    axes.set_ylim(1e-17, 1.0)
+    axes.set_ylim(LEAST, 1.0)
     finish(axes, look, ylabel="tip error [m]")
     near, middle = expected.near, float(found[0])
     axes.text(
