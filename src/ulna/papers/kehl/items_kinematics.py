@@ -64,7 +64,7 @@ def forward() -> Row:
         title="Forward kinematics of two links of 1 m",
         where="§2.3.2, Figure 1",
         printed="(1.71, 0.30, −20°) from three homogeneous transforms",
-        ours=f"({x:.6f}, {y:.6f}, {np.degrees(angle):.4f}°)",
+        ours=f"({x:.6f}, {y:.6f}, {np.degrees(angle):.4g}°)".replace("-", "−"),
         verdict=Verdict.SAME,
         why="All printed matrices and the pose are right to their last figure.",
         how="`transforms` multiplied out, against each of the printed matrices.",
@@ -101,7 +101,8 @@ def inverse_row() -> Row:
         title="Both postures that reach (1.71, 0.30)",
         where="§2.4.1, Figure 2",
         printed="θ₂ = ±59.533°, θ₁ = −19.82° and 39.74°",
-        ours=f"θ₂ = ±{degrees[0, 1]:.4f}°, θ₁ = {degrees[0, 0]:.4f}° and {degrees[1, 0]:.4f}°",
+        ours=f"θ₂ = ±{degrees[0, 1]:.4f}°, θ₁ = {degrees[0, 0]:.4f}° and "
+        f"{degrees[1, 0]:.4f}°".replace("-", "−"),
         verdict=Verdict.CORRECTED,
         why="The formulas are right; two angles were rounded on the way (errata 1 and 2).",
         how="`inverse` gives both postures, and `tip` leads them back to the point.",

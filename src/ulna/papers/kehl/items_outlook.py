@@ -12,6 +12,7 @@ from ulna.papers.row import Film, Number, Row, Verdict
 ANIMATION = """\
 import ulna
 
+# The paper's path is ulna.paths.loops(): a minute, and so a longer film.
 made = ulna.plan(ulna.preset("kehl"), ulna.paths.circle((0.5, 0.2), 0.15), duration=1.0)
 run = ulna.simulate(made.arm, controller=ulna.control.ComputedTorque(), reference=made)
 ulna.animate(run, "arm.gif", fps=10.0, size=(240, 240))

@@ -40,7 +40,7 @@ made = ulna.plan(ulna.preset("kehl"), ulna.paths.loops())
 law = ulna.control.ComputedTorque(frequency=20.0)
 print(tracking(ulna.simulate(made.arm, controller=law, reference=made), made))
 """
-COLUMNS = {"near": "1 cm", "far": "10 cm"}
+COLUMNS = {"near": "1 cm off after", "far": "10 cm off after"}
 LINES = {
     "rest": replays.HELD["rest"].label,
     "start": replays.HELD["start"].label,
@@ -165,10 +165,10 @@ def stability() -> Row:
         more = {
             "digits": (lost, "", "log₁₀ ‖Φ(10 s)‖"),
             "growth": (rate, "1/s", "growth over 10 s"),
-            "predicted_near": (near, "s", "1 cm, predicted"),
-            "measured_near": (float(measured[0]), "s", "1 cm, measured"),
-            "predicted_far": (far, "s", "10 cm, predicted"),
-            "measured_far": (float(measured[1]), "s", "10 cm, measured"),
+            "predicted_near": (near, "s", "1 cm off, predicted"),
+            "measured_near": (float(measured[0]), "s", "1 cm off, measured"),
+            "predicted_far": (far, "s", "10 cm off, predicted"),
+            "measured_far": (float(measured[1]), "s", "10 cm off, measured"),
         }
         numbers += [
             Number(f"{key}{tail}", value, unit, None, label, inertia, 3)
@@ -211,8 +211,8 @@ def feedback() -> Row:
             rest = error(law, resting=True)
             numbers.append(length_number(f"{key}_rest", rest.rms, "from rest", of))
     later = error("computed torque", resting=True).later
-    of = LOOPS["computed_torque"][0]
-    numbers.append(length_number("computed_torque_later", later, "from rest, after 1 s", of))
+    of = "computed torque, after the first second"
+    numbers.append(length_number("computed_torque_later", later, "from rest", of))
     value = {number.name: number.ours for number in numbers}
     return Row(
         key="feedback",
