@@ -1,7 +1,7 @@
 """Paper 002 (Garai): dynamics and statics in absolute angles; paper 004's question of statics.
 
-Its q1, q2 are both measured from the x axis; they are written phi here. Functions named
-`printed_*` compute as the paper prints, with its equation numbers. F acts on the arm.
+Its q1, q2 are both measured from the x axis; they are written phi here. What `printed`
+has is computed as the paper prints it. F acts on the arm.
 """
 
 import numpy as np
@@ -20,11 +20,11 @@ from ulna.dynamics import (
     tip_force,
 )
 from ulna.kinematics import centres, jacobian, tip
+from ulna.papers.garai import printed
 
-G = 9.81
 ARM = ulna.preset("garai")
-L1, L2 = (link.length for link in ARM.links)
-M1, M2 = (link.mass for link in ARM.links)
+P = printed.constants(ARM)
+L1, L2, M1, M2, _ = P
 STEP = 1e-6
 
 
@@ -39,83 +39,6 @@ def forces():
     return np.random.default_rng(3).uniform(-20.0, 20.0, (500, 2))
 
 
-def printed_potential(phi):
-    """(18)"""
-    s1, s2 = np.sin(phi).T
-    return M1 * G * (L1 / 2) * s1 + M2 * G * (L1 * s1 + L2 / 2 * s2)
-
-
-def printed_kinetic(phi, rate):
-    """(19), (20)"""
-    w1, w2 = rate.T
-    cos = np.cos(phi[:, 0] - phi[:, 1])
-    v2 = (L1 * w1) ** 2 + (L2 * w2 / 2) ** 2 + 2 * (L1 * w1) * (L2 * w2 / 2) * cos
-    return (M1 * L1**2 / 3) * w1**2 / 2 + (M2 * L2**2 / 12) * w2**2 / 2 + M2 * v2 / 2
-
-
-def printed_by_angle(phi, rate):
-    """∂V/∂q of (23), (24) and ∂T/∂q of (25), (26)"""
-    c1, c2 = np.cos(phi).T
-    w1, w2 = rate.T
-    potential = [M1 * G * (L1 / 2) * c1 + M2 * G * L1 * c1, M2 * G * (L2 / 2) * c2]
-    both = -M2 * (L1 * w1) * (L2 * w2 / 2)
-    kinetic = [both * np.sin(phi[:, 0] - phi[:, 1]), both * np.sin(phi[:, 1] - phi[:, 0])]
-    return np.stack(potential, axis=-1), np.stack(kinetic, axis=-1)
-
-
-def printed_momenta(phi, rate):
-    """(27), (29)"""
-    w1, w2 = rate.T
-    cos = np.cos(phi[:, 0] - phi[:, 1])
-    first = M1 * L1**2 / 3 * w1 + M2 * L1**2 * w1 + M2 * L1 * (L2 * w2 / 2) * cos
-    second = M2 * L2**2 / 12 * w2 + M2 * (L2 / 2) ** 2 * w2 + M2 * (L1 * w1) * (L2 / 2) * cos
-    return np.stack([first, second], axis=-1)
-
-
-def printed_momentum_rates(phi, rate, turning):
-    """(28), (30)"""
-    (w1, w2), (a1, a2) = rate.T, turning.T
-    cos, sin = np.cos(phi[:, 0] - phi[:, 1]), np.sin(phi[:, 0] - phi[:, 1])
-    first = M1 * L1**2 / 3 * a1 + M2 * L1**2 * a1 + M2 * L1 * (L2 * a2 / 2) * cos
-    first = first - M2 * L1 * (L2 * w2 / 2) * sin * (w1 - w2)
-    second = M2 * L2**2 / 12 * a2 + M2 * (L2 / 2) ** 2 * a2 + M2 * (L1 * a1) * (L2 / 2) * cos
-    second = second - M2 * (L1 * w1) * (L2 / 2) * sin * (w1 - w2)
-    return np.stack([first, second], axis=-1)
-
-
-def printed_left_sides(phi, rate, turning):
-    """(33), (34), left of the equals sign"""
-    (c1, c2), (w1, w2), (a1, a2) = np.cos(phi).T, rate.T, turning.T
-    cos, sin = np.cos(phi[:, 0] - phi[:, 1]), np.sin(phi[:, 0] - phi[:, 1])
-    first = M1 * L1**2 / 3 * a1 + M2 * L1**2 * a1 + M2 * L1 * (L2 * a2 / 2) * cos
-    first = first + M2 * L1 * (L2 * w2**2 / 2) * sin
-    first = first + M1 * G * (L1 / 2) * c1 + M2 * G * L1 * c1
-    second = M2 * L2**2 / 3 * a2 + M2 * (L1 * a1) * (L2 / 2) * cos
-    second = second - M2 * (L1 * w1**2) * (L2 / 2) * sin + M2 * G * (L2 / 2) * c2
-    return np.stack([first, second], axis=-1)
-
-
-def pull(phi, force, q_i=0):
-    """Give what the force does to both links, right of the equals sign, with q_i → q_1 in (33)."""
-    sin_of_i = np.sin(phi[:, q_i])
-    first = -force[:, 0] * L1 * sin_of_i + force[:, 1] * L1 * np.cos(phi[:, 0])
-    second = -force[:, 0] * L2 * np.sin(phi[:, 1]) + force[:, 1] * L2 * np.cos(phi[:, 1])
-    return np.stack([first, second], axis=-1)
-
-
-def printed_massless(phi, force):
-    """(35), (36)"""
-    (s1, s2), (c1, c2), (fx, fy) = np.sin(phi).T, np.cos(phi).T, force.T
-    return np.stack([fx * L1 * s1 - fy * L1 * c1, fx * L2 * s2 - fy * L2 * c2], axis=-1)
-
-
-def printed_statics(phi, force):
-    """(38), (39)"""
-    c1, c2 = np.cos(phi).T
-    weight = [M1 * G * (L1 / 2) * c1 + M2 * G * L1 * c1, M2 * G * (L2 / 2) * c2]
-    return np.stack(weight, axis=-1) + printed_massless(phi, force)
-
-
 def slopes(function, at):
     """Give the derivatives (…, 2) of a function (…) of at (…, 2)."""
     ways = [function(at + way) - function(at - way) for way in STEP * np.eye(2)]
@@ -126,12 +49,12 @@ class TestEnergies:
     def test_potential_energy_18(self, states):
         phi = states[0]
         ours = potential_energy(ARM, absolute_to_relative(phi))
-        assert np.abs(ours - printed_potential(phi)).max() <= 1e-13
+        assert np.abs(ours - printed.potential(P, phi)).max() <= 1e-13
 
     def test_kinetic_energy_19_20(self, states):
         phi, rate, _ = states
         ours = kinetic_energy(ARM, absolute_to_relative(phi), absolute_to_relative(rate))
-        assert ours == pytest.approx(printed_kinetic(phi, rate), rel=1e-12)
+        assert ours == pytest.approx(printed.kinetic(P, phi, rate), rel=1e-12)
         ahead, behind = (
             centres(ARM, absolute_to_relative(phi + way * rate))[:, 1] for way in (STEP, -STEP)
         )
@@ -141,26 +64,26 @@ class TestEnergies:
 
     def test_slopes_of_the_energies_23_to_26(self, states):
         phi, rate, _ = states
-        potential, kinetic = printed_by_angle(phi, rate)
+        potential, kinetic = printed.by_angle(P, phi, rate)
         assert np.abs(absolute.gravity_torque(ARM, phi) - potential).max() <= 1e-13
         # Differences of 1e-6 are good to 1e-8 here.
-        assert np.abs(slopes(printed_potential, phi) - potential).max() <= 1e-7
-        assert np.abs(slopes(lambda at: printed_kinetic(at, rate), phi) - kinetic).max() <= 1e-7
+        assert np.abs(slopes(lambda at: printed.potential(P, at), phi) - potential).max() <= 1e-7
+        assert np.abs(slopes(lambda at: printed.kinetic(P, at, rate), phi) - kinetic).max() <= 1e-7
 
     def test_momenta_27_29(self, states):
         phi, rate, _ = states
         ours = (absolute.mass_matrix(ARM, phi) @ rate[..., None])[..., 0]
-        assert np.abs(ours - printed_momenta(phi, rate)).max() <= 1e-13
-        by_rate = slopes(lambda at: printed_kinetic(phi, at), rate)
+        assert np.abs(ours - printed.momenta(P, phi, rate)).max() <= 1e-13
+        by_rate = slopes(lambda at: printed.kinetic(P, phi, at), rate)
         assert np.abs(by_rate - ours).max() <= 1e-7
 
     def test_rates_of_the_momenta_28_30(self, states):
         phi, rate, turning = states
         ahead, behind = (
-            printed_momenta(phi + way * rate, rate + way * turning) for way in (STEP, -STEP)
+            printed.momenta(P, phi + way * rate, rate + way * turning) for way in (STEP, -STEP)
         )
         change = (ahead - behind) / (2.0 * STEP)
-        assert np.abs(printed_momentum_rates(phi, rate, turning) - change).max() <= 1e-7
+        assert np.abs(printed.momentum_rates(P, phi, rate, turning) - change).max() <= 1e-7
 
 
 class TestEquationsOfMotion:
@@ -171,20 +94,20 @@ class TestEquationsOfMotion:
             for way in STEP * np.eye(2)
         ]
         work = np.stack([np.sum(forces * way[:, :2], axis=-1) for way in ways], axis=-1)
-        assert np.abs(work / (2.0 * STEP) - pull(phi, forces)).max() <= 1e-7
+        assert np.abs(work / (2.0 * STEP) - printed.pull(P, phi, forces)).max() <= 1e-7
 
     def test_31_32_are_33_34(self, states):
         phi, rate, turning = states
-        potential, kinetic = printed_by_angle(phi, rate)
-        unsimplified = printed_momentum_rates(phi, rate, turning) - kinetic + potential
-        assert np.abs(unsimplified - printed_left_sides(phi, rate, turning)).max() <= 1e-12
+        potential, kinetic = printed.by_angle(P, phi, rate)
+        unsimplified = printed.momentum_rates(P, phi, rate, turning) - kinetic + potential
+        assert np.abs(unsimplified - printed.left_sides(P, phi, rate, turning)).max() <= 1e-12
 
     def test_33_34_are_our_dynamics_in_absolute_angles(self, states, forces):
         phi, rate, turning = states
         ours = absolute.inverse_dynamics(ARM, phi, rate, turning, tip_force=forces)
-        printed = printed_left_sides(phi, rate, turning) - pull(phi, forces)
-        assert np.abs(ours - printed).max() <= 1e-12
-        back = absolute.forward_dynamics(ARM, phi, rate, printed, tip_force=forces)
+        as_printed = printed.left_sides(P, phi, rate, turning) - printed.pull(P, phi, forces)
+        assert np.abs(ours - as_printed).max() <= 1e-12
+        back = absolute.forward_dynamics(ARM, phi, rate, as_printed, tip_force=forces)
         assert back == pytest.approx(turning, rel=1e-10, abs=1e-10)
 
     def test_term_by_term(self, states):
@@ -196,31 +119,31 @@ class TestEquationsOfMotion:
         assert np.abs(ours - whirl).max() <= 1e-13
         inertia = (absolute.mass_matrix(ARM, phi) @ turning[..., None])[..., 0]
         whole = inertia + ours + absolute.gravity_torque(ARM, phi)
-        assert np.abs(whole - printed_left_sides(phi, rate, turning)).max() <= 1e-12
+        assert np.abs(whole - printed.left_sides(P, phi, rate, turning)).max() <= 1e-12
 
     def test_erratum_1_the_index_i_in_31_and_33_is_1(self, states, forces):
         phi, rate, turning = states
-        right = printed_left_sides(phi, rate, turning) - pull(phi, forces)
-        read_as_2 = printed_left_sides(phi, rate, turning) - pull(phi, forces, q_i=1)
+        right = printed.left_sides(P, phi, rate, turning) - printed.pull(P, phi, forces)
+        read_as_2 = printed.left_sides(P, phi, rate, turning) - printed.pull(P, phi, forces, q_i=2)
         wrong = read_as_2 - right
         expected = forces[:, 0] * L1 * (np.sin(phi[:, 1]) - np.sin(phi[:, 0]))
         assert np.abs(wrong[:, 0] - expected).max() <= 1e-12
         assert np.abs(wrong[:, 1]).max() == 0.0
         # 10 N along x, link 1 straight down and link 2 straight up: 20 N·m.
         phi, force = np.array([[-np.pi / 2, np.pi / 2]]), np.array([[10.0, 0.0]])
-        swapped = pull(phi, force, q_i=1) - pull(phi, force)
+        swapped = printed.pull(P, phi, force, q_i=2) - printed.pull(P, phi, force)
         assert swapped == pytest.approx(np.array([[-20.0, 0.0]]), abs=1e-12)
 
     def test_erratum_2_motors_at_the_joints_push_against_the_link_before(self, states, forces):
         phi, rate, turning = states
         q, qd, qdd = (absolute_to_relative(part) for part in states)
         motors = inverse_dynamics(ARM, q, qd, qdd, tip_force=forces)
-        printed = printed_left_sides(phi, rate, turning) - pull(phi, forces)
+        as_printed = printed.left_sides(P, phi, rate, turning) - printed.pull(P, phi, forces)
         # Row 1 is τ1 − τ2.
-        assert np.abs(motors[:, 0] - motors[:, 1] - printed[:, 0]).max() <= 1e-12
-        assert np.abs(motors[:, 1] - printed[:, 1]).max() <= 1e-12
-        assert np.abs(absolute.ground_torques(motors) - printed).max() <= 1e-12
-        assert np.abs(absolute.joint_torques(printed) - motors).max() <= 1e-12
+        assert np.abs(motors[:, 0] - motors[:, 1] - as_printed[:, 0]).max() <= 1e-12
+        assert np.abs(motors[:, 1] - as_printed[:, 1]).max() <= 1e-12
+        assert np.abs(absolute.ground_torques(motors) - as_printed).max() <= 1e-12
+        assert np.abs(absolute.joint_torques(as_printed) - motors).max() <= 1e-12
 
     def test_erratum_2_17_credits_a_motor_with_work_it_does_not_do(self):
         # An arm that turns as one piece: the motor at its elbow stands still.
@@ -233,68 +156,70 @@ class TestEquationsOfMotion:
         arm = ARM.replace(gravity=(0.0, 0.0))
         still, tau = np.zeros(2), np.array([0.0, 5.0])
         right = np.cumsum(forward_dynamics(arm, still, still, tau))
-        printed = absolute.forward_dynamics(arm, still, still, tau)
+        as_printed = absolute.forward_dynamics(arm, still, still, tau)
         assert right == pytest.approx([-13.8, 41.5], abs=1e-10)
-        assert printed == pytest.approx([-9.0, 32.5], abs=1e-10)
+        assert as_printed == pytest.approx([-9.0, 32.5], abs=1e-10)
 
 
 class TestMasslessArm:
     def test_35_to_37_are_minus_the_transposed_jacobian_times_the_force(self, states, forces):
         phi = states[0]
-        printed = printed_massless(phi, forces)
+        as_printed = printed.massless(P, phi, forces)
         (s1, s2), (c1, c2) = np.sin(phi).T, np.cos(phi).T
         matrix = np.array([[L1 * s1, -L1 * c1], [L2 * s2, -L2 * c2]])
-        assert np.abs(np.einsum("ijk,kj->ki", matrix, forces) - printed).max() <= 1e-13
+        assert np.abs(np.einsum("ijk,kj->ki", matrix, forces) - as_printed).max() <= 1e-13
         # Ours is J_q = J_φ T, of the joints.
         J = jacobian(ARM, absolute_to_relative(phi))[:, :2] @ np.array([[1.0, 0.0], [-1.0, 1.0]])
         transposed = np.einsum("kji,kj->ki", J, forces)
-        assert np.abs(printed + transposed).max() <= 1e-13
+        assert np.abs(as_printed + transposed).max() <= 1e-13
 
     def test_they_are_the_limit_of_small_masses(self, states, forces):
         phi, rate, turning = states
         arm = ulna.Arm.rods([L1, L2], [1e-12, 1e-12])
         ours = absolute.inverse_dynamics(arm, phi, rate, turning, tip_force=forces)
-        assert np.abs(ours - printed_massless(phi, forces)).max() <= 1e-10
+        assert np.abs(ours - printed.massless(P, phi, forces)).max() <= 1e-10
 
     def test_holding_without_link_weights(self, states, forces):
         phi = states[0]
         ours = holding_torque(ARM, absolute_to_relative(phi), tip_force=forces, link_weights=False)
-        assert np.abs(ours - absolute.joint_torques(printed_massless(phi, forces))).max() <= 1e-13
+        assert (
+            np.abs(ours - absolute.joint_torques(printed.massless(P, phi, forces))).max() <= 1e-13
+        )
 
 
 class TestStatics:
     def test_38_39_are_right_as_torques_to_ground(self, states, forces):
         phi, none = states[0], np.zeros(2)
         ours = absolute.inverse_dynamics(ARM, phi, none, none, tip_force=forces)
-        assert np.abs(ours - printed_statics(phi, forces)).max() <= 1e-13
+        assert np.abs(ours - printed.statics(P, phi, forces)).max() <= 1e-13
 
     def test_motors_at_the_joints_give_38_plus_39_and_39(self, states, forces):
         phi = states[0]
-        equation_38, equation_39 = printed_statics(phi, forces).T
+        equation_38, equation_39 = printed.statics(P, phi, forces).T
         ours = holding_torque(ARM, absolute_to_relative(phi), tip_force=forces)
         assert np.abs(ours[:, 0] - (equation_38 + equation_39)).max() <= 1e-12
         assert np.abs(ours[:, 1] - equation_39).max() <= 1e-12
 
     def test_38_as_a_motor_torque_is_short_by_39(self):
         level, none = np.zeros((1, 2)), np.zeros((1, 2))
-        equation_38, equation_39 = printed_statics(level, none)[0]
+        equation_38, equation_39 = printed.statics(P, level, none)[0]
         shoulder = holding_torque(ARM, [0.0, 0.0])[0]
         assert (f"{equation_38:.3f}", f"{shoulder:.3f}") == ("24.525", "30.411")
         assert shoulder - equation_38 == pytest.approx(equation_39, abs=1e-13)
         # 5.89 N·m, a fifth of it; with 10 N hung on the tip 13.9 of 48.4.
         assert f"{equation_39:.2f}" == "5.89"
-        loaded = printed_statics(level, np.array([[0.0, -10.0]]))[0]
+        loaded = printed.statics(P, level, np.array([[0.0, -10.0]]))[0]
         assert f"{loaded[1]:.1f}" == "13.9"
         assert f"{holding_torque(ARM, [0.0, 0.0], tip_force=[0.0, -10.0])[0]:.1f}" == "48.4"
 
     def test_an_arm_held_by_38_falls(self):
         level = np.zeros((1, 2))
         still = np.zeros(2)
-        printed = printed_statics(level, level)[0]
+        as_printed = printed.statics(P, level, level)[0]
         assert (
             np.abs(forward_dynamics(ARM, still, still, holding_torque(ARM, still))).max() <= 1e-12
         )
-        falling = np.cumsum(forward_dynamics(ARM, still, still, printed))
+        falling = np.cumsum(forward_dynamics(ARM, still, still, as_printed))
         assert falling == pytest.approx([-5.65, 10.59], abs=5e-3)
 
 

@@ -1,7 +1,7 @@
 """Paper 002 (Garai): a 2R arm in absolute angles, and its elbow-up rule.
 
-Its q1, q2 are both measured from the x axis; they are written phi here. Functions named
-`printed_*` compute as the paper prints, with its equation numbers.
+Its q1, q2 are both measured from the x axis; they are written phi here. What `printed`
+has is computed as the paper prints it.
 """
 
 import numpy as np
@@ -10,8 +10,10 @@ import pytest
 import ulna
 from ulna.angles import absolute_to_relative, difference, relative_to_absolute
 from ulna.kinematics import inverse, jacobian, joints, tip, tip_acceleration, tip_velocity
+from ulna.papers.garai import printed
 
 LENGTHS = (1.0, 0.8)
+P = printed.Rods(*LENGTHS, 1.0, 1.0)
 
 
 @pytest.fixture(scope="module")
@@ -23,51 +25,6 @@ def arm():
 def states():
     """Give phi, its rates and its accelerations, (500, 2) each."""
     return np.random.default_rng(2).uniform(-3.0, 3.0, (3, 500, 2))
-
-
-def printed_position(phi):
-    """(1), (2)"""
-    l1, l2 = LENGTHS
-    x = l1 * np.cos(phi[:, 0]) + l2 * np.cos(phi[:, 1])
-    y = l1 * np.sin(phi[:, 0]) + l2 * np.sin(phi[:, 1])
-    return np.stack([x, y], axis=-1)
-
-
-def printed_jacobian(phi):
-    """(5)"""
-    l1, l2 = LENGTHS
-    rows = [
-        [-l1 * np.sin(phi[:, 0]), -l2 * np.sin(phi[:, 1])],
-        [l1 * np.cos(phi[:, 0]), l2 * np.cos(phi[:, 1])],
-    ]
-    return np.moveaxis(np.array(rows), -1, 0)
-
-
-def printed_velocity(phi, rate):
-    """(3), (4)"""
-    l1, l2 = LENGTHS
-    x = -l1 * np.sin(phi[:, 0]) * rate[:, 0] - l2 * np.sin(phi[:, 1]) * rate[:, 1]
-    y = l1 * np.cos(phi[:, 0]) * rate[:, 0] + l2 * np.cos(phi[:, 1]) * rate[:, 1]
-    return np.stack([x, y], axis=-1)
-
-
-def printed_acceleration(phi, rate, turning):
-    """(6), (7)"""
-    l1, l2 = LENGTHS
-    s1, s2 = np.sin(phi).T
-    c1, c2 = np.cos(phi).T
-    (w1, w2), (a1, a2) = rate.T, turning.T
-    x = -l1 * s1 * a1 - l1 * c1 * w1**2 - l2 * s2 * a2 - l2 * c2 * w2**2
-    y = l1 * c1 * a1 - l1 * s1 * w1**2 + l2 * c2 * a2 - l2 * s2 * w2**2
-    return np.stack([x, y], axis=-1)
-
-
-def printed_elbow_up(x, y, l1, l2):
-    """(11) to (15) with atan2 as the text says: absolute angles q1, q2, and θ."""
-    bend = np.arccos((x**2 + y**2 - l1**2 - l2**2) / (2 * l1 * l2))
-    theta = np.where(x >= 0, bend, -bend)
-    q1 = np.arctan2(y, x) + np.arctan2(l2 * np.sin(theta), l1 + l2 * np.cos(theta))
-    return np.stack([q1, q1 - theta], axis=-1), theta
 
 
 @pytest.fixture(scope="module")
@@ -83,34 +40,34 @@ class TestForward:
     def test_positions_1_2(self, arm, states):
         phi = states[0]
         ours = tip(arm, absolute_to_relative(phi))
-        assert np.abs(ours[:, :2] - printed_position(phi)).max() <= 1e-14
+        assert np.abs(ours[:, :2] - printed.position(P, phi)).max() <= 1e-14
         assert np.abs(ours[:, 2] - phi[:, 1]).max() <= 1e-14
 
     def test_velocities_3_to_5(self, arm, states):
         phi, rate, _ = states
         q, qd = absolute_to_relative(phi), absolute_to_relative(rate)
         ours = tip_velocity(arm, q, qd)
-        assert np.abs(ours[:, :2] - printed_velocity(phi, rate)).max() <= 1e-14
+        assert np.abs(ours[:, :2] - printed.velocity(P, phi, rate)).max() <= 1e-14
         assert np.abs(ours[:, 2] - rate[:, 1]).max() <= 1e-14
         # (5) is our Jacobian in its coordinates: φ = T q, so J_q = J_φ T.
-        turned = printed_jacobian(phi) @ np.tril(np.ones((2, 2)))
+        turned = printed.jacobian(P, phi) @ np.tril(np.ones((2, 2)))
         assert np.abs(jacobian(arm, q)[:, :2] - turned).max() <= 1e-14
 
     def test_accelerations_6_to_8(self, arm, states):
         phi, rate, turning = states
         q, qd, qdd = (absolute_to_relative(part) for part in states)
         ours = tip_acceleration(arm, q, qd, qdd)[:, :2]
-        assert np.abs(ours - printed_acceleration(phi, rate, turning)).max() <= 1e-13
+        assert np.abs(ours - printed.acceleration(P, phi, rate, turning)).max() <= 1e-13
         l1, l2 = LENGTHS
         cos, sin = np.cos(phi) * [l1, l2], np.sin(phi) * [l1, l2]
         inwards = np.stack([cos, sin], axis=1) @ (rate**2)[..., None]
-        matrix_form = printed_jacobian(phi) @ turning[..., None] - inwards
+        matrix_form = printed.jacobian(P, phi) @ turning[..., None] - inwards
         assert np.abs(ours - matrix_form[..., 0]).max() <= 1e-13
 
 
 class TestElbowUpRule:
     def test_it_is_one_of_our_two_postures(self, arm, targets):
-        phi, _ = printed_elbow_up(*targets.T, *LENGTHS)
+        phi, _ = printed.elbow_up(P, targets)
         ours = inverse(arm, targets).q
         away = np.abs(difference(ours, absolute_to_relative(phi)[:, None])).max(axis=-1)
         assert away.min(axis=-1).max() <= 1e-12
@@ -118,14 +75,14 @@ class TestElbowUpRule:
         assert (away.argmin(axis=-1) == (targets[:, 0] > 0)).all()
 
     def test_the_elbow_is_above_the_line_from_base_to_tip(self, arm, targets):
-        phi, _ = printed_elbow_up(*targets.T, *LENGTHS)
+        phi, _ = printed.elbow_up(P, targets)
         elbow = joints(arm, absolute_to_relative(phi))[:, 1]
         height_of_line = targets[:, 1] / targets[:, 0] * elbow[:, 0]
         assert (elbow[:, 1] > height_of_line).all()
 
     def test_it_jumps_where_x_changes_sign(self, arm):
         x = np.array([1e-9, -1e-9])
-        phi, _ = printed_elbow_up(x, np.ones(2), *LENGTHS)
+        phi, _ = printed.elbow_up(P, np.stack([x, np.ones(2)], axis=-1))
         assert [f"{angle:.1f}" for angle in np.degrees(phi[:, 0])] == ["137.2", "42.8"]
         # The name flips there; a branch does not.
         ours = inverse(arm, np.stack([x, np.ones(2)], axis=-1)).q
@@ -140,19 +97,16 @@ class TestElbowUpRule:
 
     def test_note_4_read_literally_misses_targets_below_and_ours_reaches_them(self, arm):
         x, y = -0.9, -0.7
-        phi, theta = printed_elbow_up(np.array([x]), np.array([y]), *LENGTHS)
-        assert np.abs(printed_position(phi) - [x, y]).max() <= 1e-14
+        phi, _ = printed.elbow_up(P, np.array([x, y]))
+        assert np.abs(printed.position(P, phi) - [x, y]).max() <= 1e-14
         # A bearing forced into [π/2, π] can at best be the mirror image, π − atan(y/x).
         forced = np.pi - np.arctan(y / x)
-        q1 = forced + np.arctan2(
-            LENGTHS[1] * np.sin(theta), LENGTHS[0] + LENGTHS[1] * np.cos(theta)
-        )
-        wrong = printed_position(np.stack([q1, q1 - theta], axis=-1))
+        wrong = printed.position(P, printed.elbow_up_from(P, np.array([x, y]), forced))
         assert np.abs(wrong - [x, y]).max() > 1.0
         assert inverse(arm, [x, y]).valid.all()
 
     def test_note_5_its_theta_is_minus_the_joint_angle(self, arm, targets):
-        phi, theta = printed_elbow_up(*targets.T, *LENGTHS)
+        phi, theta = printed.elbow_up(P, targets)
         q = absolute_to_relative(phi)
         assert np.abs(theta + q[:, 1]).max() <= 1e-14
         assert np.abs(relative_to_absolute(q) - phi).max() <= 1e-15
