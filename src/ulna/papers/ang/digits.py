@@ -71,8 +71,8 @@ def row() -> Row:
         verdict=Verdict.CORRECTED,
         why=(
             f"At θ2 = {POWERS[finest]} the arc cosine keeps {kept('arccos', finest):.0f} digits "
-            f"and loses {lost:.0f}; atan2 of the expanded root keeps {kept('expanded', finest):.0f}, "
-            f"in factors {kept('factored', finest):.0f}."
+            f"and loses {lost:.0f}; atan2 of the expanded root keeps "
+            f"{kept('expanded', finest):.0f}, in factors {kept('factored', finest):.0f}."
         ),
         how=(
             f"Distances around each bend for links of {L1:g} and {L2:g} m, against exact "

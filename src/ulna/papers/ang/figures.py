@@ -45,7 +45,7 @@ def tip_errors(*, look: Look = PRINT) -> Figure:
         for k, (case, words) in enumerate(cases.items()):
             error = np.maximum(found[case], SMALLEST)
             median = np.median(found[case])
-            label = f"{words}: median {median:.2g} m"
+            label = f"{words}: median {median:.3g} m"
             axes.hist(error, edges, color=look.data[k], alpha=0.55, label=label)
         axes.set(
             xscale="log",
@@ -57,7 +57,7 @@ def tip_errors(*, look: Look = PRINT) -> Figure:
         axes.legend(loc="upper center")
         exact = int((found["repaired"] < SMALLEST).sum())
         place = (1.6 * SMALLEST, 0.9 * exact)
-        axes.text(*place, f"{exact:,} without\nany error", color=look.data[2], va="top")
+        axes.text(*place, f"{exact:,}\nexact", color=look.data[2], va="top")
     return figure
 
 

@@ -66,7 +66,7 @@ def row() -> Row:
         ),
         call=CALL,
         numbers=tuple(
-            Number(case, medians[case], "m", label="median tip error [m]", of=label, digits=3)
+            Number(case, medians[case], "m", label="median tip error", of=label, digits=3)
             for case, label in labels.items()
         ),
         pictures=(

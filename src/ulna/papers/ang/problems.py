@@ -90,7 +90,7 @@ def _inverse() -> Row:
             f"theta{i + 1}_{k + 1}",
             float(np.degrees(found.q[k, i])),
             "deg",
-            label=f"θ{i + 1} [deg]",
+            label=f"θ{i + 1}",
             of=f"posture {k + 1} for ({example.x:g}, {example.y:g})",
         )
         for k in range(2)

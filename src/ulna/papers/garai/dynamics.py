@@ -150,6 +150,5 @@ def _statics() -> Row:
 
 def _pair(name: str, torques: printed.Floats, of: str) -> tuple[Number, ...]:
     return tuple(
-        Number(f"{name}_{i}", float(torques[i - 1]), "N·m", label=f"τ{i} [N·m]", of=of)
-        for i in (1, 2)
+        Number(f"{name}_{i}", float(torques[i - 1]), "N·m", label=f"τ{i}", of=of) for i in (1, 2)
     )

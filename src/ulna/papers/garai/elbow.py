@@ -101,7 +101,7 @@ def _jump() -> Row:
         ),
         call=JUMP,
         numbers=tuple(
-            Number(f"q{i + 1}_{side}", float(angles[i]), "deg", label=f"q{i + 1} [deg]", of=of)
+            Number(f"q{i + 1}_{side}", float(angles[i]), "deg", label=f"q{i + 1}", of=of)
             for side, of, angles in (("right", "x = 0⁺", right), ("left", "x = 0⁻", left))
             for i in range(2)
         ),
@@ -140,7 +140,7 @@ def _range() -> Row:
         how=f"Both postures tried on a grid of {RINGS} × {BEARINGS} points of the ring.",
         numbers=(
             *(
-                Number(case, size[case], "m²", label=f"{elbow} [m²]", of=of, digits=4)
+                Number(case, size[case], "m²", label=f"{elbow}", of=of, digits=4)
                 for case, (elbow, of) in names.items()
             ),
             Number("lost", 100.0 * lost, "%", label="lost by the lower elbow", digits=3),

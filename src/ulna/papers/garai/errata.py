@@ -43,8 +43,9 @@ def _index() -> Row:
         why="The work of the force in (16) has ∂x/∂q_1, which is −l_1 sin q_1.",
         how="∂r/∂q_1 by differences, and our dynamics in absolute angles with a force at the tip.",
         size=(
-            f"{abs(as_2 - as_1):.3g} N·m if i is read as 2, for {SIDEWAYS[0]:g} N along x with "
-            "link 1 straight down and link 2 straight up."
+            "F_x l_1 (sin q_2 − sin q_1) if i is read as 2: "
+            f"{abs(as_2 - as_1):.3g} N·m for {SIDEWAYS[0]:g} N along x, with link 1 straight down "
+            "and link 2 straight up."
         ),
         numbers=(
             Number("index_1", float(as_1), "N·m", label="i = 1"),
@@ -93,7 +94,7 @@ def _motors() -> Row:
 
 def _turning(name: str, rates: printed.Floats, of: str) -> tuple[Number, ...]:
     return tuple(
-        Number(f"{name}_{i}", float(rates[i - 1]), "rad/s²", label=f"link {i} [rad/s²]", of=of)
+        Number(f"{name}_{i}", float(rates[i - 1]), "rad/s²", label=f"link {i}", of=of)
         for i in (1, 2)
     )
 

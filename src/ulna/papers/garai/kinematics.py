@@ -104,7 +104,7 @@ def _example() -> tuple[Number, ...]:
         ("acceleration", "m/s²", tip_acceleration(arm, q, qd, qdd)),
     )
     return tuple(
-        Number(f"{kind}_{axis}", float(values[k]), unit, label=axis, of=f"{kind} [{unit}]")
+        Number(f"{kind}_{axis}", float(values[k]), unit, label=axis, of=f"{kind}")
         for kind, unit, values in kinds
         for k, axis in enumerate("xy")
     )
@@ -158,7 +158,7 @@ def _angles() -> tuple[Number, ...]:
         "q1": (phi[0], "q1 (14)"),
         "q2": (phi[1], "q2 (15)"),
     }
-    of = f"E({POINT[0]:g}, {POINT[1]:g}) [deg]"
+    of = f"E({POINT[0]:g}, {POINT[1]:g})"
     return tuple(
         Number(name, float(np.degrees(value)), "deg", label=label, of=of)
         for name, (value, label) in angles.items()
