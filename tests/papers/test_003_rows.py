@@ -365,4 +365,8 @@ class TestPictures:
         assert helped < 0.02 * alone
 
     def test_the_free_swing_is_on_a_page(self, rows):
-        assert len(rows["simulation"].pictures[0].draw().axes) == 4
+        motion, angles, energies = rows["simulation"].pictures[0].draw().axes
+        assert motion.get_aspect() == 1.0
+        assert len(angles.lines) == 2
+        total = next(line for line in energies.lines if line.get_label() == "total")
+        assert total.get_ydata() == approx(np.zeros(251), abs=1e-9)

@@ -189,8 +189,8 @@ def _simulation() -> Row:
         ),
         pictures=(
             Picture(
-                "003-simulation.svg",
-                "The arm let go: its motion, its angles, torques and energy.",
+                "003-simulation.png",
+                "The arm let go: its way, its angles and its energies.",
                 figures.simulation,
             ),
         ),

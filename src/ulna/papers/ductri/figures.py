@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -77,7 +77,20 @@ def feed_forward(*, look: Look = PRINT) -> Figure:
 
 
 def simulation(*, look: Look = PRINT) -> Figure:
-    """Draw the free swing on a page."""
-    from ulna.viewer import run_figure
+    """Draw the way of the free swing, and its angles and energies over time."""
+    from matplotlib.figure import Figure
 
-    return run_figure(runs.free_swing(), look=look)
+    from ulna.viewer import plot_angles, plot_energy, plot_motion
+
+    run = runs.free_swing()
+    with styled(look):
+        figure = Figure(figsize=(1.15 * WIDE, 0.6 * WIDE), dpi=150)
+        figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.08)
+        halves: Any = figure.subfigures(1, 2, width_ratios=(1.05, 1.0))
+        motion, curves = halves
+        plot_motion(motion.add_subplot(), run, look=look)
+        above, below = curves.subplots(2, 1, sharex=True)
+        plot_angles(above, run, look=look).label_outer()
+        plot_energy(below, run, look=look)
+        curves.align_ylabels()
+    return figure

@@ -23,7 +23,7 @@ FOLLOWED = 4.0  # [s]
 LOAD = 0.5  # [kg] that the adaptive controller is not told of
 LEARNT, LOOKS = 12.0, 0.05  # [s] how long it learns, and how often it is looked at
 SHARE = 2.0  # [s] at the beginning and at the end, over which its errors are compared
-FREE = 5.0  # [s] of the free swing
+FREE, SEEN = 5.0, 251  # [s] of the free swing, and how often it is looked at
 
 
 class Learning(NamedTuple):
@@ -93,7 +93,7 @@ def adaptive() -> Learning:
 def free_swing() -> Run:
     """Let the arm go, level and stretched out."""
     return ulna.simulate(
-        samples.arm(), q0=[0.0, 0.0], duration=FREE, rtol=1e-12, atol=1e-13, dt=5e-3
+        samples.arm(), q0=[0.0, 0.0], duration=FREE, rtol=1e-12, atol=1e-13, samples=SEEN
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import ulna
+from ulna.angles import absolute_to_relative
 from ulna.dynamics import absolute, holding_torque, kinetic_energy, potential_energy
 from ulna.papers.garai import printed, samples
 from ulna.papers.row import Number, Row, Verdict
@@ -80,13 +81,13 @@ def _dynamics() -> Row:
 
 def _example() -> tuple[Number, ...]:
     """Give energies and torques of the example, to ground and of motors at the joints."""
-    state = samples.PHI, samples.RATE, samples.TURNING
-    ground = absolute.inverse_dynamics(samples.arm(), *state, tip_force=samples.FORCE)
+    arm, state = samples.arm(), (samples.PHI, samples.RATE, samples.TURNING)
+    ground = absolute.inverse_dynamics(arm, *state, tip_force=samples.FORCE)
     motors = absolute.joint_torques(ground)
-    p = samples.rods()
+    q, qd = (absolute_to_relative(part) for part in state[:2])
     return (
-        Number("potential", float(printed.potential(p, state[0])), "J", label="V (18)"),
-        Number("kinetic", float(printed.kinetic(p, *state[:2])), "J", label="T (19)"),
+        Number("potential", float(potential_energy(arm, q)), "J", label="V (18)"),
+        Number("kinetic", float(kinetic_energy(arm, q, qd)), "J", label="T (19)"),
         *_pair("ground", ground, "to the ground, as in (33), (34)"),
         *_pair("motor", motors, "of motors at the joints"),
     )
@@ -96,10 +97,9 @@ def _massless() -> Row:
     p, (phi, rate, turning), force = samples.rods(), samples.states(), samples.forces()
     light = ulna.Arm.rods([p.l1, p.l2], [LIGHT, LIGHT])
     limit = absolute.inverse_dynamics(light, phi, rate, turning, tip_force=force)
-    q = samples.joint_states()[0]
-    motors = holding_torque(samples.arm(), q, tip_force=force, link_weights=False)
-    ours, as_printed = absolute.ground_torques(motors), printed.massless(p, phi, force)
-    example = printed.massless(p, samples.PHI, samples.FORCE)
+    ours = _held_without_weight(samples.joint_states()[0], force)
+    as_printed = printed.massless(p, phi, force)
+    example = _held_without_weight(absolute_to_relative(samples.PHI), samples.FORCE)
     return Row(
         key="massless",
         title="Without the masses of the links",
@@ -123,6 +123,11 @@ def _massless() -> Row:
             ),
         ),
     )
+
+
+def _held_without_weight(q: printed.Floats, force: printed.Floats) -> printed.Floats:
+    motors = holding_torque(samples.arm(), q, tip_force=force, link_weights=False)
+    return np.asarray(absolute.ground_torques(motors))
 
 
 def _statics() -> Row:

@@ -126,8 +126,8 @@ def _inverse() -> Row:
         ours="`kinematics.inverse` gives both postures; `elbow_side` says which has the elbow up.",
         verdict=Verdict.SAME,
         why=(
-            f"With atan2 as the text says, all of {samples.TARGETS} targets in four quadrants are "
-            f"reached to {miss:.0e} m, and the elbow is above the line from base to tip."
+            f"With atan2 as the text says, all of {samples.TARGETS:,} targets in four quadrants "
+            f"are reached to {miss:.0e} m, and the elbow is above the line from base to tip."
         ),
         call=INVERSE,
         numbers=(
