@@ -1,7 +1,7 @@
 """Paper 001 (Bechard & Ivanov): one joint, n joints one after the other, and their errata.
 
-Its angles θ are absolute. `printed_*` are its equations as sums in plain Python, which an
-integrator calls thousands of times; ulna is held against them on the states they pass through.
+Its angles θ are absolute. Its equations as they are printed are held against ulna on the states
+that they pass through.
 """
 
 import math
@@ -26,8 +26,16 @@ from ulna.dynamics import (
     potential_energy,
     sequential,
 )
+from ulna.papers.bechard.printed import (
+    G,
+    net_torque,
+    turning_by_an_angle,
+    weight_by_sine,
+    weight_of_two,
+)
+from ulna.papers.bechard.printed import one_joint as printed_one_joint
+from ulna.papers.bechard.printed import sequential as printed_sequential
 
-G = 9.81
 DOWN = -np.pi / 2
 
 FOUR = ulna.preset("bechard-4")
@@ -45,36 +53,6 @@ def lengths_of(arm):
 
 def masses_of(arm):
     return [link.mass for link in arm.links]
-
-
-def printed_one_joint(L, m, tau, B):
-    """y1' = y2, y2' = (τ − m g L cos y1)/(m L²) − B y2"""
-
-    def slope(_t, y):
-        return y[1], (tau - m * G * L * math.cos(y[0])) / (m * L * L) - B * y[1]
-
-    return slope
-
-
-def printed_sequential(arm, tau, B):
-    """§4.1: about every joint, the masses beyond it add up inertia and weight."""
-    n, lengths, masses = arm.n, lengths_of(arm), masses_of(arm)
-
-    def slope(t, y):
-        y = y.tolist()
-        now = tau(t) if callable(tau) else tau
-        accelerations = []
-        for a in range(n):
-            x = z = inertia = weight = 0.0
-            for b in range(a, n):
-                x += lengths[b] * math.cos(y[b])
-                z += lengths[b] * math.sin(y[b])
-                inertia += masses[b] * (x * x + z * z)
-                weight += masses[b] * G * x
-            accelerations.append((now[a] - weight) / inertia - B[a] * y[n + a])
-        return y[n:] + accelerations
-
-    return slope
 
 
 def coupled(arm, tau, damping, B=None, gravity=G):
@@ -314,14 +292,14 @@ class TestErrataOfOneJoint:
     def test_erratum_1_the_net_torque_has_a_length_too_many(self, driven):
         weight = holding_torque(driven, [0.0])[0]
         assert weight == pytest.approx(49.05, abs=1e-12)
-        printed = 1.0 * G * 5.0 * np.cos(0.0) * 5.0
+        printed = 0.0 - net_torque(5.0, 1.0, 0.0, 0.0)
         assert printed == pytest.approx(245.25, abs=1e-12)
         # Five times too much: a motor of 50 N·m would be stuck, and the paper's own turns.
         assert printed > 50.0 > weight
 
     def test_erratum_2_the_motor_gives_a_torque_not_an_angle(self, driven):
         theta, tau = 0.0, 50.0
-        printed = (theta - G * 5.0 * np.cos(theta)) / 25.0
+        printed = turning_by_an_angle(5.0, 1.0, theta, theta)
         ours = forward_dynamics(driven, [theta], [0.0], [tau])[0]
         assert ours == pytest.approx(0.038, abs=1e-12)
         assert printed - ours == pytest.approx(-2.0, abs=1e-12)
@@ -353,7 +331,7 @@ class TestErrataOfOneJoint:
         angle = np.linspace(-np.pi, np.pi, 1441)
         ours = holding_torque(one, angle[:, None])[:, 0]
         assert np.abs(ours - G * np.cos(angle)).max() <= 1e-14
-        wrong = G * np.sin(angle) - ours
+        wrong = [weight_by_sine(1.0, 1.0, value) for value in angle] - ours
         # A hanging arm would need m g r, a level one nothing; at 135° it is √2 m g r.
         assert abs(holding_torque(one, [DOWN])[0]) <= 1e-14
         assert np.abs(wrong).max() == pytest.approx(13.87, abs=5e-3)
@@ -434,7 +412,7 @@ class TestSequentialModel:
         reach, bearing = np.hypot(x[:, 1], z[:, 1]), np.arctan2(z[:, 1], x[:, 1])
         first = 1.0 * 1.0 * np.cos(theta[:, 0]) * G
         right = first + 3.0 * reach * np.cos(bearing) * G
-        printed = first + 3.0 * reach * np.cos(bearing) * np.cos(bearing) * G
+        printed = [weight_of_two([1.0, 0.7], [1.0, 3.0], angles) for angles in theta]
         ours = sequential.frozen(SKATER, theta).weight[:, 0]
         assert ours == pytest.approx(right, abs=1e-12)
         # To the left even its sign is wrong: 2 · 3 kg · g · 1.7 m.

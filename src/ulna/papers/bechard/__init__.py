@@ -1,0 +1,1 @@
+"""Paper 001 (Bechard & Ivanov): one joint in its regimes, and n joints one after the other."""
