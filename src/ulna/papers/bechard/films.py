@@ -1,0 +1,95 @@
+"""Films of paper 001: its one joint, and arms in its model beside the same arms as they move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ulna.papers.bechard import runs
+from ulna.papers.bechard.given import link_rates
+from ulna.simulation.run import Run
+from ulna.viewer.arm import draw_reach, frame
+from ulna.viewer.film import animate, shoot, times_between
+from ulna.viewer.frames import Moment, moments
+from ulna.viewer.stage import MARGIN, MovingArm, Stage, number
+from ulna.viewer.style import PRINT, Look
+from ulna.viewer.video import Film
+
+SIZE = (800, 480)  # [pixels] of two arms beside one another
+SLOW, FAST = 20.0, 30.0  # pictures a second, of long and of short films
+HEAD, LABEL = 0.45, 0.85  # [inches] from the top
+ABOVE, BELOW = 1.0, 0.15  # [inches] of the film, beyond the arms
+LETTERS: dict[str, Any] = {"size": 13, "parse_math": False}
+
+
+def one_joint(file: str) -> None:
+    """Make the film of one joint, with clock and speed."""
+    animate(runs.one_joint(), file, fps=SLOW, progress=False)
+
+
+def four_joints(file: str) -> None:
+    """Make the film of the four joints in both models."""
+    _side_by_side("four joints", _both(runs.four("sequential"), runs.four("true")), file, SLOW)
+
+
+def skater(file: str) -> None:
+    """Make the film of the skater in both models."""
+    _side_by_side("skater", _both(runs.skater("sequential"), runs.skater("true")), file, FAST)
+
+
+def _both(sequential: Run, true: Run) -> dict[str, Run]:
+    return {"sequential model": sequential, "true dynamics": true}
+
+
+def _side_by_side(title: str, shown: Mapping[str, Run], file: str, fps: float) -> None:
+    duration = max(float(run.t[-1]) for run in shown.values())
+    times = times_between(0.0, duration, fps, 1.0)
+    scene = Pair(title, shown, SIZE, PRINT)
+    seen = zip(*(moments(run, times, fps) for run in shown.values()), strict=True)
+    first = scene.draw([next(moments(run, times, fps)) for run in shown.values()])
+    film = Film(fps, SIZE, first.copy())
+    pictures = (scene.draw(together) for together in seen)
+    shoot(file, pictures, len(times), film, force=True, progress=False)
+
+
+class Pair:
+    """Arms beside one another with a clock for both, and the first joint's speed for each."""
+
+    def __init__(
+        self, title: str, shown: Mapping[str, Run], size: tuple[int, int], look: Look
+    ) -> None:
+        self.stage = Stage(size, look)
+        wide, high = self.stage.inches
+        across = (wide - MARGIN * (len(shown) + 1)) / len(shown)
+        with self.stage.set_up():
+            self.stage.text((MARGIN, HEAD), title, weight="bold", **LETTERS)
+            self.clock = self._changing((wide - MARGIN, HEAD))
+            self.arms, self.speeds = [], []
+            for k, (label, run) in enumerate(shown.items()):
+                left = MARGIN + k * (across + MARGIN)
+                axes = self.stage.axes((left, BELOW, across, high - ABOVE - BELOW))
+                axes.set_axis_off()
+                self.stage.fill(frame(draw_reach(axes, run.arm, look=look), run.arm))
+                self.stage.text((left, LABEL), label, **LETTERS)
+                self.arms.append(MovingArm(axes, run.arm, look))
+                self.speeds.append(self._changing((left + across, LABEL)))
+        self.known = [(run.t, link_rates(run)[:, 0]) for run in shown.values()]
+
+    def draw(self, together: Sequence[Moment]) -> np.ndarray:
+        """Draw a moment of every run; the picture is overwritten by the next one."""
+        t = together[0].t
+        self.clock.set_text(f"t = {number(t)} s")
+        moving = [self.clock]
+        for arm, speed, known, moment in zip(
+            self.arms, self.speeds, self.known, together, strict=True
+        ):
+            arm.place(moment.points, moment.trail)
+            speed.set_text(f"joint 1: {np.interp(t, *known):.1f} rad/s")
+            moving += [*arm.shapes, speed]
+        return self.stage.picture(moving)
+
+    def _changing(self, place: tuple[float, float]) -> Any:
+        quiet = self.stage.look.quiet
+        return self.stage.text(place, "", ha="right", animated=True, color=quiet, **LETTERS)

@@ -1,0 +1,70 @@
+"""What paper 001 gives: its arms, frictions, torques and starts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ulna.angles import absolute_to_relative, relative_to_absolute
+from ulna.arm import Arm, Joint, preset
+from ulna.papers.row import Number
+from ulna.simulation.run import Run
+
+ONE, ONE_B = preset("bechard-1"), 0.2  # B is the paper's friction [1/s]
+DRIVEN, DRIVEN_B, DRIVEN_TORQUE = preset("bechard-1-driven"), 0.5, 50.0
+UNDER_POWERED = 4.0  # [N·m] on the joint of ONE
+
+FOUR, FOUR_B = preset("bechard-4"), (0.5, 0.5, 0.5, 0.25)
+FOUR_TORQUES = (300.0, 3.0, 50.0, 5.0)  # [N·m]
+FOUR_ANGLES, FOUR_RATES = np.array([0.1, 0.1, 0.1, 0.0]), np.array([0.3, 0.3, 0.3, 0.0])
+
+SKATER, SKATER_B = preset("bechard-skater"), (1.2, 2.0)
+SKATER_TORQUES = (45.0, 45.0)  # [N·m]
+
+DOWN = -0.5 * np.pi
+
+
+def without_friction(arm: Arm) -> Arm:
+    """Give the arm with joints that turn freely."""
+    return arm.replace(joints=tuple(Joint() for _ in arm.joints))
+
+
+def lying_flat(arm: Arm) -> Arm:
+    """Give the arm without friction and without weight."""
+    return without_friction(arm).replace(gravity=(0.0, 0.0))
+
+
+def link_angles(run: Run) -> np.ndarray:
+    """Give the angles (S, n) of the links from the horizontal, as the paper counts them."""
+    return np.asarray(relative_to_absolute(run.q))
+
+
+def link_rates(run: Run) -> np.ndarray:
+    """Give the rates (S, n) of the links."""
+    return np.asarray(relative_to_absolute(run.qd))
+
+
+def joint_values(link_values: np.ndarray) -> np.ndarray:
+    """Give angles or rates of joints for those of links."""
+    return np.asarray(absolute_to_relative(np.asarray(link_values, dtype=float)))
+
+
+def said(value: float, form: str) -> str:
+    """Write a number for a text, its minus as long as it should be."""
+    return f"{value:{form}}".replace("-", "−")
+
+
+def numbered(
+    name: str, symbol: str, values: np.ndarray, unit: str, *, of: str, digits: int = 6
+) -> tuple[Number, ...]:
+    """Give a number for every joint, in one line of a table."""
+    return tuple(
+        Number(
+            f"{name}-{k}",
+            float(value),
+            unit,
+            label=f"{symbol}{'₁₂₃₄'[k - 1]}",
+            of=of,
+            digits=digits,
+        )
+        for k, value in enumerate(values, start=1)
+    )

@@ -1,0 +1,131 @@
+"""The runs that rows, figures and films of paper 001 share, each made once."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from ulna.arm import Arm
+from ulna.papers.bechard.given import (
+    FOUR,
+    FOUR_ANGLES,
+    FOUR_B,
+    FOUR_RATES,
+    FOUR_TORQUES,
+    ONE,
+    SKATER,
+    SKATER_B,
+    SKATER_TORQUES,
+    joint_values,
+    lying_flat,
+    without_friction,
+)
+from ulna.simulation import Run, compiled, simulate
+
+Model: TypeAlias = Literal["sequential", "true"]
+
+FOUR_START = {"q0": joint_values(FOUR_ANGLES), "qd0": joint_values(FOUR_RATES)}
+FOLDING = 0.5 * np.pi  # [s] until links at 1 and 3 rad/s, straight at first, lie on one another
+
+
+@cache
+def one_joint() -> Run:
+    """Run one joint as the paper's listing does: 10 N·m, 20 s, from rest at 0."""
+    return simulate(ONE, q0=[0.0], torque=[10.0], duration=20.0, progress=False)
+
+
+@cache
+def four(model: Model) -> Run:
+    """Run the paper's four joints for its 20 s."""
+    return simulate(
+        FOUR,
+        **FOUR_START,
+        torque=FOUR_TORQUES,
+        duration=20.0,
+        samples=8001,
+        rtol=1e-12,
+        progress=False,
+        **_as(model, FOUR_B),
+    )
+
+
+@cache
+def four_losing_speed(nudge: float = 0.0) -> Run:
+    """Run the true four joints for 3 s, the paper's −B θ̇ added to the accelerations of the links.
+
+    That is a torque of −M (B θ̇), which no damper gives.
+    """
+    weightless = compiled(lying_flat(FOUR))
+    still, applied, per_second = np.zeros(4), np.array(FOUR_TORQUES), np.array(FOUR_B)
+
+    def torque(_t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        lost = joint_values(per_second * np.cumsum(qd))
+        return np.asarray(applied - weightless.inverse_dynamics(q, still, lost))
+
+    start: dict[str, Any] = {
+        "q0": joint_values(FOUR_ANGLES + nudge),
+        "qd0": joint_values(FOUR_RATES + nudge),
+    }
+    options: dict[str, Any] = {"duration": 3.0, "samples": 2, "rtol": 1e-12, "progress": False}
+    return simulate(without_friction(FOUR), **start, torque=torque, **options)
+
+
+@cache
+def four_pushed(torque: str) -> Run:
+    """Run the four joints in the paper's model for 5 s, the first under a torque in words."""
+    return simulate(
+        FOUR,
+        **FOUR_START,
+        torque=[torque, 0.0, 0.0, 0.0],
+        duration=5.0,
+        samples=501,
+        rtol=1e-11,
+        progress=False,
+        **_as("sequential", FOUR_B),
+    )
+
+
+@cache
+def skater(model: Model) -> Run:
+    """Run the skater from rest for 5 s; events are when the outer link stands across the inner."""
+    return simulate(
+        SKATER,
+        events={"across": "cos(q2)"},
+        q0=[0.0, 0.0],
+        torque=SKATER_TORQUES,
+        duration=5.0,
+        samples=2001,
+        rtol=1e-11,
+        progress=False,
+        **_as(model, SKATER_B),
+    )
+
+
+@cache
+def let_go(model: Model, angle: float = 0.0) -> Run:
+    """Let the skater's arm go at rest, straight at an angle, without torque and friction, 20 s."""
+    return _free(without_friction(SKATER), model, q0=[angle, 0.0], duration=20.0, samples=20001)
+
+
+@cache
+def folding(model: Model) -> Run:
+    """Let the skater's arm turn without weight, torque and friction, its links at 1 and 3 rad/s."""
+    return _free(
+        lying_flat(SKATER),
+        model,
+        q0=[0.0, 0.0],
+        qd0=joint_values(np.array([1.0, 3.0])),
+        duration=FOLDING,
+        samples=201,
+    )
+
+
+def _free(arm: Arm, model: Model, **options: Any) -> Run:
+    return simulate(arm, rtol=1e-13, progress=False, **_as(model, None), **options)
+
+
+def _as(model: Model, friction: tuple[float, ...] | None) -> dict[str, Any]:
+    """Say which model moves the arm; only the paper's own takes its friction."""
+    return {"model": model, "friction": friction if model == "sequential" else None}

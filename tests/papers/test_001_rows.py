@@ -1,0 +1,413 @@
+"""Paper 001 (Bechard & Ivanov), row by row: every number against the paper or another way to it."""
+
+import math
+import subprocess
+import sys
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import ulna
+from ulna.papers.bechard import PAPER, printed
+
+G = 9.81
+L1, L2, M1, M2 = 1.0, 0.7, 1.0, 3.0  # of the skater
+FOUR = ulna.preset("bechard-4")
+SKATER = ulna.preset("bechard-skater")
+FOUR_START = (0.1, 0.1, 0.1, 0.0, 0.3, 0.3, 0.3, 0.0)  # angles, then rates
+FOUR_B = (0.5, 0.5, 0.5, 0.25)
+
+ITEMS = (
+    "equation", "one-joint", "figure-1", "figure-2", "figure-3", "figure-4", "figure-5",
+    "sequential", "four-joints", "energy", "skater", "torque-function", "next",
+)  # fmt: skip
+KEYS = (*ITEMS, *(f"erratum-{k}" for k in range(1, 13)))
+
+
+def to(value, places):
+    """Expect a value that is known to so many decimals."""
+    return pytest.approx(value, rel=0.0, abs=0.5000001 * 10.0**-places)
+
+
+def near(value, off):
+    return pytest.approx(value, rel=0.0, abs=off)
+
+
+def line(name, values, places):
+    return {f"{name}-{k}": to(value, places) for k, value in enumerate(values, start=1)}
+
+
+def solved(slope, start, duration, tolerance=1e-10, **options):
+    found = solve_ivp(
+        slope, (0.0, duration), start, method="DOP853", rtol=tolerance, atol=tolerance, **options
+    )
+    assert found.success
+    return found
+
+
+@cache
+def listing_run():
+    return solved(printed.one_joint(1.0, 1.0, 10.0, 0.2), [0.0, 0.0], 20.0, 1e-12).y[:, -1]
+
+
+def turns_from(speed):
+    end = solved(printed.one_joint(1.0, 1.0, 0.0, 0.2), [0.0, speed], 60.0, 1e-8).y[0, -1]
+    return round((end + np.pi / 2.0) / (2.0 * np.pi))
+
+
+@cache
+def lingering():
+    """From 3.07 rad/s under 4 N·m: how high, and when back at level."""
+    slope = printed.one_joint(1.0, 1.0, 4.0, 0.2)
+    events = (lambda _t, y: y[1], lambda _t, y: y[0] if _t > 0.1 else 1.0)
+    found = solved(slope, [0.0, 3.07], 4.0, 1e-12, events=events)
+    return found.y_events[0][0][0], found.t_events[1][0]
+
+
+def true_skater(_t, y):
+    """Two masses on two links under 45 N·m at each joint, written out in absolute angles."""
+    a, b, da, db = y.tolist()
+    elbow = 45.0 - 2.0 * (db - da)
+    base = 45.0 - 1.2 * da
+    whirl = M2 * L1 * L2 * math.sin(a - b)
+    right_1 = base - elbow - (M1 + M2) * G * L1 * math.cos(a) - whirl * db**2
+    right_2 = elbow - M2 * G * L2 * math.cos(b) + whirl * da**2
+    m11, m22 = (M1 + M2) * L1**2, M2 * L2**2
+    m12 = M2 * L1 * L2 * math.cos(a - b)
+    det = m11 * m22 - m12**2
+    return da, db, (m22 * right_1 - m12 * right_2) / det, (m11 * right_2 - m12 * right_1) / det
+
+
+@cache
+def true_skater_after_5_s():
+    return solved(true_skater, np.zeros(4), 5.0, 1e-11).y[:2, -1]
+
+
+@cache
+def gains():
+    """How fast joint 1 of the model's skater gains speed, outer link inwards and outwards."""
+    slope = printed.sequential(SKATER, (45.0, 45.0), (1.2, 2.0))
+    across = solved(
+        slope, np.zeros(4), 5.0, 1e-11, events=lambda _t, y: math.cos(y[1] - y[0])
+    )  # fmt: skip
+    times = [0.0, *across.t_events[0], 5.0]
+    states = [np.zeros(4), *across.y_events[0], across.y[:, -1]]
+    gained = {True: 0.0, False: 0.0}
+    lasting = dict(gained)
+    for k in range(len(times) - 1):
+        middle = 0.5 * (states[k] + states[k + 1])
+        inwards = bool(math.cos(middle[1] - middle[0]) < 0.0)
+        gained[inwards] += states[k + 1][2] - states[k][2]
+        lasting[inwards] += times[k + 1] - times[k]
+    return gained[True] / lasting[True], gained[False] / lasting[False]
+
+
+def energy_lost(angle):
+    """The largest change of energy of the model's skater, let go straight, in m g times reach."""
+    slope = printed.sequential(SKATER, (0.0, 0.0), (0.0, 0.0))
+    moments = np.linspace(0.0, 20.0, 20001)
+    a, b, da, db = solved(slope, [angle, angle, 0.0, 0.0], 20.0, t_eval=moments).y
+    elbow = (L1 * da) ** 2
+    end = elbow + (L2 * db) ** 2 + 2.0 * L1 * L2 * da * db * np.cos(a - b)
+    height = (M1 + M2) * L1 * np.sin(a) + M2 * L2 * np.sin(b)
+    energy = 0.5 * M1 * elbow + 0.5 * M2 * end + G * height
+    return np.abs(energy - energy[0]).max() / ((M1 + M2) * G * (L1 + L2))
+
+
+@cache
+def pushed(torque):
+    """Angle and rate of the first of four joints after 5 s in the printed model."""
+    slope = printed.sequential(FOUR, lambda t: (torque * t, 0.0, 0.0, 0.0), FOUR_B)
+    return solved(slope, FOUR_START, 5.0).y[[0, 4], -1]
+
+
+def speed_left(drag):
+    """The fastest speed of the pendulum from 55 to 60 s, with a friction of its own."""
+
+    def slope(_t, y):
+        return y[1], -G * math.cos(y[0]) - drag(y[1])
+
+    moments = np.linspace(55.0, 60.0, 5001)
+    return np.abs(solved(slope, [0.0, 2.0], 60.0, t_eval=moments).y[1]).max()
+
+
+RUNNING = {
+    "slowest": to(3.49656, 5), "fastest": to(4.47359, 5), "mean": to(3.96997, 5),
+}  # fmt: skip
+
+
+def expected():
+    """Give what every number of every row should be."""
+    return {
+        "equation": {"difference": near(0.0, 1e-13), "damping-1": 0.2, "damping-5": 0.5 * 5.0**2},
+        "one-joint": {
+            "angle": near(listing_run()[0], 1e-5),
+            "speed": near(listing_run()[1], 1e-6),
+            "turns": near(listing_run()[0] / (2.0 * np.pi), 1e-5),
+            "weight": near(G, 1e-12),
+        },
+        "figure-1": {
+            "well": near(-np.pi / 2.0, 1e-12),
+            "real": near(-0.1, 1e-12),
+            "imaginary": to(3.1305, 4),
+            "full-turn": to(4.59775, 5),
+            "turns-2": turns_from(2.0),
+            "turns-5": turns_from(5.0),
+            "turns-8": 3,
+        },
+        "figure-2": {
+            **RUNNING,
+            "mean-over-angle": near(50.0 / (0.5 * 25.0), 1e-9),
+            "to-run": to(9.10, 2),
+            "weight": near(49.05, 1e-12),
+        },
+        "figure-3": {
+            "well": to(-1.150811, 6),
+            "saddle": to(1.150811, 6),
+            "ahead": to(24.06, 2),
+            "border": to(-2.711067, 6),
+            "slowest": to(19.5064, 4),
+            "fastest": to(20.4875, 4),
+            # The harmonic mean of 20 + δ with δ = 0.4905 sin: 20 − 0.4905²/40.
+            "mean": near(20.0 - (G / 20.0) ** 2 / 40.0, 1e-5),
+            "mean-over-angle": near(4.0 / 0.2, 1e-8),
+        },
+        "figure-4": {
+            "border": to(3.0758581, 7),
+            "highest": near(lingering()[0], 1e-8),
+            "back": near(lingering()[1], 1e-7),
+        },
+        "figure-5": line("border", (-4.24736, -8.46382, -9.21829, -12.15535, -12.75972), 5),
+        "sequential": dict.fromkeys(("accelerations", "inertias", "weights"), near(0.0, 1e-14)),
+        "four-joints": {
+            **line("sequential-angle", (178.7506767, -1.5218395862, 145.1880870, -1.4286601299), 7),
+            **line("sequential-speed", (11.0227952, 0.0847988879, 7.9792705702, 0.2067877126), 7),
+            # Errors grow a millionfold in these 20 s.
+            **line(
+                "true-angle", (351.826239034, 345.541893804, 364.400004810, 339.264561473), 6
+            ),
+            **line("true-speed", (34.443565325, 33.458141026, 33.177719141, 33.378021293), 5),
+            **line("losing-angle", (12.221627304, 5.520976501, 79.251069913, 13.434937616), 6),
+            # As the equations written out by hand find it, elsewhere in these tests.
+            "nudged": pytest.approx(6.5e-3, rel=0.05),
+        },
+        "energy": {
+            "level": near(energy_lost(0.0), 1e-6),
+            "raised": near(energy_lost(np.pi / 3.0), 1e-5),
+            "true": near(0.0, 1e-9),
+            **line("true-frequency", (2.4840, 9.4407), 4),
+            **line("frequency", (2.0144, 3.7436), 4),
+            "median": to(0.68, 2),
+        },
+        "skater": {
+            **line("angle", (28.7363, 66.8862), 4),
+            **{f"true-angle-{k + 1}": near(true_skater_after_5_s()[k], 1e-5) for k in (0, 1)},
+            "inwards": near(gains()[0], 1e-6),
+            "outwards": near(gains()[1], 1e-6),
+            # Passed by, and sampled every 2.5 ms.
+            "least": near(M1 * L1**2 + M2 * (L1 - L2) ** 2, 1e-4),
+            "most": near(M1 * L1**2 + M2 * (L1 + L2) ** 2, 1e-12),
+            "momentum-straight": to(16.81, 2),
+            "momentum-folded": to(0.01, 2),
+            "true-momentum-straight": to(16.81, 2),
+            "true-momentum-folded": near(16.81, 1e-9),
+        },
+        "torque-function": {
+            "angle": to(5.25373, 5), "speed": near(pushed(100.0)[1], 1e-7),
+        },
+        "next": {
+            # Critically damped at 10 rad/s, 30 time constants.
+            "servo": near(0.0, 1e-10),
+            "batch": 0.0,
+            "arms": 256,
+            "actuators": len({actuator.name for actuator in ulna.actuation.actuators()}),
+        },
+        "erratum-1": {"weight": near(G * 5.0, 1e-12), "as-printed": near(G * 25.0, 1e-12)},
+        "erratum-2": {
+            "turning": near((50.0 - 49.05) / 25.0, 1e-12), "as-printed": near(-G / 5.0, 1e-12),
+        },
+        "erratum-3": {
+            "damping": 12.5,
+            "times": 25.0,
+            # Masses at 2, 3, 3.75 and 5.75 m, and at 2, 1, 0.25 and 2.25 m.
+            "straight": near(0.5 * np.dot([3, 5, 1, 3], [4.0, 9.0, 3.75**2, 5.75**2]), 1e-12),
+            "folded": near(0.5 * np.dot([3, 5, 1, 3], [4.0, 1.0, 0.25**2, 2.25**2]), 1e-12),
+            "difference": near(0.0, 1e-13),
+        },
+        "erratum-4": {
+            "linear": near(speed_left(lambda rate: 0.2 * rate), 1e-6),
+            "square": near(speed_left(lambda rate: 0.1 * rate * abs(rate)), 1e-6),
+        },
+        "erratum-5": {"order": near(8.0, 0.3)},
+        "erratum-6": {"refused": 4, "weight": near(G, 1e-12), "late": near(20.0 / 2000.0, 1e-12)},
+        "erratum-7": RUNNING,
+        "erratum-8": {
+            "coupling-model-1": near(45.0 / 9.67, 1e-12),
+            "coupling-model-2": 0.0,
+            # M = [[4, 2.1], [2.1, 1.47]] stretched out, without 2.1 at a right angle.
+            "coupling-true-1": near(45.0, 1e-10),
+            "coupling-true-2": near(-2.1 * 45.0 / 1.47, 1e-10),
+            "centrifugal-model-1": 0.0,
+            "centrifugal-model-2": 0.0,
+            "centrifugal-true-1": near(2.1 * 3.0**2 / 4.0, 1e-12),
+            "centrifugal-true-2": near(-2.1 * 3.0**2 / 1.47, 1e-12),
+            "reaction-model-1": 0.0,
+            "reaction-model-2": near(45.0 / 1.47, 1e-12),
+            "reaction-true-1": near(-45.0 / 4.0, 1e-12),
+            "reaction-true-2": near(45.0 / 1.47, 1e-12),
+            "whirl": near(2.1 * 3.0**2, 1e-12),
+            "median": to(0.68, 2),
+        },
+        "erratum-9": {
+            "weight": near(-G * (1.0 + 3.0 * 1.7), 1e-12),
+            "as-printed": near(G * (-1.0 + 3.0 * 1.7), 1e-12),
+            "difference": near(2.0 * 3.0 * G * 1.7, 1e-12),
+        },
+        "erratum-10": {
+            "change": 0.0,
+            "straight": to(16.81, 2),
+            "folded": to(0.01, 2),
+            "times": near(9.67 / 1.27, 1e-12),
+        },
+        "erratum-11": {
+            "growing": to(5.25373, 5), "filled": near(pushed(0.0)[0], 1e-7),
+        },
+        "erratum-12": {
+            "largest": near(math.sqrt(2.0) * G, 1e-12), "of-weight": near(math.sqrt(2.0), 1e-12),
+        },
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return {row.key: row for row in PAPER.judge()}
+
+
+@pytest.fixture(scope="module")
+def known():
+    return expected()
+
+
+def test_it_has_all_rows_in_order(rows):
+    assert tuple(rows) == KEYS
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_number_is_as_expected(rows, known, key):
+    assert dict(rows[key].values) == known[key]
+    assert len(rows[key].values) == len(rows[key].numbers)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_its_texts_are_whole(rows, key):
+    row = rows[key]
+    assert all((row.title, row.where, row.printed, row.ours))
+    assert row.why.endswith(".")
+    assert row.erratum == key.startswith("erratum-")
+    texts = (row.printed, row.ours, row.why, row.how, row.size)
+    assert not any("nan" in text.split() or "!" in text for text in texts)
+    assert not row.erratum or all((row.how, row.size))
+
+
+def test_what_it_prints_stands_beside_ours(rows):
+    beside = {
+        (key, number.name): number.printed
+        for key, row in rows.items()
+        for number in row.numbers
+        if number.printed is not None
+    }
+    assert beside == {
+        ("figure-1", "well"): -np.pi / 2.0,
+        ("figure-2", "slowest"): 3.5, ("figure-2", "fastest"): 4.5,
+        ("figure-2", "mean-over-angle"): 4.0, ("figure-2", "weight"): 49.05,
+        ("erratum-5", "order"): 8.0,
+        ("erratum-7", "slowest"): 4.0, ("erratum-7", "fastest"): 5.0,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_its_call_runs(rows, key):
+    call = rows[key].call
+    assert not call or call.startswith("import ")
+    exec(compile(call, key, "exec"), {})
+
+
+def test_nothing_heavy_is_loaded_to_know_of_it():
+    code = (
+        "import sys, ulna.papers.bechard; print({'matplotlib', 'numba', 'scipy'} & {*sys.modules})"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "set()"
+
+
+class TestPictures:
+    @staticmethod
+    def curves(row):
+        """Draw the picture of a row, and give the lines of its axes as (x, y)."""
+        (picture,) = row.pictures
+        figure = picture.draw()
+        return [[np.array(line.get_data()) for line in axes.get_lines()] for axes in figure.axes]
+
+    def test_files_have_names_of_their_own(self, rows):
+        files = [item.file for row in rows.values() for item in (*row.pictures, *row.films)]
+        assert len(set(files)) == len(files) == 14
+        assert all(file.startswith("001-") for file in files)
+
+    def test_four_joints_turn_and_their_energies_are_shown(self, rows):
+        panels = self.curves(rows["four-joints"])
+        model, true = panels[2], panels[3]
+        assert [round(curve[1][-1], 2) for curve in model] == [178.75, -1.52, 145.19, -1.43]
+        assert [round(curve[1][-1], 2) for curve in true] == [351.83, 345.54, 364.40, 339.26]
+        # What the motors do is what the true arm has gained, and not what the model's has.
+        gained, work = (curve[1] for curve in panels[5])
+        assert gained == pytest.approx(work, abs=1e-6)
+        gained, work = (curve[1] for curve in panels[4])
+        assert abs(gained[-1] - work[-1]) > 1.0
+
+    def test_energy_comes_and_goes_in_the_model_alone(self, rows):
+        ((model, true),) = self.curves(rows["energy"])
+        assert np.abs(model[1]).max() == pytest.approx(0.678, abs=5e-4)
+        assert np.abs(true[1]).max() <= 1e-9
+
+    def test_the_torque_that_grows_is_shown_above_what_it_does(self, rows):
+        (torque,), angles = self.curves(rows["torque-function"])
+        assert torque[1] == pytest.approx(100.0 * torque[0], abs=1e-9)
+        assert len(angles) == 4
+        assert angles[0][1][-1] == to(5.25373, 5)
+
+    def test_the_skater_turns_with_her_inertia_above_her_speed(self, rows):
+        (inertia,), _, (speed,), _ = self.curves(rows["skater"])
+        assert inertia[1].max() == pytest.approx(9.67)
+        assert inertia[1].min() == pytest.approx(1.27, abs=1e-4)
+        # What is turned by then is the angle of the first link.
+        assert np.trapezoid(speed[1], speed[0]) == pytest.approx(28.7363, abs=1e-3)
+
+    @pytest.mark.parametrize("key", ["equation", "sequential"])
+    def test_the_arms_are_sketched(self, rows, key):
+        pytest.importorskip("ulna.papers.schematics")
+        (picture,) = rows[key].pictures
+        assert picture.draw().axes
+
+
+class TestFilms:
+    def test_both_arms_are_seen_under_one_clock(self):
+        from ulna.papers.bechard import films, runs
+        from ulna.viewer.frames import moments
+        from ulna.viewer.style import PRINT
+
+        shown = {"model": runs.skater("sequential"), "truth": runs.skater("true")}
+        scene = films.Pair("skater", shown, (320, 240), PRINT)
+        together = [next(moments(run, np.array([2.0]), 30.0)) for run in shown.values()]
+        picture = scene.draw(together)
+        assert picture.shape == (240, 320, 4)
+        assert scene.clock.get_text() == "t = 2.00 s"
+        assert scene.speeds[0].get_text() == "joint 1: 7.7 rad/s"
+
+    @pytest.mark.slow
+    def test_films_can_be_made(self, rows, tmp_path):
+        for row in rows.values():
+            for film in row.films:
+                film.make(str(tmp_path / film.file))
+                assert (tmp_path / film.file).stat().st_size > 10_000
