@@ -46,8 +46,8 @@ def row() -> Row:
             Number("level", level, "m g·reach", label="model, let go level", digits=3),
             Number("raised", raised, "m g·reach", label="model, let go 60° up", digits=4),
             Number("true", kept, "J", label="true, let go level", digits=1),
-            *numbered("true-frequency", "ω", true, "rad/s", of="small swings, true", digits=5),
-            *numbered("frequency", "ω", model, "rad/s", of="small swings, model", digits=5),
+            *numbered("true-frequency", true, "rad/s", of="small, true", each="swing", digits=5),
+            *numbered("frequency", model, "rad/s", of="small, model", each="swing", digits=5),
             Number("median", wrong, "", label="median error of accelerations", digits=2),
         ),
         pictures=(

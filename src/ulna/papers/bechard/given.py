@@ -54,17 +54,10 @@ def said(value: float, form: str) -> str:
 
 
 def numbered(
-    name: str, symbol: str, values: np.ndarray, unit: str, *, of: str, digits: int = 6
+    name: str, values: np.ndarray, unit: str, *, of: str, each: str = "link", digits: int = 6
 ) -> tuple[Number, ...]:
-    """Give a number for every joint, in one line of a table."""
+    """Give a number for every link, or for whatever is counted, in one line of a table."""
     return tuple(
-        Number(
-            f"{name}-{k}",
-            float(value),
-            unit,
-            label=f"{symbol}{'₁₂₃₄'[k - 1]}",
-            of=of,
-            digits=digits,
-        )
+        Number(f"{name}-{k}", float(value), unit, label=f"{each} {k}", of=of, digits=digits)
         for k, value in enumerate(values, start=1)
     )

@@ -49,13 +49,16 @@ def _model() -> Row:
         title="The n-joint model: every joint a one-joint problem of its own",
         where="§4.1",
         printed="θ̈ₐ = (τₐ − Σ m g x)/Iₐ − Bₐ θ̇ₐ, Iₐ = Σ m r² over the masses beyond joint a",
-        ours="the same, kept as `ulna.dynamics.sequential`: diag(M)⁻¹ (τ − G) put on link angles",
+        ours="the same, for any number of joints: diag(M)⁻¹ (τ − G) put on link angles",
         verdict=Verdict.SAME,
         why=(
             "Inertia and weight beyond a joint are the diagonal of the true mass matrix and the "
             "true weight; what the joints do to one another is left out (erratum 8)."
         ),
-        how=f"at {STATES} random states of its four joints, against its sums and against M and G",
+        how=(
+            "`ulna.dynamics.sequential` against its sums, and against M and G, at "
+            f"{STATES} random states of its four joints"
+        ),
         call=(
             "import ulna\n"
             'arm = ulna.preset("bechard-4")\n'
@@ -132,11 +135,11 @@ def _four_joints() -> Row:
             "print(relative_to_absolute(model.q[-1]), relative_to_absolute(true.q[-1]))\n"
         ),
         numbers=(
-            *_final("sequential", runs.four("sequential"), "sequential, 20 s"),
-            *_final("true", runs.four("true"), "true, 20 s"),
+            *_final("sequential", model, "sequential, 20 s"),
+            *_final("true", true, "true, 20 s"),
             *numbered(
-                "losing-angle", "θ", link_angles(losing)[-1], "rad",
-                of="true with −B θ̇ on accelerations, 3 s: θ", digits=8,
+                "losing-angle", link_angles(losing)[-1], "rad",
+                of="θ, true with −B θ̇ on accelerations, 3 s", digits=8,
             ),
             Number("nudged", grown, "rad", label="what a nudge of a billionth becomes", digits=2),
         ),
@@ -161,8 +164,8 @@ def _four_joints() -> Row:
 def _final(name: str, run: Run, of: str) -> tuple[Number, ...]:
     angles, rates = link_angles(run)[-1], link_rates(run)[-1]
     return (
-        *numbered(f"{name}-angle", "θ", angles, "rad", of=f"{of}: θ", digits=9),
-        *numbered(f"{name}-speed", "θ̇", rates, "rad/s", of=f"{of}: θ̇", digits=7),
+        *numbered(f"{name}-angle", angles, "rad", of=f"θ, {of}", digits=9),
+        *numbered(f"{name}-speed", rates, "rad/s", of=f"θ̇, {of}", digits=7),
     )
 
 

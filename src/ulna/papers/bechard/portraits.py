@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ulna.analysis.portrait import Portrait, Running
+from ulna.analysis.portrait import Border, Portrait, Running
 from ulna.dynamics import holding_torque
 from ulna.papers.bechard import regimes
 from ulna.papers.bechard.given import DOWN, DRIVEN, said
@@ -167,13 +167,20 @@ def _figure_5() -> Row:
         verdict=Verdict.SAME,
         why="What matters is where it stops: if high enough behind a well, it falls through.",
         how="starts between those that stay and those that rotate, halved again and again",
-        call=_call("bechard-1", "torque=4, starts=[(0, -6), (0, -9), (0, -11)], angles=(-22, 3.2)"),
+        call=_call(
+            "bechard-1", "torque=4, starts=[(0, -6), (0, -9), (0, -11)], angles=(-15.7, 3.2)"
+        ),
         numbers=tuple(
-            Number(f"border-{k}", border.value, "rad/s", label=f"{k}", of="borders", digits=7)
+            Number(f"border-{k}", border.value, "rad/s", label=_above(border), digits=7)
             for k, border in enumerate(borders, start=1)
         ),
         pictures=(_picture(5, "4 N·m: starts level at −6, −9 and −11 rad/s", regimes.thrown_back),),
     )
+
+
+def _above(border: Border) -> str:
+    captured = border.above.name.startswith("rests")
+    return "captured above, rotates below" if captured else "rotates above, captured below"
 
 
 def _running(found: Portrait) -> Running:

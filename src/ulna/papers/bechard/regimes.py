@@ -57,7 +57,7 @@ def thrown_back() -> Portrait:
     """Give figure 5: the same motor, level, with three speeds backwards."""
     starts = [(0.0, -6.0), (0.0, -9.0), (0.0, -11.0)]
     return portrait(
-        ONE, torque=UNDER_POWERED, starts=starts, angles=(-7.0 * PI, PI), speeds=(-12.0, 12.0)
+        ONE, torque=UNDER_POWERED, starts=starts, angles=(-5.0 * PI, PI), speeds=(-12.0, 12.0)
     )
 
 

@@ -45,8 +45,8 @@ def row() -> Row:
             "print(ulna.angles.relative_to_absolute(model.q[-1]))\n"
         ),
         numbers=(
-            *numbered("angle", "θ", link_angles(model)[-1], "rad", of="sequential, 5 s"),
-            *numbered("true-angle", "θ", link_angles(true)[-1], "rad", of="true, 5 s"),
+            *numbered("angle", link_angles(model)[-1], "rad", of="θ, sequential, 5 s"),
+            *numbered("true-angle", link_angles(true)[-1], "rad", of="θ, true, 5 s"),
             Number("inwards", inwards, "rad/s²", label="gain of θ̇₁, outer link inwards", digits=3),
             Number("outwards", outwards, "rad/s²", label="gain of θ̇₁, outwards", digits=3),
             Number("least", float(inertia.min()), "kg·m²", label="least inertia I₁", digits=3),
