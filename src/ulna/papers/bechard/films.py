@@ -18,15 +18,17 @@ from ulna.viewer.style import PRINT, Look
 from ulna.viewer.video import Film
 
 SIZE = (800, 480)  # [pixels] of two arms beside one another
+SQUARE = (640, 640)  # [pixels] of one
 SLOW, FAST = 20.0, 30.0  # pictures a second, of long and of short films
 HEAD, LABEL = 0.45, 0.85  # [inches] from the top
 ABOVE, BELOW = 1.0, 0.15  # [inches] of the film, beyond the arms
+LABELLED, UNIT, GAP = 1.75, 0.55, 0.08  # [inches] of a reading, from its right end
 LETTERS: dict[str, Any] = {"size": 13, "parse_math": False}
 
 
 def one_joint(file: str) -> None:
     """Make the film of one joint, with clock and speed."""
-    animate(runs.one_joint(), file, fps=SLOW, progress=False)
+    animate(runs.one_joint(), file, fps=SLOW, size=SQUARE, progress=False)
 
 
 def four_joints(file: str) -> None:
@@ -65,7 +67,7 @@ class Pair:
         across = (wide - MARGIN * (len(shown) + 1)) / len(shown)
         with self.stage.set_up():
             self.stage.text((MARGIN, HEAD), title, weight="bold", **LETTERS)
-            self.clock = self._changing((wide - MARGIN, HEAD))
+            self.clock = self._reading("t =", "s", (wide - MARGIN, HEAD))
             self.arms, self.speeds = [], []
             for k, (label, run) in enumerate(shown.items()):
                 left = MARGIN + k * (across + MARGIN)
@@ -74,22 +76,26 @@ class Pair:
                 self.stage.fill(frame(draw_reach(axes, run.arm, look=look), run.arm))
                 self.stage.text((left, LABEL), label, **LETTERS)
                 self.arms.append(MovingArm(axes, run.arm, look))
-                self.speeds.append(self._changing((left + across, LABEL)))
+                self.speeds.append(self._reading("joint 1", "rad/s", (left + across, LABEL)))
         self.known = [(run.t, link_rates(run)[:, 0]) for run in shown.values()]
 
     def draw(self, together: Sequence[Moment]) -> np.ndarray:
         """Draw a moment of every run; the picture is overwritten by the next one."""
         t = together[0].t
-        self.clock.set_text(f"t = {number(t)} s")
+        self.clock.set_text(number(t))
         moving = [self.clock]
         for arm, speed, known, moment in zip(
             self.arms, self.speeds, self.known, together, strict=True
         ):
             arm.place(moment.points, moment.trail)
-            speed.set_text(f"joint 1: {np.interp(t, *known):.1f} rad/s")
+            speed.set_text(f"{np.interp(t, *known):.1f}".replace("-", "−"))
             moving += [*arm.shapes, speed]
         return self.stage.picture(moving)
 
-    def _changing(self, place: tuple[float, float]) -> Any:
-        quiet = self.stage.look.quiet
-        return self.stage.text(place, "", ha="right", animated=True, color=quiet, **LETTERS)
+    def _reading(self, label: str, unit: str, end: tuple[float, float]) -> Any:
+        """Write a label and a unit, and give the number between them, which alone is drawn anew."""
+        (right, down), quiet = end, self.stage.look.quiet
+        self.stage.text((right - LABELLED, down), label, color=quiet, **LETTERS)
+        self.stage.text((right - UNIT, down), unit, color=quiet, **LETTERS)
+        moving = {"ha": "right", "animated": True, "color": quiet, **LETTERS}
+        return self.stage.text((right - UNIT - GAP, down), "", **moving)
