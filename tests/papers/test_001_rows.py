@@ -321,7 +321,6 @@ def test_what_it_prints_stands_beside_ours(rows):
         ("figure-1", "well"): -np.pi / 2.0,
         ("figure-2", "slowest"): 3.5, ("figure-2", "fastest"): 4.5,
         ("figure-2", "mean-over-angle"): 4.0, ("figure-2", "weight"): 49.05,
-        ("erratum-5", "order"): 8.0,
         ("erratum-7", "slowest"): 4.0, ("erratum-7", "fastest"): 5.0,
     }  # fmt: skip
 
@@ -398,6 +397,7 @@ class TestPictures:
     )  # fmt: skip
     def test_phase_portraits_show_what_the_paper_tells(self, rows, key, starts, fates, wells):
         (curves,) = self.curves(rows[key])
+        assert key == "figure-1" or fates in rows[key].ours
         long = [curve for curve in curves if curve.shape[1] > 100]
         for (angle, speed), fate in zip(starts, fates.split(", "), strict=True):
             (orbit,) = [c for c in long if np.allclose(c[:, 0], (angle, speed), atol=1e-9)]

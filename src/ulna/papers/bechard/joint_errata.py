@@ -127,7 +127,10 @@ def _speed() -> Row:
         verdict=Verdict.WRONG,
         why="Its other statement, 4 ± 0.5 rad/s, a few lines before, is right.",
         how="the periodic orbit of the driven arm, by the phase portrait",
-        size=f"half a radian per second; the mean over time is {mean:.5f} rad/s",
+        size=(
+            f"{4.0 - low:.2f} and {5.0 - high:.2f} rad/s at the two ends; the mean over time is "
+            f"{mean:.5f} rad/s"
+        ),
         numbers=(
             Number("slowest", low, "rad/s", printed=4.0, of="running speed", label="slowest"),
             Number("fastest", high, "rad/s", printed=5.0, of="running speed", label="fastest"),

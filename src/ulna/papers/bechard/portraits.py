@@ -38,7 +38,7 @@ def _figure_1() -> Row:
         ),
         verdict=Verdict.SAME,
         why="The well hangs straight down, its eigenvalues are complex: orbits spiral into it.",
-        how="the orbit into the saddle parts those who turn from those who fall back",
+        how="starts between those that fall back and those that turn, halved again and again",
         call=_call("bechard-1", "starts=[(0, 2), (0, 5), (0, 8)], angles=(-4.7, 20.4)"),
         numbers=(
             Number("well", well.angle, "rad", printed=float(DOWN), label="well"),
@@ -66,8 +66,9 @@ def _figure_2() -> Row:
         where="Figure 2",
         printed="4 ± 0.5 rad/s whatever the start; 49.05 N·m to be overcome",
         ours=(
-            f"{running.slowest:.5f} to {running.fastest:.5f} rad/s, from rest, from −2 and from "
-            f"5 rad/s; from rest {NEARLY:g} rad/s are reached after {lasting:.2f} s"
+            f"{running.slowest:.5f} to {running.fastest:.5f} rad/s; the three starts: "
+            f"{fates(regimes.driven())}; from rest {NEARLY:g} rad/s are reached after "
+            f"{lasting:.2f} s"
         ),
         verdict=Verdict.SAME,
         why=(
@@ -104,8 +105,8 @@ def _figure_3() -> Row:
         where="Figure 3",
         printed="from −π/2 and −3π/4 it stays in the well, from −π it rotates for ever",
         ours=(
-            f"the same; the border is at {said(border, '.6f')} rad, and the wells are {ahead:.2f}° "
-            "ahead of straight down"
+            f"{fates(regimes.raised())}; the border is at {said(border, '.6f')} rad, and the wells "
+            f"are {ahead:.2f}° ahead of straight down"
         ),
         verdict=Verdict.SAME,
         why="Raised far enough behind it, the arm falls through the well and over the top.",
@@ -134,9 +135,9 @@ def _figure_4() -> Row:
         where="Figure 4",
         printed="two starts are captured, one after lingering near the top; a faster one rotates",
         ours=(
-            f"the border is at {border:.7f} rad/s; from 3.07 rad/s the arm rises to "
-            f"{highest:.3f} rad, just short of the saddle at {saddle.angle:.3f}, and is back level "
-            f"after {back:.2f} s"
+            f"{fates(regimes.pushed())}; the border is at {border:.7f} rad/s; from 3.07 rad/s the "
+            f"arm rises to {highest:.3f} rad, just short of the saddle at {saddle.angle:.3f}, and "
+            f"is back level after {back:.2f} s"
         ),
         verdict=Verdict.SAME,
         why="Near the saddle hardly anything pushes, which is why it falls back so slowly.",
@@ -161,8 +162,7 @@ def _figure_5() -> Row:
         ours=(
             f"captured down to {said(borders[0].value, '.5f')} rad/s, rotating down to "
             f"{said(borders[1].value, '.5f')}, captured to {said(borders[2].value, '.5f')}, and so "
-            "on in turn; of "
-            "−6, −9 and −11 rad/s the middle one is captured"
+            f"on in turn; from −6, −9 and −11 rad/s: {fates(regimes.thrown_back())}"
         ),
         verdict=Verdict.SAME,
         why="What matters is where it stops: if high enough behind a well, it falls through.",
@@ -175,6 +175,13 @@ def _figure_5() -> Row:
             for k, border in enumerate(borders, start=1)
         ),
         pictures=(_picture(5, "4 N·m: starts level at −6, −9 and −11 rad/s", regimes.thrown_back),),
+    )
+
+
+def fates(found: Portrait) -> str:
+    """Say what becomes of the starts of a portrait, in their order."""
+    return ", ".join(
+        "rotates" if orbit.fate.name == "runs on" else "captured" for orbit in found.orbits
     )
 
 

@@ -23,8 +23,8 @@ def row() -> Row:
         printed="the central joint turns faster when the outer link points inwards",
         ours=(
             f"it gains {inwards:.2f} rad/s² on the average while the outer link points inwards "
-            f"and loses {-outwards:.2f} while it does not; the true arm whips about for 2 s and "
-            "then whirls stretched out"
+            f"and loses {-outwards:.2f} while it does not; the true arm whips about for "
+            f"{true.events[-1].t:.1f} s and then whirls stretched out"
         ),
         verdict=Verdict.CORRECTED,
         why=(

@@ -85,7 +85,7 @@ def _solver() -> Row:
             '    ulna.preset("bechard-1"), q0=[0], torque=[10], duration=20.0, method="dop853"\n'
             ")\n"
         ),
-        numbers=(Number("order", order, "", label="order as measured", printed=8.0, digits=2),),
+        numbers=(Number("order", order, "", label="order as measured", digits=2),),
     )
 
 
