@@ -20,6 +20,7 @@ from ulna.cli import (
     info,
     listing,
     new,
+    papers,
     plan,
     portrait,
     pose,
@@ -51,6 +52,7 @@ app.command("simulate")(simulate.simulate)
 app.command("portrait")(portrait.portrait)
 app.command("show")(show.show)
 app.command("derive")(derive.derive)
+app.command("papers")(papers.papers)
 app.command("info")(info.info)
 
 

@@ -1,5 +1,17 @@
 """WHERE it comes from: the five papers again, number by number and figure by figure."""
 
+from ulna.papers.library import NUMBERS, paper, papers, rows
 from ulna.papers.row import Film, Number, Paper, Picture, Row, Verdict
 
-__all__ = ["Film", "Number", "Paper", "Picture", "Row", "Verdict"]
+__all__ = [
+    "NUMBERS",
+    "Film",
+    "Number",
+    "Paper",
+    "Picture",
+    "Row",
+    "Verdict",
+    "paper",
+    "papers",
+    "rows",
+]

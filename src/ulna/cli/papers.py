@@ -1,0 +1,148 @@
+"""`ulna papers`: the five papers again, every number and figure beside the one in print."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ulna.cli.arguments import JsonOption
+from ulna.cli.folder import folder_outputs, make_folder
+from ulna.cli.running import INTERRUPTED, UnfinishedError
+from ulna.cli.terminal import fitted, note, say_about, show_json, show_table
+from ulna.errors import InputError, Problem
+from ulna.papers import library
+from ulna.papers.folder import DATA, fill_folder
+from ulna.papers.pages.edition import Edition, counted
+from ulna.papers.pages.frame import INDEX
+from ulna.papers.row import Verdict
+from ulna.papers.tasks import Task, Tasks
+from ulna.progress import describe
+from ulna.storage import exists, whole_folder
+from ulna.workers import cores
+
+MOST_HANDS = 4  # more would only judge the same papers more often
+COLUMNS = ("paper", "authors", "rows", *(verdict.value for verdict in Verdict), "of them slips")
+
+
+def papers(
+    paper: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PAPER]...",
+            help=f"Which of them: {', '.join(library.NUMBERS)}. All, if none is named.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        str, typer.Option("--out", metavar="DIR", help="The folder that the pages go into.")
+    ] = "papers",
+    no_films: Annotated[
+        bool, typer.Option("--no-films", help="Leave out the films, which take longest.")
+    ] = False,
+    json: JsonOption = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a folder of papers that exists.")
+    ] = False,
+) -> None:
+    """Compute the five papers again, and show what they print beside what comes out."""
+    numbers = library.checked(paper or library.NUMBERS, "PAPER")
+    place = _checked_place(out, force=force)
+    start = time.perf_counter()
+    bar = _Bar()
+    with whole_folder(place, (DATA,), force=force) as part:
+        hands = min(cores(), MOST_HANDS)
+        try:
+            edition = fill_folder(part, numbers, films=not no_films, hands=hands, tell=bar.tell)
+        finally:
+            bar.clear()
+    _show(edition, place, time.perf_counter() - start, json=json)
+    if edition.stopped:
+        raise UnfinishedError([_stopped(edition, place)], INTERRUPTED)
+
+
+def _checked_place(out: str, *, force: bool) -> Path:
+    """Give the folder; refuses one that is there, unless it is empty or may be replaced."""
+    folder_outputs(out, {}, force=force)
+    place = Path(out)
+    if place.is_dir() and Path.cwd().is_relative_to(place.resolve()):
+        # It is put into its place as a whole, and whoever stood inside would stand nowhere.
+        raise InputError(Problem("--out", f"'{out}', where you are", "a folder of its own"))
+    if place.is_dir() and not any(place.iterdir()):
+        place.resolve().rmdir()
+    elif exists(place) and not force:
+        hint = "add --force to replace it, or give another folder"
+        raise InputError(Problem("--out", f"'{out}', which exists", "a folder to be made", hint))
+    make_folder(str(place.parent))
+    return place
+
+
+class _Bar:
+    """A line that says what was done last and how far it is, on a terminal only."""
+
+    def __init__(self) -> None:
+        self.shown = sys.stderr.isatty()
+        self.start, self.length, self.part = time.monotonic(), 0, 0.0
+
+    def tell(self, task: Task, tasks: Tasks) -> None:
+        """Show that a task is done."""
+        if not task.file:
+            self.clear()
+            rows, left = tasks.rows[task.number], len(tasks.left)
+            note(f"paper {task.number}: {len(rows)} rows judged; {left} things to do")
+        # Papers turn out to be longer than one thought, but a bar goes one way.
+        self.part = max(self.part, tasks.part)
+        words = tasks.doing[0].words if tasks.doing else "writing the pages"
+        self._write(fitted(describe(words, self.part, time.monotonic() - self.start), sys.stderr))
+
+    def clear(self) -> None:
+        """Leave no trace."""
+        self._write("")
+        self.length = 0
+
+    def _write(self, text: str) -> None:
+        if self.shown:
+            sys.stderr.write("\r" + text.ljust(self.length) + "\r" * (not text))
+            sys.stderr.flush()
+            self.length = len(text)
+
+
+def _show(edition: Edition, place: Path, seconds: float, *, json: bool) -> None:
+    if json:
+        show_json(_facts(edition, place, seconds))
+        return
+    lines = []
+    for judged in edition.judged:
+        counts = [len(judged.rows), *counted(judged.rows).values(), len(judged.slips)]
+        authors = judged.paper.authors.split(",")[0].split(" and ")[0]
+        lines.append((judged.paper.number, authors, *(str(count) for count in counts)))
+    show_table("papers, computed again", COLUMNS, lines)
+    say_about("open", [str(place / INDEX)])
+    say_about("took", [f"{seconds:.0f} s"])
+
+
+def _facts(edition: Edition, place: Path, seconds: float) -> dict[str, Any]:
+    return {
+        "papers": [
+            {
+                "number": judged.paper.number,
+                "rows": len(judged.rows),
+                **{verdict.value: count for verdict, count in counted(judged.rows).items()},
+                "slips": len(judged.slips),
+            }
+            for judged in edition.judged
+        ],
+        "stopped": edition.stopped,
+        "seconds": seconds,
+        "index": str(place / INDEX),
+        "rows": str(place / DATA),
+        "files": sorted(str(file) for file in place.rglob("*") if file.is_file()),
+    }
+
+
+def _stopped(edition: Edition, place: Path) -> str:
+    without = f"; without paper {', '.join(edition.missing)}" if edition.missing else ""
+    return f"stopped; what was done until then is in {place}{without}"

@@ -1,0 +1,46 @@
+"""All slips of all papers on one page, for people who read the papers."""
+
+from __future__ import annotations
+
+from ulna.papers.pages.edition import Edition, Judged
+from ulna.papers.pages.frame import ERRATA, page, sides
+from ulna.papers.pages.paper import notes
+from ulna.papers.pages.words import badge, counted_words, escaped, paragraphs, prose
+from ulna.papers.row import Row
+
+INTRODUCTION = """Every text has slips of the pen, ours included, and those who work \
+through a paper line by line meet them. This page lists what we met in these, so that the next \
+reader need not stumble where we did: the symbol as it is printed, the one that we take to be \
+right, how we came to think so, and how much it matters. A slip in a formula is mostly that and no \
+more; the figures were often computed with the right one.
+
+Corrections to these corrections are welcome."""
+
+
+def errata_page(edition: Edition) -> str:
+    """Give the page."""
+    parts = ["<h1>Errata</h1>", f'<div class="lead">{paragraphs(INTRODUCTION)}</div>']
+    parts += [_of_paper(judged) for judged in edition.judged]
+    return page(ERRATA, "Errata of five papers", "\n".join(parts), edition)
+
+
+def _of_paper(judged: Judged) -> str:
+    paper = judged.paper
+    count = counted_words(len(judged.slips), "slip") if judged.slips else "no slips"
+    head = (
+        f'<section aria-labelledby="paper-{paper.number}">'
+        f'<h2 id="paper-{paper.number}">{escaped(paper.number)} {escaped(paper.title)}</h2>\n'
+        f'<p class="authors">{escaped(paper.authors)}; {count}</p>\n'
+    )
+    return head + "".join(_slip(row, judged) for row in judged.slips) + "</section>"
+
+
+def _slip(row: Row, judged: Judged) -> str:
+    number = row.key.removeprefix("erratum-")
+    target = f"{judged.page}#{escaped(row.key)}"
+    return (
+        f'<section class="card row slip" id="{judged.paper.number}-{escaped(number)}"><header><div>'
+        f'<p class="where">{escaped(number)} · {prose(row.where)}</p>'
+        f'<h3><a href="{target}">{prose(row.title)}</a></h3></div>{badge(row.verdict)}</header>\n'
+        f"{sides(row, 'printed', 'right')}{notes(row)}</section>\n"
+    )

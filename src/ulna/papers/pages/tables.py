@@ -1,0 +1,113 @@
+"""The numbers of a row as a table, what the paper prints beside what we find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ulna.papers.pages.words import as_printed, escaped, figure, prose
+from ulna.papers.row import Number
+
+FULL = 0.6  # of a grid's places that numbers have to fill, or it is better a list
+WIDEST = 9  # columns
+
+
+def numbers_table(numbers: Sequence[Number], caption: str) -> str:
+    """Give a table: a grid of `of` and `label` where they make one, else a number a line."""
+    if not numbers:
+        return ""
+    inside = _grid(numbers) if is_grid(numbers) else _list(numbers)
+    words = f'<caption class="unseen">{escaped(caption)}</caption>'
+    # Wider than a small screen it scrolls by itself, for which it has to be in reach of the keys.
+    frame = f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(caption)}">'
+    return f"{frame}<table>{words}{inside}</table></div>\n"
+
+
+def is_grid(numbers: Sequence[Number]) -> bool:
+    """Whether numbers fill lines and columns of their own well enough."""
+    lines, columns = _in_order(n.of for n in numbers), _in_order(_label(n) for n in numbers)
+    places = {(number.of, _label(number)) for number in numbers}
+    return (
+        len(lines) > 1
+        and len(columns) <= WIDEST
+        and len(places) == len(numbers)
+        and len(numbers) >= FULL * len(lines) * len(columns)
+    )
+
+
+def _label(number: Number) -> str:
+    return number.label or number.name
+
+
+def _in_order(words: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(words))
+
+
+def _list(numbers: Sequence[Number]) -> str:
+    printed = any(number.printed is not None for number in numbers)
+    second = '<th scope="col">printed</th>' if printed else ""
+    lines = [f'<thead><tr><td></td>{second}<th scope="col">ours</th></tr></thead><tbody>']
+    for number in numbers:
+        name = ", ".join(part for part in (number.of, _label(number)) if part)
+        cells = _printed_cell(number, number.unit) * printed + _cell(number, number.unit)
+        lines.append(f'<tr><th scope="row">{prose(name)}</th>{cells}</tr>')
+    return "".join(lines) + "</tbody>"
+
+
+def _grid(numbers: Sequence[Number]) -> str:
+    places = {(number.of, _label(number)): number for number in numbers}
+    columns = _in_order(_label(number) for number in numbers)
+    within = {column: [n for n in numbers if _label(n) == column] for column in columns}
+    lines = [_grid_head(within), "<tbody>"]
+    for of in _in_order(number.of for number in numbers):
+        cells = [_grid_cells(places.get((of, column)), within[column]) for column in columns]
+        lines.append(f'<tr><th scope="row">{prose(of)}</th>{"".join(cells)}</tr>')
+    return "".join(lines) + "</tbody>"
+
+
+def _grid_head(within: dict[str, list[Number]]) -> str:
+    beside = {column: _has_printed(numbers) for column, numbers in within.items()}
+    tall = ' rowspan="2"' if any(beside.values()) else ""
+    first, second = [f"<td{tall}></td>"], []
+    for column, numbers in within.items():
+        unit = _common_unit(numbers)
+        name = prose(column) + (f' <span class="unit">{prose(unit)}</span>' if unit else "")
+        if beside[column]:
+            first.append(f'<th scope="colgroup" colspan="2">{name}</th>')
+            second += ['<th scope="col">printed</th>', '<th scope="col">ours</th>']
+        else:
+            first.append(f'<th scope="col"{tall}>{name}</th>')
+    below = f"<tr>{''.join(second)}</tr>" if second else ""
+    return f"<thead><tr>{''.join(first)}</tr>{below}</thead>"
+
+
+def _grid_cells(number: Number | None, column: Sequence[Number]) -> str:
+    beside = _has_printed(column)
+    if number is None:
+        return "<td></td>" * (1 + beside)
+    unit = "" if _common_unit(column) else number.unit
+    return _printed_cell(number, unit) * beside + _cell(number, unit)
+
+
+def _has_printed(numbers: Sequence[Number]) -> bool:
+    return any(number.printed is not None for number in numbers)
+
+
+def _common_unit(numbers: Sequence[Number]) -> str:
+    units = {number.unit for number in numbers}
+    return units.pop() if len(units) == 1 else ""
+
+
+def _cell(number: Number, unit: str) -> str:
+    return f'<td class="number">{figure(number.ours, number.digits)}{_behind(unit)}</td>'
+
+
+def _printed_cell(number: Number, unit: str) -> str:
+    if number.printed is None:
+        return '<td class="number quiet">–</td>'
+    return f'<td class="number quiet">{as_printed(number.printed)}{_behind(unit)}</td>'
+
+
+def _behind(unit: str) -> str:
+    # Nothing separates a degree sign from its number.
+    gap = "" if unit in ("", "°") else "\N{NO-BREAK SPACE}"
+    return f'{gap}<span class="unit">{prose(unit)}</span>' if unit else ""

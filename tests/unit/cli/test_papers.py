@@ -1,0 +1,162 @@
+"""`ulna papers`: what it refuses before any work is done, and what it leaves behind."""
+
+import pytest
+
+from ulna.cli import papers as command
+from ulna.papers import Paper, Row, Verdict, library
+from ulna.papers.folder import fill_folder
+
+ROW = Row("forward", "Tip", "§1", "x = 1", "x = 1", Verdict.SAME, "It is.")
+SLIP = Row("erratum-1", "Sign", "(2)", "+", "−", Verdict.CORRECTED, "A sign.")
+PAPERS = {
+    number: Paper(number, "Ada One, Ben Two", "Arms", "It asks.", lambda: (ROW, SLIP))
+    for number in library.NUMBERS
+}
+
+
+@pytest.fixture
+def shelf(monkeypatch):
+    """Put small papers in the place of the five, judged in this process."""
+
+    def here(folder, numbers, **options):
+        return fill_folder(folder, numbers, **{**options, "hands": 0})
+
+    monkeypatch.setattr(library, "paper", PAPERS.__getitem__)
+    monkeypatch.setattr(library, "rows", lambda number: PAPERS[number].judge())
+    monkeypatch.setattr(command, "fill_folder", here)
+
+
+def files(folder):
+    return sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file())
+
+
+PAGES = [*(f"{number}.html" for number in library.NUMBERS), "errata.html", "index.html"]
+
+
+def test_all_papers_without_a_word(shelf, run_in, tmp_path):
+    answer = run_in(tmp_path, "papers")
+    assert answer.code == 0
+    assert files(tmp_path / "papers") == [*PAGES, "rows.json"]
+    assert "papers/index.html" in answer.flat
+    assert answer.flat.count("Ada One 2 1 1 0 1") == 5
+    assert [path.name for path in tmp_path.iterdir()] == ["papers"]
+    assert "paper 004: 2 rows judged" in answer.err
+
+
+def test_some_papers_as_json(shelf, run_in, tmp_path):
+    answer = run_in(tmp_path, "papers", "002", "000", "--out", "a/b", "--no-films", "--json")
+    assert answer.code == 0
+    told = answer.json
+    assert [paper["number"] for paper in told["papers"]] == ["000", "002"]
+    assert told["papers"][0] == {
+        "number": "000", "rows": 2, "same": 1, "corrected": 1, "wrong as printed": 0, "slips": 1,
+    }  # fmt: skip
+    assert told["index"] == "a/b/index.html"
+    assert not told["stopped"]
+    assert sorted(told["files"]) == sorted(f"a/b/{file}" for file in files(tmp_path / "a" / "b"))
+
+
+def test_a_folder_of_papers_is_replaced_when_told_to(shelf, run_in, tmp_path):
+    assert run_in(tmp_path, "papers", "000", "--out", "p").code == 0
+    refused = run_in(tmp_path, "papers", "004", "--out", "p")
+    assert refused.code == 2
+    assert "'p', which exists" in refused.err
+    assert "--force" in refused.err
+    assert "000.html" in files(tmp_path / "p")
+    assert run_in(tmp_path, "papers", "004", "--out", "p", "--force").code == 0
+    assert files(tmp_path / "p") == ["004.html", "errata.html", "index.html", "rows.json"]
+
+
+def test_an_empty_folder_will_do(shelf, run_in, tmp_path):
+    (tmp_path / "p").mkdir()
+    assert run_in(tmp_path, "papers", "004", "--out", "p").code == 0
+    assert "004.html" in files(tmp_path / "p")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["005"], "PAPER: got '005', need the number of a paper; known: 000, 001, 002, 003, 004"),
+        (["0", "kehl"], "PAPER: got 'kehl'"),
+        (["000", "--out", ""], "--out: got ''"),
+        (["000", "--out", "."], "where you are"),
+    ],
+)
+def test_words_that_make_no_sense(shelf, run_in, tmp_path, words, told):
+    answer = run_in(tmp_path, "papers", *words)
+    assert answer.code == 2
+    assert told in answer.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_is_no_folder(shelf, run_in, tmp_path):
+    (tmp_path / "p").write_text("mine")
+    for words in (["--out", "p"], ["--out", "p", "--force"], ["--out", "p/q"]):
+        answer = run_in(tmp_path, "papers", "004", *words)
+        assert answer.code == 74
+        assert "is a file" in answer.err
+    assert (tmp_path / "p").read_text() == "mine"
+
+
+def test_a_folder_of_something_else_is_never_replaced(shelf, run_in, tmp_path):
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "thesis.txt").write_text("mine")
+    assert run_in(tmp_path, "papers", "004", "--out", "p").code == 2
+    answer = run_in(tmp_path, "papers", "004", "--out", "p", "--force")
+    assert answer.code == 74
+    assert "a folder of something else" in answer.err
+    assert files(tmp_path / "p") == ["thesis.txt"]
+
+
+def test_a_folder_that_cannot_be_written_to(shelf, run_in, tmp_path, monkeypatch):
+    monkeypatch.setattr("os.access", lambda *_: False)
+    answer = run_in(tmp_path, "papers", "004", "--out", "p")
+    assert answer.code == 74
+    assert "cannot be written" in answer.err
+
+
+def test_stopped_it_keeps_what_is_done_and_says_so(shelf, run_in, tmp_path, monkeypatch):
+    told = []
+
+    def stop(bar, task, tasks):
+        told.append(task)
+        if len(told) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(command._Bar, "tell", stop)
+    answer = run_in(tmp_path, "papers", "--out", "p")
+    assert answer.code == 130
+    assert "what was done until then is in p; without paper 002, 003, 004" in answer.err
+    assert {"000.html", "001.html", "index.html"} <= set(files(tmp_path / "p"))
+
+
+def test_stopped_at_once_it_leaves_nothing(shelf, run_in, tmp_path, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(library, "rows", stop)
+    answer = run_in(tmp_path, "papers", "--out", "p")
+    assert answer.code == 130
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_row_that_fails_is_a_bug(shelf, run_in, tmp_path, monkeypatch):
+    monkeypatch.setattr(library, "rows", lambda number: 1 / 0)
+    answer = run_in(tmp_path, "papers", "--out", "p")
+    assert answer.code == 1
+    assert "a bug in ulna" in answer.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_terminal_shows_how_far_it_is(shelf, run_in, tmp_path, monkeypatch):
+    class Terminal(command._Bar):
+        def __init__(self):
+            super().__init__()
+            self.shown = True
+
+    monkeypatch.setattr(command, "_Bar", Terminal)
+    answer = run_in(tmp_path, "papers", "000", "004", "--out", "p")
+    assert answer.code == 0
+    assert "[##########" in answer.err
+    assert "100 %" in answer.err
+    assert answer.err.endswith("\r")

@@ -1,0 +1,97 @@
+"""How the work is shared and in which order it is done, and what is left when it is stopped."""
+
+import pickle
+
+import pytest
+
+from ulna.errors import InputError
+from ulna.papers import library
+from ulna.papers.folder import fill_folder
+from ulna.papers.hands import HandError, do_together
+from ulna.papers.tasks import Task, Tasks, perform
+
+
+def test_papers_are_known_by_their_numbers():
+    assert library.NUMBERS == ("000", "001", "002", "003", "004")
+    assert library.checked(["003", "000", "003"]) == ("000", "003")
+    with pytest.raises(InputError, match=r"'005'.*known: 000, 001, 002, 003, 004"):
+        library.checked(["000", "005"])
+
+
+def test_who_judged_a_paper_draws_it(shelf):
+    tasks = Tasks(("000", "004"), films=True)
+    first, second = tasks.take(set()), tasks.take(set())
+    assert [first, second] == [Task("000"), Task("004")]
+    tasks.finish(first, shelf["000"].judge())
+    tasks.finish(second, shelf["004"].judge())
+    # The one who judged 004 first draws what it knows, then helps where more than one is left.
+    assert tasks.take({"004"}) == Task("004", "pictures/000-forward.svg")
+    assert tasks.take({"000"}) == Task("000", "films/000-figure-5.mp4")
+    assert tasks.take({"004"}) == Task("000", "pictures/000-forward.svg")
+    assert tasks.take({"004"}) is None
+    assert tasks.take({"000"}) == Task("000", "pictures/000-figure-5.png")
+    assert tasks.take({"000"}) is None
+
+
+def test_the_part_that_is_done_ends_at_one(shelf, tmp_path):
+    parts = []
+    fill_folder(tmp_path, tuple(shelf), tell=lambda task, tasks: parts.append(tasks.part))
+    assert len(parts) == 6
+    assert parts == sorted(parts)
+    assert parts[-1] == 1.0
+
+
+def test_stopped_it_keeps_what_is_done(shelf, tmp_path):
+    def stop(task, tasks):
+        if tasks.made:
+            (tmp_path / "pictures" / ".0123.part").write_bytes(b"half")
+            raise KeyboardInterrupt
+
+    edition = fill_folder(tmp_path, tuple(shelf), tell=stop)
+    assert edition.stopped
+    assert len(edition.made) == 2  # a film and its poster, which came first
+    assert not list(tmp_path.rglob("*.part"))
+    page = (tmp_path / "000.html").read_text("utf-8")
+    assert page.count("Not made, since it was stopped before") == 2
+    assert "Stopped before it was done" in (tmp_path / "index.html").read_text("utf-8")
+
+
+def test_stopped_at_the_first_paper_it_names_the_others(shelf, tmp_path):
+    def stop(task, tasks):
+        raise KeyboardInterrupt
+
+    edition = fill_folder(tmp_path, tuple(shelf), tell=stop)
+    assert [judged.paper.number for judged in edition.judged] == ["000"]
+    assert edition.missing == ("004",)
+    assert "without 004" in (tmp_path / "index.html").read_text("utf-8")
+
+
+def test_stopped_before_anything_it_leaves_nothing(shelf, tmp_path, monkeypatch):
+    def stop(number):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(library, "rows", stop)
+    with pytest.raises(KeyboardInterrupt):
+        fill_folder(tmp_path, tuple(shelf))
+    assert not list(tmp_path.rglob("*.html"))
+
+
+def test_a_row_that_fails_is_a_bug_and_raised(shelf, tmp_path, monkeypatch):
+    def fail(number):
+        raise ZeroDivisionError(number)
+
+    monkeypatch.setattr(library, "rows", fail)
+    with pytest.raises(ZeroDivisionError):
+        fill_folder(tmp_path, tuple(shelf))
+
+
+def test_what_fails_in_another_process_is_told_with_its_traceback(tmp_path):
+    with pytest.raises(HandError, match=r"(?s)paper 005: Traceback.*known: 000"):
+        do_together(Tasks(("005",), films=False), tmp_path, lambda task, tasks: None, 1)
+
+
+def test_rows_travel_without_what_draws_them(shelf, tmp_path):
+    row = pickle.loads(pickle.dumps(perform(Task("000"), tmp_path)))[0]
+    assert row.values == shelf["000"].judge()[0].values
+    with pytest.raises(NotImplementedError):
+        row.pictures[0].draw()

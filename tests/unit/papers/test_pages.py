@@ -1,0 +1,225 @@
+"""Pages say what the rows say, escape it, and need nothing but the files beside them."""
+
+import json
+import re
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import pytest
+
+from ulna.papers import Number, Verdict
+from ulna.papers.folder import fill_folder
+from ulna.papers.pages import Judged, errata_markdown
+from ulna.papers.pages.tables import is_grid, numbers_table
+from ulna.papers.pages.words import as_printed, figure, prose
+
+EMPTY = {"meta", "img", "br", "link", "input", "hr"}
+
+
+class Reader(HTMLParser):
+    """Reads a page as a browser does, and insists that it is well formed."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.tags, self.ids, self.text = [], [], [], ""
+        self.feed(page)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.tags.append((tag, attributes))
+        self.ids += [attributes["id"]] if "id" in attributes else []
+        if tag not in EMPTY:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data if "style" not in self.open else ""
+
+    def values(self, name, tag=None):
+        return [has[name] for kind, has in self.tags if name in has and tag in (None, kind)]
+
+
+@pytest.fixture
+def folder(shelf, tmp_path):
+    fill_folder(tmp_path, tuple(shelf))
+    return tmp_path
+
+
+def read(folder, name):
+    return Reader((folder / name).read_text("utf-8"))
+
+
+def test_the_folder_holds_pages_pictures_films_and_data(folder):
+    held = sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file())
+    assert held == [
+        "000.html", "004.html", "errata.html",
+        "films/000-figure-5.jpg", "films/000-figure-5.mp4", "index.html",
+        "pictures/000-figure-5.png", "pictures/000-forward.svg", "rows.json",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["index.html", "000.html", "004.html", "errata.html"])
+def test_a_page_needs_nothing_from_elsewhere(folder, name):
+    page = read(folder, name)
+    assert not {"script", "iframe", "link", "object"} & {tag for tag, _ in page.tags}
+    assert not [name for _, has in page.tags for name in has if name.startswith("on")]
+    targets = page.values("href") + page.values("src") + page.values("poster")
+    for target in targets:
+        file, _, anchor = target.partition("#")
+        assert (folder / (file or name)).is_file()
+        if anchor:
+            assert anchor in read(folder, file or name).ids
+    assert "url(" not in (folder / name).read_text("utf-8")
+    assert len(set(page.ids)) == len(page.ids)
+
+
+@pytest.mark.parametrize("name", ["index.html", "000.html", "004.html", "errata.html"])
+def test_a_page_can_be_heard_and_read_on_a_small_screen(folder, name):
+    page = read(folder, name)
+    headings = [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
+    assert headings.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(headings))
+    assert all(page.values("alt", "img"))
+    assert len(page.values("src", "img")) == len(page.values("alt", "img"))
+    assert "width=device-width" in page.values("content")[0]
+    assert page.values("lang", "html") == ["en"]
+    source = (folder / name).read_text("utf-8")
+    assert source.count("<table>") == source.count("<caption")
+    assert "prefers-color-scheme: dark" in source
+    assert "@media print" in source
+
+
+def test_a_row_is_shown_whole(folder, shelf):
+    page = read(folder, "000.html")
+    for row in shelf["000"].judge():
+        assert row.key in page.ids
+        for text in (row.title, row.where, row.printed, row.ours, row.why, row.how, row.size):
+            assert text.replace("`", "") in page.text
+        assert row.verdict.value in page.text
+        assert row.call in page.text
+    video = next(has for tag, has in page.tags if tag == "video")
+    assert {"controls", "muted", "loop", "playsinline", "poster"} <= set(video)
+    assert "1.7057371" in page.text  # eight digits, as it asks for
+    assert "2.5 × 10⁻¹⁶" in page.text
+
+
+def test_what_people_wrote_stays_text(folder):
+    for name in ("000.html", "errata.html"):
+        source = (folder / name).read_text("utf-8")
+        assert "<script" not in source
+        assert "&lt;script&gt;alert(&#x27;x&#x27;)&lt;/script&gt; &amp; &quot;more&quot;" in source
+    assert prose("`a<b` & c") == "<code>a&lt;b</code> &amp; c"
+
+
+def test_the_errata_are_the_slips_and_nothing_else(folder):
+    page = read(folder, "errata.html")
+    assert {"000-1", "paper-000", "paper-004"} <= set(page.ids)
+    assert "up to 1.52 N·m" in page.text
+    assert "Torques along the path" not in page.text
+    assert "no slips" in page.text
+
+
+def test_the_data_have_every_digit(folder, shelf):
+    told = json.loads((folder / "rows.json").read_text("utf-8"))
+    assert [paper["number"] for paper in told["papers"]] == ["000", "004"]
+    assert told["papers"][0]["verdicts"] == {"same": 1, "corrected": 1, "wrong as printed": 1}
+    for paper in told["papers"]:
+        for row, judged in zip(paper["rows"], shelf[paper["number"]].judge(), strict=True):
+            assert row["key"] == judged.key
+            assert Verdict(row["verdict"]) is judged.verdict
+            numbers = {number["name"]: number["ours"] for number in row["numbers"]}
+            expected = {name: value for name, value in judged.values.items() if value == value}
+            assert {name: value for name, value in numbers.items() if value is not None} == expected
+    assert told["papers"][0]["rows"][2]["numbers"][0]["ours"] is None  # it is no number
+    assert set(told["versions"]) >= {"ulna", "python", "numpy", "numba"}
+    assert not re.search("20[0-9][0-9]-", json.dumps(told))
+
+
+def test_the_same_again_is_the_same_to_the_last_letter(shelf, tmp_path):
+    for place in (tmp_path / "one", tmp_path / "two"):
+        place.mkdir()
+        fill_folder(place, tuple(shelf))
+    for file in (tmp_path / "one").rglob("*.*"):
+        twin = tmp_path / "two" / file.relative_to(tmp_path / "one")
+        assert twin.read_bytes() == file.read_bytes()
+
+
+def test_without_films_a_page_has_none(shelf, tmp_path):
+    edition = fill_folder(tmp_path, ["000"], films=False)
+    page = read(tmp_path, "000.html")
+    assert not (tmp_path / "films").exists()
+    assert "video" not in {tag for tag, _ in page.tags}
+    assert "The arm as it moves" not in page.text
+    assert "Films were left out" in read(tmp_path, "index.html").text
+    assert "films/000-figure-5.mp4" not in edition.made
+
+
+def test_one_of_several_papers_says_so(shelf, tmp_path):
+    fill_folder(tmp_path, ["004"], films=False)
+    assert "One of five papers" in read(tmp_path, "index.html").text
+    assert not (tmp_path / "000.html").exists()
+
+
+def grid(*places):
+    return [Number(f"n{k}", float(k), label=label, of=of) for k, (of, label) in enumerate(places)]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        (grid(("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")), True),
+        (grid(("a", "x"), ("a", "y"), ("b", "x"), ("c", "y")), True),
+        (grid(("a", "x"), ("b", "y"), ("c", "z"), ("d", "u")), False),  # a diagonal
+        (grid(("", "x"), ("", "y"), ("", "z")), False),  # one line
+        (grid(("a", "x"), ("b", "x"), ("b", "x")), False),  # two in one place
+        (grid(*((of, str(k)) for of in "ab" for k in range(12))), False),  # too wide
+    ],
+)
+def test_numbers_make_a_grid_only_if_they_fill_one(numbers, expected):
+    assert is_grid(numbers) is expected
+    table = Reader(numbers_table(numbers, "Numbers"))
+    for number in numbers:
+        assert f"{number.ours:.0f}" in table.text
+
+
+def test_every_line_of_a_table_is_as_long_as_its_head():
+    numbers = [
+        Number("a", 1.0, "m", 1.5, "x", "first"), Number("b", 2.0, "s", None, "x", "second"),
+        Number("c", 3.0, "N", None, "y", "first"),
+    ]  # fmt: skip
+    source = numbers_table(numbers, "Numbers")
+    head, body = source.split("<tbody>")
+    width = 1 + 2 * head.count('colspan="2"') + head.count('scope="col" rowspan')
+    for line in re.findall("<tr>(.*?)</tr>", body):
+        assert line.count("<td") + line.count("<th") == width
+    assert "1.5" in body  # as printed
+    assert "1\N{NO-BREAK SPACE}" in body  # units differ, so that each stands by its number
+    assert numbers_table([], "none") == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "expected"),
+    [
+        (-0.0, 6, "0"), (1e-300, 2, "1 × 10⁻³⁰⁰"), (-1234567.0, 3, "−1.23 × 10⁶"),
+        (float("nan"), 6, "–"), (float("-inf"), 6, "−∞"), (0.1 + 0.2, 4, "0.3"),
+    ],
+)  # fmt: skip
+def test_numbers_are_written_as_people_do(value, digits, expected):
+    assert figure(value, digits) == expected
+
+
+def test_printed_numbers_keep_their_digits():
+    assert [as_printed(value) for value in (1.03904686, 59.533, 87.0)] == [
+        "1.03904686", "59.533", "87",
+    ]  # fmt: skip
+
+
+def test_markdown_tables_survive_what_stands_in_them(shelf):
+    page = errata_markdown([Judged(paper, paper.judge()) for paper in shelf.values()])
+    line = next(line for line in page.splitlines() if line.startswith("| 1 |"))
+    assert len(re.findall(r"(?<!\\)\|", line)) == 7
+    assert r"`sin(theta2) \| y`, \*always\*" in line
+    assert page.startswith("# Errata\n")
