@@ -10,7 +10,7 @@ import pytest
 from ulna.papers import Number, Verdict
 from ulna.papers.folder import fill_folder
 from ulna.papers.pages import Judged, errata_markdown
-from ulna.papers.pages.tables import is_grid, numbers_table
+from ulna.papers.pages.tables import blocks, is_grid, numbers_table
 from ulna.papers.pages.words import as_printed, figure, prose
 
 EMPTY = {"meta", "img", "br", "link", "input", "hr"}
@@ -183,6 +183,21 @@ def test_numbers_make_a_grid_only_if_they_fill_one(numbers, expected):
     table = Reader(numbers_table(numbers, "Numbers"))
     for number in numbers:
         assert f"{number.ours:.0f}" in table.text
+
+
+def test_numbers_that_make_a_grid_in_part_are_parted():
+    numbers = grid(
+        ("place", "x"), ("place", "y"), ("speed", "x"), ("speed", "y"), ("", "apart"), ("", "far"),
+        ("one", "u"), ("two", "v"), ("three", "p"), ("three", "q"), ("three", "r"),
+    )  # fmt: skip
+    parts = blocks(numbers)
+    assert [len(part) for part in parts] == [4, 7]
+    assert [is_grid(part) for part in parts] == [True, False]
+    assert [number for part in parts for number in part] == numbers
+    source = numbers_table(numbers, "Numbers")
+    assert source.count("<table>") == 2
+    assert '<th scope="rowgroup" colspan="2">three</th>' in source
+    assert '<th scope="row">one, u</th>' in source
 
 
 def test_every_line_of_a_table_is_as_long_as_its_head():

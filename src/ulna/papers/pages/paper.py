@@ -113,4 +113,6 @@ def _absent(thing: Picture | Film) -> str:
 
 def _call(row: Row) -> str:
     code = row.call.strip()
-    return f"<p>In Python:</p><pre><code>{escaped(code)}</code></pre>\n" if code else ""
+    if not code:
+        return ""
+    return f'<p class="label">in Python</p><pre tabindex="0"><code>{escaped(code)}</code></pre>\n'

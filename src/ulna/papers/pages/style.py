@@ -42,7 +42,7 @@ main { padding-top: 8px; padding-bottom: 48px; }
 .top a[aria-current] { color: var(--ink); box-shadow: 0 2px 0 var(--accent); }
 .top .name { font-weight: 700; color: var(--ink); margin-right: 4px; }
 a { color: var(--link); text-underline-offset: 2px; text-decoration-thickness: 1px; }
-a:focus-visible, .scroll:focus-visible, video:focus-visible {
+a:focus-visible, .scroll:focus-visible, pre:focus-visible, video:focus-visible {
   outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px;
 }
 h1 { font-size: clamp(1.6rem, 5vw, 2.25rem); line-height: 1.2; margin: 28px 0 8px; }
@@ -52,7 +52,8 @@ p { margin: 8px 0; max-width: 44rem; }
 .lead { font-size: 1.1rem; }
 .quiet, .where, .authors { color: var(--quiet); }
 .authors { margin: 0 0 16px; }
-.where { font-size: 14px; margin: 0 0 2px; }
+.where, .label { font-size: 14px; margin: 0 0 2px; }
+.label { color: var(--quiet); margin-top: 16px; }
 code, pre { font-family: ui-monospace, "JetBrains Mono", "Cascadia Mono", Menlo, Consolas,
   "DejaVu Sans Mono", monospace; font-size: 0.9em; }
 code { background: var(--code); border-radius: 4px; padding: 1px 4px; }
@@ -63,6 +64,7 @@ pre code { padding: 0; background: none; }
   background: var(--card); border: 1px solid var(--hairline); border-radius: 12px;
   padding: 20px 24px; margin: 16px 0;
 }
+.card > :last-child { margin-bottom: 0; }
 .row > header { display: flex; gap: 6px 16px; align-items: flex-start;
   justify-content: space-between; flex-wrap: wrap; }
 .row > header > div { flex: 1 1 20rem; }
@@ -91,7 +93,8 @@ th, td { padding: 5px 16px 5px 0; text-align: left; vertical-align: baseline; }
 th { font-weight: 500; }
 thead th { color: var(--quiet); font-size: 14px; }
 thead tr:last-child > *, thead [rowspan] { border-bottom: 1px solid var(--hairline); }
-tbody tr + tr > * { border-top: 1px solid var(--hairline); }
+tbody + tbody tr:first-child > *, tbody tr + tr > * { border-top: 1px solid var(--hairline); }
+tbody th.inner { padding-left: 16px; }
 .number, thead th:not(:first-child), thead td + th { text-align: right; white-space: nowrap; }
 thead tr + tr th { text-align: right; }
 thead th[colspan] { text-align: right; }
@@ -100,8 +103,9 @@ tbody th { min-width: 9rem; }
 figure { margin: 16px 0 8px; }
 .sheet { background: #ffffff; border: 1px solid var(--hairline); border-radius: 8px;
   overflow: hidden; display: block; padding: 8px; }
-.sheet img, .sheet video { display: block; width: 100%; height: auto; background: #ffffff; }
-video { max-width: 560px; margin: 0 auto; }
+.sheet img, .sheet video { display: block; max-width: 100%; height: auto; margin: 0 auto;
+  background: #ffffff; }
+.sheet video { width: 560px; }
 figcaption { font-size: 15px; color: var(--quiet); margin-top: 8px; max-width: 44rem; }
 .tally { display: flex; flex-wrap: wrap; gap: 8px; padding: 0; margin: 12px 0; list-style: none; }
 .contents { columns: 2; column-gap: 32px; padding: 0; margin: 12px 0; list-style: none; }
@@ -130,6 +134,7 @@ body > footer { color: var(--quiet); font-size: 14px; padding-bottom: 32px; }
   .thumbs { grid-template-columns: 1fr 1fr; }
   .thumbs a:nth-child(3) { display: none; }
   .sheet { padding: 2px; }
+  .sheet img { width: 100%; }
 }
 @media print {
   :root { color-scheme: light; --back: #ffffff; --card: #ffffff; --ink: #000000;
@@ -147,6 +152,6 @@ body > footer { color: var(--quiet); font-size: 14px; padding-bottom: 32px; }
   .scroll { overflow: visible; }
   pre { white-space: pre-wrap; }
   .sheet img { max-height: 18cm; object-fit: contain; }
-  video { max-width: 9cm; }
+  .sheet video { width: 9cm; }
 }
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 from ulna.papers.pages.words import as_printed, escaped, figure, prose
 from ulna.papers.row import Number
@@ -12,14 +13,37 @@ WIDEST = 9  # columns
 
 
 def numbers_table(numbers: Sequence[Number], caption: str) -> str:
-    """Give a table: a grid of `of` and `label` where they make one, else a number a line."""
-    if not numbers:
-        return ""
+    """Give tables: a grid of `of` and `label` wherever numbers make one, else a number a line."""
+    return "".join(_table(block, caption) for block in blocks(numbers))
+
+
+def _table(numbers: Sequence[Number], caption: str) -> str:
     inside = _grid(numbers) if is_grid(numbers) else _list(numbers)
     words = f'<caption class="unseen">{escaped(caption)}</caption>'
     # Wider than a small screen it scrolls by itself, for which it has to be in reach of the keys.
     frame = f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(caption)}">'
     return f"{frame}<table>{words}{inside}</table></div>\n"
+
+
+def blocks(numbers: Sequence[Number]) -> list[list[Number]]:
+    """Part numbers, in their order, into such as make one grid and such as make a list."""
+    if not numbers or is_grid(numbers):
+        return [list(numbers)] if numbers else []
+    lines = [list(line) for _, line in groupby(numbers, key=lambda number: number.of)]
+    parts: list[list[Number]] = []
+    for _, alike in groupby(lines, key=_labels):
+        part = [number for line in alike for number in line]
+        if parts and not is_grid(part) and not is_grid(parts[-1]):
+            parts[-1] += part
+        else:
+            parts.append(part)
+    return parts
+
+
+def _labels(line: Sequence[Number]) -> tuple[str, ...]:
+    labels = tuple(_label(number) for number in line)
+    # One number a line makes no grid worth its head, but in a list it does well.
+    return labels if len(labels) > 1 else ()
 
 
 def is_grid(numbers: Sequence[Number]) -> bool:
@@ -43,14 +67,26 @@ def _in_order(words: Iterable[str]) -> list[str]:
 
 
 def _list(numbers: Sequence[Number]) -> str:
-    printed = any(number.printed is not None for number in numbers)
-    second = '<th scope="col">printed</th>' if printed else ""
-    lines = [f'<thead><tr><td></td>{second}<th scope="col">ours</th></tr></thead><tbody>']
+    beside = _has_printed(numbers)
+    second = '<th scope="col">printed</th>' if beside else ""
+    parts = [f'<thead><tr><td></td>{second}<th scope="col">ours</th></tr></thead>']
+    for of, line in groupby(numbers, key=lambda number: number.of):
+        parts.append(f"<tbody>{_list_lines(of, list(line), beside=beside)}</tbody>")
+    return "".join(parts)
+
+
+def _list_lines(of: str, numbers: Sequence[Number], *, beside: bool) -> str:
+    """Give numbers that belong together, under a heading if there are several."""
+    headed = bool(of) and len(numbers) > 1
+    lines = []
+    if headed:
+        lines = [f'<tr><th scope="rowgroup" colspan="{2 + beside}">{prose(of)}</th></tr>']
     for number in numbers:
-        name = ", ".join(part for part in (number.of, _label(number)) if part)
-        cells = _printed_cell(number, number.unit) * printed + _cell(number, number.unit)
-        lines.append(f'<tr><th scope="row">{prose(name)}</th>{cells}</tr>')
-    return "".join(lines) + "</tbody>"
+        name = _label(number) if headed else ", ".join(filter(None, (of, _label(number))))
+        cells = _printed_cell(number, number.unit) * beside + _cell(number, number.unit)
+        inner = ' class="inner"' if headed else ""
+        lines.append(f'<tr><th scope="row"{inner}>{prose(name)}</th>{cells}</tr>')
+    return "".join(lines)
 
 
 def _grid(numbers: Sequence[Number]) -> str:
