@@ -1,5 +1,11 @@
 """`ulna papers`: what it refuses before any work is done, and what it leaves behind."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
+
 import pytest
 
 from ulna.cli import papers as command
@@ -160,3 +166,35 @@ def test_a_terminal_shows_how_far_it_is(shelf, run_in, tmp_path, monkeypatch):
     assert "[##########" in answer.err
     assert "100 %" in answer.err
     assert answer.err.endswith("\r")
+
+
+@pytest.mark.slow
+def test_the_five_papers_in_two_minutes(run_in, tmp_path):
+    answer = run_in(tmp_path, "papers", "--json")
+    assert answer.code == 0
+    told = answer.json
+    assert [paper["number"] for paper in told["papers"]] == list(library.NUMBERS)
+    assert told["seconds"] < 120.0
+    folder = tmp_path / "papers"
+    for page in folder.glob("*.html"):
+        text = page.read_text("utf-8")
+        assert "Not made" not in text
+        assert "http" not in text
+    assert all(file.stat().st_size > 1000 for file in folder.rglob("*.*"))
+
+
+@pytest.mark.slow
+def test_ctrl_c_is_heard_while_others_work(tmp_path):
+    words = [sys.executable, "-m", "ulna", "papers", "002", "001", "--out", "p"]
+    # A group of its own: Ctrl-C reaches all processes of a terminal's group at once.
+    work = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, start_new_session=True)
+    assert b"rows judged" in work.stderr.readline()
+    start = time.monotonic()
+    os.killpg(work.pid, signal.SIGINT)
+    told = work.communicate(timeout=60)[1].decode()
+    assert time.monotonic() - start < 20.0
+    assert work.returncode == 130, told
+    assert "what was done until then is in p" in told
+    assert "Traceback" not in told
+    assert {"002.html", "index.html", "rows.json"} <= set(files(tmp_path / "p"))
+    assert [path.name for path in tmp_path.iterdir()] == ["p"]

@@ -4,7 +4,7 @@ from ulna.papers.pages.data import data
 from ulna.papers.pages.edition import Edition, Judged
 from ulna.papers.pages.errata import errata_page
 from ulna.papers.pages.index import index_page
-from ulna.papers.pages.markdown import errata_markdown
+from ulna.papers.pages.markdown import errata_markdown, errata_section
 from ulna.papers.pages.paper import paper_page
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "data",
     "errata_markdown",
     "errata_page",
+    "errata_section",
     "index_page",
     "paper_page",
 ]

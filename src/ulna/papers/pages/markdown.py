@@ -19,11 +19,12 @@ page is written from its rows by `make pictures`."""
 def errata_markdown(judged: Iterable[Judged]) -> str:
     """Write the slips of the papers, a table for each."""
     parts = [f"# Errata\n\n{INTRODUCTION}\n\n{NOTE}\n"]
-    parts += [_of_paper(one) for one in judged]
+    parts += [errata_section(one) for one in judged]
     return "\n".join(parts)
 
 
-def _of_paper(judged: Judged) -> str:
+def errata_section(judged: Judged) -> str:
+    """Write the slips of one paper."""
     paper = judged.paper
     head = f"## {paper.number} {paper.title}\n\n{paper.authors}.\n"
     lines = [_line(COLUMNS), _line("---" for _ in COLUMNS)]
