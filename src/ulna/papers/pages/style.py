@@ -147,11 +147,12 @@ body > footer { color: var(--quiet); font-size: 14px; padding-bottom: 32px; }
   .card { border: 0; border-top: 1px solid var(--hairline); border-radius: 0; padding: 12px 0;
     margin: 8px 0; }
   .verdict { border: 1px solid currentColor; }
-  .row > header, figure, .scroll, .sides { break-inside: avoid; }
-  h2, h3, .row > header { break-after: avoid; }
+  .row > header, figure, .scroll, .sides, pre { break-inside: avoid; }
+  h2, h3, .row > header, .label { break-after: avoid; }
   .scroll { overflow: visible; }
   pre { white-space: pre-wrap; }
-  .sheet img { max-height: 18cm; object-fit: contain; }
+  .sheet { border: 0; padding: 0; }
+  .sheet img { max-height: 11cm; object-fit: contain; }
   .sheet video { width: 9cm; }
 }
 """
