@@ -52,6 +52,7 @@ def papers(
     numbers = library.checked(paper or library.NUMBERS, "PAPER")
     place = _checked_place(out, force=force)
     start = time.perf_counter()
+    note(f"computing {'papers' if len(numbers) > 1 else 'paper'} {', '.join(numbers)}")
     bar = _Bar()
     with whole_folder(place, (DATA,), force=force) as part:
         hands = min(cores(), MOST_HANDS)
@@ -80,12 +81,17 @@ def _checked_place(out: str, *, force: bool) -> Path:
     return place
 
 
+def _watched() -> bool:
+    return sys.stderr.isatty()
+
+
 class _Bar:
     """A line that says what was done last and how far it is, on a terminal only."""
 
     def __init__(self) -> None:
-        self.shown = sys.stderr.isatty()
+        self.shown = _watched()
         self.start, self.length, self.part = time.monotonic(), 0, 0.0
+        self._say("the first papers")
 
     def tell(self, task: Task, tasks: Tasks) -> None:
         """Show that a task is done."""
@@ -95,13 +101,17 @@ class _Bar:
             note(f"paper {task.number}: {len(rows)} rows judged; {left} things to do")
         # Papers turn out to be longer than one thought, but a bar goes one way.
         self.part = max(self.part, tasks.part)
-        words = tasks.doing[0].words if tasks.doing else "writing the pages"
-        self._write(fitted(describe(words, self.part, time.monotonic() - self.start), sys.stderr))
+        ahead = (*tasks.doing, *tasks.left)
+        self._say(ahead[0].words if ahead else "writing the pages")
 
     def clear(self) -> None:
         """Leave no trace."""
         self._write("")
         self.length = 0
+
+    def _say(self, words: str) -> None:
+        line = describe(words, self.part, time.monotonic() - self.start)
+        self._write(fitted(line, sys.stderr))
 
     def _write(self, text: str) -> None:
         if self.shown:

@@ -155,12 +155,7 @@ def test_a_row_that_fails_is_a_bug(shelf, run_in, tmp_path, monkeypatch):
 
 
 def test_a_terminal_shows_how_far_it_is(shelf, run_in, tmp_path, monkeypatch):
-    class Terminal(command._Bar):
-        def __init__(self):
-            super().__init__()
-            self.shown = True
-
-    monkeypatch.setattr(command, "_Bar", Terminal)
+    monkeypatch.setattr(command, "_watched", lambda: True)
     answer = run_in(tmp_path, "papers", "000", "004", "--out", "p")
     assert answer.code == 0
     assert "[##########" in answer.err
