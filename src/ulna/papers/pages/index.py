@@ -9,6 +9,11 @@ from ulna.papers.pages.words import MEANINGS, badge, counted_words, escaped, pla
 from ulna.papers.row import Picture, Row
 
 THUMBNAILS = 3  # of a paper
+# What shows best what a paper is about; of others the first ones.
+TELLING = (
+    "000-figure-4", "000-figure-5", "000-figure-6",
+    "001-figure-1", "001-figure-3", "001-four-joints",
+)  # fmt: skip
 COUNTS = ("None", "One", "Two", "Three", "Four")
 INTRODUCTION = """ulna grew out of five short papers about planar robot arms. Here is what they \
 compute, computed again: every figure and every number beside the one in print, and every symbol \
@@ -78,15 +83,10 @@ def _thumbnails(judged: Judged, edition: Edition) -> str:
 
 
 def _chosen(judged: Judged, edition: Edition) -> list[tuple[Row, Picture]]:
-    """Choose the first picture of as many rows as there is room for, then the second ones."""
-    made = [
-        (place, row, picture)
-        for row in judged.rows
-        for place, picture in enumerate(row.pictures)
-        if edition.has(picture)
-    ]
-    made.sort(key=lambda one: one[0])
-    return [(row, picture) for _, row, picture in made[:THUMBNAILS]]
+    made = [(row, one) for row in judged.rows for one in row.pictures if edition.has(one)]
+    telling = [(row, one) for row, one in made if one.file.rpartition(".")[0] in TELLING]
+    others = [pair for pair in made if pair not in telling]
+    return [*telling, *others][:THUMBNAILS]
 
 
 def _meanings() -> str:

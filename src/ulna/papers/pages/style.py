@@ -128,6 +128,7 @@ body > footer { color: var(--quiet); font-size: 14px; padding-bottom: 32px; }
   .card { padding: 16px 14px; }
   .sides, .notes { grid-template-columns: 1fr; }
   .notes dd { margin-bottom: 8px; }
+  .top .name { display: none; }
   .contents { columns: 1; }
   .contents li { padding: 6px 0; }
   .row > header > div { flex-basis: 100%; }

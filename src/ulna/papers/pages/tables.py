@@ -106,7 +106,7 @@ def _grid_head(within: dict[str, list[Number]]) -> str:
     first, second = [f"<td{tall}></td>"], []
     for column, numbers in within.items():
         unit = _common_unit(numbers)
-        name = prose(column) + (f' <span class="unit">{prose(unit)}</span>' if unit else "")
+        name = prose(column) + (f' <span class="unit">[{prose(unit)}]</span>' if unit else "")
         if beside[column]:
             first.append(f'<th scope="colgroup" colspan="2">{name}</th>')
             second += ['<th scope="col">printed</th>', '<th scope="col">ours</th>']

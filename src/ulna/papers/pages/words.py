@@ -41,17 +41,20 @@ def plain(text: str) -> str:
 
 
 def figure(value: float, digits: int = 6) -> str:
-    """Write a number with so many significant digits.
+    """Write a number with so many significant digits, or fewer where those are all it has.
 
-    >>> figure(-87.459123, 5), figure(2e-16, 3), figure(float("inf"))
-    ('−87.459', '2 × 10⁻¹⁶', '∞')
+    >>> figure(-17.350123, 5), figure(12.5, 5), figure(2e-16, 3), figure(float("inf"))
+    ('−17.350', '12.5', '2 × 10⁻¹⁶', '∞')
     """
     if math.isnan(value):
         return "–"
     if math.isinf(value):
         return "∞" if value > 0.0 else "−∞"
-    text, _, power = f"{value:.{digits}g}".partition("e")
-    text = "0" if float(text) == 0.0 else text.replace("-", "−")
+    text = f"{value:.{digits}g}"
+    if float(text) != value:
+        text = f"{value:#.{digits}g}"
+    text, _, power = text.partition("e")
+    text = "0" if float(text) == 0.0 else text.rstrip(".").replace("-", "−")
     return f"{text} × 10{str(int(power)).translate(SMALL)}" if power else text
 
 
