@@ -219,8 +219,8 @@ def test_every_line_of_a_table_is_as_long_as_its_head():
     ("value", "digits", "expected"),
     [
         (-0.0, 6, "0"), (1e-300, 2, "1 × 10⁻³⁰⁰"), (-1234567.0, 3, "−1.23 × 10⁶"),
-        (float("nan"), 6, "–"), (float("-inf"), 6, "−∞"), (0.1 + 0.2, 4, "0.3000"), (155.0, 5, "155"),
-        (154.9987, 5, "155.00"), (123456.7, 6, "123457"),
+        (float("nan"), 6, "–"), (float("-inf"), 6, "−∞"), (0.1 + 0.2, 4, "0.3000"),
+        (155.0, 5, "155"), (154.9987, 5, "155.00"), (123456.7, 6, "123457"),
     ],
 )  # fmt: skip
 def test_numbers_are_written_as_people_do(value, digits, expected):

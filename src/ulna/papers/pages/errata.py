@@ -11,8 +11,8 @@ from ulna.papers.row import Row
 INTRODUCTION = """Every text has slips of the pen, ours included, and those who work \
 through a paper line by line meet them. This page lists what we met in these, so that the next \
 reader need not stumble where we did: the symbol as it is printed, the one that we take to be \
-right, how we came to think so, and how much it matters. A slip in a formula is mostly that and no \
-more; the figures were often computed with the right one.
+right, how we came to think so, and how much it matters. Many are in print only, and touch nothing \
+that was computed; some change a result, and then that is said.
 
 Corrections to these corrections are welcome."""
 
