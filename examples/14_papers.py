@@ -14,19 +14,21 @@ for row in rows:
     print(f"{row.key:14} {row.verdict.value:18} {row.why}")
 
 # %% [markdown]
-# A row keeps its numbers, beside those in print if there are any.
+# A row keeps its numbers, beside those in print if there are any. This one says how far off the tip
+# is with the angles that the printed formulas give.
 
 # %%
-row = max(rows, key=lambda row: len(row.numbers))
-print(f"\n{row.title} ({row.where})")
+row = next(row for row in rows if row.key == "printed-inverse")
+print(f"\n{row.title}: {row.why}")
 for number in row.numbers:
-    print(f"    {number.of:30} {number.label or number.name:30} {number.ours:.6g} {number.unit}")
+    name = ", ".join(part for part in (number.of, number.label) if part)
+    print(f"    {name:60} {number.ours:.3g} {number.unit}")
 
 # %% [markdown]
 # Figures are drawn when they are asked for. `ulna papers` draws all of them, for all five papers,
 # into pages that open in any browser.
 
 # %%
-pictures = [picture for row in rows for picture in row.pictures]
-print(f"\n{len(pictures)} figures, first: {pictures[0].caption}")
-pictures[0].draw().savefig("14_papers.png", dpi=120)
+picture = row.pictures[0]
+print(f"\n{picture.caption}")
+picture.draw().savefig("14_papers.png", dpi=120)

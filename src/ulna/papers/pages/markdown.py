@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable
 
 from ulna.papers.pages.edition import Judged
@@ -11,6 +12,7 @@ from ulna.papers.row import Row
 
 CODE = re.compile("(`[^`]+`)")
 SPECIAL = re.compile(r"[*<\[\]]")  # what would be more than itself outside of code
+WIDTH = 120  # letters of a line
 COLUMNS = ("", "where", "printed", "right", "how large", "how checked")
 NOTE = """`ulna papers` computes it all again, with numbers and figures ([more](papers.md)). This \
 page is written from its rows by `make pictures`."""
@@ -18,7 +20,8 @@ page is written from its rows by `make pictures`."""
 
 def errata_markdown(judged: Iterable[Judged]) -> str:
     """Write the slips of the papers, a table for each."""
-    parts = [f"# Errata\n\n{INTRODUCTION}\n\n{NOTE}\n"]
+    said = [textwrap.fill(part, WIDTH) for part in (*INTRODUCTION.split("\n\n"), NOTE)]
+    parts = ["\n\n".join(["# Errata", *said]) + "\n"]
     parts += [errata_section(one) for one in judged]
     return "\n".join(parts)
 
