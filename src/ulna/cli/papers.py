@@ -55,7 +55,7 @@ def papers(
     note(f"computing {'papers' if len(numbers) > 1 else 'paper'} {', '.join(numbers)}")
     bar = _Bar()
     with whole_folder(place, (DATA,), force=force) as part:
-        hands = min(cores(), MOST_HANDS)
+        hands = min(cores(), MOST_HANDS, len(numbers) * (1 if no_films else 2))
         try:
             edition = fill_folder(part, numbers, films=not no_films, hands=hands, tell=bar.tell)
         finally:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from ulna.papers.tasks import Task, Tasks, perform
 
@@ -46,15 +46,11 @@ def do_together(tasks: Tasks, folder: Path, tell: Tell, count: int) -> None:
                     hand.send(task)
             if not busy:
                 return
-            for hand in _answering(list(busy)):
+            for hand in cast(list[Connection], wait(list(busy))):
                 task = busy.pop(hand)
                 idle.append(hand)
                 tasks.finish(task, _answer(hand, task))
                 tell(task, tasks)
-
-
-def _answering(hands: list[Connection]) -> list[Connection]:
-    return [hand for hand in wait(hands) if isinstance(hand, Connection)]
 
 
 def _answer(hand: Connection, task: Task) -> Any:

@@ -1,13 +1,16 @@
 """How the work is shared and in which order it is done, and what is left when it is stopped."""
 
 import pickle
+import signal
+from multiprocessing import Pipe
+from threading import Thread
 
 import pytest
 
 from ulna.errors import InputError
 from ulna.papers import library
 from ulna.papers.folder import fill_folder
-from ulna.papers.hands import HandError, do_together
+from ulna.papers.hands import HandError, _answer, _serve, do_together
 from ulna.papers.tasks import Task, Tasks, perform
 
 
@@ -95,3 +98,36 @@ def test_rows_travel_without_what_draws_them(shelf, tmp_path):
     assert row.values == shelf["000"].judge()[0].values
     with pytest.raises(NotImplementedError):
         row.pictures[0].draw()
+
+
+def test_a_hand_answers_until_its_way_is_closed(shelf, tmp_path):
+    here, there = Pipe()
+    answers = []
+
+    def ask():
+        for task in (Task("000"), Task("000", "pictures/none.svg")):
+            here.send(task)
+            answers.append(here.recv())
+        here.close()
+
+    hears = signal.getsignal(signal.SIGINT)
+    asking = Thread(target=ask)
+    asking.start()
+    try:
+        _serve(there, tmp_path)
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, hears)
+        asking.join()
+    (done, rows), (failed, told) = answers
+    assert done
+    assert [row.key for row in rows] == ["forward", "figure-5", "erratum-1"]
+    assert not failed
+    assert "KeyError: 'pictures/none.svg'" in told
+
+
+def test_a_hand_that_is_gone_is_missed():
+    here, there = Pipe()
+    there.close()
+    with pytest.raises(HandError, match="paper 000: the process that did it ended"):
+        _answer(here, Task("000"))
