@@ -173,6 +173,7 @@ def grid(*places):
         (grid(("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")), True),
         (grid(("a", "x"), ("a", "y"), ("b", "x"), ("c", "y")), True),
         (grid(("a", "x"), ("b", "y"), ("c", "z"), ("d", "u")), False),  # a diagonal
+        (grid(("a", "x"), ("b", "x"), ("b", "far")), False),  # a column for one
         (grid(("", "x"), ("", "y"), ("", "z")), False),  # one line
         (grid(("a", "x"), ("b", "x"), ("b", "x")), False),  # two in one place
         (grid(*((of, str(k)) for of in "ab" for k in range(12))), False),  # too wide
@@ -203,7 +204,7 @@ def test_numbers_that_make_a_grid_in_part_are_parted():
 def test_every_line_of_a_table_is_as_long_as_its_head():
     numbers = [
         Number("a", 1.0, "m", 1.5, "x", "first"), Number("b", 2.0, "s", None, "x", "second"),
-        Number("c", 3.0, "N", None, "y", "first"),
+        Number("c", 3.0, "N", None, "y", "first"), Number("d", 4.0, "N", None, "y", "third"),
     ]  # fmt: skip
     source = numbers_table(numbers, "Numbers")
     head, body = source.split("<tbody>")
@@ -219,8 +220,8 @@ def test_every_line_of_a_table_is_as_long_as_its_head():
     ("value", "digits", "expected"),
     [
         (-0.0, 6, "0"), (1e-300, 2, "1 × 10⁻³⁰⁰"), (-1234567.0, 3, "−1.23 × 10⁶"),
-        (float("nan"), 6, "–"), (float("-inf"), 6, "−∞"), (0.1 + 0.2, 4, "0.3000"),
-        (155.0, 5, "155"), (154.9987, 5, "155.00"), (123456.7, 6, "123457"),
+        (float("nan"), 6, "–"), (float("-inf"), 6, "−∞"), (0.1 + 0.2, 4, "0.3"),
+        (0.30001, 4, "0.3000"), (154.9987, 5, "155.00"), (123456.7, 6, "123457"),
     ],
 )  # fmt: skip
 def test_numbers_are_written_as_people_do(value, digits, expected):

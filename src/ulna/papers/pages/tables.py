@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
@@ -48,11 +49,13 @@ def _labels(line: Sequence[Number]) -> tuple[str, ...]:
 
 def is_grid(numbers: Sequence[Number]) -> bool:
     """Whether numbers fill lines and columns of their own well enough."""
-    lines, columns = _in_order(n.of for n in numbers), _in_order(_label(n) for n in numbers)
+    lines = {number.of for number in numbers}
+    columns = Counter(_label(number) for number in numbers)
     places = {(number.of, _label(number)) for number in numbers}
     return (
         len(lines) > 1
         and len(columns) <= WIDEST
+        and min(columns.values()) > 1
         and len(places) == len(numbers)
         and len(numbers) >= FULL * len(lines) * len(columns)
     )

@@ -10,6 +10,7 @@ from ulna.papers.row import Verdict
 
 SMALL = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 CODE = re.compile("`([^`]+)`")
+ROUNDING = 1e-12  # the part of a number that arithmetic may have cost it
 # Beside the words and colours, so that a glance tells them apart in grey print as well.
 MARKS = {Verdict.SAME: "=", Verdict.CORRECTED: "→", Verdict.WRONG: "≠"}
 CLASSES = {Verdict.SAME: "same", Verdict.CORRECTED: "corrected", Verdict.WRONG: "wrong"}
@@ -51,7 +52,7 @@ def figure(value: float, digits: int = 6) -> str:
     if math.isinf(value):
         return "∞" if value > 0.0 else "−∞"
     text = f"{value:.{digits}g}"
-    if float(text) != value:
+    if not math.isclose(float(text), value, rel_tol=ROUNDING):
         text = f"{value:#.{digits}g}"
     text, _, power = text.partition("e")
     text = "0" if float(text) == 0.0 else text.rstrip(".").replace("-", "−")
