@@ -25,7 +25,8 @@ from ulna.simulation import Run, simulate
 from ulna.simulation.checks import check_kinds
 from ulna.simulation.options import joint_values
 
-PASSAGE = "passage"
+PASSAGE = "passage of the section"
+STILL = 1e-12  # [rad/s] of a joint that rests on the section and does not pass it
 SAMPLES = 20_001
 RTOL = 1e-10
 
@@ -110,7 +111,7 @@ def poincare(
         raise InputError(Problem("arm", "one joint", "several", "for one there is ulna.portrait"))
     which = whole("joint", joint, 1, arm.n)
     place = number("angle", angle)
-    if direction not in (-1, 0, 1) or isinstance(direction, bool):
+    if not isinstance(direction, int) or isinstance(direction, bool) or abs(direction) > 1:
         raise InputError(Problem("direction", shown(direction), "1, −1, or 0 for both"))
     given = [_start(arm, start) for start in _listed(starts)]
     # Zero at every whole turn from the angle, where it changes its sign.
@@ -141,7 +142,7 @@ def _passages(run: Run, joint: int, direction: int) -> Passages:
     met = [
         event
         for event in run.events
-        if event.name == PASSAGE and (not direction or direction * event.qd[joint - 1] > 0.0)
+        if event.name == PASSAGE and _counts(float(event.qd[joint - 1]), direction)
     ]
     n = run.arm.n
     t = np.array([event.t for event in met])
@@ -151,3 +152,7 @@ def _passages(run: Run, joint: int, direction: int) -> Passages:
     for values in (found.t, found.q, found.qd):
         values.flags.writeable = False
     return found
+
+
+def _counts(speed: float, direction: int) -> bool:
+    return abs(speed) > STILL and (not direction or direction * speed > 0.0)

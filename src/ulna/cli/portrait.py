@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
-from ulna import units
-from ulna.analysis import Portrait, Section, poincare
+from ulna.analysis import Portrait
 from ulna.analysis import portrait as draw_up
+from ulna.analysis.portrait import Border
+from ulna.analysis.portrait.portrait import MOST_BASINS
 from ulna.arm import Arm
 from ulna.cli.arguments import (
     ArmArgument,
@@ -20,22 +20,22 @@ from ulna.cli.arguments import (
     PayloadOption,
     changed_arm,
     find_arm,
-    number_reader,
     read_angles,
     read_joints,
     read_quantity,
 )
 from ulna.cli.follow_checks import read_rate
-from ulna.cli.outputs import Output, check_outputs, write_outputs
+from ulna.cli.outputs import Output, check_outputs
 from ulna.cli.plotting import FORMATS, save_figure
-from ulna.cli.portrait_report import show_portrait, show_section
-from ulna.cli.running import INTERRUPTED, PAINTING, UnfinishedError, loading
-from ulna.cli.terminal import say, show_json
+from ulna.cli.portrait_report import show_portrait
+from ulna.cli.portrait_section import finish, show_section_of
+from ulna.cli.portrait_states import named_here, read_range, read_state
+from ulna.cli.running import PAINTING, loading
 from ulna.control import read_controller
 from ulna.errors import InputError, Problem, shown
+from ulna.simulation import simulate_batch
 
-# What Python's words for a setting are called at the command line.
-NAMES = {"duration": "for", "starts": "start", "q0": "start", "qd0": "start", "joint": "section"}
+SWINGS = 5.0  # of the frequency of small swings: up to where critical speeds are looked for
 DURATION, LONG = "20 s", "200 s"  # of an orbit; of what a section is cut through
 
 
@@ -77,14 +77,14 @@ def portrait(
         str | None, _option("--for", "TIME", f"How long starts are followed: {DURATION}.")
     ] = None,
     rate: Annotated[
-        str, typer.Option("--rate", metavar="FREQUENCY", help="How often the controller speaks.")
-    ] = "1000 Hz",
+        str | None, _option("--rate", "FREQUENCY", "How often the controller speaks: 1000 Hz.")
+    ] = None,
     section: Annotated[
-        int, typer.Option("--section", metavar="JOINT", help="Of more joints: which is cut.")
-    ] = 1,
+        int | None, _option("--section", "JOINT", "Of more joints: which one is cut; the first.")
+    ] = None,
     at: Annotated[
-        str, typer.Option("--at", metavar="ANGLE", help="The angle at which it is cut.")
-    ] = "0 deg",
+        str | None, _option("--at", "ANGLE", "The angle at which it is cut: 0 deg.")
+    ] = None,
     payload: PayloadOption = None,
     flat: FlatOption = False,
     out: Annotated[
@@ -100,16 +100,20 @@ def portrait(
     """
     described = changed_arm(find_arm(arm), payload, flat=flat)
     given = {"controller": controller, "aim": aim, "limit": limit, "angles": angles,
-             "speeds": speeds}  # fmt: skip
+             "speeds": speeds, "rate": rate}  # fmt: skip
     if described.n == 1:
+        _refuse({"section": section, "at": at}, "one joint", "several joints")
+        if controller is None:
+            _refuse({"aim": aim, "rate": rate}, "no --controller", "one")
         _of_one(
-            described, arm, given, torque, start or [], duration or DURATION, rate,
+            described, arm, given, torque, start or [], duration or DURATION,
             basins=basins, energy=energy, out=out, json=json, force=force,
         )  # fmt: skip
         return
-    _refuse(described, given, basins=basins, energy=energy)
-    _of_many(
-        described, arm, torque, start or [], duration or LONG, section, at,
+    only = {**given, "basins": basins or None, "energy": energy or None}
+    _refuse(only, f"an arm with {described.n} joints", "one joint")
+    show_section_of(
+        described, arm, torque, start or [], duration or LONG, section or 1, at or "0 deg",
         out=out, json=json, force=force,
     )  # fmt: skip
 
@@ -121,7 +125,6 @@ def _of_one(
     torque: str | None,
     starts: list[str],
     duration: str,
-    rate: str,
     *,
     basins: int,
     energy: bool,
@@ -133,19 +136,19 @@ def _of_one(
         "controller": lambda text: read_controller(text, "--controller"),
         "aim": lambda text: read_angles(text, arm, "--aim")[0],
         "limit": lambda text: read_quantity(text, "torque", "--limit"),
-        "angles": lambda text: _range(text, "angle", "--angles", "-180 deg, 180 deg"),
-        "speeds": lambda text: _range(text, "speed", "--speeds", "-10 rad/s, 10 rad/s"),
+        "angles": lambda text: read_range(text, "angle", "--angles", "-180 deg, 180 deg"),
+        "speeds": lambda text: read_range(text, "speed", "--speeds", "-10 rad/s, 10 rad/s"),
+        "rate": read_rate,
     }
     options = {word: readers[word](text) for word, text in given.items() if text is not None}
     if torque is not None:
         options["torque"] = read_joints(torque, "torque", arm, "--torque", "4 N*m")[0]
-    if basins < 0:
-        raise InputError(Problem("--basins", shown(basins), "a count of starts, or 0 for none"))
-    options["starts"] = [(q[0], qd[0]) for q, qd in (_state(text, arm) for text in starts)]
+    if not 0 <= basins <= MOST_BASINS:
+        need = f"a count of starts up to {MOST_BASINS:,} along each side, or 0 for none"
+        raise InputError(Problem("--basins", shown(basins), need))
+    options["starts"] = [(q[0], qd[0]) for q, qd in (read_state(text, arm) for text in starts)]
     options["duration"] = read_quantity(duration, "time", "--for")
-    if "controller" in options:
-        options["rate"] = read_rate(rate)
-    with _named_here():
+    with named_here():
         drawn = draw_up(arm, **options)
     _write_portrait(drawn, name, basins, energy=energy, out=out, json=json, force=force)
 
@@ -162,8 +165,10 @@ def _write_portrait(
 
     output = Output("--out", out, FORMATS, write, patient=not count)
     check_outputs([output], force=force)
-    with _named_here(), loading(PAINTING):
-        borders = {angle: drawn.critical_speeds(angle) for angle in _angles(drawn)}
+    with named_here():
+        with loading(PAINTING):
+            simulate_batch(drawn.arm, q0=[[0.0]], duration=1e-3, method="dop853", stops=False)
+        borders = {angle: _borders(drawn, angle) for angle in _angles(drawn)}
         facts = drawn.facts()
     if json:
         told = {
@@ -176,7 +181,14 @@ def _write_portrait(
         facts |= {"critical_speeds": told}
     else:
         show_portrait(drawn, name, borders)
-    _finish(drawn, output, facts if json else None)
+    finish(drawn, output, facts if json else None)
+
+
+def _borders(drawn: Portrait, angle: float) -> tuple[Border, ...]:
+    """Give the critical speeds that are shown, up to where they only repeat themselves."""
+    most = SWINGS * drawn.flow.frequency
+    low, high = max(drawn.speeds[0], -most), min(drawn.speeds[1], most)
+    return drawn.critical_speeds(angle, within=(low, high)) if low < high else ()
 
 
 def _angles(drawn: Portrait) -> list[float]:
@@ -184,106 +196,8 @@ def _angles(drawn: Portrait) -> list[float]:
     return list(dict.fromkeys(angle for angle, _ in drawn.starts)) or [0.0]
 
 
-def _refuse(arm: Arm, given: dict[str, str | None], *, basins: int, energy: bool) -> None:
-    """Refuse what only the portrait of one joint has."""
-    asked = [word for word, text in given.items() if text is not None]
-    asked += [word for word, wanted in (("basins", basins), ("energy", energy)) if wanted]
+def _refuse(given: dict[str, Any], got: str, need: str) -> None:
+    """Refuse options that say nothing to such an arm."""
+    asked = [word for word, value in given.items() if value is not None]
     if asked:
-        got, need = f"an arm with {arm.n} joints", "one joint"
         raise InputError([Problem(f"--{word}", got, need) for word in asked])
-
-
-def _of_many(
-    arm: Arm,
-    name: str,
-    torque: str | None,
-    starts: list[str],
-    duration: str,
-    joint: int,
-    at: str,
-    *,
-    out: str,
-    json: bool,
-    force: bool,
-) -> None:
-    if not starts:
-        such = ", ".join(["30 deg"] * arm.n + ["0 rad/s"] * arm.n)
-        got, need = "nothing", f"{arm.n} angles, then {arm.n} speeds"
-        raise InputError(Problem("--start", got, need, f'such as "{such}"'))
-    options: dict[str, Any] = {"joint": joint, "angle": read_quantity(at, "angle", "--at")}
-    if torque is not None:
-        options["torque"] = read_joints(torque, "torque", arm, "--torque", "4 N*m")
-
-    def write(found: Section) -> None:
-        from ulna.viewer import section_figure
-
-        save_figure(lambda: section_figure(found), out, force=force)
-
-    output = Output("--out", out, FORMATS, write)
-    check_outputs([output], force=force)
-    states = [_state(text, arm) for text in starts]
-    length = read_quantity(duration, "time", "--for")
-    with _named_here():
-        with loading():
-            poincare(arm, starts=states[:1], duration=0.0, **options)
-        found = poincare(arm, starts=states, duration=length, **options)
-    if not json:
-        show_section(found, name)
-    _finish(found, output, found.facts() if json else None)
-    if any(one.run.status.reason == "interrupted" for one in found.passages):
-        raise UnfinishedError(["stopped; what there is has been drawn"], INTERRUPTED)
-
-
-def _finish(found: Portrait | Section, output: Output, facts: dict[str, Any] | None) -> None:
-    """Write the picture, and say so."""
-    written = write_outputs(found, [output])
-    if written.troubles:
-        raise written.troubles[0]
-    if written.stopped:
-        raise KeyboardInterrupt
-    if facts is not None:
-        show_json({**facts, "files": written.files})
-    else:
-        say(f"written: {', '.join(written.files)}")
-
-
-def _state(text: str, arm: Arm) -> tuple[list[float], list[float]]:
-    """Read angles and then speeds, one of each a joint: "0 rad, 3.07 rad/s"."""
-    items = units.separate(text)
-    n = arm.n
-    if len(items) != 2 * n:
-        got = f"{len(items)} value{'s' * (len(items) != 1)}"
-        need = "an angle and a speed" if n == 1 else f"{n} angles, then {n} speeds"
-        such = ", ".join(["0 rad"] * n + ["3 rad/s"] * n)
-        raise InputError(Problem("--start", got, need, f'such as "{such}"'))
-    first, last = ", ".join(items[:n]), ", ".join(items[n:])
-    return (
-        read_angles(first, arm, "--start"),
-        read_joints(last, "speed", arm, "--start", "3 rad/s"),
-    )
-
-
-def _range(text: str, kind: str, what: str, example: str) -> list[float]:
-    values = units.parse_list(text, kind, what=what, number=number_reader(what))
-    if len(values) != 2:
-        got = f"{len(values)} value{'s' * (len(values) != 1)}"
-        raise InputError(Problem(what, got, "two", f'such as "{example}"'))
-    return values
-
-
-class _named_here:  # noqa: N801  # it reads as a function
-    """Tell what is wrong with an option by the name that it has at the command line."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
-        if isinstance(error, InputError):
-            raise InputError([_renamed(problem) for problem in error.problems]) from None
-
-
-def _renamed(problem: Problem) -> Problem:
-    if problem.what.startswith("--"):
-        return problem
-    word = problem.what.partition(".")[0]
-    return replace(problem, what=f"--{NAMES.get(word, word)}")

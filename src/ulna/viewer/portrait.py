@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ulna.analysis.portrait.words import drive_text, fate_text
 from ulna.arrays import Array
+from ulna.viewer.cylinder import broken, mark_angles, rolled, shifts, wrapped
 from ulna.viewer.pages import cut
 from ulna.viewer.style import PRINT, Look, mixed, series, styled
 
@@ -19,13 +19,11 @@ if TYPE_CHECKING:
 
     from ulna.analysis.portrait import Basins, Course, Portrait
 
-TURN = 2.0 * math.pi
 COLUMNS, ROWS = 27, 19  # of arrows
 WIDE, HIGH = 9.0, 5.4  # [inches] without the legend
 ENTRIES, LINE = 3, 0.19  # of the legend side by side; [inches] for a line of them
 LETTERS = 100  # of a title
 PALE = 0.16, 0.28  # of a basin's colour, in turn where the cylinder is unrolled
-MOST_MARKS = 9  # numbers along the axis of angles
 
 
 def portrait_figure(
@@ -87,7 +85,7 @@ def plot_portrait(
     _draw_rests(axes, portrait, look)
     axes.set_xlabel("angle [rad]")
     axes.set_ylabel("speed [rad/s]")
-    _mark_angles(axes, portrait.angles)
+    mark_angles(axes, portrait.angles)
     return axes
 
 
@@ -162,16 +160,15 @@ def _draw_separatrices(axes: Axes, portrait: Portrait, look: Look) -> None:
 
 
 def _draw_running(axes: Axes, portrait: Portrait, look: Look) -> None:
-    running = portrait.running
     low, high = portrait.speeds
-    if running is None:
-        return
-    if np.max(running.course.speed) < low or np.min(running.course.speed) > high:
-        return
     style: dict[str, Any] = {"color": mixed(look.paper, look.data[3], 0.6), "lw": 3.5}
-    style["zorder"] = 3.5
-    label = f"running solution, {running.slowest:.3g} to {running.fastest:.3g} rad/s"
-    _draw_course(axes, portrait, running.course, copies=True, label=label, **style)
+    for running in portrait.running_solutions:
+        speed = running.course.speed
+        if np.max(speed) >= low and np.min(speed) <= high:
+            label = f"running solution, {running.slowest:.3g} to {running.fastest:.3g} rad/s"
+            _draw_course(
+                axes, portrait, running.course, copies=True, label=label, zorder=3.5, **style
+            )
 
 
 def _draw_orbits(axes: Axes, portrait: Portrait, look: Look) -> None:
@@ -183,7 +180,7 @@ def _draw_orbits(axes: Axes, portrait: Portrait, look: Look) -> None:
         course = Course(run.t, run.q[:, 0], run.qd[:, 0])
         label = f"from {orbit.angle:.3g} rad, {orbit.speed:.3g} rad/s: {fate_text(orbit.fate)}"
         _draw_course(axes, portrait, course, copies=False, label=label, lw=1.8, zorder=4, **style)
-        x = _wrapped(portrait, np.array([orbit.angle]))
+        x = wrapped(portrait, np.array([orbit.angle]))
         axes.plot(x, orbit.speed, "o", ms=6, color=style["color"], mec=look.paper, zorder=6)
 
 
@@ -194,7 +191,7 @@ def _draw_rests(axes: Axes, portrait: Portrait, look: Look) -> None:
         mark = "D" if rest.saddle else "o"
         label = "_" if rest.kind in named else rest.kind
         named.add(rest.kind)
-        places = [rest.angle + shift for shift in _shifts(portrait, rest.angle, rest.angle)]
+        places = [rest.angle + shift for shift in shifts(portrait, rest.angle, rest.angle)]
         axes.plot(
             places, np.zeros(len(places)), mark, ms=7, mfc=filled, mec=look.ink, mew=1.4,
             label=label, zorder=7, clip_on=False, ls="none",
@@ -205,73 +202,11 @@ def _draw_course(
     axes: Axes, portrait: Portrait, course: Course, *, copies: bool, label: str = "_", **style: Any
 ) -> None:
     """Draw a curve as it lies on the page: wrapped on the cylinder, or unrolled with its copies."""
-    if _rolled(portrait):
-        angle, speed = _broken(portrait, _wrapped(portrait, course.angle), course.speed)
+    if rolled(portrait):
+        angle, speed = broken(portrait, wrapped(portrait, course.angle), course.speed)
         axes.plot(angle, speed, label=label, **style)
         return
     low, high = float(np.min(course.angle)), float(np.max(course.angle))
-    for shift in _shifts(portrait, low, high) if copies else [0.0]:
+    for shift in shifts(portrait, low, high) if copies else [0.0]:
         axes.plot(course.angle + shift, course.speed, label=label, **style)
         label = "_"
-
-
-def _rolled(portrait: Portrait) -> bool:
-    """Whether the page shows one turn of a cylinder."""
-    return portrait.round and np.ptp(portrait.angles) <= TURN * (1.0 + 1e-9)
-
-
-def _wrapped(portrait: Portrait, angle: Array) -> Array:
-    if not _rolled(portrait):
-        return angle
-    low = portrait.angles[0]
-    return np.asarray(low + np.mod(angle - low, TURN))
-
-
-def _broken(portrait: Portrait, angle: Array, speed: Array) -> tuple[Array, Array]:
-    """Lift the pen where a curve leaves the page on one side, and comes back on the other."""
-    low, high = portrait.angles[0], portrait.angles[0] + TURN
-    (jumps,) = np.nonzero(np.abs(np.diff(angle)) > 0.5 * TURN)
-    before, after = angle[jumps], angle[jumps + 1]
-    out, back = np.where(after < before, high, low), np.where(after < before, low, high)
-    part = (out - before) / (after - before + np.where(after < before, TURN, -TURN))
-    edge = speed[jumps] + part * (speed[jumps + 1] - speed[jumps])
-    at = np.repeat(jumps + 1, 3)
-    breaks = np.stack([out, np.full(len(jumps), np.nan), back], axis=-1).ravel()
-    return np.insert(angle, at, breaks), np.insert(speed, at, np.repeat(edge, 3))
-
-
-def _shifts(portrait: Portrait, low: float, high: float) -> Iterator[float]:
-    """Give the whole turns by which something from low to high is moved onto the page."""
-    if not portrait.round:
-        yield 0.0
-        return
-    left, right = portrait.angles
-    first, last = math.ceil((left - high) / TURN - 1e-9), math.floor((right - low) / TURN + 1e-9)
-    for turn in range(first, last + 1):
-        yield turn * TURN
-
-
-def _mark_angles(axes: Axes, angles: tuple[float, float]) -> None:
-    """Put numbers at parts or multiples of π."""
-    steps = (1, 2, 4, 8, 16, 32)  # in quarter turns of π/2
-    wide = np.ptp(angles) / (0.5 * math.pi)
-    step = next((one for one in steps if wide / one <= MOST_MARKS), None)
-    if step is None or wide < 2.0:
-        return
-    first, last = (angle / (0.5 * math.pi * step) for angle in angles)
-    marks = [step * k for k in range(math.ceil(first - 1e-9), math.floor(last + 1e-9) + 1)]
-    axes.set_xticks([0.5 * math.pi * mark for mark in marks], [_in_pi(mark) for mark in marks])
-
-
-def _in_pi(halves: int) -> str:
-    """Write halves of π.
-
-    >>> _in_pi(-1), _in_pi(0), _in_pi(2), _in_pi(3)
-    ('−π/2', '0', 'π', '3π/2')
-    """
-    if not halves:
-        return "0"
-    sign, count = "−" if halves < 0 else "", abs(halves)
-    over = "" if count % 2 == 0 else "/2"
-    count = count // 2 if count % 2 == 0 else count
-    return f"{sign}{'' if count == 1 else count}π{over}"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ulna.angles import wrap
 from ulna.errors import InputError, Problem
+from ulna.motion.values import whole
+from ulna.simulation import Run
 from ulna.viewer.film import arm_title
 from ulna.viewer.style import PRINT, Look, series, styled
 
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ulna.analysis.section import Section
-    from ulna.simulation.run import Run
 
 MOST_JOINTS = 12
 ACROSS = 3  # panels side by side
@@ -37,7 +38,7 @@ def section_figure(section: Section, *, show: int | None = None, look: Look = PR
     if n > MOST_JOINTS:
         hint = "draw the joints that matter with plot_projection"
         raise InputError(Problem("arm", f"{n} joints", f"at most {MOST_JOINTS}", hint))
-    other = section.joint % n + 1 if show is None else show
+    other = section.joint % n + 1 if show is None else whole("show", show, 1, n)
     columns = min(n + 1, ACROSS)
     rows = math.ceil((n + 1) / columns)
     wide, high = columns * PANEL, rows * PANEL + 0.35
@@ -56,10 +57,11 @@ def section_figure(section: Section, *, show: int | None = None, look: Look = PR
 
 
 def plot_projection(
-    axes: Axes, runs: Run | Sequence[Run], joint: int, *, look: Look = PRINT
+    axes: Axes, runs: Run | Iterable[Run], joint: int, *, look: Look = PRINT
 ) -> Axes:
     """Draw angle and speed of one joint over a run or several, the angle in −π … π."""
-    listed = list(runs) if isinstance(runs, Sequence) else [runs]
+    listed = [runs] if isinstance(runs, Run) else list(runs)
+    whole("joint", joint, 1, listed[0].arm.n)
     for run, style in zip(listed, series(len(listed), look), strict=True):
         angle, speed = np.asarray(wrap(run.q[:, joint - 1])), run.qd[:, joint - 1].copy()
         # The pen is lifted where the angle goes on at the other side.

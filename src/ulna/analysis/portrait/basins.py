@@ -12,6 +12,7 @@ from ulna.arrays import Array
 from ulna.progress import progress as progress_line
 
 SLICE = 250_000  # starts that move together
+MOST_STEPS = 1.5e9  # of all starts, some two minutes
 
 
 class Size(NamedTuple):
@@ -66,7 +67,8 @@ def find_basins(
             def done(inside: float, first: int = first, weight: float = weight) -> None:
                 report(first / count + weight * inside)
 
-            found.append(fates.of(grid[0][part], grid[1][part], report=done))
+            states = grid[0][part], grid[1][part]
+            found.append(fates.of(*states, most=weight * MOST_STEPS, report=done))
     label, turns = (
         np.concatenate(parts).reshape(size.speeds, size.angles)
         for parts in zip(*found, strict=True)

@@ -6,7 +6,6 @@ A state is decided long before it arrives: as soon as it is in a region that not
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -18,11 +17,15 @@ from ulna.analysis.portrait.regions import Region, find_regions
 from ulna.analysis.portrait.rests import Rest
 from ulna.arrays import Array
 from ulna.simulation import simulate_batch
+from ulna.simulation.simulate import simulate
 
 UNDECIDED = -1
+STOPPED = ("interrupted", "not run")  # by Ctrl-C
 STEP = 0.25  # [rad] that anything turns in a step at most
 PATIENCE = 100.0  # [rad] of small swings that a state is given in any case
-CHUNK = 4.0  # [rad] of a small swing, after which it is asked who is decided
+CHUNK, GROWTH = 4.0, 1.1  # [rad] of small swings after which it is asked who is decided, and more
+MOST_STEPS = 2e8  # of all states together, some twenty seconds: what is left stays undecided
+LANES = 16  # states that the engine moves together at least
 
 
 class Fate(NamedTuple):
@@ -64,25 +67,49 @@ class Fates:
         speed: Array,
         *,
         finer: float = 1.0,
+        most: float = MOST_STEPS,
         report: Callable[[float], None] | None = None,
     ) -> Ends:
-        """Say what becomes of states (k,), by letting those that are undecided move on."""
+        """Say what becomes of states (k,), by letting those that are undecided move on.
+
+        After so many steps (`most`) in all, what is not decided stays so.
+        """
         angle, speed = np.array(angle, dtype=float), np.array(speed, dtype=float)
         ends = self.decide(angle, speed)
         how = self._how(float(np.max(np.abs(speed), initial=0.0)), finer)
-        length = max(CHUNK / self.flow.frequency, 2.0 * how["dt"])
-        for _ in range(math.ceil(self._longest / length)):
-            (left,) = np.nonzero(ends.label == UNDECIDED)
+        length, left = max(CHUNK / self.flow.frequency, 2.0 * how["dt"]), self._longest
+        while left > 0.0 and most > 0.0:
+            (moving,) = np.nonzero(ends.label == UNDECIDED)
             if report is not None:
-                report(1.0 - len(left) / max(len(angle), 1))
-            if not len(left):
+                report(1.0 - len(moving) / max(len(angle), 1))
+            if not len(moving):
                 break
-            start = {"q0": angle[left, None], "qd0": speed[left, None]}
-            run = simulate_batch(self.flow.free, duration=length, **start, **how)
-            angle[left], speed[left] = run.q[:, -1, 0], run.qd[:, -1, 0]
-            for known, found in zip(ends, self.decide(angle[left], speed[left]), strict=True):
-                known[left] = found
+            most -= max(len(moving), LANES) * length / how["dt"]
+            state = self._moved(angle[moving], speed[moving], min(length, left), how)
+            angle[moving], speed[moving] = state
+            for known, found in zip(ends, self.decide(*state), strict=True):
+                known[moving] = found
+            left, length = left - length, GROWTH * length
         return ends
+
+    def _moved(
+        self, angle: Array, speed: Array, length: float, how: dict[str, Any]
+    ) -> tuple[Array, Array]:
+        """Let states (k,) move on, together on all cores; one by one under a law in Python."""
+        start = {"q0": angle[:, None], "qd0": speed[:, None], "progress": False}
+        law = self.flow.law
+        if law is None or "controller" not in how or hasattr(law.controller, "compiled"):
+            batch = simulate_batch(self.flow.free, duration=length, **start, **how)
+            if not batch.status.counts().keys().isdisjoint(STOPPED):
+                raise KeyboardInterrupt
+            return batch.q[:, -1, 0], batch.qd[:, -1, 0]
+        runs = [
+            simulate(
+                self.flow.free, q0=[q], qd0=[qd], duration=length, samples=2, progress=False, **how
+            )
+            for q, qd in zip(angle, speed, strict=True)
+        ]
+        return np.array([run.q[-1, 0] for run in runs]), np.array([run.qd[-1, 0] for run in runs])
 
     def fate(self, label: int, turns: int) -> Fate:
         """Put a label into words."""
@@ -100,11 +127,10 @@ class Fates:
         flow = self.flow
         quickest = max(fastest, flow.frequency, flow.damping / flow.inertia)
         step = STEP / (quickest * finer)
-        common = {"stops": False, "progress": False}
-        if flow.law is None:
-            return {"torque": [flow.constant], "method": "dop853", "dt": step, **common}
+        if flow.law is None or flow.constant is not None:
+            return {"torque": [flow.constant], "method": "dop853", "dt": step, "stops": False}
         law = {"controller": flow.law.controller, "reference": [flow.law.aim], "rate": self.rate}
-        return {**law, "dt": min(step, 1.0 / self.rate), **common}
+        return {**law, "dt": min(step, 1.0 / self.rate), "stops": False}
 
 
 def find_fates(flow: Flow, rests: tuple[Rest, ...], rate: float) -> Fates:

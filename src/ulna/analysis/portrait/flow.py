@@ -36,7 +36,7 @@ TURN = 2.0 * math.pi
 RTOL, ATOL = 1e-12, 1e-13
 RTOL_LAW = 1e-7  # where Python is asked for every torque
 NUDGE = 1e-5  # [rad, rad/s] for the slopes of a law
-LONGEST = 1e6  # [s] that a run is given until something has to have happened
+PATIENCE, CREEP = 2000.0, 1000.0  # [rad] of small swings that a turn may take, and more if stiff
 
 
 class Course(NamedTuple):
@@ -69,7 +69,8 @@ class Flow:
     @cached_property
     def constant(self) -> float | None:
         """The torque [N·m] that the motor gives, None if that depends on where the joint is."""
-        return None if self.law else min(max(self.torque, -self.limit), self.limit)
+        asked = self.torque if self.law is None else self.law.steady
+        return None if asked is None else min(max(asked, -self.limit), self.limit)
 
     @cached_property
     def inertia(self) -> float:
@@ -95,7 +96,7 @@ class Flow:
     def drive(self, angle: Any, speed: Any) -> Array:
         """Give the torque [N·m] at angles and speeds (…), as the motor gives it."""
         shape = np.broadcast_shapes(np.shape(angle), np.shape(speed))
-        if self.law is None:
+        if self.law is None or self.constant is not None:
             return np.full(shape, self.constant)
         asked = self.law.torque(np.broadcast_to(angle, shape), np.broadcast_to(speed, shape))
         return np.asarray(np.clip(asked, -self.limit, self.limit))
@@ -111,11 +112,21 @@ class Flow:
         q, qd = (np.asarray(values, dtype=float)[..., None] for values in (angle, speed))
         return np.asarray(kinetic_energy(self.arm, q, qd) + potential_energy(self.arm, q))
 
+    @cached_property
+    def potential(self) -> str:
+        """V(θ) − τ θ [J] under a constant torque, as a formula over q1."""
+        level, upright, back = potential_energy(
+            self.arm, np.array([[0.0], [0.5 * math.pi], [math.pi]])
+        ).tolist()
+        middle = 0.5 * (level + back)
+        waves = f"{level - middle!r} * cos(q1) + {upright - middle!r} * sin(q1)"
+        return f"{middle!r} + {waves} - {self.constant!r} * q1"
+
     def slopes(self, angle: float, speed: float = 0.0) -> Array:
         """Give the matrix (2, 2) of the flow near a state: how (θ̇, θ̈) answers to (θ, θ̇)."""
         q, qd = np.array([angle]), np.array([speed])
         A, B = linearise(self.arm, q, qd, np.atleast_1d(self.drive(angle, speed)))
-        if self.law is not None:
+        if self.constant is None:
             A = A + B @ self._law_slopes(angle, speed)
         return A
 
@@ -127,11 +138,14 @@ class Flow:
     @cached_property
     def round(self) -> bool:
         """Whether a turn more makes no difference, so that orbits live on a cylinder."""
-        if self.law is None:
+        if self.law is None or self.constant is not None:
             return True
-        angles, speeds = np.linspace(0.0, TURN, 7), np.linspace(-3.0, 3.0, 7)
-        here, there = (self.drive(angles + shift, speeds) for shift in (0.0, TURN))
-        return bool(np.allclose(here, there, rtol=1e-9, atol=1e-9 * (1.0 + self.heaviest)))
+        # Around the aim, since far from it a motor at its limit tells nothing.
+        angles = self.law.aim + np.linspace(-TURN, TURN, 83)
+        speeds = self.frequency * np.array([[-1.0], [0.0], [1.0]])
+        here, *others = (self.drive(angles + k * TURN, speeds) for k in (0, -1, 1, 3))
+        scale = 1e-9 * (self.heaviest + float(np.max(np.abs(here))))
+        return all(np.allclose(here, other, rtol=0.0, atol=scale) for other in others)
 
     def course(
         self,
@@ -158,26 +172,37 @@ class Flow:
             until=until,
             samples=samples,
             stops=False,
-            rtol=RTOL if self.law is None else RTOL_LAW,
-            atol=ATOL if self.law is None else RTOL_LAW,
+            rtol=RTOL if self.constant is not None else RTOL_LAW,
+            atol=ATOL if self.constant is not None else RTOL_LAW,
             progress=False,
         )
         return Course(sign * run.t, run.q[:, 0], sign * run.qd[:, 0])
 
     def end(self, angle: float, speed: float, until: str) -> tuple[float, float, float]:
-        """Give time, angle and speed when a condition over q1 and qd1 becomes true."""
-        course = self.course(angle, speed, LONGEST / self.frequency, 2, until=until)
+        """Give time, angle and speed when a condition over q1 and qd1 becomes true.
+
+        If it never does, those after as long as a motion can reasonably take.
+        """
+        course = self.course(angle, speed, self.patience, 2, until=until)
         return float(course.t[-1]), float(course.angle[-1]), float(course.speed[-1])
 
     @cached_property
+    def patience(self) -> float:
+        """How long [s] a turn may take: to linger at a saddle, to creep where friction rules."""
+        decay = self.damping / self.inertia
+        return PATIENCE / self.frequency + CREEP * decay / self.frequency**2
+
+    @cached_property
     def _forwards(self) -> tuple[Arm, Any]:
-        return self.free, [self.constant] if self.law is None else self._function(1.0, 0.0)
+        if self.constant is not None:
+            return self.free, [self.constant]
+        return self.free, self._function(1.0, 0.0)
 
     @cached_property
     def _backwards(self) -> tuple[Arm, Any]:
         (joint,) = self.free.joints
         pushed = self.free.replace(joints=[replace(joint, damping=0.0)])
-        if self.law is None:
+        if self.constant is not None:
             return pushed, f"{self.constant!r} + {self.damping!r} * qd1"
         return pushed, self._function(-1.0, self.damping)
 

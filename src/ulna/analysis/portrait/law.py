@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import Any
 
@@ -39,7 +40,20 @@ class Law:
     def at(self, q: Array, qd: Array) -> float:
         """Give the torque [N·m] in one state, (1,) each."""
         answer: Any = self.controller.torque(0.0, q, qd, self._reference, self._state)
-        return float(answer[0][0])
+        found = float(answer[0][0])
+        if not math.isfinite(found):
+            raise InputError(_without_value(found, float(q[0]), float(qd[0])))
+        return found
+
+    @cached_property
+    def steady(self) -> float | None:
+        """The torque [N·m] of a law that gives the same in every state; None of any other."""
+        near = self._one_by_one(PROBES)
+        if (near != near[0]).any():
+            return None
+        far = np.linspace(-7.0, 7.0, 40)
+        found = self.torque(self.aim + far, far[::-1] ** 3)
+        return float(near[0]) if (found == near[0]).all() else None
 
     def _check(self) -> None:
         for probe in PROBES:
@@ -75,7 +89,16 @@ class Law:
     def _together(self, states: Array) -> Array:
         q, qd = states[:, :1], states[:, 1:]
         answer: Any = self.controller.torque(0.0, q, qd, self._reference, self._state)
-        return np.asarray(answer[0], dtype=float)[:, 0]
+        found = np.asarray(answer[0], dtype=float)[:, 0]
+        lost = np.flatnonzero(~np.isfinite(found))
+        if len(lost):
+            raise InputError(_without_value(found[lost[0]], *states[lost[0]].tolist()))
+        return found
 
     def _one_by_one(self, states: Array) -> Array:
         return np.array([self._answer(0.0, place, self._state)[0] for place in states])
+
+
+def _without_value(found: float, angle: float, speed: float) -> Problem:
+    got = f"{shown(found)} at {angle:.4g} rad and {speed:.4g} rad/s"
+    return Problem("controller", got, "a finite torque [N·m] in every state")

@@ -1,10 +1,9 @@
-"""The front door: one joint, what drives it, and everything that it can do."""
+"""A portrait: one joint, what drives it, and everything that it can do."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +19,6 @@ from ulna.analysis.portrait.critical import (
 )
 from ulna.analysis.portrait.fates import Fate, Fates, find_fates
 from ulna.analysis.portrait.flow import TURN, Flow
-from ulna.analysis.portrait.law import Law
 from ulna.analysis.portrait.lines import nullclines
 from ulna.analysis.portrait.rests import Rest, find_rests
 from ulna.analysis.portrait.running import Running, find_running
@@ -30,16 +28,13 @@ from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control import Controller
 from ulna.errors import InputError, Problem, shown
-from ulna.motion.values import number, positive, whole
+from ulna.motion.values import number, whole
 from ulna.notebooks import card
 from ulna.simulation import Run, simulate
-from ulna.simulation.checks import check_kinds
 
-WIDE = 3.0  # of the frequency of small swings: how fast the portrait goes if nobody says
-MARGIN = 1.15  # beyond the fastest start
 SAMPLES = 4001  # of an orbit
 AROUND = 3.0  # turns beyond what is shown, in which rests are looked for
-MOST_BASINS = 20_000  # starts along a side
+MOST_BASINS = 4_000  # starts along a side
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -119,9 +114,14 @@ class Portrait:
         return find_separatrices(self.flow, self.equilibria, fastest)
 
     @cached_property
-    def running(self) -> Running | None:
-        """The solution that runs for ever, on the cylinder a limit cycle; None without one."""
+    def running_solutions(self) -> tuple[Running, ...]:
+        """The solutions that run for ever, limit cycles of the cylinder: one a direction."""
         return find_running(self.flow, self.equilibria)
+
+    @property
+    def running(self) -> Running | None:
+        """The solution that runs for ever; None without one."""
+        return self.running_solutions[0] if self.running_solutions else None
 
     @cached_property
     def fates(self) -> Fates:
@@ -129,8 +129,9 @@ class Portrait:
         rests = self.equilibria
         if not self.round:
             # An orbit may come to rest where nothing is shown.
-            low, high = self.angles
-            rests = find_rests(self.flow, (low - AROUND * TURN, high + AROUND * TURN))
+            places = [*self.angles, self.aim or 0.0, *(angle for angle, _ in self.starts)]
+            wide = min(places) - AROUND * TURN, max(places) + AROUND * TURN
+            rests = find_rests(self.flow, wide)
         return find_fates(self.flow, rests, self.rate)
 
     @cached_property
@@ -149,7 +150,7 @@ class Portrait:
     def _run(self, angle: float, speed: float) -> Run:
         law = self.flow.law
         how: dict[str, Any] = {"torque": [self.torque]}
-        if law is not None:
+        if law is not None and self.torque is None:
             how = {"controller": law.controller, "reference": [law.aim], "rate": self.rate}
             how["dt"] = min(1e-3, 1.0 / self.rate)
         options = {"duration": self.duration, "samples": SAMPLES, "stops": False}
@@ -170,14 +171,14 @@ class Portrait:
         self, angle: float = 0.0, within: Sequence[float] | None = None
     ) -> tuple[Border, ...]:
         """Give the speeds at which the fate of a start at an angle changes, to 1e-9 rad/s."""
-        low, high = self.speeds if within is None else _range("within", within)
+        low, high = self.speeds if within is None else read_range("within", within)
         return find_borders(self.fates, low, high, angle=number("angle", angle))
 
     def critical_angles(
         self, speed: float = 0.0, within: Sequence[float] | None = None
     ) -> tuple[Border, ...]:
         """Give the angles at which the fate of a start with a speed changes, to 1e-9 rad."""
-        low, high = self.angles if within is None else _range("within", within)
+        low, high = self.angles if within is None else read_range("within", within)
         return find_borders(self.fates, low, high, speed=number("speed", speed))
 
     @cached_property
@@ -222,73 +223,8 @@ class Portrait:
         return f"Portrait of {self.arm.name or 'one joint'}"
 
 
-def portrait(
-    arm: Arm,
-    *,
-    torque: float = 0.0,
-    controller: Controller | None = None,
-    aim: float = 0.0,
-    limit: float | None = None,
-    starts: Iterable[Sequence[float]] = (),
-    angles: Sequence[float] = (-math.pi, math.pi),
-    speeds: Sequence[float] | None = None,
-    duration: float = 20.0,
-    rate: float = 1000.0,
-) -> Portrait:
-    """Draw up the phase portrait of an arm with one joint.
-
-    It is driven by a constant `torque` [N·m], or by a `controller` that holds the angle `aim` [rad]
-    and remembers nothing; `limit` [N·m] is what the motor gives at most, the joint's `max_torque`
-    if it is not given. Each of `starts` is an angle [rad] and a speed [rad/s], followed for
-    `duration` [s]. `angles` and `speeds` are what is shown: wider than a turn, the cylinder is
-    unrolled. Stops of the joint are left out.
-
-    >>> import ulna
-    >>> pendulum = portrait(ulna.preset("bechard-1"), torque=4.0, starts=[(0.0, 3.07), (0.0, 3.2)])
-    >>> [(rest.kind, round(rest.angle, 6)) for rest in pendulum.equilibria]
-    [('stable focus', -1.150811), ('saddle', 1.150811)]
-    >>> [orbit.fate.name for orbit in pendulum.orbits]
-    ['rests at -1.151 rad', 'runs on']
-    >>> [round(border.value, 7) for border in pendulum.critical_speeds(0.0, within=(0, 5))]
-    [3.0758581]
-    """
-    check_kinds(arm, controller, None, ())
-    if arm.n != 1:
-        hint = "for more joints there are ulna.poincare and projections of a run"
-        raise InputError(Problem("arm", f"{arm.n} joints", "one joint", hint))
-    if controller is not None and torque:
-        hint = "leave one of them out"
-        raise InputError(Problem("torque", f"{shown(torque)} beside a controller", "one", hint))
-    arm = arm if limit is None else _limited(arm, positive("limit", limit, "N·m"))
-    law = None if controller is None else Law(arm, controller, number("aim", aim))
-    flow = Flow(arm, number("torque", torque), law)
-    begun = tuple(_start(start) for start in _listed(starts))
-    wide = _speeds(flow, begun) if speeds is None else _range("speeds", speeds)
-    return Portrait(
-        flow, _range("angles", angles), wide, begun, positive("duration", duration, "s"),
-        positive("rate", rate, "Hz"),
-    )  # fmt: skip
-
-
-def _limited(arm: Arm, limit: float) -> Arm:
-    return arm.replace(joints=[replace(arm.joints[0], max_torque=limit)])
-
-
-def _listed(starts: Any) -> list[Any]:
-    try:
-        return list(starts)
-    except TypeError:
-        raise InputError(Problem("starts", shown(starts), "a list of (angle, speed)")) from None
-
-
-def _start(given: Any) -> tuple[float, float]:
-    values = list(given) if isinstance(given, Sequence | np.ndarray) else []
-    if len(values) != 2 or isinstance(given, str):
-        raise InputError(Problem("start", shown(given), "an angle [rad] and a speed [rad/s]"))
-    return number("start", values[0]), number("start", values[1])
-
-
-def _range(what: str, given: Any) -> tuple[float, float]:
+def read_range(what: str, given: Any) -> tuple[float, float]:
+    """Take the least and the largest value of something."""
     values = list(given) if isinstance(given, Sequence | np.ndarray) else []
     if len(values) != 2 or isinstance(given, str):
         raise InputError(Problem(what, shown(given), "the least and the largest value"))
@@ -296,12 +232,3 @@ def _range(what: str, given: Any) -> tuple[float, float]:
     if not low < high:
         raise InputError(Problem(what, shown(given), "a least value below the largest"))
     return low, high
-
-
-def _speeds(flow: Flow, starts: tuple[tuple[float, float], ...]) -> tuple[float, float]:
-    """Choose what speeds to show: the swings of the joint, and every start."""
-    fastest = max([WIDE * flow.frequency, *(MARGIN * abs(speed) for _, speed in starts)])
-    running = find_running(flow, find_rests(flow, (-TURN, TURN)))
-    if running is not None and running.fastest < 2.0 * fastest:
-        fastest = max(fastest, MARGIN * running.fastest)
-    return -fastest, fastest

@@ -18,7 +18,7 @@ import numpy as np
 
 from ulna.analysis.portrait.flow import TURN, Flow
 from ulna.analysis.portrait.rests import Rest
-from ulna.analysis.portrait.separatrices import ASIDE, SAMPLES, landing, passing
+from ulna.analysis.portrait.separatrices import SAMPLES, landing, launch, passing, tops
 from ulna.arrays import Array
 
 FINEST = 1e-9  # of a speed: how much faster than a separatrix is certainly faster
@@ -42,7 +42,7 @@ def find_regions(flow: Flow, rests: tuple[Rest, ...]) -> list[tuple[str, Region]
             found.append((_name(well), region))
     elif wells and saddles:
         found.append((_name(wells[0]), _well(flow, wells[0], saddles[0])))
-    return found + _goes_on(flow, saddles, rests)
+    return found + _goes_on(flow, rests)
 
 
 def _name(rest: Rest) -> str:
@@ -50,24 +50,29 @@ def _name(rest: Rest) -> str:
     return f"{verb} {rest.angle:.4g} rad"
 
 
-def _goes_on(flow: Flow, saddles: list[Rest], rests: tuple[Rest, ...]) -> list[tuple[str, Region]]:
+def _goes_on(flow: Flow, rests: tuple[Rest, ...]) -> list[tuple[str, Region]]:
     """Give the ways of never coming to rest in a well."""
-    if flow.constant is not None and not saddles:
+    high = tops(flow, rests)
+    if flow.constant is not None and not high:
         drifts = "comes to rest" if flow.damping else "keeps its speed"
         return [(drifts if rests else "runs on", _everywhere)]
     if flow.constant is not None and not flow.damping:
         # Nothing is lost: what is not in a well is never caught by one.
         return [("runs on", _everywhere)]
-    found: list[tuple[str, Region]] = []
-    for saddle in saddles if flow.round else []:
-        for side, name in ((1, "runs on"), (-1, "runs on clockwise")):
-            if landing(flow, saddle, side) is not None:
-                found.append((name, _beyond(flow, saddle, side)))
-    return found
+    return [
+        (name, _beyond(flow, rest, side))
+        for rest in (high if flow.round else [])
+        for side, name in ((1, "runs on"), (-1, "runs on clockwise"))
+        if landing(flow, rest, side) is not None
+    ]
 
 
 def _everywhere(angle: Array, speed: Array) -> tuple[Array, Array]:
     return np.isfinite(angle) & np.isfinite(speed), np.zeros(angle.shape, dtype=int)
+
+
+def _nowhere(angle: Array, speed: Array) -> tuple[Array, Array]:
+    return np.zeros(angle.shape, dtype=bool), np.zeros(angle.shape, dtype=int)
 
 
 def _well(flow: Flow, well: Rest, saddle: Rest) -> Region:
@@ -89,11 +94,11 @@ def _well(flow: Flow, well: Rest, saddle: Rest) -> Region:
 def _brakes(flow: Flow, rests: tuple[Rest, ...]) -> bool:
     """Whether a law only ever takes energy out, whatever the angle and the speed."""
     angles = np.linspace(rests[0].angle - TURN, rests[-1].angle + TURN, 200)
-    speeds = flow.frequency * np.concatenate(
-        [-np.geomspace(100, 0.01, 60), np.geomspace(0.01, 100, 60)]
-    )
-    extra = flow.drive(angles, speeds[:, None]) - flow.drive(angles, 0.0)
-    return bool(np.all(speeds[:, None] * (extra - flow.damping * speeds[:, None]) < 0.0))
+    fast = flow.frequency * np.geomspace(0.01, 100.0, 60)[:, None]
+    speeds = np.concatenate([-fast, fast])
+    extra = flow.drive(angles, speeds) - flow.drive(angles, 0.0)
+    power = speeds * (extra - flow.damping * speeds)
+    return bool(np.all(power <= 1e-9 * flow.inertia * flow.frequency * speeds**2))
 
 
 def _valleys(flow: Flow, rests: tuple[Rest, ...]) -> Callable[[Rest], Region]:
@@ -126,9 +131,8 @@ def _valleys(flow: Flow, rests: tuple[Rest, ...]) -> Callable[[Rest], Region]:
 
 def _beyond(flow: Flow, saddle: Rest, side: int) -> Region:
     """Give the region that is faster than the orbit from a saddle that passes the next."""
-    start = saddle.angle + side * ASIDE, side * ASIDE * saddle.rate(leaving=True)
-    until = passing(saddle.angle, side)
-    longest = flow.end(*start, until)[0]
+    start = launch(saddle, side)
+    longest = flow.end(*start, passing(flow, saddle.angle, side))[0]
     course = flow.course(*start, longest, 4 * SAMPLES)
     ahead = side * (course.angle - saddle.angle)
     border = side * course.speed * (1.0 + FINEST)
@@ -147,6 +151,8 @@ def _ellipse(flow: Flow, rest: Rest) -> Region:
 
     A = flow.slopes(rest.angle)
     scale = np.diag([flow.frequency**2, 1.0])  # so that radians and radians a second compare
+    if not rest.kind.startswith("stable"):
+        return _nowhere  # nothing draws to it, and nothing says that it keeps
     form = solve_continuous_lyapunov(A.T, -scale)
     root = np.linalg.cholesky(np.linalg.inv(form))
     turn = np.linspace(0.0, TURN, AROUND, endpoint=False)

@@ -18,6 +18,8 @@ from ulna.arrays import Array
 from ulna.dynamics import equilibria
 
 POINTS = 1000  # of a turn, at which the sign of the acceleration is looked at
+SEAM = -math.pi + 0.1234  # [rad] where a turn is begun
+STILL = 1e-12  # of the largest acceleration: less is none
 ROUNDING = 1e-9  # of a frequency squared: less is as good as nothing
 
 
@@ -50,8 +52,9 @@ def find_rests(flow: Flow, angles: tuple[float, float]) -> tuple[Rest, ...]:
         found = equilibria(flow.free, np.array([flow.constant]))
         places = [math.remainder(float(rest.q[0]), TURN) for rest in found]
     else:
-        low, high = (-math.pi, math.pi) if flow.round else angles
-        places = _zeros(flow, low, high)
+        # Where a turn begins and ends nothing special should be: a rest there could be missed.
+        low, high = (SEAM, SEAM + TURN) if flow.round else angles
+        places = [math.remainder(x, TURN) if flow.round else x for x in _zeros(flow, low, high)]
     return tuple(_rest(flow, place) for place in sorted(places))
 
 
@@ -61,11 +64,22 @@ def _zeros(flow: Flow, low: float, high: float) -> list[float]:
 
     grid = np.linspace(low, high, math.ceil(POINTS * (high - low) / TURN) + 1)
     values = flow.acceleration(grid, 0.0)
-    found = [float(angle) for angle, value in zip(grid, values, strict=True) if value == 0.0]
-    for k in np.flatnonzero(values[1:] * values[:-1] < 0.0):
+    flat = np.abs(values) <= STILL * (flow.heaviest / flow.inertia + np.max(np.abs(values)))
+    found = [float(np.mean(grid[first:last])) for first, last in _stretches(flat)]
+    for k in np.flatnonzero((values[1:] * values[:-1] < 0.0) & ~flat[1:] & ~flat[:-1]):
         place = brentq(lambda angle: float(flow.acceleration(angle, 0.0)), grid[k], grid[k + 1])
         found.append(float(place))
     return found
+
+
+def _stretches(flat: Array) -> list[tuple[int, int]]:
+    """Give where a law holds the joint wherever it is: of each stretch the first place and the end.
+
+    >>> _stretches(np.array([False, True, True, False, True]))
+    [(1, 3), (4, 5)]
+    """
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], flat.astype(int), [0]])))
+    return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]
 
 
 def _rest(flow: Flow, angle: float) -> Rest:

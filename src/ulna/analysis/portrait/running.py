@@ -15,7 +15,7 @@ import numpy as np
 
 from ulna.analysis.portrait.flow import TURN, Course, Flow
 from ulna.analysis.portrait.rests import Rest
-from ulna.analysis.portrait.separatrices import landing, passing
+from ulna.analysis.portrait.separatrices import landing, passing, tops
 from ulna.arrays import Array
 
 SAMPLES = 4097
@@ -37,26 +37,26 @@ class Running:
     course: Course  # one turn
 
 
-def find_running(flow: Flow, rests: tuple[Rest, ...]) -> Running | None:
-    """Give the running solution that attracts, None if there is none."""
-    if not flow.round:
-        return None
+def find_running(flow: Flow, rests: tuple[Rest, ...]) -> tuple[Running, ...]:
+    """Give the running solutions that attract, one for each direction at most."""
+    if not flow.round or (flow.constant is not None and not flow.damping):
+        return ()
+    found = []
     for direction in (1, -1):
         start = _lowest(flow, rests, direction)
         if start is not None:
             speed = _fixed_point(flow, start[0], direction, start[1])
             if speed is not None:
-                return _measured(flow, start[0], direction, speed)
-    return None
+                found.append(_measured(flow, start[0], direction, speed))
+    return tuple(found)
 
 
 def _lowest(flow: Flow, rests: tuple[Rest, ...], direction: int) -> tuple[float, float] | None:
     """Give an angle and a speed there that is below the running solution, if there is one."""
-    saddles = [rest for rest in rests if rest.saddle]
-    for saddle in saddles:
-        speed = landing(flow, saddle, direction)
+    for rest in tops(flow, rests):
+        speed = landing(flow, rest, direction)
         if speed is not None:
-            return saddle.angle, abs(speed)
+            return rest.angle, abs(speed)
     angles = np.linspace(-math.pi, math.pi, 361)
     pushes = direction * flow.acceleration(angles, 0.0)
     if rests or not (pushes > 0.0).all():
@@ -65,7 +65,7 @@ def _lowest(flow: Flow, rests: tuple[Rest, ...], direction: int) -> tuple[float,
 
 
 def _after_turn(flow: Flow, angle: float, direction: int, speed: float) -> float:
-    return abs(flow.end(angle, direction * speed, passing(angle, direction))[2])
+    return abs(flow.end(angle, direction * speed, passing(flow, angle, direction))[2])
 
 
 def _fixed_point(flow: Flow, angle: float, direction: int, low: float) -> float | None:
@@ -85,7 +85,7 @@ def _fixed_point(flow: Flow, angle: float, direction: int, low: float) -> float 
 
 
 def _measured(flow: Flow, angle: float, direction: int, speed: float) -> Running:
-    period, *_ = flow.end(angle, direction * speed, passing(angle, direction))
+    period, *_ = flow.end(angle, direction * speed, passing(flow, angle, direction))
     course = flow.course(angle, direction * speed, period, SAMPLES)
     speeds = np.abs(course.speed)
     low, high = _extremes(course.t, speeds, direction * flow.acceleration(*course[1:]))

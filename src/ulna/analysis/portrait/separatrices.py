@@ -9,6 +9,8 @@ from ulna.analysis.portrait.flow import TURN, Course, Flow
 from ulna.analysis.portrait.rests import Rest
 
 ASIDE = 1e-6  # [rad] from the saddle, where an orbit is still straight
+BESIDE = 1e-3  # [rad] from a rest that only half holds
+CREEPING = 1.2  # b/(M ω) above which nothing runs that could also rest; the border is 1.19
 SAMPLES = 3001
 SHORTEST, LONGEST = 5.0, 20.0  # [rad] of small swings that an orbit is followed for
 
@@ -53,17 +55,39 @@ def _separatrix(
     return Separatrix(saddle, incoming, side, course)
 
 
-def landing(flow: Flow, saddle: Rest, side: int) -> float | None:
+def launch(rest: Rest, side: int) -> tuple[float, float]:
+    """Give the state in which an orbit has just left a saddle, or a rest that only half holds."""
+    if rest.saddle:
+        return rest.angle + side * ASIDE, side * ASIDE * rest.rate(leaving=True)
+    return rest.angle + side * BESIDE, 0.0
+
+
+def tops(flow: Flow, rests: tuple[Rest, ...]) -> list[Rest]:
+    """Give the rests that a joint that runs has to pass: saddles, or where one just begins."""
+    if any(rest.saddle for rest in rests):
+        return [rest for rest in rests if rest.saddle]
+    return [rest for rest in rests if rest.kind == "degenerate" and flow.heaviest]
+
+
+def landing(flow: Flow, rest: Rest, side: int) -> float | None:
     """Give the speed [rad/s] with which an orbit from a saddle passes the next, a turn on.
 
     None if it does not get so far.
     """
-    speed = side * ASIDE * saddle.rate(leaving=True)
-    _, angle, speed = flow.end(saddle.angle + side * ASIDE, speed, passing(saddle.angle, side))
-    return speed if side * speed > 0.0 and side * (angle - saddle.angle) > 0.5 * TURN else None
+    if flow.constant is not None and flow.damping > CREEPING * flow.inertia * flow.frequency:
+        # So much friction has forgotten the push of the last turn before the next top.
+        return None
+    _, angle, speed = flow.end(*launch(rest, side), passing(flow, rest.angle, side))
+    far = side * (angle - rest.angle) > TURN * (1.0 - 1e-9)
+    return speed if far and side * speed > 0.0 else None
 
 
-def passing(angle: float, side: int) -> str:
-    """Give the condition that a joint has made a turn from an angle, or stands still before."""
+def passing(flow: Flow, angle: float, side: int) -> str:
+    """Give the condition that a joint has made a turn from an angle, or will not make it."""
     end = angle + side * TURN
-    return f"max({side} * (q1 - {end!r}), -{side} * qd1) > 0"
+    ways = [f"{side} * (q1 - {end!r})", f"-{side} * qd1"]
+    if flow.constant is not None:
+        # Less energy than at the end of the turn, which friction does not give back.
+        top = float(flow.energy(angle, 0.0)) - flow.constant * end
+        ways.append(f"{top!r} - ({0.5 * flow.inertia!r} * qd1**2 + {flow.potential})")
+    return f"max({', '.join(ways)}) > 0"

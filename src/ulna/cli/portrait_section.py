@@ -1,0 +1,71 @@
+"""`ulna portrait` of an arm with several joints: its runs, and a section through them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ulna.analysis import Portrait, Section, poincare
+from ulna.arm import Arm
+from ulna.cli.arguments import read_joints, read_quantity
+from ulna.cli.outputs import Output, check_outputs, write_outputs
+from ulna.cli.plotting import FORMATS, save_figure
+from ulna.cli.portrait_report import show_section
+from ulna.cli.portrait_states import named_here, read_state
+from ulna.cli.running import INTERRUPTED, UnfinishedError, loading
+from ulna.cli.terminal import say, show_json
+from ulna.errors import InputError, Problem
+
+
+def show_section_of(
+    arm: Arm,
+    name: str,
+    torque: str | None,
+    starts: list[str],
+    duration: str,
+    joint: int,
+    at: str,
+    *,
+    out: str,
+    json: bool,
+    force: bool,
+) -> None:
+    """Cut through the motion of an arm from some starts, and draw it."""
+    if not starts:
+        such = ", ".join(["30 deg"] * arm.n + ["0 rad/s"] * arm.n)
+        got, need = "nothing", f"{arm.n} angles, then {arm.n} speeds"
+        raise InputError(Problem("--start", got, need, f'such as "{such}"'))
+    options: dict[str, Any] = {"joint": joint, "angle": read_quantity(at, "angle", "--at")}
+    if torque is not None:
+        options["torque"] = read_joints(torque, "torque", arm, "--torque", "4 N*m")
+
+    def write(found: Section) -> None:
+        from ulna.viewer import section_figure
+
+        save_figure(lambda: section_figure(found), out, force=force)
+
+    output = Output("--out", out, FORMATS, write)
+    check_outputs([output], force=force)
+    states = [read_state(text, arm) for text in starts]
+    length = read_quantity(duration, "time", "--for")
+    with named_here():
+        with loading():
+            poincare(arm, starts=states[:1], duration=0.0, **options)
+        found = poincare(arm, starts=states, duration=length, **options)
+    if not json:
+        show_section(found, name)
+    finish(found, output, found.facts() if json else None)
+    if any(one.run.status.reason == "interrupted" for one in found.passages):
+        raise UnfinishedError(["stopped; what there is has been drawn"], INTERRUPTED)
+
+
+def finish(found: Portrait | Section, output: Output, facts: dict[str, Any] | None) -> None:
+    """Write the picture, and say so."""
+    written = write_outputs(found, [output])
+    if written.troubles:
+        raise written.troubles[0]
+    if written.stopped:
+        raise KeyboardInterrupt
+    if facts is not None:
+        show_json({**facts, "files": written.files})
+    else:
+        say(f"written: {', '.join(written.files)}")

@@ -1,0 +1,101 @@
+"""Sections through the motion of several joints: dots on the plane, energies kept, known orders."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna import dynamics
+from ulna.errors import InputError
+
+RODS = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0])
+HANGING = -math.pi / 2
+
+
+@pytest.fixture(scope="module")
+def section():
+    starts = [([HANGING + 0.5, 0.3], [0.0, 0.0]), ([0.8, 1.0], [0.0, 0.0])]
+    return ulna.poincare(RODS, starts=starts, duration=60.0, angle=HANGING)
+
+
+def test_every_dot_is_on_the_section_and_goes_its_way(section):
+    for one in section.passages:
+        assert len(one) > 20
+        assert np.abs(np.sin(0.5 * (one.q[:, 0] - HANGING))).max() < 1e-9
+        assert (one.qd[:, 0] > 0.0).all()
+        assert (np.abs(one.q) <= math.pi).all()
+        assert (np.diff(one.t) > 0.0).all()
+
+
+def test_dots_keep_the_energy_of_their_start(section):
+    for one in section.passages:
+        energy = dynamics.kinetic_energy(RODS, one.q, one.qd) + dynamics.potential_energy(
+            RODS, one.q
+        )
+        first = dynamics.potential_energy(RODS, one.run.q[0])
+        assert energy == pytest.approx(np.full(len(one), float(first)), abs=1e-6)
+
+
+def test_both_directions_are_both_halves():
+    start = [([HANGING + 0.5, 0.3], [0.0, 0.0])]
+    counts = [
+        len(
+            ulna.poincare(RODS, starts=start, duration=20.0, angle=HANGING, direction=way)
+            .passages[0]
+        )
+        for way in (1, -1, 0)
+    ]  # fmt: skip
+    assert counts[0] + counts[1] == counts[2]
+    assert abs(counts[0] - counts[1]) <= 1
+
+
+def test_a_small_swing_passes_once_a_period():
+    # The slow mode of two rods is 2.680114012253 rad/s (outside value); it starts in its shape.
+    M = dynamics.mass_matrix(RODS, np.array([HANGING, 0.0]))
+    A, _ = dynamics.linearise(RODS, [HANGING, 0.0], [0.0, 0.0], [0.0, 0.0])
+    values, shapes = np.linalg.eig(-A[2:, :2])
+    slow = shapes[:, np.argmin(values)]
+    start = np.array([HANGING, 0.0]) + 1e-4 * slow / slow[0]
+    (one,) = ulna.poincare(
+        RODS, starts=[(start, [0.0, 0.0])], duration=50.0, angle=HANGING
+    ).passages
+    assert M.shape == (2, 2)
+    assert np.diff(one.t) == pytest.approx(
+        np.full(len(one) - 1, 2 * math.pi / 2.680114012253), rel=1e-6
+    )
+
+
+def test_whole_turns_are_one_section():
+    spun = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0], gravity=(0.0, 0.0))
+    (one,) = ulna.poincare(spun, starts=[([0.5, 0.0], [2.0, 0.0])], duration=20.0).passages
+    # Straight and without gravity it turns evenly: 40 rad from 0.5 pass 2π … 12π.
+    assert one.t == pytest.approx((2 * math.pi * np.arange(1, 7) - 0.5) / 2.0, abs=1e-8)
+
+
+def test_it_tells_what_it_found(section):
+    facts = json.loads(json.dumps(section.facts()))
+    assert [len(one["t"]) for one in facts["passages"]] == [len(x) for x in section.passages]
+    assert "joint 1 growing through -1.571 rad" in repr(section)
+    assert "passages in 60 s" in section._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [({"starts": []}, "at least one"), ({"starts": 3}, "at least one"),
+     ({"starts": [[0.0, 0.0, 0.0]]}, "a posture and its rates"),
+     ({"starts": [([0.0], [0.0, 0.0])]}, "q0: got [0.0]"),
+     ({"joint": 3}, "joint: got 3"), ({"angle": "x"}, "angle: got 'x'"),
+     ({"direction": 2}, "direction: got 2"), ({"duration": -1.0}, "duration: got -1.0")],
+)  # fmt: skip
+def test_bad_input_is_told(options, said):
+    given = {"starts": [([0.0, 0.0], [0.0, 0.0])], "duration": 1.0, **options}
+    with pytest.raises(InputError) as raised:
+        ulna.poincare(RODS, **given)
+    assert said in str(raised.value)
+
+
+def test_one_joint_is_pointed_elsewhere():
+    with pytest.raises(InputError, match=r"ulna\.portrait"):
+        ulna.poincare(ulna.preset("bechard-1"), starts=[([0.0], [0.0])], duration=1.0)
