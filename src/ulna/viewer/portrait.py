@@ -9,7 +9,7 @@ import numpy as np
 
 from ulna.analysis.portrait.words import drive_text, fate_text
 from ulna.arrays import Array
-from ulna.viewer.cylinder import broken, mark_angles, rolled, shifts, wrapped
+from ulna.viewer.cylinder import TURN, broken, mark_angles, rolled, shifts, wrapped
 from ulna.viewer.pages import cut
 from ulna.viewer.style import PRINT, Look, mixed, series, styled
 
@@ -38,7 +38,7 @@ def portrait_figure(
 
     with styled(look):
         figure = Figure(figsize=(WIDE, HIGH), dpi=150)
-        axes = figure.add_axes((0.08, 0.1, 0.9, 0.8))
+        axes = figure.add_axes((0.08, 0.1, 0.86 if energy else 0.9, 0.8))
         plot_portrait(axes, portrait, basins=basins, energy=energy, look=look)
         name = portrait.arm.name or "one joint"
         title = cut(f"{name}, {drive_text(portrait)}", LETTERS)
@@ -117,6 +117,8 @@ def _draw_basins(axes: Axes, basins: Basins, look: Look) -> None:
         if basins.share(number):
             colour = mixed(look.paper, shade, PALE[1])
             axes.plot([], [], "s", ms=9, color=colour, label=f"basin: {name}")
+    if basins.undecided:
+        axes.plot([], [], "s", ms=9, color=look.hairline, label="undecided")
 
 
 def _edges(middles: Array) -> tuple[float, float]:
@@ -203,7 +205,10 @@ def _draw_course(
 ) -> None:
     """Draw a curve as it lies on the page: wrapped on the cylinder, or unrolled with its copies."""
     if rolled(portrait):
-        angle, speed = broken(portrait, wrapped(portrait, course.angle), course.speed)
+        # Where a sample is half a turn on nobody knows the way: the pen is lifted.
+        fast = np.abs(np.diff(course.angle, prepend=course.angle[0])) > 0.5 * TURN
+        known = np.where(fast, np.nan, course.speed)
+        angle, speed = broken(portrait, wrapped(portrait, course.angle), known)
         axes.plot(angle, speed, label=label, **style)
         return
     low, high = float(np.min(course.angle)), float(np.max(course.angle))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ulna.analysis.portrait.flow import Flow
+from ulna.analysis.portrait.flow import Flow, insist
 from ulna.analysis.portrait.regions import Region, find_regions
 from ulna.analysis.portrait.rests import Rest
 from ulna.arrays import Array
@@ -109,6 +109,8 @@ class Fates:
             )
             for q, qd in zip(angle, speed, strict=True)
         ]
+        for run in runs:
+            insist(run)
         return np.array([run.q[-1, 0] for run in runs]), np.array([run.qd[-1, 0] for run in runs])
 
     def fate(self, label: int, turns: int) -> Fate:

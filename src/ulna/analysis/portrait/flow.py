@@ -30,6 +30,7 @@ from ulna.dynamics import (
     mass_matrix,
     potential_energy,
 )
+from ulna.simulation.run import Run
 from ulna.simulation.simulate import simulate
 
 TURN = 2.0 * math.pi
@@ -45,6 +46,12 @@ class Course(NamedTuple):
     t: Array
     angle: Array
     speed: Array
+
+
+def insist(run: Run) -> None:
+    """Let Ctrl-C end what a run was only a part of."""
+    if run.status.reason == "interrupted":
+        raise KeyboardInterrupt
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +183,7 @@ class Flow:
             atol=ATOL if self.constant is not None else RTOL_LAW,
             progress=False,
         )
+        insist(run)
         return Course(sign * run.t, run.q[:, 0], sign * run.qd[:, 0])
 
     def end(self, angle: float, speed: float, until: str) -> tuple[float, float, float]:

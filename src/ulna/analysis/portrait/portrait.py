@@ -18,7 +18,7 @@ from ulna.analysis.portrait.critical import (
     find_critical_torques,
 )
 from ulna.analysis.portrait.fates import Fate, Fates, find_fates
-from ulna.analysis.portrait.flow import TURN, Flow
+from ulna.analysis.portrait.flow import TURN, Flow, insist
 from ulna.analysis.portrait.lines import nullclines
 from ulna.analysis.portrait.rests import Rest, find_rests
 from ulna.analysis.portrait.running import Running, find_running
@@ -154,7 +154,9 @@ class Portrait:
             how = {"controller": law.controller, "reference": [law.aim], "rate": self.rate}
             how["dt"] = min(1e-3, 1.0 / self.rate)
         options = {"duration": self.duration, "samples": SAMPLES, "stops": False}
-        return simulate(self.flow.free, q0=[angle], qd0=[speed], progress=False, **options, **how)
+        run = simulate(self.flow.free, q0=[angle], qd0=[speed], progress=False, **options, **how)
+        insist(run)
+        return run
 
     def basins(self, count: int | tuple[int, int] = 300, *, progress: bool | None = None) -> Basins:
         """Say of a grid of starts what becomes of each, on all cores; `count` along each side.

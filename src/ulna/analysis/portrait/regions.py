@@ -108,11 +108,12 @@ def _valleys(flow: Flow, rests: tuple[Rest, ...]) -> Callable[[Rest], Region]:
     slope = -flow.inertia * flow.acceleration(grid, 0.0)
     steps = 0.5 * (slope[1:] + slope[:-1]) * np.diff(grid)
     height = np.concatenate([[0.0], np.cumsum(steps)])
-    tops = [rest.angle for rest in rests if not rest.stable]
+    shifts = (-TURN, 0.0, TURN) if flow.round else (0.0,)
+    high_places = [rest.angle + shift for rest in rests if not rest.stable for shift in shifts]
 
     def around(well: Rest) -> Region:
-        left = max([top for top in tops if top < well.angle], default=low)
-        right = min([top for top in tops if top > well.angle], default=high)
+        left = max([top for top in high_places if top < well.angle], default=low)
+        right = min([top for top in high_places if top > well.angle], default=high)
         *tall, bottom = np.interp([left, right, well.angle], grid, height)
         most = min(tall) - SURE * (min(tall) - bottom)
 
