@@ -18,6 +18,7 @@ from ulna.arrays import Array
 from ulna.dynamics import equilibria
 
 POINTS = 1000  # of a turn, at which the sign of the acceleration is looked at
+DIGITS = 13  # behind the point, to which an angle is known
 SEAM = -math.pi + 0.1234  # [rad] where a turn is begun
 STILL = 1e-12  # of the largest acceleration: less is none
 ROUNDING = 1e-9  # of a frequency squared: less is as good as nothing
@@ -68,7 +69,7 @@ def _zeros(flow: Flow, low: float, high: float) -> list[float]:
     found = [float(np.mean(grid[first:last])) for first, last in _stretches(flat)]
     for k in np.flatnonzero((values[1:] * values[:-1] < 0.0) & ~flat[1:] & ~flat[:-1]):
         place = brentq(lambda angle: float(flow.acceleration(angle, 0.0)), grid[k], grid[k + 1])
-        found.append(float(place))
+        found.append(round(float(place), DIGITS) + 0.0)  # zero, not what rounding leaves of it
     return found
 
 
