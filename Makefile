@@ -45,12 +45,14 @@ format: $(DEVELOP)  ## put the code into the project's format
 pictures: $(DEVELOP)  ## remake the pictures and the gallery that README and docs show
 	@$(BIN)/python tools/pictures.py
 	@$(BIN)/python tools/gallery.py --pictures
+	@$(BIN)/python tools/errata.py
 
 bench: $(DEVELOP)  ## measure how long things take, beside other engines
 	@$(BIN)/python benchmarks/kinematics.py
 	@$(BIN)/python benchmarks/simulation.py
 	@$(BIN)/python benchmarks/following.py
 	@$(BIN)/python benchmarks/batch.py
+	@$(BIN)/python benchmarks/portrait.py
 	@echo
 	@echo "To put these figures into README's table and docs/performance.json: make performance"
 

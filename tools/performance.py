@@ -55,6 +55,11 @@ ROWS = (
         "s",
     ),
     Row(
+        "Basins of attraction of a driven pendulum: 1000 × 1000 starts until their fate is certain",
+        "basins of the under-powered motor, 1000 × 1000 starts [s]",
+        "s",
+    ),
+    Row(
         "Accelerations of 100,000 arms in one call, against looping over `pin.aba`",
         f"100,000 forward dynamics, n = 2, {LOOP}",
         "×",

@@ -31,11 +31,13 @@ from ulna.cli.portrait_report import show_portrait
 from ulna.cli.portrait_section import finish, show_section_of
 from ulna.cli.portrait_states import named_here, read_range, read_state
 from ulna.cli.running import PAINTING, loading
+from ulna.cli.terminal import note
 from ulna.control import read_controller
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation import simulate_batch
 
 SWINGS = 5.0  # of the frequency of small swings: up to where critical speeds are looked for
+SLIPPERY = 0.01  # b/(M ω) below which the fate changes with every turn and every breath
 DURATION, LONG = "20 s", "200 s"  # of an orbit; of what a section is cut through
 
 
@@ -186,7 +188,11 @@ def _write_portrait(
 
 def _borders(drawn: Portrait, angle: float) -> tuple[Border, ...]:
     """Give the critical speeds that are shown, up to where they only repeat themselves."""
-    most = SWINGS * drawn.flow.frequency
+    flow = drawn.flow
+    if 0.0 < flow.damping < SLIPPERY * flow.inertia * flow.frequency:
+        note("so little friction has too many critical speeds to list them")
+        return ()
+    most = SWINGS * flow.frequency
     low, high = max(drawn.speeds[0], -most), min(drawn.speeds[1], most)
     return drawn.critical_speeds(angle, within=(low, high)) if low < high else ()
 

@@ -14,6 +14,7 @@ from ulna.cli.portrait_states import named_here, read_state
 from ulna.cli.running import INTERRUPTED, UnfinishedError, loading
 from ulna.cli.terminal import say, show_json
 from ulna.errors import InputError, Problem
+from ulna.viewer.section import MOST_JOINTS
 
 
 def show_section_of(
@@ -30,6 +31,9 @@ def show_section_of(
     force: bool,
 ) -> None:
     """Cut through the motion of an arm from some starts, and draw it."""
+    if arm.n > MOST_JOINTS:
+        hint = "draw the joints that matter in Python, with plot_projection"
+        raise InputError(Problem("ARM", f"{arm.n} joints", f"at most {MOST_JOINTS}", hint))
     if not starts:
         such = ", ".join(["30 deg"] * arm.n + ["0 rad/s"] * arm.n)
         got, need = "nothing", f"{arm.n} angles, then {arm.n} speeds"

@@ -32,6 +32,14 @@ def wrapped(portrait: Portrait, angle: Array) -> Array:
     return np.asarray(low + np.mod(angle - low, TURN))
 
 
+def onto_page(portrait: Portrait, angle: float) -> float:
+    """Give the whole turns [rad] by which a start beside the page is moved onto it."""
+    low, high = portrait.angles
+    if not portrait.round or low <= angle <= high:
+        return 0.0
+    return TURN * math.ceil((low - angle) / TURN)
+
+
 def broken(portrait: Portrait, angle: Array, speed: Array) -> tuple[Array, Array]:
     """Lift the pen where a curve leaves the page on one side, and comes back on the other."""
     low, high = portrait.angles[0], portrait.angles[0] + TURN

@@ -9,7 +9,7 @@ import numpy as np
 
 from ulna.analysis.portrait.words import drive_text, fate_text
 from ulna.arrays import Array
-from ulna.viewer.cylinder import TURN, broken, mark_angles, rolled, shifts, wrapped
+from ulna.viewer.cylinder import TURN, broken, mark_angles, onto_page, rolled, shifts, wrapped
 from ulna.viewer.pages import cut
 from ulna.viewer.style import PRINT, Look, mixed, series, styled
 
@@ -23,6 +23,7 @@ COLUMNS, ROWS = 27, 19  # of arrows
 WIDE, HIGH = 9.0, 5.4  # [inches] without the legend
 ENTRIES, LINE = 3, 0.19  # of the legend side by side; [inches] for a line of them
 LETTERS = 100  # of a title
+DEEPER = 0.22  # of a colour, where hues are used again
 PALE = 0.16, 0.28  # of a basin's colour, in turn where the cylinder is unrolled
 
 
@@ -104,21 +105,27 @@ def _draw_energy(axes: Axes, portrait: Portrait, look: Look) -> None:
 def _draw_basins(axes: Axes, basins: Basins, look: Look) -> None:
     from matplotlib.colors import to_rgb
 
-    shades = [look.data[(number + 1) % len(look.data)] for number in range(len(basins.names))]
-    picture = np.ones((*basins.label.shape, 3)) * to_rgb(look.hairline)
-    for number, shade in enumerate(shades):
+    present = [number for number in range(len(basins.names)) if basins.share(number)]
+    shades = dict(zip(present, _shades(len(present), look), strict=True))
+    picture = np.ones((*basins.label.shape, 3)) * to_rgb(look.ghost)
+    for number, (hue, depth) in shades.items():
         for odd in (0, 1):
             here = (basins.label == number) & (basins.turns % 2 == odd)
-            picture[here] = to_rgb(mixed(look.paper, shade, PALE[odd]))
+            picture[here] = to_rgb(mixed(look.paper, hue, depth + PALE[odd]))
     x, y = (_edges(values) for values in (basins.angle, basins.speed))
     extent = (*x, *y)
     axes.imshow(picture, extent=extent, origin="lower", aspect="auto", zorder=0)
-    for number, (name, shade) in enumerate(zip(basins.names, shades, strict=True)):
-        if basins.share(number):
-            colour = mixed(look.paper, shade, PALE[1])
-            axes.plot([], [], "s", ms=9, color=colour, label=f"basin: {name}")
+    for number, (hue, depth) in shades.items():
+        colour, name = mixed(look.paper, hue, depth + PALE[1]), basins.names[number]
+        axes.plot([], [], "s", ms=9, color=colour, label=f"basin: {name}")
     if basins.undecided:
-        axes.plot([], [], "s", ms=9, color=look.hairline, label="undecided")
+        axes.plot([], [], "s", ms=9, color=look.ghost, label="undecided")
+
+
+def _shades(count: int, look: Look) -> list[tuple[str, float]]:
+    """Give hue and depth for each of some basins: five hues, then the same deeper."""
+    hues = (*look.data[1:4], look.data[0], look.alarm)
+    return [(hues[k % len(hues)], DEEPER * (k // len(hues))) for k in range(count)]
 
 
 def _edges(middles: Array) -> tuple[float, float]:
@@ -179,10 +186,10 @@ def _draw_orbits(axes: Axes, portrait: Portrait, look: Look) -> None:
     colours = Look(data=(*look.data[:3], look.alarm, look.link_light), sequence=look.sequence)
     for orbit, style in zip(portrait.orbits, series(len(portrait.orbits), colours), strict=True):
         run = orbit.run
-        course = Course(run.t, run.q[:, 0], run.qd[:, 0])
+        course = Course(run.t, run.q[:, 0] + onto_page(portrait, orbit.angle), run.qd[:, 0])
         label = f"from {orbit.angle:.3g} rad, {orbit.speed:.3g} rad/s: {fate_text(orbit.fate)}"
         _draw_course(axes, portrait, course, copies=False, label=label, lw=1.8, zorder=4, **style)
-        x = wrapped(portrait, np.array([orbit.angle]))
+        x = wrapped(portrait, course.angle[:1])
         axes.plot(x, orbit.speed, "o", ms=6, color=style["color"], mec=look.paper, zorder=6)
 
 

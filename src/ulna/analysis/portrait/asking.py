@@ -22,6 +22,7 @@ from ulna.simulation.checks import check_kinds
 
 WIDE = 3.0  # of the frequency of small swings: how fast the portrait goes if nobody says
 MARGIN = 1.15  # beyond the fastest start
+MOST_TURNS = 100.0  # on a page
 LONGEST = 1e5  # [rad] of small swings that an orbit is followed for at most
 STIFFEST = 300.0  # b/(M ω) beyond which a joint only creeps
 
@@ -73,7 +74,7 @@ def portrait(
     begun = tuple(_start(start) for start in _listed(starts))
     wide = _speeds(flow, begun) if speeds is None else read_range("speeds", speeds)
     length = _check_duration(flow, positive("duration", duration, "s"))
-    shown_angles, ticks = read_range("angles", angles), positive("rate", rate, "Hz")
+    shown_angles, ticks = _check_turns(read_range("angles", angles)), positive("rate", rate, "Hz")
     return Portrait(flow, shown_angles, wide, begun, length, ticks)
 
 
@@ -83,6 +84,14 @@ def _check_friction(flow: Flow) -> None:
     if flow.damping > most:
         need = f"at most {most:.3g} N·m·s/rad, {STIFFEST:g} times M √(weight/M)"
         raise InputError(Problem("joint damping", f"{flow.damping:g} N·m·s/rad", need))
+
+
+def _check_turns(angles: tuple[float, float]) -> tuple[float, float]:
+    """Refuse more turns than a page can show."""
+    turns = (angles[1] - angles[0]) / TURN
+    if turns > MOST_TURNS:
+        raise InputError(Problem("angles", f"{turns:.4g} turns", f"at most {MOST_TURNS:g}"))
+    return angles
 
 
 def _check_duration(flow: Flow, duration: float) -> float:

@@ -15,13 +15,14 @@ import numpy as np
 from ulna.analysis.portrait.fates import Fate, Fates
 from ulna.analysis.portrait.flow import Flow
 from ulna.analysis.portrait.rests import find_rests
-from ulna.analysis.portrait.separatrices import landing
+from ulna.analysis.portrait.separatrices import ASIDE, landing
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem
 
 POINTS = 801  # of the first look along a line
 PARTS = 16
+BESIDE = 1e-6  # [rad/s] from an orbit into a saddle
 MOST = 1000  # borders along a line
 TOLERANCE = 1e-10  # [rad, rad/s], and of the largest weight for torques
 FINER = 4.0  # steps than where a picture is painted
@@ -53,16 +54,39 @@ def find_borders(
         label, turns = fates.of(*state, finer=FINER)
         return np.stack([label, turns], axis=-1).reshape(*values.shape, 2)
 
-    spans, parts = np.array([[low, high]]), POINTS - 1
+    grid = np.linspace(low, high, POINTS)
+    if angle is not None:
+        grid = np.union1d(grid, _beside_separatrices(fates.flow, angle, low, high))
+    grid, found = grid[None], ends(grid)[None]
     while True:
-        grid = spans[:, :1] + (spans[:, 1:] - spans[:, :1]) * np.linspace(0.0, 1.0, parts + 1)
-        found = ends(grid)
         span, part = np.nonzero((found[:, 1:] != found[:, :-1]).any(axis=-1))
         _check_count(len(span))
-        spans, parts = np.stack([grid[span, part], grid[span, part + 1]], axis=-1), PARTS
-        if not len(spans) or np.max(spans[:, 1] - spans[:, 0]) <= TOLERANCE:
+        low_ends, high_ends = grid[span, part], grid[span, part + 1]
+        if not len(span) or np.max(high_ends - low_ends) <= TOLERANCE:
             sides = np.stack([found[span, part], found[span, part + 1]], axis=1)
-            return _merged(fates, spans.mean(axis=1), sides)
+            return _merged(fates, 0.5 * (low_ends + high_ends), sides)
+        grid = np.linspace(low_ends, high_ends, PARTS + 1, axis=-1)
+        found = ends(grid)
+
+
+def _beside_separatrices(flow: Flow, angle: float, low: float, high: float) -> Array:
+    """Give the speeds between which the fate changes: just beside the orbits into a saddle.
+
+    Bands of one fate may be too narrow for any grid; these orbits are what bounds them.
+    """
+    if flow.constant is None:
+        return np.zeros(0)
+    fastest = 1.01 * max(abs(low), abs(high))
+    speeds: list[float] = []
+    for rest in find_rests(flow, (-math.pi, math.pi)):
+        if rest.saddle:
+            rate = rest.rate(leaving=False)
+            for side in (1, -1):
+                start = rest.angle + side * ASIDE, side * ASIDE * rate
+                speeds += flow.passages(start, angle, fastest)
+    found = np.array(speeds)
+    beside = np.concatenate([found - BESIDE, found + BESIDE])
+    return beside[(beside > low) & (beside < high)]
 
 
 def _check_count(count: int) -> None:

@@ -37,6 +37,7 @@ TURN = 2.0 * math.pi
 RTOL, ATOL = 1e-12, 1e-13
 RTOL_LAW = 1e-7  # where Python is asked for every torque
 NUDGE = 1e-5  # [rad, rad/s] for the slopes of a law
+DECAYS = 20.0  # M/b that an orbit is followed back for
 PATIENCE, CREEP = 2000.0, 1000.0  # [rad] of small swings that a turn may take, and more if stiff
 
 
@@ -185,6 +186,29 @@ class Flow:
         )
         insist(run)
         return Course(sign * run.t, run.q[:, 0], sign * run.qd[:, 0])
+
+    def passages(self, start: tuple[float, float], angle: float, fastest: float) -> list[float]:
+        """Give the speeds [rad/s] with which the orbit into a state once passed an angle.
+
+        It is followed backwards until it is faster than `fastest`; whole turns do not matter.
+        """
+        arm, torque = self._backwards
+        run = simulate(
+            arm,
+            q0=[start[0]],
+            qd0=[-start[1]],
+            torque=torque,
+            duration=self.patience + DECAYS * self.inertia / (self.damping or math.inf),
+            events={"passage": f"sin((q1 - {angle!r}) / 2)"},
+            until=f"abs(qd1) > {fastest!r}",
+            samples=2,
+            stops=False,
+            rtol=RTOL,
+            atol=ATOL,
+            progress=False,
+        )
+        insist(run)
+        return [-float(event.qd[0]) for event in run.events if event.name == "passage"]
 
     def end(self, angle: float, speed: float, until: str) -> tuple[float, float, float]:
         """Give time, angle and speed when a condition over q1 and qd1 becomes true.

@@ -1,0 +1,291 @@
+"""`ulna portrait`: numbers that are known from outside, the picture, and what wrong words get."""
+
+import json
+import math
+import re
+import struct
+from pathlib import Path
+
+import pytest
+
+import ulna
+from ulna.cli import main, portrait_report
+from ulna.cli import portrait as command
+
+DRIVEN = ["bechard-1", "--torque", "4 N*m"]
+NARROW = ["--speeds", "-5 rad/s, 5 rad/s"]
+TWO = ["ductri", "--start", "30 deg, 20 deg, 0 rad/s, 0 rad/s", "--for", "2 s"]
+
+
+@pytest.fixture
+def ask(capsys, tmp_path, monkeypatch):
+    """Run the command in an empty folder; gives the exit code, the answer and the notes."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words):
+        code = main(["portrait", *words])
+        printed = capsys.readouterr()
+        assert "Traceback" not in printed.err
+        return code, printed.out, printed.err
+
+    return run
+
+
+@pytest.fixture
+def unpainted(monkeypatch):
+    """Leave pictures empty, where a test looks at the numbers."""
+    monkeypatch.setattr(command, "save_figure", lambda _draw, file, **_: Path(file).touch())
+
+
+@pytest.fixture
+def facts(ask, unpainted):
+    """Run the command; gives its JSON."""
+
+    def run(*words):
+        code, out, _ = ask(*words, "--json")
+        assert code == 0
+        return json.loads(out)
+
+    return run
+
+
+def one_line(text):
+    return " ".join(text.split())
+
+
+# --------------------------------------------------------------------------------- what it gives
+
+
+def test_the_numbers_of_the_driven_pendulum(facts):
+    starts = ["--start", "0 rad, 3.07 rad/s", "--start", "0 rad, 3.2 rad/s"]
+    told = facts(*DRIVEN, *NARROW, *starts)
+    kinds = {rest["kind"]: rest for rest in told["equilibria"]}
+    assert kinds["stable focus"]["angle"] == pytest.approx(-1.150811, abs=5e-7)
+    assert kinds["saddle"]["angle"] == pytest.approx(1.150811, abs=5e-7)
+    swing = math.sqrt(9.81 * math.sin(1.15081117) - 0.01)  # of λ² + 0.2 λ + 9.81 sin = 0
+    assert kinds["stable focus"]["eigenvalues"][0] == pytest.approx([-0.1, swing], abs=1e-6)
+    assert told["running"]["slowest"] == pytest.approx(19.5064, abs=5e-5)
+    assert told["running"]["fastest"] == pytest.approx(20.4875, abs=5e-5)
+    assert told["running"]["mean"] == pytest.approx(math.tau / told["running"]["period"])
+    assert told["critical_torques"]["lifting"] == pytest.approx(9.81, abs=1e-9)
+    # As Melnikov has it for little friction, to the next order in b.
+    near = 4.0 / math.pi * 0.2 * math.sqrt(9.81)
+    assert told["critical_torques"]["running"] == pytest.approx(near, rel=2e-3)
+    assert [orbit["fate"] for orbit in told["orbits"]] == ["rests at -1.151 rad", "runs on"]
+    assert told["files"] == ["portrait.png"]
+
+
+def test_the_speed_that_parts_resting_from_running(facts):
+    (found,) = facts(*DRIVEN, "--speeds", "0 rad/s, 5 rad/s")["critical_speeds"].values()
+    (border,) = found
+    assert border["speed"] == pytest.approx(3.0758581, abs=5e-8)
+    assert border["below"] == {"name": "rests at -1.151 rad", "turns": 0}
+    assert border["above"]["name"] == "runs on"
+
+
+def test_torque_the_other_way_mirrors_everything(facts):
+    told = facts("bechard-1", "--torque", "-4 N*m", *NARROW)
+    angles = {rest["kind"]: rest["angle"] for rest in told["equilibria"]}
+    assert angles["stable focus"] == pytest.approx(1.150811 - math.pi, abs=5e-7)
+    assert angles["saddle"] == pytest.approx(math.pi - 1.150811, abs=5e-7)
+    assert told["running"]["direction"] == -1
+    assert told["running"]["slowest"] == pytest.approx(19.5064, abs=5e-5)
+
+
+def test_a_motor_gives_no_more_than_its_limit(facts):
+    told = facts("bechard-1", "--torque", "12 N*m", "--limit", "4 N*m", *NARROW)
+    assert told["torque"] == 4.0
+    assert [rest["kind"] for rest in told["equilibria"]] == ["stable focus", "saddle"]
+
+
+def test_a_controller_in_the_loop(facts):
+    law = ["--controller", "PD(stiffness=20, damping=2)", "--aim", "30 deg"]
+    told = facts("bechard-1", *law, "--start", "10 deg, 1 rad/s", *NARROW)
+    (rest,) = told["equilibria"]
+    aim = math.radians(30.0)
+    assert 20.0 * (aim - rest["angle"]) == pytest.approx(9.81 * math.cos(rest["angle"]))
+    assert told["aim"] == pytest.approx(aim)
+    assert told["cylinder"] is False
+    assert told["critical_torques"] is None
+    assert told["orbits"][0]["fate"] == f"rests at {rest['angle']:.4g} rad"
+
+
+def test_what_is_printed_can_be_read(ask, unpainted):
+    code, out, _ = ask(*DRIVEN, "--speeds", "0 rad/s, 5 rad/s", "--start", "0 rad, 3.2 rad/s")
+    assert code == 0
+    text = one_line(out)
+    assert "bechard-1, driven by 4 N·m" in text
+    assert re.search(r"stable focus\s+-1\.150811\s+-65\.937\s+-0\.1 ± 2\.9912i", text)
+    assert re.search(r"saddle\s+1\.150811\s+65\.937\s+2\.8946 and -3\.0946", text)
+    assert "runs at 19.5064 to 20.4875 rad/s" in text
+    assert "from 0 rad at 3.07585809 rad/s: rests at -1.151 rad | runs on" in text
+    assert "0 rad, 3.2 rad/s: runs on" in text
+    assert out.endswith("written: portrait.png\n")
+
+
+def test_many_borders_are_cut_short(ask, unpainted, monkeypatch):
+    monkeypatch.setattr(portrait_report, "MOST_BORDERS", 1)
+    code, out, _ = ask(*DRIVEN, "--speeds", "-5 rad/s, 5 rad/s")
+    assert code == 0
+    assert "and 1 more" in one_line(out)
+
+
+# ------------------------------------------------------------------------------------ the picture
+
+
+def test_a_picture_is_written_with_basins_and_energy(ask, tmp_path):
+    code, _, _ = ask(*DRIVEN, *NARROW, "--basins", "8", "--energy")
+    assert code == 0
+    head = (tmp_path / "portrait.png").read_bytes()[:24]
+    assert head[:8] == b"\x89PNG\r\n\x1a\n"
+    width, height = struct.unpack(">II", head[16:])
+    assert width >= 800
+    assert height >= 500
+    assert [path.name for path in tmp_path.iterdir()] == ["portrait.png"]
+
+
+def test_an_svg_is_written(ask, tmp_path):
+    code, out, _ = ask(*DRIVEN, *NARROW, "--out", "drawn.svg")
+    assert code == 0
+    assert "written: drawn.svg" in out
+    assert "<svg" in (tmp_path / "drawn.svg").read_text("utf-8")[:1000]
+
+
+def test_a_picture_is_not_replaced_by_accident(ask, tmp_path, monkeypatch):
+    told = []
+    monkeypatch.setattr(command, "save_figure", lambda *_, force: told.append(force))
+    there = tmp_path / "portrait.png"
+    there.write_bytes(b"mine")
+    code, _, err = ask(*DRIVEN, *NARROW)
+    assert code == 2
+    assert "which exists" in err
+    assert "--force" in err
+    assert not told
+    assert there.read_bytes() == b"mine"
+    code, _, _ = ask(*DRIVEN, *NARROW, "--force")
+    assert code == 0
+    assert told == [True]
+
+
+def test_a_folder_that_is_not_there_is_trouble_of_the_disk(ask):
+    code, _, err = ask(*DRIVEN, *NARROW, "--out", "nowhere/a.png")
+    assert code == 74
+    assert "there is no folder nowhere" in err
+
+
+# ----------------------------------------------------------------------------------- more joints
+
+
+def test_more_joints_have_a_section(ask, tmp_path):
+    code, out, _ = ask(*TWO, "--at", "-60 deg", "--out", "cut.png")
+    assert code == 0
+    assert "ductri: joint 1 growing through -1.0472 rad" in one_line(out)
+    assert (tmp_path / "cut.png").stat().st_size > 10_000
+
+
+def test_the_passages_of_a_section_are_on_it(facts):
+    told = facts(*TWO[:-1], "8 s", "--section", "2", "--at", "10 deg")
+    assert (told["joint"], told["direction"]) == (2, 1)
+    (start,) = told["passages"]
+    assert start["status"] == "ran to t = 8 s"
+    assert len(start["t"]) == len(start["q"]) == len(start["qd"]) > 0
+    for q, qd in zip(start["q"], start["qd"], strict=True):
+        assert q[1] == pytest.approx(math.radians(10.0), abs=1e-8)
+        assert qd[1] > 0.0
+
+
+# ----------------------------------------------------------------------------------- wrong words
+
+ONE = {
+    ("--torque", "4 kg"): "--torque.1: got '4 kg', need a torque",
+    ("--torque", "nan"): "--torque.1: got 'nan', need a finite number",
+    ("--torque", "1 N*m, 2 N*m"): "--torque: got 2 torques, need 1, one a joint",
+    ("--start", "0 rad"): "--start: got 1 value, need an angle and a speed; such as",
+    ("--start", "3 rad/s, 0 rad"): "got '3 rad/s', need an angle",
+    ("--start", "0 rad, up"): "--start: unknown name 'up'",
+    ("--angles", "1 rad, -1 rad"): "need the smaller value first",
+    ("--angles", "1 rad, 1 rad"): "need the smaller value first",
+    ("--angles", "180 deg"): '--angles: got 1 value, need two; such as "-180 deg, 180 deg"',
+    ("--speeds", "1 rad, 2 rad"): "--speeds.1: got '1 rad', need a speed",
+    ("--limit", "0 N*m"): "--limit: got 0.0, need a number above 0 [N·m]",
+    ("--for", "-3 s"): "--for: got -3.0, need a number above 0 [s]",
+    ("--basins", "-3"): "--basins: got -3, need a count of starts up to 4,000 along each side",
+    ("--basins", "30000"): "--basins: got 30000, need a count of starts up to 4,000",
+    ("--for", "1e9 s"): "--for: got 1e+09 s, need at most",
+    ("--angles", "0 rad, 10000 rad"): "--angles: got 1592 turns, need at most 100",
+    ("--section", "1"): "--section: got one joint, need several joints",
+    ("--at", "7 kg"): "--at: got one joint, need several joints",
+    ("--aim", "1 rad"): "--aim: got no --controller, need one",
+    ("--rate", "x"): "--rate: got no --controller, need one",
+    ("--out", "a.gif"): "--out: got 'a.gif', need a name that ends in .png, .svg, .pdf",
+    ("--controller", "PD(stiffness=20"): "--controller: '(' that is never closed",
+    ("--controller", "PID(20, 2, 4)"): "need one that remembers nothing",
+    ("--controller", "PD(20, 2)", "--torque", "4 N*m"): "leave one of them out",
+}
+MANY = {
+    (): "--start: got nothing, need 2 angles, then 2 speeds; such as",
+    ("--start", "1 rad"): "--start: got 1 value, need 2 angles, then 2 speeds",
+    ("--basins", "9"): "--basins: got an arm with 2 joints, need one joint",
+    ("--energy",): "--energy: got an arm with 2 joints, need one joint",
+    (*TWO[1:], "--section", "3"): "--section: got 3, need a whole number from 1 to 2",
+    (*TWO[1:], "--at", "1 kg"): "--at: got '1 kg', need an angle",
+    (*TWO[1:3], "--for", "-1 s"): "--for: got -1.0, need a time of at least 0 s",
+}
+
+
+@pytest.mark.parametrize(("words", "sentence"), ONE.items(), ids=map(" ".join, ONE))
+def test_a_wrong_word_gets_a_sentence(ask, tmp_path, words, sentence):
+    code, out, err = ask("bechard-1", *words)
+    assert (code, out) == (2, "")
+    assert sentence in one_line(err)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("words", "sentence"), MANY.items(), ids=map(" ".join, MANY))
+def test_a_wrong_word_about_more_joints_gets_a_sentence(ask, tmp_path, words, sentence):
+    code, out, err = ask("ductri", *words)
+    assert (code, out) == (2, "")
+    assert sentence in one_line(err)
+    assert not list(tmp_path.iterdir())
+
+
+def test_more_joints_than_a_page_has_room_for_are_refused_before_the_run(ask, tmp_path):
+    (tmp_path / "long.toml").write_text(
+        "format = 1\n" + 13 * '[[link]]\nlength = "10 cm"\nmass = "100 g"\n'
+    )
+    code, out, err = ask("long.toml", "--start", ", ".join(["0 rad"] * 13 + ["0 rad/s"] * 13))
+    assert (code, out) == (2, "")
+    assert "ARM: got 13 joints, need at most 12" in one_line(err)
+
+
+def test_with_hardly_any_friction_critical_speeds_are_not_listed(ask, tmp_path):
+    (tmp_path / "slippery.toml").write_text(
+        'format = 1\n[[link]]\nlength = "1 m"\nmass = "1 kg"\njoint = { damping = 0.001 }\n'
+    )
+    code, out, err = ask("slippery.toml")
+    assert code == 0
+    assert "too many critical speeds" in one_line(err)
+    assert "stable focus" in out
+
+
+def test_an_arm_that_nobody_knows_lists_those_that_are(ask):
+    code, _, err = ask("nobody")
+    assert code == 2
+    assert "bechard-1" in err
+
+
+def test_all_that_is_wrong_for_more_joints_is_told_at_once(ask):
+    code, _, err = ask("ductri", "--basins", "5", "--energy", "--aim", "3 deg")
+    assert code == 2
+    assert len(err.strip().splitlines()) == 3
+
+
+def test_a_stop_while_painting_leaves_no_file(ask, tmp_path, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ulna.analysis.Portrait, "basins", stop)
+    code, _, err = ask(*DRIVEN, *NARROW, "--basins", "5")
+    assert code == 130
+    assert "stopped" in err
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,137 @@
+"""Sections as pictures: dots where the runs pass, and every joint's angle and speed beside them."""
+
+import io
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import ulna
+from ulna import viewer
+from ulna.viewer.section import MOST_JOINTS
+
+PLACE = -1.57
+TWO = [([-1.5, 0.2], [0.0, 0.0]), ([-1.0, 1.0], [0.0, 0.0])]
+
+
+@pytest.fixture(scope="module")
+def section():
+    arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0], name="two rods")
+    return ulna.poincare(arm, starts=TWO, duration=10.0, angle=PLACE, samples=2001)
+
+
+def cut_through(n, **options):
+    arm = ulna.Arm.rods([1.0 / n] * n, [1.0] * n)
+    given = {"starts": [([-1.4] + [0.1] * (n - 1), [0.0] * n)], "duration": 1.0, "samples": 101}
+    return ulna.poincare(arm, **{**given, "angle": PLACE, **options})
+
+
+@pytest.fixture
+def axes():
+    return Figure().add_subplot()
+
+
+def rendered(figure):
+    figure.savefig(io.BytesIO(), format="png", dpi=30)
+    return figure
+
+
+@pytest.mark.parametrize("joint", [1, 2])
+def test_a_dot_is_a_passage(axes, section, joint):
+    assert viewer.plot_section(axes, section, joint) is axes
+    assert len(axes.lines) == len(section.passages) == 2
+    for line, one in zip(axes.lines, section.passages, strict=True):
+        assert np.array_equal(line.get_xdata(), one.q[:, joint - 1])
+        assert np.array_equal(line.get_ydata(), one.qd[:, joint - 1])
+        assert line.get_linestyle() == "None"
+
+
+def test_dots_of_the_joint_that_is_cut_stand_on_the_section(axes, section):
+    viewer.plot_section(axes, section, section.joint)
+    for line in axes.lines:
+        assert len(line.get_xdata()) >= 4
+        assert line.get_xdata() == pytest.approx(PLACE, abs=1e-9)
+        assert np.all(np.asarray(line.get_ydata()) > 0.0)  # the angle grows
+
+
+def test_dots_keep_the_energy_of_their_start(axes, section):
+    for (q, qd), one in zip(TWO, section.passages, strict=True):
+        states = np.vstack([q, one.q]), np.vstack([qd, one.qd])
+        energy = ulna.dynamics.kinetic_energy(section.arm, *states)
+        energy = energy + ulna.dynamics.potential_energy(section.arm, states[0])
+        assert energy == pytest.approx(energy[0], abs=1e-7)
+
+
+@pytest.mark.parametrize("joint", [1, 2])
+def test_a_projection_is_the_run(axes, section, joint):
+    run = section.passages[0].run
+    assert viewer.plot_projection(axes, run, joint) is axes
+    (line,) = axes.lines
+    assert line.get_xdata() == pytest.approx(run.q[:, joint - 1])
+    assert line.get_ydata() == pytest.approx(run.qd[:, joint - 1])
+    assert axes.get_xlabel() == f"$q_{{{joint}}}$ [rad]"
+    assert axes.get_ylabel().endswith("[rad/s]")
+
+
+def test_a_projection_never_crosses_the_page(axes):
+    whirled = cut_through(2, starts=[([0.0, 0.0], [20.0, -50.0])])
+    run = whirled.passages[0].run
+    assert np.ptp(run.q[:, 0]) > 7.0  # more than a turn
+    for joint in (1, 2):
+        viewer.plot_projection(axes, run, joint)
+        x, y = (np.asarray(values) for values in axes.lines[-1].get_data())
+        together = ~np.isnan(y[1:]) & ~np.isnan(y[:-1])
+        assert np.max(np.abs(np.diff(x))[together]) < np.pi
+        assert np.isnan(y).any()
+        assert np.max(np.abs(x)) <= np.pi
+
+
+@pytest.mark.parametrize(("n", "panels"), [(2, 3), (3, 4), (5, 6)])
+def test_a_page_has_a_panel_for_each_joint_and_one_for_the_section(n, panels):
+    figure = rendered(viewer.section_figure(cut_through(n)))
+    shown = [part for part in figure.axes if part.get_visible()]
+    titles = [part.get_title("left") + part.get_title() for part in shown]
+    assert len(shown) == panels
+    assert titles[:n] == [f"joint {joint}" for joint in range(1, n + 1)]
+    assert titles[n] == "section: $q_{1}$ = -1.57 rad"
+
+
+@pytest.mark.parametrize(("cut", "shown"), [(1, 2), (2, 3), (3, 1)])
+def test_the_section_shows_the_joint_after_the_one_that_is_cut(cut, shown):
+    figure = viewer.section_figure(cut_through(3, joint=cut, angle=0.1))
+    assert figure.axes[3].get_xlabel() == f"$q_{{{shown}}}$ [rad]"
+
+
+def test_another_joint_is_shown_if_wanted(section):
+    assert viewer.section_figure(section, show=1).axes[2].get_xlabel() == "$q_{1}$ [rad]"
+
+
+def test_several_starts_are_named_with_their_colours(section):
+    (legend,) = viewer.section_figure(section).legends
+    counts = [len(one) for one in section.passages]
+    named = [text.get_text() for text in legend.get_texts()]
+    assert named == [f"start {k}: {count} passages" for k, count in enumerate(counts, start=1)]
+
+
+def test_one_start_needs_no_legend():
+    assert not viewer.section_figure(cut_through(2)).legends
+
+
+def test_a_section_that_nothing_passes_is_drawn():
+    empty = cut_through(2, angle=2.0)
+    assert len(empty.passages[0]) == 0
+    rendered(viewer.section_figure(empty))
+
+
+def test_too_many_joints_are_refused_with_a_way_out():
+    many = cut_through(MOST_JOINTS + 1, duration=0.0)
+    with pytest.raises(ulna.InputError, match=r"13 joints, need at most 12; .*plot_projection"):
+        viewer.section_figure(many)
+
+
+def test_a_page_leaves_no_trace_in_matplotlib(section):
+    import matplotlib as mpl
+
+    before = dict(mpl.rcParams)
+    viewer.section_figure(section, look=viewer.DARK)
+    assert dict(mpl.rcParams) == before
