@@ -5,12 +5,8 @@
 # come to rest and which run for ever, and the thin line between them, are on one page.
 
 # %%
-import matplotlib
-
 import ulna
 from ulna.viewer import portrait_figure
-
-matplotlib.use("Agg")
 
 # %% [markdown]
 # Paper 001's under-powered motor: 1 kg at 1 m, 4 N·m where level takes 9.81. Three starts with the

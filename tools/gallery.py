@@ -22,7 +22,7 @@ WIDTH = 520  # [pixels] of a picture, which has to be recognised and not read
 COLORS = 64
 # Maps of many colours, larger than others, and what to say to the examples that draw them.
 MAP_WIDTH, MAP_COLORS = 720, 256
-MAPS = {"12_flip_map": ["--full"]}
+MAPS = {"12_flip_map": ["--full"], "15_phase_portrait": []}
 HEAD = """# Gallery
 
 Every page here is a script of a minute's reading in [examples](../examples), which any notebook
