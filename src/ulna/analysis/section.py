@@ -104,7 +104,7 @@ def poincare(
     >>> arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0])
     >>> section = poincare(arm, starts=[([-1.5, 0.2], [0.0, 0.0])], duration=10.0, angle=-1.57)
     >>> len(section.passages[0])
-    5
+    4
     """
     check_kinds(arm, options.get("controller"), None, ())
     if arm.n < 2:
