@@ -216,35 +216,12 @@ def test_the_arc_cosine_keeps_as_many_digits_in_sixty_digit_arithmetic(rows):
     assert found == approx(-np.log10(np.median(kept)), abs=0.3)
 
 
-def test_each_row_says_what_became_of_it(rows):
-    for row in rows.values():
-        assert row.why.endswith(".")
-        assert row.title
-        assert row.where
-        assert row.printed
-        assert row.ours
-        if row.erratum:
-            assert row.how
-            assert row.size
-    verdicts = {key: row.verdict for key, row in rows.items() if not row.erratum}
-    assert verdicts["forward"] is Verdict.SAME
-    assert verdicts["printed-inverse"] is Verdict.WRONG
-
-
-def test_calls_run_as_they_stand(rows, capsys):
-    calls = {key: row.call for key, row in rows.items() if row.call}
-    assert set(calls) >= set(ITEMS)
-    for call in calls.values():
-        exec(call, {})
-        assert capsys.readouterr().out
+def test_verdicts(rows):
+    assert rows["forward"].verdict is Verdict.SAME
+    assert rows["printed-inverse"].verdict is Verdict.WRONG
 
 
 class TestPictures:
-    def test_files_are_named_by_the_paper_and_once(self, rows):
-        files = [picture.file for row in rows.values() for picture in row.pictures]
-        assert len(files) == len(set(files)) == 3
-        assert all(file.startswith("004-") for file in files)
-
     def test_both_postures_are_drawn(self, rows):
         (picture,) = rows["inverse"].pictures
         (axes,) = picture.draw().axes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from pathlib import Path
@@ -18,7 +19,7 @@ from ulna.papers import library
 from ulna.papers.folder import DATA, fill_folder
 from ulna.papers.pages.edition import Edition, counted
 from ulna.papers.pages.frame import INDEX
-from ulna.papers.row import Verdict
+from ulna.papers.row import Paper, Verdict
 from ulna.papers.tasks import Task, Tasks
 from ulna.progress import describe
 from ulna.storage import exists, whole_folder
@@ -127,11 +128,16 @@ def _show(edition: Edition, place: Path, seconds: float, *, json: bool) -> None:
     lines = []
     for judged in edition.judged:
         counts = [len(judged.rows), *counted(judged.rows).values(), len(judged.slips)]
-        authors = judged.paper.authors.split(",")[0].split(" and ")[0]
-        lines.append((judged.paper.number, authors, *(str(count) for count in counts)))
+        lines.append((judged.paper.number, _by(judged.paper), *(str(count) for count in counts)))
     show_table("papers, computed again", COLUMNS, lines)
     say_about("open", [str(place / INDEX)])
     say_about("took", [f"{seconds:.0f} s"])
+
+
+def _by(paper: Paper) -> str:
+    """Name the first author, and say if there are others."""
+    first, *others = re.split(", | and ", paper.authors)
+    return f"{first} et al." if others else first
 
 
 def _facts(edition: Edition, place: Path, seconds: float) -> dict[str, Any]:

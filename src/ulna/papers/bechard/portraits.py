@@ -39,9 +39,9 @@ def _figure_1() -> Row:
         verdict=Verdict.SAME,
         why="The well hangs straight down, its eigenvalues are complex: orbits spiral into it.",
         how="starts between those that fall back and those that turn, halved again and again",
-        call=_call("bechard-1", "starts=[(0, 2), (0, 5), (0, 8)], angles=(-4.7, 20.4)"),
+        call=_call("bechard-1", "(0, 2), (0, 5), (0, 8)", "angles=(-4.7, 20.4)"),
         numbers=(
-            Number("well", well.angle, "rad", printed=float(DOWN), label="well"),
+            Number("well", well.angle, "rad", printed=round(float(DOWN), 4), label="well"),
             Number("real", float(well.eigenvalues[0].real), "1/s", label="Re λ", of="eigenvalues"),
             Number(
                 "imaginary", float(np.abs(well.eigenvalues.imag).max()), "rad/s", label="|Im λ|",
@@ -81,7 +81,8 @@ def _figure_2() -> Row:
         ),
         call=_call(
             "bechard-1-driven",
-            "torque=50, starts=[(0, 0), (0, -2), (0, 5)], angles=(-3, 25), speeds=(-3, 6)",
+            "(0, 0), (0, -2), (0, 5)",
+            "torque=50, angles=(-3, 25), speeds=(-3, 6)",
         ),
         numbers=(
             *_speeds(running, printed=(3.5, 4.5, 4.0)),
@@ -112,7 +113,7 @@ def _figure_3() -> Row:
         why="Raised far enough behind it, the arm falls through the well and over the top.",
         how="starts between those that stay and those that rotate, halved again and again",
         call=_call(
-            "bechard-1", "torque=4, starts=[(-1.571, 0), (-2.356, 0), (-3.142, 0)], angles=(-4, 12)"
+            "bechard-1", "(-1.571, 0), (-2.356, 0), (-3.142, 0)", "torque=4, angles=(-4, 12)"
         ),
         numbers=(
             Number("well", well.angle, "rad", label="well", digits=7),
@@ -142,7 +143,7 @@ def _figure_4() -> Row:
         verdict=Verdict.SAME,
         why="Near the saddle hardly anything pushes, which is why it falls back so slowly.",
         how="starts between those that stay and those that rotate, halved again and again",
-        call=_call("bechard-1", "torque=4, starts=[(0, 1), (0, 3.07), (0, 3.2)], angles=(-4, 9)"),
+        call=_call("bechard-1", "(0, 1), (0, 3.07), (0, 3.2)", "torque=4, angles=(-4, 9)"),
         numbers=(
             Number("border", border, "rad/s", label="critical speed", digits=8),
             Number("highest", highest, "rad", label="highest, from 3.07 rad/s", digits=5),
@@ -167,9 +168,7 @@ def _figure_5() -> Row:
         verdict=Verdict.SAME,
         why="What matters is where it stops: if high enough behind a well, it falls through.",
         how="starts between those that stay and those that rotate, halved again and again",
-        call=_call(
-            "bechard-1", "torque=4, starts=[(0, -6), (0, -9), (0, -11)], angles=(-15.7, 3.2)"
-        ),
+        call=_call("bechard-1", "(0, -6), (0, -9), (0, -11)", "torque=4, angles=(-15.7, 3.2)"),
         numbers=tuple(
             Number(f"border-{k}", border.value, "rad/s", label=_above(border), digits=7)
             for k, border in enumerate(borders, start=1)
@@ -207,10 +206,12 @@ def _speeds(
     )
 
 
-def _call(name: str, given: str) -> str:
+def _call(name: str, starts: str, given: str) -> str:
     return (
         "import ulna\n"
-        f'portrait = ulna.portrait(ulna.preset("{name}"), {given})\n'
+        f'arm = ulna.preset("{name}")\n'
+        f"starts = [{starts}]\n"
+        f"portrait = ulna.portrait(arm, starts=starts, {given})\n"
         "figure = ulna.viewer.portrait_figure(portrait)\n"
     )
 
