@@ -51,7 +51,7 @@ class Playback:
         before = np.clip(np.searchsorted(self.t, times, side="right") - 1, 0, None)
         after = np.minimum(before + 1, len(self.t) - 1)
         lasting = np.maximum(self.t[after] - self.t[before], np.finfo(float).tiny)[..., None]
-        part = np.clip((times - self.t[before])[..., None] / lasting, 0.0, 1.0)
+        part = np.clip((times - self.t[before])[..., None], 0.0, lasting) / lasting
         way = self.q[after] - self.q[before]
         leaving = self._bend(self.qd[before] * lasting - way)
         arriving = self._bend(self.qd[after] * lasting - way)

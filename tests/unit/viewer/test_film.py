@@ -160,6 +160,12 @@ def test_clock_and_speed_are_those_of_the_run():
     )
 
 
+def test_beyond_its_end_a_run_stands_still():
+    run = ulna.simulate(ulna.preset("bechard-1"), q0=[0.3], duration=1.0, samples=11)
+    late = Playback(run).postures(np.array([1.0, 1.01, 50.0]))
+    assert (late == run.q[-1]).all()
+
+
 def test_postures_between_samples_follow_the_speeds():
     sparse, dense = swinging(samples=21), swinging(samples=2001)
     assert np.abs(Playback(sparse).postures(dense.t) - dense.q).max() < 2e-5

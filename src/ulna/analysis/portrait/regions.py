@@ -150,11 +150,10 @@ def _ellipse(flow: Flow, rest: Rest) -> Region:
     """Give the largest ellipse around a rest that every orbit enters and none leaves."""
     from scipy.linalg import solve_continuous_lyapunov
 
-    A = flow.slopes(rest.angle)
-    scale = np.diag([flow.frequency**2, 1.0])  # so that radians and radians a second compare
     if not rest.kind.startswith("stable"):
         return _nowhere  # nothing draws to it, and nothing says that it keeps
-    form = solve_continuous_lyapunov(A.T, -scale)
+    scale = np.diag([flow.frequency**2, 1.0])  # so that radians and radians a second compare
+    form = solve_continuous_lyapunov(flow.slopes(rest.angle).T, -scale)
     root = np.linalg.cholesky(np.linalg.inv(form))
     turn = np.linspace(0.0, TURN, AROUND, endpoint=False)
     circle = root @ np.stack([np.cos(turn), np.sin(turn)])
