@@ -150,7 +150,7 @@ def _of_one(
         raise InputError(Problem("--basins", shown(basins), need))
     options["starts"] = [(q[0], qd[0]) for q, qd in (read_state(text, arm) for text in starts)]
     options["duration"] = read_quantity(duration, "time", "--for")
-    with named_here():
+    with named_here(), loading():
         drawn = draw_up(arm, **options)
     _write_portrait(drawn, name, basins, energy=energy, out=out, json=json, force=force)
 
