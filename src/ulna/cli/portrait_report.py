@@ -7,7 +7,13 @@ from collections.abc import Mapping, Sequence
 
 from ulna.analysis import Portrait, Section
 from ulna.analysis.portrait import Border
-from ulna.analysis.portrait.words import drive_text, eigenvalues_text, fate_text, run_text
+from ulna.analysis.portrait.words import (
+    drive_text,
+    eigenvalues_text,
+    fate_text,
+    left_out,
+    run_text,
+)
 from ulna.cli.terminal import number, say, say_about, show_table
 
 MOST_BORDERS = 12
@@ -16,6 +22,7 @@ MOST_BORDERS = 12
 def show_portrait(portrait: Portrait, name: str, borders: Mapping[float, Sequence[Border]]) -> None:
     """Print what a portrait shows, with the speeds at which the fate changes by angle."""
     _show_rests(portrait, f"{name}, {drive_text(portrait)}")
+    say_about("left out", [", ".join(left_out(portrait))] if left_out(portrait) else [])
     running = portrait.running
     say_about("running", ["none" if running is None else run_text(running)])
     torques = portrait.critical_torques

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ulna.analysis.portrait.words import drive_text, fate_text
+from ulna.analysis.portrait.words import drive_text, fate_text, left_out
 from ulna.arrays import Array
 from ulna.viewer.cylinder import TURN, broken, mark_angles, onto_page, rolled, shifts, wrapped
 from ulna.viewer.pages import cut
@@ -44,6 +44,9 @@ def portrait_figure(
         name = portrait.arm.name or "one joint"
         title = cut(f"{name}, {drive_text(portrait)}", LETTERS)
         axes.set_title(title, parse_math=False, size=10.5)
+        if left_out(portrait):
+            told = f"without {' and '.join(left_out(portrait))}"
+            axes.set_title(told, loc="right", size=8.5, weight="normal", color=look.quiet, y=0.985)
         _put_legend(figure, axes)
     return figure
 

@@ -23,7 +23,7 @@ from ulna.analysis.portrait.lines import nullclines
 from ulna.analysis.portrait.rests import Rest, find_rests
 from ulna.analysis.portrait.running import Running, find_running
 from ulna.analysis.portrait.separatrices import Separatrix, find_separatrices
-from ulna.analysis.portrait.words import portrait_lines
+from ulna.analysis.portrait.words import left_out, portrait_lines
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control import Controller
@@ -197,6 +197,7 @@ class Portrait:
             controller=None if self.controller is None else shown(self.controller),
             aim=self.aim,
             cylinder=self.round,
+            left_out=left_out(self),
             equilibria=[
                 {"angle": rest.angle, "kind": rest.kind,
                  "eigenvalues": [[value.real, value.imag] for value in rest.eigenvalues.tolist()]}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 def portrait_lines(portrait: Portrait) -> list[str]:
     """Say what drives the joint, where it rests, how it runs, and what becomes of the starts."""
     lines = [drive_text(portrait), *map(rest_text, portrait.equilibria)]
+    lines[1:1] = [f"left out: {', '.join(left_out(portrait))}"] if left_out(portrait) else []
     if not portrait.equilibria:
         lines.append("no angle of rest")
     lines.append("no running solution" if portrait.running is None else run_text(portrait.running))
@@ -24,6 +25,19 @@ def portrait_lines(portrait: Portrait) -> list[str]:
         for orbit in portrait.orbits
     )
     return lines
+
+
+def left_out(portrait: Portrait) -> list[str]:
+    """Say what the joint has and the portrait has not."""
+    (joint,) = portrait.arm.joints
+    found = []
+    if math.isfinite(joint.lower) or math.isfinite(joint.upper):
+        found.append(f"its stops at {joint.lower:.4g} and {joint.upper:.4g} rad")
+    if joint.friction is not None:
+        found.append("its dry friction")
+    if joint.motor is not None:
+        found.append("its motor but for the torque")
+    return found
 
 
 def drive_text(portrait: Portrait) -> str:

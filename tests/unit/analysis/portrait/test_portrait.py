@@ -66,6 +66,15 @@ def test_orbits_pass_the_stops_of_a_joint():
     assert orbit.run.q.max() > 10.0
 
 
+def test_it_says_what_of_the_joint_it_leaves_out():
+    joint = ulna.Joint(damping=0.2, lower=-2.0, upper=0.5, friction=ulna.Friction(coulomb=0.3))
+    drawn = ulna.portrait(ARM.replace(joints=[joint]), torque=4.0)
+    assert "left out: its stops at -2 and 0.5 rad, its dry friction" in repr(drawn)
+    assert drawn.facts()["left_out"] == ["its stops at -2 and 0.5 rad", "its dry friction"]
+    assert "left out" not in repr(ulna.portrait(ARM))
+    assert ulna.portrait(ARM).facts()["left_out"] == []
+
+
 def test_what_is_shown_takes_in_swings_starts_and_the_running_solution():
     # Swings reach 2 √(g/L) = 6.26 rad/s.
     assert ulna.portrait(ARM).speeds == pytest.approx((-3 * math.sqrt(9.81), 3 * math.sqrt(9.81)))
