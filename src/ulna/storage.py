@@ -83,7 +83,8 @@ def whole_folder(
 ) -> Iterator[Path]:
     """Give an empty folder beside the place of another, to write to; see `whole_file`.
 
-    A folder may hold anything: one that exists is replaced only if one of the `marks` is in it.
+    A folder may hold anything: one that exists is replaced only if one of the `marks` is in it. An
+    empty one is taken for none.
     """
     path = Path(file)
     with _explained(path):
@@ -156,7 +157,15 @@ def _check_place(path: Path, place: Path, *, force: bool) -> None:
         raise OSError(errno.EINVAL, "it is no ordinary file")
 
 
+def empty_folder(file: str | os.PathLike[str]) -> bool:
+    """Whether there is a folder with nothing in it."""
+    place = Path(file)
+    return place.is_dir() and not any(place.iterdir())
+
+
 def _check_folder(path: Path, place: Path, marks: Sequence[str], *, force: bool) -> None:
+    if empty_folder(place):
+        return
     if exists(path) and not force:
         raise _taken(path, "output")
     if place.exists() and not any((place / mark).is_file() for mark in marks):

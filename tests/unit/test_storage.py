@@ -421,6 +421,14 @@ def test_a_folder_takes_the_place_of_one_of_its_kind(tmp_path, old):
     assert (old / "mark").read_text() == "new"
 
 
+def test_an_empty_folder_is_as_good_as_none(tmp_path):
+    (tmp_path / "out").mkdir()
+    with whole_folder(tmp_path / "out", ["mark"], force=False) as part:
+        fill(part, "new")
+    assert names_in(tmp_path / "out") == ["deep", "mark"]
+    assert names_in(tmp_path) == ["out"]
+
+
 def test_a_folder_that_exists_needs_force(tmp_path, old):
     with (
         pytest.raises(InputError, match="--force"),

@@ -16,13 +16,13 @@ from ulna.cli.running import INTERRUPTED, UnfinishedError
 from ulna.cli.terminal import fitted, note, say_about, show_json, show_table
 from ulna.errors import InputError, Problem
 from ulna.papers import library
-from ulna.papers.folder import DATA, fill_folder
+from ulna.papers.folder import DATA, fill_folder, strangers
 from ulna.papers.pages.edition import Edition, counted
 from ulna.papers.pages.frame import INDEX
 from ulna.papers.row import Paper, Verdict
 from ulna.papers.tasks import Task, Tasks
 from ulna.progress import describe
-from ulna.storage import exists, whole_folder
+from ulna.storage import empty_folder, exists, whole_folder
 from ulna.workers import cores
 
 MOST_HANDS = 4  # more would only judge the same papers more often
@@ -61,6 +61,9 @@ def papers(
             edition = fill_folder(part, numbers, films=not no_films, hands=hands, tell=bar.tell)
         finally:
             bar.clear()
+        if edition.stopped and exists(place) and not empty_folder(place):
+            # What is there is whole, which this is not.
+            raise UnfinishedError([f"stopped; {place} is as it was before"], INTERRUPTED)
     _show(edition, place, time.perf_counter() - start, json=json)
     if edition.stopped:
         raise UnfinishedError([_stopped(edition, place)], INTERRUPTED)
@@ -73,13 +76,24 @@ def _checked_place(out: str, *, force: bool) -> Path:
     if place.is_dir() and Path.cwd().is_relative_to(place.resolve()):
         # It is put into its place as a whole, and whoever stood inside would stand nowhere.
         raise InputError(Problem("--out", f"'{out}', where you are", "a folder of its own"))
-    if place.is_dir() and not any(place.iterdir()):
-        place.resolve().rmdir()
-    elif exists(place) and not force:
-        hint = "add --force to replace it, or give another folder"
-        raise InputError(Problem("--out", f"'{out}', which exists", "a folder to be made", hint))
+    if exists(place) and not empty_folder(place):
+        if not force:
+            hint = "add --force to replace it, or give another folder"
+            need = "a folder to be made"
+            raise InputError(Problem("--out", f"'{out}', which exists", need, hint))
+        _check_strangers(out)
     make_folder(str(place.parent))
     return place
+
+
+def _check_strangers(out: str) -> None:
+    """Refuse a folder with anything that is not of papers: it would be gone."""
+    foreign = strangers(Path(out)) if Path(out).is_dir() else []
+    if foreign:
+        more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
+        got = f"'{out}', which holds {foreign[0]}{more}"
+        hint = "give another folder, or move that out of the way"
+        raise InputError(Problem("--out", got, "a folder of papers and nothing else", hint))
 
 
 def _watched() -> bool:

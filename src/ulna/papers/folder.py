@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -14,6 +15,16 @@ from ulna.papers.tasks import Tasks
 from ulna.storage import write_whole
 
 DATA = "rows.json"
+
+
+def strangers(folder: Path) -> list[str]:
+    """Give the files of a folder that no edition of papers has, by their names."""
+    numbers = "|".join(library.NUMBERS)
+    ours = re.compile(
+        rf"({INDEX}|{ERRATA}|{DATA}|({numbers})\.html|({PICTURES}|{FILMS})/({numbers})-[^/]+)"
+    )
+    names = (file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
+    return sorted(name for name in names if not ours.fullmatch(name))
 
 
 def fill_folder(

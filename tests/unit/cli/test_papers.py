@@ -109,9 +109,28 @@ def test_a_folder_of_something_else_is_never_replaced(shelf, run_in, tmp_path):
     (tmp_path / "p" / "thesis.txt").write_text("mine")
     assert run_in(tmp_path, "papers", "004", "--out", "p").code == 2
     answer = run_in(tmp_path, "papers", "004", "--out", "p", "--force")
-    assert answer.code == 74
-    assert "a folder of something else" in answer.err
+    assert answer.code == 2
+    assert "'p', which holds thesis.txt, need a folder of papers and nothing else" in answer.err
     assert files(tmp_path / "p") == ["thesis.txt"]
+
+
+def test_notes_beside_the_pages_are_not_lost(shelf, run_in, tmp_path):
+    assert run_in(tmp_path, "papers", "004", "--out", "p").code == 0
+    for name in ("notes.txt", "pictures/mine.png"):
+        (tmp_path / "p" / name).write_text("mine")
+    answer = run_in(tmp_path, "papers", "004", "--out", "p", "--force")
+    assert answer.code == 2
+    assert "'p', which holds notes.txt and 1 more" in answer.err
+    assert (tmp_path / "p" / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_an_empty_folder_behind_a_link_is_filled(shelf, run_in, tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    assert run_in(tmp_path, "papers", "004", "--out", "link").code == 0
+    assert (tmp_path / "link").is_symlink()
+    assert "004.html" in files(tmp_path / "real")
 
 
 def test_a_folder_that_cannot_be_written_to(shelf, run_in, tmp_path, monkeypatch):
@@ -134,6 +153,21 @@ def test_stopped_it_keeps_what_is_done_and_says_so(shelf, run_in, tmp_path, monk
     assert answer.code == 130
     assert "what was done until then is in p; without paper 002, 003, 004" in answer.err
     assert {"000.html", "001.html", "index.html"} <= set(files(tmp_path / "p"))
+
+
+def test_stopped_it_leaves_a_whole_folder_as_it_was(shelf, run_in, tmp_path, monkeypatch):
+    assert run_in(tmp_path, "papers", "--out", "p").code == 0
+    before = files(tmp_path / "p")
+
+    def stop(bar, task, tasks):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command._Bar, "tell", stop)
+    answer = run_in(tmp_path, "papers", "--out", "p", "--force")
+    assert answer.code == 130
+    assert "p is as it was before" in answer.err
+    assert files(tmp_path / "p") == before
+    assert [path.name for path in tmp_path.iterdir()] == ["p"]
 
 
 def test_stopped_at_once_it_leaves_nothing(shelf, run_in, tmp_path, monkeypatch):
