@@ -1,7 +1,7 @@
-"""Arc cosine or atan2: how many digits each keeps of θ2 where the arm is nearly straight.
+"""Arc cosine or atan2: how many digits each keeps of θ₂ where the arm is nearly straight.
 
-A cosine near one hardly changes with its angle: an error ε in cos θ2 is one of ε/θ2 in θ2, that is
-ε/θ2² of it. Under a root, taken out, the same difference of nearly equal numbers does the same
+A cosine near one hardly changes with its angle: an error ε in cos θ₂ is one of ε/θ₂ in θ₂, that is
+ε/θ₂² of it. Under a root, taken out, the same difference of nearly equal numbers does the same
 harm. In factors it is gone, if lengths and distance are exact, as they are made here; where they
 are rounded already, nothing brings the digits back.
 """
@@ -36,13 +36,13 @@ WAYS = {
 
 @cache
 def errors() -> dict[str, Floats]:
-    """Give the median relative error of θ2 for every bend, way by way."""
+    """Give the median relative error of θ₂ for every bend, way by way."""
     tries = [_tried(bend, k) for k, bend in enumerate(BENDS)]
     return {way: np.array([one[way] for one in tries]) for way in (*WAYS, "rounded")}
 
 
 def kept(way: str, bend: float) -> float:
-    """Give how many decimal digits of θ2 are right around a bend."""
+    """Give how many decimal digits of θ₂ are right around a bend."""
     place = int(np.argmin(np.abs(np.log(BENDS / bend))))
     return float(-np.log10(errors()[way][place]))
 
@@ -65,19 +65,19 @@ def row() -> Row:
     return Row(
         key="arccos-or-atan2",
         title="Why atan2",
-        where="before sin θ2",
+        where="before sin θ₂",
         printed="cos⁻¹ performs poorly in numbers; atan2 is better.",
         ours="It is, with the radicand in factors; expanded it loses as many digits as cos⁻¹.",
         verdict=Verdict.CORRECTED,
         why=(
-            f"At θ2 = {POWERS[finest]} the arc cosine keeps {kept('arccos', finest):.0f} digits "
+            f"At θ₂ = {POWERS[finest]} the arc cosine keeps {kept('arccos', finest):.0f} digits "
             f"and loses {lost:.0f}; atan2 of the expanded root keeps "
             f"{kept('expanded', finest):.0f}, in factors {kept('factored', finest):.0f}."
         ),
         how=(
             f"Distances around each bend for links of {L1:g} and {L2:g} m, against exact "
             "fractions. Where x and y are rounded, no way keeps more than the arc cosine does "
-            f"here; but of arms stretched out it has no value for {beyond_one():.0%}."
+            f"here; but for {beyond_one():.0%} of arms stretched out it has no value at all."
         ),
         call=CALL,
         numbers=(
@@ -85,7 +85,7 @@ def row() -> Row:
                 Number(
                     f"{way}_{-round(np.log10(bend))}",
                     kept(way, bend),
-                    label=f"θ2 = {POWERS[bend]}",
+                    label=f"θ₂ = {POWERS[bend]}",
                     of=f"digits kept by {words}",
                     digits=3,
                 )
@@ -97,7 +97,7 @@ def row() -> Row:
         pictures=(
             Picture(
                 "004-arccos-or-atan2.svg",
-                "How much of θ2 is lost near the straight arm, by the way it is computed.",
+                "How much of θ₂ is lost near the straight arm, by the way it is computed.",
                 figures.lost_digits,
             ),
         ),
@@ -136,7 +136,7 @@ def _tried(bend: float, seed: int) -> dict[str, float]:
 
 
 def _exactly(r: float) -> float:
-    """Give θ2 for a distance: half of it has the tangent √(A/B), with A and B in fractions."""
+    """Give θ₂ for a distance: half of it has the tangent √(A/B), with A and B in fractions."""
     l1, l2, distance = Fraction(L1), Fraction(L2), Fraction(float(r))
     a, b = (l1 + l2) ** 2 - distance**2, distance**2 - (l1 - l2) ** 2
     return 2.0 * atan(sqrt(a / b)) if a > 0 else float("nan")

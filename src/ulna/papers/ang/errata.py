@@ -27,19 +27,19 @@ def _sine() -> Row:
     return Row(
         key="erratum-1",
         title="The sign of r⁴ in the sine",
-        where="sin θ2",
-        printed="√(r⁴ + 2 r² (L1² + L2²) − (L1² − L2²)²) / (2 L1 L2)",
-        ours="−r⁴: the radicand is [(L1 + L2)² − r²] [r² − (L1 − L2)²]",
+        where="sin θ₂",
+        printed="√(r⁴ + 2 r² (L₁² + L₂²) − (L₁² − L₂²)²) / (2 L₁ L₂)",
+        ours="−r⁴: the radicand is [(L₁ + L₂)² − r²] [r² − (L₁ − L₂)²]",
         verdict=Verdict.CORRECTED,
         why="The line before it has −r⁴, and only so is the root a sine.",
-        how="The radicand expanded from 4 L1² L2² (1 − cos² θ2), and in factors.",
+        how="The radicand expanded from 4 L₁² L₂² (1 − cos² θ₂), and in factors.",
         size=(
             f"For P({example.x:g}, {example.y:g}) a sine of {as_printed:.2f} in place of "
             f"{right:.3f}; above one for {above:.0%} of {samples.TARGETS:,} targets."
         ),
         numbers=(
-            Number("sine_printed", as_printed, label="sin θ2 as printed"),
-            Number("sine", right, label="sin θ2"),
+            Number("sine_printed", as_printed, label="sin θ₂ as printed"),
+            Number("sine", right, label="sin θ₂"),
             Number("above_one", above, label="part of targets with a sine above one", digits=3),
         ),
     )
@@ -52,18 +52,18 @@ def _tangent() -> Row:
     return Row(
         key="erratum-2",
         title="The same sign in the tangent",
-        where="tan θ2",
-        printed="√((x² + y²)² + 2 (x² + y²) (L1² + L2²) − (L1² − L2²)²)",
+        where="tan θ₂",
+        printed="√((x² + y²)² + 2 (x² + y²) (L₁² + L₂²) − (L₁² − L₂²)²)",
         ours="−(x² + y²)²",
         verdict=Verdict.CORRECTED,
         why="It is carried over from the sine.",
         how="Against `kinematics.inverse`, for the same target.",
         size=(
-            f"θ2 of {as_printed:.1f}° in place of {right:.1f}° for P({example.x:g}, {example.y:g})."
+            f"θ₂ of {as_printed:.1f}° in place of {right:.1f}° for P({example.x:g}, {example.y:g})."
         ),
         numbers=(
-            Number("theta2_printed", as_printed, "deg", label="θ2 as printed"),
-            Number("theta2", right, "deg", label="θ2"),
+            Number("theta2_printed", as_printed, "°", label="θ₂ as printed"),
+            Number("theta2", right, "°", label="θ₂"),
         ),
     )
 
@@ -79,17 +79,17 @@ def _power() -> Row:
         key="erratum-3",
         title="A power too many",
         where="the table of cases, and the solution",
-        printed="2 (x² + y²)² (L1² + L2²)",
-        ours="2 (x² + y²) (L1² + L2²)",
+        printed="2 (x² + y²)² (L₁² + L₂²)",
+        ours="2 (x² + y²) (L₁² + L₂²)",
         verdict=Verdict.CORRECTED,
         why="The term would be a sixth power of a length among fourth powers.",
         how="The same arm and target in metres and in centimetres must give the same angle.",
-        size=f"θ2 of {as_printed[0]:.1f}° in metres and {as_printed[1]:.1f}° in centimetres.",
+        size=f"θ₂ of {as_printed[0]:.1f}° in metres and {as_printed[1]:.1f}° in centimetres.",
         numbers=(
-            Number("metres_printed", as_printed[0], "deg", label="in metres", of="θ2 as printed"),
-            Number("centimetres_printed", as_printed[1], "deg", label="in cm", of="θ2 as printed"),
-            Number("metres", right[0], "deg", label="in metres", of="θ2"),
-            Number("centimetres", right[1], "deg", label="in cm", of="θ2"),
+            Number("metres_printed", as_printed[0], "°", label="in metres", of="θ₂ as printed"),
+            Number("centimetres_printed", as_printed[1], "°", label="in cm", of="θ₂ as printed"),
+            Number("metres", right[0], "°", label="in metres", of="θ₂"),
+            Number("centimetres", right[1], "°", label="in cm", of="θ₂"),
         ),
     )
 
@@ -102,12 +102,12 @@ def _branch() -> Row:
     return Row(
         key="erratum-4",
         title="The other posture",
-        where="sin θ2 and the solution",
-        printed="sin θ2 = +√…",
-        ours="sin θ2 = ±√…: two postures",
+        where="sin θ₂ and the solution",
+        printed="sin θ₂ = +√…",
+        ours="sin θ₂ = ±√…: two postures",
         verdict=Verdict.CORRECTED,
         why="A cosine leaves the sign of its angle open, and the problem asks for all postures.",
-        how=f"`kinematics.inverse` on {samples.TARGETS:,} targets: both reach, with opposite θ2.",
+        how=f"`kinematics.inverse` on {samples.TARGETS:,} targets: both reach, with opposite θ₂.",
         size=f"One of {int(found.valid.sum(axis=-1).min())} postures is never found.",
         numbers=(
             Number("postures", float(found.valid.sum(axis=-1).mean()), label="postures a target"),
@@ -130,19 +130,19 @@ def _first_angle() -> Row:
     return Row(
         key="erratum-5",
         title="The first angle",
-        where="θ1",
-        printed="θ1 = atan2(y/x) − θ2",
-        ours="θ1 = atan2(y, x) − atan2(L2 sin θ2, L1 + L2 cos θ2)",
+        where="θ₁",
+        printed="θ₁ = atan2(y/x) − θ₂",
+        ours="θ₁ = atan2(y, x) − atan2(L₂ sin θ₂, L₁ + L₂ cos θ₂)",
         verdict=Verdict.CORRECTED,
-        why="Link 1 leans away from the line to P by an angle of the triangle, which is not θ2.",
+        why="Link 1 leans away from the line to P by an angle of the triangle, which is not θ₂.",
         how="Its own forward kinematics, with everything else put right.",
         size=(
-            f"{median:.2f} m at the tip in the median; θ1 of {as_printed:.1f}° in place of "
+            f"{median:.2f} m at the tip in the median; θ₁ of {as_printed:.1f}° in place of "
             f"{right:.1f}° for P({example.x:g}, {example.y:g})."
-        ),
+        ).replace("-", "−"),
         numbers=(
-            Number("theta1_printed", as_printed, "deg", label="θ1 as printed"),
-            Number("theta1", right, "deg", label="θ1"),
+            Number("theta1_printed", as_printed, "°", label="θ₁ as printed"),
+            Number("theta1", right, "°", label="θ₁"),
             Number("median_error", median, "m", label="median tip error", digits=3),
         ),
     )

@@ -62,7 +62,7 @@ def tip_errors(*, look: Look = PRINT) -> Figure:
 
 
 def lost_digits(*, look: Look = PRINT) -> Figure:
-    """Draw the relative error of θ2 against θ2 itself, way by way."""
+    """Draw the relative error of θ₂ against θ₂ itself, way by way."""
     from matplotlib.figure import Figure
 
     from ulna.papers.ang.digits import BENDS, errors
@@ -86,7 +86,7 @@ def lost_digits(*, look: Look = PRINT) -> Figure:
             ls=":",
             label="what rounding of x and y costs anyway",
         )
-        axes.set(xlabel="θ2 [rad], 0 is the straight arm", ylabel="relative error of θ2")
-        axes.set_title("What is left of θ2 near the straight arm")
+        axes.set(xlabel="θ₂ [rad], 0 is the straight arm", ylabel="relative error of θ₂")
+        axes.set_title("What is left of θ₂ near the straight arm")
         axes.legend(loc="upper right")
     return figure

@@ -52,13 +52,13 @@ def row() -> Row:
         key="printed-inverse",
         title="The printed inverse",
         where="The solution",
-        printed="θ2 by atan2 of a root and a difference, θ1 = atan2(y/x) − θ2.",
+        printed="θ₂ by atan2 of a root and a difference, θ₁ = atan2(y/x) − θ₂.",
         ours="`kinematics.inverse`: both postures, each to the last digit.",
         verdict=Verdict.WRONG,
         why=(
             f"On {samples.TARGETS:,} targets in reach its median tip error is "
             f"{medians['printed']:.2f} m; with the root put right {medians['root']:.2f} m, with "
-            f"θ1 as well {medians['repaired']:.0e} m."
+            f"θ₁ as well {medians['repaired']:.0e} m."
         ),
         how=(
             f"Links of {samples.SHORTEST:g} to {samples.LONGEST:g} m, postures over the whole "

@@ -1,6 +1,6 @@
 """Paper 004's formulas as it prints them, and those of its inverse put right.
 
-Lengths, targets and angles may be numbers or arrays of many; θ2 is relative, as ours is.
+Lengths, targets and angles may be numbers or arrays of many; θ₂ is relative, as ours is.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ def forward(l1: Some, l2: Some, th1: Some, th2: Some) -> tuple[Floats, Floats]:
 
 
 def by_arccos(l1: Some, l2: Some, x: Some, y: Some) -> Floats:
-    """Give θ2 by the arc cosine, without a value where rounding takes the cosine beyond one."""
+    """Give θ₂ by the arc cosine, without a value where rounding takes the cosine beyond one."""
     with np.errstate(invalid="ignore"):
         return np.asarray(np.arccos(denominator(l1, l2, x, y) / (2 * l1 * l2)))
 
 
 def denominator(l1: Some, l2: Some, x: Some, y: Some) -> Floats:
-    """Give x² + y² − (L1² + L2²), which is 2 L1 L2 cos θ2."""
+    """Give x² + y² − (L₁² + L₂²), which is 2 L₁ L₂ cos θ₂."""
     return np.asarray(x**2 + y**2 - (l1**2 + l2**2))
 
 
 def sine_radicand(l1: Some, l2: Some, x: Some, y: Some) -> Floats:
-    """Give what is under the root of sin θ2 and tan θ2: with +r⁴."""
+    """Give what is under the root of sin θ₂ and tan θ₂: with +r⁴."""
     r2 = x**2 + y**2
     return np.asarray(r2**2 + 2 * r2 * (l1**2 + l2**2) - (l1**2 - l2**2) ** 2)
 
@@ -57,7 +57,7 @@ def factored_radicand(l1: Some, l2: Some, r: Some) -> Floats:
 
 
 def bend(radicand: Floats, l1: Some, l2: Some, x: Some, y: Some) -> Floats:
-    """Give θ2 = atan2(√radicand, x² + y² − (L1² + L2²)) of the solution.
+    """Give θ₂ = atan2(√radicand, x² + y² − (L₁² + L₂²)) of the solution.
 
     Negative radicands count as zero, which is kind to the printed formula: it has no value there.
     """
@@ -66,19 +66,19 @@ def bend(radicand: Floats, l1: Some, l2: Some, x: Some, y: Some) -> Floats:
 
 
 def bend_by_table(radicand: Floats, l1: Some, l2: Some, x: Some, y: Some) -> Floats:
-    """Give θ2 by the table of cases, its x and y taken for those of P as the letters say."""
+    """Give θ₂ by the table of cases, its x and y taken for those of P as the letters say."""
     slope = np.arctan(np.sqrt(np.maximum(radicand, 0.0)) / denominator(l1, l2, x, y))
     turned = np.where(np.asarray(y) >= 0.0, slope + np.pi, slope - np.pi)
     return np.where(np.asarray(x) > 0.0, slope, turned)
 
 
 def first_angle(x: Some, y: Some, th2: Some) -> Floats:
-    """Give θ1 of the solution."""
+    """Give θ₁ of the solution."""
     return np.asarray(np.arctan2(y, x) - th2)
 
 
 def repaired_first_angle(l1: Some, l2: Some, x: Some, y: Some, th2: Some) -> Floats:
-    """Give θ1 with erratum 5 put right."""
+    """Give θ₁ with erratum 5 put right."""
     return np.asarray(np.arctan2(y, x) - lean(l1, l2, th2))
 
 

@@ -73,7 +73,7 @@ def _forward() -> Row:
         numbers=(
             Number("x", float(x), "m", of="θ = 30°, 45°"),
             Number("y", float(y), "m", of="θ = 30°, 45°"),
-            Number("heading", float(np.degrees(heading)), "deg", of="θ = 30°, 45°"),
+            Number("heading", float(np.degrees(heading)), "°", of="θ = 30°, 45°"),
             Number("apart", apart, "m", label="largest difference", digits=2),
         ),
     )
@@ -89,8 +89,8 @@ def _inverse() -> Row:
         Number(
             f"theta{i + 1}_{k + 1}",
             float(np.degrees(found.q[k, i])),
-            "deg",
-            label=f"θ{i + 1}",
+            "°",
+            label=f"θ{'₁₂'[i]}",
             of=f"posture {k + 1} for ({example.x:g}, {example.y:g})",
         )
         for k in range(2)
@@ -100,7 +100,7 @@ def _inverse() -> Row:
         key="inverse",
         title="The inverse problem: is it possible, and in which postures?",
         where="The Inverse Kinematics Problem",
-        printed="Whether a place can be reached, and if so all postures; one formula for one.",
+        printed="Asked: is a place in reach, and in which postures? Given: one formula for one.",
         ours="`kinematics.inverse`: `reachable`, `shortfall`, and every posture in `q`.",
         verdict=Verdict.CORRECTED,
         why=(
@@ -138,8 +138,8 @@ def _statics() -> Row:
         numbers=(
             Number("force_x", float(force[0]), "N", label="F_x"),
             Number("force_y", float(force[1]), "N", label="F_y"),
-            Number("torque_1", float(hold[0]), "N·m", label="or τ1"),
-            Number("torque_2", float(hold[1]), "N·m", label="or τ2"),
+            Number("torque_1", float(hold[0]), "N·m", label="or τ₁"),
+            Number("torque_2", float(hold[1]), "N·m", label="or τ₂"),
             Number("left_over", left, "N·m", label="torque left with that force", digits=2),
         ),
     )

@@ -24,7 +24,7 @@ def _two_arguments() -> Row:
     return Row(
         key="erratum-6",
         title="atan2 of a quotient",
-        where="θ1, and the solution",
+        where="θ₁, and the solution",
         printed="atan2 (y/x)",
         ours="atan2(y, x)",
         verdict=Verdict.CORRECTED,
@@ -57,10 +57,10 @@ def _letters() -> Row:
         title="Two meanings of x and y",
         where="the table of cases",
         printed="atan2(y, x) with cases by x > 0, x < 0, y ≥ 0 …",
-        ours="cases by the sign of the denominator, x² + y² − (L1² + L2²), and of the root",
+        ours="cases by the sign of the denominator, x² + y² − (L₁² + L₂²), and of the root",
         verdict=Verdict.CORRECTED,
         why="The x and y of the table are the arguments of atan2, and not those of the point P.",
-        how="The radicand put right, the table taken by its letters, θ1 put right as well.",
+        how="The radicand put right, the table taken by its letters, θ₁ put right as well.",
         size=f"{missed.mean():.0%} of the targets are missed if they are taken for P's.",
         numbers=(Number("missed", float(missed.mean()), label="part of targets missed", digits=3),),
     )
@@ -74,16 +74,16 @@ def _which_angle() -> Row:
     return Row(
         key="erratum-8",
         title="An index left out",
-        where="sin θ2",
+        where="sin θ₂",
         printed="√(1 − cos² θ)",
-        ours="√(1 − cos² θ2)",
+        ours="√(1 − cos² θ₂)",
         verdict=Verdict.CORRECTED,
-        why="There is no θ without an index; what follows has θ2.",
-        how="By the next step, which puts in the cosine of θ2.",
-        size=f"Read as θ1 it would be {other:.3f} in place of {right:.3f} for the same target.",
+        why="There is no θ without an index; what follows has θ₂.",
+        how="By the next step, which puts in the cosine of θ₂.",
+        size=f"Read as θ₁ it would be {other:.3f} in place of {right:.3f} for the same target.",
         numbers=(
-            Number("of_theta2", right, label="with θ2"),
-            Number("of_theta1", other, label="with θ1"),
+            Number("of_theta2", right, label="with θ₂"),
+            Number("of_theta1", other, label="with θ₁"),
         ),
     )
 
@@ -120,18 +120,18 @@ def _reach() -> Row:
         title="The condition of reach",
         where="The Inverse Kinematics Problem",
         printed="no condition, though the problem asks whether it is possible",
-        ours="|L1 − L2| ≤ r ≤ L1 + L2: where the radicand is not negative",
+        ours="|L₁ − L₂| ≤ r ≤ L₁ + L₂: where the radicand is not negative",
         verdict=Verdict.CORRECTED,
         why="Both factors of the radicand are positive just where the three lengths close.",
         how="The factors of the radicand against `kinematics.inverse(...).reachable`.",
         size=(
-            f"For P({x:g}, {y:g}) the printed solution answers θ2 = {np.degrees(bend):.1f}° "
+            f"For P({x:g}, {y:g}) the printed solution answers θ₂ = {np.degrees(bend):.1f}° "
             f"without a word; ours says that it is {short:.1f} m out of reach."
         ),
         numbers=(
-            Number("inner", float(ring.inner), "m", label="|L1 − L2|"),
-            Number("outer", float(ring.outer), "m", label="L1 + L2"),
-            Number("answer", float(np.degrees(bend)), "deg", label="θ2 as printed for (3, 0)"),
+            Number("inner", float(ring.inner), "m", label="|L₁ − L₂|"),
+            Number("outer", float(ring.outer), "m", label="L₁ + L₂"),
+            Number("answer", float(np.degrees(bend)), "°", label="θ₂ as printed for (3, 0)"),
             Number("miss", miss, "m", label="tip error of that"),
             Number("shortfall", short, "m", label="out of reach by"),
         ),

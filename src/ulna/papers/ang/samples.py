@@ -76,5 +76,5 @@ def arms() -> Parameters:
 
 @cache
 def right_bend() -> Floats:
-    """Give θ2 of every target by the formula with errata 1 to 3 put right."""
+    """Give θ₂ of every target by the formula with errata 1 to 3 put right."""
     return printed.bend(printed.repaired_radicand(*targets()), *targets())

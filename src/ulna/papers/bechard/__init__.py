@@ -42,9 +42,9 @@ PAPER = Paper(
         "How does an arm move that motors of a given torque turn? The paper answers for one "
         "joint, whose equation it derives and whose phase portraits it draws in five regimes, "
         "and then for any number of joints, each treated as a one-joint problem of its own. "
-        "Everything about one joint holds. The arm of many joints is an approximation that leaves "
-        "out what the joints do to one another; it is kept here under its own name, beside the "
-        "true motion."
+        "Its equation of one joint and its portraits hold. The arm of many joints is an "
+        "approximation that leaves out what the joints do to one another; it is kept here under "
+        "its own name, beside the true motion."
     ),
     judge=rows,
 )

@@ -95,12 +95,12 @@ def _weight() -> Row:
         key="erratum-9",
         title="The weight about a joint, and its directions",
         where="§4.1",
-        printed="mₙ Lₐ,ₙ cos θₐ,ₙ cos θₐ,ₙ g; a unit vector û = θ; m_A L_A²",
+        printed="… + mₙ Lₐ,ₙ cos θₐ,ₙ cos θₐ,ₙ g + …, broken off; a unit vector û = θ; m_A L_A²",
         ours="mₙ Lₐ,ₙ cos θₐ,ₙ g; û = (cos θ, sin θ); mₐ Lₐ²",
         verdict=Verdict.CORRECTED,
         why=(
-            "The last term has its cosine twice, a unit vector is not an "
-            "angle, and A is the joint a; the listing has it right."
+            "The last term has its cosine twice and the sum runs on after it, a unit vector is not "
+            "an angle, and A is the joint a; the listing has it right."
         ),
         how="the skater's arm stretched out to the left, its weight about the first joint",
         size=f"{as_printed:.2f} in place of {said(right, '.2f')} N·m",

@@ -29,7 +29,7 @@ def _surplus_length() -> Row:
         printed="τ − m g L cos(θ) L",
         ours="τ − m g L cos θ",
         verdict=Verdict.CORRECTED,
-        why="A torque has one lever arm; the equation of motion further down is right.",
+        why="A torque has one lever arm; the equations further down have it once.",
         how="the torque that holds the driven arm (5 m, 1 kg) level",
         size=(
             f"{as_printed:.2f} in place of {right:.2f} N·m: a motor of {DRIVEN_TORQUE:g} N·m "
@@ -73,8 +73,8 @@ def _friction() -> Row:
     return Row(
         key="erratum-3",
         title="What its friction B is",
-        where="§3.1, §4.1",
-        printed="B, a friction without a unit, beside torques",
+        where="§3.1, §3.3, §4.1",
+        printed="B, a friction that is given without a unit",
         ours="B in 1/s: a damper of b = B m L², and for n joints of bₐ = Bₐ Iₐ(θ)",
         verdict=Verdict.CORRECTED,
         why=(
@@ -84,7 +84,8 @@ def _friction() -> Row:
         how="accelerations with −b θ̇/I and with −B θ̇ are the same at random states",
         size=(
             f"read as N·m·s/rad it is {b / DRIVEN_B:.0f} times too little for the driven arm; for "
-            f"its four joints b₁ goes from {folded:.1f} folded to {straight:.1f} straight"
+            f"its four joints b₁ is {folded:.1f} with the middle links folded back and "
+            f"{straight:.1f} straight"
         ),
         call=(
             "import ulna\n"

@@ -49,11 +49,14 @@ def _model() -> Row:
         title="The n-joint model: every joint a one-joint problem of its own",
         where="§4.1",
         printed="θ̈ₐ = (τₐ − Σ m g x)/Iₐ − Bₐ θ̇ₐ, Iₐ = Σ m r² over the masses beyond joint a",
-        ours="the same, for any number of joints: diag(M)⁻¹ (τ − G) put on link angles",
+        ours=(
+            "the same, for any number of joints: diag(M)⁻¹ (τ − G), with the M and G of joint "
+            "angles, put on link angles"
+        ),
         verdict=Verdict.SAME,
         why=(
-            "Inertia and weight beyond a joint are the diagonal of the true mass matrix and the "
-            "true weight; what the joints do to one another is left out (erratum 8)."
+            "Inertia and weight beyond a joint are the diagonal of the true mass matrix in joint "
+            "angles and the true weight; what the joints do to one another is left out (erratum 8)."
         ),
         how=(
             "`ulna.dynamics.sequential` against its sums, and against M and G, at "

@@ -90,8 +90,8 @@ def _run() -> Row:
         ours=f"{turns:.1f} turns in 20 s, and still speeding up at {speed:.2f} rad/s",
         verdict=Verdict.SAME,
         why=(
-            f"10 N·m are just more than the {weight:.2f} N·m that the level arm weighs, so that it "
-            "turns at once and ever faster, as the animation was made to show."
+            f"10 N·m are just more than the {weight:.2f} N·m that hold the arm level, so that it "
+            "turns at once, and faster from turn to turn."
         ),
         how="DOP853, as there, to nine digits a step",
         call=(

@@ -118,7 +118,7 @@ def _figure_3() -> Row:
         numbers=(
             Number("well", well.angle, "rad", label="well", digits=7),
             Number("saddle", saddle.angle, "rad", label="saddle", digits=7),
-            Number("ahead", ahead, "deg", label="well ahead of straight down", digits=4),
+            Number("ahead", ahead, "°", label="well ahead of straight down", digits=4),
             Number("border", border, "rad", label="critical angle of rest", digits=7),
             *_speeds(_running(regimes.raised())),
         ),

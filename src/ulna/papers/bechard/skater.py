@@ -22,7 +22,7 @@ def row() -> Row:
         where="§4.3",
         printed="the central joint turns faster when the outer link points inwards",
         ours=(
-            f"it gains {inwards:.2f} rad/s² on the average while the outer link points inwards "
+            f"it gains {inwards:.2f} rad/s² on average while the outer link points inwards "
             f"and loses {-outwards:.2f} while it does not; the true arm whips about for "
             f"{true.events[-1].t:.1f} s and then whirls stretched out"
         ),

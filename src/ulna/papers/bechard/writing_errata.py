@@ -31,7 +31,7 @@ def _drag() -> Row:
         key="erratum-4",
         title="What a quadratic law is",
         where="§3.1",
-        printed="friction should in reality go with (θ′)²",
+        printed="strictly taken, friction would go with (θ′)²",
         ours="friction in a joint goes with θ̇, and is partly constant; drag of air goes with θ̇²",
         verdict=Verdict.WRONG,
         why="The square is the law of a body that is dragged fast through air, not of a bearing.",
@@ -120,7 +120,10 @@ def _debris() -> Row:
         printed="`Mass.1`, `1x`, a line cut off, no minus before the weight, x/r, i · T/len",
         ours="`Mass_1`, `lx`, a whole line, τ − weight, m g x without a division, i · T/(len − 1)",
         verdict=Verdict.CORRECTED,
-        why="As printed the listings do not run; once mended they do what the text says.",
+        why=(
+            "As printed, or as the text of the paper came to us, the listings do not run; once "
+            "mended they do what the text says."
+        ),
         how=(
             "a line of each kind given to Python; two equal links folded, the outer mass at the "
             f"first joint; the clock of an animation of {FRAMES} pictures"

@@ -116,8 +116,9 @@ def _adaptive() -> Row:
         ours="`control.Adaptive`, for which C must be the matrix that makes Ṁ − 2C skew.",
         verdict=Verdict.SAME,
         why=(
-            f"Not told of {runs.LOAD:g} kg at the tip it comes to believe in {found.load[-1]:.3f} "
-            f"kg there, of {found.true:g}, and its error falls {found.early / found.late:.0f}-fold."
+            f"Not told of {runs.LOAD:g} kg more at the tip, it comes to reckon with "
+            f"{found.load[-1]:.3f} kg there, where {found.true:g} kg are, and its error falls "
+            f"{found.early / found.late:.0f}-fold."
         ),
         call=ADAPTIVE,
         numbers=(
@@ -183,8 +184,8 @@ def _simulation() -> Row:
         ),
         call=SIMULATION,
         numbers=(
-            Number("q1", float(run.q[-1, 0]), "rad", label="χ1 after 5 s", digits=8),
-            Number("q2", float(run.q[-1, 1]), "rad", label="χ2 after 5 s", digits=8),
+            Number("q1", float(run.q[-1, 0]), "rad", label="χ₁ after 5 s", digits=8),
+            Number("q2", float(run.q[-1, 1]), "rad", label="χ₂ after 5 s", digits=8),
             Number("drift", drift, "J", label="energy gained or lost", digits=2),
         ),
         pictures=(

@@ -83,7 +83,7 @@ def _energies() -> Row:
         key="energies",
         title="Kinetic and potential energy",
         where="1. Kinetic Energy, 2. Potential Energy",
-        printed="K of both inertias, m_2 and m_E; U of m_2 and m_E.",
+        printed="K of both inertias, m₂ and m_E; U of m₂ and m_E.",
         ours="`dynamics.kinetic_energy` and `dynamics.potential_energy`.",
         verdict=Verdict.SAME,
         why=(
@@ -109,14 +109,14 @@ def _joint_equations() -> Row:
         key="joint-equations",
         title="The equations of both joints",
         where="3. Euler–Lagrange Equations",
-        printed="τ_1 and τ_2 from angles, rates and accelerations.",
+        printed="τ₁ and τ₂ from angles, rates and accelerations.",
         ours="`dynamics.inverse_dynamics`, and `derive(links=2)` for the way there.",
         verdict=Verdict.SAME,
         why=f"Both are ours on {samples.STATES} random states, to {apart:.0e} N·m.",
         call=TORQUES,
         numbers=(
-            Number("torque_1", float(example[0]), "N·m", label="τ1"),
-            Number("torque_2", float(example[1]), "N·m", label="τ2"),
+            Number("torque_1", float(example[0]), "N·m", label="τ₁"),
+            Number("torque_2", float(example[1]), "N·m", label="τ₂"),
             Number("apart", apart, "N·m", label="apart, at most", digits=2),
         ),
     )
@@ -151,9 +151,9 @@ def _mcg() -> Row:
         why="All three are right where they are written, and add up to the joint equations.",
         call=MATRICES,
         numbers=(
-            Number("m11", float(example[0, 0]), "kg·m²", label="M11"),
-            Number("m12", float(example[0, 1]), "kg·m²", label="M12"),
-            Number("m22", float(example[1, 1]), "kg·m²", label="M22"),
+            Number("m11", float(example[0, 0]), "kg·m²", label="M₁₁"),
+            Number("m12", float(example[0, 1]), "kg·m²", label="M₁₂"),
+            Number("m22", float(example[1, 1]), "kg·m²", label="M₂₂"),
             *(
                 Number(name, size, unit, label=f"{words}, at most", digits=2)
                 for name, (size, unit, words) in differences.items()
@@ -181,7 +181,7 @@ def _gravity() -> Row:
         call=GRAVITY,
         numbers=(
             *(
-                Number(f"{name}_{i + 1}", float(torque[i]), "N·m", label=f"τ{i + 1}", of=of)
+                Number(f"{name}_{i + 1}", float(torque[i]), "N·m", label=f"τ{'₁₂'[i]}", of=of)
                 for name, of, torque in (
                     ("upright", "upright", upright),
                     ("flat", "lying flat", lying),

@@ -51,31 +51,32 @@ def _link_masses() -> Row:
         key="erratum-1",
         title="The masses of the links",
         where="Lagrangian Formulation, against K and U",
-        printed="m_1^L and m_2^L announced, in neither K nor U",
-        ours="m1L and m2L in M, in the Coriolis terms and in G",
+        printed="m₁ᴸ and m₂ᴸ announced, in neither K nor U",
+        ours="m₁ᴸ and m₂ᴸ in M, in the Coriolis terms and in G",
         verdict=Verdict.CORRECTED,
         why="What is announced as a part of the energy is not in it, nor in the equations.",
         how=(
-            "M11 gains m1L c1² + m2L (l1² + c2² + 2 l1 c2 cos χ2), M12 m2L (c2² + l1 c2 cos χ2), "
-            "M22 m2L c2²; the Coriolis terms have l1 (mE l2 + m2L c2) for l1 l2 mE; G1 gains "
-            "g [(m1L c1 + m2L l1) cos χ1 + m2L c2 cos χ12], G2 m2L g c2 cos χ12. With these it "
+            "M₁₁ gains m₁ᴸ c₁² + m₂ᴸ (l₁² + c₂² + 2 l₁ c₂ cos χ₂), M₁₂ m₂ᴸ (c₂² + l₁ c₂ cos χ₂), "
+            "M₂₂ m₂ᴸ c₂²; the Coriolis terms have l₁ (m_E l₂ + m₂ᴸ c₂) for l₁ l₂ m_E; G₁ gains "
+            "g [(m₁ᴸ c₁ + m₂ᴸ l₁) cos χ₁ + m₂ᴸ c₂ cos(χ₁ + χ₂)], G₂ m₂ᴸ g c₂ cos(χ₁ + χ₂), with c "
+            "from a joint to the centre of its link. With these it "
             f"is ours to {apart:.0e} N·m for {samples.ARMS} arms."
         ),
         size=(
-            f"M11 {short_inertia:.0%} and G1 {short_weight:.0%} short, with rods of "
+            f"M₁₁ {short_inertia:.0%} and G₁ {short_weight:.0%} short, with rods of "
             f"{samples.RODS.m1_link:g} and {samples.RODS.m2_link:g} kg, level; held by the printed "
             f"torques link 1 falls with {-falling[0]:.2f} rad/s²."
         ),
         call=RODS,
         numbers=(
-            Number("m11_printed", float(inertia[0]), "kg·m²", label="M11", of="as printed"),
-            Number("g1_printed", float(weight[0][0]), "N·m", label="G1", of="as printed"),
-            Number("g2_printed", float(weight[0][1]), "N·m", label="G2", of="as printed"),
-            Number("m11", float(inertia[1]), "kg·m²", label="M11", of="with the links"),
-            Number("g1", float(weight[1][0]), "N·m", label="G1", of="with the links"),
-            Number("g2", float(weight[1][1]), "N·m", label="G2", of="with the links"),
-            Number("short_inertia", 100.0 * float(short_inertia), "%", label="M11 short by"),
-            Number("short_weight", 100.0 * float(short_weight), "%", label="G1 short by"),
+            Number("m11_printed", float(inertia[0]), "kg·m²", label="M₁₁", of="as printed"),
+            Number("g1_printed", float(weight[0][0]), "N·m", label="G₁", of="as printed"),
+            Number("g2_printed", float(weight[0][1]), "N·m", label="G₂", of="as printed"),
+            Number("m11", float(inertia[1]), "kg·m²", label="M₁₁", of="with the links"),
+            Number("g1", float(weight[1][0]), "N·m", label="G₁", of="with the links"),
+            Number("g2", float(weight[1][1]), "N·m", label="G₂", of="with the links"),
+            Number("short_inertia", 100.0 * float(short_inertia), "%", label="M₁₁ short by"),
+            Number("short_weight", 100.0 * float(short_weight), "%", label="G₁ short by"),
             Number("falling_1", float(falling[0]), "rad/s²", label="joint 1 falls with"),
             Number("falling_2", float(falling[1]), "rad/s²", label="joint 2 turns with"),
             Number("apart", apart, "N·m", label="apart with the terms, at most", digits=2),
@@ -92,10 +93,10 @@ def _effective() -> Row:
         key="erratum-2",
         title="Point masses can stand for the links",
         where="the equations of both joints",
-        printed="m_2, m_E, I_1, I_2",
+        printed="m₂, m_E, I₁, I₂",
         ours=(
-            "m2′ = m2 + m1L c1/l1 + m2L (1 − c2/l2), mE′ = mE + m2L c2/l2, "
-            "Ii′ = Ii + miL (ci² − ci li)"
+            "m₂′ = m₂ + m₁ᴸ c₁/l₁ + m₂ᴸ (1 − c₂/l₂), m_E′ = m_E + m₂ᴸ c₂/l₂, "
+            "Iᵢ′ = Iᵢ + mᵢᴸ (cᵢ² − cᵢ lᵢ)"
         ),
         verdict=Verdict.CORRECTED,
         why="With these constants the printed equations are exact for links with mass as well.",
@@ -114,10 +115,10 @@ def _effective() -> Row:
 def _constants(p: Constants) -> tuple[Number, ...]:
     of = f"rods of {samples.RODS.m1_link:g} and {samples.RODS.m2_link:g} kg"
     return (
-        Number("m2", float(p.m2), "kg", label="m2′", of=of),
-        Number("m_tip", float(p.m_tip), "kg", label="mE′", of=of),
-        Number("i1", float(p.i1), "kg·m²", label="I1′", of=of),
-        Number("i2", float(p.i2), "kg·m²", label="I2′", of=of),
+        Number("m2", float(p.m2), "kg", label="m₂′", of=of),
+        Number("m_tip", float(p.m_tip), "kg", label="m_E′", of=of),
+        Number("i1", float(p.i1), "kg·m²", label="I₁′", of=of),
+        Number("i2", float(p.i2), "kg·m²", label="I₂′", of=of),
     )
 
 
@@ -135,12 +136,12 @@ def _first_mass() -> Row:
         key="erratum-3",
         title="The mass at joint 1",
         where="Lagrangian Formulation",
-        printed="m_1 at joint 1, among the masses of the energy",
-        ours="m_1 is in no equation: joint 1 stands still",
+        printed="m₁ at joint 1, among the masses of the energy",
+        ours="m₁ is in no equation: joint 1 stands still",
         verdict=Verdict.CORRECTED,
         why="A mass that cannot move has no kinetic energy, and its potential energy is constant.",
         how=f"{HEAVY:g} kg put there, and its column of the regressor, on {samples.STATES} states.",
-        size="None, and it may be left out; no motion could tell it.",
+        size="None, and it may be left out; no motion would show it.",
         numbers=(
             Number("felt", felt, "N·m", label=f"torque changed by {HEAVY:g} kg"),
             Number("seen", float(seen.max()), "m²/s²", label="largest entry of its column"),
@@ -161,21 +162,21 @@ def _matrix() -> Row:
         key="erratum-4",
         title="The matrix C",
         where="Summary; 4. Compact Form, commented out",
-        printed="C(χ, χ̇) χ̇ as a vector, in a part that is commented out though it is cited",
-        ours="C = b [[−χ̇2, −(χ̇1 + χ̇2)], [χ̇1, 0]] with b = mE l1 l2 sin χ2",
+        printed="C(χ, χ̇) χ̇ as a vector, in a part that the summary cites but that is commented out",
+        ours="C = b [[−χ̇₂, −(χ̇₁ + χ̇₂)], [χ̇₁, 0]] with b = m_E l₁ l₂ sin χ₂",
         verdict=Verdict.CORRECTED,
-        why="Many matrices give that vector; control by energy needs the one with Ṁ − 2C skew.",
+        why="Many matrices give that vector; laws of control built on energy need Ṁ − 2C skew.",
         how=f"Christoffel's matrix and another one with the same product, {samples.STATES} states.",
-        size=f"The other one's Ṁ − 2C is off being skew by up to {_unskew(rate, other):.2f} N·m·s.",
+        size=f"The other one's Ṁ − 2C is up to {_unskew(rate, other):.2f} N·m·s away from skew.",
         call=MATRIX,
         numbers=(
             Number("product_ours", _missed(C, qd, vector), "N·m", label="C χ̇ apart", of="ours"),
-            Number("unskew_ours", _unskew(rate, C), "N·m·s", label="off being skew", of="ours"),
+            Number("unskew_ours", _unskew(rate, C), "N·m·s", label="away from skew", of="ours"),
             Number(
                 "product_other", _missed(other, qd, vector), "N·m", label="C χ̇ apart", of="another"
             ),
             Number(
-                "unskew_other", _unskew(rate, other), "N·m·s", label="off being skew", of="another"
+                "unskew_other", _unskew(rate, other), "N·m·s", label="away from skew", of="another"
             ),
         ),
     )

@@ -63,11 +63,11 @@ def _dynamics() -> Row:
         key="dynamics",
         title="Equations of motion with a force at the tip",
         where="(16)–(34)",
-        printed="Work, both energies, their derivatives, and two equations for q1 and q2.",
+        printed="Work, both energies, their derivatives, and two equations for q₁ and q₂.",
         ours="`dynamics.absolute.inverse_dynamics`, which is ours in the angles of the paper.",
         verdict=Verdict.CORRECTED,
         why=(
-            f"With q_1 for q_i both equations are ours to {apart:.0e} N·m on {samples.STATES} "
+            f"With q₁ for qᵢ both equations are ours to {apart:.0e} N·m on {samples.STATES} "
             "random states, as torques to the ground."
         ),
         call=DYNAMICS,
@@ -155,5 +155,6 @@ def _statics() -> Row:
 
 def _pair(name: str, torques: printed.Floats, of: str) -> tuple[Number, ...]:
     return tuple(
-        Number(f"{name}_{i}", float(torques[i - 1]), "N·m", label=f"τ{i}", of=of) for i in (1, 2)
+        Number(f"{name}_{i}", float(torque), "N·m", label=f"τ{'₁₂'[i - 1]}", of=of)
+        for i, torque in enumerate(torques, start=1)
     )

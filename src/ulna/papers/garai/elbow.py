@@ -96,12 +96,12 @@ def _jump() -> Row:
         ours="It stays up, and therefore jumps to the other branch where the tip passes the base.",
         verdict=Verdict.CORRECTED,
         why=(
-            f"With l = {p.l1:g}, {p.l2:g} and y = {HEIGHT:g}, q1 leaps from {right[0]:.1f}° to "
+            f"With l = {p.l1:g}, {p.l2:g} and y = {HEIGHT:g}, q₁ leaps from {right[0]:.1f}° to "
             f"{left[0]:.1f}° as x changes its sign: up is a name for a posture and not a branch."
         ),
         call=JUMP,
         numbers=tuple(
-            Number(f"q{i + 1}_{side}", float(angles[i]), "deg", label=f"q{i + 1}", of=of)
+            Number(f"q{i + 1}_{side}", float(angles[i]), "°", label=f"q{'₁₂'[i]}", of=of)
             for side, of, angles in (("right", "x = 0⁺", right), ("left", "x = 0⁻", left))
             for i in range(2)
         ),

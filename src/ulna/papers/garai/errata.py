@@ -37,13 +37,13 @@ def _index() -> Row:
         key="erratum-1",
         title="An index",
         where="(31), (33)",
-        printed="−F_x l_1 sin q_i",
-        ours="−F_x l_1 sin q_1",
+        printed="−F_x l₁ sin qᵢ",
+        ours="−F_x l₁ sin q₁",
         verdict=Verdict.CORRECTED,
-        why="The work of the force in (16) has ∂x/∂q_1, which is −l_1 sin q_1.",
-        how="∂r/∂q_1 by differences, and our dynamics in absolute angles with a force at the tip.",
+        why="The work of the force in (16) has ∂x/∂q₁, which is −l₁ sin q₁.",
+        how="∂r/∂q₁ by differences, and our dynamics in absolute angles with a force at the tip.",
         size=(
-            "F_x l_1 (sin q_2 − sin q_1) if i is read as 2: "
+            "F_x l₁ (sin q₂ − sin q₁) if i is read as 2: "
             f"{abs(as_2 - as_1):.3g} N·m for {SIDEWAYS[0]:g} N along x, with link 1 straight down "
             "and link 2 straight up."
         ),
@@ -67,8 +67,8 @@ def _motors() -> Row:
         key="erratum-2",
         title="Whose torques they are",
         where="(17), (21)–(39)",
-        printed="δW_i = τ_i dq_i, τ_i of motors at the joints",
-        ours="τ_1 − τ_2 in row 1: motors have τ_1 = (38) + (39) and τ_2 = (39)",
+        printed="δWᵢ = τᵢ dqᵢ, τᵢ of motors at the joints",
+        ours="τ₁ − τ₂ in row 1: motors have τ₁ = (38) + (39) and τ₂ = (39)",
         verdict=Verdict.CORRECTED,
         why=(
             "A motor at the elbow pushes link 1 back as hard as it pushes link 2 on, so that in "
@@ -106,18 +106,18 @@ def _jump() -> Row:
         key="erratum-3",
         title="The rule of the upper elbow jumps",
         where="(11)",
-        printed="θ ≥ 0 for x ≥ 0 and θ < 0 for x < 0",
+        printed="θ ≥ 0 for x ≥ 0 and θ ≤ 0 for x < 0",
         ours="the same for one posture; along a path the sign of θ is kept",
         verdict=Verdict.CORRECTED,
         why="It does keep the elbow up, but no arm can follow it through x = 0 without a leap.",
         how="(11) to (15) just before and just behind x = 0; `kinematics.track` keeps its branch.",
         size=(
-            f"q1 {right[0]:.1f}° → {left[0]:.1f}° for l = {p.l1:g}, {p.l2:g} and "
+            f"q₁ {right[0]:.1f}° → {left[0]:.1f}° for l = {p.l1:g}, {p.l2:g} and "
             f"y = {elbow.HEIGHT:g}."
         ),
         numbers=(
-            Number("q1_right", float(right[0]), "deg", label="q1 at x = 0⁺"),
-            Number("q1_left", float(left[0]), "deg", label="q1 at x = 0⁻"),
+            Number("q1_right", float(right[0]), "°", label="q₁ at x = 0⁺"),
+            Number("q1_left", float(left[0]), "°", label="q₁ at x = 0⁻"),
         ),
     )
 
@@ -142,10 +142,10 @@ def _quadrant() -> Row:
         how="atan2, which the paper uses in the end, has the right quadrant by itself.",
         size=(
             f"For E({BELOW[0]:g}, {BELOW[1]:g}) ϕ is {bearing:.1f}°; forced between 90° and 180° "
-            f"it takes the tip {miss:.2f} m past the target."
-        ),
+            f"it puts the tip {miss:.2f} m away from the target."
+        ).replace("-", "−"),
         numbers=(
-            Number("bearing", bearing, "deg", label="ϕ"),
+            Number("bearing", bearing, "°", label="ϕ"),
             Number("miss", miss, "m", label="tip error, ϕ forced"),
             Number("outside", outside, label="part of targets with x < 0 outside", digits=3),
         ),
@@ -163,8 +163,8 @@ def _sign() -> Row:
         key="erratum-5",
         title="The sign of θ",
         where="(9)–(15)",
-        printed="θ = q_1 − q_2",
-        ours="the joint angle of the other papers is q_2 − q_1 = −θ",
+        printed="θ = q₁ − q₂",
+        ours="the joint angle of the other papers is q₂ − q₁ = −θ",
         verdict=Verdict.SAME,
         why="It is no slip, but θ turns the other way round than the joint angle does elsewhere.",
         how="`angles.absolute_to_relative` of the postures for 1,000 targets.",

@@ -122,7 +122,7 @@ def _inverse() -> Row:
         key="inverse",
         title="Inverse kinematics with the elbow up",
         where="(9)–(15), Figure 2",
-        printed="Of the two bends ±θ the one with the elbow up, by the sign of x; then q1 and q2.",
+        printed="Of the two bends ±θ the one with the elbow up, by the sign of x; then q₁ and q₂.",
         ours="`kinematics.inverse` gives both postures; `elbow_side` says which has the elbow up.",
         verdict=Verdict.SAME,
         why=(
@@ -132,8 +132,8 @@ def _inverse() -> Row:
         call=INVERSE,
         numbers=(
             *_angles(),
-            Number("our_q1", float(np.degrees(upper[0])), "deg", label="ours, q1"),
-            Number("our_q2", float(np.degrees(upper.sum())), "deg", label="ours, q2"),
+            Number("our_q1", float(np.degrees(upper[0])), "°", label="ours, q₁"),
+            Number("our_q2", float(np.degrees(upper.sum())), "°", label="ours, q₂"),
             Number("tip_error", miss, "m", label="largest tip error", digits=2),
             Number("elbow_above", above, label="part with the elbow above"),
         ),
@@ -155,11 +155,11 @@ def _angles() -> tuple[Number, ...]:
         "theta": (theta, "θ (11)"),
         "bearing": (np.arctan2(POINT[1], POINT[0]), "ϕ (12)"),
         "lean": (printed.lean(p, theta), "φ (13)"),
-        "q1": (phi[0], "q1 (14)"),
-        "q2": (phi[1], "q2 (15)"),
+        "q1": (phi[0], "q₁ (14)"),
+        "q2": (phi[1], "q₂ (15)"),
     }
     of = f"E({POINT[0]:g}, {POINT[1]:g})"
     return tuple(
-        Number(name, float(np.degrees(value)), "deg", label=label, of=of)
+        Number(name, float(np.degrees(value)), "°", label=label, of=of)
         for name, (value, label) in angles.items()
     )

@@ -20,11 +20,11 @@ def erratum_1() -> Row:
     degrees = float(np.degrees(bend))
     return Row(
         "erratum-1", "The bend of the example", "§2.4.1",
-        "θ₂ = 59.533°, 1.03904686", f"{degrees:.4f}°, {bend:.8f}",
+        "θ₂ = 59.533°, 1.03904686", f"{degrees:.3f}° ({degrees:.5f}°), {bend:.8f}",
         Verdict.WRONG,
-        "The radians were made from degrees that had been rounded the wrong way.",
+        "The radians were made from degrees that had been rounded up in place of down.",
         how="arccos(0.50705) in double precision.",
-        size=f"{abs(59.533 - degrees):.1g}° and {abs(1.03904686 - bend):.2g} rad",
+        size=f"{abs(59.533 - degrees):.4f}° and {abs(1.03904686 - bend):.7f} rad",
         numbers=(
             Number("degrees", degrees, "°", 59.533, "θ₂", digits=6),
             Number("radians", bend, "rad", 1.03904686, "θ₂", digits=9),
@@ -58,7 +58,7 @@ def erratum_3() -> Row:
         "`th2_up` = +arccos", "+arccos is the lower elbow for x > 0, the upper one for x < 0",
         Verdict.WRONG,
         "A positive bend puts the elbow to the right of the line from base to tip, which is below "
-        "it as long as the tip is to the right.",
+        "it as long as the tip is to the right of the base.",
         how="Where `joints` puts the elbow, for the point and for its mirror image.",
         size=f"{-sides[TARGET[0]]:.3f} m below the line at x = 1.71, as much above at x = −1.71",
         numbers=(
@@ -85,7 +85,7 @@ def erratum_13() -> Row:
         "erratum-13", "Points out of reach", "Code 2",
         "the cosine is clipped to ±1", "say that the point cannot be reached",
         Verdict.CORRECTED,
-        "`clip` answers with the stretched arm for any point outside, and nobody learns of it.",
+        "`clip` answers with the stretched arm for any point outside, and does not say so.",
         how=f"Both solvers at {OUTSIDE} m with links of 1 m; `inverse` says by how much it is out "
         "of reach, and gives the nearest point.",
         size=f"the tip is {missed:.3g} m from the point",
@@ -107,10 +107,10 @@ def erratum_14() -> Row:
         "Only angles repeat after a turn. At 30 ms it does no harm: no velocity changes by π "
         "within a step.",
         how="The largest acceleration on the path, against π in a step.",
-        size=f"it bites from steps of {bite:.2f} s on; a change of 4 rad/s is read as "
+        size=f"it matters from steps of {bite:.2f} s on; a change of 4 rad/s is read as "
         f"{read:.3f} rad/s".replace("-", "−"),
         numbers=(
-            Number("step", bite, "s", label="step from which it bites", digits=2),
+            Number("step", bite, "s", label="step from which it matters", digits=2),
             Number("read", read, "rad/s", label="4 rad/s is read as", digits=4),
         ),
     )  # fmt: skip
@@ -154,8 +154,8 @@ def erratum_23() -> Row:
         "becomes straight or folds.",
         how=f"Straight outwards at {near.SPEED:g} m/s: a hundredth of the distance, ten times "
         "the speed.",
-        size=f"{near.speed_at_rim(closest):.0f} rad/s at a thousandth of a millimetre, without "
-        f"any switch ({near.switches(near.to_rim(closest).q)})",
+        size=f"{near.speed_at_rim(closest):.0f} rad/s at {1e3 * closest:g} mm from the rim; "
+        f"switches of branch on the way: {near.switches(near.to_rim(closest).q)}",
         numbers=(
             *numbers,
             Number("switches", near.switches(near.to_rim(closest).q), label="branch switches"),

@@ -122,7 +122,7 @@ def erratum_8() -> Row:
         "erratum-8", "The first row of the Coriolis vector", "§2.7",
         "−m₂ l₁ l₂/2 sin θ₁ θ̇₂ (θ̇₁ + θ̇₂)", "−m₂ l₁ l₂/2 sin θ₂ θ̇₂ (2θ̇₁ + θ̇₂)",
         Verdict.WRONG,
-        "The angle between the links is θ₂, and both products of the rates count; each repair "
+        "The angle between the links is θ₂, and the product θ̇₁ θ̇₂ counts twice; either repair "
         "alone is not enough.",
         how="Along the path, against C θ̇ with the Christoffel matrix.",
         size=f"up to {both:.2f} N·m, where the true term peaks at {largest(right):.2f}",
@@ -191,7 +191,7 @@ def erratum_11() -> Row:
     skew = np.einsum("...ijk,...k", slope, qd) - 2.0 * code
     return Row(
         "erratum-11", "What Code 6 is", "Code 6",
-        "a slightly different variation of C", "the Christoffel matrix, exactly",
+        "called a variation of the C that was derived", "the Christoffel matrix, exactly",
         Verdict.CORRECTED,
         "It is the C whose Ṁ − 2C is skew, and C θ̇ is the vector of §2.7 once that is put right; "
         "no variation is involved.",
@@ -223,10 +223,10 @@ def erratum_24() -> Row:
     most = float(np.hypot(*force.T).max())
     return Row(
         "erratum-24", "What stands on the right-hand side", "§1, §2.2",
-        "force applied at the end of the arm", "torques at the joints",
+        "a force at the end of the arm", "torques at the joints",
         Verdict.WRONG,
-        "τ is the torque of the motors; a force F at the tip that does the same obeys Jᵀ F = τ, "
-        "and has other numbers and another unit.",
+        "τ is the torque of the motors, as §2.7 says; a force F at the tip that does the same "
+        "obeys Jᵀ F = τ, and has other numbers and another unit.",
         how="F from τ along the path; led by it, the arm needs no motors.",
         size=f"F up to {most:.1f} N, where τ₁ peaks at {peak(tau)[0]:.1f} N·m",
         numbers=(

@@ -65,7 +65,7 @@ def erratum_16() -> Row:
     late, timely = (inverse_dynamics(arm(), q, qd, qdd) for qd in (lagging, centred))
     wrong, rate = peak((late - timely)[INNER]), peak((lagging - exact().qd)[INNER])
     return Row(
-        "erratum-16", "Velocities half a step late", "Code 3",
+        "erratum-16", "Velocities half a step behind", "Code 3",
         "`zip(thetas[1:-1], vel, accel, t_a)`", "the mean of the velocities before and after",
         Verdict.WRONG,
         "A difference is the velocity in the middle of its step; beside the angle at the end of "
@@ -74,7 +74,7 @@ def erratum_16() -> Row:
         size=f"velocities by up to {rate[0]:.3f} and {rate[1]:.3f} rad/s, torques by "
         f"{wrong[0]:.3f} and {wrong[1]:.3f} N·m",
         numbers=(
-            Number("lag", 500.0 * printed.DT, "ms", label="late by", digits=4),
+            Number("lag", 500.0 * printed.DT, "ms", label="behind by", digits=4),
             *(Number(f"rate_{k}", float(v), "rad/s", None, f"joint {k}", "velocity", 2)
               for k, v in enumerate(rate, start=1)),
             *(Number(f"torque_{k}", float(v), "N·m", None, f"joint {k}", "torque", 2)
@@ -185,7 +185,8 @@ def erratum_22() -> Row:
     quoted = replays.QUOTED[RODS][0]
     return Row(
         "erratum-22", "Why the replay diverges", "Figure 6, §3.0.1",
-        "because of numerical approximation", "because the motion is unstable",
+        "because of numerical approximation; §3.0.1 adds the time steps and the start",
+        "because the motion is unstable",
         Verdict.WRONG,
         "Small errors grow by themselves along this path, whoever makes them: a better integrator "
         "starts with smaller ones, and feedback takes them away.",

@@ -189,7 +189,7 @@ def singular() -> Row:
         how="Straight lines past the base and up to the rim at constant speed, by `plan`: the "
         "speeds grow as v/d past the base and as v √(2/d) at the rim.",
         size=f"a step of at most {near.largest_step(kept):.2f} rad in {near.STEP:g} s with the "
-        f"check, of {near.largest_step(lost):.2f} rad without",
+        f"check, of {near.largest_step(lost):.2f} rad with the upper elbow throughout",
         call=SINGULAR,
         numbers=(
             Number("switches", near.switches(kept), label="switches", of="nearest branch"),

@@ -65,7 +65,7 @@ def lagrangian() -> Row:
         ours="the same K, P, M, G, and the C of Code 6",
         verdict=Verdict.CORRECTED,
         why="Energies, M, G, Code 6 and the final equation are right; lines of the derivation "
-        "between them have slips (errata 4 to 11).",
+        "between them, and Codes 5 and 7, have slips (errata 4 to 11, 20 and 21).",
         how="The printed formulas against `ulna.dynamics` at 500 random states; `ulna.derive` "
         "derives the same anew from the Lagrangian, step by step.",
         call=LAGRANGIAN,

@@ -97,7 +97,7 @@ def replay() -> Row:
         where="§3, Figure 6",
         printed="the arm diverges quickly, for numerical reasons",
         ours=f"its tip is 1 cm off after {value['start_near_as_printed']:.2f} s with the printed "
-        f"torques, after {value['1e-13_near']:.1f} s with the best that sixteen digits allow",
+        f"torques, after {value['1e-13_near']:.1f} s at the tightest tolerance",
         verdict=Verdict.CORRECTED,
         why="The arm does leave the path as printed; but finer steps and tolerances only put it "
         "off, since the motion itself is unstable (erratum 22).",
@@ -142,8 +142,8 @@ def replay_113_bit() -> Row:
         printed="numerical approximation makes the simulation diverge",
         ours=f"even then the tip is 1 cm off after {near:.2f} s ({near_printed:.2f} s with m²/12)",
         verdict=Verdict.WRONG,
-        why="Twice as many digits buy a few seconds more out of sixty: not the arithmetic is at "
-        "fault, but the motion, which no open loop keeps.",
+        why="Twice as many digits buy some seconds more out of sixty: it is not the arithmetic "
+        "that lets go of the path but the motion, which no open loop keeps.",
         how="Quoted and not computed here: a replay of the exact torques in 113-bit arithmetic, "
         "made beforehand. ulna computes in 53 bits.",
         numbers=tuple(numbers),

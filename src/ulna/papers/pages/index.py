@@ -21,8 +21,9 @@ that has to be read as another. It is meant for those who read the papers, their
 all others, with thanks for the question: which torques make an arm's tip follow a path, and does \
 the arm, driven by them, really do it?"""
 READING = """Every statement of a paper is a row, with what the paper prints, what we find, a \
-verdict, and why. All numbers on these pages were computed when the pages were made; <a \
-href="rows.json">rows.json</a> has them in full precision."""
+verdict, and why. All our numbers on these pages were computed when the pages were made, \
+but for the few that are marked as quoted; <a href="rows.json">rows.json</a> has them in full \
+precision."""
 
 
 def index_page(edition: Edition) -> str:
