@@ -9,7 +9,6 @@ import typer
 
 from ulna.analysis import Portrait
 from ulna.analysis import portrait as draw_up
-from ulna.analysis.portrait import Border
 from ulna.analysis.portrait.portrait import MOST_BASINS
 from ulna.arm import Arm
 from ulna.cli.arguments import (
@@ -27,7 +26,7 @@ from ulna.cli.arguments import (
 from ulna.cli.follow_checks import read_rate
 from ulna.cli.outputs import Output, check_outputs
 from ulna.cli.plotting import FORMATS, save_figure
-from ulna.cli.portrait_report import show_portrait
+from ulna.cli.portrait_report import Looked, show_portrait
 from ulna.cli.portrait_section import finish, show_section_of
 from ulna.cli.portrait_states import named_here, read_range, read_state
 from ulna.cli.running import PAINTING, loading
@@ -176,9 +175,9 @@ def _write_portrait(
         told = {
             str(angle): [
                 {"speed": one.value, "below": one.below._asdict(), "above": one.above._asdict()}
-                for one in found
+                for one in looked.borders
             ]
-            for angle, found in borders.items()
+            for angle, looked in borders.items()
         }
         facts |= {"critical_speeds": told}
     else:
@@ -186,15 +185,16 @@ def _write_portrait(
     finish(drawn, output, facts if json else None)
 
 
-def _borders(drawn: Portrait, angle: float) -> tuple[Border, ...]:
+def _borders(drawn: Portrait, angle: float) -> Looked:
     """Give the critical speeds that are shown, up to where they only repeat themselves."""
     flow = drawn.flow
     if 0.0 < flow.damping < SLIPPERY * flow.inertia * flow.frequency:
         note("so little friction has too many critical speeds to list them")
-        return ()
+        return Looked((), 0.0, 0.0)
     most = SWINGS * flow.frequency
     low, high = max(drawn.speeds[0], -most), min(drawn.speeds[1], most)
-    return drawn.critical_speeds(angle, within=(low, high)) if low < high else ()
+    found = drawn.critical_speeds(angle, within=(low, high)) if low < high else ()
+    return Looked(found, low, high)
 
 
 def _angles(drawn: Portrait) -> list[float]:

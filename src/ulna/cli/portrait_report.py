@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
 
 from ulna.analysis import Portrait, Section
 from ulna.analysis.portrait import Border
 from ulna.analysis.portrait.words import (
+    EVERYWHERE,
     drive_text,
     eigenvalues_text,
     fate_text,
     left_out,
+    rests_everywhere,
     run_text,
 )
 from ulna.cli.terminal import number, say, say_about, show_table
@@ -19,9 +24,17 @@ from ulna.cli.terminal import number, say, say_about, show_table
 MOST_BORDERS = 12
 
 
-def show_portrait(portrait: Portrait, name: str, borders: Mapping[float, Sequence[Border]]) -> None:
+class Looked(NamedTuple):
+    """The critical speeds that were found from an angle, and between which speeds [rad/s]."""
+
+    borders: Sequence[Border]
+    low: float
+    high: float
+
+
+def show_portrait(portrait: Portrait, name: str, borders: Mapping[float, Looked]) -> None:
     """Print what a portrait shows, with the speeds at which the fate changes by angle."""
-    _show_rests(portrait, f"{name}, {drive_text(portrait)}")
+    _show_rests(portrait, f"{portrait.arm.name or name}, {drive_text(portrait)}")
     say_about("left out", [", ".join(left_out(portrait))] if left_out(portrait) else [])
     running = portrait.running
     say_about("running", ["none" if running is None else run_text(running)])
@@ -29,8 +42,8 @@ def show_portrait(portrait: Portrait, name: str, borders: Mapping[float, Sequenc
     if torques is not None:
         lifts = f"above {torques.lifting:.9g} N·m it runs from wherever it stands"
         say_about("torques", [lifts, f"above {torques.running:.9g} N·m it keeps running"])
-    for angle, found in borders.items():
-        say_about("fates", _border_lines(angle, found))
+    for angle, looked in borders.items():
+        say_about("fates", _border_lines(portrait, angle, looked))
     say_about(
         "starts",
         [
@@ -41,9 +54,9 @@ def show_portrait(portrait: Portrait, name: str, borders: Mapping[float, Sequenc
 
 
 def _show_rests(portrait: Portrait, title: str) -> None:
-    if not portrait.equilibria:
+    if not portrait.equilibria or rests_everywhere(portrait):
         say(title)
-        say_about("rests", ["none"])
+        say_about("rests", [EVERYWHERE if portrait.equilibria else "none"])
         return
     rows = [
         (rest.kind, f"{rest.angle:.7g}", f"{math.degrees(rest.angle):.5g}", eigenvalues_text(rest))
@@ -52,17 +65,31 @@ def _show_rests(portrait: Portrait, title: str) -> None:
     show_table(title, ("rest", "angle [rad]", "[deg]", "eigenvalues [1/s]"), rows)
 
 
-def _border_lines(angle: float, borders: Sequence[Border]) -> list[str]:
+def _border_lines(portrait: Portrait, angle: float, looked: Looked) -> list[str]:
     head = f"from {number(angle)} rad"
-    if not borders:
-        return [f"{head} all speeds that are shown have one"]
     lines = [
         f"{head} at {border.value:.9g} rad/s: {fate_text(border.below)} | {fate_text(border.above)}"
-        for border in borders[:MOST_BORDERS]
+        for border in looked.borders[:MOST_BORDERS]
     ]
-    if len(borders) > MOST_BORDERS:
-        lines.append(f"and {len(borders) - MOST_BORDERS} more")
+    if len(looked.borders) > MOST_BORDERS:
+        lines.append(f"and {len(looked.borders) - MOST_BORDERS} more")
+    if not lines and looked.low < looked.high:
+        lines.append(f"{head} {_only_fate(portrait, angle, looked)}")
+    if (looked.low, looked.high) != portrait.speeds:
+        between = f"{number(looked.low, 3)} and {number(looked.high, 3)} rad/s"
+        where = f"those between {between} are listed" if looked.low < looked.high else "none listed"
+        lines.append(f"{where}; critical_speeds in Python has all")
     return lines
+
+
+def _only_fate(portrait: Portrait, angle: float, looked: Looked) -> str:
+    """Say what becomes of all starts at an angle, where nothing parts them."""
+    speeds = np.linspace(looked.low, looked.high, 5)
+    label, turns = portrait.fates.of(np.full(speeds.size, angle), speeds)
+    found = {portrait.fates.fate(int(a), int(b)) for a, b in zip(label, turns, strict=True)}
+    if len(found) > 1:
+        return "fates change where nothing could be decided"
+    return f"one for all speeds: {fate_text(found.pop())}"
 
 
 def show_section(section: Section, name: str) -> None:

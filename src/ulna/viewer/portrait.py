@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 COLUMNS, ROWS = 27, 19  # of arrows
 WIDE, HIGH = 9.0, 5.4  # [inches] without the legend
 ENTRIES, LINE = 3, 0.19  # of the legend side by side; [inches] for a line of them
+LONG = 44  # letters of an entry, with which fewer fit side by side
 LETTERS = 100  # of a title
 DEEPER = 0.22  # of a colour, where hues are used again
+DARKER = " (darker: an odd turn)"
 PALE = 0.16, 0.28  # of a basin's colour, in turn where the cylinder is unrolled
 
 
@@ -39,7 +41,8 @@ def portrait_figure(
 
     with styled(look):
         figure = Figure(figsize=(WIDE, HIGH), dpi=150)
-        axes = figure.add_axes((0.08, 0.1, 0.86 if energy else 0.9, 0.8))
+        bar = energy and basins is None
+        axes = figure.add_axes((0.08, 0.1, 0.86 if bar else 0.9, 0.8))
         plot_portrait(axes, portrait, basins=basins, energy=energy, look=look)
         name = portrait.arm.name or "one joint"
         title = cut(f"{name}, {drive_text(portrait)}", LETTERS)
@@ -54,13 +57,14 @@ def portrait_figure(
 def _put_legend(figure: Figure, axes: Axes) -> None:
     """Put the legend below, on as much more paper as it takes."""
     handles, labels = axes.get_legend_handles_labels()
-    more = LINE * math.ceil(len(labels) / ENTRIES) + 0.1
+    columns = ENTRIES if max(map(len, labels)) <= LONG else ENTRIES - 1
+    more = LINE * math.ceil(len(labels) / columns) + 0.1
     high = HIGH + more
     figure.set_size_inches(WIDE, high)
     for part in figure.axes:
         x, y, wide, tall = part.get_position().bounds
         part.set_position((x, (y * HIGH + more) / high, wide, tall * HIGH / high))
-    place: dict[str, Any] = {"ncols": ENTRIES, "fontsize": 8.5, "columnspacing": 1.6}
+    place: dict[str, Any] = {"ncols": columns, "fontsize": 8.5, "columnspacing": 1.6}
     place["bbox_to_anchor"] = (0.07, (more + 0.1) / high)
     figure.legend(handles, labels, loc="upper left", **place)
 
@@ -77,10 +81,10 @@ def plot_portrait(
     axes.set_xlim(*portrait.angles)
     axes.set_ylim(*portrait.speeds)
     axes.grid(visible=False)
-    if energy:
-        _draw_energy(axes, portrait, look)
     if basins is not None:
         _draw_basins(axes, basins, look)
+    if energy:
+        _draw_energy(axes, portrait, look, lines=basins is not None)
     _draw_arrows(axes, portrait, look)
     _draw_nullclines(axes, portrait, look)
     _draw_separatrices(axes, portrait, look)
@@ -93,10 +97,15 @@ def plot_portrait(
     return axes
 
 
-def _draw_energy(axes: Axes, portrait: Portrait, look: Look) -> None:
+def _draw_energy(axes: Axes, portrait: Portrait, look: Look, *, lines: bool) -> None:
+    """Draw the energy in colours; over basins, which have theirs, as lines."""
     from matplotlib.colors import LinearSegmentedColormap
 
     angle, speed, values = portrait.energy()
+    if lines:
+        drawn = axes.contour(angle, speed, values, 12, colors=look.quiet, linewidths=0.6)
+        axes.clabel(drawn, fontsize=7, fmt="%g J")
+        return
     pale = [mixed(look.paper, colour, 0.55) for colour in look.sequence]
     colours = LinearSegmentedColormap.from_list("energy", [look.paper, *pale])
     layer = axes.contourf(angle, speed, values, 24, cmap=colours, zorder=0)
@@ -119,8 +128,9 @@ def _draw_basins(axes: Axes, basins: Basins, look: Look) -> None:
     extent = (*x, *y)
     axes.imshow(picture, extent=extent, origin="lower", aspect="auto", zorder=0)
     for number, (hue, depth) in shades.items():
-        colour, name = mixed(look.paper, hue, depth + PALE[1]), basins.names[number]
-        axes.plot([], [], "s", ms=9, color=colour, label=f"basin: {name}")
+        colour, name = mixed(look.paper, hue, depth + PALE[0]), basins.names[number]
+        both = (basins.turns[basins.label == number] % 2).any()
+        axes.plot([], [], "s", ms=9, color=colour, label=f"basin: {name}{DARKER * bool(both)}")
     if basins.undecided:
         axes.plot([], [], "s", ms=9, color=look.ghost, label="undecided")
 

@@ -212,7 +212,7 @@ ONE = {
     ("--basins", "-3"): "--basins: got -3, need a count of starts up to 4,000 along each side",
     ("--basins", "30000"): "--basins: got 30000, need a count of starts up to 4,000",
     ("--for", "1e9 s"): "--for: got 1e+09 s, need at most",
-    ("--angles", "0 rad, 10000 rad"): "--angles: got 1592 turns, need at most 100",
+    ("--angles", "0 rad, 10000 rad"): "--angles: got 1592 turns, need at most 20",
     ("--section", "1"): "--section: got one joint, need several joints",
     ("--at", "7 kg"): "--at: got one joint, need several joints",
     ("--aim", "1 rad"): "--aim: got no --controller, need one",
@@ -266,6 +266,26 @@ def test_with_hardly_any_friction_critical_speeds_are_not_listed(ask, tmp_path):
     assert code == 0
     assert "too many critical speeds" in one_line(err)
     assert "stable focus" in out
+
+
+def test_it_says_which_critical_speeds_it_has_not_looked_for(ask):
+    _, out, _ = ask("bechard-1", "--torque", "4 N*m", "--speeds", "-30 rad/s, 30 rad/s")
+    assert "those between -15.7 and 15.7 rad/s are listed" in one_line(out)
+    _, out, _ = ask("bechard-1", "--speeds", "20 rad/s, 30 rad/s", "--out", "other.png")
+    assert "none listed; critical_speeds in Python has all" in one_line(out)
+
+
+def test_one_fate_for_all_is_told(ask):
+    _, out, _ = ask("bechard-1", "--torque", "12 N*m")
+    assert "from 0 rad one for all speeds: runs on" in one_line(out)
+    assert "rests none" in one_line(out)
+    _, out, _ = ask("bechard-1", "--flat", "--out", "flat.png")
+    assert "every angle is a rest" in one_line(out)
+
+
+def test_a_torque_beyond_the_limit_is_said_to_be_cut(ask):
+    _, out, _ = ask("bechard-1", "--torque", "12 N*m", "--limit", "4 N*m")
+    assert "driven by 4 N·m, the most it has (12 N·m asked)" in one_line(out)
 
 
 def test_an_arm_that_nobody_knows_lists_those_that_are(ask):

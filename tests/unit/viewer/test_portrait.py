@@ -266,7 +266,8 @@ def test_the_legend_names_everything_once(rolled, basins):
     named = [text.get_text() for text in legend.get_texts()]
     assert len(named) == len(set(named))
     expected = [
-        *(f"basin: {name}" for name in ("rests at -1.151 rad", "runs on")),
+        "basin: rests at -1.151 rad (darker: an odd turn)",
+        "basin: runs on",
         "nullclines: no speed, no acceleration",
         "separatrices into a saddle",
         "separatrices out of a saddle",
@@ -279,6 +280,22 @@ def test_the_legend_names_everything_once(rolled, basins):
     assert set(expected) <= set(named)
     assert len(named) == len(expected) + 1  # the third start, whose fate the portrait tells
     assert f"from 7 rad, -6 rad/s: {rolled.orbits[2].fate.name}" in " ".join(named)
+
+
+def test_over_basins_the_energy_is_drawn_as_lines(rolled, basins):
+    figure = viewer.portrait_figure(rolled, basins=basins, energy=True)
+    (axes,) = figure.axes
+    assert any("J" in text.get_text() for text in axes.texts)
+
+
+def test_long_names_get_fewer_columns():
+    law = ulna.control.PD(1.0, 0.1)
+    arm = ulna.preset("bechard-1")
+    drawn = ulna.portrait(arm, controller=law, aim=1.0, starts=[(-1.5, 0.25)], angles=(-7, 7))
+    figure = viewer.portrait_figure(drawn)
+    figure.canvas.draw()
+    (legend,) = figure.legends
+    assert legend.get_window_extent().x1 <= figure.bbox.x1
 
 
 @pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)

@@ -22,7 +22,7 @@ from ulna.simulation.checks import check_kinds
 
 WIDE = 3.0  # of the frequency of small swings: how fast the portrait goes if nobody says
 MARGIN = 1.15  # beyond the fastest start
-MOST_TURNS = 100.0  # on a page
+MOST_TURNS = 20.0  # on a page
 LONGEST = 1e5  # [rad] of small swings that an orbit is followed for at most
 STIFFEST = 300.0  # b/(M ω) beyond which a joint only creeps
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ulna.analysis.portrait.fates import Fate, Fates
+from ulna.analysis.portrait.fates import UNDECIDED_NAME, Fate, Fates
 from ulna.analysis.portrait.flow import Flow
 from ulna.analysis.portrait.rests import find_rests
 from ulna.analysis.portrait.separatrices import ASIDE, landing
@@ -103,7 +103,12 @@ def _merged(fates: Fates, values: Array, sides: Array) -> tuple[Border, ...]:
         if found and value - found[-1].value < 10.0 * TOLERANCE:
             value, first, _ = found.pop()
         found.append(Border(value, first, fates.fate(*above)))
-    return tuple(border for border in found if border.below != border.above)
+    return tuple(border for border in found if border.below != border.above and _known(border))
+
+
+def _known(border: Border) -> bool:
+    """Whether both sides are decided: how far one got with a start is no border."""
+    return UNDECIDED_NAME not in (border.below.name, border.above.name)
 
 
 def find_critical_torques(flow: Flow) -> CriticalTorques | None:

@@ -19,7 +19,7 @@ from ulna.arrays import Array
 from ulna.simulation import simulate_batch
 from ulna.simulation.simulate import simulate
 
-UNDECIDED = -1
+UNDECIDED, UNDECIDED_NAME = -1, "undecided"
 STOPPED = ("interrupted", "not run")  # by Ctrl-C
 STEP = 0.25  # [rad] that anything turns in a step at most
 PATIENCE = 100.0  # [rad] of small swings that a state is given in any case
@@ -115,7 +115,7 @@ class Fates:
 
     def fate(self, label: int, turns: int) -> Fate:
         """Put a label into words."""
-        return Fate("undecided" if label == UNDECIDED else self.names[label], int(turns))
+        return Fate(UNDECIDED_NAME if label == UNDECIDED else self.names[label], int(turns))
 
     @property
     def _longest(self) -> float:

@@ -193,9 +193,14 @@ class Portrait:
         running, torques = self.running, self.critical_torques
         measures = ("direction", "period", "mean", "mean_over_angle", "slowest", "fastest")
         return plain(
+            arm=self.arm.name,
+            angles=self.angles,
+            speeds=self.speeds,
+            limit=self.flow.limit,
             torque=self.torque,
             controller=None if self.controller is None else shown(self.controller),
             aim=self.aim,
+            rate_hz=None if self.controller is None else self.rate,
             cylinder=self.round,
             left_out=left_out(self),
             equilibria=[

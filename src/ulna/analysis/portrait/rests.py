@@ -18,7 +18,7 @@ from ulna.arrays import Array
 from ulna.dynamics import equilibria
 
 POINTS = 1000  # of a turn, at which the sign of the acceleration is looked at
-DIGITS = 13  # behind the point, to which an angle is known
+NOTHING = 1e-12  # [rad] that an angle is known to
 SEAM = -math.pi + 0.1234  # [rad] where a turn is begun
 STILL = 1e-12  # of the largest acceleration: less is none
 ROUNDING = 1e-9  # of a frequency squared: less is as good as nothing
@@ -56,7 +56,9 @@ def find_rests(flow: Flow, angles: tuple[float, float]) -> tuple[Rest, ...]:
         # Where a turn begins and ends nothing special should be: a rest there could be missed.
         low, high = (SEAM, SEAM + TURN) if flow.round else angles
         places = [math.remainder(x, TURN) if flow.round else x for x in _zeros(flow, low, high)]
-    return tuple(_rest(flow, place) for place in sorted(places))
+    # What rounding leaves of a zero is a zero.
+    whole = [0.0 if abs(place) < NOTHING else place for place in places]
+    return tuple(_rest(flow, place) for place in sorted(whole))
 
 
 def _zeros(flow: Flow, low: float, high: float) -> list[float]:
@@ -69,7 +71,7 @@ def _zeros(flow: Flow, low: float, high: float) -> list[float]:
     found = [float(np.mean(grid[first:last])) for first, last in _stretches(flat)]
     for k in np.flatnonzero((values[1:] * values[:-1] < 0.0) & ~flat[1:] & ~flat[:-1]):
         place = brentq(lambda angle: float(flow.acceleration(angle, 0.0)), grid[k], grid[k + 1])
-        found.append(round(float(place), DIGITS) + 0.0)  # zero, not what rounding leaves of it
+        found.append(float(place))
     return found
 
 
@@ -86,6 +88,8 @@ def _stretches(flat: Array) -> list[tuple[int, int]]:
 def _rest(flow: Flow, angle: float) -> Rest:
     slopes = flow.slopes(angle)
     trace, determinant = float(np.trace(slopes)), float(np.linalg.det(slopes))
+    if abs(determinant) <= ROUNDING * flow.frequency**2:
+        determinant = 0.0
     bend = trace**2 - 4.0 * determinant
     if abs(bend) <= ROUNDING * trace**2:
         bend = 0.0  # two that are equal would part by the root of the rounding

@@ -13,9 +13,13 @@ if TYPE_CHECKING:
     from ulna.analysis.portrait.running import Running
 
 
+EVERYWHERE = "every angle is a rest"
+
+
 def portrait_lines(portrait: Portrait) -> list[str]:
     """Say what drives the joint, where it rests, how it runs, and what becomes of the starts."""
-    lines = [drive_text(portrait), *map(rest_text, portrait.equilibria)]
+    rests = [EVERYWHERE] if rests_everywhere(portrait) else map(rest_text, portrait.equilibria)
+    lines = [drive_text(portrait), *rests]
     lines[1:1] = [f"left out: {', '.join(left_out(portrait))}"] if left_out(portrait) else []
     if not portrait.equilibria:
         lines.append("no angle of rest")
@@ -25,6 +29,11 @@ def portrait_lines(portrait: Portrait) -> list[str]:
         for orbit in portrait.orbits
     )
     return lines
+
+
+def rests_everywhere(portrait: Portrait) -> bool:
+    """Whether nothing ever turns the joint: no weight, no torque."""
+    return portrait.flow.heaviest == 0.0 and portrait.torque == 0.0
 
 
 def left_out(portrait: Portrait) -> list[str]:
@@ -48,6 +57,8 @@ def drive_text(portrait: Portrait) -> str:
         return f"driven by {portrait.controller!r} towards {portrait.aim:.4g} rad{within}"
     if not portrait.torque:
         return "without torque"
+    if abs(portrait.flow.torque) > limit:
+        within = f", the most it has ({portrait.flow.torque:.4g} N·m asked)"
     return f"driven by {portrait.torque:.4g} N·m{within}"
 
 

@@ -24,7 +24,7 @@ def row() -> Row:
             f"let go level, the skater's arm gains or loses up to {level:.2f} of m g times its "
             f"reach within 20 s; the true one keeps its energy to {said(kept, '.0e')} J"
         ),
-        verdict=Verdict.WRONG,
+        verdict=Verdict.CORRECTED,
         why=(
             "The model does not conserve energy, and swings at other frequencies than the arm, "
             "because its joints do not act on one another."

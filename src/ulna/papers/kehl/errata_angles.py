@@ -21,7 +21,7 @@ def erratum_1() -> Row:
     return Row(
         "erratum-1", "The bend of the example", "§2.4.1",
         "θ₂ = 59.533°, 1.03904686", f"{degrees:.3f}° ({degrees:.5f}°), {bend:.8f}",
-        Verdict.WRONG,
+        Verdict.CORRECTED,
         "The radians were made from degrees that had been rounded up in place of down.",
         how="arccos(0.50705) in double precision.",
         size=f"{abs(59.533 - degrees):.4f}° and {abs(1.03904686 - bend):.7f} rad",
@@ -39,7 +39,7 @@ def erratum_2() -> Row:
     return Row(
         "erratum-2", "The first angle of the second posture", "§2.4.1",
         "θ₁ = 0.69352343 = 39.74°", f"{first:.8f} = {np.degrees(first):.2f}°",
-        Verdict.WRONG,
+        Verdict.CORRECTED,
         "atan2(0.3, 1.71) was rounded to 0.174 before it was used.",
         how="`inverse`; and `tip` of the printed angles.",
         size=f"the printed angles miss the point by {1e3 * missed:.2f} mm, with links of 1 m",

@@ -46,7 +46,7 @@ def erratum_5() -> Row:
         "erratum-5", "The momenta ∂K/∂θ̇", "§2.7",
         "M₁₁ θ̇₁ + M₁₂ (θ̇₁ + θ̇₂) and M₁₂ θ̇₁ + M₂₂ (θ̇₁ + θ̇₂)",
         "M₁₁ θ̇₁ + M₁₂ θ̇₂ and M₁₂ θ̇₁ + M₂₂ θ̇₂",
-        Verdict.WRONG,
+        Verdict.CORRECTED,
         "The second column of M goes with the rate of the second joint alone, as the matrix "
         "form on the next line has it.",
         how="Along the path, against M θ̇.",
@@ -67,7 +67,7 @@ def erratum_6() -> Row:
     return Row(
         "erratum-6", "What M and K depend on", "§2.7",
         "M(θ̇), K(θ̇)", "M(θ), K(θ, θ̇)",
-        Verdict.WRONG,
+        Verdict.CORRECTED,
         "The inertia is that of a posture; read with rates in place of angles it is another.",
         how="M at the rates against M at the angles, along the path.",
         size=f"M₁₁ by up to {wrong[0, 0]:.2f} kg·m², of {most:.2f} at most",
@@ -88,7 +88,7 @@ def erratum_7() -> Row:
     return Row(
         "erratum-7", "The rate of the momenta", "§2.7",
         "d/dt ∂L/∂θ̇ = M θ̈ + C θ̇", "M θ̈ + Ṁ θ̇, and C θ̇ = Ṁ θ̇ − ∂K/∂θ",
-        Verdict.WRONG,
+        Verdict.CORRECTED,
         "C θ̇ already contains −∂K/∂θ, which enters the equation only with ∂L/∂θ; the final "
         "equation is right again.",
         how="Ṁ θ̇ by differences of M along the path.",
@@ -121,7 +121,7 @@ def erratum_8() -> Row:
     return Row(
         "erratum-8", "The first row of the Coriolis vector", "§2.7",
         "−m₂ l₁ l₂/2 sin θ₁ θ̇₂ (θ̇₁ + θ̇₂)", "−m₂ l₁ l₂/2 sin θ₂ θ̇₂ (2θ̇₁ + θ̇₂)",
-        Verdict.WRONG,
+        Verdict.CORRECTED,
         "The angle between the links is θ₂, and the product θ̇₁ θ̇₂ counts twice; either repair "
         "alone is not enough.",
         how="Along the path, against C θ̇ with the Christoffel matrix.",
@@ -141,7 +141,7 @@ def erratum_9() -> Row:
     return Row(
         "erratum-9", "The kinetic energy by the angles", "§2.7",
         "∂K/∂θᵢ = 0", "for i = 1 only",
-        Verdict.WRONG,
+        Verdict.CORRECTED,
         "Turning the whole arm changes nothing, bending its elbow does, as the words beside the "
         "line say.",
         how="Differences of K along the path.",
@@ -169,7 +169,7 @@ def erratum_10() -> Row:
     return Row(
         "erratum-10", "Weight in the kinetic energy", "§2.7",
         "∂K/∂θ₂ = … − m₂ l₂/2 g cos(θ₁ + θ₂)", "without the last term",
-        Verdict.WRONG,
+        Verdict.CORRECTED,
         "The weight belongs to ∂P/∂θ₂, where the next lines have it once, rightly; carried along "
         "from here it would count twice.",
         how="Differences of K along the path have no such term.",

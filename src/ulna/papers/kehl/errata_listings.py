@@ -90,7 +90,7 @@ def erratum_17() -> Row:
     return Row(
         "erratum-17", "The inertias", "Code 3",
         "I = m²/12", "I = m l²/12, as §2.5.4 has it",
-        Verdict.WRONG,
+        Verdict.CORRECTED,
         "The listing squares the mass where the length is to be squared.",
         how="Both inertias in the same torques.",
         size=f"{large[0] / right[0]:.3g} and {large[1] / right[1]:.3g} times too large; torques "
@@ -150,7 +150,7 @@ def erratum_20() -> Row:
         "erratum-20", "A parenthesis in M₁₂", "Code 5",
         "`I2 + (m2*(l2*l2))/4 + ((l1*l2)/2)*np.cos(th2))`",
         "`I2 + m2*((l2*l2)/4 + ((l1*l2)/2)*np.cos(th2))`",
-        Verdict.WRONG,
+        Verdict.CORRECTED,
         "The line does not compile; deleting the surplus parenthesis leaves the cosine without "
         "m₂, which goes unseen where m₂ = 1 kg.",
         how="M of §2.7, and M with the parenthesis deleted, in the same torques.",
@@ -169,7 +169,7 @@ def erratum_21() -> Row:
         "erratum-21", "A line outside its sum", "Code 7",
         "`g1 = …` and `+ m2*(l2/2)*g*np.cos(th1+th2))` below it",
         "one sum, in one pair of parentheses",
-        Verdict.WRONG,
+        Verdict.CORRECTED,
         "The listing does not compile; indented back, its second line is a statement of its own, "
         "and the weight of link 2 about the elbow is missing from g1.",
         how="G of §2.7 against what the repaired listing gives, along the path.",
