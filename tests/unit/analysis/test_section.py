@@ -74,6 +74,14 @@ def test_whole_turns_are_one_section():
     assert one.t == pytest.approx((2 * math.pi * np.arange(1, 7) - 0.5) / 2.0, abs=1e-8)
 
 
+def test_an_arm_at_rest_on_the_section_does_not_pass_it():
+    for way in (1, -1, 0):
+        found = ulna.poincare(
+            RODS, starts=[([HANGING, 0.0], [0.0, 0.0])], duration=20.0, angle=HANGING, direction=way
+        )
+        assert len(found.passages[0]) == 0
+
+
 def test_it_tells_what_it_found(section):
     facts = json.loads(json.dumps(section.facts()))
     assert [len(one["t"]) for one in facts["passages"]] == [len(x) for x in section.passages]

@@ -81,6 +81,17 @@ def test_what_is_said_to_run_on_never_slows_to_a_stop():
     assert (run.qd > 0.0).all()
 
 
+def test_what_is_faster_than_the_orbit_over_the_top_runs_on_and_what_is_slower_is_open():
+    drawn = ulna.portrait(ARM, torque=4.0)
+    course = next(
+        one.course for one in drawn.separatrices if not one.incoming and one.side > 0
+    )  # fmt: skip
+    there = (course.angle > 1.5) & (course.angle < 1.150811 + TURN - 0.1)
+    angle, speed = course.angle[there], course.speed[there]
+    assert (drawn.fates.decide(angle, 1.001 * speed).label == 1).all()
+    assert (drawn.fates.decide(angle, 0.999 * speed).label != 1).all()
+
+
 @pytest.mark.parametrize(
     ("law", "limit"),
     [(PD(20.0, 2.0), None), (GravityPD(5.0, 2.0), 4.0), (ComputedTorque(4.0), 12.0)],

@@ -7,6 +7,7 @@ import pytest
 
 import ulna
 from ulna.analysis.portrait.rests import kind_of
+from ulna.analysis.portrait.separatrices import launch
 from ulna.control import PD, ComputedTorque, GravityPD
 
 G = 9.81
@@ -61,7 +62,8 @@ def test_without_gravity_every_angle_is_a_rest_and_none_in_particular():
 @pytest.mark.parametrize(
     ("trace", "determinant", "kind"),
     [(1.0, 4.0, "unstable focus"), (5.0, 1.0, "unstable node"), (1.0, -1.0, "saddle"),
-     (0.0, 1.0, "centre"), (-2.0, 1.0, "stable node"), (-1.0, 0.0, "degenerate")],
+     (-1.0, 0.5, "stable focus"), (0.0, 1.0, "centre"), (-2.0, 1.0, "stable node"),
+     (-1.0, 0.0, "degenerate")],
 )  # fmt: skip
 def test_every_kind_of_matrix_has_its_name(trace, determinant, kind):
     assert kind_of(trace, determinant, 1.0) == kind
@@ -88,3 +90,12 @@ def test_a_motor_too_weak_for_its_aim_leaves_the_arm_in_the_well_of_its_limit():
     assert (well.angle, saddle.angle) == pytest.approx((-1.150811, 1.150811), abs=5e-7)
     # The law is at its limit there, so only the joint's own friction is left.
     assert well.eigenvalues.real == pytest.approx([-0.1, -0.1], abs=1e-9)
+
+
+def test_an_orbit_leaves_a_saddle_along_its_eigenvector():
+    saddle = ulna.portrait(pendulum()).equilibria[1]
+    (growing, _) = saddle.eigenvalues.real
+    for side in (1, -1):
+        angle, speed = launch(saddle, side)
+        assert side * (angle - saddle.angle) > 0.0
+        assert speed == pytest.approx(growing * (angle - saddle.angle), rel=1e-9)
