@@ -26,7 +26,7 @@ from ulna.storage import empty_folder, exists, whole_folder
 from ulna.workers import cores
 
 MOST_HANDS = 4  # more would only judge the same papers more often
-COLUMNS = ("paper", "authors", "rows", *(verdict.value for verdict in Verdict), "of them slips")
+COLUMNS = ("paper", "authors", "rows", "slips", *(verdict.value for verdict in Verdict))
 
 
 def papers(
@@ -141,7 +141,7 @@ def _show(edition: Edition, place: Path, seconds: float, *, json: bool) -> None:
         return
     lines = []
     for judged in edition.judged:
-        counts = [len(judged.rows), *counted(judged.rows).values(), len(judged.slips)]
+        counts = [len(judged.rows), len(judged.slips), *counted(judged.rows).values()]
         lines.append((judged.paper.number, _by(judged.paper), *(str(count) for count in counts)))
     show_table("papers, computed again", COLUMNS, lines)
     say_about("open", [str(place / INDEX)])

@@ -44,7 +44,7 @@ def test_all_papers_without_a_word(shelf, run_in, tmp_path):
     assert answer.code == 0
     assert files(tmp_path / "papers") == [*PAGES, "rows.json"]
     assert "papers/index.html" in answer.flat
-    assert answer.flat.count("Ada One et al. 2 1 1 0 1") == 5
+    assert answer.flat.count("Ada One et al. 2 1 1 1 0") == 5
     assert [path.name for path in tmp_path.iterdir()] == ["papers"]
     assert "paper 004: 2 rows judged" in answer.err
 

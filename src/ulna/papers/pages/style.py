@@ -25,7 +25,7 @@ html { scroll-padding-top: 4rem; -webkit-text-size-adjust: 100%; }
 body {
   margin: 0; background: var(--back); color: var(--ink);
   font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
-  overflow-wrap: break-word;
+  overflow-wrap: anywhere;
 }
 main, .top > nav, body > footer { max-width: 58rem; margin: 0 auto; padding: 0 20px; }
 main { padding-top: 8px; padding-bottom: 48px; }
