@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.papers.kehl import PAPER, films
+from ulna.papers.kehl import PAPER, films  # noqa: F401  # PAPER: of which the fixture gives the rows
 
 ITEMS = [
     "forward", "inverse", "branch", "singular", "lagrangian", "path", "rates", "torques",
@@ -83,11 +83,6 @@ def motion(t, h=1e-3):
 
 def most(*values):
     return [float(np.abs(value).max()) for value in values]
-
-
-@pytest.fixture(scope="module")
-def rows():
-    return {row.key: row for row in PAPER.judge()}
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import ulna
-from ulna.papers.bechard import PAPER, printed
+from ulna.papers.bechard import PAPER, printed  # noqa: F401  # PAPER: of which the fixture gives the rows
 
 G = 9.81
 L1, L2, M1, M2 = 1.0, 0.7, 1.0, 3.0  # of the skater
@@ -275,11 +275,6 @@ def expected():
             "largest": near(math.sqrt(2.0) * G, 1e-12), "of-weight": near(math.sqrt(2.0), 1e-12),
         },
     }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def rows():
-    return {row.key: row for row in PAPER.judge()}
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ulna.papers import Verdict
-from ulna.papers.ductri import PAPER
+from ulna.papers.ductri import PAPER  # noqa: F401  # of which the fixture gives the rows
 
 approx = pytest.approx
 USES = ("computed-torque", "adaptive", "feed-forward", "simulation")
@@ -290,15 +290,9 @@ EXPECTED = {
 }
 
 
-@pytest.fixture(scope="module")
-def rows():
-    return {row.key: row for row in PAPER.judge()}
-
-
 def test_every_item_and_every_slip_has_its_row_in_order(rows):
     assert tuple(rows) == ITEMS + ERRATA
     assert set(EXPECTED) == set(rows)
-    assert len(PAPER.judge()) == len(rows)
 
 
 @pytest.mark.parametrize("key", EXPECTED)
