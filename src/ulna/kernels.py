@@ -113,13 +113,15 @@ def folder() -> Path:
 def fingerprint(package: Path) -> str:
     """Give a hash of all sources that kernels are made of.
 
-    Those are whole folders: a kernel has the constants of its neighbours in it.
+    Those are whole folders, because a kernel has the constants of its neighbours in it. The
+    package's own folder holds whatever everybody shares, and of it only files with kernels count.
     """
     sources = {file: file.read_bytes() for file in sorted(package.rglob("*.py"))}
-    folders = {file.parent for file, text in sources.items() if any(mark in text for mark in MARKS)}
+    compiled = {file for file, text in sources.items() if any(mark in text for mark in MARKS)}
+    folders = {file.parent for file in compiled} - {package}
     digest = hashlib.sha256()
     for file, text in sources.items():
-        if file.parent in folders:
+        if file in compiled or file.parent in folders:
             digest.update(file.relative_to(package).as_posix().encode() + b"\0" + text + b"\0")
     return digest.hexdigest()[:16]
 
