@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import difflib
 import reprlib
+import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from types import FrameType
 
 _LONGEST_COMPARED = 80  # letters: comparing words takes the square of their length
 _LONGEST_SHOWN = 60  # letters of a value in a message
@@ -88,6 +91,15 @@ class MissingExtraError(UlnaError, ImportError):
 
 class UlnaWarning(UserWarning):
     """Input that is accepted, with a reason to look at it again."""
+
+
+def warn(message: str) -> None:
+    """Issue an `UlnaWarning` that points at the line outside of the package that called it."""
+    level = 2
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == __package__:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, UlnaWarning, stacklevel=level)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

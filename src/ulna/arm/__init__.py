@@ -6,11 +6,13 @@ from ulna.arm.joint import Friction, Joint, Motor
 from ulna.arm.link import Link, Payload
 from ulna.arm.parameters import Parameters, parameters_of, stack
 from ulna.arm.presets import preset, presets
+from ulna.arm.unmodelled import NOT_MODELLED, unmodelled, warn_unmodelled
 from ulna.arm.writing import save
 
 __all__ = [
     "EARTH",
     "FLAT",
+    "NOT_MODELLED",
     "Arm",
     "Friction",
     "Joint",
@@ -24,4 +26,6 @@ __all__ = [
     "presets",
     "save",
     "stack",
+    "unmodelled",
+    "warn_unmodelled",
 ]

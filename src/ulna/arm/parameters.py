@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ulna.arm.unmodelled import warn_unmodelled
 from ulna.arrays import Array, namespace, to_float
 from ulna.errors import InputError, Problem, shown
 
@@ -68,13 +69,15 @@ def stack(arms: Iterable[Arm | Parameters]) -> Parameters:
     >>> stack([ulna.preset("kehl"), ulna.preset("unit")]).length.shape
     (2, 2)
     """
-    members = [parameters_of(arm) for arm in arms]
+    given = list(arms)
+    members = [parameters_of(arm) for arm in given]
     if not members:
         raise InputError(Problem("stack", "no arms", "at least one arm"))
     counts = sorted({member.n for member in members})
     if len(counts) > 1:
         need = "arms with the same number of links"
         raise InputError(Problem("stack", f"arms with {counts} links", need, "stack each n apart"))
+    warn_unmodelled(*given)
     columns = zip(*members, strict=True)
     return Parameters(*(_stacked(column) for column in columns))
 

@@ -6,7 +6,7 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prepare_streams()
     with warnings.catch_warnings():
         warnings.simplefilter("always", UlnaWarning)
-        warnings.showwarning = _show_warning
+        warnings.showwarning = _warning_printer()
         try:
             code = int(app(words, prog_name="ulna", standalone_mode=False) or 0)
             sys.stdout.flush()
@@ -136,6 +136,13 @@ def _report(error: Exception) -> int:
     return BUG
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    if issubclass(category, UlnaWarning):
-        note(f"warning: {message}")
+def _warning_printer() -> Callable[..., None]:
+    """Give what prints warnings for people: each once, however many steps of a command warn."""
+    printed: set[str] = set()
+
+    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        if issubclass(category, UlnaWarning) and str(message) not in printed:
+            printed.add(str(message))
+            note(f"warning: {message}")
+
+    return show

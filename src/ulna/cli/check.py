@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ulna.arm import Arm
+from ulna.arm import Arm, unmodelled, warn_unmodelled
 from ulna.cli.arguments import ArmArgument, JsonOption, find_arm
 from ulna.cli.terminal import degrees, number, say, show_json, show_table
 from ulna.errors import InputError
@@ -17,6 +17,7 @@ from ulna.units import from_si
 def check(arm: ArmArgument, json: JsonOption = False) -> None:
     """Check a robot file, and show what ulna makes of it."""
     described = find_arm(arm)
+    warn_unmodelled(described)
     if json:
         show_json(_facts(described))
         return
@@ -98,4 +99,5 @@ def _facts(arm: Arm) -> dict[str, Any]:
         "reach": {"inner": float(inner), "outer": float(outer)},
         "mass": arm.mass,
         "parameters": arm.parameters._asdict(),
+        "not_modelled": list(unmodelled(arm)),
     }

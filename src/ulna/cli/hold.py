@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from ulna import dynamics, kinematics
-from ulna.arm import Arm
+from ulna.arm import Arm, warn_unmodelled
 from ulna.cli.arguments import (
     AnglesOption,
     ArmArgument,
@@ -48,6 +48,7 @@ def hold(
 ) -> None:
     """Find the torques that hold the arm still in a pose."""
     described = changed_arm(find_arm(arm), payload, flat=flat)
+    warn_unmodelled(described)
     angles = np.array(read_angles(q, described, "--q"))
     pull = np.array(read_force(force, "--force")) if force is not None else np.zeros(2)
     held = _held(described, angles, pull)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import sympy as sp
 
-from ulna.arm import Arm
+from ulna.arm import Arm, unmodelled
 from ulna.derivation.check import Check, check
 from ulna.derivation.code import c, matlab, python
 from ulna.derivation.code.program import Program, Syntax, program
@@ -112,8 +112,9 @@ class Derivation:
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """The steps, from what is given to the check."""
-        dry = self.arm is not None and any(joint.friction for joint in self.arm.joints)
-        note = "Dry friction, which this arm has, is left out." if dry else ""
+        names = list(unmodelled(self.arm)) if self.arm is not None else []
+        left_out = " and ".join(names).capitalize()
+        note = f"{left_out}, which this arm has, is left out." if names else ""
         return Story(self.mechanics, self.check, self._numbers, note).steps()
 
     def text(self, *, spell: Callable[[str], str] = str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ulna.arm import Arm, Parameters
+from ulna.arm import Arm, Parameters, warn_unmodelled
 from ulna.arrays import Array
 from ulna.dynamics import chain
 from ulna.kinematics.forward import joint_array, prepared
@@ -31,6 +31,7 @@ def forward_dynamics(
 
     The tip force F, (…, 2) or with a moment (…, 3), acts on the arm.
     """
+    warn_unmodelled(arm)
     rows = _rows(arm, q, qd, tau, tip_force, "tau")
     if rows is None:
         return chain.forward_dynamics(arm, q, qd, tau, tip_force=tip_force)
@@ -47,6 +48,7 @@ def inverse_dynamics(
     τ = M q̈ + C q̇ + G + b q̇ − Jᵀ F. The tip force F, (…, 2) or with a moment (…, 3), acts on
     the arm.
     """
+    warn_unmodelled(arm)
     rows = _rows(arm, q, qd, qdd, tip_force, "qdd")
     if rows is None:
         return chain.inverse_dynamics(arm, q, qd, qdd, tip_force=tip_force)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ulna.arm import Arm
+from ulna.arm import Arm, warn_unmodelled
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.motion.fitting import fitted
@@ -62,6 +62,7 @@ class Task(NamedTuple):
 def read_task(arm: Any, path: Any, wishes: Wishes) -> Task:
     """Check that an arm can be asked to follow a path so, and fill in what was left open."""
     _check(arm, path)
+    warn_unmodelled(arm)
     _check_postures(arm, path, wishes)
     start = wishes.start
     if path.fit:

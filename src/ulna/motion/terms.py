@@ -21,7 +21,7 @@ class Terms(NamedTuple):
     inertia: Array  # to accelerate links, point masses and payload
     coriolis: Array  # against centrifugal and Coriolis forces
     gravity: Array  # to carry the weight
-    friction: Array  # against the damping of the joints
+    damping: Array  # against the viscous damping of the joints
     rotor: Array  # to accelerate the motors' rotors
     tip_force: Array  # against the force on the tip
 
@@ -58,4 +58,4 @@ def _terms(arm: Arm, q: Array, qd: Array, qdd: Array, force: Any) -> Terms:
         "tip_force": np.zeros_like(q) if force is None else -chain.tip_pull(at, force),
     }
     links = {name: to_joints(np, part) for name, part in parts.items()}
-    return Terms(**links, friction=arm.parameters.damping * qd)
+    return Terms(**links, damping=arm.parameters.damping * qd)

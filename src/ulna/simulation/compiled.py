@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ulna.arm import Arm
+from ulna.arm import Arm, warn_unmodelled
 from ulna.arrays import Array
 from ulna.dynamics.packed import CARRIER, STUCK
 from ulna.errors import InputError, Problem, shown
@@ -26,6 +26,7 @@ class CompiledArm:
 
         if not isinstance(arm, Arm):
             raise InputError(Problem("compiled", shown(arm), "an Arm"))
+        warn_unmodelled(arm)
         self.arm = arm
         self._size, self._n = size_of(arm.n), arm.n
         options = read_options(

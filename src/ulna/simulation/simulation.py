@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ulna.arm import Arm
+from ulna.arm import Arm, warn_unmodelled
 from ulna.arrays import Array
 from ulna.control import Controller
 from ulna.dynamics.packed import TORQUE, TURNING
@@ -73,6 +73,7 @@ class Simulation:
     ) -> None:
         check_kinds(arm, controller, sensors, disturbances)
         check_controlled(controller, reference=reference, sensors=sensors)
+        warn_unmodelled(arm)
         self.arm = arm
         self.options = read_options(
             arm.n, method=method, controlled=controller is not None, model=model, friction=friction,

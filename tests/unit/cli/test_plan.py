@@ -82,7 +82,7 @@ def test_the_table_reads_back_to_the_plan(made):
     for name, values in (("q", plan.q), ("qd", plan.qd), ("qdd", plan.qdd), ("tau", plan.tau)):
         for joint in (0, 1):
             assert np.array_equal(table[f"{name}{joint + 1}"], values[:, joint])
-    spent = ("inertia", "coriolis", "gravity", "friction", "rotor", "tip_force")
+    spent = ("inertia", "coriolis", "gravity", "damping", "rotor", "tip_force")
     total = sum(table[f"{name}_1"] for name in spent)
     assert total == pytest.approx(table["tau1"], abs=1e-12)
     # Where the tip is follows from the angles by school geometry.

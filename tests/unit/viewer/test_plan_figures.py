@@ -181,7 +181,7 @@ def test_torques_and_terms_are_the_plans(axes):
     assert viewer.plot_joint_torque(axes, plan, 2) is axes
     assert np.array_equal(line_of(axes, "total").get_ydata(), plan.tau[:, 1])
     assert np.array_equal(line_of(axes, "total").get_xdata(), plan.t)
-    names = {"Coriolis": "coriolis", "tip force": "tip_force", "friction": "friction"}
+    names = {"Coriolis": "coriolis", "tip force": "tip_force", "damping": "damping"}
     for label, name in names.items():
         assert np.array_equal(line_of(axes, label).get_ydata(), getattr(plan.terms, name)[:, 1])
     assert axes.get_ylabel() == "torque [N·m]"

@@ -14,7 +14,7 @@ from ulna.analysis.portrait.law import Law
 from ulna.analysis.portrait.portrait import Portrait, read_range
 from ulna.analysis.portrait.rests import find_rests
 from ulna.analysis.portrait.running import find_running
-from ulna.arm import Arm
+from ulna.arm import Arm, warn_unmodelled
 from ulna.control import Controller
 from ulna.errors import InputError, Problem, shown
 from ulna.motion.values import number, positive
@@ -58,6 +58,7 @@ def portrait(
     [3.0758581]
     """
     check_kinds(arm, controller, None, ())
+    warn_unmodelled(arm)
     if arm.n != 1:
         hint = "for more joints there are ulna.poincare and projections of a run"
         raise InputError(Problem("arm", f"{arm.n} joints", "one joint", hint))

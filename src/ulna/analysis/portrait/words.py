@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ulna.analysis.portrait.fates import Fate
+from ulna.arm import unmodelled
 
 if TYPE_CHECKING:
     from ulna.analysis.portrait.portrait import Portrait
@@ -42,11 +43,7 @@ def left_out(portrait: Portrait) -> list[str]:
     found = []
     if math.isfinite(joint.lower) or math.isfinite(joint.upper):
         found.append(f"its stops at {joint.lower:.4g} and {joint.upper:.4g} rad")
-    if joint.friction is not None:
-        found.append("its dry friction")
-    if joint.motor is not None:
-        found.append("its motor but for the torque")
-    return found
+    return found + [f"its {name}" for name in unmodelled(portrait.arm)]
 
 
 def drive_text(portrait: Portrait) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ulna.arm import Arm, Parameters, parameters_of, stack
+from ulna.arm import Arm, Parameters, parameters_of, stack, warn_unmodelled
 from ulna.arrays import Array, float_array
 from ulna.dynamics.packed import link_moments, rotor_moments
 from ulna.errors import InputError, Problem, shown
@@ -47,6 +47,8 @@ def read_arms(given: Any) -> Parameters:
     several = isinstance(given, Sequence) and not isinstance(given, Parameters)
     if several and len(given) and all(isinstance(one, Arm | Parameters) for one in given):
         given = stack(given)
+    elif isinstance(given, Arm):
+        warn_unmodelled(given)
     if not isinstance(given, Arm | Parameters):
         got = shown(given) if not several or len(given) else "an empty list"
         raise InputError(Problem("arms", got, "an Arm, stacked Parameters, or a list of arms"))

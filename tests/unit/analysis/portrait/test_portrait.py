@@ -68,7 +68,8 @@ def test_orbits_pass_the_stops_of_a_joint():
 
 def test_it_says_what_of_the_joint_it_leaves_out():
     joint = ulna.Joint(damping=0.2, lower=-2.0, upper=0.5, friction=ulna.Friction(coulomb=0.3))
-    drawn = ulna.portrait(ARM.replace(joints=[joint]), torque=4.0)
+    with pytest.warns(ulna.UlnaWarning, match="dry friction"):
+        drawn = ulna.portrait(ARM.replace(joints=[joint]), torque=4.0)
     assert "left out: its stops at -2 and 0.5 rad, its dry friction" in repr(drawn)
     assert drawn.facts()["left_out"] == ["its stops at -2 and 0.5 rad", "its dry friction"]
     assert "left out" not in repr(ulna.portrait(ARM))
