@@ -90,7 +90,7 @@ def dense():
     return motion(DENSE)
 
 
-def test_every_item_and_every_slip_has_its_row_in_order(rows):
+def test_every_item_and_every_erratum_has_its_row_in_order(rows):
     assert list(rows) == ITEMS + ERRATA
 
 

@@ -131,9 +131,11 @@ class TestFourJoints:
             [11.0227952, 0.0847988879, 7.9792705702, 0.2067877126], abs=1e-6
         )
 
-    def test_the_true_run(self):
+    def test_the_true_run_with_b_as_large_as_its_number(self):
+        # Its B is per second; b = B N·m·s/rad is what the known numbers are for.
+        loose = FOUR.replace(joints=[ulna.Joint(damping=b) for b in FOUR_B])
         run = simulate(
-            FOUR, **FOUR_START, torque=FOUR_TORQUES, duration=20.0, samples=2, rtol=1e-12
+            loose, **FOUR_START, torque=FOUR_TORQUES, duration=20.0, samples=2, rtol=1e-12
         )
         # Errors grow a millionfold in these 20 s.
         angle, rate = relative_to_absolute(run.q[-1]), relative_to_absolute(run.qd[-1])

@@ -1,4 +1,4 @@
-"""Paper 003 (ductri): every item and every slip has its row, and every number in it is right.
+"""Paper 003 (ductri): every item and every erratum has its row, and every number in it is right.
 
 What is expected is worked out here. Runs under control are computed again by a small simulator of
 plain numbers, with the laws of control written out; nothing is what the rows happened to say.
@@ -290,7 +290,7 @@ EXPECTED = {
 }
 
 
-def test_every_item_and_every_slip_has_its_row_in_order(rows):
+def test_every_item_and_every_erratum_has_its_row_in_order(rows):
     assert tuple(rows) == ITEMS + ERRATA
     assert set(EXPECTED) == set(rows)
 
@@ -313,8 +313,10 @@ def test_gaps_close_by_the_law_but_for_the_ticks(rows):
 
 
 def test_verdicts(rows):
-    for row in rows.values():
-        assert row.verdict is (Verdict.CORRECTED if row.erratum else Verdict.SAME)
+    assert all(row.verdict is Verdict.SAME for row in rows.values() if row.item)
+    # Link masses and the matrix C are left out; that masses may be moved is no fault of the paper.
+    noted = [rows[f"erratum-{k}"].verdict for k in range(1, 5)]
+    assert noted == [Verdict.INCOMPLETE, Verdict.REMARK, Verdict.REMARK, Verdict.INCOMPLETE]
 
 
 class TestPictures:

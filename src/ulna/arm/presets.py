@@ -51,12 +51,11 @@ def _kehl_as_printed() -> Arm:
 
 
 def _bechard_1() -> Arm:
-    # The paper's B = 0.2 per second is a damping of b = B m L².
     return _bechard([1.0], [1.0], [0.2])
 
 
 def _bechard_1_driven() -> Arm:
-    return _bechard([5.0], [1.0], [12.5])
+    return _bechard([5.0], [1.0], [0.5])
 
 
 def _bechard_4() -> Arm:
@@ -67,8 +66,20 @@ def _bechard_skater() -> Arm:
     return _bechard([1.0, 0.7], [1.0, 3.0], [1.2, 2.0])
 
 
-def _bechard(lengths: list[float], masses: list[float], damping: list[float]) -> Arm:
-    return Arm.point_masses(lengths, masses, joints=[Joint(damping=b) for b in damping])
+def _bechard(lengths: list[float], masses: list[float], friction: list[float]) -> Arm:
+    """Give an arm of paper 001 with dampers for its friction B [1/s].
+
+    The paper subtracts B_a θ̇_a from the acceleration of link a, which is a torque of
+    B_a I_a(θ) θ̇_a, where I_a = Σ_{k≥a} m_k r_{a,k}² is the inertia about joint a of all masses
+    beyond it. For one joint I = m L² is constant, and b = B m L² is exact. For more I_a changes
+    with the posture, which a damper cannot do: these have b_a = B_a I_a of the straight arm, where
+    I_a is largest and near which the paper's runs start. They act on the rates of the joints, as
+    dampers between two links do, and not on those of the links.
+    """
+    n = len(lengths)
+    inertia = [sum(masses[k] * sum(lengths[a : k + 1]) ** 2 for k in range(a, n)) for a in range(n)]
+    joints = [Joint(damping=B * I) for B, I in zip(friction, inertia, strict=True)]
+    return Arm.point_masses(lengths, masses, joints=joints)
 
 
 def _garai() -> Arm:
@@ -150,8 +161,12 @@ PRESETS: dict[str, Preset] = {
     "bechard-1-driven": Preset(
         "paper 001: one joint, 5 m, 1 kg, b = 12.5 N·m·s/rad", _bechard_1_driven
     ),
-    "bechard-4": Preset("paper 001: four joints with point masses, b = B", _bechard_4),
-    "bechard-skater": Preset("paper 001: the ice skater, two joints, b = B", _bechard_skater),
+    "bechard-4": Preset(
+        "paper 001: four joints with point masses, b = B·I of the straight arm", _bechard_4
+    ),
+    "bechard-skater": Preset(
+        "paper 001: the ice skater, two joints, b = B·I of the straight arm", _bechard_skater
+    ),
     "garai": Preset("paper 002: two rods of 1 m and 0.8 m (numbers ours)", _garai),
     "ductri": Preset("paper 003: inertias and point masses (numbers ours)", _ductri),
     "ang": Preset("paper 004: two links of 1 m and 0.7 m (numbers ours)", _ang),

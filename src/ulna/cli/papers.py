@@ -26,7 +26,7 @@ from ulna.storage import empty_folder, exists, whole_folder
 from ulna.workers import cores
 
 MOST_HANDS = 4  # more would only judge the same papers more often
-COLUMNS = ("paper", "authors", "rows", "slips", *(verdict.value for verdict in Verdict))
+COLUMNS = ("paper", "authors", "rows", "errata", *(verdict.value for verdict in Verdict))
 
 
 def papers(
@@ -141,7 +141,7 @@ def _show(edition: Edition, place: Path, seconds: float, *, json: bool) -> None:
         return
     lines = []
     for judged in edition.judged:
-        counts = [len(judged.rows), len(judged.slips), *counted(judged.rows).values()]
+        counts = [len(judged.rows), len(judged.errata), *counted(judged.rows).values()]
         lines.append((judged.paper.number, _by(judged.paper), *(str(count) for count in counts)))
     show_table("papers, computed again", COLUMNS, lines)
     say_about("open", [str(place / INDEX)])
@@ -161,7 +161,7 @@ def _facts(edition: Edition, place: Path, seconds: float) -> dict[str, Any]:
                 "number": judged.paper.number,
                 "rows": len(judged.rows),
                 **{verdict.value: count for verdict, count in counted(judged.rows).items()},
-                "slips": len(judged.slips),
+                "errata": len(judged.errata),
             }
             for judged in edition.judged
         ],

@@ -27,7 +27,7 @@ def paper(number: str) -> Paper:
 
 @cache
 def rows(number: str) -> tuple[Row, ...]:
-    """Give all rows of a paper, computed once: its items in their order, then its slips."""
+    """Give all rows of a paper, computed once: its items in their order, then its errata."""
     return paper(number).judge()
 
 

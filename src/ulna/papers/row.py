@@ -1,4 +1,4 @@
-"""What a paper says and what we find, side by side: one row for every item and every slip."""
+"""What a paper says and what we find, side by side: one row for every item and every erratum."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ class Verdict(StrEnum):
     """What becomes of a statement of a paper when it is computed again."""
 
     SAME = "same"  # it comes out as printed
-    CORRECTED = "corrected"  # it holds once a slip is put right
+    CORRECTED = "corrected"  # it holds once an erratum is put right
     WRONG = "wrong as printed"  # it does not hold, and another thing does
+    INCOMPLETE = "incomplete"  # what is said holds, but not without what is left out
+    REMARK = "remark"  # there is nothing to be put right, but something to be said
+    NOT_YET = "not yet"  # it is named as to be done, and not all of it is done here either
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +60,9 @@ class Film:
 class Row:
     """One statement of a paper, judged.
 
-    Texts are plain, with `code` between back quotes. For a slip, `printed` and `ours` are the
+    Texts are plain, with `code` between back quotes. For an erratum, `printed` and `ours` are the
     symbol as it is printed and as it is right, `how` says how that was checked and `size` how
-    much it matters.
+    much it matters. Errata and remarks of a paper are numbered together.
     """
 
     key: str  # "figure-5" or "erratum-8", once in a paper
@@ -71,20 +74,67 @@ class Row:
     why: str  # in a sentence
     how: str = ""
     size: str = ""
+    transcription: str = ""  # what of it our text of the paper may have, and not the paper
     call: str = ""  # Python that answers it, runnable as it stands
     numbers: tuple[Number, ...] = ()
     pictures: tuple[Picture, ...] = ()
     films: tuple[Film, ...] = ()
 
     @property
+    def item(self) -> bool:
+        """Whether the row is about something to be reproduced, and not a note on the text."""
+        return not self.key.startswith("erratum-")
+
+    @property
     def erratum(self) -> bool:
-        """Whether the row is about a slip in print and not about something to be reproduced."""
-        return self.key.startswith("erratum-")
+        """Whether the row is about something in print that has to be read otherwise."""
+        return not self.item and self.verdict is not Verdict.REMARK
+
+    @property
+    def remark(self) -> bool:
+        """Whether the row is a note on the text with nothing in it to be put right."""
+        return not self.item and self.verdict is Verdict.REMARK
 
     @property
     def values(self) -> Mapping[str, float]:
         """Our numbers by their names."""
         return {number.name: number.ours for number in self.numbers}
+
+
+class Kind(StrEnum):
+    """What a paper numbers, or what of it can be counted."""
+
+    FIGURE = "figure"
+    TABLE = "table"
+    LISTING = "listing"
+    CODE = "code"  # what paper 000 calls its listings
+    EQUATION = "equation"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A numbered figure, table, listing or equation of a paper, and the rows that treat it.
+
+    Its address in the paper's page is `anchor`, within the first of its rows.
+    """
+
+    kind: Kind
+    number: int  # as printed, or counted from the top where the paper has no numbers
+    about: str  # what stands there, in a few words
+    rows: tuple[str, ...] = ()  # keys; without any, the list of places is all there is about it
+    numbered: bool = True  # in print
+
+    @property
+    def anchor(self) -> str:
+        """Its address, such as "figure-5"."""
+        return f"{self.kind.value}-{self.number}"
+
+    @property
+    def name(self) -> str:
+        """Its name, such as "Figure 5" or "(38)"."""
+        if self.kind is Kind.EQUATION:
+            return f"({self.number})"
+        return f"{self.kind.value.capitalize()} {self.number}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +146,4 @@ class Paper:
     title: str
     about: str  # what it asks and what came of it, in a few sentences
     judge: Callable[[], tuple[Row, ...]]
+    places: tuple[Place, ...] = ()

@@ -73,8 +73,9 @@ def test_kehl_as_printed_differs_in_the_inertias_of_its_listing():
     [
         ("bechard-1", [1], [1], [0.2]),
         ("bechard-1-driven", [5], [1], [12.5]),
-        ("bechard-4", [2, 1, 0.75, 2], [3, 5, 1, 3], [0.5, 0.5, 0.5, 0.25]),
-        ("bechard-skater", [1, 0.7], [1, 3], [1.2, 2]),
+        # B I with the masses at 2, 3, 3.75 and 5.75 m from joint 1, and so on.
+        ("bechard-4", [2, 1, 0.75, 2], [3, 5, 1, 3], [85.125, 25.125, 11.625, 3]),
+        ("bechard-skater", [1, 0.7], [1, 3], [1.2 * 9.67, 2 * 1.47]),
     ],
 )
 def test_bechard_has_point_masses_and_viscous_joints(name, lengths, masses, damping):
@@ -83,15 +84,30 @@ def test_bechard_has_point_masses_and_viscous_joints(name, lengths, masses, damp
     assert values(arm, "mass") == masses
     assert values(arm, "com") == lengths
     assert values(arm, "inertia") == [0] * arm.n
-    assert [joint.damping for joint in arm.joints] == damping
-    assert arm.joints == tuple(Joint(damping=b) for b in damping)
+    found = [joint.damping for joint in arm.joints]
+    assert found == pytest.approx(damping, rel=1e-14)
+    assert arm.joints == tuple(Joint(damping=b) for b in found)
 
 
-@pytest.mark.parametrize(("name", "rate"), [("bechard-1", 0.2), ("bechard-1-driven", 0.5)])
-def test_the_one_joint_s_damping_is_b_m_l_squared(name, rate):
+@pytest.mark.parametrize(
+    ("name", "per_second"),
+    [
+        ("bechard-1", [0.2]),
+        ("bechard-1-driven", [0.5]),
+        ("bechard-4", [0.5, 0.5, 0.5, 0.25]),
+        ("bechard-skater", [1.2, 2.0]),
+    ],
+)
+def test_paper_001_s_friction_is_per_second_at_every_joint(name, per_second):
+    # With all that lies beyond a joint turning as one body, straight, it slows down by B a second.
     arm = ulna.preset(name)
-    [link], [joint] = arm.links, arm.joints
-    assert joint.damping == pytest.approx(rate * link.mass * link.length**2)
+    for a, B in enumerate(per_second):
+        qd = np.eye(arm.n)[a]
+        slowed = ulna.dynamics.mass_matrix(arm, np.zeros(arm.n))[a, a] * B
+        lost = ulna.dynamics.inverse_dynamics(
+            arm.replace(gravity=(0.0, 0.0)), np.zeros(arm.n), qd, np.zeros(arm.n)
+        )
+        assert lost[a] == pytest.approx(slowed, rel=1e-13)
 
 
 def test_garai_is_the_arm_of_erratum_3():

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ulna.papers import Film, Number, Paper, Picture, Row, Verdict, library, tasks
+from ulna.papers import Film, Kind, Number, Paper, Picture, Place, Row, Verdict, library, tasks
 
 
 def line():
@@ -53,7 +53,7 @@ ITEMS = (
         films=(Film("000-figure-5.mp4", "The arm as it moves", shot),),
     ),
 )
-SLIP = Row(
+ERRATUM = Row(
     key="erratum-1",
     title="<script>alert('x')</script> & \"more\"",
     where="Code 7",
@@ -63,10 +63,30 @@ SLIP = Row(
     why="A derivative was taken of the wrong angle.",
     how="differentiated by SymPy",
     size="up to 1.52 N·m",
+    transcription="the bar",
     numbers=(Number("lost", float("nan"), "N·m"), Number("tiny", 2.5e-16)),
 )
+REMARK = Row(
+    key="erratum-2",
+    title="Another way",
+    where="Code 8",
+    printed="a sum",
+    ours="a product",
+    verdict=Verdict.REMARK,
+    why="Both are right.",
+    how="computed both ways",
+    size="none",
+    numbers=(Number("apart", 0.0),),
+)
+PLACES = (
+    Place(Kind.FIGURE, 1, "an arm & a `leg`"),
+    Place(Kind.FIGURE, 5, "torques", ("figure-5", "erratum-1")),
+    Place(Kind.CODE, 7, "sines", ("erratum-1",)),
+    Place(Kind.TABLE, 1, "lengths", ("forward",), numbered=False),
+)
+NOTED = (*ITEMS, ERRATUM, REMARK)
 PAPERS = {
-    "000": Paper("000", "Ada One, Ben Two", "Arms & Legs", "It asks.", lambda: (*ITEMS, SLIP)),
+    "000": Paper("000", "Ada One, Ben Two", "Arms & Legs", "It asks.", lambda: NOTED, PLACES),
     "004": Paper("004", "Cy Three", "A Tip", "It says <where>.", lambda: ITEMS[:1]),
 }
 

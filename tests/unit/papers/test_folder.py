@@ -121,7 +121,7 @@ def test_a_hand_answers_until_its_way_is_closed(shelf, tmp_path):
         asking.join()
     (done, rows), (failed, told) = answers
     assert done
-    assert [row.key for row in rows] == ["forward", "figure-5", "erratum-1"]
+    assert [row.key for row in rows] == ["forward", "figure-5", "erratum-1", "erratum-2"]
     assert not failed
     assert "KeyError: 'pictures/none.svg'" in told
 

@@ -114,18 +114,53 @@ def test_what_people_wrote_stays_text(folder):
     assert prose("`a<b` & c") == "<code>a&lt;b</code> &amp; c"
 
 
-def test_the_errata_are_the_slips_and_nothing_else(folder):
+def test_the_errata_and_remarks_are_there_and_nothing_else(folder):
     page = read(folder, "errata.html")
-    assert {"000-1", "paper-000", "paper-004"} <= set(page.ids)
+    assert {"000-1", "000-2", "paper-000", "paper-004"} <= set(page.ids)
     assert "up to 1.52 N·m" in page.text
     assert "Torques along the path" not in page.text
-    assert "no slips" in page.text
+    assert "Ada One, Ben Two; 1 erratum, 1 remark" in page.text
+    assert "Cy Three; no errata" in page.text
+
+
+def test_remarks_stand_apart_from_errata_and_do_not_count(folder):
+    page = read(folder, "000.html")
+    headings = page.text.index("Errata"), page.text.index("Erratum 1 · Code 7")
+    later = page.text.rindex("Remarks"), page.text.index("Remark 2 · Code 8")
+    assert sorted((*headings, *later)) == [*headings, *later]
+    assert "1 erratum, 1 remark" in read(folder, "index.html").text
+
+
+def test_what_may_be_damage_of_our_text_is_said_to_be(folder):
+    for name in ("000.html", "errata.html"):
+        assert read(folder, name).text.count("which may have damaged the bar") == 1
+
+
+def test_figures_and_equations_are_addresses_within_their_rows(folder):
+    source = (folder / "000.html").read_text("utf-8")
+    page = Reader(source)
+    for address in ("figure-1", "figure-5", "code-7", "table-1"):
+        assert page.ids.count(address) == 1
+    section = re.search('<section class="card row" id="erratum-1">(.*?)</section>', source, re.S)
+    assert 'id="code-7"' in section[1]
+    # A number without a row has its address in the list, which says so.
+    assert re.search('<li id="figure-1">.*?an arm &amp; a <code>leg</code>.*no row', source)
+    assert "does not number its tables" in page.text
+    assert "does not number" not in read(folder, "004.html").text
 
 
 def test_the_data_have_every_digit(folder, shelf):
     told = json.loads((folder / "rows.json").read_text("utf-8"))
     assert [paper["number"] for paper in told["papers"]] == ["000", "004"]
-    assert told["papers"][0]["verdicts"] == {"same": 1, "corrected": 1, "wrong as printed": 1}
+    assert told["papers"][0]["verdicts"] == {
+        "same": 1, "corrected": 1, "wrong as printed": 1, "incomplete": 0, "remark": 1,
+        "not yet": 0,
+    }  # fmt: skip
+    assert told["papers"][0]["rows"][2]["transcription"] == "the bar"
+    assert told["papers"][0]["places"][1] == {
+        "anchor": "figure-5", "name": "Figure 5", "numbered": True, "about": "torques",
+        "rows": ["figure-5", "erratum-1"],
+    }  # fmt: skip
     for paper in told["papers"]:
         for row, judged in zip(paper["rows"], shelf[paper["number"]].judge(), strict=True):
             assert row["key"] == judged.key
@@ -237,6 +272,8 @@ def test_printed_numbers_keep_their_digits():
 def test_markdown_tables_survive_what_stands_in_them(shelf):
     page = errata_markdown([Judged(paper, paper.judge()) for paper in shelf.values()])
     line = next(line for line in page.splitlines() if line.startswith("| 1 |"))
-    assert len(re.findall(r"(?<!\\)\|", line)) == 7
+    assert len(re.findall(r"(?<!\\)\|", line)) == 8
+    assert "corrected; perhaps damage of our text: the bar" in line
+    assert "Ada One, Ben Two. 1 erratum, 1 remark.\n" in page
     assert r"`sin(theta2) \| y`, \*always\*" in line
     assert page.startswith("# Errata\n")

@@ -28,7 +28,7 @@ TRIES = 60  # distances around each bend
 STRAIGHT = 2000  # arms stretched out
 WAYS = {
     "arccos": "arc cosine, as printed",
-    "expanded": "atan2, the radicand as printed but for its slips",
+    "expanded": "atan2, the radicand as printed but for its errata",
     "factored": "atan2, the radicand in factors",
     "ours": "`kinematics.inverse`",
 }
@@ -68,7 +68,7 @@ def row() -> Row:
         where="before sin θ₂",
         printed="cos⁻¹ performs poorly in numbers; atan2 is better.",
         ours="It is, with the radicand in factors; expanded it loses as many digits as cos⁻¹.",
-        verdict=Verdict.CORRECTED,
+        verdict=Verdict.INCOMPLETE,
         why=(
             f"At θ₂ = {POWERS[finest]} the arc cosine keeps {kept('arccos', finest):.0f} digits "
             f"and loses {lost:.0f}; atan2 of the expanded root keeps "

@@ -1,4 +1,4 @@
-"""The slips of paper 004's pen in its inverse: the root, the branch and the first angle."""
+"""The errata of paper 004 in its inverse: the root, the branch and the first angle."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _branch() -> Row:
         where="sin θ₂ and the solution",
         printed="sin θ₂ = +√…",
         ours="sin θ₂ = ±√…: two postures",
-        verdict=Verdict.CORRECTED,
+        verdict=Verdict.INCOMPLETE,
         why="A cosine leaves the sign of its angle open, and the problem asks for all postures.",
         how=f"`kinematics.inverse` on {samples.TARGETS:,} targets: both reach, with opposite θ₂.",
         size=f"One of {int(found.valid.sum(axis=-1).min())} postures is never found.",

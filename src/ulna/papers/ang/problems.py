@@ -102,11 +102,11 @@ def _inverse() -> Row:
         where="The Inverse Kinematics Problem",
         printed="Asked: is a place in reach, and in which postures? Given: one formula for one.",
         ours="`kinematics.inverse`: `reachable`, `shortfall`, and every posture in `q`.",
-        verdict=Verdict.CORRECTED,
+        verdict=Verdict.INCOMPLETE,
         why=(
-            f"The printed formula gives neither answer; ours has {int(found.valid.sum())} postures "
-            f"for P({example.x:g}, {example.y:g}) and says that ({TOO_FAR[0]:g}, {TOO_FAR[1]:g}) "
-            f"is {float(far.shortfall):.1f} m out of reach."
+            "The printed formula gives neither answer (errata 4 and 10); ours has "
+            f"{int(found.valid.sum())} postures for P({example.x:g}, {example.y:g}) and says that "
+            f"({TOO_FAR[0]:g}, {TOO_FAR[1]:g}) is {float(far.shortfall):.1f} m out of reach."
         ),
         call=INVERSE,
         numbers=(
@@ -132,8 +132,8 @@ def _statics() -> Row:
         where="Robotics problems",
         printed="Stated: the force that keeps the tip still. Not worked out.",
         ours="`dynamics.tip_force` for a force at the tip, `holding_torque` for motors.",
-        verdict=Verdict.SAME,
-        why="The question is well put, and one call answers it: JᵀF balances the weight.",
+        verdict=Verdict.INCOMPLETE,
+        why="The question is well put and left open; one call answers it: JᵀF balances the weight.",
         call=STATICS,
         numbers=(
             Number("force_x", float(force[0]), "N", label="F_x"),
@@ -157,7 +157,10 @@ def _dynamics() -> Row:
         printed="Stated: the force or energy at the tip. Not worked out.",
         ours="`dynamics.forward_dynamics` from torques to motion; energies; `tip_force`.",
         verdict=Verdict.CORRECTED,
-        why="Forward dynamics lead from torques to accelerations; force and energy are calls too.",
+        why=(
+            "Forward dynamics lead from torques to accelerations (erratum 9); force and energy are "
+            "calls too."
+        ),
         call=DYNAMICS,
         numbers=(
             Number("turning_1", float(turning[0]), "rad/s²", label="acceleration 1"),

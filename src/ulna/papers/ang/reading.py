@@ -1,4 +1,4 @@
-"""The slips of paper 004's pen in how it is to be read: symbols, definitions, conditions."""
+"""The errata of paper 004 in how it is to be read: symbols, definitions, conditions."""
 
 from __future__ import annotations
 
@@ -81,6 +81,7 @@ def _which_angle() -> Row:
         why="There is no θ without an index; what follows has θ₂.",
         how="By the next step, which puts in the cosine of θ₂.",
         size=f"Read as θ₁ it would be {other:.3f} in place of {right:.3f} for the same target.",
+        transcription="the index that is missing",
         numbers=(
             Number("of_theta2", right, label="with θ₂"),
             Number("of_theta1", other, label="with θ₁"),
@@ -121,7 +122,7 @@ def _reach() -> Row:
         where="The Inverse Kinematics Problem",
         printed="no condition, though the problem asks whether it is possible",
         ours="|L₁ − L₂| ≤ r ≤ L₁ + L₂: where the radicand is not negative",
-        verdict=Verdict.CORRECTED,
+        verdict=Verdict.INCOMPLETE,
         why="Both factors of the radicand are positive just where the three lengths close.",
         how="The factors of the radicand against `kinematics.inverse(...).reachable`.",
         size=(

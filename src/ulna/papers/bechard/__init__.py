@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from ulna.papers.bechard.places import PLACES
 from ulna.papers.row import Paper, Row
 
 __all__ = ["PAPER", "rows"]
 
 
 def rows() -> tuple[Row, ...]:
-    """Give the rows of the paper: what it does in its order, then its slips."""
+    """Give the rows of the paper: what it does in its order, then its errata."""
     from ulna.papers.bechard import (
         chain_errata,
         energy,
@@ -30,8 +31,8 @@ def rows() -> tuple[Row, ...]:
         joints.torque_as_a_function(),
         outlook.row(),
     )
-    slips = (*joint_errata.rows(), *writing_errata.rows(), *chain_errata.rows())
-    return (*items, *sorted(slips, key=lambda row: int(row.key.removeprefix("erratum-"))))
+    errata = (*joint_errata.rows(), *writing_errata.rows(), *chain_errata.rows())
+    return (*items, *sorted(errata, key=lambda row: int(row.key.removeprefix("erratum-"))))
 
 
 PAPER = Paper(
@@ -47,4 +48,5 @@ PAPER = Paper(
         "its own name, beside the true motion."
     ),
     judge=rows,
+    places=PLACES,
 )

@@ -1,4 +1,4 @@
-"""Slips about joints in a row: what they do to one another, their weights, and the skater."""
+"""Errata about joints in a row: what they do to one another, their weights, and the skater."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from ulna.angles import absolute_to_relative, relative_to_absolute
 from ulna.dynamics import coriolis_matrix, forward_dynamics, mass_matrix, sequential
 from ulna.papers.bechard import printed, runs, swings
-from ulna.papers.bechard.given import SKATER, link_rates, lying_flat, numbered, said
+from ulna.papers.bechard.given import FOUR, SKATER, link_rates, lying_flat, numbered, said
 from ulna.papers.row import Number, Row, Verdict
 
 FLAT = lying_flat(SKATER)
@@ -17,8 +17,8 @@ MOTOR = 45.0  # [N·m]
 
 
 def rows() -> tuple[Row, ...]:
-    """Give slips 8, 9 and 10."""
-    return _coupling(), _weight(), _skater()
+    """Give errata 8, 9, 10 and 13."""
+    return _coupling(), _weight(), _skater(), _where_it_ends()
 
 
 def model_and_truth(
@@ -104,6 +104,7 @@ def _weight() -> Row:
         ),
         how="the skater's arm stretched out to the left, its weight about the first joint",
         size=f"{as_printed:.2f} in place of {said(right, '.2f')} N·m",
+        transcription="the cosine that is there twice, and the end that is missing",
         numbers=(
             Number("weight", right, "N·m", label="weight about joint 1"),
             Number("as-printed", as_printed, "N·m", label="by the formula as printed"),
@@ -147,5 +148,31 @@ def _skater() -> Row:
                 "folded", float(spun[-1]), "kg·m²/s", label="angular momentum, folded", digits=2
             ),
             Number("times", times, "", label="times as fast, truly, when folded", digits=3),
+        ),
+    )
+
+
+def _where_it_ends() -> Row:
+    lengths, masses = (
+        np.array([getattr(link, part) for link in FOUR.links]) for part in ("length", "mass")
+    )
+    right = float(sequential.frozen(FOUR, np.zeros(4)).inertia[0])
+    by_letter = printed.inertia_to_joints(lengths.tolist(), masses.tolist())
+    return Row(
+        key="erratum-13",
+        title="Where the vectors between joints end",
+        where="§4.1",
+        printed="u_{a,b} = Jₐ + … + J_b leads from joint a to joint b, u_{a,a+1} to joint a + 1",
+        ours="it leads to mass b, at the end of link b, which is joint b + 1",
+        verdict=Verdict.CORRECTED,
+        why=(
+            "The first link alone ends at joint a + 1; the sums over the links and the listing "
+            "have the distances to the masses, which is what the inertia needs."
+        ),
+        how="the inertia about joint 1 of its four joints, straight, with distances to the joints",
+        size=f"{by_letter:.2f} in place of {right:.2f} kg·m²",
+        numbers=(
+            Number("inertia", right, "kg·m²", label="I₁, distances to the masses"),
+            Number("by-letter", by_letter, "kg·m²", label="I₁, distances to the joints"),
         ),
     )

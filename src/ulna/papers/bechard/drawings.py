@@ -60,7 +60,8 @@ def _energy_and_work(axes: Axes, run: Run, model: runs.Model, look: Look) -> Non
 def work_done(run: Run, model: runs.Model) -> np.ndarray:
     """Give the work (S,) [J] of the motors less friction, as the equations of the model have it.
 
-    In the paper's model a torque τ_a and a friction B_a I_a θ̇_a turn link a itself.
+    In the paper's model a torque τ_a and a friction B_a I_a θ̇_a turn link a itself. In the true
+    arm friction is a part of the torques at the joints.
     """
     if model == "true":
         return np.asarray(run.injected) - np.asarray(run.dissipated)
@@ -68,6 +69,25 @@ def work_done(run: Run, model: runs.Model) -> np.ndarray:
     lost = np.sum(np.array(FOUR_B) * sequential.frozen(FOUR, angle).inertia * rate**2, axis=-1)
     between = 0.5 * (lost[1:] + lost[:-1]) * np.diff(run.t)
     return np.asarray((angle - angle[0]) @ FOUR_TORQUES - np.concatenate([[0.0], between.cumsum()]))
+
+
+def one_at_a_time() -> Figure:
+    """Draw the first link of the four joints, with coupling and friction changed in turn."""
+    shown: dict[str, tuple[runs.Model, runs.Friction]] = {
+        "the paper: sequential, B per second": ("sequential", "per second"),
+        "coupling alone: true, B per second": ("true", "per second"),
+        "friction alone: sequential, b = B": ("sequential", "by its number"),
+        "both: true, b = B": ("true", "by its number"),
+    }
+    with styled(PRINT) as look:
+        figure, (axes,) = page_of_panels(
+            Layout((3.6,), 9.0), "Four joints: what the coupling does, and what the friction"
+        )
+        for (name, which), style in zip(shown.items(), series(4, look), strict=True):
+            run = runs.four(*which)
+            curve(axes, run.t, link_angles(run)[:, 0], name, style)
+        finish(axes, look, ylabel="first link [rad]")
+    return figure
 
 
 def energy() -> Figure:
@@ -102,7 +122,7 @@ def skater() -> Figure:
     with styled(PRINT) as look:
         figure, panels = page_of_panels(
             Layout((2.0, 2.4), 9.0, columns=2),
-            "The skater from rest, 45 N·m at both joints (shaded: outer link inwards)",
+            "The skater from rest, 45 N·m and friction B·I at each joint (shaded: link 2 inwards)",
         )
         rows: tuple[tuple[str, Callable[[Run], np.ndarray]], ...] = (
             ("inertia about joint 1 [kg·m²]", swings.first_inertia),

@@ -33,12 +33,16 @@ def one_joint(file: str) -> None:
 
 def four_joints(file: str) -> None:
     """Make the film of the four joints in both models."""
-    _side_by_side("four joints", _both(runs.four("sequential"), runs.four("true")), file, SLOW)
+    _side_by_side(
+        "four joints, friction B·I", _both(runs.four("sequential"), runs.four("true")), file, SLOW
+    )
 
 
 def skater(file: str) -> None:
     """Make the film of the skater in both models."""
-    _side_by_side("skater", _both(runs.skater("sequential"), runs.skater("true")), file, FAST)
+    _side_by_side(
+        "skater, friction B·I", _both(runs.skater("sequential"), runs.skater("true")), file, FAST
+    )
 
 
 def _both(sequential: Run, true: Run) -> dict[str, Run]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations
+
 import numpy as np
 
 from ulna.angles import absolute_to_relative, relative_to_absolute
@@ -26,6 +29,34 @@ DOWN = -0.5 * np.pi
 def without_friction(arm: Arm) -> Arm:
     """Give the arm with joints that turn freely."""
     return arm.replace(joints=tuple(Joint() for _ in arm.joints))
+
+
+def damped(arm: Arm, damping: Sequence[float]) -> Arm:
+    """Give the arm with constant dampers [N·m·s/rad] at its joints."""
+    return arm.replace(joints=tuple(Joint(damping=b) for b in damping))
+
+
+def rubbed(
+    arm: Arm, torque: Sequence[float], B: Sequence[float], *, link_rates: bool = False
+) -> list[str]:
+    """Give torques less the paper's friction at the joints, as formulas: τ_a − B_a I_a(q) q̇_a.
+
+    With `link_rates` friction goes with θ̇_a = q̇_1 + … + q̇_a, by the letter of the paper.
+
+    For point masses I_a = Σ_i L_i² μ_i + 2 Σ_{i<j} L_i L_j μ_j cos(q_{i+1} + … + q_j) over the
+    links from a on, μ_i the masses from the end of link i on.
+    """
+    L, n = [link.length for link in arm.links], arm.n
+    beyond = [sum(link.mass for link in arm.links[i:]) for i in range(n)]
+    formulas = []
+    for a in range(n):
+        terms = [f"{sum(L[i] ** 2 * beyond[i] for i in range(a, n))!r}"]
+        for i, j in combinations(range(a, n), 2):
+            bend = " + ".join(f"q{k + 1}" for k in range(i + 1, j + 1))
+            terms.append(f"{2.0 * L[i] * L[j] * beyond[j]!r}*cos({bend})")
+        rate = " + ".join(f"qd{k + 1}" for k in range(0 if link_rates else a, a + 1))
+        formulas.append(f"{torque[a]!r} - {B[a]!r}*({' + '.join(terms)})*({rate})")
+    return formulas
 
 
 def lying_flat(arm: Arm) -> Arm:

@@ -1,4 +1,4 @@
-"""Slips about one joint: its torques, its friction and its speed."""
+"""Errata about one joint: its torques, its friction and its speed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LENGTH, MASS = 5.0, 1.0  # of the driven arm
 
 
 def rows() -> tuple[Row, ...]:
-    """Give the slips of §3 that change a number, and the one of §5."""
+    """Give the errata of §3 that change a number, and the one of §5."""
     return _surplus_length(), _applied_angle(), _friction(), _speed(), _sine()
 
 
@@ -76,10 +76,11 @@ def _friction() -> Row:
         where="§3.1, §3.3, §4.1",
         printed="B, a friction that is given without a unit",
         ours="B in 1/s: a damper of b = B m L², and for n joints of bₐ = Bₐ Iₐ(θ)",
-        verdict=Verdict.CORRECTED,
+        verdict=Verdict.INCOMPLETE,
         why=(
-            "B θ̇ stands beside an acceleration, so that the damper behind it grows with the "
-            "inertia, which no damper does."
+            "B θ̇ stands beside an acceleration, which gives its unit; the damper behind it grows "
+            "with the inertia, which no damper does. The presets of more joints have the constant "
+            "dampers of the straight arm."
         ),
         how="accelerations with −b θ̇/I and with −B θ̇ are the same at random states",
         size=(

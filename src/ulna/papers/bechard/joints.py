@@ -15,6 +15,7 @@ from ulna.papers.bechard.given import (
     link_angles,
     link_rates,
     numbered,
+    said,
 )
 from ulna.papers.row import Film, Number, Picture, Row, Verdict
 from ulna.simulation import Run
@@ -107,8 +108,12 @@ def _apart(ours: np.ndarray, other: np.ndarray) -> float:
 
 def _four_joints() -> Row:
     model, true, losing = runs.four("sequential"), runs.four("true"), runs.four_losing_speed()
+    rubbed, both = (runs.four(one, "by its number") for one in ("sequential", "true"))
     nudged = runs.four_losing_speed(NUDGE)
-    behind = float(link_angles(true)[-1, 0] - link_angles(model)[-1, 0])
+    coupling, friction, together = (
+        float(link_angles(run)[-1, 0] - link_angles(model)[-1, 0]) for run in (true, rubbed, both)
+    )
+    by_links = float(link_angles(runs.four_by_link_rates())[-1, 0])
     grown = float(np.abs(link_angles(nudged)[-1] - link_angles(losing)[-1]).max())
     return Row(
         key="four-joints",
@@ -116,48 +121,89 @@ def _four_joints() -> Row:
         where="§4.2",
         printed="parameters of the run and an animation of it, in the sequential model",
         ours=(
-            "in its model links 2 and 4 stay hanging, held by 3 and 5 N·m; in truth the first "
-            "motor takes all four along, and they end up whirling stretched out"
+            "in its model links 2 and 4 stay hanging, held by 3 and 5 N·m; in truth, with the same "
+            "friction, the first motor takes all four along, and they turn together at about "
+            f"{float(link_rates(true)[-1].mean()):.0f} rad/s"
         ),
         verdict=Verdict.CORRECTED,
         why=(
-            "The model's run comes out as its listing computes it; the same arm with the coupling "
-            f"put in is {behind:.0f} rad further in its first link."
+            "The model's run comes out as its listing computes it. What it leaves out of the arm "
+            f"(erratum 8) takes {-coupling:.0f} of the {link_angles(model)[-1, 0]:.0f} rad of the "
+            "first link, friction being the same."
         ),
         how=(
-            "DOP853 to twelve digits a step; true: motors at the joints and dampers of b = B N·m·s "
-            "between the links. With its −B θ̇ on the accelerations instead, the true arm is "
-            f"chaotic, and a nudge of a billionth has become {grown:.2g} rad after 3 s"
+            "DOP853 to twelve digits a step; motors and friction at the joints. One thing is "
+            "changed at a time: the coupling with friction b = B I(θ) in both models, then the "
+            "friction with B taken for N·m·s/rad in both (erratum 3), then both. In the true arm "
+            "friction goes with the rates of the joints; with those of the links, as the formula "
+            f"has it, its first link comes to {by_links:.1f} rad. With its −B θ̇ on the "
+            "accelerations of the true arm instead, that is chaotic, and a nudge of a "
+            f"billionth has become {grown:.2g} rad after 3 s"
+        ),
+        size=(
+            f"first link after 20 s, against the paper's model: {said(coupling, '+.1f')} rad by "
+            f"the coupling alone, {said(friction, '+.1f')} by B read as N·m·s/rad alone, "
+            f"{said(together, '+.1f')} by both"
         ),
         call=FOUR_CALL
         + (
-            "given = dict(**start, torque=[300, 3, 50, 5], duration=20.0, rtol=1e-12)\n"
+            "given = dict(**start, duration=20.0, rtol=1e-12)\n"
+            "free = arm.replace(joints=[ulna.Joint()] * 4)\n"
             "friction = [0.5, 0.5, 0.5, 0.25]  # B, per second\n"
-            'model = ulna.simulate(arm, **given, model="sequential", friction=friction)\n'
-            "true = ulna.simulate(arm, **given)\n"
+            "model = ulna.simulate(\n"
+            '    free, **given, torque=[300, 3, 50, 5], model="sequential", friction=friction\n'
+            ")\n"
+            "# The same friction at the joints of the true arm: b = B I, with I as it bends.\n"
+            'near = "6*cos(q3) + 12*cos(q3 + q4) + 9*cos(q4)"\n'
+            'far = "36*cos(q2) + 12*cos(q2 + q3) + 24*cos(q2 + q3 + q4)"\n'
+            "torque = [\n"
+            '    f"300 - 0.5*(71.25 + {far} + {near})*qd1",\n'
+            '    f"3 - 0.5*(23.25 + {near})*qd2",\n'
+            '    "50 - 0.5*(14.25 + 9*cos(q4))*qd3",\n'
+            '    "5 - 0.25*12*qd4",\n'
+            "]\n"
+            "true = ulna.simulate(free, **given, torque=torque)\n"
             "print(relative_to_absolute(model.q[-1]), relative_to_absolute(true.q[-1]))\n"
         ),
         numbers=(
-            *_final("sequential", model, "sequential, 20 s"),
-            *_final("true", true, "true, 20 s"),
+            *_final("sequential", model, "sequential, B per second (the paper)"),
+            *_final("true", true, "true, B per second"),
+            *_final("rubbed", rubbed, "sequential, b = B N·m·s/rad"),
+            *_final("both", both, "true, b = B N·m·s/rad"),
+            *numbered(
+                "preset-angle", link_angles(runs.four("true", "of the preset"))[-1], "rad",
+                of="θ, true, constant dampers of the preset", digits=8,
+            ),
             *numbered(
                 "losing-angle", link_angles(losing)[-1], "rad",
                 of="θ, true with −B θ̇ on accelerations, 3 s", digits=8,
             ),
+            Number("coupling", coupling, "rad", label="θ₁, by the coupling alone"),
+            Number("friction", friction, "rad", label="θ₁, by the friction alone"),
+            Number("together", together, "rad", label="θ₁, by both"),
+            Number("by-links", by_links, "rad", label="θ₁, true, friction by rates of links"),
             Number("nudged", grown, "rad", label="what a nudge of a billionth becomes", digits=2),
         ),
         pictures=(
             Picture(
                 "001-four-joints.png",
                 "The end of the run, the angles of the links from the horizontal and the energy "
-                "of the arm, in the paper's model and in true dynamics",
+                "of the arm, in the paper's model and in true dynamics, both with the paper's "
+                "friction",
                 drawings.four_joints,
+            ),
+            Picture(
+                "001-four-joints-apart.svg",
+                "The first link's angle, the coupling and the friction changed one at a time and "
+                "together",
+                drawings.one_at_a_time,
             ),
         ),
         films=(
             Film(
                 "001-four-joints.mp4",
-                "The same arm under the same torques: the paper's model, and true dynamics",
+                "The same arm under the same torques and with the same friction, b = B I: the "
+                "paper's model, and true dynamics",
                 films.four_joints,
             ),
         ),

@@ -1,4 +1,4 @@
-"""Paper 001's formulas as they are printed, slips included. Its angles θ are absolute.
+"""Paper 001's formulas as they are printed, errata included. Its angles θ are absolute.
 
 The equations of motion are sums in plain Python, which an integrator calls thousands of times.
 """
@@ -69,6 +69,13 @@ def weight_of_two(lengths: Sequence[float], masses: Sequence[float], theta: np.n
     reach, bearing = math.hypot(x, z), math.atan2(z, x)
     first = masses[0] * lengths[0] * math.cos(theta[0]) * G
     return first + masses[1] * reach * math.cos(bearing) * math.cos(bearing) * G
+
+
+def inertia_to_joints(lengths: Sequence[float], masses: Sequence[float]) -> float:
+    """§4.1, I_1 of a straight arm with u_{1,b} from joint 1 to joint b, and m_1 L_1² by itself."""
+    joints = [sum(lengths[:b]) for b in range(len(lengths))]
+    beyond = sum(m * x * x for m, x in zip(masses[1:], joints[1:], strict=True))
+    return beyond + masses[0] * lengths[0] ** 2
 
 
 def weight_by_division(mass: float, x: float, z: float) -> float:

@@ -18,13 +18,18 @@ from ulna.papers.bechard.given import (
     SKATER,
     SKATER_B,
     SKATER_TORQUES,
+    damped,
     joint_values,
     lying_flat,
+    rubbed,
     without_friction,
 )
 from ulna.simulation import Run, compiled, simulate
 
 Model: TypeAlias = Literal["sequential", "true"]
+# How the paper's B is read: as it is meant, per second, which is b_a = B_a I_a(θ) at joint a; by
+# its number, as b_a = B_a N·m·s/rad; or as the constant dampers of the presets.
+Friction: TypeAlias = Literal["per second", "by its number", "of the preset"]
 
 FOUR_START = {"q0": joint_values(FOUR_ANGLES), "qd0": joint_values(FOUR_RATES)}
 FOLDING = 0.5 * np.pi  # [s] until links at 1 and 3 rad/s, straight at first, lie on one another
@@ -37,18 +42,44 @@ def one_joint() -> Run:
 
 
 @cache
-def four(model: Model) -> Run:
+def four(model: Model, friction: Friction = "per second") -> Run:
     """Run the paper's four joints for its 20 s."""
-    return simulate(
-        FOUR,
-        **FOUR_START,
-        torque=FOUR_TORQUES,
-        duration=20.0,
-        samples=8001,
-        rtol=1e-12,
-        progress=False,
-        **_as(model, FOUR_B),
-    )
+    options: dict[str, Any] = {**FOUR_START, "duration": 20.0, "samples": 8001, "rtol": 1e-12}
+    return _driven(FOUR, FOUR_TORQUES, FOUR_B, model, friction, **options)
+
+
+@cache
+def four_by_link_rates() -> Run:
+    """Run the true four joints with friction at the joints that goes with the rates of the links.
+
+    No bearing does that, but the paper's formula says so.
+    """
+    torque = rubbed(FOUR, FOUR_TORQUES, FOUR_B, link_rates=True)
+    options: dict[str, Any] = {**FOUR_START, "duration": 20.0, "samples": 2, "rtol": 1e-12}
+    return simulate(without_friction(FOUR), torque=torque, progress=False, **options)
+
+
+def _driven(
+    arm: Arm,
+    torque: tuple[float, ...],
+    B: tuple[float, ...],
+    model: Model,
+    friction: Friction,
+    **options: Any,
+) -> Run:
+    """Run an arm under constant torques, by a model and with a friction that go with each other.
+
+    With the friction per second both have τ_a − B_a I_a(θ) times a rate at joint a: that of the
+    link in the paper's model, which knows no other, and that of the joint in the true arm.
+    """
+    options = {**options, "progress": False}
+    if friction != "per second":
+        moved = damped(arm, B) if friction == "by its number" else arm
+        return simulate(moved, torque=torque, model=model, **options)
+    free = without_friction(arm)
+    if model == "sequential":
+        return simulate(free, torque=torque, model=model, friction=B, **options)
+    return simulate(free, torque=rubbed(arm, torque, B), **options)
 
 
 @cache
@@ -83,24 +114,17 @@ def four_pushed(torque: str) -> Run:
         samples=501,
         rtol=1e-11,
         progress=False,
-        **_as("sequential", FOUR_B),
+        model="sequential",
+        friction=FOUR_B,
     )
 
 
 @cache
-def skater(model: Model) -> Run:
+def skater(model: Model, friction: Friction = "per second") -> Run:
     """Run the skater from rest for 5 s; events are when the outer link stands across the inner."""
-    return simulate(
-        SKATER,
-        events={"across": "cos(q2)"},
-        q0=[0.0, 0.0],
-        torque=SKATER_TORQUES,
-        duration=5.0,
-        samples=2001,
-        rtol=1e-11,
-        progress=False,
-        **_as(model, SKATER_B),
-    )
+    options: dict[str, Any] = {"q0": [0.0, 0.0], "duration": 5.0, "samples": 2001, "rtol": 1e-11}
+    options["events"] = {"across": "cos(q2)"}
+    return _driven(SKATER, SKATER_TORQUES, SKATER_B, model, friction, **options)
 
 
 @cache
@@ -123,9 +147,4 @@ def folding(model: Model) -> Run:
 
 
 def _free(arm: Arm, model: Model, **options: Any) -> Run:
-    return simulate(arm, rtol=1e-13, progress=False, **_as(model, None), **options)
-
-
-def _as(model: Model, friction: tuple[float, ...] | None) -> dict[str, Any]:
-    """Say which model moves the arm; only the paper's own takes its friction."""
-    return {"model": model, "friction": friction if model == "sequential" else None}
+    return simulate(arm, rtol=1e-13, progress=False, model=model, **options)

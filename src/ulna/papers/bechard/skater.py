@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ulna.papers.bechard import drawings, films, runs, swings
-from ulna.papers.bechard.given import link_angles, numbered
+from ulna.papers.bechard.given import link_angles, numbered, said
 from ulna.papers.row import Film, Number, Picture, Row, Verdict
 from ulna.simulation import Run
 
@@ -13,8 +13,12 @@ from ulna.simulation import Run
 def row() -> Row:
     """Give the row of the inertia demo."""
     model, true = runs.skater("sequential"), runs.skater("true")
+    rubbed, both = (runs.skater(one, "by its number") for one in ("sequential", "true"))
     inertia = swings.first_inertia(model)
-    inwards, outwards = gain_of_speed(model)
+    (inwards, outwards), (true_inwards, true_outwards) = gain_of_speed(model), gain_of_speed(true)
+    coupling, friction, together = (
+        float(link_angles(run)[-1, 0] - link_angles(model)[-1, 0]) for run in (true, rubbed, both)
+    )
     spun, kept = (swings.angular_momentum(runs.folding(way)) for way in ("sequential", "true"))
     return Row(
         key="skater",
@@ -22,13 +26,13 @@ def row() -> Row:
         where="§4.3",
         printed="the central joint turns faster when the outer link points inwards",
         ours=(
-            f"it gains {inwards:.2f} rad/s² on average while the outer link points inwards "
-            f"and loses {-outwards:.2f} while it does not; the true arm whips about for "
-            f"{true.events[-1].t:.1f} s and then whirls stretched out"
+            f"in its model it gains {inwards:.2f} rad/s² on average while the outer link points "
+            f"inwards and loses {-outwards:.2f} while it does not; the true arm, with the same "
+            f"friction, gains {true_inwards:.2f} and loses {-true_outwards:.2f}"
         ),
         verdict=Verdict.CORRECTED,
         why=(
-            "The speed does rise in the model, because the same torque meets less inertia, and not "
+            "The speed does rise, in the model because the same torque meets less inertia, and not "
             "as a skater's does: without torque the model's speed would not change (erratum 10)."
         ),
         how=(
@@ -36,19 +40,40 @@ def row() -> Row:
             f"angular momentum of links at 1 and 3 rad/s falls from {spun[0]:.2f} to "
             f"{spun[-1]:.2f} kg·m²/s as they fold, where the true arm keeps it"
         ),
+        size=(
+            f"first link after 5 s, against the paper's model: {said(coupling, '+.1f')} rad by the "
+            f"coupling alone, {said(friction, '+.1f')} by B read as N·m·s/rad alone, "
+            f"{said(together, '+.1f')} by both"
+        ),
         call=(
             "import ulna\n"
-            'arm = ulna.preset("bechard-skater")\n'
-            "given = dict(q0=[0.0, 0.0], torque=[45, 45], duration=5.0)\n"
-            'model = ulna.simulate(arm, **given, model="sequential", friction=[1.2, 2.0])\n'
-            "true = ulna.simulate(arm, **given)\n"
-            "print(ulna.angles.relative_to_absolute(model.q[-1]))\n"
+            "from ulna.angles import relative_to_absolute\n"
+            'free = ulna.preset("bechard-skater").replace(joints=[ulna.Joint(), ulna.Joint()])\n'
+            "given = dict(q0=[0.0, 0.0], duration=5.0, rtol=1e-11)\n"
+            "model = ulna.simulate(\n"
+            '    free, **given, torque=[45, 45], model="sequential", friction=[1.2, 2.0]\n'
+            ")\n"
+            "# The same friction at the joints of the true arm: b = B I, with I as it bends.\n"
+            'torque = ["45 - 1.2*(5.47 + 4.2*cos(q2))*qd1", "45 - 2*1.47*qd2"]\n'
+            "true = ulna.simulate(free, **given, torque=torque)\n"
+            "print(relative_to_absolute(model.q[-1]), relative_to_absolute(true.q[-1]))\n"
         ),
         numbers=(
-            *numbered("angle", link_angles(model)[-1], "rad", of="θ, sequential, 5 s"),
-            *numbered("true-angle", link_angles(true)[-1], "rad", of="θ, true, 5 s"),
-            Number("inwards", inwards, "rad/s²", label="gain of θ̇₁, outer link inwards", digits=3),
-            Number("outwards", outwards, "rad/s²", label="gain of θ̇₁, outwards", digits=3),
+            *numbered("angle", link_angles(model)[-1], "rad", of="θ, sequential, B per second"),
+            *numbered("true-angle", link_angles(true)[-1], "rad", of="θ, true, B per second"),
+            *numbered(
+                "rubbed-angle", link_angles(rubbed)[-1], "rad", of="θ, sequential, b = B N·m·s/rad"
+            ),
+            *numbered("both-angle", link_angles(both)[-1], "rad", of="θ, true, b = B N·m·s/rad"),
+            *numbered(
+                "preset-angle", link_angles(runs.skater("true", "of the preset"))[-1], "rad",
+                of="θ, true, constant dampers of the preset",
+            ),
+            Number("coupling", coupling, "rad", label="θ₁, by the coupling alone"),
+            Number("friction", friction, "rad", label="θ₁, by the friction alone"),
+            Number("together", together, "rad", label="θ₁, by both"),
+            *_gains("", inwards, outwards, "gain of θ̇₁, sequential"),
+            *_gains("true-", true_inwards, true_outwards, "gain of θ̇₁, true"),
             Number("least", float(inertia.min()), "kg·m²", label="least inertia I₁", digits=3),
             Number("most", float(inertia.max()), "kg·m²", label="most inertia I₁", digits=3),
             *_momentum("momentum", spun, "angular momentum, sequential"),
@@ -57,15 +82,25 @@ def row() -> Row:
         pictures=(
             Picture(
                 "001-skater.svg",
-                "What the first joint has to turn, and how fast it turns",
+                "What the first joint has to turn, and how fast it turns, with the paper's "
+                "friction in both",
                 drawings.skater,
             ),
         ),
         films=(
             Film(
-                "001-skater.mp4", "The skater: the paper's model, and true dynamics", films.skater
+                "001-skater.mp4",
+                "The skater with the same friction, b = B I: the paper's model, and true dynamics",
+                films.skater,
             ),
         ),
+    )  # fmt: skip
+
+
+def _gains(name: str, inwards: float, outwards: float, of: str) -> tuple[Number, Number]:
+    return (
+        Number(f"{name}inwards", inwards, "rad/s²", None, "outer link inwards", of, 3),
+        Number(f"{name}outwards", outwards, "rad/s²", None, "outer link outwards", of, 3),
     )
 
 

@@ -1,4 +1,4 @@
-"""Slips of words and code: what friction is, what the solver is called, what does not run."""
+"""Errata of words and code: what friction is, what the solver is called, what does not run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONG, LATE = 60.0, 55.0  # [s]
 
 
 def rows() -> tuple[Row, ...]:
-    """Give slips 4, 5, 6 and 11."""
+    """Give errata 4, 5, 6 and 11."""
     return _drag(), _solver(), _debris(), _function()
 
 
@@ -120,10 +120,8 @@ def _debris() -> Row:
         printed="`Mass.1`, `1x`, a line cut off, no minus before the weight, x/r, i · T/len",
         ours="`Mass_1`, `lx`, a whole line, τ − weight, m g x without a division, i · T/(len − 1)",
         verdict=Verdict.CORRECTED,
-        why=(
-            "As printed, or as the text of the paper came to us, the listings do not run; once "
-            "mended they do what the text says."
-        ),
+        why="As we have them, the listings do not run; once mended they do what the text says.",
+        transcription="all but the division x/r and the clock",
         how=(
             "a line of each kind given to Python; two equal links folded, the outer mass at the "
             f"first joint; the clock of an animation of {FRAMES} pictures"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from ulna.papers.ductri.places import PLACES
 from ulna.papers.row import Paper, Row
 
 __all__ = ["PAPER", "rows"]
 
 
 def rows() -> tuple[Row, ...]:
-    """Judge every item of the paper, then every slip of its pen."""
+    """Judge every item of the paper, then its errata."""
     from ulna.papers.ductri import control, equations, errata
 
     return (*equations.rows(), *control.rows(), *errata.rows())
@@ -26,4 +27,5 @@ PAPER = Paper(
         "that are in them; those of the links are announced and left out."
     ),
     judge=rows,
+    places=PLACES,
 )

@@ -87,8 +87,8 @@ def _energies() -> Row:
         ours="`dynamics.kinetic_energy` and `dynamics.potential_energy`.",
         verdict=Verdict.SAME,
         why=(
-            f"For links without mass both are ours on {samples.STATES} random states, to "
-            f"{max(kinetic, potential):.0e} J."
+            f"For links without mass (erratum 1) both are ours on {samples.STATES} random states, "
+            f"to {max(kinetic, potential):.0e} J."
         ),
         call=ENERGIES,
         numbers=(

@@ -1,4 +1,4 @@
-"""The slips of paper 003's pen: masses left out, a mass that never matters, a matrix not given."""
+"""The errata of paper 003: masses left out, a mass that never matters, a matrix not given."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _link_masses() -> Row:
         where="Lagrangian Formulation, against K and U",
         printed="m₁ᴸ and m₂ᴸ announced, in neither K nor U",
         ours="m₁ᴸ and m₂ᴸ in M, in the Coriolis terms and in G",
-        verdict=Verdict.CORRECTED,
+        verdict=Verdict.INCOMPLETE,
         why="What is announced as a part of the energy is not in it, nor in the equations.",
         how=(
             "M₁₁ gains m₁ᴸ c₁² + m₂ᴸ (l₁² + c₂² + 2 l₁ c₂ cos χ₂), M₁₂ m₂ᴸ (c₂² + l₁ c₂ cos χ₂), "
@@ -98,7 +98,7 @@ def _effective() -> Row:
             "m₂′ = m₂ + m₁ᴸ c₁/l₁ + m₂ᴸ (1 − c₂/l₂), m_E′ = m_E + m₂ᴸ c₂/l₂, "
             "Iᵢ′ = Iᵢ + mᵢᴸ (cᵢ² − cᵢ lᵢ)"
         ),
-        verdict=Verdict.CORRECTED,
+        verdict=Verdict.REMARK,
         why="With these constants the printed equations are exact for links with mass as well.",
         how=f"{samples.ARMS} random arms with masses everywhere, each in a random state.",
         size=(
@@ -138,7 +138,7 @@ def _first_mass() -> Row:
         where="Lagrangian Formulation",
         printed="m₁ at joint 1, among the masses of the energy",
         ours="m₁ is in no equation: joint 1 stands still",
-        verdict=Verdict.CORRECTED,
+        verdict=Verdict.REMARK,
         why="A mass that cannot move has no kinetic energy, and its potential energy is constant.",
         how=f"{HEAVY:g} kg put there, and its column of the regressor, on {samples.STATES} states.",
         size="None, and it may be left out; no motion would show it.",
@@ -164,7 +164,7 @@ def _matrix() -> Row:
         where="Summary; 4. Compact Form, commented out",
         printed="C(χ, χ̇) χ̇ as a vector, in a part that the summary cites but that is commented out",
         ours="C = b [[−χ̇₂, −(χ̇₁ + χ̇₂)], [χ̇₁, 0]] with b = m_E l₁ l₂ sin χ₂",
-        verdict=Verdict.CORRECTED,
+        verdict=Verdict.INCOMPLETE,
         why="Many matrices give that vector; laws of control built on energy need Ṁ − 2C skew.",
         how=f"Christoffel's matrix and another one with the same product, {samples.STATES} states.",
         size=f"The other one's Ṁ − 2C is up to {_unskew(rate, other):.2f} N·m·s away from skew.",

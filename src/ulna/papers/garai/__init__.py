@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from ulna.papers.garai.places import PLACES
 from ulna.papers.row import Paper, Row
 
 __all__ = ["PAPER", "rows"]
 
 
 def rows() -> tuple[Row, ...]:
-    """Judge every item of the paper, then every slip of its pen."""
+    """Judge every item of the paper, then its errata."""
     from ulna.papers.garai import dynamics, elbow, errata, kinematics
 
     return (*kinematics.rows(), *elbow.rows(), *dynamics.rows(), *errata.rows())
@@ -26,4 +27,5 @@ PAPER = Paper(
         "they are: torques to the ground and not those of motors at the joints."
     ),
     judge=rows,
+    places=PLACES,
 )

@@ -67,8 +67,8 @@ def _dynamics() -> Row:
         ours="`dynamics.absolute.inverse_dynamics`, which is ours in the angles of the paper.",
         verdict=Verdict.CORRECTED,
         why=(
-            f"With q₁ for qᵢ both equations are ours to {apart:.0e} N·m on {samples.STATES} "
-            "random states, as torques to the ground."
+            f"With q₁ for qᵢ (erratum 1) both equations are ours to {apart:.0e} N·m on "
+            f"{samples.STATES} random states, as torques to the ground (erratum 2)."
         ),
         call=DYNAMICS,
         numbers=(
@@ -106,8 +106,11 @@ def _massless() -> Row:
         where="(35)–(37)",
         printed="Both torques from the force at the tip alone, also as a matrix.",
         ours="`holding_torque(arm, q, tip_force=F, link_weights=False)`, that is −JᵀF.",
-        verdict=Verdict.SAME,
-        why="They are minus the transposed Jacobian of (5) times the force, as torques to ground.",
+        verdict=Verdict.CORRECTED,
+        why=(
+            "They are minus the transposed Jacobian of (5) times the force, as torques to ground; "
+            "those of motors at the joints are others (erratum 2)."
+        ),
         call=MASSLESS,
         numbers=(
             *_pair("ground", example, "F = (10, −5) N, to the ground"),
@@ -142,8 +145,11 @@ def _statics() -> Row:
         where="(38), (39)",
         printed="The torques that hold the arm against its weight and a force at the tip.",
         ours="`dynamics.holding_torque`; its motors have (38) + (39) at the shoulder.",
-        verdict=Verdict.SAME,
-        why=f"As torques to the ground both equations are ours to {apart:.0e} N·m.",
+        verdict=Verdict.CORRECTED,
+        why=(
+            f"As torques to the ground both equations are ours to {apart:.0e} N·m; those of motors "
+            "at the joints are others (erratum 2)."
+        ),
         call=STATICS,
         numbers=(
             *_pair("ground", level, "level, to the ground: (38), (39)"),

@@ -94,10 +94,11 @@ def _jump() -> Row:
         where="(11)",
         printed="The elbow stays up, which is to keep the arm consistent.",
         ours="It stays up, and therefore jumps to the other branch where the tip passes the base.",
-        verdict=Verdict.CORRECTED,
+        verdict=Verdict.INCOMPLETE,
         why=(
             f"With l = {p.l1:g}, {p.l2:g} and y = {HEIGHT:g}, q₁ leaps from {right[0]:.1f}° to "
-            f"{left[0]:.1f}° as x changes its sign: up is a name for a posture and not a branch."
+            f"{left[0]:.1f}° as x changes its sign: up is a name for a posture and not a branch "
+            "(erratum 3)."
         ),
         call=JUMP,
         numbers=tuple(
@@ -132,7 +133,7 @@ def _range() -> Row:
         where="before (11)",
         printed="The elbow is kept up so as to maximise the range.",
         ours="Either elbow reaches the whole ring; the upper one reaches more above a floor.",
-        verdict=Verdict.CORRECTED,
+        verdict=Verdict.INCOMPLETE,
         why=(
             f"Alone, both reach {size['up']:.2f} m²; with a floor at the height of the base the "
             f"lower elbow loses {lost:.0%} of the {size['up_clear']:.2f} m² that the upper one has."

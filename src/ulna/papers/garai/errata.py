@@ -1,4 +1,4 @@
-"""The slips of paper 002's pen, and what each would cost a reader who takes it by the letter."""
+"""The errata of paper 002, and what each would cost a reader who takes it by the letter."""
 
 from __future__ import annotations
 
@@ -47,6 +47,7 @@ def _index() -> Row:
             f"{abs(as_2 - as_1):.3g} N·m for {SIDEWAYS[0]:g} N along x, with link 1 straight down "
             "and link 2 straight up."
         ),
+        transcription="an i that was a 1",
         numbers=(
             Number("index_1", float(as_1), "N·m", label="i = 1"),
             Number("index_2", float(as_2), "N·m", label="i = 2"),
@@ -108,7 +109,7 @@ def _jump() -> Row:
         where="(11)",
         printed="θ ≥ 0 for x ≥ 0 and θ ≤ 0 for x < 0",
         ours="the same for one posture; along a path the sign of θ is kept",
-        verdict=Verdict.CORRECTED,
+        verdict=Verdict.INCOMPLETE,
         why="It does keep the elbow up, but no arm can follow it through x = 0 without a leap.",
         how="(11) to (15) just before and just behind x = 0; `kinematics.track` keeps its branch.",
         size=(
@@ -165,8 +166,8 @@ def _sign() -> Row:
         where="(9)–(15)",
         printed="θ = q₁ − q₂",
         ours="the joint angle of the other papers is q₂ − q₁ = −θ",
-        verdict=Verdict.SAME,
-        why="It is no slip, but θ turns the other way round than the joint angle does elsewhere.",
+        verdict=Verdict.REMARK,
+        why="It is right, but θ turns the other way round than the joint angle does elsewhere.",
         how="`angles.absolute_to_relative` of the postures for 1,000 targets.",
         size=f"Taken for the joint angle it puts the tip {error:.2f} m off, in the median.",
         numbers=(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ulna.papers.kehl.places import PLACES
 from ulna.papers.row import Paper, Row
 
 
@@ -18,7 +19,9 @@ PAPER = Paper(
     title="Simulating a 2-Joint Robot Arm Using Equations of Motion",
     about="It asks which torques lead the tip of a two-link arm along a path of loops, and whether "
     "the arm, driven by them, really goes there. Its kinematics and its equations come out "
-    "again, and with the inertias of rods its torques do too. That the replayed arm leaves its "
-    "path is no fault of the arithmetic: the motion is unstable, and feedback holds it.",
+    "again, and with the inertias of rods its torques do too. The replayed arm leaves its "
+    "path because the motion is unstable: errors of the arithmetic begin it, the motion makes them "
+    "grow, and feedback holds it.",
     judge=judge,
+    places=PLACES,
 )

@@ -1,4 +1,4 @@
-"""Slips of paper 000 about where the arm is: its example, its solver, and singular postures."""
+"""Errata of paper 000 about where the arm is: its example, its solver, and singular postures."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def erratum_13() -> Row:
     return Row(
         "erratum-13", "Points out of reach", "Code 2",
         "the cosine is clipped to ±1", "say that the point cannot be reached",
-        Verdict.CORRECTED,
+        Verdict.INCOMPLETE,
         "`clip` answers with the stretched arm for any point outside, and does not say so.",
         how=f"Both solvers at {OUTSIDE} m with links of 1 m; `inverse` says by how much it is out "
         "of reach, and gives the nearest point.",

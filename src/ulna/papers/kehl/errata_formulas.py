@@ -1,4 +1,4 @@
-"""Slips of paper 000 in its derivation, and in how it reads the result."""
+"""Errata of paper 000 in its derivation, and in how it reads the result."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ def erratum_4() -> Row:
         "d/dt f(θ, θ₂); velocities of each joint", "d/dt f(θ₁, θ₂); of each centre of mass",
         Verdict.CORRECTED,
         "The formulas that follow are those of the centres of mass, and right; only the words "
-        "and an index slipped.",
+        "and an index are not.",
         how="The printed velocities against those of the elbow.",
         size=f"the elbow moves {ratio:.3g} times as fast as the middle of its link",
+        transcription="the index that is missing",
         numbers=(Number("ratio", ratio, label="elbow by centre of link 1"),),
     )  # fmt: skip
 
@@ -192,9 +193,9 @@ def erratum_11() -> Row:
     return Row(
         "erratum-11", "What Code 6 is", "Code 6",
         "called a variation of the C that was derived", "the Christoffel matrix, exactly",
-        Verdict.CORRECTED,
-        "It is the C whose Ṁ − 2C is skew, and C θ̇ is the vector of §2.7 once that is put right; "
-        "no variation is involved.",
+        Verdict.REMARK,
+        "The listing is right, and more than a variation: it is the C whose Ṁ − 2C is skew, and "
+        "C θ̇ is the vector of §2.7 once that is put right (erratum 8).",
         how="Christoffel symbols from differences of M, at 500 random states.",
         size="none: the listing is right",
         numbers=(

@@ -1,4 +1,4 @@
-"""Slips in paper 000's listings, and in what it says of its simulation."""
+"""Errata in paper 000's listings, and in what it says of its simulation."""
 
 from __future__ import annotations
 
@@ -155,6 +155,7 @@ def erratum_20() -> Row:
         "m₂, which goes unseen where m₂ = 1 kg.",
         how="M of §2.7, and M with the parenthesis deleted, in the same torques.",
         size=f"up to {off[0]:.2f} and {off[1]:.2f} N·m",
+        transcription="the parentheses",
         numbers=tuple(
             Number(f"torque_{k}", float(v), "N·m", None, f"joint {k}", "off by", 3)
             for k, v in enumerate(off, start=1)
@@ -174,6 +175,7 @@ def erratum_21() -> Row:
         "and the weight of link 2 about the elbow is missing from g1.",
         how="G of §2.7 against what the repaired listing gives, along the path.",
         size=f"up to {off:.1f} N·m",
+        transcription="the indentation and the parentheses",
         numbers=(Number("off", off, "N·m", label="g1 off by", digits=3),),
     )  # fmt: skip
 
@@ -186,10 +188,11 @@ def erratum_22() -> Row:
     return Row(
         "erratum-22", "Why the replay diverges", "Figure 6, §3.0.1",
         "because of numerical approximation; §3.0.1 adds the time steps and the start",
-        "because the motion is unstable",
-        Verdict.WRONG,
-        "Small errors grow by themselves along this path, whoever makes them: a better integrator "
-        "starts with smaller ones, and feedback takes them away.",
+        "these make the first errors, and the motion, which is unstable, makes them grow",
+        Verdict.INCOMPLETE,
+        "What it names does seed the divergence; but errors grow by themselves along this path, "
+        "whoever makes them: a better integrator starts with smaller ones, and only feedback takes "
+        "them away.",
         how="Replays at finer and finer tolerances, and the growth of errors along the path.",
         size=f"10^{lost:.1f}-fold in ten seconds: 1e-16 takes the tip 1 cm off after "
         f"{predicted:.2f} s; in 113-bit arithmetic it took {quoted:.2f} s (quoted)",

@@ -13,6 +13,7 @@ from ulna.analysis import tracking
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control import PD, PID, ComputedTorque, FeedforwardPID, GravityPD
+from ulna.errors import UlnaWarning
 from ulna.papers.kehl.motions import RODS, arm, plan, printed_plan
 from ulna.papers.kehl.replay import torque_at
 from ulna.simulation import Run, Sensors
@@ -99,8 +100,8 @@ def effect_of(**parts: Any) -> float:
     """Give how far [rad] a part of the joints takes a falling arm from one without it, in 1 s."""
     joint = ulna.Joint(**parts)
     with warnings.catch_warnings():
-        # That a part is not modelled is what this is to find out.
-        warnings.simplefilter("ignore", ulna.UlnaWarning)
+        # Whether it has an effect is what is asked here.
+        warnings.simplefilter("ignore", UlnaWarning)
         ends = [
             ulna.simulate(moved, q0=[0.0, 0.5], duration=1.0, samples=2).q[-1]
             for moved in (arm(), arm().replace(joints=[joint, joint]))

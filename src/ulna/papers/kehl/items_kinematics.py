@@ -185,7 +185,7 @@ def singular() -> Row:
         f"for {past[closest]:.0f} rad/s",
         verdict=Verdict.CORRECTED,
         why="The check keeps the elbow on its side; near a singular posture the joints must still "
-        "turn without bound, whatever the solver.",
+        "turn without bound, whatever the solver (erratum 23).",
         how="Straight lines past the base and up to the rim at constant speed, by `plan`: the "
         "speeds grow as v/d past the base and as v √(2/d) at the rim.",
         size=f"a step of at most {near.largest_step(kept):.2f} rad in {near.STEP:g} s with the "

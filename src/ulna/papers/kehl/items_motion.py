@@ -65,7 +65,7 @@ def lagrangian() -> Row:
         ours="the same K, P, M, G, and the C of Code 6",
         verdict=Verdict.CORRECTED,
         why="Energies, M, G, Code 6 and the final equation are right; lines of the derivation "
-        "between them, and Codes 5 and 7, have slips (errata 4 to 11, 20 and 21).",
+        "between them, and Codes 5 and 7, have to be put right (errata 4 to 10, 20 and 21).",
         how="The printed formulas against `ulna.dynamics` at 500 random states; `ulna.derive` "
         "derives the same anew from the Lagrangian, step by step.",
         call=LAGRANGIAN,
@@ -92,7 +92,8 @@ def path() -> Row:
         f"{speed.max():.4f} m/s, all within reach",
         verdict=Verdict.SAME,
         why="The path is z = 0.79 e^{i(wt + π/2)} + 0.2 e^{i(14wt − π/2)} with w = 2π/60 s, which "
-        "the arm follows without changing branch.",
+        "the arm follows without changing branch; the listing's two end points are beside it "
+        "(erratum 12).",
         how="The closed form at every millisecond.",
         call=PATH,
         numbers=(

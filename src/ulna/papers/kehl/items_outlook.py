@@ -79,9 +79,9 @@ def outlook() -> Row:
         printed="PID control; drag, friction, effects of motors, errors of measurement",
         ours=f"{', '.join(CONTROLLERS)}; damping in the joints; sensors with noise, resolution "
         f"and delay; {'; '.join(told)}; no drag of the air",
-        verdict=Verdict.SAME,
-        why="PID, damping and errors of measurement are there and can be tried below; what has no "
-        "effect yet is said to have none.",
+        verdict=Verdict.NOT_YET,
+        why="PID, damping and errors of measurement are there and can be tried below; dry friction "
+        "and motors have no effect yet, and there is no drag.",
         how="The path for its minute at 1 kHz; then a fall of a second with dry friction and with "
         "motors in the joints, against one without.",
         call=NEXT,

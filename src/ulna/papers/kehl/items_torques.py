@@ -109,8 +109,8 @@ def mass_sweep() -> Row:
         ours=f"a heavier link 1 only loads joint 1 (up to {value['m1_20_1']:.2f} N·m at 20 kg); "
         f"link 2 loads both ({value['m2_20_1']:.2f} and {value['m2_20_2']:.2f} N·m)",
         verdict=Verdict.CORRECTED,
-        why="The curves come out with the inertias of rods; τ₂ does not depend on m₁ at all, and "
-        "both torques are linear in the masses.",
+        why="The curves come out with the inertias of rods (erratum 17); τ₂ does not depend on m₁ "
+        "at all, and both torques are linear in the masses.",
         how="`inverse_dynamics` for a stack of arms, I = m l²/12, by the listing's differences.",
         call=SWEEP,
         numbers=tuple(numbers),

@@ -1,4 +1,4 @@
-"""All rows of paper 000: its items in its order, then its slips."""
+"""All rows of paper 000: its items in its order, then its errata."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from ulna.papers.pages.edition import Edition, Judged, counted, path
-from ulna.papers.row import Number, Row
+from ulna.papers.row import Number, Place, Row
 
 FORMAT = 1
 
@@ -31,12 +31,25 @@ def _paper(judged: Judged, edition: Edition) -> dict[str, Any]:
         "about": paper.about,
         "verdicts": {verdict.value: count for verdict, count in counted(judged.rows).items()},
         "rows": [_row(row, edition) for row in judged.rows],
+        "places": [_place(place) for place in paper.places],
+    }
+
+
+def _place(place: Place) -> dict[str, Any]:
+    return {
+        "anchor": place.anchor,
+        "name": place.name,
+        "numbered": place.numbered,
+        "about": place.about,
+        "rows": list(place.rows),
     }
 
 
 def _row(row: Row, edition: Edition) -> dict[str, Any]:
-    texts = ("key", "title", "where", "printed", "ours", "why", "how", "size", "call")
-    told: dict[str, Any] = {name: getattr(row, name) for name in texts if getattr(row, name)}
+    texts = ("key", "title", "where", "printed", "ours", "why", "how", "size", "transcription")
+    told: dict[str, Any] = {
+        name: getattr(row, name) for name in (*texts, "call") if getattr(row, name)
+    }
     told["verdict"] = row.verdict.value
     told["numbers"] = [_number(number) for number in row.numbers]
     for kind in ("pictures", "films"):

@@ -25,12 +25,17 @@ class Judged:
     @property
     def items(self) -> tuple[Row, ...]:
         """What the paper computes."""
-        return tuple(row for row in self.rows if not row.erratum)
+        return tuple(row for row in self.rows if row.item)
 
     @property
-    def slips(self) -> tuple[Row, ...]:
-        """Where a symbol of it has to be read as another."""
+    def errata(self) -> tuple[Row, ...]:
+        """Where something of it has to be read otherwise."""
         return tuple(row for row in self.rows if row.erratum)
+
+    @property
+    def remarks(self) -> tuple[Row, ...]:
+        """What there is to be said where nothing is to be put right."""
+        return tuple(row for row in self.rows if row.remark)
 
     @property
     def page(self) -> str:

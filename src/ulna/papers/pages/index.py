@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ulna.papers.library import NUMBERS
 from ulna.papers.pages.edition import Edition, Judged, counted, path
+from ulna.papers.pages.errata import errata_count
 from ulna.papers.pages.frame import ERRATA, INDEX, page, tally
 from ulna.papers.pages.words import MEANINGS, badge, counted_words, escaped, plain, prose
 from ulna.papers.row import Picture, Row
@@ -37,7 +38,7 @@ def index_page(edition: Edition) -> str:
         "<h2>How to read it</h2>",
         f"<p>{READING}</p>",
         _meanings(),
-        f'<p>The slips of all papers together are on the page of <a href="{ERRATA}">errata</a>.'
+        f'<p>The errata of all papers together have a <a href="{ERRATA}">page of their own</a>.'
         f"{' Films were left out.' * (not edition.filmed)}</p>",
     ]
     return page(INDEX, title, "\n".join(parts), edition)
@@ -60,7 +61,6 @@ def _stopped(edition: Edition) -> str:
 def _card(judged: Judged, edition: Edition) -> str:
     paper = judged.paper
     found = counted_words(len(judged.items), "item")
-    slips = counted_words(len(judged.slips), "slip")
     return (
         f'<section class="card row" id="paper-{paper.number}">'
         f'<p class="where">Paper {escaped(paper.number)}</p>'
@@ -68,7 +68,7 @@ def _card(judged: Judged, edition: Edition) -> str:
         f'<p class="authors">{escaped(paper.authors)}</p><p>{prose(paper.about)}</p>'
         f"{tally(counted(judged.items), 'items')}"
         f'<p class="quiet"><a href="{judged.page}">{found}</a> computed again, '
-        f'<a href="{ERRATA}#paper-{paper.number}">{slips}</a> in print</p>'
+        f'<a href="{ERRATA}#paper-{paper.number}">{errata_count(judged)}</a></p>'
         f"{_thumbnails(judged, edition)}</section>\n"
     )
 

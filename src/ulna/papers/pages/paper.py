@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ulna.papers.pages.edition import Edition, Judged, counted, path, poster
 from ulna.papers.pages.frame import page, sides, tally
+from ulna.papers.pages.places import PLACES, anchors, places_section
 from ulna.papers.pages.tables import numbers_table
 from ulna.papers.pages.words import (
     CLASSES,
@@ -24,17 +27,26 @@ def paper_page(judged: Judged, edition: Edition) -> str:
         f"<h1>{escaped(paper.title)}</h1>",
         f'<p class="authors">Paper {escaped(paper.number)}, {escaped(paper.authors)}</p>',
         f'<div class="lead">{paragraphs(paper.about)}</div>',
-        _part("What it computes", "items", judged.items, edition),
-        _part("Slips in print", "slips", judged.slips, edition),
+        _way_to_places(judged),
+        _part("What it computes", "items", judged.items, judged, edition),
+        _part("Errata", "errata", judged.errata, judged, edition),
+        _part("Remarks", "remarks", judged.remarks, judged, edition),
+        places_section(judged),
     ]
     title = f"{paper.number} {paper.title}"
     return page(judged.page, title, "\n".join(parts), edition)
 
 
-def _part(title: str, anchor: str, rows: tuple[Row, ...], edition: Edition) -> str:
+def _way_to_places(judged: Judged) -> str:
+    if not judged.paper.places:
+        return ""
+    return f'<p class="quiet">By number: <a href="#{PLACES}">figures, tables and equations</a></p>'
+
+
+def _part(title: str, anchor: str, rows: tuple[Row, ...], judged: Judged, edition: Edition) -> str:
     if not rows:
         return ""
-    shown = "".join(row_section(row, edition) for row in rows)
+    shown = "".join(row_section(row, edition, anchors(row, judged)) for row in rows)
     head = f'<h2 id="{anchor}">{title}</h2>\n{tally(counted(rows), title)}{_contents(rows)}'
     return f"{head}\n{shown}"
 
@@ -51,16 +63,21 @@ def _mark(row: Row) -> str:
     return f'<span class="mark {CLASSES[row.verdict]}" {name}>{MARKS[row.verdict]}</span>'
 
 
-def row_section(row: Row, edition: Edition) -> str:
-    """Give one row: what is printed, what we find, the verdict and all that it stands on."""
+def row_section(row: Row, edition: Edition, more: Sequence[str] = ()) -> str:
+    """Give one row: what is printed, what we find, the verdict and all that it stands on.
+
+    It can also be found by the addresses of the figures and equations in `more`.
+    """
     return "".join(
         (
-            f'<section class="card row" id="{escaped(row.key)}">\n<header><div>'
+            f'<section class="card row" id="{escaped(row.key)}">\n',
+            *(f'<span class="anchor" id="{escaped(anchor)}"></span>' for anchor in more),
+            "<header><div>"
             f'<p class="where">{prose(_where(row))}</p>'
             f'<h3><a href="#{escaped(row.key)}">{prose(row.title)}</a></h3></div>'
             f"{badge(row.verdict)}</header>\n",
             f'<p class="why">{prose(row.why)}</p>\n',
-            sides(row, "printed", "right") if row.erratum else sides(row, "the paper", "ulna"),
+            sides(row, "the paper", "ulna") if row.item else sides(row, "printed", "right"),
             notes(row),
             numbers_table(row.numbers, f"Numbers: {row.title.replace('`', '')}"),
             *(_picture(picture, edition) for picture in row.pictures),
@@ -73,14 +90,22 @@ def row_section(row: Row, edition: Edition) -> str:
 
 def _where(row: Row) -> str:
     number = row.key.removeprefix("erratum-")
-    return f"Slip {number} · {row.where}" if row.erratum else row.where
+    return (
+        row.where if row.item else f"{'Remark' if row.remark else 'Erratum'} {number} · {row.where}"
+    )
 
 
 def notes(row: Row) -> str:
-    """Give how a slip was found and how much it matters."""
-    told = {"how large": row.size, "how checked": row.how}
+    """Give how an erratum was found, how much it matters, and whether it may be ours."""
+    told = {"how large": row.size, "how checked": row.how, "our text": _doubt(row)}
     lines = [f"<dt>{name}</dt><dd>{prose(text)}</dd>" for name, text in told.items() if text]
     return f'<dl class="notes">{"".join(lines)}</dl>\n' if lines else ""
+
+
+def _doubt(row: Row) -> str:
+    if not row.transcription:
+        return ""
+    return f"It is a transcription, which may have damaged {row.transcription}."
 
 
 def _picture(picture: Picture, edition: Edition) -> str:

@@ -10,6 +10,8 @@ STYLE = """
   --same: #00704f; --same-back: #e3f4ee;
   --corrected: #7d5200; --corrected-back: #fbf0d9;
   --wrong: #a80f3c; --wrong-back: #fbe6ec;
+  --incomplete: #1f5796; --incomplete-back: #e5eefa;
+  --aside: #4d5662; --aside-back: #eceff2;
 }
 @media (prefers-color-scheme: dark) {
   :root {
@@ -18,6 +20,8 @@ STYLE = """
     --same: #5fd8ad; --same-back: #12302a;
     --corrected: #f0c26a; --corrected-back: #33290f;
     --wrong: #ff8fa9; --wrong-back: #3b1822;
+    --incomplete: #8ec3ff; --incomplete-back: #15283f;
+    --aside: #c0c7d0; --aside-back: #2a313a;
   }
 }
 * { box-sizing: border-box; }
@@ -70,7 +74,8 @@ pre code { padding: 0; background: none; }
 .row > header > div { flex: 1 1 20rem; }
 .row h2 a, .row h3 a { color: inherit; text-decoration: none; }
 .row h2 a:hover, .row h3 a:hover { text-decoration: underline; }
-.row:target { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent); }
+.row:target, .row:has(> .anchor:target) { border-color: var(--accent);
+  box-shadow: 0 0 0 1px var(--accent); }
 .why { font-weight: 500; }
 .verdict {
   display: inline-block; white-space: nowrap; font-size: 14px; font-weight: 600;
@@ -79,6 +84,8 @@ pre code { padding: 0; background: none; }
 .same { color: var(--same); background: var(--same-back); }
 .corrected { color: var(--corrected); background: var(--corrected-back); }
 .wrong { color: var(--wrong); background: var(--wrong-back); }
+.incomplete { color: var(--incomplete); background: var(--incomplete-back); }
+.remark, .not-yet { color: var(--aside); background: var(--aside-back); }
 dl { margin: 12px 0; }
 dt { font-size: 14px; color: var(--quiet); }
 dd { margin: 0; }
@@ -113,13 +120,21 @@ figcaption { font-size: 15px; color: var(--quiet); margin-top: 8px; max-width: 4
 .contents .mark { flex: none; width: 1.5em; height: 1.5em; border-radius: 999px; font-weight: 700;
   text-align: center; line-height: 1.5; font-size: 14px; }
 .contents a { color: inherit; text-decoration-color: var(--hairline); }
+.anchor { scroll-margin-top: 4.5rem; }
+.places { padding: 0; margin: 12px 0; list-style: none; }
+.places li { display: flex; gap: 4px 16px; flex-wrap: wrap; padding: 5px 0;
+  border-top: 1px solid var(--hairline); }
+.places li:target { box-shadow: 0 0 0 1px var(--accent); }
+.places .name { flex: 0 0 6.5rem; font-weight: 500; }
+.places .about { flex: 1 1 16rem; }
+.places .treated { flex: 1 1 20rem; }
 .thumbs { display: grid; grid-template-columns: repeat(3, 1fr); gap: 12px; margin-top: 16px; }
 .thumbs a { display: flex; align-items: center; background: #ffffff;
   border: 1px solid var(--hairline); border-radius: 8px; overflow: hidden; padding: 6px;
   aspect-ratio: 4 / 3; }
 .thumbs img { width: 100%; height: 100%; object-fit: contain; }
 .meanings dt { margin-top: 12px; }
-.slip h3 { font-size: 1rem; }
+.noted h3 { font-size: 1rem; }
 body > footer { color: var(--quiet); font-size: 14px; padding-bottom: 32px; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
   white-space: nowrap; }
@@ -141,7 +156,8 @@ body > footer { color: var(--quiet); font-size: 14px; padding-bottom: 32px; }
   :root { color-scheme: light; --back: #ffffff; --card: #ffffff; --ink: #000000;
     --quiet: #444444; --hairline: #bbbbbb; --link: #000000; --code: #f4f4f4;
     --same: #00543b; --same-back: #ffffff; --corrected: #5c3c00; --corrected-back: #ffffff;
-    --wrong: #8a0c31; --wrong-back: #ffffff; }
+    --wrong: #8a0c31; --wrong-back: #ffffff; --incomplete: #173f6d;
+    --incomplete-back: #ffffff; --aside: #333333; --aside-back: #ffffff; }
   body { font-size: 10.5pt; }
   main { max-width: none; padding: 0; }
   .top { display: none; }

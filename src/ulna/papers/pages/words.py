@@ -12,12 +12,30 @@ SMALL = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 CODE = re.compile("`([^`]+)`")
 ROUNDING = 1e-12  # the part of a number that arithmetic may have cost it
 # Beside the words and colours, so that a glance tells them apart in grey print as well.
-MARKS = {Verdict.SAME: "=", Verdict.CORRECTED: "→", Verdict.WRONG: "≠"}
-CLASSES = {Verdict.SAME: "same", Verdict.CORRECTED: "corrected", Verdict.WRONG: "wrong"}
+MARKS = {
+    Verdict.SAME: "=",
+    Verdict.CORRECTED: "→",
+    Verdict.WRONG: "≠",
+    Verdict.INCOMPLETE: "+",
+    Verdict.REMARK: "i",
+    Verdict.NOT_YET: "○",
+}
+CLASSES = {
+    Verdict.SAME: "same",
+    Verdict.CORRECTED: "corrected",
+    Verdict.WRONG: "wrong",
+    Verdict.INCOMPLETE: "incomplete",
+    Verdict.REMARK: "remark",
+    Verdict.NOT_YET: "not-yet",
+}
 MEANINGS = {
     Verdict.SAME: "Computed again, it comes out as the paper prints it.",
-    Verdict.CORRECTED: "It holds once a slip is put right, and the row says which.",
+    Verdict.CORRECTED: "It holds once an erratum is put right, and the row says which.",
     Verdict.WRONG: "It does not hold as it stands, and the row says what does.",
+    Verdict.INCOMPLETE: "What it says holds, but something is left out, and the row says what.",
+    Verdict.REMARK: "Nothing has to be put right; the row adds what is worth knowing. It does not "
+    "count as an erratum.",
+    Verdict.NOT_YET: "The paper leaves it for later, and not all of it is here yet either.",
 }
 
 
@@ -67,10 +85,11 @@ def as_printed(value: float) -> str:
 def counted_words(count: int, noun: str) -> str:
     """Write how many there are.
 
-    >>> counted_words(1, "slip"), counted_words(25, "slip")
-    ('1 slip', '25 slips')
+    >>> counted_words(1, "item"), counted_words(25, "item"), counted_words(2, "erratum")
+    ('1 item', '25 items', '2 errata')
     """
-    return f"{count} {noun}{'s' * (count != 1)}"
+    several = "errata" if noun == "erratum" else f"{noun}s"
+    return f"{count} {noun if count == 1 else several}"
 
 
 def badge(verdict: Verdict, count: int | None = None) -> str:
