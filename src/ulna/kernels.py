@@ -1,9 +1,8 @@
 """What compiled code shares: how it is compiled and cached, sizes known in advance, functions.
 
 Kernels take bare arrays and check nothing. They are compiled by Numba when first called, and
-kept on disk in a folder whose name carries a hash of all their sources: Numba itself looks only
-at the file of a function, and not at those of the functions that it calls. With
-NUMBA_DISABLE_JIT=1 they run as plain Python.
+kept on disk in a folder whose name carries a hash of all their sources: a function's own file does
+not tell of the functions that it calls. With NUMBA_DISABLE_JIT=1 they run as plain Python.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.extending import intrinsic, overload
 
+from ulna.kernel_cache import KernelCache
 from ulna.storage import cache_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -30,8 +30,9 @@ PACKAGE = Path(__file__).parent
 MARKS = (b"@kernel", b"@inner", b"@inlined", b"@lowers")
 UNROLLED = 3  # links: arms of so many get code without loops
 
-# Beside public options this uses three inner places of Numba (a library class, a compiler class and
-# the option _nrt), so that the versions it may run with are bounded in pyproject.toml.
+# Beside public options this uses four inner places of Numba (a library class, a compiler class, the
+# option _nrt and a function's cache), so that the versions it may run with are bounded in
+# pyproject.toml.
 
 # Flags that assume away NaN would hide a simulation that diverges, and gain nothing.
 OPTIONS = {"fastmath": {"contract"}, "error_model": "numpy", "nogil": True, "_nrt": False}
@@ -80,13 +81,11 @@ class _InnerCompiler(Compiler):  # type: ignore[misc]
 
 def kernel(function: Function) -> Function:
     """Compile a function that Python calls, when it is first called, and keep it on disk."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder())
-    try:
-        made: Function = numba.njit(**OPTIONS, cache=True)(function)
-    finally:
-        numba.config.CACHE_DIR = before
-    return made
+    made: Any = numba.njit(**OPTIONS)(function)
+    if not numba.config.DISABLE_JIT:
+        made._cache = KernelCache(function, folder())
+    compiled: Function = made
+    return compiled
 
 
 def inner(function: Function) -> Function:
