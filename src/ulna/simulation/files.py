@@ -14,19 +14,20 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arm.checks import Problems
 from ulna.arm.files import parse
+from ulna.digests import append_trailer
 from ulna.errors import InputError, Problem
 from ulna.simulation.formats import (
-    HDF5,
     check_array,
-    check_kind,
     check_ordinary,
     from_json,
     package,
     reading,
     texts_of,
     versions,
+    warn_of_no_digest,
     write_variable,
 )
+from ulna.simulation.hdf5 import check_undamaged
 from ulna.simulation.run import FORMAT, Run
 from ulna.simulation.status import Contact, Event, Floats, Reason, Side, Status, What
 from ulna.simulation.tables import attributes, coordinates, quantities, write_csv, write_parquet
@@ -47,6 +48,9 @@ def save_run(run: Run, file: str | os.PathLike[str], *, force: bool = True) -> N
 def open_run(file: str | os.PathLike[str]) -> Run:
     """Read a run from a .nc file: the same arrays to the last bit, the same arm and settings.
 
+    A file that was damaged since it was written is refused by its digest. One that carries none is
+    parsed by a process of its own first, and opened with a warning.
+
     Raises FileError where the file cannot be read or is damaged, and InputError where it is
     no run.
     """
@@ -58,9 +62,12 @@ def open_run(file: str | os.PathLike[str]) -> Run:
     with reading(path):
         check_ordinary(path)
         with path.open("rb") as stream:
-            check_kind(stream.read(len(HDF5)), "a run that was saved as .nc")
+            trailer = check_undamaged(path, stream, "a run that was saved as .nc")
             with hdf5.File(stream, "r") as content:
-                return _run(content)
+                run = _run(content)
+    if trailer is None:
+        warn_of_no_digest(path)
+    return run
 
 
 def _writer(path: Path) -> Callable[[Run, Path], None]:
@@ -87,6 +94,7 @@ def _write_netcdf(run: Run, part: Path, netcdf: Any, text: Any) -> None:
         for name, quantity in (axes | quantities(run)).items():
             write_variable(content, name, quantity, text, **PACKED)
         content.attrs.update(attributes(run))
+    append_trailer(memory)
     part.write_bytes(memory.getbuffer())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,10 +13,18 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ulna.arm.checks import Problems
-from ulna.errors import FileError, InputError, MissingExtraError, Problem, UlnaError, shown
+from ulna.digests import DamagedError
+from ulna.errors import (
+    FileError,
+    InputError,
+    MissingExtraError,
+    Problem,
+    UlnaError,
+    UlnaWarning,
+    shown,
+)
 from ulna.simulation.tables import Quantity
 
-HDF5 = b"\x89HDF\r\n\x1a\n"  # what every netCDF 4 file begins with
 LONGEST_TROUBLE = 200  # letters: HDF5 tells long stories
 
 T = TypeVar("T")
@@ -38,6 +47,8 @@ def reading(path: Path) -> Iterator[None]:
         yield
     except InputError as error:
         raise InputError([_placed(problem, path) for problem in error.problems]) from None
+    except DamagedError as error:
+        raise FileError(f"{path}: cannot be read: {trouble(error)}") from error
     except UlnaError:
         raise
     except Exception as error:
@@ -51,16 +62,19 @@ def trouble(error: BaseException) -> str:
     return " ".join(told.split())[:LONGEST_TROUBLE]
 
 
+def warn_of_no_digest(path: Path) -> None:
+    """Say that a file was opened whose damage could not be seen."""
+    told = (
+        f"{path}: it carries no digest, so that damage to its numbers would go unseen: it was "
+        "written by an older ulna or changed by other software; save it again to give it one"
+    )
+    warnings.warn(told, UlnaWarning, stacklevel=3)
+
+
 def check_ordinary(path: Path) -> None:
     """Refuse a pipe, which would be waited for, and the like."""
     if path.exists() and not path.is_file():
         raise FileError(f"{path}: cannot be read: it is no ordinary file")
-
-
-def check_kind(head: bytes, need: str) -> None:
-    """Insist on the first bytes of a netCDF 4 file."""
-    if head != HDF5:
-        raise InputError(Problem("file", "something else", need))
 
 
 def check_array(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -21,7 +22,9 @@ class Source:
     """An open file, with its arrays and its attributes.
 
     It is closed by hand, or with the last array that belongs to it. A copy is opened anew by
-    `opener`, which takes the path.
+    `opener`, which takes the path. Where the pieces of arrays carry digests, `check` takes the name
+    of an array and the first indices of pieces, and raises where one is not as it was written;
+    it is asked once for each. Without digests it is None.
     """
 
     def __init__(
@@ -31,9 +34,16 @@ class Source:
         attributes: Mapping[str, Any],
         close: Callable[[], None],
         opener: Callable[[Path], Source],
+        check: Callable[[str, Iterable[tuple[int, ...]]], None] | None,
     ) -> None:
         self.path, self.arrays, self.attributes = path, arrays, attributes
-        self._close, self._opener = close, opener
+        self._close, self._opener, self._check = close, opener, check
+        self._checked: set[tuple[str, tuple[int, ...]]] = set()
+
+    @property
+    def has_digests(self) -> bool:
+        """Whether damage to its numbers is seen."""
+        return self._check is not None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self._opener, (self.path,)
@@ -48,7 +58,36 @@ class Source:
         if name not in self.arrays:
             raise FileError(f"{self.path}: cannot be read: it was closed; open it again")
         with reading(self.path):
+            if box and self._check is not None:
+                self._check_pieces(name, box)
             return np.asarray(self.arrays[name][box])
+
+    def _check_pieces(self, name: str, box: tuple[slice, ...]) -> None:
+        array = self.arrays[name]
+        touched = {(name, place) for place in places_of(array.shape, array.chunks, box)}
+        fresh = sorted(touched - self._checked)
+        if fresh and self._check is not None:
+            self._check(name, [place for _, place in fresh])
+            self._checked.update(fresh)
+
+
+def places_of(
+    shape: tuple[int, ...], chunks: tuple[int, ...], box: tuple[slice, ...]
+) -> Iterator[tuple[int, ...]]:
+    """Give the first indices of the pieces that a box, a slice for each axis, lies in.
+
+    >>> list(places_of((5, 4), (2, 4), (slice(1, 4), slice(None))))
+    [(0, 0), (2, 0)]
+    """
+    ranges = (range(*part.indices(size)) for part, size in zip(box, shape, strict=True))
+    axes = (_firsts(some, size) for some, size in zip(ranges, chunks, strict=True))
+    return itertools.product(*axes)
+
+
+def _firsts(numbers: range, size: int) -> range:
+    if not numbers:
+        return range(0)
+    return range(numbers[0] // size * size, numbers[-1] + 1, size)
 
 
 class Cut(NamedTuple):

@@ -18,7 +18,14 @@ from ulna.simulation.batch.status import Statuses
 from ulna.simulation.batch.store import BatchStore, create
 from ulna.simulation.batch.tables import HISTORIES, PLANE
 from ulna.simulation.batch.zarr_store import open_zarr
-from ulna.simulation.formats import check_array, from_json, reading, texts_of, versions
+from ulna.simulation.formats import (
+    check_array,
+    from_json,
+    reading,
+    texts_of,
+    versions,
+    warn_of_no_digest,
+)
 
 __all__ = ["BatchStore", "create", "open_batch", "save_batch"]
 
@@ -56,16 +63,23 @@ def open_batch(file: str | os.PathLike[str]) -> BatchRun:
     `numpy.asarray(run.q)` all. The file is closed with the last of the batch, at the end of
     `with open_batch(file) as run:`, or by `run.close()`.
 
+    Digests tell what was damaged since it was written: of all but the histories here, and of each
+    piece of those when it is read. A file that carries none is opened with a warning; a .nc is
+    parsed by a process of its own first.
+
     Raises FileError where it cannot be read or is damaged, and InputError where it is no batch.
     """
     path = Path(file)
     with reading(path):
         source = open_zarr(path) if path.is_dir() else open_netcdf(path)
         try:
-            return _batch(source)
+            run = _batch(source)
         except BaseException:
             source.close()
             raise
+    if not source.has_digests:
+        warn_of_no_digest(path)
+    return run
 
 
 def _batch(source: Source) -> BatchRun:

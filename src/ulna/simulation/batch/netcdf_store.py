@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterator, Mapping
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
-from ulna.simulation.batch.arrays import Source
+from ulna.digests import Piece, append_trailer, digest, piece_digest
+from ulna.simulation.batch.arrays import Source, places_of
 from ulna.simulation.batch.layout import Layout
 from ulna.simulation.batch.tables import HISTORIES, HISTORY
-from ulna.simulation.formats import HDF5, check_kind, check_ordinary, package, write_variable
+from ulna.simulation.formats import check_ordinary, package, write_variable
+from ulna.simulation.hdf5 import check_undamaged
 from ulna.simulation.status import Floats
 from ulna.simulation.tables import Quantity
 
 CACHE = 2**25  # [bytes] in which HDF5 puts pieces together before it writes them
+LARGE = 2**16  # [bytes] from which on a piece is digested as it is written, not read again
 
 
 class Sheltered(io.FileIO):
@@ -30,6 +34,11 @@ class Sheltered(io.FileIO):
 
     trouble: BaseException | None = None
     _place = _end = 0  # where HDF5 is, and where it believes that the file ends
+
+    def __init__(self, file: Path, mode: str) -> None:
+        super().__init__(file, mode)
+        self._starts: list[int] = []  # of the pieces below, in order
+        self._written: dict[int, Piece] = {}
 
     def __del__(self) -> None:
         self.close()  # without a word: a store that is forgotten leaves nothing
@@ -43,6 +52,7 @@ class Sheltered(io.FileIO):
         """Write all of it, or note why not."""
         whole = memoryview(data).cast("B")
         self._attempt(self._write, whole)
+        self._note(whole)
         self._place += len(whole)
         self._end = max(self._end, self._place)
         return len(whole)
@@ -59,6 +69,25 @@ class Sheltered(io.FileIO):
         self._end = self._place if size is None else size
         self._attempt(super().truncate, self._end)
         return self._end
+
+    def piece(self, offset: int, size: int) -> Piece | None:
+        """Give a large piece that was written at once and not touched again, digested."""
+        found = self._written.get(offset)
+        return found if found is not None and found.size == size else None
+
+    def _note(self, data: memoryview) -> None:
+        """Digest a large piece, and forget those that it overwrites."""
+        start, stop = self._place, self._place + len(data)
+        first = bisect_left(self._starts, start)
+        if first and start < sum(self._written[self._starts[first - 1]][:2]):
+            first -= 1
+        last = bisect_left(self._starts, stop)
+        for place in self._starts[first:last]:
+            del self._written[place]
+        del self._starts[first:last]
+        if len(data) >= LARGE:
+            insort(self._starts, start)
+            self._written[start] = Piece(start, len(data), digest([data]))
 
     def _attempt(self, action: Callable[[Any], object], value: Any) -> None:
         try:
@@ -80,8 +109,9 @@ class Sheltered(io.FileIO):
 class NetcdfWriter:
     """A netCDF file while it is written."""
 
-    def __init__(self, part: Path, layout: Layout, netcdf: Any, text: Any) -> None:
-        self._shelter, self._text = Sheltered(part, "r+"), text
+    def __init__(self, part: Path, layout: Layout, netcdf: Any, hdf5: Any) -> None:
+        self._shelter, self._text = Sheltered(part, "r+"), hdf5.string_dtype()
+        self._part, self._hdf5, self._histories = part, hdf5, layout.histories
         self._content = netcdf.File(self._shelter, "w", rdcc_nbytes=CACHE)
         try:
             with self._told():
@@ -115,6 +145,13 @@ class NetcdfWriter:
                 write_variable(self._content, name, quantity, self._text)
             self._content.close()
             self._shelter.close()
+        with self._part.open("rb+") as stream:
+            append_trailer(stream, self._pieces(stream))
+
+    def _pieces(self, stream: BinaryIO) -> list[Piece]:
+        with self._hdf5.File(self._part, "r") as content:
+            found = [place for name in self._histories for place in _stored(content[name])]
+        return [self._shelter.piece(*place) or _read_again(stream, *place) for place in found]
 
     def abandon(self) -> None:
         """Close what nobody will read."""
@@ -136,9 +173,9 @@ class NetcdfWriter:
 
 def netcdf_writer() -> Callable[[Path, Layout], NetcdfWriter]:
     """Give what makes a writer, or say which package it lacks."""
-    text = package("h5py", "h5py", "a .nc file").string_dtype()
+    hdf5 = package("h5py", "h5py", "a .nc file")
     netcdf = package("h5netcdf", "h5netcdf", "a .nc file")
-    return lambda part, layout: NetcdfWriter(part, layout, netcdf, text)
+    return lambda part, layout: NetcdfWriter(part, layout, netcdf, hdf5)
 
 
 def open_netcdf(path: Path) -> Source:
@@ -146,7 +183,29 @@ def open_netcdf(path: Path) -> Source:
     hdf5 = package("h5py", "h5py", "a .nc file")
     check_ordinary(path)
     with path.open("rb") as stream:
-        check_kind(stream.read(len(HDF5)), "a batch that was saved as .nc or .zarr")
+        trailer = check_undamaged(path, stream, "a batch that was saved as .nc or .zarr")
     content = hdf5.File(path, "r")
     arrays = {name: part for name, part in content.items() if isinstance(part, hdf5.Dataset)}
-    return Source(path, arrays, dict(content.attrs), content.close, open_netcdf)
+
+    def check(name: str, places: Iterable[tuple[int, ...]]) -> None:
+        with path.open("rb") as stream:
+            for place in places:
+                piece = arrays[name].id.get_chunk_info_by_coord(place)
+                if trailer is not None and piece.byte_offset is not None:
+                    trailer.check_piece(stream, piece.byte_offset, piece.size)
+
+    checked = None if trailer is None else check
+    return Source(path, arrays, dict(content.attrs), content.close, open_netcdf, checked)
+
+
+def _stored(array: Any) -> Iterator[tuple[int, int]]:
+    """Give where the pieces of an array lie in the file, and their sizes."""
+    for place in places_of(array.shape, array.chunks, (slice(None),) * array.ndim):
+        piece = array.id.get_chunk_info_by_coord(place)
+        if piece.byte_offset is not None:
+            yield piece.byte_offset, piece.size
+
+
+def _read_again(stream: BinaryIO, offset: int, size: int) -> Piece:
+    found = Piece(offset, size, b"")
+    return found._replace(digest=piece_digest(stream, found))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ulna.digests import MISMATCH, DamagedError, digest, sealed, unsealed
 from ulna.errors import FileError, InputError, Problem
 from ulna.simulation.batch.arrays import Source
 from ulna.simulation.batch.layout import Layout
@@ -19,6 +20,8 @@ from ulna.simulation.tables import Quantity
 
 MARKS = (".zgroup", "zarr.json")  # one of them is in every folder that is a Zarr group
 PIECES = "pieces"  # the attribute that says how many of them each history has
+# The digest of every other file, under a name that readers of Zarr do not come upon.
+DIGESTS = "q/.digests"
 
 
 class ZarrWriter:
@@ -26,7 +29,8 @@ class ZarrWriter:
 
     def __init__(self, part: Path, layout: Layout, zarr: Any) -> None:
         self._zarr, self._part, self._layout = zarr, part, layout
-        self._store = zarr.storage.LocalStore(part)
+        self._digests: dict[str, str] = {}
+        self._store = _noting(zarr, part, self._digests)
         self._group = zarr.create_group(self._store, zarr_format=2)
         for name, quantity in layout.known.items():
             self._put(name, quantity)
@@ -54,6 +58,9 @@ class ZarrWriter:
         pieces = {name: _pieces(self._part, name) for name in self._layout.histories}
         self._group.attrs.update({**self._layout.attributes, PIECES: json.dumps(pieces)})
         self._zarr.consolidate_metadata(self._store)
+        names = sorted(_files(self._part))
+        kept = {name: self._digests.get(name) or _digest_of(self._part / name) for name in names}
+        (self._part / DIGESTS).write_bytes(sealed(json.dumps(kept).encode()))
 
     def abandon(self) -> None:
         """Do nothing: a folder is not held open."""
@@ -81,14 +88,70 @@ def open_zarr(path: Path) -> Source:
     if not any((path / mark).is_file() for mark in MARKS):
         need = "a batch that was saved as .zarr"
         raise InputError(Problem("file", "a folder of something else", need))
+    digests = _digests(path)
+    if digests is not None:
+        _check_small(path, digests)
     group = zarr.open_group(zarr.storage.LocalStore(path, read_only=True), mode="r")
     attributes = dict(group.attrs)
     _check_pieces(path, attributes.pop(PIECES, "{}"))
-    return Source(path, dict(group.arrays()), attributes, lambda: None, open_zarr)
+    arrays = dict(group.arrays())
+
+    def check(name: str, places: Iterable[tuple[int, ...]]) -> None:
+        for place in places:
+            steps = zip(place, arrays[name].chunks, strict=True)
+            piece = f"{name}/" + ".".join(str(first // size) for first, size in steps)
+            _check_file(path, piece, digests or {})
+
+    checked = None if digests is None else check
+    return Source(path, arrays, attributes, lambda: None, open_zarr, checked)
 
 
 def _zarr() -> Any:
     return package("zarr", "'ulna[zarr]'", "a .zarr folder")
+
+
+def _noting(zarr: Any, part: Path, digests: dict[str, str]) -> Any:
+    """Give a store in a folder that notes the digest of whatever it writes."""
+
+    class Noting(zarr.storage.LocalStore):  # type: ignore[misc]
+        async def set(self, key: str, value: Any) -> None:
+            digests[key] = digest([value.as_numpy_array().tobytes()]).hex()
+            await super().set(key, value)
+
+    return Noting(part)
+
+
+def _digests(path: Path) -> dict[str, str] | None:
+    """Give the digests of a folder's files, or None where it has none."""
+    file = path / DIGESTS
+    if not file.exists():
+        return None
+    return {str(name): str(one) for name, one in json.loads(unsealed(file.read_bytes())).items()}
+
+
+def _check_small(path: Path, digests: Mapping[str, str]) -> None:
+    """Check all files but the pieces of histories, which are checked when they are read."""
+    for name in digests:
+        folder, _, piece = name.rpartition("/")
+        if folder not in HISTORIES or piece.startswith("."):
+            _check_file(path, name, digests)
+
+
+def _check_file(path: Path, name: str, digests: Mapping[str, str]) -> None:
+    if name not in digests and not (path / name).exists():
+        return  # a piece that was never written
+    if digests.get(name) != _digest_of(path / name):
+        raise DamagedError(f"{name}: {MISMATCH}")
+
+
+def _digest_of(file: Path) -> str:
+    return digest([file.read_bytes()]).hex()
+
+
+def _files(folder: Path) -> Iterator[str]:
+    for file in folder.rglob("*"):
+        if file.is_file():
+            yield file.relative_to(folder).as_posix()
 
 
 def _plain(value: Any) -> Any:
