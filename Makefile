@@ -27,7 +27,7 @@ test: $(DEVELOP)  ## run the tests, with branch coverage
 	@$(BIN)/python tools/compile.py
 	@NUMBA_DISABLE_JIT=1 $(PYTEST) tests/uncompiled --cov --cov-report= --cov-fail-under=0
 	@$(PYTEST) tests/unit tests/docs --cov --cov-append --cov-report=term
-	@$(PYTEST) tests/laws tests/crosscheck tests/papers
+	@$(PYTEST) tests/laws tests/crosscheck tests/papers tests/fuzz
 
 test-slow: $(DEVELOP)  ## run the tests that take minutes
 	@$(BIN)/python -m pytest -q -n 2 -m slow || [ $$? -eq 5 ]
