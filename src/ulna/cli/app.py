@@ -92,7 +92,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if code == INTERRUPTED:
                 note("stopped")
             return code
-        except (typer.Abort, KeyboardInterrupt):
+        except (typer.Abort, KeyboardInterrupt) as stopped:
+            # Typer takes an EOFError for a person who ends the input; but nothing is asked for.
+            if isinstance(stopped.__cause__, EOFError):
+                return _report(stopped.__cause__)
             note("stopped")
             return INTERRUPTED
         except BrokenPipeError:

@@ -113,6 +113,17 @@ def test_a_bug_of_ours_is_exit_1_in_one_sentence(ask, monkeypatch):
     code, _, err = ask("check", "kehl")
     assert code == 1
     assert "a bug in ulna" in err
+
+
+def test_a_file_that_ends_too_soon_is_not_taken_for_ctrl_c(ask, monkeypatch):
+    def broken(*_):
+        raise EOFError("Ran out of input")
+
+    monkeypatch.setattr("ulna.cli.check.find_arm", broken)
+    code, _, err = ask("check", "kehl")
+    assert code == 1
+    assert "EOFError: Ran out of input" in err
+    assert "stopped" not in err
     assert "Traceback" not in err
 
 
