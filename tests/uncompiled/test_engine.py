@@ -157,7 +157,7 @@ def test_controllers_hold_their_torque(wrapped):
         rate=250.0,
         sensors=sensors,
     )
-    assert "met its torque limits" in run.status.text
+    assert "was at its torque limit" in run.status.text
     inside = run.tau[:-1].reshape(-1, 4)  # four steps a tick
     assert np.array_equal(inside, np.repeat(inside[:, :1], 4, axis=1))
     assert abs(run.tau).max() == 20.0

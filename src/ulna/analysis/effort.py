@@ -1,4 +1,4 @@
-"""What a run took of each joint: torque, power, energy.
+"""What a run took of each joint's motor: torque, power, energy. Disturbances are not its doing.
 
 The torque tau[k] acts from t[k] until t[k+1], so that the work in between is
 

@@ -94,8 +94,17 @@ def renamed(problem: Problem, names: Mapping[str, str] = NAMES) -> Problem:
     return replace(problem, what=option, need=spoken(problem.need), hint=spoken(problem.hint))
 
 
-def insist(status: Status, written: Written, outputs: Sequence[Output]) -> None:
-    """Make whatever went wrong the command's failure, with what is kept nevertheless."""
+def insist(
+    status: Status,
+    written: Written,
+    outputs: Sequence[Output],
+    *,
+    cause: Exception | None = None,
+) -> None:
+    """Make whatever went wrong the command's failure, with what is kept nevertheless.
+
+    The cause is the exception that ended a run, for those who ask for its traceback.
+    """
     told = [spoken(str(trouble)) for trouble in written.troubles]
     codes = [trouble.exit_code for trouble in written.troubles]
     if not status:
@@ -106,7 +115,7 @@ def insist(status: Status, written: Written, outputs: Sequence[Output]) -> None:
         told.append("stopped" + (f"; not written: {', '.join(missing)}" if missing else ""))
         codes.append(INTERRUPTED)
     if told:
-        raise UnfinishedError(told, codes[0])
+        raise UnfinishedError(told, codes[0]) from cause
 
 
 def insist_written(written: Written, outputs: Sequence[Output]) -> None:

@@ -140,7 +140,7 @@ def simulate(
         show_json({**facts(done.run), "files": written.files})
     else:
         _show(done, arm, written.files)
-    insist(done.run.status, written, outputs)
+    insist(done.run.status, written, outputs, cause=done.run.error)
 
 
 def _outputs(

@@ -11,7 +11,7 @@ from ulna.simulation.run import Energies, Run
 from ulna.simulation.sensors import Sensors
 from ulna.simulation.simulate import simulate
 from ulna.simulation.simulation import Simulation
-from ulna.simulation.status import Contact, Event, Status
+from ulna.simulation.status import Contact, Event, Saturation, Status
 
 __all__ = [
     "BatchRun",
@@ -20,6 +20,7 @@ __all__ = [
     "Energies",
     "Event",
     "Run",
+    "Saturation",
     "Sensors",
     "Simulation",
     "Status",

@@ -83,6 +83,9 @@ def lay_inputs(
     _put_disturbances(places, disturbances, n, heaps)
     _put_signals(places, signals, n, heaps)
     places[at.DRAWN] = heaps.each.put(0.0)
+    notes = np.zeros((at.NOTES, n))
+    notes[: at.SATURATED] = np.nan  # until the first tick
+    places[at.NOTED] = heaps.real.put(notes)
     places[at.SENSOR] = heaps.each.put(sensors.layout(n))
     places[at.DELAY] = sensors.ticks_late(1.0 / options.rate)
     places[at.PAST] = heaps.each.put(np.zeros((places[at.DELAY] + 1, 2, n)))
@@ -174,7 +177,10 @@ def _put_disturbances(
     edges = [(one.start, one.stop, 1.0 / one.rate if one.rate else 0.0) for one in disturbances]
     places[at.EDGES] = heaps.real.put(edges)
     places[at.SIZES] = heaps.each.put(sizes(disturbances, n))
-    places[at.SEEDS] = heaps.whole.put([one.seed for one in disturbances])
+    # Noise counts by itself, so that a push beside it leaves its numbers as they are.
+    noises = np.cumsum([one.rate > 0.0 for one in disturbances]) - 1
+    seeds = np.array([one.seed for one in disturbances], dtype=np.int64)
+    places[at.SEEDS] = heaps.whole.put(np.column_stack([seeds, noises]))
     places[at.DISTURBANCES] = len(disturbances)
 
 

@@ -63,7 +63,8 @@ def noise(
 ) -> Disturbance:
     """Push at random: normal deviates with these standard deviations, drawn `rate` times a second.
 
-    The same seed gives the same pushes, whatever else the run does.
+    The same seed gives the same pushes, whatever else the run does. Of several, each draws its own
+    numbers by its place among them, even with the same seed.
     """
     if not is_number(rate) or not 0.0 < rate < math.inf:
         raise InputError(Problem("noise.rate", shown(rate), "a number of more than 0 Hz"))

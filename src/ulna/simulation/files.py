@@ -28,9 +28,26 @@ from ulna.simulation.formats import (
     write_variable,
 )
 from ulna.simulation.hdf5 import check_undamaged
-from ulna.simulation.run import FORMAT, Run
-from ulna.simulation.status import Contact, Event, Floats, Reason, Side, Status, What
-from ulna.simulation.tables import attributes, coordinates, quantities, write_csv, write_parquet
+from ulna.simulation.run import FORMAT, Run, signal_shapes
+from ulna.simulation.status import (
+    Contact,
+    Event,
+    Floats,
+    Reason,
+    Saturation,
+    Side,
+    Status,
+    What,
+)
+from ulna.simulation.tables import (
+    PUSH,
+    PUSH_MOMENT,
+    attributes,
+    coordinates,
+    quantities,
+    write_csv,
+    write_parquet,
+)
 from ulna.storage import whole_file
 
 ENDINGS = (".nc", ".csv", ".parquet")
@@ -100,6 +117,8 @@ def _write_netcdf(run: Run, part: Path, netcdf: Any, text: Any) -> None:
 
 def _run(content: Any) -> Run:
     texts = texts_of(content.attrs, str(FORMAT), TEXTS)
+    # Files from before there was any say nothing of it.
+    texts["saturation"] = str(content.attrs.get("saturation", "[]"))
     arm, _ = parse(texts["arm"], "arm")
     arrays = _arrays(content, arm)
     checks = Problems()
@@ -109,6 +128,7 @@ def _run(content: Any) -> Run:
         "versions": from_json(checks, "versions", texts, versions),
         "events": from_json(checks, "events", texts, lambda all_of: _events(all_of, arm.n)),
         "contacts": from_json(checks, "contacts", texts, _contacts),
+        "saturation": from_json(checks, "saturation", texts, _saturation),
     }
     checks.raise_if_any()
     return Run(arm, **arrays, **parts)  # type: ignore[arg-type]
@@ -125,12 +145,19 @@ def _arrays(content: Any, arm: Arm) -> dict[str, Floats]:
         "tip_force": per_axis,
         **dict.fromkeys(("tip_moment", "injected", "dissipated"), per_sample),
     }
+    # What a run need not have, a file need not either.
+    signals = {**signal_shapes(samples, arm.n), PUSH: per_axis, PUSH_MOMENT: per_sample}
+    wanted |= {name: shape for name, shape in signals.items() if name in content}
     for name, shape in wanted.items():
         check_array(checks, name, content.get(name), shape)
+    if (PUSH in wanted) != (PUSH_MOMENT in wanted):
+        checks.add(PUSH, "a force without its moment, or the other way round", "both")
     checks.raise_if_any()
     arrays = {name: content[name][...] for name in wanted}
     arrays["t"] = arrays.pop("time")
     arrays["tip_force"] = np.column_stack([arrays["tip_force"], arrays.pop("tip_moment")])
+    if PUSH in wanted:
+        arrays[PUSH] = np.column_stack([arrays[PUSH], arrays.pop(PUSH_MOMENT)])
     return arrays
 
 
@@ -155,6 +182,15 @@ def _contacts(plain: Any) -> tuple[Contact, ...]:
             _one_of(Side, one["side"]),
             _one_of(What, one["what"]),
             float(one["speed"]),
+        )
+        for one in plain
+    )
+
+
+def _saturation(plain: Any) -> tuple[Saturation, ...]:
+    return tuple(
+        Saturation(
+            int(one["joint"]), int(one["episodes"]), float(one["seconds"]), float(one["first"])
         )
         for one in plain
     )

@@ -10,12 +10,13 @@ from ulna.dynamics.packed import DAMPING, FORCE_X, TORQUE
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.sources import FORCE, torque_kind
-from ulna.simulation.status import Contact, Event, Status
+from ulna.simulation.status import Contact, Event, Saturation, Status
 
 if TYPE_CHECKING:
     from ulna.simulation.simulation import Simulation
 
 BEYOND = (1e-12, 1e-9, 1e-6)  # [s] an adaptive step stops short of where a value ends
+MOST_JOINTS = 3  # at their torque limits, that a status tells of
 WHATS = {at.HIT: "hit", at.REST: "rest", at.RELEASE: "release"}
 
 
@@ -44,7 +45,7 @@ def interrupted(simulation: Simulation) -> Status:
 def _remarks(simulation: Simulation) -> str:
     """Say what a reader of the numbers should know."""
     whole = simulation.memory.whole
-    chatter, saturated = int(whole[at.CHATTER]), int(whole[at.SATURATED])
+    chatter = int(whole[at.CHATTER])
     text = ""
     if chatter:
         joints = "once" if chatter == 1 else f"{chatter} times"
@@ -52,9 +53,36 @@ def _remarks(simulation: Simulation) -> str:
     logged, kept = int(whole[at.LOGGED]), len(simulation.record.log)
     if logged > kept:
         text += f"; of {logged:,} events and contacts the first {kept:,} were kept"
-    if saturated:
-        text += f"; the controller met its torque limits {saturated} times"
-    return text
+    return text + _saturated(saturation_of(simulation))
+
+
+def _saturated(found: tuple[Saturation, ...]) -> str:
+    """Say which joints were at their torque limits, how often and for how long."""
+    text = ""
+    for one in found[:MOST_JOINTS]:
+        often = "once, for" if one.episodes == 1 else f"{one.episodes:,} times, for"
+        in_all = "" if one.episodes == 1 else " in all"
+        text += f"; joint {one.joint} was at its torque limit {often} {one.seconds:.3g} s{in_all}"
+    more = len(found) - MOST_JOINTS
+    return text + (f"; {more} more joint{'s' * (more > 1)} at theirs" if more > 0 else "")
+
+
+def saturation_of(simulation: Simulation) -> tuple[Saturation, ...]:
+    """Give the joints whose controller asked for more than their torque limits."""
+    n, memory = simulation.arm.n, simulation.memory
+    first = int(memory.whole[at.NOTED])
+    notes = memory.real[first : first + at.NOTES * n].reshape(at.NOTES, n)
+    lasting = np.where(notes[at.SATURATED] != 0.0, simulation.t - notes[at.SATURATED_SINCE], 0.0)
+    seconds = notes[at.SATURATED_TIME] + lasting
+    return tuple(
+        Saturation(
+            int(joint) + 1,
+            int(notes[at.EPISODES, joint]),
+            float(seconds[joint]),
+            float(notes[at.SATURATED_FIRST, joint]),
+        )
+        for joint in np.flatnonzero(notes[at.EPISODES])
+    )
 
 
 def _failure(simulation: Simulation, code: int) -> Status:
@@ -102,6 +130,8 @@ def _bad_input(simulation: Simulation) -> Status | None:
         vectors[at.STAGE, :n] += (t - simulation.t) * vectors[at.STATE + 1, :n]
         with np.errstate(all="ignore"):
             evaluate(simulation.size, memory, simulation.control, t)
+        if simulation.take_error() is not None:
+            continue  # A function need not bear a look beyond where the run came.
         values = np.append(links[:n, TORQUE], links[n, FORCE_X : FORCE_X + 3])
         bad = np.flatnonzero(~np.isfinite(values))
         if len(bad):

@@ -44,7 +44,8 @@ def read_reference(arm: Arm, given: Any, q0: Array) -> tuple[Blocks, Any]:
         blocks = Blocks(follow_motion(arm.n, motion), ahead=True)
         return blocks, {"path": str(motion.path), "duration": motion.duration}
     if callable(given):
-        return Blocks(follow_function(arm.n, given), ahead=False), named(given)
+        follow = _until_it_fails(follow_function(arm.n, given))
+        return Blocks(follow, ahead=False, function=True), named(given)
     posture = q0 if given is None else joint_values(arm, "reference", given, "rad")
     rows = np.zeros((3, arm.n))
     rows[0] = posture
@@ -100,6 +101,23 @@ def follow_function(n: int, given: Callable[[float], Any], what: str = "referenc
     return lambda times: np.array([row(t) for t in times.tolist()])
 
 
+def _until_it_fails(follow: Follow) -> Follow:
+    """Give a function's rows up to the first that fails, which the next call then begins with."""
+
+    def rows(times: Array) -> Array:
+        found: list[Array] = []
+        for k in range(len(times)):
+            try:
+                found.append(follow(times[k : k + 1])[0])
+            except Exception:
+                if not found:
+                    raise
+                break
+        return np.array(found)
+
+    return rows
+
+
 class Blocks:
     """What is to be followed, block by block of ticks.
 
@@ -107,8 +125,8 @@ class Blocks:
     one; functions of users are called where they were given, and in order.
     """
 
-    def __init__(self, follow: Follow, *, ahead: bool) -> None:
-        self.follow, self.ahead = follow, ahead
+    def __init__(self, follow: Follow, *, ahead: bool, function: bool = False) -> None:
+        self.follow, self.ahead, self.function = follow, ahead, function
         self._next: tuple[Asked, Future[Array]] | None = None
 
     def take(self, asked: Asked) -> Array:

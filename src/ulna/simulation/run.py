@@ -20,7 +20,7 @@ from ulna.dynamics.chain import kinetic_energy, potential_energy
 from ulna.kinematics.forward import tip
 from ulna.kinematics.jacobian import tip_velocity
 from ulna.simulation.fixed import as_json, fixed, read_only
-from ulna.simulation.status import Contact, Event, Floats, Status
+from ulna.simulation.status import Contact, Event, Floats, Saturation, Status
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,8 +67,14 @@ def versions_here() -> Mapping[str, str]:
 class Run:
     """What an arm of n joints did, in S samples; its arrays are read-only.
 
-    The torque tau[k] acts from t[k] until t[k+1]. The tip force acts on the arm. Injected and
-    dissipated energy count from the start. Settings are kept as JSON has them.
+    The torque tau[k] acts from t[k] until t[k+1]: that of the motors, of the controller within
+    its limits and of what was given as `torque`. With tau_disturbance it is all that turns the
+    joints. Forces on the tip act on the arm. Injected and dissipated energy count from the start,
+    the work of disturbances included. Settings are kept as JSON has them.
+
+    What was measured and what was to be followed is that of the controller's last tick. None
+    stands for what was not there or not kept: of a run without a controller; without `signals`;
+    of a file from before there was any, whose tau holds disturbances as well.
     """
 
     arm: Arm
@@ -76,8 +82,8 @@ class Run:
     q: Floats  # (S, n) [rad]
     qd: Floats  # (S, n) [rad/s]
     qdd: Floats  # (S, n) [rad/s²]
-    tau: Floats  # (S, n) [N·m]
-    tip_force: Floats  # (S, 3): fx, fy [N] and moment [N·m]
+    tau: Floats  # (S, n) [N·m] of the motors, as applied
+    tip_force: Floats  # (S, 3): fx, fy [N] and moment [N·m], as given
     injected: Floats  # (S,) [J]
     dissipated: Floats  # (S,) [J]
     status: Status
@@ -85,6 +91,16 @@ class Run:
     events: tuple[Event, ...] = ()
     contacts: tuple[Contact, ...] = ()
     versions: Mapping[str, str] = dataclasses.field(default_factory=versions_here)
+    tau_commanded: Floats | None = None  # (S, n) [N·m] asked for, before limits
+    tau_disturbance: Floats | None = None  # (S, n) [N·m]
+    tip_force_disturbance: Floats | None = None  # (S, 3) as tip_force
+    q_measured: Floats | None = None  # (S, n) [rad] as the controller read it
+    qd_measured: Floats | None = None  # (S, n) [rad/s]
+    q_ref: Floats | None = None  # (S, n) [rad] as the controller was to follow it
+    qd_ref: Floats | None = None  # (S, n) [rad/s]
+    qdd_ref: Floats | None = None  # (S, n) [rad/s²]
+    saturation: tuple[Saturation, ...] = ()  # joints that were at their torque limits
+    error: Exception | None = None  # what ended the run in Python; neither copied nor saved
 
     def __post_init__(self) -> None:
         checks = Problems()
@@ -93,10 +109,14 @@ class Run:
             checks.add("t", "no samples", "at least one, the start")
         for name, shape in _shapes(samples, self.arm.n).items():
             self._store(name, fixed(checks, name, getattr(self, name), shape))
+        for name, shape in signal_shapes(samples, self.arm.n).items():
+            if getattr(self, name) is not None:
+                self._store(name, fixed(checks, name, getattr(self, name), shape))
         checks.raise_if_any()
         self._store("settings", as_json(self.settings))
         self._store("versions", dict(self.versions))
         self._store("contacts", tuple(self.contacts))
+        self._store("saturation", tuple(self.saturation))
         self._store("events", tuple(_fixed_event(event) for event in self.events))
 
     def _store(self, name: str, value: Any) -> None:
@@ -104,7 +124,8 @@ class Run:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy is made anew: copied arrays would be writeable.
-        return Run, tuple(getattr(self, field.name) for field in dataclasses.fields(self))
+        kept = [field.name for field in dataclasses.fields(self) if field.name != "error"]
+        return Run, tuple(getattr(self, name) for name in kept)
 
     def __len__(self) -> int:
         return len(self.t)
@@ -161,6 +182,7 @@ class Run:
                 for event in self.events
             ],
             "contacts": [contact._asdict() for contact in self.contacts],
+            "saturation": [one._asdict() for one in self.saturation],
         }
 
     @cached_property
@@ -195,6 +217,13 @@ def _shapes(samples: int, n: int) -> dict[str, tuple[int, ...]]:
         "tip_force": (samples, 3),
         **dict.fromkeys(("injected", "dissipated"), per_sample),
     }
+
+
+def signal_shapes(samples: int, n: int) -> dict[str, tuple[int, ...]]:
+    """Give the arrays that a run may have besides, with their shapes."""
+    names = ("tau_commanded", "tau_disturbance", "q_measured", "qd_measured")
+    per_joint = dict.fromkeys((*names, "q_ref", "qd_ref", "qdd_ref"), (samples, n))
+    return {**per_joint, "tip_force_disturbance": (samples, 3)}
 
 
 def _fixed_event(event: Event) -> Event:

@@ -19,9 +19,9 @@ from ulna.simulation.options import is_number
 class Sensors:
     """What lies between the arm and what its controller reads; each one number, or one a joint.
 
-    Noise is normal with these standard deviations, the same for the same seed; a resolution
-    rounds to its multiples (an encoder of 4096 counts: 2π/4096); the delay is a whole number of
-    control periods.
+    Noise is normal with these standard deviations, the same for the same seed, and another than
+    that of disturbances with it; a resolution rounds to its multiples (an encoder of 4096 counts:
+    2π/4096); the delay is a whole number of control periods.
     """
 
     angle_noise: float | Sequence[float] = 0.0  # [rad]

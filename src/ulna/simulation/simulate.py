@@ -14,9 +14,10 @@ from ulna.motion import Trajectory
 from ulna.progress import progress as progress_line
 from ulna.simulation.capacity import allowance, check_memory
 from ulna.simulation.engine import places as at
-from ulna.simulation.engine.memory import new_record
+from ulna.simulation.engine.memory import sample_columns, sample_width
+from ulna.simulation.fixed import read_only
 from ulna.simulation.options import is_number
-from ulna.simulation.outcome import interrupted, log_of
+from ulna.simulation.outcome import interrupted, log_of, saturation_of
 from ulna.simulation.reference import check_motion, trajectory_of
 from ulna.simulation.run import Run
 from ulna.simulation.settings import settings_of
@@ -32,6 +33,8 @@ def simulate(
     duration: float | None = None,
     samples: Any = None,
     progress: bool | None = None,
+    signals: bool = True,
+    on_error: str = "return",
     **options: Any,
 ) -> Run:
     """Let an arm move, and give what it did.
@@ -54,7 +57,11 @@ def simulate(
     ends the run.
 
     `samples` is how many to keep, or their times; without it one every dt, thinned to 100,000.
-    Ctrl-C gives what there is. What went wrong is in `Run.status`; only bad input raises.
+    With `signals` they hold what a controller read, was to follow and asked for, and what
+    disturbed; without, `Run` has None there, and takes less memory.
+    Ctrl-C gives what there is. What went wrong is in `Run.status`; only bad input raises. A
+    controller or a Python function that raises an exception or gives an answer of no use ends the
+    run with a status as well, and all until then is kept, unless `on_error` is "raise".
 
     >>> import ulna
     >>> run = simulate(ulna.preset("bechard-1"), q0=[0.0], torque=[10.0], duration=20.0)
@@ -65,9 +72,13 @@ def simulate(
     length = read_duration(motion.duration if duration is None and motion else duration)
     if "q0" not in options:
         options |= _start(arm, motion)
-    simulation = Simulation(arm, **options)
-    times = sample_times(samples, length, simulation.options.dt, arm.n)
-    return _recorded(simulation, length, times, shown=progress)
+    if not isinstance(signals, bool | np.bool_):
+        raise InputError(Problem("signals", shown(signals), "True or False"))
+    simulation = Simulation(arm, on_error=on_error, **options)
+    width = sample_width(arm.n, simulation.kept_signals if signals else 0)
+    times = sample_times(samples, length, simulation.options.dt, width)
+    simulation.keep_samples(times, signals=bool(signals))
+    return _recorded(simulation, length, shown=progress)
 
 
 def _start(arm: Any, motion: Trajectory | None) -> dict[str, Any]:
@@ -87,9 +98,8 @@ def read_duration(given: Any) -> float:
     return float(given)
 
 
-def _recorded(simulation: Simulation, length: float, times: Array, *, shown: bool | None) -> Run:
+def _recorded(simulation: Simulation, length: float, *, shown: bool | None) -> Run:
     """Advance to the end, or to where it goes on no further, and gather the samples."""
-    simulation.record = new_record(times, simulation.arm.n)
     with progress_line("simulating", shown=shown) as report:
         try:
             simulation.advance_to(length, lambda: report(simulation.t / length if length else 1.0))
@@ -117,34 +127,38 @@ def _close(simulation: Simulation) -> None:
 
 
 def _run(simulation: Simulation) -> Run:
-    n = simulation.arm.n
     # Nobody writes to them any more: parts of them need not be copied to be safe.
     simulation.record.samples.flags.writeable = False
     kept = simulation.record.samples[: int(simulation.memory.whole[at.SAMPLE])]
+    columns = sample_columns(simulation.arm.n, int(simulation.memory.whole[at.KEPT]))
+    arrays = {name: kept[:, part] for name, part in columns.items()}
+    arrays |= {name: arrays[name][:, 0] for name in ("t", "injected", "dissipated")}
+    if simulation.keeps_signals:
+        # Of what is not there, nothing is kept: no limits, no disturbances.
+        arrays.setdefault("tau_commanded", arrays["tau"])
+        arrays.setdefault("tau_disturbance", _zeros(arrays["tau"]))
+        arrays.setdefault("tip_force_disturbance", _zeros(arrays["tip_force"]))
     events, contacts = log_of(simulation)
-    t, q, injected, qd, dissipated, qdd, tau, force = np.split(
-        kept, np.cumsum([1, n, 1, n, 1, n, n]), axis=1
-    )
     return Run(
         arm=simulation.arm,
-        t=t[:, 0],
-        q=q,
-        qd=qd,
-        qdd=qdd,
-        tau=tau,
-        tip_force=force,
-        injected=injected[:, 0],
-        dissipated=dissipated[:, 0],
         status=simulation.status,
         settings=settings_of(simulation),
         events=events,
         contacts=contacts,
+        saturation=saturation_of(simulation),
+        error=simulation.error,
+        **arrays,
     )
 
 
-def sample_times(samples: Any, duration: float, dt: float, n: int) -> Array:
-    """Give the times at which samples are kept."""
-    row = 8 * (4 * n + 6)  # [bytes] of a sample
+def _zeros(like: Array) -> Array:
+    """Give zeros of the shape of an array, which take no memory."""
+    return np.broadcast_to(read_only(np.zeros(())), like.shape)
+
+
+def sample_times(samples: Any, duration: float, dt: float, width: int) -> Array:
+    """Give the times at which samples of so many numbers are kept."""
+    row = 8 * width  # [bytes] of a sample
     if samples is None:
         steps = max(math.ceil(duration / dt * (1.0 - 1e-9)), 1)
         most = min(MOST_DEFAULT, max(int(DEFAULT_MEMORY / row), 2)) - 1

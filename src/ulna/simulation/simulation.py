@@ -12,21 +12,28 @@ import numpy as np
 from ulna.arm import Arm, warn_unmodelled
 from ulna.arrays import Array
 from ulna.control import Controller
-from ulna.dynamics.packed import TORQUE, TURNING
+from ulna.dynamics.packed import TURNING
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.build import build_memory
 from ulna.simulation.called import Called
 from ulna.simulation.checks import check_controlled, check_kinds, check_tip_is_free, read_answer
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.engine import places as at
-from ulna.simulation.engine.memory import Memory, carried_over, new_control, new_record
+from ulna.simulation.engine.memory import (
+    Memory,
+    carried_over,
+    new_control,
+    new_record,
+    sample_columns,
+)
 from ulna.simulation.events import read_events
+from ulna.simulation.failures import RAISE, RETURN, Failure, check_on_error
 from ulna.simulation.options import check_start, is_number, joint_values, read_options
 from ulna.simulation.outcome import status_of
 from ulna.simulation.reference import Asked, as_reference, read_reference
 from ulna.simulation.sensors import Sensors
 from ulna.simulation.sources import FORCE, read_source, torque_kind
-from ulna.simulation.status import Status
+from ulna.simulation.status import Reason, Status
 
 CHUNK = 0.025  # [s] of work between two looks at the world; well below what a person notices
 FIRST_BUDGET, MOST_BUDGET = 5000, 50_000_000  # steps, the first for one link
@@ -36,6 +43,8 @@ Report = Callable[[], None]
 
 class Simulation:
     """An arm in time. Options are those of `ulna.simulate`, without duration and samples.
+
+    A controller or a function that fails ends it with a status; `error` is then the exception.
 
     >>> import ulna
     >>> swing = Simulation(ulna.Arm.rods([1.0], [1.0]), q0=[0.0])
@@ -70,7 +79,11 @@ class Simulation:
         restitution: float = 0.0,
         model: str = "true",
         friction: Any = None,
+        on_error: str = RETURN,
     ) -> None:
+        self.on_error = check_on_error(on_error)
+        self._failure: Failure | None = None
+        self._calling = ("", 0.0)  # the function that is being called, and for what time
         check_kinds(arm, controller, sensors, disturbances)
         check_controlled(controller, reference=reference, sensors=sensors)
         warn_unmodelled(arm)
@@ -98,6 +111,7 @@ class Simulation:
         self.start = (q, qd)
         self.status = Status(True, "done", "not started")
         self._budget = max(FIRST_BUDGET // arm.n, 1)
+        self.keeps_signals = False
         self._assemble(q, qd)
 
     def _assemble(self, q: Array, qd: Array) -> None:
@@ -133,7 +147,16 @@ class Simulation:
             whole[at.CONTROLLED], whole[at.LAW_CALL] = at.COMPILED, LAW.address(law.law)
         elif self.controller is not None:
             whole[at.CONTROLLED] = at.AROUND
-            self._state = self.controller.start(self.arm)
+            self._start_controller(self.controller)
+
+    def _start_controller(self, controller: Controller) -> None:
+        try:
+            self._state = controller.start(self.arm)
+        except InputError:
+            raise  # It tells of an arm or of settings that do not fit, before anything runs.
+        except Exception as error:
+            self.control.tau[:] = np.nan  # nothing acts that was not answered
+            self._fail("controller failed", f"{type(controller).__name__}.start", 0.0, error)
 
     def _set_inputs(self) -> None:
         """Let formulas and functions of the sources act in the engine."""
@@ -154,8 +177,10 @@ class Simulation:
         q, qd = self.memory.vectors[at.STAGE : at.STAGE + 2, :n].copy()
         torque, force = self.sources
         if torque.function:
+            self._calling = (_function_name("torque", torque.described), t)
             links[:n, at.LIVE] = torque.function(t, q, qd)
         if force.function:
+            self._calling = (_function_name("tip_force", force.described), t)
             links[n, at.TIP_LIVE : at.TIP_LIVE + 3] = force.function(t, q, qd)
 
     def _call_events(self, t: float) -> None:
@@ -163,6 +188,7 @@ class Simulation:
         first = int(self.memory.whole[at.LIVE_SIGNALS])
         for place, signal in enumerate(self.signals, first):
             if signal.function:
+                self._calling = (_function_name(f"event '{signal.name}'", signal.described), t)
                 self.memory.real[place] = signal.function(t, q, qd)
 
     @property
@@ -187,8 +213,15 @@ class Simulation:
 
     @property
     def tau(self) -> Array:
-        """The joint torques (n,) [N·m] that act now."""
-        return self._evaluate()[:, TORQUE].copy()
+        """The torques (n,) [N·m] of the motors that act now: as `Run.tau`, without disturbances."""
+        links, since = self._evaluate(), self.t - self.memory.real[at.HOLD_START]
+        held = at.OWN if self.disturbances else at.HOLD
+        return np.asarray(links[:, held] + links[:, at.RAMP] * since + links[:, at.LIVE])
+
+    @property
+    def error(self) -> Exception | None:
+        """The exception of a controller or a function that ended the simulation, if one did."""
+        return None if self._failure is None else self._failure.error
 
     @property
     def controller_state(self) -> Any:
@@ -204,7 +237,9 @@ class Simulation:
         vectors[at.STAGE : at.STAGE + 2] = vectors[at.STATE : at.STATE + 2]
         with np.errstate(all="ignore"):
             evaluate(self.size, self.memory, self.control, self.t)
-        self._raise_errors()
+        error = self.take_error()
+        if error is not None:
+            raise error
         return self.memory.links[:-1]
 
     def apply(self, *, torque: Any = None, tip_force: Any = None) -> None:
@@ -235,18 +270,53 @@ class Simulation:
             return self.status
         self.memory.real[at.TARGET] = float(t)
         self.memory.whole[at.OPEN] = 0  # what an interruption may have left open
-        code = self._drive(report or (lambda: None))
-        self.status = status_of(self, code)
+        code = at.FAULTY if self._failure else self._drive(report or (lambda: None))
+        self.status = self._failure.status if self._failure else status_of(self, code)
         return self.status
 
+    def keep_samples(self, times: Array, *, signals: bool = True) -> None:
+        """Make room for samples at given times; with what a controller sees and asks, if wanted."""
+        kept = self.kept_signals if signals else 0
+        self.keeps_signals = signals
+        self.memory.whole[at.KEPT] = kept
+        self.record = new_record(times, self.arm.n, kept)
+
+    @property
+    def kept_signals(self) -> int:
+        """What samples of this simulation could hold besides what all do."""
+        controlled, disturbed = self.controller is not None, bool(self.disturbances)
+        return at.KEEP_CONTROL * controlled + at.KEEP_PUSHES * disturbed
+
     def finish_samples(self) -> None:
-        """Record what is due at the very end of a run."""
-        with np.errstate(all="ignore"):
-            self._loop.finish_samples(self.size, self.memory, self.control, self.record.samples)
-        self._raise_errors()
+        """Record what is due at the very end of a run, and at least where the arm is."""
+        try:
+            with np.errstate(all="ignore"):
+                self._loop.finish_samples(self.size, self.memory, self.control, self.record.samples)
+            error = self.take_error()
+            if error is not None and self._failure is None:
+                self._fail("function failed", *self._calling, error)
+                self.status = self._failure.status if self._failure else self.status
+        finally:
+            if self.memory.whole[at.SAMPLE] == 0:
+                self._keep_state()
+
+    def _keep_state(self) -> None:
+        """Record the state alone, where nothing can be said of what acts on it."""
+        row, columns = self.record.samples[0], sample_columns(self.arm.n, 0)
+        row[1:] = np.nan
+        row[columns["q"]], row[columns["qd"]] = self.q, self.qd
+        for name, value in zip(("injected", "dissipated"), self._work, strict=True):
+            row[columns[name]] = value
+        self.memory.whole[at.SAMPLE] = 1
+
+    @property
+    def _work(self) -> Array:
+        """Energy [J] that was put in and that was lost since the start."""
+        return self.memory.vectors[at.STATE : at.STATE + 2, -1]
 
     def _drive(self, report: Report) -> int:
-        while True:
+        """Let the engine work until it has come to the end, or something ends it."""
+        while self._failure is None:
             start = time.perf_counter()
             with np.errstate(all="ignore"), self._called.safe():
                 code = int(
@@ -261,27 +331,59 @@ class Simulation:
             elif code == at.REFERENCE:
                 self._extend_reference()
             else:
-                self._raise_errors()
+                self._look_for_failure(code)
                 return code
             report()
+        return at.FAULTY
 
     def _pace(self, elapsed: float) -> None:
         """Choose how many steps to take until the next look."""
         factor = min(max(CHUNK / max(elapsed, 1e-6), 0.25), 8.0)
         self._budget = int(min(max(self._budget * factor, 1), MOST_BUDGET))
 
-    def _raise_errors(self) -> None:
+    def take_error(self) -> Exception | None:
+        """Give the error that a function met since this was last asked; an interrupt is raised."""
         error = self._called.error()
         if error is not None:
             self.memory.whole[at.FAULT] = 0
+        if error is None or isinstance(error, Exception):
+            return error
+        raise error
+
+    def _fail(
+        self, reason: Reason, who: str, t: float, error: Exception, *, answered: bool = False
+    ) -> None:
+        """Let an error of Python code end the run, or reach the caller who asked for it.
+
+        What a function answers at the very start is part of the input, and refused as such.
+        """
+        unstarted = self.memory.whole[at.STEPS] == 0 and self.t == t
+        is_bad_input = isinstance(error, InputError) and reason == "function failed" and unstarted
+        if self.on_error == RAISE or is_bad_input:
             raise error
+        self._failure = Failure(reason, who, t, error, answered)
+
+    def _look_for_failure(self, code: int) -> None:
+        """Find out what failed inside of the engine, if anything did."""
+        error = self.take_error()
+        if error is not None:
+            self._fail("function failed", *self._calling, error)
+        elif code == at.FAULTY:
+            self._read_answer((self.control.tau.copy(), None))
 
     def _extend_reference(self) -> None:
         first = int(self.memory.whole[at.TICK])
         self.memory.whole[at.FIRST_REFERENCE] = first
         real = self.memory.real
         asked = Asked(first, float(real[at.PERIOD]), float(real[at.TARGET]))
-        rows = self._blocks.take(asked)
+        try:
+            rows = self._blocks.take(asked)
+        except Exception as error:
+            if not self._blocks.function:
+                raise
+            who = _function_name("reference", self.reference)
+            self._fail("function failed", who, first * asked.period, error)
+            return
         self.control = self.control._replace(references=rows)
 
     def _ask_controller(self) -> None:
@@ -292,6 +394,28 @@ class Simulation:
         rows = control.references[whole[at.TICK] - whole[at.FIRST_REFERENCE], :, :, 0]
         q, qd = control.q.copy(), control.qd.copy()
         reference = as_reference(self.arm, rows)
-        answer = self.controller.torque(t, q, qd, reference, self._state)
-        control.tau[:], self._state = read_answer(answer, self.arm.n, t)
+        control.tau[:] = np.nan
+        try:
+            answer = self.controller.torque(t, q, qd, reference, self._state)
+        except Exception as error:
+            self._fail("controller failed", self._law_name, t, error)
+            return
+        self._read_answer(answer)
         whole[at.ANSWERED] = 1
+
+    @property
+    def _law_name(self) -> str:
+        return f"{type(self.controller).__name__}.torque"
+
+    def _read_answer(self, answer: Any) -> None:
+        """Take the torques of a controller and its next state, unless they cannot be used."""
+        t = float(self.memory.whole[at.TICK] * self.memory.real[at.PERIOD])
+        try:
+            self.control.tau[:], self._state = read_answer(answer, self.arm.n, t)
+        except InputError as error:
+            self._fail("controller failed", self._law_name, t, error, answered=True)
+
+
+def _function_name(what: str, described: Any) -> str:
+    """Name a function that was given for something, by what is kept of it."""
+    return f"{what} function '{described['function']}'"

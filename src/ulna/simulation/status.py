@@ -20,6 +20,8 @@ Reason: TypeAlias = Literal[
     "bad start",  # beyond the stops, or not finite; of an arm in a batch, as are the next two
     "bad arm",  # parameters that no arm has
     "not run",  # Ctrl-C came first
+    "controller failed",  # it raised an exception, or gave no finite torques
+    "function failed",  # a Python function that was given did
 ]
 Side: TypeAlias = Literal["lower", "upper"]
 What: TypeAlias = Literal["hit", "rest", "release"]
@@ -51,6 +53,18 @@ class Event(NamedTuple):
     t: float  # [s]
     q: Floats  # [rad]
     qd: Floats  # [rad/s]
+
+
+class Saturation(NamedTuple):
+    """A joint whose controller asked for more torque than its limit, and got the limit.
+
+    An episode is an unbroken row of control periods in which it did.
+    """
+
+    joint: int  # counted from 1
+    episodes: int
+    seconds: float  # [s] of all of them together
+    first: float  # [s] at which the first began
 
 
 class Contact(NamedTuple):

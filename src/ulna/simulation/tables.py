@@ -59,11 +59,11 @@ def quantities(run: Run) -> dict[str, Quantity]:
     joints, plane, time = ("time", "joint"), ("time", "axis"), ("time",)
     energy = run.energy
     force = "force on the tip"
-    return {
+    found = {
         "q": Quantity(joints, run.q, "rad", "joint angle"),
         "qd": Quantity(joints, run.qd, "rad/s", "joint velocity"),
         "qdd": Quantity(joints, run.qdd, "rad/s²", "joint acceleration"),
-        "tau": Quantity(joints, run.tau, "N·m", "joint torque until the next sample"),
+        "tau": Quantity(joints, run.tau, "N·m", "applied motor torque until the next sample"),
         "tip": Quantity(plane, run.tip[:, :2], "m", "position of the tip"),
         "tip_angle": Quantity(time, run.tip[:, 2], "rad", "orientation of the tip"),
         "tip_force": Quantity(plane, run.tip_force[:, :2], "N", force),
@@ -74,6 +74,33 @@ def quantities(run: Run) -> dict[str, Quantity]:
         "injected": Quantity(time, energy.injected, "J", "energy put in since the start"),
         "balance_error": Quantity(time, energy.balance_error, "J", "error of the energy balance"),
     }
+    return found | _signals(run)
+
+
+# Of what a run may have besides: the unit, and what it is.
+SIGNALS = {
+    "tau_commanded": ("N·m", "motor torque that was asked for, before limits"),
+    "tau_disturbance": ("N·m", "torque of disturbances"),
+    "q_measured": ("rad", "joint angle as the controller read it"),
+    "qd_measured": ("rad/s", "joint velocity as the controller read it"),
+    "q_ref": ("rad", "joint angle to follow"),
+    "qd_ref": ("rad/s", "joint velocity to follow"),
+    "qdd_ref": ("rad/s²", "joint acceleration to follow"),
+}
+PUSH, PUSH_MOMENT = "tip_force_disturbance", "tip_moment_disturbance"
+
+
+def _signals(run: Run) -> dict[str, Quantity]:
+    found = {}
+    for name, (units, what) in SIGNALS.items():
+        if getattr(run, name) is not None:
+            found[name] = Quantity(("time", "joint"), getattr(run, name), units, what)
+    push = run.tip_force_disturbance
+    if push is not None:
+        what = "of disturbances on the tip"
+        found[PUSH] = Quantity(("time", "axis"), push[:, :2], "N", f"force {what}")
+        found[PUSH_MOMENT] = Quantity(("time",), push[:, 2], "N·m", f"moment {what}")
+    return found
 
 
 def attributes(run: Run) -> dict[str, str]:
@@ -95,7 +122,11 @@ def labelled(parts: Mapping[str, Quantity]) -> dict[str, Any]:
 
 
 def columns(run: Run) -> dict[str, Column]:
-    """Give a run as columns, time first; forces on the tip only where there are any."""
+    """Give a run as columns, time first.
+
+    Disturbances and forces on the tip are among them only where there are any, and what a
+    controller asked for only where there is one: it is what was applied, otherwise.
+    """
     found = quantities(run)
     table = {"t": Column(run.t, "s")}
     for name in ("q", "qd", "qdd", "tau"):
@@ -108,6 +139,21 @@ def columns(run: Run) -> dict[str, Column]:
     if np.any(run.tip_force):
         table |= _plane(found["tip_force"], ("fx", "fy"))
         table["moment"] = Column(found["tip_moment"].values, found["tip_moment"].units)
+    return table | _signal_columns(run, found)
+
+
+def _signal_columns(run: Run, found: Mapping[str, Quantity]) -> dict[str, Column]:
+    table: dict[str, Column] = {}
+    for name in SIGNALS:
+        one = found.get(name)
+        told = np.any(run.tau_disturbance) if name == "tau_disturbance" else run.q_ref is not None
+        if one is not None and told:
+            for joint in range(run.arm.n):
+                table[f"{name}{joint + 1}"] = Column(one.values[:, joint], one.units)
+    if PUSH in found and np.any(run.tip_force_disturbance):
+        table |= _plane(found[PUSH], ("fx_disturbance", "fy_disturbance"))
+        moment = found[PUSH_MOMENT]
+        table["moment_disturbance"] = Column(moment.values, moment.units)
     return table
 
 

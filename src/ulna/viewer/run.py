@@ -46,10 +46,25 @@ def plot_speeds(axes: Axes, run: Run, *, look: Look = PRINT) -> Axes:
 
 
 def plot_torques(axes: Axes, run: Run, *, look: Look = PRINT) -> Axes:
-    """Plot the torques of the motors over time, as steps where they are held between samples."""
+    """Plot the torques of the motors over time, as steps where they are held between samples.
+
+    Thin lines show what was asked for where a limit cut it.
+    """
+    _plot_commanded(axes, run, look)
     return joint_curves(
         axes, run.t, run.tau, r"\tau", look, ylabel="torque [N·m]", held=_is_held(run)
     )
+
+
+def _plot_commanded(axes: Axes, run: Run, look: Look) -> None:
+    asked = getattr(run, "tau_commanded", None)
+    if asked is None:
+        return
+    tau = np.asarray(run.tau)
+    for joint, style in enumerate(series(tau.shape[1], look)):
+        if np.any(asked[:, joint] != tau[:, joint]):
+            thin = {**style, "lw": 0.6, "alpha": 0.7}
+            curve(axes, run.t, asked[:, joint], "", thin, held=True)
 
 
 def plot_energy(axes: Axes, run: Run, *, look: Look = PRINT) -> Axes:

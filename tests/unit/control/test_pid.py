@@ -79,7 +79,7 @@ def test_at_its_limit_it_does_not_wind_up():
     options = {"q0": [0.0], "duration": 6.0, "reference": [2.0]}
     aware = ulna.simulate(WEAK, controller=controller, **options)
     unaware = ulna.simulate(WEAK, controller=wound_up(controller), **options)
-    assert "met its torque limits" in aware.status.text
+    assert "was at its torque limit" in aware.status.text
     over, over_unaware = aware.q.max() - 2.0, unaware.q.max() - 2.0
     assert over < 0.5 * over_unaware
     assert abs(aware.q[-1, 0] - 2.0) < abs(unaware.q[-1, 0] - 2.0)

@@ -157,7 +157,9 @@ def test_a_controller_never_gets_more_than_the_joint_gives_and_that_is_said():
         Watcher(lambda t: [5.0 if t < 0.45 else -3.0 if t < 0.65 else 1.0]), arm=weak, samples=21
     )
     assert run.tau[::2, 0].tolist() == [2.0] * 5 + [-2.0] * 2 + [1.0] * 4
-    assert "the controller met its torque limits 7 times" in str(run.status)
+    assert run.tau_commanded[::2, 0].tolist() == [5.0] * 5 + [-3.0] * 2 + [1.0] * 4
+    # Seven control periods in a row are one time.
+    assert "joint 1 was at its torque limit once, for 0.7 s" in str(run.status)
     assert run.status.ok
 
 
@@ -265,7 +267,7 @@ def test_sensors_that_make_no_sense_are_refused(sensors, words):
 @pytest.mark.parametrize("answer", [[1.0, 2.0], [np.nan], [np.inf], None, "much", 5.0, [[1.0]]])
 def test_an_answer_that_is_no_torque_is_refused_and_the_time_is_named(answer):
     with pytest.raises(InputError, match=r"controller: got .* at t = 0.3 s, need 1 finite torques"):
-        watched(Watcher(lambda t: [0.0] if t < 0.25 else answer))
+        watched(Watcher(lambda t: [0.0] if t < 0.25 else answer), on_error="raise")
 
 
 def test_an_answer_without_a_state_is_refused_in_words():
@@ -274,7 +276,7 @@ def test_an_answer_without_a_state_is_refused_in_words():
             return np.zeros(3)
 
     with pytest.raises(InputError, match="controller"):
-        watched(Forgetful())
+        watched(Forgetful(), on_error="raise")
 
 
 def test_errors_of_a_controller_are_its_own():
@@ -282,7 +284,7 @@ def test_errors_of_a_controller_are_its_own():
         raise ZeroDivisionError("no gain")
 
     with pytest.raises(ZeroDivisionError, match="no gain"):
-        watched(Watcher(broken))
+        watched(Watcher(broken), on_error="raise")
 
 
 @pytest.mark.parametrize("controller", [3, object(), PD, "pd", lambda t: 0.0])

@@ -28,7 +28,7 @@ def test_a_step_pushes_from_its_time_on(method, start):
     run = pushed(step([2.0], at=start), method=method, dt=0.01, samples=51)
     since = np.maximum(run.t - start, 0.0)
     assert run.q[:, 0] == pytest.approx(since**2, rel=0.0, abs=1e-12)
-    assert run.tau[:, 0].tolist() == [2.0 if t >= start else 0.0 for t in run.t]
+    assert run.tau_disturbance[:, 0].tolist() == [2.0 if t >= start else 0.0 for t in run.t]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -46,7 +46,7 @@ def test_a_pulse_leaves_its_momentum_behind_wherever_its_edges_lie(method):
 
 def test_a_pulse_acts_from_its_start_until_its_end_and_not_at_it():
     run = pushed(pulse([3.0], at=0.25, lasting=0.5), samples=[0.0, 0.25, 0.5, 0.75, 1.0])
-    assert run.tau[:, 0].tolist() == [0.0, 3.0, 3.0, 0.0, 0.0]
+    assert run.tau_disturbance[:, 0].tolist() == [0.0, 3.0, 3.0, 0.0, 0.0]
 
 
 def test_pushes_add_up_and_go_on_top_of_torques():
@@ -62,7 +62,9 @@ def test_pushes_add_up_and_go_on_top_of_torques():
 
 def test_a_push_at_the_tip_is_a_force_with_or_without_a_moment():
     run = pushed(step(force=[0.0, 1.0]), step(force=[0.0, 0.0, 2.0], at=0.5), samples=3)
-    assert run.tip_force.tolist() == [[0.0, 1.0, 0.0], [0.0, 1.0, 2.0], [0.0, 1.0, 2.0]]
+    expected = [[0.0, 1.0, 0.0], [0.0, 1.0, 2.0], [0.0, 1.0, 2.0]]
+    assert run.tip_force_disturbance.tolist() == expected
+    assert not run.tip_force.any()
     assert run.qdd[0, 0] == pytest.approx(1.0, rel=1e-14)
 
 
@@ -81,7 +83,7 @@ def test_noise_is_held_between_its_draws_and_has_its_deviation():
         TWO, q0=[0.0, 0.0], duration=20.0, method="rk4", dt=1e-2, samples=np.arange(20_000) * 1e-3,
         disturbances=[noise([2.0, 0.5], rate=500.0, seed=7)],
     )  # fmt: skip
-    tau = run.tau.reshape(10_000, 2, 2)
+    tau = run.tau_disturbance.reshape(10_000, 2, 2)
     assert (tau[:, 0] == tau[:, 1]).all()
     draws = tau[:, 0]
     # 10,000 draws: the mean is off by a hundredth of the deviation, the variance by 1.4 %.
@@ -97,21 +99,22 @@ def test_noise_is_held_between_its_draws_and_has_its_deviation():
 
 def test_the_rate_of_noise_need_not_fit_the_steps():
     run = pushed(noise([1.0], rate=77.7), method="rk4", dt=1e-2, samples=5000)
-    edges = np.flatnonzero(np.diff(run.tau[:, 0])) + 1
+    edges = np.flatnonzero(np.diff(run.tau_disturbance[:, 0])) + 1
     assert len(edges) == 77
     assert run.t[edges] == pytest.approx(np.arange(1, 78) / 77.7, abs=2.1e-4)
 
 
 def test_noise_may_begin_and_end():
     run = pushed(noise([1.0], rate=100.0, at=0.3, until=0.6), samples=11)
-    assert (run.tau[:, 0] != 0.0).tolist() == [False] * 3 + [True] * 3 + [False] * 5
+    assert (run.tau_disturbance[:, 0] != 0.0).tolist() == [False] * 3 + [True] * 3 + [False] * 5
 
 
 def test_the_same_seed_gives_the_same_pushes_whatever_else_the_run_does():
     def pushes(**options):
         seed = options.pop("seed", 3)
         times = np.arange(100) / 100.0
-        return pushed(noise([1.0], rate=100.0, seed=seed), samples=times, **options).tau[:, 0]
+        run = pushed(noise([1.0], rate=100.0, seed=seed), samples=times, **options)
+        return run.tau_disturbance[:, 0]
 
     expected = pushes()
     for options in ({"method": "rk4", "dt": 0.003}, {"torque": None, "qd0": [3.0]}, {"rtol": 1e-5}):
@@ -121,7 +124,7 @@ def test_the_same_seed_gives_the_same_pushes_whatever_else_the_run_does():
 
 def test_noise_on_the_tip_and_on_joints_are_different_draws():
     run = pushed(noise([1.0], seed=1), noise(force=[1.0, 1.0, 1.0], seed=1), samples=2)
-    values = [run.tau[0, 0], *run.tip_force[0]]
+    values = [run.tau_disturbance[0, 0], *run.tip_force_disturbance[0]]
     assert len({round(value, 9) for value in values}) == 4
 
 

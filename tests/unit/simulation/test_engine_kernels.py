@@ -12,7 +12,7 @@ from ulna.errors import InputError
 from ulna.kernels import OPTIONS
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import Heap
-from ulna.simulation.engine.noise import normal, uniform
+from ulna.simulation.engine.noise import key_of, normal, uniform
 from ulna.simulation.engine.tableaux import (
     DOP853_DENSE,
     DOP853_ERRORS,
@@ -62,15 +62,16 @@ def test_dop853_is_the_published_one():
 
 
 @numba.njit(**OPTIONS)
-def draw(seeds, arms, ticks, channels, found):
+def draw(seeds, kinds, indices, arms, ticks, channels, found):
     for k in range(len(seeds)):
-        found[0, k] = uniform(seeds[k], arms[k], ticks[k], channels[k])
-        found[1, k] = normal(seeds[k], arms[k], ticks[k], channels[k])
+        key = key_of(seeds[k], kinds[k], indices[k], arms[k], ticks[k])
+        found[0, k] = uniform(key, channels[k])
+        found[1, k] = normal(key, channels[k])
 
 
-def drawn(seed=0, arm=0, tick=0, channel=0):
+def drawn(seed=0, arm=0, tick=0, channel=0, kind=0, index=0):
     places = np.broadcast_arrays(
-        *(np.asarray(part, dtype=np.int64) for part in (seed, arm, tick, channel))
+        *(np.asarray(part, dtype=np.int64) for part in (seed, kind, index, arm, tick, channel))
     )
     found = np.empty((2, places[0].size))
     draw(*(np.ascontiguousarray(np.ravel(part)) for part in places), found)
@@ -80,7 +81,7 @@ def drawn(seed=0, arm=0, tick=0, channel=0):
 MANY = np.arange(40_000)
 
 
-@pytest.mark.parametrize("axis", ["seed", "arm", "tick", "channel"])
+@pytest.mark.parametrize("axis", ["seed", "kind", "index", "arm", "tick", "channel"])
 def test_numbers_are_uniform_and_normal_along_every_axis(axis):
     level, bell = drawn(**{axis: MANY})
     assert 0.0 < level.min() < level.max() < 1.0

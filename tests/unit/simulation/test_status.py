@@ -218,14 +218,27 @@ def test_after_an_interruption_it_goes_on_where_it_was():
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_an_error_in_a_torque_comes_out_as_it_is(method):
+def test_an_error_in_a_torque_comes_out_as_it_is_where_that_is_asked_for(method):
     def torque(t):
         if t > 0.5:
             raise LookupError("no torque after half a second")
         return [1.0]
 
     with pytest.raises(LookupError, match="no torque after half a second"):
-        spun(torque, method=method, dt=0.01)
+        spun(torque, method=method, dt=0.01, on_error="raise")
+    # Otherwise it is told, and nothing that was computed is lost.
+    run = spun(torque, method=method, dt=0.01)
+    assert run.status.reason == "function failed"
+    time = re.fullmatch(
+        r"function failed at t = (\S+) s: torque function 'torque' raised LookupError: "
+        "no torque after half a second",
+        run.status.text,
+    )[1]
+    assert 0.5 < float(time) <= 1.0
+    assert 0.0 < run.t[-1] <= 0.5 + 1e-9
+    assert run.qd[:, 0] == pytest.approx(run.t, abs=1e-12)
+    assert (run.tau == 1.0).all()
+    assert isinstance(run.error, LookupError)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -236,16 +249,22 @@ def test_even_in_the_last_sample(method):
         return [1.0]
 
     with pytest.raises(LookupError, match="the end"):
-        spun(torque, method=method, dt=0.01)
+        spun(torque, method=method, dt=0.01, on_error="raise")
+    run = spun(torque, method=method, dt=0.01)
+    assert run.status.text.startswith("function failed at t = 1 s: torque function 'torque' raised")
+    assert run.qd[:, 0] == pytest.approx(run.t, abs=1e-12)
+    assert np.isfinite(run.qdd).all()
 
 
 def test_an_error_in_a_force_or_in_an_event_does_too():
     def broken(t):
-        raise LookupError("broken")
+        if t > 0.0:
+            raise LookupError("broken")
+        return 0.5 if "tip_force" not in options else [0.0, 0.0]
 
     for options in ({"tip_force": broken}, {"events": {"a": broken}}, {"until": broken}):
         with pytest.raises(LookupError, match="broken"):
-            spun(**options)
+            spun(**options, on_error="raise")
 
 
 def test_an_error_leaves_a_simulation_that_goes_on():
@@ -255,7 +274,7 @@ def test_an_error_leaves_a_simulation_that_goes_on():
         return [1.0]
 
     mended = []
-    swing = Simulation(SPUN, q0=[0.0], torque=torque, method="rk4", dt=0.01)
+    swing = Simulation(SPUN, q0=[0.0], torque=torque, method="rk4", dt=0.01, on_error="raise")
     with pytest.raises(LookupError):
         swing.advance(2.0)
     mended.append(True)

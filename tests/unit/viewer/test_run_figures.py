@@ -275,3 +275,17 @@ def test_a_page_leaves_no_trace_in_matplotlib():
     before = dict(mpl.rcParams)
     viewer.run_figure(swinging(), look=viewer.DARK)
     assert dict(mpl.rcParams) == before
+
+
+def test_what_a_limit_cut_is_drawn_thinly_behind_what_was_applied(axes):
+    run = swinging()
+    limit = 0.5 * np.abs(run.tau[:, 0]).max()
+    run.tau_commanded = run.tau.copy()
+    run.tau[:, 0] = np.clip(run.tau[:, 0], -limit, limit)
+    viewer.plot_torques(axes, run)
+    asked, first, second = axes.get_lines()
+    assert np.array_equal(asked.get_ydata(), run.tau_commanded[:, 0])
+    assert np.array_equal(first.get_ydata(), run.tau[:, 0])
+    assert asked.get_linewidth() < 0.5 * first.get_linewidth()
+    assert asked.get_color() == first.get_color() != second.get_color()
+    assert len(axes.get_legend().get_texts()) == 2

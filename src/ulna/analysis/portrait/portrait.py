@@ -153,7 +153,7 @@ class Portrait:
         if law is not None and self.torque is None:
             how = {"controller": law.controller, "reference": [law.aim], "rate": self.rate}
             how["dt"] = min(1e-3, 1.0 / self.rate)
-        options = {"duration": self.duration, "samples": SAMPLES, "stops": False}
+        options: dict[str, Any] = {"duration": self.duration, "samples": SAMPLES, "stops": False}
         run = simulate(self.flow.free, q0=[angle], qd0=[speed], progress=False, **options, **how)
         insist(run)
         return run

@@ -31,7 +31,7 @@ Model: TypeAlias = Literal["sequential", "true"]
 # its number, as b_a = B_a N·m·s/rad; or as the constant dampers of the presets.
 Friction: TypeAlias = Literal["per second", "by its number", "of the preset"]
 
-FOUR_START = {"q0": joint_values(FOUR_ANGLES), "qd0": joint_values(FOUR_RATES)}
+FOUR_START: dict[str, Any] = {"q0": joint_values(FOUR_ANGLES), "qd0": joint_values(FOUR_RATES)}
 FOLDING = 0.5 * np.pi  # [s] until links at 1 and 3 rad/s, straight at first, lie on one another
 
 

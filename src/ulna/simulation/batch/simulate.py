@@ -19,6 +19,7 @@ from ulna.simulation.batch.memory import planned
 from ulna.simulation.batch.performing import Performance, perform
 from ulna.simulation.batch.run import BatchRun
 from ulna.simulation.checks import check_controlled
+from ulna.simulation.engine.memory import sample_width
 from ulna.simulation.options import read_options
 from ulna.simulation.simulate import read_duration, sample_times
 from ulna.storage import exists
@@ -101,7 +102,7 @@ def simulate_batch(
     times = np.array([length])
     if samples is not None:
         # A copy: kernels would be compiled again for one that is read-only, or of another type.
-        times = np.array(sample_times(samples, length, options.dt, n), dtype=float)
+        times = np.array(sample_times(samples, length, options.dt, sample_width(n, 0)), dtype=float)
     slab = planned(given.count, len(times), n, torques, store)
     members = given.members(stops=options.stops)
     settings = {

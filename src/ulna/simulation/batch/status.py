@@ -14,8 +14,9 @@ from ulna.simulation.status import Floats, Reason, Status
 
 Codes: TypeAlias = NDArray[np.int8]
 
+OF_ONE: tuple[Reason, ...] = ("controller failed", "function failed")  # no batch calls Python
 # The place of a reason is its code, in memory and in files.
-REASONS: tuple[Reason, ...] = get_args(Reason)
+REASONS: tuple[Reason, ...] = tuple(reason for reason in get_args(Reason) if reason not in OF_ONE)
 CODES: Mapping[Reason, int] = {reason: code for code, reason in enumerate(REASONS)}
 WELL: tuple[Reason, ...] = ("done", "stopped")
 UNSTARTED: tuple[Reason, ...] = ("bad start", "bad arm", "not run")
@@ -26,7 +27,8 @@ _TEXTS: Mapping[Reason, str] = {
     "interrupted": "interrupted at t = {t:g} s",
     "diverged": "diverged at t = {t:.6g} s; try a smaller dt, or look at the torques there",
     "stalled": "stalled at t = {t:.6g} s: the method gets no further; try a smaller dt",
-    "bad torque": "an input has no value at t = {t:.9g} s; give it one there",
+    "bad torque": "an input, or the controller's torque, has no value at t = {t:.9g} s; give it "
+    "one there",
     "bad start": "not started: q0 or qd0 is beyond the stops or not finite; start within the "
     "limits of the joints, or try stops=False",
     "bad arm": "not started: no arm has these parameters; try finite numbers, with positive "

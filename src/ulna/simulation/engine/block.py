@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ulna.dynamics import packed as link
 from ulna.kernels import count, inlined, inner, kernel
 from ulna.lanes import both, choose, either, lanes, lanes_beside, numbers, opposite, some
 from ulna.simulation.engine import places as at
@@ -21,7 +20,7 @@ from ulna.simulation.engine.losing import lose
 from ulna.simulation.engine.lots import Lot, Outcome
 from ulna.simulation.engine.memory import Control, Memory, Record
 from ulna.simulation.engine.schedule import hold, open_segment
-from ulna.simulation.engine.slope import columns, copy, inputs
+from ulna.simulation.engine.slope import columns, copy, inputs, motor_torque
 from ulna.simulation.engine.stepping import even_step, take_step
 from ulna.simulation.engine.times import slack
 
@@ -170,6 +169,8 @@ def _write(size: object, m: Memory, lot: Lot, outcome: Outcome, t: float) -> Non
     with_torques = len(outcome.tau) > 0
     if with_torques:
         inputs(size, m, t)
+        for i in range(n):
+            m.links[i, at.MOTOR] = motor_torque(m, i, t - m.real[at.HOLD_START])
     states, links = numbers(m.vectors), numbers(m.links)
     first = m.whole[at.BLOCK] * links.shape[2]
     for w in range(links.shape[2]):
@@ -180,7 +181,7 @@ def _write(size: object, m: Memory, lot: Lot, outcome: Outcome, t: float) -> Non
             outcome.q[b, row, i] = states[at.STAGE, i, w]
             outcome.qd[b, row, i] = states[at.STAGE + 1, i, w]
             if with_torques:
-                outcome.tau[b, row, i] = links[i, link.TORQUE, w]
+                outcome.tau[b, row, i] = links[i, at.MOTOR, w]
 
 
 @inner

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ulna.arrays import Array
 from ulna.control.laws import law_at
 from ulna.kernels import count, inlined, inner
-from ulna.lanes import choose, floor, numbers, some
+from ulna.lanes import alone, choose, floor, numbers, some
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import Control, Memory
 from ulna.simulation.engine.noise import draw_normal
@@ -23,20 +24,29 @@ def let_control(size: object, m: Memory, control: Control) -> int:
         return at.REFERENCE
     if whole[at.SEEN] == 0:
         _see(size, m, control)
+    if whole[at.AIM_STILL] == 0:
+        _aim(size, control, row)
     if whole[at.CONTROLLED] != at.AROUND:
-        if whole[at.AIM_STILL] == 0:
-            _aim(size, control, row)
         _obey(m, control, t)
     elif whole[at.ANSWERED] == 0:
         return at.CONTROL
+    if alone(m.vectors):
+        if not _is_answered(size, control):
+            return at.FAULTY
+        _note(size, m, control, t)
+    _limit(size, m, control)
+    whole[at.TICK] += 1
+    whole[at.SEEN] = whole[at.ANSWERED] = 0
+    return at.BUDGET
+
+
+@inlined
+def _limit(size: object, m: Memory, control: Control) -> None:
+    """Cut the torques at what the joints can give."""
     for i in range(count(size)):
         most, torque = m.links[i, at.LIMIT], control.tau[i]
         if some(abs(torque) > most):
             control.tau[i] = choose(torque > most, most, choose(torque < -most, -most, torque))
-            whole[at.SATURATED] += 1
-    whole[at.TICK] += 1
-    whole[at.SEEN] = whole[at.ANSWERED] = 0
-    return at.BUDGET
 
 
 @inlined
@@ -77,6 +87,62 @@ def _obey(m: Memory, control: Control, t: float) -> None:
     )
 
 
+@inlined
+def _is_answered(size: object, control: Control) -> bool:
+    """Say whether the controller of a single arm gave a finite torque for every joint."""
+    total, tau = 0.0, numbers(control.tau)
+    for i in range(count(size)):
+        # Zero, unless the torque is infinite or NaN.
+        total += tau[i, 0] * 0.0
+    return bool(total == 0.0)
+
+
+@inlined
+def _note(size: object, m: Memory, control: Control, t: float) -> None:
+    """Note what a tick of a single arm's controller was like, before its torques are cut."""
+    _note_saturation(size, m, control, t)
+    if m.whole[at.KEPT] & at.KEEP_CONTROL:
+        _note_signals(size, m, control)
+
+
+@inlined
+def _note_saturation(size: object, m: Memory, control: Control, t: float) -> None:
+    """Note which joints come to their torque limits at a tick, or leave them."""
+    n, real = count(size), m.real
+    tau, links = numbers(control.tau), numbers(m.links)
+    for i in range(n):
+        place = m.whole[at.NOTED] + i
+        beyond = abs(tau[i, 0]) > links[i, at.LIMIT, 0]
+        if beyond != (real[place + at.SATURATED * n] != 0.0):
+            _note_change(n, real, place, beyond, t)
+
+
+@inner
+def _note_change(n: int, real: Array, place: int, beyond: bool, t: float) -> None:
+    real[place + at.SATURATED * n] = 1.0 if beyond else 0.0
+    if not beyond:
+        real[place + at.SATURATED_TIME * n] += t - real[place + at.SATURATED_SINCE * n]
+        return
+    if real[place + at.EPISODES * n] == 0.0:
+        real[place + at.SATURATED_FIRST * n] = t
+    real[place + at.EPISODES * n] += 1.0
+    real[place + at.SATURATED_SINCE * n] = t
+
+
+@inlined
+def _note_signals(size: object, m: Memory, control: Control) -> None:
+    """Note what the controller read, was to follow, and asked for."""
+    n, real, noted = count(size), m.real, m.whole[at.NOTED]
+    q, qd, aim = numbers(control.q), numbers(control.qd), numbers(control.aim)
+    tau = numbers(control.tau)
+    for i in range(n):
+        real[noted + at.ASKED * n + i] = tau[i, 0]
+        real[noted + at.READ * n + i] = q[i, 0]
+        real[noted + (at.READ + 1) * n + i] = qd[i, 0]
+        for part in range(3):
+            real[noted + (at.AIMED + part) * n + i] = aim[part, i, 0]
+
+
 @inner
 def _measure(size: object, m: Memory, control: Control) -> None:
     """Read angles and rates as the controller's sensors do: noisy, in steps, late."""
@@ -89,9 +155,8 @@ def _measure(size: object, m: Memory, control: Control) -> None:
             place = whole[at.SENSOR] + 2 * (part * n + i)
             deviation, step = each[place], each[place + 1]
             if some(deviation > 0.0):
-                value = value + deviation * draw_normal(
-                    m, whole[at.SENSOR_SEED], tick, 2 * i + part
-                )
+                kind, seed = at.ANGLE_NOISE + part, whole[at.SENSOR_SEED]
+                value = value + deviation * draw_normal(m, seed, kind, at.SENSORS, tick, i)
             if some(step > 0.0):
                 value = choose(step > 0.0, step * floor(value / step + 0.5), value)
             newest = tick % (late + 1)

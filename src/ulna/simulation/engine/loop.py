@@ -10,7 +10,7 @@ from ulna.simulation.engine.explicit import prepare_dense, slope_at_end
 from ulna.simulation.engine.implicit import keep_gauss
 from ulna.simulation.engine.memory import Control, Memory, Record
 from ulna.simulation.engine.schedule import hold, open_segment
-from ulna.simulation.engine.slope import copy, slope
+from ulna.simulation.engine.slope import copy, motor_torque, slope
 from ulna.simulation.engine.stepping import attempt, even_step, state_at, step_size
 from ulna.simulation.engine.times import slack
 from ulna.simulation.engine.watch import crossing, happen, remember, settle, signals
@@ -117,7 +117,7 @@ def set_end(m: Memory, h: float) -> None:
 @inner
 def _take_samples(size: object, m: Memory, samples: Array, h: float, end: float) -> None:
     now, early = m.real[at.NOW], h * ON_TIME
-    while m.whole[at.SAMPLE] < len(samples):
+    while m.whole[at.SAMPLE] < len(samples) and m.whole[at.FAULT] == 0:
         t = samples[m.whole[at.SAMPLE], 0]
         if t >= now + end * h - early:
             return
@@ -138,36 +138,64 @@ def _is_at_start(m: Memory, samples: Array, h: float) -> bool:
 @inlined
 def _write_start(size: object, m: Memory, samples: Array) -> None:
     """Record the start of a step, whose accelerations are its first slope."""
-    n, row, links = count(size), m.whole[at.SAMPLE], m.links
-    m.whole[at.SAMPLE] += 1
-    since = samples[row, 0] - m.real[at.HOLD_START]
+    n, row = count(size), m.whole[at.SAMPLE]
     for part in range(2):
         for i in range(n + 1):
             samples[row, 1 + part * (n + 1) + i] = m.vectors[at.STATE + part, i]
-    first = 3 + 2 * n
     for i in range(n):
-        samples[row, first + i] = m.vectors[at.SLOPES + 1, i]
-        samples[row, first + n + i] = links[i, at.HOLD] + links[i, at.RAMP] * since
-    for k in range(3):
-        push = links[n, at.TIP_HOLD + k] + links[n, at.TIP_RAMP + k] * since
-        samples[row, first + 2 * n + k] = push
+        samples[row, 3 + 2 * n + i] = m.vectors[at.SLOPES + 1, i]
+    _write_inputs(size, m, samples, samples[row, 0])
 
 
 @inner
 def _write_sample(size: object, m: Memory, samples: Array, t: float) -> None:
-    """Record the state STAGE, its accelerations, and what acts on it."""
+    """Record the state STAGE, its accelerations, and what acts on it, unless a function fails."""
     n, row = count(size), m.whole[at.SAMPLE]
-    m.whole[at.SAMPLE] += 1
+    slope(size, m, t, at.SPARE)
+    if m.whole[at.FAULT] != 0:
+        return
     for part in range(2):
         for i in range(n + 1):
             samples[row, 1 + part * (n + 1) + i] = m.vectors[at.STAGE + part, i]
-    slope(size, m, t, at.SPARE)
-    first = 3 + 2 * n
     for i in range(n):
-        samples[row, first + i] = m.links[i, link.TURNING]
-        samples[row, first + n + i] = m.links[i, link.TORQUE]
+        samples[row, 3 + 2 * n + i] = m.links[i, link.TURNING]
+    _write_inputs(size, m, samples, t)
+
+
+@inlined
+def _write_inputs(size: object, m: Memory, samples: Array, t: float) -> None:
+    """Record the motors' torques and the force on the tip, and complete the sample."""
+    n, row, links, whole = count(size), m.whole[at.SAMPLE], m.links, m.whole
+    first, since = 3 + 3 * n, t - m.real[at.HOLD_START]
+    disturbed = whole[at.DISTURBANCES] != 0
+    for i in range(n):
+        samples[row, first + i] = motor_torque(m, i, since)
+    held = at.TIP_OWN if disturbed else at.TIP_HOLD
     for k in range(3):
-        samples[row, first + 2 * n + k] = m.links[n, link.FORCE_X + k]
+        force = links[n, held + k] + links[n, at.TIP_RAMP + k] * since
+        samples[row, first + n + k] = force + links[n, at.TIP_LIVE + k]
+    if whole[at.KEPT] != 0:
+        _write_signals(size, m, samples, since)
+    whole[at.SAMPLE] += 1
+
+
+@inner
+def _write_signals(size: object, m: Memory, samples: Array, since: float) -> None:
+    """Record what the controller asked for, read and was to follow, and what disturbs."""
+    n, row, links, whole = count(size), m.whole[at.SAMPLE], m.links, m.whole
+    place = 6 + 4 * n
+    if whole[at.KEPT] & at.KEEP_CONTROL:
+        noted = whole[at.NOTED] + at.COMMANDED * n
+        for k in range(at.KEPT_NOTES * n):
+            samples[row, place + k] = m.real[noted + k]
+        for i in range(n):
+            samples[row, place + i] += links[i, at.RAMP] * since + links[i, at.LIVE]
+        place += at.KEPT_NOTES * n
+    if whole[at.KEPT] & at.KEEP_PUSHES:
+        for i in range(n):
+            samples[row, place + i] = links[i, at.PUSH]
+        for k in range(3):
+            samples[row, place + n + k] = links[n, at.TIP_PUSH + k]
 
 
 @kernel
@@ -176,9 +204,12 @@ def finish_samples(size: object, m: Memory, control: Control, samples: Array) ->
     now = m.real[at.NOW]
     if m.whole[at.STEPS] == 0:
         hold(size, m, control)
-    while m.whole[at.SAMPLE] < len(samples) and samples[m.whole[at.SAMPLE], 0] <= now + slack(now):
+    end = now + slack(now)
+    while m.whole[at.SAMPLE] < len(samples) and samples[m.whole[at.SAMPLE], 0] <= end:
         copy(size, m, at.STATE, at.STAGE)
         _write_sample(size, m, samples, now)
+        if m.whole[at.FAULT] != 0:
+            return
 
 
 @inner

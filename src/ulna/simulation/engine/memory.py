@@ -32,9 +32,9 @@ class Memory(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What is kept: samples (t, y, accelerations, torques, force) and what happened."""
+    """What is kept: samples, with the columns that `sample_columns` names, and what happened."""
 
-    samples: Array  # (s, 4n+6)
+    samples: Array  # (s, 4n+6 or more)
     log: Array  # (m, 4+2n)
 
 
@@ -93,9 +93,31 @@ def new_links(constants: Array) -> Array:
     return links
 
 
-def new_record(times: Array, n: int) -> Record:
+def sample_columns(n: int, kept: int) -> dict[str, slice]:
+    """Give where in a sample what is; `kept` says what it holds besides what all do."""
+    widths = {"t": 1, "q": n, "injected": 1, "qd": n, "dissipated": 1, "qdd": n, "tau": n}
+    widths["tip_force"] = at.AXES
+    if kept & at.KEEP_CONTROL:
+        names = ("tau_commanded", "q_measured", "qd_measured", "q_ref", "qd_ref", "qdd_ref")
+        widths |= dict.fromkeys(names, n)
+    if kept & at.KEEP_PUSHES:
+        widths |= {"tau_disturbance": n, "tip_force_disturbance": at.AXES}
+    ends = np.cumsum(list(widths.values())).tolist()
+    return {
+        name: slice(end - width, end)
+        for (name, width), end in zip(widths.items(), ends, strict=True)
+    }
+
+
+def sample_width(n: int, kept: int) -> int:
+    """Give how many numbers a sample has."""
+    *_, last = sample_columns(n, kept).values()
+    return int(last.stop)
+
+
+def new_record(times: Array, n: int, kept: int = 0) -> Record:
     """Make room for samples at given times, and for a log."""
-    samples = np.zeros((len(times), 4 * n + 6))
+    samples = np.zeros((len(times), sample_width(n, kept)))
     samples[:, 0] = times
     return Record(samples, np.zeros((LOG_ROWS, at.LOG_STATE + 2 * n)))
 
@@ -115,6 +137,9 @@ def carried_over(old: Memory, new: Memory) -> Memory:
     new.real[: at.REALS] = old.real[: at.REALS]
     new.whole[: at.TABLES] = old.whole[: at.TABLES]
     new.whole[at.OPEN] = 0
+    notes = at.NOTES * (old.vectors.shape[1] - 1)
+    first, start = (int(one.whole[at.NOTED]) for one in (old, new))
+    new.real[start : start + notes] = old.real[first : first + notes]
     # The past is the last piece of all.
     past = len(old.each) - int(old.whole[at.PAST])
     new.each[len(new.each) - past :] = old.each[len(old.each) - past :]

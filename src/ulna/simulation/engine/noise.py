@@ -1,7 +1,8 @@
-"""Random numbers that depend on nothing but their place: seed, arm, tick and channel.
+"""Random numbers that depend on nothing but their place: seed, source, arm, tick and channel.
 
 A generator with a memory would give other numbers to an arm that stands elsewhere in a batch, or
-is stepped by another thread. Here a number is a hash of where it is used.
+is stepped by another thread. Here a number is a hash of where it is used. A source is named by
+its kind and its index among its kind, so that two of them share no number, whatever their seeds.
 """
 
 from __future__ import annotations
@@ -32,28 +33,35 @@ def scramble(key: np.uint64) -> np.uint64:
 
 
 @inner
-def uniform(seed: int, arm: int, tick: int, channel: int) -> float:
-    """Give a number from the open interval (0, 1)."""
+def key_of(seed: int, kind: int, index: int, arm: int, tick: int) -> np.uint64:
+    """Give the key that all channels of a source have in common at a tick."""
     key = scramble(np.uint64(seed) + GOLDEN)
+    key = scramble(key ^ (np.uint64(kind) + GOLDEN))
+    key = scramble(key ^ (np.uint64(index) + GOLDEN))
     key = scramble(key ^ (np.uint64(arm) + GOLDEN))
-    key = scramble(key ^ (np.uint64(tick) + GOLDEN))
-    key = scramble(key ^ (np.uint64(channel) + GOLDEN))
-    return (float(key >> ELEVEN) + 0.5) * UNIT
+    return scramble(key ^ (np.uint64(tick) + GOLDEN))
 
 
 @inner
-def normal(seed: int, arm: int, tick: int, channel: int) -> float:
+def uniform(key: np.uint64, channel: int) -> float:
+    """Give a number from the open interval (0, 1)."""
+    bits = scramble(key ^ (np.uint64(channel) + GOLDEN))
+    return (float(bits >> ELEVEN) + 0.5) * UNIT
+
+
+@inner
+def normal(key: np.uint64, channel: int) -> float:
     """Give a number from the normal distribution of mean 0 and deviation 1 (Box and Muller)."""
-    radius = math.sqrt(-2.0 * math.log(uniform(seed, arm, tick, 2 * channel)))
-    _, cosine = sincos(2.0 * math.pi * uniform(seed, arm, tick, 2 * channel + 1))
+    radius = math.sqrt(-2.0 * math.log(uniform(key, 2 * channel)))
+    _, cosine = sincos(2.0 * math.pi * uniform(key, 2 * channel + 1))
     return radius * cosine
 
 
 @inner
-def draw_normal(m: Memory, seed: int, tick: int, channel: int) -> Any:
+def draw_normal(m: Memory, seed: int, kind: int, index: int, tick: int, channel: int) -> Any:
     """Draw such a number for every arm, each from its own stream."""
     drawn = numbers(m.each)
     place = m.whole[at.DRAWN]
     for w in range(drawn.shape[1]):
-        drawn[place, w] = normal(seed, m.keys[w], tick, channel)
+        drawn[place, w] = normal(key_of(seed, kind, index, m.keys[w], tick), channel)
     return m.each[place]

@@ -31,12 +31,16 @@ VECTORS = DENSE + 2 * COUNT_DENSE
 HOLD, RAMP, LIVE, LIMIT, LAST_HIT = range(LINK_COLUMNS, LINK_COLUMNS + 5)
 STIFF = LINK_COLUMNS + 5
 RATE, NEXT_RATE = STIFF + 4, STIFF + 5  # of a joint at the ends of a piece of a step
-COLUMNS = STIFF + 6
+# Where something disturbs: what is held without it, and it alone. And the motor's torque, the one
+# without disturbances, of a sample.
+OWN, PUSH, MOTOR = range(STIFF + 6, STIFF + 9)
+COLUMNS = STIFF + 9
 # The same of the tip's force and moment, in the row after the last link.
 TIP_HOLD, TIP_RAMP, TIP_LIVE = 15, 18, 21  # after the force itself, at 12
 # There as well, of arms in lanes: 1 while one runs, where it has a state after the step, and where
 # it took the step by itself.
 ALIVE, GOOD, APART = 24, 25, 26
+TIP_OWN, TIP_PUSH = 27, 30
 
 # Places in `real`.
 NOW, HOLD_START, STOP, PLAN_START, STEP, LAST_STEP, TARGET, PERIOD = range(8)  # [s]
@@ -48,7 +52,7 @@ REALS = 15
 METHOD, MODEL, COUPLED, INPUTS, ADAPTIVE, STAGES, STOPS, WATCHING, CONTROLLED, DELAY = range(10)
 # counters and cursors,
 FRESH, OPEN, STEP_INDEX, STEP_COUNT, STEPS, EVALUATIONS, REJECTED, FAULT, IDLE = range(10, 19)
-TICK, SEEN, ANSWERED, FIRST_REFERENCE, SATURATED, SAMPLE, LOGGED, CHATTER = range(19, 27)
+TICK, SEEN, ANSWERED, FIRST_REFERENCE, KEPT, SAMPLE, LOGGED, CHATTER = range(19, 27)
 # addresses of functions,
 INPUT_CALL, EVENT_CALL, LAW_CALL = range(27, 30)
 # and where in `each`, `real` or `whole` a longer piece begins, and how long it is. Two tables, of
@@ -72,7 +76,24 @@ BLOCK, LAST_BLOCK, LOADED, LOST = range(63, 67)
 AIM_STILL = 67  # whether what is to be followed stays as it is at the start
 ALONE_CALL = 68  # the address of what takes one arm through a step
 CHANGING = 69  # whether inputs change inside of a segment
-WHOLES = 70
+NOTED = 70  # where in `real` the notes about a controller are
+WHOLES = 71
+
+# The notes about a controller, each one a joint: the torque that it asked for, and that with what
+# was given besides; what it read, and what it was to follow, at its last tick; whether the joint
+# is at its torque limit, how often it came there, for how long in all [s] until it last did, when
+# it last did, and when first.
+ASKED, COMMANDED, READ, AIMED = 0, 1, 2, 4
+SATURATED, EPISODES, SATURATED_TIME, SATURATED_SINCE, SATURATED_FIRST = range(7, 12)
+NOTES = 12
+
+# What samples hold besides what all do, added up: signals of the controller, and disturbances.
+KEEP_CONTROL, KEEP_PUSHES = 1, 2
+KEPT_NOTES = 6  # of the notes from COMMANDED on
+
+# Kinds of sources of random numbers.
+ANGLE_NOISE, RATE_NOISE, PUSH_NOISE = range(3)
+SENSORS = 0  # their index: an arm has no second ones
 
 # Methods, models, where inputs that change all the time come from, kinds of controllers.
 RK4, DOP853, SEMI_IMPLICIT, GAUSS4 = range(4)

@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from ulna.kernels import count, inlined, inner
-from ulna.lanes import some
+from ulna.lanes import numbers, some
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.control import let_control
 from ulna.simulation.engine.memory import Control, Memory
@@ -98,8 +98,8 @@ def _hold_still(size: object, m: Memory, control: Control) -> None:
     forces = whole[at.TABLES + at.TABLE_PLACES + at.ROWS]
     for i in range(n):
         links[i, at.HOLD], links[i, at.RAMP] = each[torques + i], 0.0
-        if whole[at.CONTROLLED] != at.NOBODY:
-            links[i, at.HOLD] += control.tau[i]
+    if whole[at.CONTROLLED] != at.NOBODY:
+        _add_control(size, m, control)
     for k in range(3):
         links[n, at.TIP_HOLD + k], links[n, at.TIP_RAMP + k] = each[forces + k], 0.0
 
@@ -117,10 +117,22 @@ def hold(size: object, m: Memory, control: Control) -> None:
     for k in range(3):
         links[n, at.TIP_HOLD + k], links[n, at.TIP_RAMP + k] = _read_table(m, at.FORCES, at.AXES, k)
     if whole[at.CONTROLLED] != at.NOBODY:
+        _add_control(size, m, control)
+    if whole[at.DISTURBANCES] != 0:
+        _disturb(size, m)
+
+
+@inlined
+def _add_control(size: object, m: Memory, control: Control) -> None:
+    """Let the controller's torques act, and note what it asked for."""
+    n, links, real, noted = count(size), m.links, m.real, m.whole[at.NOTED]
+    if m.whole[at.KEPT] & at.KEEP_CONTROL:
+        held = numbers(links)
         for i in range(n):
-            links[i, at.HOLD] += control.tau[i]
-    for d in range(whole[at.DISTURBANCES]):
-        _disturb(size, m, d)
+            asked = real[noted + at.ASKED * n + i]
+            real[noted + at.COMMANDED * n + i] = held[i, at.HOLD, 0] + asked
+    for i in range(n):
+        links[i, at.HOLD] += control.tau[i]
 
 
 @inner
@@ -139,7 +151,23 @@ def _read_table(m: Memory, table: int, width: int, column: int) -> tuple[Any, An
 
 
 @inner
-def _disturb(size: object, m: Memory, d: int) -> None:
+def _disturb(size: object, m: Memory) -> None:
+    """Add all that disturbs, and keep it apart from what is held without it."""
+    n, links = count(size), m.links
+    for i in range(n):
+        links[i, at.OWN], links[i, at.PUSH] = links[i, at.HOLD], 0.0
+    for k in range(3):
+        links[n, at.TIP_OWN + k], links[n, at.TIP_PUSH + k] = links[n, at.TIP_HOLD + k], 0.0
+    for d in range(m.whole[at.DISTURBANCES]):
+        _push(size, m, d)
+    for i in range(n):
+        links[i, at.HOLD] = links[i, at.OWN] + links[i, at.PUSH]
+    for k in range(3):
+        links[n, at.TIP_HOLD + k] = links[n, at.TIP_OWN + k] + links[n, at.TIP_PUSH + k]
+
+
+@inner
+def _push(size: object, m: Memory, d: int) -> None:
     n = count(size)
     real, whole, links, each = m.real, m.whole, m.links, m.each
     soon = real[at.NOW] + slack(real[at.NOW])
@@ -148,11 +176,13 @@ def _disturb(size: object, m: Memory, d: int) -> None:
     if not start <= soon < stop:
         return
     draw = int((soon - start) / period) if period > 0.0 else 0
+    source = whole[at.SEEDS] + 2 * d
     for k in range(n + 3):
         push = each[whole[at.SIZES] + d * (n + 3) + k]
         if period > 0.0 and some(push != 0.0):
-            push = push * draw_normal(m, whole[whole[at.SEEDS] + d], draw, k)
+            seed, index = whole[source], whole[source + 1]
+            push = push * draw_normal(m, seed, at.PUSH_NOISE, index, draw, k)
         if k < n:
-            links[k, at.HOLD] += push
+            links[k, at.PUSH] += push
         else:
-            links[n, at.TIP_HOLD + k - n] += push
+            links[n, at.TIP_PUSH + k - n] += push

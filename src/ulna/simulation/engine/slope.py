@@ -84,6 +84,14 @@ def inputs(size: object, m: Memory, t: float) -> None:
         _live_inputs(size, m, t)
 
 
+@inlined
+def motor_torque(m: Memory, i: int, since: float) -> Any:
+    """Give the torque of a joint's motor, without disturbances, so long after the hold began."""
+    links = m.links
+    held = at.OWN if m.whole[at.DISTURBANCES] != 0 else at.HOLD
+    return links[i, held] + links[i, at.RAMP] * since + links[i, at.LIVE]
+
+
 @inner
 def _live_inputs(size: object, m: Memory, t: float) -> None:
     n = count(size)

@@ -44,7 +44,9 @@ def ended(codes, t_end=None):
 
 
 def test_the_codes_are_the_places_of_the_reasons():
-    assert get_args(Reason) == REASONS
+    # A single run has more: it may end because Python code of its user does.
+    more = ("controller failed", "function failed")
+    assert tuple(one for one in get_args(Reason) if one not in more) == REASONS
     assert REASONS == (
         "done",
         "stopped",
