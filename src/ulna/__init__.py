@@ -1,52 +1,53 @@
 """ulna: planar robot arms with any number of joints.
 
 SI units and radians; x right, y up, angles counter-clockwise; joint angles are relative, the
-first from the x axis. Importing this loads NumPy and nothing heavy.
+first from the x axis. Importing this loads nothing: a name brings its module once it is used.
 """
 
-from ulna import (
-    actuation,
-    analysis,
-    angles,
-    control,
-    dynamics,
-    expressions,
-    kinematics,
-    motion,
-    simulation,
-    units,
-)
+import importlib
+
 from ulna._version import __version__
-from ulna.analysis import Portrait, Section, poincare, portrait
-from ulna.arm import (
-    Arm,
-    Friction,
-    Joint,
-    Link,
-    Motor,
-    Parameters,
-    Payload,
-    load,
-    preset,
-    presets,
-    save,
-    stack,
-)
-from ulna.derivation import derive
-from ulna.errors import FileError, InfeasibleError, InputError, UlnaError, UlnaWarning
-from ulna.motion import Path, Plan, Plans, Trajectory, paths, plan
-from ulna.simulation import (
-    BatchRun,
-    Run,
-    Sensors,
-    Simulation,
-    compiled,
-    open_batch,
-    open_run,
-    simulate,
-    simulate_batch,
-)
-from ulna.viewer import animate
+
+# Where the names are that no module of their own stands for.
+_HOMES = {
+    "ulna.analysis": ("Portrait", "Section", "poincare", "portrait"),
+    "ulna.arm": (
+        "Arm",
+        "Friction",
+        "Joint",
+        "Link",
+        "Motor",
+        "Parameters",
+        "Payload",
+        "load",
+        "preset",
+        "presets",
+        "save",
+        "stack",
+    ),
+    "ulna.derivation": ("derive",),
+    "ulna.errors": (
+        "FileError",
+        "InfeasibleError",
+        "InputError",
+        "Interrupted",
+        "UlnaError",
+        "UlnaWarning",
+    ),
+    "ulna.motion": ("Path", "Plan", "Plans", "Trajectory", "paths", "plan"),
+    "ulna.simulation": (
+        "BatchRun",
+        "Run",
+        "Sensors",
+        "Simulation",
+        "compiled",
+        "open_batch",
+        "open_run",
+        "simulate",
+        "simulate_batch",
+    ),
+    "ulna.viewer": ("animate",),
+}
 
 __all__ = [
     "Arm",
@@ -55,6 +56,7 @@ __all__ = [
     "Friction",
     "InfeasibleError",
     "InputError",
+    "Interrupted",
     "Joint",
     "Link",
     "Motor",
@@ -99,3 +101,25 @@ __all__ = [
     "stack",
     "units",
 ]
+
+
+def __getattr__(name: str) -> object:
+    found = globals()[name] = _found(name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _found(name: str) -> object:
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(importlib.import_module(module), name)
+    try:
+        if not name.startswith("__"):
+            return importlib.import_module(f"ulna.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"ulna.{name}":
+            raise
+    raise AttributeError(f"module 'ulna' has no attribute {name!r}")

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from types import FrameType
+from typing import Any
 
 _LONGEST_COMPARED = 80  # letters: comparing words takes the square of their length
 _LONGEST_SHOWN = 60  # letters of a value in a message
@@ -87,6 +88,24 @@ class MissingExtraError(UlnaError, ImportError):
     """An optional package that is not installed; the message says what to install."""
 
     exit_code = 2
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C ended long work.
+
+    As a KeyboardInterrupt it passes by `except Exception` and ends a script.
+
+    Parameters
+    ----------
+    message
+        What was interrupted, and where there is something of it.
+    result
+        What there is: a Run up to then, a BatchRun with the arms that are done; None if nothing.
+    """
+
+    def __init__(self, message: str = "interrupted", result: Any = None) -> None:
+        super().__init__(message)
+        self.result = result
 
 
 class UlnaWarning(UserWarning):

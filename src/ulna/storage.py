@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import csv
 import errno
+import itertools
 import os
 import secrets
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from ulna.errors import FileError, InputError, Problem, UlnaError
+from ulna.interrupts import held
 
 ROWS_AT_ONCE = 10_000  # of a table that is turned into Python's own numbers
 LARGEST_TEXT = 10_000_000  # [bytes] more than any description that a person writes
@@ -53,7 +55,8 @@ def whole_file(file: str | os.PathLike[str], *, force: bool = True) -> Iterator[
     """Give an empty file beside the place of another, to write to.
 
     It moves into that place once the block is done; where the block fails, it is gone and all
-    stays as it was. Without `force` a file that exists is not replaced.
+    stays as it was. Without `force` a file that exists is not replaced, not even one that came
+    while this was being written.
     """
     path = Path(file)
     with _explained(path):
@@ -63,7 +66,7 @@ def whole_file(file: str | os.PathLike[str], *, force: bool = True) -> Iterator[
         with _beside(place, Path.unlink) as part:
             part.touch(exist_ok=False)
             yield part
-            _settle(part, place)
+            _settle(part, place, path, force=force)
 
 
 @contextmanager
@@ -93,7 +96,93 @@ def whole_folder(
         with _beside(place, shutil.rmtree) as part:
             part.mkdir()
             yield part
-            _settle_folder(part, place)
+            _settle_folder(part, place, path, force=force)
+
+
+@contextmanager
+def staged(folder: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give an empty folder inside another, to write files to that belong together.
+
+    `move_in` puts them into their places, or `set_aside` elsewhere; the rest is gone after the
+    block. The outer folder is made if it is not there, and removed again if it stays empty.
+    """
+    place = Path(folder)
+    with _explained(place):
+        found = place.exists()
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            with _beside(place / "files", shutil.rmtree) as part:
+                part.mkdir()
+                yield part
+        finally:
+            if not found and empty_folder(place):
+                place.rmdir()
+
+
+def move_in(part: Path, folder: Path, old: Iterable[str], *, force: bool) -> None:
+    """Move all files of a `staged` folder out into the folder around it, or none of them.
+
+    With `force` the files named `old` go first, so that there are never some of either kind.
+    Without it nothing is replaced, not even what came in the meantime.
+    """
+    names = sorted(file.name for file in part.iterdir())
+    with (
+        _explained(folder),
+        _refused(folder),
+        held(),
+        _beside(folder / "files", shutil.rmtree) as away,
+    ):
+        _sync_all(part)
+        away.mkdir()
+        _move({*old, *names} if force else (), folder, away)
+        try:
+            _move(names, part, folder)
+        except BaseException:
+            _move([file.name for file in away.iterdir()], away, folder)
+            raise
+
+
+def _move(names: Iterable[str], source: Path, target: Path) -> None:
+    """Move those files that there are from one folder to another, all or none; replaces nothing."""
+    moved = []
+    try:
+        for name in names:
+            if exists(source / name):
+                _create(source / name, target / name)
+                moved.append(name)
+    except BaseException:
+        for name in moved:
+            _create(target / name, source / name)
+        raise
+
+
+def set_aside(part: Path, file: str | os.PathLike[str]) -> Path:
+    """Keep what there is of a file or folder that is not whole, under a name of its own.
+
+    `part` is what `whole_file` or `whole_folder` gave for `file`, whose block is then to be left
+    with an exception: of that name nothing changes. Gives the other: "b.interrupted.nc" for
+    "b.nc", or "b.interrupted-2.nc" if that exists.
+    """
+    path = Path(file)
+    with _explained(path), held():
+        for name in _names_aside(path):
+            place = Path(os.path.realpath(name))
+            with suppress(FileExistsError):
+                _sync_all(part)
+                _create(part, place)
+                return name
+    raise AssertionError("names never end")
+
+
+def name_aside(file: str | os.PathLike[str]) -> Path:
+    """Give a free name for what there is of a file that is not whole; see `set_aside`."""
+    return next(name for name in _names_aside(Path(file)) if not exists(name))
+
+
+def _names_aside(path: Path) -> Iterator[Path]:
+    for count in itertools.count(1):
+        number = f"-{count}" if count > 1 else ""
+        yield path.with_name(f"{path.stem}.interrupted{number}{path.suffix}")
 
 
 def check_space(file: str | os.PathLike[str], size: float) -> None:
@@ -183,19 +272,27 @@ def _beside(place: Path, remove: Callable[[Path], object]) -> Iterator[Path]:
         _remove(part, remove)
 
 
-def _settle(part: Path, place: Path) -> None:
+def _settle(part: Path, place: Path, path: Path, *, force: bool) -> None:
     _sync(part)
+    if not force:
+        with _refused(path), held():
+            _create(part, place)
+        return
     if place.exists():
         shutil.copymode(place, part)
     part.replace(place)
 
 
-def _settle_folder(part: Path, place: Path) -> None:
-    for file in part.rglob("*"):
-        if file.is_file():
-            _sync(file)
+def _settle_folder(part: Path, place: Path, path: Path, *, force: bool) -> None:
+    _sync_all(part)
+    if not force:
+        with _refused(path), held():
+            if empty_folder(place):
+                place.rmdir()
+            _create(part, place)
+        return
     # A folder takes no other's place in one step: the old one steps aside for a moment.
-    with _beside(place, shutil.rmtree) as old:
+    with held(), _beside(place, shutil.rmtree) as old:
         if place.exists():
             place.replace(old)
         try:
@@ -204,6 +301,55 @@ def _settle_folder(part: Path, place: Path) -> None:
             if old.exists():
                 old.replace(place)
             raise
+
+
+def _create(part: Path, place: Path) -> None:
+    """Move a file or folder to a name that nothing has; raises FileExistsError if something does.
+
+    Of several that ask for the same name at once, one gets it.
+    """
+    if part.is_dir():
+        _create_folder(part, place)
+    elif sys.platform == "win32":
+        os.rename(part, place)  # noqa: PTH104, which has no other name for what replaces nothing
+    else:
+        _create_file(part, place)
+
+
+def _create_folder(part: Path, place: Path) -> None:
+    try:
+        os.rename(part, place)  # noqa: PTH104
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+            raise FileExistsError(errno.EEXIST, "it exists") from error
+        raise
+
+
+def _create_file(part: Path, place: Path) -> None:
+    try:
+        os.link(part, place)
+    except FileExistsError:
+        raise
+    except OSError:
+        # This disk has no links: the name is taken first, and then filled.
+        os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        part.replace(place)
+        return
+    part.unlink()
+
+
+@contextmanager
+def _refused(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except FileExistsError:
+        raise _taken(path, "output") from None
+
+
+def _sync_all(part: Path) -> None:
+    for file in [part, *part.rglob("*")]:
+        if file.is_file():
+            _sync(file)
 
 
 def _sync(file: Path) -> None:
@@ -217,8 +363,9 @@ def _size(path: Path) -> str:
 
 def _remove(path: Path, remove: Callable[[Path], object]) -> None:
     try:
-        if exists(path):
-            remove(path)
+        with held():
+            if exists(path):
+                remove(path)
     except (OSError, ValueError):
         # The folder is out of reach; the first error says so.
         return

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -39,6 +40,18 @@ def test_pose_loads_nothing_heavy():
 
 def test_public_names_exist():
     assert all(hasattr(ulna, name) for name in ulna.__all__)
+    with pytest.raises(AttributeError, match="module 'ulna' has no attribute 'simulat'"):
+        ulna.simulat  # noqa: B018
+
+
+def test_type_checkers_see_the_same_names():
+    # The stub imports each from where it is; what is run must find it there too.
+    source = Path(ulna.__file__).with_suffix(".pyi").read_text("utf-8")
+    seen: dict[str, object] = {}
+    exec(source, seen)
+    assert sorted(seen["__all__"]) == sorted(ulna.__all__)
+    assert all(seen[name] is getattr(ulna, name) for name in ulna.__all__)
+    assert set(ulna.__all__) <= set(dir(ulna))
 
 
 @pytest.mark.parametrize("command", [["--version"], ["--help"], ["list", "arms"]])

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from ulna import storage
 from ulna.errors import FileError, InputError
 from ulna.storage import (
     LARGEST_TEXT,
@@ -502,3 +503,100 @@ def test_a_disk_without_room_is_told_with_the_figures(tmp_path, monkeypatch):
 )
 def test_sizes_are_written_as_people_do(size, text):
     assert size_text(size) == text
+
+
+# ------------------------------------------------------------------------- two at once, and asides
+
+
+def test_a_file_that_came_meanwhile_is_not_replaced(tmp_path):
+    file = tmp_path / "a.txt"
+    with pytest.raises(InputError, match="which exists"), whole_file(file, force=False) as part:  # noqa: PT012
+        part.write_text("mine")
+        file.write_text("theirs")
+    assert file.read_text() == "theirs"
+    assert [one.name for one in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_folder_that_came_meanwhile_is_not_replaced(tmp_path):
+    folder = tmp_path / "out"
+    refused = pytest.raises(InputError, match="which exists")
+    with refused, whole_folder(folder, ["m"], force=False) as part:
+        (part / "m").write_text("mine")
+        folder.mkdir()
+        (folder / "m").write_text("theirs")
+    assert (folder / "m").read_text() == "theirs"
+    assert [one.name for one in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_disk_without_links_has_one_winner_too(tmp_path, monkeypatch):
+    def link(*_):
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", link)
+    file = tmp_path / "a.txt"
+    write_whole(file, "first", force=False)
+    with pytest.raises(InputError, match="which exists"), whole_file(file, force=False) as part:
+        part.write_text("second")
+    with pytest.raises(FileExistsError):
+        storage._create_file(_written(tmp_path / "other", "third"), file)
+    assert file.read_text() == "first"
+
+
+def _written(file, text):
+    file.write_text(text)
+    return file
+
+
+@pytest.mark.parametrize("name", ["b.nc", "folder"])
+def test_what_is_set_aside_replaces_nothing(tmp_path, name):
+    made = []
+    for _ in range(3):
+        part = tmp_path / "part"
+        if name == "folder":
+            part.mkdir()
+            (part / "file").write_text("some")
+        else:
+            part.write_text("some")
+        made.append(storage.set_aside(part, tmp_path / name).name)
+    stem, dot, ending = name.partition(".")
+    assert made == [f"{stem}.interrupted{n}{dot}{ending}" for n in ("", "-2", "-3")]
+    assert sorted(one.name for one in tmp_path.iterdir()) == sorted(made)
+
+
+def test_files_that_belong_together_come_together(tmp_path):
+    folder = tmp_path / "out"
+    for text, old in (("one", ()), ("two", ("film",))):
+        with storage.staged(folder) as part:
+            (part / "a").write_text(text)
+            (part / "b").write_text(text)
+            storage.move_in(part, folder, old, force=True)
+        assert {file.name: file.read_text() for file in folder.iterdir()} == {"a": text, "b": text}
+        (folder / "film").write_text("of one")
+    (folder / "film").unlink()
+
+
+def test_files_that_cannot_all_come_leave_the_old_ones(tmp_path, monkeypatch):
+    folder, real = tmp_path / "out", storage._create
+    folder.mkdir()
+    for name in ("a", "b", "mine"):
+        (folder / name).write_text("old")
+
+    def create(part, place):
+        if place == folder / "b" and part.read_text() == "new":
+            raise OSError(errno.EIO, "Input/output error")
+        real(part, place)
+
+    monkeypatch.setattr(storage, "_create", create)
+    with pytest.raises(FileError, match="Input/output error"), storage.staged(folder) as part:  # noqa: PT012
+        (part / "a").write_text("new")
+        (part / "b").write_text("new")
+        storage.move_in(part, folder, (), force=True)
+    assert {file.name: file.read_text() for file in folder.iterdir()} == dict.fromkeys(
+        ("a", "b", "mine"), "old"
+    )
+
+
+def test_a_folder_that_stays_empty_is_not_left(tmp_path):
+    with storage.staged(tmp_path / "out"):
+        pass
+    assert not list(tmp_path.iterdir())

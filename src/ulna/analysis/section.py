@@ -18,7 +18,8 @@ from ulna.analysis.facts import plain
 from ulna.angles import wrap
 from ulna.arm import Arm
 from ulna.arrays import Array
-from ulna.errors import InputError, Problem, shown
+from ulna.errors import InputError, Interrupted, Problem, shown
+from ulna.interrupts import OnInterrupt, check_on_interrupt, given_back, interruptible
 from ulna.motion.values import number, whole
 from ulna.notebooks import card
 from ulna.simulation import Run, simulate
@@ -83,6 +84,7 @@ class Section:
         return f"Section of {self.arm.name or f'{self.arm.n} joints'}"
 
 
+@interruptible
 def poincare(
     arm: Arm,
     *,
@@ -91,6 +93,7 @@ def poincare(
     joint: int = 1,
     angle: float = 0.0,
     direction: int = 1,
+    on_interrupt: OnInterrupt = "raise",
     **options: Any,
 ) -> Section:
     """Cut through the motion of an arm with several joints.
@@ -98,7 +101,8 @@ def poincare(
     Each of `starts` is a posture and its rates, (q0, qd0) [rad, rad/s]. For `duration` [s] every
     passage of `joint` through `angle` [rad] is noted, whole turns apart or not, in one `direction`:
     1 where the angle grows, −1 where it falls, 0 both. `options` are those of `ulna.simulate`:
-    torque, controller, method.
+    torque, controller, method. Ctrl-C raises `ulna.Interrupted`, whose `result` is the section up
+    to then; with on_interrupt="return" it is returned.
 
     >>> import ulna
     >>> arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0])
@@ -107,6 +111,7 @@ def poincare(
     4
     """
     check_kinds(arm, options.get("controller"), None, ())
+    check_on_interrupt(on_interrupt)
     if arm.n < 2:
         raise InputError(Problem("arm", "one joint", "several", "for one there is ulna.portrait"))
     which = whole("joint", joint, 1, arm.n)
@@ -118,9 +123,20 @@ def poincare(
     signal = f"sin((q{which} - {place!r}) / 2)"
     options = {"rtol": RTOL, "samples": SAMPLES, **options}
     events = {**(options.pop("events", None) or {}), PASSAGE: signal}
-    runs = (
-        simulate(arm, q0=q, qd0=qd, duration=duration, events=events, **options) for q, qd in given
-    )
+    runs: list[Run] = []
+    try:
+        for q, qd in given:
+            runs.append(simulate(arm, q0=q, qd0=qd, duration=duration, events=events, **options))
+    except Interrupted as interrupted:
+        runs += [] if interrupted.result is None else [interrupted.result]
+        if not runs:
+            raise
+        told = f"interrupted in start {len(runs)} of {len(given)}"
+        found = tuple(_passages(run, which, direction) for run in runs)
+        section = Section(arm, which, place, direction, found)
+        if len(runs) == len(given) and runs[-1].status.reason != "interrupted":
+            on_interrupt = "raise"  # of a result that is whole nobody could see it
+        return given_back(section, on_interrupt, told)
     found = tuple(_passages(run, which, direction) for run in runs)
     return Section(arm, which, place, direction, found)
 

@@ -28,6 +28,7 @@ from ulna.arrays import Array
 from ulna.control import Controller
 from ulna.dynamics import linearise
 from ulna.errors import InputError, Problem, shown
+from ulna.interrupts import interruptible
 from ulna.kinematics import jacobian
 from ulna.motion import Plan
 from ulna.motion.terms import torque_terms
@@ -155,6 +156,7 @@ class Stability:
         return card(f"Stability along {self.plan.path}", self._lines())
 
 
+@interruptible
 def stability(
     plan: Plan,
     controller: Controller | None = None,

@@ -22,6 +22,7 @@ from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control import Controller
 from ulna.errors import InputError, Problem, shown
+from ulna.interrupts import interruptible
 from ulna.motion.values import number, positive, whole
 from ulna.notebooks import card
 from ulna.simulation import Run, simulate
@@ -83,6 +84,7 @@ class StepResponse:
         return card("Step response", self._lines())
 
 
+@interruptible
 def step_response(
     arm: Arm,
     controller: Controller,

@@ -30,6 +30,7 @@ from ulna.cli import (
 )
 from ulna.cli.terminal import note, prepare_streams, say
 from ulna.errors import FileError, UlnaError, UlnaWarning
+from ulna.interrupts import listening
 
 BUG, INTERRUPTED = 1, 130
 
@@ -76,18 +77,18 @@ def ulna(
     """
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; gives the exit code, and prints no traceback without --debug."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    debug = "--debug" in words
+def run(arguments: Sequence[str], begin: Callable[[], None] = lambda: None) -> int:
+    """Do what the words of a command say, `begin` first; gives the exit code."""
+    debug = "--debug" in arguments
     # The switch works wherever it is put: people add it to a command that has just failed.
-    words = [word for word in words if word != "--debug"]
+    words = [word for word in arguments if word != "--debug"]
     prepare_streams()
     with warnings.catch_warnings():
         warnings.simplefilter("always", UlnaWarning)
         warnings.showwarning = _warning_printer()
         try:
-            code = int(app(words, prog_name="ulna", standalone_mode=False) or 0)
+            begin()
+            code = _heard(words)
             sys.stdout.flush()
             if code == INTERRUPTED:
                 note("stopped")
@@ -111,6 +112,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if debug:
                 traceback.print_exc()
             return _report(error)
+
+
+def _heard(words: Sequence[str]) -> int:
+    """Run a command that hears every Ctrl-C, and that leaves no part of a file if it is ended."""
+    with listening() as listener:
+        listener.hear_endings()
+        return int(app(list(words), prog_name="ulna", standalone_mode=False) or 0)
 
 
 def _unread() -> int:

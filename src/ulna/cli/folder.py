@@ -1,17 +1,18 @@
-"""A folder of results: checked before any work is done, then filled file by file."""
+"""A folder of results: checked before any work is done, filled when all of them are there."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ulna.cli.outputs import Output
+from ulna.cli.outputs import Output, Written, write_outputs
 from ulna.cli.plotting import save_figure
 from ulna.cli.terminal import as_json
-from ulna.errors import FileError, InputError, Problem, shown
-from ulna.storage import exists, write_whole
+from ulna.errors import FileError, InputError, Problem, UlnaError, shown
+from ulna.storage import exists, move_in, set_aside, staged, write_whole
 
 Writer = Callable[[Any, str], None]
 
@@ -27,21 +28,66 @@ def folder_outputs(folder: str, writers: Mapping[str, Writer], *, force: bool) -
         got = f"{folder}, which holds {', '.join(present)}"
         hint = "add --force to replace them, or give another folder"
         raise InputError(Problem("--out", got, "a folder without such files", hint))
+    for name in present:
+        if (place / name).is_dir():
+            raise FileError(f"{place / name}: cannot be written: it is a folder")
     return [
         # A film takes its time, which Ctrl-C is not to wait for.
-        Output(
-            "--out",
-            str(place / name),
-            (),
-            _bound(writer, str(place / name)),
-            patient=not name.endswith(".mp4"),
-        )
+        Output("--out", str(place / name), (), writer, patient=not name.endswith(".mp4"))
         for name, writer in writers.items()
     ]
 
 
-def _bound(writer: Writer, file: str) -> Callable[[Any], None]:
-    return lambda result: writer(result, file)
+def write_folder(
+    result: Any,
+    outputs: Sequence[Output],
+    folder: str,
+    *,
+    old: Callable[[Path], Sequence[str]],
+    force: bool,
+    whole: bool = True,
+) -> Written:
+    """Write files that belong together, and put them into their folder at once.
+
+    With `force` they take the place of those that are there, and of the `old` ones: files of one
+    result are never beside those of another. Any other file stays. What is not `whole`, because
+    of Ctrl-C or since a file could not be written, goes into a folder of its own, as
+    "plan.interrupted", and all that is there stays as it was.
+    """
+    place = Path(folder)
+    with staged(place) as part:
+        inside = [output._replace(file=str(part / _name(output.file))) for output in outputs]
+        written = write_outputs(result, inside)
+        home = place
+        if whole and not written.missing:
+            move_in(part, place, old(place), force=force)
+        elif written.files:
+            home = _set_aside(part, place)
+    return Written(
+        [str(home / _name(file)) for file in written.files],
+        [str(place / _name(file)) for file in written.missing],
+        [_at_home(trouble, part, place) for trouble in written.troubles],
+        written.stopped,
+    )
+
+
+def _name(file: str) -> str:
+    return Path(file).name
+
+
+def _set_aside(part: Path, place: Path) -> Path:
+    if place.name not in ("", ".."):
+        # The folder around it may be closed, or on another disk.
+        with suppress(FileError):
+            return set_aside(part, place)
+    return set_aside(part, place / "results")
+
+
+def _at_home(trouble: UlnaError, part: Path, place: Path) -> UlnaError:
+    """Give a trouble with a file under the name that the file was to have."""
+    if not isinstance(trouble, FileError):
+        return trouble
+    return FileError(str(trouble).replace(str(part), str(place)))
 
 
 def _check_folder(place: Path) -> None:

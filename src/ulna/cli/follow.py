@@ -14,7 +14,7 @@ from ulna.cli.arguments import (
     JsonOption,
     PayloadOption,
 )
-from ulna.cli.folder import folder_outputs, make_folder
+from ulna.cli.folder import folder_outputs, write_folder
 from ulna.cli.follow_checks import (
     check_controllers,
     check_start,
@@ -23,9 +23,9 @@ from ulna.cli.follow_checks import (
     read_rate,
 )
 from ulna.cli.follow_report import Followed, follow_facts, show_followed
-from ulna.cli.outputs import Output, check_film, write_outputs
+from ulna.cli.outputs import Output, check_film
 from ulna.cli.plan import finish_plan, refuse_infeasible
-from ulna.cli.plan_files import PLANNED, follow_writers
+from ulna.cli.plan_files import PLANNED, files_of_before, follow_writers
 from ulna.cli.planning import (
     DurationOption,
     ElbowOption,
@@ -111,16 +111,16 @@ def follow(
     elif film_speed != 1.0:
         note("--film-speed says nothing without --film")
     check_work(task.plan.duration, ticks)
-    make_folder(out)
     if not task.plan.feasible:
-        finish_plan(task, outputs, json=json)
+        finish_plan(task, outputs, out, json=json, force=force)
     note(f"simulating {number(task.plan.duration)} s open loop, then with {controller}")
     runs = _simulate(task, {"open loop": open_loop, "closed loop": chosen}, ticks, start)
     if "closed loop" not in runs:
-        _keep_plan(task, outputs)
+        _keep_plan(task, outputs, out)
     done = Followed(task, chosen, controller, ticks, runs)
     note(f"judging both, and writing into {out}")
-    written = write_outputs(done, outputs)
+    whole = done.outcome.reason != "interrupted"
+    written = write_folder(done, outputs, out, old=files_of_before, force=force, whole=whole)
     if written.stopped:
         say_about("files", [", ".join(written.files)])
     elif json:
@@ -128,14 +128,14 @@ def follow(
     else:
         show_followed(done)
         say_about("files", [", ".join(written.files)])
-    insist(done.outcome, written, outputs)
+    insist(done.outcome, written)
     refuse_infeasible(task)
 
 
-def _keep_plan(task: Task, outputs: Sequence[Output]) -> None:
+def _keep_plan(task: Task, outputs: Sequence[Output], folder: str) -> None:
     """Write what there is when nothing has been followed yet, and end as interrupted."""
     kept = [output for output in outputs if output.file.endswith(PLANNED)]
-    written = write_outputs(task, kept)
+    written = write_folder(task, kept, folder, old=files_of_before, force=False, whole=False)
     raise UnfinishedError([f"stopped; the plan is in {', '.join(written.files)}"], INTERRUPTED)
 
 
@@ -151,10 +151,10 @@ def _simulate(
     for label, controller in controllers.items():
         try:
             with loading():
-                first = simulate(task.arm, controller=controller, **{**options, "duration": 0.0})
-            if first.status.reason == "interrupted":
-                raise KeyboardInterrupt
-            runs[label] = simulate(task.arm, controller=controller, **options)
+                simulate(task.arm, controller=controller, **{**options, "duration": 0.0})
+            runs[label] = simulate(
+                task.arm, controller=controller, **options, on_interrupt="return"
+            )
         except InputError as error:
             raise InputError([renamed(problem) for problem in error.problems]) from None
         if runs[label].status.reason == "interrupted":

@@ -5,18 +5,17 @@ from __future__ import annotations
 import importlib.util
 import math
 import os
-import signal
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ulna.cli.plotting import FORMATS, save_figure
 from ulna.errors import FileError, InputError, MissingExtraError, Problem, UlnaError, shown
+from ulna.interrupts import deferred, listening
 from ulna.simulation import Run
 from ulna.simulation.files import ENDINGS
-from ulna.storage import check_new
+from ulna.storage import check_new, name_aside
 
 FPS = 30.0  # pictures a second
 
@@ -27,7 +26,7 @@ class Output(NamedTuple):
     option: str
     file: str
     endings: tuple[str, ...]
-    write: Callable[[Any], None]  # of a run, or whatever it is that is written
+    write: Callable[[Any, str], None]  # a run, or whatever it is that is written, to a file
     patient: bool = True  # a first Ctrl-C lets it be finished
 
 
@@ -35,6 +34,7 @@ class Written(NamedTuple):
     """What became of the files."""
 
     files: list[str]
+    missing: list[str]
     troubles: list[UlnaError]
     stopped: bool  # by Ctrl-C
 
@@ -43,13 +43,13 @@ def data_output(
     option: str, file: str, *, force: bool, endings: tuple[str, ...] = ENDINGS
 ) -> Output:
     """Give the file that holds the numbers of a run."""
-    return Output(option, file, endings, lambda run: run.save(file, force=force))
+    return Output(option, file, endings, lambda run, file: run.save(file, force=force))
 
 
 def figure_output(file: str, *, force: bool) -> Output:
     """Give the page that a run is drawn on."""
 
-    def write(run: Run) -> None:
+    def write(run: Run, file: str) -> None:
         from ulna.viewer import run_figure
 
         save_figure(lambda: run_figure(run), file, force=force)
@@ -62,7 +62,7 @@ def film_output(file: str, speed: float, *, force: bool) -> Output:
     from ulna.viewer import animate
     from ulna.viewer.video import WRITERS
 
-    def write(run: Run) -> None:
+    def write(run: Run, file: str) -> None:
         animate(run, file, fps=FPS, speed=speed, force=force)
 
     return Output("--film", file, tuple(WRITERS), write, patient=False)
@@ -123,37 +123,22 @@ def write_outputs(result: Any, outputs: Sequence[Output]) -> Written:
     """Write all files that can be written; what one of them meets does not keep back the others."""
     files: list[str] = []
     troubles: list[UlnaError] = []
+    stopped = False
     try:
         for output in outputs:
-            with unhurried() if output.patient else nullcontext():
+            with deferred() if output.patient else nullcontext():
                 try:
-                    output.write(result)
+                    output.write(result, output.file)
                     files.append(output.file)
                 except UlnaError as error:
                     troubles.append(error)
     except KeyboardInterrupt:
-        return Written(files, troubles, stopped=True)
-    return Written(files, troubles, stopped=False)
+        listening().answer()
+        stopped = True
+    missing = [output.file for output in outputs if output.file not in files]
+    return Written(files, missing, troubles, stopped)
 
 
-@contextmanager
-def unhurried() -> Iterator[None]:
-    """Let a first Ctrl-C wait until the block is done; a second one ends it at once."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.getsignal(signal.SIGINT)
-    asked: list[int] = []
-
-    def wait(number: int, _frame: Any) -> None:
-        if asked:
-            raise KeyboardInterrupt
-        asked.append(number)
-
-    signal.signal(signal.SIGINT, wait)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before or signal.default_int_handler)
-    if asked:
-        raise KeyboardInterrupt
+def interrupted_outputs(outputs: Sequence[Output]) -> list[Output]:
+    """Give the same outputs under names of their own: what is finished is not replaced by less."""
+    return [output._replace(file=str(name_aside(output.file))) for output in outputs]

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from ulna.cli.arguments import FlatOption, ForceOption, JsonOption, PayloadOption
-from ulna.cli.folder import folder_outputs, make_folder
-from ulna.cli.outputs import Output, write_outputs
-from ulna.cli.plan_files import SHOWN_ANYWAY, plan_writers
+from ulna.cli.folder import folder_outputs, write_folder
+from ulna.cli.outputs import Output
+from ulna.cli.plan_files import SHOWN_ANYWAY, files_of_before, plan_writers
 from ulna.cli.planning import (
     PLAN_COLUMNS,
     DurationOption,
@@ -70,21 +70,22 @@ def plan(
         elbow=elbow,
         derivatives=derivatives,
     )
-    make_folder(out)
-    finish_plan(task, outputs, json=json)
+    finish_plan(task, outputs, out, json=json, force=force)
 
 
-def finish_plan(task: Task, outputs: Sequence[Output], *, json: bool) -> None:
+def finish_plan(
+    task: Task, outputs: Sequence[Output], folder: str, *, json: bool, force: bool
+) -> None:
     """Write and show a plan; ends with the exit code of what cannot be done, if that is so."""
     if not task.plan.feasible:
         outputs = [output for output in outputs if output.file.endswith(SHOWN_ANYWAY)]
-    written = write_outputs(task, outputs)
+    written = write_folder(task, outputs, folder, old=files_of_before, force=force)
     if json:
         show_json({**plan_facts(task), "files": written.files})
     else:
         show_plan(task)
         say_about("files", [", ".join(written.files)])
-    insist_written(written, outputs)
+    insist_written(written)
     refuse_infeasible(task)
 
 

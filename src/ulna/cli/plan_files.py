@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from ulna.cli.folder import Writer, figure_writer, json_writer
 from ulna.cli.follow_report import Followed, follow_facts
 from ulna.cli.outputs import FPS
 from ulna.cli.planning import Task, plan_facts
+from ulna.errors import UlnaError
+from ulna.storage import read_text
 
 # What is there before anything is simulated.
 PLANNED = ("plan.csv", "motion.png", "torques.png")
 # What is of use even where there is no motion.
 SHOWN_ANYWAY = ("motion.png", "summary.json")
+# What only a plan that was followed has.
+FOLLOWED = ("run.nc", "error.png", "follow.mp4")
 
 
 def plan_writers() -> dict[str, Writer]:
@@ -35,6 +41,20 @@ def follow_writers(film_speed: float | None) -> dict[str, Writer]:
     if film_speed is not None:
         writers["follow.mp4"] = lambda done, file: _film(done, file, film_speed)
     return writers
+
+
+def files_of_before(folder: Path) -> tuple[str, ...]:
+    """Name the files in a folder that an earlier `ulna plan` or `ulna follow` has written.
+
+    Only its summary shows that, and that a run or a film in there is not somebody else's.
+    """
+    try:
+        facts = json.loads(read_text(folder / "summary.json"))
+    except (UlnaError, ValueError, RecursionError):
+        return ()
+    if not isinstance(facts, dict) or not {"path", "timing", "feasible"} <= facts.keys():
+        return ()
+    return (*plan_writers(), *(FOLLOWED if "controller" in facts else ()))
 
 
 def _facts(done: Followed | Task) -> Mapping[str, Any]:

@@ -157,7 +157,7 @@ def _of_one(
 def _write_portrait(
     drawn: Portrait, name: str, count: int, *, energy: bool, out: str, json: bool, force: bool
 ) -> None:
-    def write(found: Portrait) -> None:
+    def write(found: Portrait, out: str) -> None:
         from ulna.viewer import portrait_figure
 
         coloured = found.basins(count) if count else None

@@ -7,7 +7,7 @@ from typing import Any
 from ulna.analysis import Portrait, Section, poincare
 from ulna.arm import Arm
 from ulna.cli.arguments import read_joints, read_quantity
-from ulna.cli.outputs import Output, check_outputs, write_outputs
+from ulna.cli.outputs import Output, check_outputs, interrupted_outputs, write_outputs
 from ulna.cli.plotting import FORMATS, save_figure
 from ulna.cli.portrait_report import show_section
 from ulna.cli.portrait_states import named_here, read_state
@@ -42,7 +42,7 @@ def show_section_of(
     if torque is not None:
         options["torque"] = read_joints(torque, "torque", arm, "--torque", "4 N*m")
 
-    def write(found: Section) -> None:
+    def write(found: Section, out: str) -> None:
         from ulna.viewer import section_figure
 
         save_figure(lambda: section_figure(found), out, force=force)
@@ -54,12 +54,18 @@ def show_section_of(
     with named_here():
         with loading():
             poincare(arm, starts=states[:1], duration=0.0, **options)
-        found = poincare(arm, starts=states, duration=length, **options)
+        found = poincare(arm, starts=states, duration=length, on_interrupt="return", **options)
+    last = found.passages[-1].run.status
+    stopped = len(found.passages) < len(states) or last.reason == "interrupted"
+    if stopped:
+        (output,) = interrupted_outputs([output])
     if not json:
         show_section(found, name)
     finish(found, output, found.facts() if json else None)
-    if any(one.run.status.reason == "interrupted" for one in found.passages):
-        raise UnfinishedError(["stopped; what there is has been drawn"], INTERRUPTED)
+    if stopped:
+        raise UnfinishedError(
+            [f"stopped; what there is has been drawn in {output.file}"], INTERRUPTED
+        )
 
 
 def finish(found: Portrait | Section, output: Output, facts: dict[str, Any] | None) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ulna.arm import Arm
-from ulna.cli.outputs import Output, Written
+from ulna.cli.outputs import Written
 from ulna.cli.terminal import note
 from ulna.errors import InputError, Problem, UlnaError
 from ulna.simulation import Run, simulate
@@ -49,11 +49,9 @@ def run_arm(arm: Arm, options: Mapping[str, Any]) -> Timed:
     try:
         with loading():
             # A run of no length checks what was given, and has the engine loaded or compiled.
-            first = simulate(arm, **{**options, "duration": 0.0, "samples": None})
-        if first.status.reason == "interrupted":
-            raise KeyboardInterrupt
+            simulate(arm, **{**options, "duration": 0.0, "samples": None})
         start = time.perf_counter()
-        run = simulate(arm, **options)
+        run = simulate(arm, **options, on_interrupt="return")
     except InputError as error:
         raise InputError([renamed(problem, OF_SIMULATE) for problem in error.problems]) from None
     return Timed(run, time.perf_counter() - start)
@@ -94,13 +92,7 @@ def renamed(problem: Problem, names: Mapping[str, str] = NAMES) -> Problem:
     return replace(problem, what=option, need=spoken(problem.need), hint=spoken(problem.hint))
 
 
-def insist(
-    status: Status,
-    written: Written,
-    outputs: Sequence[Output],
-    *,
-    cause: Exception | None = None,
-) -> None:
+def insist(status: Status, written: Written, *, cause: Exception | None = None) -> None:
     """Make whatever went wrong the command's failure, with what is kept nevertheless.
 
     The cause is the exception that ended a run, for those who ask for its traceback.
@@ -111,16 +103,16 @@ def insist(
         told.append(f"{spoken(status.text)}{_kept(written)}")
         codes.append(INTERRUPTED if status.reason == "interrupted" else FAILED)
     if written.stopped:
-        missing = [output.file for output in outputs if output.file not in written.files]
-        told.append("stopped" + (f"; not written: {', '.join(missing)}" if missing else ""))
+        missing = ", ".join(written.missing)
+        told.append("stopped" + (f"; not written: {missing}" if missing else ""))
         codes.append(INTERRUPTED)
     if told:
         raise UnfinishedError(told, codes[0]) from cause
 
 
-def insist_written(written: Written, outputs: Sequence[Output]) -> None:
+def insist_written(written: Written) -> None:
     """Make files that could not be written the command's failure."""
-    insist(Status(True, "done", ""), written, outputs)
+    insist(Status(True, "done", ""), written)
 
 
 def _kept(written: Written) -> str:

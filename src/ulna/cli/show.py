@@ -66,7 +66,7 @@ def show(
         show_table("made with", ("what", "which"), _made(run))
         if written.files:
             say(f"written: {', '.join(written.files)}")
-    insist(SHOWN, written, outputs)
+    insist(SHOWN, written)
 
 
 def _made(run: Run) -> list[tuple[str, str]]:

@@ -30,6 +30,7 @@ from ulna.cli.outputs import (
     data_output,
     figure_output,
     film_output,
+    interrupted_outputs,
     write_outputs,
 )
 from ulna.cli.reading import read_all
@@ -134,13 +135,14 @@ def simulate(
         check_film(film_speed, None if until else options["duration"])
     done = run_arm(described, {**options, "stops": not no_stops})
     if done.run.status.reason == "interrupted" and outputs:
+        outputs = interrupted_outputs(outputs)
         note("interrupted; writing what there is, Ctrl-C again to stop at once")
     written = write_outputs(done.run, outputs)
     if json:
         show_json({**facts(done.run), "files": written.files})
     else:
         _show(done, arm, written.files)
-    insist(done.run.status, written, outputs, cause=done.run.error)
+    insist(done.run.status, written, cause=done.run.error)
 
 
 def _outputs(

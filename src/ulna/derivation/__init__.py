@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ulna.arm import Arm
 from ulna.derivation.options import Options, options_for
 from ulna.errors import InputError, Problem, shown
+from ulna.interrupts import interruptible
 
 if TYPE_CHECKING:
     from ulna.derivation.derivation import Derivation
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Options", "derive"]
 
 
+@interruptible
 def derive(
     links: int | None = None,
     *,

@@ -8,6 +8,7 @@ from typing import Any, TypedDict, Unpack, overload
 from numpy.typing import ArrayLike
 
 from ulna.arm import Arm
+from ulna.interrupts import interruptible
 from ulna.motion.making import judged, sampled, spent_on
 from ulna.motion.pace import Limits
 from ulna.motion.path import Path
@@ -41,6 +42,7 @@ def plan(arm: Arm, path: Path, **options: Unpack[Options]) -> Plan: ...
 def plan(arm: Sequence[Arm], path: Path | Sequence[Path], **options: Unpack[Options]) -> Plans: ...
 @overload
 def plan(arm: Arm, path: Sequence[Path], **options: Unpack[Options]) -> Plans: ...
+@interruptible
 def plan(
     arm: Arm | Sequence[Arm],
     path: Path | Sequence[Path],

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from ulna.interrupts import listening
 from ulna.papers import library
 from ulna.papers.hands import Tell, do_here, do_together
 from ulna.papers.pages import Edition, Judged, data, errata_page, index_page, paper_page
@@ -52,6 +53,7 @@ def fill_folder(
     except KeyboardInterrupt:
         if not tasks.rows:
             raise
+        listening().answer()
         stopped = True
         _clear(folder)
     edition = _edition(tasks, stopped=stopped)

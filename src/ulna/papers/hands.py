@@ -10,7 +10,7 @@ import signal
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -72,7 +72,8 @@ def _hired(count: int, folder: Path) -> Iterator[dict[Connection, set[str]]]:
         for _ in range(count):
             here, there = processes.Pipe()
             hand = processes.Process(target=_serve, args=(there, folder), daemon=True)
-            hand.start()
+            with _silence():
+                hand.start()
             there.close()
             ways.append(here)
             hired.append(hand)
@@ -84,6 +85,21 @@ def _hired(count: int, folder: Path) -> Iterator[dict[Connection, set[str]]]:
             hand.terminate()
         for hand in hired:
             hand.join()
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Let processes be deaf to Ctrl-C from their first instant, where that is possible."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # It has a process of its own, whose start would end the silence.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _serve(way: Connection, folder: Path) -> None:

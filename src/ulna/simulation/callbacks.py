@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numba
 
+from ulna.interrupts import listening
 from ulna.simulation.engine.slope import CALLBACK
 
 _NATIVE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double)
@@ -24,7 +25,8 @@ class Callback:
 
         def guarded(t: float) -> int:
             try:
-                work(t)
+                with listening().allowed():
+                    work(t)
             except BaseException as error:
                 self.error = error
                 return 1

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
-from ulna.simulation.interrupts import deferred_interrupt
+from ulna.interrupts import held
 
 if TYPE_CHECKING:
     from ulna.simulation.callbacks import Callback
@@ -26,9 +26,9 @@ class Called:
         self._made.append(made)
         return made.address
 
-    def safe(self) -> AbstractContextManager[None]:
-        """Give the context in which functions are safe from Ctrl-C."""
-        return deferred_interrupt() if self._made else nullcontext()
+    def safe(self) -> AbstractContextManager[object]:
+        """Give the context in which Ctrl-C is raised inside functions, not on the way to them."""
+        return held() if self._made else nullcontext()
 
     def error(self) -> BaseException | None:
         """Give the first error that one of them met, once."""

@@ -10,6 +10,7 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
+from ulna.interrupts import OnInterrupt, check_on_interrupt, given_back, interruptible, listening
 from ulna.motion import Trajectory
 from ulna.progress import progress as progress_line
 from ulna.simulation.capacity import allowance, check_memory
@@ -27,6 +28,7 @@ MOST_DEFAULT = 100_001  # samples that are kept if nobody says how many
 DEFAULT_MEMORY = 500e6  # [bytes] that they may take
 
 
+@interruptible
 def simulate(
     arm: Arm,
     *,
@@ -35,6 +37,7 @@ def simulate(
     progress: bool | None = None,
     signals: bool = True,
     on_error: str = "return",
+    on_interrupt: OnInterrupt = "raise",
     **options: Any,
 ) -> Run:
     """Let an arm move, and give what it did.
@@ -59,7 +62,9 @@ def simulate(
     `samples` is how many to keep, or their times; without it one every dt, thinned to 100,000.
     With `signals` they hold what a controller read, was to follow and asked for, and what
     disturbed; without, `Run` has None there, and takes less memory.
-    Ctrl-C gives what there is. What went wrong is in `Run.status`; only bad input raises. A
+
+    What went wrong is in `Run.status`; only bad input raises, and Ctrl-C: `ulna.Interrupted`, whose
+    `result` is the run up to then, or None. With on_interrupt="return" that run is returned. A
     controller or a Python function that raises an exception or gives an answer of no use ends the
     run with a status as well, and all until then is kept, unless `on_error` is "raise".
 
@@ -68,6 +73,7 @@ def simulate(
     >>> round(float(run.q[-1, 0]), 4), round(float(run.qd[-1, 0]), 4)
     (644.3452, 48.6266)
     """
+    check_on_interrupt(on_interrupt)
     motion = trajectory_of(options.get("reference"))
     length = read_duration(motion.duration if duration is None and motion else duration)
     if "q0" not in options:
@@ -78,7 +84,10 @@ def simulate(
     width = sample_width(arm.n, simulation.kept_signals if signals else 0)
     times = sample_times(samples, length, simulation.options.dt, width)
     simulation.keep_samples(times, signals=bool(signals))
-    return _recorded(simulation, length, shown=progress)
+    run = _recorded(simulation, length, shown=progress)
+    if run.status.reason == "interrupted":
+        return given_back(run, on_interrupt, run.status.text)
+    return run
 
 
 def _start(arm: Any, motion: Trajectory | None) -> dict[str, Any]:
@@ -104,6 +113,9 @@ def _recorded(simulation: Simulation, length: float, *, shown: bool | None) -> R
         try:
             simulation.advance_to(length, lambda: report(simulation.t / length if length else 1.0))
         except KeyboardInterrupt:
+            if not simulation.memory.whole[at.SAMPLE]:
+                raise  # there is nothing yet: what takes part in it was being compiled
+            listening().answer()
             simulation.status = interrupted(simulation)
     _close(simulation)
     return _run(simulation)

@@ -13,7 +13,8 @@ from ulna.arm import Arm, warn_unmodelled
 from ulna.arrays import Array
 from ulna.control import Controller
 from ulna.dynamics.packed import TURNING
-from ulna.errors import InputError, Problem, shown
+from ulna.errors import InputError, Interrupted, Problem, shown
+from ulna.interrupts import listening
 from ulna.simulation.build import build_memory
 from ulna.simulation.called import Called
 from ulna.simulation.checks import check_controlled, check_kinds, check_tip_is_free, read_answer
@@ -29,7 +30,7 @@ from ulna.simulation.engine.memory import (
 from ulna.simulation.events import read_events
 from ulna.simulation.failures import RAISE, RETURN, Failure, check_on_error
 from ulna.simulation.options import check_start, is_number, joint_values, read_options
-from ulna.simulation.outcome import status_of
+from ulna.simulation.outcome import interrupted, status_of
 from ulna.simulation.reference import Asked, as_reference, read_reference
 from ulna.simulation.sensors import Sensors
 from ulna.simulation.sources import FORCE, read_source, torque_kind
@@ -256,7 +257,10 @@ class Simulation:
         self._set_inputs()
 
     def advance(self, seconds: float) -> Status:
-        """Move on by so many seconds, or until something ends the run; gives how it stands."""
+        """Move on by so many seconds, or until something ends the run; gives how it stands.
+
+        After Ctrl-C, which raises `ulna.Interrupted`, it can be asked to go on.
+        """
         if not is_number(seconds) or not 0.0 <= seconds < 1e300:
             raise InputError(Problem("advance", shown(seconds), "a time of at least 0 s"))
         return self.advance_to(self.t + float(seconds))
@@ -270,7 +274,12 @@ class Simulation:
             return self.status
         self.memory.real[at.TARGET] = float(t)
         self.memory.whole[at.OPEN] = 0  # what an interruption may have left open
-        code = at.FAULTY if self._failure else self._drive(report or (lambda: None))
+        try:
+            code = at.FAULTY if self._failure else self._drive(report or (lambda: None))
+        except KeyboardInterrupt:
+            self._clear_error()  # of a function that Ctrl-C ended, and that may be asked again
+            self.status = interrupted(self)
+            raise Interrupted(self.status.text, self.status) from None
         self.status = self._failure.status if self._failure else status_of(self, code)
         return self.status
 
@@ -333,6 +342,7 @@ class Simulation:
             else:
                 self._look_for_failure(code)
                 return code
+            listening().check()
             report()
         return at.FAULTY
 
@@ -343,12 +353,16 @@ class Simulation:
 
     def take_error(self) -> Exception | None:
         """Give the error that a function met since this was last asked; an interrupt is raised."""
-        error = self._called.error()
-        if error is not None:
-            self.memory.whole[at.FAULT] = 0
+        error = self._clear_error()
         if error is None or isinstance(error, Exception):
             return error
         raise error
+
+    def _clear_error(self) -> BaseException | None:
+        error = self._called.error()
+        if error is not None:
+            self.memory.whole[at.FAULT] = 0
+        return error
 
     def _fail(
         self, reason: Reason, who: str, t: float, error: Exception, *, answered: bool = False

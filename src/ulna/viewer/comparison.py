@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ulna.errors import InputError, Problem
+from ulna.interrupts import interruptible
 from ulna.viewer.arm import TIP, draw_reach, frame, widths
 from ulna.viewer.film import arm_title, check_film, shoot, speed_remark, times_between
 from ulna.viewer.following import check_runs
@@ -33,6 +34,7 @@ LETTERS: dict[str, Any] = {"size": 15, "parse_math": False}
 RING = 1.7  # of the tip's radius: the place where it should be
 
 
+@interruptible
 def animate_following(
     plan: Plan,
     runs: Mapping[str, Run],

@@ -13,6 +13,7 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.errors import InputError, Problem, shown
+from ulna.interrupts import interruptible
 from ulna.progress import progress as progress_line
 from ulna.storage import check_new
 from ulna.viewer.frames import TRAIL, Playback, Scene, moments
@@ -28,6 +29,7 @@ MOST_FRAMES = 20_000
 RATES = {".mp4": 240.0, ".gif": 50.0}  # [1/s] the most that players keep up with
 
 
+@interruptible
 def animate(
     run: Run,
     file: str | os.PathLike[str],

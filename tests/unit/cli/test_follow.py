@@ -271,6 +271,18 @@ def test_force_replaces_only_what_it_writes(ask, tmp_path):
     assert (folder / "follow.mp4").read_text() == (folder / "mine.txt").read_text() == "mine"
 
 
+def test_nothing_of_an_earlier_run_stays_beside_a_new_one(ask, tmp_path):
+    folder = tmp_path / "follow"
+    assert ask(*SHORT).code == 0
+    (folder / "follow.mp4").write_text("the film of that run")
+    (folder / "mine.txt").write_text("mine")
+    # The summary shows that the film was made by this command, with another run.
+    assert ask(*SHORT, "--force").code == 0
+    assert files(folder) == sorted([*FILES, "mine.txt"])
+    assert (folder / "mine.txt").read_text() == "mine"
+    assert files(tmp_path) == ["follow"]
+
+
 def test_a_file_is_no_folder(ask, tmp_path, unsimulated):
     (tmp_path / "follow").write_text("mine")
     found = ask(*SHORT)
@@ -293,7 +305,9 @@ def test_a_full_disk_costs_one_file_and_not_the_others(ask, tmp_path, monkeypatc
     found = ask(*SHORT)
     assert found.code == 74
     assert found.err.endswith("follow/run.nc: cannot be written: No space left on device\n")
-    assert files(tmp_path / "follow") == [name for name in FILES if name != "run.nc"]
+    kept = [name for name in FILES if name != "run.nc"]
+    assert files(tmp_path / "follow.interrupted") == kept
+    assert files(tmp_path) == ["follow.interrupted"]
     assert "tip error" in found.flat
 
 
@@ -363,11 +377,11 @@ def test_ctrl_c_under_the_controller_keeps_what_there_is(ask, tmp_path, monkeypa
     interrupt(monkeypatch, which=2)
     found = ask(*SHORT)
     assert found.code == 130
-    assert re.search(
-        r"interrupted at t = 0\.05 s; all until then is in follow/plan\.csv", found.err
-    )
-    assert files(tmp_path / "follow") == FILES
-    run = ulna.open_run(tmp_path / "follow" / "run.nc")
+    kept = r"interrupted at t = 0\.05 s; all until then is in follow\.interrupted/plan\.csv"
+    assert re.search(kept, found.err)
+    assert files(tmp_path / "follow.interrupted") == FILES
+    assert files(tmp_path) == ["follow.interrupted"]
+    run = ulna.open_run(tmp_path / "follow.interrupted" / "run.nc")
     assert run.status.reason == "interrupted"
     assert run.t[-1] == pytest.approx(0.05)
 
@@ -376,9 +390,10 @@ def test_ctrl_c_before_that_stops(ask, monkeypatch):
     interrupt(monkeypatch, which=1)
     found = ask(*SHORT)
     assert (found.code, found.out) == (130, "")
-    kept = "follow/plan.csv, follow/motion.png, follow/torques.png"
+    names = ("plan.csv", "motion.png", "torques.png")
+    kept = ", ".join(f"follow.interrupted/{name}" for name in names)
     assert found.err.endswith(f"stopped; the plan is in {kept}\n")
-    assert files(found.place / "follow") == ["motion.png", "plan.csv", "torques.png"]
+    assert files(found.place / "follow.interrupted") == sorted(names)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals of that kind")
@@ -394,8 +409,8 @@ def test_ctrl_c_in_the_midst_of_a_file_lets_it_be_finished(ask, tmp_path, monkey
     assert found.code == 130
     missing = "follow/error.png, follow/motion.png, follow/torques.png, follow/summary.json"
     assert found.err.endswith(f"stopped; not written: {missing}\n")
-    assert files(tmp_path / "follow") == ["plan.csv", "run.nc"]
-    assert ulna.open_run(tmp_path / "follow" / "run.nc").status
+    assert files(tmp_path / "follow.interrupted") == ["plan.csv", "run.nc"]
+    assert ulna.open_run(tmp_path / "follow.interrupted" / "run.nc").status
 
 
 @pytest.mark.parametrize(
@@ -457,7 +472,7 @@ def test_ctrl_c_ends_a_film_at_once(ask, tmp_path, monkeypatch):
     found = ask(*SHORT, "--film")
     assert found.code == 130
     assert found.err.endswith("stopped; not written: follow/follow.mp4\n")
-    assert files(tmp_path / "follow") == FILES
+    assert files(tmp_path / "follow.interrupted") == FILES
 
 
 def test_ctrl_c_while_the_engine_loads_stops(ask, monkeypatch):

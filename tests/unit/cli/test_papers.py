@@ -229,3 +229,27 @@ def test_ctrl_c_is_heard_while_others_work(tmp_path):
     page = judged.decode().split()[1].strip(":") + ".html"
     assert {page, "index.html", "rows.json"} <= set(files(tmp_path / "p"))
     assert [path.name for path in tmp_path.iterdir()] == ["p"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wait", [1.0, 3.0, 6.0])
+def test_ctrl_c_while_others_start_is_quiet(tmp_path, wait):
+    words = [sys.executable, "-m", "ulna", "papers", "002", "--out", "p"]
+    work = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, start_new_session=True)
+    time.sleep(wait)
+    os.killpg(work.pid, signal.SIGINT)
+    told = work.communicate(timeout=60)[1].decode()
+    assert work.returncode == 130, told
+    assert "Traceback" not in told
+
+
+@pytest.mark.slow
+def test_papers_that_are_ended_leave_nothing(tmp_path):
+    words = [sys.executable, "-m", "ulna", "papers", "002", "001", "--out", "p"]
+    work = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, start_new_session=True)
+    next(line for line in work.stderr if b"rows judged" in line)
+    os.killpg(work.pid, signal.SIGTERM)
+    told = work.communicate(timeout=60)[1].decode()
+    assert work.returncode == 128 + signal.SIGTERM, told
+    assert "Traceback" not in told
+    assert not list(tmp_path.iterdir())

@@ -3,6 +3,7 @@
 import csv
 import os
 import re
+import signal
 import struct
 import subprocess
 import sys
@@ -254,12 +255,52 @@ def test_a_folder_that_is_closed_is_found_before_any_work(ask, tmp_path):
     assert "planned" not in found.err
 
 
-def test_one_file_in_trouble_does_not_keep_back_the_others(ask, tmp_path):
+def test_a_folder_in_the_place_of_a_file_is_found_before_any_work(ask, tmp_path):
     (tmp_path / "plan" / "plan.csv").mkdir(parents=True)
     found = ask("kehl", CIRCLE, "--force")
-    assert found.code == 74
-    assert found.err.endswith("plan/plan.csv: cannot be written: it is a folder\n")
-    assert "files plan/motion.png, plan/torques.png, plan/summary.json" in found.flat
+    assert (found.code, found.out) == (74, "")
+    assert found.err == "plan/plan.csv: cannot be written: it is a folder\n"
+    assert files(tmp_path / "plan") == ["plan.csv"]
+
+
+def test_a_plan_takes_the_place_of_all_of_the_one_before(ask, tmp_path):
+    assert ask("kehl", CIRCLE).code == 0
+    assert ask("kehl", "line((0.9, 0), (1.4, 0))", "--force").code == 5
+    # The torques of the circle are not those of a line that has none.
+    assert files(tmp_path / "plan") == ["motion.png", "summary.json"]
+
+
+def test_ctrl_c_between_two_files_leaves_the_plan_of_before(ask, tmp_path, monkeypatch):
+    assert ask("kehl", CIRCLE).code == 0
+    before = {file.name: file.read_bytes() for file in (tmp_path / "plan").iterdir()}
+    real = ulna.Plan.save
+
+    def save(plan, file, **options):
+        real(plan, file, **options)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(ulna.Plan, "save", save)
+    found = ask("kehl", "line((0.5, 0), (0.6, 0.1))", "--force")
+    assert found.code == 130
+    assert {file.name: file.read_bytes() for file in (tmp_path / "plan").iterdir()} == before
+    assert files(tmp_path / "plan.interrupted") == ["plan.csv"]
+    assert files(tmp_path) == ["plan", "plan.interrupted"]
+
+
+def test_of_two_plans_for_one_folder_one_gets_it(ask, tmp_path, monkeypatch):
+    real = ulna.Plan.save
+
+    def save(plan, file, **options):
+        # Another command is quicker.
+        real(plan, file, **options)
+        (tmp_path / "plan" / "motion.png").write_text("theirs")
+
+    monkeypatch.setattr(ulna.Plan, "save", save)
+    found = ask("kehl", CIRCLE)
+    assert found.code == 2
+    assert "which exists" in found.err
+    assert files(tmp_path / "plan") == ["motion.png"]
+    assert (tmp_path / "plan" / "motion.png").read_text() == "theirs"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 
 import numpy as np
 import pytest
@@ -467,10 +466,22 @@ def test_ctrl_c_writes_what_there_is(ask, tmp_path, monkeypatch):
     assert code == 130
     first, last = err.splitlines()
     assert first == "interrupted; writing what there is, Ctrl-C again to stop at once"
-    assert last == "interrupted at t = 0.1 s; all until then is in half.nc, half.svg"
+    kept = "half.interrupted.nc, half.interrupted.svg"
+    assert last == f"interrupted at t = 0.1 s; all until then is in {kept}"
     assert out.startswith("bechard-1: 0.1 s with dop853, 101 samples")
-    run = ulna.open_run(tmp_path / "half.nc")
+    run = ulna.open_run(tmp_path / "half.interrupted.nc")
     assert (run.status.reason, len(run)) == ("interrupted", 101)
+
+
+def test_ctrl_c_leaves_a_finished_run_as_it_was(ask, tmp_path, monkeypatch):
+    assert ask(*SWING, "--out", "whole.nc")[0] == 0
+    before = (tmp_path / "whole.nc").read_bytes()
+    interrupted(monkeypatch)
+    for _ in range(2):
+        assert ask(*SWING, "--out", "whole.nc", "--force")[0] == 130
+    assert (tmp_path / "whole.nc").read_bytes() == before
+    kept = ["whole.interrupted-2.nc", "whole.interrupted.nc", "whole.nc"]
+    assert files(tmp_path) == kept
 
 
 def test_ctrl_c_without_files_says_so_too(ask, monkeypatch):
@@ -518,19 +529,6 @@ def test_a_second_ctrl_c_stops_at_once(ask, tmp_path, monkeypatch):
     code, _, err = ask(*SWING, "--out", "x.nc")
     assert (code, err) == (130, "stopped; not written: x.nc\n")
     assert signal.getsignal(signal.SIGINT) is before
-
-
-def test_files_can_be_written_beside_the_main_thread():
-    done = []
-
-    def work():
-        with outputs.unhurried():
-            done.append(True)
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert done == [True]
 
 
 def test_a_long_wait_for_the_engine_is_explained(ask, monkeypatch):

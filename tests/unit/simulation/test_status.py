@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna import Arm, Joint, Simulation, simulate
+from ulna import Arm, Interrupted, Joint, Simulation, simulate
 from ulna.simulation.status import Status
 
 SPUN = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m² about its joint
@@ -156,14 +156,6 @@ def test_forces_have_names_too(force, name):
 # Ctrl-C
 
 
-def not_lost(work):
-    """Do the work; an interruption that comes out of it would end the tests themselves."""
-    try:
-        return work()
-    except KeyboardInterrupt:
-        pytest.fail("what was computed is lost")
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_ctrl_c_in_a_torque_gives_what_there_is(method):
     def torque(t):
@@ -171,7 +163,9 @@ def test_ctrl_c_in_a_torque_gives_what_there_is(method):
             raise KeyboardInterrupt
         return [1.0]
 
-    run = not_lost(lambda: spun(torque, method=method, dt=0.01, samples=101))
+    with pytest.raises(Interrupted, match=r"^interrupted at t = 0\.\d+ s$") as caught:
+        spun(torque, method=method, dt=0.01, samples=101)
+    run = caught.value.result
     check_kept(run, "interrupted")
     assert str(run.status).startswith("interrupted at t = 0.")
     assert run.t[-1] <= 0.51
@@ -180,15 +174,18 @@ def test_ctrl_c_in_a_torque_gives_what_there_is(method):
 
 @pytest.mark.skipif(os.name == "nt", reason="no signals to send")
 @pytest.mark.parametrize("torque", [None, lambda t: [0.0, 0.0]], ids=["compiled", "python"])
-def test_ctrl_c_reaches_the_engine(torque):
+@pytest.mark.parametrize("on_interrupt", ["raise", "return"])
+def test_ctrl_c_reaches_the_engine(torque, on_interrupt):
     # A run of hours, told to stop after a moment.
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    run = not_lost(
-        lambda: simulate(
-            TWO, q0=[0.0, 0.0], torque=torque, duration=1e6, method="rk4", samples=1000
-        )
-    )
+    hours = {"q0": [0.0, 0.0], "torque": torque, "duration": 1e6, "method": "rk4", "samples": 1000}
+    if on_interrupt == "return":
+        run = simulate(TWO, **hours, on_interrupt="return")
+    else:
+        with pytest.raises(Interrupted) as caught:
+            simulate(TWO, **hours)
+        run = caught.value.result
     timer.join()
     assert run.status.reason == "interrupted"
     assert 0.0 < run.t[-1] < 1e6

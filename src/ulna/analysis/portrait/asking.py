@@ -17,6 +17,7 @@ from ulna.analysis.portrait.running import find_running
 from ulna.arm import Arm, warn_unmodelled
 from ulna.control import Controller
 from ulna.errors import InputError, Problem, shown
+from ulna.interrupts import interruptible
 from ulna.motion.values import number, positive
 from ulna.simulation.checks import check_kinds
 
@@ -27,6 +28,7 @@ LONGEST = 1e5  # [rad] of small swings that an orbit is followed for at most
 STIFFEST = 300.0  # b/(M ω) beyond which a joint only creeps
 
 
+@interruptible
 def portrait(
     arm: Arm,
     *,

@@ -9,6 +9,7 @@ import numpy as np
 
 from ulna.analysis.portrait.fates import UNDECIDED, Ends, Fates
 from ulna.arrays import Array
+from ulna.interrupts import OnInterrupt, given_back
 from ulna.progress import progress as progress_line
 
 SLICE = 250_000  # starts that move together
@@ -53,29 +54,35 @@ def find_basins(
     size: Size,
     *,
     progress: bool | None,
+    on_interrupt: OnInterrupt = "raise",
 ) -> Basins:
     """Let every start of a grid move until its fate is certain; starts are middles of cells."""
     angle, speed = _middles(angles, size.angles), _middles(speeds, size.speeds)
     grid = [values.ravel() for values in np.meshgrid(angle, speed)]
     count = grid[0].size
-    found: list[Ends] = []
+    ends = Ends(np.full(count, UNDECIDED, dtype=np.int8), np.zeros(count, dtype=np.int32))
+    label, turns = (end.reshape(size.speeds, size.angles) for end in ends)
+    made = Basins(angle, speed, label, turns, fates.names)
+    stopped = False
     with progress_line("basins", shown=progress) as report:
-        for first in range(0, count, SLICE):
-            part = slice(first, first + SLICE)
-            weight = min(SLICE, count - first) / count
+        try:
+            for first in range(0, count, SLICE):
+                part = slice(first, first + SLICE)
+                weight = min(SLICE, count - first) / count
 
-            def done(inside: float, first: int = first, weight: float = weight) -> None:
-                report(first / count + weight * inside)
+                def done(inside: float, first: int = first, weight: float = weight) -> None:
+                    report(first / count + weight * inside)
 
-            states = grid[0][part], grid[1][part]
-            found.append(fates.of(*states, most=weight * MOST_STEPS, report=done))
-    label, turns = (
-        np.concatenate(parts).reshape(size.speeds, size.angles)
-        for parts in zip(*found, strict=True)
-    )
-    for values in (angle, speed, label, turns):
+                states, into = (grid[0][part], grid[1][part]), Ends(*(end[part] for end in ends))
+                fates.of(*states, most=weight * MOST_STEPS, report=done, into=into)
+        except KeyboardInterrupt:
+            stopped = True
+    for values in (made.angle, made.speed, made.label, made.turns):
         values.flags.writeable = False
-    return Basins(angle, speed, label, turns, fates.names)
+    if stopped:
+        told = f"interrupted: {100.0 * made.undecided:.0f} % of the starts are undecided"
+        return given_back(made, on_interrupt, told)
+    return made
 
 
 def _middles(ends: tuple[float, float], count: int) -> Array:

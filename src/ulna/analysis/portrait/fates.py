@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ulna.analysis.portrait.flow import Flow, insist
+from ulna.analysis.portrait.flow import Flow
 from ulna.analysis.portrait.regions import Region, find_regions
 from ulna.analysis.portrait.rests import Rest
 from ulna.arrays import Array
@@ -20,7 +20,6 @@ from ulna.simulation import simulate_batch
 from ulna.simulation.simulate import simulate
 
 UNDECIDED, UNDECIDED_NAME = -1, "undecided"
-STOPPED = ("interrupted", "not run")  # by Ctrl-C
 STEP = 0.25  # [rad] that anything turns in a step at most
 PATIENCE = 100.0  # [rad] of small swings that a state is given in any case
 CHUNK, GROWTH = 4.0, 1.1  # [rad] of small swings after which it is asked who is decided, and more
@@ -69,13 +68,19 @@ class Fates:
         finer: float = 1.0,
         most: float = MOST_STEPS,
         report: Callable[[float], None] | None = None,
+        into: Ends | None = None,
     ) -> Ends:
         """Say what becomes of states (k,), by letting those that are undecided move on.
 
-        After so many steps (`most`) in all, what is not decided stays so.
+        After so many steps (`most`) in all, what is not decided stays so. What is certain is
+        noted `into` arrays (k,) as soon as it is.
         """
         angle, speed = np.array(angle, dtype=float), np.array(speed, dtype=float)
         ends = self.decide(angle, speed)
+        if into is not None:
+            for known, found in zip(into, ends, strict=True):
+                known[:] = found
+            ends = into
         how = self._how(float(np.max(np.abs(speed), initial=0.0)), finer)
         length, left = max(CHUNK / self.flow.frequency, 2.0 * how["dt"]), self._longest
         while left > 0.0 and most > 0.0:
@@ -100,8 +105,6 @@ class Fates:
         law = self.flow.law
         if law is None or "controller" not in how or hasattr(law.controller, "compiled"):
             batch = simulate_batch(self.flow.free, duration=length, **start, **how)
-            if not batch.status.counts().keys().isdisjoint(STOPPED):
-                raise KeyboardInterrupt
             return batch.q[:, -1, 0], batch.qd[:, -1, 0]
         runs = [
             simulate(
@@ -109,8 +112,6 @@ class Fates:
             )
             for q, qd in zip(angle, speed, strict=True)
         ]
-        for run in runs:
-            insist(run)
         return np.array([run.q[-1, 0] for run in runs]), np.array([run.qd[-1, 0] for run in runs])
 
     def fate(self, label: int, turns: int) -> Fate:

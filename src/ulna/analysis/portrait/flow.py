@@ -30,7 +30,6 @@ from ulna.dynamics import (
     mass_matrix,
     potential_energy,
 )
-from ulna.simulation.run import Run
 from ulna.simulation.simulate import simulate
 
 TURN = 2.0 * math.pi
@@ -47,12 +46,6 @@ class Course(NamedTuple):
     t: Array
     angle: Array
     speed: Array
-
-
-def insist(run: Run) -> None:
-    """Let Ctrl-C end what a run was only a part of."""
-    if run.status.reason == "interrupted":
-        raise KeyboardInterrupt
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +177,6 @@ class Flow:
             atol=ATOL if self.constant is not None else RTOL_LAW,
             progress=False,
         )
-        insist(run)
         return Course(sign * run.t, run.q[:, 0], sign * run.qd[:, 0])
 
     def passages(self, start: tuple[float, float], angle: float, fastest: float) -> list[float]:
@@ -207,7 +199,6 @@ class Flow:
             atol=ATOL,
             progress=False,
         )
-        insist(run)
         return [-float(event.qd[0]) for event in run.events if event.name == "passage"]
 
     def end(self, angle: float, speed: float, until: str) -> tuple[float, float, float]:

@@ -18,7 +18,7 @@ from ulna.analysis.portrait.critical import (
     find_critical_torques,
 )
 from ulna.analysis.portrait.fates import Fate, Fates, find_fates
-from ulna.analysis.portrait.flow import TURN, Flow, insist
+from ulna.analysis.portrait.flow import TURN, Flow
 from ulna.analysis.portrait.lines import nullclines
 from ulna.analysis.portrait.rests import Rest, find_rests
 from ulna.analysis.portrait.running import Running, find_running
@@ -28,6 +28,7 @@ from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control import Controller
 from ulna.errors import InputError, Problem, shown
+from ulna.interrupts import OnInterrupt, check_on_interrupt, interruptible
 from ulna.motion.values import number, whole
 from ulna.notebooks import card
 from ulna.simulation import Run, simulate
@@ -108,12 +109,14 @@ class Portrait:
         return nullclines(self.flow, self.angles, self.speeds)
 
     @cached_property
+    @interruptible
     def separatrices(self) -> tuple[Separatrix, ...]:
         """The orbits into and out of the saddles, four of each."""
         fastest = 2.0 * max(map(abs, self.speeds))
         return find_separatrices(self.flow, self.equilibria, fastest)
 
     @cached_property
+    @interruptible
     def running_solutions(self) -> tuple[Running, ...]:
         """The solutions that run for ever, limit cycles of the cylinder: one a direction."""
         return find_running(self.flow, self.equilibria)
@@ -124,6 +127,7 @@ class Portrait:
         return self.running_solutions[0] if self.running_solutions else None
 
     @cached_property
+    @interruptible
     def fates(self) -> Fates:
         """All that can become of a start."""
         rests = self.equilibria
@@ -135,6 +139,7 @@ class Portrait:
         return find_fates(self.flow, rests, self.rate)
 
     @cached_property
+    @interruptible
     def orbits(self) -> tuple[Orbit, ...]:
         """What the joint does from each start."""
         if not self.starts:
@@ -153,22 +158,33 @@ class Portrait:
         if law is not None and self.torque is None:
             how = {"controller": law.controller, "reference": [law.aim], "rate": self.rate}
             how["dt"] = min(1e-3, 1.0 / self.rate)
-        options: dict[str, Any] = {"duration": self.duration, "samples": SAMPLES, "stops": False}
-        run = simulate(self.flow.free, q0=[angle], qd0=[speed], progress=False, **options, **how)
-        insist(run)
-        return run
+        how |= {"duration": self.duration, "samples": SAMPLES, "stops": False, "on_error": "raise"}
+        return simulate(self.flow.free, q0=[angle], qd0=[speed], progress=False, **how)
 
-    def basins(self, count: int | tuple[int, int] = 300, *, progress: bool | None = None) -> Basins:
+    @interruptible
+    def basins(
+        self,
+        count: int | tuple[int, int] = 300,
+        *,
+        progress: bool | None = None,
+        on_interrupt: OnInterrupt = "raise",
+    ) -> Basins:
         """Say of a grid of starts what becomes of each, on all cores; `count` along each side.
 
-        A pair is the count along the angles and along the speeds.
+        A pair is the count along the angles and along the speeds. Ctrl-C raises
+        `ulna.Interrupted`, whose `result` are the basins as far as they are known; with
+        on_interrupt="return" they are returned.
         """
+        check_on_interrupt(on_interrupt)
         pair = count if isinstance(count, tuple | list) else (count, count)
         if len(pair) != 2:
             raise InputError(Problem("count", shown(count), "a number, or one for each side"))
         size = Size(*(whole("count", side, 1, MOST_BASINS) for side in pair))
-        return find_basins(self.fates, self.angles, self.speeds, size, progress=progress)
+        return find_basins(
+            self.fates, self.angles, self.speeds, size, progress=progress, on_interrupt=on_interrupt
+        )
 
+    @interruptible
     def critical_speeds(
         self, angle: float = 0.0, within: Sequence[float] | None = None
     ) -> tuple[Border, ...]:
@@ -176,6 +192,7 @@ class Portrait:
         low, high = self.speeds if within is None else read_range("within", within)
         return find_borders(self.fates, low, high, angle=number("angle", angle))
 
+    @interruptible
     def critical_angles(
         self, speed: float = 0.0, within: Sequence[float] | None = None
     ) -> tuple[Border, ...]:
@@ -184,6 +201,7 @@ class Portrait:
         return find_borders(self.fates, low, high, speed=number("speed", speed))
 
     @cached_property
+    @interruptible
     def critical_torques(self) -> CriticalTorques | None:
         """The torques that lift the arm over and that keep it running; None under a controller."""
         return find_critical_torques(self.flow)

@@ -9,9 +9,10 @@ import numpy as np
 
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.interrupts import OnInterrupt, deferred, given_back, listening
 from ulna.progress import progress as progress_line
 from ulna.simulation.batch.bench import Kind
-from ulna.simulation.batch.files import create, open_batch
+from ulna.simulation.batch.files import BatchStore, create, open_batch
 from ulna.simulation.batch.lots import Acting, Slab
 from ulna.simulation.batch.members import TO_RUN, Members
 from ulna.simulation.batch.run import BatchRun
@@ -60,6 +61,7 @@ def perform(
     store: Any,
     force: bool,
     progress: bool | None,
+    on_interrupt: OnInterrupt,
 ) -> BatchRun:
     """Run all arms, and give what they did."""
     members = asked.members
@@ -71,16 +73,18 @@ def perform(
             report(done / count)
 
         if store is not None:
-            return _stored(asked, crew, size, store, force, told)
+            return _stored(asked, crew, size, store, force, told, on_interrupt)
         outcome = _room(asked, count)
         try:
             for first in range(0, count, size):
                 part = _part(outcome, first, min(first + size, count))
                 _run_slab(asked, crew, part, first, told)
         except KeyboardInterrupt:
-            # What is finished is given back, and its status says what is not.
             if crew.is_at_work:
                 raise
+            # What is finished is given back, and its status says what is not.
+            run = _run(asked, outcome)
+            return given_back(run, on_interrupt, f"interrupted: {run.status}")
     return _run(asked, outcome)
 
 
@@ -91,6 +95,7 @@ def _stored(
     file: Any,
     force: bool,
     told: Callable[[float], None],
+    on_interrupt: OnInterrupt,
 ) -> BatchRun:
     """Run slab after slab, and write each away before the next."""
     members = asked.members
@@ -100,30 +105,58 @@ def _stored(
     )  # fmt: skip
     try:
         for first in range(0, members.count, size):
-            last = min(first + size, members.count)
-            outcome = _room(asked, last - first)
-            interrupted = False
-            try:
-                _run_slab(asked, crew, outcome, first, told)
-            except KeyboardInterrupt:
-                if crew.is_at_work:
-                    raise
-                interrupted = True
-            codes = _codes(asked, outcome, first)
-            tau = outcome.tau if asked.torques else None
-            store.write(first, outcome.q, outcome.qd, tau, outcome.t_end, codes)
-            if interrupted:
-                break
+            _store_slab(asked, crew, store, first, min(first + size, members.count), told)
     except KeyboardInterrupt:
         # Between slabs what is written is whole; who presses twice wants none of it.
-        if crew.is_at_work or not store.is_open:
+        if crew.is_at_work or not store.is_open or store.is_empty:
             store.abandon()
             raise
+        listening().answer()
+        place = store.set_aside()
+        run = open_batch(place)
+        return given_back(run, on_interrupt, f"interrupted: {run.status}; they are in {place}")
     except BaseException:
         store.abandon()
         raise
-    store.finish()
-    return open_batch(file)
+    return _finished(store, file)
+
+
+def _store_slab(
+    asked: Performance,
+    crew: Crew,
+    store: BatchStore,
+    first: int,
+    last: int,
+    told: Callable[[float], None],
+) -> None:
+    """Run some arms and write them away; after Ctrl-C what there is of them."""
+    outcome = _room(asked, last - first)
+    interrupt: KeyboardInterrupt | None = None
+    try:
+        _run_slab(asked, crew, outcome, first, told)
+    except KeyboardInterrupt as error:
+        if crew.is_at_work:
+            raise
+        listening().answer()
+        interrupt = error
+    codes = _codes(asked, outcome, first)
+    tau = outcome.tau if asked.torques else None
+    store.write(first, outcome.q, outcome.qd, tau, outcome.t_end, codes)
+    if interrupt is not None:
+        raise interrupt
+
+
+def _finished(store: BatchStore, file: Any) -> BatchRun:
+    run: BatchRun | None = None
+    try:
+        with deferred():
+            store.finish()
+            run = open_batch(file)
+    except KeyboardInterrupt:
+        if run is None:
+            raise
+        return given_back(run, "raise", f"interrupted; all arms are done and in {file}")
+    return run
 
 
 def _room(asked: Performance, count: int) -> Outcome:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ulna.arm import Arm, Parameters
 from ulna.errors import InputError, Problem, shown
+from ulna.interrupts import OnInterrupt, check_on_interrupt, interruptible
 from ulna.simulation.batch.aims import describe_aims
 from ulna.simulation.batch.given import read_given
 from ulna.simulation.batch.inputs import check_between
@@ -25,6 +26,7 @@ from ulna.simulation.simulate import read_duration, sample_times
 from ulna.storage import exists
 
 
+@interruptible
 def simulate_batch(
     arms: Arm | Parameters | list[Arm],
     *,
@@ -51,6 +53,7 @@ def simulate_batch(
     store: Any = None,
     force: bool = False,
     progress: bool | None = None,
+    on_interrupt: OnInterrupt = "raise",
 ) -> BatchRun:
     """Let B arms move at once, and give what they did.
 
@@ -72,8 +75,11 @@ def simulate_batch(
     "runs.zarr" or "runs.nc", samples go there as they come and may be more than memory holds.
 
     What goes wrong with an arm is in its `status`, and its numbers are NaN from there on; the
-    others go on. Ctrl-C gives what is finished. The result of an arm does not depend on its
-    place, on the number of arms, or on `threads`. Only bad input raises.
+    others go on. The result of an arm does not depend on its place, on the number of arms, or on
+    `threads`. Only bad input raises, and Ctrl-C: `ulna.Interrupted`, whose `result` holds the arms
+    that are done, or None. With on_interrupt="return" they are returned. A store that exists is
+    replaced only by one that is finished, and what an interrupted one has goes to a file beside
+    it, "runs.interrupted.nc"; where no arm had begun, there is none.
 
     >>> import numpy as np, ulna
     >>> arms = ulna.stack([ulna.Arm.rods([1.0, 1.0], [m, 1.0]) for m in (0.5, 1.0, 2.0)])
@@ -86,6 +92,7 @@ def simulate_batch(
     parameters = read_arms(arms)
     n = parameters.n
     _check_switches(torques=torques, force=force)
+    check_on_interrupt(on_interrupt)
     _check_store(store, force=force)
     check_between(between)
     check_controlled(controller, reference=reference, sensors=sensors)
@@ -115,6 +122,7 @@ def simulate_batch(
     return perform(
         Performance(members, acting, options, length, times, slab, torques, settings),
         precision=precision, threads=threads, store=store, force=force, progress=progress,
+        on_interrupt=on_interrupt,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from ulna.arm import Parameters
 from ulna.arm.checks import Problems
 from ulna.errors import InputError, Problem
+from ulna.interrupts import deferred
 from ulna.simulation.batch.layout import Layout, Writer, layout_of
 from ulna.simulation.batch.netcdf_store import netcdf_writer
 from ulna.simulation.batch.run import fixed_parameters, provenance_of
@@ -21,10 +22,9 @@ from ulna.simulation.batch.tables import endings
 from ulna.simulation.batch.zarr_store import MARKS, zarr_writer
 from ulna.simulation.fixed import as_json, fixed
 from ulna.simulation.formats import check_array
-from ulna.simulation.interrupts import deferred_interrupt
 from ulna.simulation.run import versions_here
 from ulna.simulation.status import Floats
-from ulna.storage import check_space, whole_file, whole_folder
+from ulna.storage import check_space, set_aside, whole_file, whole_folder
 
 ENDINGS = (".nc", ".zarr")
 
@@ -64,7 +64,8 @@ def create(
 class BatchStore:
     """A file of a batch while the arms run; it appears under its name once it is finished.
 
-    Arms that were never written are "not run" then, and NaN. Where a write fails, nothing is left.
+    Arms that were never written are "not run" then, and NaN. Where a write fails, nothing is left;
+    what an interrupted run has is set aside under a name of its own.
     """
 
     def __init__(
@@ -79,11 +80,11 @@ class BatchStore:
         self._t_end = np.full(members, np.nan)
         self._layout, self._place = layout, place
         self._writer: Writer | None = None
-        part = place.__enter__()
+        self._path, self._part = path, place.__enter__()
         # A library's own threads would go on writing after an interrupt.
-        with self._guarded(), deferred_interrupt():
+        with self._guarded(), deferred():
             check_space(path, layout.size)
-            self._writer = make(part, layout)
+            self._writer = make(self._part, layout)
 
     @property
     def is_open(self) -> bool:
@@ -99,20 +100,37 @@ class BatchStore:
         writer = self._opened()
         ended = Statuses(codes, t_end)
         histories = self._histories(first, len(ended), {"q": q, "qd": qd, "tau": tau})
-        with deferred_interrupt(), self._guarded():
+        with deferred(), self._guarded():
             for name, values in histories.items():
                 writer.write(name, first, values)
             self._codes[first : first + len(ended)] = ended.codes
             self._t_end[first : first + len(ended)] = ended.t_end
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no arm of it has run."""
+        return bool(np.all(self._codes == CODES["not run"]))
+
     def finish(self) -> None:
         """Put the file into its place, with what was written so far."""
-        writer = self._opened()
-        with deferred_interrupt():
-            with self._guarded():
-                writer.finish(endings(self._t_end, self._codes))
-            self._writer = None
+        with deferred():
+            self._close()
             self._place.__exit__(None, None, None)
+
+    def set_aside(self) -> Path:
+        """Keep what was written so far under another name, which is given; see `storage`."""
+        with deferred():
+            self._close()
+            try:
+                return set_aside(self._part, self._path)
+            finally:
+                self._end(AbandonedError())
+
+    def _close(self) -> None:
+        writer = self._opened()
+        with self._guarded():
+            writer.finish(endings(self._t_end, self._codes))
+        self._writer = None
 
     def abandon(self) -> None:
         """Leave nothing behind; of a store that is finished, or abandoned, nothing changes."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
+from ulna.interrupts import held
 from ulna.simulation.batch.bench import Bench, Kind
 from ulna.simulation.batch.lots import Prepared
 from ulna.simulation.engine import places as at
@@ -79,11 +80,14 @@ class Crew:
         ]
         self._hands = hands
         try:
-            for hand in hands:
-                hand.start()
-            for hand in hands:
-                while not hand.is_done.wait(LISTEN):
-                    report(self.done)
+            # Python's own locks are not safe from an exception that comes at any moment.
+            with held() as interrupt:
+                for hand in hands:
+                    hand.start()
+                for hand in hands:
+                    while not hand.is_done.wait(LISTEN):
+                        interrupt.poll()
+                        report(self.done)
         finally:
             self._halted = True
             for hand in hands:

@@ -10,7 +10,7 @@ import pytest
 
 import ulna
 import ulna.progress
-from ulna import Arm, simulate_batch
+from ulna import Arm, Interrupted, simulate_batch
 from ulna.control import (
     PD,
 )
@@ -98,7 +98,8 @@ def pressed(monkeypatch):
 def test_ctrl_c_gives_what_is_finished(tmp_path, pressed, ending):
     store = tmp_path / f"runs.{ending}" if ending else None
     pressed(0.01)
-    with simulate_batch(TWO, **HOURS, store=store, threads=2) as run:
+    options = {**HOURS, "store": store, "threads": 2, "on_interrupt": "return"}
+    with simulate_batch(TWO, **options) as run:
         counts = run.status.counts()
         assert set(counts) <= {"done", "interrupted", "not run"}
         assert counts["not run"] > 1000
@@ -115,11 +116,41 @@ def test_ctrl_c_gives_what_is_finished(tmp_path, pressed, ending):
         assert q[some].tolist() == whole.q.tolist()
 
 
+@pytest.mark.parametrize("ending", ["nc", "zarr"])
+def test_ctrl_c_leaves_a_finished_store_as_it_was(tmp_path, pressed, ending):
+    store = tmp_path / f"runs.{ending}"
+    with simulate_batch(TWO, **START, store=store) as run:
+        finished = np.asarray(run.q).tolist()
+    pressed(0.01)
+    names = [f"runs.{ending}"]
+    for name in ("runs.interrupted", "runs.interrupted-2"):
+        with pytest.raises(Interrupted, match=rf"they are in .*{name}\.{ending}$") as caught:
+            simulate_batch(TWO, **HOURS, store=store, force=True, threads=2)
+        with caught.value.result as partial:
+            assert partial.status.counts()["not run"] > 1000
+        names.append(f"{name}.{ending}")
+        with open_batch(store) as run:
+            assert np.asarray(run.q).tolist() == finished
+        with open_batch(tmp_path / f"{name}.{ending}") as kept:
+            assert len(kept) == len(HOURS["q0"])
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted(names)
+
+
+def test_the_name_of_a_store_means_that_it_is_finished(tmp_path, pressed):
+    pressed(0.01)
+    with pytest.raises(Interrupted) as caught:
+        simulate_batch(TWO, **HOURS, store=tmp_path / "runs.nc", threads=2)
+    caught.value.result.close()
+    assert [file.name for file in tmp_path.iterdir()] == ["runs.interrupted.nc"]
+
+
 def test_nobody_writes_to_what_was_handed_out():
     # The wait for threads is what is interrupted here.
     pressing = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
     pressing.start()
-    run = simulate_batch(TWO, **HOURS, threads=2)
+    with pytest.raises(Interrupted, match="not run") as caught:
+        simulate_batch(TWO, **HOURS, threads=2)
+    run = caught.value.result
     pressing.join()
     first, ends = run.q.copy(), run.t_end.copy()
     time.sleep(0.1)
