@@ -49,7 +49,8 @@ class Stability:
     """How errors of an arm grow along a plan: open loop, or under a controller.
 
     Norms are those of the raw state, in rad and rad/s. Under a controller the errors are those
-    of the arm's state, at ticks, while `exponents` count the controller's memory as well.
+    of the arm's state, at ticks: its memory, which begins without an error, hands them on.
+    `exponents[0]` is `growth_rate()`.
     """
 
     plan: Plan
@@ -59,7 +60,7 @@ class Stability:
     transition: Scaled  # Φ (k, 2n, 2n), kept so that nothing overflows
     growth: Array  # (k,) ln ‖Φ(t)‖
     tip_growth: Array  # (k,) ln of how far [m] the tip is off, at most, for an error of size one
-    exponents: Array  # (2n + s,) [1/s] ln σ_i(Φ(T)) / T, the largest first
+    exponents: Array  # (2n,) [1/s] ln σ_i(Φ(T)) / T, the largest first
 
     @property
     def phi(self) -> Array:
@@ -201,8 +202,10 @@ def _told(
     phi = Scaled(whole.mantissa[:, :states, :states], whole.log)
     places = jacobian(arm, plan.trajectory.rows(times)[0])[:, :2]
     tips = log_norms(Scaled(places @ phi.mantissa[:, : arm.n], phi.log))
-    exponents = log_singular_values(maps) / (times[-1] - times[0])
     growth = log_norms(phi)
+    logs = log_singular_values(maps, states)
+    logs[0] = growth[-1]  # the same number, which a product keeps best where digits are lost
+    exponents = np.sort(logs)[::-1] / (times[-1] - times[0])
     for values in (times, growth, tips, exponents, *phi):
         values.flags.writeable = False
     return Stability(plan, controller, rate, times, phi, growth, tips, exponents)
@@ -239,8 +242,12 @@ def _closed_maps(plan: Plan, arm: Arm, controller: Controller, rate: float) -> t
     centres = 0.5 * (edges[1:] + edges[:-1]) * period
     gains = controller_gains(plan, arm, controller, centres, period)
     single = tick_maps(_linear(plan, arm, gauss_times(centres, period)), gains, period)
-    maps = np.linalg.matrix_power(single, each)
-    maps[-1] = np.linalg.matrix_power(single[-1], int(edges[-1] - edges[-2]))
+    with np.errstate(over="ignore", invalid="ignore"):
+        maps = np.linalg.matrix_power(single, each)
+        maps[-1] = np.linalg.matrix_power(single[-1], int(edges[-1] - edges[-2]))
+    if not np.isfinite(maps).all():
+        got = "answers to small errors that are no numbers"
+        raise InputError(Problem("controller", got, "finite ones", "try smaller gains"))
     return edges * period, maps
 
 

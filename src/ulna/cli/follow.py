@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ulna.analysis import verdict
 from ulna.cli.arguments import (
     FilmSpeedOption,
     FlatOption,
@@ -21,8 +22,15 @@ from ulna.cli.follow_checks import (
     check_work,
     read_controllers,
     read_rate,
+    read_tolerance,
 )
-from ulna.cli.follow_report import Followed, follow_facts, show_followed
+from ulna.cli.follow_report import (
+    Followed,
+    follow_facts,
+    insist_followed,
+    refused_facts,
+    show_followed,
+)
 from ulna.cli.outputs import Output, check_film
 from ulna.cli.plan import finish_plan, refuse_infeasible
 from ulna.cli.plan_files import PLANNED, files_of_before, follow_writers
@@ -38,8 +46,8 @@ from ulna.cli.planning import (
     make_task,
     read_asked,
 )
-from ulna.cli.running import INTERRUPTED, UnfinishedError, insist, loading, renamed
-from ulna.cli.terminal import note, number, say_about, show_json
+from ulna.cli.running import INTERRUPTED, UnfinishedError, insist, insist_written, loading, renamed
+from ulna.cli.terminal import note, number, say, say_about, show_json
 from ulna.control import Controller
 from ulna.errors import InputError
 from ulna.simulation import Run, simulate
@@ -83,6 +91,16 @@ def follow(
             show_default=False,
         ),
     ] = None,
+    tolerance: Annotated[
+        str | None,
+        typer.Option(
+            "--tolerance",
+            metavar="LENGTH",
+            help="How far off the tip may be: 1 % of the reach or 2 % of the path's extent, "
+            "whichever is less.",
+            show_default=False,
+        ),
+    ] = None,
     film: Annotated[bool, typer.Option("--film", help="Film it, into follow.mp4.")] = False,
     film_speed: FilmSpeedOption = 1.0,
     out: Annotated[
@@ -91,10 +109,14 @@ def follow(
     json: JsonOption = False,
     force: ForceOption = False,
 ) -> None:
-    """Plan a path, let the arm follow it, and say how well it does, open loop and closed."""
+    """Plan a path, let the arm follow it, and say whether it does, open loop and closed.
+
+    Ends with 3 where the closed loop does not follow, with 5 where the plan is infeasible.
+    """
     outputs = folder_outputs(out, follow_writers(film_speed if film else None), force=force)
     chosen, open_loop = read_controllers(controller, model)
     ticks = read_rate(rate)
+    allowed = read_tolerance(tolerance)
     check_start(start)
     asked = read_asked(arm, path, payload, flat=flat)
     check_controllers(asked.arm, chosen, open_loop)
@@ -112,14 +134,14 @@ def follow(
         note("--film-speed says nothing without --film")
     check_work(task.plan.duration, ticks)
     if not task.plan.feasible:
-        finish_plan(task, outputs, out, json=json, force=force)
+        _refuse(task, outputs, out, json=json, force=force)
     note(f"simulating {number(task.plan.duration)} s open loop, then with {controller}")
     runs = _simulate(task, {"open loop": open_loop, "closed loop": chosen}, ticks, start)
     if "closed loop" not in runs:
         _keep_plan(task, outputs, out)
-    done = Followed(task, chosen, controller, ticks, runs)
+    done = Followed(task, chosen, controller, ticks, runs, allowed)
     note(f"judging both, and writing into {out}")
-    whole = done.outcome.reason != "interrupted"
+    whole = done.closed.status.reason != "interrupted"
     written = write_folder(done, outputs, out, old=files_of_before, force=force, whole=whole)
     if written.stopped:
         say_about("files", [", ".join(written.files)])
@@ -128,8 +150,18 @@ def follow(
     else:
         show_followed(done)
         say_about("files", [", ".join(written.files)])
-    insist(done.outcome, written)
+    if done.closed.status.reason == "interrupted":
+        insist(done.closed.status, written)
+    insist_written(written)
     refuse_infeasible(task)
+    insist_followed(done, written)
+
+
+def _refuse(task: Task, outputs: Sequence[Output], folder: str, *, json: bool, force: bool) -> None:
+    """Write and show a plan without a motion, the verdict first, and end as infeasible."""
+    if not json:
+        say(verdict(None, task.plan).text)
+    finish_plan(task, outputs, folder, json=json, force=force, facts=refused_facts)
 
 
 def _keep_plan(task: Task, outputs: Sequence[Output], folder: str) -> None:

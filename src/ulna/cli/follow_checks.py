@@ -34,6 +34,16 @@ def read_rate(text: str) -> float:
     return rate
 
 
+def read_tolerance(text: str | None) -> float | None:
+    """Read how far off the tip may be [m], if that was said."""
+    if text is None:
+        return None
+    tolerance = read_quantity(text, "length", "--tolerance")
+    if not tolerance > 0.0:
+        raise InputError(Problem("--tolerance", shown(text), "a length above 0, such as '5 mm'"))
+    return tolerance
+
+
 def check_start(start: str) -> None:
     """Refuse a start that is neither moving nor at rest."""
     if start not in STARTS:

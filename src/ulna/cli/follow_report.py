@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ulna.analysis import Stability, Tracking, stability, tracking
+import numpy as np
+
+from ulna.analysis import (
+    FollowingVerdict,
+    Stability,
+    Tracking,
+    stability,
+    tracking,
+    verdict,
+)
 from ulna.arm.writing import dumps
+from ulna.cli.outputs import Written
 from ulna.cli.planning import (
     PLAN_COLUMNS,
     Task,
@@ -16,16 +26,24 @@ from ulna.cli.planning import (
     plan_rows,
     reach_line,
 )
-from ulna.cli.terminal import number, say_about, show_table
-from ulna.control import Controller
+from ulna.cli.running import FAILED, UnfinishedError, kept, spoken
+from ulna.cli.terminal import number, say, say_about, show_table
+from ulna.control import Controller, OpenLoop
 from ulna.errors import UlnaError
 from ulna.motion import Plan
 from ulna.motion.findings import length_text
 from ulna.simulation import Run
 from ulna.simulation.run import versions_here
-from ulna.simulation.status import Status
 
 TUBES = {"1 cm": 0.01, "10 cm": 0.1}
+PLANNED_PEAK, RUN_PEAK = "planned peak [N·m]", "run's peak [N·m]"
+# What to try at the command line.
+HINTS = {
+    "diverged": "try a higher --rate, or softer gains",
+    "unstable": "try a higher --rate, or other gains",
+    "saturated": "give it more time with --duration, or the joints more torque",
+    "off": "try other gains, a longer --duration, or a larger --tolerance",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +55,7 @@ class Followed:
     called: str  # the controller as it was asked for
     rate: float  # [Hz]
     runs: dict[str, Run]
+    tolerance: float | None = None  # [m] that was asked for
 
     @property
     def plan(self) -> Plan:
@@ -48,17 +67,17 @@ class Followed:
         """The run under the controller."""
         return self.runs["closed loop"]
 
-    @property
-    def outcome(self) -> Status:
-        """How the closed loop ended, with advice that can be followed at the command line."""
-        status = self.closed.status
-        text = status.text.replace("try a smaller dt", "try a higher --rate, or softer gains")
-        return replace(status, text=text)
-
     @cached_property
     def trackings(self) -> dict[str, Tracking]:
         """How well each run did it."""
         return {label: tracking(run, self.plan) for label, run in self.runs.items()}
+
+    @cached_property
+    def verdict(self) -> FollowingVerdict:
+        """Whether the closed loop follows, and if not why."""
+        grows = self.stabilities["closed loop"]
+        known = None if isinstance(grows, UlnaError) else grows
+        return verdict(self.closed, self.plan, tolerance=self.tolerance, stability=known)
 
     @cached_property
     def stabilities(self) -> dict[str, Stability | UlnaError]:
@@ -75,20 +94,76 @@ class Followed:
 def show_followed(done: Followed) -> None:
     """Print what there is to know, on one screen."""
     made = done.plan
-    title = f"{made.arm.name or done.task.name} follows {made.path} in {number(made.duration)} s"
-    effort = done.trackings["closed loop"].effort
-    rows = zip(plan_rows(made), effort.energy_spent, strict=True)
-    table = [(*row, number(float(energy), 4)) for row, energy in rows]
-    show_table(title, (*PLAN_COLUMNS, "energy [J]"), table)
+    say(done.verdict.text)
+    title = f"{made.arm.name or done.task.name} along {made.path}, {number(made.duration)} s"
+    show_table(title, *_table(done))
     lines = {
         "reachable": [reach_line(made)],
         "power": [_power(done)],
         "open loop": [_open_loop(done), _growth(done, "open loop")],
         "closed loop": [_closed_loop(done), _growth(done, "closed loop")],
-        "limits": limits_lines(made),
+        "limits": [*_plan_limits(made), _run_limits(done)],
     }
     for label, told in lines.items():
         say_about(label, told)
+
+
+def _table(done: Followed) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Give columns and rows: the plan's, with the run's peak torque and energy."""
+    effort = done.trackings["closed loop"].effort
+    joint, _, *others = PLAN_COLUMNS
+    rows = [
+        (name, planned, number(float(peak), 5), *rest, number(float(energy), 4))
+        for (name, planned, *rest), peak, energy in zip(
+            plan_rows(done.plan), effort.torque_peak, effort.energy_spent, strict=True
+        )
+    ]
+    return (joint, PLANNED_PEAK, RUN_PEAK, *others, "energy [J]"), rows
+
+
+def _plan_limits(made: Plan) -> list[str]:
+    first, *others = limits_lines(made)
+    return [f"plan: {first}", *others]
+
+
+def _run_limits(done: Followed) -> str:
+    """Say how close the closed loop came to the torque limits, and which it met."""
+    use = done.trackings["closed loop"].effort.torque_use
+    if not np.isfinite(use).any():
+        return "run: no joint has a torque limit"
+    if not done.closed.saturation:
+        joint = int(np.nanargmax(use))
+        return f"run: {use[joint]:.0%} of its torque at most, in joint {joint + 1}"
+    told = [
+        f"joint {one.joint} met its torque limit {_times(one.episodes)}, for "
+        f"{number(one.seconds, 3)} s, first at t = {number(one.first, 4)} s"
+        for one in done.closed.saturation
+    ]
+    return f"run: {'; '.join(told)}"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count:,} times"
+
+
+def insist_followed(done: Followed, written: Written) -> None:
+    """Make it the command's failure that the closed loop does not follow, with what to try."""
+    if done.verdict:
+        return
+    ended = done.verdict.reason == "unfinished"
+    where = kept(written) if ended else f"; all of it is in {', '.join(written.files)}"
+    told = "; ".join(filter(None, [done.verdict.text, _hint(done)]))
+    raise UnfinishedError([f"{told}{where}"], FAILED) from done.closed.error
+
+
+def _hint(done: Followed) -> str:
+    """Say what to try: for runs that failed otherwise than by diverging, in their own words."""
+    reason, status = done.verdict.reason, done.closed.status
+    if reason == "unfinished" and status.reason != "diverged":
+        return spoken(status.text.partition("; ")[2])
+    if isinstance(done.controller, OpenLoop):
+        return "take a --controller with feedback"
+    return HINTS["diverged" if reason == "unfinished" else reason]
 
 
 def _growth(done: Followed, label: str) -> str:
@@ -123,16 +198,21 @@ def _open_loop(done: Followed) -> str:
 
 
 def _closed_loop(done: Followed) -> str:
-    found = done.trackings["closed loop"]
-    worst = found.worst
-    if worst is None or not done.closed.status:
-        return f"{done.called} at {number(done.rate)} Hz: {done.outcome.text}"
-    remark = done.closed.status.text.partition(";")[2]
+    found, status = done.trackings["closed loop"], done.closed.status
+    worst, head = found.worst, f"{done.called} at {number(done.rate)} Hz"
+    if worst is None or not status:
+        return f"{head}: {status.text.partition(';')[0]}"
+    # Torque limits that were met have a line of their own.
+    remark = status.text.partition("; joint ")[0].partition(";")[2]
     return (
-        f"{done.called} at {number(done.rate)} Hz: tip error {length_text(found.rms)} RMS, "
-        f"{length_text(worst.size)} at most, at t = {number(worst.t, 4)} s"
-        f"{';' if remark else ''}{remark}"
+        f"{head}: tip error {length_text(found.rms)} RMS, {length_text(worst.size)} at most, at "
+        f"t = {number(worst.t, 4)} s{';' if remark else ''}{remark}"
     )
+
+
+def refused_facts(task: Task) -> dict[str, Any]:
+    """Give a plan without a motion in SI numbers, the verdict first."""
+    return {"verdict": verdict(None, task.plan).facts(), **plan_facts(task)}
 
 
 def follow_facts(done: Followed) -> dict[str, Any]:
@@ -145,8 +225,12 @@ def follow_facts(done: Followed) -> dict[str, Any]:
         }
         for label in done.runs
     }
+    facts, effort = plan_facts(done.task), done.trackings["closed loop"].effort
+    of_run = {"run_peak": effort.torque_peak, "run_rms": effort.torque_rms}
     return {
-        **plan_facts(done.task),
+        "verdict": done.verdict.facts(),
+        **facts,
+        "torque": {**facts["torque"], **of_run},
         "controller": done.called,
         "rate": done.rate,
         **loops,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any
 
 import typer
 
@@ -74,14 +74,20 @@ def plan(
 
 
 def finish_plan(
-    task: Task, outputs: Sequence[Output], folder: str, *, json: bool, force: bool
+    task: Task,
+    outputs: Sequence[Output],
+    folder: str,
+    *,
+    json: bool,
+    force: bool,
+    facts: Callable[[Task], Mapping[str, Any]] = plan_facts,
 ) -> None:
     """Write and show a plan; ends with the exit code of what cannot be done, if that is so."""
     if not task.plan.feasible:
         outputs = [output for output in outputs if output.file.endswith(SHOWN_ANYWAY)]
     written = write_folder(task, outputs, folder, old=files_of_before, force=force)
     if json:
-        show_json({**plan_facts(task), "files": written.files})
+        show_json({**facts(task), "files": written.files})
     else:
         show_plan(task)
         say_about("files", [", ".join(written.files)])

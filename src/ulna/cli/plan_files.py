@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ulna.cli.folder import Writer, figure_writer, json_writer
-from ulna.cli.follow_report import Followed, follow_facts
+from ulna.cli.follow_report import Followed, follow_facts, refused_facts
 from ulna.cli.outputs import FPS
 from ulna.cli.planning import Task, plan_facts
 from ulna.errors import UlnaError
@@ -28,7 +28,7 @@ def plan_writers() -> dict[str, Writer]:
         "plan.csv": lambda done, file: done.plan.save(file),
         "motion.png": figure_writer(_motion),
         "torques.png": figure_writer(_torques),
-        "summary.json": json_writer(_facts),
+        "summary.json": json_writer(plan_facts),
     }
 
 
@@ -38,6 +38,7 @@ def follow_writers(film_speed: float | None) -> dict[str, Writer]:
     writers: dict[str, Writer] = {"plan.csv": of_plan.pop("plan.csv")}
     writers["run.nc"] = lambda done, file: done.closed.save(file)
     writers |= {"error.png": figure_writer(_error), **of_plan}
+    writers["summary.json"] = json_writer(_follow_facts)
     if film_speed is not None:
         writers["follow.mp4"] = lambda done, file: _film(done, file, film_speed)
     return writers
@@ -57,8 +58,8 @@ def files_of_before(folder: Path) -> tuple[str, ...]:
     return (*plan_writers(), *(FOLLOWED if "controller" in facts else ()))
 
 
-def _facts(done: Followed | Task) -> Mapping[str, Any]:
-    return follow_facts(done) if isinstance(done, Followed) else plan_facts(done)
+def _follow_facts(done: Followed | Task) -> Mapping[str, Any]:
+    return follow_facts(done) if isinstance(done, Followed) else refused_facts(done)
 
 
 def _motion(done: Followed | Task) -> Any:

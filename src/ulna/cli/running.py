@@ -100,7 +100,7 @@ def insist(status: Status, written: Written, *, cause: Exception | None = None) 
     told = [spoken(str(trouble)) for trouble in written.troubles]
     codes = [trouble.exit_code for trouble in written.troubles]
     if not status:
-        told.append(f"{spoken(status.text)}{_kept(written)}")
+        told.append(f"{spoken(status.text)}{kept(written)}")
         codes.append(INTERRUPTED if status.reason == "interrupted" else FAILED)
     if written.stopped:
         missing = ", ".join(written.missing)
@@ -115,5 +115,6 @@ def insist_written(written: Written) -> None:
     insist(Status(True, "done", ""), written)
 
 
-def _kept(written: Written) -> str:
+def kept(written: Written) -> str:
+    """Say where to find what a run did until it ended."""
     return f"; all until then is in {', '.join(written.files)}" if written.files else ""

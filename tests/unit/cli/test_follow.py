@@ -13,7 +13,7 @@ import ulna
 from ulna.cli import follow, main
 
 CIRCLE = "circle(center=(0.5, 0.1), radius='5 cm')"
-SHORT = ["kehl", CIRCLE, "--duration", "0.1 s"]
+SHORT = ["kehl", CIRCLE, "--duration", "0.2 s"]
 FILES = ["error.png", "motion.png", "plan.csv", "run.nc", "summary.json", "torques.png"]
 
 
@@ -50,21 +50,23 @@ def png_size(file):
 
 def test_paper_000_is_followed_by_default(made):
     assert made.code == 0
-    title = "kehl follows loops(radius=0.79, loop_radius=0.2, loops=13) in 60 s\n"
-    assert made.out.startswith(title)
+    verdict, title = made.out.splitlines()[:2]
+    assert verdict == "follows within 23.7 µm, tolerance 10 mm"
+    assert title == "kehl along loops(radius=0.79, loop_radius=0.2, loops=13), 60 s"
     rows = [line.split() for line in made.out.splitlines() if re.match(r"\s*[12] ", line)]
-    assert [row[1:4] for row in rows] == [
-        ["78.84", "45.213", "none"],
-        ["25.469", "17.353", "none"],
+    assert [row[1:5] for row in rows] == [
+        ["78.84", "78.849", "45.213", "none"],
+        ["25.469", "25.469", "17.353", "none"],
     ]
     for told in (
+        "planned peak [N·m] run's peak [N·m] RMS [N·m] limit",
         "peak speed [rad/s] peak power [W] energy [J]",
         "reachable yes, at least 10 mm inside, elbow positive; condition number up to 17.6",
         "power under the controller 60.49 W at most in a joint; 812.3 J put in, 812.3 J taken",
         "open loop 1 cm off after 1.05 s, 10 cm off after 1.46 s Open loop an error grows 10^",
         "closed loop ComputedTorque(frequency=20) at 1000 Hz: tip error 9.05 µm RMS, ",
         "Closed loop at 1000 Hz errors fall by ",
-        "limits none is passed",
+        "limits plan: none is passed run: no joint has a torque limit",
     ):
         assert told in made.flat
     # All of it is on one screen.
@@ -75,6 +77,8 @@ def test_the_numbers_are_those_of_the_papers_tests(made):
     facts = made.facts("follow")
     assert facts["torque"]["peak"] == pytest.approx([78.84, 25.47], abs=5e-3)
     assert facts["torque"]["rms"] == pytest.approx([45.2, 17.35], rel=5e-4)
+    run = ulna.open_run(made.place / "follow" / "run.nc")
+    assert facts["torque"]["run_peak"] == pytest.approx(np.abs(run.tau).max(axis=0))
     assert facts["open_loop"]["left"] == pytest.approx({"1 cm": 1.05, "10 cm": 1.46}, abs=6e-3)
     assert facts["closed_loop"]["rms"] == pytest.approx(9.05e-6, rel=1e-3)
     assert facts["closed_loop"]["left"] == {"1 cm": None, "10 cm": None}
@@ -147,7 +151,7 @@ def error(answer):
 
 
 def test_starting_at_rest_costs_an_error_that_is_made_good(ask):
-    words = ["kehl", CIRCLE, "--duration", "1 s", "--json"]
+    words = ["kehl", CIRCLE, "--duration", "1 s", "--tolerance", "1 cm", "--json"]
     moving = error(ask(*words))
     rest = ask(*words, "--start", "rest", "--out", "rest")
     assert error(rest) > 10 * moving
@@ -158,6 +162,7 @@ def test_starting_at_rest_costs_an_error_that_is_made_good(ask):
 
 def test_a_model_that_is_wrong_is_felt(ask):
     words = ["kehl", CIRCLE, "--duration", "0.5 s", "--payload", "2 kg", "--json"]
+    words += ["--tolerance", "2 cm"]
     known = ask(*words)
     guessed = ask(*words, "--model", "kehl", "--out", "guessed")
     assert error(guessed) > 30 * error(known)
@@ -166,8 +171,9 @@ def test_a_model_that_is_wrong_is_felt(ask):
 
 
 def test_a_higher_rate_follows_closer(ask):
-    slow = ask(*SHORT, "--rate", "250 Hz", "--json")
-    quick = ask(*SHORT, "--rate", "4 kHz", "--out", "quick", "--json")
+    words = [*SHORT, "--tolerance", "5 mm", "--json"]
+    slow = ask(*words, "--rate", "250 Hz")
+    quick = ask(*words, "--rate", "4 kHz", "--out", "quick")
     assert (slow.json["rate"], quick.json["rate"]) == (250.0, 4000.0)
     # A torque that is held over a tick is late by half of it, which is of first order or more.
     assert error(quick) < error(slow) / 10
@@ -219,9 +225,13 @@ def test_out_of_reach_is_exit_5_and_nothing_is_simulated(ask, tmp_path, unsimula
     assert last.startswith("the path cannot be followed: out of reach from t = 0.4")
     assert "by up to 400 mm at t = 2 s, at (1.4, 0) m, nearest (1, 0) m" in last
     assert files(tmp_path / "follow") == ["motion.png", "summary.json"]
+    assert found.out.startswith("the plan is infeasible: out of reach from t = 0.4")
     assert found.facts("follow")["feasible"] is False
     again = ask("kehl", "line((0.9, 0), (1.4, 0))", "--json", "--out", "again")
     assert (again.code, again.json["ok"]) == (5, False)
+    told = again.json["verdict"]
+    assert (told["follows"], told["reason"]) == (False, "infeasible")
+    assert again.facts("again")["verdict"] == told
 
 
 def test_torques_beyond_a_limit_are_exit_5_after_all_is_written(ask, tmp_path):
@@ -231,6 +241,12 @@ def test_torques_beyond_a_limit_are_exit_5_after_all_is_written(ask, tmp_path):
     assert found.code == 5
     assert files(tmp_path / "follow") == FILES
     assert re.search(r"the arm cannot do it: .*joint 1.*20 N·m", found.err)
+    assert found.out.startswith("the plan is infeasible: torque limit of joint 1 ")
+    assert (
+        "simulated all the same, it does not follow: torque limits were met (joint 1, "
+        in (found.out.splitlines()[0])
+    )
+    assert found.facts("follow")["verdict"]["reason"] == "infeasible"
     assert ulna.open_run(tmp_path / "follow" / "run.nc").tau[:, 0].max() <= 20.0
 
 
@@ -238,13 +254,105 @@ def test_gains_beyond_reason_are_exit_3_and_all_is_kept(ask, tmp_path):
     found = ask(*SHORT, "--controller", "ComputedTorque(frequency=1e5)")
     assert found.code == 3
     last = found.err.splitlines()[-1]
-    assert last.startswith("diverged at t = 0.00")
+    assert last.startswith("does not follow: diverged at t = 0.00")
     assert "; all until then is in follow/plan.csv, follow/run.nc, " in last
     assert files(tmp_path / "follow") == FILES
     run = ulna.open_run(tmp_path / "follow" / "run.nc")
     assert run.status.reason == "diverged"
     assert np.isfinite(run.q).all()
     assert "open loop stays within" in found.flat
+
+
+# ------------------------------------------------------------------------------------ the verdict
+
+
+def first_line(answer):
+    return answer.out.splitlines()[0]
+
+
+def test_an_unstable_loop_is_not_called_fine(ask, tmp_path):
+    circle = "circle(center=(0.2, 0.1), radius='4 cm')"
+    found = ask("so-101", circle, "--controller", "PD(stiffness=8, damping=0.3)", "--rate", "50 Hz")
+    assert found.code == 3
+    assert re.match(
+        r"does not follow: unstable at 50 Hz, errors grow 10\^\d{2,}-fold; "
+        r"off by \d+ mm at t = .* s; "
+        r"torque limits were met \(joint 1, [\d,]+ times, [\d.]+ s; joint 2, ",
+        first_line(found),
+    )
+    assert "limits plan: none is passed run: joint 1 met its torque limit " in found.flat
+    last = found.err.splitlines()[-1]
+    assert last.startswith(first_line(found))
+    assert "; try a higher --rate, or other gains; all of it is in follow/plan.csv" in last
+    assert files(tmp_path / "follow") == FILES
+    facts = found.facts("follow")
+    told = facts["verdict"]
+    assert (told["follows"], told["reason"]) == (False, "unstable")
+    assert told["text"] == first_line(found)
+    assert told["peak_error"] == facts["closed_loop"]["max"] > 0.1
+    # Motors that are at their limits do what these say, and more than was planned.
+    assert facts["torque"]["run_peak"] == pytest.approx([2.942] * 3)
+    assert max(facts["torque"]["peak"]) < 1.0
+    run = ulna.open_run(tmp_path / "follow" / "run.nc")
+    for joint in told["saturation"]:
+        # Episodes of some ticks each, not a count of ticks; both fit into the run.
+        assert 0.02 * joint["episodes"] <= joint["seconds"] * (1 + 1e-9) <= run.t[-1]
+        assert joint["episodes"] * 2 - 1 <= run.t[-1] / 0.02
+
+
+def test_a_spring_that_sags_does_not_follow(ask):
+    words = ["kehl", CIRCLE, "--duration", "1 s", "--controller", "PD()"]
+    found = ask(*words)
+    assert found.code == 3
+    assert re.fullmatch(
+        r"does not follow: off by [\d.]+ mm at t = [\d.]+ s, more than 2 mm", first_line(found)
+    )
+    assert "or a larger --tolerance" in found.err
+    wide = ask(*words, "--tolerance", "10 cm", "--out", "wide", "--json")
+    assert wide.code == 0
+    assert wide.json["verdict"]["follows"] is True
+    assert wide.json["verdict"]["tolerance"] == pytest.approx(0.1)
+
+
+def test_motors_too_weak_to_catch_up_do_not_follow(ask, tmp_path):
+    # They do for the plan; for what the controller asks from rest they do not.
+    joints = [ulna.Joint(max_torque=60.0), ulna.Joint(max_torque=60.0)]
+    ulna.save(ulna.Arm.rods([0.5, 0.5], [1.0, 10.0], joints=joints), tmp_path / "weak.toml")
+    words = ["weak.toml", CIRCLE, "--duration", "1 s", "--start", "rest"]
+    found = ask(*words, "--controller", "ComputedTorque(frequency=40)")
+    assert found.code == 3
+    assert re.match(
+        r"does not follow: torque limits were met \(joint 1, .* s\); off by .* mm",
+        first_line(found),
+    )
+    assert "or the joints more torque" in found.err
+    assert found.facts("follow")["verdict"]["reason"] == "saturated"
+
+
+def test_the_open_loop_is_judged_where_it_is_asked_for(ask):
+    words = ["kehl", CIRCLE, "--controller", "OpenLoop()"]
+    found = ask(*words, "--duration", "4 s")
+    assert found.code == 3
+    assert first_line(found).startswith("does not follow: unstable without feedback, errors grow ")
+    assert "take a --controller with feedback" in found.err
+    short = ask(*words, "--duration", "0.5 s", "--tolerance", "1 cm", "--out", "short")
+    assert short.code == 0
+    assert first_line(short).startswith("follows within ")
+
+
+def test_an_infeasible_plan_is_exit_5_however_its_run_ends(ask, tmp_path):
+    joints = [ulna.Joint(max_torque=20.0), ulna.Joint(max_torque=500.0)]
+    ulna.save(ulna.Arm.rods([0.5, 0.5], [1.0, 10.0], joints=joints), tmp_path / "weak.toml")
+    found = ask("weak.toml", CIRCLE, "--duration", "4 s", "--controller", "OpenLoop()")
+    assert found.code == 5
+
+
+def test_gains_that_leave_no_numbers_are_told_without_noise(ask, capfd):
+    found = ask(*SHORT, "--controller", "ComputedTorque(frequency=1e140)")
+    assert found.code == 3
+    assert first_line(found).startswith("does not follow: diverged at t = 0.001 s")
+    # LAPACK would write past Python.
+    assert capfd.readouterr() == ("", "")
 
 
 def test_what_exists_is_kept(ask, tmp_path, unsimulated):
@@ -377,13 +485,13 @@ def test_ctrl_c_under_the_controller_keeps_what_there_is(ask, tmp_path, monkeypa
     interrupt(monkeypatch, which=2)
     found = ask(*SHORT)
     assert found.code == 130
-    kept = r"interrupted at t = 0\.05 s; all until then is in follow\.interrupted/plan\.csv"
+    kept = r"interrupted at t = 0\.1 s; all until then is in follow\.interrupted/plan\.csv"
     assert re.search(kept, found.err)
     assert files(tmp_path / "follow.interrupted") == FILES
     assert files(tmp_path) == ["follow.interrupted"]
     run = ulna.open_run(tmp_path / "follow.interrupted" / "run.nc")
     assert run.status.reason == "interrupted"
-    assert run.t[-1] == pytest.approx(0.05)
+    assert run.t[-1] == pytest.approx(0.1)
 
 
 def test_ctrl_c_before_that_stops(ask, monkeypatch):
@@ -424,7 +532,10 @@ def test_ctrl_c_in_the_midst_of_a_file_lets_it_be_finished(ask, tmp_path, monkey
         ([*SHORT, "--payload", "1e300 kg"], "--payload: got '1e300 kg'"),
         ([*SHORT, "--rate", "0"], "--rate: got "),
         ([*SHORT, "--rate", "1 Hz"], "--rate: got "),
-        ([*SHORT, "--rate", "1e300 Hz"], "--duration: got 0.1 s at 1e+300 Hz"),
+        ([*SHORT, "--tolerance", "0 mm"], "--tolerance: got '0 mm', need a length above 0"),
+        ([*SHORT, "--tolerance", "5 s"], "--tolerance: got '5 s', need a length"),
+        ([*SHORT, "--tolerance", "nan"], "--tolerance: got 'nan'"),
+        ([*SHORT, "--rate", "1e300 Hz"], "--duration: got 0.2 s at 1e+300 Hz"),
         (["--duration", "1e9 s"], "--duration: got "),
         ([*SHORT, "--controller", "PID(stiffness=-1)"], "--controller: "),
         ([*SHORT, "--model", "bechard-4"], "--model: got an arm with 4 joints, need 2"),
