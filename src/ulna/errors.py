@@ -112,13 +112,16 @@ class UlnaWarning(UserWarning):
     """Input that is accepted, with a reason to look at it again."""
 
 
-def warn(message: str) -> None:
-    """Issue an `UlnaWarning` that points at the line outside of the package that called it."""
+def warn(*messages: str) -> None:
+    """Issue an `UlnaWarning` each that points at the line outside of the package that called it."""
+    if not messages:
+        return
     level = 2
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == __package__:
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, UlnaWarning, stacklevel=level)
+    for message in messages:
+        warnings.warn(message, UlnaWarning, stacklevel=level)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -14,7 +14,6 @@ import os
 import pickle
 import platform
 import shutil
-import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -28,7 +27,7 @@ from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 
 from ulna.digests import digest, sealed, unsealed
-from ulna.errors import UlnaWarning
+from ulna.errors import warn
 from ulna.storage import write_whole
 
 ENDING = ".kernel"
@@ -140,4 +139,4 @@ def _warn_once(folder: Path, error: OSError) -> None:
         f"compiled kernels cannot be kept, so that every start compiles them anew: {error}; "
         "set ULNA_CACHE to a folder that can be written to"
     )
-    warnings.warn(told, UlnaWarning, stacklevel=2)
+    warn(told)

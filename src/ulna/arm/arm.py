@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +15,7 @@ from ulna.arm.link import Link, Payload, doubts
 from ulna.arm.mobility import check_mobility
 from ulna.arm.parameters import Parameters, parameters_from
 from ulna.arm.sketch import sketch_html, summary
-from ulna.errors import UlnaWarning, shown
+from ulna.errors import shown, warn
 
 EARTH = (0.0, -9.81)  # [m/s²], downwards
 FLAT = (0.0, 0.0)  # an arm that lies on a table feels no gravity in its plane
@@ -84,7 +83,7 @@ class Arm:
         arm = cls(links, joints, gravity, base, payload, name)  # type: ignore[arg-type]
         for number, link in enumerate(links, 1):
             for doubt in doubts(link):
-                warnings.warn(str(doubt.within(f"link.{number}")), UlnaWarning, stacklevel=2)
+                warn(str(doubt.within(f"link.{number}")))
         return arm
 
     @classmethod

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -17,7 +16,7 @@ from ulna.arm.checks import Problems
 from ulna.arm.joint import Friction, Joint, Motor
 from ulna.arm.lines import Lines, shown_key
 from ulna.arm.link import Link, Payload, doubts
-from ulna.errors import InputError, Problem, UlnaWarning, nearest_name, shown
+from ulna.errors import InputError, Problem, nearest_name, shown, warn
 from ulna.storage import read_text
 
 Table = Mapping[str, Any]
@@ -34,7 +33,7 @@ def load(file: str | os.PathLike[str]) -> Arm:
     """
     arm, found = parse(read_text(file, LARGEST), os.fspath(file))
     for problem in found:
-        warnings.warn(str(problem), UlnaWarning, stacklevel=2)
+        warn(str(problem))
     return arm
 
 

@@ -72,8 +72,7 @@ def unmodelled(arm: Arm | Parameters) -> dict[str, str]:
 def warn_unmodelled(*arms: Arm | Parameters) -> None:
     """Warn of what is not modelled of these arms, once for what several of them share."""
     sentences = [sentence for arm in arms for sentence in unmodelled(arm).values()]
-    for sentence in dict.fromkeys(sentences):
-        warn(sentence)
+    warn(*dict.fromkeys(sentences))
 
 
 def _listed(numbers: list[str]) -> str:

@@ -19,6 +19,7 @@ from ulna.simulation.events import Signal
 from ulna.simulation.options import METHODS, Options
 from ulna.simulation.sensors import Sensors
 from ulna.simulation.sources import Source
+from ulna.simulation.steps import most_error
 
 STACK = 80  # more than the deepest formula needs
 
@@ -114,6 +115,8 @@ def _set_options(laid: Laid, options: Options) -> None:
     real[at.DT], real[at.MAX_STEP] = options.dt, options.max_step
     real[at.RTOL], real[at.ATOL] = options.rtol or 0.0, options.atol
     real[at.PERIOD], real[at.RESTITUTION] = 1.0 / options.rate, options.restitution
+    real[at.WINDOW], real[at.MOST_ERROR] = np.inf, most_error(options)
+    real[at.EDGE_END], real[at.LONGEST] = -np.inf, np.inf
     whole[at.METHOD] = METHODS.index(options.method)
     whole[at.ADAPTIVE] = options.adaptive
     whole[at.STAGES] = 12 if options.method == "dop853" else 4
@@ -191,3 +194,7 @@ def _put_signals(places: dict[int, int], signals: Sequence[Signal], n: int, heap
     places[at.DIRECTIONS] = heaps.whole.put([signal.rising for signal in signals])
     places[at.ENDS] = heaps.whole.put([signal.ends for signal in signals])
     places[at.EVENTS] = len(signals)
+    places[at.LATEST] = heaps.real.put(np.zeros(len(signals)))
+    places[at.OLDER] = heaps.real.put(np.zeros(len(signals)))
+    places[at.EDGE] = heaps.real.put(np.zeros(len(signals)))
+    places[at.CHANGES] = heaps.whole.put(np.zeros(len(signals)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,15 +13,7 @@ import numpy as np
 
 from ulna.arm.checks import Problems
 from ulna.digests import DamagedError
-from ulna.errors import (
-    FileError,
-    InputError,
-    MissingExtraError,
-    Problem,
-    UlnaError,
-    UlnaWarning,
-    shown,
-)
+from ulna.errors import FileError, InputError, MissingExtraError, Problem, UlnaError, shown, warn
 from ulna.simulation.tables import Quantity
 
 LONGEST_TROUBLE = 200  # letters: HDF5 tells long stories
@@ -68,7 +59,7 @@ def warn_of_no_digest(path: Path) -> None:
         f"{path}: it carries no digest, so that damage to its numbers would go unseen: it was "
         "written by an older ulna or changed by other software; save it again to give it one"
     )
-    warnings.warn(told, UlnaWarning, stacklevel=3)
+    warn(told)
 
 
 def check_ordinary(path: Path) -> None:

@@ -13,6 +13,7 @@ from ulna.arm import Arm
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, did_you_mean, shown
 
+MOST_START = 1e9  # [rad, rad/s] of a joint: a thousandth of what counts as run away
 METHODS = ("rk4", "dop853", "semi-implicit", "gauss4")  # in the order of the engine's numbers
 MODELS = ("true", "sequential")
 
@@ -62,7 +63,9 @@ def read_options(
         problems.append(Problem("stops", shown(stops), "True or False"))
     for name in ("dt", "atol", "max_step", "rate"):
         need = "a time of more than 0 s" if name in ("dt", "max_step") else "a number above 0"
-        _check(problems, name, numbers[name], 0.0, math.inf, need, endless=name == "max_step")
+        # A rate has a period, which would be endless below this.
+        least = 1e-300 if name == "rate" else 0.0
+        _check(problems, name, numbers[name], least, math.inf, need, endless=name == "max_step")
     if rtol is not None:
         need = "a number from 1e-14 to 0.1, or None for steps of dt"
         _check(problems, "rtol", rtol, 1e-14, 0.1, need)
@@ -122,8 +125,22 @@ def joint_values(arm: Arm, what: str, given: Any, unit: str) -> Array:
     return np.array(values, dtype=float)
 
 
-def check_start(arm: Arm, q: Array, options: Options) -> None:
-    """Refuse a start beyond the stops."""
+def check_start(arm: Arm, q: Array, qd: Array, options: Options) -> None:
+    """Refuse a start that no arm has, and one beyond the stops."""
+    problems = [
+        Problem(
+            f"{what}, joint {i + 1}",
+            f"{values[i]:g} {unit}",
+            f"at most {MOST_START:g} {unit} either way",
+            "angles count in radians; whole turns may be left out"
+            if what == "q0"
+            else "speeds count in radians a second",
+        )
+        for what, values, unit in (("q0", q, "rad"), ("qd0", qd, "rad/s"))
+        for i in np.flatnonzero(np.abs(values) > MOST_START)
+    ]
+    if problems:
+        raise InputError(problems)
     if not options.stops or options.model == "sequential":
         return
     lower, upper = arm.parameters.lower, arm.parameters.upper

@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ulna.arrays import Array
 from ulna.dynamics.packed import DAMPING, FORCE_X, TORQUE
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.sources import FORCE, torque_kind
 from ulna.simulation.status import Contact, Event, Saturation, Status
+from ulna.simulation.steps import REFUSED_SHARE
 
 if TYPE_CHECKING:
     from ulna.simulation.simulation import Simulation
 
+NEARBY = 1e-7  # [rad, rad/s] on either side of a state
+RUNAWAY = 1e12  # [rad, rad/s] at which the engine counts a state as lost
 BEYOND = (1e-12, 1e-9, 1e-6)  # [s] an adaptive step stops short of where a value ends
 MOST_JOINTS = 3  # at their torque limits, that a status tells of
 WHATS = {at.HIT: "hit", at.REST: "rest", at.RELEASE: "release"}
@@ -26,6 +30,8 @@ def status_of(simulation: Simulation, code: int) -> Status:
     if code in (at.DIVERGED, at.STALLED):
         bad = _bad_input(simulation)
         return _failure(simulation, code) if bad is None else bad
+    if code == at.CRAWLING:
+        return _no_headway(simulation)
     if code == at.CHATTERING:
         text = (
             f"stalled at t = {t:g} s: stops or events follow one another without letting time "
@@ -53,7 +59,8 @@ def _remarks(simulation: Simulation) -> str:
     logged, kept = int(whole[at.LOGGED]), len(simulation.record.log)
     if logged > kept:
         text += f"; of {logged:,} events and contacts the first {kept:,} were kept"
-    return text + _saturated(saturation_of(simulation))
+    text += _saturated(saturation_of(simulation))
+    return "; ".join([text, *simulation.doubts])
 
 
 def _saturated(found: tuple[Saturation, ...]) -> str:
@@ -85,6 +92,57 @@ def saturation_of(simulation: Simulation) -> tuple[Saturation, ...]:
     )
 
 
+def _no_headway(simulation: Simulation) -> Status:
+    """Say that steps have collapsed, and why."""
+    headway, memory = simulation.headway, simulation.memory
+    joint = _switching_joint(simulation)
+    text = (
+        f"stalled at t = {simulation.t:.6g} s, joint {joint + 1} at "
+        f"{memory.vectors[at.STATE + 1, joint]:.3g} rad/s: steps have fallen to "
+        f"{headway.pace:.1g} s"
+    )
+    if headway.share > REFUSED_SHARE:
+        text += (
+            f" and {100.0 * headway.share:.0f} % of them are refused, as where a torque switches "
+            "faster than any step"
+        )
+    text += f"; the rest would take {headway.to_go:.1g} steps; "
+    if headway.share > REFUSED_SHARE:
+        text += (
+            "try tanh(100*x) or clip(100*x, -1, 1) in place of sign(x), a controller at a rate, or "
+            "method='rk4' with a small dt"
+        )
+    else:
+        text += "try a larger rtol, method='semi-implicit' for stiff damping, or less time"
+    return Status(False, "stalled", text)
+
+
+def _switching_joint(simulation: Simulation) -> int:
+    """Give the joint whose torque differs most between the two sides of the present state."""
+    memory, n = simulation.memory, simulation.arm.n
+    sides = []
+    for side in (-NEARBY, NEARBY):
+        memory.vectors[at.STAGE : at.STAGE + 2] = memory.vectors[at.STATE : at.STATE + 2] + side
+        sides.append(_torques_at_stage(simulation, simulation.t)[:n])
+    jumps = np.abs(sides[1] - sides[0])
+    return int(np.argmax(jumps)) if jumps.any() else _worst_joint(memory)
+
+
+def _torques_at_stage(simulation: Simulation, t: float) -> Array:
+    """Give torques, force and moment (n+3,) in the state STAGE.
+
+    A function need not bear a look beyond where the run came: zeros where one fails.
+    """
+    from ulna.simulation.engine.loop import evaluate
+
+    links, n = simulation.memory.links, simulation.arm.n
+    with np.errstate(all="ignore"):
+        evaluate(simulation.size, simulation.memory, simulation.control, t)
+    if simulation.take_error() is not None:
+        return np.zeros(n + 3)
+    return np.append(links[:n, TORQUE], links[n, FORCE_X : FORCE_X + 3])
+
+
 def _failure(simulation: Simulation, code: int) -> Status:
     t, options = simulation.t, simulation.options
     memory = simulation.memory
@@ -104,10 +162,22 @@ def _failure(simulation: Simulation, code: int) -> Status:
         return Status(False, "stalled", text)
     text = (
         f"diverged at t = {t:.6g} s, {speed}: the step of dop853 fell to "
-        f"{memory.real[at.STEP]:.1g} s; look at the torques there, or try a larger rtol, or "
+        f"{memory.real[at.STEP]:.1g} s{_acting(simulation)}; try a larger rtol, or "
         f"method='semi-implicit' with a small dt"
     )
     return Status(False, "diverged", text)
+
+
+def _acting(simulation: Simulation) -> str:
+    """Name the largest torque or force, where any acts."""
+    vectors = simulation.memory.vectors
+    vectors[at.STAGE : at.STAGE + 2] = vectors[at.STATE : at.STATE + 2]
+    values = _torques_at_stage(simulation, simulation.t + simulation.memory.real[at.STEP])
+    if not np.any(values):
+        return ""
+    place = int(np.argmax(np.abs(values)))
+    name = (*torque_kind(simulation.arm.n).parts, *FORCE.parts)[place]
+    return f", where {name} is {values[place]:.3g}"
 
 
 def _worst_joint(memory: Memory) -> int:
@@ -119,20 +189,17 @@ def _worst_joint(memory: Memory) -> int:
 
 def _bad_input(simulation: Simulation) -> Status | None:
     """Find an input that has no value in the step that failed."""
-    from ulna.simulation.engine.loop import evaluate
-
     memory, n = simulation.memory, simulation.arm.n
-    vectors, links = memory.vectors, memory.links
+    vectors = memory.vectors
     step = memory.real[at.STEP] if simulation.options.adaptive else simulation.options.dt
     names = torque_kind(n).parts + FORCE.parts
     for t in simulation.t + np.array([0.0, 0.5 * step, step, *BEYOND]):
         vectors[at.STAGE : at.STAGE + 2] = vectors[at.STATE : at.STATE + 2]
         vectors[at.STAGE, :n] += (t - simulation.t) * vectors[at.STATE + 1, :n]
-        with np.errstate(all="ignore"):
-            evaluate(simulation.size, memory, simulation.control, t)
-        if simulation.take_error() is not None:
-            continue  # A function need not bear a look beyond where the run came.
-        values = np.append(links[:n, TORQUE], links[n, FORCE_X : FORCE_X + 3])
+        # Where no arm can be, no torque is to blame for having no value.
+        if not np.abs(vectors[at.STAGE : at.STAGE + 2, :n]).sum() < RUNAWAY:
+            continue
+        values = _torques_at_stage(simulation, t)
         bad = np.flatnonzero(~np.isfinite(values))
         if len(bad):
             name, value = names[int(bad[0])], values[bad[0]]

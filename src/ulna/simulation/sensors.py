@@ -14,6 +14,8 @@ from ulna.errors import InputError, Problem, shown
 from ulna.simulation.disturbances import check_seed
 from ulna.simulation.options import is_number
 
+MOST_LATE = 1_000_000  # control periods that a measurement may be late: all of them are kept
+
 
 @dataclass(frozen=True)
 class Sensors:
@@ -49,6 +51,10 @@ class Sensors:
             need = f"a whole number of control periods of {period:g} s"
             hint = "choose another delay, or another rate="
             raise InputError(Problem("sensors.delay", shown(self.delay), need, hint))
+        if ticks > MOST_LATE:
+            need = f"at most {MOST_LATE:,} control periods, {MOST_LATE * period:g} s"
+            hint = "choose a shorter delay, or a lower rate="
+            raise InputError(Problem("sensors.delay", f"{self.delay:g} s", need, hint))
         return round(ticks)
 
 

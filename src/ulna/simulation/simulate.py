@@ -9,7 +9,7 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
-from ulna.errors import InputError, Problem, shown
+from ulna.errors import InputError, Problem, shown, warn
 from ulna.interrupts import OnInterrupt, check_on_interrupt, given_back, interruptible, listening
 from ulna.motion import Trajectory
 from ulna.progress import progress as progress_line
@@ -23,6 +23,7 @@ from ulna.simulation.reference import check_motion, trajectory_of
 from ulna.simulation.run import Run
 from ulna.simulation.settings import settings_of
 from ulna.simulation.simulation import Simulation
+from ulna.simulation.steps import MOST_STEPS, check_stiffness
 
 MOST_DEFAULT = 100_001  # samples that are kept if nobody says how many
 DEFAULT_MEMORY = 500e6  # [bytes] that they may take
@@ -81,10 +82,12 @@ def simulate(
     if not isinstance(signals, bool | np.bool_):
         raise InputError(Problem("signals", shown(signals), "True or False"))
     simulation = Simulation(arm, on_error=on_error, **options)
+    check_stiffness(arm, simulation.options, length)
     width = sample_width(arm.n, simulation.kept_signals if signals else 0)
     times = sample_times(samples, length, simulation.options.dt, width)
     simulation.keep_samples(times, signals=bool(signals))
     run = _recorded(simulation, length, shown=progress)
+    warn(*simulation.doubts)
     if run.status.reason == "interrupted":
         return given_back(run, on_interrupt, run.status.text)
     return run
@@ -172,7 +175,7 @@ def sample_times(samples: Any, duration: float, dt: float, width: int) -> Array:
     """Give the times at which samples of so many numbers are kept."""
     row = 8 * width  # [bytes] of a sample
     if samples is None:
-        steps = max(math.ceil(duration / dt * (1.0 - 1e-9)), 1)
+        steps = max(math.ceil(min(duration / dt, MOST_STEPS) * (1.0 - 1e-9)), 1)
         most = min(MOST_DEFAULT, max(int(DEFAULT_MEMORY / row), 2)) - 1
         steps = math.ceil(steps / math.ceil(steps / most))
         return np.linspace(0.0, duration, steps + 1) if duration else np.zeros(1)

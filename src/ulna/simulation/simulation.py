@@ -13,7 +13,7 @@ from ulna.arm import Arm, warn_unmodelled
 from ulna.arrays import Array
 from ulna.control import Controller
 from ulna.dynamics.packed import TURNING
-from ulna.errors import InputError, Interrupted, Problem, shown
+from ulna.errors import InputError, Interrupted, Problem, shown, warn
 from ulna.interrupts import listening
 from ulna.simulation.build import build_memory
 from ulna.simulation.called import Called
@@ -35,6 +35,7 @@ from ulna.simulation.reference import Asked, as_reference, read_reference
 from ulna.simulation.sensors import Sensors
 from ulna.simulation.sources import FORCE, read_source, torque_kind
 from ulna.simulation.status import Reason, Status
+from ulna.simulation.steps import Headway, check_steps, concerns, prepare_steps
 
 CHUNK = 0.025  # [s] of work between two looks at the world; well below what a person notices
 FIRST_BUDGET, MOST_BUDGET = 5000, 50_000_000  # steps, the first for one link
@@ -96,7 +97,7 @@ class Simulation:
         )  # fmt: skip
         q = joint_values(arm, "q0", q0, "rad")
         qd = joint_values(arm, "qd0", np.zeros(arm.n) if qd0 is None else qd0, "rad/s")
-        check_start(arm, q, self.options)
+        check_start(arm, q, qd, self.options)
         self.controller = controller
         self.sensors = sensors or Sensors()
         self.disturbances = tuple(disturbances)
@@ -111,6 +112,8 @@ class Simulation:
         self._blocks, self.reference = read_reference(arm, reference, q)
         self.start = (q, qd)
         self.status = Status(True, "done", "not started")
+        self.doubts: list[str] = []  # what a reader of the numbers should know
+        self.headway = Headway()
         self._budget = max(FIRST_BUDGET // arm.n, 1)
         self.keeps_signals = False
         self._assemble(q, qd)
@@ -263,7 +266,11 @@ class Simulation:
         """
         if not is_number(seconds) or not 0.0 <= seconds < 1e300:
             raise InputError(Problem("advance", shown(seconds), "a time of at least 0 s"))
-        return self.advance_to(self.t + float(seconds))
+        told = bool(self.doubts)
+        status = self.advance_to(self.t + float(seconds))
+        if not told:
+            warn(*self.doubts)
+        return status
 
     def advance_to(self, t: float, report: Report | None = None) -> Status:
         """Move on to a time; `report` is called now and then on the way."""
@@ -272,6 +279,11 @@ class Simulation:
             raise InputError(Problem("advance_to", shown(t), need))
         if self.status.reason in ("diverged", "stalled", "bad torque"):
             return self.status
+        check_steps(
+            self.options, self.t, float(t), self.arm.n, controlled=self.controller is not None,
+            disturbances=self.disturbances,
+        )  # fmt: skip
+        prepare_steps(self, float(t) - self.t)
         self.memory.real[at.TARGET] = float(t)
         self.memory.whole[at.OPEN] = 0  # what an interruption may have left open
         try:
@@ -280,6 +292,7 @@ class Simulation:
             self._clear_error()  # of a function that Ctrl-C ended, and that may be asked again
             self.status = interrupted(self)
             raise Interrupted(self.status.text, self.status) from None
+        self.doubts = concerns(self) if code in (at.REACHED, at.STOPPED) else []
         self.status = self._failure.status if self._failure else status_of(self, code)
         return self.status
 
@@ -334,6 +347,8 @@ class Simulation:
                     )
                 )
             if code == at.BUDGET:
+                if self.headway.is_lost(self):
+                    return at.CRAWLING
                 self._pace(time.perf_counter() - start)
             elif code == at.CONTROL:
                 self._ask_controller()

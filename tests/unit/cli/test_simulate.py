@@ -415,6 +415,27 @@ def test_all_wrong_options_are_told_at_once(ask):
     assert {"--torque", "--qd0"} <= {name.split(".")[0] for name in told}
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--method", "rk4", "--dt", "1e-19 s"], "--dt: got 1e-19 s, or 1e+18 steps in 0.1 s"),
+        (["--qd0", "1e300 rad/s, 0"], "--qd0, joint 1: got 1e+300 rad/s, need at most 1e+09 rad/s"),
+    ],
+)
+def test_steps_and_starts_beyond_all_bounds_are_exit_2(ask, words, says):
+    code, _, err = ask(*UNIT, *words)
+    assert code == 2
+    assert says in err
+    assert "torque" not in err
+
+
+def test_steps_that_are_too_long_are_told(ask):
+    code, out, err = ask(*UNIT[:3], "--for", "1 s", "--method", "rk4", "--dt", "10 s")
+    assert code == 0
+    assert "steps of dt = 10 s are too long" in out
+    assert "warning: steps of dt = 10 s are too long" in err
+
+
 def test_large_bare_angles_are_doubted(ask):
     code, _, err = ask("unit", "--q0", "40, -60", "--for", "0 s")
     assert code == 0

@@ -24,6 +24,7 @@ from ulna.simulation.batch.members import (
     joint_rows,
     rows_in,
 )
+from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.options import Options
 from ulna.simulation.reference import block
 from ulna.simulation.sources import FORCE, torque_kind
@@ -47,6 +48,11 @@ class Given:
     def duration(self) -> float | None:
         """How long [s] what is followed takes."""
         return None if self.aims is None else self.aims.duration
+
+    @property
+    def disturbances(self) -> list[Disturbance]:
+        """All disturbances of any arm, each kind once."""
+        return [one for form in self.inputs[2].forms for one in form.example]
 
     def members(self, *, stops: bool) -> Members:
         """Put arms and starts together, and say which cannot run."""

@@ -82,6 +82,7 @@ class Slab:
             forms = Chosen(*(one.forms[k] for one, k in zip(inputs, label, strict=False)))
             laid = _laid(self.arms.shape[1] - 1, options, forms)
             laid.real[at.TARGET], laid.whole[at.COUPLED] = duration, label[-1]
+            laid.whole[at.UNJUDGED] = laid.whole[at.STRIDE] = 1
             self._set_stops(laid, options, own)
             lots.append(self._lot(laid, forms, acting, own))
         return lots

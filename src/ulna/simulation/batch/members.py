@@ -14,6 +14,7 @@ from ulna.dynamics.packed import link_moments, rotor_moments
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.batch.status import CODES
 from ulna.simulation.batch.tables import PLANE
+from ulna.simulation.options import MOST_START
 
 TO_RUN = -1  # the code of an arm before it has run
 ENDLESS = ("lower", "upper", "max_velocity", "max_torque")  # what may be infinite
@@ -121,7 +122,8 @@ def gathered(parameters: Parameters, q: Array, qd: Array, count: int, *, stops: 
     n = parameters.n
     start = np.stack([np.broadcast_to(part, (count, n)) for part in (q, qd)])
     codes = np.full(count, TO_RUN, dtype=np.int8)
-    codes[~np.isfinite(start).all(axis=(0, 2))] = CODES["bad start"]
+    # Written so that what is no number is out of bounds as well.
+    codes[~(np.abs(start) <= MOST_START).all(axis=(0, 2))] = CODES["bad start"]
     if stops:
         outside = (start[0] < parameters.lower) | (start[0] > parameters.upper)
         codes[outside.any(axis=-1)] = CODES["bad start"]

@@ -37,6 +37,7 @@ ENDINGS: dict[int, Reason] = {
     at.STALLED: "stalled",
     at.CHATTERING: "stalled",
     at.FAULTY: "bad torque",
+    at.COARSE: "coarse",
 }
 
 

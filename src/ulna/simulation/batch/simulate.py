@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ulna.arm import Arm, Parameters
-from ulna.errors import InputError, Problem, shown
+from ulna.errors import InputError, Problem, shown, warn
 from ulna.interrupts import OnInterrupt, check_on_interrupt, interruptible
 from ulna.simulation.batch.aims import describe_aims
 from ulna.simulation.batch.given import read_given
@@ -19,10 +19,12 @@ from ulna.simulation.batch.members import read_arms
 from ulna.simulation.batch.memory import planned
 from ulna.simulation.batch.performing import Performance, perform
 from ulna.simulation.batch.run import BatchRun
+from ulna.simulation.batch.status import Statuses
 from ulna.simulation.checks import check_controlled
 from ulna.simulation.engine.memory import sample_width
-from ulna.simulation.options import read_options
+from ulna.simulation.options import Options, read_options
 from ulna.simulation.simulate import read_duration, sample_times
+from ulna.simulation.steps import check_steps, most_error
 from ulna.storage import exists
 
 
@@ -106,6 +108,10 @@ def simulate_batch(
         seeds=seeds,
     )  # fmt: skip
     length = read_duration(given.duration if duration is None else duration)
+    check_steps(
+        options, 0.0, length, n, controlled=controller is not None,
+        disturbances=given.disturbances,
+    )  # fmt: skip
     times = np.array([length])
     if samples is not None:
         # A copy: kernels would be compiled again for one that is read-only, or of another type.
@@ -119,11 +125,25 @@ def simulate_batch(
         "tip_force": shown(tip_force), "disturbances": shown(disturbances), "seeds": shown(seeds),
     }  # fmt: skip
     acting = given.acting(members, options.rate, length)
-    return perform(
+    run = perform(
         Performance(members, acting, options, length, times, slab, torques, settings),
         precision=precision, threads=threads, store=store, force=force, progress=progress,
         on_interrupt=on_interrupt,
     )  # fmt: skip
+    warn(*coarse_arms(run.status, options))
+    return run
+
+
+def coarse_arms(status: Statuses, options: Options) -> list[str]:
+    """Say how many arms the steps are too long for."""
+    dt, rough = options.dt, most_error(options)
+    return [
+        f"steps of dt = {dt:g} s are too long for {ending.number:,} of {len(status):,} arms, the "
+        f"first of them arm {ending.first}: their angles are off by more than {rough:g} rad; try a "
+        f"dt of {dt / 10.0:g} s"
+        for ending in status.endings()
+        if ending.reason == "coarse"
+    ]
 
 
 def _check_switches(**given: Any) -> None:

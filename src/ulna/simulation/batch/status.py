@@ -18,7 +18,7 @@ OF_ONE: tuple[Reason, ...] = ("controller failed", "function failed")  # no batc
 # The place of a reason is its code, in memory and in files.
 REASONS: tuple[Reason, ...] = tuple(reason for reason in get_args(Reason) if reason not in OF_ONE)
 CODES: Mapping[Reason, int] = {reason: code for code, reason in enumerate(REASONS)}
-WELL: tuple[Reason, ...] = ("done", "stopped")
+WELL: tuple[Reason, ...] = ("done", "stopped", "coarse")
 UNSTARTED: tuple[Reason, ...] = ("bad start", "bad arm", "not run")
 
 _TEXTS: Mapping[Reason, str] = {
@@ -29,11 +29,12 @@ _TEXTS: Mapping[Reason, str] = {
     "stalled": "stalled at t = {t:.6g} s: the method gets no further; try a smaller dt",
     "bad torque": "an input, or the controller's torque, has no value at t = {t:.9g} s; give it "
     "one there",
-    "bad start": "not started: q0 or qd0 is beyond the stops or not finite; start within the "
-    "limits of the joints, or try stops=False",
+    "bad start": "not started: q0 or qd0 is beyond the stops, not finite, or beyond 1e9; start "
+    "within the limits of the joints, or try stops=False",
     "bad arm": "not started: no arm has these parameters; try finite numbers, with positive "
     "lengths and masses",
     "not run": "not run: Ctrl-C came first; run this arm again",
+    "coarse": "ran to t = {t:g} s; the steps are too long for its motion: try a smaller dt",
 }
 
 
@@ -47,7 +48,7 @@ class Ending(NamedTuple):
 
     def __str__(self) -> str:
         told = f"{self.number:,} {self.reason}"
-        if self.reason in WELL:
+        if self.reason in ("done", "stopped"):
             return told
         when = "" if self.reason in UNSTARTED else f" at t = {self.t:.4g} s"
         return f"{told} (first: arm {self.first}{when})"

@@ -21,7 +21,7 @@ from ulna.simulation.engine.lots import Lot, Outcome
 from ulna.simulation.engine.memory import Control, Memory, Record
 from ulna.simulation.engine.schedule import hold, open_segment
 from ulna.simulation.engine.slope import columns, copy, inputs, motor_torque
-from ulna.simulation.engine.stepping import even_step, take_step
+from ulna.simulation.engine.stepping import even_step, is_judged, note_error, take_halves, take_step
 from ulna.simulation.engine.times import slack
 
 
@@ -81,6 +81,9 @@ def _advance(
             return code
         inputs(size, m, real[at.NOW])
     h = even_step(m)
+    judged = is_judged(m)
+    if judged:
+        take_halves(size, m, h)
     good = _step(size, m, h)
     set_end(m, h)
     if whole[at.STOPS] != 0:
@@ -94,6 +97,8 @@ def _advance(
         _look_inside(size, m, alone, record, lot, outcome, h)
     else:
         copy(size, m, at.TRIAL, at.STATE)
+    if judged:
+        note_error(size, m, h)
     if whole[at.LOST] != 0:
         _still_the_lost(size, m)
     real[at.NOW] = real[at.STEP_END]
@@ -126,7 +131,7 @@ def _look_inside(
 
 @inner
 def _step(size: object, m: Memory, h: float) -> Any:
-    return take_step(size, m, h)
+    return take_step(size, m, m.real[at.NOW], h)
 
 
 @inlined
@@ -194,7 +199,8 @@ def _finish(size: object, m: Memory, control: Control, lot: Lot, outcome: Outcom
         links[n, at.APART, w] = 0.0
         if links[n, at.ALIVE, w] != 0.0:
             b = lot.members[first + w]
-            outcome.t_end[b], outcome.codes[b] = now, at.REACHED
+            fine = links[n, at.ERROR, w] <= m.real[at.MOST_ERROR]
+            outcome.t_end[b], outcome.codes[b] = now, at.REACHED if fine else at.COARSE
     if now == 0.0:
         hold(size, m, control)
     copy(size, m, at.STATE, at.STAGE)

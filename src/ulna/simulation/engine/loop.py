@@ -6,17 +6,24 @@ from ulna.arrays import Array
 from ulna.dynamics import packed as link
 from ulna.kernels import count, inlined, inner, kernel
 from ulna.simulation.engine import places as at
+from ulna.simulation.engine.crossings import find_event
 from ulna.simulation.engine.explicit import prepare_dense, slope_at_end
 from ulna.simulation.engine.implicit import keep_gauss
 from ulna.simulation.engine.memory import Control, Memory, Record
 from ulna.simulation.engine.schedule import hold, open_segment
 from ulna.simulation.engine.slope import copy, motor_torque, slope
-from ulna.simulation.engine.stepping import attempt, even_step, state_at, step_size
+from ulna.simulation.engine.stepping import (
+    attempt,
+    even_step,
+    is_judged,
+    note_error,
+    state_at,
+    step_size,
+    take_halves,
+)
 from ulna.simulation.engine.times import slack
-from ulna.simulation.engine.watch import crossing, happen, remember, settle, signals
+from ulna.simulation.engine.watch import crossing, happen, settle
 
-PIECES = 8  # of an adaptive step, in which events are looked for
-HALVINGS = 60
 ON_TIME = 1e-9  # of a step, by which a sample may be early or late
 NO_PROGRESS = 1e-12  # [s]
 MOST_IDLE = 200  # events in a row that let no time pass
@@ -32,8 +39,13 @@ def advance(size: object, m: Memory, control: Control, record: Record, budget: i
             if code != at.BUDGET:
                 return code
         h = step_size(size, m)
+        judged = m.whole[at.ADAPTIVE] == 0 and is_judged(m)
+        if judged:
+            take_halves(size, m, h)
         code = attempt(size, m, h)
         if code == at.BUDGET:
+            if judged:
+                note_error(size, m, h)
             code = accept(size, m, samples, log, h)
         elif code == at.AGAIN:
             continue
@@ -94,7 +106,7 @@ def _look_inside(size: object, m: Memory, samples: Array, h: float, sampled: boo
             prepare_dense(size, m, now, h)
     end, which = 1.0, -1
     if watched:
-        end, which = _find_event(size, m, h)
+        end, which = find_event(size, m, h)
     if sampled:
         _take_samples(size, m, samples, h, end)
     if whole[at.ADAPTIVE] != 0:
@@ -210,81 +222,6 @@ def finish_samples(size: object, m: Memory, control: Control, samples: Array) ->
         _write_sample(size, m, samples, now)
         if m.whole[at.FAULT] != 0:
             return
-
-
-@inner
-def _find_event(size: object, m: Memory, h: float) -> tuple[float, int]:
-    """Give where in the step the first event is and which it is; its state goes into AHEAD."""
-    pieces = PIECES if m.whole[at.ADAPTIVE] != 0 else 1
-    early = 0.0
-    for piece in range(1, pieces + 1):
-        late = piece / pieces
-        which = _crossed(size, m, h, late)
-        if which < 0 and m.whole[at.STOPS] != 0:
-            turned = _turned_beyond(size, m, h, early, late)
-            which = _crossed(size, m, h, turned)
-            late = turned
-        if which < 0:
-            early = late
-            remember(size, m)
-            continue
-        for _ in range(HALVINGS):
-            middle = 0.5 * (early + late)
-            found = _crossed(size, m, h, middle)
-            if found >= 0:
-                late, which = middle, found
-            else:
-                early = middle
-        _crossed(size, m, h, late)
-        copy(size, m, at.STAGE, at.AHEAD)
-        return late, which
-    return 1.0, -1
-
-
-@inner
-def _turned_beyond(size: object, m: Memory, h: float, early: float, late: float) -> float:
-    """Give where a joint turned round beyond its stop inside a piece of a step, else its end.
-
-    Such a joint is back before the end of the piece, and its signal there says nothing.
-    """
-    n, v, links = count(size), m.vectors, m.links
-    for i in range(n):
-        links[i, at.NEXT_RATE] = v[at.STAGE + 1, i]
-    for i in range(n):
-        before, after = links[i, at.RATE], links[i, at.NEXT_RATE]
-        way = max(abs(before), abs(after)) * h * (late - early)
-        if before * after >= 0.0 or _gap(m, i) > way or links[i, link.STUCK] != 0.0:
-            continue
-        first, last = early, late
-        for _ in range(HALVINGS // 2):
-            middle = 0.5 * (first + last)
-            state_at(size, m, h, middle)
-            if v[at.STAGE + 1, i] * before > 0.0:
-                first = middle
-            else:
-                last = middle
-        if _crossed(size, m, h, last) >= 0:
-            return last
-    return late
-
-
-@inner
-def _gap(m: Memory, i: int) -> float:
-    """Give the least distance to its stops that joint i had at the ends of a piece."""
-    before, after = m.real[m.whole[at.BEFORE] + i], m.real[m.whole[at.SIGNALS] + i]
-    return float(min(before, after))
-
-
-@inner
-def _crossed(size: object, m: Memory, h: float, part_of_step: float) -> int:
-    if part_of_step == 1.0:
-        copy(size, m, at.AHEAD, at.STAGE)
-    else:
-        state_at(size, m, h, part_of_step)
-    now, end = m.real[at.NOW], m.real[at.STEP_END]
-    m.real[at.SEEN_AT] = end if part_of_step == 1.0 else min(now + part_of_step * h, end)
-    signals(size, m, m.real[at.SEEN_AT])
-    return crossing(size, m)
 
 
 @inner

@@ -11,6 +11,7 @@ from ulna.simulation.engine import places as at
 from ulna.simulation.engine.lots import Lot, Outcome
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.engine.slope import copy, inputs
+from ulna.simulation.engine.stepping import RUNAWAY
 
 LOOKS = 3  # at the inputs of a step that failed: at its start, middle and end
 
@@ -34,6 +35,8 @@ def _has_bad_input(size: object, m: Memory, w: int, h: float) -> bool:
         since = look / (LOOKS - 1) * h
         for i in range(n):
             v[at.STAGE, i] = v[at.STATE, i] + since * v[at.STATE + 1, i]
+        if not _is_a_state(size, m, w):
+            continue
         inputs(size, m, m.real[at.NOW] + since)
         for i in range(n):
             if not abs(links[i, link.TORQUE, w]) < math.inf:
@@ -42,6 +45,17 @@ def _has_bad_input(size: object, m: Memory, w: int, h: float) -> bool:
             if not abs(links[n, link.FORCE_X + k, w]) < math.inf:
                 return True
     return False
+
+
+@inner
+def _is_a_state(size: object, m: Memory, w: int) -> bool:
+    """Say whether STAGE is where an arm can be: elsewhere no input is to blame for its value."""
+    vectors = numbers(m.vectors)
+    total = 0.0
+    for part in range(2):
+        for i in range(count(size)):
+            total += abs(vectors[at.STAGE + part, i, w])
+    return total < RUNAWAY
 
 
 @inner

@@ -136,6 +136,8 @@ def carried_over(old: Memory, new: Memory) -> Memory:
     new.vectors[:], new.links[:] = old.vectors, old.links
     new.real[: at.REALS] = old.real[: at.REALS]
     new.whole[: at.TABLES] = old.whole[: at.TABLES]
+    for place in (at.UNJUDGED, at.STRIDE, at.ALIASED, at.SKIPPED):
+        new.whole[place] = old.whole[place]
     new.whole[at.OPEN] = 0
     notes = at.NOTES * (old.vectors.shape[1] - 1)
     first, start = (int(one.whole[at.NOTED]) for one in (old, new))

@@ -23,7 +23,10 @@ NEW = 4
 SOLVED_ROW, KEPT_ROW, NEW_ROW = SLOPES, SLOPES + 4, SLOPES + 8
 DENSE = SLOPES + 2 * COUNT_SLOPES  # 7 pairs: the polynomial between the ends of a step
 COUNT_DENSE = 7
-VECTORS = DENSE + 2 * COUNT_DENSE
+# A step that is taken once more in two halves: its start, which is kept meanwhile, and its end.
+KEPT_STATE = DENSE + 2 * COUNT_DENSE
+HALVES = KEPT_STATE + 2
+VECTORS = HALVES + 2
 
 # Columns of `links` besides those of the dynamics: the torque that is held and its rate; the
 # torque of formulas and functions; the most that a controller may ask for; when the joint last
@@ -34,19 +37,27 @@ RATE, NEXT_RATE = STIFF + 4, STIFF + 5  # of a joint at the ends of a piece of a
 # Where something disturbs: what is held without it, and it alone. And the motor's torque, the one
 # without disturbances, of a sample.
 OWN, PUSH, MOTOR = range(STIFF + 6, STIFF + 9)
-COLUMNS = STIFF + 9
+DRIFT = STIFF + 9  # [rad] by which steps that were judged leave the joint off, with its sign
+COLUMNS = STIFF + 10
 # The same of the tip's force and moment, in the row after the last link.
 TIP_HOLD, TIP_RAMP, TIP_LIVE = 15, 18, 21  # after the force itself, at 12
 # There as well, of arms in lanes: 1 while one runs, where it has a state after the step, and where
 # it took the step by itself.
 ALIVE, GOOD, APART = 24, 25, 26
 TIP_OWN, TIP_PUSH = 27, 30
+ERROR = 33  # [rad] of the angles at the end, as far as steps that were judged tell
 
 # Places in `real`.
 NOW, HOLD_START, STOP, PLAN_START, STEP, LAST_STEP, TARGET, PERIOD = range(8)  # [s]
 DT, MAX_STEP, RTOL, ATOL, RESTITUTION = range(8, 13)
 STEP_END, SEEN_AT = range(13, 15)  # [s] the end of the step, and where signals were looked at
-REALS = 15
+# [s] the longest time in which no event is known to change its sign twice, and the shortest that is
+# tried; [rad] the error from which on steps count as too long.
+WINDOW, FINEST, MOST_ERROR = range(15, 18)
+# [s] the last two looks of the last window: the values at the former are at EDGE.
+EDGE_T, EDGE_END = range(18, 20)
+LONGEST = 20  # [s] that a window may be
+REALS = 21
 
 # Places in `whole`: settings and switches,
 METHOD, MODEL, COUPLED, INPUTS, ADAPTIVE, STAGES, STOPS, WATCHING, CONTROLLED, DELAY = range(10)
@@ -77,7 +88,12 @@ AIM_STILL = 67  # whether what is to be followed stays as it is at the start
 ALONE_CALL = 68  # the address of what takes one arm through a step
 CHANGING = 69  # whether inputs change inside of a segment
 NOTED = 70  # where in `real` the notes about a controller are
-WHOLES = 71
+# Of steps that are judged: in how many the next one is, and after how many then.
+UNJUDGED, STRIDE = range(71, 73)
+# Of events: which of them changes its sign too fast to be followed, which may have done so unseen
+# for a while, and which did last (each counted from 1); where their values and changes are kept.
+ALIASED, SKIPPED, SUSPECT, LATEST, OLDER, EDGE, CHANGES = range(73, 80)
+WHOLES = 80
 
 # The notes about a controller, each one a joint: the torque that it asked for, and that with what
 # was given besides; what it read, and what it was to follow, at its last tick; whether the joint
@@ -104,6 +120,9 @@ NOBODY, COMPILED, AROUND = range(3)
 # Why the engine came back; AGAIN is a step that was refused, to be tried with a shorter one.
 BUDGET, REACHED, CONTROL, REFERENCE, STOPPED, DIVERGED, STALLED, FAULTY, CHATTERING = range(9)
 AGAIN = 9
+# How an arm of a block ends that reached the target by steps which are too long, and how a run that
+# makes no headway does.
+COARSE, CRAWLING = range(10, 12)
 
 # What an entry of the log says, and its columns; the state follows.
 HIT, REST, RELEASE, EVENT = range(4)

@@ -17,6 +17,8 @@ from ulna.simulation.engine.memory import Control, Memory
 from ulna.simulation.engine.noise import draw_normal
 from ulna.simulation.engine.times import slack
 
+MOST_WHOLE = 2.0**62  # that a count may be
+
 
 @inlined
 def open_segment(size: object, m: Memory, control: Control) -> int:
@@ -51,8 +53,9 @@ def plan(m: Memory) -> None:
     real[at.PLAN_START] = real[at.NOW]
     whole[at.STEP_INDEX] = 0
     if whole[at.ADAPTIVE] == 0:
-        steps = math.ceil((real[at.STOP] - real[at.NOW]) / real[at.DT] * (1.0 - 1e-9))
-        whole[at.STEP_COUNT] = max(int(steps), 1)
+        # More than a whole number holds would become a negative one, and that a single step.
+        wanted = min((real[at.STOP] - real[at.NOW]) / real[at.DT] * (1.0 - 1e-9), MOST_WHOLE)
+        whole[at.STEP_COUNT] = max(math.ceil(wanted), 1)
 
 
 @inner
@@ -175,7 +178,7 @@ def _push(size: object, m: Memory, d: int) -> None:
     start, stop, period = real[place], real[place + 1], real[place + 2]
     if not start <= soon < stop:
         return
-    draw = int((soon - start) / period) if period > 0.0 else 0
+    draw = int(min((soon - start) / period, MOST_WHOLE)) if period > 0.0 else 0
     source = whole[at.SEEDS] + 2 * d
     for k in range(n + 3):
         push = each[whole[at.SIZES] + d * (n + 3) + k]

@@ -1,0 +1,242 @@
+"""Where in a step something happens: the first change of sign of all signals, none left out.
+
+Signals are looked at in windows of time, at places that follow no pattern. A window in which an
+event changes its sign twice, or bends as if it did between two looks, is cut short until it holds
+one change at most; the next may be twice as long. So windows learn how fast events change, and are
+never much longer than that. What changes faster than the finest window is given up, and noted.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ulna.dynamics import packed as link
+from ulna.kernels import count, inner
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.explicit import read_dense
+from ulna.simulation.engine.memory import Memory
+from ulna.simulation.engine.slope import copy
+from ulna.simulation.engine.stepping import state_at
+from ulna.simulation.engine.times import slack
+from ulna.simulation.engine.watch import crossing, remember, signals
+
+PIECES = 8  # of an adaptive step, in which stops are looked for
+HALVINGS = 60
+LOOKS = 8  # at the events in a window
+SHRINK, GROW = 0.25, 2.0
+ABRUPT = 1.0 / 16.0  # of a window: what is that much shorter may have been so unseen
+MOST_WINDOWS = 256  # in one step
+GOLDEN = 0.6180339887498949  # its multiples follow no pattern
+JITTER = 0.7  # of the way from one look to the next
+GRAZE = 1e-9  # of its value, by which a signal has to pass zero to be suspected of it
+
+
+@inner
+def find_event(size: object, m: Memory, h: float) -> tuple[float, int]:
+    """Give where in the step the first event is and which it is; its state goes into AHEAD."""
+    early, windows = 0.0, 0
+    while early < 1.0:
+        late = _clear_window(size, m, h, early, windows)
+        part_of_step, which = _search(size, m, h, early, late)
+        if which >= 0:
+            return part_of_step, which
+        early = late
+        windows += 1
+    return 1.0, -1
+
+
+@inner
+def _clear_window(size: object, m: Memory, h: float, early: float, windows: int) -> float:
+    """Give up to where in the step no event changes its sign twice."""
+    real, whole = m.real, m.whole
+    if whole[at.EVENTS] == 0 or whole[at.ALIASED] != 0:
+        return 1.0
+    if windows >= MOST_WINDOWS:
+        whole[at.SKIPPED] = whole[at.SUSPECT]
+        return 1.0
+    rest, before = 1.0 - early, real[at.WINDOW]
+    span = min(rest, min(GROW * before, real[at.LONGEST]) / h)
+    doubted = _doubted(size, m, h, early, span)
+    if doubted == 0:
+        _keep_edge(m, h, early, span)
+        real[at.WINDOW] = max(before, span * h)
+        return 1.0 if span == rest else early + span
+    seen = 0
+    while doubted != 0 and span * h > real[at.FINEST]:
+        whole[at.SUSPECT] = abs(doubted)
+        seen = max(seen, doubted)
+        span *= SHRINK
+        doubted = _doubted(size, m, h, early, span)
+    if doubted > 0:
+        whole[at.ALIASED] = doubted
+        return 1.0
+    if seen > 0 and span * h < ABRUPT * before:
+        whole[at.SKIPPED] = seen
+    _keep_edge(m, h, early, span)
+    real[at.WINDOW] = span * h
+    return float(early + span)
+
+
+@inner
+def _keep_edge(m: Memory, h: float, early: float, span: float) -> None:
+    """Remember the look before the last: two changes may hide about the end of a window."""
+    real, whole = m.real, m.whole
+    real[at.EDGE_T] = real[at.NOW] + (early + span * _place(m, LOOKS - 1)) * h
+    real[at.EDGE_END] = real[at.NOW] + (early + span) * h
+    for k in range(whole[at.EVENTS]):
+        real[whole[at.EDGE] + k] = real[whole[at.OLDER] + k]
+
+
+@inner
+def _doubted(size: object, m: Memory, h: float, early: float, span: float) -> int:
+    """Give which event (counted from 1) changes its sign twice in a window, else 0.
+
+    It is negative where two changes may hide between the looks.
+    """
+    real, whole = m.real, m.whole
+    before, now = whole[at.BEFORE] + count(size), whole[at.SIGNALS] + count(size)
+    older, latest, changes = whole[at.OLDER], whole[at.LATEST], whole[at.CHANGES]
+    for k in range(whole[at.EVENTS]):
+        real[latest + k], real[older + k] = real[before + k], real[whole[at.EDGE] + k]
+        whole[changes + k] = 0
+    start = real[at.NOW] + early * h
+    x_latest, x_older = early, early + (real[at.EDGE_T] - start) / h
+    first = 1 if abs(start - real[at.EDGE_END]) <= slack(start) else 2
+    hidden = 0
+    for look in range(1, LOOKS + 1):
+        x = early + span * _place(m, look)
+        _look(size, m, h, x)
+        for k in range(whole[at.EVENTS]):
+            a, b, c = real[older + k], real[latest + k], real[now + k]
+            if b < 0.0 <= c or b > 0.0 >= c:
+                whole[changes + k] += 1
+                # From a start at zero no change of sign is seen at the end.
+                if whole[changes + k] > 1 or real[before + k] == 0.0:
+                    return k + 1 if whole[changes + k] > 1 else -(k + 1)
+            elif look >= first and _dips(a, b, c, x_latest - x_older, x - x_latest):
+                hidden = -(k + 1)
+            real[older + k], real[latest + k] = b, c
+        x_older, x_latest = x_latest, x
+    return hidden
+
+
+@inner
+def _place(m: Memory, look: int) -> float:
+    """Give where in a window to look, from 0 to 1; the last look is at its end."""
+    if look == LOOKS:
+        return 1.0
+    multiple = GOLDEN * (m.whole[at.STEPS] % 1_000_000 * LOOKS + look)
+    return float((look - JITTER * (multiple - math.floor(multiple))) / LOOKS)
+
+
+@inner
+def _dips(a: float, b: float, c: float, before: float, after: float) -> bool:
+    """Say whether the parabola through three values of one sign passes through zero."""
+    if not (a * b > 0.0 and abs(b) <= abs(a) and abs(b) <= abs(c)):
+        return False
+    first, second = (b - a) / before, (c - b) / after
+    bend = (second - first) / (before + after)
+    if bend == 0.0:
+        return False
+    rate = first + bend * before
+    extreme = b - rate * rate / (4.0 * bend)
+    return extreme * b < 0.0 and abs(extreme) > GRAZE * max(abs(a), abs(c))
+
+
+@inner
+def _look(size: object, m: Memory, h: float, x: float) -> None:
+    """Work out the signals at a part of the step, near enough to count how often they change."""
+    v = m.vectors
+    if x == 1.0:
+        copy(size, m, at.AHEAD, at.STAGE)
+    elif m.whole[at.ADAPTIVE] != 0:
+        read_dense(size, m, x)
+    else:
+        for i in range(count(size)):
+            # The cubic that has the angles and the rates of both ends.
+            first, last = h * v[at.STATE + 1, i], h * v[at.AHEAD + 1, i]
+            way = v[at.AHEAD, i] - v[at.STATE, i]
+            bend, twist = 3.0 * way - 2.0 * first - last, first + last - 2.0 * way
+            v[at.STAGE, i] = v[at.STATE, i] + x * (first + x * (bend + x * twist))
+            v[at.STAGE + 1, i] = (first + x * (last - first)) / h
+    now, end = m.real[at.NOW], m.real[at.STEP_END]
+    signals(size, m, end if x == 1.0 else min(now + x * h, end))
+
+
+@inner
+def _search(size: object, m: Memory, h: float, start: float, end: float) -> tuple[float, int]:
+    """Give the first event in a part of the step, of signals that change their sign there once."""
+    pieces = 1
+    if m.whole[at.ADAPTIVE] != 0 and (m.whole[at.STOPS] != 0 or m.whole[at.ALIASED] != 0):
+        pieces = max(math.ceil(PIECES * (end - start)), 1)
+    early = start
+    for piece in range(1, pieces + 1):
+        late = end if piece == pieces else start + (end - start) * piece / pieces
+        which = _crossed(size, m, h, late)
+        if which < 0 and m.whole[at.STOPS] != 0:
+            turned = _turned_beyond(size, m, h, early, late)
+            which = _crossed(size, m, h, turned)
+            late = turned
+        if which < 0:
+            early = late
+            remember(size, m)
+            continue
+        for _ in range(HALVINGS):
+            middle = 0.5 * (early + late)
+            if middle <= early or middle >= late:
+                break
+            found = _crossed(size, m, h, middle)
+            if found >= 0:
+                late, which = middle, found
+            else:
+                early = middle
+        _crossed(size, m, h, late)
+        copy(size, m, at.STAGE, at.AHEAD)
+        return late, which
+    return 1.0, -1
+
+
+@inner
+def _turned_beyond(size: object, m: Memory, h: float, early: float, late: float) -> float:
+    """Give where a joint turned round beyond its stop inside a piece of a step, else its end.
+
+    Such a joint is back before the end of the piece, and its signal there says nothing.
+    """
+    n, v, links = count(size), m.vectors, m.links
+    for i in range(n):
+        links[i, at.NEXT_RATE] = v[at.STAGE + 1, i]
+    for i in range(n):
+        before, after = links[i, at.RATE], links[i, at.NEXT_RATE]
+        way = max(abs(before), abs(after)) * h * (late - early)
+        if before * after >= 0.0 or _gap(m, i) > way or links[i, link.STUCK] != 0.0:
+            continue
+        first, last = early, late
+        for _ in range(HALVINGS // 2):
+            middle = 0.5 * (first + last)
+            state_at(size, m, h, middle)
+            if v[at.STAGE + 1, i] * before > 0.0:
+                first = middle
+            else:
+                last = middle
+        if _crossed(size, m, h, last) >= 0:
+            return last
+    return late
+
+
+@inner
+def _gap(m: Memory, i: int) -> float:
+    """Give the least distance to its stops that joint i had at the ends of a piece."""
+    before, after = m.real[m.whole[at.BEFORE] + i], m.real[m.whole[at.SIGNALS] + i]
+    return float(min(before, after))
+
+
+@inner
+def _crossed(size: object, m: Memory, h: float, part_of_step: float) -> int:
+    if part_of_step == 1.0:
+        copy(size, m, at.AHEAD, at.STAGE)
+    else:
+        state_at(size, m, h, part_of_step)
+    now, end = m.real[at.NOW], m.real[at.STEP_END]
+    m.real[at.SEEN_AT] = end if part_of_step == 1.0 else min(now + part_of_step * h, end)
+    signals(size, m, m.real[at.SEEN_AT])
+    return crossing(size, m)
