@@ -261,6 +261,7 @@ def alone(each, common, b, arm_of):
     return simulate(arm_of(each["arms"], b), **options)
 
 
+@pytest.mark.filterwarnings("ignore::ulna.UlnaWarning")  # runs are compared, stable or not
 def test_a_whole_batch_ends_as_its_members_do_alone(arm_of):
     reasons = []
     for seed in range(16):

@@ -33,9 +33,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ulna.arrays import Array
+from ulna.control.sampled import exponential
 
 GAUSS = np.array([0.5 - math.sqrt(3.0) / 6.0, 0.5 + math.sqrt(3.0) / 6.0])
-TERMS = 13  # of the series of exp, which is exact to rounding for matrices up to size 1/2
 ROUNDS = 50  # of factorisations there and back at most; one or two suffice
 SPREAD = 10.0  # how far apart ln σ of a map may be for its neighbours to be multiplied first
 COUPLING = 1e-12  # in ln σ: what couples blocks may change
@@ -55,19 +55,6 @@ def magnus_maps(first: Array, second: Array, step: float) -> Array:
     middle = 0.5 * step * (first + second)
     turn = math.sqrt(3.0) / 12.0 * step**2 * (second @ first - first @ second)
     return exponential(middle + turn)
-
-
-def exponential(matrices: Array) -> Array:
-    """Give exp of matrices (k, d, d): its series for a fraction of them, squared up again."""
-    size = float(np.max(np.sum(np.abs(matrices), axis=-2), initial=0.0))
-    squarings = max(0, math.ceil(math.log2(2.0 * size))) if size > 0.0 else 0
-    part, unit = matrices / 2.0**squarings, np.eye(matrices.shape[-1])
-    result = np.broadcast_to(unit, matrices.shape)
-    for term in range(TERMS, 0, -1):
-        result = unit + part @ result / term
-    for _ in range(squarings):
-        result = result @ result
-    return result
 
 
 def running_products(maps: Array) -> Scaled:

@@ -12,6 +12,7 @@ t = π/(ω √(1−ζ²)).
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ from ulna.analysis.facts import plain
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control import Controller
-from ulna.errors import InputError, Problem, shown
+from ulna.errors import InputError, Problem, UlnaWarning, shown
 from ulna.interrupts import interruptible
 from ulna.motion.values import number, positive, whole
 from ulna.notebooks import card
@@ -127,10 +128,13 @@ def step_response(
     durations = DURATIONS if duration is None else (positive("duration", duration, "s"),)
     for length in durations:
         samples = min(math.ceil(length * rate), MOST_SAMPLES) + 1
-        run = simulate(
-            arm, q0=start, duration=length, controller=controller, reference=goal, rate=rate,
-            samples=samples, progress=False,
-        )  # fmt: skip
+        with warnings.catch_warnings():
+            if length > durations[0]:
+                warnings.simplefilter("ignore", UlnaWarning)  # it has been said
+            run = simulate(
+                arm, q0=start, duration=length, controller=controller, reference=goal, rate=rate,
+                samples=samples, progress=False,
+            )  # fmt: skip
         told = _judged(run, place, float(size), float(tolerance), float(start[place - 1]))
         if (told.settles and _at_rest(told)) or not run.status.ok:
             break

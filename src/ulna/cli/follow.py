@@ -52,7 +52,7 @@ from ulna.control import Controller
 from ulna.errors import InputError
 from ulna.simulation import Run, simulate
 
-DEFAULT_CONTROLLER = "ComputedTorque(frequency=20)"
+DEFAULT_CONTROLLER = "ComputedTorque()"
 
 
 def follow(

@@ -5,7 +5,8 @@ A controller is a small frozen object with two methods, which a user's own class
     start(arm) -> state
     torque(t, q, qd, reference, state) -> (tau, state)
 
-One that also has `compiled(arm)` runs inside the compiled engine.
+One that also has `compiled(arm)` runs inside the compiled engine. Where `start` or `compiled` takes
+`timing` as well, it is told the control rate and the delay of what it measures.
 """
 
 from ulna.control.adaptive import Adaptive
@@ -17,6 +18,7 @@ from ulna.control.open_loop import OpenLoop
 from ulna.control.pd import PD
 from ulna.control.pid import PID
 from ulna.control.reading import CONTROLLERS, read_controller, with_model
+from ulna.control.timing import Timing
 
 __all__ = [
     "CONTROLLERS",
@@ -30,6 +32,7 @@ __all__ = [
     "GravityPD",
     "OpenLoop",
     "Reference",
+    "Timing",
     "read_controller",
     "with_model",
 ]

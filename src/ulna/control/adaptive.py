@@ -23,12 +23,25 @@ from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
 from ulna.control.believed import believed
 from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.gains import Gain, calm_frequency, joint_gains, one_number, seen_inertia
+from ulna.control.gains import (
+    CALM,
+    Gain,
+    at_all_poses,
+    bounds_of,
+    joint_gains,
+    one_number,
+    stiffest,
+)
 from ulna.control.plain import keep_plain, written
-from ulna.dynamics import parameter_vector, regressor
+from ulna.control.sampled import Feedback, diagonal, gravity_gradient
+from ulna.control.timing import USUAL, Timing
+from ulna.dynamics import mass_matrix, parameter_vector, regressor
 from ulna.dynamics.packed import DAMPING, MASS, pack
 
-BRISK = 10.0  # [rad/s] unless the arm is too limp for it
+BRISK = 10.0  # [rad/s] unless the control rate is too low for it
+SHARE = 0.15  # of the fastest decay that the rate allows
+GAP = 0.25  # [rad] from which it has to get to its reference, learning all the while
+QUICK = 0.3  # [1/J] of adaptation, unless the control rate is too low for it
 
 
 class AdaptiveGains(NamedTuple):
@@ -53,16 +66,17 @@ class Adaptive:
     """Follows with the arm it believes in, `model`, and learns what that is wrong about.
 
     `frequency` [rad/s] and `damping` [N·m·s/rad] are one number for all joints, or one a joint;
-    frequency is 10, or less if that would shake the arm, and damping inertia times frequency
-    unless given. `adaptation` [1/J] is how fast it learns:
-    Γ = adaptation · scale², with the largest value of each quantity in the model as its scale.
+    unless given, frequency is 10, or less where rate and delay ask for it, and damping inertia
+    times frequency, or half of what shakes the arm at that rate if that is less. `adaptation`
+    [1/J] is how fast it learns: Γ = adaptation · scale², with the largest value of each quantity
+    in the model as its scale. It is 0.3 unless given, or less where rate and delay ask for it.
     A quantity that the model has none of, such as damping, is not learnt. `model` None is the
     simulated arm, of which there is nothing to learn.
     """
 
     frequency: Gain | None = None
     damping: Gain | None = None
-    adaptation: float = 0.3
+    adaptation: float | None = None
     _: KW_ONLY
     model: Arm | None = None
 
@@ -71,10 +85,23 @@ class Adaptive:
     def __post_init__(self) -> None:
         keep_plain(self, "frequency", "damping", "adaptation")
 
-    def start(self, arm: Arm | Parameters) -> AdaptiveState:
+    def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> AdaptiveState:
         """Give the gains, and the model's masses as the first estimate."""
         model = believed(self, self.model, arm)
-        return AdaptiveState(model, self._gains(model), parameter_vector(model), -math.inf)
+        return AdaptiveState(model, self._gains(model, timing), parameter_vector(model), -math.inf)
+
+    def feedback(self, arm: Arm, q: Array, timing: Timing = USUAL) -> Feedback:
+        """Give how the torques answer small deviations from rest at set-points q (…, n).
+
+        What is learnt, Γ ∫ Yᵀ s dt, is a spring and an integral: s = −δq̇ − ω δq.
+        """
+        model, (omega, damping, speed), _, _ = self.start(arm, timing)
+        still = np.zeros_like(q)
+        Y = regressor(model, q, still, still)
+        learnt = (Y * speed) @ np.swapaxes(Y, -1, -2)
+        M, own = mass_matrix(model, q), parameters_of(model).damping
+        spring = diagonal((damping + own) * omega) - gravity_gradient(model, q) + learnt
+        return Feedback(spring, M * omega + diagonal(damping), learnt * omega)
 
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: AdaptiveState
@@ -89,12 +116,12 @@ class Adaptive:
         learnt = estimate + step * gains.speed * (missing @ Y)
         return Y @ estimate + gains.damping * missing, AdaptiveState(model, gains, learnt, t)
 
-    def compiled(self, arm: Arm | Parameters) -> CompiledLaw:
+    def compiled(self, arm: Arm | Parameters, timing: Timing = USUAL) -> CompiledLaw:
         """Give the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.adaptive import adaptive_law
         from ulna.control.laws.model import room
 
-        model, gains, estimate, t = self.start(arm)
+        model, gains, estimate, t = self.start(arm, timing)
         params = columns(*gains, _ones(model))
         state = columns(estimate, np.array([t]))
         return CompiledLaw(adaptive_law, params, state, room(arm.n))
@@ -104,17 +131,45 @@ class Adaptive:
         """Give π̂ (6n,), as `parameter_vector` has it, from `Simulation.controller_state`."""
         return state.estimate if isinstance(state, AdaptiveState) else np.asarray(state)[:-1]
 
-    def _gains(self, model: Arm | Parameters) -> AdaptiveGains:
-        omega = calm_frequency(model, BRISK) + np.zeros(model.n)
+    def _gains(self, model: Arm | Parameters, timing: Timing) -> AdaptiveGains:
+        omega = np.full(model.n, min(BRISK, SHARE * timing.fastest_decay))
         if self.frequency is not None:
             omega = joint_gains("Adaptive.frequency", self.frequency, model.n, above_zero=True)
-        damping = seen_inertia(model) * omega
         if self.damping is not None:
             damping = joint_gains("Adaptive.damping", self.damping, model.n)
-        rate = one_number("Adaptive.adaptation", self.adaptation, "1/J", zero=True)
-        sizes = np.abs(parameter_vector(model))
-        scale = sizes.reshape(*sizes.shape[:-1], -1, model.n).max(axis=-1)
-        return AdaptiveGains(omega, damping, rate * np.repeat(scale**2, model.n, axis=-1))
+        else:
+            bounds = bounds_of(model)
+            calm = CALM * timing.fastest_decay * bounds.lightest
+            damping = np.minimum(bounds.inertia * omega, calm)
+        speed = _scale(model) ** 2
+        if self.adaptation is not None:
+            rate = one_number("Adaptive.adaptation", self.adaptation, "1/J", zero=True)
+            return AdaptiveGains(omega, damping, rate * speed)
+        return AdaptiveGains(omega, damping, speed * _calm_learning(model, timing, omega, damping))
+
+
+def _calm_learning(model: Arm | Parameters, timing: Timing, omega: Array, damping: Array) -> Array:
+    """Give an adaptation (…, 1) [1/J] whose spring Y Γ Yᵀ the dampers still damp at every pose.
+
+    What is learnt answers s by Y Γ Yᵀ ∫ s dt, a spring, and as s = −δq̇ − ω δq an integral as well.
+    Y is the larger the faster the arm moves: what counts is the motion that closes `GAP`.
+    """
+    spare = stiffest(damping, timing) - damping * omega - bounds_of(model).gravity
+
+    def stiffness(p: Parameters, q: Array) -> Array:
+        speed, turning = np.broadcast_arrays(GAP * omega, GAP * omega**2, q)[:2]
+        Y = np.abs(regressor(p, q, speed, turning, qd_ref=speed)) * _scale(p)[..., None, :]
+        return np.asarray((Y @ np.swapaxes(Y, -1, -2)).sum(axis=-1))
+
+    with np.errstate(divide="ignore"):
+        most = 0.5 * spare / at_all_poses(model, stiffness)
+    return np.clip(most.min(axis=-1, keepdims=True), 0.0, QUICK)
+
+
+def _scale(model: Arm | Parameters) -> Array:
+    """Give the largest value of each quantity in a model, as `parameter_vector` has it (…, 6n)."""
+    sizes = np.abs(parameter_vector(model))
+    return np.repeat(sizes.reshape(*sizes.shape[:-1], -1, model.n).max(axis=-1), model.n, axis=-1)
 
 
 def _ones(model: Arm | Parameters) -> Array:

@@ -16,13 +16,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ulna.arm import Arm, Parameters
+from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
 from ulna.control.believed import believed, constants
 from ulna.control.controller import CompiledLaw, Reference, columns
 from ulna.control.gains import Gain, joint_gains
 from ulna.control.plain import keep_plain, written
-from ulna.dynamics import inverse_dynamics
+from ulna.control.sampled import Feedback, diagonal, gravity_gradient
+from ulna.control.timing import USUAL, Timing
+from ulna.dynamics import inverse_dynamics, mass_matrix
+
+BRISK = 20.0  # [rad/s] unless the control rate is too low for it
+CALM = 0.15  # of the fastest decay that the rate allows
 
 
 class ComputedTorqueState(NamedTuple):
@@ -36,8 +41,9 @@ class ComputedTorqueState(NamedTuple):
 class ComputedTorque:
     """Makes every joint close its gap with `frequency` [rad/s] and damping ratio `damping`.
 
-    Each is one number for all joints, or one a joint. `model` is the arm that it believes in,
-    None the simulated one.
+    Each is one number for all joints, or one a joint. A frequency that is not given is 20 rad/s,
+    or 0.3 times the control rate if that is less, and lower with a delay. `model` is the arm that
+    it believes in, None the simulated one.
 
     >>> import ulna
     >>> arm = ulna.preset("kehl")
@@ -48,7 +54,7 @@ class ComputedTorque:
     [1.0, 1.0]
     """
 
-    frequency: Gain = 20.0
+    frequency: Gain | None = None
     damping: Gain = 1.0
     _: KW_ONLY
     model: Arm | None = None
@@ -58,12 +64,20 @@ class ComputedTorque:
     def __post_init__(self) -> None:
         keep_plain(self, "frequency", "damping")
 
-    def start(self, arm: Arm | Parameters) -> ComputedTorqueState:
+    def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> ComputedTorqueState:
         """Give the model and the gains."""
         model = believed(self, self.model, arm)
-        omega = joint_gains("ComputedTorque.frequency", self.frequency, arm.n, above_zero=True)
+        chosen = min(BRISK, CALM * timing.fastest_decay)
+        omega = chosen if self.frequency is None else self.frequency
+        omega = joint_gains("ComputedTorque.frequency", omega, arm.n, above_zero=True)
         ratio = joint_gains("ComputedTorque.damping", self.damping, arm.n)
         return ComputedTorqueState(model, np.stack([omega**2, 2.0 * ratio * omega]))
+
+    def feedback(self, arm: Arm, q: Array, timing: Timing = USUAL) -> Feedback:
+        """Give how the torques answer small deviations from rest at set-points q (…, n)."""
+        model, (by_angle, by_rate) = self.start(arm, timing)
+        M, own = mass_matrix(model, q), diagonal(parameters_of(model).damping)
+        return Feedback(M * by_angle - gravity_gradient(model, q), M * by_rate - own)
 
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: ComputedTorqueState
@@ -73,11 +87,11 @@ class ComputedTorque:
         wanted = reference.qdd + by_rate * (reference.qd - qd) + by_angle * (reference.q - q)
         return inverse_dynamics(state.model, q, qd, wanted), state
 
-    def compiled(self, arm: Arm | Parameters) -> CompiledLaw:
+    def compiled(self, arm: Arm | Parameters, timing: Timing = USUAL) -> CompiledLaw:
         """Give the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.inverse import computed_torque_law
         from ulna.control.laws.model import room
 
-        model, gains = self.start(arm)
+        model, gains = self.start(arm, timing)
         params = columns(*gains, constants(model))
         return CompiledLaw(computed_torque_law, params, np.zeros((0, 1)), room(arm.n))

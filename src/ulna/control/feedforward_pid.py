@@ -18,9 +18,18 @@ from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.control.believed import believed, constants
 from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.gains import Gain
-from ulna.control.pid import PIDState, empty_rows, empty_state, pid_gains, push
+from ulna.control.gains import Gain, Springs, springs_of
+from ulna.control.pid import (
+    PIDState,
+    empty_rows,
+    empty_state,
+    pid_feedback,
+    pid_gains,
+    push,
+)
 from ulna.control.plain import keep_plain, written
+from ulna.control.sampled import Feedback
+from ulna.control.timing import USUAL, Timing
 from ulna.dynamics import inverse_dynamics
 
 
@@ -37,7 +46,8 @@ class FeedforwardPID:
 
     `stiffness` [N·m/rad], `damping` [N·m·s/rad] and `integral` [N·m/(rad·s)] are one number for
     all joints, or one a joint; what is not given follows from `frequency` [rad/s] and the model's
-    inertia. `filter` [rad/s] is a low-pass on the rates; `model` None is the simulated arm.
+    inertia, and without that from the model, the control rate and the delay. `filter` [rad/s] is a
+    low-pass on the rates; `model` None is the simulated arm.
 
     >>> import numpy as np
     >>> import ulna
@@ -64,10 +74,18 @@ class FeedforwardPID:
     def __post_init__(self) -> None:
         keep_plain(self, "stiffness", "damping", "integral", "frequency", "filter")
 
-    def start(self, arm: Arm | Parameters) -> FeedforwardPIDState:
+    def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> FeedforwardPIDState:
         """Give the model and the gains, with nothing gathered up."""
         model = believed(self, self.model, arm)
-        return FeedforwardPIDState(model, empty_state(pid_gains(self, model, arm)))
+        return FeedforwardPIDState(model, empty_state(pid_gains(self, model, arm, timing)))
+
+    def springs(self, arm: Arm | Parameters, timing: Timing = USUAL) -> Springs:
+        """Give the gains for a rate and a delay, and between what bounds they are."""
+        return springs_of(self, believed(self, self.model, arm), timing)
+
+    def feedback(self, arm: Arm, q: Array, timing: Timing = USUAL) -> Feedback:
+        """Give how the torques answer small deviations from rest at set-points q (…, n)."""
+        return pid_feedback(self.start(arm, timing).pid.gains)
 
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: FeedforwardPIDState
@@ -78,11 +96,11 @@ class FeedforwardPID:
         tau, pid = push(t, reference.q - q, reference.qd - qd, other, pid)
         return tau, FeedforwardPIDState(model, pid)
 
-    def compiled(self, arm: Arm | Parameters) -> CompiledLaw:
+    def compiled(self, arm: Arm | Parameters, timing: Timing = USUAL) -> CompiledLaw:
         """Give the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.model import room
         from ulna.control.laws.pid import ROOM, feedforward_pid_law
 
-        model, pid = self.start(arm)
+        model, pid = self.start(arm, timing)
         params = columns(pid.gains.flat.T, constants(model))
         return CompiledLaw(feedforward_pid_law, params, empty_rows(arm.n), ROOM + room(arm.n))

@@ -1,36 +1,66 @@
-"""Gains with a meaning: given as they are, or by how fast a joint should close a gap.
+"""Gains with a meaning: given as they are, by a frequency, or chosen for the arm and its rate.
 
 A joint that sees the inertia M behind a spring K and a damper D closes a gap e by
 
     M ë + D ė + K e = 0
 
-With K = M ω² and D = 2 M ω that is two equal decays at the rate ω: as fast as it goes without
-swinging over. M is what the joint sees when the arm is stretched out and the others hold still, the
-most that it can be. Joints that move against one another see less, down to M/λ with λ the largest
-eigenvalue of M⁻¹ diag(M), and a damper that speaks at a rate shakes them unless ω < rate/λ. A
-frequency that is not given keeps well below that.
+With K = W ω² and D = 2 W ω that is two equal decays at the rate ω: as fast as it goes without
+swinging over. W is what the joint sees when the arm is stretched out and the others hold still,
+the most that it can be. That is what a `frequency` ω means.
+
+Without a frequency the gains are chosen so that the arm settles at every pose of its range. With T
+the period, L = (d + ½) T the latency of a tick whose measurements are d ticks old, b the joints'
+own damping and H(q) = ∂G/∂q the stiffness of gravity, the sampled loop
+
+    w² (4 M/T² − 2 D/T) + w (2 D/T − K) + K + H = 0,        w = (z − 1) / (z + 1),  d = 0
+
+is stable if all three matrices are positive definite, for then every eigenvector turns it into a
+quadratic with positive coefficients. So at every pose
+
+    dampers    D < r M               r = (2/T) sin(π / (4 d + 2)), the fastest decay of delayed,
+                                     held feedback; r = 2/T without delay
+    springs    h < K < c (D + b) / L h_i = Σ_j H⁺_ij,  H⁺ = 𝟙ᵀ diag(g S) 𝟙 with 𝟙 lower triangular:
+                                     the arm upright, where gravity is the most against it
+
+D < r M holds at every pose for D_i < r λ V_i, with V_i = min 1 / (M⁻¹)_ii the least inertia that
+joint i can see, the others being free, and λ the smallest eigenvalue of V^−½ M V^−½ at any pose,
+which is never below 1/n. Of that, half is chosen, and ω = 20 rad/s if it allows that; K is
+at least 2 h. Where that is more than the rate allows, D takes two thirds, and K the middle
+between its bounds. c is 1 without delay; with one it is y cot y, where y sin y = D L / M, from
+m s² + (D s + K) exp(−s L) = 0: 0.68 for half of the dampers, which is then kept. An integral I is
+stable if some β has β M < D + b − K L and I < β (K + H): Routh's criterion for any eigenvector. A
+quarter of that is chosen, K ω / 5 at most.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from ulna.arm import Arm, Parameters
+from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array, float_array
-from ulna.dynamics import mass_matrix
+from ulna.control.timing import Timing
+from ulna.dynamics import chain, mass_matrix
 from ulna.errors import InputError, Problem, shown
 
 # One number for all joints, or one a joint.
 Gain: TypeAlias = float | Sequence[float]
 
-BRISK = 20.0  # [rad/s] for springs, unless the arm is too limp for it
-USUAL_RATE = 1000.0  # [Hz] of a controller
-CALM = 0.3  # of the frequency at which dampers at that rate begin to shake the arm
+BRISK = 20.0  # [rad/s] for springs, unless the rate is too low for it
+CALM, FIRM = 0.5, 2.0 / 3.0  # of the dampers that shake the arm: as a rule, and where it must be
+LATE = 0.68  # of dampers over latency: what springs may be, at CALM dampers and with a delay
+UPRIGHT = 2.0  # times the stiffness that gravity takes away, where the rate allows it
+LEAST_ROOM = 1.25  # from the least stiffness to the largest: with less there is no choice
 INTEGRAL_SHARE = 0.2  # of the frequency: slow enough to leave the spring and the damper alone
+INTEGRAL_MARGIN = 0.25  # of what Routh's criterion allows
+POSES, CORNERS = 24, 64  # at which an arm is looked at: spread over its range, and at its ends
+FEW, LONG = 4, 32  # poses of each kind for an arm of more links than that
+MEMBERS = 1024  # of a batch that are looked at together
 
 
 class Sprung(Protocol):
@@ -42,6 +72,29 @@ class Sprung(Protocol):
     def damping(self) -> Gain | None: ...
     @property
     def frequency(self) -> float | None: ...
+
+
+class Bounds(NamedTuple):
+    """What an arm asks of springs and dampers, over all of its poses; (…, n) each."""
+
+    inertia: Array  # [kg·m²] W, the most that a joint sees
+    lightest: Array  # [kg·m²] λ V: dampers below r times this do not shake the arm
+    gravity: Array  # [N·m/rad] h: springs above this carry it anywhere
+    damping: Array  # [N·m·s/rad] b, the joints' own
+
+
+class Springs(NamedTuple):
+    """Springs and dampers (…, n), and between what bounds the springs are."""
+
+    stiffness: Array
+    damping: Array
+    least: Array  # [N·m/rad] against gravity
+    most: Array  # [N·m/rad] at this rate and delay
+
+    @property
+    def possible(self) -> Array:
+        """Whether there is room between the bounds at every joint, (…)."""
+        return np.asarray(np.all(self.most >= LEAST_ROOM * self.least, axis=-1))
 
 
 def joint_gains(what: str, value: Any, n: int, *, above_zero: bool = False) -> Array:
@@ -79,34 +132,186 @@ def seen_inertia(arm: Arm | Parameters) -> Array:
     return np.diagonal(mass_matrix(arm, np.zeros(arm.n)), axis1=-2, axis2=-1).copy()
 
 
-def calm_frequency(arm: Arm | Parameters, brisk: float) -> Array:
-    """Give a frequency (…, 1) [rad/s] to choose by default: brisk, or what does not shake."""
-    mass = mass_matrix(arm, np.zeros(arm.n))
-    size = np.sqrt(np.diagonal(mass, axis1=-2, axis2=-1))
-    lightest = np.linalg.eigvalsh(mass / (size[..., :, None] * size[..., None, :]))[..., :1]
-    return np.minimum(brisk, CALM * USUAL_RATE * lightest)
+def bounds_of(arm: Arm | Parameters) -> Bounds:
+    """Give what an arm asks of springs and dampers, or what each arm of a batch does."""
+    return _arm_bounds(arm) if isinstance(arm, Arm) else _bounds(arm)
 
 
-def spring_frequency(controller: Sprung, arm: Arm | Parameters) -> Array:
-    """Give the frequency (…, 1) [rad/s] that gains follow from."""
-    if controller.frequency is None:
-        return calm_frequency(arm, BRISK)
-    name = type(controller).__name__
-    return np.array([one_number(f"{name}.frequency", controller.frequency, "rad/s")])
+def springs_of(
+    controller: Sprung, arm: Arm | Parameters, timing: Timing, *, carried: bool = False
+) -> Springs:
+    """Give springs and dampers of a controller: those given, by its frequency, or chosen.
 
-
-def spring_and_damper(controller: Sprung, arm: Arm | Parameters) -> Array:
-    """Give stiffness and damping of every joint, (2, …, n); what is not given by frequency."""
-    name = type(controller).__name__
-    stiffness = damping = frequency = np.zeros(0)
-    missing = controller.stiffness is None or controller.damping is None
-    if missing or controller.frequency is not None:
-        frequency = spring_frequency(controller, arm)
-    if missing:
-        inertia = seen_inertia(arm)
-        stiffness, damping = inertia * frequency**2, 2.0 * inertia * frequency
+    `carried` says that the torques for the weight follow what is measured: then springs need not
+    hold the arm upright, but the latency acts on gravity as well.
+    """
+    name, n = type(controller).__name__, arm.n
+    stiffness = damping = omega = None
     if controller.stiffness is not None:
-        stiffness = joint_gains(f"{name}.stiffness", controller.stiffness, arm.n)
+        stiffness = joint_gains(f"{name}.stiffness", controller.stiffness, n)
     if controller.damping is not None:
-        damping = joint_gains(f"{name}.damping", controller.damping, arm.n)
-    return np.stack(np.broadcast_arrays(stiffness, damping))
+        damping = joint_gains(f"{name}.damping", controller.damping, n)
+    if controller.frequency is not None:
+        omega = one_number(f"{name}.frequency", controller.frequency, "rad/s")
+    if omega is not None and (stiffness is None or damping is None):
+        inertia = seen_inertia(arm)
+        stiffness = inertia * omega**2 if stiffness is None else stiffness
+        damping = 2.0 * inertia * omega if damping is None else damping
+    if stiffness is not None and damping is not None:
+        stiffness, damping = np.broadcast_arrays(stiffness, damping)
+        nothing = np.zeros_like(stiffness)
+        return Springs(stiffness, damping, nothing, nothing + math.inf)
+    return choose_springs(bounds_of(arm), timing, stiffness, damping, carried=carried)
+
+
+def choose_springs(
+    bounds: Bounds,
+    timing: Timing,
+    stiffness: Array | None = None,
+    damping: Array | None = None,
+    *,
+    carried: bool = False,
+) -> Springs:
+    """Choose springs and dampers (…, n) for a rate and a delay; one of them may be given."""
+    inertia, own = bounds.inertia, bounds.damping
+    nothing = np.zeros_like(bounds.gravity)
+    least, taken = (nothing, bounds.gravity) if carried else (bounds.gravity, nothing)
+    shaking = timing.fastest_decay * bounds.lightest
+    omega = np.minimum(BRISK, CALM * shaking / (2.0 * inertia))
+    wanted = np.maximum(inertia * omega**2, UPRIGHT * least) if stiffness is None else stiffness
+    critical = np.maximum(2.0 * np.sqrt(inertia * wanted) - own, 0.0)
+
+    def most(dampers: Array) -> Array:
+        return stiffest(dampers + own, timing) - taken
+
+    hardest = CALM if timing.ticks_late else FIRM
+    attainable = hardest * shaking if damping is None else damping
+    firm = np.minimum(critical, attainable) if damping is None else damping
+    middle = 0.5 * (most(firm) + least)
+    if damping is None:
+        damping = np.minimum(critical, CALM * shaking)
+        damping = np.where(wanted > 0.5 * (most(damping) + least), firm, damping)
+    if stiffness is None:
+        # Without room springs follow the dampers: an arm that sags is better than one that shakes.
+        stiffness = np.minimum(wanted, middle)
+        stiffness = np.minimum(stiffness, np.maximum(most(damping), 0.0) / LEAST_ROOM)
+    return Springs(*np.broadcast_arrays(stiffness, damping, least, most(attainable)))
+
+
+def stiffest(damping: Array, timing: Timing) -> Array:
+    """Give the stiffness (…, n) [N·m/rad] that dampers still damp at a rate, with a delay."""
+    return (LATE if timing.ticks_late else 1.0) * damping / timing.latency
+
+
+def choose_integral(arm: Arm | Parameters, timing: Timing, springs: Springs) -> Array:
+    """Choose integral gains (…, n) [N·m/(rad·s)] that leave springs and dampers stable."""
+    bounds = bounds_of(arm)
+    stiffness, damping = springs.stiffness, springs.damping
+    left = damping + bounds.damping - stiffness * timing.latency
+    decay = slowest_decay(arm, np.maximum(left, 0.0))
+    room = np.maximum(stiffness - bounds.gravity, 0.0)
+    share = INTEGRAL_SHARE * stiffness * damping / (2.0 * bounds.inertia)
+    return np.minimum(INTEGRAL_MARGIN * decay * room, share)
+
+
+def slowest_decay(arm: Arm | Parameters, damping: Array) -> Array:
+    """Give the largest β (…, 1) [1/s] with β M ≤ diag(damping) at all poses that are looked at."""
+    if not isinstance(arm, Arm) and np.ndim(arm.length) > 1:
+        damping = np.broadcast_to(damping, arm.length.shape)
+        return _in_parts(lambda p, d: _slowest_decay(_masses(p), d), arm, damping)
+    return _slowest_decay(_arm_masses(arm) if isinstance(arm, Arm) else _masses(arm), damping)
+
+
+def _slowest_decay(masses: Array, damping: Array) -> Array:
+    if not (damping > 0.0).all(axis=-1).any():
+        return np.zeros((*damping.shape[:-1], 1))
+    safe = np.where(damping > 0.0, damping, np.inf)
+    size = np.sqrt(safe)[..., None, :]
+    largest = np.linalg.eigvalsh(masses / (size[..., :, None] * size[..., None, :]))[..., -1]
+    positive = (damping > 0.0).all(axis=-1, keepdims=True)
+    return np.where(positive, 1.0 / largest.max(axis=-1, keepdims=True), 0.0)
+
+
+def at_all_poses(arm: Arm | Parameters, law: Callable[[Parameters, Array], Array]) -> Array:
+    """Give the largest value (…, n) of a law (…, k, n) of poses (…, k, n) over an arm's range."""
+
+    def largest(p: Parameters) -> Array:
+        return np.asarray(law(p.per_sample(), _poses(p)).max(axis=-2))
+
+    return _in_parts(largest, parameters_of(arm))
+
+
+@lru_cache(maxsize=64)
+def _arm_bounds(arm: Arm) -> Bounds:
+    return _bounds(arm.parameters)
+
+
+@lru_cache(maxsize=64)
+def _arm_masses(arm: Arm) -> Array:
+    return _masses(arm.parameters)
+
+
+def _bounds(p: Parameters) -> Bounds:
+    lightest = _in_parts(lambda part: _lightest(_masses(part)), p)
+    return Bounds(seen_inertia(p), lightest, gravity_stiffness(p), np.asarray(p.damping))
+
+
+def gravity_stiffness(arm: Arm | Parameters) -> Array:
+    """Give the stiffness h (…, n) [N·m/rad] above which springs hold the arm at any pose.
+
+    H(q) = 𝟙ᵀ diag(∂G_i/∂φ_i) 𝟙 with |∂G_i/∂φ_i| ≤ g S_i: for h the sums of the rows of
+    𝟙ᵀ diag(g S) 𝟙 the matrix diag(h) + H has a dominant diagonal.
+    """
+    p = parameters_of(arm)
+    at = chain.posture(p, np.zeros(p.n))
+    own = np.hypot(p.gravity[..., :1], p.gravity[..., 1:]) * np.hypot(at.moment_x, at.moment_y)
+    beyond = np.cumsum(own[..., ::-1], axis=-1)[..., ::-1]  # H⁺_ij is that of the later joint
+    later = np.cumsum(beyond[..., ::-1], axis=-1)[..., ::-1] - beyond
+    return np.asarray((np.arange(p.n) + 1) * beyond + later)
+
+
+def _lightest(masses: Array) -> Array:
+    """Give λ V (…, n) of mass matrices (…, k, n, n) at k poses."""
+    free = 1.0 / np.diagonal(np.linalg.inv(masses), axis1=-2, axis2=-1)
+    least = free.min(axis=-2)
+    size = np.sqrt(least)[..., None, :]
+    smallest = np.linalg.eigvalsh(masses / (size[..., :, None] * size[..., None, :]))[..., 0]
+    return least * smallest.min(axis=-1, keepdims=True)
+
+
+def _masses(p: Parameters) -> Array:
+    """Give the mass matrices (…, k, n, n) at k poses all over the joints' ranges."""
+    return np.asarray(mass_matrix(p.per_sample(), _poses(p)))
+
+
+def _poses(p: Parameters) -> Array:
+    """Give poses (…, k, n): stretched out, spread evenly, and with joints at their ends."""
+    turn = 2.0 * math.pi  # all that there is to see of a joint without a limit
+    first = np.where(np.isfinite(p.upper), p.upper, 0.5 * turn) - turn
+    lower = np.asarray(np.where(np.isfinite(p.lower), p.lower, first))
+    span = np.asarray(np.minimum(p.upper - lower, turn))
+    poses = lower[..., None, :] + _shares(p.n) * span[..., None, :]
+    stretched = np.clip(np.zeros_like(lower), lower, lower + span)[..., None, :]
+    return np.concatenate([poses, stretched], axis=-2)
+
+
+@lru_cache(maxsize=64)
+def _shares(n: int) -> Array:
+    """Give places (k, n) in the unit cube; the first joint turns the arm as a whole."""
+    root = 1.5
+    for _ in range(60):  # of x^(m+1) = x + 1, whose powers spread most evenly
+        root = (1.0 + root) ** (1.0 / max(n, 2))
+    poses, corners = (POSES, CORNERS) if n <= LONG else (FEW, FEW)
+    spread = np.arange(1, poses + 1)[:, None] * root ** -np.arange(1.0, max(n, 2)) % 1.0
+    ends = list(itertools.islice(itertools.product((0.0, 0.5, 1.0), repeat=n - 1), corners))
+    folded = np.array(ends).reshape(len(ends), n - 1)
+    places = np.concatenate([spread[:, : n - 1], folded])
+    return np.concatenate([np.zeros((len(places), 1)), places], axis=-1)
+
+
+def _in_parts(work: Callable[..., Array], p: Parameters, *more: Array) -> Array:
+    """Do the work for a batch of arms part by part, so that it needs little memory."""
+    if np.ndim(p.length) != 2 or len(p.length) <= MEMBERS:
+        return work(p, *more)
+    parts = [slice(k, k + MEMBERS) for k in range(0, len(p.length), MEMBERS)]
+    return np.concatenate([work(p.rows(part), *(one[part] for one in more)) for part in parts])

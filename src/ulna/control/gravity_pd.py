@@ -21,8 +21,10 @@ from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.control.believed import believed, constants
 from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.gains import Gain, spring_and_damper
+from ulna.control.gains import Gain, Springs, springs_of
 from ulna.control.plain import keep_plain, written
+from ulna.control.sampled import Feedback, diagonal, gravity_gradient
+from ulna.control.timing import USUAL, Timing
 from ulna.dynamics import gravity_torque
 
 
@@ -60,10 +62,23 @@ class GravityPD:
     def __post_init__(self) -> None:
         keep_plain(self, "stiffness", "damping", "frequency")
 
-    def start(self, arm: Arm | Parameters) -> GravityPDState:
+    def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> GravityPDState:
         """Give the model and the gains."""
+        gains = np.stack(self.springs(arm, timing)[:2])
+        return GravityPDState(believed(self, self.model, arm), gains)
+
+    def springs(self, arm: Arm | Parameters, timing: Timing = USUAL) -> Springs:
+        """Give the gains for a rate and a delay, and between what bounds they are."""
         model = believed(self, self.model, arm)
-        return GravityPDState(model, spring_and_damper(self, model))
+        return springs_of(self, model, timing, carried=bool(self.measured))
+
+    def feedback(self, arm: Arm, q: Array, timing: Timing = USUAL) -> Feedback:
+        """Give how the torques answer small deviations from rest at set-points q (…, n)."""
+        model, gains = self.start(arm, timing)
+        stiffness, damping = map(diagonal, gains)
+        if self.measured:
+            stiffness = stiffness - gravity_gradient(model, q)
+        return Feedback(stiffness, damping)
 
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: GravityPDState
@@ -74,11 +89,11 @@ class GravityPD:
         posture = q if self.measured else reference.q
         return gravity_torque(state.model, posture) + pull, state
 
-    def compiled(self, arm: Arm | Parameters) -> CompiledLaw:
+    def compiled(self, arm: Arm | Parameters, timing: Timing = USUAL) -> CompiledLaw:
         """Give the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.model import room
         from ulna.control.laws.pd import gravity_pd_law
 
-        model, gains = self.start(arm)
+        model, gains = self.start(arm, timing)
         params = columns(*gains, np.array([float(self.measured)]), constants(model))
         return CompiledLaw(gravity_pd_law, params, np.zeros((0, 1)), room(arm.n))

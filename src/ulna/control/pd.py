@@ -5,9 +5,9 @@
 Springs store energy and dampers take it away, so that the arm settles whatever its masses. Against
 a steady load, such as gravity, it settles beside its aim by load / K. A joint that sees the inertia
 M swings with ω = √(K/M) and the damping ratio D / (2 M ω). Dampers that answer once a tick fail
-when they are too strong for the lightest way in which joints move against one another: gains
-by frequency need ω below the rate of ticks over the largest eigenvalue of M⁻¹ diag(M); without a
-frequency it is 20 rad/s, or 0.3 of that bound at 1 kHz if that is less.
+when they are too strong for the lightest way in which joints move against one another, and springs
+when they are softer than gravity or stiffer than dampers over latency: `control.gains` has the
+bounds, and chooses within them what is not given.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ import numpy as np
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.gains import Gain, spring_and_damper
+from ulna.control.gains import Gain, Springs, springs_of
 from ulna.control.plain import keep_plain, written
+from ulna.control.sampled import Feedback, diagonal
+from ulna.control.timing import USUAL, Timing
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,8 @@ class PD:
     """A spring of `stiffness` [N·m/rad] and a damper of `damping` [N·m·s/rad] at every joint.
 
     Each is one number for all joints, or one a joint; what is not given follows from `frequency`
-    [rad/s], at which the stretched-out arm closes a gap without swinging over.
+    [rad/s], at which the stretched-out arm closes a gap without swinging over; without that too
+    it is chosen for the arm, its weight, the control rate and the delay.
 
     >>> import ulna
     >>> arm = ulna.Arm.rods([1.0], [1.0], gravity=(0.0, 0.0))
@@ -47,9 +50,17 @@ class PD:
     def __post_init__(self) -> None:
         keep_plain(self, "stiffness", "damping", "frequency")
 
-    def start(self, arm: Arm | Parameters) -> Array:
+    def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> Array:
         """Give the gains (2, n), which are all that there is to remember."""
-        return spring_and_damper(self, arm)
+        return np.stack(self.springs(arm, timing)[:2])
+
+    def springs(self, arm: Arm | Parameters, timing: Timing = USUAL) -> Springs:
+        """Give the gains for a rate and a delay, and between what bounds they are."""
+        return springs_of(self, arm, timing)
+
+    def feedback(self, arm: Arm, q: Array, timing: Timing = USUAL) -> Feedback:
+        """Give how the torques answer small deviations from rest at set-points q (…, n)."""
+        return Feedback(*map(diagonal, self.start(arm, timing)))
 
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: Array | None
@@ -62,8 +73,8 @@ class PD:
         pull = np.asarray(stiffness) * (reference.q - q)
         return pull + np.asarray(damping) * (reference.qd - qd), state
 
-    def compiled(self, arm: Arm | Parameters) -> CompiledLaw:
+    def compiled(self, arm: Arm | Parameters, timing: Timing = USUAL) -> CompiledLaw:
         """Give the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.pd import pd_law
 
-        return CompiledLaw(pd_law, columns(*spring_and_damper(self, arm)), np.zeros((0, 1)))
+        return CompiledLaw(pd_law, columns(*self.start(arm, timing)), np.zeros((0, 1)))

@@ -4,10 +4,11 @@
 
 At rest ė = 0 and the integral stands still, so that e = 0 whatever the steady load: the integral
 has become it. With inertia M it is stable for I < K D / M; I = K ω / 5 leaves spring and damper
-much as they are. The filter ω_f keeps noise of the rates out of the torques, and should lie well
-above ω. While a joint's torque is at its limit and the gap would push it further, its integral
-stands still: what it gathered there would have to be undone by swinging over. It fails where the
-load changes faster than the integral, as gravity does in fast motion.
+much as they are, and `control.gains` chooses less where gravity takes most of K away. The filter
+ω_f keeps noise of the rates out of the torques, and should lie well above ω. While a joint's torque
+is at its limit and the gap would push it further, its integral stands still: what it gathered
+there would have to be undone by swinging over. It fails where the load changes faster than the
+integral, as gravity does in fast motion.
 """
 
 from __future__ import annotations
@@ -24,13 +25,16 @@ from ulna.control.controller import CompiledLaw, Reference, columns
 from ulna.control.gains import (
     INTEGRAL_SHARE,
     Gain,
+    Springs,
     Sprung,
+    choose_integral,
     joint_gains,
     one_number,
-    spring_and_damper,
-    spring_frequency,
+    springs_of,
 )
 from ulna.control.plain import keep_plain, written
+from ulna.control.sampled import Feedback, diagonal
+from ulna.control.timing import USUAL, Timing
 
 GAP, RATE, COUNT = 0, 1, 2  # rows of what is remembered
 
@@ -72,7 +76,8 @@ class PID:
     """PD with an `integral` gain [N·m/(rad·s)], and a low-pass `filter` [rad/s] on the rates.
 
     `stiffness` [N·m/rad], `damping` [N·m·s/rad] and `integral` are one number for all joints, or
-    one a joint; what is not given follows from `frequency` [rad/s].
+    one a joint; what is not given follows from `frequency` [rad/s], and without that from the arm,
+    its weight, the control rate and the delay.
 
     >>> import ulna
     >>> arm = ulna.preset("kehl")
@@ -93,9 +98,17 @@ class PID:
     def __post_init__(self) -> None:
         keep_plain(self, "stiffness", "damping", "integral", "frequency", "filter")
 
-    def start(self, arm: Arm | Parameters) -> PIDState:
+    def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> PIDState:
         """Give the gains, with nothing gathered up."""
-        return empty_state(pid_gains(self, arm, arm))
+        return empty_state(pid_gains(self, arm, arm, timing))
+
+    def springs(self, arm: Arm | Parameters, timing: Timing = USUAL) -> Springs:
+        """Give the gains for a rate and a delay, and between what bounds they are."""
+        return springs_of(self, arm, timing)
+
+    def feedback(self, arm: Arm, q: Array, timing: Timing = USUAL) -> Feedback:
+        """Give how the torques answer small deviations from rest at set-points q (…, n)."""
+        return pid_feedback(pid_gains(self, arm, arm, timing))
 
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: PIDState
@@ -103,24 +116,35 @@ class PID:
         """Give the torques for a deviation from the reference, now and up to now."""
         return push(t, reference.q - q, reference.qd - qd, np.zeros(len(q)), state)
 
-    def compiled(self, arm: Arm | Parameters) -> CompiledLaw:
+    def compiled(self, arm: Arm | Parameters, timing: Timing = USUAL) -> CompiledLaw:
         """Give the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.pid import ROOM, pid_law
 
-        gains = pid_gains(self, arm, arm)
+        gains = pid_gains(self, arm, arm, timing)
         return CompiledLaw(pid_law, gains.flat, empty_rows(arm.n), ROOM)
 
 
-def pid_gains(controller: Integrating, model: Arm | Parameters, arm: Arm | Parameters) -> PIDGains:
+def pid_gains(
+    controller: Integrating, model: Arm | Parameters, arm: Arm | Parameters, timing: Timing
+) -> PIDGains:
     """Give all gains, by the model's inertia where they are not given, and the arm's limits."""
     name = type(controller).__name__
-    stiffness, damping = spring_and_damper(controller, model)
-    integral = stiffness * spring_frequency(controller, model) * INTEGRAL_SHARE
+    springs = springs_of(controller, model, timing)
     if controller.integral is not None:
         integral = joint_gains(f"{name}.integral", controller.integral, arm.n)
+    elif controller.frequency is not None:
+        integral = springs.stiffness * controller.frequency * INTEGRAL_SHARE
+    else:
+        integral = choose_integral(model, timing, springs)
     corner = one_number(f"{name}.filter", controller.filter, "rad/s", infinite=True)
     limit = np.array(parameters_of(arm).max_torque)
-    return PIDGains(stiffness, damping, integral, limit, corner)
+    return PIDGains(springs.stiffness, springs.damping, integral, limit, corner)
+
+
+def pid_feedback(gains: PIDGains) -> Feedback:
+    """Give how the torques answer small deviations from rest."""
+    stiffness, damping, integral = map(diagonal, gains[:3])
+    return Feedback(stiffness, damping, integral, gains.filter)
 
 
 def empty_state(gains: PIDGains) -> PIDState:

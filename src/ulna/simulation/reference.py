@@ -24,6 +24,7 @@ from ulna.simulation.sources import check_takes_time, named
 Follow: TypeAlias = Callable[[Array], Array]
 
 BLOCK = 4096  # ticks that are worked out together
+POSES = 5  # of a motion at which a controller is judged beforehand
 
 
 def trajectory_of(given: Any) -> Trajectory | None:
@@ -54,6 +55,17 @@ def read_reference(arm: Arm, given: Any, q0: Array) -> tuple[Blocks, Any]:
         return np.broadcast_to(rows, (len(times), *rows.shape))
 
     return Blocks(still, ahead=False), posture.tolist()
+
+
+def reference_poses(arm: Arm, given: Any, q0: Array) -> Array:
+    """Give some poses (k, n) [rad] of a reference; of a function of time only where it starts."""
+    motion = trajectory_of(given)
+    if motion is not None:
+        poses = motion.rows(np.linspace(0.0, motion.duration, POSES))[0]
+        return np.asarray(poses[np.isfinite(poses).all(axis=-1)])
+    if given is None or callable(given):
+        return q0[None]
+    return joint_values(arm, "reference", given, "rad")[None]
 
 
 def check_motion(n: int, motion: Trajectory, what: str = "reference") -> None:

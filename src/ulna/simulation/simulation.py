@@ -12,6 +12,8 @@ import numpy as np
 from ulna.arm import Arm, warn_unmodelled
 from ulna.arrays import Array
 from ulna.control import Controller
+from ulna.control.judging import doubt
+from ulna.control.timing import compile_controller, start_controller
 from ulna.dynamics.packed import TURNING
 from ulna.errors import InputError, Interrupted, Problem, shown, warn
 from ulna.interrupts import listening
@@ -31,7 +33,7 @@ from ulna.simulation.events import read_events
 from ulna.simulation.failures import RAISE, RETURN, Failure, check_on_error
 from ulna.simulation.options import check_start, is_number, joint_values, read_options
 from ulna.simulation.outcome import interrupted, status_of
-from ulna.simulation.reference import Asked, as_reference, read_reference
+from ulna.simulation.reference import Asked, as_reference, read_reference, reference_poses
 from ulna.simulation.sensors import Sensors
 from ulna.simulation.sources import FORCE, read_source, torque_kind
 from ulna.simulation.status import Reason, Status
@@ -110,6 +112,7 @@ class Simulation:
         if model == "sequential":
             check_tip_is_free(tip_force, disturbances)
         self._blocks, self.reference = read_reference(arm, reference, q)
+        self.timing = self.sensors.timing(self.options.rate)
         self.start = (q, qd)
         self.status = Status(True, "done", "not started")
         self.doubts: list[str] = []  # what a reader of the numbers should know
@@ -117,6 +120,14 @@ class Simulation:
         self._budget = max(FIRST_BUDGET // arm.n, 1)
         self.keeps_signals = False
         self._assemble(q, qd)
+        if model == "true" and controller is not None:
+            self._warn(reference_poses(arm, reference, q))
+
+    def _warn(self, poses: Array) -> None:
+        """Say beforehand that a controller will not settle."""
+        reason = doubt(self.controller, self.arm, self.timing, poses)
+        if reason is not None:
+            warn(reason)
 
     def _assemble(self, q: Array, qd: Array) -> None:
         from ulna.kernels import size_of
@@ -140,8 +151,9 @@ class Simulation:
 
     def _set_controller(self) -> None:
         whole, n = self.memory.whole, self.arm.n
-        compiled = getattr(self.controller, "compiled", None)
-        law = compiled(self.arm) if compiled is not None else None
+        law = None
+        if getattr(self.controller, "compiled", None) is not None:
+            law = compile_controller(self.controller, self.arm, self.timing)
         self._state: Any = None
         self.control = new_control(n, law)
         if law is not None:
@@ -155,7 +167,7 @@ class Simulation:
 
     def _start_controller(self, controller: Controller) -> None:
         try:
-            self._state = controller.start(self.arm)
+            self._state = start_controller(controller, self.arm, self.timing)
         except InputError:
             raise  # It tells of an arm or of settings that do not fit, before anything runs.
         except Exception as error:

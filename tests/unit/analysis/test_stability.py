@@ -247,11 +247,11 @@ class Watching(OwnPID):
         self.longer = longer
 
     def start(self, arm):
-        return (ComputedTorque().start(arm), np.zeros(arm.n), np.zeros(0))
+        return (ComputedTorque(8.0).start(arm), np.zeros(arm.n), np.zeros(0))
 
     def torque(self, t, q, qd, reference, state):
         inner, gathered, kept = state
-        tau, inner = ComputedTorque().torque(t, q, qd, reference, inner)
+        tau, inner = ComputedTorque(8.0).torque(t, q, qd, reference, inner)
         kept = np.append(kept, t) if self.longer else kept
         return tau, (inner, gathered + reference.q - q, kept)
 
@@ -259,7 +259,7 @@ class Watching(OwnPID):
 @pytest.mark.parametrize("longer", [False, True])
 def test_a_memory_that_changes_nothing_or_its_size_does_not_take_part(longer):
     told = stability(PLAN, Watching(longer), rate=50.0)
-    plain = stability(PLAN, ComputedTorque(), rate=50.0)
+    plain = stability(PLAN, ComputedTorque(8.0), rate=50.0)
     assert told.exponents == pytest.approx(plain.exponents)
 
 

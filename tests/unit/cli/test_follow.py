@@ -64,7 +64,7 @@ def test_paper_000_is_followed_by_default(made):
         "reachable yes, at least 10 mm inside, elbow positive; condition number up to 17.6",
         "power under the controller 60.49 W at most in a joint; 812.3 J put in, 812.3 J taken",
         "open loop 1 cm off after 1.05 s, 10 cm off after 1.46 s Open loop an error grows 10^",
-        "closed loop ComputedTorque(frequency=20) at 1000 Hz: tip error 9.05 µm RMS, ",
+        "closed loop ComputedTorque() at 1000 Hz: tip error 9.05 µm RMS, ",
         "Closed loop at 1000 Hz errors fall by ",
         "limits plan: none is passed run: no joint has a torque limit",
     ):
@@ -84,7 +84,7 @@ def test_the_numbers_are_those_of_the_papers_tests(made):
     assert facts["closed_loop"]["left"] == {"1 cm": None, "10 cm": None}
     assert facts["open_loop"]["stability"]["growth_rate"] > 0.0
     assert facts["closed_loop"]["stability"]["growth_rate"] < 0.0
-    assert (facts["controller"], facts["rate"]) == ("ComputedTorque(frequency=20)", 1000.0)
+    assert (facts["controller"], facts["rate"]) == ("ComputedTorque()", 1000.0)
     # Along a closed path what is put in comes back: here no friction keeps any.
     energy = facts["closed_loop"]["energy"]
     assert sum(energy) == pytest.approx(0.0, abs=1e-2 * sum(facts["closed_loop"]["energy_spent"]))

@@ -35,7 +35,7 @@ EACH = [
     ComputedTorque(),
     ComputedTorque([10.0, 15.0], [0.7, 1.0], model=HEAVIER),
     Adaptive(),
-    Adaptive(8.0, 20.0, 0.05, model=HEAVIER),
+    Adaptive(4.0, 4.0, 0.01, model=HEAVIER),
     OpenLoop(),
 ]
 SPRUNG = [PD, PID, GravityPD, FeedforwardPID]

@@ -1,6 +1,7 @@
 """PID: takes away what a load leaves, does not wind up, and keeps noise out of the torques."""
 
 import dataclasses
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -50,11 +51,13 @@ def test_without_an_integral_it_is_pd():
 def test_too_much_integral_is_unstable_where_the_criterion_says():
     # M s³ + D s² + K s + I is stable for I < K D / M.
     ends = []
-    for share in (0.9, 1.1):
-        run = ulna.simulate(
-            FLAT, q0=[0.1], duration=20.0, reference=[0.0], rate=2000.0, dt=5e-4, samples=401,
-            controller=PID(16.0, 4.0, share * 16.0 * 4.0),
-        )  # fmt: skip
+    unstable = pytest.warns(ulna.UlnaWarning, match="unstable")
+    for share, said in ((0.9, nullcontext()), (1.1, unstable)):
+        with said:
+            run = ulna.simulate(
+                FLAT, q0=[0.1], duration=20.0, reference=[0.0], rate=2000.0, dt=5e-4, samples=401,
+                controller=PID(16.0, 4.0, share * 16.0 * 4.0),
+            )  # fmt: skip
         half = len(run.t) // 2
         ends.append(np.abs(run.q[half:]).max() / np.abs(run.q[:half]).max())
     assert ends[0] < 0.5
@@ -86,7 +89,8 @@ def test_at_its_limit_it_does_not_wind_up():
 
 
 def test_the_integral_stands_still_while_the_gap_pushes_into_the_limit():
-    swing = ulna.Simulation(WEAK, q0=[0.0], controller=PID(50.0, 0.0, 40.0), reference=[2.0])
+    with pytest.warns(ulna.UlnaWarning, match="unstable"):
+        swing = ulna.Simulation(WEAK, q0=[0.0], controller=PID(50.0, 0.0, 40.0), reference=[2.0])
     swing.advance(0.1)
     assert swing.tau[0] == 5.0
     assert swing.controller_state[0] == 0.0

@@ -65,7 +65,7 @@ class Given:
         if self.keys is not None:
             keys = np.broadcast_to(self.keys, keys.shape)
         references = _references(aims, rate, duration, members.n)
-        laws = laws_of(self.controllers, members)
+        laws = laws_of(self.controllers, members, self.inputs[3], rate)
         return Acting(*self.inputs, laws, aims, keys, references)
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ulna.arm import Arm, Parameters
-from ulna.control import CompiledLaw, Controller
+from ulna.control import CompiledLaw, Controller, Timing
+from ulna.control.timing import compile_controller
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.batch.inputs import Form, Input
 from ulna.simulation.batch.members import Members
@@ -35,7 +36,7 @@ def read_controllers(given: Any) -> list[Any]:
     return controllers
 
 
-def laws_of(controllers: list[Any], members: Members) -> Input:
+def laws_of(controllers: list[Any], members: Members, sensors: Input, rate: float) -> Input:
     """Compile the controllers for their arms, and sort the arms by their laws."""
     count = members.count
     if not controllers:
@@ -43,8 +44,10 @@ def laws_of(controllers: list[Any], members: Members) -> Input:
         return Input(nobody, (Form(None, np.zeros((1, 0)), nobody),))
     labels, rows = np.zeros((2, count), dtype=np.intp)
     forms: dict[Any, list[tuple[CompiledLaw, Any]]] = {}
-    for controller, arms in _arms_of(controllers, count).items():
-        law = controllers[controller].compiled(_chosen(_sound(members), arms))
+    timings = [form.example.timing(rate) for form in sensors.forms]
+    for (controller, timing), arms in _arms_of(controllers, timings, sensors, count).items():
+        arm = _chosen(_sound(members), arms)
+        law = compile_controller(controllers[controller], arm, timing)
         key = (law.law, len(law.params), len(law.state))
         forms.setdefault(key, []).append((law, arms))
     made = []
@@ -57,15 +60,20 @@ def laws_of(controllers: list[Any], members: Members) -> Input:
     return Input(labels, tuple(made))
 
 
-def _arms_of(controllers: list[Any], count: int) -> dict[int, Any]:
-    """Give which arms each of the different controllers has, by the first place of each."""
-    if len(controllers) == 1:
-        return {0: np.arange(count)}
+def _arms_of(
+    controllers: list[Any], timings: list[Timing], sensors: Input, count: int
+) -> dict[tuple[int, Timing], Any]:
+    """Give which arms have the same controller, by the first place of it, and the same delay."""
+    if len(controllers) == 1 and len(set(timings)) == 1:
+        return {(0, timings[0]): np.arange(count)}
+    late = np.broadcast_to(sensors.labels, count)
     places: dict[Any, int] = {}
-    arms: dict[int, list[int]] = {}
-    for arm, one in enumerate(controllers):
-        arms.setdefault(places.setdefault(one, arm), []).append(arm)
-    return {place: np.array(found) for place, found in arms.items()}
+    arms: dict[tuple[int, Timing], list[int]] = {}
+    for arm in range(count):
+        one = 0 if len(controllers) == 1 else arm
+        first = places.setdefault(controllers[one], one)
+        arms.setdefault((first, timings[late[arm]]), []).append(arm)
+    return {key: np.array(found) for key, found in arms.items()}
 
 
 def _sound(members: Members) -> Parameters:
