@@ -112,6 +112,7 @@ def test_ctrl_c_gives_what_is_finished(tmp_path, pressed, ending):
         reached = run.t[None, :] < run.t_end[broken, None] - 1e-9
         assert np.array_equal(np.isfinite(q[broken]).all(axis=-1), reached)
         some = np.flatnonzero(reason == "done")[:16]
+        pressed(2.0)  # never again
         whole = simulate_batch(TWO, **HOURS | {"q0": HOURS["q0"][some]}, progress=False)
         assert q[some].tolist() == whole.q.tolist()
 
