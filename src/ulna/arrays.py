@@ -50,6 +50,7 @@ def to_float(xp: Any, value: Any) -> Array:
 
 def float_array(value: Any, what: str = "array") -> Array:
     """Give a floating-point NumPy array of whatever holds numbers; `what` names it in errors."""
+    refuse_masked(value, what)
     try:
         array = np.asarray(value)
         if np.issubdtype(array.dtype, np.floating):
@@ -62,6 +63,24 @@ def float_array(value: Any, what: str = "array") -> Array:
     except (TypeError, ValueError, OverflowError):
         pass
     raise InputError(Problem(what, shown(value), "numbers, in rows of the same length"))
+
+
+def freeze(*arrays: Array) -> None:
+    """Keep arrays that are handed out from being written to."""
+    for array in arrays:
+        array.flags.writeable = False
+
+
+def refuse_masked(value: Any, what: str, depth: int = 3) -> None:
+    """Refuse masked entries, whose numbers NumPy would take as if nothing were missing."""
+    if isinstance(value, list | tuple):
+        for part in value if depth else ():
+            refuse_masked(part, what, depth - 1)
+    elif isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        count = int(np.ma.getmaskarray(value).sum())
+        got = f"a masked array, {count:,} of {value.size:,} entries masked"
+        hint = "leave out what is masked, or fill it in by .filled(...)"
+        raise InputError(Problem(what, got, "numbers, none of them missing", hint))
 
 
 def running_sum(xp: Any, values: Array, *, from_zero: bool = False) -> Array:

@@ -17,6 +17,7 @@ from typing import Any
 
 _LONGEST_COMPARED = 80  # letters: comparing words takes the square of their length
 _LONGEST_SHOWN = 60  # letters of a value in a message
+_MOST_TOLD = 20  # problems in a message; `InputError.problems` has them all
 _BRIEFLY = reprlib.Repr()
 _BRIEFLY.maxstring = _BRIEFLY.maxother = _LONGEST_SHOWN
 _BRIEFLY.maxlevel = 3  # a hostile file nests lists deeper than repr() can follow
@@ -69,7 +70,10 @@ class InputError(UlnaError, ValueError):
             return
         found = (problems,) if isinstance(problems, Problem) else tuple(problems)
         self.problems = found
-        super().__init__("\n".join(str(problem) for problem in found))
+        lines = [str(problem) for problem in found[:_MOST_TOLD]]
+        if len(found) > _MOST_TOLD:
+            lines.append(f"and {len(found) - _MOST_TOLD:,} more like these")
+        super().__init__("\n".join(lines))
 
 
 class InfeasibleError(UlnaError):
@@ -146,6 +150,8 @@ def nearest_name(name: str, known: Sequence[str]) -> str:
 def shown(value: object) -> str:
     """Write a value as it came, short enough for one line of a message."""
     if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
+        if getattr(value, "mask", False):
+            return "a masked entry"
         value = value.item()
     try:
         text = _BRIEFLY.repr(value)

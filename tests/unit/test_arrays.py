@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 from array_api_compat import is_numpy_namespace
 
-from ulna.arrays import namespace, running_sum, to_float
+import ulna
+from ulna.arrays import float_array, namespace, running_sum, to_float
+
+ARM = ulna.Arm.rods([0.5, 0.5], [1.0, 1.0])
 
 
 @pytest.mark.parametrize(
@@ -89,3 +92,44 @@ def test_running_sums_are_exact_sums_of_all_before(library, n):
     for end in range(n + 1):
         np.testing.assert_array_equal(from_zero[..., end], whole[..., :end].sum(axis=-1))
     np.testing.assert_array_equal(sums, from_zero[..., 1:])
+
+
+MASKED = np.ma.array([0.1, 0.2], mask=[False, True])
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: float_array(MASKED),
+        lambda: float_array([[1.0, 2.0], MASKED]),
+        lambda: float_array([0.1, np.ma.masked]),
+        lambda: ulna.kinematics.tip(ARM, MASKED),
+        lambda: ulna.kinematics.inverse(ARM, MASKED),
+        lambda: ulna.kinematics.workspace(ARM).contains(MASKED),
+        lambda: ulna.kinematics.track(ARM, np.ma.array(np.ones((3, 2)), mask=np.eye(3, 2))),
+        lambda: ulna.dynamics.mass_matrix(ARM, MASKED),
+        lambda: ulna.dynamics.inverse_dynamics(ARM, [0.0, 0.0], MASKED, [0.0, 0.0]),
+        lambda: ulna.angles.wrap(MASKED),
+        lambda: ulna.paths.spline(np.ma.array(np.eye(3, 2), mask=np.eye(3, 2))),
+        lambda: ulna.paths.spline([[0, 0], [1, 1]], times=MASKED),
+        lambda: ulna.motion.times(MASKED),
+        lambda: ulna.plan(ARM, ulna.paths.circle((0.5, 0.1)), start=MASKED),
+        lambda: ulna.plan(ARM, ulna.paths.circle((0.5, 0.1)), tip_force=MASKED),
+        lambda: ulna.simulate(ARM, q0=MASKED, duration=0.01),
+        lambda: ulna.simulate(ARM, q0=[0.0, 0.0], duration=0.01, torque=MASKED),
+        lambda: ulna.simulate(ARM, q0=[0.0, 0.0], duration=0.01, torque=lambda _: MASKED),
+        lambda: ulna.simulate(ARM, q0=[0.0, 0.0], duration=0.01, samples=MASKED),
+        lambda: ulna.simulate_batch(ARM, q0=np.ma.array(np.ones((2, 2)), mask=np.eye(2)),
+                                    duration=0.01),
+        lambda: ulna.Arm.rods(np.ma.array([0.5, 0.5], mask=[False, True]), [1.0, 1.0]),
+        lambda: ulna.Arm.rods([0.5, 0.5], [1.0, 1.0], gravity=MASKED),
+    ],
+)  # fmt: skip
+def test_masked_entries_are_refused(ask):
+    with pytest.raises(ulna.InputError, match="masked"):
+        ask()
+
+
+def test_a_mask_that_hides_nothing_is_fine():
+    whole = np.ma.array([0.1, 0.2], mask=False)
+    assert np.array_equal(ulna.kinematics.tip(ARM, whole), ulna.kinematics.tip(ARM, [0.1, 0.2]))

@@ -103,3 +103,13 @@ def test_the_nearest_name_is_suggested(name, suggested):
 
 def test_a_name_like_no_other_lists_them_all():
     assert nearest_name("zzz", ["length", "mass"]) == "known: length, mass"
+
+
+def test_a_message_of_thousands_of_problems_is_cut_and_says_how_many():
+    problems = [Problem(f"key {k}", "it", "another") for k in range(3000)]
+    error = InputError(problems)
+    lines = str(error).splitlines()
+    assert lines[:20] == [str(problem) for problem in problems[:20]]
+    assert lines[20:] == ["and 2,980 more like these"]
+    assert len(error.problems) == 3000
+    assert "more" not in str(InputError(problems[:20]))

@@ -140,17 +140,15 @@ def default_path(arm: Arm) -> Path:
 
 def plan_rows(made: Plan) -> list[tuple[str, ...]]:
     """Give a row for every joint: torques, speed, power."""
-    limits = made.arm.parameters
-    peak, rms = np.nanmax(np.abs(made.tau), axis=0), np.sqrt(np.nanmean(made.tau**2, axis=0))
-    speed, power = (np.nanmax(np.abs(values), axis=0) for values in (made.qd, made.power))
+    limits, peaks = made.arm.parameters, made.peaks
     return [
         (
             str(i + 1),
-            number(peak[i], 5),
-            number(rms[i], 5),
+            number(peaks.torque[i], 5),
+            number(peaks.torque_rms[i], 5),
             number(limits.max_torque[i], 5) if np.isfinite(limits.max_torque[i]) else "none",
-            number(speed[i], 4),
-            number(power[i], 4),
+            number(peaks.speed[i], 4),
+            number(peaks.power[i], 4),
         )
         for i in range(made.arm.n)
     ]
@@ -168,8 +166,8 @@ PLAN_COLUMNS = (
 
 def reach_line(made: Plan) -> str:
     """Say whether all of it is in reach, and by what margin."""
-    margin = float(np.min(made.reach_margin))
-    closest = f"condition number up to {number(float(1.0 / np.nanmin(made.singularity_margin)), 3)}"
+    margin, singular = made.peaks.reach_margin, made.peaks.singularity_margin
+    closest = f"condition number up to {number(1.0 / singular if singular else np.inf, 3)}"
     side = {1: ", elbow positive", -1: ", elbow negative"}
     branches = set(made.branch.tolist())
     elbow = side.get(branches.pop(), "") if made.arm.n == 2 and len(branches) == 1 else ""
@@ -201,24 +199,17 @@ def plan_facts(task: Task) -> dict[str, Any]:
             {"kind": found.kind, "text": found.text, "joint": found.joint, **found.when._asdict()}
             for found in made.problems
         ],
-        "reach_margin": float(np.min(made.reach_margin)),
-        "singularity_margin": _smallest(made.singularity_margin),
-        "torque": {"peak": _peak(made.tau), "rms": _rms(made.tau)},
-        "speed": {"peak": _peak(made.qd)},
-        "power": {"peak": _peak(made.power)},
-        "terms": {name: {"peak": _peak(part)} for name, part in made.terms._asdict().items()},
+        "reach_margin": made.peaks.reach_margin,
+        "singularity_margin": _known(made.peaks.singularity_margin),
+        "torque": {"peak": _known(made.peaks.torque), "rms": _known(made.peaks.torque_rms)},
+        "speed": {"peak": _known(made.peaks.speed)},
+        "power": {"peak": _known(made.peaks.power)},
+        "terms": {name: {"peak": _known(part)} for name, part in made.term_peaks.items()},
     }
 
 
-def _peak(values: np.ndarray) -> Any:
-    finite = np.isfinite(values).any()
-    return np.nanmax(np.abs(values), axis=0) if finite else [None] * values.shape[-1]
-
-
-def _rms(values: np.ndarray) -> Any:
-    finite = np.isfinite(values).any()
-    return np.sqrt(np.nanmean(values**2, axis=0)) if finite else [None] * values.shape[-1]
-
-
-def _smallest(values: np.ndarray) -> float | None:
-    return float(np.nanmin(values)) if np.isfinite(values).any() else None
+def _known(values: Any) -> Any:
+    """Give what is known, None in the place of NaN."""
+    if np.ndim(values):
+        return [_known(value) for value in values]
+    return None if np.isnan(values) else float(values)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ulna.angles import TURN
 from ulna.arm import Arm, Parameters, parameters_of
-from ulna.arrays import Array
+from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem
 from ulna.kinematics.arcs import circle, enclosed_area
 from ulna.kinematics.chains import Loop
@@ -177,7 +177,7 @@ def _anywhere(points: Array) -> Array:
 
 
 def _checked_points(points: Array) -> Array:
-    array = np.asarray(points, float)
+    array = float_array(points, "points")
     if array.ndim == 0 or array.shape[-1] != 2:
         raise InputError(Problem("points", f"shape {array.shape}", "(..., 2), x and y in m"))
     return array

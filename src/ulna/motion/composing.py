@@ -9,15 +9,15 @@ import numpy as np
 
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, shown
-from ulna.motion.jets import Jet
-from ulna.motion.path import JOINED, Curve, Path
+from ulna.motion.curves import Curve, Smooth, on_pieces
+from ulna.motion.path import JOINED, Path
 from ulna.motion.shapes import cmath_unit, described
 from ulna.motion.values import number, point, positive, whole
 
 MOST_PIECES = 100_000  # of a path that is repeated
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Chain:
     """Curves one after the other; edges (k+1,) from 0 to 1 say where each begins."""
 
@@ -26,15 +26,79 @@ class Chain:
 
     def __call__(self, s: Array) -> Array:
         """Give point and derivatives (3, k, d) at places (k,)."""
-        which = np.clip(np.searchsorted(self.edges, s, "right") - 1, 0, len(self.curves) - 1)
+        return self.on(s, s)
+
+    def on(self, s: Array, within: Array) -> Array:
+        """Give the same on the pieces that other places lie on."""
+        which = np.clip(np.searchsorted(self.edges, within, "right") - 1, 0, len(self.curves) - 1)
         width = self.curves[0](np.zeros(1)).shape[-1]
         rows = np.empty((3, len(s), width))
         for index in np.unique(which):
             chosen = which == index
             share = self.edges[index + 1] - self.edges[index]
-            local = np.clip((s[chosen] - self.edges[index]) / share, 0.0, 1.0)
+            local, inside = (
+                np.clip((place[chosen] - self.edges[index]) / share, 0.0, 1.0)
+                for place in (s, within)
+            )
             steps = np.array([1.0, share, share**2])[:, None, None]
-            rows[:, chosen] = self.curves[index](local) / steps
+            rows[:, chosen] = on_pieces(self.curves[index], local, inside) / steps
+        return rows
+
+
+@dataclass(frozen=True, eq=False)
+class Segment(Smooth):
+    """The straight way from a point (d,) on."""
+
+    start: Array
+    way: Array
+
+    def __call__(self, s: Array) -> Array:
+        """Give point and derivatives (3, k, d) at places (k,)."""
+        rows = np.zeros((3, len(s), len(self.way)))
+        rows[0] = self.start + s[:, None] * self.way
+        rows[1] = self.way
+        return rows
+
+
+@dataclass(frozen=True, eq=False)
+class Again:
+    """A curve so many times over, the last time up to a part of it."""
+
+    cycle: Curve
+    count: int
+    end: float  # how many times in all
+
+    def __call__(self, s: Array) -> Array:
+        """Give point and derivatives (3, k, d) at places (k,)."""
+        return self.on(s, s)
+
+    def on(self, s: Array, within: Array) -> Array:
+        """Give the same on the pieces that other places lie on."""
+        turn = np.minimum(np.floor(within * self.end), self.count - 1.0)
+        local, inside = (np.clip(place * self.end - turn, 0.0, 1.0) for place in (s, within))
+        steps = np.array([1.0, self.end, self.end**2])[:, None, None]
+        return on_pieces(self.cycle, local, inside) * steps
+
+
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """A curve of the plane under a linear map and a shift."""
+
+    curve: Curve
+    matrix: Array  # (2, 2), from the right
+    offset: Array  # (2,)
+
+    def __call__(self, s: Array) -> Array:
+        """Give point and derivatives (3, k, 2) at places (k,)."""
+        return self._moved(self.curve(s))
+
+    def on(self, s: Array, within: Array) -> Array:
+        """Give the same on the pieces that other places lie on."""
+        return self._moved(on_pieces(self.curve, s, within))
+
+    def _moved(self, rows: Array) -> Array:
+        rows = rows @ self.matrix
+        rows[0] += self.offset
         return rows
 
 
@@ -59,16 +123,7 @@ def chained(parts: Sequence[Path], shares: Sequence[float], text: str) -> Path:
 
 def straight(start: Array, end: Array) -> Path:
     """Go straight from one point (d,) to another, in the plane or among joint angles."""
-    way = end - start
-
-    def curve(s: Array) -> Array:
-        place = Jet.variable(s)
-        parts = (place.value, place.first, place.second)
-        rows = np.stack([part[:, None] * way for part in parts])
-        rows[0] += start
-        return rows
-
-    return Path(curve, "")
+    return Path(Segment(start, end - start), "")
 
 
 def then(first: Path, second: Path) -> Path:
@@ -101,16 +156,11 @@ def repeated(path: Path, times: int) -> Path:
     cycle = chained([path, *back], [part.length for part in (path, *back)], "") if back else path
     # The last time ends with the path, before the way back.
     end = count - 1.0 + (path.length / cycle.length if back else 1.0)
-
-    def curve(s: Array) -> Array:
-        turn = np.minimum(np.floor(s * end), count - 1.0)
-        steps = np.array([1.0, end, end**2])[:, None, None]
-        return cycle.curve(np.clip(s * end - turn, 0.0, 1.0)) * steps
-
     edges = np.add.outer(np.arange(count), cycle.breaks[:-1]).ravel() / end
     breaks = (*edges[edges < 1.0 - JOINED / count].tolist(), 1.0)
     lasting = None if path.duration is None or back else count * path.duration
     text = f"repeated({path}, {count})"
+    curve = Again(cycle.curve, count, end)
     return replace(path, curve=curve, text=text, breaks=breaks, duration=lasting)
 
 
@@ -138,10 +188,4 @@ def _moved(path: Path, factor: complex, shift: complex, text: str, what: str) ->
         raise InputError(Problem(what, str(path), "a path of the tip, not of joints"))
     matrix = np.array([[factor.real, factor.imag], [-factor.imag, factor.real]])
     offset = np.array([shift.real, shift.imag])
-
-    def curve(s: Array) -> Array:
-        rows = path.curve(s) @ matrix
-        rows[0] += offset
-        return rows
-
-    return replace(path, curve=curve, text=text)
+    return replace(path, curve=Moved(path.curve, matrix, offset), text=text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import PurePath
 
@@ -82,18 +82,46 @@ def _on_paper(strokes: list[Pieces], unit: float, file: str) -> tuple[Pieces, in
 def _drawn(pieces: Pieces, text: str, notes: tuple[str, ...]) -> Path:
     edges = np.concatenate([[0.0], np.cumsum(pieces.lengths)])
     edges /= edges[-1]
+    return Path(Drawn(pieces, edges), text, tuple(edges.tolist()), notes=notes)
 
-    def curve(s: Array) -> Array:
-        which = np.clip(np.searchsorted(edges, s, "right") - 1, 0, len(pieces) - 1)
-        share = edges[which + 1] - edges[which]
-        z = pieces.at(which, np.clip((s - edges[which]) / share, 0.0, 1.0))
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Pieces one after the other; edges (k+1,) from 0 to 1 say where each begins."""
+
+    pieces: Pieces
+    edges: Array
+
+    def __call__(self, s: Array) -> Array:
+        """Give point and derivatives (3, k, 2) at places (k,)."""
+        return self.on(s, s)
+
+    def on(self, s: Array, within: Array) -> Array:
+        """Give the same on the pieces that other places lie on."""
+        which = np.searchsorted(self.edges, within, "right") - 1
+        which = np.clip(which, 0, len(self.pieces) - 1)
+        share = self.edges[which + 1] - self.edges[which]
+        z = self.pieces.at(which, np.clip((s - self.edges[which]) / share, 0.0, 1.0))
         rows = np.stack([z.value, z.first / share, z.second / share**2])
         return np.stack([rows.real, rows.imag], axis=-1)
 
-    return Path(curve, text, tuple(edges.tolist()), notes=notes)
+
+@dataclass(frozen=True, eq=False)
+class Even:
+    """A path with the part of its length as the parameter."""
+
+    path: Path
+
+    def __call__(self, s: Array) -> Array:
+        """Give point and derivatives (3, k, 2) at places (k,)."""
+        return self.path.along(s)
+
+    def on(self, s: Array, within: Array) -> Array:
+        """Give the same on the pieces that other places lie on."""
+        return self.path.along(s, within)
 
 
 def _evenly(path: Path) -> Path:
     """Give the same path with the length as its parameter."""
     breaks = path.lengths.parts(np.array(path.breaks))
-    return replace(path, curve=path.by_length, breaks=tuple(breaks.tolist()))
+    return replace(path, curve=Even(path), breaks=tuple(breaks.tolist()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -10,17 +11,18 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.arrays import Array
-from ulna.kinematics import Tracked, Why, joints, tip
+from ulna.kinematics import Tracked, Why, tip
+from ulna.kinematics.limits import are_limited
 from ulna.kinematics.ring import nearest_in_ring
-from ulna.kinematics.tracked import FAILURES, Interval, runs
+from ulna.kinematics.tracked import FAILURES, Interval
+from ulna.motion.demands import Columns, Demands
 from ulna.motion.pace import Limits
-from ulna.motion.path import LOOK
+from ulna.motion.survey import Measure, Stretches
 from ulna.motion.trajectory import Trajectory
 
 OVER = 1e-6  # of a limit, by which it may be passed
 CLOSE = 1e-8  # of the reach, by which the tip may miss its path
-NEAR = 1e-9  # of the duration, on either side of an instant
-JUMP = 1e-3  # of the speed, by which a velocity may jump unseen
+JUMP = 1e-4  # of the speed beside it, by which a velocity may jump unseen
 
 
 class Stretch(NamedTuple):
@@ -52,31 +54,48 @@ class Finding:
         return self.text
 
 
-def _stretches(times: Array, size: Array, wrong: Array) -> Iterator[Stretch]:
-    for first, last in runs(wrong):
-        peak = first + int(np.argmax(size[first : last + 1]))
-        yield Stretch(*map(float, (times[first], times[last], size[peak], times[peak])))
+def _stretches(values: Stretches, measure: Measure, limit: float) -> Iterator[Stretch]:
+    return (Stretch(*found) for found in values.passed(measure, limit))
+
+
+def reach_findings(demands: Demands) -> Iterator[Finding]:
+    """Say where the path is further out, or further in, than the links reach."""
+    arm = demands.arm
+    base, length = np.array(arm.base), np.asarray(arm.parameters.length)
+    for when in (Stretch(*found) for found in demands.out_of_reach):
+        point = demands.trajectory.tip(when.worst_at).position
+        near = nearest_in_ring(length, point - base).point + base
+        where = f"at t = {when.worst_at:.4g} s, at {_place(point)}, nearest {_place(near)}"
+        text = f"out of reach {when}: by up to {length_text(when.worst)} {where}"
+        yield Finding("out of reach", when, text, blocks=True)
 
 
 def kinematic_findings(arm: Arm, tracked: Tracked, times: Array) -> Iterator[Finding]:
     """Say why the joints cannot follow the path where they cannot."""
     for interval in tracked.intervals:
+        if _is_surveyed(arm, interval):
+            continue
         first, last, worst_at = (
             float(times[k]) for k in (interval.first, interval.last, interval.worst_at)
         )
         when = Stretch(first, last, interval.worst, worst_at)
-        text = f"{interval.why.words} {when}{_measure(arm, interval, tracked, when)}"
+        text = f"{interval.why.words} {when}{_measure(interval, tracked, when)}"
         yield Finding(interval.why.words, when, text, blocks=bool(interval.why & FAILURES))
 
 
-def _measure(arm: Arm, interval: Interval, tracked: Tracked, when: Stretch) -> str:
+def _is_surveyed(arm: Arm, interval: Interval) -> bool:
+    """Say whether something is looked for at any time, and need not be told of single postures."""
+    if interval.why == Why.OUT_OF_REACH:
+        return True
+    exact = arm.n <= 2  # between its postures too
+    passed = interval.why == Why.JOINT_LIMIT and interval.worst > 0.0
+    return exact and (passed or interval.why == Why.BELOW_FLOOR)
+
+
+def _measure(interval: Interval, tracked: Tracked, when: Stretch) -> str:
     point = tracked.points[interval.worst_at, :2]
     where = f"at t = {when.worst_at:.4g} s, at {_place(point)}"
     match interval.why:
-        case Why.OUT_OF_REACH:
-            base = np.array(arm.base)
-            near = nearest_in_ring(np.asarray(arm.parameters.length), point - base).point + base
-            return f": by up to {length_text(when.worst)} {where}, nearest {_place(near)}"
         case Why.BELOW_FLOOR:
             return f": by up to {length_text(when.worst)} {where}"
         case Why.JOINT_LIMIT if when.worst > 0.0:
@@ -102,22 +121,67 @@ def length_text(metres: float) -> str:
     return f"{metres:.3g} m"
 
 
-def residual_findings(trajectory: Trajectory, times: Array, q: Array) -> Iterator[Finding]:
+def residual_findings(trajectory: Trajectory, known: Array) -> Iterator[Finding]:
     """Say where the tip is not on its path though it could be: between postures too far apart."""
-    if trajectory.arm.n <= 2:
+    if trajectory.arm.n <= 2 or len(known) < 2:
         return  # solved in closed form
+    times = 0.5 * (known[:-1] + known[1:])
+    q = trajectory.rows(times)[0]
     gap = np.linalg.norm(tip(trajectory.arm, q)[:, :2] - trajectory.tip(times).position, axis=-1)
-    for when in _stretches(times, gap, gap > CLOSE * trajectory.arm.reach):
+    between = Stretches(times / trajectory.duration, gap[:, None], trajectory.duration)
+    for when in _stretches(between, Column(0), CLOSE * trajectory.arm.reach):
         far = length_text(when.worst)
         text = f"not converged {when}: up to {far} off at t = {when.worst_at:.4g} s"
         yield Finding("not converged", when, f"{text}; give another start or posture", blocks=True)
 
 
-def range_findings(arm: Arm, times: Array, q: Array) -> Iterator[Finding]:
-    """Say where angles (k, n) of a path in joint space are beyond the joints' limits."""
-    beyond = np.maximum(arm.parameters.lower - q, q - arm.parameters.upper)
-    for joint in range(arm.n):
-        for when in _stretches(times, beyond[:, joint], beyond[:, joint] > OVER):
+@dataclass(frozen=True)
+class Column:
+    """The size of the values in a column."""
+
+    place: int
+
+    def __call__(self, values: Array) -> Array:
+        """Give the sizes (k,)."""
+        return np.abs(values[:, self.place])
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """By how much the values in a column are outside of a range."""
+
+    place: int
+    lower: float
+    upper: float
+
+    def __call__(self, values: Array) -> Array:
+        """Give the excess (k,)."""
+        value = values[:, self.place]
+        return np.maximum(self.lower - value, value - self.upper)
+
+
+@dataclass(frozen=True)
+class Depth:
+    """How deep below a floor the lowest of the heights in columns is."""
+
+    places: slice
+    floor: float
+
+    def __call__(self, values: Array) -> Array:
+        """Give the depth (k,)."""
+        return np.asarray(self.floor - np.min(values[:, self.places], axis=-1))
+
+
+def range_findings(demands: Demands, slack: float) -> Iterator[Finding]:
+    """Say where angles are beyond the joints' limits by more than a slack [rad]."""
+    arm = demands.arm
+    if not are_limited(arm.parameters) or not len(demands.pieces):
+        return
+    limits = zip(arm.parameters.lower.tolist(), arm.parameters.upper.tolist(), strict=True)
+    for joint, (lower, upper) in enumerate(limits):
+        if math.isinf(lower) and math.isinf(upper):
+            continue
+        for when in _stretches(demands.joints, Beyond(joint, lower, upper), slack):
             text = (
                 f"joint limit {when}: joint {joint + 1} passes it by up to "
                 f"{np.degrees(when.worst):.3g} deg at t = {when.worst_at:.4g} s"
@@ -125,45 +189,48 @@ def range_findings(arm: Arm, times: Array, q: Array) -> Iterator[Finding]:
             yield Finding("joint limit", when, text, blocks=True, joint=joint + 1)
 
 
-def floor_findings(arm: Arm, times: Array, q: Array, floor: float | None) -> Iterator[Finding]:
-    """Say where a joint or the tip is below a height [m]."""
-    if floor is None:
+def floor_findings(demands: Demands, floor: float | None, slack: float) -> Iterator[Finding]:
+    """Say where a joint or the tip is below a height [m] by more than a slack [m]."""
+    if floor is None or not len(demands.pieces):
         return
-    depth = floor - np.min(joints(arm, q)[:, 1:, 1], axis=-1)
-    for when in _stretches(times, depth, depth > 0.0):
+    depth = Depth(Columns(demands.arm.n).of(5), floor)
+    for when in _stretches(demands.joints, depth, slack):
         text = (
             f"below floor {when}: by up to {length_text(when.worst)} at t = {when.worst_at:.4g} s"
         )
         yield Finding("below floor", when, text, blocks=True)
 
 
-def limit_findings(arm: Arm, times: Array, qd: Array, tau: Array) -> Iterator[Finding]:
-    """Say where rates or torques (k, n) are beyond what the joints have."""
-    parameters = arm.parameters
-    for kind, unit, values, most in (
-        ("velocity limit", "rad/s", qd, parameters.max_velocity),
-        ("torque limit", "N·m", tau, parameters.max_torque),
+def limit_findings(demands: Demands, samples: Stretches | None) -> Iterator[Finding]:
+    """Say where rates or torques are beyond what the joints have: at any time, or at samples."""
+    parameters, columns = demands.arm.parameters, Columns(demands.arm.n)
+    if not np.isfinite([parameters.max_velocity, parameters.max_torque]).any():
+        return
+    if not len(demands.pieces):
+        return
+    for kind, unit, place, most in (
+        ("velocity limit", "rad/s", 1, parameters.max_velocity),
+        ("torque limit", "N·m", 3, parameters.max_torque),
     ):
-        for joint in range(arm.n):
-            size, limit = np.abs(values[:, joint]), float(most[joint])
-            for when in _stretches(times, size, size > limit * (1.0 + OVER)):
+        for joint in np.flatnonzero(np.isfinite(most)).tolist():
+            limit = float(most[joint])
+            column = Column(columns.of(place).start + joint)
+            values = demands.joints if samples is None else samples
+            for when in _stretches(values, column, limit * (1.0 + OVER)):
                 text = f"{kind} of joint {joint + 1} {when}: {_beyond(when, limit, unit)}"
                 yield Finding(kind, when, text, exceeds=True, joint=joint + 1)
 
 
-def tip_findings(trajectory: Trajectory, times: Array, limits: Limits) -> Iterator[Finding]:
+def tip_findings(demands: Demands, limits: Limits) -> Iterator[Finding]:
     """Say where the tip is faster, or accelerates more, than it may."""
-    if not limits.given:
-        return
-    motion = trajectory.tip(times)
-    for kind, unit, values, most in (
-        ("tip speed limit", "m/s", motion.velocity, limits.speed),
-        ("tip acceleration limit", "m/s²", motion.acceleration, limits.acceleration),
+    for kind, unit, place, most in (
+        ("tip speed limit", "m/s", 0, limits.speed),
+        ("tip acceleration limit", "m/s²", 1, limits.acceleration),
     ):
         if most is None:
             continue
-        size = np.linalg.norm(values, axis=-1)
-        for when in _stretches(times, size, size > most * (1.0 + OVER)):
+        for square in _stretches(demands.tip, Column(place), (most * (1.0 + OVER)) ** 2):
+            when = square._replace(worst=math.sqrt(square.worst))
             yield Finding(kind, when, f"{kind} {when}: {_beyond(when, most, unit)}", exceeds=True)
 
 
@@ -174,12 +241,18 @@ def _beyond(when: Stretch, limit: float, unit: str) -> str:
 def jump_findings(trajectory: Trajectory) -> Iterator[Finding]:
     """Say where the velocity would have to change at once: at corners passed at speed."""
     path, timing = trajectory.path, trajectory.timing
-    at = timing.edges(path)[1:-1]
+    edges = timing.edges(path)
+    at, middles = edges[1:-1], 0.5 * (edges[:-1] + edges[1:])
     if not len(at):
         return
-    before, after = (timing.points(path, np.clip(at + side, 0.0, 1.0))[1] for side in (-NEAR, NEAR))
-    jumps = np.asarray(np.linalg.norm(after - before, axis=-1)) / trajectory.duration
-    usual = np.linalg.norm(timing.points(path, LOOK)[1], axis=-1).max() / trajectory.duration
+    between = timing.points(path, middles)[1]
+    # By the formulas of both pieces at the very instant: what differs is a jump, and not what a
+    # motion without any does in a while, however short.
+    before, after = (timing.points(path, at, within)[1] for within in (middles[:-1], middles[1:]))
+    jumps = np.linalg.norm(after - before, axis=-1) / trajectory.duration
+    around = (before, after, between[:-1], between[1:])
+    usual = np.max([np.linalg.norm(rates, axis=-1) for rates in around], axis=0)
+    usual /= trajectory.duration
     unit = "rad/s" if path.in_joints else "m/s"
     for k in np.flatnonzero(jumps > JUMP * usual):
         t, jump = float(at[k]) * trajectory.duration, float(jumps[k])

@@ -6,7 +6,6 @@ fifth degree on each panel, from the lengths and the exact speeds at its ends.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -14,16 +13,14 @@ import numpy as np
 
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem
+from ulna.motion.curves import Curve, on_pieces
 from ulna.motion.hermite import quintic
 
 FEWEST = 4  # panels of a smooth piece
 MOST_PANELS = 2**16
 EXACT = 1e-13  # of the whole length
-ROUNDING = 4.0 * np.finfo(float).eps  # of places from 0 to 1
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 STILL = 1e-9  # of the mean speed, below which a curve stands still
-
-Curve = Callable[[Array], Array]
 
 
 class Lengths(NamedTuple):
@@ -33,6 +30,7 @@ class Lengths(NamedTuple):
     along: Array  # (k+1,) [m] from the start
     starts: Array  # (3, k, 1) place and its two derivatives by length, at the panels' ends
     ends: Array
+    firsts: Array  # (m+1,) which panels begin a smooth piece, and how many panels there are
 
     @property
     def total(self) -> float:
@@ -43,9 +41,15 @@ class Lengths(NamedTuple):
         """Give which parts of the length (…) lie before edges (…) of panels."""
         return np.asarray(np.interp(edges, self.edges, self.along) / self.total)
 
-    def places(self, length: Array) -> Array:
-        """Give where (…) the curve is so far along (…)."""
-        panel = np.clip(np.searchsorted(self.along, length, "right") - 1, 0, len(self.edges) - 2)
+    def places(self, length: Array, within: Array | None = None) -> Array:
+        """Give where (…) the curve is so far along (…), on the pieces that `within` (…) lies on."""
+        panel = np.searchsorted(self.along, length, "right") - 1
+        if within is None:
+            panel = np.clip(panel, 0, len(self.edges) - 2)
+        else:
+            starts = self.along[self.firsts[:-1]]
+            piece = np.maximum(np.searchsorted(starts, within, "right") - 1, 0)
+            panel = np.clip(panel, self.firsts[piece], self.firsts[piece + 1] - 1)
         width = self.along[panel + 1] - self.along[panel]
         part = np.clip((length - self.along[panel]) / width, 0.0, 1.0)
         found = quintic(self.starts[:, panel], self.ends[:, panel], width, part)[0, ..., 0]
@@ -79,7 +83,7 @@ def measure(curve: Curve, breaks: Array) -> Lengths:
         steps = np.concatenate([first[coarse], second[coarse]])
     left, steps = (np.concatenate(parts) for parts in zip(*done, strict=True))
     order = np.argsort(left)
-    return _table(curve, np.append(left[order], 1.0), steps[order])
+    return _table(curve, np.append(left[order], 1.0), steps[order], breaks)
 
 
 def _lengths(curve: Curve, left: Array, right: Array) -> Array:
@@ -90,25 +94,21 @@ def _lengths(curve: Curve, left: Array, right: Array) -> Array:
     return np.asarray(half * (speed @ WEIGHTS))
 
 
-def _table(curve: Curve, edges: Array, steps: Array) -> Lengths:
+def _table(curve: Curve, edges: Array, steps: Array, breaks: Array) -> Lengths:
     along = np.concatenate([[0.0], np.cumsum(steps)])
-    return Lengths(edges, along, *_ends(curve, edges[:-1], edges[1:], along[-1]))
+    firsts = np.searchsorted(edges, breaks)
+    return Lengths(edges, along, *_ends(curve, edges[:-1], edges[1:], along[-1]), firsts)
 
 
 def _ends(curve: Curve, left: Array, right: Array, total: float) -> tuple[Array, Array]:
     """Give how panels run at their ends, (3, k, 1) each."""
-    # Just inside of a panel, so that a break at its end does not lend it its neighbour's speed;
-    # of a short panel that is more of it, or rounding would lead back to the break.
-    inside = np.maximum(1e-12 * (right - left), ROUNDING)
-    return (
-        _by_length(curve, left, left + inside, total),
-        _by_length(curve, right, right - inside, total),
-    )
+    middle = 0.5 * (left + right)
+    return _by_length(curve, left, middle, total), _by_length(curve, right, middle, total)
 
 
-def _by_length(curve: Curve, at: Array, beside: Array, total: float) -> Array:
-    """Give places (3, k, 1) with their derivatives by length."""
-    _, velocity, bend = curve(beside)
+def _by_length(curve: Curve, at: Array, within: Array, total: float) -> Array:
+    """Give places (3, k, 1) with their derivatives by length, on the panels of `within`."""
+    _, velocity, bend = on_pieces(curve, at, within)
     speed = np.linalg.norm(velocity, axis=-1)
     slow = np.flatnonzero(~(speed > STILL * total))
     if len(slow):

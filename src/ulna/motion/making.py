@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
-from ulna.arrays import Array
+import numpy as np
+
+from ulna.arrays import Array, freeze
+from ulna.kinematics.limits import SLACK
+from ulna.motion.demands import Demands
 from ulna.motion.findings import (
+    OVER,
+    Finding,
     floor_findings,
     jump_findings,
     kinematic_findings,
     limit_findings,
     range_findings,
+    reach_findings,
     residual_findings,
     tip_findings,
 )
 from ulna.motion.finite import by_differences
 from ulna.motion.plan import Plan
 from ulna.motion.postures import Way
+from ulna.motion.survey import Stretches
 from ulna.motion.tasks import Task, Wishes
 from ulna.motion.terms import Terms, torque_terms
+
+# [rad], or of the reach: by which joints to spare may be beyond a limit between two postures that
+# keep it.
+BETWEEN = 1e-3
 
 
 class Motion(NamedTuple):
@@ -46,29 +59,62 @@ def spent_on(task: Task, motion: Motion) -> Terms:
     return torque_terms(task.arm, q, qd, qdd, motion.force)
 
 
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Terms that were worked out before."""
+
+    terms: Terms
+
+    def __call__(self) -> Terms:
+        """Give them."""
+        return self.terms
+
+
 def judged(
     task: Task, way: Way, motion: Motion, tau: Array, spent: Callable[[], Terms], wishes: Wishes
 ) -> Plan:
     """Look for whatever is to be told of a motion with its torques, and give the plan."""
-    arm, path, trajectory = task.arm, task.path, way.trajectory
+    arm, trajectory = task.arm, way.trajectory
     times, (q, qd, qdd) = motion.times, motion.rows
-    for values in (times, q, qd, qdd, tau):
-        values.flags.writeable = False
-    kinematic = (
-        (range_findings(arm, times, q), floor_findings(arm, times, q, wishes.floor))
-        if way.tracked is None
-        else (
-            kinematic_findings(arm, way.tracked, way.known),
-            residual_findings(trajectory, times, q),
-        )
-    )
-    dynamic = (
-        limit_findings(arm, times, qd, tau),
-        tip_findings(trajectory, times, wishes.limits),
+    freeze(times, q, qd, qdd, tau)
+    demands = Demands(arm, trajectory, wishes.force, wishes.floor)
+    samples = None
+    if wishes.derivatives == "finite":
+        # Differences have nothing between them: their samples are all there is.
+        joined = np.concatenate([q, qd, qdd, tau], axis=-1)
+        samples = Stretches(times / trajectory.duration, joined, trajectory.duration)
+    found = chain(
+        _kinematic(way, demands, wishes.floor),
+        limit_findings(demands, samples),
+        tip_findings(demands, wishes.limits),
         jump_findings(trajectory),
     )
-    found = tuple(chain(*kinematic, *dynamic))
     return Plan(
-        arm, path, trajectory, times, q, qd, qdd, tau, spent, way.tracked, found,
-        wishes.derivatives, task.pace.reason, wishes.force,
+        arm, task.path, trajectory, times, q, qd, qdd, tau, spent, way.tracked, tuple(found),
+        wishes.derivatives, task.pace.reason, wishes.force, demands,
     )  # fmt: skip
+
+
+def _kinematic(way: Way, demands: Demands, floor: float | None) -> Iterator[Finding]:
+    """Say where the joints cannot follow, and of postures whatever else there is to know."""
+    if way.tracked is None:
+        yield from range_findings(demands, OVER)
+        yield from floor_findings(demands, floor, 0.0)
+        return
+    yield from reach_findings(demands)
+    told = list(kinematic_findings(demands.arm, way.tracked, way.known))
+    yield from told
+    yield from residual_findings(way.trajectory, way.known)
+    exact = demands.arm.n <= 2
+    searched = chain(
+        range_findings(demands, SLACK if exact else BETWEEN),
+        floor_findings(demands, floor, 0.0 if exact else BETWEEN * demands.arm.reach),
+    )
+    for finding in searched:
+        if not any(_overlap(finding, other) for other in told):
+            yield finding
+
+
+def _overlap(one: Finding, other: Finding) -> bool:
+    apart = one.when.last < other.when.first or other.when.last < one.when.first
+    return one.kind == other.kind and not apart

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,14 +13,11 @@ from ulna.arrays import Array
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import tip_acceleration, tip_velocity
 from ulna.motion.path import Path
-from ulna.motion.timing import PIECE, Timing, ramps
-from ulna.motion.values import positive
+from ulna.motion.survey import survey
+from ulna.motion.timing import Timing, ramps
+from ulna.motion.values import LONGEST_TIME, SHORTEST_TIME, positive
 
-SHORTEST, LONGEST = 1e-6, 1e9  # [s] of a motion
 GENTLE = 0.25  # of the reach a second: the tip's top speed if nobody says anything
-ZOOMS = 5  # ever closer looks around the largest values,
-CLOSE = 0.98  # those that are so close to the largest that is seen,
-MOST_TOPS = 64  # and so many of them at most
 
 
 @dataclass(frozen=True)
@@ -71,8 +67,8 @@ def choose_pace(
 
 def _duration(given: float) -> float:
     value = positive("duration", given, "s")
-    if value < SHORTEST:
-        raise InputError(Problem("duration", shown(given), f"at least {SHORTEST:g} s"))
+    if value < SHORTEST_TIME:
+        raise InputError(Problem("duration", shown(given), f"at least {SHORTEST_TIME:g} s"))
     return value
 
 
@@ -96,11 +92,11 @@ def _shortest(arm: Arm, path: Path, timing: Timing, limits: Limits) -> float:
         least = max(least, speed / limits.speed)
     if limits.acceleration is not None:
         least = max(least, math.sqrt(acceleration / limits.acceleration))
-    if least > LONGEST:
+    if least > LONGEST_TIME:
         what = "max_speed" if limits.acceleration is None else "max_acceleration"
         limit = limits.speed if limits.acceleration is None else limits.acceleration
         got = f"{limit:g}, with which it takes {least:.3g} s"
-        raise InputError(Problem(what, got, f"one that leaves at most {LONGEST:g} s"))
+        raise InputError(Problem(what, got, f"one that leaves at most {LONGEST_TIME:g} s"))
     if not least > 0.0:
         got = f"{timing.name} along {path}, where the tip never accelerates"
         raise InputError(Problem("max_acceleration", got, "max_speed or a duration as well"))
@@ -110,31 +106,12 @@ def _shortest(arm: Arm, path: Path, timing: Timing, limits: Limits) -> float:
 def tip_peaks(arm: Arm, path: Path, timing: Timing) -> tuple[float, float]:
     """Give the largest speed and acceleration of the tip, for a duration of 1 s."""
 
-    def demands(u: Array) -> Array:
-        rows = timing.points(path, u)
+    def squares(u: Array, within: Array) -> Array:
+        rows = timing.points(path, u, within)
         if path.in_joints:
             moving = tip_velocity(arm, rows[0], rows[1]), tip_acceleration(arm, *rows)
-            return np.linalg.norm(np.stack(moving)[..., :2], axis=-1)
-        return np.linalg.norm(rows[1:], axis=-1)
+            return np.sum(np.stack(moving)[..., :2] ** 2, axis=-1).T
+        return np.sum(rows[1:] ** 2, axis=-1).T
 
-    looks = timing.looks(path)
-    found = demands(looks)
-    speed, acceleration = (_peak(demands, looks, found[which], which) for which in range(2))
+    speed, acceleration = np.sqrt(survey(squares, timing.edges(path), 1.0).largest).tolist()
     return speed, acceleration
-
-
-def _peak(demands: Callable[[Array], Array], looks: Array, found: Array, which: int) -> float:
-    """Look ever closer around the largest values."""
-    inside = np.pad(found, 1, constant_values=-np.inf)
-    tops = (found >= inside[:-2]) & (found >= inside[2:]) & (found >= CLOSE * np.max(found))
-    k = np.flatnonzero(tops)[:MOST_TOPS]
-    before, after = looks[np.maximum(k - 1, 0)], looks[np.minimum(k + 1, len(looks) - 1)]
-    best = float(np.max(found))
-    for _ in range(ZOOMS):
-        places = np.linspace(before, after, PIECE)
-        values = demands(places.ravel())[which].reshape(places.shape)
-        best = max(best, float(np.max(values)))
-        top, column = np.argmax(values, axis=0), np.arange(len(k))
-        before = places[np.maximum(top - 1, 0), column]
-        after = places[np.minimum(top + 1, PIECE - 1), column]
-    return best

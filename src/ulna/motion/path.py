@@ -8,22 +8,19 @@ composed: `path.then(other)`, `.reversed()`, `.repeated(3)`, `.placed((x, y), an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
+from ulna.motion.curves import Curve, Reversed, on_pieces
 from ulna.motion.length import Lengths, measure, slowness
 
-# Gives point, first and second derivative (3, k, d) at places s (k,) from 0 to 1.
-Curve: TypeAlias = Callable[[Array], Array]
-
 SMOOTH = 1e-6  # [rad] by which the direction may jump where a path counts as smooth
-BESIDE = 1e-12  # of the way: close enough to a corner to see one side of it only
 JOINED = 1e-9  # of its size, by which a path that is closed may miss its start
 LOOK = np.linspace(0.0, 1.0, 257)
 
@@ -57,12 +54,28 @@ class Path:
 
     def by_length(self, part: Any) -> Array:
         """Give the same (3, …, d) with respect to the part of the length (…), from 0 to 1."""
-        table, parts = self.lengths, _places(part, "part")
-        rows = self.curve(table.places(table.total * parts.ravel()))
+        parts = _places(part, "part")
+        rows = self.along(parts.ravel())
+        return rows.reshape(3, *parts.shape, rows.shape[-1])
+
+    def on(self, s: Array, within: Array) -> Array:
+        """Give p and its derivatives (3, k, d) at s (k,), on the smooth pieces `within` lies on.
+
+        At a break this is the limit from the side of `within` (k,), exactly.
+        """
+        return on_pieces(self.curve, s, within)
+
+    def along(self, part: Array, within: Array | None = None) -> Array:
+        """Give the same with respect to parts of the length (k,)."""
+        table = self.lengths
+        if within is None:
+            rows = self.curve(table.places(table.total * part))
+        else:
+            beside = table.total * within
+            rows = self.on(table.places(table.total * part, beside), table.places(beside))
         first, second = slowness(rows[1], rows[2])
         bend = rows[2] * (first**2)[:, None] + rows[1] * second[:, None]
-        made = [rows[0], rows[1] * first[:, None] * table.total, bend * table.total**2]
-        return np.stack(made).reshape(3, *parts.shape, rows.shape[-1])
+        return np.stack([rows[0], rows[1] * first[:, None] * table.total, bend * table.total**2])
 
     @cached_property
     def lengths(self) -> Lengths:
@@ -91,13 +104,25 @@ class Path:
         size = np.ptp(points, axis=0).max()
         return bool(np.linalg.norm(self.ends[1] - self.ends[0]) <= JOINED * size)
 
+    @property
+    def middles(self) -> Array:
+        """A place (k,) on every smooth piece: half way between its breaks."""
+        breaks = np.array(self.breaks)
+        return np.asarray(0.5 * (breaks[:-1] + breaks[1:]))
+
+    @property
+    def sides(self) -> tuple[Array, Array]:
+        """The limits (3, k, d) at all inner breaks, from before and from behind."""
+        inner, middles = np.array(self.breaks[1:-1]), self.middles
+        return self.on(inner, middles[:-1]), self.on(inner, middles[1:])
+
     @cached_property
     def corners(self) -> Array:
         """The places (k,) at which the direction jumps."""
         inner = np.array(self.breaks[1:-1])
         if not len(inner):
             return inner
-        before, after = (self.curve(inner + way)[1] for way in (-BESIDE, BESIDE))
+        before, after = (rows[1] for rows in self.sides)
         sizes = np.linalg.norm(before, axis=-1) * np.linalg.norm(after, axis=-1)
         aligned = np.sum(before * after, axis=-1) > np.cos(SMOOTH) * sizes
         return np.asarray(inner[~aligned])
@@ -110,12 +135,10 @@ class Path:
 
     def reversed(self) -> Path:
         """Go the same way back."""
-
-        def curve(s: Array) -> Array:
-            return self.curve(1.0 - s) * np.array([1.0, -1.0, 1.0])[:, None, None]
-
         breaks = tuple(1.0 - edge for edge in self.breaks[::-1])
-        return replace(self, curve=curve, breaks=breaks, text=f"reversed({self.text})")
+        return replace(
+            self, curve=Reversed(self.curve), breaks=breaks, text=f"reversed({self.text})"
+        )
 
     def repeated(self, times: int) -> Path:
         """Go so many times over, straight back to the start in between."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ulna.arm import Arm
-from ulna.arrays import Array
+from ulna.arrays import Array, freeze
 from ulna.dynamics import inverse_dynamics
 from ulna.errors import InfeasibleError
 from ulna.kinematics import Tracked, condition_number, tip
 from ulna.kinematics.ring import ring
+from ulna.motion.demands import Demands, Peaks
 from ulna.motion.findings import Finding
 from ulna.motion.path import Path
 from ulna.motion.terms import Terms
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
 class Plan:
     """A motion along a path: the joints at every sample, and the torques that it takes.
 
-    Arrays have a row for every sample. What there is to know is in `problems`, in words; `ok`
-    says that the arm can do it: all is in reach, and no limit is passed.
+    Arrays have a row for every sample; `peaks` are the extremes at any time. What there is to
+    know is in `problems`, in words; `ok` says that the arm can do it: all is in reach, and no
+    limit is passed at any time, whatever the samples are.
     """
 
     arm: Arm
@@ -46,12 +48,33 @@ class Plan:
     problems: tuple[Finding, ...]
     derivatives: str
     reason: str  # why it takes as long as it does
-    force: Callable[[Array], Array] | None = field(default=None)
+    force: Callable[[Array], Array] | None
+    demands: Demands  # what it asks of the arm at any time
 
     @cached_property
     def terms(self) -> Terms:
         """What the torques are spent on, (k, n) [N·m] each: their sum is the torque."""
         return self.spent()
+
+    @cached_property
+    def peaks(self) -> Peaks:
+        """The largest torques, speeds and powers and the smallest margins, at any time."""
+        found = self.demands.peaks()
+        if self.derivatives == "exact" or not np.isfinite(self.tau).any():
+            return found
+        sizes = {"torque": self.tau, "speed": self.qd, "acceleration": self.qdd}
+        return found._replace(
+            **{name: _peak(values) for name, values in sizes.items()},
+            power=_peak(self.power),
+            torque_rms=np.sqrt(np.nanmean(self.tau**2, axis=0)),
+        )
+
+    @cached_property
+    def term_peaks(self) -> dict[str, Array]:
+        """The largest size (n,) [N·m] of every term of the torques, by its name, at any time."""
+        if self.derivatives == "exact" or not np.isfinite(self.tau).any():
+            return self.demands.term_peaks()
+        return {name: _peak(part) for name, part in self.terms._asdict().items()}
 
     @property
     def duration(self) -> float:
@@ -126,6 +149,11 @@ class Plan:
 
         save_plan(self, file, force=force)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Copies and what comes from another process are as little to be written to.
+        self.__dict__.update(state)
+        freeze(self.t, self.q, self.qd, self.qdd, self.tau)
+
     def __repr__(self) -> str:
         from ulna.motion.tables import summary
 
@@ -135,3 +163,7 @@ class Plan:
         from ulna.motion.tables import html
 
         return html(self)
+
+
+def _peak(values: Array) -> Array:
+    return np.asarray(np.nanmax(np.abs(values), axis=0))

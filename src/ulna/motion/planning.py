@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ulna.arm import Arm
 from ulna.interrupts import interruptible
-from ulna.motion.making import judged, sampled, spent_on
+from ulna.motion.making import Known, judged, sampled, spent_on
 from ulna.motion.pace import Limits
 from ulna.motion.path import Path
 from ulna.motion.plan import Plan
@@ -97,4 +97,4 @@ def plan(
     (way,) = followed([task], posture, floor)
     motion = sampled(task, way, wishes)
     terms = spent_on(task, motion)
-    return judged(task, way, motion, terms.total, lambda: terms, wishes)
+    return judged(task, way, motion, terms.total, Known(terms), wishes)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ulna.arrays import Array
+from ulna.arrays import Array, freeze
 from ulna.motion.plan import Plan
 
 MOST_SHOWN = 8  # of those that are not ok
@@ -58,6 +58,10 @@ class Plans(Sequence[Plan]):
     def duration(self) -> Array:
         """How long each takes (B,) [s]."""
         return np.array([plan.duration for plan in self.members])
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        freeze(self.t, self.q, self.qd, self.qdd, self.tau)
 
     def __repr__(self) -> str:
         good = int(self.ok.sum())

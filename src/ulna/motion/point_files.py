@@ -55,7 +55,10 @@ def csv(file: str | os.PathLike[str], unit: str = "m", closed: bool = False) -> 
             hint = "add it, with the time of coming back"
             raise InputError(Problem("csv.closed", got, need, hint, cells.file))
         rows = closing(rows)
-    return interpolated(rows, text, closed=closed, times=times)
+    try:
+        return interpolated(rows, text, closed=closed, times=times)
+    except InputError as error:
+        raise InputError([problem.at(cells.file) for problem in error.problems]) from None
 
 
 def _columns(cells: Cells, factor: float) -> list[Column]:

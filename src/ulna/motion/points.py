@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
-from ulna.motion.path import Curve, Path
+from ulna.motion.cubics import Cubics
+from ulna.motion.path import Path
 from ulna.motion.rounding import bent
 from ulna.motion.shapes import described
-from ulna.motion.values import closing, flag, number, points, positive, whole
+from ulna.motion.values import (
+    ALIKE,
+    LONGEST_TIME,
+    SHORTEST_TIME,
+    closing,
+    flag,
+    number,
+    points,
+    positive,
+    whole,
+)
 
 SHORTEST = 0.1  # of the shorter leg at a corner is rounded, if nobody says how much
 MOST_TOLD = 12  # points that the text of a path repeats
@@ -33,7 +44,7 @@ def polyline(corners: Any, blend: float | None = None, closed: bool = False) -> 
     legs = np.linalg.norm(np.diff(rows, axis=0), axis=-1)
     places = np.concatenate([[0.0], np.cumsum(legs)]) / legs.sum()
     places[-1] = 1.0
-    path = Path(_legs(places, rows), text, tuple(places.tolist()))
+    path = Path(Legs.through(places, rows), text, tuple(places.tolist()))
     if size == 0.0 or not len(path.corners):
         return path
     # A straight line through three points has no corner at the second.
@@ -42,16 +53,29 @@ def polyline(corners: Any, blend: float | None = None, closed: bool = False) -> 
     return bent(path, SHORTEST * shorter if size is None else np.full(at.sum(), size), text)
 
 
-def _legs(places: Array, rows: Array) -> Curve:
-    """Give the curve of straight legs between rows (k, d) at places (k,)."""
-    slopes = np.diff(rows, axis=0) / np.diff(places)[:, None]
+@dataclass(frozen=True, eq=False)
+class Legs:
+    """Straight legs between points (k, d) at places (k,)."""
 
-    def curve(s: Array) -> Array:
-        leg = np.clip(np.searchsorted(places, s, "right") - 1, 0, len(slopes) - 1)
-        points = rows[leg] + (s - places[leg])[:, None] * slopes[leg]
-        return np.stack([points, slopes[leg], np.zeros_like(points)])
+    places: Array
+    points: Array
+    slopes: Array  # (k-1, d)
 
-    return curve
+    @classmethod
+    def through(cls, places: Array, points: Array) -> Legs:
+        """Give the legs through points."""
+        return cls(places, points, np.diff(points, axis=0) / np.diff(places)[:, None])
+
+    def __call__(self, s: Array) -> Array:
+        """Give point and derivatives (3, k, d) at places (k,)."""
+        return self.on(s, s)
+
+    def on(self, s: Array, within: Array) -> Array:
+        """Give the same on the legs that other places lie on."""
+        leg = np.searchsorted(self.places, within, "right") - 1
+        leg = np.clip(leg, 0, len(self.slopes) - 1)
+        points = self.points[leg] + (s - self.places[leg])[:, None] * self.slopes[leg]
+        return np.stack([points, self.slopes[leg], np.zeros_like(points)])
 
 
 def spline(through: Any, closed: bool = False, times: Any = None) -> Path:
@@ -106,16 +130,11 @@ def interpolated(
     return Path(_cubic(places, rows, closed), text, tuple(places.tolist()), duration=lasting)
 
 
-def _cubic(places: Array, rows: Array, closed: bool) -> Curve:
+def _cubic(places: Array, rows: Array, closed: bool) -> Cubics:
     from scipy.interpolate import CubicSpline
 
     ends = "periodic" if closed else "not-a-knot" if len(rows) > 3 else "natural"
-    cubic = CubicSpline(places, rows, bc_type=ends)
-
-    def curve(s: Array) -> Array:
-        return np.stack([cubic(s, order) for order in range(3)])
-
-    return curve
+    return Cubics.of(CubicSpline(places, rows, bc_type=ends))
 
 
 def check_times(given: Any, count: int, what: str = "times") -> Array:
@@ -130,7 +149,23 @@ def check_times(given: Any, count: int, what: str = "times") -> Array:
         row = int(wrong[0]) + 1
         got = f"{times[row]:g} s after {times[row - 1]:g} s in row {row + 1}"
         raise InputError(Problem(what, got, "times that increase"))
+    _check_span(times, what)
     return times
+
+
+def _check_span(times: Array, what: str) -> None:
+    """Refuse times that no motion has: out of bounds, or so close that steps lose their digits."""
+    if not np.abs(times).max() <= LONGEST_TIME:
+        got = f"{times[np.argmax(np.abs(times))]:g} s"
+        raise InputError(Problem(what, got, f"times of at most {LONGEST_TIME:g} s"))
+    steps = np.diff(times)
+    least = max(SHORTEST_TIME, ALIKE * float(np.ptp(times)))
+    short = np.flatnonzero(steps < least)
+    if len(short):
+        row = int(short[0]) + 1
+        got = f"{steps[row - 1]:g} s from row {row} to row {row + 1}"
+        need = f"at least {least:g} s from a time to the next"
+        raise InputError(Problem(what, got, need, "leave one of the points out"))
 
 
 def _rows(given: Any, width: int | None) -> Array:

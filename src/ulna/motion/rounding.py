@@ -6,13 +6,14 @@ of its ends, so that the tip can go through it without stopping.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ulna.arrays import Array
+from ulna.motion.curves import BESIDE
 from ulna.motion.hermite import quintic
-from ulna.motion.path import BESIDE, Path
+from ulna.motion.path import Path
 from ulna.motion.values import positive
 
 BACK = 0.999  # minus the cosine of a turn: within 2.6 degrees of straight back
@@ -26,7 +27,8 @@ def rounded(path: Path, radius: float) -> Path:
 
 def _reversals(path: Path) -> Array:
     """Say which corners (k,) turn straight back: no bend goes round them without stopping."""
-    before, after = (path.curve(path.corners + side)[1] for side in (-BESIDE, BESIDE))
+    at = np.isin(path.breaks[1:-1], path.corners)
+    before, after = (rows[1, at] for rows in path.sides)
     sizes = np.linalg.norm(before, axis=-1) * np.linalg.norm(after, axis=-1)
     return np.asarray(np.sum(before * after, axis=-1) < -BACK * sizes)
 
@@ -42,23 +44,41 @@ def bent(path: Path, sizes: Array, text: str) -> Path:
     to_next = np.diff(np.concatenate([[-corners[0]], corners, [2.0 - corners[-1]]]))
     widths = np.minimum(sizes / total, 0.5 * np.minimum(to_next[:-1], to_next[1:]))
     first, last = corners - widths, corners + widths
-    start = path.by_length(np.maximum(first - BESIDE, 0.0))
-    end = path.by_length(np.minimum(last + BESIDE, 1.0))
-
-    def curve(s: Array) -> Array:
-        rows = path.by_length(s)
-        which: Array = np.clip(np.searchsorted(first, s, "right") - 1, 0, len(first) - 1)
-        inside = (s > first[which]) & (s < last[which])
-        which = which[inside]
-        span = last[which] - first[which]
-        place = (s[inside] - first[which]) / span
-        rows[:, inside] = quintic(start[:, which], end[:, which], span, place)
-        return rows
-
+    start = path.along(first, np.maximum(first - BESIDE, 0.0))
+    end = path.along(last, np.minimum(last + BESIDE, 1.0))
     smooth = path.lengths.parts(np.array(path.breaks[1:-1]))
     edges = np.unique(np.concatenate([[0.0], smooth, first, last, [1.0]]))
     # Bends that meet half way have one edge between them, whatever rounding makes of it.
     apart = np.diff(edges, prepend=-1.0) > BESIDE
     kept = edges[apart & ~np.isin(edges, corners)]
     kept[-1] = 1.0
+    curve = Bent(path, first, last, start, end)
     return replace(path, curve=curve, text=text, breaks=tuple(kept.tolist()), duration=None)
+
+
+@dataclass(frozen=True, eq=False)
+class Bent:
+    """A path by its length, with bends (k,) from parts of it to others, which replace it there."""
+
+    path: Path
+    first: Array  # (k,) where bends begin,
+    last: Array  # and end
+    start: Array  # (3, k, 2) how the path runs there, by parts of its length
+    end: Array
+
+    def __call__(self, s: Array) -> Array:
+        """Give point and derivatives (3, k, d) at places (k,)."""
+        return self._with_bends(self.path.along(s), s, s)
+
+    def on(self, s: Array, within: Array) -> Array:
+        """Give the same on the pieces that other places lie on."""
+        return self._with_bends(self.path.along(s, within), s, within)
+
+    def _with_bends(self, rows: Array, s: Array, within: Array) -> Array:
+        which: Array = np.clip(np.searchsorted(self.first, within, "right") - 1, 0, None)
+        inside = (within > self.first[which]) & (within < self.last[which])
+        which = which[inside]
+        first, span = self.first[which], self.last[which] - self.first[which]
+        place = np.clip((s[inside] - first) / span, 0.0, 1.0)
+        rows[:, inside] = quintic(self.start[:, which], self.end[:, which], span, place)
+        return rows

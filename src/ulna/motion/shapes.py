@@ -7,7 +7,8 @@ circles, ellipses, roses and loops are, or as a formula over jets; see `jets`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, shown
 from ulna.expressions.calls import written
+from ulna.motion.curves import Smooth
 from ulna.motion.jets import Jet, cos, sin, unit
 from ulna.motion.path import Path
 from ulna.motion.values import flag, number, point, positive, whole
@@ -24,29 +26,54 @@ TURN = 2.0 * math.pi
 ORIGIN = (0.0, 0.0)
 
 
-def plane(text: str, formula: Callable[[Jet], Jet], **more: Any) -> Path:
-    """Make a path of a formula for z = x + i y over the jet of s."""
+@dataclass(frozen=True, eq=False)
+class Line(Smooth):
+    """Straight from one point of the plane on."""
 
-    def curve(s: Array) -> Array:
-        return formula(Jet.variable(s)).points
+    start: complex
+    way: complex
 
-    return Path(curve, text, **more)
+    def __call__(self, s: Array) -> Array:
+        """Give point and derivatives (3, k, 2) at places (k,)."""
+        return (self.start + self.way * Jet.variable(s)).points
 
 
-def wheels(text: str, middle: complex, *turning: tuple[complex, float], **more: Any) -> Path:
-    """Make the path of wheels on wheels, z = middle + Σ a e^{i w s} for pairs of a and w."""
+@dataclass(frozen=True, eq=False)
+class Eight(Smooth):
+    """Bernoulli's figure of eight about a point, one of its ends `radius` from there."""
 
-    def curve(s: Array) -> Array:
+    middle: complex
+    radius: complex
+
+    def __call__(self, s: Array) -> Array:
+        """Give point and derivatives (3, k, 2) at places (k,)."""
+        around = TURN * Jet.variable(s)
+        c, d = cos(around), sin(around)
+        return (self.middle + self.radius * ((c + 1j * (d * c)) / (1.0 + d * d))).points
+
+
+@dataclass(frozen=True, eq=False)
+class Wheels(Smooth):
+    """Wheels on wheels: z = middle + Σ a e^{i w s} for pairs of a and w."""
+
+    middle: complex
+    turning: tuple[tuple[complex, float], ...]
+
+    def __call__(self, s: Array) -> Array:
+        """Give point and derivatives (3, k, 2) at places (k,)."""
         rows = np.zeros((3, len(s)), dtype=np.complex128)
-        rows[0] = middle
-        for size, rate in turning:
+        rows[0] = self.middle
+        for size, rate in self.turning:
             spoke = size * unit(rate * s)
             for row in rows:
                 row += spoke
                 spoke *= 1j * rate
         return rows.view(np.float64).reshape(*rows.shape, 2)
 
-    return Path(curve, text, **more)
+
+def wheels(text: str, middle: complex, *turning: tuple[complex, float], **more: Any) -> Path:
+    """Make the path of wheels on wheels."""
+    return Path(Wheels(middle, turning), text, **more)
 
 
 def described(name: str, **values: Any) -> str:
@@ -71,7 +98,7 @@ def line(start: Point, end: Point) -> Path:
     if first == last:
         raise InputError(Problem("line.end", shown(end), "another point than line.start"))
     text = described("line", start=first, end=last)
-    return plane(text, lambda s: first + (last - first) * s)
+    return Path(Line(first, last - first), text)
 
 
 def arc(
@@ -119,12 +146,7 @@ def lemniscate(center: Point = ORIGIN, radius: float = 0.2, tilt: float = 0.0) -
     middle, size = point("lemniscate.center", center), positive("lemniscate.radius", radius)
     lean = cmath_unit(number("lemniscate.tilt", tilt))
     text = described("lemniscate", center=middle, radius=size, tilt=float(tilt))
-
-    def formula(s: Jet) -> Jet:
-        c, d = cos(TURN * s), sin(TURN * s)
-        return middle + lean * size * ((c + 1j * (d * c)) / (1.0 + d * d))
-
-    return plane(text, formula)
+    return Path(Eight(middle, lean * size), text)
 
 
 def rose(center: Point = ORIGIN, radius: float = 0.2, petals: int = 5, tilt: float = 0.0) -> Path:

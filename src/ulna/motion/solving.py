@@ -22,7 +22,8 @@ from ulna.angles import TURN
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.kinematics.closed_form import triangle
-from ulna.motion.path import Curve
+from ulna.motion.cubics import Cubics
+from ulna.motion.curves import Curve
 from ulna.motion.spare_joints import SpareJoints
 
 # Gives q, q̇ and q̈ (3, k, n) at times (k,) for points with two derivatives (3, k, 2).
@@ -142,7 +143,6 @@ def _smooth(times: Array, known: Array) -> Curve:
     from scipy.interpolate import CubicSpline
 
     if len(times) == 1:
-        still = np.zeros((2, 1, known.shape[-1]))
-        return lambda t: np.repeat(np.concatenate([known[None], still]), len(t), axis=1)
-    spline = CubicSpline(times, known)
-    return lambda t: np.stack([spline(t, order) for order in range(3)])
+        powers = np.concatenate([np.zeros((3, *known.shape)), known[None]])
+        return Cubics(np.array([times[0], times[0]]), powers)
+    return Cubics.of(CubicSpline(times, known))

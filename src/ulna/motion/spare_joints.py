@@ -22,8 +22,8 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.arrays import Array
+from ulna.motion.curves import Curve
 from ulna.motion.jets import as_complex, unit
-from ulna.motion.path import Curve
 
 ROUNDS = 6  # of Newton's method; two are enough where postures lie close together
 SINGULAR = 1e-7  # a determinant, of the squared entries, below which solving is damped

@@ -6,6 +6,8 @@ definitions, clips, masks, symbols, and whatever is not displayed. Text is not d
 
 from __future__ import annotations
 
+import cmath
+import math
 import re
 from dataclasses import dataclass, field, replace
 
@@ -19,6 +21,8 @@ from ulna.motion.svg_tree import DEEPEST, MOST_ELEMENTS, Element, read_tree
 MOST_NUMBERS = 40_000  # in the data of all paths
 MOST_PIECES = 5_000
 TRANSFORM = re.compile(r"\s*(?:(?:matrix|translate|scale|rotate|skewX|skewY)\s*\([^()]*\)[\s,]*)*")
+INSIDE = re.compile(r"\(([^()]*)\)")
+ARGUMENTS = re.compile(rf"\s*{NUMBER.pattern}[a-z%]*(?:[\s,]*{NUMBER.pattern}[a-z%]*)*\s*")
 HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)")
 CONTAINERS = ("svg", "g", "a", "switch")
 
@@ -91,10 +95,12 @@ class _Reader:
             if _is_hidden(element):
                 return
             here = around.after(*_matrix(element.attributes.get("transform", "")))
+            self._check_map(here)
             if element.name in SHAPES:
                 self._draw(element, here)
                 return
             here, children = self._opened(element, here)
+            self._check_map(here)
         except InputError as error:
             place = f"{self.file}:{element.line}"
             raise InputError(p.within(element.name).at(place) for p in error.problems) from None
@@ -131,7 +137,14 @@ class _Reader:
         self._check(self.numbers <= MOST_NUMBERS, f"more than {MOST_NUMBERS:,} numbers in paths")
         shape = SHAPES[element.name](element.attributes)
         strokes = [[part for piece in stroke for part in moving(piece)] for stroke in shape]
-        return [Pieces.of(stroke) for stroke in strokes if stroke]
+        made = [Pieces.of(stroke) for stroke in strokes if stroke]
+        if not all(stroke.finite for stroke in made):
+            raise refusal("a number too large to be one", "finite numbers")
+        return made
+
+    def _check_map(self, here: _Map) -> None:
+        if not all(map(cmath.isfinite, (here.turn, here.mirror, here.shift))):
+            raise refusal("transforms that lead beyond all numbers", "smaller ones")
 
     def _check(self, fine: bool, got: str) -> None:
         if not fine:
@@ -154,17 +167,27 @@ def _matrix(text: str) -> list[float]:
     try:
         if TRANSFORM.fullmatch(text):
             m = Matrix(text)
-            return [float(value) for value in (m.a, m.b, m.c, m.d, m.e, m.f)]
+            values = [float(value) for value in (m.a, m.b, m.c, m.d, m.e, m.f)]
+            if _has_numbers(text) and all(map(math.isfinite, values)):
+                return values
     except (ValueError, TypeError, IndexError, ArithmeticError):
         pass
     raise refusal(f"transform={shown(text)}", "one such as 'translate(10, 5) rotate(30)'")
+
+
+def _has_numbers(text: str) -> bool:
+    """Say whether every transform of a list has numbers, and nothing but those and units."""
+    return all(ARGUMENTS.fullmatch(part) for part in INSIDE.findall(text))
 
 
 def _nested(element: Element, around: _Map) -> _Map:
     """Give the map into a drawing within a drawing, whose view box is fitted into its place."""
     x, y, width, height = lengths(element.attributes, "x", "y", "width", "height")
     here = around.moved(x, y)
-    box = [float(number) for number in NUMBER.findall(element.attributes.get("viewBox", ""))]
+    text = element.attributes.get("viewBox", "")
+    if text.strip() and not ARGUMENTS.fullmatch(text):
+        raise refusal(f"viewBox={shown(text)}", "four numbers such as '0 0 100 50'")
+    box = [float(number) for number in NUMBER.findall(text)]
     if len(box) != 4 or not (box[2] > 0.0 and box[3] > 0.0):
         return here
     wide, high = box[2] if width is None else width, box[3] if height is None else height

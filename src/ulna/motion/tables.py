@@ -72,8 +72,8 @@ def _lines(plan: Plan) -> Iterator[str]:
 
 def _told(plan: Plan) -> Iterator[str]:
     """Say how close it comes to its limits, and what is wrong."""
-    if np.isfinite(plan.q).any():
-        reach, singular = np.nanmin(plan.reach_margin), np.nanmin(plan.singularity_margin)
+    reach, singular = plan.peaks.reach_margin, plan.peaks.singularity_margin
+    if np.isfinite(singular):
         inside = "stays {} inside" if reach >= 0.0 else "goes {} beyond"
         yield (
             f"{inside.format(length_text(abs(float(reach))))} the reach; condition number of the "
@@ -89,11 +89,8 @@ def _told(plan: Plan) -> Iterator[str]:
 
 
 def _rows(plan: Plan) -> list[tuple[str, ...]]:
-    def peak(values: Array) -> Array:
-        return np.nanmax(np.abs(values), axis=0)
-
-    if not np.isfinite(plan.tau).any():
+    peaks = plan.peaks
+    if not np.isfinite(peaks.torque).any():
         return []
-    rms = np.sqrt(np.nanmean(plan.tau**2, axis=0))
-    parts = zip(peak(plan.tau), rms, peak(plan.qd), peak(plan.power), strict=True)
+    parts = zip(peaks.torque, peaks.torque_rms, peaks.speed, peaks.power, strict=True)
     return [(str(i), *(f"{value:.4g}" for value in row)) for i, row in enumerate(parts, 1)]

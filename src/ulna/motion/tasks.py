@@ -77,10 +77,30 @@ def read_force(given: Any) -> Callable[[Array], Array] | None:
     """Give the force on the tip as a function of times (k,)."""
     if given is None:
         return None
-    if callable(given):
-        return lambda times: np.array([_checked_force(given(float(t))) for t in times])
-    force = _checked_force(given)
-    return lambda times: np.broadcast_to(force, (len(times), len(force)))
+    return ForceOfTime(given) if callable(given) else SteadyForce(_checked_force(given))
+
+
+@dataclass(frozen=True, eq=False)
+class SteadyForce:
+    """The same force (3,) at all times."""
+
+    force: Array
+
+    def __call__(self, times: Array) -> Array:
+        """Give the force (k, 3) at times (k,)."""
+        return np.broadcast_to(self.force, (len(times), len(self.force)))
+
+
+@dataclass(frozen=True, eq=False)
+class ForceOfTime:
+    """A force that a function of the time gives."""
+
+    function: Callable[[float], Any]
+
+    def __call__(self, times: Array) -> Array:
+        """Give the force (k, 3) at times (k,)."""
+        forces = [_checked_force(self.function(float(t))) for t in times]
+        return np.array(forces).reshape(-1, 3)
 
 
 def _checked_force(given: Any) -> Array:

@@ -16,11 +16,16 @@ import numpy as np
 
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.motion.cubics import Cubics
+from ulna.motion.curves import BESIDE
 from ulna.motion.jets import Jet
-from ulna.motion.path import BESIDE, Path
+from ulna.motion.path import Path
 from ulna.motion.points import check_times
 
+# A law of pieces also has `on(u, within)`: on the pieces that other parts (k,) lie on.
 Law: TypeAlias = Callable[[Jet], Jet]
+# A ramp's way, at its jet, on the half that other places (k,) lie on.
+Rise: TypeAlias = Callable[[Jet, Array], Jet]
 
 RAMP = 0.25  # of the duration, in which a ramp gets to its speed
 HALF = 0.5
@@ -68,15 +73,31 @@ class Timing:
         ]
         return np.concatenate([[0.0], *pieces, [1.0]])
 
-    def points(self, path: Path, u: Array) -> Array:
-        """Give point and derivatives (3, k, d) by u, at parts u (k,) of the duration."""
+    def points(self, path: Path, u: Array, within: Array | None = None) -> Array:
+        """Give point and derivatives (3, k, d) by u, at parts u (k,) of the duration.
+
+        Where something jumps it is the limit from the side of `within` (k,), if that is given.
+        """
         if self.name in EVEN:
-            return path.by_length(u) if self.by_length else path.curve(u)
-        way = self.law(Jet.variable(u))
-        part = np.clip(way.value, 0.0, 1.0)
-        rows = path.by_length(part) if self.by_length else path.curve(part)
+            return self._rows(path, u, within)
+        way = self._way(u, within)
+        beside = None if within is None else np.clip(self._way(within, None).value, 0.0, 1.0)
+        rows = self._rows(path, np.clip(way.value, 0.0, 1.0), beside)
         first, second = way.first[:, None], way.second[:, None]
         return np.stack([rows[0], rows[1] * first, rows[2] * first**2 + rows[1] * second])
+
+    def _way(self, u: Array, within: Array | None) -> Jet:
+        on = None if within is None else getattr(self.law, "on", None)
+        return self.law(Jet.variable(u)) if on is None else on(Jet.variable(u), within)
+
+    def _rows(self, path: Path, part: Array, within: Array | None) -> Array:
+        if self.by_length:
+            return path.along(part, within)
+        return path.curve(part) if within is None else path.on(part, within)
+
+
+def _uniform(u: Jet) -> Jet:
+    return u
 
 
 def _cubic(u: Jet) -> Jet:
@@ -87,29 +108,36 @@ def _quintic(u: Jet) -> Jet:
     return u * u * u * (10.0 - 15.0 * u + 6.0 * u * u)
 
 
-def _even(x: Jet) -> Jet:
+def _even(x: Jet, _within: Array) -> Jet:
     """Give the way of a ramp with even acceleration, from rest to speed 1 in the time 1."""
     return 0.5 * (x * x)
 
 
-def _eased(x: Jet) -> Jet:
+def _eased(x: Jet, within: Array) -> Jet:
     """Give the same with an acceleration that rises and falls evenly."""
     back = 1.0 - x
     early, late = (2.0 / 3.0) * (x * x * x), x - 0.5 + (2.0 / 3.0) * (back * back * back)
-    return _where(x.value < HALF, early, late)
+    return _where(within < HALF, early, late)
 
 
-def _ramped(ramp: float, rise: Law) -> Law:
-    """Give the law that ramps up, runs on, and ramps down, `ramp` of the duration each."""
-    speed = 1.0 / (1.0 - ramp)
+@dataclass(frozen=True, eq=False)
+class Ramped:
+    """The law that ramps up, runs on, and ramps down, `ramp` of the duration each."""
 
-    def law(u: Jet) -> Jet:
-        up = speed * ramp * rise(u / ramp)
+    ramp: float
+    rise: Rise
+
+    def __call__(self, u: Jet) -> Jet:
+        """Give the part of the way."""
+        return self.on(u, u.value)
+
+    def on(self, u: Jet, within: Array) -> Jet:
+        """Give the same on the pieces that other parts of the duration lie on."""
+        ramp, speed = self.ramp, 1.0 / (1.0 - self.ramp)
+        up = speed * ramp * self.rise(u / ramp, within / ramp)
         on = speed * (u - 0.5 * ramp)
-        down = 1.0 - speed * ramp * rise((1.0 - u) / ramp)
-        return _where(u.value < ramp, up, _where(u.value <= 1.0 - ramp, on, down))
-
-    return law
+        down = 1.0 - speed * ramp * self.rise((1.0 - u) / ramp, (1.0 - within) / ramp)
+        return _where(within < ramp, up, _where(within <= 1.0 - ramp, on, down))
 
 
 def _where(chosen: Array, one: Jet, other: Jet) -> Jet:
@@ -123,14 +151,14 @@ def _where(chosen: Array, one: Jet, other: Jet) -> Jet:
 def ramps(name: str, ramp: float = RAMP) -> Timing:
     """Give a "trapezoid" of speed, or an "s-curve", with ramps of a part of the duration."""
     if name == "trapezoid":
-        return Timing(name, _ramped(ramp, _even), sharpness=1.0, knots=(ramp, 1.0 - ramp))
+        return Timing(name, Ramped(ramp, _even), sharpness=1.0, knots=(ramp, 1.0 - ramp))
     knots = (0.5 * ramp, ramp, 1.0 - ramp, 1.0 - 0.5 * ramp)
-    return Timing(name, _ramped(ramp, _eased), sharpness=2.0, knots=knots)
+    return Timing(name, Ramped(ramp, _eased), sharpness=2.0, knots=knots)
 
 
 LAWS = {
-    "uniform": Timing("uniform", lambda u: u, by_length=False),
-    "constant-speed": Timing("constant-speed", lambda u: u),
+    "uniform": Timing("uniform", _uniform, by_length=False),
+    "constant-speed": Timing("constant-speed", _uniform),
     "cubic": Timing("cubic", _cubic),
     "quintic": Timing("quintic", _quintic),
     "trapezoid": ramps("trapezoid"),
@@ -161,7 +189,23 @@ def times(at: Any, parts: Any = None) -> Timing:
         need = f"{len(when)} parts of the length, from 0 to 1, none smaller than the one before"
         raise InputError(Problem("timing parts", shown(parts), need))
     u = (when - when[0]) / (when[-1] - when[0])
-    return Timing("times", _through(u, given), duration=float(when[-1] - when[0]))
+    knots = tuple(u[1:-1].tolist())
+    return Timing("times", _through(u, given), knots=knots, duration=float(when[-1] - when[0]))
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A law through a table, by cubic pieces."""
+
+    pieces: Cubics
+
+    def __call__(self, u: Jet) -> Jet:
+        """Give the part of the way."""
+        return self.on(u, u.value)
+
+    def on(self, u: Jet, within: Array) -> Jet:
+        """Give the same on the pieces that other parts of the duration lie on."""
+        return u.through(*self.pieces.on(u.value, within))
 
 
 def _through(u: Array, parts: Array) -> Law:
@@ -171,11 +215,7 @@ def _through(u: Array, parts: Array) -> Law:
     made: Any = CubicSpline(u, parts, bc_type="not-a-knot" if len(u) > 3 else "natural")
     if (made(np.linspace(0.0, 1.0, 20 * len(u)), 1) < 0.0).any():
         made = PchipInterpolator(u, parts)
-
-    def law(x: Jet) -> Jet:
-        return x.through(made(x.value), made(x.value, 1), made(x.value, 2))
-
-    return law
+    return Table(Cubics.of(made))
 
 
 def read_timing(given: Any) -> Timing:

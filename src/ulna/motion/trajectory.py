@@ -53,9 +53,9 @@ class Trajectory:
         times = np.asarray(float_array(t, "t"), dtype=np.float64)
         return JointMotion(*self.rows(times.ravel()).reshape(3, *times.shape, self.arm.n))
 
-    def rows(self, times: Array) -> Array:
-        """Give q, q̇ and q̈ (3, k, n) at times (k,)."""
-        asked, moving = self._asked(times)
+    def rows(self, times: Array, within: Array | None = None) -> Array:
+        """Give q, q̇ and q̈ (3, k, n) at times (k,), where they jump on the side of `within`."""
+        asked, moving = self.asked(times, within)
         if self.solver is None:
             return asked
         rows = self.solver(np.clip(times, 0.0, self.duration), asked)
@@ -69,16 +69,21 @@ class Trajectory:
     def tip(self, t: Any) -> TipMotion:
         """Give where the tip should be, its velocity and acceleration (…, 2), at times (…)."""
         times = np.asarray(float_array(t, "t"), dtype=np.float64)
-        rows, _ = self._asked(times.ravel())
+        return TipMotion(*self.tip_rows(times.ravel()).reshape(3, *times.shape, 2))
+
+    def tip_rows(self, times: Array, within: Array | None = None) -> Array:
+        """Give the same (3, k, 2) at times (k,), where it jumps on the side of `within`."""
+        rows, _ = self.asked(times, within)
         if self.solver is None:
             found = tip_velocity(self.arm, *rows[:2]), tip_acceleration(self.arm, *rows)
             rows = np.stack([tip(self.arm, rows[0]), *found])[..., :2]
-        return TipMotion(*rows.reshape(3, *times.shape, 2))
+        return rows
 
-    def _asked(self, times: Array) -> tuple[Array, Array]:
+    def asked(self, times: Array, within: Array | None = None) -> tuple[Array, Array]:
         """Give the path with two derivatives by time (3, k, d), and whether it moves (k,)."""
         u = np.clip(times / self.duration, 0.0, 1.0)
-        rows = self.timing.points(self.path, u)
+        beside = None if within is None else np.clip(within / self.duration, 0.0, 1.0)
+        rows = self.timing.points(self.path, u, beside)
         rows[1] /= self.duration
         rows[2] /= self.duration**2
         slack = 1e-9 * self.duration

@@ -12,6 +12,7 @@ import numpy as np
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
 
+SHORTEST_TIME, LONGEST_TIME = 1e-6, 1e9  # [s] of a motion, and of a step in a table of times
 LARGEST = 1e9  # [m], [rad], ...: beyond it squares lose themselves, and no arm goes there
 ALIKE = 1e-9  # of their extent, below which two neighbouring points are the same
 

@@ -176,7 +176,7 @@ def _quick_array(found: Any, what: str, t: float) -> Array:
         array = np.asarray(found)
     except ValueError:
         array = np.empty(0, dtype=object)
-    if array.dtype.kind in "fiu":
+    if array.dtype.kind in "fiu" and not isinstance(found, np.ma.MaskedArray):
         return array
     return float_array(found, f"{what} at t = {t:g} s")
 

@@ -271,7 +271,7 @@ COPIES = "".join(f'<g id="g{k}">' + f'<use href="#g{k - 1}"/>' * 10 + "</g>" for
         ),
         ('<svg><path d="L5 5"/></svg>', "path data"),
         ('<svg><path d="M0 0 X 5"/></svg>', "path data"),
-        ('<svg><path d="M0 0 L1e999 0"/></svg>', "a size of"),
+        ('<svg><path d="M0 0 L1e999 0"/></svg>', "path: got a number too large"),
         ('<svg><path d="M3 3 L3 3"/></svg>', "points only"),
         ('<svg><path d="M0 0 L9 0 5 5" transform="scale(0)"/></svg>', "points only"),
         ('<svg><circle r="-1"/></svg>', "circle: got a size of -1, need at least 0"),
@@ -305,3 +305,35 @@ def test_a_file_that_is_not_there_is_no_bad_input():
 def test_sizes_are_checked(drawn, scale, blend):
     with pytest.raises(InputError, match=r"svg\.(scale|blend)"):
         drawn('<circle r="5"/>', scale, blend)
+
+
+@pytest.mark.parametrize(
+    ("inside", "says"),
+    [
+        ('<path transform="matrix(nan 0 0 1 0 0)" d="M0 0h5v7"/>', "path: got transform="),
+        ('<path transform="matrix(1,0,0,1,inf,0)" d="M0 0h5v7"/>', "path: got transform="),
+        ('<rect transform="translate(nan)" width="4" height="3"/>', "rect: got transform="),
+        ('<rect transform="scale(NaN, 1)" width="4" height="3"/>', "rect: got transform="),
+        ('<line transform="rotate(infinity)" x2="4"/>', "line: got transform="),
+        ('<line transform="skewX(nan)" x2="4"/>', "line: got transform="),
+        ('<line transform="scale(1e999)" x2="4"/>', "line: got transform="),
+        ('<g transform="skewY(-inf)"><path d="M0 0h5v7"/></g>', "g: got transform="),
+        ('<path transform="translate()" d="M0 0h5v7"/>', "path: got transform="),
+        ('<path d="M0 0 L 1e999 3"/>', "path: got "),
+        ('<path d="M0 0 L nan 3"/>', "path: got 'M0 0 L nan 3'"),
+        ('<polyline points="0,0 1e999,3"/>', "polyline: got "),
+        ('<circle r="nan"/>', "circle: got r='nan'"),
+        ('<svg viewBox="0 0 nan 10" width="5"><path d="M0 0h5v7"/></svg>', "svg: got viewBox="),
+        (
+            '<g transform="scale(1e200)"><g transform="scale(1e200)"><path d="M0 0h5v7"/></g></g>',
+            "g: got transforms",
+        ),
+    ],
+)
+def test_what_is_no_finite_number_is_refused_by_its_element(tmp_path, inside, says):
+    file = tmp_path / "odd.svg"
+    text = f'<svg xmlns="http://www.w3.org/2000/svg">\n{inside}\n</svg>'
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ulna.InputError) as caught:
+        ulna.paths.svg(file, 0.01)
+    assert f"odd.svg:2: {says}" in str(caught.value)

@@ -175,10 +175,13 @@ class TestProblems:
         (problem,) = made.problems
         assert problem.kind == "joint limit"
         assert problem.blocks
-        assert problem.when.worst == pytest.approx(0.1, abs=1e-9)
-        assert made.t[q.argmax()] == problem.when.worst_at
+        # A little more than at the samples, of which none is at the very top.
+        assert 0.1 <= problem.when.worst <= 0.1 + 1e-6
+        assert problem.when.worst_at == pytest.approx(made.t[q.argmax()], abs=1e-3)
         over = made.t[q > q.max() - 0.1]
-        assert (problem.when.first, problem.when.last) == pytest.approx((over[0], over[-1]))
+        assert (problem.when.first, problem.when.last) == pytest.approx(
+            (over[0], over[-1]), abs=2e-3
+        )
 
     def test_joint_limits_of_a_path_of_joints(self):
         path = paths.joints([[0.0, 0.0], [0.0, 2.0]])
@@ -194,7 +197,8 @@ class TestProblems:
         made = plan(limited(max_velocity=0.8 * float(size.max())))
         assert set(kinds(made)) == {"velocity limit"}
         assert all(problem.exceeds and problem.joint == 2 for problem in made.problems)
-        assert max(problem.when.worst for problem in made.problems) == size.max()
+        worst = max(problem.when.worst for problem in made.problems)
+        assert size.max() <= worst <= size.max() * (1.0 + 1e-6)
         assert made.feasible
         assert not made.ok
         made.insist()
@@ -211,9 +215,11 @@ class TestProblems:
         assert (told == over).all()
 
     def test_limits_just_met_are_kept(self):
-        free = plan()
-        speed, torque = (float(np.abs(part[:, 1]).max()) for part in (free.qd, free.tau))
+        peaks = plan().peaks
+        speed, torque = float(peaks.speed[1]), float(peaks.torque[1])
         assert plan(limited(max_velocity=speed, max_torque=torque)).ok
+        assert kinds(plan(limited(max_velocity=speed * (1.0 - 1e-5)))) == ["velocity limit"]
+        assert kinds(plan(limited(max_torque=torque * (1.0 - 1e-5)))) == ["torque limit"]
 
     def test_limits_of_the_tip(self):
         speed = np.linalg.norm(plan().trajectory.tip(plan().t).velocity, axis=-1)
@@ -235,7 +241,9 @@ class TestProblems:
         made = plan(floor=0.05, elbow="up")
         lowest = joints(ARM, made.q)[:, 1:, 1].min(axis=-1)
         assert kinds(made) == ["below floor"]
-        assert made.problems[0].when.worst == pytest.approx(0.05 - lowest.min(), abs=1e-12)
+        # The tip at the lowest point of its ellipse, which no sample is at.
+        assert made.problems[0].when.worst == pytest.approx(0.05, abs=1e-9)
+        assert made.problems[0].when.worst >= 0.05 - lowest.min()
 
     def test_below_the_floor_on_a_path_of_joints(self):
         made = plan(path=paths.joints([[-1.0, 0.1], [-1.5, 0.2]]), floor=0.0)

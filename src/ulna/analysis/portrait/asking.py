@@ -24,6 +24,7 @@ from ulna.simulation.checks import check_kinds
 WIDE = 3.0  # of the frequency of small swings: how fast the portrait goes if nobody says
 MARGIN = 1.15  # beyond the fastest start
 MOST_TURNS = 20.0  # on a page
+MOST_AWAY = 100.0  # turns, from what is shown to a start or to what the controller holds
 LONGEST = 1e5  # [rad] of small swings that an orbit is followed for at most
 STIFFEST = 300.0  # b/(M ω) beyond which a joint only creeps
 
@@ -78,6 +79,7 @@ def portrait(
     wide = _speeds(flow, begun) if speeds is None else read_range("speeds", speeds)
     length = _check_duration(flow, positive("duration", duration, "s"))
     shown_angles, ticks = _check_turns(read_range("angles", angles)), positive("rate", rate, "Hz")
+    _check_distances(flow, shown_angles, begun)
     return Portrait(flow, shown_angles, wide, begun, length, ticks)
 
 
@@ -95,6 +97,25 @@ def _check_turns(angles: tuple[float, float]) -> tuple[float, float]:
     if turns > MOST_TURNS:
         raise InputError(Problem("angles", f"{turns:.4g} turns", f"at most {MOST_TURNS:g}"))
     return angles
+
+
+def _check_distances(
+    flow: Flow, angles: tuple[float, float], starts: tuple[tuple[float, float], ...]
+) -> None:
+    """Refuse what is so far from what is shown that equilibria all the way fill the memory."""
+    if flow.law is None or flow.round:
+        return
+    low, high = angles
+    places = [("aim", flow.law.aim), *(("start", angle) for angle, _ in starts)]
+    need = f"at most {MOST_AWAY:g} turns beside the angles that are shown"
+    hint = "take off whole turns, or show other angles"
+    far = [
+        Problem(what, f"{angle:g} rad", need, hint)
+        for what, angle in places
+        if max(low - angle, angle - high) > MOST_AWAY * TURN
+    ]
+    if far:
+        raise InputError(far)
 
 
 def _check_duration(flow: Flow, duration: float) -> float:

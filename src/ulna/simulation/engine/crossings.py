@@ -25,7 +25,7 @@ HALVINGS = 60
 LOOKS = 8  # at the events in a window
 SHRINK, GROW = 0.25, 2.0
 ABRUPT = 1.0 / 16.0  # of a window: what is that much shorter may have been so unseen
-MOST_WINDOWS = 256  # in one step
+MOST_WINDOWS = 1024  # in one step
 GOLDEN = 0.6180339887498949  # its multiples follow no pattern
 JITTER = 0.7  # of the way from one look to the next
 GRAZE = 1e-9  # of its value, by which a signal has to pass zero to be suspected of it
@@ -60,7 +60,7 @@ def _clear_window(size: object, m: Memory, h: float, early: float, windows: int)
     if doubted == 0:
         _keep_edge(m, h, early, span)
         real[at.WINDOW] = max(before, span * h)
-        return 1.0 if span == rest else early + span
+        return 1.0 if span == rest else float(early + span)
     seen = 0
     while doubted != 0 and span * h > real[at.FINEST]:
         whole[at.SUSPECT] = abs(doubted)

@@ -133,3 +133,21 @@ def test_more_joints_are_pointed_elsewhere():
 def test_basins_need_a_count(count):
     with pytest.raises(InputError, match="count"):
         ulna.portrait(ARM).basins(count)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"aim": 1e9}, "aim: got 1e+09 rad, need at most 100 turns beside the angles"),
+        ({"aim": -1e4}, "aim: got -10000 rad"),
+        ({"starts": [(0.0, 1.0), (1e9, 0.0)]}, "start: got 1e+09 rad"),
+    ],
+)
+def test_what_is_out_of_all_sight_is_refused(options, says):
+    with pytest.raises(InputError) as caught:
+        ulna.portrait(ARM, controller=PD(stiffness=50.0, damping=5.0), **options)
+    assert says in str(caught.value)
+
+
+def test_a_turn_less_is_the_same_angle_without_a_controller():
+    assert ulna.portrait(ARM, starts=[(1e6, 0.0)], duration=1.0).starts == ((1e6, 0.0),)

@@ -1,0 +1,278 @@
+"""Functions of time looked at until nothing is left between the places that were looked at.
+
+Every smooth piece is cut into intervals of five even nodes. An interval is halved as long as the
+parabola through three of its nodes misses the other two by too much. Where the polynomial through
+all five has its extremes the function itself is asked, and again where a parabola through the
+answers has its vertex. At a break both limits are seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from ulna.arrays import Array
+from ulna.kinematics.tracked import runs
+
+# Gives values (k, m) at parts u (k,) of the duration, on the pieces that others (k,) lie on.
+Function: TypeAlias = Callable[[Array, Array], Array]
+Measure: TypeAlias = Callable[[Array], Array]  # makes sizes (k,) of values (k, m)
+
+INTERVALS = 32  # to begin with, at least
+CLOSE = 2e-2  # of the largest value, by which a parabola may miss a node
+ROUGH = 10  # halvings, after which few intervals are left but where there is nothing but rounding;
+MOST_ROUGH = 64  # so many of them are halved again
+SHORTEST = 1e-12  # of the duration: no interval is halved below
+MOST = 1_000_000  # places to look at
+UNEVEN = 0.3  # of an interval, by which the first ones differ: what repeats itself may hide from
+GOLDEN = 0.6180339887498949  # even ones
+EDGE = 0.98  # of an extreme or a limit: what comes so close is looked at
+NEITHER, SIZE, BOTH = 0, 1, 2  # which extremes of a column are wanted
+MOST_TOPS = 4  # for every extreme, and
+MOST_PASSED = 2_000  # above a limit
+STEPS = (1.0 / 32.0, 1.0 / 512.0)  # of an interval, to both sides of where an extreme should be,
+FARTHEST = 3.0  # of them, that a parabola may lead
+HALVINGS = 30  # of the way between two neighbours, to where a limit is passed
+FINE = np.linspace(0.0, 1.0, 17)
+NODES = np.linspace(0.0, 1.0, 5)
+TO_FINE = np.vander(FINE, 5) @ np.linalg.inv(np.vander(NODES, 5))
+# Boole's rule, exact for polynomials of fifth degree.
+WEIGHTS = np.array([7.0, 32.0, 12.0, 32.0, 7.0]) / 90.0
+# What a parabola through the first, middle and last node has at the others.
+PARABOLA = np.array([[0.375, 0.75, -0.125], [-0.125, 0.75, 0.375]])
+
+
+@dataclass(frozen=True, eq=False)
+class Stretches:
+    """Values (k, m) at parts u (k,) of a duration [s], in their order: the samples of a table."""
+
+    u: Array
+    values: Array
+    duration: float
+
+    def passed(self, measure: Measure, limit: float) -> Iterator[tuple[float, float, float, float]]:
+        """Give first, last, worst and its time [s] of all stretches with sizes above a limit."""
+        sizes = measure(self.values)
+        found = runs(sizes > limit)
+        if not found:
+            return
+        first, last = np.array(found).T
+        begin, end = self._crossings(first, last, measure, limit) * self.duration
+        for k, (start, stop) in enumerate(found):
+            top = start + int(np.argmax(sizes[start : stop + 1]))
+            at = float(self.u[top] * self.duration)
+            yield float(begin[k]), float(end[k]), float(sizes[top]), at
+
+    def _crossings(self, first: Array, last: Array, _measure: Measure, _limit: float) -> Array:
+        """Give the parts of the duration (2, k) at which stretches of places begin and end."""
+        return np.stack([self.u[first], self.u[last]])
+
+
+@dataclass(frozen=True, eq=False)
+class Survey(Stretches):
+    """The same where nothing is left between: the extremes are among the values."""
+
+    within: Array  # (k,) the middles of the pieces that the places are on
+    weights: Array  # (k,) parts of the duration that values stand for in an integral
+    function: Function
+
+    @property
+    def largest(self) -> Array:
+        """The largest values (m,)."""
+        return np.asarray(np.max(self.values, axis=0))
+
+    @property
+    def smallest(self) -> Array:
+        """The smallest values (m,)."""
+        return np.asarray(np.min(self.values, axis=0))
+
+    @property
+    def peak(self) -> Array:
+        """The largest absolute values (m,)."""
+        return np.maximum(np.abs(self.largest), np.abs(self.smallest))
+
+    @property
+    def rms(self) -> Array:
+        """The root of the mean square (m,), over all that was looked at."""
+        return np.asarray(np.sqrt(self.weights @ self.values**2 / self.weights.sum()))
+
+    def _crossings(self, first: Array, last: Array, measure: Measure, limit: float) -> Array:
+        inside = np.concatenate([first, last])
+        beside = np.clip(np.concatenate([first - 1, last + 1]), 0, len(self.u) - 1)
+        near, far, piece = self.u[inside], self.u[beside], self.within[inside]
+        # At a break, and at the ends, it begins or ends at once.
+        far = np.where(piece == self.within[beside], far, near)
+        for _ in range(HALVINGS):
+            middle = 0.5 * (near + far)
+            passed = measure(self.function(middle, piece)) > limit
+            near, far = np.where(passed, middle, near), np.where(passed, far, middle)
+        return near.reshape(2, -1)
+
+
+def survey(
+    function: Function,
+    edges: Array,
+    duration: float,
+    *,
+    close: float = CLOSE,
+    limits: Array | None = None,
+    wanted: Array | None = None,
+    intervals: int = INTERVALS,
+) -> Survey:
+    """Look at a function on all smooth pieces between edges (k+1,) of the duration.
+
+    `close` is the part of the largest value that a parabola may miss a node by, or of the limits
+    (m,) where those are smaller. Pieces may be left out: by edges (k, 2) of those that are there.
+    Columns (m,) are looked at closely for the largest size, for both extremes if nobody says, or
+    for neither.
+    """
+    pieces = np.stack([edges[:-1], edges[1:]], axis=-1) if np.ndim(edges) == 1 else edges
+    part = _first_intervals(pieces, intervals, function)
+    most = np.inf if limits is None else limits
+    peak, looked, done = np.zeros(part.values.shape[-1]), 0, list[Intervals]()
+    while len(part.left):
+        peak = np.maximum(peak, np.max(np.abs(part.values), axis=(0, 1)))
+        looked += part.values.shape[0]
+        coarse = part.coarse(close * np.minimum(peak, most))
+        coarse &= (part.width > SHORTEST) & (looked < MOST)
+        if len(done) >= ROUGH:
+            coarse[np.flatnonzero(coarse)[MOST_ROUGH:]] = False
+        done.append(part.chosen(~coarse))
+        part = part.chosen(coarse).halved(function)
+    whole = Intervals(*(np.concatenate(column) for column in zip(*done, strict=True)))
+    whole = whole.chosen(np.argsort(whole.left))
+    looks = np.full(len(peak), BOTH) if wanted is None else wanted
+    return _gathered(function, duration, whole, _tops(whole.values, most, looks))
+
+
+class Intervals(NamedTuple):
+    """Intervals of the duration (k,), each with the values (k, 5, m) at its nodes."""
+
+    left: Array
+    width: Array
+    within: Array  # the middles of the pieces that they are on
+    values: Array
+
+    def chosen(self, which: Array) -> Intervals:
+        """Give some of them."""
+        return Intervals(*(column[which] for column in self))
+
+    def coarse(self, allowed: Array) -> Array:
+        """Say in which (k,) a parabola misses a node by more than is allowed (m,)."""
+        missed = self.values[:, 1::2] - np.einsum("xk,ikm->ixm", PARABOLA, self.values[:, ::2])
+        return np.asarray((np.abs(missed) > allowed).any(axis=(1, 2)))
+
+    def halved(self, function: Function) -> Intervals:
+        """Give all halves, by two more nodes each."""
+        if not len(self.left):
+            return self
+        between = self.left[:, None] + self.width[:, None] * np.array([0.125, 0.375, 0.625, 0.875])
+        fresh, old = _at(function, between, self.within), self.values
+        halves = [
+            np.stack([old[:, k], fresh[:, k], old[:, k + 1], fresh[:, k + 1], old[:, k + 2]], 1)
+            for k in (0, 2)
+        ]
+        half = 0.5 * self.width
+        return Intervals(
+            np.concatenate([self.left, self.left + half]),
+            np.concatenate([half, half]),
+            np.concatenate([self.within, self.within]),
+            np.concatenate(halves),
+        )
+
+
+def _first_intervals(pieces: Array, count: int, function: Function) -> Intervals:
+    """Cut pieces (k, 2) by their length into intervals of which no two neighbours are alike."""
+    widths = pieces[:, 1] - pieces[:, 0]
+    counts = np.maximum(1, np.ceil(count * widths / widths.sum())).astype(int)
+    which = np.repeat(np.arange(len(pieces)), counts)
+    place = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
+    left, right = (
+        pieces[which, 0] + widths[which] * (k + UNEVEN * np.mod(k * GOLDEN, 1.0)) / counts[which]
+        for k in (place, place + 1)
+    )
+    right = np.where(place + 1 == counts[which], pieces[which, 1], right)
+    within = 0.5 * (pieces[:, 0] + pieces[:, 1])[which]
+    values = _at(function, left[:, None] + (right - left)[:, None] * NODES, within)
+    return Intervals(left, right - left, within, values)
+
+
+def _at(function: Function, u: Array, within: Array) -> Array:
+    """Give values (k, p, m) at places (k, p) of intervals on pieces (k,)."""
+    values = function(u.ravel(), np.repeat(within, u.shape[1]))
+    return np.asarray(values).reshape(*u.shape, -1)
+
+
+def _gathered(function: Function, duration: float, whole: Intervals, tops: Tops) -> Survey:
+    """Add the extremes between the nodes, and put all places in their order."""
+    left, width, within, values = whole
+    u = [(left[:, None] + width[:, None] * NODES).ravel()]
+    pieces, found = [np.repeat(within, 5)], [values.reshape(-1, values.shape[-1])]
+    weights = [(width[:, None] * WEIGHTS).ravel()]
+    for places, on, there in _polished(function, whole, tops):
+        u, pieces, found = [*u, places], [*pieces, on], [*found, there]
+        weights.append(np.zeros(len(places)))
+    parts = [np.concatenate(part) for part in (u, found, pieces, weights)]
+    order = np.lexsort((parts[2], parts[0]))
+    u_, found_, pieces_, weights_ = (part[order] for part in parts)
+    return Survey(u_, found_, duration, pieces_, weights_, function)
+
+
+def _polished(
+    function: Function, whole: Intervals, tops: Tops
+) -> Iterator[tuple[Array, Array, Array]]:
+    """Give places, pieces and values where the extremes should be, and then where they are."""
+    which, column, place = tops
+    if not len(which):
+        return
+    left, width, within = whole.left[which], whole.width[which], whole.within[which]
+    for step in STEPS:
+        place = np.clip(place, step, 1.0 - step)
+        u = left[:, None] + width[:, None] * (place[:, None] + np.array([-step, 0.0, step]))
+        values = _at(function, u, within)
+        yield u.ravel(), np.repeat(within, 3), values.reshape(-1, values.shape[-1])
+        before, here, after = np.moveaxis(values[np.arange(len(which)), :, column], 1, 0)
+        bend = before - 2.0 * here + after
+        way = np.divide(0.5 * (before - after), bend, out=np.zeros_like(bend), where=bend != 0.0)
+        place = np.clip(place + step * np.clip(way, -FARTHEST, FARTHEST), 0.0, 1.0)
+    u = left + width * place
+    yield u, within, function(u, within)
+
+
+class Tops(NamedTuple):
+    """Extremes that are worth a look: intervals, columns, and places in the intervals (k,)."""
+
+    which: Array
+    column: Array
+    place: Array
+
+
+def _tops(values: Array, most: Array | float, wanted: Array) -> Tops:
+    fine = np.einsum("xk,ikm->ixm", TO_FINE, values)
+    ways = (fine, -fine)
+    highest = [np.max(way, axis=(0, 1)) for way in ways]
+    size = np.maximum(*highest)
+    chosen: list[tuple[Array, Array, Array]] = []
+    for way, best in zip(ways, highest, strict=True):
+        at, top = np.argmax(way, axis=1), np.max(way, axis=1)
+        beside = np.pad(top, ((1, 1), (0, 0)), constant_values=-np.inf)
+        local = (top >= beside[:-2]) & (top >= beside[2:]) & (wanted != NEITHER)
+        # The best few of those that come close to the best, whichever that is in truth.
+        least = np.where(wanted == BOTH, best, size)
+        least = np.maximum(least - (1.0 - EDGE) * np.abs(least), _nth(top, local))
+        passed = local & (top >= EDGE * most)
+        both = np.argwhere(local & (top >= least))[: 4 * MOST_TOPS * len(wanted)]
+        both = np.concatenate([both, np.argwhere(passed & (top < least))[:MOST_PASSED]])
+        chosen.append((both[:, 0], both[:, 1], FINE[at[both[:, 0], both[:, 1]]]))
+    return Tops(*(np.concatenate(parts) for parts in zip(*chosen, strict=True)))
+
+
+def _nth(top: Array, local: Array) -> Array:
+    """Give the values (m,) that so many tops reach as are looked at."""
+    heights = np.where(local, top, -np.inf)
+    if len(heights) <= MOST_TOPS:
+        return np.full(heights.shape[1], -np.inf)
+    return np.asarray(np.partition(heights, -MOST_TOPS, axis=0)[-MOST_TOPS])
