@@ -86,7 +86,7 @@ def spline(through: Any, closed: bool = False, times: Any = None) -> Path:
     rows = points("spline.through", through, 2) if times is None else _rows(through, 2)
     text = _described("spline", "through", rows, **_options(closed, times))
     rows = closing(rows) if flag("spline.closed", closed) else rows
-    return interpolated(rows, text, closed=closed, times=times)
+    return interpolated(rows, text, closed=closed, times=times, what="spline.times")
 
 
 def joints(through: Any, closed: bool = False, times: Any = None) -> Path:
@@ -94,7 +94,8 @@ def joints(through: Any, closed: bool = False, times: Any = None) -> Path:
     rows = points("joints.through", through, 2, None) if times is None else _rows(through, None)
     text = _described("joints", "through", rows, **_options(closed, times))
     rows = closing(rows) if flag("joints.closed", closed) else rows
-    return replace(interpolated(rows, text, closed=closed, times=times), in_joints=True)
+    path = interpolated(rows, text, closed=closed, times=times, what="joints.times")
+    return replace(path, in_joints=True)
 
 
 def loops_as_printed(
@@ -155,11 +156,11 @@ def check_times(given: Any, count: int, what: str = "times") -> Array:
 
 def _check_span(times: Array, what: str) -> None:
     """Refuse times that no motion has: out of bounds, or so close that steps lose their digits."""
-    if not np.abs(times).max() <= LONGEST_TIME:
+    if len(times) and not np.abs(times).max() <= LONGEST_TIME:
         got = f"{times[np.argmax(np.abs(times))]:g} s"
         raise InputError(Problem(what, got, f"times of at most {LONGEST_TIME:g} s"))
     steps = np.diff(times)
-    least = max(SHORTEST_TIME, ALIKE * float(np.ptp(times)))
+    least = max(SHORTEST_TIME, ALIKE * float(np.sum(steps)))
     short = np.flatnonzero(steps < least)
     if len(short):
         row = int(short[0]) + 1

@@ -172,7 +172,7 @@ def test_the_table_of_shapes_agrees_with_what_makes_them():
         ("then(circle, joints([(0, 0), (1, 1)]))", "then", "two paths of the tip"),
         ("then(circle, svg('Drawing.SVG'))", "then", "give the drawing a scale"),
         ("svg('Drawing.SVG', blend='5 mm')", "blend='5 mm'", "give a scale to have lengths"),
-        ("spline([(0, 0), (1, 1)], times=(1, 0))", "spline", "times that increase"),
+        ("spline([(0, 0), (1, 1)], times=(1, 0))", "times=(1, 0)", "times that increase"),
         ("circle(radius=1", "(", "never closed"),
         ("3 + 4", "3 + 4", "no call"),
         ("", "", "empty text"),
