@@ -1,11 +1,18 @@
 """What several test files build their arms with."""
 
+import signal
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 import ulna
+
+
+def pytest_configure() -> None:
+    # Shells start what goes on in the background deaf to Ctrl-C, which tests here press.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _random_arm(
