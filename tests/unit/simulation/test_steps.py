@@ -249,7 +249,8 @@ def test_in_a_batch_the_arms_that_move_too_fast_are_counted():
     assert run.status
     assert "try a smaller dt" in run.status[1].text
     assert np.isfinite(run.q).all()
-    run = simulate_batch(arms, **(start | {"dt": 1e-3}))
+    # Samples between steps are no steps.
+    run = simulate_batch(arms, **(start | {"dt": 1e-3}), samples=np.linspace(0.0, 1.0, 777))
     assert run.status.reason.tolist() == ["done", "done"]
 
 
@@ -317,15 +318,17 @@ def test_pulses_of_a_thousandth_of_the_run_are_found(options, width):
 @pytest.mark.skipif(os.name == "nt", reason="no signals to send")
 @pytest.mark.parametrize(
     "options",
-    [{"torque": "sin(1e7*t)"}, {"events": {"a": "abs(sin(1e6*t))"}}],
+    [{"torque": "sin(1e7*t)"}, {"events": {"a": "sin(1e6*t)"}}],
     ids=["steps", "windows"],
 )
 def test_ctrl_c_is_heard_among_tiny_steps(options):
     swing = Simulation(ONE, q0=[0.0], **options)
     swing.advance(1e-6)  # compiled and loaded
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        swing.advance(1e3)
-    timer.join()
-    assert swing.t < 1e3
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            swing.advance(1.0)
+    finally:
+        timer.cancel()
+    assert swing.t < 1.0

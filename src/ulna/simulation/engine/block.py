@@ -88,7 +88,11 @@ def _advance(
     set_end(m, h)
     if whole[at.STOPS] != 0:
         # An arm at its stop takes the step by itself, whatever it would have done without.
-        good = either(good, touches(size, m))
+        at_stop = touches(size, m)
+        good = either(good, at_stop)
+        m.links[count(size), at.APART] = choose(at_stop, 1.0, 0.0)
+    if judged:
+        note_error(size, m, h)
     if some(both(m.links[count(size), at.ALIVE] != 0.0, opposite(good))):
         m.links[count(size), at.GOOD] = choose(good, 1.0, 0.0)
         _sample_start(size, m, lot, outcome, h)
@@ -97,8 +101,6 @@ def _advance(
         _look_inside(size, m, alone, record, lot, outcome, h)
     else:
         copy(size, m, at.TRIAL, at.STATE)
-    if judged:
-        note_error(size, m, h)
     if whole[at.LOST] != 0:
         _still_the_lost(size, m)
     real[at.NOW] = real[at.STEP_END]

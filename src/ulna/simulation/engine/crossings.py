@@ -24,7 +24,7 @@ PIECES = 8  # of an adaptive step, in which stops are looked for
 HALVINGS = 60
 LOOKS = 8  # at the events in a window
 SHRINK, GROW = 0.25, 2.0
-ABRUPT = 1.0 / 16.0  # of a window: what is that much shorter may have been so unseen
+ABRUPT = 1.0 / 64.0  # of a window: what is that much shorter may have been so unseen
 MOST_WINDOWS = 1024  # in one step
 GOLDEN = 0.6180339887498949  # its multiples follow no pattern
 JITTER = 0.7  # of the way from one look to the next
@@ -70,7 +70,7 @@ def _clear_window(size: object, m: Memory, h: float, early: float, windows: int)
     if doubted > 0:
         whole[at.ALIASED] = doubted
         return 1.0
-    if seen > 0 and span * h < ABRUPT * before:
+    if seen > 0 and span * h < ABRUPT * min(before, h):
         whole[at.SKIPPED] = seen
     _keep_edge(m, h, early, span)
     real[at.WINDOW] = span * h
