@@ -5,6 +5,8 @@
 # idea buy? Knowing the weight, knowing the accelerations, and correcting what is seen.
 
 # %%
+import warnings
+
 import ulna
 from ulna.control import PID, Adaptive, ComputedTorque, FeedforwardPID, GravityPD, OpenLoop
 from ulna.viewer import error_figure
@@ -21,7 +23,12 @@ controllers = {
     "adaptive": Adaptive(frequency=20.0),
 }
 
+# %% [markdown]
+# Open loop the arm soon whirls at hundreds of radians a second, which steps of 1 ms do not follow:
+# ulna warns of that, and here how far off it is does not matter.
+
 # %%
+warnings.simplefilter("ignore", ulna.UlnaWarning)
 runs = {}
 for name, controller in controllers.items():
     runs[name] = ulna.simulate(arm, controller=controller, reference=plan)

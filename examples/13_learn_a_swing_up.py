@@ -2,7 +2,7 @@
 # # Learn to swing up
 #
 # An arm hangs down and has to stand up, with motors too weak to lift it. It learns to pump, by
-# trial and error: sixty generations of two thousand tries each, in some ten seconds.
+# trial and error: sixty generations of two thousand tries each, in some twenty seconds.
 
 # %%
 import matplotlib.pyplot as plt
@@ -28,7 +28,7 @@ times = np.linspace(0.0, 4.0, 17)
 
 
 def tried(tables, **options):
-    start = {"q0": hanging, "duration": 4.0, "dt": 0.01}
+    start = {"q0": hanging, "duration": 4.0, "dt": 0.005}
     return ulna.simulate_batch(arm, torque=(times, tables), between="linear", **start, **options)
 
 

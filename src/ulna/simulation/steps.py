@@ -42,7 +42,7 @@ WATCHED = 50_000  # tries of a step between two looks at the headway
 REFUSED_SHARE = 0.1  # of them that are refused where something switches
 HOPELESS, ENDLESS = 1e9, 1e13  # steps to go where something switches, and anywhere
 
-ROUGH, ROUGH_SEMI_IMPLICIT = 5e-3, 0.3  # [rad] of error that is said
+ROUGH, ROUGH_SEMI_IMPLICIT = 1e-2, 0.3  # [rad] of error that is said
 ORDERS = {"rk4": 4, "dop853": 8, "semi-implicit": 1, "gauss4": 4}
 
 LEAST_WINDOWS = 256  # of a run, in each of which events are looked at eight times
