@@ -1,6 +1,7 @@
 """Whether a run followed its plan: what makes it so, what does not, and why."""
 
 import json
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 import ulna
 from ulna.analysis import default_tolerance, stability, verdict
 from ulna.control import PD, ComputedTorque, OpenLoop
-from ulna.errors import InputError
+from ulna.errors import InputError, UlnaWarning
 from ulna.simulation import Saturation, Sensors
 from ulna.simulation.status import Status
 
@@ -80,10 +81,14 @@ def test_a_loop_that_is_too_slow_is_unstable():
     law = ComputedTorque(frequency=60.0)
     for rate, follows in ((50.0, False), (1000.0, True)):
         grows = stability(PLAN, law, rate=rate)
-        told = verdict(simulated(law, rate=rate, dt=1e-3), PLAN, stability=grows)
+        with nullcontext() if follows else pytest.warns(UlnaWarning, match="unstable"):
+            run = simulated(law, rate=rate, dt=1e-3)
+        told = verdict(run, PLAN, stability=grows)
         assert told.follows is follows
     grows = stability(PLAN, law, rate=50.0)
-    told = verdict(simulated(law, rate=50.0, dt=1e-3), PLAN, stability=grows)
+    with pytest.warns(UlnaWarning, match="unstable"):
+        run = simulated(law, rate=50.0, dt=1e-3)
+    told = verdict(run, PLAN, stability=grows)
     assert told.text.startswith(("does not follow: unstable at 50 Hz", "does not follow: diverged"))
     assert told.growth == pytest.approx(np.log(np.linalg.norm(grows.phi[-1], 2)), rel=1e-6)
 
@@ -144,7 +149,9 @@ def test_limits_that_are_met_after_the_tip_has_left_are_not_the_reason():
 
 def test_a_run_that_diverged_says_so_and_why():
     law = ComputedTorque(frequency=1e5)
-    told = verdict(simulated(law), PLAN, stability=stability(PLAN, law))
+    with pytest.warns(UlnaWarning, match="unstable"):
+        run = simulated(law)
+    told = verdict(run, PLAN, stability=stability(PLAN, law))
     assert told.reason == "unfinished"
     assert told.text.startswith("does not follow: diverged at t = 0.00")
     assert "; unstable at 1000 Hz, errors grow 10^" in told.text

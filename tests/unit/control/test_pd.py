@@ -108,14 +108,16 @@ def test_gains_by_frequency_are_stable_up_to_where_dampers_overreach(share, sett
     arm, rate = ARM.replace(gravity=(0.0, 0.0)), 1000.0
     M = ulna.dynamics.mass_matrix(arm, [0.0, 0.0])
     lightest = np.linalg.eigvals(np.linalg.solve(M, np.diag(np.diag(M)))).max()
-    said = nullcontext() if settles else pytest.warns(ulna.UlnaWarning, match="unstable")
-    with said:
+    said = nullcontext() if settles else pytest.warns(ulna.UlnaWarning)
+    with said as warned:
         run = ulna.simulate(
             arm, q0=[1e-6, -1e-6], duration=0.5, reference=[0.0, 0.0], rate=rate,
             controller=PD(frequency=share * rate / lightest),
         )  # fmt: skip
     late = np.abs(run.q[-50:]).max() if run.status else np.inf
     assert bool(late < 1e-6) is settles
+    # Where it shakes, that was said beforehand; its steps, too long for that, are told afterwards.
+    assert settles or "unstable" in str(warned[0].message)
 
 
 @pytest.mark.parametrize(

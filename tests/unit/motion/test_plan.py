@@ -53,10 +53,10 @@ class TestTerms:
         assert np.abs(made.terms.gravity - gravity_torque(GEARED, made.q)).max() <= 1e-13
         assert not plan(FLAT).terms.gravity.any()
 
-    def test_friction_is_damping_times_rate(self):
+    def test_damping_is_its_coefficient_times_rate(self):
         made = plan(GEARED)
-        assert np.abs(made.terms.friction - [0.3, 0.2] * made.qd).max() <= 1e-15
-        assert not plan(ARM).terms.friction.any()
+        assert np.abs(made.terms.damping - [0.3, 0.2] * made.qd).max() <= 1e-15
+        assert not plan(ARM).terms.damping.any()
 
     def test_rotors_take_what_their_energy_does(self):
         """½ J₁ (N₁ q̇₁)² + ½ J₂ (q̇₁ + N₂ q̇₂)²: constant masses, so their torque is M_r q̈."""

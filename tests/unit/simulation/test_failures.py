@@ -7,7 +7,7 @@ import ulna
 from ulna import Arm, Joint, Simulation, simulate
 from ulna.cli.outputs import Written
 from ulna.cli.running import UnfinishedError, insist
-from ulna.errors import InputError
+from ulna.errors import InputError, UlnaWarning
 
 SPUN = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m² about its joint
 LIMITED = SPUN.replace(joints=(Joint(max_torque=5.0),))
@@ -97,10 +97,11 @@ def test_one_that_cannot_start_leaves_the_start():
 @pytest.mark.parametrize("arm", [SPUN, LIMITED])
 def test_a_compiled_law_without_a_finite_torque_fails_by_name(arm):
     strong = ulna.control.PD(1e300, 1.0)
-    run = simulate(
-        arm, q0=[0.0], duration=1.0, controller=strong, rate=10.0, samples=101,
-        reference=lambda t: [1e20 if t > 0.45 else 0.0],
-    )  # fmt: skip
+    with pytest.warns(UlnaWarning, match="unstable"):
+        run = simulate(
+            arm, q0=[0.0], duration=1.0, controller=strong, rate=10.0, samples=101,
+            reference=lambda t: [1e20 if t > 0.45 else 0.0],
+        )  # fmt: skip
     assert str(run.status).startswith("controller failed at t = 0.5 s: PD.torque gave array([inf])")
     assert run.t[-1] == pytest.approx(0.5)
     assert not run.q.any()
@@ -198,7 +199,7 @@ def test_a_failed_run_is_saved_without_its_exception(tmp_path):
 def test_a_command_whose_controller_fails_ends_with_3_and_knows_why():
     run = pushed(Pusher(raising(ValueError("no"))))
     with pytest.raises(UnfinishedError, match=r"Pusher\.torque raised ValueError: no") as caught:
-        insist(run.status, Written([], [], stopped=False), [], cause=run.error)
+        insist(run.status, Written([], [], [], stopped=False), cause=run.error)
     assert caught.value.exit_code == 3
     # Of which the command prints the traceback, if it is asked to.
     assert caught.value.__cause__ is run.error

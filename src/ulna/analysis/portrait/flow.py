@@ -58,9 +58,10 @@ class Flow:
 
     @cached_property
     def free(self) -> Arm:
-        """The arm without its stops."""
+        """The arm without its stops, and without what is not modelled and has been warned of."""
         (joint,) = self.arm.joints
-        return self.arm.replace(joints=[replace(joint, lower=-math.inf, upper=math.inf)])
+        free = replace(joint, lower=-math.inf, upper=math.inf, friction=None, motor=None)
+        return self.arm.replace(joints=[free])
 
     @cached_property
     def limit(self) -> float:
@@ -176,6 +177,7 @@ class Flow:
             rtol=RTOL if self.constant is not None else RTOL_LAW,
             atol=ATOL if self.constant is not None else RTOL_LAW,
             progress=False,
+            on_error="raise",
         )
         return Course(sign * run.t, run.q[:, 0], sign * run.qd[:, 0])
 
@@ -198,6 +200,7 @@ class Flow:
             rtol=RTOL,
             atol=ATOL,
             progress=False,
+            on_error="raise",
         )
         return [-float(event.qd[0]) for event in run.events if event.name == "passage"]
 
