@@ -293,8 +293,8 @@ def test_events_that_let_no_time_pass_end_the_run():
         return 1.0 if len(flips) % 2 else -1.0
 
     with pytest.warns(UlnaWarning, match="'flip' changes its sign faster than"):
-        run = spun([1.0], events={"flip": restless}, method="rk4")
-    assert len(flips) < 10_000_000
+        run = spun([1.0], duration=0.1, events={"flip": restless}, method="rk4")
+    assert len(flips) < 1_000_000
     if not run.status:
         assert run.status.reason == "stalled"
         assert "without letting time pass" in str(run.status)

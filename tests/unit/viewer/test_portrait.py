@@ -292,7 +292,8 @@ def test_long_names_get_fewer_columns():
     law = ulna.control.PD(1.0, 0.1)
     arm = ulna.preset("bechard-1")
     drawn = ulna.portrait(arm, controller=law, aim=1.0, starts=[(-1.5, 0.25)], angles=(-7, 7))
-    figure = viewer.portrait_figure(drawn)
+    with pytest.warns(ulna.UlnaWarning, match="softer than gravity"):
+        figure = viewer.portrait_figure(drawn)
     figure.canvas.draw()
     (legend,) = figure.legends
     assert legend.get_window_extent().x1 <= figure.bbox.x1

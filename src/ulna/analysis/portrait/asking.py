@@ -103,7 +103,7 @@ def _check_distances(
     flow: Flow, angles: tuple[float, float], starts: tuple[tuple[float, float], ...]
 ) -> None:
     """Refuse what is so far from what is shown that equilibria all the way fill the memory."""
-    if flow.law is None or flow.round:
+    if flow.law is None:
         return
     low, high = angles
     places = [("aim", flow.law.aim), *(("start", angle) for angle, _ in starts)]
@@ -114,7 +114,8 @@ def _check_distances(
         for what, angle in places
         if max(low - angle, angle - high) > MOST_AWAY * TURN
     ]
-    if far:
+    # What repeats every turn has its equilibria in one; asked last, as it asks the law far away.
+    if far and not flow.round:
         raise InputError(far)
 
 

@@ -107,7 +107,7 @@ class Flow:
         """Give θ̈ [rad/s²] at angles and speeds (…)."""
         states = np.broadcast_arrays(angle, speed, self.drive(angle, speed))
         q, qd, tau = (np.asarray(values, dtype=float)[..., None] for values in states)
-        return np.asarray(forward_dynamics(self.arm, q, qd, tau)[..., 0])
+        return np.asarray(forward_dynamics(self.free, q, qd, tau)[..., 0])
 
     def energy(self, angle: Any, speed: Any) -> Array:
         """Give kinetic and potential energy together [J] at angles and speeds (…)."""
