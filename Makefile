@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEVELOP := $(VENV)/.develop
 # Kernels are seen by the tracing as plain Python, for which `tests/uncompiled` runs them so.
-# Laws and papers compute at length and are left out of the tracing, which would triple their time.
+# Docs, laws and papers compute at length and are left out of the tracing, which would triple their time.
 PYTEST := $(BIN)/python -m pytest -q -rs -n 2 -m "not slow"
 
 .DEFAULT_GOAL := help
@@ -26,8 +26,8 @@ run: $(RUNTIME)  ## follow paper 000's path with its arm, open loop and closed
 test: $(DEVELOP)  ## run the tests, with branch coverage
 	@$(BIN)/python tools/compile.py
 	@NUMBA_DISABLE_JIT=1 $(PYTEST) tests/uncompiled --cov --cov-report= --cov-fail-under=0
-	@$(PYTEST) tests/unit tests/docs --cov --cov-append --cov-report=term
-	@$(PYTEST) tests/laws tests/crosscheck tests/papers tests/fuzz
+	@$(PYTEST) tests/unit --cov --cov-append --cov-report=term
+	@$(PYTEST) tests/docs tests/laws tests/crosscheck tests/papers tests/fuzz
 
 test-slow: $(DEVELOP)  ## run the tests that take minutes
 	@$(BIN)/python -m pytest -q -n 2 -m slow || [ $$? -eq 5 ]

@@ -153,7 +153,9 @@ def _warning_printer() -> Callable[..., None]:
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         if issubclass(category, UlnaWarning) and str(message) not in printed:
+            from ulna.cli.running import spoken
+
             printed.add(str(message))
-            note(f"warning: {message}")
+            note(f"warning: {spoken(str(message))}")
 
     return show

@@ -26,7 +26,7 @@ COMPILING = "compiling the engine, once for this version and arms of this size: 
 # What Python's words for a setting are called at the command line.
 NAMES = {"speed": "film-speed"}
 OF_SIMULATE = {"duration": "for"}
-SETTING = re.compile(r"\b(method|model|samples|speed)='?([\w.,-]*\w)'?")
+SETTING = re.compile(r"\b(method|model|samples|speed|dt)='?([\w.,-]*\w)'?")
 
 
 class UnfinishedError(UlnaError):

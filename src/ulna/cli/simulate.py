@@ -34,7 +34,7 @@ from ulna.cli.outputs import (
     write_outputs,
 )
 from ulna.cli.reading import read_all
-from ulna.cli.running import Timed, insist, run_arm
+from ulna.cli.running import Timed, insist, run_arm, spoken
 from ulna.cli.summary import facts, show_summary
 from ulna.cli.terminal import note, say, show_json
 
@@ -170,7 +170,7 @@ def _show(done: Timed, name: str, files: list[str]) -> None:
     run = done.run
     show_summary(run, name)
     if run.status:
-        say(f"{run.status.text}{_pace(done)}")
+        say(f"{spoken(run.status.text)}{_pace(done)}")
     if files:
         say(f"written: {', '.join(files)}")
 

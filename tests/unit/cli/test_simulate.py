@@ -570,3 +570,12 @@ def test_an_ascii_terminal_misses_no_letter():
     assert done.returncode == 0
     assert "peak torque [N*m]" in done.stdout.decode("ascii")
     assert b"?" not in done.stdout
+
+
+def test_a_step_that_is_too_long_is_told_in_the_words_of_the_command_line(ask):
+    words = ("--q0", "0", "--for", "1 s", "--dt", "10", "--method", "rk4")
+    _, out, err = ask("bechard-1", *words)
+    for told in (out, err):
+        assert "are too long" in told
+        assert "--method dop853" in told
+        assert "method='" not in told
