@@ -1,13 +1,13 @@
 """What compiled code shares: how it is compiled and cached, sizes known in advance, functions.
 
 Kernels take bare arrays and check nothing. They are compiled by Numba when first called, and
-kept on disk in a folder whose name carries a hash of all their sources: a function's own file does
+kept on disk in a folder whose name carries a hash of their sources: a function's own file does
 not tell of the functions that it calls. With NUMBA_DISABLE_JIT=1 they run as plain Python.
 """
 
 from __future__ import annotations
 
-import hashlib
+import inspect
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -22,12 +22,11 @@ from numba.core.compiler import Compiler
 from numba.extending import intrinsic, overload
 
 from ulna.kernel_cache import KernelCache
+from ulna.kernel_sources import fingerprint
 from ulna.storage import cache_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-PACKAGE = Path(__file__).parent
-MARKS = (b"@kernel", b"@inner", b"@inlined", b"@lowers")
 UNROLLED = 3  # links: arms of so many get code without loops
 
 # Beside public options this uses four inner places of Numba (a library class, a compiler class, the
@@ -83,7 +82,7 @@ def kernel(function: Function) -> Function:
     """Compile a function that Python calls, when it is first called, and keep it on disk."""
     made: Any = numba.njit(**OPTIONS)(function)
     if not numba.config.DISABLE_JIT:
-        made._cache = KernelCache(function, folder())
+        made._cache = KernelCache(function, folder(Path(inspect.getfile(function))))
     compiled: Function = made
     return compiled
 
@@ -104,25 +103,14 @@ def inlined(function: Function) -> Function:
 
 
 @cache
-def folder() -> Path:
-    """Give the folder for compiled kernels, one for every state of their sources."""
-    return cache_folder() / f"kernels-{fingerprint(PACKAGE)}"
+def folder(file: Path) -> Path:
+    """Give the folder for the compiled kernels of a file, one for every state of their sources."""
+    return cache_folder() / f"kernels-{fingerprint(file)}"
 
 
-def fingerprint(package: Path) -> str:
-    """Give a hash of all sources that kernels are made of.
-
-    Those are whole folders, because a kernel has the constants of its neighbours in it. The
-    package's own folder holds whatever everybody shares, and of it only files with kernels count.
-    """
-    sources = {file: file.read_bytes() for file in sorted(package.rglob("*.py"))}
-    compiled = {file for file, text in sources.items() if any(mark in text for mark in MARKS)}
-    folders = {file.parent for file in compiled} - {package}
-    digest = hashlib.sha256()
-    for file, text in sources.items():
-        if file in compiled or file.parent in folders:
-            digest.update(file.relative_to(package).as_posix().encode() + b"\0" + text + b"\0")
-    return digest.hexdigest()[:16]
+def variant(compiled: Function, *arguments: Any) -> Function:
+    """Give what to call a kernel by with arguments of these types, and no others."""
+    return compiled
 
 
 def size_of(n: int) -> Any:

@@ -15,6 +15,7 @@ from ulna import kernels
 from ulna.digests import DamagedError, sealed, unsealed
 from ulna.errors import UlnaWarning
 from ulna.kernel_cache import KernelCache
+from ulna.kernel_sources import PACKAGE
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
 
@@ -49,7 +50,7 @@ HALF_LOADED = [RIGHT, 1, 1, []]
 
 
 def started(program, folders, before=""):
-    place = os.pathsep.join([str(kernels.PACKAGE.parent), os.environ.get("PYTHONPATH", "")])
+    place = os.pathsep.join([str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": place}
     environment.pop("NUMBA_DISABLE_JIT", None)
     run = f"{before}import runpy\nrunpy.run_path({str(program)!r})"

@@ -12,10 +12,10 @@ import numba
 import numpy as np
 import pytest
 
-from ulna import kernels
 from ulna.control.laws import LAW
 from ulna.control.laws.pd import pd_law
-from ulna.kernels import OPTIONS, count, fingerprint, folder, inlined, inner, kernel, size_of
+from ulna.kernel_sources import MARKS, PACKAGE, compiled_files, fingerprint, sources
+from ulna.kernels import OPTIONS, count, folder, inlined, inner, kernel, size_of
 
 RUNS = """
 import json, numpy, ulna
@@ -38,7 +38,7 @@ found = [
 def package(tmp_path):
     """Give a copy of the package's sources, to be edited."""
     place = tmp_path / "ulna"
-    shutil.copytree(kernels.PACKAGE, place, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, place, ignore=shutil.ignore_patterns("__pycache__"))
     return place
 
 
@@ -48,69 +48,94 @@ def edited(file, text="\n# another line\n"):
 
 # The hash
 
+LOOP, BLOCK = "simulation/engine/loop.py", "simulation/engine/block.py"
 
-def test_a_copy_has_the_same_fingerprint(package):
-    assert fingerprint(package) == fingerprint(kernels.PACKAGE)
+
+def prints(package):
+    compiled_files.cache_clear()
+    return {name: fingerprint(package / name, package) for name in (LOOP, BLOCK, PD, TRACK)}
+
+
+PD, TRACK = "control/laws/pd.py", "kinematics/following.py"
+
+
+def test_a_copy_has_the_same_fingerprints(package):
+    assert prints(package) == prints(PACKAGE)
 
 
 @pytest.mark.parametrize(
-    "file",
+    ("file", "changes"),
     [
-        "simulation/engine/loop.py",  # kernels
-        "simulation/engine/watch.py",  # what they call
-        "sincos.py",
-        "kinematics/solver_room.py",
-        "lanes/operations.py",
-        "expressions/evaluate.py",
-        "control/laws/pd.py",
-        "simulation/engine/places.py",  # constants that are compiled into them
-        "simulation/engine/tableaux.py",
-        "dynamics/packed.py",
-        "expressions/program.py",
-        "kernels.py",  # how they are compiled
+        ("simulation/engine/loop.py", {LOOP, BLOCK}),  # kernels; a block uses a constant of it
+        ("simulation/engine/watch.py", {LOOP, BLOCK}),  # what they call
+        ("simulation/engine/losing.py", {BLOCK}),
+        ("kinematics/solver_room.py", {TRACK}),
+        ("control/laws/pd.py", {PD}),
+        ("expressions/evaluate.py", {LOOP, BLOCK}),
+        ("simulation/engine/places.py", {LOOP, BLOCK}),  # constants that are compiled into them
+        ("simulation/engine/tableaux.py", {LOOP, BLOCK}),
+        ("expressions/program.py", {LOOP, BLOCK}),
+        ("dynamics/packed.py", {LOOP, BLOCK, PD}),
+        ("lanes/operations.py", {LOOP, BLOCK, PD, TRACK}),
+        ("sincos.py", {LOOP, BLOCK, PD, TRACK}),
+        ("kernels.py", {LOOP, BLOCK, PD, TRACK}),  # how they are compiled
+        ("cli/app.py", set()),
+        ("arm/joint.py", set()),
+        ("control/pd.py", set()),
+        ("errors.py", set()),
     ],
 )
-def test_it_changes_with_whatever_goes_into_a_kernel(package, file):
-    before = fingerprint(package)
+def test_it_changes_with_what_goes_into_a_kernel_and_with_nothing_else(package, file, changes):
+    before = prints(package)
     edited(package / file)
-    assert fingerprint(package) != before
+    after = prints(package)
+    assert {name for name in before if before[name] != after[name]} == changes
+
+
+def test_nothing_that_a_kernel_calls_is_missed():
+    # What was found by reading imports is compared with where the functions really come from.
+    from ulna.simulation.engine import block
+
+    ahead, reached = [block], set()
+    while ahead:
+        module = ahead.pop()
+        if module.__name__ in reached:
+            continue
+        reached.add(module.__name__)
+        for thing in vars(module).values():
+            home = sys.modules.get(getattr(getattr(thing, "py_func", None), "__module__", None))
+            if home is not None:
+                ahead.append(home)
+    read = {str(file) for file in sources(Path(block.__file__))}
+    assert {sys.modules[name].__file__ for name in reached} <= read
+    assert len(reached) > 15
 
 
 def test_kernels_take_nothing_but_types_from_shared_files_that_hold_none():
     # Those files are left out of the hash: a number of theirs would be compiled in unseen.
     taken = set()
-    for file in kernels.PACKAGE.rglob("*.py"):
+    for file in PACKAGE.rglob("*.py"):
         text = file.read_bytes()
-        if file.name == "kernels.py" or not any(mark in text for mark in kernels.MARKS):
+        if file.name == "kernels.py" or not any(mark in text for mark in MARKS):
             continue
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.ImportFrom) and (node.module or "").count(".") == 1:
                 taken |= {(node.module, name.name) for name in node.names}
-    files = {module for module, _ in taken if (kernels.PACKAGE / f"{module[5:]}.py").exists()}
+    files = {module for module, _ in taken if (PACKAGE / f"{module[5:]}.py").exists()}
     unhashed = files - {"ulna.kernels", "ulna.sincos"}
     assert {pair for pair in taken if pair[0] in unhashed} == {("ulna.arrays", "Array")}
 
 
-@pytest.mark.parametrize(
-    "file", ["cli/app.py", "viewer/film.py", "arm/joint.py", "control/pd.py", "errors.py"]
-)
-def test_it_does_not_change_with_what_goes_into_none(package, file):
-    before = fingerprint(package)
-    edited(package / file)
-    assert fingerprint(package) == before
-
-
-def test_it_changes_when_a_file_is_renamed_comes_or_goes(package):
-    seen = {fingerprint(package)}
-    (package / "dynamics" / "more.py").write_text("HALF = 0.5\n", encoding="utf-8")
-    seen.add(fingerprint(package))
-    (package / "dynamics" / "more.py").rename(package / "dynamics" / "less.py")
-    seen.add(fingerprint(package))
-    assert len(seen) == 3
+def test_it_changes_when_a_file_is_renamed(package):
+    file = package / "dynamics" / "more.py"
+    file.write_text("HALF = 0.5\n", encoding="utf-8")
+    first = fingerprint(file, package)
+    assert fingerprint(file.rename(file.with_name("less.py")), package) != first
 
 
 def test_the_folder_carries_it():
-    assert folder().name == f"kernels-{fingerprint(kernels.PACKAGE)}"
+    file = PACKAGE / LOOP
+    assert folder(file).name == f"kernels-{fingerprint(file)}"
 
 
 # Decorators
@@ -135,7 +160,7 @@ def test_a_kernel_is_kept_in_its_folder_and_nowhere_else():
     before = numba.config.CACHE_DIR
     made = kernel(_plain_half)
     assert before == numba.config.CACHE_DIR
-    assert Path(made.stats.cache_path).is_relative_to(folder())
+    assert Path(made.stats.cache_path).is_relative_to(folder(Path(__file__)))
 
 
 def _plain_half(x):
@@ -186,7 +211,7 @@ def test_a_law_is_called_by_its_address():
 def test_plain_python_gives_the_same():
     here = {}
     exec(RUNS, here)
-    place = os.pathsep.join([str(kernels.PACKAGE.parent), os.environ.get("PYTHONPATH", "")])
+    place = os.pathsep.join([str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": place}
     plain = RUNS + "import numba\nassert numba.config.DISABLE_JIT\nprint(json.dumps(found))\n"
     done = subprocess.run(
