@@ -3,28 +3,24 @@
 import errno
 import json
 import os
-import pickle
 import subprocess
 import sys
 from pathlib import Path
 
-import numba
 import pytest
 
-from ulna import kernels
 from ulna.digests import DamagedError, sealed, unsealed
-from ulna.errors import UlnaWarning
-from ulna.kernel_cache import KernelCache
-from ulna.kernel_sources import PACKAGE
+from ulna.kernels import cache
+from ulna.kernels.sources import PACKAGE
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
 
-# For every folder it is given: the answers of a kernel that is kept there, how many of its two
-# forms were loaded and how many compiled, and the warnings.
+# For every folder it is given: the answers of a kernel that is kept there, for how many kinds of
+# arguments it was typed, for how many machine code was made, and the warnings.
 PROGRAM = """
-import json, pathlib, sys, warnings, numba
-from ulna.kernel_cache import KernelCache
-from ulna.kernels import OPTIONS, inner
+import json, os, sys, warnings
+from ulna.kernels import cache, code, inner, typed
+from ulna.kernels.functions import Kernel
 
 @inner
 def square(x):
@@ -33,20 +29,34 @@ def square(x):
 def half(x):
     return 0.5 * square(x)
 
+made = []
+
+def counted(module, name):
+    work = getattr(module, name)
+    def counting(*arguments, **options):
+        made.append(name)
+        return work(*arguments, **options)
+    setattr(module, name, counting)
+
+counted(typed, "typed")
+counted(code, "machine_code")
+
 def used(folder):
-    made = numba.njit(**OPTIONS)(half)
-    made._cache = KernelCache(half, pathlib.Path(folder))
+    os.environ["ULNA_CACHE"] = folder
+    cache._folder.cache_clear()
+    made.clear()
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        answers = [made(3.0), made(4)]
-    counts = made.stats.cache_hits.total(), made.stats.cache_misses.total()
+        kernel = Kernel(half)
+        answers = [kernel.variant(x)(x) for x in (3.0, 4)]
+    counts = made.count("typed"), made.count("machine_code")
     return answers, *counts, [str(one.message) for one in told]
 
 print(json.dumps([used(folder) for folder in json.loads(sys.argv[1])]))
 """
 RIGHT = [4.5, 8.0]
-ALL_LOADED, ALL_COMPILED = [RIGHT, 2, 0, []], [RIGHT, 0, 2, []]
-HALF_LOADED = [RIGHT, 1, 1, []]
+ALL_LOADED, ALL_COMPILED = [RIGHT, 0, 0, []], [RIGHT, 2, 2, []]
+HALF_LOADED, HALF_CODED = [RIGHT, 1, 1, []], [RIGHT, 0, 1, []]
 
 
 def started(program, folders, before=""):
@@ -66,7 +76,11 @@ def finished(child):
 
 
 def entries(folder):
-    return sorted(Path(folder).glob("*.kernel"))
+    """Give the files of both kernels: for each machine code, then what was typed."""
+    files = sorted((Path(folder) / "kernels").iterdir(), key=lambda file: file.stat().st_mtime_ns)
+    typed = [file for file in files if file.suffix == cache.TYPED]
+    coded = [file for file in files if file.suffix == cache.CODE]
+    return list(zip(coded, typed, strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -84,9 +98,16 @@ def kept(program, tmp_path_factory):
     both = [started(program, [folder]) for _ in range(2)]
     answers = [finished(child)[0] for child in both]
     assert [answer[0] for answer in answers] == [RIGHT, RIGHT]
-    assert ALL_COMPILED in answers
-    assert len(entries(folder)) == len(list(folder.iterdir())) == 2
-    return {file.name: file.read_bytes() for file in entries(folder)}
+    assert max(answer[1] for answer in answers) == 2
+    assert len(entries(folder)) == 2
+    return [(file.name, file.read_bytes()) for pair in entries(folder) for file in pair]
+
+
+def laid(folder, kept):
+    (folder / "kernels").mkdir(parents=True)
+    for name, raw in kept:
+        (folder / "kernels" / name).write_bytes(raw)
+    return folder / "kernels" / kept[0][0], folder / "kernels" / kept[1][0]
 
 
 def flipped(raw, place):
@@ -105,34 +126,33 @@ DAMAGES = {
     "longer": lambda raw: raw + b"\0",
     "zeros": lambda raw: bytes(len(raw)),
     "text": lambda raw: b"no kernel\n",
-    "no pickle": lambda raw: sealed(b"no pickle"),
-    "another pickle": lambda raw: sealed(pickle.dumps("no kernel")),
+    "of another key": lambda raw: sealed(b"no key\0no kernel"),
 }
 
 
 def test_damaged_entries_are_compiled_again_and_heal(tmp_path, program, kept):
-    places = {tmp_path / name: damage for name, damage in DAMAGES.items()}
-    for folder, damage in places.items():
-        folder.mkdir()
-        for name, raw in kept.items():
-            (folder / name).write_bytes(raw)
-        first = entries(folder)[0]
-        first.write_bytes(damage(first.read_bytes()))
-    whole, swapped, covered = (tmp_path / name for name in ("whole", "swapped", "covered"))
-    first, second = kept
-    for folder, names in ((whole, kept), (swapped, (second, first)), (covered, kept)):
-        folder.mkdir()
-        for name, raw in zip(names, kept.values(), strict=True):
-            (folder / name).write_bytes(raw)
-    (covered / first).unlink()
-    (covered / first).mkdir()
-    (covered / first / "something").write_bytes(b"else")
-    others = [whole, swapped, covered]
-    expected = [HALF_LOADED] * len(places) + [ALL_LOADED, ALL_COMPILED, HALF_LOADED]
-    assert finished(started(program, [*places, *others])) == expected
+    places, expected = [], []
+    for name, damage in DAMAGES.items():
+        # Machine code is made anew of what was typed; where that is damaged too, of the source.
+        for both, found in ((False, HALF_CODED), (True, HALF_LOADED)):
+            code, typed = laid(tmp_path / f"{name} {both}", kept)
+            code.write_bytes(damage(code.read_bytes()))
+            if both:
+                typed.write_bytes(damage(typed.read_bytes()))
+            places.append(tmp_path / f"{name} {both}")
+            expected.append(found)
+    code, typed = laid(tmp_path / "covered", kept)
+    for file in (code, typed):
+        file.unlink()
+        file.mkdir()
+        (file / "something").write_bytes(b"else")
+    laid(tmp_path / "whole", kept)
+    places += [tmp_path / "covered", tmp_path / "whole"]
+    expected += [HALF_LOADED, ALL_LOADED]
+    assert finished(started(program, places)) == expected
     # The next process compiles nothing, and no file is left over.
-    assert finished(started(program, [*places, *others])) == [ALL_LOADED] * len(expected)
-    assert all(len(list(folder.iterdir())) == 2 for folder in [*places, *others])
+    assert finished(started(program, places)) == [ALL_LOADED] * len(expected)
+    assert all(len(list((folder / "kernels").iterdir())) == 4 for folder in places)
 
 
 def test_where_nothing_can_be_kept_it_compiles_and_says_so_once(tmp_path, program):
@@ -148,36 +168,63 @@ def test_where_nothing_can_be_kept_it_compiles_and_says_so_once(tmp_path, progra
 
 @posix
 def test_a_full_disk_costs_no_answer_and_leaves_no_part(tmp_path, program):
-    small = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+    small = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))\n"
     (found,) = finished(started(program, [tmp_path / "kept"], small))
     assert found[:3] == ALL_COMPILED[:3]
     assert [os.strerror(errno.EFBIG) in told for told in found[3]] == [True]
-    assert list((tmp_path / "kept").iterdir()) == []
+    assert list((tmp_path / "kept" / "kernels").iterdir()) == []
 
 
-def _third(x):
+SHIPPING = """
+import json, sys, warnings
+from pathlib import Path
+from ulna.kernels import INT, FLOAT, cache, typed
+from ulna.kernels.functions import Kernel
+
+def third(x):
     return x / 3.0
 
+def used(shipped, folder):
+    import os
+    os.environ["ULNA_CACHE"] = str(folder)
+    cache._folder.cache_clear()
+    cache.SHIPPED = shipped
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        kernel = Kernel(third)
+        answers = [kernel.variant(x)(x) for x in (1.0, 2)]
+    files = sorted(file.name for file in (folder / "kernels").iterdir())
+    codes = [(folder / "kernels" / name).read_bytes().hex() for name in files if "code" in name]
+    return answers, files, codes, [str(one.message) for one in told]
 
-def test_a_cache_can_be_turned_off_and_emptied(tmp_path):
-    made = numba.njit(**kernels.OPTIONS)(_third)
-    made._cache = KernelCache(_third, tmp_path)
-    made._cache.disable()
-    assert made(3.0) == 1.0
-    assert entries(tmp_path) == []
-    made._cache.enable()
-    assert made(6) == 2.0
-    assert len(entries(tmp_path)) == 1
-    made._cache.flush()
-    assert entries(tmp_path) == []
+place = Path(sys.argv[1])
+shipped = place / "shipped"
+units = [cache.Unit(Kernel(third), (kind,), False) for kind in (FLOAT, INT)]
+cache.ship(units, shipped)
+from_source = used(place / "none", place / "source")
+from_package = used(shipped, place / "package")
+(shipped / cache.MADE_BY).write_text("Plan 9, Python 1.0")
+for file in shipped.glob("*.typed"):
+    file.unlink()
+print(json.dumps([from_source, from_package, used(shipped, place / "unfit")]))
+"""
 
 
-def test_trouble_is_a_warning_of_ours(tmp_path):
-    (tmp_path / "file").write_bytes(b"")
-    made = numba.njit(**kernels.OPTIONS)(_third)
-    made._cache = KernelCache(_third, tmp_path / "file")
-    with pytest.warns(UlnaWarning, match="cannot be kept"):
-        assert made(3.0) == 1.0
+def test_typed_kernels_of_a_package_give_the_same_code_or_say_that_they_do_not_fit(tmp_path):
+    program = tmp_path / "shipping.py"
+    program.write_text(SHIPPING, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    words = [sys.executable, str(program), str(tmp_path)]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+    from_source, from_package, unfit = json.loads(done.stdout)
+    assert from_source[0] == from_package[0] == unfit[0] == [1.0 / 3.0, 2.0 / 3.0]
+    # What was brought along is not typed again, and gives the same machine code.
+    assert [name.rpartition(".")[2] for name in from_package[1]] == ["code", "code"]
+    assert from_package[2] == from_source[2] == unfit[2]
+    assert from_source[3] == from_package[3] == []
+    (told,) = unfit[3]
+    assert "Plan 9, Python 1.0" in told
+    assert "compiled from their sources" in told
 
 
 def test_what_was_sealed_comes_back_and_nothing_else():

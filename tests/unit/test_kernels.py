@@ -6,16 +6,21 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
+from typing import NamedTuple
 
 import numba
 import numpy as np
 import pytest
 
-from ulna.control.laws import LAW
+from ulna.control.laws import LAW, call_law
 from ulna.control.laws.pd import pd_law
-from ulna.kernel_sources import MARKS, PACKAGE, compiled_files, fingerprint, sources
-from ulna.kernels import OPTIONS, count, folder, inlined, inner, kernel, size_of
+from ulna.kernels import inlined, inner, kernel, variant
+from ulna.kernels import sources as kernel_sources
+from ulna.kernels.sources import MARKS, PACKAGE, fingerprint, sources
+from ulna.kernels.typed import OPTIONS
 
 RUNS = """
 import json, numpy, ulna
@@ -42,6 +47,11 @@ def package(tmp_path):
     return place
 
 
+def here():
+    place = os.pathsep.join([str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")])
+    return {**os.environ, "PYTHONPATH": place}
+
+
 def edited(file, text="\n# another line\n"):
     file.write_text(file.read_text(encoding="utf-8") + text, encoding="utf-8")
 
@@ -52,7 +62,8 @@ LOOP, BLOCK = "simulation/engine/loop.py", "simulation/engine/block.py"
 
 
 def prints(package):
-    compiled_files.cache_clear()
+    for kept in (fingerprint, kernel_sources._text, kernel_sources._imported):
+        kept.cache_clear()
     return {name: fingerprint(package / name, package) for name in (LOOP, BLOCK, PD, TRACK)}
 
 
@@ -67,7 +78,7 @@ def test_a_copy_has_the_same_fingerprints(package):
     ("file", "changes"),
     [
         ("simulation/engine/loop.py", {LOOP, BLOCK}),  # kernels; a block uses a constant of it
-        ("simulation/engine/watch.py", {LOOP, BLOCK}),  # what they call
+        ("simulation/engine/watch.py", {BLOCK}),  # what they call
         ("simulation/engine/losing.py", {BLOCK}),
         ("kinematics/solver_room.py", {TRACK}),
         ("control/laws/pd.py", {PD}),
@@ -78,7 +89,8 @@ def test_a_copy_has_the_same_fingerprints(package):
         ("dynamics/packed.py", {LOOP, BLOCK, PD}),
         ("lanes/operations.py", {LOOP, BLOCK, PD, TRACK}),
         ("sincos.py", {LOOP, BLOCK, PD, TRACK}),
-        ("kernels.py", {LOOP, BLOCK, PD, TRACK}),  # how they are compiled
+        ("kernels/typed.py", {LOOP, BLOCK, PD, TRACK}),  # how they are compiled
+        ("kernels/cache.py", set()),
         ("cli/app.py", set()),
         ("arm/joint.py", set()),
         ("control/pd.py", set()),
@@ -116,13 +128,13 @@ def test_kernels_take_nothing_but_types_from_shared_files_that_hold_none():
     taken = set()
     for file in PACKAGE.rglob("*.py"):
         text = file.read_bytes()
-        if file.name == "kernels.py" or not any(mark in text for mark in MARKS):
+        if not any(mark in text for mark in MARKS):
             continue
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.ImportFrom) and (node.module or "").count(".") == 1:
                 taken |= {(node.module, name.name) for name in node.names}
     files = {module for module, _ in taken if (PACKAGE / f"{module[5:]}.py").exists()}
-    unhashed = files - {"ulna.kernels", "ulna.sincos"}
+    unhashed = files - {"ulna.sincos"}
     assert {pair for pair in taken if pair[0] in unhashed} == {("ulna.arrays", "Array")}
 
 
@@ -133,12 +145,7 @@ def test_it_changes_when_a_file_is_renamed(package):
     assert fingerprint(file.rename(file.with_name("less.py")), package) != first
 
 
-def test_the_folder_carries_it():
-    file = PACKAGE / LOOP
-    assert folder(file).name == f"kernels-{fingerprint(file)}"
-
-
-# Decorators
+# Kernels
 
 
 @inner
@@ -151,20 +158,109 @@ def _more(x):
     return _twice(x) + 1.0
 
 
-def test_kernels_call_inner_functions():
+@kernel
+def _weighted(size, values, pair, factor):
+    total = 0.0
+    for i in range(size):
+        total += values[i] * _more(factor)
+    pair.whole[0] = size
+    return total + pair.table[0, 0]
+
+
+class Pair(NamedTuple):
+    table: np.ndarray
+    whole: np.ndarray
+
+
+def given(n):
+    return n, np.arange(1.0, 6.0), Pair(np.ones((2, 3)), np.zeros(1, dtype=np.int64)), 3.0
+
+
+def test_functions_that_numba_compiles_can_call_inner_ones():
     called = numba.njit(**OPTIONS)(lambda x: _more(x) + _twice(x))
     assert called(3.0) == 13.0
 
 
-def test_a_kernel_is_kept_in_its_folder_and_nowhere_else():
-    before = numba.config.CACHE_DIR
-    made = kernel(_plain_half)
-    assert before == numba.config.CACHE_DIR
-    assert Path(made.stats.cache_path).is_relative_to(folder(Path(__file__)))
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_a_kernel_takes_numbers_arrays_and_records(n):
+    arguments = given(n)
+    assert _weighted(*arguments) == 7.0 * sum(range(1, n + 1)) + 1.0
+    assert arguments[2].whole[0] == n
 
 
-def _plain_half(x):
-    return 0.5 * x
+def test_a_variant_serves_its_own_size_alone():
+    two, many = variant(_weighted, *given(2)), variant(_weighted, *given(4))
+    assert two(*given(2)) == 22.0
+    assert many(*given(5)) == 106.0
+    for call, n in ((two, 3), (two, 4), (many, 2)):
+        with pytest.raises(TypeError):
+            call(*given(n))
+    # A number of joints for each small size, and one for all that are larger.
+    assert variant(_weighted, *given(5)) is many
+    assert variant(_weighted, *given(3)) not in (two, many)
+
+
+_, VALUES, PAIR, _ = given(2)
+WRONG = {
+    "too few": (2, VALUES, PAIR),
+    "too many": (2, VALUES, PAIR, 3.0, 1.0),
+    "a list": (2, [1.0, 2.0], PAIR, 3.0),
+    "None": (2, None, PAIR, 3.0),
+    "another precision": (2, VALUES.astype(np.float32), PAIR, 3.0),
+    "whole numbers": (2, np.arange(5), PAIR, 3.0),
+    "more dimensions": (2, VALUES[:, None], PAIR, 3.0),
+    "gaps": (2, np.zeros(10)[::2], PAIR, 3.0),
+    "backwards": (2, VALUES[::-1], PAIR, 3.0),
+    "another byte order": (2, VALUES.astype(VALUES.dtype.newbyteorder()), PAIR, 3.0),
+    "a subclass": (2, np.ma.masked_array(VALUES), PAIR, 3.0),
+    "no record": (2, VALUES, 7, 3.0),
+    "a shorter record": (2, VALUES, PAIR[:1], 3.0),
+    "other things in a record": (2, VALUES, Pair(1.0, 2.0), 3.0),
+    "text": (2, VALUES, PAIR, "three"),
+    "no size": (None, VALUES, PAIR, 3.0),
+    "a size that is no whole number": (2.0, VALUES, PAIR, 3.0),
+    "a size beyond all": (2**70, VALUES, PAIR, 3.0),
+}
+
+
+@pytest.mark.parametrize("arguments", WRONG.values(), ids=WRONG)
+def test_a_variant_refuses_arguments_of_another_kind(arguments):
+    call = variant(_weighted, *given(2))
+    for _ in range(3):
+        with pytest.raises((TypeError, OverflowError, SystemError, IndexError)):
+            call(*arguments)
+    assert call(*given(2)) == 22.0
+
+
+def test_references_are_neither_kept_nor_lost():
+    call, arguments = variant(_weighted, *given(2)), given(2)
+    wrong = (2, arguments[1], arguments[2], "three")
+    before = [sys.getrefcount(one) for one in (*arguments, *arguments[2])]
+    for _ in range(100):
+        call(*arguments)
+        with pytest.raises(TypeError):
+            call(*wrong)
+    assert [sys.getrefcount(one) for one in (*arguments, *arguments[2])] == before
+
+
+@kernel
+def _slow(steps, place):
+    total = 0.0
+    for i in range(steps):
+        total += 1.0 / (1.0 + i)
+    place[0] = total
+
+
+def test_kernels_let_other_threads_work():
+    # The second thread could not count if the first one kept it from running.
+    place, seen = np.zeros(1), []
+    _slow(1, place)
+    thread = threading.Thread(target=_slow, args=(300_000_000, place))
+    thread.start()
+    while thread.is_alive():
+        seen.append(None)
+        time.sleep(1e-3)
+    assert len(seen) > 5
 
 
 def test_what_is_no_number_is_not_assumed_away():
@@ -174,48 +270,67 @@ def test_what_is_no_number_is_not_assumed_away():
     assert divided(0.0) == np.inf
 
 
-# Sizes
+LIGHT = """
+import sys
+sys.modules["numba"] = None  # importing it is an error from here on
+import numpy as np, ulna
+arm = ulna.Arm.rods([0.5, 0.5], [1.0, 1.0], joints=[ulna.Joint(lower=-1.0, upper=1.0)] * 2)
+law = ulna.control.ComputedTorque()
+ulna.simulate(arm, q0=[0.1, 0.2], duration=0.1, torque=["t", 0.0])
+run = ulna.simulate(arm, q0=[0.1, 0.2], duration=0.1, controller=law, reference=[0.0, 0.0])
+batch = ulna.simulate_batch(arm, q0=np.zeros((20, 2)), duration=0.05, controller=law)
+print(run.status.ok, batch.status.ok.all())
+"""
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 200])
-def test_a_size_comes_back_as_it_went_in(n):
-    assert count(size_of(n)) == n
-    assert numba.njit(**OPTIONS)(lambda size: count(size))(size_of(n)) == n
-
-
-def test_few_links_are_a_type_of_their_own():
-    kinds = [numba.typeof(size_of(n)) for n in (1, 2, 3, 4, 5)]
-    assert len(set(kinds[:4])) == 4
-    assert kinds[3] == kinds[4]
+def test_what_was_compiled_before_runs_without_numba():
+    full = LIGHT.replace('sys.modules["numba"] = None', "")
+    for program in (full, LIGHT):
+        words = [sys.executable, "-c", program]
+        done = subprocess.run(words, env=here(), capture_output=True, text=True, check=False)
+        assert done.stdout.split() == ["True", "True"], done.stderr
 
 
 # Functions by their address
 
 
-def test_a_law_is_called_by_its_address():
-    at = LAW.at
+@kernel
+def _by_address(address, t, q, qd, reference, params, state, tau):
+    call_law(address, t, q, qd, reference, params, state, tau)
 
-    @numba.njit(**OPTIONS)
-    def call(address, t, q, qd, reference, params, state, tau):
-        at(address)(t, q, qd, reference, params, state, tau)
 
+def laws_arguments():
     q, qd, tau = np.array([[0.5]]), np.array([[2.0]]), np.zeros((1, 1))
     reference, params = np.zeros((3, 1, 1)), np.array([[10.0], [3.0]])
-    call(LAW.address(pd_law), 0.0, q, qd, reference, params, np.zeros((0, 1)), tau)
-    assert tau[0, 0] == -10.0 * 0.5 - 3.0 * 2.0
+    return 0.0, q, qd, reference, params, np.zeros((0, 1)), tau
+
+
+def test_a_law_is_called_by_its_address():
+    arguments = laws_arguments()
+    _by_address(LAW.address(pd_law), *arguments)
+    assert arguments[-1][0, 0] == -10.0 * 0.5 - 3.0 * 2.0
+
+
+def test_a_law_that_numba_compiled_elsewhere_is_called_too():
+    @numba.njit
+    def law(t, q, qd, reference, params, state, tau):
+        tau[0, 0] = params[1, 0] * q[0, 0]
+
+    arguments = laws_arguments()
+    _by_address(LAW.address(law), *arguments)
+    assert arguments[-1][0, 0] == 1.5
 
 
 # Without a compiler
 
 
 def test_plain_python_gives_the_same():
-    here = {}
-    exec(RUNS, here)
-    place = os.pathsep.join([str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")])
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": place}
-    plain = RUNS + "import numba\nassert numba.config.DISABLE_JIT\nprint(json.dumps(found))\n"
+    compiled = {}
+    exec(RUNS, compiled)
+    environment = {**here(), "NUMBA_DISABLE_JIT": "1"}
+    plain = RUNS + "from ulna import kernels\nassert kernels.DISABLED\nprint(json.dumps(found))\n"
     done = subprocess.run(
         [sys.executable, "-c", plain], env=environment, capture_output=True, text=True, check=True
     )
     there = np.array(json.loads(done.stdout))
-    assert there == pytest.approx(np.array(here["found"]), rel=1e-12, abs=1e-12)
+    assert there == pytest.approx(np.array(compiled["found"]), rel=1e-12, abs=1e-12)

@@ -11,19 +11,28 @@ In memory lanes are the last axis of an array: `lanes(array)` sees (…, W) numb
 what is read from an array is never changed in place, which would change the array.
 """
 
-from ulna.lanes.arrays import (
+from ulna.lanes.plain import (
+    WIDTHS,
     alone,
+    bit,
+    both,
+    choose,
+    either,
+    every,
+    floor,
+    gather,
     lanes,
     lanes_beside,
     more_lanes,
     numbers,
+    opposite,
+    scatter,
     short,
     single,
+    some,
+    sqrt,
     table,
 )
-from ulna.lanes.kinds import WIDTHS
-from ulna.lanes.operations import bit, both, choose, either, every, floor, opposite, some, sqrt
-from ulna.lanes.rows import gather, scatter
 
 __all__ = [
     "WIDTHS",

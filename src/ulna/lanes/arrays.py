@@ -9,48 +9,18 @@ from numba import types
 from numba.core import cgutils
 from numba.core.typing.templates import signature
 
-from ulna.lanes.kinds import WIDTHS, Array, Lanes, Rows, declare, lanes_of, lowers
-
-
-def lanes(array: Array) -> Any:
-    """See an array (…, W) of numbers as an array (…) of lanes."""
-    return array.view(Rows)
-
-
-def lanes_beside(array: Array, other: Any) -> Any:
-    """Do as `lanes` does, with as many lanes as another array has."""
-    return array.view(Rows)
-
-
-def more_lanes(array: Array) -> Any:
-    """Do as `lanes` does, with as many lanes as numbers of single precision would have."""
-    return array.view(Rows)
-
-
-def numbers(array: Any) -> Array:
-    """See an array (…) of lanes as numbers (…, W); of numbers as (…, 1)."""
-    return array.view(np.ndarray) if isinstance(array, Rows) else array[..., None]
-
-
-def single(array: Array) -> Array:
-    """See an array (…, 1) of numbers as an array (…)."""
-    return array[..., 0]
-
-
-def table(array: Any, first: int, rows: int, columns: int) -> Any:
-    """See a part of an array (k,), of numbers or of lanes, as an array (rows, columns)."""
-    part = array[first : first + rows * columns]
-    return part.reshape(rows, columns, *array.shape[1:])
-
-
-def alone(array: Any) -> bool:
-    """Say whether an array holds numbers, and not lanes: what the compiler knows in advance."""
-    return not isinstance(array, Rows)
-
-
-def short(number: Any) -> bool:
-    """Say whether a number, or lanes, has single precision: known to the compiler in advance."""
-    return bool(getattr(number, "dtype", None) == np.float32)
+from ulna.lanes.kinds import Lanes, declare, lanes_of, lowers
+from ulna.lanes.plain import (
+    WIDTHS,
+    alone,
+    lanes,
+    lanes_beside,
+    more_lanes,
+    numbers,
+    short,
+    single,
+    table,
+)
 
 
 def _typed_lanes(context: Any, arguments: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from llvmlite import ir
@@ -11,14 +11,10 @@ from numba import types
 from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import lower_builtin, lower_cast, models, register_model
-from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[Any]
+from ulna.lanes.plain import WIDTHS
+
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-# How many numbers of a kind go side by side: two or more of the widest registers, so that one is
-# worked on while the other waits; more would no longer fit into all of the registers together.
-WIDTHS = {np.dtype(np.float64): 16, np.dtype(np.float32): 32}
 
 
 class Lanes(types.Type):  # type: ignore[misc]
@@ -71,10 +67,6 @@ class _LanesModel(models.PrimitiveModel):  # type: ignore[misc]
 class _MaskModel(models.PrimitiveModel):  # type: ignore[misc]
     def __init__(self, manager: Any, kind: Mask) -> None:
         super().__init__(manager, kind, ir.VectorType(ir.IntType(1), kind.width))
-
-
-class Rows(np.ndarray[Any, Any]):
-    """Lanes without a compiler: an array whose last axis is taken as one number."""
 
 
 def spread(builder: Any, value: Any, kind: Any) -> Any:

@@ -6,13 +6,13 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.typing.templates import signature
 
 from ulna.lanes.kinds import Lanes, Mask, among, declare, lowers, spread
+from ulna.lanes.plain import bit, both, choose, either, every, floor, opposite, some, sqrt
 
 ARITHMETIC = {
     "fadd": (operator.add, operator.iadd),
@@ -81,53 +81,6 @@ for _sign, _function in COMPARISONS.items():
     _elementwise(_function, _comparing(_sign), compares=True)
 _elementwise(operator.neg, lambda builder, a: builder.fneg(a))
 _elementwise(abs, _library("fabs"))
-
-
-def choose(condition: Any, yes: Any, no: Any) -> Any:
-    """Give one value or the other, in every lane by its own condition."""
-    if isinstance(condition, bool | np.bool_):
-        return yes if condition else no
-    return np.where(condition, yes, no)
-
-
-def every(condition: Any) -> bool:
-    """Say whether a condition holds in all lanes."""
-    return bool(np.all(condition))
-
-
-def some(condition: Any) -> bool:
-    """Say whether a condition holds in any lane."""
-    return bool(np.any(condition))
-
-
-def floor(value: Any) -> Any:
-    """Give the largest whole number that is not above."""
-    return np.floor(value)
-
-
-def sqrt(value: Any) -> Any:
-    """Give the square root."""
-    return np.sqrt(value)
-
-
-def both(one: Any, other: Any) -> Any:
-    """Say in which lanes two conditions hold."""
-    return np.logical_and(one, other)
-
-
-def either(one: Any, other: Any) -> Any:
-    """Say in which lanes one of two conditions holds, or both."""
-    return np.logical_or(one, other)
-
-
-def opposite(condition: Any) -> Any:
-    """Say in which lanes a condition does not hold."""
-    return np.logical_not(condition)
-
-
-def bit(whole: Any, place: int) -> Any:
-    """Say whether a bit of a number that is whole is set."""
-    return (np.asarray(whole).astype(np.int64) >> place) & 1 != 0
 
 
 def _typed_choice(context: Any, arguments: Any) -> Any:

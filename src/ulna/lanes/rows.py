@@ -5,25 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.typing.templates import signature
 
-from ulna.lanes.kinds import WIDTHS, Array, Rows, declare, lanes_of, lowers
-
-
-def gather(rows: Array, first: int, column: int) -> Any:
-    """Give a column of as many rows (b, k) as there are lanes; after the last it is repeated."""
-    chosen = np.minimum(first + np.arange(WIDTHS[rows.dtype]), len(rows) - 1)
-    return rows[chosen, column].view(Rows)
-
-
-def scatter(values: Any, rows: Array, first: int, column: int) -> None:
-    """Put lanes into a column of rows (b, k); what would come after the last is left out."""
-    part = rows[first : first + len(values), column]
-    part[:] = values[: len(part)]
+from ulna.lanes.kinds import declare, lanes_of, lowers
+from ulna.lanes.plain import gather, scatter
 
 
 def _typed_gather(context: Any, arguments: Any) -> Any:

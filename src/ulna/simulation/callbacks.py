@@ -5,10 +5,9 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 
-import numba
-
 from ulna.interrupts import listening
-from ulna.simulation.engine.slope import CALLBACK
+from ulna.kernels import DISABLED
+from ulna.simulation.engine.hooks import CALLBACK
 
 _NATIVE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double)
 
@@ -32,7 +31,7 @@ class Callback:
                 return 1
             return 0
 
-        if numba.config.DISABLE_JIT:
+        if DISABLED:
             self.address = CALLBACK.keep(guarded)
         else:
             self._native = _NATIVE(guarded)  # what the address leads to must stay alive

@@ -143,6 +143,13 @@ class Simulation:
         if any(signal.function for signal in self.signals):
             self.memory.whole[at.EVENT_CALL] = self._callback(self._call_events)
         self._set_controller()
+        self._connect()
+
+    def _connect(self) -> None:
+        """Let the engine find the parts of it that this run needs."""
+        from ulna.simulation.engine.parts import connect
+
+        connect(self.arm.n, self.memory, self.control, self.record)
 
     def _build(self) -> Memory:
         return build_memory(
@@ -270,6 +277,7 @@ class Simulation:
         )
         self.memory = carried_over(old, self._build())
         self._set_inputs()
+        self._connect()
 
     def advance(self, seconds: float) -> Status:
         """Move on by so many seconds, or until something ends the run; gives how it stands.

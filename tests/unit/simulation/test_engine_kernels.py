@@ -9,7 +9,7 @@ import ulna
 from ulna import Arm, Joint
 from ulna.dynamics import packed as link
 from ulna.errors import InputError
-from ulna.kernels import OPTIONS
+from ulna.kernels.typed import OPTIONS
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import Heap
 from ulna.simulation.engine.noise import key_of, normal, uniform

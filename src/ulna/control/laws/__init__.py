@@ -3,6 +3,6 @@
 They have a folder of their own, because compiled code is kept until anything beside it changes.
 """
 
-from ulna.control.laws.law import LAW, law_at
+from ulna.control.laws.law import LAW, call_law
 
-__all__ = ["LAW", "law_at"]
+__all__ = ["LAW", "call_law"]

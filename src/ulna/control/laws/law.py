@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
 from ulna.arrays import Array
-from ulna.kernels import Hook, inlined
+from ulna.kernels import FLOAT, ArrayOf, Hook, inlined
 from ulna.lanes import WIDTHS, lanes, more_lanes, single
 
 MANY = WIDTHS[np.dtype(np.float64)]  # arms in a block
 
-_MATRIX = types.Array(types.float64, 2, "C")
-_CUBE = types.Array(types.float64, 3, "C")
+_MATRIX, _CUBE = ArrayOf("float64", 2), ArrayOf("float64", 3)
 # law(t, q, qd, reference, params, state, tau)
-LAW = Hook(types.void, types.float64, _MATRIX, _MATRIX, _CUBE, _MATRIX, _MATRIX, _MATRIX)
-law_at = LAW.at
+LAW = Hook((FLOAT, _MATRIX, _MATRIX, _CUBE, _MATRIX, _MATRIX, _MATRIX))
+call_law = LAW.call
 
 
 class Told(NamedTuple):

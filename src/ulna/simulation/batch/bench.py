@@ -30,12 +30,16 @@ class Bench:
 
     def __init__(self, kind: Kind, prepared: Prepared, outcome: Outcome) -> None:
         from ulna.simulation.engine.block import run_blocks
+        from ulna.simulation.engine.parts import connect_block
 
         self._run_blocks = run_blocks
         self.kind, self.prepared, self.outcome = kind, prepared, outcome
         self.n = prepared.lot.start.shape[2]
         self.memory, self.control = self._memory(), self._control()
         self.alone, self.record = self._for_one()
+        connect_block(
+            self.n, self.memory, self.control, self.alone, self.record, prepared.lot, outcome
+        )
         self.budget = max(FIRST_BUDGET // self.n, 1)
 
     def _memory(self) -> Memory:

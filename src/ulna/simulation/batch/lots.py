@@ -95,7 +95,7 @@ class Slab:
         if stops:
             from ulna.simulation.engine.alone import STEP, step_alone
 
-            laid.whole[at.ALONE_CALL] = STEP.address(step_alone)
+            laid.whole[at.ALONE_CALL] = STEP.address(step_alone, n=self.arms.shape[1] - 1)
 
     def _lot(self, laid: Laid, forms: Chosen, acting: Acting, own: Array) -> Prepared:
         members = self.first + own

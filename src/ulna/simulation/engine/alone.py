@@ -6,10 +6,7 @@ there once for all kinds of blocks.
 
 from __future__ import annotations
 
-import numpy as np
-from numba import typeof, types
-
-from ulna.kernels import Hook, kernel
+from ulna.kernels import INT, ArrayOf, Hook, RecordOf, kernel
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.loop import accept
 from ulna.simulation.engine.memory import Memory, Record
@@ -17,11 +14,11 @@ from ulna.simulation.engine.slope import copy
 from ulna.simulation.engine.stepping import attempt, even_step
 from ulna.simulation.engine.watch import remember, settle, signals
 
-_ROW, _TABLE, _WHOLE = np.zeros(1), np.zeros((1, 1)), np.zeros(1, dtype=np.int64)
-_MEMORY = Memory(_TABLE, _TABLE, _TABLE, _ROW, _WHOLE, _TABLE, _ROW, _WHOLE)
+_ROW, _TABLE, _WHOLE = ArrayOf("float64", 1), ArrayOf("float64", 2), ArrayOf("int64", 1)
+_MEMORY = RecordOf(Memory, (_TABLE, _TABLE, _TABLE, _ROW, _WHOLE, _TABLE, _ROW, _WHOLE))
 # step(n, memory, record, whether inputs have just changed)
-STEP = Hook(types.int64, types.int64, typeof(_MEMORY), typeof(Record(_TABLE, _TABLE)), types.int64)
-step_at = STEP.at
+STEP = Hook((INT, _MEMORY, RecordOf(Record, (_TABLE, _TABLE)), INT))
+call_step = STEP.call
 
 
 @kernel

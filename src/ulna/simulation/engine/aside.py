@@ -12,7 +12,7 @@ from ulna.dynamics import packed as link
 from ulna.kernels import count, inlined, inner
 from ulna.lanes import both, choose, either, numbers, some
 from ulna.simulation.engine import places as at
-from ulna.simulation.engine.alone import step_at
+from ulna.simulation.engine.alone import call_step
 from ulna.simulation.engine.losing import lose
 from ulna.simulation.engine.lots import Lot, Outcome
 from ulna.simulation.engine.memory import Memory, Record
@@ -44,7 +44,7 @@ def set_apart(
             continue
         _take_out(size, m, alone, w)
         opened = 1 if m.whole[at.STEP_INDEX] == 0 else 0
-        code = step_at(m.whole[at.ALONE_CALL])(n, alone, record, opened)
+        code = call_step(m.whole[at.ALONE_CALL], n, alone, record, opened)
         _keep_samples(size, m, alone, record, lot, outcome, w)
         if code == at.BUDGET:
             _put_back(size, m, alone, w)

@@ -12,8 +12,8 @@ from typing import Any
 from ulna.kernels import count, inlined, inner, kernel
 from ulna.lanes import both, choose, either, lanes, lanes_beside, numbers, opposite, some
 from ulna.simulation.engine import places as at
-from ulna.simulation.engine.aside import set_apart, touches
-from ulna.simulation.engine.implicit import keep_gauss
+from ulna.simulation.engine.aside import touches
+from ulna.simulation.engine.hooks import call_part
 from ulna.simulation.engine.loading import load
 from ulna.simulation.engine.loop import ON_TIME, set_end
 from ulna.simulation.engine.losing import lose
@@ -27,7 +27,7 @@ from ulna.simulation.engine.times import slack
 
 @kernel
 def run_blocks(
-    size: object,
+    n: int,
     memory: Memory,
     control: Control,
     alone: Memory,
@@ -52,10 +52,10 @@ def run_blocks(
         if whole[at.LOADED] == 0:
             if whole[at.BLOCK] >= whole[at.LAST_BLOCK]:
                 return at.REACHED
-            load(size, m, wide, alone, lot, outcome)
-        code = _advance(size, m, wide, alone, record, lot, outcome)
+            load(n, m, wide, alone, lot, outcome)
+        code = _advance(n, m, wide, alone, record, lot, outcome)
         if code == at.REACHED:
-            _finish(size, m, wide, lot, outcome)
+            _finish(n, m, wide, lot, outcome)
             whole[at.LOADED] = 0
             whole[at.BLOCK] += 1
         elif code != at.BUDGET:
@@ -123,9 +123,9 @@ def _look_inside(
     """Do what a step needs besides its end, and make its end the state."""
     copy(size, m, at.TRIAL, at.AHEAD)
     if m.whole[at.STOPS] != 0:
-        set_apart(size, m, alone, record, lot, outcome, h)
+        call_part(m.whole[at.APART_PART], size, m, alone, record, lot, outcome, h)
     if m.whole[at.METHOD] == at.GAUSS4:
-        keep_gauss(size, m, h)
+        call_part(m.whole[at.KEEP_PART], size, m, h)
     if _is_sampled(m, outcome, h):
         _take_samples(size, m, lot, outcome, h)
     copy(size, m, at.AHEAD, at.STATE)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ulna.arrays import Array
-from ulna.control.laws import law_at
+from ulna.control.laws import call_law
 from ulna.kernels import count, inlined, inner
 from ulna.lanes import alone, choose, floor, numbers, some
 from ulna.simulation.engine import places as at
+from ulna.simulation.engine.hooks import call_part
 from ulna.simulation.engine.memory import Control, Memory
 from ulna.simulation.engine.noise import draw_normal
 from ulna.simulation.engine.times import slack
@@ -53,7 +54,7 @@ def _limit(size: object, m: Memory, control: Control) -> None:
 def _see(size: object, m: Memory, control: Control) -> None:
     m.whole[at.SEEN] = 1
     if m.whole[at.PERFECT] == 0:
-        _measure(size, m, control)
+        call_part(m.whole[at.MEASURE_PART], size, m, control)
         return
     for i in range(count(size)):
         control.q[i] = m.vectors[at.STATE, i]
@@ -76,7 +77,8 @@ def _aim(size: object, control: Control, row: int) -> None:
 @inlined
 def _obey(m: Memory, control: Control, t: float) -> None:
     """Let a compiled law write the torques."""
-    law_at(m.whole[at.LAW_CALL])(
+    call_law(
+        m.whole[at.LAW_CALL],
         t,
         numbers(control.q),
         numbers(control.qd),
@@ -144,7 +146,7 @@ def _note_signals(size: object, m: Memory, control: Control) -> None:
 
 
 @inner
-def _measure(size: object, m: Memory, control: Control) -> None:
+def measure(size: object, m: Memory, control: Control) -> None:
     """Read angles and rates as the controller's sensors do: noisy, in steps, late."""
     n = count(size)
     whole, each = m.whole, m.each

@@ -22,6 +22,8 @@ def load(
     block, last = m.whole[at.BLOCK], m.whole[at.LAST_BLOCK]
     _begin(m, lot)
     _begin(alone, lot)
+    for k in range(at.ALONE_PARTS - at.PARTS):
+        alone.whole[at.PARTS + k] = lot.whole[at.ALONE_PARTS + k]
     _clear(size, m, control)
     m.whole[at.BLOCK], m.whole[at.LAST_BLOCK], m.whole[at.LOADED] = block, last, 1
     width = numbers(m.each).shape[1]

@@ -6,15 +6,13 @@ from ulna.arrays import Array
 from ulna.dynamics import packed as link
 from ulna.kernels import count, inlined, inner, kernel
 from ulna.simulation.engine import places as at
-from ulna.simulation.engine.crossings import find_event
 from ulna.simulation.engine.explicit import prepare_dense, slope_at_end
-from ulna.simulation.engine.implicit import keep_gauss
+from ulna.simulation.engine.hooks import call_part
 from ulna.simulation.engine.memory import Control, Memory, Record
 from ulna.simulation.engine.schedule import hold, open_segment
 from ulna.simulation.engine.slope import copy, motor_torque, slope
 from ulna.simulation.engine.stepping import (
     attempt,
-    even_step,
     is_judged,
     note_error,
     state_at,
@@ -22,11 +20,8 @@ from ulna.simulation.engine.stepping import (
     take_halves,
 )
 from ulna.simulation.engine.times import slack
-from ulna.simulation.engine.watch import crossing, happen, settle
 
 ON_TIME = 1e-9  # of a step, by which a sample may be early or late
-NO_PROGRESS = 1e-12  # [s]
-MOST_IDLE = 200  # events in a row that let no time pass
 
 
 @kernel
@@ -58,7 +53,7 @@ def advance(size: object, m: Memory, control: Control, record: Record, budget: i
 def _begin(size: object, m: Memory, control: Control, log: Array) -> int:
     code = open_segment(size, m, control)
     if code == at.BUDGET and m.whole[at.WATCHING] != 0:
-        settle(size, m, log)
+        call_part(m.whole[at.WATCH_PART], size, m, log, at.SETTLE, 0, 0.0)
     return code
 
 
@@ -75,11 +70,11 @@ def accept(size: object, m: Memory, samples: Array, log: Array, h: float) -> int
         _write_start(size, m, samples)
         sampled = _is_sampled(m, samples, h)
     if sampled or not plain:
-        which = _look_inside(size, m, samples, h, sampled)
+        which = _look_inside(size, m, samples, log, h, sampled)
     copy(size, m, at.AHEAD, at.STATE)
     whole[at.STEPS] += 1
     if which >= 0:
-        return _let_happen(size, m, log, which)
+        return int(call_part(whole[at.WATCH_PART], size, m, log, at.HAPPEN, which, 0.0))
     m.real[at.NOW] = m.real[at.STEP_END]
     whole[at.STEP_INDEX] += 1
     if m.real[at.NOW] == m.real[at.STOP]:
@@ -94,19 +89,22 @@ def _is_sampled(m: Memory, samples: Array, h: float) -> bool:
 
 
 @inner
-def _look_inside(size: object, m: Memory, samples: Array, h: float, sampled: bool) -> int:
+def _look_inside(
+    size: object, m: Memory, samples: Array, log: Array, h: float, sampled: bool
+) -> int:
     """Do what a step needs besides its end; gives which event is first in it, or −1."""
     whole, now = m.whole, m.real[at.NOW]
     watched = whole[at.WATCHING] != 0
     if whole[at.METHOD] == at.GAUSS4:
-        keep_gauss(size, m, h)
+        call_part(whole[at.KEEP_PART], size, m, h)
     if whole[at.ADAPTIVE] != 0:
         slope_at_end(size, m, now, h)
         if watched or sampled:
             prepare_dense(size, m, now, h)
     end, which = 1.0, -1
     if watched:
-        end, which = find_event(size, m, h)
+        which = int(call_part(whole[at.WATCH_PART], size, m, log, at.FIND, 0, h))
+        end = m.real[at.FOUND]
     if sampled:
         _take_samples(size, m, samples, h, end)
     if whole[at.ADAPTIVE] != 0:
@@ -222,31 +220,6 @@ def finish_samples(size: object, m: Memory, control: Control, samples: Array) ->
         _write_sample(size, m, samples, now)
         if m.whole[at.FAULT] != 0:
             return
-
-
-@inner
-def _let_happen(size: object, m: Memory, log: Array, which: int) -> int:
-    """Let all that was found at one instant take place, one after the other."""
-    n, real, whole = count(size), m.real, m.whole
-    passed = real[at.SEEN_AT] - real[at.NOW]
-    real[at.NOW] = real[at.SEEN_AT]
-    whole[at.IDLE] = whole[at.IDLE] + 1 if passed < NO_PROGRESS else 0
-    ended = False
-    while which >= 0:
-        happen(size, m, log, which)
-        ended = ended or (which >= n and whole[whole[at.ENDS] + which - n] != 0)
-        real[whole[at.BEFORE] + which] = real[whole[at.SIGNALS] + which]
-        which = crossing(size, m)
-    if ended:
-        return at.STOPPED
-    if whole[at.IDLE] > MOST_IDLE:
-        return at.CHATTERING
-    settle(size, m, log)
-    if real[at.NOW] >= real[at.STOP] - slack(real[at.STOP]):
-        real[at.NOW], whole[at.OPEN] = real[at.STOP], 0
-    elif whole[at.ADAPTIVE] == 0 and even_step(m) <= slack(real[at.NOW]):
-        whole[at.STEP_INDEX] += 1  # What is left of the step would be no step.
-    return at.BUDGET
 
 
 @kernel

@@ -57,7 +57,8 @@ WINDOW, FINEST, MOST_ERROR = range(15, 18)
 # [s] the last two looks of the last window: the values at the former are at EDGE.
 EDGE_T, EDGE_END = range(18, 20)
 LONGEST = 20  # [s] that a window may be
-REALS = 21
+FOUND = 21  # where in a step the first event is, from 0 to 1
+REALS = 22
 
 # Places in `whole`: settings and switches,
 METHOD, MODEL, COUPLED, INPUTS, ADAPTIVE, STAGES, STOPS, WATCHING, CONTROLLED, DELAY = range(10)
@@ -93,7 +94,15 @@ UNJUDGED, STRIDE = range(71, 73)
 # Of events: which of them changes its sign too fast to be followed, which may have done so unseen
 # for a while, and which did last (each counted from 1); where their values and changes are kept.
 ALIASED, SKIPPED, SUSPECT, LATEST, OLDER, EDGE, CHANGES = range(73, 80)
-WHOLES = 80
+# Addresses of parts of the engine, and those of an arm that steps aside from its block.
+PARTS = 80
+(
+    LIVE_PART, MODEL_PART, MEASURE_PART, DISTURB_PART, STEP_PART, KEEP_PART, WATCH_PART,
+    APART_PART,
+) = range(PARTS, PARTS + 8)  # fmt: skip
+ALONE_PARTS = PARTS + 8
+WHOLES = ALONE_PARTS + 8
+SETTLE, FIND, HAPPEN = range(3)  # what is to be seen to with stops and events
 
 # The notes about a controller, each one a joint: the torque that it asked for, and that with what
 # was given besides; what it read, and what it was to follow, at its last tick; whether the joint

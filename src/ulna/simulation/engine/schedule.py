@@ -13,6 +13,7 @@ from ulna.kernels import count, inlined, inner
 from ulna.lanes import numbers, some
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.control import let_control
+from ulna.simulation.engine.hooks import call_part
 from ulna.simulation.engine.memory import Control, Memory
 from ulna.simulation.engine.noise import draw_normal
 from ulna.simulation.engine.times import slack
@@ -122,7 +123,7 @@ def hold(size: object, m: Memory, control: Control) -> None:
     if whole[at.CONTROLLED] != at.NOBODY:
         _add_control(size, m, control)
     if whole[at.DISTURBANCES] != 0:
-        _disturb(size, m)
+        call_part(whole[at.DISTURB_PART], size, m)
 
 
 @inlined
@@ -154,7 +155,7 @@ def _read_table(m: Memory, table: int, width: int, column: int) -> tuple[Any, An
 
 
 @inner
-def _disturb(size: object, m: Memory) -> None:
+def disturb(size: object, m: Memory) -> None:
     """Add all that disturbs, and keep it apart from what is held without it."""
     n, links = count(size), m.links
     for i in range(n):

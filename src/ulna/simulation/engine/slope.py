@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import types
-
 from ulna.arrays import Array
 from ulna.dynamics import packed as link
 from ulna.dynamics.recursive import forward, forward_coupled, lay_out
-from ulna.dynamics.sequential_sweep import sequential
 from ulna.expressions.evaluate import evaluate
-from ulna.kernels import Hook, count, inlined, inner
+from ulna.kernels import count, inlined, inner
 from ulna.lanes import alone, some
 from ulna.simulation.engine import places as at
+from ulna.simulation.engine.hooks import call_part, call_python
 from ulna.simulation.engine.memory import Memory
-
-# A Python function that reads the state from STAGE and writes what is LIVE; not zero if it failed.
-CALLBACK = Hook(types.int64, types.float64)
-callback_at = CALLBACK.at
 
 
 @inlined
@@ -30,7 +24,7 @@ def slope_inlined(size: object, m: Memory, t: float, place: int) -> None:
     if alone(v) or whole[at.CHANGING] != 0:
         inputs(size, m, t)
     if whole[at.MODEL] == at.SEQUENTIAL:
-        sequential(size, links, turns, v, at.STAGE)
+        call_part(whole[at.MODEL_PART], size, m)
     elif whole[at.COUPLED] != 0:
         forward_coupled(size, links, turns, v, at.STAGE, link.CARRIER)
     else:
@@ -81,7 +75,7 @@ def inputs(size: object, m: Memory, t: float) -> None:
     for k in range(3):
         links[n, link.FORCE_X + k] = links[n, at.TIP_HOLD + k] + links[n, at.TIP_RAMP + k] * since
     if m.whole[at.INPUTS] != at.STEADY:
-        _live_inputs(size, m, t)
+        call_part(m.whole[at.LIVE_PART], size, m, t)
 
 
 @inlined
@@ -93,7 +87,8 @@ def motor_torque(m: Memory, i: int, since: float) -> Any:
 
 
 @inner
-def _live_inputs(size: object, m: Memory, t: float) -> None:
+def live_inputs(size: object, m: Memory, t: float) -> None:
+    """Add the torques and the tip's force of formulas and functions at time t."""
     n = count(size)
     links, whole = m.links, m.whole
     if whole[at.INPUTS] & at.TEXT:
@@ -105,7 +100,7 @@ def _live_inputs(size: object, m: Memory, t: float) -> None:
             elif place < n + 3:
                 links[n, at.TIP_LIVE + place - n] = formula(m, k)
     if whole[at.INPUTS] & at.PYTHON and whole[at.FAULT] == 0:
-        whole[at.FAULT] = callback_at(whole[at.INPUT_CALL])(t)
+        whole[at.FAULT] = call_python(whole[at.INPUT_CALL], t)
     for i in range(n):
         links[i, link.TORQUE] += links[i, at.LIVE]
     for k in range(3):

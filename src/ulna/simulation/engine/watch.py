@@ -12,9 +12,14 @@ from ulna.dynamics import packed as link
 from ulna.kernels import count, inner
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.contact import hit, lay_to_rest, nearer_side, release, write_log
+from ulna.simulation.engine.hooks import call_python
 from ulna.simulation.engine.memory import Memory
-from ulna.simulation.engine.slope import callback_at, copy, formula, name_values, slope
+from ulna.simulation.engine.slope import copy, formula, name_values, slope
+from ulna.simulation.engine.stepping import even_step
+from ulna.simulation.engine.times import slack
 
+NO_PROGRESS = 1e-12  # [s]
+MOST_IDLE = 200  # events in a row that let no time pass
 TOUCH = 1e-12  # [rad] by which a joint may pass its stop unnoticed
 
 
@@ -44,7 +49,7 @@ def _event_signals(size: object, m: Memory, t: float) -> None:
     real, whole = m.real, m.whole
     first = whole[at.SIGNALS] + count(size)
     if whole[at.EVENT_CALL] != 0 and whole[at.FAULT] == 0:
-        whole[at.FAULT] = callback_at(whole[at.EVENT_CALL])(t)
+        whole[at.FAULT] = call_python(whole[at.EVENT_CALL], t)
     for k in range(whole[at.EVENTS]):
         real[first + k] = real[whole[at.LIVE_SIGNALS] + k]
     name_values(size, m, t)
@@ -149,3 +154,28 @@ def _is_pressed(size: object, m: Memory, i: int, side: float) -> bool:
     links[i, link.STUCK] = 0.0
     whole[at.COUPLED] -= 1
     return bool(push > 0.0)
+
+
+@inner
+def let_happen(size: object, m: Memory, log: Array, which: int) -> int:
+    """Let all that was found at one instant take place, one after the other."""
+    n, real, whole = count(size), m.real, m.whole
+    passed = real[at.SEEN_AT] - real[at.NOW]
+    real[at.NOW] = real[at.SEEN_AT]
+    whole[at.IDLE] = whole[at.IDLE] + 1 if passed < NO_PROGRESS else 0
+    ended = False
+    while which >= 0:
+        happen(size, m, log, which)
+        ended = ended or (which >= n and whole[whole[at.ENDS] + which - n] != 0)
+        real[whole[at.BEFORE] + which] = real[whole[at.SIGNALS] + which]
+        which = crossing(size, m)
+    if ended:
+        return at.STOPPED
+    if whole[at.IDLE] > MOST_IDLE:
+        return at.CHATTERING
+    settle(size, m, log)
+    if real[at.NOW] >= real[at.STOP] - slack(real[at.STOP]):
+        real[at.NOW], whole[at.OPEN] = real[at.STOP], 0
+    elif whole[at.ADAPTIVE] == 0 and even_step(m) <= slack(real[at.NOW]):
+        whole[at.STEP_INDEX] += 1  # What is left of the step would be no step.
+    return at.BUDGET

@@ -11,51 +11,67 @@ import re
 from functools import cache
 from pathlib import Path
 
-PACKAGE = Path(__file__).parent
-MARKS = (b"\n@kernel", b"\n@inner", b"\n@inlined", b"\n@lowers")
-COMPILERS = {"kernels.py", "kernel_cache.py"}  # how they are compiled, whatever they are
+PACKAGE = Path(__file__).parent.parent
+MARKS = (b"\n@kernel", b"\n@inner", b"\n@inlined")
+# How kernels are compiled, whatever they are.
+COMPILERS = ("kernels/functions.py", "kernels/signatures.py", "kernels/typed.py", "kernels/code.py")
+LANES = "lanes"  # a folder: all of it is known to the compiler, whatever a kernel imports
 IMPORTS = re.compile(rb"^from ulna\.?([\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
 NAMES = re.compile(rb"(\w+)(?: as \w+)?")
 
 
+@cache
 def fingerprint(file: Path, package: Path = PACKAGE) -> str:
     """Give a hash of all sources that the kernels of a file are made of."""
     digest = hashlib.sha256()
     for source in sorted(sources(file, package)):
         name = source.relative_to(package) if source.is_relative_to(package) else source.name
-        digest.update(str(name).replace("\\", "/").encode() + b"\0" + source.read_bytes() + b"\0")
+        digest.update(str(name).replace("\\", "/").encode() + b"\0" + _text(source) + b"\0")
     return digest.hexdigest()[:16]
 
 
 def sources(file: Path, package: Path = PACKAGE) -> set[Path]:
     """Give a file and all that it imports, and what those import, as far as kernels use them."""
-    counted, found, ahead = compiled_files(package), set[Path](), [file]
+    found = {package / name for name in COMPILERS} | set((package / LANES).glob("*.py"))
+    ahead = [file]
     while ahead:
         here = ahead.pop()
         if here in found:
             continue
         found.add(here)
-        ahead += [there for there in _imported(here, package) if there in counted]
+        ahead += [there for there in _imported(here, package) if _is_compiled(there, package)]
     return found
 
 
-@cache
-def compiled_files(package: Path) -> frozenset[Path]:
-    """Give the files whose functions and constants kernels may use.
+def _is_compiled(file: Path, package: Path) -> bool:
+    """Say whether kernels may use functions or constants of a file.
 
     Those are whole folders, because a kernel has the constants of its neighbours in it. The
     package's own folder holds whatever everybody shares, and of it only files with kernels count.
     """
-    files = sorted(package.rglob("*.py"))
-    marked = {file for file in files if any(mark in file.read_bytes() for mark in MARKS)}
-    marked |= {file for file in files if file.parent == package and file.name in COMPILERS}
-    folders = {file.parent for file in marked} - {package}
-    return frozenset(file for file in files if file in marked or file.parent in folders)
+    if file.parent == package:
+        return _has_kernels(file)
+    return file.parent.name != "kernels" and _folder_has_kernels(file.parent)
 
 
+@cache
+def _folder_has_kernels(folder: Path) -> bool:
+    return any(_has_kernels(file) for file in folder.glob("*.py"))
+
+
+def _has_kernels(file: Path) -> bool:
+    return any(mark in _text(file) for mark in MARKS)
+
+
+@cache
+def _text(file: Path) -> bytes:
+    return file.read_bytes()
+
+
+@cache
 def _imported(file: Path, package: Path) -> list[Path]:
     found = []
-    for module, names in IMPORTS.findall(file.read_bytes()):
+    for module, names in IMPORTS.findall(_text(file)):
         place = package.joinpath(*module.decode().split(".")) if module else package
         for name in NAMES.findall(names):
             inside = place / f"{name.decode()}.py"

@@ -1,0 +1,213 @@
+"""Compiled kernels on disk: one sealed file for each, typed and as machine code.
+
+A file holds one kernel and the key that it was made for, behind a digest of both: nothing is
+loaded that is not as it was written, and what is damaged is removed and made anew. Where nothing
+can be written, kernels are compiled for this process alone. A package that was built for this
+system brings typed kernels along, and only machine code has to be made.
+"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ulna.digests import DamagedError, digest, sealed, unsealed
+from ulna.errors import warn
+from ulna.kernels.functions import Kernel
+from ulna.kernels.signatures import Signature, spelled
+from ulna.kernels.sources import fingerprint
+from ulna.kernels.waiting import Waiting, waiting
+from ulna.storage import cache_folder, write_whole
+
+TYPED, CODE = ".typed", ".code"
+SHIPPED = Path(__file__).with_name("shipped")
+MADE_BY = "made by.txt"
+
+
+class Unit(NamedTuple):
+    """A kernel for arguments of certain kinds, called by Python or with a frame."""
+
+    kernel: Kernel
+    signature: Signature
+    framed: bool
+
+    @property
+    def key(self) -> str:
+        """Say all that its typed form depends on."""
+        form = "with a frame" if self.framed else "by Python"
+        source = fingerprint(Path(self.kernel.py_func.__code__.co_filename))
+        return "\n".join([made_by(), source, self.name, spelled(self.signature), form])
+
+    @property
+    def name(self) -> str:
+        """Its function's full name."""
+        function = self.kernel.py_func
+        return f"{function.__module__}.{function.__qualname__}"
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether its file tells all that it is made of."""
+        function = self.kernel.py_func
+        is_plain = function.__closure__ is None and not hasattr(self.kernel, "foreign")
+        return is_plain and Path(function.__code__.co_filename).is_file()
+
+
+def python_function(kernel: Kernel, signature: Signature, size: int) -> Callable[..., Any]:
+    """Give a kernel as a built-in function of Python's."""
+    from ulna.kernels.code import builtin, load
+
+    return builtin(load(_code(Unit(kernel, signature, False), size)), kernel.name)
+
+
+def frame_function(kernel: Kernel, signature: Signature, size: int) -> int:
+    """Give the address by which kernels call one with a frame."""
+    from ulna.kernels.code import load
+
+    made: dict[Any, int] = kernel.__dict__.setdefault("_addresses", {})
+    if (signature, size) not in made:
+        made[signature, size] = load(_code(Unit(kernel, signature, True), size))
+    return made[signature, size]
+
+
+def ship(units: list[Unit], folder: Path) -> None:
+    """Type kernels into a folder that a package brings along."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / MADE_BY).write_text(made_by() + "\n", encoding="utf-8")
+    for unit in units:
+        _write(folder / _file_name(unit, unit.key, TYPED), unit.key, _typed(unit, unit.key))
+
+
+@cache
+def made_by() -> str:
+    """Name the system and the versions that typed kernels depend on."""
+    system = f"{platform.system()} {platform.machine()}"
+    others = (f"{name} {version(name)}" for name in ("numba", "llvmlite"))
+    python = f"Python {platform.python_version()}"
+    return ", ".join([system, python, *others, f"NumPy {np.__version__}"])
+
+
+def _code(unit: Unit, size: int) -> bytes:
+    """Give machine code for this processor: as it was kept, else made now."""
+    from ulna.kernels.code import machine_code, processor
+
+    kept, key = unit.is_kept, unit.key
+    code_key = "\n".join([key, *processor(), str(size)])
+    file = _folder() / _file_name(unit, code_key, CODE)
+    made = _read(file, code_key) if kept else None
+    if made is None:
+        with waiting(unit.kernel, size) as bar:
+            bitcode = _typed(unit, key, bar)
+            bar.begin_code()
+            made = machine_code(bitcode, size)
+        if kept:
+            _keep(file, code_key, made)
+    return made
+
+
+def _typed(unit: Unit, key: str, bar: Waiting | None = None) -> bytes:
+    """Give a kernel's typed form: as it was kept or shipped, else made now."""
+    name = _file_name(unit, key, TYPED)
+    found = None
+    if unit.is_kept:
+        found = _read(_folder() / name, key) or _shipped(name, key)
+    if found is None:
+        from ulna.kernels.typed import typed
+
+        bar = bar or Waiting()
+        bar.begin_typing()
+        found = typed(unit.kernel, unit.signature, framed=unit.framed, told=bar.typed)
+        if unit.is_kept:
+            _keep(_folder() / name, key, found)
+    return found
+
+
+def _shipped(name: str, key: str) -> bytes | None:
+    if not SHIPPED.is_dir():
+        return None
+    found = _read(SHIPPED / name, key, discard=False)
+    if found is None:
+        _say_unfit()
+    return found
+
+
+@cache
+def _say_unfit() -> None:
+    """Say once why kernels that came with the package are not used."""
+    here = made_by()
+    try:
+        there = (SHIPPED / MADE_BY).read_text(encoding="utf-8").strip()
+    except OSError:
+        there = "unknown versions"
+    why = f"they are for {there}, and this is {here}"
+    if there == here:
+        why = "its sources were changed, or the file is damaged"
+    told = (
+        f"the kernels that came with this package do not fit: {why}; "
+        "they are compiled from their sources instead, which takes longer, once"
+    )
+    warn(told)
+
+
+@cache
+def _folder() -> Path:
+    return cache_folder() / "kernels"
+
+
+def _file_name(unit: Unit, key: str, ending: str) -> str:
+    letters = [letter if letter.isalnum() or letter in "._" else "" for letter in unit.name]
+    return f"{''.join(letters)[-80:]}-{digest([key.encode()]).hex()}{ending}"
+
+
+def _read(file: Path, key: str, *, discard: bool = True) -> bytes | None:
+    """Give what a file holds for a key; one that is damaged is removed."""
+    try:
+        kept, _, content = unsealed(file.read_bytes()).partition(b"\0")
+        return content if kept == key.encode() else None
+    except OSError:
+        # Not there, or out of reach for now, as while another process replaces it.
+        if discard and file.is_dir():
+            _discard(file)
+    except DamagedError:
+        if discard:
+            _discard(file)
+    return None
+
+
+def _keep(file: Path, key: str, content: bytes) -> None:
+    """Keep what was made; where that fails, say so once."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        _write(file, key, content)
+    except OSError as error:
+        if file.parent not in _warned:
+            _warned.add(file.parent)
+            _warn(error)
+
+
+def _write(file: Path, key: str, content: bytes) -> None:
+    write_whole(file, sealed(key.encode() + b"\0" + content))
+
+
+def _discard(file: Path) -> None:
+    try:
+        file.unlink(missing_ok=True)
+    except OSError:
+        shutil.rmtree(file, ignore_errors=True)
+
+
+_warned: set[Path] = set()
+
+
+def _warn(error: OSError) -> None:
+    told = (
+        f"compiled kernels cannot be kept, so that every start compiles them anew: {error}; "
+        "set ULNA_CACHE to a folder that can be written to"
+    )
+    warn(told)

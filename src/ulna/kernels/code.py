@@ -1,0 +1,143 @@
+"""Machine code: made by LLVM for this processor, loaded into this process, called by Python."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Any, cast
+
+import numpy as np
+from llvmlite import binding as llvm
+
+from ulna.kernels.functions import UNROLLED
+
+ENTRY, SIZE = "ulna_entry", "ulna_size"  # names in the code
+FASTCALL = 0x0080  # how Python calls
+PYTHON = (
+    "PyBool_FromLong", "PyErr_BadArgument", "PyErr_Occurred", "PyEval_RestoreThread",
+    "PyEval_SaveThread", "PyFloat_AsDouble", "PyFloat_FromDouble", "PyLong_AsLongLong",
+    "PyLong_FromLongLong", "PyTuple_GetItem",
+)  # fmt: skip
+# Of the C library: what LLVM makes calls of.
+MATHS = (
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "cos", "cosh",
+    "erf", "erfc", "exp", "exp2", "expm1", "floor", "fmod", "hypot", "log", "log10", "log1p",
+    "log2", "memcpy", "memmove", "memset", "pow", "sin", "sinh", "sqrt", "tan", "tanh",
+)  # fmt: skip
+
+
+@cache
+def processor() -> tuple[str, str, str]:
+    """Give what code is made for: the system, the processor, and what it can do."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    features = llvm.get_host_cpu_features().flatten()
+    return llvm.get_process_triple(), llvm.get_host_cpu_name(), features
+
+
+@cache
+def _machine() -> Any:
+    triple, name, features = processor()
+    target = llvm.Target.from_triple(triple)
+    # Code that is loaded anywhere in memory needs static relocation on these.
+    reloc = "static" if target.name.startswith("x86") else "default"
+    return target.create_target_machine(
+        cpu=name, features=features, opt=3, reloc=reloc, codemodel="jitdefault", jit=True
+    )
+
+
+def machine_code(bitcode: bytes, size: int) -> bytes:
+    """Compile a kernel for arms of so many joints, or with 0 for any number of more."""
+    machine = _machine()
+    module = llvm.parse_bitcode(bitcode)
+    module.link_in(llvm.parse_assembly(_size_function(size, module)))
+    for function in module.functions:
+        # What nobody else can call may take constants from its callers, and go into them.
+        if not function.is_declaration and function.name != ENTRY:
+            function.linkage = "internal"
+    _optimise(module, machine, 0)
+    _optimise(module, machine, 3)
+    made: bytes = machine.emit_object(module)
+    return made
+
+
+def _size_function(size: int, module: Any) -> str:
+    """Give the function that says how many joints there are, given how many are asked for."""
+    small = f"%small = icmp sle i64 %n, {UNROLLED}\n%any = select i1 %small, i64 -1, i64 %n\n"
+    body = f"ret i64 {size}" if size else f"{small}ret i64 %any"
+    head = f'target triple = "{module.triple}"\ntarget datalayout = "{module.data_layout}"\n'
+    return f"{head}define i64 @{SIZE}(i64 %n) alwaysinline {{\n{body}\n}}\n"
+
+
+def _optimise(module: Any, machine: Any, level: int) -> None:
+    options = llvm.create_pipeline_tuning_options(speed_level=level)
+    options.loop_vectorization = level > 0
+    options.slp_vectorization = False
+    builder = llvm.create_pass_builder(machine, options)
+    passes = builder.getModulePassManager()
+    if level == 0:
+        passes.add_loop_rotate_pass()
+        passes.add_instruction_combine_pass()
+        passes.add_jump_threading_pass()
+    passes.run(module, builder)
+
+
+_loaded: list[Any] = []  # engines: code lives as long as the one that loaded it
+
+
+def load(made: bytes) -> int:
+    """Load machine code; gives the address of what leads into it."""
+    _symbols()
+    module = llvm.parse_assembly(f'target triple = "{processor()[0]}"\n')
+    engine = llvm.create_mcjit_compiler(module, _machine())
+    engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(made))
+    engine.finalize_object()
+    _loaded.append(engine)
+    return int(engine.get_function_address(ENTRY))
+
+
+@cache
+def _symbols() -> None:
+    """Tell the loader where Python's functions are, and those of C's library."""
+    _check_layout()
+    for name in PYTHON:
+        llvm.add_symbol(name, _address(ctypes.pythonapi, name))
+    library = ctypes.cdll.ucrtbase if sys.platform == "win32" else ctypes.CDLL(None)
+    for name in MATHS:
+        llvm.add_symbol(name, _address(library, name))
+
+
+def _address(library: Any, name: str) -> int:
+    return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
+
+
+def _check_layout() -> None:
+    """Make sure that arrays lie in memory as kernels read them."""
+    header = object.__basicsize__
+    array = np.zeros((3, 2))
+    pointer, shape = (ctypes.c_void_p.from_address(id(array) + header + k) for k in (0, 16))
+    sizes = (ctypes.c_ssize_t * 2).from_address(shape.value or 0)
+    if pointer.value != array.ctypes.data or tuple(sizes) != array.shape:
+        raise ImportError("arrays of this version of NumPy cannot be read by compiled code")
+
+
+class _Method(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("text", ctypes.c_char_p),
+    )
+
+
+def builtin(address: int, name: str) -> Callable[..., Any]:
+    """Make a built-in function of Python's of compiled code."""
+    method = _Method(name.encode(), address, FASTCALL, None)
+    _loaded.append(method)
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype = ctypes.py_object
+    make.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
+    # What it is bound to tells it what an array is.
+    return cast("Callable[..., Any]", make(ctypes.addressof(method), np.ndarray, None))

@@ -1,0 +1,202 @@
+"""Kernels, what they are made of, and what they call by its address, as sources name them.
+
+Nothing here loads a compiler: decorating a function only notes it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import update_wrapper
+from threading import RLock
+from typing import Any, TypeVar, cast
+
+from ulna.kernels.signatures import Signature, signature_of
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+UNROLLED = 3  # links: arms of so many get code without loops
+_compiling = RLock()
+
+
+def _take_after(made: Any, function: Callable[..., Any]) -> None:
+    """Let what stands for a function have its name and its text."""
+    update_wrapper(made, function)
+
+
+class Inner:
+    """A function that is compiled as a part of the kernels that call it; Python cannot."""
+
+    def __init__(self, function: Callable[..., Any], is_inlined: bool) -> None:
+        _take_after(self, function)
+        self.py_func, self.is_inlined = function, is_inlined
+        self._type: Any = None
+
+    @property
+    def _numba_type_(self) -> Any:
+        if self._type is None:
+            from ulna.kernels.typed import inner_type
+
+            self._type = inner_type(self)
+        return self._type
+
+
+class Kernel:
+    """A function that Python calls, compiled when it is first called with arguments of a kind."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        _take_after(self, function)
+        self.py_func, self.name = function, function.__name__
+        names = function.__code__.co_varnames[: function.__code__.co_argcount]
+        self.is_folded = names[:1] == ("size",)
+        self._entries: dict[Any, Callable[..., Any]] = {}
+        self._last: Callable[..., Any] | None = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self._last is not None:
+            try:
+                return self._last(*arguments)
+            except TypeError:
+                pass  # It is for arguments of another kind, or for another size.
+        self._last = self.variant(*arguments)
+        return self._last(*arguments)
+
+    def variant(self, *arguments: Any) -> Callable[..., Any]:
+        """Give the built-in function for arguments of these kinds, and arms of this size."""
+        signature = signature_of(*arguments)
+        size = self.size_in(arguments[0]) if self.is_folded else 0
+        made = self._entries.get((signature, size))
+        if made is None:
+            with _compiling:
+                from ulna.kernels.cache import python_function
+
+                made = python_function(self, signature, size)
+                self._entries[signature, size] = made
+        return made
+
+    def size_in(self, n: int) -> int:
+        """Give the size that goes into the code as a constant, or 0 where it stays an argument."""
+        return n if n <= UNROLLED else 0
+
+    def address(self, signature: Signature, n: int) -> int:
+        """Give the address by which other kernels call it with a frame of such arguments."""
+        size = self.size_in(n) if self.is_folded else 0
+        with _compiling:
+            from ulna.kernels.cache import frame_function
+
+            return frame_function(self, signature, size)
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function that Python calls, or another kernel by its address.
+
+    If its first argument is called `size`, that is the number of joints, and small ones are put
+    into the code as constants, so that LLVM unrolls all loops over them.
+    """
+    return function if DISABLED else cast("Function", Kernel(function))
+
+
+def inner(function: Function) -> Function:
+    """Compile a function as a part of the kernels that call it; Python cannot."""
+    return function if DISABLED else cast("Function", Inner(function, False))
+
+
+def inlined(function: Function) -> Function:
+    """Compile an inner function into each of its callers: for the few that are hot."""
+    return function if DISABLED else cast("Function", Inner(function, True))
+
+
+def variant(compiled: Function, *arguments: Any) -> Function:
+    """Give what to call a kernel by with arguments of these kinds, and no others.
+
+    It raises a TypeError where it is given any others.
+    """
+    if isinstance(compiled, Kernel):
+        return cast("Function", compiled.variant(*arguments))
+    return compiled
+
+
+def size_of(n: int) -> int:
+    """Give n in the form that kernels take."""
+    return n
+
+
+@inlined
+def count(size: Any) -> int:
+    """Give n back."""
+    return size  # type: ignore[no-any-return]
+
+
+class Hook:
+    """A kind of function that kernels call without having been compiled for it.
+
+    `call = hook.call` is to be a global of the module: inside a kernel `call(address, …)` calls
+    the function with these arguments. What it gives is a whole number, or with
+    `signature` and `plain` a C function of numbers.
+    """
+
+    def __init__(self, signature: Signature | None = None, *, plain: bool = False) -> None:
+        self.signature, self.plain = signature, plain
+        self._plain: dict[int, Callable[..., Any]] = {}
+        self.call: Callable[..., int] = self._called if DISABLED else cast("Any", _Call(plain))
+
+    def _called(self, address: int, *arguments: Any) -> int:
+        return int(self._plain[address](*arguments) or 0)
+
+    def address(
+        self, function: Callable[..., Any], signature: Signature | None = None, n: int = 0
+    ) -> int:
+        """Give the address of a kernel for arguments of these kinds, compiled if need be."""
+        if DISABLED:
+            return self.keep(function)
+        made: Any = function
+        if not isinstance(made, Kernel):
+            made = _adapted(made)
+        return int(made.address(signature or self.signature, n))
+
+    def keep(self, function: Callable[..., Any]) -> int:
+        """Note a plain function, and give what stands for it."""
+        self._plain[id(function)] = function
+        return id(function)
+
+
+class _Call:
+    """What calls by address inside a kernel."""
+
+    def __init__(self, plain: bool) -> None:
+        self.plain = plain
+        self._type: Any = None
+
+    @property
+    def _numba_type_(self) -> Any:
+        if self._type is None:
+            from ulna.kernels.typed import call_type
+
+            self._type = call_type(self, self.plain)
+        return self._type
+
+
+_adaptations: dict[Any, Kernel] = {}
+
+
+def _adapted(compiled: Any) -> Kernel:
+    """Give a kernel that does nothing but call a function that Numba has compiled elsewhere."""
+    if compiled not in _adaptations:
+        made = Kernel(compiled.py_func)
+        made.foreign = compiled  # type: ignore[attr-defined]
+        _adaptations[compiled] = made
+    return _adaptations[compiled]
+
+
+def function_count(kernel: Kernel) -> int:
+    """Give how many functions a kernel is made of: what typing it will tell of, at least."""
+    seen, ahead = set[Any](), [kernel.py_func]
+    while ahead:
+        function = ahead.pop()
+        if function in seen:
+            continue
+        seen.add(function)
+        named = (function.__globals__.get(name) for name in function.__code__.co_names)
+        ahead += [one.py_func for one in named if isinstance(one, Inner)]
+    return len(seen)

@@ -1,0 +1,72 @@
+"""What the arguments of a kernel are, said without a compiler."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+INT, FLOAT = "int64", "float64"
+
+
+class ArrayOf(NamedTuple):
+    """An array without gaps, its last axis first in memory."""
+
+    number: str  # the name of its dtype
+    dimensions: int
+
+
+class LanesOf(NamedTuple):
+    """An array of lanes, of so many numbers each."""
+
+    number: str
+    dimensions: int
+    width: int
+
+
+class RecordOf(NamedTuple):
+    """A NamedTuple."""
+
+    kind: type
+    fields: tuple[Any, ...]
+
+
+Kind: TypeAlias = "str | ArrayOf | LanesOf | RecordOf"
+Signature: TypeAlias = "tuple[Kind, ...]"
+
+
+def signature_of(*values: Any) -> Signature:
+    """Give what these values are.
+
+    >>> signature_of(2, 0.5, np.zeros((3, 2)))
+    ('int64', 'float64', ArrayOf(number='float64', dimensions=2))
+    """
+    return tuple([kind_of(value) for value in values])
+
+
+def kind_of(value: Any) -> Kind:
+    """Give what a value is; raises a TypeError for what no kernel takes."""
+    if type(value) is np.ndarray:
+        if not value.flags.c_contiguous or not value.dtype.isnative:
+            raise TypeError("kernels take arrays without gaps, in the machine's own byte order")
+        return ArrayOf(value.dtype.name, value.ndim)
+    if isinstance(value, int | np.integer | np.bool_):
+        return INT
+    if isinstance(value, float | np.floating):
+        return FLOAT
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return RecordOf(type(value), signature_of(*value))
+    raise TypeError(f"kernels take numbers, arrays and records of arrays, not {type(value)}")
+
+
+def spelled(kind: Any) -> str:
+    """Write a kind, or a signature, as text that is the same in every process."""
+    if isinstance(kind, RecordOf):
+        return f"{kind.kind.__module__}.{kind.kind.__qualname__}{spelled(kind.fields)}"
+    if isinstance(kind, LanesOf):
+        return f"{kind.number}x{kind.width}[{kind.dimensions}]"
+    if isinstance(kind, ArrayOf):
+        return f"{kind.number}[{kind.dimensions}]"
+    if isinstance(kind, tuple):
+        return f"({', '.join(spelled(one) for one in kind)})"
+    return str(kind)

@@ -1,0 +1,71 @@
+"""What is shown while kernels are compiled: a bar, in a terminal or a notebook.
+
+Typing tells of every function that it has done. LLVM tells nothing; its share is guessed by time.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ulna.kernels.functions import Kernel
+from ulna.progress import progress
+
+TYPING = 0.75  # of the time that both stages take
+USUAL_CODE = 2.0  # [s] that LLVM takes
+INTERVAL = 0.2  # [s] between two looks
+
+
+class Waiting:
+    """How far compiling has come."""
+
+    def __init__(self, functions: int = 1) -> None:
+        self.functions, self.done = max(functions, 1), 0
+        self.share = 0.0  # of the whole, that typing takes
+        self.code_start: float | None = None
+
+    def begin_typing(self) -> None:
+        """Note that the kernel has to be typed first."""
+        self.share = TYPING
+
+    def typed(self, name: str) -> None:
+        """Note that a function has been typed."""
+        self.done += 1
+
+    def begin_code(self) -> None:
+        """Note that LLVM is at work."""
+        self.code_start = time.monotonic()
+
+    @property
+    def part(self) -> float:
+        """How much is done, from 0 to 1."""
+        if self.code_start is None:
+            return self.share * min(self.done / self.functions, 1.0)
+        elapsed = time.monotonic() - self.code_start
+        return self.share + (1.0 - self.share) * (1.0 - math.exp(-elapsed / USUAL_CODE))
+
+
+@contextmanager
+def waiting(kernel: Kernel, size: int) -> Iterator[Waiting]:
+    """Show a bar while a kernel is compiled, if that takes long enough to be noticed."""
+    from ulna.kernels.functions import function_count
+
+    bar, over = Waiting(function_count(kernel)), threading.Event()
+    joints = f" for {size} joint{'s' if size > 1 else ''}" if size else ""
+    with progress(f"compiling {kernel.name}{joints}, once") as report:
+        report(0.0)
+
+        def look() -> None:
+            while not over.wait(INTERVAL):
+                report(bar.part)
+
+        looking = threading.Thread(target=look, daemon=True)
+        looking.start()
+        try:
+            yield bar
+        finally:
+            over.set()
+            looking.join()
