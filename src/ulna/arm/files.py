@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from ulna import units
@@ -22,6 +23,14 @@ from ulna.storage import read_text
 Table = Mapping[str, Any]
 
 LARGEST = 1_000_000  # [bytes] of a robot file: ten thousand links and their comments
+# Descriptions of robots that other programs read.
+FOREIGN = {
+    ".urdf": "a URDF file",
+    ".xacro": "a URDF file",
+    ".sdf": "an SDF file",
+    ".mjcf": "a MuJoCo file",
+    ".xml": "an XML file",
+}
 DEEPEST_KEY = 100  # parts of a dotted key; the parser takes the square of them
 
 
@@ -31,10 +40,24 @@ def load(file: str | os.PathLike[str]) -> Arm:
     Every problem of the file is raised at once, each with its line. What is allowed but strange
     (an inertia that no body has, an angle that was probably meant in degrees) is a warning.
     """
+    check_format(file)
     arm, found = parse(read_text(file, LARGEST), os.fspath(file))
     for problem in found:
         warn(str(problem))
     return arm
+
+
+def check_format(file: str | os.PathLike[str]) -> None:
+    """Refuse a file of another format by the ending of its name, whatever is in it."""
+    kind = FOREIGN.get(Path(file).suffix.lower())
+    if kind is None:
+        return
+    hint = (
+        "write one with `ulna new arm.toml --links 2`, a link for every moving joint, and copy "
+        "length, mass, com and inertia into it; from Python, ulna.save(ulna.Arm.of(...), file)"
+    )
+    place = os.fspath(file)
+    raise InputError(Problem("format", kind, "a robot file of ulna, in TOML", hint, place=place))
 
 
 def parse(text: str, name: str = "robot file") -> tuple[Arm, list[Problem]]:

@@ -10,6 +10,7 @@ import typer
 
 from ulna import units
 from ulna.arm import Arm, load, preset, presets
+from ulna.arm.files import check_format
 from ulna.cli.terminal import note
 from ulna.errors import InputError, Problem, nearest_name, shown
 from ulna.expressions import constant
@@ -75,6 +76,7 @@ def find_arm(name: str, what: str = "ARM") -> Arm:
     """Give the arm of that name: a preset, else a robot file."""
     if name in presets():
         return preset(name)
+    check_format(name)
     looks_like_file = name.lower().endswith(".toml") or Path(name).name != name
     if not looks_like_file and not exists(name):
         hint = nearest_name(name, presets())

@@ -9,6 +9,8 @@ One that also has `compiled(arm)` runs inside the compiled engine. Where `start`
 `timing` as well, it is told the control rate and the delay of what it measures.
 """
 
+from typing import TYPE_CHECKING
+
 from ulna.control.adaptive import Adaptive
 from ulna.control.computed_torque import ComputedTorque
 from ulna.control.controller import CompiledLaw, Controller, Reference
@@ -19,6 +21,7 @@ from ulna.control.pd import PD
 from ulna.control.pid import PID
 from ulna.control.reading import CONTROLLERS, read_controller, with_model
 from ulna.control.timing import Timing
+from ulna.namespaces import namespace
 
 __all__ = [
     "CONTROLLERS",
@@ -36,3 +39,17 @@ __all__ = [
     "read_controller",
     "with_model",
 ]
+
+if not TYPE_CHECKING:
+    _guesses = {
+        "controllers are classes: control.PD()": "pd PDController",
+        "controllers are classes: control.PID()": "pid Pid PIDController",
+        "controllers are classes: control.ComputedTorque()": (
+            "computed_torque inverse_dynamics CTC feedback_linearization"
+        ),
+        "controllers are classes: control.GravityPD()": "gravity_pd PDGravity gravity_compensation",
+        "controllers are classes: control.FeedforwardPID()": "feedforward_pid feedforward",
+        "controllers are classes: control.Adaptive()": "adaptive",
+        "controllers are classes: control.OpenLoop()": "open_loop",
+    }
+    __getattr__, __dir__ = namespace(__name__, _guesses, also=CONTROLLERS)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.arrays import Array
+from ulna.errors import InputError, Problem, shown
 
 
 class Reference(NamedTuple):
@@ -50,6 +51,20 @@ class CompiledLaw(NamedTuple):
     params: Array  # (p, 1), or a column for each of many arms
     state: Array  # (s, 1) before the first tick, or as many columns
     room: int = 0  # rows of working memory
+
+
+def check_controller(controller: Any, what: str = "controller") -> None:
+    """Refuse what is no controller; `what` names it in messages."""
+    need = "an object with start(arm) and torque(t, q, qd, reference, state)"
+    if isinstance(controller, type):
+        name = controller.__name__
+        hint = f"make one, with parentheses: {name}()"
+        raise InputError(Problem(what, f"the class {name}", need, hint))
+    if isinstance(controller, str):
+        hint = "make one of text with ulna.control.read_controller"
+        raise InputError(Problem(what, shown(controller), need, hint))
+    if not isinstance(controller, Controller):
+        raise InputError(Problem(what, shown(controller), need))
 
 
 def columns(*parts: Array) -> Array:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 from ulna.arm import Arm
 from ulna.control.adaptive import Adaptive
 from ulna.control.computed_torque import ComputedTorque
-from ulna.control.controller import Controller
+from ulna.control.controller import Controller, check_controller
 from ulna.control.feedforward_pid import FeedforwardPID
 from ulna.control.gravity_pd import GravityPD
 from ulna.control.open_loop import OpenLoop
@@ -57,6 +57,8 @@ def with_model(controller: Some, arm: Arm) -> Some:
     >>> with_model(ComputedTorque(), ulna.preset("kehl")).model == ulna.preset("kehl")
     True
     """
+    if isinstance(controller, type):
+        check_controller(controller)
     if type(controller) not in _WITH_MODEL:
         need = f"one that has a model: {', '.join(kind.__name__ for kind in _WITH_MODEL)}"
         raise InputError(Problem("controller", shown(controller), need))

@@ -4,6 +4,8 @@
 `absolute` the closed form in link angles; `sequential` the approximation of paper 001.
 """
 
+from typing import TYPE_CHECKING
+
 from ulna.dynamics import absolute, chain, sequential
 from ulna.dynamics.chain import (
     coriolis_matrix,
@@ -18,6 +20,7 @@ from ulna.dynamics.linearise import linearise
 from ulna.dynamics.motion import forward_dynamics, inverse_dynamics
 from ulna.dynamics.regressor import parameter_names, parameter_vector, regressor
 from ulna.dynamics.statics import holding_torque, largest_payload, tip_force
+from ulna.namespaces import namespace
 
 __all__ = [
     "Equilibria",
@@ -42,3 +45,26 @@ __all__ = [
     "sequential",
     "tip_force",
 ]
+
+if not TYPE_CHECKING:
+    _guesses = {
+        "dynamics.inverse_dynamics(arm, q, qd, qdd) gives the torques that a motion takes": (
+            "rnea rne inverse id idyn torque torques"
+        ),
+        "dynamics.forward_dynamics(arm, q, qd, tau) gives the accelerations that torques make": (
+            "aba accel forward fd fdyn acceleration accelerations"
+        ),
+        "dynamics.mass_matrix(arm, q) is the inertia in joint coordinates": (
+            "crba inertia inertia_matrix mass M"
+        ),
+        "dynamics.coriolis_matrix(arm, q, qd) is the matrix, its product with qd the torques": (
+            "coriolis centrifugal C"
+        ),
+        "dynamics.gravity_torque(arm, q) gives the torques against gravity": (
+            "gravload gravity gravity_vector G"
+        ),
+        "dynamics.kinetic_energy(arm, q, qd) and dynamics.potential_energy(arm, q)": "energy",
+        "dynamics.linearise(arm, q, qd, tau) gives A and B": "linearize linearization",
+        "kinematics.jacobian(arm, q), in ulna.kinematics": "jacobian",
+    }
+    __getattr__, __dir__ = namespace(__name__, _guesses, also=("absolute", "chain", "sequential"))

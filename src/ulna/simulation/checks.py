@@ -10,7 +10,7 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
-from ulna.control import Controller
+from ulna.control.controller import check_controller
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.sensors import Sensors
@@ -50,10 +50,8 @@ def check_kinds(arm: Any, controller: Any, sensors: Any, disturbances: Any) -> N
     """Refuse what is no arm, no controller, no sensors or no list of disturbances."""
     if not isinstance(arm, Arm):
         raise InputError(Problem("arm", shown(arm), "an Arm"))
-    is_class = isinstance(controller, type)
-    if controller is not None and (is_class or not isinstance(controller, Controller)):
-        need = "an object with start(arm) and torque(t, q, qd, reference, state)"
-        raise InputError(Problem("controller", shown(controller), need))
+    if controller is not None:
+        check_controller(controller)
     if sensors is not None and not isinstance(sensors, Sensors):
         raise InputError(Problem("sensors", shown(sensors), "Sensors(...)"))
     is_list = isinstance(disturbances, Sequence)

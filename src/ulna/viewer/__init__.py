@@ -1,5 +1,8 @@
 """SEEING: figures and films. Matplotlib is loaded when something is drawn, not before."""
 
+from typing import TYPE_CHECKING
+
+from ulna.namespaces import namespace
 from ulna.viewer.arm import draw_arm, draw_ghosts, draw_reach, draw_trace, frame
 from ulna.viewer.comparison import animate_following
 from ulna.viewer.conventions import conventions_figure
@@ -56,3 +59,14 @@ __all__ = [
     "torques_figure",
     "workspace_figure",
 ]
+
+if not TYPE_CHECKING:
+    _guesses = {
+        "figures show themselves in a notebook; elsewhere write figure.savefig('figure.png')": (
+            "show display imshow"
+        ),
+        "viewer.animate(run) plays in a notebook, viewer.animate(run, 'run.mp4') writes a film": (
+            "animation play movie"
+        ),
+    }
+    __getattr__, __dir__ = namespace(__name__, _guesses, also=("DARK", "PRINT", "Look"))

@@ -431,6 +431,20 @@ def test_a_file_that_cannot_be_read_is_file_trouble(tmp_path, name):
     assert caught.value.exit_code == 74
 
 
+@pytest.mark.parametrize("name", ["arm.urdf", "ARM.URDF", "arm.urdf.xacro", "arm.sdf", "arm.xml"])
+@pytest.mark.parametrize("there", [True, False])
+def test_descriptions_of_other_programs_are_told_what_to_write(tmp_path, name, there):
+    file = tmp_path / name
+    if there:
+        file.write_text("<robot name='arm'><link name='upper'/></robot>")
+    with pytest.raises(
+        InputError, match=r"need a robot file of ulna, in TOML; write one"
+    ) as caught:
+        ulna.load(file)
+    assert str(caught.value).startswith(f"{file}: format: got a")
+    assert "`ulna new arm.toml --links 2`" in str(caught.value)
+
+
 @pytest.mark.parametrize("raw", [b"name = '\xff'", b"\xff\xfef\x00", b"\x80"])
 def test_bytes_that_are_no_text_are_bad_input(tmp_path, raw):
     file = tmp_path / "arm.toml"

@@ -476,3 +476,12 @@ def test_a_long_limited_arm_is_checked_and_reached_at_once(ask, tmp_path):
     assert ask("check", "snake.toml", "--json")[0] == 0
     assert ask("reach", "snake.toml", "--to", "1.5, 1.5", "--json")[0] in (0, 5)
     assert time.thread_time() - start < 30.0
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_urdf_is_told_what_a_robot_file_is(ask, there):
+    if there:
+        Path("arm.urdf").write_text("<robot/>")
+    code, _, said = ask("pose", "arm.urdf", "--q", "0, 0")
+    assert code == 2
+    assert "arm.urdf: format: got a URDF file, need a robot file of ulna" in said

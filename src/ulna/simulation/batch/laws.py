@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ulna.arm import Arm, Parameters
-from ulna.control import CompiledLaw, Controller, Timing
+from ulna.control import CompiledLaw, Timing
+from ulna.control.controller import check_controller
 from ulna.control.timing import compile_controller
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.batch.inputs import Form, Input
@@ -26,9 +27,7 @@ def read_controllers(given: Any) -> list[Any]:
         raise InputError(Problem("controller", shown(given), "one for all arms, or one for each"))
     for place, one in enumerate(controllers):
         what = "controller" if one is given else f"controller[{place}]"
-        if isinstance(one, type) or not isinstance(one, Controller):
-            need = "an object with start(arm) and torque(t, q, qd, reference, state)"
-            raise InputError(Problem(what, shown(one), need))
+        check_controller(one, what)
         if not hasattr(one, "compiled"):
             need = "a controller that is compiled, such as those of ulna.control"
             hint = "run your own in Python one by one, with ulna.simulate"

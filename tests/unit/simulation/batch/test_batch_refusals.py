@@ -142,7 +142,7 @@ WITH_CONTROLLER = {
     },
     "controller: got [], need one for all arms, or one for each": {"controller": []},
     "controller: got 'PD', need an object with start(arm)": {"controller": "PD"},
-    "controller: got <class": {"controller": PD},
+    "controller: got the class PD, need": {"controller": PD},
     "controller[1]: got None": {"controller": [PD(1.0, 1.0), None, PD(1.0, 1.0)]},
     "controller: got 2 of them, need 3": {"controller": [PD(1.0, 1.0)] * 2},
     "PD.stiffness: got (1, 2, 3), need a finite number of at least 0, or 2 of them": {

@@ -1,0 +1,105 @@
+"""What packages offer at TAB, and what they answer to names that people try first."""
+
+import importlib
+import inspect
+import pickle
+
+import pytest
+from IPython.core.completer import provisionalcompleter
+from IPython.core.interactiveshell import InteractiveShell
+
+import ulna
+from ulna import analysis, control, dynamics, kinematics, viewer
+from ulna.kinematics.forward import Transforms
+
+PACKAGES = (analysis, control, dynamics, kinematics, viewer)
+
+
+def offered(package):
+    return [name for name in dir(package) if not name.startswith("_")]
+
+
+@pytest.fixture(scope="module")
+def shell():
+    made = InteractiveShell.instance()
+    yield made
+    InteractiveShell.clear_instance()
+
+
+@pytest.mark.parametrize("jedi", [True, False])
+@pytest.mark.parametrize("words", ["kinematics.", "ulna.kinematics."])
+def test_tab_offers_functions_of_kinematics_only(shell, jedi, words):
+    shell.user_ns.update(ulna=ulna, kinematics=kinematics)
+    shell.Completer.use_jedi = jedi
+    with provisionalcompleter():
+        found = [one.text.lstrip(".") for one in shell.Completer.completions(words, len(words))]
+    assert {"tip", "inverse", "track", "workspace", "jacobian"} <= set(found)
+    assert all(inspect.isroutine(getattr(kinematics, name)) for name in found)
+
+
+def test_everything_that_is_public_can_be_had():
+    for package in PACKAGES:
+        assert all(hasattr(package, name) for name in package.__all__)
+        assert set(offered(package)) <= set(package.__all__)
+
+
+def test_dynamics_also_offers_the_other_statements_of_its_physics():
+    modules = {name for name in offered(dynamics) if inspect.ismodule(getattr(dynamics, name))}
+    assert modules == {"absolute", "chain", "sequential"}
+
+
+def test_control_offers_controllers():
+    assert {"PD", "PID", "ComputedTorque", "read_controller"} <= set(offered(control))
+    assert not {"Timing", "CompiledLaw", "pid", "timing"} & set(offered(control))
+
+
+def test_paths_are_functions_only():
+    assert all(inspect.isfunction(getattr(ulna.paths, name)) for name in offered(ulna.paths))
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "instead"),
+    [
+        (kinematics, "forward", "kinematics.tip(arm, q)"),
+        (kinematics, "fk", "kinematics.tip(arm, q)"),
+        (kinematics, "forward_kinematics", "kinematics.joints(arm, q)"),
+        (kinematics, "inverse_kinematics", "kinematics.inverse(arm, target)"),
+        (dynamics, "rnea", "dynamics.inverse_dynamics(arm, q, qd, qdd)"),
+        (dynamics, "aba", "dynamics.forward_dynamics(arm, q, qd, tau)"),
+        (dynamics, "crba", "dynamics.mass_matrix(arm, q)"),
+        (dynamics, "linearize", "dynamics.linearise(arm, q, qd, tau)"),
+        (control, "pid", "control.PID()"),
+        (analysis, "phase_portrait", "analysis.portrait(arm, ...)"),
+        (kinematics, "jacobain", "did you mean 'jacobian'?"),
+        (viewer, "show", "figure.savefig"),
+    ],
+)
+def test_a_first_guess_is_told_what_to_call(package, name, instead):
+    with pytest.raises(AttributeError) as caught:
+        getattr(package, name)
+    start = f"module {package.__name__!r} has no attribute {name!r}; "
+    assert str(caught.value).startswith(start)
+    assert instead in str(caught.value)
+
+
+def test_every_guess_names_a_function_that_is_there():
+    for package in PACKAGES:
+        for text in package._guesses:
+            names = [word.split("(")[0] for word in text.replace(",", " ").split() if "(" in word]
+            for name in names:
+                room, _, function = name.rpartition(".")
+                if room in ("kinematics", "dynamics", "control", "analysis", "viewer"):
+                    assert callable(getattr(importlib.import_module(f"ulna.{room}"), function))
+
+
+def test_what_nobody_would_guess_is_just_not_there():
+    with pytest.raises(AttributeError, match=r"has no attribute 'zzz'$"):
+        kinematics.zzz  # noqa: B018
+    assert not hasattr(kinematics, "__wrapped__")
+
+
+def test_files_behind_guesses_can_be_imported():
+    # Their names are not attributes of the package, which pickles must not need.
+    assert importlib.import_module("ulna.kinematics.forward").tip is kinematics.tip
+    assert pickle.loads(pickle.dumps(Transforms)) is Transforms
+    assert pickle.loads(pickle.dumps(control.PID())) == control.PID()
