@@ -1,9 +1,17 @@
-"""What a notebook shows of an object: a title, a line or two, and a small table."""
+"""Notebooks: whether we are in one, and what it shows of an object as HTML."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from html import escape
+
+
+def in_notebook() -> bool:
+    """Say whether what is displayed reaches a page: the kernel of a notebook, and no terminal."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return shell is not None and "IPKernelApp" in shell.config
 
 
 def card(

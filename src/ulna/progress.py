@@ -1,38 +1,45 @@
-"""A line that says how far long work has come, and leaves no trace when it is done.
+"""A bar that says how far long work has come, and leaves no trace when it is done.
 
-It appears on a terminal only, and only once the work has taken a second.
+It appears on a terminal or in a notebook only, and only once the work has taken a second.
 """
 
 from __future__ import annotations
 
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
+from importlib import import_module
+from threading import RLock
+from typing import Any, TypeAlias
+
+from ulna.notebooks import in_notebook
 
 Report: TypeAlias = Callable[[float], None]
 
 PATIENCE = 1.0  # [s] before anything is shown
 INTERVAL = 0.1  # [s] between two looks
 WIDTH = 30
+FORMAT = f"{{desc}} [{{bar:{WIDTH}}}] {{percentage:3.0f}} %{{postfix}}"  # as `describe` has it
+NOTEBOOK_FORMAT = "{desc} {bar} {percentage:3.0f} %{postfix}"
 
 
 @contextmanager
 def progress(what: str, *, shown: bool | None = None) -> Iterator[Report]:
     """Give a function that takes the part of the work that is done, from 0 to 1.
 
-    Without `shown` the line appears if standard error is a terminal.
+    Without `shown` a bar appears if standard error is a terminal, and in notebooks.
     """
-    line = _Line(what, _is_terminal() if shown is None else shown)
+    line = _Line(what, _is_seen() if shown is None else shown)
     try:
         yield line.report
     finally:
         line.clear()
 
 
-def _is_terminal() -> bool:
-    return sys.stderr is not None and sys.stderr.isatty()
+def _is_seen() -> bool:
+    return in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
 
 
 class _Line:
@@ -40,7 +47,7 @@ class _Line:
         self.what, self.shown = what, shown
         self.start: float | None = None
         self.last = self.before = 0.0
-        self.length = 0
+        self.bar: _Bar | None = None
 
     def report(self, done: float) -> None:
         now = time.monotonic()
@@ -50,18 +57,60 @@ class _Line:
         if not self.shown or now - self.start < PATIENCE or now - self.last < INTERVAL:
             return
         self.last = now
-        self.write(describe(self.what, done, now - self.start, self.before))
-
-    def write(self, text: str) -> None:
-        sys.stderr.write("\r" + text.ljust(self.length))
-        sys.stderr.flush()
-        self.length = len(text)
+        done = min(max(done, 0.0), 1.0)
+        left = time_left(done, now - self.start, self.before)
+        if self.bar is None:
+            self.bar = _Bar(self.what, done, left)
+        else:
+            self.bar.move(done, left)
 
     def clear(self) -> None:
-        if self.length:
-            self.write("")
-            sys.stderr.write("\r")
-            sys.stderr.flush()
+        if self.bar is not None:
+            self.bar.remove()
+            self.bar = None
+
+
+class _Bar:
+    """A bar of tqdm: widgets in a notebook that has them, else a line of text."""
+
+    def __init__(self, what: str, done: float, left: str) -> None:
+        kind = _bar_class()
+        options = {"desc": what, "total": 1.0, "initial": done, "postfix": left, "leave": False}
+        if not _makes_widgets(kind):
+            self.bar = kind(**options, bar_format=FORMAT, ascii=".#", file=sys.stderr)
+            self.place: Any = None
+            return
+        page = import_module("IPython.display")
+        self.bar = kind(**options, bar_format=NOTEBOOK_FORMAT, display=False)
+        # A place of its own, to be emptied: a widget that is closed leaves its output behind.
+        self.place = page.display(self.bar.container, display_id=True)
+
+    def move(self, done: float, left: str) -> None:
+        self.bar.n = done
+        self.bar.set_postfix_str(left)
+
+    def remove(self) -> None:
+        # Short of its end a widget is painted as a failure, and stays.
+        self.bar.n = self.bar.total
+        self.bar.close()
+        if self.place is not None:
+            self.place.update({}, raw=True)
+
+
+def _bar_class() -> Any:
+    with warnings.catch_warnings():
+        # A notebook without widgets gets a line of text, which is no reason to complain.
+        warnings.simplefilter("ignore")
+        from tqdm.auto import tqdm
+
+    # Neither the thread that watches over slow bars nor locks between processes are needed.
+    kind: Any = type("Bar", (tqdm,), {"monitor_interval": 0})
+    kind.set_lock(RLock())
+    return kind
+
+
+def _makes_widgets(kind: Any) -> bool:
+    return any(base.__module__ == "tqdm.notebook" for base in kind.__mro__)
 
 
 def describe(what: str, done: float, elapsed: float, before: float = 0.0) -> str:
@@ -74,7 +123,16 @@ def describe(what: str, done: float, elapsed: float, before: float = 0.0) -> str
     """
     done = min(max(done, 0.0), 1.0)
     bar = "#" * round(WIDTH * done)
-    left = ""
-    if done > before:
-        left = f", {elapsed * (1.0 - done) / (done - before):.0f} s left"
-    return f"{what} [{bar.ljust(WIDTH, '.')}] {100.0 * done:3.0f} %{left}"
+    left = time_left(done, elapsed, before)
+    return f"{what} [{bar.ljust(WIDTH, '.')}] {100.0 * done:3.0f} %{left and ', '}{left}"
+
+
+def time_left(done: float, elapsed: float, before: float = 0.0) -> str:
+    """Say how long the rest takes at the pace until now; nothing where there was none.
+
+    >>> time_left(0.5, 10.0)
+    '10 s left'
+    """
+    if done <= before:
+        return ""
+    return f"{elapsed * (1.0 - done) / (done - before):.0f} s left"

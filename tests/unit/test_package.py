@@ -9,7 +9,17 @@ import pytest
 
 import ulna
 
-HEAVY = ("scipy", "numba", "sympy", "matplotlib", "xarray", "pandas", "starlette")
+HEAVY = (
+    "scipy",
+    "numba",
+    "sympy",
+    "matplotlib",
+    "xarray",
+    "pandas",
+    "starlette",
+    "tqdm",
+    "IPython",
+)
 REPORT = f"import sys; print([name for name in {HEAVY!r} if name in sys.modules])"
 
 
