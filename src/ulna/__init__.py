@@ -46,7 +46,7 @@ _HOMES = {
         "simulate",
         "simulate_batch",
     ),
-    "ulna.viewer": ("animate",),
+    "ulna.viewer": ("animate", "plot"),
 }
 
 __all__ = [
@@ -90,6 +90,7 @@ __all__ = [
     "open_run",
     "paths",
     "plan",
+    "plot",
     "poincare",
     "portrait",
     "preset",

@@ -49,7 +49,7 @@ from ulna.simulation import (
     simulate,
     simulate_batch,
 )
-from ulna.viewer import animate
+from ulna.viewer import animate, plot
 
 __all__ = [
     "Arm",
@@ -92,6 +92,7 @@ __all__ = [
     "open_run",
     "paths",
     "plan",
+    "plot",
     "poincare",
     "portrait",
     "preset",

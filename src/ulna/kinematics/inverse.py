@@ -65,7 +65,7 @@ def inverse(
             wanted = posture_array(task.parameters, posture, "posture")
         accepted = SOLVED * task.reach
         q = redundant.refine(task.parameters, q, task.nearest, wanted, accepted, restarts)
-    return _judged(task, q, branch)
+    return _judged(task, q, branch, arm if isinstance(arm, Arm) else None)
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def _by_sign(q: Floats) -> Floats:
     return np.where(here, q, np.nan)
 
 
-def _judged(task: Task, q: Floats, branch: tuple[str, ...]) -> Solutions:
+def _judged(task: Task, q: Floats, branch: tuple[str, ...], arm: Arm | None) -> Solutions:
     residual = distance_to_goal(task.each, q, task.goal[..., None, :])
     reachable = task.reachable
     accepted = np.maximum(SOLVED * task.reach, task.slack)[..., None]
@@ -189,6 +189,8 @@ def _judged(task: Task, q: Floats, branch: tuple[str, ...]) -> Solutions:
         nearest=task.nearest[..., :2],
         nearest_q=_first_usable(q, inside),
         continuum=reachable & _leaves_freedom(task),
+        target=task.goal,
+        arm=arm,
     )
 
 

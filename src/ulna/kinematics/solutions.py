@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ulna.angles import distance
+from ulna.arm import Arm
 from ulna.kinematics.ring import Floats
 from ulna.notebooks import card
 
@@ -37,6 +38,8 @@ class Solutions:
     nearest: Floats  # (…, 2) [m] the nearest reachable point; the target itself where reachable
     nearest_q: Floats  # (…, n) a posture that puts the tip there
     continuum: NDArray[np.bool_]  # (…) the postures listed stand for infinitely many
+    target: Floats | None = None  # (…, 2 or 3) as asked
+    arm: Arm | None = None  # that was asked; None where it was given as Parameters
 
     @property
     def reason(self) -> NDArray[np.str_]:

@@ -61,7 +61,8 @@ def track(
     else:
         followed = lead(arms, goals, begin, _angles(arms, posture, batch, "posture"))
     fields = _judged(arms, goals, followed, floor, clamp)
-    return Tracked(**{key: v.reshape(*batch, *v.shape[1:]) for key, v in fields.items()})
+    judged = {key: v.reshape(*batch, *v.shape[1:]) for key, v in fields.items()}
+    return Tracked(**judged, arm=arm if isinstance(arm, Arm) else None)
 
 
 def _path(points: ArrayLike) -> Floats:

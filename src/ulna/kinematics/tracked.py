@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ulna.arm import Arm
 from ulna.kinematics.ring import Floats
 
 
@@ -89,6 +90,7 @@ class Tracked:
     excess: Floats  # (…, T) [rad] by which the worst joint is past its limit
     condition: Floats  # (…, T) condition number of the position Jacobian
     depth: Floats  # (…, T) [m] of the lowest joint below the floor
+    arm: Arm | None = None  # that follows; None where it was given as Parameters
 
     @property
     def ok(self) -> NDArray[np.bool_]:
@@ -102,7 +104,8 @@ class Tracked:
 
     def path(self, place: int) -> Tracked:
         """Give one path of a batch by its place in it."""
-        return Tracked(**{part.name: getattr(self, part.name)[place] for part in fields(self)})
+        names = [part.name for part in fields(self) if part.name != "arm"]
+        return Tracked(**{name: getattr(self, name)[place] for name in names}, arm=self.arm)
 
     def has(self, why: Why) -> NDArray[np.bool_]:
         """Say for each sample (…, T) whether the reason holds there."""

@@ -6,9 +6,19 @@ from ulna.namespaces import namespace
 from ulna.viewer.arm import draw_arm, draw_ghosts, draw_reach, draw_trace, frame
 from ulna.viewer.comparison import animate_following
 from ulna.viewer.conventions import conventions_figure
-from ulna.viewer.figures import pose_figure, reach_figure, run_figure, workspace_figure
+from ulna.viewer.drawing import plot
+from ulna.viewer.figures import (
+    pose_figure,
+    reach_figure,
+    region_figure,
+    run_figure,
+    targets_figure,
+    tracked_figure,
+    workspace_figure,
+)
 from ulna.viewer.film import animate
 from ulna.viewer.following import error_figure, plot_deviation, plot_error
+from ulna.viewer.inline import InlineFilm
 from ulna.viewer.plan import motion_figure, plot_path
 from ulna.viewer.portrait import plot_portrait, portrait_figure
 from ulna.viewer.run import (
@@ -26,6 +36,7 @@ from ulna.viewer.torques import plot_joint_torque, torques_figure
 __all__ = [
     "DARK",
     "PRINT",
+    "InlineFilm",
     "Look",
     "animate",
     "animate_following",
@@ -37,6 +48,7 @@ __all__ = [
     "error_figure",
     "frame",
     "motion_figure",
+    "plot",
     "plot_angles",
     "plot_deviation",
     "plot_energy",
@@ -53,10 +65,13 @@ __all__ = [
     "portrait_figure",
     "pose_figure",
     "reach_figure",
+    "region_figure",
     "run_figure",
     "section_figure",
     "styled",
+    "targets_figure",
     "torques_figure",
+    "tracked_figure",
     "workspace_figure",
 ]
 

@@ -130,19 +130,24 @@ def _draw(
 
 def draw_reach(axes: Axes, arm: Arm, *, look: Look = PRINT) -> Axes:
     """Shade all that the tip can reach, joint limits respected."""
+    return draw_region(axes, _outline(arm), filled=arm.n > 1, look=look)
+
+
+def draw_region(
+    axes: Axes, outline: Sequence[Any], *, filled: bool = True, look: Look = PRINT
+) -> Axes:
+    """Shade what lies inside of polylines (k, 2), as `Workspace.polylines` gives them."""
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
     codes: list[Any] = []
     corners: list[Any] = []
-    outline = _outline(arm)
     if not outline:
         return axes
     for line in outline:
         corners.extend(line)
         codes.extend([Path.MOVETO, *[Path.LINETO] * (len(line) - 1)])
     shape = Path(np.array(corners), codes)
-    filled = arm.n > 1
     axes.add_patch(PathPatch(shape, fc=look.reach if filled else "none", ec="none", zorder=0.5))
     axes.add_patch(PathPatch(shape, fc="none", ec=look.quiet, ls=(0, (4, 3)), lw=1.0, zorder=1.5))
     return axes
@@ -158,8 +163,13 @@ def _outline(arm: Arm) -> Sequence[Any]:
 
 def frame(axes: Axes, arm: Arm, also: ArrayLike | None = None) -> Axes:
     """Show the whole reach, and any further points, with x and y to the same scale."""
-    base = np.array(arm.base)
-    corners = [base - arm.reach, base + arm.reach]
+    return frame_disc(axes, arm.base, arm.reach, also)
+
+
+def frame_disc(axes: Axes, center: ArrayLike, radius: float, also: ArrayLike | None = None) -> Axes:
+    """Show a whole disc [m], and any further points, with x and y to the same scale."""
+    middle = np.asarray(center, dtype=float)
+    corners = [middle - radius, middle + radius]
     if also is not None:
         corners.extend(np.asarray(also, dtype=float).reshape(-1, 2))
     low, high = np.min(corners, axis=0), np.max(corners, axis=0)

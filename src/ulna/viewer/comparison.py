@@ -12,9 +12,10 @@ import numpy as np
 from ulna.errors import InputError, Problem
 from ulna.interrupts import interruptible
 from ulna.viewer.arm import TIP, draw_reach, frame, widths
-from ulna.viewer.film import arm_title, check_film, shoot, speed_remark, times_between
+from ulna.viewer.film import arm_title, check_film, filmed, speed_remark, times_between
 from ulna.viewer.following import check_runs
 from ulna.viewer.frames import TRAIL, Moment, Playback, moments
+from ulna.viewer.inline import InlineFilm
 from ulna.viewer.plan import PALE, asked_way
 from ulna.viewer.stage import HEAD, MARGIN, MovingArm, Stage, number, shortened
 from ulna.viewer.style import PRINT, Look, mixed
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ulna.simulation.run import Run
 
 SIZE = (1280, 720)  # [pixels] wide and high
+INLINE_SIZE = (960, 540)  # [pixels] of a film in a notebook
 MOST_RUNS = 4  # side by side
 LABEL = 0.9  # [inches] from the top
 ABOVE, BELOW = 1.0, 0.12  # [inches] of the film, beyond the panels
@@ -38,25 +40,27 @@ RING = 1.7  # of the tip's radius: the place where it should be
 def animate_following(
     plan: Plan,
     runs: Mapping[str, Run],
-    file: str | os.PathLike[str],
+    file: str | os.PathLike[str] | None = None,
     *,
     fps: float = 30.0,
     speed: float = 1.0,
-    size: tuple[int, int] = SIZE,
+    size: tuple[int, int] | None = None,
     look: Look = PRINT,
     force: bool = True,
     progress: bool | None = None,
-) -> None:
+) -> InlineFilm | None:
     """Make a film of runs that follow a plan, .mp4 or .gif, side by side under their labels.
 
     Each shows the path, where the tip should be, where it is and was, and its error. It plays
-    `speed` times as fast as the runs went, to the end of the plan or of the longest run. Without
-    `force` a file that exists is not replaced. Unless `progress` says so or not, a bar appears if
-    standard error is a terminal.
+    `speed` times as fast as the runs went, to the end of the plan or of the longest run. Without a
+    file the film is given back, and plays in a notebook. Without `force` a file that exists is not
+    replaced. Unless `progress` says so or not, a bar appears on a terminal and in a notebook.
     """
     check_runs(plan, runs)
     if len(runs) > MOST_RUNS:
         raise InputError(Problem("runs", f"{len(runs)} of them", f"at most {MOST_RUNS} in a film"))
+    if size is None:
+        size = INLINE_SIZE if file is None else SIZE
     check_film(file, fps, speed, size, force=force)
     fps, size = float(fps), (int(size[0]), int(size[1]))
     times = times_between(*_span(plan, runs), fps, float(speed))
@@ -65,7 +69,7 @@ def animate_following(
     *_, late = scenes(runs, times[: math.ceil(TRAIL * fps) + 1], fps)
     film = Film(fps, size, scene.draw(late).copy())
     pictures = (scene.draw(together) for together in scenes(runs, times, fps))
-    shoot(file, pictures, len(times), film, force=force, progress=progress)
+    return filmed(file, pictures, len(times), film, force=force, progress=progress)
 
 
 def scenes(runs: Mapping[str, Run], times: np.ndarray, fps: float) -> Iterator[tuple[Moment, ...]]:

@@ -27,11 +27,11 @@ POSE = np.radians([50.0, -75.0, 55.0])
 
 def conventions_figure(*, look: Look = PRINT) -> Figure:
     """Draw a three-link arm with every sign and every zero written beside it."""
-    from matplotlib.figure import Figure
+    from ulna.viewer.display import DisplayFigure
 
     points = kinematics.joints(ARM, POSE)
     with styled(look):
-        figure = Figure(figsize=(8.4, 3.9), dpi=150, layout="constrained")
+        figure = DisplayFigure(figsize=(8.4, 3.9), dpi=150, layout="constrained")
         axes = figure.add_subplot()
         axes.set(xlim=(-0.75, 2.6), ylim=(-0.3, 1.2), aspect="equal")
         axes.set_axis_off()

@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 
 from ulna import kinematics
 from ulna.arm import Arm
-from ulna.kinematics import Solutions
+from ulna.kinematics import Solutions, Tracked, Workspace
 from ulna.kinematics.limits import window_middle
-from ulna.viewer.arm import draw_arm, draw_reach, frame
-from ulna.viewer.run import plot_angles, plot_energy, plot_motion, plot_torques
+from ulna.kinematics.tracked import Why
+from ulna.viewer.arm import draw_arm, draw_ghosts, draw_reach, draw_region, frame, frame_disc
+from ulna.viewer.run import legend_above, plot_angles, plot_energy, plot_motion, plot_torques
 from ulna.viewer.style import PRINT, Look, styled
 
 if TYPE_CHECKING:
@@ -28,6 +29,13 @@ PAGE = (11.0, 6.6)  # [inches]
 WIDER = 1.2  # the motion's part of a page, of the curves'
 LEFT = 0.02  # of the motion's part, where the title begins
 LETTERS = 72  # of a line under the title of a page
+REASONS = 3  # named side by side above the axes
+MARKS = {  # of points that are not followed
+    Why.OUT_OF_REACH: "x",
+    Why.JOINT_LIMIT: "o",
+    Why.BELOW_FLOOR: "v",
+    Why.NOT_CONVERGED: "s",
+}
 
 
 def pose_figure(arm: Arm, q: ArrayLike, *, look: Look = PRINT) -> Figure:
@@ -67,10 +75,12 @@ def reach_figure(arm: Arm, target: ArrayLike, found: Solutions, *, look: Look = 
 
 def workspace_figure(arms: Sequence[Arm], *, look: Look = PRINT) -> Figure:
     """Draw what arms reach under their joint limits, each stretched out at half of its range."""
-    from matplotlib.figure import Figure
+    from ulna.viewer.display import DisplayFigure
 
     with styled(look):
-        figure = Figure(figsize=(SIZE[0] * len(arms) * 0.8, SIZE[1] * 0.8), layout="constrained")
+        figure = DisplayFigure(
+            figsize=(SIZE[0] * len(arms) * 0.8, SIZE[1] * 0.8), layout="constrained"
+        )
         for axes, arm in zip(np.ravel(figure.subplots(1, len(arms))), arms, strict=True):
             middle = window_middle(arm.parameters)
             frame(draw_arm(draw_reach(axes, arm, look=look), arm, middle, look=look), arm)
@@ -78,12 +88,77 @@ def workspace_figure(arms: Sequence[Arm], *, look: Look = PRINT) -> Figure:
     return figure
 
 
+def targets_figure(arm: Arm, targets: ArrayLike, found: Solutions, *, look: Look = PRINT) -> Figure:
+    """Draw targets (…, 2 or 3) by whether they are reached, and some of the postures for them."""
+    targets = np.asarray(targets, dtype=float)
+    places = targets.reshape(-1, targets.shape[-1])[:, :2]
+    usable = found.within_limits.any(axis=-1).reshape(-1)
+    valid = found.valid.any(axis=-1).reshape(-1)
+    kinds = {
+        "reached": (usable, {"mec": look.data[1]}),
+        "only outside the joint limits": (valid & ~usable, {"mec": look.alarm}),
+        "not reached": (~valid, {"mec": look.alarm, "marker": "x"}),
+    }
+    with styled(look):
+        figure, axes = _page()
+        frame(draw_reach(axes, arm, look=look), arm, also=places)
+        postures = found.best().reshape(-1, arm.n)[valid]
+        draw_ghosts(axes, arm, postures[:-1], look=look)
+        for posture in postures[-1:]:
+            draw_arm(axes, arm, posture, look=look)
+        for name, (here, style) in kinds.items():
+            if here.any():
+                marks: Any = {"marker": "o", "mfc": "none", "ls": "", "mew": 1.6, "zorder": 7}
+                label = f"{name}: {int(here.sum())}"
+                axes.plot(*places[here].T, label=label, **{**marks, **style})
+        _head(figure, _title(arm, f"{len(places)} targets"))
+        legend_above(axes, look)
+    return figure
+
+
+def region_figure(region: Workspace, *, look: Look = PRINT) -> Figure:
+    """Draw what a tip reaches, and the base of its arm."""
+    with styled(look):
+        figure, axes = _page()
+        draw_region(axes, region.polylines(), filled=region.area > 0.0, look=look)
+        frame_disc(axes, region.center, region.outer)
+        x, y = region.center
+        axes.plot(x, y, "o", ms=7, mfc=look.paper, mec=look.link, mew=2.0, zorder=4)
+        axes.set_title("what the tip reaches")
+        about = f", to {region.tolerance:.2g} m" if region.tolerance else ""
+        _caption(axes, f"{region.area:.4g} m²{about}", look)
+    return figure
+
+
+def tracked_figure(arm: Arm, tracked: Tracked, *, look: Look = PRINT) -> Figure:
+    """Draw a path of points, some postures on their way, and which points are not followed."""
+    points, known = tracked.points[:, :2], np.isfinite(tracked.q).all(axis=-1)
+    with styled(look):
+        figure, axes = _page()
+        frame(draw_reach(axes, arm, look=look), arm, also=points)
+        rows = tracked.q[known]
+        draw_ghosts(axes, arm, rows[:-1], look=look)
+        for posture in rows[-1:]:
+            draw_arm(axes, arm, posture, look=look)
+        axes.plot(*points.T, color=look.data[1], lw=1.8, zorder=3.2, label="asked points")
+        for why, mark in MARKS.items():
+            here = tracked.has(why)
+            if here.any():
+                style: dict[str, Any] = {"ms": 5, "mfc": "none", "color": look.alarm, "zorder": 6}
+                label = f"{why.words}: {int(here.sum())}"
+                axes.plot(*points[here].T, mark, label=label, **style)
+        followed = f"{int(tracked.ok.sum())} of {len(points)} points followed"
+        _head(figure, _title(arm, followed))
+        legend_above(axes, look, columns=REASONS)
+    return figure
+
+
 def run_figure(run: Run, *, look: Look = PRINT) -> Figure:
     """Draw a run on one page: the motion, and angles, torques and energy over time."""
-    from matplotlib.figure import Figure
+    from ulna.viewer.display import DisplayFigure
 
     with styled(look):
-        figure = Figure(figsize=PAGE, dpi=150)
+        figure = DisplayFigure(figsize=PAGE, dpi=150)
         figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.08)
         halves: Any = figure.subfigures(1, 2, width_ratios=(WIDER, 1.0))
         motion, curves = halves
@@ -101,14 +176,20 @@ def run_figure(run: Run, *, look: Look = PRINT) -> Figure:
 
 def _page() -> tuple[Figure, Axes]:
     # A figure of its own, without pyplot: nothing global is kept, and no screen is needed.
-    from matplotlib.figure import Figure
+    from ulna.viewer.display import DisplayFigure
 
-    figure = Figure(figsize=SIZE, layout="constrained", dpi=150)
+    figure = DisplayFigure(figsize=SIZE, layout="constrained", dpi=150)
     return figure, figure.add_subplot()
 
 
 def _title(arm: Arm, what: str) -> str:
     return f"{arm.name}: {what}" if arm.name else what
+
+
+def _head(figure: Figure, title: str) -> None:
+    """Write a title above a legend."""
+    left: dict[str, Any] = {"x": LEFT, "ha": "left", "parse_math": False}
+    figure.suptitle(title, weight="bold", size=11, **left)
 
 
 def _run_title(run: Run) -> str:

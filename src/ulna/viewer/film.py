@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from numbers import Real
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ulna.interrupts import interruptible
 from ulna.progress import progress as progress_line
 from ulna.storage import check_new
 from ulna.viewer.frames import TRAIL, Playback, Scene, moments
+from ulna.viewer.inline import InlineFilm, inline_ending
 from ulna.viewer.style import PRINT, Look
 from ulna.viewer.video import WRITERS, Film, write_film
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from ulna.simulation.run import Run
 
 SIZE = (800, 800)  # [pixels] wide and high
+INLINE_SIZE = (480, 480)  # [pixels] of a film in a notebook, which holds it as text
 SMALLEST, LARGEST = 64, 4096  # [pixels]
 MOST_FRAMES = 20_000
 RATES = {".mp4": 240.0, ".gif": 50.0}  # [1/s] the most that players keep up with
@@ -32,20 +35,59 @@ RATES = {".mp4": 240.0, ".gif": 50.0}  # [1/s] the most that players keep up wit
 @interruptible
 def animate(
     run: Run,
-    file: str | os.PathLike[str],
+    file: str | os.PathLike[str] | None = None,
     *,
     fps: float = 30.0,
     speed: float = 1.0,
-    size: tuple[int, int] = SIZE,
+    size: tuple[int, int] | None = None,
     look: Look = PRINT,
     force: bool = True,
     progress: bool | None = None,
-) -> None:
-    """Make a film of a run, .mp4 or .gif by the name of the file.
+) -> InlineFilm | None:
+    """Make a film of a run: a file, or without one a film that a notebook plays.
 
-    It plays `speed` times as fast as the run went. Without `force` a file that exists is not
-    replaced. Unless `progress` says so or not, a bar appears if standard error is a terminal.
+    Parameters
+    ----------
+    run
+        What `ulna.simulate` gave.
+    file
+        The place of the film, .mp4 or .gif by its name. Without it the film is given back: as the
+        last line of a notebook's cell it plays there; anywhere else it says what it is, and its
+        `save` writes it.
+    fps
+        Pictures a second.
+    speed
+        How many times as fast as the run went it plays.
+    size
+        Width and height, even numbers of pixels: 800 × 800 in a file, 480 × 480 in a notebook.
+    look
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+    force
+        Whether a file that exists is replaced.
+    progress
+        Whether a bar appears. Without it, where somebody sees it: on a terminal, in a notebook.
+
+    Returns
+    -------
+    InlineFilm or None
+        The film, if there is no file to write it to.
+
+    Raises
+    ------
+    InputError
+        For what no film can be made of, and a file that is to stay.
+    FileError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> run = ulna.simulate(ulna.preset("unit"), q0=[0.0, 0.0], duration=0.1)
+    >>> animate(run, fps=10.0, size=(64, 64)).frames
+    2
     """
+    if size is None:
+        size = INLINE_SIZE if file is None else SIZE
     check_film(file, fps, speed, size, force=force)
     fps, size = float(fps), (int(size[0]), int(size[1]))
     times = frame_times(run, fps, float(speed))
@@ -54,7 +96,26 @@ def animate(
     *_, late = moments(run, times[: math.ceil(TRAIL * fps) + 1], fps)
     film = Film(fps, size, scene.draw(late).copy())
     pictures = (scene.draw(moment) for moment in moments(run, times, fps))
-    shoot(file, pictures, len(times), film, force=force, progress=progress)
+    return filmed(file, pictures, len(times), film, force=force, progress=progress)
+
+
+def filmed(
+    file: str | os.PathLike[str] | None,
+    pictures: Iterable[np.ndarray],
+    count: int,
+    film: Film,
+    *,
+    force: bool,
+    progress: bool | None,
+) -> InlineFilm | None:
+    """Write a film to a file, or without one keep it for a notebook."""
+    if file is not None:
+        shoot(file, pictures, count, film, force=force, progress=progress)
+        return None
+    with TemporaryDirectory() as folder:
+        place = Path(folder) / f"film{inline_ending()}"
+        shoot(place, pictures, count, film, force=True, progress=progress)
+        return InlineFilm(place.read_bytes(), place.suffix, film.size, count, count / film.fps)
 
 
 def shoot(
@@ -116,12 +177,12 @@ def speed_remark(speed: float) -> str:
 
 
 def check_film(
-    file: str | os.PathLike[str], fps: Any, speed: Any, size: Any, *, force: bool
+    file: str | os.PathLike[str] | None, fps: Any, speed: Any, size: Any, *, force: bool
 ) -> None:
     """Refuse what no film can be made of, all of it at once, and a file that is to stay."""
     problems = []
-    ending = Path(file).suffix.lower()
-    if ending not in WRITERS:
+    ending = inline_ending() if file is None else Path(file).suffix.lower()
+    if file is not None and ending not in WRITERS:
         need = "a name that ends in " + " or ".join(WRITERS)
         problems.append(Problem("film", shown(os.fspath(file)), need))
     most = RATES.get(ending, max(RATES.values()))
@@ -134,7 +195,8 @@ def check_film(
         problems.append(Problem("size", shown(size), need))
     if problems:
         raise InputError(problems)
-    check_new(file, "film", force=force)
+    if file is not None:
+        check_new(file, "film", force=force)
 
 
 def _is_number(value: Any) -> bool:

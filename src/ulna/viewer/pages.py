@@ -35,11 +35,11 @@ class Layout(NamedTuple):
 
 def page_of_panels(layout: Layout, title: str) -> tuple[Figure, list[Axes]]:
     """Give a page with a title, and its panels row by row, which share their time."""
-    from matplotlib.figure import Figure
+    from ulna.viewer.display import DisplayFigure
 
     rows = len(layout.heights)
     high = HEAD + sum(layout.heights) + BETWEEN_ROWS * (rows - 1) + layout.foot
-    figure = Figure(figsize=(layout.wide, high), dpi=150)
+    figure = DisplayFigure(figsize=(layout.wide, high), dpi=150)
     bold: dict[str, Any] = {"weight": "bold", "size": 11, "parse_math": False}
     figure.text(TITLE[0] / layout.wide, 1.0 - TITLE[1] / high, title, va="center", **bold)
     panels = figure.subplots(

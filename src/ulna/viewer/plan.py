@@ -77,10 +77,10 @@ def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, look: Look = PR
 
 def motion_figure(plan: Plan, run: Run | None = None, *, look: Look = PRINT) -> Figure:
     """Draw a plan on a page, with what there is to know about it in words."""
-    from matplotlib.figure import Figure
+    from ulna.viewer.display import DisplayFigure
 
     with styled(look):
-        figure = Figure(figsize=SIZE, dpi=150)
+        figure = DisplayFigure(figsize=SIZE, dpi=150)
         figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.08)
         left: dict[str, Any] = {"ha": "left", "x": LEFT, "size": 11, "parse_math": False}
         figure.suptitle(plan_title(plan), weight="bold", **left)

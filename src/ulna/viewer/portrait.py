@@ -37,10 +37,10 @@ def portrait_figure(
     look: Look = PRINT,
 ) -> Figure:
     """Draw a portrait on a page of its own, over its basins or over the energy if wanted."""
-    from matplotlib.figure import Figure
+    from ulna.viewer.display import DisplayFigure
 
     with styled(look):
-        figure = Figure(figsize=(WIDE, HIGH), dpi=150)
+        figure = DisplayFigure(figsize=(WIDE, HIGH), dpi=150)
         bar = energy and basins is None
         axes = figure.add_axes((0.08, 0.1, 0.86 if bar else 0.9, 0.8))
         plot_portrait(axes, portrait, basins=basins, energy=energy, look=look)

@@ -46,12 +46,12 @@ class Schematic:
         wide: float = 8.0,
         look: Look = PRINT,
     ) -> None:
-        from matplotlib.figure import Figure
+        from ulna.viewer.display import DisplayFigure
 
         self.look = look
         with styled(look):
             high = wide * (y[1] - y[0]) / (x[1] - x[0])
-            self.figure: Figure = Figure(figsize=(wide, high), dpi=150)
+            self.figure: Figure = DisplayFigure(figsize=(wide, high), dpi=150)
             self.axes: Any = self.figure.add_axes((0.0, 0.0, 1.0, 1.0))
             self.axes.set(xlim=x, ylim=y, aspect="equal")
             self.axes.set_axis_off()

@@ -32,7 +32,7 @@ def section_figure(section: Section, *, show: int | None = None, look: Look = PR
 
     The section is drawn in angle and speed of the joint `show`: the next after the one it cuts.
     """
-    from matplotlib.figure import Figure
+    from ulna.viewer.display import DisplayFigure
 
     n = section.arm.n
     if n > MOST_JOINTS:
@@ -43,7 +43,7 @@ def section_figure(section: Section, *, show: int | None = None, look: Look = PR
     rows = math.ceil((n + 1) / columns)
     wide, high = columns * PANEL, rows * PANEL + 0.35
     with styled(look):
-        figure = Figure(figsize=(wide, high), dpi=150)
+        figure = DisplayFigure(figsize=(wide, high), dpi=150)
         panels = figure.subplots(rows, columns, squeeze=False, gridspec_kw=_spaces(wide, high))
         runs = [one.run for one in section.passages]
         for joint, axes in enumerate(panels.flat[:n], start=1):

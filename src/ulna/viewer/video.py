@@ -54,12 +54,20 @@ def write_mp4(file: Path, pictures: Pictures, film: Film) -> None:
             raise OSError(f"ffmpeg gave up: {told or 'it says nothing'}; {WITHOUT}")
 
 
-def _start_encoder(file: Path, film: Film, words: IO[bytes]) -> subprocess.Popen[bytes]:
+def ffmpeg() -> str:
+    """Give the program that encodes films; OSError where there is none."""
     try:
         import imageio_ffmpeg
 
+        return str(imageio_ffmpeg.get_ffmpeg_exe())
+    except (ImportError, RuntimeError) as error:
+        raise OSError(str(error)) from error
+
+
+def _start_encoder(file: Path, film: Film, words: IO[bytes]) -> subprocess.Popen[bytes]:
+    try:
         return subprocess.Popen(
-            [imageio_ffmpeg.get_ffmpeg_exe(), *_orders(film), str(file)],
+            [ffmpeg(), *_orders(film), str(file)],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=words,
@@ -67,7 +75,7 @@ def _start_encoder(file: Path, film: Film, words: IO[bytes]) -> subprocess.Popen
             process_group=0,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
-    except (ImportError, RuntimeError, OSError) as error:
+    except OSError as error:
         raise OSError(f"ffmpeg cannot be started ({error}); {WITHOUT}") from error
 
 

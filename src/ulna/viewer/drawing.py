@@ -1,0 +1,189 @@
+"""One function that draws whatever it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ulna.analysis import Portrait, Section, Tracking
+from ulna.arm import Arm, Parameters
+from ulna.errors import InputError, Problem, shown
+from ulna.kinematics import Solutions, Tracked, Workspace
+from ulna.motion import Path, Plan, Plans, Trajectory
+from ulna.simulation import BatchRun, Run, Simulation
+from ulna.viewer.figures import (
+    pose_figure,
+    reach_figure,
+    region_figure,
+    run_figure,
+    targets_figure,
+    tracked_figure,
+    workspace_figure,
+)
+from ulna.viewer.following import error_figure
+from ulna.viewer.plan import motion_figure
+from ulna.viewer.portrait import portrait_figure
+from ulna.viewer.section import section_figure
+from ulna.viewer.style import PRINT, Look
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ulna.analysis.portrait import Basins
+
+
+class Drawable(NamedTuple):
+    """What can be drawn: how, and which options it takes."""
+
+    draw: Callable[..., Figure]
+    options: tuple[str, ...] = ()
+
+
+def plot(
+    thing: Arm
+    | Solutions
+    | Workspace
+    | Tracked
+    | Plan
+    | Run
+    | Simulation
+    | Tracking
+    | Portrait
+    | Section,
+    *,
+    q: ArrayLike | None = None,
+    run: Run | None = None,
+    basins: Basins | None = None,
+    energy: bool = False,
+    show: int | None = None,
+    look: Look = PRINT,
+) -> Figure:
+    """Draw what is given: an arm, an answer, a plan, a run.
+
+    A notebook shows the figure; elsewhere `plot(thing).savefig("thing.png")` writes it.
+
+    Parameters
+    ----------
+    thing
+        An Arm: with `q` in that posture, else all that its tip reaches. Solutions of `inverse`: the
+        postures for a target, or of several targets one posture each. A Workspace, a path that was
+        Tracked, a Plan, a Run, a Simulation as it stands, the Tracking of a plan, a Portrait, a
+        Section.
+    q
+        Joint angles (n,) [rad] of an Arm.
+    run
+        A Run beside a Plan: the way that the tip really went.
+    basins, energy
+        What to lay under a Portrait: the Basins that it gave, the energy.
+    show
+        The joint, counted from 1, in whose angle and speed a Section is drawn.
+    look
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    Figure
+        Of matplotlib, and not known to pyplot: nothing has to be closed.
+
+    Raises
+    ------
+    InputError
+        For what cannot be drawn, and for options that say nothing about it.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> plot(ulna.preset("unit"), q=[0.5, 1.0]).get_size_inches().tolist()
+    [6.0, 6.0]
+    """
+    kind = next((kind for kind in DRAWABLE if isinstance(thing, kind)), None)
+    if kind is None:
+        raise InputError(_not_drawable(thing))
+    given = {"q": q, "run": run, "basins": basins, "energy": energy or None, "show": show}
+    given = {name: value for name, value in given.items() if value is not None}
+    wrong = [
+        Problem(name, shown(value), f"nothing beside {kind.__name__}", _whose(name))
+        for name, value in given.items()
+        if name not in DRAWABLE[kind].options
+    ]
+    if wrong:
+        raise InputError(wrong)
+    return DRAWABLE[kind].draw(thing, **given, look=look)
+
+
+def _not_drawable(thing: object) -> Problem:
+    names = [
+        kind.__name__ + (f" (with {', '.join(f'{name}=' for name in options)})" if options else "")
+        for kind, (_, options) in DRAWABLE.items()
+    ]
+    got = f"the class {thing.__name__}" if isinstance(thing, type) else shown(thing)
+    hint = next((hint for kind, hint in HINTS.items() if isinstance(thing, kind)), "")
+    return Problem("plot", got, f"one of {', '.join(names)}", hint)
+
+
+def _whose(option: str) -> str:
+    (owner,) = (kind.__name__ for kind, one in DRAWABLE.items() if option in one.options)
+    return f"{option}= goes with {owner}"
+
+
+def _draw_arm_itself(arm: Arm, *, q: ArrayLike | None = None, look: Look) -> Figure:
+    if q is None:
+        return workspace_figure([arm], look=look)
+    count = np.shape(q)
+    if count != (arm.n,):
+        hint = "of several postures, viewer.draw_ghosts draws some" if len(count) > 1 else ""
+        raise InputError(Problem("q", f"shape {count}", f"{arm.n} angles, one a joint", hint))
+    return pose_figure(arm, q, look=look)
+
+
+def _draw_solutions(found: Solutions, *, look: Look) -> Figure:
+    arm, target = found.arm, found.target
+    if arm is None or target is None:
+        hint = "call inverse with an Arm, not with Parameters"
+        raise InputError(Problem("Solutions", "those of Parameters", "those of an Arm", hint))
+    if target.ndim == 1:
+        return reach_figure(arm, target, found, look=look)
+    return targets_figure(arm, target, found, look=look)
+
+
+def _draw_tracked(tracked: Tracked, *, look: Look) -> Figure:
+    if tracked.arm is None:
+        hint = "call track with an Arm, not with Parameters"
+        raise InputError(Problem("Tracked", "that of Parameters", "that of an Arm", hint))
+    if tracked.why.ndim != 1:
+        hint = "draw one of them: plot(tracked.path(0))"
+        raise InputError(Problem("Tracked", f"{len(tracked.why)} paths", "one path", hint))
+    return tracked_figure(tracked.arm, tracked, look=look)
+
+
+def _draw_simulation(simulation: Simulation, *, look: Look) -> Figure:
+    return pose_figure(simulation.arm, simulation.q, look=look)
+
+
+def _draw_tracking(tracking: Tracking, *, look: Look) -> Figure:
+    return error_figure(tracking.plan, {"run": tracking}, look=look)
+
+
+DRAWABLE: dict[type, Drawable] = {
+    Arm: Drawable(_draw_arm_itself, ("q",)),
+    Solutions: Drawable(_draw_solutions),
+    Workspace: Drawable(region_figure),
+    Tracked: Drawable(_draw_tracked),
+    Plan: Drawable(motion_figure, ("run",)),
+    Run: Drawable(run_figure),
+    Simulation: Drawable(_draw_simulation),
+    Tracking: Drawable(_draw_tracking),
+    Portrait: Drawable(portrait_figure, ("basins", "energy")),
+    Section: Drawable(section_figure, ("show",)),
+}
+HINTS: dict[type, str] = {
+    Path: "plan it for an arm: plot(ulna.plan(arm, path, duration=2.0))",
+    Trajectory: "plot the Plan that it belongs to",
+    Plans: "plot one of them, such as plans[0]",
+    BatchRun: "its members have arrays to plot: batch.t over batch.q[0]",
+    Parameters: "plot the Arm that they are of",
+    str: "read the arm first: ulna.preset(name), ulna.load(file)",
+}
