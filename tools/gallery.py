@@ -1,13 +1,14 @@
 """Write docs/gallery.md from the examples: title, first words, picture and link of each.
 
-Examples are numbered scripts in percent format, which open as notebooks. With --pictures they are
-run first, which takes some minutes, and the picture that each leaves behind is kept, small, in
-docs/pictures.
+Examples are numbered scripts in percent format, which open as notebooks, and notebooks. With
+--pictures the scripts are run first, which takes some minutes, and the picture that each leaves
+behind is kept, small, in docs/pictures.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -26,14 +27,28 @@ MAPS = {"12_flip_map": ["--full"], "15_phase_portrait": []}
 HEAD = """# Gallery
 
 Every page here is a script of a minute's reading in [examples](../examples), which any notebook
-opens as a notebook (percent format) and the tests run. `make pictures` draws them again.
+opens as a notebook (percent format), or such a notebook itself, and the tests run it.
+`make pictures` draws them again.
 """
+
+
+def examples() -> list[Path]:
+    """Give all examples in order."""
+    return sorted([*EXAMPLES.glob("*.py"), *EXAMPLES.glob("*.ipynb")])
+
+
+def first_cell(example: Path) -> list[str]:
+    """Give the lines of the first cell of a script or a notebook."""
+    text = example.read_text("utf-8")
+    if example.suffix == ".ipynb":
+        return [line.strip() for line in json.loads(text)["cells"][0]["source"]]
+    cell = text.split("# %%")[1]
+    return [line.removeprefix("#").strip() for line in cell.splitlines()[1:]]
 
 
 def first_words(example: Path) -> tuple[str, str]:
     """Give the title and the first paragraph of an example."""
-    cell = example.read_text("utf-8").split("# %%")[1]
-    lines = [line.removeprefix("#").strip() for line in cell.splitlines()[1:]]
+    lines = first_cell(example)
     title = next(line.removeprefix("# ") for line in lines if line.startswith("# "))
     text = "\n".join(line for line in lines if line and not line.startswith("# "))
     return title, text
@@ -42,7 +57,7 @@ def first_words(example: Path) -> tuple[str, str]:
 def page() -> str:
     """Write the page."""
     parts = [HEAD]
-    for example in sorted(EXAMPLES.glob("*.py")):
+    for example in examples():
         title, text = first_words(example)
         parts.append(f"## [{title}](../examples/{example.name})\n\n{text}\n")
         if (PICTURES / f"{example.stem}.png").exists():

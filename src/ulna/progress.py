@@ -94,7 +94,7 @@ class _Bar:
         self.bar.n = self.bar.total
         self.bar.close()
         if self.place is not None:
-            self.place.update({}, raw=True)
+            self.place.update({"text/plain": "", "text/html": ""}, raw=True)
 
 
 def _bar_class() -> Any:

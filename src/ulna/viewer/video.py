@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import struct
 import subprocess
 from collections.abc import Callable, Iterable
@@ -59,9 +60,12 @@ def ffmpeg() -> str:
     try:
         import imageio_ffmpeg
 
-        return str(imageio_ffmpeg.get_ffmpeg_exe())
+        program = str(imageio_ffmpeg.get_ffmpeg_exe())
     except (ImportError, RuntimeError) as error:
         raise OSError(str(error)) from error
+    if shutil.which(program) is None:
+        raise OSError(f"{program} is no program")
+    return program
 
 
 def _start_encoder(file: Path, film: Film, words: IO[bytes]) -> subprocess.Popen[bytes]:

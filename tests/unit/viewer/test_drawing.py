@@ -1,0 +1,212 @@
+"""`ulna.plot`: a figure for everything that can be drawn, a sentence for everything else."""
+
+import pickle
+import subprocess
+import sys
+from io import BytesIO
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from PIL import Image
+
+import ulna
+from ulna import analysis, kinematics, viewer
+from ulna.control import ComputedTorque
+
+ARM = ulna.preset("kehl")
+LIMITED = ulna.preset("so-101")
+CIRCLE = ulna.paths.circle((0.5, 0.2), 0.2)
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return ulna.plan(ARM, CIRCLE, duration=2.0)
+
+
+@pytest.fixture(scope="module")
+def run(plan):
+    return ulna.simulate(ARM, controller=ComputedTorque(), reference=plan)
+
+
+def portrait(plan, run):
+    return ulna.portrait(ulna.preset("bechard-1"), torque=4.0)
+
+
+def section(plan, run):
+    start = ([0.1, 0.2], [0.0, 0.0])
+    return ulna.poincare(ARM, starts=[start], duration=1.0)
+
+
+def points():
+    turn = np.linspace(0.0, 2.0 * np.pi, 40)
+    return np.stack([0.25 + 0.2 * np.cos(turn), 0.1 + 0.2 * np.sin(turn)], axis=-1)
+
+
+DRAWN = {
+    "Arm": (lambda plan, run: ARM, "what the tip reaches"),
+    "Solutions": (lambda plan, run: kinematics.inverse(ARM, [0.6, 0.3]), "2 postures"),
+    "Solutions of many": (
+        lambda plan, run: kinematics.inverse(LIMITED, [[0.2, 0.1], [0.1, 0.2], [0.9, 0.0]]),
+        "not reached: 1",
+    ),
+    "Workspace": (lambda plan, run: kinematics.workspace(LIMITED), "what the tip reaches"),
+    "Tracked": (lambda plan, run: kinematics.track(LIMITED, points()), "points followed"),
+    "Plan": (lambda plan, run: plan, "2 s, uniform"),
+    "Run": (lambda plan, run: run, "ran to t = 2 s"),
+    "Simulation": (lambda plan, run: ulna.Simulation(ARM, q0=[0.1, 0.2]), "pose"),
+    "Tracking": (lambda plan, run: analysis.tracking(run, plan), "tip error"),
+    "Portrait": (portrait, "driven by 4 N·m"),
+    "Section": (section, "section: "),
+}
+
+
+def words(figure):
+    """Give all text of a figure, titles and legends included."""
+    from matplotlib.text import Text
+
+    return " ".join(text.get_text() for text in figure.findobj(Text))
+
+
+@pytest.mark.parametrize(("made", "told"), DRAWN.values(), ids=DRAWN)
+def test_it_draws_what_it_is_given(plan, run, made, told):
+    figure = ulna.plot(made(plan, run))
+    assert isinstance(figure, Figure)
+    assert told in words(figure)
+
+
+def test_an_arm_is_drawn_in_its_posture():
+    figure = ulna.plot(ARM, q=[0.0, np.pi / 2])
+    # Two links of half a metre at a right angle.
+    assert "tip (0.5, 0.5) m, 90°" in words(figure)
+
+
+def test_options_go_where_they_belong(plan, run):
+    assert "the tip's way" in words(ulna.plot(plan, run=run))
+    found = portrait(plan, run)
+    assert "energy, kinetic and potential" in words(ulna.plot(found, energy=True))
+    cut = section(plan, run)
+    assert ulna.plot(cut, show=1).axes[-1].get_xlabel() == "$q_{1}$ [rad]"
+    assert ulna.plot(ARM, look=viewer.DARK).get_facecolor()[0] < 0.2
+
+
+@pytest.mark.parametrize(
+    ("thing", "options", "told"),
+    [
+        (LIMITED, {"energy": True}, "energy: got True, need nothing beside Arm; energy= goes with"),
+        (ARM, {"show": 1}, "show: got 1, need nothing beside Arm; show= goes with Section"),
+        (kinematics.workspace(ARM), {"q": [0.0, 0.0]}, "q: .* nothing beside Workspace; .* Arm$"),
+        (ARM, {"q": [0.0]}, r"q: got shape \(1,\), need 2 angles, one a joint"),
+        (ARM, {"q": [[0.0, 0.0]]}, r"q: got shape \(1, 2\), .*viewer\.draw_ghosts"),
+        (kinematics.inverse(ARM.parameters, [0.6, 0.3]), {}, "need those of an Arm; call inverse"),
+        (kinematics.track(LIMITED.parameters, points()), {}, "need that of an Arm; call track"),
+        (kinematics.track(LIMITED, points()[None]), {}, r"got 1 paths, need one path; .*path\(0\)"),
+    ],
+)
+def test_options_that_do_not_apply_are_refused(thing, options, told):
+    with pytest.raises(ulna.InputError, match=told):
+        ulna.plot(thing, **options)
+
+
+def test_all_options_that_do_not_apply_are_told_at_once(run):
+    with pytest.raises(ulna.InputError) as caught:
+        ulna.plot(run, q=[0.0, 0.0], energy=True, show=1)
+    assert len(caught.value.problems) == 3
+
+
+@pytest.mark.parametrize(
+    ("thing", "told"),
+    [
+        (3.0, "got 3.0, need one of Arm"),
+        (None, "got None, need one of Arm"),
+        (ulna.Run, "got the class Run, need one of"),
+        ("kehl", r"ulna\.preset\(name\)"),
+        (CIRCLE, r"ulna\.plan\(arm, path"),
+        (ARM.parameters, "plot the Arm"),
+    ],
+)
+def test_what_cannot_be_drawn_is_told_what_can(thing, told):
+    with pytest.raises(ulna.InputError, match=told) as caught:
+        ulna.plot(thing)
+    for name in ("Arm (with q=)", "Solutions", "Workspace", "Plan", "Run", "Portrait", "Section"):
+        assert name in str(caught.value)
+
+
+def test_a_batch_is_told_what_to_plot_instead():
+    batch = ulna.simulate_batch(ARM, q0=np.zeros((2, 2)), duration=0.01)
+    with pytest.raises(ulna.InputError, match=r"batch\.q\[0\]"):
+        ulna.plot(batch)
+
+
+# What was asked, kept for the picture of the answer
+
+
+def test_answers_know_their_question():
+    target = np.array([[0.6, 0.3], [0.1, 0.2]])
+    found = kinematics.inverse(ARM, target)
+    assert found.arm is ARM
+    assert np.array_equal(found.target, target)
+    assert kinematics.inverse(ARM.parameters, target).arm is None
+    batch = kinematics.track(LIMITED, points()[None])
+    assert batch.arm is LIMITED
+    assert batch.path(0).arm is LIMITED
+
+
+def test_points_that_are_not_followed_are_marked_by_reason():
+    tracked = kinematics.track(LIMITED, points(), floor=0.0)
+    (axes,) = ulna.plot(tracked).axes
+    lines = {line.get_label(): len(line.get_xdata()) for line in axes.get_lines()}
+    for why in (
+        kinematics.Why.OUT_OF_REACH,
+        kinematics.Why.JOINT_LIMIT,
+        kinematics.Why.BELOW_FLOOR,
+    ):
+        count = int(tracked.has(why).sum())
+        assert lines[f"{why.words}: {count}"] == count > 0
+
+
+def test_the_region_of_one_link_is_a_line():
+    one = kinematics.workspace(ulna.Arm.rods([0.5], [1.0]))
+    (axes,) = ulna.plot(one).axes
+    assert all(patch.get_facecolor()[3] == 0.0 for patch in axes.patches)
+    assert axes.get_xlim()[1] > 0.5
+
+
+# In a notebook
+
+
+def test_every_figure_has_a_picture_of_itself(plan, run):
+    for figure in (
+        viewer.torques_figure(plan),
+        viewer.conventions_figure(),
+        viewer.workspace_figure([ARM]),
+        viewer.run_figure(run),
+    ):
+        data, about = figure._repr_png_()
+        with Image.open(BytesIO(data)) as picture:
+            assert picture.format == "PNG"
+            assert picture.width == round(figure.get_figwidth() * figure.dpi)
+        # In pixels of a page, of which no column of text has more than a thousand.
+        assert 300 <= about["width"] <= 1000
+
+
+def test_the_picture_changes_nothing_of_the_figure():
+    figure = ulna.plot(ARM, q=[0.1, 0.2])
+    before = figure.canvas, figure.dpi, figure.get_size_inches().tolist()
+    figure._repr_png_()
+    assert (figure.canvas, figure.dpi, figure.get_size_inches().tolist()) == before
+
+
+def test_a_figure_can_be_sent_elsewhere():
+    figure = pickle.loads(pickle.dumps(ulna.plot(ARM, q=[0.1, 0.2])))
+    assert "tip (" in words(figure)
+
+
+def test_pictures_need_neither_pyplot_nor_ipython():
+    code = (
+        "import sys, ulna; figure = ulna.plot(ulna.preset('unit'), q=[0.0, 1.0]);"
+        "figure._repr_png_();"
+        "print([name for name in ('matplotlib.pyplot', 'IPython') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "[]", done.stderr

@@ -1,0 +1,97 @@
+"""Films without a file: in the page of a notebook, and to be saved."""
+
+import base64
+import re
+
+import imageio_ffmpeg
+import numpy as np
+import pytest
+
+import ulna
+from ulna import viewer
+from ulna.viewer import inline
+
+SMALL = {"fps": 10, "size": (160, 120)}
+
+
+@pytest.fixture(scope="module")
+def run():
+    return ulna.simulate(ulna.preset("kehl"), q0=[0.3, 0.2], duration=1.0)
+
+
+@pytest.fixture(scope="module")
+def film(run):
+    return viewer.animate(run, **SMALL)
+
+
+def embedded(page):
+    return base64.b64decode(re.search(r";base64,([^\"]*)\"", page)[1])
+
+
+def test_without_a_file_a_film_is_given_back(film):
+    assert (film.ending, film.size, film.frames) == (".mp4", (160, 120), 11)
+    assert film.duration == pytest.approx(1.1)
+
+
+def test_the_page_holds_the_whole_film(film):
+    page = film._repr_html_()
+    assert page.startswith('<video controls autoplay loop muted playsinline width="160" ')
+    assert 'src="data:video/mp4;base64,' in page
+    assert embedded(page) == film.data
+
+
+def test_it_is_the_film_that_a_file_would_hold(tmp_path, run, film):
+    assert viewer.animate(run, tmp_path / "run.mp4", **SMALL) is None
+    film.save(tmp_path / "saved.mp4")
+    counted = [
+        imageio_ffmpeg.count_frames_and_secs(tmp_path / name) for name in ("run.mp4", "saved.mp4")
+    ]
+    assert counted[0] == counted[1] == (11, pytest.approx(1.1))
+
+
+def test_elsewhere_it_says_what_it_is(film):
+    told = repr(film)
+    assert told.startswith("Film of 1.1 s, 11 frames of 160 × 120 pixels, ")
+    assert told.endswith("a notebook plays it, save('film.mp4') writes it")
+
+
+def test_it_is_smaller_than_a_file_unless_told_otherwise(run):
+    assert viewer.animate(run, fps=2).size == (480, 480)
+
+
+def test_a_film_is_saved_as_what_it_is(tmp_path, film):
+    with pytest.raises(ulna.InputError, match=r"need a name that ends in \.mp4; give animate"):
+        film.save(tmp_path / "run.gif")
+    film.save(tmp_path / "run.mp4")
+    with pytest.raises(ulna.InputError, match="which exists"):
+        film.save(tmp_path / "run.mp4", force=False)
+
+
+def test_without_ffmpeg_it_is_a_gif(monkeypatch, tmp_path, run):
+    monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", str(tmp_path / "nowhere"))
+    film = viewer.animate(run, **SMALL)
+    assert film.ending == ".gif"
+    page = film._repr_html_()
+    assert page.startswith('<img width="160" src="data:image/gif;base64,')
+    assert embedded(page).startswith(b"GIF89a")
+
+
+def test_a_notebook_is_not_made_to_hold_too_much(monkeypatch, film):
+    monkeypatch.setattr(inline, "LARGEST", 100)
+    page = film._repr_html_()
+    assert "base64" not in page
+    assert "too large" in page
+
+
+def test_what_no_film_can_be_made_of_is_refused(run):
+    with pytest.raises(ulna.InputError, match=r"(?s)fps: got 0.*size: got \(10, 10\)"):
+        viewer.animate(run, fps=0, size=(10, 10))
+
+
+def test_runs_side_by_side_play_as_well():
+    plan = ulna.plan(ulna.preset("kehl"), ulna.paths.circle((0.5, 0.2), 0.1), duration=0.5)
+    run = ulna.simulate(plan.arm, controller=ulna.control.ComputedTorque(), reference=plan)
+    film = viewer.animate_following(plan, {"one": run, "two": run}, fps=4)
+    assert film.size == (960, 540)
+    assert film.frames == 3
+    assert np.frombuffer(film.data[4:8], np.uint8).tobytes() == b"ftyp"
