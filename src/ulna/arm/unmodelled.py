@@ -71,8 +71,20 @@ def unmodelled(arm: Arm | Parameters) -> dict[str, str]:
 
 def warn_unmodelled(*arms: Arm | Parameters) -> None:
     """Warn of what is not modelled of these arms, once for what several of them share."""
-    sentences = [sentence for arm in arms for sentence in unmodelled(arm).values()]
-    warn(*dict.fromkeys(sentences))
+    sentences = [sentence for arm in arms for sentence in _sentences(arm)]
+    if sentences:
+        warn(*dict.fromkeys(sentences))
+
+
+def _sentences(arm: Arm | Parameters) -> tuple[str, ...]:
+    """Give the sentences about an arm, which keeps them: loops ask for them at every call."""
+    kept = getattr(arm, "__dict__", None)
+    if kept is None:
+        return tuple(unmodelled(arm).values())
+    found: tuple[str, ...] | None = kept.get("_unmodelled")
+    if found is None:
+        found = kept["_unmodelled"] = tuple(unmodelled(arm).values())
+    return found
 
 
 def _listed(numbers: list[str]) -> str:

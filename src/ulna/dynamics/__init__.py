@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING
 from ulna.dynamics import absolute, chain, sequential
 from ulna.dynamics.chain import (
     coriolis_matrix,
-    gravity_torque,
     kinetic_energy,
-    mass_matrix,
     operational_mass,
     potential_energy,
 )
 from ulna.dynamics.equilibria import Equilibria, Equilibrium, equilibria
 from ulna.dynamics.linearise import linearise
-from ulna.dynamics.motion import forward_dynamics, inverse_dynamics
+from ulna.dynamics.motion import (
+    forward_dynamics,
+    gravity_torque,
+    inverse_dynamics,
+    mass_matrix,
+)
 from ulna.dynamics.regressor import parameter_names, parameter_vector, regressor
 from ulna.dynamics.statics import holding_torque, largest_payload, tip_force
 from ulna.namespaces import namespace

@@ -1,8 +1,11 @@
-"""Forward and inverse dynamics by the way that suits the arrays.
+"""Forward and inverse dynamics, mass matrix and gravity torque by the way that suits the arrays.
 
 Batches of NumPy's double precision go through the compiled recursion (`recursive.py`), many side
-by side and on all cores; single states, for which it is not worth loading a compiler, and arrays
-of other kinds and libraries through the closed form (`chain.py`).
+by side and on all cores, where forward or inverse dynamics is asked for. One state of an Arm goes
+through the same recursion (`single.py`) where compiled code has been loaded, by a simulation, a
+batch or `ulna.compiled`: by itself it is not worth loading a compiler. Everything else, arrays of
+other kinds and libraries included, goes through the closed form (`chain.py`). The ways differ by
+rounding at most.
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ import numpy as np
 from ulna.arm import Arm, Parameters, warn_unmodelled
 from ulna.arrays import Array
 from ulna.dynamics import chain
+from ulna.dynamics.packed import pack
+from ulna.kinematics.evaluator import Evaluator, kept_evaluator
 from ulna.kinematics.forward import joint_array, prepared
 
 if TYPE_CHECKING:
@@ -32,6 +37,11 @@ def forward_dynamics(
     The tip force F, (…, 2) or with a moment (…, 3), acts on the arm.
     """
     warn_unmodelled(arm)
+    if tip_force is None:
+        quick = kept_evaluator(arm, "_states", state_evaluator)
+        found = None if quick is None else quick.found("forward_dynamics", quick.n, q, qd, tau)
+        if found is not None:
+            return found
     rows = _rows(arm, q, qd, tau, tip_force, "tau")
     if rows is None:
         return chain.forward_dynamics(arm, q, qd, tau, tip_force=tip_force)
@@ -49,12 +59,51 @@ def inverse_dynamics(
     the arm.
     """
     warn_unmodelled(arm)
+    if tip_force is None:
+        quick = kept_evaluator(arm, "_states", state_evaluator)
+        found = None if quick is None else quick.found("inverse_dynamics", quick.n, q, qd, qdd)
+        if found is not None:
+            return found
     rows = _rows(arm, q, qd, qdd, tip_force, "qdd")
     if rows is None:
         return chain.inverse_dynamics(arm, q, qd, qdd, tip_force=tip_force)
     from ulna.dynamics.batches import inverse_batch
 
     return _computed(inverse_batch, *rows)
+
+
+def mass_matrix(arm: Arm | Parameters, q: Array) -> Array:
+    """Give M(q) (…, n, n) [kg·m²], symmetric and positive definite, rotors included.
+
+    >>> import numpy as np, ulna
+    >>> arm = ulna.Arm.point_masses([1.0, 1.0], [1.0, 1.0])
+    >>> mass_matrix(arm, [0.0, np.pi / 2]).round(12).tolist()
+    [[3.0, 1.0], [1.0, 1.0]]
+    """
+    quick = kept_evaluator(arm, "_states", state_evaluator)
+    found = None if quick is None else quick.found("mass_matrix", (quick.n, quick.n), q)
+    return chain.mass_matrix(arm, q) if found is None else found
+
+
+def gravity_torque(arm: Arm | Parameters, q: Array) -> Array:
+    """Give G(q) (…, n) [N·m]: the torques that carry the arm's own weight."""
+    quick = kept_evaluator(arm, "_states", state_evaluator)
+    found = None if quick is None else quick.found("gravity_torque", quick.n, q)
+    return chain.gravity_torque(arm, q) if found is None else found
+
+
+def state_evaluator(arm: Arm) -> Evaluator:
+    """Give what evaluates the dynamics of one state of an arm."""
+    from ulna.dynamics import single
+
+    kernels = {
+        "forward_dynamics": single.forward_one,
+        "inverse_dynamics": single.inverse_one,
+        "gravity_torque": single.gravity_one,
+        "mass_matrix": single.mass_matrix_one,
+        "linearise": single.linearise_one,
+    }
+    return Evaluator(arm.n, single.memory_of(pack(arm.parameters)).copy, kernels)
 
 
 def _rows(

@@ -13,9 +13,10 @@ from ulna.kinematics.dexterity import (
     singular_values,
     singularities,
 )
-from ulna.kinematics.forward import Transforms, centres, joints, tip, transforms
+from ulna.kinematics.forward import Transforms, centres, joints, transforms
 from ulna.kinematics.inverse import inverse
-from ulna.kinematics.jacobian import jacobian, jacobian_rate, tip_acceleration, tip_velocity
+from ulna.kinematics.jacobian import jacobian_rate, tip_acceleration, tip_velocity
+from ulna.kinematics.posture import jacobian, tip
 from ulna.kinematics.solutions import Solutions
 from ulna.kinematics.track import track
 from ulna.kinematics.tracked import Interval, Tracked, Why

@@ -2,69 +2,146 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from ulna.arm import Arm, warn_unmodelled
 from ulna.arrays import Array
-from ulna.dynamics.packed import CARRIER, STUCK
+from ulna.dynamics.motion import state_evaluator
 from ulna.errors import InputError, Problem, shown
+from ulna.kinematics.evaluator import Evaluator
+from ulna.kinematics.posture import posture_evaluator
 from ulna.simulation.build import build_memory
+from ulna.simulation.engine.memory import Memory
 from ulna.simulation.options import read_options
 from ulna.simulation.sensors import Sensors
 from ulna.simulation.sources import FORCE, read_source, torque_kind
 
 
 class CompiledArm:
-    """Dynamics and steps of one arm without any checks: arrays are (n,), of double precision.
+    """Kinematics, dynamics and steps of one arm, for arrays (n,) of double precision.
 
-    Each has memory of its own to work in: make one a thread. Joint limits do not act here.
+    Nothing is checked but their length; where a value is not finite, so is all that is found.
+    Several threads may share one. Joint limits do not act here.
+
+    Attributes
+    ----------
+    arm : Arm
+        The arm.
     """
 
     def __init__(self, arm: Arm) -> None:
-        from ulna.kernels import size_of
-        from ulna.simulation.engine import single
+        from ulna.simulation.engine.single import step_one
 
         if not isinstance(arm, Arm):
             raise InputError(Problem("compiled", shown(arm), "an Arm"))
         warn_unmodelled(arm)
         self.arm = arm
-        self._size, self._n = size_of(arm.n), arm.n
+        self._n = arm.n
+        self._states, self._postures = state_evaluator(arm), posture_evaluator(arm)
         options = read_options(
             arm.n, method="rk4", controlled=False, dt=1e-3, atol=1.0, max_step=1.0, rate=1.0,
             restitution=0.0, stops=False,
         )  # fmt: skip
         nothing = read_source(torque_kind(arm.n), None, arm.n), read_source(FORCE, None, arm.n)
-        self._memory = build_memory(arm, options, nothing, (), (), Sensors())
-        self._links, self._turns = self._memory.links, self._memory.turns
-        self._y = np.zeros((2, arm.n + 1))
-        self._coupled = int(self._links[:-1, CARRIER:STUCK].any())
-        self._forward, self._inverse = single.forward_one, single.inverse_one
-        self._step = single.step_one
+        memory = build_memory(arm, options, nothing, (), (), Sensors())
+        self._steps = Evaluator(arm.n, partial(_copied, memory), {"step": step_one})
 
     def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
         """Give the joint accelerations (n,) [rad/s²] under joint torques tau."""
         found = np.empty(self._n)
-        self._forward(
-            self._size, self._links, self._turns, self._y, q, qd, tau, self._coupled, found
-        )
-        return found
+        code = self._states.run("forward_dynamics", q, qd, tau, found)
+        return self._explained(code, (q, qd, tau), found) if code else found
 
     def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Give the joint torques (n,) [N·m] that accelerate the arm by qdd."""
         found = np.empty(self._n)
-        self._inverse(self._size, self._links, self._turns, self._y, q, qd, qdd, found)
-        return found
+        code = self._states.run("inverse_dynamics", q, qd, qdd, found)
+        return self._explained(code, (q, qd, qdd), found) if code else found
+
+    def gravity_torque(self, q: Array) -> Array:
+        """Give G(q) (n,) [N·m]: the torques that carry the arm's own weight."""
+        found = np.empty(self._n)
+        code = self._states.run("gravity_torque", q, found)
+        return self._explained(code, (q,), found) if code else found
+
+    def mass_matrix(self, q: Array) -> Array:
+        """Give M(q) (n, n) [kg·m²], symmetric to the last bit, rotors included."""
+        found = np.empty((self._n, self._n))
+        code = self._states.run("mass_matrix", q, found)
+        return self._explained(code, (q,), found) if code else found
+
+    def linearise(self, q: Array, qd: Array, tau: Array) -> tuple[Array, Array]:
+        """Give A (2n, 2n) and B (2n, n): δẋ = A δx + B δτ for the state x = (q, q̇).
+
+        They are the exact derivatives of `forward_dynamics` at any state, at rest or not.
+        """
+        A, B = np.empty((2 * self._n, 2 * self._n)), np.empty((2 * self._n, self._n))
+        code = self._states.run("linearise", q, qd, tau, A, B)
+        if code:
+            self._explained(code, (q, qd, tau), A)
+            self._explained(code, (q, qd, tau), B)
+        return A, B
+
+    def tip(self, q: Array) -> Array:
+        """Give position and orientation of the tip, (3,): x, y [m] and angle [rad], unwrapped."""
+        found = np.empty(3)
+        code = self._postures.run("tip", q, found)
+        return self._explained(code, (q,), found) if code else found
+
+    def jacobian(self, q: Array) -> Array:
+        """Give the Jacobian (3, n) of (x, y, orientation) with respect to q."""
+        found = np.empty((3, self._n))
+        code = self._postures.run("jacobian", q, found)
+        return self._explained(code, (q,), found) if code else found
 
     def step(self, q: Array, qd: Array, tau: Array, dt: float) -> tuple[Array, Array]:
-        """Give angles and rates after a step of RK4, in which the torques are held."""
+        """Give angles and rates after a step of RK4 of dt [s], in which the torques are held."""
         found = np.empty((2, self._n))
-        self._step(self._size, self._memory, q, qd, tau, dt, found)
+        code = self._steps.run("step", q, qd, tau, dt, found)
+        if code:
+            self._explained(code, (q, qd, tau), found)
         return found[0], found[1]
+
+    def _explained(self, code: int, given: tuple[Array, ...], found: Array) -> Array:
+        """Refuse arrays of another length; give NaN where one is not finite."""
+        from ulna.kinematics.single import MISSHAPEN, NOT_FINITE
+
+        if code == MISSHAPEN:
+            shapes = " and ".join(str(value.shape) for value in given)
+            need = f"({self._n},), one value a joint"
+            raise InputError(Problem("compiled", f"shape {shapes}", need))
+        if code == NOT_FINITE:
+            found.fill(np.nan)
+        return found
+
+
+def _copied(memory: Memory) -> Memory:
+    return Memory(*(part.copy() for part in memory))
 
 
 def compiled(arm: Arm) -> CompiledArm:
-    """Give an arm's dynamics and steps as quick calls, without per-call checks.
+    """Give an arm's kinematics, dynamics and steps as quick calls.
 
+    Parameters
+    ----------
+    arm
+        The arm; what of it is not modelled is warned of here, once.
+
+    Returns
+    -------
+    CompiledArm
+        With `forward_dynamics`, `inverse_dynamics`, `gravity_torque`, `mass_matrix`, `linearise`,
+        `tip`, `jacobian` and `step`, for arrays (n,) of double precision. Threads may share it.
+
+    Raises
+    ------
+    InputError
+        What is given is no Arm.
+
+    Examples
+    --------
     >>> import numpy as np, ulna
     >>> arm = compiled(ulna.Arm.rods([1.0, 1.0], [1.0, 1.0]))
     >>> q, qd, tau = np.zeros(2), np.zeros(2), np.zeros(2)
@@ -72,5 +149,8 @@ def compiled(arm: Arm) -> CompiledArm:
     ...     q, qd = arm.step(q, qd, tau, 1e-3)
     >>> q.round(6).tolist()
     [-0.062964, 0.083748]
+    >>> A, B = arm.linearise(q, qd, tau)
+    >>> A.shape, B.shape
+    ((4, 4), (4, 2))
     """
     return CompiledArm(arm)

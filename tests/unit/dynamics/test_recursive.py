@@ -11,18 +11,16 @@ import ulna
 from ulna.dynamics import chain, sequential
 from ulna.dynamics.packed import (
     CARRIER,
-    COLUMNS,
-    CONSTANTS,
     FORCE_X,
     HOLDING,
     OWN,
     STUCK,
-    TURNS,
     pack,
     pack_frozen,
 )
+from ulna.dynamics.single import COUPLED, forward_one, inverse_one, links_of, memory_of
 from ulna.kernels import size_of
-from ulna.simulation.engine.single import forward_one, inverse_one
+from ulna.kinematics.single import NOT_FINITE
 
 TOLERANCE = 1e-11
 ARMS = 4
@@ -41,28 +39,27 @@ def drawn(random_arm, n, *, rotors=True, arms=ARMS):
 def laid_out(arm, force):
     """Give a packed arm where the recursion reads it, with the force on its tip."""
     n = len(arm) - 1
-    links = np.zeros((n + 1, COLUMNS))
-    links[:, :CONSTANTS] = arm
-    links[n, FORCE_X : FORCE_X + 3] = force
-    return links, np.zeros((TURNS, n + 1)), np.zeros((2, n + 1))
+    memory = memory_of(arm)
+    links_of(memory, n)[n, FORCE_X : FORCE_X + 3] = force
+    return memory
 
 
 def forward(arms, q, qd, tau, force, *, coupled=True):
     """Give the accelerations of packed arms by either form, and the links as they were left."""
     found = np.empty_like(tau)
+    n = q.shape[-1]
     for k in range(len(q)):
-        links, turns, y = laid_out(arms[k], force[k])
-        forward_one(
-            size_of(q.shape[-1]), links, turns, y, q[k], qd[k], tau[k], int(coupled), found[k]
-        )
-    return found, links
+        memory = laid_out(arms[k], force[k])
+        memory[COUPLED] = coupled
+        forward_one(size_of(n), memory, q[k], qd[k], tau[k], found[k])
+    return found, links_of(memory, n)
 
 
 def inverse(arms, q, qd, qdd, force):
     found = np.empty_like(qdd)
     for k in range(len(q)):
         memory = laid_out(arms[k], force[k])
-        inverse_one(size_of(q.shape[-1]), *memory, q[k], qd[k], qdd[k], found[k])
+        inverse_one(size_of(q.shape[-1]), memory, q[k], qd[k], qdd[k], found[k])
     return found
 
 
@@ -122,13 +119,22 @@ def test_angles_of_many_turns_are_no_other_postures(random_arm, n):
 
 def test_what_is_no_number_stays_none(random_arm):
     arm, q, qd, tau, force = drawn(random_arm, 3)
-    for place in (q, qd, tau, force):
-        kept = place[0, 0]
-        place[0, 0] = np.nan
-        found, _ = forward(pack(arm), q, qd, tau, force)
-        assert np.isnan(found[0]).any()
-        assert np.isfinite(found[1:]).all()
-        place[0, 0] = kept
+    force[0, 0] = np.nan
+    found, _ = forward(pack(arm), q, qd, tau, force)
+    assert np.isnan(found[0]).any()
+    assert np.isfinite(found[1:]).all()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_state_that_is_not_finite_is_told_by_a_code(random_arm, bad):
+    arm, *state, force = drawn(random_arm, 3)
+    memory, found = laid_out(pack(arm)[0], force[0]), np.full(3, 7.0)
+    for place in state:
+        kept, place[0, 2] = place[0, 2], bad
+        for kernel in (forward_one, inverse_one):
+            assert kernel(size_of(3), memory, *(row[0] for row in state), found) == NOT_FINITE
+        place[0, 2] = kept
+    assert found.tolist() == [7.0] * 3
 
 
 # Joints that are stuck

@@ -1,0 +1,282 @@
+"""The recursion for one state, compiled, the checks of its arguments included.
+
+Everything comes from the two sweeps of inverse dynamics, τ = f(q, q̇, q̈), and from those of
+forward dynamics, which undo them:
+
+    G = f(q, 0, 0)        M e_k = f(q, 0, e_k) − G        M⁻¹ r = the accelerations under torques r
+
+The derivatives of f need no formulas of their own either. As the sweeps compute it, f is of second
+degree in the cosines and sines of the links, and there a central difference is exact whatever its
+step is. With u the directions of the links, and u' those of the links that joint k turns, each a
+right angle ahead:
+
+    ∂f/∂q_k = (f(u + u') − f(u − u')) / 2
+
+In the squares of the links' rates f is of first degree, so that ∂f/∂q̇_k is what f gives for the
+squares 2 φ̇_i of these links, without gravity and accelerations, and for damping at the rate e_k.
+Then
+
+    A = [0, 1; −M⁻¹ ∂f/∂q, −M⁻¹ ∂f/∂q̇]        B = [0; M⁻¹]
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ulna.arrays import Array
+from ulna.dynamics.packed import (
+    CARRIER,
+    COLUMNS,
+    CONSTANTS,
+    COS,
+    GRAVITY_X,
+    GRAVITY_Y,
+    SIN,
+    STUCK,
+    TORQUE,
+    TURNING,
+    TURNS,
+    WHIRL,
+)
+from ulna.dynamics.recursive import (
+    forward,
+    forward_coupled,
+    gather_torques,
+    inverse,
+    lay_out,
+    spread_accelerations,
+)
+from ulna.kernels import count, inlined, inner, kernel
+from ulna.kinematics.single import FINE, OVERFLOW, checked, finite, finite_rows
+from ulna.lanes import table
+
+# The memory of a kernel, one array (k,): the table of links, how they stand, these vectors, and
+# last a number that is not zero where neighbours exchange a torque.
+ANGLES, RATES, COSINES, SINES = range(4)
+VECTORS = 4
+COUPLED = -1
+
+
+class Room(NamedTuple):
+    """The memory of a kernel, part by part."""
+
+    links: Any  # (n+1, COLUMNS)
+    turns: Any  # (TURNS, n+1)
+    vectors: Any  # (VECTORS, n+1)
+    coupled: Any
+
+
+def memory_of(constants: Array) -> Array:
+    """Give the memory for an arm whose constants (n+1, 12) are packed."""
+    rows = len(constants)
+    memory = np.zeros(rows * (COLUMNS + TURNS + VECTORS) + 1)
+    links_of(memory, rows - 1)[:, :CONSTANTS] = constants
+    memory[COUPLED] = constants[:-1, CARRIER:STUCK].any()
+    return memory
+
+
+def links_of(memory: Array, n: int) -> Array:
+    """Give the table of links (n+1, COLUMNS) that is a part of the memory."""
+    return memory[: (n + 1) * COLUMNS].reshape(n + 1, COLUMNS)
+
+
+@kernel
+def forward_one(size: object, memory: Array, q: Array, qd: Array, tau: Array, found: Array) -> int:
+    """Turn torques (n,) into accelerations (n,)."""
+    code = _checked(size, q, qd, tau)
+    if code != FINE:
+        return code
+    room = _room(size, memory)
+    _take(size, room, q, qd, TORQUE, tau)
+    _solve(size, room)
+    for i in range(count(size)):
+        found[i] = room.links[i, TURNING]
+    return FINE if finite(found) else OVERFLOW
+
+
+@kernel
+def inverse_one(size: object, memory: Array, q: Array, qd: Array, qdd: Array, found: Array) -> int:
+    """Turn accelerations (n,) into torques (n,)."""
+    code = _checked(size, q, qd, qdd)
+    if code != FINE:
+        return code
+    room = _room(size, memory)
+    _take(size, room, q, qd, TURNING, qdd)
+    inverse(size, room.links, room.turns, room.vectors, ANGLES)
+    for i in range(count(size)):
+        found[i] = room.links[i, TORQUE]
+    return FINE if finite(found) else OVERFLOW
+
+
+@kernel
+def gravity_one(size: object, memory: Array, q: Array, found: Array) -> int:
+    """Write the torques (n,) that carry the arm's weight."""
+    code = checked(size, q)
+    if code != FINE:
+        return code
+    room = _room(size, memory)
+    _take_posture(size, room, q)
+    for i in range(count(size)):
+        room.links[i, TURNING] = 0.0
+    inverse(size, room.links, room.turns, room.vectors, ANGLES)
+    for i in range(count(size)):
+        found[i] = room.links[i, TORQUE]
+    return FINE if finite(found) else OVERFLOW
+
+
+@kernel
+def mass_matrix_one(size: object, memory: Array, q: Array, found: Array) -> int:
+    """Write the mass matrix (n, n), symmetric to the last bit."""
+    code = checked(size, q)
+    if code != FINE:
+        return code
+    n = count(size)
+    room = _room(size, memory)
+    links = room.links
+    _take_posture(size, room, q)
+    lay_out(size, room.turns, room.vectors, ANGLES)
+    gravity_x, gravity_y = links[n, GRAVITY_X], links[n, GRAVITY_Y]
+    links[n, GRAVITY_X] = links[n, GRAVITY_Y] = 0.0
+    for k in range(n):
+        for i in range(n):
+            links[i, TURNING] = 1.0 if i == k else 0.0
+        _sweep(size, room)
+        for i in range(k, n):
+            found[i, k] = found[k, i] = links[i, TORQUE]
+    links[n, GRAVITY_X], links[n, GRAVITY_Y] = gravity_x, gravity_y
+    return FINE if finite_rows(found) else OVERFLOW
+
+
+@kernel
+def linearise_one(
+    size: object, memory: Array, q: Array, qd: Array, tau: Array, A: Array, B: Array
+) -> int:
+    """Write A (2n, 2n) and B (2n, n)."""
+    code = _checked(size, q, qd, tau)
+    if code != FINE:
+        return code
+    n = count(size)
+    room = _room(size, memory)
+    links = room.links
+    _take(size, room, q, qd, TORQUE, tau)
+    _solve(size, room)
+    for i in range(n):
+        room.vectors[RATES, i] = 0.0
+    _note_slopes_of_angles(size, room, A)
+    gravity_x, gravity_y = links[n, GRAVITY_X], links[n, GRAVITY_Y]
+    links[n, GRAVITY_X] = links[n, GRAVITY_Y] = 0.0
+    _note_slopes_of_rates(size, room, qd, A)
+    _divide_by_inertia(size, room, A, B)
+    links[n, GRAVITY_X], links[n, GRAVITY_Y] = gravity_x, gravity_y
+    return FINE if finite_rows(A) and finite_rows(B) else OVERFLOW
+
+
+@inner
+def _note_slopes_of_angles(size: object, room: Room, A: Array) -> None:
+    """Write ∂f/∂q into the lower left of A, for the accelerations that the links have."""
+    n = count(size)
+    links, turns, vectors = room.links, room.turns, room.vectors
+    for i in range(n):
+        vectors[COSINES, i], vectors[SINES, i] = turns[COS, i], turns[SIN, i]
+    for k in range(n):
+        for i in range(n):
+            A[n + i, k] = 0.0
+        for side in range(-1, 2, 2):
+            for i in range(k, n):
+                turns[COS, i] = vectors[COSINES, i] - side * vectors[SINES, i]
+                turns[SIN, i] = vectors[SINES, i] + side * vectors[COSINES, i]
+            _sweep(size, room)
+            for i in range(n):
+                A[n + i, k] += 0.5 * side * links[i, TORQUE]
+        for i in range(k, n):
+            turns[COS, i], turns[SIN, i] = vectors[COSINES, i], vectors[SINES, i]
+
+
+@inner
+def _note_slopes_of_rates(size: object, room: Room, qd: Array, A: Array) -> None:
+    """Write ∂f/∂q̇ into the lower right of A."""
+    n = count(size)
+    links, turns, vectors = room.links, room.turns, room.vectors
+    for i in range(n):
+        links[i, TURNING] = 0.0
+    for k in range(n):
+        rate = 0.0
+        for i in range(n):
+            rate += qd[i]
+            turns[WHIRL, i] = 2.0 * rate if i >= k else 0.0
+        vectors[RATES, k] = 1.0
+        _sweep(size, room)
+        vectors[RATES, k] = 0.0
+        for i in range(n):
+            A[n + i, n + k] = links[i, TORQUE]
+
+
+@inner
+def _divide_by_inertia(size: object, room: Room, A: Array, B: Array) -> None:
+    """Turn torques into accelerations, column by column, and write what is known above them."""
+    n = count(size)
+    links = room.links
+    for k in range(2 * n):
+        for i in range(n):
+            A[i, k] = 1.0 if k == n + i else 0.0
+            links[i, TORQUE] = -A[n + i, k]
+        _solve(size, room)
+        for i in range(n):
+            A[n + i, k] = links[i, TURNING]
+    for k in range(n):
+        for i in range(n):
+            B[i, k] = 0.0
+            links[i, TORQUE] = 1.0 if i == k else 0.0
+        _solve(size, room)
+        for i in range(n):
+            B[n + i, k] = links[i, TURNING]
+
+
+@inner
+def _solve(size: object, room: Room) -> None:
+    """Turn torques into accelerations for the angles and rates of the vectors."""
+    if room.coupled != 0.0:
+        forward_coupled(size, room.links, room.turns, room.vectors, ANGLES, CARRIER)
+    else:
+        forward(size, room.links, room.turns, room.vectors, ANGLES, None)
+
+
+@inner
+def _sweep(size: object, room: Room) -> None:
+    """Turn accelerations into torques for links that stand as they are."""
+    spread_accelerations(size, room.links, room.turns)
+    gather_torques(size, room.links, room.turns, room.vectors, RATES)
+
+
+@inlined
+def _room(size: object, memory: Array) -> Room:
+    rows = count(size) + 1
+    return Room(
+        table(memory, 0, rows, COLUMNS),
+        table(memory, rows * COLUMNS, TURNS, rows),
+        table(memory, rows * (COLUMNS + TURNS), VECTORS, rows),
+        memory[memory.shape[0] - 1],
+    )
+
+
+@inlined
+def _checked(size: object, q: Array, qd: Array, given: Array) -> int:
+    code = checked(size, q)
+    code = checked(size, qd) if code == FINE else code
+    return checked(size, given) if code == FINE else code
+
+
+@inlined
+def _take(size: object, room: Room, q: Array, qd: Array, column: int, given: Array) -> None:
+    """Put a state, and torques or accelerations, where the recursion reads them."""
+    for i in range(count(size)):
+        room.vectors[ANGLES, i], room.vectors[RATES, i] = q[i], qd[i]
+        room.links[i, column] = given[i]
+
+
+@inlined
+def _take_posture(size: object, room: Room, q: Array) -> None:
+    for i in range(count(size)):
+        room.vectors[ANGLES, i], room.vectors[RATES, i] = q[i], 0.0
