@@ -34,7 +34,7 @@ class Evaluator:
         and returns a code, 0 where all is well.
     """
 
-    __slots__ = ("_known", "_kernels", "_new_memory", "_size", "_spare", "n")
+    __slots__ = ("_kernels", "_known", "_new_memory", "_size", "_spare", "n")
 
     def __init__(
         self, n: int, new_memory: Callable[[], Any], kernels: dict[str, Callable[..., int]]
@@ -65,10 +65,13 @@ class Evaluator:
         Those are any but NumPy's of double precision, (n,), with finite values and a finite
         outcome. Slower code has to tell what is wrong with others, if anything is.
         """
+        plain = True
         for value in given:
-            if type(value) is not np.ndarray or value.dtype is not _FLOAT or value.ndim != 1:
+            if type(value) is not np.ndarray or value.dtype != _FLOAT or value.ndim != 1:
                 return None
-        if not all([value.flags.carray for value in given]):
+            plain = plain and value.flags.carray
+        if not plain:
+            # Read-only, or with gaps.
             given = tuple(value.copy() for value in given)
         found = np.empty(shape)
         return None if self.run(name, *given, found) else found

@@ -1,0 +1,83 @@
+"""Kernels for one state as plain Python: `make test` runs this with NUMBA_DISABLE_JIT=1."""
+
+import numba
+import numpy as np
+import pytest
+
+import ulna
+import ulna.kernels
+from ulna import dynamics, kinematics
+from ulna.dynamics import chain, motion
+from ulna.errors import InputError
+from ulna.kinematics import posture
+
+pytestmark = pytest.mark.skipif(
+    not numba.config.DISABLE_JIT, reason="kernels are compiled: run with NUMBA_DISABLE_JIT=1"
+)
+
+OF_POSTURE = {
+    "gravity_torque": chain.gravity_torque,
+    "mass_matrix": chain.mass_matrix,
+    "tip": posture.tip_by_formula,
+    "jacobian": posture.jacobian_by_formula,
+}
+OF_STATE = {
+    "forward_dynamics": chain.forward_dynamics,
+    "inverse_dynamics": chain.inverse_dynamics,
+    "linearise": dynamics.linearise,
+}
+
+
+def drawn(random_arm, arm_of, n, rotors):
+    random = np.random.default_rng(n)
+    numbers = random_arm(random, n, whole=True)
+    if not rotors:
+        numbers = numbers._replace(rotor_inertia=0.0 * numbers.rotor_inertia)
+    return arm_of(numbers), random.uniform(-np.pi, np.pi, (3, n))
+
+
+def close(ours, expected):
+    return np.abs(ours - expected).max() <= 1e-12 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+@pytest.mark.parametrize("rotors", [True, False])
+def test_compiled_arms_are_the_closed_form(random_arm, arm_of, n, rotors):
+    arm, state = drawn(random_arm, arm_of, n, rotors)
+    quick = ulna.compiled(arm)
+    for name, formula in OF_POSTURE.items():
+        assert close(getattr(quick, name)(state[0]), formula(arm, state[0]))
+    for name, formula in OF_STATE.items():
+        ours, theirs = getattr(quick, name)(*state), formula(arm, *state)
+        assert all(map(close, ours, theirs)) if name == "linearise" else close(ours, theirs)
+    q, qd = quick.step(*state, 1e-6)
+    assert q - state[0] == pytest.approx(1e-6 * state[1], rel=1e-3)
+    assert qd - state[1] == pytest.approx(1e-6 * chain.forward_dynamics(arm, *state), rel=1e-3)
+
+
+@pytest.mark.parametrize("n", [2, 5])
+def test_calls_for_one_state_are_the_closed_form(random_arm, arm_of, n):
+    arm, state = drawn(random_arm, arm_of, n, True)
+    for function in (dynamics.forward_dynamics, dynamics.inverse_dynamics):
+        assert close(function(arm, *state), OF_STATE[function.__name__](arm, *state))
+    for function in (
+        dynamics.gravity_torque, dynamics.mass_matrix, kinematics.tip, kinematics.jacobian,
+    ):  # fmt: skip
+        assert close(function(arm, state[0]), OF_POSTURE[function.__name__](arm, state[0]))
+    assert {"_states", "_postures"} <= set(vars(arm))
+
+
+def test_what_is_wrong_is_told_by_a_code():
+    arm = ulna.preset("unit")
+    good, bad, short = np.zeros(2), np.array([0.0, np.nan]), np.zeros(1)
+    quick = ulna.compiled(arm)
+    assert np.isnan(quick.forward_dynamics(good, good, bad)).all()
+    assert np.isnan(quick.jacobian(bad)).all()
+    assert np.isnan(quick.step(bad, good, good, 1e-3)[0]).all()
+    with pytest.raises(InputError, match=r"^compiled: got shape \(2,\) and \(1,\) and \(2,\)"):
+        quick.inverse_dynamics(good, short, good)
+    with np.errstate(all="ignore"):
+        assert not np.isfinite(quick.forward_dynamics(good, np.array([1e200, 0.0]), good)).all()
+    evaluator = motion.state_evaluator(arm)
+    assert evaluator.found("mass_matrix", (2, 2), bad) is None
+    assert evaluator.found("mass_matrix", (2, 2), short) is None

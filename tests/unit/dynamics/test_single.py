@@ -1,0 +1,324 @@
+"""Calls for one state: the closed form's numbers by compiled code, and its words where it refuses.
+
+The expectation is the closed form throughout, which shares nothing with the compiled sweeps.
+"""
+
+import copy
+import pickle
+import subprocess
+import sys
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import ulna
+import ulna.kernels  # loads compiled code; calls for one state alone do not
+from ulna import dynamics, kinematics
+from ulna.dynamics import chain, motion
+from ulna.errors import InputError
+from ulna.kinematics import posture
+
+TOLERANCE = 1e-12  # of the largest number in an answer
+SIZES = [1, 2, 3, 4, 7, 20]
+FORMULAS = {
+    dynamics.forward_dynamics: chain.forward_dynamics,
+    dynamics.inverse_dynamics: chain.inverse_dynamics,
+    dynamics.mass_matrix: chain.mass_matrix,
+    dynamics.gravity_torque: chain.gravity_torque,
+    kinematics.tip: posture.tip_by_formula,
+    kinematics.jacobian: posture.jacobian_by_formula,
+}
+NAMES = {
+    dynamics.forward_dynamics: ("q", "qd", "tau"),
+    dynamics.inverse_dynamics: ("q", "qd", "qdd"),
+}
+each_function = pytest.mark.parametrize("function", FORMULAS, ids=lambda f: f.__name__)
+
+
+def drawn(random_arm, arm_of, n, *, rotors=True):
+    """Draw an arm with all that an arm may have, a payload included, and a state."""
+    random = np.random.default_rng(n)
+    numbers = random_arm(random, n, whole=True)
+    if not rotors:
+        numbers = numbers._replace(rotor_inertia=0.0 * numbers.rotor_inertia)
+    arm = arm_of(numbers).with_payload(ulna.Payload(0.7, 0.01))
+    return arm, random.uniform(-np.pi, np.pi, (3, n))
+
+
+def names(function):
+    return NAMES.get(function, ("q",))
+
+
+def given(function, state):
+    return list(state[: len(names(function))])
+
+
+def close(ours, expected):
+    return np.abs(ours - expected).max() <= TOLERANCE * np.abs(expected).max()
+
+
+def same(one, other):
+    return (one.dtype, one.tobytes()) == (other.dtype, other.tobytes())
+
+
+@pytest.fixture
+def two(random_arm, arm_of):
+    return drawn(random_arm, arm_of, 2)
+
+
+@pytest.fixture
+def without_formulas(monkeypatch):
+    """Let no answer come from the closed form; `FORMULAS` still has it."""
+
+    def fail(*arguments, **options):
+        raise AssertionError("the closed form was asked")
+
+    monkeypatch.setattr(motion, "prepared", fail)
+    for name in ("forward_dynamics", "inverse_dynamics", "mass_matrix", "gravity_torque"):
+        monkeypatch.setattr(chain, name, fail)
+    monkeypatch.setattr(posture, "tip_by_formula", fail)
+    monkeypatch.setattr(posture, "jacobian_by_formula", fail)
+
+
+# What comes out
+
+
+@each_function
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("rotors", [True, False])
+def test_it_is_the_closed_form(random_arm, arm_of, without_formulas, function, n, rotors):
+    arm, state = drawn(random_arm, arm_of, n, rotors=rotors)
+    expected = FORMULAS[function](arm, *given(function, state))
+    found = function(arm, *given(function, state))
+    assert found.shape == expected.shape
+    assert close(found, expected)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_the_mass_matrix_is_symmetric_to_the_last_bit(random_arm, arm_of, without_formulas, n):
+    arm, (q, _, _) = drawn(random_arm, arm_of, n)
+    found = dynamics.mass_matrix(arm, q)
+    assert same(found, np.ascontiguousarray(found.T))
+
+
+@each_function
+def test_angles_of_many_turns_are_no_other_postures(two, without_formulas, function):
+    arm, state = two
+    near = function(arm, *given(function, state))
+    # 2e5 turns are beyond what the quick sine takes: the library's own is used there.
+    state[0] += 2.0 * np.pi * np.array([200_000, -200_000])
+    far = function(arm, *given(function, state))
+    if function is kinematics.tip:
+        near, far = near[:2], far[:2]
+    assert far == pytest.approx(near, rel=1e-6, abs=1e-6)
+
+
+@each_function
+def test_an_answer_is_nobody_elses(two, without_formulas, function):
+    arm, state = two
+    first = function(arm, *given(function, state))
+    kept = first.copy()
+    second = function(arm, *given(function, state[:, ::-1].copy()))
+    assert same(first, kept)
+    first[:] = 0.0
+    assert second.any()
+    assert same(function(arm, *given(function, state)), kept)
+
+
+# Which arrays go that way
+
+
+@each_function
+def test_read_only_rows_and_rows_with_gaps_go_the_same_way(two, without_formulas, function):
+    arm, state = two
+    expected = function(arm, *given(function, state))
+    fixed = state.copy()
+    fixed.flags.writeable = False
+    assert same(function(arm, *given(function, fixed)), expected)
+    apart = np.zeros((3, 4))[:, ::2]
+    apart[:] = state
+    assert same(function(arm, *given(function, apart)), expected)
+    sent = pickle.loads(pickle.dumps(state))
+    assert same(function(arm, *given(function, sent)), expected)
+
+
+@each_function
+@pytest.mark.parametrize(
+    "convert",
+    [np.ndarray.tolist, lambda row: row.astype(np.float32), lambda row: row.astype(">f8")],
+    ids=["list", "single precision", "other byte order"],
+)
+def test_other_arrays_go_through_the_closed_form(two, function, convert):
+    arm, state = two
+    values = [convert(row) for row in given(function, state)]
+    assert same(function(arm, *values), FORMULAS[function](arm, *values))
+
+
+@each_function
+def test_parameters_batches_and_forces_go_where_they_went(two, function):
+    arm, state = two
+    rows = given(function, np.stack([state, state], axis=1))
+    assert function(arm, *rows)[1] == pytest.approx(
+        FORMULAS[function](arm, *given(function, state)), rel=1e-12, abs=1e-12
+    )
+    values = given(function, state)
+    assert same(function(arm.parameters, *values), FORMULAS[function](arm.parameters, *values))
+    if function in NAMES:
+        expected = FORMULAS[function](arm, *values, tip_force=[3.0, 4.0])
+        assert same(function(arm, *values, tip_force=[3.0, 4.0]), expected)
+
+
+# What is wrong is said in the same words
+
+
+@each_function
+@pytest.mark.parametrize("length", [0, 1, 3])
+def test_another_length_is_refused_by_name(two, function, length):
+    arm, state = two
+    for place, name in enumerate(names(function)):
+        values = given(function, state)
+        values[place] = np.zeros(length)
+        with pytest.raises(InputError) as refused:
+            function(arm, *values)
+        assert str(refused.value) == (
+            f"{name}: got shape ({length},), need (..., 2), one value a joint"
+        )
+
+
+@each_function
+def test_no_axes_are_refused_by_name(two, function):
+    arm, state = two
+    values = [np.array(0.5), *given(function, state)[1:]]
+    with pytest.raises(InputError, match=r"^q: got one number, need \(\.\.\., 2\)"):
+        function(arm, *values)
+
+
+@each_function
+def test_nan_gives_what_the_closed_form_gives(two, function):
+    arm, state = two
+    for place in range(len(names(function))):
+        values = [row.copy() for row in given(function, state)]
+        values[place][1] = np.nan
+        found = function(arm, *values)
+        assert np.isnan(found).any()
+        np.testing.assert_array_equal(found, FORMULAS[function](arm, *values))
+
+
+@each_function
+def test_infinity_is_warned_of_as_ever(two, function):
+    arm, state = two
+    values = [np.array([np.inf, 0.0]), *given(function, state)[1:]]
+    with pytest.warns(RuntimeWarning, match="invalid value"):
+        found = function(arm, *values)
+    assert np.isnan(found).any()
+
+
+@pytest.mark.parametrize("function", NAMES, ids=lambda f: f.__name__)
+def test_what_grows_beyond_all_numbers_is_told_by_numpy_as_ever(two, function):
+    arm, (q, qd, other) = two
+    with np.errstate(over="raise"), pytest.raises(FloatingPointError, match="overflow"):
+        function(arm, q, 1e200 * qd, other)
+
+
+# The arm stays what it is
+
+
+@each_function
+def test_what_an_arm_keeps_is_no_part_of_it(two, function):
+    arm, state = two
+    twin = arm.replace()
+    before = hash(arm), repr(arm), pickle.dumps(arm)
+    expected = function(arm, *given(function, state))
+    assert (hash(arm), repr(arm), pickle.dumps(arm)) == before
+    assert arm == twin
+    for other in (twin, copy.copy(arm), copy.deepcopy(arm), pickle.loads(pickle.dumps(arm))):
+        assert same(function(other, *given(function, state)), expected)
+
+
+def test_a_changed_arm_is_another(two):
+    arm, state = two
+    for function in FORMULAS:
+        function(arm, *given(function, state))
+    heavy = arm.with_payload(5.0)
+    tilted = arm.replace(gravity=(1.0, 2.0), base=(5.0, 6.0))
+    for other in (heavy, tilted):
+        for function, formula in FORMULAS.items():
+            values = given(function, state)
+            assert close(function(other, *values), formula(other, *values))
+
+
+# What is not modelled is told, once a call
+
+
+@pytest.mark.parametrize("function", NAMES, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("bad", [False, True], ids=["number", "nan"])
+def test_a_call_warns_once_and_points_at_its_caller(function, bad):
+    joint = ulna.Joint(friction=ulna.Friction(30.0))
+    arm = ulna.Arm.rods([0.5], [1.0], joints=[joint])
+    values = [np.array([np.nan if bad else 0.1])] * 3
+    for _ in range(2):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            function(arm, *values)
+        assert [warning.filename for warning in caught] == [__file__]
+        assert "dry friction (joint 1) is not modelled" in str(caught[0].message)
+
+
+# Threads
+
+
+@each_function
+@pytest.mark.parametrize(("n", "count"), [(2, 500), (200, 20)])
+def test_two_threads_that_share_an_arm_find_what_one_finds(random_arm, arm_of, function, n, count):
+    # Kernels run side by side: with 200 links one is still at work when the other begins.
+    arm, _ = drawn(random_arm, arm_of, n)
+    states = np.random.default_rng(0).uniform(-3.0, 3.0, (2, count, 3, n))
+    alone = [[function(arm, *given(function, state)) for state in part] for part in states]
+
+    def hammer(part):
+        return [function(arm, *given(function, state)) for state in states[part]]
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            for _ in range(5):
+                for found, expected in zip(pool.map(hammer, range(2)), alone, strict=True):
+                    assert all(map(same, found, expected))
+    finally:
+        sys.setswitchinterval(interval)
+
+
+# Where compiled code has not been loaded
+
+LAZY = """
+import sys
+import numpy as np
+import ulna
+arm, q = ulna.preset("unit"), np.array([0.3, 0.4])
+found = [ulna.dynamics.mass_matrix(arm, q), ulna.dynamics.gravity_torque(arm, q),
+         ulna.dynamics.inverse_dynamics(arm, q, q, q), ulna.dynamics.forward_dynamics(arm, q, q, q),
+         ulna.kinematics.tip(arm, q), ulna.kinematics.jacobian(arm, q)]
+assert all(np.isfinite(one).all() for one in found)
+print([name for name in sys.modules if name == "ulna.kernels" or name == "numba"])
+"""
+
+
+def test_single_calls_load_no_compiler():
+    done = subprocess.run([sys.executable, "-c", LAZY], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_an_arm_that_was_used_before_goes_the_quick_way_after(two, monkeypatch):
+    arm, state = two
+    with monkeypatch.context() as patched:
+        patched.delitem(sys.modules, "ulna.kernels")
+        before = {f: f(arm, *given(f, state)) for f in FORMULAS}
+    for function, found in before.items():
+        assert same(found, FORMULAS[function](arm, *given(function, state)))
+    assert not {"_states", "_postures"} & set(vars(arm))
+    for function, found in before.items():
+        assert close(function(arm, *given(function, state)), found)
+    assert {"_states", "_postures"} <= set(vars(arm))
