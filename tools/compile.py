@@ -28,6 +28,9 @@ def compile_size(n: int) -> int:
     quick = ulna.compiled(arm)
     quick.forward_dynamics(start, start, start)
     quick.inverse_dynamics(start, start, start)
+    quick.linearise(start, start, start)
+    for function in (quick.gravity_torque, quick.mass_matrix, quick.tip, quick.jacobian):
+        function(start)
     quick.step(start, start, start, 1e-3)
     return n
 

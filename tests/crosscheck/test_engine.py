@@ -60,6 +60,30 @@ def test_accelerations_are_pinocchios(n):
         assert ours.inverse_dynamics(q, qd, expected) == pytest.approx(torque, rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.parametrize("n", [1, 2, 4, 20])
+def test_a_compiled_arm_has_pinocchios_matrices(n):
+    pinocchio = pytest.importorskip("pinocchio", reason="Pinocchio has no wheel for this platform")
+    arm, random = drawn(n, 3)
+    model = pinocchio_model(pinocchio, arm)
+    data, damping, ours = model.createData(), arm.parameters.damping, ulna.compiled(arm)
+    for _ in range(10):
+        q, qd, tau = random.uniform(-np.pi, np.pi, (3, n))
+        upper = np.triu(pinocchio.crba(model, data, q))
+        weight = pinocchio.computeGeneralizedGravity(model, data, q)
+        pinocchio.computeABADerivatives(model, data, q, qd, tau - damping * qd)
+        by_torque = np.triu(data.Minv) + np.triu(data.Minv, 1).T
+        A, B = ours.linearise(q, qd, tau)
+        pairs = (
+            (ours.mass_matrix(q), upper + np.triu(upper, 1).T),
+            (ours.gravity_torque(q), weight),
+            (A[n:, :n], data.ddq_dq),
+            (A[n:, n:], data.ddq_dv - by_torque * damping),
+            (B[n:], by_torque),
+        )
+        for found, expected in pairs:
+            assert np.abs(found - expected).max() <= TOLERANCE * np.abs(expected).max()
+
+
 @pytest.mark.parametrize("n", [1, 2, 4])
 def test_a_simulation_has_the_accelerations_of_its_state(n):
     pinocchio = pytest.importorskip("pinocchio", reason="Pinocchio has no wheel for this platform")

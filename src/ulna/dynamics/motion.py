@@ -96,7 +96,7 @@ def state_evaluator(arm: Arm) -> Evaluator:
     """Give what evaluates the dynamics of one state of an arm."""
     from ulna.dynamics import single
 
-    kernels = {
+    kernels: dict[str, Callable[..., int]] = {
         "forward_dynamics": single.forward_one,
         "inverse_dynamics": single.inverse_one,
         "gravity_torque": single.gravity_one,
