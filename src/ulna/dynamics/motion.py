@@ -19,7 +19,7 @@ from ulna.arm import Arm, Parameters, warn_unmodelled
 from ulna.arrays import Array
 from ulna.dynamics import chain
 from ulna.dynamics.packed import pack
-from ulna.kinematics.evaluator import Evaluator, kept_evaluator
+from ulna.kinematics.evaluator import Call, Evaluator, kept_evaluator
 from ulna.kinematics.forward import joint_array, prepared
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def forward_dynamics(
     warn_unmodelled(arm)
     if tip_force is None:
         quick = kept_evaluator(arm, "_states", state_evaluator)
-        found = None if quick is None else quick.found("forward_dynamics", quick.n, q, qd, tau)
+        found = None if quick is None else quick.found("forward_dynamics", q, qd, tau)
         if found is not None:
             return found
     rows = _rows(arm, q, qd, tau, tip_force, "tau")
@@ -61,7 +61,7 @@ def inverse_dynamics(
     warn_unmodelled(arm)
     if tip_force is None:
         quick = kept_evaluator(arm, "_states", state_evaluator)
-        found = None if quick is None else quick.found("inverse_dynamics", quick.n, q, qd, qdd)
+        found = None if quick is None else quick.found("inverse_dynamics", q, qd, qdd)
         if found is not None:
             return found
     rows = _rows(arm, q, qd, qdd, tip_force, "qdd")
@@ -81,14 +81,14 @@ def mass_matrix(arm: Arm | Parameters, q: Array) -> Array:
     [[3.0, 1.0], [1.0, 1.0]]
     """
     quick = kept_evaluator(arm, "_states", state_evaluator)
-    found = None if quick is None else quick.found("mass_matrix", (quick.n, quick.n), q)
+    found = None if quick is None else quick.found("mass_matrix", q)
     return chain.mass_matrix(arm, q) if found is None else found
 
 
 def gravity_torque(arm: Arm | Parameters, q: Array) -> Array:
     """Give G(q) (…, n) [N·m]: the torques that carry the arm's own weight."""
     quick = kept_evaluator(arm, "_states", state_evaluator)
-    found = None if quick is None else quick.found("gravity_torque", quick.n, q)
+    found = None if quick is None else quick.found("gravity_torque", q)
     return chain.gravity_torque(arm, q) if found is None else found
 
 
@@ -96,14 +96,16 @@ def state_evaluator(arm: Arm) -> Evaluator:
     """Give what evaluates the dynamics of one state of an arm."""
     from ulna.dynamics import single
 
-    kernels: dict[str, Callable[..., int]] = {
-        "forward_dynamics": single.forward_one,
-        "inverse_dynamics": single.inverse_one,
-        "gravity_torque": single.gravity_one,
-        "mass_matrix": single.mass_matrix_one,
-        "linearise": single.linearise_one,
+    n = arm.n
+    row, square = (n,), (n, n)
+    calls = {
+        "forward_dynamics": Call(single.forward_one, (row, row, row, row)),
+        "inverse_dynamics": Call(single.inverse_one, (row, row, row, row)),
+        "gravity_torque": Call(single.gravity_one, (row, row)),
+        "mass_matrix": Call(single.mass_matrix_one, (row, square)),
+        "linearise": Call(single.linearise_one, (row, row, row, (2 * n, 2 * n), (2 * n, n))),
     }
-    return Evaluator(arm.n, single.memory_of(pack(arm.parameters)).copy, kernels)
+    return Evaluator(n, single.memory_of(pack(arm.parameters)).copy, calls)
 
 
 def _rows(

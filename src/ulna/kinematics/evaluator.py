@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,13 @@ from ulna.arm import Arm
 from ulna.arrays import Array
 
 _FLOAT = np.dtype(np.float64)
+
+
+class Call(NamedTuple):
+    """A kernel, and what it is called with after the size and the memory."""
+
+    kernel: Callable[..., int]
+    arguments: tuple[Any, ...]  # the shape of an array, or any number; what is found comes last
 
 
 class Evaluator:
@@ -29,27 +36,23 @@ class Evaluator:
         The number of links.
     new_memory
         Gives memory with what the kernels read of the arm, and room to work in.
-    kernels
-        The kernels by name. Each takes the size, the memory and arrays, some of which it writes,
-        and returns a code, 0 where all is well.
+    calls
+        The kernels by name. Each returns a code, 0 where all is well.
     """
 
-    __slots__ = ("_kernels", "_known", "_new_memory", "_size", "_spare", "n")
+    __slots__ = ("_calls", "_entries", "_new_memory", "_size", "_spare")
 
-    def __init__(
-        self, n: int, new_memory: Callable[[], Any], kernels: dict[str, Callable[..., int]]
-    ) -> None:
+    def __init__(self, n: int, new_memory: Callable[[], Any], calls: dict[str, Call]) -> None:
         from ulna.kernels import size_of
 
-        self.n = n
         self._size: Any = size_of(n)
-        self._new_memory, self._kernels = new_memory, kernels
+        self._new_memory, self._calls = new_memory, calls
         self._spare: list[Any] = []
-        self._known: dict[str, Callable[..., int]] = {}
+        self._entries: dict[str, Callable[..., int]] = {}
 
     def run(self, name: str, *arguments: Any) -> int:
         """Run a kernel on arguments as they are: arrays of double precision, in one piece."""
-        kernel = self._known.get(name) or self._entry(name, arguments)
+        kernel = self._entries.get(name) or self._entry(name)
         # Nothing comes between taking from a list, or adding to it, and the next thread.
         try:
             memory = self._spare.pop()
@@ -59,7 +62,7 @@ class Evaluator:
         self._spare.append(memory)
         return code
 
-    def found(self, name: str, shape: int | tuple[int, ...], *given: Array) -> Array | None:
+    def found(self, name: str, *given: Array) -> Array | None:
         """Give what a kernel finds, or None where the arrays are not for it.
 
         Those are any but NumPy's of double precision, (n,), with finite values and a finite
@@ -73,14 +76,16 @@ class Evaluator:
         if not plain:
             # Read-only, or with gaps.
             given = tuple(value.copy() for value in given)
-        found = np.empty(shape)
+        found = np.empty(self._calls[name].arguments[-1])
         return None if self.run(name, *given, found) else found
 
-    def _entry(self, name: str, arguments: tuple[Any, ...]) -> Callable[..., int]:
+    def _entry(self, name: str) -> Callable[..., int]:
         from ulna.kernels import variant
 
-        made = variant(self._kernels[name], self._size, self._new_memory(), *arguments)
-        return self._known.setdefault(name, made)
+        kernel, arguments = self._calls[name]
+        examples = [np.empty(one) if isinstance(one, tuple) else one for one in arguments]
+        made = variant(kernel, self._size, self._new_memory(), *examples)
+        return self._entries.setdefault(name, made)
 
 
 def kept_evaluator(arm: object, name: str, make: Callable[[Arm], Evaluator]) -> Evaluator | None:

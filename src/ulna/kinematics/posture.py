@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
-from ulna.kinematics.evaluator import Evaluator, kept_evaluator
+from ulna.kinematics.evaluator import Call, Evaluator, kept_evaluator
 from ulna.kinematics.forward import tip as tip_by_formula
 from ulna.kinematics.jacobian import jacobian as jacobian_by_formula
 
@@ -24,7 +24,7 @@ def tip(arm: Arm | Parameters, q: Array) -> Array:
     (1.705737, 0.300767, -20.0)
     """
     quick = kept_evaluator(arm, "_postures", posture_evaluator)
-    found = None if quick is None else quick.found("tip", 3, q)
+    found = None if quick is None else quick.found("tip", q)
     return tip_by_formula(arm, q) if found is None else found
 
 
@@ -35,7 +35,7 @@ def jacobian(arm: Arm | Parameters, q: Array) -> Array:
     ∂(x, y)/∂q_j = (−(y − y_j), x − x_j), and every joint turns the tip by its own angle.
     """
     quick = kept_evaluator(arm, "_postures", posture_evaluator)
-    found = None if quick is None else quick.found("jacobian", (3, quick.n), q)
+    found = None if quick is None else quick.found("jacobian", q)
     return jacobian_by_formula(arm, q) if found is None else found
 
 
@@ -43,5 +43,9 @@ def posture_evaluator(arm: Arm) -> Evaluator:
     """Give what evaluates tip and Jacobian of one posture of an arm."""
     from ulna.kinematics.single import jacobian_one, memory_of, tip_one
 
-    kernels = {"tip": tip_one, "jacobian": jacobian_one}
-    return Evaluator(arm.n, memory_of(arm.parameters).copy, kernels)
+    n = arm.n
+    calls = {
+        "tip": Call(tip_one, ((n,), (3,))),
+        "jacobian": Call(jacobian_one, ((n,), (3, n))),
+    }
+    return Evaluator(n, memory_of(arm.parameters).copy, calls)

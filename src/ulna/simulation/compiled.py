@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from ulna.arm import Arm, warn_unmodelled
 from ulna.arrays import Array
 from ulna.dynamics.motion import state_evaluator
 from ulna.errors import InputError, Problem, shown
-from ulna.kinematics.evaluator import Evaluator
+from ulna.kinematics.evaluator import Call, Evaluator
 from ulna.kinematics.posture import posture_evaluator
 from ulna.simulation.build import build_memory
 from ulna.simulation.engine.memory import Memory
@@ -46,31 +47,33 @@ class CompiledArm:
         )  # fmt: skip
         nothing = read_source(torque_kind(arm.n), None, arm.n), read_source(FORCE, None, arm.n)
         memory = build_memory(arm, options, nothing, (), (), Sensors())
-        self._steps = Evaluator(arm.n, partial(_copied, memory), {"step": step_one})
+        row = (arm.n,)
+        step = Call(step_one, (row, row, row, 1e-3, (2, arm.n)))
+        self._steps = Evaluator(arm.n, partial(_copied, memory), {"step": step})
 
     def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
         """Give the joint accelerations (n,) [rad/s²] under joint torques tau."""
         found = np.empty(self._n)
-        code = self._states.run("forward_dynamics", q, qd, tau, found)
-        return self._explained(code, (q, qd, tau), found) if code else found
+        self._call(self._states, "forward_dynamics", (q, qd, tau), found)
+        return found
 
     def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Give the joint torques (n,) [N·m] that accelerate the arm by qdd."""
         found = np.empty(self._n)
-        code = self._states.run("inverse_dynamics", q, qd, qdd, found)
-        return self._explained(code, (q, qd, qdd), found) if code else found
+        self._call(self._states, "inverse_dynamics", (q, qd, qdd), found)
+        return found
 
     def gravity_torque(self, q: Array) -> Array:
         """Give G(q) (n,) [N·m]: the torques that carry the arm's own weight."""
         found = np.empty(self._n)
-        code = self._states.run("gravity_torque", q, found)
-        return self._explained(code, (q,), found) if code else found
+        self._call(self._states, "gravity_torque", (q,), found)
+        return found
 
     def mass_matrix(self, q: Array) -> Array:
         """Give M(q) (n, n) [kg·m²], symmetric to the last bit, rotors included."""
         found = np.empty((self._n, self._n))
-        code = self._states.run("mass_matrix", q, found)
-        return self._explained(code, (q,), found) if code else found
+        self._call(self._states, "mass_matrix", (q,), found)
+        return found
 
     def linearise(self, q: Array, qd: Array, tau: Array) -> tuple[Array, Array]:
         """Give A (2n, 2n) and B (2n, n): δẋ = A δx + B δτ for the state x = (q, q̇).
@@ -78,43 +81,43 @@ class CompiledArm:
         They are the exact derivatives of `forward_dynamics` at any state, at rest or not.
         """
         A, B = np.empty((2 * self._n, 2 * self._n)), np.empty((2 * self._n, self._n))
-        code = self._states.run("linearise", q, qd, tau, A, B)
-        if code:
-            self._explained(code, (q, qd, tau), A)
-            self._explained(code, (q, qd, tau), B)
+        self._call(self._states, "linearise", (q, qd, tau), A, B)
         return A, B
 
     def tip(self, q: Array) -> Array:
         """Give position and orientation of the tip, (3,): x, y [m] and angle [rad], unwrapped."""
         found = np.empty(3)
-        code = self._postures.run("tip", q, found)
-        return self._explained(code, (q,), found) if code else found
+        self._call(self._postures, "tip", (q,), found)
+        return found
 
     def jacobian(self, q: Array) -> Array:
         """Give the Jacobian (3, n) of (x, y, orientation) with respect to q."""
         found = np.empty((3, self._n))
-        code = self._postures.run("jacobian", q, found)
-        return self._explained(code, (q,), found) if code else found
+        self._call(self._postures, "jacobian", (q,), found)
+        return found
 
     def step(self, q: Array, qd: Array, tau: Array, dt: float) -> tuple[Array, Array]:
         """Give angles and rates after a step of RK4 of dt [s], in which the torques are held."""
         found = np.empty((2, self._n))
-        code = self._steps.run("step", q, qd, tau, dt, found)
-        if code:
-            self._explained(code, (q, qd, tau), found)
+        self._call(self._steps, "step", (q, qd, tau, dt), found)
         return found[0], found[1]
 
-    def _explained(self, code: int, given: tuple[Array, ...], found: Array) -> Array:
-        """Refuse arrays of another length; give NaN where one is not finite."""
+    def _call(self, evaluator: Evaluator, name: str, given: tuple[Any, ...], *found: Array) -> None:
+        code = evaluator.run(name, *given, *found)
+        if code:
+            self._explain(code, given, found)
+
+    def _explain(self, code: int, given: tuple[Any, ...], found: tuple[Array, ...]) -> None:
+        """Refuse arrays of another length; answer NaN where one is not finite."""
         from ulna.kinematics.single import MISSHAPEN, NOT_FINITE
 
         if code == MISSHAPEN:
-            shapes = " and ".join(str(value.shape) for value in given)
+            shapes = " and ".join(str(value.shape) for value in given if np.ndim(value))
             need = f"({self._n},), one value a joint"
             raise InputError(Problem("compiled", f"shape {shapes}", need))
         if code == NOT_FINITE:
-            found.fill(np.nan)
-        return found
+            for array in found:
+                array.fill(np.nan)
 
 
 def _copied(memory: Memory) -> Memory:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import ulna.kernels
-from ulna.kinematics.evaluator import Evaluator
+from ulna.kinematics.evaluator import Call, Evaluator
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +27,7 @@ def test_a_call_within_a_call_works_in_memory_of_its_own():
         inside.pop()
         return 0
 
-    evaluator = Evaluator(2, new_memory, {"kernel": kernel})
+    evaluator = Evaluator(2, new_memory, {"kernel": Call(kernel, (0,))})
     evaluator.run("kernel", 0)
     evaluator.run("kernel", 3)
     count = len(made)
@@ -45,7 +45,7 @@ def test_memory_that_a_call_left_half_done_is_not_used_again():
             raise KeyboardInterrupt
         return 0
 
-    evaluator = Evaluator(2, lambda: np.zeros(3), {"kernel": kernel})
+    evaluator = Evaluator(2, lambda: np.zeros(3), {"kernel": Call(kernel, (0,))})
     with pytest.raises(KeyboardInterrupt):
         evaluator.run("kernel", True)
     evaluator.run("kernel", False)
@@ -53,5 +53,5 @@ def test_memory_that_a_call_left_half_done_is_not_used_again():
 
 
 def test_nothing_is_found_where_a_code_says_so():
-    evaluator = Evaluator(2, lambda: np.zeros(3), {"bad": lambda *arguments: 1})
-    assert evaluator.found("bad", 2, np.zeros(2)) is None
+    evaluator = Evaluator(2, lambda: np.zeros(3), {"bad": Call(lambda *arguments: 1, ((2,), (2,)))})
+    assert evaluator.found("bad", np.zeros(2)) is None
