@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ulna.arm import Arm
-from ulna.arrays import Array
+from ulna.arrays import Array, float_array
+from ulna.errors import InputError, Problem
 
 _FLOAT = np.dtype(np.float64)
 
@@ -38,29 +39,20 @@ class Evaluator:
         Gives memory with what the kernels read of the arm, and room to work in.
     calls
         The kernels by name. Each returns a code, 0 where all is well.
+
+    Attributes
+    ----------
+    run : dict of str to callable
+        The kernels by name, to be called with arrays of double precision in one piece, others
+        being converted at a price. Each is compiled or loaded when it is first called.
     """
 
-    __slots__ = ("_calls", "_entries", "_new_memory", "_size", "_spare")
+    __slots__ = ("_shapes", "run")
 
     def __init__(self, n: int, new_memory: Callable[[], Any], calls: dict[str, Call]) -> None:
-        from ulna.kernels import size_of
-
-        self._size: Any = size_of(n)
-        self._new_memory, self._calls = new_memory, calls
-        self._spare: list[Any] = []
-        self._entries: dict[str, Callable[..., int]] = {}
-
-    def run(self, name: str, *arguments: Any) -> int:
-        """Run a kernel on arguments as they are: arrays of double precision, in one piece."""
-        kernel = self._entries.get(name) or self._entry(name)
-        # Nothing comes between taking from a list, or adding to it, and the next thread.
-        try:
-            memory = self._spare.pop()
-        except IndexError:
-            memory = self._new_memory()
-        code = kernel(self._size, memory, *arguments)
-        self._spare.append(memory)
-        return code
+        spare: list[Any] = []
+        self.run = {name: _bound(call, n, new_memory, spare) for name, call in calls.items()}
+        self._shapes = {name: call.arguments[-1] for name, call in calls.items()}
 
     def found(self, name: str, *given: Array) -> Array | None:
         """Give what a kernel finds, or None where the arrays are not for it.
@@ -76,16 +68,50 @@ class Evaluator:
         if not plain:
             # Read-only, or with gaps.
             given = tuple(value.copy() for value in given)
-        found = np.empty(self._calls[name].arguments[-1])
-        return None if self.run(name, *given, found) else found
+        found = np.empty(self._shapes[name])
+        return None if self.run[name](*given, found) else found
 
-    def _entry(self, name: str) -> Callable[..., int]:
-        from ulna.kernels import variant
 
-        kernel, arguments = self._calls[name]
-        examples = [np.empty(one) if isinstance(one, tuple) else one for one in arguments]
-        made = variant(kernel, self._size, self._new_memory(), *examples)
-        return self._entries.setdefault(name, made)
+def _bound(
+    call: Call, n: int, new_memory: Callable[[], Any], spare: list[Any]
+) -> Callable[..., int]:
+    """Give a kernel with its size and with memory that no other call works in."""
+    from ulna.kernels import size_of, variant
+
+    size: Any = size_of(n)
+    # Nothing comes between taking from a list, or adding to it, and another thread.
+    take, give_back = spare.pop, spare.append
+    kernel: Callable[..., int] | None = None
+
+    def run(*arguments: Any) -> int:
+        nonlocal kernel
+        if kernel is None:
+            examples = [np.empty(one) if isinstance(one, tuple) else one for one in call.arguments]
+            kernel = variant(call.kernel, size, new_memory(), *examples)
+        try:
+            memory = take()
+        except IndexError:
+            memory = new_memory()
+        try:
+            code = kernel(size, memory, *arguments)
+        except TypeError:
+            code = kernel(size, memory, *_converted(arguments, call.arguments))
+        give_back(memory)
+        return code
+
+    return run
+
+
+def _converted(arguments: tuple[Any, ...], shapes: tuple[Any, ...]) -> list[Any]:
+    """Turn what holds numbers into the arrays that a kernel takes; such arrays stay themselves."""
+    made = []
+    for value, shape in zip(arguments, shapes, strict=True):
+        if isinstance(shape, tuple):
+            value = np.ascontiguousarray(float_array(value), dtype=_FLOAT)
+            if value.ndim != len(shape):
+                raise InputError(Problem("array", f"shape {value.shape}", f"shape {shape}"))
+        made.append(value)
+    return made
 
 
 def kept_evaluator(arm: object, name: str, make: Callable[[Arm], Evaluator]) -> Evaluator | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from ulna.simulation.sources import FORCE, read_source, torque_kind
 class CompiledArm:
     """Kinematics, dynamics and steps of one arm, for arrays (n,) of double precision.
 
-    Nothing is checked but their length; where a value is not finite, so is all that is found.
+    Nothing is checked but their length; where a value is not finite, all that is found is NaN.
     Several threads may share one. Joint limits do not act here.
 
     Attributes
@@ -40,7 +39,6 @@ class CompiledArm:
         warn_unmodelled(arm)
         self.arm = arm
         self._n = arm.n
-        self._states, self._postures = state_evaluator(arm), posture_evaluator(arm)
         options = read_options(
             arm.n, method="rk4", controlled=False, dt=1e-3, atol=1.0, max_step=1.0, rate=1.0,
             restitution=0.0, stops=False,
@@ -49,30 +47,39 @@ class CompiledArm:
         memory = build_memory(arm, options, nothing, (), (), Sensors())
         row = (arm.n,)
         step = Call(step_one, (row, row, row, 1e-3, (2, arm.n)))
-        self._steps = Evaluator(arm.n, partial(_copied, memory), {"step": step})
+        steps = Evaluator(arm.n, partial(_copied, memory), {"step": step})
+        self._run = state_evaluator(arm).run | posture_evaluator(arm).run | steps.run
 
     def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
         """Give the joint accelerations (n,) [rad/s²] under joint torques tau."""
         found = np.empty(self._n)
-        self._call(self._states, "forward_dynamics", (q, qd, tau), found)
+        code = self._run["forward_dynamics"](q, qd, tau, found)
+        if code:
+            self._explain(code, (q, qd, tau), found)
         return found
 
     def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Give the joint torques (n,) [N·m] that accelerate the arm by qdd."""
         found = np.empty(self._n)
-        self._call(self._states, "inverse_dynamics", (q, qd, qdd), found)
+        code = self._run["inverse_dynamics"](q, qd, qdd, found)
+        if code:
+            self._explain(code, (q, qd, qdd), found)
         return found
 
     def gravity_torque(self, q: Array) -> Array:
         """Give G(q) (n,) [N·m]: the torques that carry the arm's own weight."""
         found = np.empty(self._n)
-        self._call(self._states, "gravity_torque", (q,), found)
+        code = self._run["gravity_torque"](q, found)
+        if code:
+            self._explain(code, (q,), found)
         return found
 
     def mass_matrix(self, q: Array) -> Array:
         """Give M(q) (n, n) [kg·m²], symmetric to the last bit, rotors included."""
         found = np.empty((self._n, self._n))
-        self._call(self._states, "mass_matrix", (q,), found)
+        code = self._run["mass_matrix"](q, found)
+        if code:
+            self._explain(code, (q,), found)
         return found
 
     def linearise(self, q: Array, qd: Array, tau: Array) -> tuple[Array, Array]:
@@ -81,38 +88,41 @@ class CompiledArm:
         They are the exact derivatives of `forward_dynamics` at any state, at rest or not.
         """
         A, B = np.empty((2 * self._n, 2 * self._n)), np.empty((2 * self._n, self._n))
-        self._call(self._states, "linearise", (q, qd, tau), A, B)
+        code = self._run["linearise"](q, qd, tau, A, B)
+        if code:
+            self._explain(code, (q, qd, tau), A, B)
         return A, B
 
     def tip(self, q: Array) -> Array:
         """Give position and orientation of the tip, (3,): x, y [m] and angle [rad], unwrapped."""
         found = np.empty(3)
-        self._call(self._postures, "tip", (q,), found)
+        code = self._run["tip"](q, found)
+        if code:
+            self._explain(code, (q,), found)
         return found
 
     def jacobian(self, q: Array) -> Array:
         """Give the Jacobian (3, n) of (x, y, orientation) with respect to q."""
         found = np.empty((3, self._n))
-        self._call(self._postures, "jacobian", (q,), found)
+        code = self._run["jacobian"](q, found)
+        if code:
+            self._explain(code, (q,), found)
         return found
 
     def step(self, q: Array, qd: Array, tau: Array, dt: float) -> tuple[Array, Array]:
         """Give angles and rates after a step of RK4 of dt [s], in which the torques are held."""
         found = np.empty((2, self._n))
-        self._call(self._steps, "step", (q, qd, tau, dt), found)
+        code = self._run["step"](q, qd, tau, dt, found)
+        if code:
+            self._explain(code, (q, qd, tau), found)
         return found[0], found[1]
 
-    def _call(self, evaluator: Evaluator, name: str, given: tuple[Any, ...], *found: Array) -> None:
-        code = evaluator.run(name, *given, *found)
-        if code:
-            self._explain(code, given, found)
-
-    def _explain(self, code: int, given: tuple[Any, ...], found: tuple[Array, ...]) -> None:
+    def _explain(self, code: int, given: tuple[Array, ...], *found: Array) -> None:
         """Refuse arrays of another length; answer NaN where one is not finite."""
         from ulna.kinematics.single import MISSHAPEN, NOT_FINITE
 
         if code == MISSHAPEN:
-            shapes = " and ".join(str(value.shape) for value in given if np.ndim(value))
+            shapes = " and ".join(str(np.shape(value)) for value in given)
             need = f"({self._n},), one value a joint"
             raise InputError(Problem("compiled", f"shape {shapes}", need))
         if code == NOT_FINITE:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ulna.kernels
+from ulna.errors import InputError
 from ulna.kinematics.evaluator import Call, Evaluator
 
 
@@ -23,16 +24,16 @@ def test_a_call_within_a_call_works_in_memory_of_its_own():
         assert not any(memory is other for other in inside)
         inside.append(memory)
         if depth > 0:
-            evaluator.run("kernel", depth - 1)
+            evaluator.run["kernel"](depth - 1)
         inside.pop()
         return 0
 
     evaluator = Evaluator(2, new_memory, {"kernel": Call(kernel, (0,))})
-    evaluator.run("kernel", 0)
-    evaluator.run("kernel", 3)
+    evaluator.run["kernel"](0)
+    evaluator.run["kernel"](3)
     count = len(made)
     for depth in (3, 0, 2):
-        evaluator.run("kernel", depth)
+        evaluator.run["kernel"](depth)
     assert len(made) == count  # what is free again is used again
 
 
@@ -47,11 +48,49 @@ def test_memory_that_a_call_left_half_done_is_not_used_again():
 
     evaluator = Evaluator(2, lambda: np.zeros(3), {"kernel": Call(kernel, (0,))})
     with pytest.raises(KeyboardInterrupt):
-        evaluator.run("kernel", True)
-    evaluator.run("kernel", False)
+        evaluator.run["kernel"](True)
+    evaluator.run["kernel"](False)
     assert seen[0] is not seen[1]
 
 
 def test_nothing_is_found_where_a_code_says_so():
     evaluator = Evaluator(2, lambda: np.zeros(3), {"bad": Call(lambda *arguments: 1, ((2,), (2,)))})
     assert evaluator.found("bad", np.zeros(2)) is None
+
+
+def strict(size, memory, given, found):
+    """Double what is given, an array as compiled code takes them."""
+    for array in (given, found):
+        if type(array) is not np.ndarray or array.dtype != float or not array.flags.c_contiguous:
+            raise TypeError
+        if array.ndim != 1:
+            raise TypeError
+    found[:] = 2.0 * given
+    return 0
+
+
+@pytest.mark.parametrize(
+    "given",
+    [[1, 2], (1.0, 2.0), np.array([1, 2]), np.array([1.0, 0.0, 2.0])[::2], np.float32([1, 2])],
+    ids=["list", "tuple", "integers", "gaps", "single precision"],
+)
+def test_what_compiled_code_does_not_take_is_converted(given):
+    evaluator = Evaluator(2, lambda: np.zeros(3), {"double": Call(strict, ((2,), (2,)))})
+    found = np.empty(2)
+    assert evaluator.run["double"](given, found) == 0
+    assert found.tolist() == [2.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (np.zeros((2, 2)), r"^array: got shape \(2, 2\), need shape \(2,\)$"),
+        ("ab", "need numbers"),
+        ([[1.0], [2.0, 3.0]], "need numbers, in rows of the same length"),
+    ],
+    ids=["rows", "text", "ragged"],
+)
+def test_what_cannot_be_converted_is_refused(given, words):
+    evaluator = Evaluator(2, lambda: np.zeros(3), {"double": Call(strict, ((2,), (2,)))})
+    with pytest.raises(InputError, match=words):
+        evaluator.run["double"](given, np.empty(2))
