@@ -10,7 +10,7 @@ DEVELOP := $(VENV)/.develop
 PYTEST := $(BIN)/python -m pytest -q -rs -n 2 -m "not slow"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-slow check format pictures bench performance clean
+.PHONY: help run test test-slow check format pictures bench performance wheel clean
 
 help:            ## say what the targets do
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -24,7 +24,7 @@ run: $(RUNTIME)  ## follow paper 000's path with its arm, open loop and closed
 	@echo "  $(BIN)/ulna list paths    $(BIN)/ulna list controllers    $(BIN)/ulna --help"
 
 test: $(DEVELOP)  ## run the tests, with branch coverage
-	@$(BIN)/python tools/compile.py
+	@$(BIN)/ulna compile
 	@NUMBA_DISABLE_JIT=1 $(PYTEST) tests/uncompiled --cov --cov-report= --cov-fail-under=0
 	@$(PYTEST) tests/unit --cov --cov-append --cov-report=term
 	@$(PYTEST) tests/docs tests/laws tests/crosscheck tests/papers tests/fuzz
@@ -58,6 +58,9 @@ bench: $(DEVELOP)  ## measure how long things take, beside other engines
 
 performance: $(DEVELOP)  ## write the table in README from what bench measured
 	@$(BIN)/python tools/performance.py
+
+wheel: $(DEVELOP)  ## build a wheel for this system, with kernels typed beforehand, into dist/
+	@$(BIN)/python tools/wheel.py
 
 clean:           ## remove the environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage

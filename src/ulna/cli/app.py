@@ -14,6 +14,7 @@ import typer
 from ulna._version import __version__
 from ulna.cli import (
     check,
+    compiling,
     derive,
     follow,
     hold,
@@ -55,6 +56,7 @@ app.command("show")(show.show)
 app.command("derive")(derive.derive)
 app.command("papers")(papers.papers)
 app.command("info")(info.info)
+app.command("compile")(compiling.compile_)
 
 
 def _version(wanted: bool) -> None:

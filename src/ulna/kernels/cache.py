@@ -76,12 +76,19 @@ def frame_function(kernel: Kernel, signature: Signature, size: int) -> int:
     return made[signature, size]
 
 
-def ship(units: list[Unit], folder: Path) -> None:
-    """Type kernels into a folder that a package brings along."""
+def kept_files() -> tuple[Path, frozenset[Path]]:
+    """Give the folder that machine code is kept in, and its files."""
+    return _folder(), frozenset(_folder().glob(f"*{CODE}"))
+
+
+def ship(folder: Path) -> int:
+    """Copy what is typed into a folder that a package brings along; gives how many kernels."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / MADE_BY).write_text(made_by() + "\n", encoding="utf-8")
-    for unit in units:
-        _write(folder / _file_name(unit, unit.key, TYPED), unit.key, _typed(unit, unit.key))
+    files = sorted(_folder().glob(f"*{TYPED}"))
+    for file in files:
+        shutil.copyfile(file, folder / file.name)
+    return len(files)
 
 
 @cache
@@ -89,8 +96,8 @@ def made_by() -> str:
     """Name the system and the versions that typed kernels depend on."""
     system = f"{platform.system()} {platform.machine()}"
     others = (f"{name} {version(name)}" for name in ("numba", "llvmlite"))
-    python = f"Python {platform.python_version()}"
-    return ", ".join([system, python, *others, f"NumPy {np.__version__}"])
+    python = "Python " + ".".join(platform.python_version_tuple()[:2])
+    return ", ".join([system, python, *others, f"NumPy {np.__version__.partition('.')[0]}"])
 
 
 def _code(unit: Unit, size: int) -> bytes:
@@ -111,7 +118,7 @@ def _code(unit: Unit, size: int) -> bytes:
     return made
 
 
-def _typed(unit: Unit, key: str, bar: Waiting | None = None) -> bytes:
+def _typed(unit: Unit, key: str, bar: Waiting) -> bytes:
     """Give a kernel's typed form: as it was kept or shipped, else made now."""
     name = _file_name(unit, key, TYPED)
     found = None
@@ -120,7 +127,6 @@ def _typed(unit: Unit, key: str, bar: Waiting | None = None) -> bytes:
     if found is None:
         from ulna.kernels.typed import typed
 
-        bar = bar or Waiting()
         bar.begin_typing()
         found = typed(unit.kernel, unit.signature, framed=unit.framed, told=bar.typed)
         if unit.is_kept:

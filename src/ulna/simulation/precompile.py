@@ -1,0 +1,126 @@
+"""Everything that ulna compiles, compiled beforehand, so that nobody waits for it later.
+
+Every piece below is an ordinary call: what it needs is compiled as it would be for anybody.
+Pieces are done by several processes, since typing keeps Python's lock.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from typing import Any
+
+import numpy as np
+
+from ulna.arm import Arm, Joint
+from ulna.workers import cores
+
+SIZES = (2, 3, 4, 1)  # more than three joints share one
+Piece = tuple[Callable[..., None], tuple[Any, ...]]
+
+
+def pieces() -> tuple[list[Piece], list[Piece]]:
+    """Give what is to be compiled: first what others build upon, then the rest."""
+    first: list[Piece] = [(compile_size, (SIZES[0],)), (compile_batch, ("double",))]
+    rest: list[Piece] = [(compile_size, (n,)) for n in SIZES[1:]]
+    rest += [(compile_laws, ()), (compile_batch, ("single",)), (compile_lists, ())]
+    return first, rest
+
+
+def compile_all(workers: int | None = None) -> Iterator[float]:
+    """Compile everything; gives the part that is done, again and again.
+
+    Parameters
+    ----------
+    workers
+        How many processes to use; as many as there are cores unless given.
+    """
+    first, rest = pieces()
+    count, done = len(first) + len(rest), 0
+    # Forked children would share what threads of this process hold.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers or cores(), mp_context=context) as pool:
+        # What is typed for one size serves the others, if they wait for it.
+        for group in (first, rest):
+            begun: list[Future[None]] = [pool.submit(work, *given) for work, given in group]
+            for one in as_completed(begun):
+                one.result()
+                done += 1
+                yield done / count
+
+
+def compile_size(n: int) -> None:
+    """Compile all that serves single arms of n joints."""
+    from ulna.control import PD
+    from ulna.kinematics import track
+    from ulna.simulation.compiled import compiled
+    from ulna.simulation.disturbances import step
+    from ulna.simulation.sensors import Sensors
+    from ulna.simulation.simulate import simulate
+    from ulna.simulation.simulation import Simulation
+
+    arm, limited = _arms(n)
+    start: Any = np.zeros(n)
+    simulate(arm, q0=start, duration=0.01)
+    simulate(
+        limited, q0=start, duration=0.01, torque=["t"] * n, controller=PD(1.0, 1.0),
+        reference=start, sensors=Sensors(angle_noise=1e-3), disturbances=[step([1.0] * n)],
+    )  # fmt: skip
+    for method in ("semi-implicit", "gauss4"):
+        simulate(arm, q0=start, duration=0.01, method=method)
+    if n > 1:
+        simulate(arm, q0=start, duration=0.01, model="sequential")
+    assert Simulation(arm, q0=start).qdd.any()
+    if n > 2:
+        track(arm, [[0.3 * n, 0.1]], start)
+    quick = compiled(arm)
+    quick.forward_dynamics(start, start, start)
+    quick.inverse_dynamics(start, start, start)
+    quick.linearise(start, start, start)
+    for function in (quick.gravity_torque, quick.mass_matrix, quick.tip, quick.jacobian):
+        function(start)
+    quick.step(start, start, start, 1e-3)
+
+
+def compile_lists() -> None:
+    """Compile what serves lists of states."""
+    from ulna.dynamics import forward_dynamics, inverse_dynamics
+
+    for n in SIZES:
+        states = np.zeros((3, 2, n))
+        forward_dynamics(_arms(n)[0], *states)
+        inverse_dynamics(_arms(n)[0], *states)
+
+
+def compile_laws() -> None:
+    """Compile every law once: they serve all sizes."""
+    from ulna.control import CONTROLLERS, read_controller
+    from ulna.control.laws import LAW
+
+    arm, _ = _arms(1)
+    for name in CONTROLLERS:
+        law: Any = read_controller(name)
+        LAW.address(law.compiled(arm).law)
+
+
+def compile_batch(precision: str) -> None:
+    """Compile what takes arms in lanes: it serves all sizes but for its stops."""
+    from ulna.simulation.batch.simulate import simulate_batch
+    from ulna.simulation.disturbances import step
+
+    for n in SIZES if precision == "double" else SIZES[:1]:
+        arm, limited = _arms(n)
+        for one in (arm, limited):
+            simulate_batch(one, q0=np.zeros(n), duration=0.01, precision=precision)
+    simulate_batch(
+        arm, q0=np.zeros(n), duration=0.01, torque=["t"] * n, disturbances=[step([1.0] * n)],
+        precision=precision,
+    )  # fmt: skip
+
+
+def _arms(n: int) -> tuple[Arm, Arm]:
+    """Give an arm without limits, and one with stops."""
+    joints = [Joint(lower=-1.0, upper=1.0)] * n
+    lengths, masses = [0.5] * n, [1.0] * n
+    return Arm.rods(lengths, masses), Arm.rods(lengths, masses, joints=joints)
