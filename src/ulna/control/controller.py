@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -12,13 +12,45 @@ from ulna.arrays import Array
 from ulna.errors import InputError, Problem, shown
 
 
-class Reference(NamedTuple):
-    """Where the arm should be at an instant: angles, rates, accelerations (n,), tip (3,)."""
+class Reference:
+    """Where the arm should be at an instant: angles, rates, accelerations (n,), tip (3,).
 
-    q: Array
-    qd: Array
-    qdd: Array
-    tip: Array
+    Of the arm of a simulation the tip, x, y [m] and orientation [rad], is computed when it is
+    asked for.
+    """
+
+    __slots__ = ("_arm", "_tip", "q", "qd", "qdd")
+
+    def __init__(
+        self, q: Array, qd: Array, qdd: Array, tip: Array = None, *, arm: Arm | None = None
+    ) -> None:
+        self.q, self.qd, self.qdd, self._tip, self._arm = q, qd, qdd, tip, arm
+
+    @property
+    def tip(self) -> Array:
+        """The tip (3,): x, y [m] and orientation [rad]."""
+        if self._tip is None and self._arm is not None:
+            from ulna.kinematics import tip
+
+            self._tip = tip(self._arm, self.q)
+        return self._tip
+
+    def _replace(self, **parts: Array) -> Reference:
+        """Give another with some of its parts replaced, as of a named tuple."""
+        kept = {"q": self.q, "qd": self.qd, "qdd": self.qdd, "tip": self.tip}
+        return Reference(**{**kept, **parts})
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter((self.q, self.qd, self.qdd, self.tip))
+
+    def __len__(self) -> int:
+        return 4
+
+    def __getitem__(self, place: int) -> Array:
+        return (self.q, self.qd, self.qdd, self.tip)[place]
+
+    def __repr__(self) -> str:
+        return f"Reference(q={self.q!r}, qd={self.qd!r}, qdd={self.qdd!r}, tip={self.tip!r})"
 
 
 @runtime_checkable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from ulna.simulation.engine.memory import Heaps, Memory, new_links, new_vectors
 from ulna.simulation.engine.tableaux import DOP853_TABLEAU, RK4_TABLEAU
 from ulna.simulation.events import Signal
 from ulna.simulation.options import METHODS, Options
+from ulna.simulation.per_arm import PerArm
 from ulna.simulation.sensors import Sensors
 from ulna.simulation.sources import Source
 from ulna.simulation.steps import most_error
@@ -32,6 +34,26 @@ class Laid(NamedTuple):
     whole: Array
 
 
+class Table(NamedTuple):
+    """An arm as the engine's memory holds it; nobody may change it."""
+
+    links: Array
+    coupled: bool
+    limited: bool  # whether any joint has limits
+
+
+def _table(arm: Arm, constants: Array) -> Table:
+    table = new_links(constants)
+    links = table[:-1]
+    links[:, at.LIMIT] = arm.parameters.max_torque
+    links[:, LOWER], links[:, UPPER] = arm.parameters.lower, arm.parameters.upper
+    coupled = bool(links[:, CARRIER:STUCK].any())
+    return Table(table, coupled, bool(np.isfinite(links[:, LOWER : UPPER + 1]).any()))
+
+
+_true_table = PerArm(lambda arm: _table(arm, pack(arm.parameters)))
+
+
 def build_memory(
     arm: Arm,
     options: Options,
@@ -42,9 +64,11 @@ def build_memory(
 ) -> Memory:
     """Lay out an arm, what acts on it, and what is watched for."""
     laid = lay_inputs(arm.n, options, sources, disturbances, signals, sensors)
+    true = options.model == "true"
+    table = _true_table(arm) if true else _table(arm, _frozen(arm, options))
     memory = Memory(
         vectors=new_vectors(arm.n),
-        links=new_links(_constants(arm, options)),
+        links=table.links.copy(),
         turns=np.zeros((TURNS, arm.n + 1)),
         each=laid.each,
         keys=np.zeros(1, dtype=np.int64),
@@ -52,14 +76,17 @@ def build_memory(
         real=laid.real,
         whole=laid.whole,
     )
-    links, whole = memory.links[:-1], memory.whole
-    links[:, at.LIMIT] = arm.parameters.max_torque
-    links[:, LOWER], links[:, UPPER] = arm.parameters.lower, arm.parameters.upper
-    if options.model == "true":
-        whole[at.COUPLED] = bool(links[:, CARRIER:STUCK].any())
-        whole[at.STOPS] = options.stops and bool(np.isfinite(links[:, LOWER : UPPER + 1]).any())
+    whole = memory.whole
+    if true:
+        whole[at.COUPLED] = table.coupled
+        whole[at.STOPS] = options.stops and table.limited
     whole[at.WATCHING] = whole[at.STOPS] + whole[at.EVENTS]
     return memory
+
+
+def _frozen(arm: Arm, options: Options) -> Array:
+    friction = None if options.friction is None else np.array(options.friction)
+    return pack_frozen(arm.parameters, friction)
 
 
 def tableau_of(options: Options) -> Array:
@@ -76,6 +103,34 @@ def lay_inputs(
     sensors: Sensors,
 ) -> Laid:
     """Lay out what acts on arms of n links, and what is watched for."""
+    steady = not disturbances and not signals and sensors.are_perfect
+    if steady and all(source.is_steady for source in sources):
+        laid = Laid(*(part.copy() for part in _steady_layout(n)))
+        laid.whole[at.SENSOR_SEED] = sensors.seed
+        for table, source in enumerate(sources):
+            row = laid.whole.item(at.TABLES + at.TABLE_PLACES * table + at.ROWS)
+            laid.each[row : row + source.rows.shape[1]] = source.rows[0]
+    else:
+        laid = _layout(n, options.rate, sources, disturbances, signals, sensors)
+    _set_options(laid, options)
+    return laid
+
+
+@cache
+def _steady_layout(n: int) -> Laid:
+    """Lay out that nothing acts, to be copied: most runs differ from it in a few numbers."""
+    nothing = [Source(np.zeros(1), np.zeros((1, width))) for width in (n, at.AXES)]
+    return _layout(n, 1.0, nothing, (), (), Sensors())
+
+
+def _layout(
+    n: int,
+    rate: float,
+    sources: Sequence[Source],
+    disturbances: Sequence[Disturbance],
+    signals: Sequence[Signal],
+    sensors: Sensors,
+) -> Laid:
     heaps = Heaps()
     places: dict[int, int] = {}
     for table, source in enumerate(sources):
@@ -87,27 +142,20 @@ def lay_inputs(
     notes = np.zeros((at.NOTES, n))
     notes[: at.SATURATED] = np.nan  # until the first tick
     places[at.NOTED] = heaps.real.put(notes)
-    places[at.SENSOR] = heaps.each.put(sensors.layout(n))
-    places[at.DELAY] = sensors.ticks_late(1.0 / options.rate)
+    deviations = sensors.layout(n)
+    places[at.SENSOR] = heaps.each.put(deviations)
+    places[at.DELAY] = sensors.ticks_late(1.0 / rate)
     places[at.PAST] = heaps.each.put(np.zeros((places[at.DELAY] + 1, 2, n)))
     places[at.SENSOR_SEED] = sensors.seed
     places[at.STILL] = not disturbances and all(len(source.times) == 1 for source in sources)
-    places[at.PERFECT] = places[at.DELAY] == 0 and not np.any(sensors.layout(n))
+    places[at.PERFECT] = places[at.DELAY] == 0 and not np.any(deviations)
     if any(source.formulas for source in sources):
         places[at.INPUTS] = at.TEXT
     places[at.CHANGING] = any(source.formulas or source.ramp for source in sources)
     laid = Laid(heaps.each.array(), heaps.real.array(), heaps.whole.array())
     for place, value in places.items():
         laid.whole[place] = value
-    _set_options(laid, options)
     return laid
-
-
-def _constants(arm: Arm, options: Options) -> Array:
-    if options.model == "sequential":
-        friction = None if options.friction is None else np.array(options.friction)
-        return pack_frozen(arm.parameters, friction)
-    return pack(arm.parameters)
 
 
 def _set_options(laid: Laid, options: Options) -> None:

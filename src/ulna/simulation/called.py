@@ -18,6 +18,9 @@ class Called:
     def __init__(self) -> None:
         self._made: list[Callback] = []
 
+    def __bool__(self) -> bool:
+        return bool(self._made)
+
     def add(self, work: Callable[[float], None]) -> int:
         """Give the address of a function of time."""
         from ulna.simulation.callbacks import Callback
@@ -25,6 +28,10 @@ class Called:
         made = Callback(work)
         self._made.append(made)
         return made.address
+
+    def clear(self) -> None:
+        """Let go of all of them."""
+        self._made.clear()
 
     def safe(self) -> AbstractContextManager[object]:
         """Give the context in which Ctrl-C is raised inside functions, not on the way to them."""

@@ -18,6 +18,28 @@ UNTIL = "until"
 
 
 @dataclass(frozen=True)
+class EventFunction:
+    """A function of a user, of t or of (t, q, qd), as a number that changes its sign."""
+
+    what: str
+    function: Callable[..., Any]
+    with_state: bool
+
+    def ask(self, t: float, q: Array, qd: Array) -> Any:
+        """Call it."""
+        return self.function(t, q, qd) if self.with_state else self.function(t)
+
+    def __call__(self, t: float, q: Array, qd: Array) -> float:
+        found = self.ask(t, q, qd)
+        if isinstance(found, bool | np.bool_):
+            return float(found) - 0.5
+        if not is_number(found):
+            got = f"{shown(found)} at t = {t:g} s"
+            raise InputError(Problem(self.what, got, "a number, or a bool"))
+        return float(found)
+
+
+@dataclass(frozen=True)
 class Signal:
     """What is watched: a formula or a function, its name, and whether the run ends there.
 
@@ -26,7 +48,7 @@ class Signal:
 
     name: str
     formula: Program | None
-    function: Callable[[float, Array, Array], float] | None
+    function: EventFunction | None
     rising: bool  # of a condition: only its becoming true counts
     ends: bool
     described: Any
@@ -56,19 +78,10 @@ def _signal(name: str, given: Any, q: Array, qd: Array, *, ends: bool) -> Signal
         return Signal(name, program, None, condition, ends, given)
     if not callable(given):
         raise InputError(Problem(what, shown(given), "a formula in text, or a function"))
-    with_state = takes_state(given, what)
-
-    def value(t: float, q: Array, qd: Array) -> float:
-        found = given(t, q, qd) if with_state else given(t)
-        if isinstance(found, bool | np.bool_):
-            return float(found) - 0.5
-        if not is_number(found):
-            raise InputError(Problem(what, f"{shown(found)} at t = {t:g} s", "a number, or a bool"))
-        return float(found)
-
-    first = given(0.0, q.copy(), qd.copy()) if with_state else given(0.0)
+    watched = EventFunction(what, given, takes_state(given, what))
+    first = watched.ask(0.0, q.copy(), qd.copy())
     condition = isinstance(first, bool | np.bool_)
-    return Signal(name, None, value, condition, ends, named(given))
+    return Signal(name, None, watched, condition, ends, named(given))
 
 
 def _is_condition(program: Program) -> bool:

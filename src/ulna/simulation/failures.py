@@ -15,27 +15,38 @@ RETURN, RAISE = "return", "raise"
 LONGEST = 300  # letters of a message
 
 
+class Failed(Exception):
+    """An exception of a user's code, on its way to where it ends the run."""
+
+    def __init__(
+        self, reason: Reason, who: str, t: float, error: Exception, *, answered: bool = False
+    ) -> None:
+        super().__init__(who)
+        self.reason, self.who, self.t, self.error = reason, who, t, error
+        self.answered = answered  # the error is ours, about an answer that was given
+
+    def told(self) -> Failure:
+        """Give what is kept of it."""
+        said = _told(self.who, self.error, answered=self.answered)
+        text = f"{self.reason} at t = {self.t:.9g} s: {said}"
+        return Failure(self.who, Status(False, self.reason, text), self.error)
+
+
 class Failure(NamedTuple):
-    """What failed: "PD.torque" or "torque function 'push'", at what time, and how."""
+    """What failed, how the run stands after it, and the exception, which copies do without."""
 
-    reason: Reason
-    who: str
-    t: float  # [s]
-    error: Exception
-    answered: bool = False  # the error is ours, about an answer that it gave
+    who: str  # "PD.torque", or "torque function 'push'"
+    status: Status
+    error: Exception | None
 
-    @property
-    def status(self) -> Status:
-        """How the run stands after it."""
-        return Status(False, self.reason, f"{self.reason} at t = {self.t:.9g} s: {self._told()}")
 
-    def _told(self) -> str:
-        problems = getattr(self.error, "problems", ())
-        if self.answered and problems:
-            return f"{self.who} gave {problems[0].got}, need {problems[0].need}"
-        kind, text = type(self.error).__name__, " ".join(str(self.error).split())
-        said = text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
-        return f"{self.who} raised {kind}" + (f": {said}" if said else "")
+def _told(who: str, error: Exception, *, answered: bool) -> str:
+    problems = getattr(error, "problems", ())
+    if answered and problems:
+        return f"{who} gave {problems[0].got}, need {problems[0].need}"
+    kind, text = type(error).__name__, " ".join(str(error).split())
+    said = text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+    return f"{who} raised {kind}" + (f": {said}" if said else "")
 
 
 def check_on_error(given: Any) -> str:

@@ -51,12 +51,12 @@ def interrupted(simulation: Simulation) -> Status:
 def _remarks(simulation: Simulation) -> str:
     """Say what a reader of the numbers should know."""
     whole = simulation.memory.whole
-    chatter = int(whole[at.CHATTER])
+    chatter = whole.item(at.CHATTER)
     text = ""
     if chatter:
         joints = "once" if chatter == 1 else f"{chatter} times"
         text += f"; chatter at stops was cut short {joints}"
-    logged, kept = int(whole[at.LOGGED]), len(simulation.record.log)
+    logged, kept = whole.item(at.LOGGED), len(simulation.record.log)
     if logged > kept:
         text += f"; of {logged:,} events and contacts the first {kept:,} were kept"
     text += _saturated(saturation_of(simulation))
@@ -76,9 +76,9 @@ def _saturated(found: tuple[Saturation, ...]) -> str:
 
 def saturation_of(simulation: Simulation) -> tuple[Saturation, ...]:
     """Give the joints whose controller asked for more than their torque limits."""
-    n, memory = simulation.arm.n, simulation.memory
-    first = int(memory.whole[at.NOTED])
-    notes = memory.real[first : first + at.NOTES * n].reshape(at.NOTES, n)
+    notes = _notes(simulation)
+    if not notes[at.EPISODES].any():
+        return ()
     lasting = np.where(notes[at.SATURATED] != 0.0, simulation.t - notes[at.SATURATED_SINCE], 0.0)
     seconds = notes[at.SATURATED_TIME] + lasting
     return tuple(
@@ -90,6 +90,20 @@ def saturation_of(simulation: Simulation) -> tuple[Saturation, ...]:
         )
         for joint in np.flatnonzero(notes[at.EPISODES])
     )
+
+
+def close_saturation(simulation: Simulation) -> None:
+    """Let torque limits be left where the controller is: it asks for nothing any more."""
+    notes = _notes(simulation)
+    there = notes[at.SATURATED] != 0.0
+    notes[at.SATURATED_TIME, there] += simulation.t - notes[at.SATURATED_SINCE, there]
+    notes[at.SATURATED] = 0.0
+
+
+def _notes(simulation: Simulation) -> Array:
+    n, memory = simulation.arm.n, simulation.memory
+    first = memory.whole.item(at.NOTED)
+    return memory.real[first : first + at.NOTES * n].reshape(at.NOTES, n)
 
 
 def _no_headway(simulation: Simulation) -> Status:

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,7 +15,6 @@ from ulna.arm import Arm
 from ulna.arrays import Array, float_array
 from ulna.control import Reference
 from ulna.errors import InputError, Problem
-from ulna.kinematics import tip
 from ulna.motion import Plan, Trajectory
 from ulna.simulation.options import joint_values
 from ulna.simulation.sources import check_takes_time, named
@@ -34,27 +33,32 @@ def trajectory_of(given: Any) -> Trajectory | None:
     return given if isinstance(given, Trajectory) else None
 
 
-def read_reference(arm: Arm, given: Any, q0: Array) -> tuple[Blocks, Any]:
+def read_reference(arm: Arm, given: Any, q0: Array, *, start: float = 0.0) -> tuple[Blocks, Any]:
     """Take a plan or a trajectory to follow, a posture (n,) to hold, or a function of t.
 
     The function gives q, (q, qd) or (q, qd, qdd). Without any the arm is to stay where it starts.
-    Gives it with a description as plain values.
+    Motions and functions begin at the time `start` [s]. Gives it with a description as plain
+    values.
     """
     motion = trajectory_of(given)
     if motion is not None:
-        blocks = Blocks(follow_motion(arm.n, motion), ahead=True)
-        return blocks, {"path": str(motion.path), "duration": motion.duration}
+        blocks = Blocks(follow_motion(arm.n, motion), ahead=True, start=start)
+        return blocks, {"path": str(motion.path), "duration": motion.duration} | _begun(start)
     if callable(given):
-        follow = _until_it_fails(follow_function(arm.n, given))
-        return Blocks(follow, ahead=False, function=True), named(given)
+        follow = partial(_rows_until_failure, follow_function(arm.n, given))
+        return Blocks(follow, function=given, start=start), named(given) | _begun(start)
     posture = q0 if given is None else joint_values(arm, "reference", given, "rad")
     rows = np.zeros((3, arm.n))
     rows[0] = posture
+    return Blocks(partial(_still_rows, rows), still=True), posture.tolist()
 
-    def still(times: Array) -> Array:
-        return np.broadcast_to(rows, (len(times), *rows.shape))
 
-    return Blocks(still, ahead=False), posture.tolist()
+def _begun(start: float) -> dict[str, float]:
+    return {"start": start} if start else {}
+
+
+def _still_rows(rows: Array, times: Array) -> Array:
+    return np.broadcast_to(rows, (len(times), *rows.shape))
 
 
 def reference_poses(arm: Arm, given: Any, q0: Array) -> Array:
@@ -78,56 +82,55 @@ def check_motion(n: int, motion: Trajectory, what: str = "reference") -> None:
 def follow_motion(n: int, motion: Trajectory, what: str = "reference") -> Follow:
     """Give what follows a motion."""
     check_motion(n, motion, what)
+    return partial(_motion_rows, motion, what)
 
-    def rows(times: Array) -> Array:
-        found = motion.rows(times)
-        if not np.isfinite(found).all():
-            lost = np.flatnonzero(~np.isfinite(found).all(axis=(0, 2)))
-            got = f"a path that is out of reach at t = {times[lost[0]]:.4g} s"
-            hint = "look at the plan's problems"
-            raise InputError(Problem(what, got, "one in reach", hint))
-        return found.transpose(1, 0, 2)
 
-    return rows
+def _motion_rows(motion: Trajectory, what: str, times: Array) -> Array:
+    found = motion.rows(times)
+    if not np.isfinite(found).all():
+        lost = np.flatnonzero(~np.isfinite(found).all(axis=(0, 2)))
+        got = f"a path that is out of reach at t = {times[lost[0]]:.4g} s"
+        hint = "look at the plan's problems"
+        raise InputError(Problem(what, got, "one in reach", hint))
+    return found.transpose(1, 0, 2)
 
 
 def follow_function(n: int, given: Callable[[float], Any], what: str = "reference") -> Follow:
     """Give what follows a function of time that gives q, (q, qd) or (q, qd, qdd)."""
     check_takes_time(given, what)
-
-    def row(t: float) -> Array:
-        found = given(t)
-        parts = found if isinstance(found, tuple) else (found,)
-        if len(parts) > 3:
-            raise InputError(Problem(what, f"{len(parts)} parts", "q, qd and qdd at most"))
-        result = np.zeros((3, n))
-        for line, part in zip(result, parts, strict=False):
-            values = np.atleast_1d(float_array(part, what))
-            if values.shape != (n,) or not np.isfinite(values).all():
-                got = f"{values.tolist()} at t = {t:g} s"
-                need = f"{n} finite numbers each for q, and qd and qdd if they are given"
-                raise InputError(Problem(what, got, need))
-            line[:] = values
-        return result
-
-    return lambda times: np.array([row(t) for t in times.tolist()])
+    return partial(_function_rows, n, given, what)
 
 
-def _until_it_fails(follow: Follow) -> Follow:
+def _function_rows(n: int, given: Callable[[float], Any], what: str, times: Array) -> Array:
+    return np.array([_function_row(n, given(t), what, t) for t in times.tolist()])
+
+
+def _function_row(n: int, found: Any, what: str, t: float) -> Array:
+    parts = found if isinstance(found, tuple) else (found,)
+    if len(parts) > 3:
+        raise InputError(Problem(what, f"{len(parts)} parts", "q, qd and qdd at most"))
+    result = np.zeros((3, n))
+    for line, part in zip(result, parts, strict=False):
+        values = np.atleast_1d(float_array(part, what))
+        if values.shape != (n,) or not np.isfinite(values).all():
+            got = f"{values.tolist()} at t = {t:g} s"
+            need = f"{n} finite numbers each for q, and qd and qdd if they are given"
+            raise InputError(Problem(what, got, need))
+        line[:] = values
+    return result
+
+
+def _rows_until_failure(follow: Follow, times: Array) -> Array:
     """Give a function's rows up to the first that fails, which the next call then begins with."""
-
-    def rows(times: Array) -> Array:
-        found: list[Array] = []
-        for k in range(len(times)):
-            try:
-                found.append(follow(times[k : k + 1])[0])
-            except Exception:
-                if not found:
-                    raise
-                break
-        return np.array(found)
-
-    return rows
+    found: list[Array] = []
+    for k in range(len(times)):
+        try:
+            found.append(follow(times[k : k + 1])[0])
+        except Exception:
+            if not found:
+                raise
+            break
+    return np.array(found)
 
 
 class Blocks:
@@ -137,21 +140,36 @@ class Blocks:
     one; functions of users are called where they were given, and in order.
     """
 
-    def __init__(self, follow: Follow, *, ahead: bool, function: bool = False) -> None:
-        self.follow, self.ahead, self.function = follow, ahead, function
+    def __init__(
+        self,
+        follow: Follow,
+        *,
+        ahead: bool = False,
+        function: Callable[[float], Any] | None = None,
+        still: bool = False,  # it is the same at all times
+        start: float = 0.0,  # [s] when it begins
+    ) -> None:
+        self.follow, self.ahead, self.function, self.still = follow, ahead, function, still
+        self.start = start
         self._next: tuple[Asked, Future[Array]] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_next": None}  # another thread's work stays here
 
     def take(self, asked: Asked) -> Array:
         """Give a block (ticks, 3, n, 1)."""
         if self._next is not None and self._next[0] == asked:
             found = self._next[1].result()
         else:
-            found = block(self.follow, *asked)
+            found = block(self._rows, *asked)
         following = asked._replace(first=asked.first + len(found))
         self._next = None
         if self.ahead and following.first * asked.period < asked.until:
-            self._next = following, _worker(os.getpid()).submit(block, self.follow, *following)
+            self._next = following, _worker(os.getpid()).submit(block, self._rows, *following)
         return found
+
+    def _rows(self, times: Array) -> Array:
+        return self.follow(times - self.start if self.start else times)
 
 
 class Asked(NamedTuple):
@@ -177,4 +195,5 @@ def block(follow: Follow, first: int, period: float, until: float) -> Array:
 
 def as_reference(arm: Arm, rows: Array) -> Reference:
     """Give rows (3, n) as a controller in Python reads them."""
-    return Reference(rows[0], rows[1], rows[2], tip(arm, rows[0]))
+    q, qd, qdd = rows
+    return Reference(q, qd, qdd, arm=arm)

@@ -37,6 +37,13 @@ class Sensors:
     def __post_init__(self) -> None:
         check_seed("sensors.seed", self.seed)
 
+    @property
+    def are_perfect(self) -> bool:
+        """Whether they show things as they are, at once, and are plainly said to."""
+        noise, resolution = self.angle_noise, self.angle_resolution
+        given = (noise, self.rate_noise, resolution, self.rate_resolution, self.delay)
+        return all(type(one) is float and one == 0.0 for one in given)
+
     def layout(self, n: int) -> Array:
         """Give noise and resolution of angles and of rates, (2, n, 2)."""
         angles = [_each("angle_noise", self.angle_noise, n)]
@@ -44,6 +51,12 @@ class Sensors:
         rates = [_each("rate_noise", self.rate_noise, n)]
         rates.append(_each("rate_resolution", self.rate_resolution, n))
         return np.ascontiguousarray(np.moveaxis(np.array([angles, rates]), 1, 2))
+
+    def rounded(self, values: Array) -> Array:
+        """Give angles and rates (2, n) as they are read, but for their noise."""
+        step = self.layout(values.shape[1])[:, :, 1]
+        with np.errstate(all="ignore"):
+            return np.where(step > 0.0, step * np.floor(values / step + 0.5), values)
 
     def ticks_late(self, period: float) -> int:
         """Give the delay in control periods."""

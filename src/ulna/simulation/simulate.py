@@ -16,6 +16,7 @@ from ulna.progress import progress as progress_line
 from ulna.simulation.capacity import allowance, check_memory
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import sample_columns, sample_width
+from ulna.simulation.failures import Failed
 from ulna.simulation.fixed import read_only
 from ulna.simulation.options import is_number
 from ulna.simulation.outcome import interrupted, log_of, saturation_of
@@ -133,12 +134,40 @@ def _close(simulation: Simulation) -> None:
             return
         samples[row, 0] = t
     try:
-        simulation.finish_samples()
+        _finish_samples(simulation)
     except BaseException:
         if simulation.status.reason != "interrupted":
             raise
         # A function that was interrupted may not answer for the last state, which is left out.
         simulation.memory.whole[at.SAMPLE] = max(row, 1)
+
+
+def _finish_samples(simulation: Simulation) -> None:
+    """Record what is due at the very end of a run, and at least where the arm is."""
+    from ulna.simulation.engine.loop import finish_samples
+
+    memory, control = simulation.memory, simulation.control
+    try:
+        with np.errstate(all="ignore"):
+            finish_samples(simulation.size, memory, control, simulation.record.samples)
+        error = simulation.take_error()
+        if error is not None and simulation.failure is None:
+            simulation.fail(Failed("function failed", *simulation.loads.calling, error))
+            if simulation.failure is not None:
+                simulation.status = simulation.failure.status
+    finally:
+        if memory.whole[at.SAMPLE] == 0:
+            _keep_state(simulation)
+
+
+def _keep_state(simulation: Simulation) -> None:
+    """Record the state alone, where nothing can be said of what acts on it."""
+    memory, columns = simulation.memory, sample_columns(simulation.arm.n, 0)
+    row, state = simulation.record.samples[0], memory.vectors[at.STATE : at.STATE + 2]
+    row[1:] = np.nan
+    row[columns["q"]], row[columns["qd"]] = state[:, :-1]
+    row[columns["injected"]], row[columns["dissipated"]] = state[:, -1]
+    memory.whole[at.SAMPLE] = 1
 
 
 def _run(simulation: Simulation) -> Run:

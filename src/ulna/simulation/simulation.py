@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -13,36 +13,35 @@ from ulna.arm import Arm, warn_unmodelled
 from ulna.arrays import Array
 from ulna.control import Controller
 from ulna.control.judging import doubt
-from ulna.control.timing import compile_controller, start_controller
 from ulna.dynamics.packed import TURNING
 from ulna.errors import InputError, Interrupted, Problem, shown, warn
-from ulna.interrupts import listening
 from ulna.simulation.build import build_memory
-from ulna.simulation.called import Called
-from ulna.simulation.checks import check_controlled, check_kinds, check_tip_is_free, read_answer
-from ulna.simulation.disturbances import Disturbance
-from ulna.simulation.engine import places as at
-from ulna.simulation.engine.memory import (
-    Memory,
-    carried_over,
-    new_control,
-    new_record,
-    sample_columns,
+from ulna.simulation.checks import (
+    check_controlled,
+    check_controller,
+    check_kinds,
+    check_tip_is_free,
 )
+from ulna.simulation.copies import check_picklable, deep_copy
+from ulna.simulation.disturbances import Disturbance
+from ulna.simulation.driving import Report, drive
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.memory import Control, Memory, carried_over, new_record
 from ulna.simulation.events import read_events
-from ulna.simulation.failures import RAISE, RETURN, Failure, check_on_error
+from ulna.simulation.failures import RAISE, RETURN, Failed, Failure, check_on_error
+from ulna.simulation.loads import Loads
 from ulna.simulation.options import check_start, is_number, joint_values, read_options
-from ulna.simulation.outcome import interrupted, status_of
-from ulna.simulation.reference import Asked, as_reference, read_reference, reference_poses
+from ulna.simulation.outcome import close_saturation, interrupted, status_of
+from ulna.simulation.reference import reference_poses, trajectory_of
 from ulna.simulation.sensors import Sensors
-from ulna.simulation.sources import FORCE, read_source, torque_kind
-from ulna.simulation.status import Reason, Status
+from ulna.simulation.sources import Source
+from ulna.simulation.status import Status
 from ulna.simulation.steps import Headway, check_steps, concerns, prepare_steps
+from ulna.simulation.stiffness import StiffnessWatch
+from ulna.simulation.ticks import Ticks
 
-CHUNK = 0.025  # [s] of work between two looks at the world; well below what a person notices
-FIRST_BUDGET, MOST_BUDGET = 5000, 50_000_000  # steps, the first for one link
-
-Report = Callable[[], None]
+FIRST_BUDGET = 5000  # steps of one link until the first look at the world
+LOST = ("diverged", "stalled", "bad torque")  # there is no state to go on from
 
 
 class Simulation:
@@ -86,8 +85,6 @@ class Simulation:
         on_error: str = RETURN,
     ) -> None:
         self.on_error = check_on_error(on_error)
-        self._failure: Failure | None = None
-        self._calling = ("", 0.0)  # the function that is being called, and for what time
         check_kinds(arm, controller, sensors, disturbances)
         check_controlled(controller, reference=reference, sensors=sensors)
         warn_unmodelled(arm)
@@ -98,126 +95,100 @@ class Simulation:
             restitution=restitution,
         )  # fmt: skip
         q = joint_values(arm, "q0", q0, "rad")
-        qd = joint_values(arm, "qd0", np.zeros(arm.n) if qd0 is None else qd0, "rad/s")
+        qd = np.zeros(arm.n) if qd0 is None else joint_values(arm, "qd0", qd0, "rad/s")
         check_start(arm, q, qd, self.options)
-        self.controller = controller
         self.sensors = sensors or Sensors()
         self.disturbances = tuple(disturbances)
         self.signals = read_events(events, until, q, qd)
-        self.between = between
-        self.sources = (
-            read_source(torque_kind(arm.n), torque, arm.n, between=between, dt=self.options.dt),
-            read_source(FORCE, tip_force, arm.n, between=between, dt=self.options.dt),
-        )
+        self.loads = Loads(arm.n, between=between, dt=self.options.dt, signals=self.signals)
+        self.loads.set(torque, tip_force)
         if model == "sequential":
             check_tip_is_free(tip_force, disturbances)
-        self._blocks, self.reference = read_reference(arm, reference, q)
         self.timing = self.sensors.timing(self.options.rate)
+        self.ticks = Ticks(arm, self.timing)
+        self.ticks.follow(reference, q)
+        self._times, self.keeps_signals, self._kept = np.zeros(0), False, 0
+        self._begin(controller, q, qd)
+        self._warn()
+
+    def _begin(self, controller: Controller | None, q: Array, qd: Array) -> None:
+        """Stand at the start, at time 0."""
         self.start = (q, qd)
         self.status = Status(True, "done", "not started")
         self.doubts: list[str] = []  # what a reader of the numbers should know
-        self.headway = Headway()
-        self._budget = max(FIRST_BUDGET // arm.n, 1)
-        self.keeps_signals = False
-        self._assemble(q, qd)
-        if model == "true" and controller is not None:
-            self._warn(reference_poses(arm, reference, q))
-
-    def _warn(self, poses: Array) -> None:
-        """Say beforehand that a controller will not settle."""
-        reason = doubt(self.controller, self.arm, self.timing, poses)
-        if reason is not None:
-            warn(reason)
-
-    def _assemble(self, q: Array, qd: Array) -> None:
-        from ulna.kernels import size_of
-        from ulna.simulation.engine import loop
-
-        self._loop = loop
-        self.size = size_of(self.arm.n)
+        self.headway, self.stiffness = Headway(), StiffnessWatch(self.arm.n)
+        self.failure: Failure | None = None
+        self.budget = max(FIRST_BUDGET // self.arm.n, 1)
         self.memory = self._build()
         self.memory.vectors[at.STATE, :-1], self.memory.vectors[at.STATE + 1, :-1] = q, qd
-        self.record = new_record(np.zeros(0), self.arm.n)
-        self._called = Called()
-        self._set_inputs()
-        if any(signal.function for signal in self.signals):
-            self.memory.whole[at.EVENT_CALL] = self._callback(self._call_events)
-        self._set_controller()
+        self.memory.whole[at.KEPT] = self._kept
+        self.record = new_record(self._times, self.arm.n, self._kept)
+        self.ticks.control.tau.fill(0.0)
+        self._set_controller(controller)
         self._connect()
-
-    def _connect(self) -> None:
-        """Let the engine find the parts of it that this run needs."""
-        from ulna.simulation.engine.parts import connect
-
-        connect(self.arm.n, self.memory, self.control, self.record)
 
     def _build(self) -> Memory:
         return build_memory(
             self.arm, self.options, self.sources, self.disturbances, self.signals, self.sensors
         )
 
-    def _set_controller(self) -> None:
-        whole, n = self.memory.whole, self.arm.n
-        law = None
-        if getattr(self.controller, "compiled", None) is not None:
-            law = compile_controller(self.controller, self.arm, self.timing)
-        self._state: Any = None
-        self.control = new_control(n, law)
-        if law is not None:
-            from ulna.control.laws import LAW
-
-            self._own = len(law.state)
-            whole[at.CONTROLLED], whole[at.LAW_CALL] = at.COMPILED, LAW.address(law.law)
-        elif self.controller is not None:
-            whole[at.CONTROLLED] = at.AROUND
-            self._start_controller(self.controller)
-
-    def _start_controller(self, controller: Controller) -> None:
+    def _set_controller(self, controller: Controller | None) -> None:
         try:
-            self._state = start_controller(controller, self.arm, self.timing)
-        except InputError:
-            raise  # It tells of an arm or of settings that do not fit, before anything runs.
-        except Exception as error:
-            self.control.tau[:] = np.nan  # nothing acts that was not answered
-            self._fail("controller failed", f"{type(controller).__name__}.start", 0.0, error)
+            started = self.ticks.started(controller, self.t)
+        except Failed as failed:
+            self.fail(failed)
+            started = None
+            self.ticks.control.tau.fill(np.nan)  # nothing acts that was not answered
+        self.ticks.install(controller, started)
 
-    def _set_inputs(self) -> None:
-        """Let formulas and functions of the sources act in the engine."""
-        torque, force = self.sources
-        links, whole = self.memory.links, self.memory.whole
-        links[:-1, at.LIVE] = links[-1, at.TIP_LIVE : at.TIP_LIVE + 3] = 0.0
-        whole[at.INPUTS] = at.TEXT if torque.formulas or force.formulas else at.STEADY
-        if torque.function or force.function:
-            whole[at.INPUTS] |= at.PYTHON
-            whole[at.INPUT_CALL] = self._callback(self._call_inputs)
+    def _connect(self) -> None:
+        """Let the engine find the functions that it calls, which each process has elsewhere."""
+        from ulna.kernels import size_of, variant
+        from ulna.simulation.engine import loop
 
-    def _callback(self, work: Callable[[float], None]) -> int:
-        self._budget = 1  # a function may take its time
-        return self._called.add(work)
+        self.size = size_of(self.arm.n)
+        self.loads.connect(self.memory)
+        self.ticks.connect(self.memory)
+        arguments = (self.size, self.memory, self.control, self.record, self.budget)
+        self.engine = variant(loop.advance, *arguments)
+        # Plain Python, and what it calls, would warn of numbers that are watched for anyway.
+        self.guarded = isinstance(loop.advance, FunctionType) or bool(self.loads.called)
+        if self.loads.called:
+            self.budget = 1  # a function may take its time
 
-    def _call_inputs(self, t: float) -> None:
-        links, n = self.memory.links, self.arm.n
-        q, qd = self.memory.vectors[at.STAGE : at.STAGE + 2, :n].copy()
-        torque, force = self.sources
-        if torque.function:
-            self._calling = (_function_name("torque", torque.described), t)
-            links[:n, at.LIVE] = torque.function(t, q, qd)
-        if force.function:
-            self._calling = (_function_name("tip_force", force.described), t)
-            links[n, at.TIP_LIVE : at.TIP_LIVE + 3] = force.function(t, q, qd)
+    def _warn(self) -> None:
+        """Say beforehand that a controller will not settle."""
+        if self.options.model != "true" or self.controller is None:
+            return
+        poses = reference_poses(self.arm, self.ticks.followed, self.start[0])
+        reason = doubt(self.controller, self.arm, self.timing, poses)
+        if reason is not None:
+            warn(reason)
 
-    def _call_events(self, t: float) -> None:
-        q, qd = self.memory.vectors[at.STAGE : at.STAGE + 2, : self.arm.n].copy()
-        first = int(self.memory.whole[at.LIVE_SIGNALS])
-        for place, signal in enumerate(self.signals, first):
-            if signal.function:
-                self._calling = (_function_name(f"event '{signal.name}'", signal.described), t)
-                self.memory.real[place] = signal.function(t, q, qd)
+    @property
+    def controller(self) -> Controller | None:
+        """The controller, or None; `set_controller` sets another."""
+        return self.ticks.controller
+
+    @property
+    def reference(self) -> Any:
+        """What is followed, described by plain values; `set_reference` sets another."""
+        return self.ticks.described
+
+    @property
+    def sources(self) -> tuple[Source, Source]:
+        """The torques and the force on the tip that act; `apply` lets others act."""
+        return self.loads.sources
+
+    @property
+    def control(self) -> Control:
+        """What the controller reads and writes, as the engine has it."""
+        return self.ticks.control
 
     @property
     def t(self) -> float:
         """The time [s]."""
-        return float(self.memory.real[at.NOW])
+        return self.memory.real.item(at.NOW)
 
     @property
     def q(self) -> Array:
@@ -244,14 +215,12 @@ class Simulation:
     @property
     def error(self) -> Exception | None:
         """The exception of a controller or a function that ended the simulation, if one did."""
-        return None if self._failure is None else self._failure.error
+        return None if self.failure is None else self.failure.error
 
     @property
     def controller_state(self) -> Any:
         """What the controller remembers: of a compiled one its rows (s,), else its own object."""
-        if self.memory.whole[at.CONTROLLED] == at.COMPILED:
-            return self.control.state[: self._own].copy()
-        return self._state
+        return self.ticks.remembered
 
     def _evaluate(self) -> Array:
         from ulna.simulation.engine.loop import evaluate
@@ -270,13 +239,10 @@ class Simulation:
 
         Times in formulas and tables count from the start of the simulation.
         """
-        n, dt, old = self.arm.n, self.options.dt, self.memory
-        self.sources = (
-            read_source(torque_kind(n), torque, n, between=self.between, dt=dt),
-            read_source(FORCE, tip_force, n, between=self.between, dt=dt),
-        )
-        self.memory = carried_over(old, self._build())
-        self._set_inputs()
+        if self.loads.apply_in_place(torque, tip_force):
+            return
+        self.loads.set(torque, tip_force)
+        self.memory = carried_over(self.memory, self._build())
         self._connect()
 
     def advance(self, seconds: float) -> Status:
@@ -288,103 +254,242 @@ class Simulation:
             raise InputError(Problem("advance", shown(seconds), "a time of at least 0 s"))
         told = bool(self.doubts)
         status = self.advance_to(self.t + float(seconds))
-        if not told:
+        if self.doubts and not told:
             warn(*self.doubts)
         return status
 
     def advance_to(self, t: float, report: Report | None = None) -> Status:
         """Move on to a time; `report` is called now and then on the way."""
-        if not is_number(t) or not self.t <= t < 1e300:
-            need = f"a time from {self.t:g} s on"
-            raise InputError(Problem("advance_to", shown(t), need))
-        if self.status.reason in ("diverged", "stalled", "bad torque"):
+        now = self.t
+        if not is_number(t) or not now <= t < 1e300:
+            raise InputError(Problem("advance_to", shown(t), f"a time from {now:g} s on"))
+        if self.status.reason in LOST:
             return self.status
+        end = float(t)
         check_steps(
-            self.options, self.t, float(t), self.arm.n, controlled=self.controller is not None,
+            self.options, now, end, self.arm.n, controlled=self.controller is not None,
             disturbances=self.disturbances,
         )  # fmt: skip
-        prepare_steps(self, float(t) - self.t)
-        self.memory.real[at.TARGET] = float(t)
+        prepare_steps(self, end - now)
+        self.memory.real[at.TARGET] = end
         self.memory.whole[at.OPEN] = 0  # what an interruption may have left open
         try:
-            code = at.FAULTY if self._failure else self._drive(report or (lambda: None))
+            code = at.FAULTY if self.failure else drive(self, report)
         except KeyboardInterrupt:
             self._clear_error()  # of a function that Ctrl-C ended, and that may be asked again
             self.status = interrupted(self)
             raise Interrupted(self.status.text, self.status) from None
         self.doubts = concerns(self) if code in (at.REACHED, at.STOPPED) else []
-        self.status = self._failure.status if self._failure else status_of(self, code)
+        self.status = self.failure.status if self.failure else status_of(self, code)
         return self.status
+
+    def set_controller(self, controller: Controller | None, *, reference: Any = None) -> None:
+        """Let another controller answer from its next tick on.
+
+        It starts afresh, without what the one before it learned; the torques of that one are held
+        until the tick. Rate and sensors stay as they are.
+
+        Parameters
+        ----------
+        controller : Controller or None
+            None takes the controller away; what `torque` and `apply` gave goes on acting.
+        reference : optional
+            What it is to follow, as `set_reference` takes it. Unless given, what was followed
+            before; of an arm that had no controller, to stay where it is.
+
+        Raises
+        ------
+        InputError
+            What is no controller, or does not fit the arm; then the one before stays.
+
+        Examples
+        --------
+        >>> import ulna
+        >>> swing = Simulation(ulna.Arm.rods([1.0], [1.0]), q0=[0.0])
+        >>> print(swing.advance(0.3))  # it falls
+        ran to t = 0.3 s
+        >>> swing.set_controller(ulna.control.GravityPD(), reference=[1.0])
+        >>> print(swing.advance(5.0))
+        ran to t = 5.3 s
+        >>> round(float(swing.q[0]), 3)
+        1.0
+        """
+        check_controller(controller)
+        check_controlled(controller, reference=reference)
+        followed = self.q if reference is None and self.controller is None else reference
+        blamed = self.failure
+        if blamed is not None and blamed.status.reason == "controller failed":
+            self.failure = None
+        before = self.controller
+        try:
+            self._set_controller(controller)
+            if controller is not None and followed is not None:
+                self.ticks.follow(followed, self.q)
+        except InputError:
+            self.failure = blamed
+            raise
+        if before is None:
+            now = self.memory.vectors[at.STATE : at.STATE + 2, :-1]
+            self.ticks.begin_at(self.memory, self.sensors.rounded(now))
+        elif controller is None:
+            close_saturation(self)
+        self._go_on()
+        self._warn()
+
+    def set_reference(self, reference: Any, *, start: float = 0.0) -> None:
+        """Let the controller follow something else from its next tick on.
+
+        Parameters
+        ----------
+        reference : Plan, Trajectory, sequence of float or callable
+            A motion to follow, a posture (n,) [rad] to hold, or a function of t that gives q,
+            (q, qd) or (q, qd, qdd). `simulation.q` is the posture to stay where it is.
+        start : float
+            The time [s] of the simulation at which a motion or a function begins; their own time
+            is 0 there, and until then. `simulation.t` is now.
+
+        Raises
+        ------
+        InputError
+            What cannot be followed; or there is no controller.
+
+        Examples
+        --------
+        >>> import ulna
+        >>> arm = ulna.Arm.rods([1.0], [1.0])
+        >>> swing = Simulation(arm, q0=[0.0], controller=ulna.control.GravityPD())
+        >>> swing.set_reference([0.5])
+        >>> print(swing.advance(5.0))
+        ran to t = 5 s
+        >>> round(float(swing.q[0]), 3)
+        0.5
+        """
+        check_controlled(self.controller, reference=reference)
+        if reference is None:
+            need = "a plan, a trajectory, a posture (n,) [rad] or a function of t"
+            hint = "to stay where it is, pass simulation.q"
+            raise InputError(Problem("reference", "None", need, hint))
+        if not is_number(start) or not 0.0 <= start < 1e300:
+            raise InputError(Problem("start", shown(start), "a time of at least 0 s"))
+        self.ticks.follow(reference, self.q, start=float(start))
+        if self.failure is not None and self.failure.who.startswith("reference function"):
+            self.failure = None
+        self._go_on()
+        self._warn()
+
+    def _go_on(self) -> None:
+        """Let a controller or reference act that was exchanged in mid-run."""
+        whole = self.memory.whole
+        whole[at.ANSWERED] = whole[at.OPEN] = 0
+        if not np.isfinite(self.control.tau).all() and self.failure is None:
+            self.control.tau.fill(0.0)  # of an answer that was refused; the tick comes again
+        if self.status.reason in ("controller failed", "function failed") and not self.failure:
+            self.status = status_of(self, at.REACHED)
+        self._connect()
+
+    def reset(self, q0: Any = None, qd0: Any = None) -> None:
+        """Stand at a state, at time 0, as if made anew with it.
+
+        The controller starts afresh, and the noise of sensors and disturbances repeats itself:
+        the same start gives the same run, to the last bit. What acts goes on acting, such as the
+        torques that were given last, and so do controller and reference; without a reference the
+        arm is to stay where it now starts. Room for samples is empty again.
+
+        Parameters
+        ----------
+        q0 : array_like, optional
+            Joint angles (n,) [rad]; unless given, those that it started with before.
+        qd0 : array_like, optional
+            Joint rates (n,) [rad/s]; unless given, at rest, or as it started before where q0 is not
+            given either.
+
+        Raises
+        ------
+        InputError
+            A state that no arm has, or beyond the joint limits.
+
+        Examples
+        --------
+        >>> import ulna
+        >>> swing = Simulation(ulna.Arm.rods([1.0], [1.0]), q0=[0.0])
+        >>> print(swing.advance(0.5))
+        ran to t = 0.5 s
+        >>> swing.reset([-1.5])
+        >>> swing.t, swing.q.tolist()
+        (0.0, [-1.5])
+        """
+        old_q, old_qd = self.start
+        q = old_q if q0 is None else joint_values(self.arm, "q0", q0, "rad")
+        qd = old_qd if q0 is None else np.zeros(self.arm.n)
+        if qd0 is not None:
+            qd = joint_values(self.arm, "qd0", qd0, "rad/s")
+        check_start(self.arm, q, qd, self.options)
+        self.ticks.restart(q)
+        self._begin(self.controller, q, qd)
+        self._warn()
+
+    def copy(self) -> Simulation:
+        """Give another simulation that stands where this one does, and leaves it untouched.
+
+        Both go on alike, to the last bit, noise included. What the controller remembers is copied,
+        and whatever else of it can change. `copy.copy` and `copy.deepcopy` do the same; `pickle`
+        does it for another process.
+
+        Returns
+        -------
+        Simulation
+
+        Examples
+        --------
+        >>> import ulna
+        >>> swing = Simulation(ulna.Arm.rods([1.0], [1.0]), q0=[0.0])
+        >>> other = swing.copy()
+        >>> print(other.advance(0.5), "|", swing.t)
+        ran to t = 0.5 s | 0.0
+        """
+        return self.__deepcopy__({})
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Simulation:
+        followed = self.ticks.followed
+        shared = (self.arm, followed, trajectory_of(followed), self.memory.tableau)
+        made = type(self).__new__(type(self))
+        memo[id(self)] = made
+        made.__setstate__(deep_copy(self._parts(), shared, memo))
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        ticks = self.ticks
+        parts = {**self.loads.functions(), "controller": ticks.controller, "state": ticks.state}
+        check_picklable({**parts, "reference": ticks.blocks.function})
+        return self._parts()
+
+    def _parts(self) -> dict[str, Any]:
+        """Give all that it consists of but for what is found anew by `_connect`."""
+        parts = {name: part for name, part in self.__dict__.items() if name != "engine"}
+        if self.failure is not None:
+            parts["failure"] = self.failure._replace(error=None)
+        return parts
+
+    def __setstate__(self, parts: dict[str, Any]) -> None:
+        self.__dict__.update(parts)
+        live = self.memory.links[:-1, at.LIVE].copy(), self.memory.links[-1].copy()
+        self._connect()
+        self.memory.links[:-1, at.LIVE], self.memory.links[-1] = live
 
     def keep_samples(self, times: Array, *, signals: bool = True) -> None:
         """Make room for samples at given times; with what a controller sees and asks, if wanted."""
-        kept = self.kept_signals if signals else 0
-        self.keeps_signals = signals
-        self.memory.whole[at.KEPT] = kept
-        self.record = new_record(times, self.arm.n, kept)
+        self._kept = self.kept_signals if signals else 0
+        self.keeps_signals, self._times = signals, np.array(times)
+        self.memory.whole[at.KEPT] = self._kept
+        self.record = new_record(times, self.arm.n, self._kept)
 
     @property
     def kept_signals(self) -> int:
         """What samples of this simulation could hold besides what all do."""
         controlled, disturbed = self.controller is not None, bool(self.disturbances)
         return at.KEEP_CONTROL * controlled + at.KEEP_PUSHES * disturbed
-
-    def finish_samples(self) -> None:
-        """Record what is due at the very end of a run, and at least where the arm is."""
-        try:
-            with np.errstate(all="ignore"):
-                self._loop.finish_samples(self.size, self.memory, self.control, self.record.samples)
-            error = self.take_error()
-            if error is not None and self._failure is None:
-                self._fail("function failed", *self._calling, error)
-                self.status = self._failure.status if self._failure else self.status
-        finally:
-            if self.memory.whole[at.SAMPLE] == 0:
-                self._keep_state()
-
-    def _keep_state(self) -> None:
-        """Record the state alone, where nothing can be said of what acts on it."""
-        row, columns = self.record.samples[0], sample_columns(self.arm.n, 0)
-        row[1:] = np.nan
-        row[columns["q"]], row[columns["qd"]] = self.q, self.qd
-        for name, value in zip(("injected", "dissipated"), self._work, strict=True):
-            row[columns[name]] = value
-        self.memory.whole[at.SAMPLE] = 1
-
-    @property
-    def _work(self) -> Array:
-        """Energy [J] that was put in and that was lost since the start."""
-        return self.memory.vectors[at.STATE : at.STATE + 2, -1]
-
-    def _drive(self, report: Report) -> int:
-        """Let the engine work until it has come to the end, or something ends it."""
-        while self._failure is None:
-            start = time.perf_counter()
-            with np.errstate(all="ignore"), self._called.safe():
-                code = int(
-                    self._loop.advance(
-                        self.size, self.memory, self.control, self.record, self._budget
-                    )
-                )
-            if code == at.BUDGET:
-                if self.headway.is_lost(self):
-                    return at.CRAWLING
-                self._pace(time.perf_counter() - start)
-            elif code == at.CONTROL:
-                self._ask_controller()
-            elif code == at.REFERENCE:
-                self._extend_reference()
-            else:
-                self._look_for_failure(code)
-                return code
-            listening().check()
-            report()
-        return at.FAULTY
-
-    def _pace(self, elapsed: float) -> None:
-        """Choose how many steps to take until the next look."""
-        factor = min(max(CHUNK / max(elapsed, 1e-6), 0.25), 8.0)
-        self._budget = int(min(max(self._budget * factor, 1), MOST_BUDGET))
 
     def take_error(self) -> Exception | None:
         """Give the error that a function met since this was last asked; an interrupt is raised."""
@@ -394,77 +499,19 @@ class Simulation:
         raise error
 
     def _clear_error(self) -> BaseException | None:
-        error = self._called.error()
+        error = self.loads.called.error()
         if error is not None:
             self.memory.whole[at.FAULT] = 0
         return error
 
-    def _fail(
-        self, reason: Reason, who: str, t: float, error: Exception, *, answered: bool = False
-    ) -> None:
+    def fail(self, failed: Failed) -> None:
         """Let an error of Python code end the run, or reach the caller who asked for it.
 
         What a function answers at the very start is part of the input, and refused as such.
         """
-        unstarted = self.memory.whole[at.STEPS] == 0 and self.t == t
-        is_bad_input = isinstance(error, InputError) and reason == "function failed" and unstarted
-        if self.on_error == RAISE or is_bad_input:
+        error = failed.error
+        unstarted = self.memory.whole[at.STEPS] == 0 and self.t == failed.t
+        is_input = isinstance(error, InputError) and failed.reason == "function failed"
+        if self.on_error == RAISE or (is_input and unstarted):
             raise error
-        self._failure = Failure(reason, who, t, error, answered)
-
-    def _look_for_failure(self, code: int) -> None:
-        """Find out what failed inside of the engine, if anything did."""
-        error = self.take_error()
-        if error is not None:
-            self._fail("function failed", *self._calling, error)
-        elif code == at.FAULTY:
-            self._read_answer((self.control.tau.copy(), None))
-
-    def _extend_reference(self) -> None:
-        first = int(self.memory.whole[at.TICK])
-        self.memory.whole[at.FIRST_REFERENCE] = first
-        real = self.memory.real
-        asked = Asked(first, float(real[at.PERIOD]), float(real[at.TARGET]))
-        try:
-            rows = self._blocks.take(asked)
-        except Exception as error:
-            if not self._blocks.function:
-                raise
-            who = _function_name("reference", self.reference)
-            self._fail("function failed", who, first * asked.period, error)
-            return
-        self.control = self.control._replace(references=rows)
-
-    def _ask_controller(self) -> None:
-        """Let a controller in Python answer what the sensors show."""
-        assert self.controller is not None
-        control, whole = self.control, self.memory.whole
-        t = float(whole[at.TICK] * self.memory.real[at.PERIOD])
-        rows = control.references[whole[at.TICK] - whole[at.FIRST_REFERENCE], :, :, 0]
-        q, qd = control.q.copy(), control.qd.copy()
-        reference = as_reference(self.arm, rows)
-        control.tau[:] = np.nan
-        try:
-            answer = self.controller.torque(t, q, qd, reference, self._state)
-        except Exception as error:
-            self._fail("controller failed", self._law_name, t, error)
-            return
-        self._read_answer(answer)
-        whole[at.ANSWERED] = 1
-
-    @property
-    def _law_name(self) -> str:
-        return f"{type(self.controller).__name__}.torque"
-
-    def _read_answer(self, answer: Any) -> None:
-        """Take the torques of a controller and its next state, unless they cannot be used."""
-        t = float(self.memory.whole[at.TICK] * self.memory.real[at.PERIOD])
-        try:
-            self.control.tau[:], self._state = read_answer(answer, self.arm.n, t)
-        except InputError as error:
-            self._fail("controller failed", self._law_name, t, error, answered=True)
-
-
-def _function_name(what: str, described: Any) -> str:
-    """Name a function that was given for something, by what is kept of it."""
-    return f"{what} function '{described['function']}'"
+        self.failure = failed.told()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from ulna.expressions import Expression
 
 HOLD, LINEAR = "hold", "linear"
 MOST_KEPT = 20_000  # numbers of a table that the record of a run repeats
+MOST_PLAIN = 1e300  # of a number that is taken as it is
 
 
 class Kind(NamedTuple):
@@ -34,10 +36,17 @@ class Source:
     rows: Array  # (k, width)
     ramp: bool = False
     formulas: dict[int, Expression] = field(default_factory=dict)
-    function: Callable[[float, Array, Array], Array] | None = None
+    function: InputFunction | None = None
     described: Any = None  # for the record of how a run was made
 
+    @property
+    def is_steady(self) -> bool:
+        """Whether it never changes: one row from the start on, and nothing else."""
+        changes = self.ramp or self.formulas or self.function is not None
+        return not changes and len(self.times) == 1 and self.times.item(0) == 0.0
 
+
+@cache
 def torque_kind(n: int) -> Kind:
     """Give the kind of input that joint torques are."""
     names = tuple(f"torque {i + 1}" for i in range(n))
@@ -81,6 +90,24 @@ def read_source(kind: Kind, given: Any, n: int, *, between: str = HOLD, dt: floa
     if values.ndim != 1 or values.shape[0] not in kind.widths or not np.isfinite(values).all():
         raise InputError(Problem(kind.name, shown(given), f"finite numbers: {kind.need}"))
     return Source(np.zeros(1), widened(values[None, :], width), described=values.tolist())
+
+
+def steady_row(kind: Kind, given: Any) -> list[float] | None:
+    """Give plain finite numbers as a whole row; None of what `read_source` has to look at."""
+    width = len(kind.parts)
+    if given is None:
+        return [0.0] * width
+    if type(given) is np.ndarray and given.ndim == 1:
+        given = given.tolist()
+    elif type(given) is not list and type(given) is not tuple:
+        return None
+    if len(given) not in kind.widths:
+        return None
+    for value in given:
+        is_plain = isinstance(value, float) or type(value) is int
+        if not is_plain or not -MOST_PLAIN < value < MOST_PLAIN:
+            return None
+    return [*map(float, given), *[0.0] * (width - len(given))]
 
 
 def split_formulas(text: str) -> list[str]:
@@ -153,11 +180,17 @@ def _table(kind: Kind, times: Any, rows: Any, *, between: str) -> Source:
     return Source(np.array(times, dtype=float), rows, between == LINEAR, described=described)
 
 
-def _function(kind: Kind, function: Callable[..., Any], width: int) -> Source:
-    with_state = takes_state(function, kind.name)
+@dataclass(frozen=True)
+class InputFunction:
+    """A function of a user, of t or of (t, q, qd), whose answers are checked."""
 
-    def values(t: float, q: Array, qd: Array) -> Array:
-        found = function(t, q, qd) if with_state else function(t)
+    kind: Kind
+    function: Callable[..., Any]
+    with_state: bool
+
+    def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        kind, width = self.kind, len(self.kind.parts)
+        found = self.function(t, q, qd) if self.with_state else self.function(t)
         given = np.atleast_1d(_quick_array(found, kind.name, t))
         if given.shape == (width,):
             return given
@@ -166,9 +199,10 @@ def _function(kind: Kind, function: Callable[..., Any], width: int) -> Source:
             raise InputError(Problem(kind.name, got, kind.need))
         return widened(given[None, :], width)[0]
 
-    described = named(function)
-    zero = np.zeros((1, width))
-    return Source(np.zeros(1), zero, function=values, described=described)
+
+def _function(kind: Kind, function: Callable[..., Any], width: int) -> Source:
+    asked = InputFunction(kind, function, takes_state(function, kind.name))
+    return Source(np.zeros(1), np.zeros((1, width)), function=asked, described=named(function))
 
 
 def _quick_array(found: Any, what: str, t: float) -> Array:

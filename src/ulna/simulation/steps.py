@@ -61,8 +61,9 @@ def check_steps(
     """Refuse a run from one time to another that would take too many steps, ticks or draws."""
     span = end - start
     problems = []
-    step, name = (options.max_step, "max_step") if options.adaptive else (options.dt, "dt")
+    step = options.max_step if options.adaptive else options.dt
     if _is_too_short(step, span, end):
+        name = "max_step" if options.adaptive else "dt"
         problems.append(_too_short(name, step, span, end, WORK[options.method] * n))
     if controlled and span * options.rate > MOST_STEPS:
         problems.append(_too_often("rate", options.rate, span))
@@ -188,30 +189,30 @@ def _longest(options: Options, span: float, *, controlled: bool) -> float:
 def prepare_steps(simulation: Simulation, span: float) -> None:
     """Say which steps are judged on the way, and how finely events are told apart."""
     real, whole = simulation.memory.real, simulation.memory.whole
-    begun = whole[at.STEPS] > 0
+    begun = whole.item(at.STEPS) > 0
     if not begun:
         whole[at.UNJUDGED] = whole[at.STRIDE] = 1
-    end = simulation.t + span
-    real[at.FINEST] = max(RESOLUTION * span, 1.6e-11 * max(1.0, end))
-    real[at.LONGEST] = max(span / LEAST_WINDOWS, real[at.FINEST])
+    finest = max(RESOLUTION * span, 1.6e-11 * max(1.0, simulation.t + span))
+    real[at.FINEST] = finest
+    real[at.LONGEST] = max(span / LEAST_WINDOWS, finest)
     if not begun:
-        real[at.WINDOW] = 4.0 * real[at.FINEST]
+        real[at.WINDOW] = 4.0 * finest
 
 
 def concerns(simulation: Simulation) -> list[str]:
     """Give what is doubtful about a run that came to its end, in words."""
     found = []
-    whole, error = simulation.memory.whole, float(simulation.memory.links[-1, at.ERROR])
+    whole, error = simulation.memory.whole, simulation.memory.links.item(-1, at.ERROR)
     if not simulation.options.adaptive and not error <= most_error(simulation.options):
         found.append(_too_long(simulation, error))
-    if whole[at.ALIASED]:
+    if whole.item(at.ALIASED):
         name = simulation.signals[int(whole[at.ALIASED]) - 1].name
         found.append(
             f"event '{name}' changes its sign faster than every "
             f"{simulation.memory.real[at.FINEST]:.1g} s, the finest that a run of this length "
             "tells apart, and most of its changes are missed; try a shorter run or a slower event"
         )
-    elif whole[at.SKIPPED]:
+    elif whole.item(at.SKIPPED):
         name = simulation.signals[int(whole[at.SKIPPED]) - 1].name
         found.append(
             f"event '{name}' changes its sign in bursts, of which the first may be missed; "

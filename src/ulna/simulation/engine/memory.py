@@ -6,6 +6,8 @@ of numbers: then they are many arms that move together in time.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,7 +95,8 @@ def new_links(constants: Array) -> Array:
     return links
 
 
-def sample_columns(n: int, kept: int) -> dict[str, slice]:
+@cache
+def sample_columns(n: int, kept: int) -> Mapping[str, slice]:
     """Give where in a sample what is; `kept` says what it holds besides what all do."""
     widths = {"t": 1, "q": n, "injected": 1, "qd": n, "dissipated": 1, "qdd": n, "tau": n}
     widths["tip_force"] = at.AXES

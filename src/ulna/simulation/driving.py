@@ -1,0 +1,81 @@
+"""The loop around the engine: steps in portions, and what Python has to do between them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from ulna.interrupts import listening
+from ulna.simulation.engine import places as at
+from ulna.simulation.failures import Failed
+
+if TYPE_CHECKING:
+    from ulna.simulation.simulation import Simulation
+
+CHUNK = 0.025  # [s] of work between two looks at the world; well below what a person notices
+REPORTED = 0.02  # [s] between two reports of a run that a controller in Python takes part in
+MOST_BUDGET = 50_000_000  # steps
+
+Report: TypeAlias = Callable[[], None]
+
+
+def drive(simulation: Simulation, report: Report | None) -> int:
+    """Let the engine work until it has come to the end, or something ends it; gives its code."""
+    listener, start = listening(), time.perf_counter()
+    reported = start
+    while simulation.failure is None:
+        code = _run_engine(simulation)
+        failed = None
+        try:
+            if code == at.CONTROL:
+                simulation.ticks.ask(simulation.memory)
+            elif _is_over(simulation, code):
+                return at.CRAWLING if code == at.BUDGET else code
+        except Failed as caught:
+            failed = caught
+        if failed is not None:
+            simulation.fail(failed)
+        if listener.heard:
+            listener.check()
+        now = time.perf_counter()
+        if code == at.BUDGET:
+            _pace(simulation, now - start)
+        start = now
+        if report is not None and (code != at.CONTROL or now - reported > REPORTED):
+            reported = now
+            report()
+    return at.FAULTY
+
+
+def _run_engine(simulation: Simulation) -> int:
+    s, control = simulation, simulation.ticks.control
+    budget = s.stiffness.until_look(s, s.budget) if s.options.adaptive else s.budget
+    if not s.guarded:
+        return s.engine(s.size, s.memory, control, s.record, budget)
+    with np.errstate(all="ignore"), s.loads.called.safe():
+        return int(s.engine(s.size, s.memory, control, s.record, budget))
+
+
+def _is_over(simulation: Simulation, code: int) -> bool:
+    """Do what the engine came back for; says whether the run is over, or gets nowhere."""
+    if code == at.BUDGET:
+        simulation.stiffness.look(simulation)
+        return simulation.headway.is_lost(simulation)
+    if code == at.REFERENCE:
+        simulation.ticks.extend_reference(simulation.memory)
+        return False
+    error = simulation.take_error()
+    if error is not None:
+        raise Failed("function failed", *simulation.loads.calling, error)
+    if code == at.FAULTY:
+        simulation.ticks.refuse_answer(simulation.memory)
+    return True
+
+
+def _pace(simulation: Simulation, elapsed: float) -> None:
+    """Choose how many steps to take until the next look."""
+    factor = min(max(CHUNK / max(elapsed, 1e-6), 0.25), 8.0)
+    simulation.budget = int(min(max(simulation.budget * factor, 1), MOST_BUDGET))

@@ -1,0 +1,110 @@
+"""What acts on the arm of one simulation, and the Python functions that the engine asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ulna.simulation.called import Called
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.memory import Memory
+from ulna.simulation.events import Signal
+from ulna.simulation.sources import FORCE, Source, read_source, steady_row, torque_kind
+
+
+class Loads:
+    """The torques, the force on the tip, and the signals that are watched."""
+
+    def __init__(self, n: int, *, between: str, dt: float, signals: Sequence[Signal]) -> None:
+        self.n, self.between, self.dt, self.signals = n, between, dt, tuple(signals)
+        self.called = Called()
+        self.calling = ("", 0.0)  # the function that is being called, and for what time
+        self._steady = False
+        self._given: tuple[Any, Any] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The memory is the simulation's, and addresses are a process's own: see `connect`.
+        return {**self.__dict__, "called": Called(), "_memory": None}
+
+    def set(self, torque: Any, tip_force: Any) -> None:
+        """Take what acts, in any of the forms that people give it in."""
+        n, between, dt = self.n, self.between, self.dt
+        self._sources = (
+            read_source(torque_kind(n), torque, n, between=between, dt=dt),
+            read_source(FORCE, tip_force, n, between=between, dt=dt),
+        )
+        self._given = None
+
+    @property
+    def sources(self) -> tuple[Source, Source]:
+        """The torques, and the force on the tip."""
+        if self._given is not None:
+            self.set(*self._given)
+        return self._sources
+
+    def apply_in_place(self, torque: Any, tip_force: Any) -> bool:
+        """Write plain numbers over plain numbers; says whether they were such."""
+        if not self._steady:
+            return False
+        n = self.n
+        torques, forces = steady_row(torque_kind(n), torque), steady_row(FORCE, tip_force)
+        if torques is None or forces is None:
+            return False
+        each, whole = self._memory.each, self._memory.whole
+        first = whole.item(at.TABLES + at.ROWS)
+        each[first : first + n] = torques
+        first = whole.item(at.TABLES + at.TABLE_PLACES + at.ROWS)
+        each[first : first + at.AXES] = forces
+        whole[at.OPEN] = 0
+        # For the record, which few ask for: lists of its own, as long as what was given.
+        self._given = (
+            None if torque is None else torques,
+            None if tip_force is None else forces[: len(tip_force)],
+        )
+        return True
+
+    def connect(self, memory: Memory) -> None:
+        """Let formulas and functions act in a memory."""
+        self._memory = memory
+        torque, force = self.sources
+        links, whole = memory.links, memory.whole
+        links[:-1, at.LIVE] = links[-1, at.TIP_LIVE : at.TIP_LIVE + 3] = 0.0
+        whole[at.INPUTS] = at.TEXT if torque.formulas or force.formulas else at.STEADY
+        self.called.clear()
+        if torque.function or force.function:
+            whole[at.INPUTS] |= at.PYTHON
+            whole[at.INPUT_CALL] = self.called.add(self._call_inputs)
+        if any(signal.function for signal in self.signals):
+            whole[at.EVENT_CALL] = self.called.add(self._call_events)
+        self._steady = torque.is_steady and force.is_steady
+
+    def _call_inputs(self, t: float) -> None:
+        links, n = self._memory.links, self.n
+        q, qd = self._memory.vectors[at.STAGE : at.STAGE + 2, :n].copy()
+        torque, force = self._sources
+        if torque.function:
+            self.calling = (function_name("torque", torque.described), t)
+            links[:n, at.LIVE] = torque.function(t, q, qd)
+        if force.function:
+            self.calling = (function_name("tip_force", force.described), t)
+            links[n, at.TIP_LIVE : at.TIP_LIVE + 3] = force.function(t, q, qd)
+
+    def _call_events(self, t: float) -> None:
+        q, qd = self._memory.vectors[at.STAGE : at.STAGE + 2, : self.n].copy()
+        first = int(self._memory.whole[at.LIVE_SIGNALS])
+        for place, signal in enumerate(self.signals, first):
+            if signal.function:
+                self.calling = (function_name(f"event '{signal.name}'", signal.described), t)
+                self._memory.real[place] = signal.function(t, q, qd)
+
+    def functions(self) -> dict[str, Any]:
+        """Give the functions of the user's, each by what it was given for."""
+        torque, force = self.sources
+        given = {"torque": torque.function, "tip_force": force.function}
+        given |= {f"event '{signal.name}'": signal.function for signal in self.signals}
+        return {what: one.function for what, one in given.items() if one is not None}
+
+
+def function_name(what: str, described: Any) -> str:
+    """Name a function that was given for something, by what is kept of it."""
+    return f"{what} function '{described['function']}'"

@@ -1,0 +1,195 @@
+"""The ticks of a controller: what it follows, what it is asked, and what it answers.
+
+A controller in Python is asked between two calls of the engine. Everything that can be is made
+ready beforehand: what is to be followed for a block of ticks, and of it the tip only if anybody
+asks. Whether the torques are finite the engine finds out.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.control import CompiledLaw, Controller, Reference
+from ulna.control.timing import Timing, compile_controller, start_controller
+from ulna.errors import InputError
+from ulna.simulation.checks import read_answer
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.memory import Memory, new_control
+from ulna.simulation.failures import Failed
+from ulna.simulation.loads import function_name
+from ulna.simulation.reference import Asked, as_reference, read_reference
+
+FLOAT = np.dtype(np.float64)
+SAME = 1e-12  # of a time, by which two count as one: as in the engine
+
+
+class Ticks:
+    """A controller, or none, with what it remembers and what it is to follow."""
+
+    def __init__(self, arm: Arm, timing: Timing) -> None:
+        self.arm, self.timing = arm, timing
+        self.controller: Controller | None = None
+        self.control = new_control(arm.n, None)
+        self.state: Any = None  # of a controller in Python
+        self._before: Any = None  # its state before its last answer
+        self._rows = 0  # of its own that a compiled law has in its state
+        self._law: Any = None
+        self._seen: Array = None  # what is followed, as nobody can change it
+        self._still: Reference | None = None
+        self._period, self._shape = timing.period, (arm.n,)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Kernels and what is made ready are made anew: see `connect`.
+        left = dict.fromkeys(("_law", "_seen", "_still", "_before"))
+        return {**self.__dict__, **left}
+
+    def follow(self, reference: Any, q: Array, *, start: float = 0.0) -> None:
+        """Take what is to be followed; without any it is to stay at q."""
+        self.blocks, self.described = read_reference(self.arm, reference, q, start=start)
+        # A list of the user's may change.
+        is_posture = self.blocks.still and reference is not None
+        self.followed = np.array(self.described) if is_posture else reference
+        self.control = self.control._replace(references=np.zeros((0, 3, self.arm.n, 1)))
+
+    def restart(self, q: Array) -> None:
+        """Begin again with what is followed, which without any is to stay at q."""
+        self.control = new_control(self.arm.n, None)
+        if self.followed is None:
+            self.follow(None, q)
+
+    def started(self, controller: Controller | None, t: float) -> CompiledLaw | Any:
+        """Give the compiled law of a controller, or the state that one in Python starts with."""
+        if controller is None:
+            return None
+        if _is_compiled(controller):
+            return compile_controller(controller, self.arm, self.timing)
+        try:
+            return start_controller(controller, self.arm, self.timing)
+        except InputError:
+            raise  # It tells of an arm or of settings that do not fit, before anything runs.
+        except Exception as error:
+            who = f"{type(controller).__name__}.start"
+            raise Failed("controller failed", who, t, error) from error
+
+    def install(self, controller: Controller | None, started: CompiledLaw | Any) -> None:
+        """Let a controller answer from the next tick on."""
+        law = started if controller is not None and _is_compiled(controller) else None
+        self.controller, self.state = controller, None if law is not None else started
+        self._law, self._rows = (None, 0) if law is None else (law.law, len(law.state))
+        fresh = new_control(self.arm.n, law)
+        self.control = self.control._replace(params=fresh.params, state=fresh.state)
+
+    def connect(self, memory: Memory) -> None:
+        """Let the engine know of the controller."""
+        whole = memory.whole
+        whole[at.CONTROLLED] = at.NOBODY
+        if self.controller is not None and _is_compiled(self.controller):
+            from ulna.control.laws import LAW
+
+            if self._law is None:
+                self._law = compile_controller(self.controller, self.arm, self.timing).law
+            whole[at.CONTROLLED], whole[at.LAW_CALL] = at.COMPILED, LAW.address(self._law)
+        elif self.controller is not None:
+            whole[at.CONTROLLED] = at.AROUND
+            self._show(self.control.references)
+
+    def begin_at(self, memory: Memory, measured: Array) -> None:
+        """Let a controller that comes in mid-run begin with the next of the ticks k / rate.
+
+        Until then it saw what is `measured` (2, n) now, and asked for no torque.
+        """
+        whole, now, n = memory.whole, memory.real.item(at.NOW), self.arm.n
+        tick = math.floor(now / self._period)
+        whole[at.TICK] = tick + (tick * self._period < now - SAME * max(1.0, now))
+        whole[at.SEEN] = whole[at.FIRST_REFERENCE] = 0
+        memory.each[whole.item(at.PAST) :].reshape(-1, 2, n)[:] = measured
+        self.control.tau.fill(0.0)
+
+    @property
+    def remembered(self) -> Any:
+        """What the controller remembers: of a compiled one its rows (s,), else its own object."""
+        if self._law is not None:
+            return self.control.state[: self._rows].copy()
+        return self.state
+
+    @property
+    def name(self) -> str:
+        """What is to blame for an answer."""
+        return f"{type(self.controller).__name__}.torque"
+
+    def extend_reference(self, memory: Memory) -> None:
+        """Work out what is to be followed at the next ticks."""
+        first, target = memory.whole.item(at.TICK), memory.real.item(at.TARGET)
+        memory.whole[at.FIRST_REFERENCE] = first
+        try:
+            rows = self.blocks.take(Asked(first, self._period, target))
+        except Exception as error:
+            if self.blocks.function is None:
+                raise
+            who = function_name("reference", self.described)
+            raise Failed("function failed", who, first * self._period, error) from error
+        self.control = self.control._replace(references=rows)
+        if self._law is None:
+            self._show(rows)
+
+    def _show(self, references: Array) -> None:
+        """Make ready what a controller in Python is shown."""
+        self._seen = references[:, :, :, 0]
+        self._seen.flags.writeable = False
+        self._still = None
+        if self.blocks.still and len(references):
+            self._still = as_reference(self.arm, self._seen[0])
+
+    def ask(self, memory: Memory) -> None:
+        """Let a controller in Python answer what the sensors show."""
+        control, whole = self.control, memory.whole
+        tick = whole.item(at.TICK)
+        reference = self._still
+        if reference is None:
+            row = tick - whole.item(at.FIRST_REFERENCE)
+            reference = as_reference(self.arm, self._seen[row])
+        t, q, qd, self._before = (
+            tick * self._period,
+            control.q.copy(),
+            control.qd.copy(),
+            self.state,
+        )
+        try:
+            answer = self.controller.torque(t, q, qd, reference, self.state)  # type: ignore[union-attr]
+        except BaseException as error:
+            control.tau.fill(np.nan)  # nothing acts that was not answered
+            if not isinstance(error, Exception):
+                raise
+            raise Failed("controller failed", self.name, t, error) from error
+        if type(answer) is tuple and len(answer) == 2:
+            tau = answer[0]
+            if type(tau) is np.ndarray and tau.dtype is FLOAT and tau.shape == self._shape:
+                control.tau[:] = tau
+                self.state = answer[1]
+                whole[at.ANSWERED] = 1
+                return
+        self._read(answer, t)
+        whole[at.ANSWERED] = 1
+
+    def _read(self, answer: Any, t: float) -> None:
+        """Take an answer of any form, unless it cannot be used."""
+        try:
+            self.control.tau[:], self.state = read_answer(answer, self.arm.n, t)
+        except InputError as error:
+            self.control.tau.fill(np.nan)
+            raise Failed("controller failed", self.name, t, error, answered=True) from error
+
+    def refuse_answer(self, memory: Memory) -> None:
+        """Tell of torques that the engine found not to be finite."""
+        self.state = self._before
+        answer = self.control.tau.copy(), self.state
+        self._read(answer, memory.whole.item(at.TICK) * self._period)
+
+
+def _is_compiled(controller: Controller) -> bool:
+    return getattr(controller, "compiled", None) is not None
