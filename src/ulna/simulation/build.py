@@ -51,7 +51,9 @@ def _table(arm: Arm, constants: Array) -> Table:
     return Table(table, coupled, bool(np.isfinite(links[:, LOWER : UPPER + 1]).any()))
 
 
-_true_table = PerArm(lambda arm: _table(arm, pack(arm.parameters)))
+@PerArm
+def _true_table(arm: Arm) -> Table:
+    return _table(arm, pack(arm.parameters))
 
 
 def build_memory(

@@ -67,7 +67,7 @@ def _is_over(simulation: Simulation, code: int) -> bool:
     if code == at.REFERENCE:
         simulation.ticks.extend_reference(simulation.memory)
         return False
-    error = simulation.take_error()
+    error = simulation.loads.take_error()
     if error is not None:
         raise Failed("function failed", *simulation.loads.calling, error)
     if code == at.FAULTY:

@@ -15,7 +15,7 @@ RETURN, RAISE = "return", "raise"
 LONGEST = 300  # letters of a message
 
 
-class Failed(Exception):
+class Failed(Exception):  # noqa: N818 - it says what happened to a run, and nobody sees it raised
     """An exception of a user's code, on its way to where it ends the run."""
 
     def __init__(

@@ -15,6 +15,8 @@ from ulna.simulation.status import Floats
 
 def fixed(checks: Problems, name: str, values: Any, shape: tuple[int, ...]) -> Floats:
     """Take an array that nobody can change: itself if that is so, else a copy."""
+    if type(values) is np.ndarray and values.shape == shape and values.dtype == np.float64:
+        return values if _cannot_change(values) else read_only(values.copy())
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -38,10 +40,20 @@ def read_only(array: Floats) -> Floats:
     return array
 
 
+def _plain(value: Any) -> Any:
+    if value is None or type(value) in (str, float, int, bool):
+        return value
+    if type(value) in (list, tuple):
+        return [_plain(part) for part in value]
+    if type(value) is dict and all(type(key) is str for key in value):
+        return {key: _plain(part) for key, part in value.items()}
+    return json.loads(json.dumps(value))
+
+
 def as_json(settings: Mapping[str, Any]) -> Any:
     """Give settings as JSON has them: a copy of plain values."""
     try:
-        return json.loads(json.dumps(dict(settings)))
+        return {str(name): _plain(value) for name, value in settings.items()}
     except (TypeError, ValueError) as error:
         need = "text, numbers, lists and dicts of them"
         raise InputError(Problem("settings", str(error), need)) from error

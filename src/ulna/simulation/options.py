@@ -12,6 +12,7 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.simulation.per_arm import PerArm
 
 MOST_START = 1e9  # [rad, rad/s] of a joint: a thousandth of what counts as run away
 METHODS = ("rk4", "dop853", "semi-implicit", "gauss4")  # in the order of the engine's numbers
@@ -125,23 +126,32 @@ def joint_values(arm: Arm, what: str, given: Any, unit: str) -> Array:
     return np.array(values, dtype=float)
 
 
-def check_start(arm: Arm, q: Array, qd: Array, options: Options) -> None:
-    """Refuse a start that no arm has, and one beyond the stops."""
-    problems = [
+@PerArm
+def _has_limits(arm: Arm) -> bool:
+    return bool(np.isfinite([arm.parameters.lower, arm.parameters.upper]).any())
+
+
+def _far(q: Array, qd: Array) -> list[Problem]:
+    return [
         Problem(
             f"{what}, joint {i + 1}",
             f"{values[i]:g} {unit}",
             f"at most {MOST_START:g} {unit} either way",
-            "angles count in radians; whole turns may be left out"
-            if what == "q0"
-            else "speeds count in radians a second",
+            hint,
         )
-        for what, values, unit in (("q0", q, "rad"), ("qd0", qd, "rad/s"))
+        for what, values, unit, hint in (
+            ("q0", q, "rad", "angles count in radians; whole turns may be left out"),
+            ("qd0", qd, "rad/s", "speeds count in radians a second"),
+        )
         for i in np.flatnonzero(np.abs(values) > MOST_START)
     ]
-    if problems:
-        raise InputError(problems)
-    if not options.stops or options.model == "sequential":
+
+
+def check_start(arm: Arm, q: Array, qd: Array, options: Options) -> None:
+    """Refuse a start that no arm has, and one beyond the stops."""
+    if max(np.abs(q).max(), np.abs(qd).max()) > MOST_START:
+        raise InputError(_far(q, qd))
+    if not options.stops or options.model == "sequential" or not _has_limits(arm):
         return
     lower, upper = arm.parameters.lower, arm.parameters.upper
     problems = [

@@ -76,8 +76,8 @@ def _saturated(found: tuple[Saturation, ...]) -> str:
 
 def saturation_of(simulation: Simulation) -> tuple[Saturation, ...]:
     """Give the joints whose controller asked for more than their torque limits."""
-    notes = _notes(simulation)
-    if not notes[at.EPISODES].any():
+    notes = _notes(simulation) if simulation.memory.whole.item(at.TICK) else None
+    if notes is None or not notes[at.EPISODES].any():
         return ()
     lasting = np.where(notes[at.SATURATED] != 0.0, simulation.t - notes[at.SATURATED_SINCE], 0.0)
     seconds = notes[at.SATURATED_TIME] + lasting
@@ -152,7 +152,7 @@ def _torques_at_stage(simulation: Simulation, t: float) -> Array:
     links, n = simulation.memory.links, simulation.arm.n
     with np.errstate(all="ignore"):
         evaluate(simulation.size, simulation.memory, simulation.control, t)
-    if simulation.take_error() is not None:
+    if simulation.loads.take_error() is not None:
         return np.zeros(n + 3)
     return np.append(links[:n, TORQUE], links[n, FORCE_X : FORCE_X + 3])
 

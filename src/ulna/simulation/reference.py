@@ -111,6 +111,9 @@ def _function_row(n: int, found: Any, what: str, t: float) -> Array:
         raise InputError(Problem(what, f"{len(parts)} parts", "q, qd and qdd at most"))
     result = np.zeros((3, n))
     for line, part in zip(result, parts, strict=False):
+        if _is_plain(part, n):
+            line[:] = part
+            continue
         values = np.atleast_1d(float_array(part, what))
         if values.shape != (n,) or not np.isfinite(values).all():
             got = f"{values.tolist()} at t = {t:g} s"
@@ -118,6 +121,14 @@ def _function_row(n: int, found: Any, what: str, t: float) -> Array:
             raise InputError(Problem(what, got, need))
         line[:] = values
     return result
+
+
+def _is_plain(part: Any, n: int) -> bool:
+    """Say whether something is a list of n finite numbers, which need not be looked at further."""
+    if type(part) is np.ndarray and part.shape == (n,) and part.dtype == np.float64:
+        part = part.tolist()
+    is_list = type(part) in (list, tuple) and len(part) == n
+    return is_list and all(isinstance(one, float) and math.isfinite(one) for one in part)
 
 
 def _rows_until_failure(follow: Follow, times: Array) -> Array:

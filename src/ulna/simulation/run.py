@@ -107,20 +107,18 @@ class Run:
         samples = np.size(self.t)
         if samples == 0:
             checks.add("t", "no samples", "at least one, the start")
+        own = vars(self)  # It is frozen for everybody else.
         for name, shape in _shapes(samples, self.arm.n).items():
-            self._store(name, fixed(checks, name, getattr(self, name), shape))
+            own[name] = fixed(checks, name, own[name], shape)
         for name, shape in signal_shapes(samples, self.arm.n).items():
-            if getattr(self, name) is not None:
-                self._store(name, fixed(checks, name, getattr(self, name), shape))
+            if own[name] is not None:
+                own[name] = fixed(checks, name, own[name], shape)
         checks.raise_if_any()
-        self._store("settings", as_json(self.settings))
-        self._store("versions", dict(self.versions))
-        self._store("contacts", tuple(self.contacts))
-        self._store("saturation", tuple(self.saturation))
-        self._store("events", tuple(_fixed_event(event) for event in self.events))
-
-    def _store(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
+        own["settings"] = as_json(self.settings)
+        own["versions"] = dict(self.versions)
+        own["contacts"] = tuple(self.contacts)
+        own["saturation"] = tuple(self.saturation)
+        own["events"] = tuple(_fixed_event(event) for event in self.events)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy is made anew: copied arrays would be writeable.

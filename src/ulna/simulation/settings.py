@@ -17,7 +17,7 @@ def settings_of(simulation: Simulation) -> dict[str, Any]:
     q, qd = simulation.start
     torque, force = simulation.sources
     options = simulation.options
-    plain: dict[str, Any] = {"q0": q.tolist(), "qd0": qd.tolist(), **asdict(options)}
+    plain: dict[str, Any] = {"q0": q.tolist(), "qd0": qd.tolist(), **vars(options)}
     plain["max_step"] = None if math.isinf(options.max_step) else options.max_step
     plain |= {"torque": torque.described, "tip_force": force.described}
     if simulation.controller is not None:

@@ -28,6 +28,7 @@ from ulna.simulation.steps import MOST_STEPS, check_stiffness
 
 MOST_DEFAULT = 100_001  # samples that are kept if nobody says how many
 DEFAULT_MEMORY = 500e6  # [bytes] that they may take
+_ZERO = read_only(np.zeros(1))
 
 
 @interruptible
@@ -150,7 +151,7 @@ def _finish_samples(simulation: Simulation) -> None:
     try:
         with np.errstate(all="ignore"):
             finish_samples(simulation.size, memory, control, simulation.record.samples)
-        error = simulation.take_error()
+        error = simulation.loads.take_error()
         if error is not None and simulation.failure is None:
             simulation.fail(Failed("function failed", *simulation.loads.calling, error))
             if simulation.failure is not None:
@@ -197,7 +198,8 @@ def _run(simulation: Simulation) -> Run:
 
 def _zeros(like: Array) -> Array:
     """Give zeros of the shape of an array, which take no memory."""
-    return np.broadcast_to(read_only(np.zeros(())), like.shape)
+    # As np.broadcast_to does, which takes longer than all that is done with them.
+    return np.ndarray(like.shape, np.float64, _ZERO, strides=(0,) * like.ndim)
 
 
 def sample_times(samples: Any, duration: float, dt: float, width: int) -> Array:

@@ -22,17 +22,17 @@ from ulna.simulation.checks import (
     check_kinds,
     check_tip_is_free,
 )
-from ulna.simulation.copies import check_picklable, deep_copy
+from ulna.simulation.copies import check_picklable, deep_copy, parts_of
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.driving import Report, drive
 from ulna.simulation.engine import places as at
-from ulna.simulation.engine.memory import Control, Memory, carried_over, new_record
+from ulna.simulation.engine.memory import LOG_ROWS, Control, Memory, carried_over, new_record
 from ulna.simulation.events import read_events
 from ulna.simulation.failures import RAISE, RETURN, Failed, Failure, check_on_error
 from ulna.simulation.loads import Loads
 from ulna.simulation.options import check_start, is_number, joint_values, read_options
 from ulna.simulation.outcome import close_saturation, interrupted, status_of
-from ulna.simulation.reference import reference_poses, trajectory_of
+from ulna.simulation.reference import reference_poses
 from ulna.simulation.sensors import Sensors
 from ulna.simulation.sources import Source
 from ulna.simulation.status import Status
@@ -41,6 +41,7 @@ from ulna.simulation.stiffness import StiffnessWatch
 from ulna.simulation.ticks import Ticks
 
 FIRST_BUDGET = 5000  # steps of one link until the first look at the world
+PERFECT = Sensors()
 LOST = ("diverged", "stalled", "bad torque")  # there is no state to go on from
 
 
@@ -97,7 +98,7 @@ class Simulation:
         q = joint_values(arm, "q0", q0, "rad")
         qd = np.zeros(arm.n) if qd0 is None else joint_values(arm, "qd0", qd0, "rad/s")
         check_start(arm, q, qd, self.options)
-        self.sensors = sensors or Sensors()
+        self.sensors = sensors or PERFECT
         self.disturbances = tuple(disturbances)
         self.signals = read_events(events, until, q, qd)
         self.loads = Loads(arm.n, between=between, dt=self.options.dt, signals=self.signals)
@@ -106,7 +107,8 @@ class Simulation:
             check_tip_is_free(tip_force, disturbances)
         self.timing = self.sensors.timing(self.options.rate)
         self.ticks = Ticks(arm, self.timing)
-        self.ticks.follow(reference, q)
+        if controller is not None:
+            self.ticks.follow(reference, q)
         self._times, self.keeps_signals, self._kept = np.zeros(0), False, 0
         self._begin(controller, q, qd)
         self._warn()
@@ -121,10 +123,9 @@ class Simulation:
         self.budget = max(FIRST_BUDGET // self.arm.n, 1)
         self.memory = self._build()
         self.memory.vectors[at.STATE, :-1], self.memory.vectors[at.STATE + 1, :-1] = q, qd
-        self.memory.whole[at.KEPT] = self._kept
-        self.record = new_record(self._times, self.arm.n, self._kept)
+        self._make_room()
         self.ticks.control.tau.fill(0.0)
-        self._set_controller(controller)
+        self.ticks.install(controller, self._started(controller))
         self._connect()
 
     def _build(self) -> Memory:
@@ -132,14 +133,15 @@ class Simulation:
             self.arm, self.options, self.sources, self.disturbances, self.signals, self.sensors
         )
 
-    def _set_controller(self, controller: Controller | None) -> None:
+    def _started(self, controller: Controller | None) -> Any:
+        """Give what a controller starts with."""
         try:
-            started = self.ticks.started(controller, self.t)
-        except Failed as failed:
-            self.fail(failed)
-            started = None
-            self.ticks.control.tau.fill(np.nan)  # nothing acts that was not answered
-        self.ticks.install(controller, started)
+            return self.ticks.started(controller, self.t)
+        except Failed as caught:
+            failed = caught
+        self.fail(failed)
+        self.control.tau.fill(np.nan)  # nothing acts that was not answered
+        return None
 
     def _connect(self) -> None:
         """Let the engine find the functions that it calls, which each process has elsewhere."""
@@ -229,7 +231,7 @@ class Simulation:
         vectors[at.STAGE : at.STAGE + 2] = vectors[at.STATE : at.STATE + 2]
         with np.errstate(all="ignore"):
             evaluate(self.size, self.memory, self.control, self.t)
-        error = self.take_error()
+        error = self.loads.take_error()
         if error is not None:
             raise error
         return self.memory.links[:-1]
@@ -239,6 +241,8 @@ class Simulation:
 
         Times in formulas and tables count from the start of the simulation.
         """
+        if self.options.model == "sequential":
+            check_tip_is_free(tip_force, ())
         if self.loads.apply_in_place(torque, tip_force):
             return
         self.loads.set(torque, tip_force)
@@ -276,7 +280,7 @@ class Simulation:
         try:
             code = at.FAULTY if self.failure else drive(self, report)
         except KeyboardInterrupt:
-            self._clear_error()  # of a function that Ctrl-C ended, and that may be asked again
+            self.loads.clear_error()  # of a function that Ctrl-C ended, and that may be asked again
             self.status = interrupted(self)
             raise Interrupted(self.status.text, self.status) from None
         self.doubts = concerns(self) if code in (at.REACHED, at.STOPPED) else []
@@ -320,19 +324,19 @@ class Simulation:
         blamed = self.failure
         if blamed is not None and blamed.status.reason == "controller failed":
             self.failure = None
-        before = self.controller
         try:
-            self._set_controller(controller)
+            started = self._started(controller)
             if controller is not None and followed is not None:
                 self.ticks.follow(followed, self.q)
-        except InputError:
+        except BaseException:
             self.failure = blamed
             raise
-        if before is None:
+        if self.controller is None:
             now = self.memory.vectors[at.STATE : at.STATE + 2, :-1]
             self.ticks.begin_at(self.memory, self.sensors.rounded(now))
         elif controller is None:
             close_saturation(self)
+        self.ticks.install(controller, started)
         self._go_on()
         self._warn()
 
@@ -452,57 +456,36 @@ class Simulation:
     __copy__ = copy
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Simulation:
-        followed = self.ticks.followed
-        shared = (self.arm, followed, trajectory_of(followed), self.memory.tableau)
         made = type(self).__new__(type(self))
         memo[id(self)] = made
-        made.__setstate__(deep_copy(self._parts(), shared, memo))
+        made.__setstate__(deep_copy(self, memo))
         return made
 
     def __getstate__(self) -> dict[str, Any]:
-        ticks = self.ticks
-        parts = {**self.loads.functions(), "controller": ticks.controller, "state": ticks.state}
-        check_picklable({**parts, "reference": ticks.blocks.function})
-        return self._parts()
-
-    def _parts(self) -> dict[str, Any]:
-        """Give all that it consists of but for what is found anew by `_connect`."""
-        parts = {name: part for name, part in self.__dict__.items() if name != "engine"}
-        if self.failure is not None:
-            parts["failure"] = self.failure._replace(error=None)
-        return parts
+        check_picklable(self)
+        return parts_of(self)
 
     def __setstate__(self, parts: dict[str, Any]) -> None:
         self.__dict__.update(parts)
-        live = self.memory.links[:-1, at.LIVE].copy(), self.memory.links[-1].copy()
         self._connect()
-        self.memory.links[:-1, at.LIVE], self.memory.links[-1] = live
 
     def keep_samples(self, times: Array, *, signals: bool = True) -> None:
         """Make room for samples at given times; with what a controller sees and asks, if wanted."""
         self._kept = self.kept_signals if signals else 0
         self.keeps_signals, self._times = signals, np.array(times)
+        self._make_room()
+
+    def _make_room(self) -> None:
         self.memory.whole[at.KEPT] = self._kept
-        self.record = new_record(times, self.arm.n, self._kept)
+        # Where nothing is watched, nothing is logged.
+        rows = LOG_ROWS if self.memory.whole[at.WATCHING] else 0
+        self.record = new_record(self._times, self.arm.n, self._kept, rows)
 
     @property
     def kept_signals(self) -> int:
         """What samples of this simulation could hold besides what all do."""
         controlled, disturbed = self.controller is not None, bool(self.disturbances)
         return at.KEEP_CONTROL * controlled + at.KEEP_PUSHES * disturbed
-
-    def take_error(self) -> Exception | None:
-        """Give the error that a function met since this was last asked; an interrupt is raised."""
-        error = self._clear_error()
-        if error is None or isinstance(error, Exception):
-            return error
-        raise error
-
-    def _clear_error(self) -> BaseException | None:
-        error = self.loads.called.error()
-        if error is not None:
-            self.memory.whole[at.FAULT] = 0
-        return error
 
     def fail(self, failed: Failed) -> None:
         """Let an error of Python code end the run, or reach the caller who asked for it.

@@ -29,6 +29,7 @@ from ulna.errors import InputError, Problem, warn
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.engine import places as at
 from ulna.simulation.options import Options
+from ulna.simulation.per_arm import PerArm
 
 if TYPE_CHECKING:
     from ulna.simulation.simulation import Simulation
@@ -116,16 +117,15 @@ def _time_text(seconds: float) -> str:
 
 def check_stiffness(arm: Arm, options: Options, span: float) -> None:
     """Announce, or refuse, a run that damping makes an adaptive method take very many steps for."""
-    damping = arm.parameters.damping
-    if not options.adaptive or options.model != "true" or not np.any(damping):
+    if not options.adaptive or options.model != "true":
         return
-    rates = damping / _most_inertia(arm)  # [1/s]
-    joint = int(np.argmax(rates))
-    steps = float(rates[joint]) * span / STABLE
+    joint, rate = _most_damped(arm)
+    steps = rate * span / STABLE
     if steps < MANY_STEPS:
         return
     got = (
-        f"{damping[joint]:g} N·m·s/rad, which stops the joint within {1.0 / rates[joint]:.2g} s; "
+        f"{arm.parameters.damping[joint]:g} N·m·s/rad, "
+        f"which stops the joint within {1.0 / rate:.2g} s; "
         f"for it dop853 needs {steps:.2g} steps in {span:g} s, "
         f"{_time_text(steps * WORK['dop853'] * arm.n)} of work"
     )
@@ -135,6 +135,14 @@ def check_stiffness(arm: Arm, options: Options, span: float) -> None:
     if steps > MOST_STEPS:
         raise InputError(problem)
     warn(str(problem))
+
+
+@PerArm
+def _most_damped(arm: Arm) -> tuple[int, float]:
+    """Give the joint that its damping stops fastest, and at which rate [1/s] at least."""
+    rates = arm.parameters.damping / _most_inertia(arm)
+    joint = int(np.argmax(rates))
+    return joint, float(rates[joint])
 
 
 def _most_inertia(arm: Arm) -> Array:
@@ -239,4 +247,13 @@ def _shorter(simulation: Simulation, error: float) -> str:
     text = f"try a dt of {better:g} s"
     # A formula or function may switch, which equal steps go over and chosen ones do not.
     plain = simulation.controller is None and simulation.memory.whole[at.INPUTS] == at.STEADY
-    return text + ", or method='dop853', which chooses its steps" if plain else text
+    if not plain or _is_stiff(simulation):
+        return text
+    return text + ", or method='dop853', which chooses its steps"
+
+
+def _is_stiff(simulation: Simulation) -> bool:
+    """Say whether a step of dt would be beyond what an explicit method is stable for."""
+    from ulna.simulation.stiffness import damping_rate
+
+    return damping_rate(simulation, at.STEADY) * simulation.options.dt > STABLE

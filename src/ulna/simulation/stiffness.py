@@ -104,7 +104,7 @@ def _text(simulation: Simulation, step: float, rate: float, *, of_joints: bool) 
     faster = WORK["dop853"] / step / (WORK["semi-implicit"] / dt)
     text = (
         f"stiff at t = {simulation.t:.3g} s: damping slows the fastest motion of the joints within "
-        f"{1.0 / rate:.1g} s, which keeps the steps of dop853 at {step:.1g} s whatever rtol allows, "
+        f"{1.0 / rate:.1g} s, which keeps steps of dop853 at {step:.1g} s whatever rtol allows, "
         f"some {WORK['dop853'] * n / step:.1g} s of work for each second; "
     )
     if of_joints:

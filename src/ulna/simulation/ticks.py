@@ -8,6 +8,7 @@ asks. Whether the torques are finite the engine finds out.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control import CompiledLaw, Controller, Reference
+from ulna.control.judging import JUDGED
 from ulna.control.timing import Timing, compile_controller, start_controller
 from ulna.errors import InputError
 from ulna.simulation.checks import read_answer
@@ -22,9 +24,11 @@ from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import Memory, new_control
 from ulna.simulation.failures import Failed
 from ulna.simulation.loads import function_name
-from ulna.simulation.reference import Asked, as_reference, read_reference
+from ulna.simulation.per_arm import PerArm
+from ulna.simulation.reference import Asked, Blocks, as_reference, read_reference
 
 FLOAT = np.dtype(np.float64)
+MOST_LAWS = 64  # that are kept
 SAME = 1e-12  # of a time, by which two count as one: as in the engine
 
 
@@ -37,6 +41,9 @@ class Ticks:
         self.control = new_control(arm.n, None)
         self.state: Any = None  # of a controller in Python
         self._before: Any = None  # its state before its last answer
+        self.blocks: Blocks | None = None  # what is followed, unless there is no controller
+        self.followed: Any = None  # as it was given, and described by plain values
+        self.described: Any = None
         self._rows = 0  # of its own that a compiled law has in its state
         self._law: Any = None
         self._seen: Array = None  # what is followed, as nobody can change it
@@ -50,16 +57,17 @@ class Ticks:
 
     def follow(self, reference: Any, q: Array, *, start: float = 0.0) -> None:
         """Take what is to be followed; without any it is to stay at q."""
-        self.blocks, self.described = read_reference(self.arm, reference, q, start=start)
+        blocks, described = read_reference(self.arm, reference, q, start=start)
+        self.blocks, self.described = blocks, described
         # A list of the user's may change.
-        is_posture = self.blocks.still and reference is not None
+        is_posture = blocks.still and reference is not None
         self.followed = np.array(self.described) if is_posture else reference
         self.control = self.control._replace(references=np.zeros((0, 3, self.arm.n, 1)))
 
     def restart(self, q: Array) -> None:
         """Begin again with what is followed, which without any is to stay at q."""
         self.control = new_control(self.arm.n, None)
-        if self.followed is None:
+        if self.blocks is not None and self.followed is None:
             self.follow(None, q)
 
     def started(self, controller: Controller | None, t: float) -> CompiledLaw | Any:
@@ -67,7 +75,7 @@ class Ticks:
         if controller is None:
             return None
         if _is_compiled(controller):
-            return compile_controller(controller, self.arm, self.timing)
+            return _compiled(controller, self.arm, self.timing)
         try:
             return start_controller(controller, self.arm, self.timing)
         except InputError:
@@ -81,19 +89,18 @@ class Ticks:
         law = started if controller is not None and _is_compiled(controller) else None
         self.controller, self.state = controller, None if law is not None else started
         self._law, self._rows = (None, 0) if law is None else (law.law, len(law.state))
-        fresh = new_control(self.arm.n, law)
-        self.control = self.control._replace(params=fresh.params, state=fresh.state)
+        if law is not None or len(self.control.params):
+            fresh = new_control(self.arm.n, law)
+            self.control = self.control._replace(params=fresh.params, state=fresh.state)
 
     def connect(self, memory: Memory) -> None:
         """Let the engine know of the controller."""
         whole = memory.whole
         whole[at.CONTROLLED] = at.NOBODY
         if self.controller is not None and _is_compiled(self.controller):
-            from ulna.control.laws import LAW
-
             if self._law is None:
-                self._law = compile_controller(self.controller, self.arm, self.timing).law
-            whole[at.CONTROLLED], whole[at.LAW_CALL] = at.COMPILED, LAW.address(self._law)
+                self._law = _compiled(self.controller, self.arm, self.timing).law
+            whole[at.CONTROLLED], whole[at.LAW_CALL] = at.COMPILED, _address(self._law)
         elif self.controller is not None:
             whole[at.CONTROLLED] = at.AROUND
             self._show(self.control.references)
@@ -126,6 +133,7 @@ class Ticks:
         """Work out what is to be followed at the next ticks."""
         first, target = memory.whole.item(at.TICK), memory.real.item(at.TARGET)
         memory.whole[at.FIRST_REFERENCE] = first
+        assert self.blocks is not None
         try:
             rows = self.blocks.take(Asked(first, self._period, target))
         except Exception as error:
@@ -142,7 +150,7 @@ class Ticks:
         self._seen = references[:, :, :, 0]
         self._seen.flags.writeable = False
         self._still = None
-        if self.blocks.still and len(references):
+        if self.blocks is not None and self.blocks.still and len(references):
             self._still = as_reference(self.arm, self._seen[0])
 
     def ask(self, memory: Memory) -> None:
@@ -189,6 +197,32 @@ class Ticks:
         self.state = self._before
         answer = self.control.tau.copy(), self.state
         self._read(answer, memory.whole.item(at.TICK) * self._period)
+
+
+# Of controllers that are values, the laws that were made for an arm; nobody changes them.
+_laws: PerArm[dict[Any, CompiledLaw]] = PerArm(lambda arm: {})
+
+
+def _compiled(controller: Any, arm: Arm, timing: Timing) -> CompiledLaw:
+    if type(controller) not in JUDGED:
+        return compile_controller(controller, arm, timing)
+    known, key = _laws(arm), (controller, timing)
+    try:
+        found = known.get(key)
+    except TypeError:  # of gains that cannot be hashed; they are refused where they are read
+        return compile_controller(controller, arm, timing)
+    if found is None:
+        if len(known) >= MOST_LAWS:
+            known.clear()
+        found = known[key] = compile_controller(controller, arm, timing)
+    return found
+
+
+@lru_cache(maxsize=MOST_LAWS)
+def _address(law: Any) -> int:
+    from ulna.control.laws import LAW
+
+    return LAW.address(law)
 
 
 def _is_compiled(controller: Controller) -> bool:

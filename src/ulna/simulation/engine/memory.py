@@ -118,11 +118,11 @@ def sample_width(n: int, kept: int) -> int:
     return int(last.stop)
 
 
-def new_record(times: Array, n: int, kept: int = 0) -> Record:
-    """Make room for samples at given times, and for a log."""
+def new_record(times: Array, n: int, kept: int = 0, rows: int = LOG_ROWS) -> Record:
+    """Make room for samples at given times, and for a log of so many rows."""
     samples = np.zeros((len(times), sample_width(n, kept)))
     samples[:, 0] = times
-    return Record(samples, np.zeros((LOG_ROWS, at.LOG_STATE + 2 * n)))
+    return Record(samples, np.zeros((rows, at.LOG_STATE + 2 * n)))
 
 
 def new_control(n: int, law: CompiledLaw | None) -> Control:
