@@ -180,7 +180,7 @@ class Blocks:
         return found
 
     def _rows(self, times: Array) -> Array:
-        return self.follow(times - self.start if self.start else times)
+        return self.follow(np.maximum(times - self.start, 0.0) if self.start else times)
 
 
 class Asked(NamedTuple):
