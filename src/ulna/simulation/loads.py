@@ -114,7 +114,7 @@ class Loads:
     def functions(self) -> dict[str, Any]:
         """Give the functions of the user's, each by what it was given for."""
         torque, force = self.sources
-        given = {"torque": torque.function, "tip_force": force.function}
+        given: dict[str, Any] = {"torque": torque.function, "tip_force": force.function}
         given |= {f"event '{signal.name}'": signal.function for signal in self.signals}
         return {what: one.function for what, one in given.items() if one is not None}
 

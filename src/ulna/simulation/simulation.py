@@ -190,7 +190,7 @@ class Simulation:
     @property
     def t(self) -> float:
         """The time [s]."""
-        return self.memory.real.item(at.NOW)
+        return float(self.memory.real.item(at.NOW))
 
     @property
     def q(self) -> Array:

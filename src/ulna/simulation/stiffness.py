@@ -11,10 +11,11 @@ every machine.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ulna.arrays import Array
 from ulna.errors import warn
 from ulna.simulation.engine import places as at
 from ulna.simulation.steps import WORK
@@ -60,7 +61,7 @@ class StiffnessWatch:
 
 def _tries(simulation: Simulation) -> int:
     whole = simulation.memory.whole
-    return whole.item(at.STEPS) + whole.item(at.REJECTED)
+    return int(whole.item(at.STEPS) + whole.item(at.REJECTED))
 
 
 def damping_rate(simulation: Simulation, inputs: int) -> float:
@@ -77,7 +78,7 @@ def damping_rate(simulation: Simulation, inputs: int) -> float:
     state, stage = memory.vectors[at.STATE : at.STATE + 2], memory.vectors[at.STAGE : at.STAGE + 2]
     size = 1e-3 * max(1.0, float(np.abs(state[1, :-1]).max()))  # of a change of the rates
 
-    def qdd(change: object) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    def qdd(change: Any) -> Array:
         stage[:] = state
         stage[1, :-1] += change
         evaluate(simulation.size, memory, simulation.control, simulation.t)

@@ -22,7 +22,11 @@ TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
 @pytest.mark.parametrize("method", ["rk4", "dop853", "semi-implicit", "gauss4"])
 def test_numbers_written_in_place_act_as_the_same_numbers_read_anew(method):
     """Constant formulas are read as text and laid out anew, numbers are not; bits are the same."""
-    options = {"q0": [0.3, -0.2], "method": method, "disturbances": [disturbances.noise([0.1, 0.0])]}
+    options = {
+        "q0": [0.3, -0.2],
+        "method": method,
+        "disturbances": [disturbances.noise([0.1, 0.0])],
+    }
     placed, read = (Simulation(TWO, **options) for _ in range(2))
     torques = np.random.default_rng(3).uniform(-5.0, 5.0, (40, 2))
     forces = np.random.default_rng(4).uniform(-5.0, 5.0, (40, 2))
@@ -36,7 +40,8 @@ def test_numbers_written_in_place_act_as_the_same_numbers_read_anew(method):
         )
         assert (placed.tau == read.tau).all()
         assert placed.advance(1e-3).text == read.advance(1e-3).text
-        assert (placed.q == read.q).all() and (placed.qd == read.qd).all()
+        assert (placed.q == read.q).all()
+        assert (placed.qd == read.qd).all()
     assert placed.memory is memory
 
 
@@ -154,7 +159,8 @@ def test_the_tip_of_a_reference_is_computed_only_if_asked(monkeypatch):
     start = {"q0": [0.1, 0.2], "duration": 0.01}
     assert ulna.simulate(TWO, controller=Asking(), **start).status
     asking = ulna.simulate(TWO, controller=Asking(lambda reference: reference.tip), **start)
-    assert asking.status.reason == "controller failed" and "asked" in asking.status.text
+    assert asking.status.reason == "controller failed"
+    assert "asked" in asking.status.text
 
 
 def test_a_reference_has_the_tip_of_its_angles():
@@ -167,15 +173,20 @@ def test_a_reference_has_the_tip_of_its_angles():
         t = 1e-3 * k
         x, y = np.cos(t) + np.cos(3.0 * t), np.sin(t) + np.sin(3.0 * t)
         q, qd, qdd, tip = reference
-        assert tip == pytest.approx([x, y, 3.0 * t]) and tip is reference.tip
-        assert (q == [t, 2.0 * t]).all() and (qd == [1.0, 2.0]).all() and (qdd == 0.0).all()
-        assert len(reference) == 4 and reference[0] is q
+        assert tip == pytest.approx([x, y, 3.0 * t])
+        assert tip is reference.tip
+        assert (q == [t, 2.0 * t]).all()
+        assert (qd == [1.0, 2.0]).all()
+        assert (qdd == 0.0).all()
+        assert len(reference) == 4
+        assert reference[0] is q
 
 
 def test_a_reference_can_be_changed_for_another_controller():
     reference = Reference(np.zeros(2), np.ones(2), np.zeros(2), arm=TWO)
     shifted = reference._replace(qd=2.0 * np.ones(2))
-    assert shifted.qd.tolist() == [2.0, 2.0] and reference.qd.tolist() == [1.0, 1.0]
+    assert shifted.qd.tolist() == [2.0, 2.0]
+    assert reference.qd.tolist() == [1.0, 1.0]
     assert shifted.tip.tolist() == [2.0, 0.0, 0.0]
     assert "tip=array([2., 0., 0.])" in repr(shifted)
 
@@ -188,7 +199,8 @@ def test_nobody_can_change_what_is_followed(reference):
             return np.zeros(2), state
 
     run = ulna.simulate(TWO, q0=[0, 0], duration=0.1, controller=Greedy(), reference=reference)
-    assert run.status.reason == "controller failed" and "read-only" in run.status.text
+    assert run.status.reason == "controller failed"
+    assert "read-only" in run.status.text
 
 
 def test_what_a_controller_is_shown_is_its_own_to_keep():
@@ -215,7 +227,8 @@ def test_torques_come_in_any_form(form):
     if form is np.matrix:
         assert status.reason == "controller failed"  # (1, 2) is not one a joint
     else:
-        assert status and swing.tau.tolist() == [1.0, 2.0]
+        assert status
+        assert swing.tau.tolist() == [1.0, 2.0]
 
 
 def test_the_state_before_a_refused_answer_stays():
@@ -241,7 +254,8 @@ def test_progress_is_reported_among_slow_ticks():
 
     swing, told = Simulation(TWO, q0=[0.0, 0.0], controller=Slow(), rate=100.0), []
     swing.advance_to(0.2, lambda: told.append(swing.t))
-    assert len(told) >= 2 and told == sorted(told)
+    assert len(told) >= 2
+    assert told == sorted(told)
 
 
 # Threads
