@@ -25,9 +25,9 @@ Report: TypeAlias = Callable[[], None]
 def drive(simulation: Simulation, report: Report | None) -> int:
     """Let the engine work until it has come to the end, or something ends it; gives its code."""
     listener, start = listening(), time.perf_counter()
-    reported = start
+    reported, looks = start, simulation.options.adaptive
     while simulation.failure is None:
-        code = _run_engine(simulation)
+        code = _run_engine(simulation, looks=looks)
         failed = None
         try:
             if code == at.CONTROL:
@@ -50,9 +50,9 @@ def drive(simulation: Simulation, report: Report | None) -> int:
     return at.FAULTY
 
 
-def _run_engine(simulation: Simulation) -> int:
+def _run_engine(simulation: Simulation, *, looks: bool) -> int:
     s, control = simulation, simulation.ticks.control
-    budget = s.stiffness.until_look(s, s.budget) if s.options.adaptive else s.budget
+    budget = s.stiffness.until_look(s, s.budget) if looks else s.budget
     if not s.guarded:
         return s.engine(s.size, s.memory, control, s.record, budget)
     with np.errstate(all="ignore"), s.loads.called.safe():

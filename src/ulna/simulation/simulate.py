@@ -84,7 +84,7 @@ def simulate(
     if not isinstance(signals, bool | np.bool_):
         raise InputError(Problem("signals", shown(signals), "True or False"))
     simulation = Simulation(arm, on_error=on_error, **options)
-    check_stiffness(arm, simulation.options, length)
+    simulation.stiffness.told = check_stiffness(arm, simulation.options, length)
     width = sample_width(arm.n, simulation.kept_signals if signals else 0)
     times = sample_times(samples, length, simulation.options.dt, width)
     simulation.keep_samples(times, signals=bool(signals))

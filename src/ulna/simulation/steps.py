@@ -115,14 +115,17 @@ def _time_text(seconds: float) -> str:
     return f"some {max(seconds, 1.0):,.2g} s"
 
 
-def check_stiffness(arm: Arm, options: Options, span: float) -> None:
-    """Announce, or refuse, a run that damping makes an adaptive method take very many steps for."""
+def check_stiffness(arm: Arm, options: Options, span: float) -> bool:
+    """Announce, or refuse, a run that damping makes an adaptive method take very many steps for.
+
+    Says whether it was announced.
+    """
     if not options.adaptive or options.model != "true":
-        return
+        return False
     joint, rate = _most_damped(arm)
     steps = rate * span / STABLE
     if steps < MANY_STEPS:
-        return
+        return False
     got = (
         f"{arm.parameters.damping[joint]:g} N·m·s/rad, "
         f"which stops the joint within {1.0 / rate:.2g} s; "
@@ -135,6 +138,7 @@ def check_stiffness(arm: Arm, options: Options, span: float) -> None:
     if steps > MOST_STEPS:
         raise InputError(problem)
     warn(str(problem))
+    return True
 
 
 @PerArm

@@ -39,8 +39,10 @@ class StiffnessWatch:
 
     def until_look(self, simulation: Simulation, budget: int) -> int:
         """Give as many steps as may be taken until the next look."""
+        if self.told:
+            return budget
         left = self._due - _tries(simulation)
-        return budget if self.told or left >= budget else max(left, 1)
+        return budget if left >= budget else max(left, 1)
 
     def look(self, simulation: Simulation) -> None:
         """Warn of a run that is stiff, once."""

@@ -73,6 +73,14 @@ def test_what_it_advises_takes_a_fraction_of_the_steps():
     assert soft.q == pytest.approx(stiff.q, abs=1e-2)
 
 
+def test_what_was_announced_beforehand_is_not_told_again():
+    """Damping that stops a joint within a microsecond, and a run that ends long before its time."""
+    arm = Arm.rods([1.0], [3.0], joints=[Joint(damping=3e6)])
+    messages, _ = told(arm, duration=300.0, until="t > 5e-3")
+    assert len(messages) == 1
+    assert "joint 1, damping" in messages[0]
+
+
 def test_steps_by_hand_are_told_once_in_all():
     swing = Simulation(damped(10, 0.2), q0=0.1 * np.ones(10))
     with warnings.catch_warnings(record=True) as caught:
@@ -85,7 +93,7 @@ def test_steps_by_hand_are_told_once_in_all():
 
 
 def test_looking_changes_no_bit(monkeypatch):
-    arm, options = damped(10, 0.2), {"duration": 0.1, "torque": ["5*sin(q1)"] + 9 * ["0"]}
+    arm, options = damped(10, 0.2), {"duration": 0.2, "torque": ["5*sin(q1)"] + 9 * ["0"]}
     messages, looked = told(arm, **options)
     assert messages
     monkeypatch.setattr(stiffness, "WORTH", 1e9)
