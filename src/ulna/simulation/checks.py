@@ -8,11 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from ulna.arm import Arm
+from ulna.arm import Arm, unmodelled, warn_unmodelled
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.disturbances import Disturbance
+from ulna.simulation.per_arm import PerArm
 from ulna.simulation.sensors import Sensors
+
+
+@PerArm
+def _is_unmodelled(arm: Arm) -> bool:
+    return bool(unmodelled(arm))
+
+
+def warn_of_unmodelled(arm: Arm) -> None:
+    """Warn of what is not modelled of an arm, at every run; of most arms there is nothing."""
+    if _is_unmodelled(arm):
+        warn_unmodelled(arm)
 
 
 def check_tip_is_free(tip_force: Any, disturbances: Sequence[Disturbance]) -> None:

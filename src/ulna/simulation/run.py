@@ -7,7 +7,7 @@ import os
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -207,7 +207,8 @@ class Run:
         save_run(self, file, force=force)
 
 
-def _shapes(samples: int, n: int) -> dict[str, tuple[int, ...]]:
+@lru_cache(maxsize=64)
+def _shapes(samples: int, n: int) -> Mapping[str, tuple[int, ...]]:
     per_sample, per_joint = (samples,), (samples, n)
     return {
         "t": per_sample,
@@ -217,7 +218,8 @@ def _shapes(samples: int, n: int) -> dict[str, tuple[int, ...]]:
     }
 
 
-def signal_shapes(samples: int, n: int) -> dict[str, tuple[int, ...]]:
+@lru_cache(maxsize=64)
+def signal_shapes(samples: int, n: int) -> Mapping[str, tuple[int, ...]]:
     """Give the arrays that a run may have besides, with their shapes."""
     names = ("tau_commanded", "tau_disturbance", "q_measured", "qd_measured")
     per_joint = dict.fromkeys((*names, "q_ref", "qd_ref", "qdd_ref"), (samples, n))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ulna.arm import Arm, warn_unmodelled
+from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control import Controller
 from ulna.control.judging import doubt
@@ -21,6 +21,7 @@ from ulna.simulation.checks import (
     check_controller,
     check_kinds,
     check_tip_is_free,
+    warn_of_unmodelled,
 )
 from ulna.simulation.copies import check_picklable, deep_copy, parts_of
 from ulna.simulation.disturbances import Disturbance
@@ -88,7 +89,7 @@ class Simulation:
         self.on_error = check_on_error(on_error)
         check_kinds(arm, controller, sensors, disturbances)
         check_controlled(controller, reference=reference, sensors=sensors)
-        warn_unmodelled(arm)
+        warn_of_unmodelled(arm)
         self.arm = arm
         self.options = read_options(
             arm.n, method=method, controlled=controller is not None, model=model, friction=friction,
@@ -151,8 +152,7 @@ class Simulation:
         self.size = size_of(self.arm.n)
         self.loads.connect(self.memory)
         self.ticks.connect(self.memory)
-        arguments = (self.size, self.memory, self.control, self.record, self.budget)
-        self.engine = variant(loop.advance, *arguments)
+        self.engine = variant(loop.advance, self.size, self.memory, self.control, self.record, 1)
         # Plain Python, and what it calls, would warn of numbers that are watched for anyway.
         self.guarded = isinstance(loop.advance, FunctionType) or bool(self.loads.called)
         if self.loads.called:

@@ -74,7 +74,7 @@ def read_source(kind: Kind, given: Any, n: int, *, between: str = HOLD, dt: floa
         raise InputError(Problem("between", shown(between), f"'{HOLD}' or '{LINEAR}'"))
     width = len(kind.parts)
     if given is None:
-        return Source(np.zeros(1), np.zeros((1, width)))
+        return _nothing(width)
     if callable(given):
         return _function(kind, given, width)
     if isinstance(given, str):
@@ -90,6 +90,11 @@ def read_source(kind: Kind, given: Any, n: int, *, between: str = HOLD, dt: floa
     if values.ndim != 1 or values.shape[0] not in kind.widths or not np.isfinite(values).all():
         raise InputError(Problem(kind.name, shown(given), f"finite numbers: {kind.need}"))
     return Source(np.zeros(1), widened(values[None, :], width), described=values.tolist())
+
+
+@cache
+def _nothing(width: int) -> Source:
+    return Source(np.zeros(1), np.zeros((1, width)))
 
 
 def steady_row(kind: Kind, given: Any) -> list[float] | None:
