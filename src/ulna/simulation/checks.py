@@ -10,6 +10,7 @@ import numpy as np
 
 from ulna.arm import Arm, unmodelled, warn_unmodelled
 from ulna.arrays import Array, float_array
+from ulna.control.controller import check_controller
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.per_arm import PerArm
@@ -61,19 +62,11 @@ def check_kinds(arm: Any, controller: Any, sensors: Any, disturbances: Any) -> N
     """Refuse what is no arm, no controller, no sensors or no list of disturbances."""
     if not isinstance(arm, Arm):
         raise InputError(Problem("arm", shown(arm), "an Arm"))
-    check_controller(controller)
+    if controller is not None:
+        check_controller(controller)
     if sensors is not None and not isinstance(sensors, Sensors):
         raise InputError(Problem("sensors", shown(sensors), "Sensors(...)"))
     is_list = isinstance(disturbances, Sequence)
     if not is_list or not all(isinstance(one, Disturbance) for one in disturbances):
         hint = "see ulna.simulation.disturbances"
         raise InputError(Problem("disturbances", shown(disturbances), "a list of them", hint))
-
-
-def check_controller(controller: Any) -> None:
-    """Refuse what is no controller."""
-    # Not by isinstance, which takes longer for a protocol than many a run.
-    methods = (getattr(controller, name, None) for name in ("start", "torque"))
-    if controller is not None and (isinstance(controller, type) or not all(map(callable, methods))):
-        need = "an object with start(arm) and torque(t, q, qd, reference, state)"
-        raise InputError(Problem("controller", shown(controller), need))

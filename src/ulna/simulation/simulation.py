@@ -18,7 +18,6 @@ from ulna.errors import InputError, Interrupted, Problem, shown, warn
 from ulna.simulation.build import build_memory
 from ulna.simulation.checks import (
     check_controlled,
-    check_controller,
     check_kinds,
     check_tip_is_free,
     warn_of_unmodelled,
@@ -148,10 +147,12 @@ class Simulation:
         """Let the engine find the functions that it calls, which each process has elsewhere."""
         from ulna.kernels import size_of, variant
         from ulna.simulation.engine import loop
+        from ulna.simulation.engine.parts import connect
 
         self.size = size_of(self.arm.n)
         self.loads.connect(self.memory)
         self.ticks.connect(self.memory)
+        connect(self.size, self.memory, self.control, self.record)
         self.engine = variant(loop.advance, self.size, self.memory, self.control, self.record, 1)
         # Plain Python, and what it calls, would warn of numbers that are watched for anyway.
         self.guarded = isinstance(loop.advance, FunctionType) or bool(self.loads.called)
@@ -318,7 +319,7 @@ class Simulation:
         >>> round(float(swing.q[0]), 3)
         1.0
         """
-        check_controller(controller)
+        check_kinds(self.arm, controller, self.sensors, self.disturbances)
         check_controlled(controller, reference=reference)
         followed = self.q if reference is None and self.controller is None else reference
         blamed = self.failure

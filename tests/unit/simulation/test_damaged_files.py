@@ -15,7 +15,6 @@ import pytest
 import xarray as xr
 
 import ulna
-from ulna import kernels
 from ulna.digests import (
     DamagedError,
     Piece,
@@ -26,6 +25,7 @@ from ulna.digests import (
     unsealed,
 )
 from ulna.errors import FileError, InputError, UlnaWarning
+from ulna.kernels.sources import PACKAGE
 from ulna.simulation import BatchRun, Run, Status, Statuses, hdf5, hdf5_trial
 from ulna.simulation.batch.netcdf_store import Sheltered
 
@@ -131,7 +131,7 @@ def overwritten(file, place, data):
 
 
 def environment():
-    place = os.pathsep.join([str(kernels.PACKAGE.parent), os.environ.get("PYTHONPATH", "")])
+    place = os.pathsep.join([str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")])
     return {**os.environ, "PYTHONPATH": place}
 
 
