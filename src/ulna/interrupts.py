@@ -18,6 +18,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from types import FrameType, TracebackType
 from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar
 
@@ -26,6 +27,11 @@ from ulna.errors import InputError, Interrupted, Problem, shown
 P = ParamSpec("P")
 Result = TypeVar("Result")
 OnInterrupt: TypeAlias = Literal["raise", "return"]
+
+# The functions behind those of `signal`, which make an enumeration's member of every number: that
+# takes longer than a short run.
+_handlers: Any = import_module("_signal")
+_INTERRUPT = int(signal.SIGINT)
 
 CODE = 128  # a process that a signal ended has this exit code and the number of the signal
 
@@ -44,7 +50,7 @@ class Listener:
     def __enter__(self) -> Listener:
         if not self._depth:
             self.heard = 0
-            self._install(signal.SIGINT)
+            self._install(_INTERRUPT)
         self._depth += 1
         return self
 
@@ -65,7 +71,7 @@ class Listener:
         for name in ("SIGTERM", "SIGHUP"):
             number = getattr(signal, name, None)
             if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-                self._before[number] = signal.SIG_DFL
+                self._before[number] = _handlers.SIG_DFL
                 signal.signal(number, self._hear)
 
     def check(self) -> None:
@@ -106,16 +112,16 @@ class Listener:
             self._deferred, self._held = kept
 
     def _install(self, number: int) -> None:
-        before = signal.getsignal(number)
+        before = _handlers.getsignal(number)
         # Whoever ignores Ctrl-C, as a process in the background does, goes on doing so.
         if callable(before):
             self._before[number] = self._usual = before
-            signal.signal(number, self._hear)
+            _handlers.signal(number, self._hear)
 
     def _restore(self) -> None:
         while self._before:
             number, before = next(iter(self._before.items()))
-            signal.signal(number, before)
+            _handlers.signal(number, before)
             del self._before[number]
         if self._compiler is not None:
             self._compiler()

@@ -47,16 +47,24 @@ def signature_of(*values: Any) -> Signature:
 def kind_of(value: Any) -> Kind:
     """Give what a value is; raises a TypeError for what no kernel takes."""
     if type(value) is np.ndarray:
-        if not value.flags.c_contiguous or not value.dtype.isnative:
+        number = value.dtype
+        if not value.flags.c_contiguous or not number.isnative:
             raise TypeError("kernels take arrays without gaps, in the machine's own byte order")
-        return ArrayOf(value.dtype.name, value.ndim)
+        # A dtype takes long to say its name.
+        place = number.char, value.ndim
+        if place not in _arrays:
+            _arrays[place] = ArrayOf(number.name, value.ndim)
+        return _arrays[place]
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return RecordOf(type(value), signature_of(*value))
     if isinstance(value, int | np.integer | np.bool_):
         return INT
     if isinstance(value, float | np.floating):
         return FLOAT
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return RecordOf(type(value), signature_of(*value))
     raise TypeError(f"kernels take numbers, arrays and records of arrays, not {type(value)}")
+
+
+_arrays: dict[tuple[str, int], ArrayOf] = {}
 
 
 def spelled(kind: Any) -> str:
