@@ -318,7 +318,7 @@ sys.exit(main())
 """
 SIMULATE = ["simulate", "bechard-1", "--q0", "0", "--for", "0.01 s"]
 PORTRAIT = ["portrait", "bechard-1", "--torque", "4 N*m", "--basins", "2000", "--out", "p.png"]
-MODULES = ["ulna.cli.app", "typer", "ulna.errors", "rich", "numpy", "ulna.simulation", "numba"]
+MODULES = ["ulna.cli.app", "typer", "ulna.errors", "rich", "numpy", "ulna.simulation", "llvmlite"]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -57,8 +57,7 @@ def machine_code(bitcode: bytes, size: int) -> bytes:
         # What nobody else can call may take constants from its callers, and go into them.
         if not function.is_declaration and function.name != ENTRY:
             function.linkage = "internal"
-    _optimise(module, machine, 0)
-    _optimise(module, machine, 3)
+    _optimise(module, machine)
     made: bytes = machine.emit_object(module)
     return made
 
@@ -71,17 +70,11 @@ def _size_function(size: int, module: Any) -> str:
     return f"{head}define i64 @{SIZE}(i64 %n) alwaysinline {{\n{body}\n}}\n"
 
 
-def _optimise(module: Any, machine: Any, level: int) -> None:
-    options = llvm.create_pipeline_tuning_options(speed_level=level)
-    options.loop_vectorization = level > 0
-    options.slp_vectorization = False
+def _optimise(module: Any, machine: Any) -> None:
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization, options.slp_vectorization = True, False
     builder = llvm.create_pass_builder(machine, options)
-    passes = builder.getModulePassManager()
-    if level == 0:
-        passes.add_loop_rotate_pass()
-        passes.add_instruction_combine_pass()
-        passes.add_jump_threading_pass()
-    passes.run(module, builder)
+    builder.getModulePassManager().run(module, builder)
 
 
 _loaded: list[Any] = []  # engines: code lives as long as the one that loaded it

@@ -145,12 +145,10 @@ def _close(simulation: Simulation) -> None:
 
 def _finish_samples(simulation: Simulation) -> None:
     """Record what is due at the very end of a run, and at least where the arm is."""
-    from ulna.simulation.engine.loop import finish_samples
-
     memory, control = simulation.memory, simulation.control
     try:
         with np.errstate(all="ignore"):
-            finish_samples(simulation.size, memory, control, simulation.record.samples)
+            simulation.engine(simulation.size, memory, control, simulation.record, at.FINISH)
         error = simulation.loads.take_error()
         if error is not None and simulation.failure is None:
             simulation.fail(Failed("function failed", *simulation.loads.calling, error))

@@ -26,8 +26,14 @@ ON_TIME = 1e-9  # of a step, by which a sample may be early or late
 
 @kernel
 def advance(size: object, m: Memory, control: Control, record: Record, budget: int) -> int:
-    """Take steps until the target time, the end of the budget, or a reason to stop."""
+    """Take steps until the target time, the end of the budget, or a reason to stop.
+
+    With FINISH in place of a budget it only records what is due at the very end.
+    """
     samples, log = record.samples, record.log
+    if budget == at.FINISH:
+        _finish_samples(size, m, control, samples)
+        return at.REACHED
     for _ in range(budget):
         if m.whole[at.OPEN] == 0:
             code = _begin(size, m, control, log)
@@ -208,8 +214,8 @@ def _write_signals(size: object, m: Memory, samples: Array, since: float) -> Non
             samples[row, place + n + k] = links[n, at.TIP_PUSH + k]
 
 
-@kernel
-def finish_samples(size: object, m: Memory, control: Control, samples: Array) -> None:
+@inner
+def _finish_samples(size: object, m: Memory, control: Control, samples: Array) -> None:
     """Record what is due at the very end, under the inputs that acted until then."""
     now = m.real[at.NOW]
     if m.whole[at.STEPS] == 0:

@@ -129,6 +129,7 @@ NOBODY, COMPILED, AROUND = range(3)
 # Why the engine came back; AGAIN is a step that was refused, to be tried with a shorter one.
 BUDGET, REACHED, CONTROL, REFERENCE, STOPPED, DIVERGED, STALLED, FAULTY, CHATTERING = range(9)
 AGAIN = 9
+FINISH = -1  # in place of a budget: nothing is left but to record the end
 # How an arm of a block ends that reached the target by steps which are too long, and how a run that
 # makes no headway does.
 COARSE, CRAWLING = range(10, 12)
