@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ulna.arm import Arm, unmodelled, warn_unmodelled
+from ulna.cli.angle_option import AngleOption, Angles, read_convention
 from ulna.cli.arguments import ArmArgument, JsonOption, find_arm
 from ulna.cli.terminal import degrees, number, say, show_json, show_table
 from ulna.errors import InputError
@@ -14,12 +15,19 @@ from ulna.kinematics.ring import ring
 from ulna.units import from_si
 
 
-def check(arm: ArmArgument, json: JsonOption = False) -> None:
-    """Check a robot file, and show what ulna makes of it."""
+def check(arm: ArmArgument, angles: AngleOption = "relative", json: JsonOption = False) -> None:
+    """Check a robot file, and show what ulna makes of it.
+
+    Limits belong to joints, and are always of the angle from the link before; with absolute
+    angles what they leave to each link, from the x axis, is shown beside them.
+    """
+    convention = read_convention(angles)
     described = find_arm(arm)
     warn_unmodelled(described)
     if json:
-        show_json(_facts(described))
+        limits = described.parameters
+        beside = convention.facts(phi_lower=limits.lower, phi_upper=limits.upper)
+        show_json({**_facts(described), **beside})
         return
     title = f"{described.name or arm}: {described.n} link{'s' * (described.n > 1)}"
     show_table(
@@ -31,15 +39,18 @@ def check(arm: ArmArgument, json: JsonOption = False) -> None:
         "joints",
         (
             "joint",
-            "lower [°]",
-            "upper [°]",
+            "lower q [°]",
+            "upper q [°]",
+            *(("link φ from [°]", "to [°]") if convention.absolute else ("", "")),
             "torque [N·m]",
             "[kg·cm]",
             "speed [rpm]",
             "damping [N·m·s/rad]",
         ),
-        _joints(described),
+        _joints(described, convention),
     )
+    if convention.absolute:
+        say("q is measured from the link before, φ from the x axis; limits are those of q")
     gx, gy = described.gravity
     say(f"mass {number(described.mass)} kg, gravity ({number(gx)}, {number(gy)}) m/s²")
     say(reach_in_words(described))
@@ -72,12 +83,15 @@ def _links(arm: Arm) -> list[tuple[str, ...]]:
     ]
 
 
-def _joints(arm: Arm) -> list[tuple[str, ...]]:
+def _joints(arm: Arm, angles: Angles) -> list[tuple[str, ...]]:
+    lower, upper = angles.of(arm.parameters.lower), angles.of(arm.parameters.upper)
     return [
         (
             str(index),
             _limit(joint.lower, degrees(joint.lower, 2)),
             _limit(joint.upper, degrees(joint.upper, 2)),
+            _limit(lower[index - 1], degrees(lower[index - 1], 2)) if angles.absolute else "",
+            _limit(upper[index - 1], degrees(upper[index - 1], 2)) if angles.absolute else "",
             _limit(joint.max_torque, number(joint.max_torque, 4)),
             _limit(joint.max_torque, number(from_si(joint.max_torque, "kg*cm", "torque"), 4)),
             _limit(joint.max_velocity, number(from_si(joint.max_velocity, "rpm", "speed"), 4)),

@@ -125,8 +125,9 @@ def _proof(arm: Arm, found: Solutions) -> list[str]:
         angles = ", ".join(_deg(float(angle)) for angle in found.q[k])
         x, y, _ = kinematics.tip(arm, found.q[k])
         note = "" if found.within_limits[k] else "   (outside the joint limits)"
+        elbow = f", elbow {found.elbow[k]}" if found.elbow[k] else ""
         lines.append(
-            f"  {found.branch[k]}: q = ({angles}) -> ({fixed(x, 6)}, {fixed(y, 6)}) m{note}"
+            f"  {found.branch[k]}{elbow}: q = ({angles}) -> ({fixed(x, 6)}, {fixed(y, 6)}) m{note}"
         )
     return lines
 

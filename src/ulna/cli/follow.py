@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ulna.analysis import verdict
+from ulna.cli.angle_option import AngleOption, Angles, read_convention
 from ulna.cli.arguments import (
     FilmSpeedOption,
     FlatOption,
@@ -16,15 +17,15 @@ from ulna.cli.arguments import (
     JsonOption,
     PayloadOption,
 )
-from ulna.cli.folder import folder_outputs, write_folder
-from ulna.cli.follow_checks import (
+from ulna.cli.controlling import (
+    CONTROLLER,
+    RATE,
     check_controllers,
-    check_start,
-    check_work,
     read_controllers,
     read_rate,
-    read_tolerance,
 )
+from ulna.cli.folder import folder_outputs, write_folder
+from ulna.cli.follow_checks import check_start, check_work, read_tolerance
 from ulna.cli.follow_report import (
     Followed,
     follow_facts,
@@ -45,6 +46,7 @@ from ulna.cli.planning import (
     Task,
     TimingOption,
     make_task,
+    posture_facts,
     read_asked,
 )
 from ulna.cli.running import INTERRUPTED, UnfinishedError, insist, insist_written, loading, renamed
@@ -59,24 +61,16 @@ DEFAULT_CONTROLLER = "ComputedTorque()"
 def follow(
     arm: PlanArmArgument = None,
     path: PathArgument = None,
-    controller: Annotated[
-        str,
-        typer.Option(
-            "--controller",
-            metavar="CONTROLLER",
-            help='Such as "PID(stiffness=400, damping=40)"; see `ulna list controllers`.',
-        ),
-    ] = DEFAULT_CONTROLLER,
+    controller: Annotated[str, CONTROLLER] = DEFAULT_CONTROLLER,
     duration: DurationOption = None,
     timing: TimingOption = None,
     max_speed: MaxSpeedOption = None,
     max_acceleration: MaxAccelerationOption = None,
-    rate: Annotated[
-        str, typer.Option("--rate", metavar="FREQUENCY", help="How often the controller speaks.")
-    ] = "1000 Hz",
+    rate: Annotated[str, RATE] = "1000 Hz",
     payload: PayloadOption = None,
     flat: FlatOption = False,
     elbow: ElbowOption = None,
+    angles: AngleOption = "relative",
     start: Annotated[
         str,
         typer.Option(
@@ -119,7 +113,8 @@ def follow(
     ticks = read_rate(rate)
     allowed = read_tolerance(tolerance)
     check_start(start)
-    asked = read_asked(arm, path, payload, flat=flat)
+    convention = read_convention(angles)
+    asked = read_asked(arm, path, payload, flat=flat, angles=convention)
     check_controllers(asked.arm, chosen, open_loop)
     task = make_task(
         asked,
@@ -135,7 +130,7 @@ def follow(
         note("--film-speed says nothing without --film")
     check_work(task.plan.duration, ticks)
     if not task.plan.feasible:
-        _refuse(task, outputs, out, json=json, force=force)
+        _refuse(task, outputs, out, convention, json=json, force=force)
     note(f"simulating {number(task.plan.duration)} s open loop, then with {controller}")
     runs = _simulate(task, {"open loop": open_loop, "closed loop": chosen}, ticks, start)
     if "closed loop" not in runs:
@@ -147,9 +142,10 @@ def follow(
     if written.stopped:
         say_about("files", [", ".join(written.files)])
     elif json:
-        show_json({**follow_facts(done), "files": written.files})
+        told = {**follow_facts(done), **posture_facts(task.plan, convention)}
+        show_json({**told, "files": written.files})
     else:
-        show_followed(done)
+        show_followed(done, convention)
         say_about("files", [", ".join(written.files)])
     if done.closed.status.reason == "interrupted":
         insist(done.closed.status, written)
@@ -158,11 +154,13 @@ def follow(
     insist_followed(done, written)
 
 
-def _refuse(task: Task, outputs: Sequence[Output], folder: str, *, json: bool, force: bool) -> None:
+def _refuse(
+    task: Task, outputs: Sequence[Output], folder: str, angles: Angles, *, json: bool, force: bool
+) -> None:
     """Write and show a plan without a motion, the verdict first, and end as infeasible."""
     if not json:
         say(verdict(None, task.plan).text)
-    finish_plan(task, outputs, folder, json=json, force=force, facts=refused_facts)
+    finish_plan(task, outputs, folder, angles, json=json, force=force, facts=refused_facts)
 
 
 def _keep_plan(task: Task, outputs: Sequence[Output], folder: str) -> None:

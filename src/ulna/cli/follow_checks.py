@@ -2,36 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from ulna.arm import Arm
-from ulna.cli.arguments import find_arm, read_quantity
+from ulna.cli.arguments import read_quantity
 from ulna.cli.terminal import number
-from ulna.control import Controller, OpenLoop, read_controller, with_model
 from ulna.errors import InputError, Problem, did_you_mean, shown
 
 STARTS = ("exact", "rest")  # moving with the path, or standing still at its first point
 MOST_TICKS = 100_000_000  # some minutes of work
-
-
-def read_controllers(text: str, model: str | None) -> tuple[Controller, Controller]:
-    """Give the controller that is asked for, and open loop; both believe in the model."""
-    chosen = read_controller(text, "--controller")
-    if model is None:
-        return chosen, OpenLoop()
-    believed = find_arm(model, "--model")
-    try:
-        return with_model(chosen, believed), OpenLoop(believed)
-    except InputError as error:
-        raise InputError([_of_option(problem) for problem in error.problems]) from None
-
-
-def read_rate(text: str) -> float:
-    """Read how often a controller speaks [Hz]."""
-    rate = read_quantity(text, "frequency", "--rate")
-    if not rate > 0.0:
-        raise InputError(Problem("--rate", shown(text), "a frequency above 0, such as '1000 Hz'"))
-    return rate
 
 
 def read_tolerance(text: str | None) -> float | None:
@@ -62,19 +38,3 @@ def check_work(duration: float, rate: float) -> None:
     if duration * rate < 1.0:
         need = f"at least {number(1.0 / duration, 3)} Hz: one tick in {number(duration, 3)} s"
         raise InputError(Problem("--rate", f"{number(rate)} Hz", need))
-
-
-def check_controllers(arm: Arm, *controllers: Controller) -> None:
-    """Let gains and models be wrong before any work is done."""
-    for controller in controllers:
-        try:
-            controller.start(arm)
-        except InputError as error:
-            raise InputError([_of_option(problem) for problem in error.problems]) from None
-
-
-def _of_option(problem: Problem) -> Problem:
-    if problem.what.endswith(".model"):
-        return replace(problem, what="--model")
-    within = "" if problem.what == "controller" else f": {problem.what}"
-    return replace(problem, what=f"--controller{within}")

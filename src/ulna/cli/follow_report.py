@@ -17,13 +17,16 @@ from ulna.analysis import (
     verdict,
 )
 from ulna.arm.writing import dumps
+from ulna.cli.angle_option import RELATIVE, Angles
 from ulna.cli.outputs import Written
 from ulna.cli.planning import (
     PLAN_COLUMNS,
     Task,
     limits_lines,
     plan_facts,
+    plan_heading,
     plan_rows,
+    posture_line,
     reach_line,
 )
 from ulna.cli.running import FAILED, UnfinishedError, kept, spoken
@@ -91,14 +94,15 @@ class Followed:
             return error
 
 
-def show_followed(done: Followed) -> None:
+def show_followed(done: Followed, angles: Angles = RELATIVE) -> None:
     """Print what there is to know, on one screen."""
     made = done.plan
     say(done.verdict.text)
-    title = f"{made.arm.name or done.task.name} along {made.path}, {number(made.duration)} s"
+    title = plan_heading(done.task, angles)
     show_table(title, *_table(done))
     lines = {
         "reachable": [reach_line(made)],
+        "postures": [posture_line(made, angles)],
         "power": [_power(done)],
         "open loop": [_open_loop(done), _growth(done, "open loop")],
         "closed loop": [_closed_loop(done), _growth(done, "closed loop")],

@@ -10,6 +10,7 @@ import typer
 
 from ulna import dynamics, kinematics
 from ulna.arm import Arm, warn_unmodelled
+from ulna.cli.angle_option import AngleOption, Angles, explain_angles, read_convention
 from ulna.cli.arguments import (
     AnglesOption,
     ArmArgument,
@@ -19,12 +20,11 @@ from ulna.cli.arguments import (
     PayloadOption,
     changed_arm,
     find_arm,
-    read_angles,
     read_force,
 )
 from ulna.cli.explain_hold import explain_hold
 from ulna.cli.terminal import degrees, fixed, number, say, show_json, show_table
-from ulna.errors import InfeasibleError, InputError, Problem
+from ulna.errors import InfeasibleError, InputError, Problem, shown
 
 ROUNDING = 1e-12  # of a limit, which a torque may pass unnoticed
 
@@ -32,32 +32,40 @@ ROUNDING = 1e-12  # of a limit, which a torque may pass unnoticed
 def hold(
     arm: ArmArgument,
     q: AnglesOption,
-    force: Annotated[
+    tip_force: Annotated[
         str | None,
         typer.Option(
-            "--force",
+            "--tip-force",
             metavar="FORCE",
-            help='A force on the tip, "10, 0 N", or with a moment "10 N, 0 N, 2 N*m".',
+            help='A force that acts on the tip, "10, 0 N", or with a moment "10 N, 0 N, 2 N*m".',
             show_default=False,
         ),
     ] = None,
     payload: PayloadOption = None,
     flat: FlatOption = False,
+    angles: AngleOption = "relative",
     explain: ExplainOption = False,
     json: JsonOption = False,
+    force: Annotated[str | None, typer.Option("--force", hidden=True)] = None,
 ) -> None:
     """Find the torques that hold the arm still in a pose."""
+    if force is not None:
+        need = "--tip-force, which is what a force on the tip is called in every command"
+        raise InputError(Problem("--force", shown(force), need, f'write --tip-force "{force}"'))
     described = changed_arm(find_arm(arm), payload, flat=flat)
     warn_unmodelled(described)
-    angles = np.array(read_angles(q, described, "--q"))
-    pull = np.array(read_force(force, "--force")) if force is not None else np.zeros(2)
-    held = _held(described, angles, pull)
+    convention = read_convention(angles)
+    posture = np.array(convention.read(q, described, "--q"))
+    pull = np.zeros(2)
+    if tip_force is not None:
+        pull = np.array(read_force(tip_force, "--tip-force"))
+    held = _held(described, posture, pull)
     if json:
-        show_json(_facts(held))
+        show_json({**_facts(held), **convention.facts(phi=posture)})
     elif explain:
-        say(explain_hold(described, angles, pull))
+        say(explain_angles(posture, convention) + explain_hold(described, posture, pull))
     else:
-        _show(held, arm)
+        _show(held, arm, convention)
     _insist(held)
 
 
@@ -89,13 +97,14 @@ def _held(arm: Arm, q: np.ndarray, force: np.ndarray) -> _Held:
     return _Held(arm, q, force, torque, dynamics.gravity_torque(arm, q), spare)
 
 
-def _show(held: _Held, name: str) -> None:
-    arm, q, torque, weight, limit = held.arm, held.q, held.torque, held.weight, held.limit
+def _show(held: _Held, name: str, angles: Angles) -> None:
+    arm, torque, weight, limit = held.arm, held.torque, held.weight, held.limit
+    measured = angles.of(held.q)
     pulled = bool(np.any(held.force))
     rows = [
         (
             str(i + 1),
-            degrees(q[i]),
+            degrees(measured[i]),
             number(torque[i]),
             number(weight[i]) if pulled else "",
             number(torque[i] - weight[i]) if pulled else "",
@@ -105,9 +114,9 @@ def _show(held: _Held, name: str) -> None:
     ]
     parts = ("weight [N·m]", "tip force [N·m]") if pulled else ("", "")
     limits = ("limit [N·m]", "used [%]") if np.isfinite(limit).any() else ("", "")
-    columns = ("joint", "q [°]", "torque [N·m]", *parts, *limits)
-    show_table(f"{arm.name or name}: torques that hold the pose", columns, rows)
-    x, y, _ = kinematics.tip(arm, q)
+    columns = ("joint", f"{angles.symbol} [°]", "torque [N·m]", *parts, *limits)
+    show_table(f"{arm.name or name}: torques that hold the pose{angles.remark}", columns, rows)
+    x, y, _ = kinematics.tip(arm, held.q)
     say(f"tip ({fixed(x, 6)}, {fixed(y, 6)}) m{_force_in_words(held.force)}")
     if np.isfinite(held.spare) and not held.too_weak.any():
         say(f"the joints hold up to {_no_more_than(held.spare)} kg more at the tip")

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ulna.actuation import actuators
 from ulna.arm.presets import PRESETS
 from ulna.cli.arguments import JsonOption
-from ulna.cli.terminal import number, show_json, show_table
+from ulna.cli.terminal import number, say, show_json, show_table
 from ulna.control import CONTROLLERS
 from ulna.motion.timing import DESCRIPTIONS
 from ulna.units import from_si
+
+if TYPE_CHECKING:
+    from ulna.simulation.reading import Readable
 
 
 class What(StrEnum):
@@ -25,6 +29,8 @@ class What(StrEnum):
     TIMINGS = "timings"
     METHODS = "methods"
     MOTORS = "motors"
+    SENSORS = "sensors"
+    DISTURBANCES = "disturbances"
 
 
 def list_(
@@ -32,18 +38,7 @@ def list_(
     json: JsonOption = False,
 ) -> None:
     """List what can be asked for by name."""
-    if what is What.ARMS:
-        _arms(json)
-    elif what is What.MOTORS:
-        _motors(json)
-    elif what is What.METHODS:
-        _methods(json)
-    elif what is What.CONTROLLERS:
-        _controllers(json)
-    elif what is What.TIMINGS:
-        _timings(json)
-    else:
-        _paths(json)
+    LISTS[what](json)
 
 
 def _arms(as_json: bool) -> None:
@@ -105,6 +100,31 @@ def _controllers(as_json: bool) -> None:
         show_table("controllers of `ulna.control`", ("name", "parameters", "what it does"), rows)
 
 
+def _sensors(as_json: bool) -> None:
+    from ulna.simulation.reading import ABOUT_SENSORS, SENSORS
+
+    _readable("sensors", "sensors, for --sensors", {SENSORS: ABOUT_SENSORS}, as_json)
+
+
+def _disturbances(as_json: bool) -> None:
+    from ulna.simulation.reading import DISTURBANCES
+
+    _readable("disturbances", "disturbances, for --disturb", DISTURBANCES, as_json)
+
+
+def _readable(key: str, title: str, known: Mapping[str, Readable], as_json: bool) -> None:
+    if as_json:
+        facts = [
+            {"name": name, "parameters": one.call, "about": one.about}
+            for name, one in known.items()
+        ]
+        show_json({key: facts})
+        return
+    rows = [(name, ", ".join(one.call), one.about) for name, one in known.items()]
+    show_table(title, ("name", "parameters", "what it is"), rows)
+    say(UNITS)
+
+
 def _timings(as_json: bool) -> None:
     if as_json:
         show_json({"timings": [{"name": k, "about": v} for k, v in DESCRIPTIONS.items()]})
@@ -131,3 +151,19 @@ def _motors(as_json: bool) -> None:
     ]
     columns = ("name", "[V]", "stall [N·m]", "[kg·cm]", "no load [rpm]", "gear", "mass [g]")
     show_table("motors, at the output shaft", columns, rows)
+
+
+UNITS = (
+    "in SI unless a unit is given, as in '0.5 deg', '2 ms', '10 N': rad, rad/s, s, Hz, N·m and N; "
+    "several in parentheses are one a joint"
+)
+LISTS: Mapping[What, Callable[[bool], None]] = {
+    What.ARMS: _arms,
+    What.PATHS: _paths,
+    What.CONTROLLERS: _controllers,
+    What.TIMINGS: _timings,
+    What.METHODS: _methods,
+    What.MOTORS: _motors,
+    What.SENSORS: _sensors,
+    What.DISTURBANCES: _disturbances,
+}

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ulna.cli.angle_option import AngleOption, Angles, read_convention
 from ulna.cli.arguments import FlatOption, ForceOption, JsonOption, PayloadOption
 from ulna.cli.folder import folder_outputs, write_folder
 from ulna.cli.outputs import Output
@@ -24,12 +25,15 @@ from ulna.cli.planning import (
     limits_lines,
     make_task,
     plan_facts,
+    plan_heading,
     plan_rows,
+    posture_facts,
+    posture_line,
     reach_line,
     read_asked,
 )
 from ulna.cli.running import UnfinishedError, insist_written
-from ulna.cli.terminal import number, say, say_about, show_json, show_table
+from ulna.cli.terminal import say, say_about, show_json, show_table
 from ulna.errors import InfeasibleError
 
 
@@ -41,6 +45,7 @@ def plan(
     max_speed: MaxSpeedOption = None,
     max_acceleration: MaxAccelerationOption = None,
     elbow: ElbowOption = None,
+    angles: AngleOption = "relative",
     derivatives: Annotated[
         str | None,
         typer.Option(
@@ -60,7 +65,8 @@ def plan(
 ) -> None:
     """Say which torques make the tip follow a path, and whether the arm can do it."""
     outputs = folder_outputs(out, plan_writers(), force=force)
-    asked = read_asked(arm, path, payload, flat=flat)
+    convention = read_convention(angles)
+    asked = read_asked(arm, path, payload, flat=flat, angles=convention)
     task = make_task(
         asked,
         duration=duration,
@@ -70,13 +76,14 @@ def plan(
         elbow=elbow,
         derivatives=derivatives,
     )
-    finish_plan(task, outputs, out, json=json, force=force)
+    finish_plan(task, outputs, out, convention, json=json, force=force)
 
 
 def finish_plan(
     task: Task,
     outputs: Sequence[Output],
     folder: str,
+    angles: Angles,
     *,
     json: bool,
     force: bool,
@@ -87,23 +94,25 @@ def finish_plan(
         outputs = [output for output in outputs if output.file.endswith(SHOWN_ANYWAY)]
     written = write_folder(task, outputs, folder, old=files_of_before, force=force)
     if json:
-        show_json({**facts(task), "files": written.files})
+        told = {**facts(task), **posture_facts(task.plan, angles)}
+        show_json({**told, "files": written.files})
     else:
-        show_plan(task)
+        show_plan(task, angles)
         say_about("files", [", ".join(written.files)])
     insist_written(written)
     refuse_infeasible(task)
 
 
-def show_plan(task: Task) -> None:
+def show_plan(task: Task, angles: Angles) -> None:
     """Print what the plan asks of the arm."""
     made = task.plan
-    title = f"{made.arm.name or task.name} along {made.path}, {number(made.duration)} s"
+    title = plan_heading(task, angles)
     if not made.feasible:
         say(title)
         return
     show_table(title, PLAN_COLUMNS, plan_rows(made))
     say_about("reachable", [reach_line(made)])
+    say_about("postures", [posture_line(made, angles)])
     say_about("limits", limits_lines(made))
 
 

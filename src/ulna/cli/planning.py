@@ -10,6 +10,7 @@ import numpy as np
 import typer
 
 from ulna.arm import Arm
+from ulna.cli.angle_option import RELATIVE, Angles
 from ulna.cli.arguments import changed_arm, find_arm, read_quantity
 from ulna.cli.reading import Reader, read_all
 from ulna.cli.running import SOLVING, loading, renamed
@@ -80,7 +81,14 @@ class Asked(NamedTuple):
     path: Path
 
 
-def read_asked(arm: str | None, path: str | None, payload: str | None, *, flat: bool) -> Asked:
+def read_asked(
+    arm: str | None,
+    path: str | None,
+    payload: str | None,
+    *,
+    flat: bool,
+    angles: Angles = RELATIVE,
+) -> Asked:
     """Read arm and path as they were typed; a path may come alone."""
     if path is None and arm is not None and _is_path(arm):
         arm, path = None, arm
@@ -89,11 +97,13 @@ def read_asked(arm: str | None, path: str | None, payload: str | None, *, flat: 
         hint = "the arm comes first, then the path"
         raise InputError(Problem("ARM", shown(name), "a preset or a robot file", hint))
     described = changed_arm(find_arm(name), payload, flat=flat)
-    asked = default_path(described) if path is None else read_path(path, "PATH")
+    if path is None:
+        return Asked(name, described, default_path(described))
+    asked = read_path(path, "PATH", absolute=angles.absolute)
     return Asked(name, described, asked)
 
 
-def make_task(asked: Asked, **texts: str | None) -> Task:
+def make_task(asked: Asked, *, names: Mapping[str, str] = NAMES, **texts: str | None) -> Task:
     """Plan; what is wrong with an option is told by the name that it has here."""
     readers: Mapping[str, Reader] = {
         "duration": lambda text: read_quantity(text, "time", "--duration"),
@@ -105,7 +115,7 @@ def make_task(asked: Asked, **texts: str | None) -> Task:
         with loading(SOLVING):
             made = plan(asked.arm, asked.path, **options)
     except InputError as error:
-        raise InputError([renamed(problem, NAMES) for problem in error.problems]) from None
+        raise InputError([renamed(problem, names) for problem in error.problems]) from None
     seconds, samples = number(made.duration), f"{len(made.t):,}"
     told = f"{seconds} s ({made.reason}), {samples} samples"
     note(f"planned {made.path} for {asked.name}: {told}")
@@ -174,6 +184,27 @@ def reach_line(made: Plan) -> str:
     edge = margin <= 1e-9 * made.arm.reach
     inside = "along the edge" if edge else f"at least {length_text(margin)} inside"
     return f"yes, {inside}{elbow}; {closest}"
+
+
+def plan_heading(task: Task, angles: Angles) -> str:
+    """Say which arm follows which path, and for how long."""
+    made = task.plan
+    # The text of a path is what makes it again, whatever angles it was made from.
+    own = ", its angles from the link before" * (angles.absolute and made.path.in_joints)
+    return f"{made.arm.name or task.name} along {made.path}{own}, {number(made.duration)} s"
+
+
+def posture_line(made: Plan, angles: Angles) -> str:
+    """Say in which postures it starts and ends."""
+    known = made.q[np.isfinite(made.q).all(axis=-1)]
+    measured = f"; {angles.symbol} is measured {angles.measured}"
+    return f"from {angles.posture(known[0])} to {angles.posture(known[-1])}{measured}"
+
+
+def posture_facts(made: Plan, angles: Angles) -> dict[str, Any]:
+    """Give the first and the last posture from the x axis, if angles are to be so."""
+    known = made.q[np.isfinite(made.q).all(axis=-1)]
+    return angles.facts(phi_start=known[0], phi_end=known[-1]) if len(known) else {}
 
 
 def limits_lines(made: Plan) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -11,6 +12,7 @@ from ulna.analysis import Portrait
 from ulna.analysis import portrait as draw_up
 from ulna.analysis.portrait.portrait import MOST_BASINS
 from ulna.arm import Arm
+from ulna.cli.angle_option import KNOWN, RELATIVE, Angles
 from ulna.cli.arguments import (
     ArmArgument,
     FlatOption,
@@ -23,7 +25,7 @@ from ulna.cli.arguments import (
     read_joints,
     read_quantity,
 )
-from ulna.cli.follow_checks import read_rate
+from ulna.cli.controlling import read_rate
 from ulna.cli.outputs import Output, check_outputs
 from ulna.cli.plotting import FORMATS, save_figure
 from ulna.cli.portrait_report import Looked, show_portrait
@@ -32,7 +34,7 @@ from ulna.cli.portrait_states import named_here, read_range, read_state
 from ulna.cli.running import PAINTING, loading
 from ulna.cli.terminal import note
 from ulna.control import read_controller
-from ulna.errors import InputError, Problem, shown
+from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.simulation import simulate_batch
 
 SWINGS = 5.0  # of the frequency of small swings: up to where critical speeds are looked for
@@ -65,7 +67,12 @@ def portrait(
     ] = None,
     angles: Annotated[
         str | None,
-        _option("--angles", "RANGE", 'What is shown: "-360 deg, 720 deg" unrolls; else one turn.'),
+        _option(
+            "--angles",
+            "RANGE",
+            'What is shown of one joint: "-360 deg, 720 deg" unrolls; else one turn. Of several '
+            "joints absolute: those of --start, and their speeds, are links' from the x axis.",
+        ),
     ] = None,
     speeds: Annotated[
         str | None, _option("--speeds", "RANGE", 'What is shown: "-10 rad/s, 10 rad/s".')
@@ -78,7 +85,7 @@ def portrait(
         str | None, _option("--for", "TIME", f"How long starts are followed: {DURATION}.")
     ] = None,
     rate: Annotated[
-        str | None, _option("--rate", "FREQUENCY", "How often the controller speaks: 1000 Hz.")
+        str | None, _option("--rate", "FREQUENCY", "How often the controller acts: 1000 Hz.")
     ] = None,
     section: Annotated[
         int | None, _option("--section", "JOINT", "Of more joints: which one is cut; the first.")
@@ -100,6 +107,7 @@ def portrait(
     section through them.
     """
     described = changed_arm(find_arm(arm), payload, flat=flat)
+    convention, angles = _angles_as(angles)
     given = {"controller": controller, "aim": aim, "limit": limit, "angles": angles,
              "speeds": speeds, "rate": rate}  # fmt: skip
     if described.n == 1:
@@ -115,7 +123,7 @@ def portrait(
     _refuse(only, f"an arm with {described.n} joints", "one joint")
     show_section_of(
         described, arm, torque, start or [], duration or LONG, section or 1, at or "0 deg",
-        out=out, json=json, force=force,
+        convention, out=out, json=json, force=force,
     )  # fmt: skip
 
 
@@ -200,6 +208,16 @@ def _borders(drawn: Portrait, angle: float) -> Looked:
 def _angles(drawn: Portrait) -> list[float]:
     """Give the angles from which critical speeds are asked for: those of the starts, or zero."""
     return list(dict.fromkeys(angle for angle, _ in drawn.starts)) or [0.0]
+
+
+def _angles_as(text: str | None) -> tuple[Angles, str | None]:
+    """Tell a word for how angles are measured from the range that is shown of them."""
+    if text is None or not re.fullmatch(r"\s*[A-Za-z]+\s*", text):
+        return RELATIVE, text
+    if text not in KNOWN:
+        need = 'relative or absolute, or the range that is shown, such as "-180 deg, 180 deg"'
+        raise InputError(Problem("--angles", shown(text), need, did_you_mean(text, KNOWN)))
+    return KNOWN[text], None
 
 
 def _refuse(given: dict[str, Any], got: str, need: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ulna.analysis import Portrait, Section, poincare
 from ulna.arm import Arm
+from ulna.cli.angle_option import Angles
 from ulna.cli.arguments import read_joints, read_quantity
 from ulna.cli.outputs import Output, check_outputs, interrupted_outputs, write_outputs
 from ulna.cli.plotting import FORMATS, save_figure
@@ -25,6 +26,7 @@ def show_section_of(
     duration: str,
     joint: int,
     at: str,
+    angles: Angles,
     *,
     out: str,
     json: bool,
@@ -38,6 +40,10 @@ def show_section_of(
         such = ", ".join(["30 deg"] * arm.n + ["0 rad/s"] * arm.n)
         got, need = "nothing", f"{arm.n} angles, then {arm.n} speeds"
         raise InputError(Problem("--start", got, need, f'such as "{such}"'))
+    if angles.absolute and joint > 1:
+        got, need = f"joint {joint} with --angles absolute", "joint 1, whose angle is both"
+        hint = "a section is cut at a joint's own angle: add --angles relative for another"
+        raise InputError(Problem("--section", got, need, hint))
     options: dict[str, Any] = {"joint": joint, "angle": read_quantity(at, "angle", "--at")}
     if torque is not None:
         options["torque"] = read_joints(torque, "torque", arm, "--torque", "4 N*m")
@@ -49,7 +55,7 @@ def show_section_of(
 
     output = Output("--out", out, FORMATS, write)
     check_outputs([output], force=force)
-    states = [read_state(text, arm) for text in starts]
+    states = [read_state(text, arm, angles) for text in starts]
     length = read_quantity(duration, "time", "--for")
     with named_here():
         with loading():
@@ -61,11 +67,21 @@ def show_section_of(
         (output,) = interrupted_outputs([output])
     if not json:
         show_section(found, name)
-    finish(found, output, found.facts() if json else None)
+    finish(found, output, _facts(found, angles) if json else None)
     if stopped:
         raise UnfinishedError(
             [f"stopped; what there is has been drawn in {output.file}"], INTERRUPTED
         )
+
+
+def _facts(found: Section, angles: Angles) -> dict[str, Any]:
+    """Give what was found, from the x axis too if angles are to be so."""
+    facts = found.facts()
+    if angles.absolute:
+        facts["angles"] = "absolute"
+        for told, one in zip(facts["passages"], found.passages, strict=True):
+            told |= {"phi": angles.of(one.q), "phid": angles.of(one.qd)}
+    return facts
 
 
 def finish(found: Portrait | Section, output: Output, facts: dict[str, Any] | None) -> None:

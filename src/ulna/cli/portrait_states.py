@@ -7,14 +7,15 @@ from typing import Any
 
 from ulna import units
 from ulna.arm import Arm
-from ulna.cli.arguments import number_reader, read_angles, read_joints
+from ulna.cli.angle_option import RELATIVE, Angles
+from ulna.cli.arguments import number_reader
 from ulna.errors import InputError, Problem, shown
 
 # What Python's words for a setting are called at the command line.
 NAMES = {"duration": "for", "starts": "start", "q0": "start", "qd0": "start", "joint": "section"}
 
 
-def read_state(text: str, arm: Arm) -> tuple[list[float], list[float]]:
+def read_state(text: str, arm: Arm, angles: Angles = RELATIVE) -> tuple[list[float], list[float]]:
     """Read angles and then speeds, one of each a joint: "0 rad, 3.07 rad/s"."""
     items = units.separate(text)
     n = arm.n
@@ -24,10 +25,7 @@ def read_state(text: str, arm: Arm) -> tuple[list[float], list[float]]:
         such = ", ".join(["0 rad"] * n + ["3 rad/s"] * n)
         raise InputError(Problem("--start", got, need, f'such as "{such}"'))
     first, last = ", ".join(items[:n]), ", ".join(items[n:])
-    return (
-        read_angles(first, arm, "--start"),
-        read_joints(last, "speed", arm, "--start", "3 rad/s"),
-    )
+    return angles.read(first, arm, "--start"), angles.read_speeds(last, arm, "--start")
 
 
 def read_range(text: str, kind: str, what: str, example: str) -> list[float]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ulna import kinematics
 from ulna.arm import Arm
+from ulna.cli.angle_option import AngleOption, Angles, explain_angles, read_convention
 from ulna.cli.arguments import (
     AnglesOption,
     ArmArgument,
@@ -16,7 +17,6 @@ from ulna.cli.arguments import (
     JsonOption,
     PlotOption,
     find_arm,
-    read_angles,
 )
 from ulna.cli.explain_pose import explain_pose
 from ulna.cli.plotting import save_figure
@@ -29,6 +29,7 @@ ELBOW = {1: "elbow up", -1: "elbow down", 0: "no elbow to speak of"}
 def pose(
     arm: ArmArgument,
     q: AnglesOption,
+    angles: AngleOption = "relative",
     explain: ExplainOption = False,
     plot: PlotOption = None,
     json: JsonOption = False,
@@ -36,38 +37,41 @@ def pose(
 ) -> None:
     """Show where the joints and the tip are for given joint angles."""
     described = find_arm(arm)
-    angles = np.array(read_angles(q, described, "--q"))
+    convention = read_convention(angles)
+    posture = np.array(convention.read(q, described, "--q"))
     if plot is not None:
         from ulna.viewer import pose_figure
 
-        save_figure(lambda: pose_figure(described, angles), plot, force=force)
+        save_figure(lambda: pose_figure(described, posture), plot, force=force)
     if json:
-        show_json(_facts(described, angles))
+        show_json({**_facts(described, posture), **convention.facts(phi=posture)})
     elif explain:
-        say(explain_pose(described, angles))
+        say(explain_angles(posture, convention) + explain_pose(described, posture))
     else:
-        _show(described, arm, angles)
+        _show(described, arm, posture, convention)
     if plot and not json:
         say(f"drawn in {plot}")
 
 
-def _show(arm: Arm, name: str, q: np.ndarray) -> None:
+def _show(arm: Arm, name: str, q: np.ndarray, angles: Angles) -> None:
     places = kinematics.joints(arm, q)
-    absolute = np.cumsum(q)
+    joint, link = ("q [°]", q), ("link from x axis [°]", np.cumsum(q))
+    if angles.absolute:
+        joint, link = ("φ [°], from x axis", link[1]), ("q [°], from link before", q)
     inside = allowed(arm.parameters, q)
     rows = [
         (
             str(i + 1),
-            degrees(q[i]),
-            degrees(absolute[i]),
+            degrees(joint[1][i]),
+            degrees(link[1][i]),
             fixed(places[i + 1, 0], 6),
             fixed(places[i + 1, 1], 6),
             "" if inside[i] else "outside its limits",
         )
         for i in range(arm.n)
     ]
-    columns = ("joint", "q [°]", "link from x axis [°]", "link's end x [m]", "y [m]", "")
-    show_table(f"{arm.name or name}: pose", columns, rows)
+    columns = ("joint", joint[0], link[0], "link's end x [m]", "y [m]", "")
+    show_table(f"{arm.name or name}: pose{angles.remark}", columns, rows)
     x, y, angle = kinematics.tip(arm, q)
     say(f"tip ({fixed(x, 6)}, {fixed(y, 6)}) m, pointing at {degrees(angle)}°{_elbow(arm, q)}")
     condition = float(kinematics.condition_number(arm, q))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import typer
 
 from ulna import kinematics
 from ulna.arm import Arm
+from ulna.cli.angle_option import AngleOption, Angles, read_convention
 from ulna.cli.arguments import (
     ArmArgument,
     ExplainOption,
@@ -22,12 +24,24 @@ from ulna.cli.explain_reach import explain_reach
 from ulna.cli.plotting import save_figure
 from ulna.cli.running import SOLVING, loading
 from ulna.cli.terminal import degrees, number, say, show_json, show_table
-from ulna.errors import InfeasibleError
+from ulna.errors import InfeasibleError, InputError, Problem, did_you_mean, shown
 from ulna.kinematics import Solutions
 from ulna.kinematics.limits import allowed
 from ulna.kinematics.workspace import MOST_EXACT
 
-ELBOW = {1: "up", -1: "down", 0: "-"}
+SIDES = ("up", "down", "positive", "negative")
+EACH = ("q", "valid", "within_limits", "residual", "elbow")  # what there is one of a posture
+
+ReachElbowOption = Annotated[
+    str | None,
+    typer.Option(
+        "--elbow",
+        metavar="SIDE",
+        help="Of two links only this posture: elbow up or down, above or below the line from base "
+        "to tip; or positive or negative, the sign of sin q2.",
+        show_default=False,
+    ),
+]
 
 
 def reach(
@@ -41,6 +55,8 @@ def reach(
             show_default=False,
         ),
     ],
+    elbow: ReachElbowOption = None,
+    angles: AngleOption = "relative",
     explain: ExplainOption = False,
     plot: PlotOption = None,
     json: JsonOption = False,
@@ -48,25 +64,70 @@ def reach(
 ) -> None:
     """Find the postures that put the tip at a place."""
     described = find_arm(arm)
+    convention = read_convention(angles)
+    check_elbow(described, elbow)
     target = np.array(read_target(to, "--to"))
     with loading(SOLVING):
-        found = kinematics.inverse(described, target)
+        every = kinematics.inverse(described, target)
+    found = chosen(every, elbow)
     if plot is not None:
         from ulna.viewer import reach_figure
 
         save_figure(lambda: reach_figure(described, target, found), plot, force=force)
     if json:
-        show_json(_facts(described, target, found))
+        show_json(_facts(described, target, found, convention))
     elif explain:
-        say(explain_reach(described, target, found))
+        say(explain_reach(described, target, found) + _link_angles(found, convention))
     elif found.reachable:
-        _show(described, arm, target, found)
+        _show(described, arm, target, found, convention)
     if plot and not json:
         say(f"drawn in {plot}")
-    _insist(described, target, found)
+    if elbow is not None and every.within_limits.any():
+        _insist_on_elbow(target, every, found, elbow)
+    _insist(described, target, found, convention)
 
 
-def _insist(arm: Arm, target: np.ndarray, found: Solutions) -> None:
+def check_elbow(arm: Arm, elbow: str | None) -> None:
+    """Refuse an elbow that is on no side, and one of an arm that has none or several."""
+    if elbow is None:
+        return
+    if elbow not in SIDES:
+        hint = did_you_mean(elbow, SIDES)
+        raise InputError(Problem("--elbow", shown(elbow), "up, down, positive or negative", hint))
+    if arm.n != 2:
+        got = f"{shown(elbow)} for an arm of {arm.n} link{'s' * (arm.n > 1)}"
+        raise InputError(Problem("--elbow", got, "an arm of two links", "leave --elbow out"))
+
+
+def chosen(found: Solutions, elbow: str | None) -> Solutions:
+    """Keep the postures whose elbow is on a side, or whose sin q2 has a sign.
+
+    An arm that is straight or folded, or whose tip is right above or below its base, has its elbow
+    on neither side: it is kept whichever is asked for.
+    """
+    if elbow is None or not found.reachable:
+        return found
+    names = np.array(found.branch) if elbow in found.branch else found.elbow
+    keep = (names == elbow) | (names == "")
+    return replace(
+        found,
+        **{name: getattr(found, name)[keep] for name in EACH},
+        branch=tuple(np.array(found.branch)[keep].tolist()),
+    )
+
+
+def _insist_on_elbow(target: np.ndarray, every: Solutions, found: Solutions, elbow: str) -> None:
+    """Say that only the other elbow will do, where that is so."""
+    if found.within_limits.any():
+        return
+    why = str(found.reason[0]) if len(found.branch) else "not a posture of this place"
+    raise InfeasibleError(
+        f"--elbow: {elbow} is {why} at ({_point(target)}) m; the other posture can be used, "
+        "leave --elbow out to have it"
+    )
+
+
+def _insist(arm: Arm, target: np.ndarray, found: Solutions, angles: Angles) -> None:
     """Make a target that cannot be had the command's failure, with a way out."""
     if found.within_limits.any():
         return
@@ -74,24 +135,25 @@ def _insist(arm: Arm, target: np.ndarray, found: Solutions) -> None:
     of_arm = f"of {arm.name or 'the arm'}"
     if not found.reachable:
         short = f"out of reach {of_arm} by {number(float(found.shortfall))} m"
-        raise InfeasibleError(f"{place} {short}; {_nearest(arm, target, found)}")
+        raise InfeasibleError(f"{place} {short}; {_nearest(arm, target, found, angles)}")
     if _decides(arm, target) and not kinematics.workspace(arm).contains(target):
         limited = f"out of reach {of_arm} within its joint limits"
-        raise InfeasibleError(f"{place} {limited}; {_nearest(arm, target, found)}")
+        raise InfeasibleError(f"{place} {limited}; {_nearest(arm, target, found, angles)}")
     raise InfeasibleError(
         f"{place} in reach {of_arm}, but no posture found keeps to the joint limits; "
         "widen them or move the target"
     )
 
 
-def _nearest(arm: Arm, target: np.ndarray, found: Solutions) -> str:
+def _nearest(arm: Arm, target: np.ndarray, found: Solutions, angles: Angles) -> str:
     """Offer the nearest point, and the joints for it where the links alone decide."""
     if _decides(arm, target) and not allowed(arm.parameters, found.nearest_q).all():
         point = kinematics.workspace(arm).nearest(target)
         return f"the nearest point within the joint limits is ({_point(point)}) m"
-    q = ", ".join(f"{degrees(angle, 2)} deg" for angle in found.nearest_q)
+    there = ", ".join(f"{degrees(angle, 2)} deg" for angle in angles.of(found.nearest_q))
     outside = "" if allowed(arm.parameters, found.nearest_q).all() else ", outside their limits"
-    return f"the nearest point is ({_point(found.nearest)}) m, with joints at {q}{outside}"
+    parts = "links from the x axis" if angles.absolute else "joints"
+    return f"the nearest point is ({_point(found.nearest)}) m, with {parts} at {there}{outside}"
 
 
 def _decides(arm: Arm, target: np.ndarray) -> bool:
@@ -103,27 +165,41 @@ def _point(point: np.ndarray) -> str:
     return f"{number(float(point[0]))}, {number(float(point[1]))}"
 
 
-def _show(arm: Arm, name: str, target: np.ndarray, found: Solutions) -> None:
+def _show(arm: Arm, name: str, target: np.ndarray, found: Solutions, angles: Angles) -> None:
     pointing = f", pointing at {degrees(target[2])}°" if len(target) == 3 else ""
-    columns = ["posture", *(f"q_{i + 1} [°]" for i in range(arm.n)), "limits"]
+    columns = ["posture", *(f"{angles.symbol}_{i + 1} [°]" for i in range(arm.n)), "limits"]
     if arm.n == 2:
         columns.insert(-1, "elbow")
     rows = []
     for k, branch in enumerate(found.branch):
         if not found.valid[k]:
             continue
-        cells = [branch, *(degrees(angle) for angle in found.q[k])]
+        cells = [branch, *(degrees(angle) for angle in angles.of(found.q[k]))]
         if arm.n == 2:
-            cells.append(ELBOW[int(kinematics.elbow_side(arm, found.q[k]))])
+            cells.append(str(found.elbow[k]) or "-")
         rows.append([*cells, "ok" if found.within_limits[k] else "outside"])
-    show_table(f"{arm.name or name}: postures for ({_point(target)}) m{pointing}", columns, rows)
+    title = f"{arm.name or name}: postures for ({_point(target)}) m{pointing}{angles.remark}"
+    show_table(title, columns, rows)
+    if arm.n == 2 and "" in found.elbow[found.valid]:
+        say("-: no side; the arm is straight or folded, or its tip is straight above or below it")
     if found.continuum:
         say("these stand for infinitely many: the arm can move with its tip at rest there")
     if arm.n <= MOST_EXACT:
         say(str(kinematics.workspace(arm)))
 
 
-def _facts(arm: Arm, target: np.ndarray, found: Solutions) -> dict[str, Any]:
+def _link_angles(found: Solutions, angles: Angles) -> str:
+    """Give the postures from the x axis too, if angles are to be so."""
+    if not angles.absolute or not found.reachable:
+        return ""
+    lines = [
+        f"  {found.branch[k]}: {angles.posture(found.q[k])}" for k in np.flatnonzero(found.valid)
+    ]
+    head = "The links' angles from the x axis, phi_i = q_1 + ... + q_i:"
+    return "\n".join(["", "", head, *lines])
+
+
+def _facts(arm: Arm, target: np.ndarray, found: Solutions, angles: Angles) -> dict[str, Any]:
     return {
         "arm": arm.name,
         "target": target,
@@ -132,10 +208,13 @@ def _facts(arm: Arm, target: np.ndarray, found: Solutions) -> dict[str, Any]:
         "nearest": found.nearest,
         "nearest_q": found.nearest_q,
         "continuum": bool(found.continuum),
+        **angles.facts(nearest_phi=found.nearest_q),
         "solutions": [
             {
                 "branch": branch,
+                "elbow": str(found.elbow[k]) or None,
                 "q": found.q[k],
+                **({"phi": angles.of(found.q[k])} if angles.absolute else {}),
                 "valid": bool(found.valid[k]),
                 "within_limits": bool(found.within_limits[k]),
                 "residual": float(found.residual[k]),

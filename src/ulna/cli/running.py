@@ -76,6 +76,7 @@ def spoken(text: str) -> str:
     'try --no-stops, or --method semi-implicit'
     """
     text = text.replace("pass stops=False", "add --no-stops").replace("stops=False", "--no-stops")
+    text = text.replace("rate=", "--rate").replace("pass controller=", "add --controller")
 
     def option(match: re.Match[str]) -> str:
         return f"--{NAMES.get(match[1], match[1])} {match[2].replace(',', '')}"

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ulna.cli.angle_option import AngleOption, Angles, read_convention
 from ulna.cli.arguments import FilmOption, FilmSpeedOption, ForceOption, JsonOption, PlotOption
 from ulna.cli.outputs import (
     Output,
@@ -19,8 +20,8 @@ from ulna.cli.outputs import (
     write_outputs,
 )
 from ulna.cli.running import insist
-from ulna.cli.summary import facts, show_summary
-from ulna.cli.terminal import say, show_json, show_table
+from ulna.cli.summary import facts, show_summary, start_of
+from ulna.cli.terminal import number, say, show_json, show_table
 from ulna.simulation import Run, open_run
 from ulna.simulation.status import Status
 
@@ -42,10 +43,12 @@ def show(
             "--csv", metavar="FILE", help="Write its table: .csv or .parquet.", show_default=False
         ),
     ] = None,
+    angles: AngleOption = "relative",
     json: JsonOption = False,
     force: ForceOption = False,
 ) -> None:
     """Show a saved run: what the arm did, and how the run was made."""
+    convention = read_convention(angles)
     outputs: list[Output] = []
     if csv is not None:
         outputs.append(data_output("--csv", csv, force=force, endings=TABLES))
@@ -59,25 +62,28 @@ def show(
     run = open_run(file)
     written = write_outputs(run, outputs)
     if json:
-        show_json({**facts(run), "files": written.files})
+        beside = convention.facts(phi=run.q[-1], phid=run.qd[-1], phi_start=start_of(run))
+        show_json({**facts(run), **beside, "files": written.files})
     else:
-        show_summary(run, Path(file).name)
+        show_summary(run, Path(file).name, convention)
         say(run.status.text)
-        show_table("made with", ("what", "which"), _made(run))
+        show_table("made with", ("what", "which"), _made(run, convention))
         if written.files:
             say(f"written: {', '.join(written.files)}")
     insist(SHOWN, written)
 
 
-def _made(run: Run) -> list[tuple[str, str]]:
+def _made(run: Run, angles: Angles) -> list[tuple[str, str]]:
     """Give how a run was made, in words; what was not there is left out."""
     settings = run.settings
     rows = [
         ("method", _method(settings)),
-        ("start", _start(settings)),
+        ("start", _start(settings, angles)),
         ("torque", _in_words(settings.get("torque"), "N·m")),
         ("tip force", _in_words(settings.get("tip_force"), "N, N, N·m")),
         ("controller", _controller(settings)),
+        ("reference", _reference(settings, angles)),
+        ("sensors", _sensors(settings)),
         ("disturbances", _count(settings.get("disturbances"))),
         ("events", _events(settings.get("events"))),
         ("stops", _stops(run)),
@@ -96,12 +102,45 @@ def _method(settings: Mapping[str, Any]) -> str:
     return f"{method}, steps of {settings.get('dt'):g} s"
 
 
-def _start(settings: Mapping[str, Any]) -> str:
+def _start(settings: Mapping[str, Any], angles: Angles) -> str:
     q0, qd0 = settings.get("q0"), settings.get("qd0")
     if q0 is None:
         return ""
-    moving = f", speeds {_numbers(qd0)} rad/s" if any(qd0 or ()) else ", at rest"
-    return f"angles {_numbers(q0)} rad{moving}"
+    moving = ", at rest"
+    if any(qd0 or ()):
+        moving = f", speeds {_numbers(angles.of(qd0).tolist())} rad/s"
+    return f"angles {_numbers(angles.of(q0).tolist())} rad{_measured(angles)}{moving}"
+
+
+def _measured(angles: Angles) -> str:
+    return f" {angles.measured}" if angles.absolute else ""
+
+
+def _reference(settings: Mapping[str, Any], angles: Angles) -> str:
+    """Say what a controller was to follow: a posture, a motion, a function."""
+    given = settings.get("reference") if settings.get("controller") else None
+    if isinstance(given, Mapping) and "path" in given:
+        return f"{given['path']}, {number(given.get('duration', 0.0))} s"
+    if isinstance(given, Mapping):
+        return f"the function {given.get('function')}"
+    if given is None:
+        return ""
+    return f"angles {_numbers(angles.of(given).tolist())} rad{_measured(angles)}"
+
+
+def _sensors(settings: Mapping[str, Any]) -> str:
+    """Name what lay between the arm and its controller, where that was anything."""
+    given = settings.get("sensors")
+    if not isinstance(given, Mapping):
+        return ""
+    units = {"angle": "rad", "rate": "rad/s", "delay": "s"}
+    told = []
+    for name, value in given.items():
+        values = value if isinstance(value, list | tuple) else [value]
+        if name == "seed" or not any(values):
+            continue
+        told.append(f"{name.replace('_', ' ')} {_numbers(values)} {units[name.split('_')[0]]}")
+    return ", ".join(told)
 
 
 def _in_words(source: Any, unit: str) -> str:

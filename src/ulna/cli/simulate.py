@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from ulna.arm import Arm
+from ulna.cli.angle_option import AngleOption, Angles, read_convention
 from ulna.cli.arguments import (
     ArmArgument,
     FilmOption,
@@ -18,9 +22,16 @@ from ulna.cli.arguments import (
     PlotOption,
     changed_arm,
     find_arm,
-    read_angles,
     read_joints,
     read_quantity,
+)
+from ulna.cli.controlling import (
+    CONTROLLER,
+    RATE,
+    Control,
+    DisturbOption,
+    ReferenceOption,
+    SensorsOption,
 )
 from ulna.cli.drives import read_tip_force, read_torques
 from ulna.cli.outputs import (
@@ -35,8 +46,10 @@ from ulna.cli.outputs import (
 )
 from ulna.cli.reading import read_all
 from ulna.cli.running import Timed, insist, run_arm, spoken
-from ulna.cli.summary import facts, show_summary
+from ulna.cli.summary import facts, show_summary, start_of
 from ulna.cli.terminal import note, say, show_json
+from ulna.errors import InputError, Problem
+from ulna.simulation.reference import trajectory_of
 
 LEAST = 0.1  # [s] of a run whose pace says something
 
@@ -47,11 +60,24 @@ def _option(name: str, metavar: str, text: str) -> Any:
 
 def simulate(
     arm: ArmArgument,
-    q0: Annotated[str, _option("--q0", "ANGLES", 'Where it starts: "40 deg, -60 deg".')],
-    duration: Annotated[str, _option("--for", "TIME", 'How long: "20 s".')],
-    qd0: Annotated[
-        str | None, _option("--qd0", "SPEEDS", 'How fast it starts: "30 deg/s, 0"; else at rest.')
+    q0: Annotated[
+        str | None,
+        _option(
+            "--q0",
+            "ANGLES",
+            'Where it starts: "40 deg, -60 deg"; else where a plan to follow does.',
+        ),
     ] = None,
+    duration: Annotated[
+        str | None, _option("--for", "TIME", 'How long: "20 s"; else as a plan to follow.')
+    ] = None,
+    qd0: Annotated[
+        str | None,
+        _option(
+            "--qd0", "SPEEDS", 'How fast --q0 starts: "30 deg/s, 0", "15 rpm, 0"; else at rest.'
+        ),
+    ] = None,
+    angles: AngleOption = "relative",
     torque: Annotated[
         str | None,
         _option(
@@ -61,15 +87,26 @@ def simulate(
         ),
     ] = None,
     tip_force: Annotated[
-        str | None, _option("--tip-force", "FORCE", 'On the tip: "0 N, -5 N", or with a moment.')
+        str | None,
+        _option("--tip-force", "FORCE", 'On the tip: "0 N, -5 N", or with a moment [N*m].'),
     ] = None,
+    controller: Annotated[str | None, CONTROLLER] = None,
+    reference: ReferenceOption = None,
+    sensors: SensorsOption = None,
+    disturb: DisturbOption = None,
+    rate: Annotated[str | None, RATE] = None,
     until: Annotated[
         str | None, _option("--until", "FORMULA", 'Stop when it becomes true: "y < 0".')
     ] = None,
     payload: PayloadOption = None,
     flat: FlatOption = False,
     method: Annotated[
-        str | None, _option("--method", "NAME", "dop853 unless given; see `ulna list methods`.")
+        str | None,
+        _option(
+            "--method",
+            "NAME",
+            "dop853, or rk4 with a controller, unless given; see `ulna list methods`.",
+        ),
     ] = None,
     dt: Annotated[
         str | None, _option("--dt", "TIME", "Step of the other methods, and of samples: 1 ms.")
@@ -103,13 +140,14 @@ def simulate(
     json: JsonOption = False,
     force: ForceOption = False,
 ) -> None:
-    """Let an arm move under torques, and show what it did."""
+    """Let an arm move under torques or a controller, and show what it did."""
     described = changed_arm(find_arm(arm), payload, flat=flat)
+    convention = read_convention(angles)
     options = read_all(
         {
-            "q0": (q0, lambda text: read_angles(text, described, "--q0")),
+            "q0": (q0, lambda text: convention.read(text, described, "--q0")),
             "duration": (duration, lambda text: read_quantity(text, "time", "--for")),
-            "qd0": (qd0, lambda text: read_joints(text, "speed", described, "--qd0", "1 rad/s")),
+            "qd0": (qd0, lambda text: convention.read_speeds(text, described, "--qd0")),
             "torque": (torque, lambda text: read_torques(text, described, "--torque")),
             "tip_force": (tip_force, lambda text: read_tip_force(text, described, "--tip-force")),
             "friction": (
@@ -131,18 +169,54 @@ def simulate(
     options |= {name: value for name, value in plain.items() if value is not None}
     outputs = _outputs(out, plot, film, film_speed, csv=csv, force=force)
     check_outputs(outputs, force=force)
+    control = Control(controller, reference, sensors, rate, disturb or [])
+    options |= control.read(described, arm, convention)
+    seconds = _check_start(options, described)
     if film is not None:
-        check_film(film_speed, None if until else options["duration"])
-    done = run_arm(described, {**options, "stops": not no_stops})
+        check_film(film_speed, None if until else seconds)
+    try:
+        done = run_arm(described, {**options, "stops": not no_stops})
+    except InputError as error:
+        raise InputError([_measured(problem, convention) for problem in error.problems]) from None
     if done.run.status.reason == "interrupted" and outputs:
         outputs = interrupted_outputs(outputs)
         note("interrupted; writing what there is, Ctrl-C again to stop at once")
     written = write_outputs(done.run, outputs)
     if json:
-        show_json({**facts(done.run), "files": written.files})
+        run = done.run
+        beside = convention.facts(phi=run.q[-1], phid=run.qd[-1], phi_start=start_of(run))
+        show_json({**facts(run), **beside, "files": written.files})
     else:
-        _show(done, arm, written.files)
+        _show(done, arm, written.files, convention)
     insist(done.run.status, written, cause=done.run.error)
+
+
+def _check_start(options: Mapping[str, Any], arm: Arm) -> float:
+    """Insist on a start and a duration, of which a plan has its own; gives the duration [s]."""
+    motion = trajectory_of(options.get("reference"))
+    problems = []
+    if "q0" not in options and motion is None:
+        such = ", ".join(["30 deg"] * min(arm.n, 3) + ["..."] * (arm.n > 3))
+        need = f"the angles at the start, {arm.n} of them"
+        problems.append(Problem("--q0", "nothing", need, f'such as --q0 "{such}"'))
+    elif "qd0" in options and "q0" not in options:
+        got = "speeds without angles"
+        hint = "leave --qd0 out to start as the plan does, or add --q0"
+        problems.append(Problem("--qd0", got, "--q0 as well", hint))
+    if "duration" not in options and motion is None:
+        problems.append(Problem("--for", "nothing", "how long it takes", 'such as --for "20 s"'))
+    if problems:
+        raise InputError(problems)
+    return float(
+        options["duration"] if motion is None or "duration" in options else motion.duration
+    )
+
+
+def _measured(problem: Problem, angles: Angles) -> Problem:
+    """Say of a start that is beyond a joint's limits that these are of the joint's own angle."""
+    if not angles.absolute or not problem.what.startswith("--q0, joint"):
+        return problem
+    return replace(problem, got=f"{problem.got} from the link before")
 
 
 def _outputs(
@@ -166,9 +240,9 @@ def _outputs(
     return outputs
 
 
-def _show(done: Timed, name: str, files: list[str]) -> None:
+def _show(done: Timed, name: str, files: list[str], angles: Angles) -> None:
     run = done.run
-    show_summary(run, name)
+    show_summary(run, name, angles)
     if run.status:
         say(f"{spoken(run.status.text)}{_pace(done)}")
     if files:

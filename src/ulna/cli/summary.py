@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ulna.angles import wrap
+from ulna.cli.angle_option import RELATIVE, Angles
 from ulna.cli.terminal import degrees, fixed, number, say, show_table
 from ulna.simulation import Run
 from ulna.simulation.events import UNTIL
@@ -17,12 +18,14 @@ from ulna.simulation.status import Contact, Event, Side
 
 MOST_PLAIN = 1e7  # beyond, a number is written with an exponent
 ROUNDING = 1e-9  # of a limit, which a peak may pass unnoticed
+AT_TICK = 1e-6  # of a control period, by which a sample may miss a tick
 MOST_EVENTS = 5  # names of events that get a line each
 
 
-def show_summary(run: Run, name: str) -> None:
+def show_summary(run: Run, name: str, angles: Angles = RELATIVE) -> None:
     """Print what the arm did; how it ended is for the caller to say."""
-    show_table(f"{run.arm.name or name}: {_headline(run)}", _COLUMNS, _rows(run))
+    title = f"{run.arm.name or name}: {_headline(run)}{angles.remark}"
+    show_table(title, _columns(angles), _rows(run, angles))
     x, y, angle = run.tip[-1]
     speed = float(np.hypot(*run.tip_velocity[-1, :2]))
     say(
@@ -30,18 +33,20 @@ def show_summary(run: Run, name: str) -> None:
         f"{degrees(float(wrap(angle)))}°, moving at {number(speed, 5)} m/s"
     )
     say(_energy(run))
-    for line in (*_stops(run.contacts), *_excesses(run), *_events(run.events)):
+    for line in (*_following(run), *_stops(run.contacts), *_excesses(run), *_events(run.events)):
         say(line)
 
 
-_COLUMNS = (
-    "joint",
-    "start [°]",
-    "end [°]",
-    "end [rad]",
-    "speed [rad/s]",
-    "peak torque [N·m]",
-)
+def _columns(angles: Angles) -> tuple[str, ...]:
+    of = "φ " if angles.absolute else ""
+    return (
+        "joint",
+        f"{of}start [°]",
+        f"{of}end [°]",
+        f"{of}end [rad]",
+        f"{of}speed [rad/s]",
+        "peak torque [N·m]",
+    )
 
 
 def _headline(run: Run) -> str:
@@ -53,22 +58,23 @@ def _headline(run: Run) -> str:
     )
 
 
-def _rows(run: Run) -> list[tuple[str, ...]]:
-    start, peak = _start(run), _peak(run.tau)
+def _rows(run: Run, angles: Angles) -> list[tuple[str, ...]]:
+    start, peak = angles.of(start_of(run)), _peak(run.tau)
+    q, qd = angles.of(run.q[-1]), angles.of(run.qd[-1])
     return [
         (
             str(i + 1),
             _plain(np.degrees(start[i])),
-            _plain(np.degrees(run.q[-1, i])),
-            _plain(run.q[-1, i]),
-            _plain(run.qd[-1, i]),
+            _plain(np.degrees(q[i])),
+            _plain(q[i]),
+            _plain(qd[i]),
             number(peak[i]),
         )
         for i in range(run.arm.n)
     ]
 
 
-def _start(run: Run) -> np.ndarray:
+def start_of(run: Run) -> np.ndarray:
     """Give the angles at the start, which need not be among the samples."""
     given = np.asarray(run.settings.get("q0", run.q[0]), dtype=float)
     return given if given.shape == (run.arm.n,) else run.q[0]
@@ -95,6 +101,23 @@ def _energy(run: Run) -> str:
     if run.settings.get("model") == "sequential" and run.arm.n > 1:
         line += ", which the sequential model does not keep"
     return line
+
+
+def _following(run: Run) -> list[str]:
+    """Say how far the joints were from what a controller was to follow."""
+    if run.q_ref is None or "controller" not in run.settings:
+        return []
+    aim, rate = np.asarray(run.q_ref), float(run.settings.get("rate", 0.0))
+    # Between two ticks, and at the end, a moving reference is the last tick's: of the past.
+    ticks = np.abs(run.t * rate - np.round(run.t * rate)) < AT_TICK
+    ticks[-1] = bool(np.all(aim == aim[-1]))
+    if not ticks.any():
+        return []
+    off = np.degrees(np.max(np.abs(np.asarray(run.q) - aim)[ticks], axis=-1))
+    return [
+        f"under the controller no joint was more than {number(float(np.max(off)), 3)}° off its "
+        f"reference; {number(float(off[-1]), 3)}° at the end"
+    ]
 
 
 def _stops(contacts: Iterable[Contact]) -> list[str]:
@@ -162,7 +185,7 @@ def facts(run: Run) -> dict[str, Any]:
         "status": dataclasses.asdict(run.status),
         "t": _duration(run),
         "samples": len(run),
-        "start": _start(run),
+        "start": start_of(run),
         "q": run.q[-1],
         "qd": run.qd[-1],
         "peak_speed": _peak(run.qd),

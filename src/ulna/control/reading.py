@@ -22,6 +22,7 @@ from ulna.units import known_unit, split_unit, to_si
 from ulna.units.table import TURN
 
 Some = TypeVar("Some", bound=Controller)
+EXAMPLE = '"ComputedTorque(frequency=20)"'
 
 
 class Entry(NamedTuple):
@@ -41,7 +42,7 @@ def read_controller(text: str, what: str = "--controller") -> Controller:
     >>> read_controller("PD(stiffness=(400, 100), damping='40 N*m*s/rad')")
     PD(stiffness=(400.0, 100.0), damping=40.0)
     """
-    call = parse_call(text, what)
+    call = parse_call(text, what, EXAMPLE)
     if call.name not in CONTROLLERS:
         need = f"one of {', '.join(CONTROLLERS)}"
         hint = did_you_mean(call.name, CONTROLLERS)
@@ -78,11 +79,14 @@ def _angular_frequency(value: Value) -> float:
         raise InputError(dataclasses.replace(problem, need=need)) from None
 
 
-def _quantity(kind: str) -> Callable[[Value], float]:
+def quantity(kind: str) -> Callable[[Value], float]:
+    """Give what reads a value of a kind, a bare number in SI or text with a unit."""
     return lambda value: to_si(value, kind)  # type: ignore[arg-type]
 
 
-def _or_one_a_joint(convert: Callable[[Value], float]) -> Callable[[Value], Any]:
+def or_one_a_joint(convert: Callable[[Value], float]) -> Callable[[Value], Any]:
+    """Give what reads one value for all joints, or several in parentheses, one a joint."""
+
     def read(value: Value) -> Any:
         if value is None:
             return None
@@ -91,11 +95,11 @@ def _or_one_a_joint(convert: Callable[[Value], float]) -> Callable[[Value], Any]
     return read
 
 
-_FREQUENCIES = _or_one_a_joint(_angular_frequency)
-_NUMBERS = _or_one_a_joint(_quantity("number"))
-_DAMPINGS = _or_one_a_joint(_quantity("damping"))
+_FREQUENCIES = or_one_a_joint(_angular_frequency)
+_NUMBERS = or_one_a_joint(quantity("number"))
+_DAMPINGS = or_one_a_joint(quantity("damping"))
 _GAINS: Mapping[str, Kind] = {
-    "stiffness": _or_one_a_joint(_quantity("stiffness")),
+    "stiffness": or_one_a_joint(quantity("stiffness")),
     "damping": _DAMPINGS,
 }
 _INTEGRAL: Mapping[str, Kind] = {"integral": _NUMBERS}

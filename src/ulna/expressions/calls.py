@@ -69,18 +69,20 @@ class Call:
         return parse_call, (str(self), self.what)
 
 
-def parse_call(text: str, what: str = "path") -> Call:
+def parse_call(text: str, what: str = "path", example: str = _EXAMPLE) -> Call:
     """Read a call; a bare name is a call without arguments. Raises `ExpressionError`.
+
+    `example` is what a text that is no call could have been.
 
     >>> parse_call("circle(center=(0.2, 0.1), radius='5 cm')").keywords["center"]
     (0.2, 0.1)
     """
-    source, tree = read_tree(text, what, _LONGEST, _EXAMPLE)
+    source, tree = read_tree(text, what, _LONGEST, example)
     reader = _Reader(source)
     match tree:
         case ast.Name() | ast.Call(func=ast.Name()):
             return reader.call(tree)
-    raise source.fault(tree, "no call", f"text such as {_EXAMPLE}")
+    raise source.fault(tree, "no call", f"text such as {example}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,11 @@ from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import float_array
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import closed_form, redundant
+from ulna.kinematics.dexterity import elbow_side
 from ulna.kinematics.forward import joint_array, tip
 from ulna.kinematics.limits import allowed, are_limited, into_window
 from ulna.kinematics.ring import Floats, Nearest, nearest_in_ring, ring
-from ulna.kinematics.solutions import Solutions
+from ulna.kinematics.solutions import ELBOW_DOWN, ELBOW_UP, Solutions
 
 EXACT = 1e-12  # of the reach: what rounding may leave between a target and the ring
 SOLVED = 1e-9  # of the reach: the residual at which an iterated posture counts as solved
@@ -43,16 +44,18 @@ def inverse(
     """Find the postures that put the tip at `target`: (…, 2) a point, (…, 3) with orientation.
 
     Two links have two postures, named by the sign of sin q_2 ("positive", "negative"), and so
-    have three links with an orientation. Arms with joints to spare have four, kept inside the
-    joint limits where that can be done (`restarts` random starts are tried before giving up) and
-    close to `posture` (…, n) if one is wanted. Angles are written in the turn around the middle of
-    each joint's range. `tolerance` [m] is how far outside its ring a target still counts as on
-    the edge; by default 1e-12 of the reach.
+    have three links with an orientation; of two links `elbow` says which of them is "up". Arms
+    with joints to spare have four, kept inside the joint limits where that can be done (`restarts`
+    random starts are tried before giving up) and close to `posture` (…, n) if one is wanted. Angles
+    are written in the turn around the middle of each joint's range. `tolerance` [m] is how far
+    outside its ring a target still counts as on the edge; by default 1e-12 of the reach.
 
     >>> import numpy as np, ulna
     >>> found = inverse(ulna.preset("unit"), [1.71, 0.30])
     >>> np.degrees(found.q).round(4).tolist()
     [[-19.8156, 59.5325], [39.7169, -59.5325]]
+    >>> found.elbow.tolist()
+    ['down', 'up']
     """
     if not isinstance(restarts, int) or restarts < 0:
         raise InputError(Problem("restarts", shown(restarts), "a whole number, 0 or more"))
@@ -189,9 +192,16 @@ def _judged(task: Task, q: Floats, branch: tuple[str, ...], arm: Arm | None) -> 
         nearest=task.nearest[..., :2],
         nearest_q=_first_usable(q, inside),
         continuum=reachable & _leaves_freedom(task),
-        target=task.goal,
-        arm=arm,
+        elbow=_elbows(task, np.where(out[..., None], np.nan, q)),
     )
+
+
+def _elbows(task: Task, q: Floats) -> NDArray[np.str_]:
+    """Name for two links where the elbow (…, k) is: above the line from base to tip, or below."""
+    if q.shape[-1] != 2:
+        return np.zeros(q.shape[:-1], dtype="<U4")
+    side = np.nan_to_num(elbow_side(task.each, q))
+    return np.where(side > 0, ELBOW_UP, np.where(side < 0, ELBOW_DOWN, ""))
 
 
 def distance_to_goal(arms: Parameters, q: Floats, goal: Floats) -> Floats:

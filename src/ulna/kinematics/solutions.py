@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ OUT_OF_REACH = "out of reach"
 OUTSIDE_LIMITS = "outside joint limits"
 NOT_CONVERGED = "not converged"
 OTHER_BRANCH = "not on this branch"
+ELBOW_UP, ELBOW_DOWN = "up", "down"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,8 +39,9 @@ class Solutions:
     nearest: Floats  # (…, 2) [m] the nearest reachable point; the target itself where reachable
     nearest_q: Floats  # (…, n) a posture that puts the tip there
     continuum: NDArray[np.bool_]  # (…) the postures listed stand for infinitely many
-    target: Floats | None = None  # (…, 2 or 3) as asked
-    arm: Arm | None = None  # that was asked; None where it was given as Parameters
+    # (…, k) of two links "up" or "down": the elbow's side of the line from base to tip; "" where
+    # it is on neither, and for other arms
+    elbow: NDArray[np.str_] = field(default_factory=lambda: np.array(""))
 
     @property
     def reason(self) -> NDArray[np.str_]:
@@ -82,11 +84,19 @@ class Solutions:
         rows = [
             (name, *(f"{angle:.6g}" for angle in posture), reason)
             for name, posture, reason in zip(
-                self.branch, degrees, self.reason.reshape(-1), strict=True
+                self._names(), degrees, self.reason.reshape(-1), strict=True
             )
         ]
         joints = [f"q{i + 1} [deg]" for i in range(degrees.shape[-1])]
         return card(self._headline(), columns=("branch", *joints, "may it be used"), rows=rows)
+
+    def _names(self) -> list[str]:
+        """Name the postures of one target: the branch, and of two links the elbow."""
+        elbows = np.broadcast_to(self.elbow, self.valid.shape).reshape(-1)
+        return [
+            f"{name}, elbow {side}" if side else name
+            for name, side in zip(self.branch, elbows, strict=True)
+        ]
 
     def _headline(self) -> str:
         if not self.reachable.all():
@@ -101,6 +111,6 @@ class Solutions:
         reasons = self.reason.reshape(-1)
         return [
             f"  {name}: " + ", ".join(f"{angle:.6g}" for angle in posture) + f" deg ({reason})"
-            for name, posture, reason in zip(self.branch, postures, reasons, strict=True)
+            for name, posture, reason in zip(self._names(), postures, reasons, strict=True)
             if not np.isnan(posture).any()
         ]

@@ -10,6 +10,9 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from ulna.angles import absolute_to_relative
 from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.expressions import Call, ExpressionError, Fault, bind, parse_call
 from ulna.expressions.calls import written
@@ -26,11 +29,12 @@ FILE_NAME = re.compile(r"[^()'\"]*\.[A-Za-z]\w{0,4}")
 EXAMPLE = "\"circle(radius='5 cm')\""
 
 
-def read_path(text: str, what: str = "path") -> Path:
+def read_path(text: str, what: str = "path", *, absolute: bool = False) -> Path:
     """Give the path that a text asks for; `what` names the text in messages.
 
     The text is a call of a shape or a composition, in SI or with units, or the name of a .csv or
-    .svg file. Every shape is listed by `ulna list paths`.
+    .svg file. Every shape is listed by `ulna list paths`. With `absolute` the postures of a
+    `joints(...)` are angles of links from the x axis, and are converted.
 
     >>> round(read_path("repeated(circle(radius='5 cm'), 2)").length, 6)
     0.628319
@@ -38,7 +42,7 @@ def read_path(text: str, what: str = "path") -> Path:
     name = text.strip() if isinstance(text, str) else ""
     if FILE_NAME.fullmatch(name) or (name and name not in SHAPES and exists(name)):
         return _read_file(name, what)
-    return _made(parse_call(text, what))
+    return _made(parse_call(text, what), absolute=absolute)
 
 
 def _read_file(name: str, what: str) -> Path:
@@ -77,7 +81,7 @@ class Shape(NamedTuple):
         return told
 
 
-def _made(call: Call) -> Path:
+def _made(call: Call, *, absolute: bool) -> Path:
     if call.name not in SHAPES:
         need = f"one of {', '.join(SHAPES)}, or a .csv or .svg file"
         hint = did_you_mean(call.name, SHAPES)
@@ -97,7 +101,10 @@ def _made(call: Call) -> Path:
         raise call.fault(None, f"'{call.name}' without {' and '.join(missing)}", "all of them")
     for name, kind in shape.kinds.items():
         if kind == "call" and name in values:
-            values[name] = _made(values[name])
+            values[name] = _made(values[name], absolute=absolute)
+    if absolute and shape.make is joints:
+        rows = (np.asarray(absolute_to_relative(np.array(row))) for row in values["through"])
+        values["through"] = tuple(tuple(row.tolist()) for row in rows)
     try:
         return _called(shape, values)
     except ExpressionError:

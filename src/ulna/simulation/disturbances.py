@@ -113,11 +113,15 @@ def sizes(disturbances: Sequence[Disturbance], n: int) -> Array:
         if one.torque is not None:
             if len(one.torque) != n:
                 need = f"{n}, one a joint"
-                raise InputError(Problem("disturbance.torque", f"{len(one.torque)} values", need))
+                raise InputError(Problem("disturbance.torque", _count(one.torque), need))
             row[:n] = one.torque
         elif one.force is not None:
             if len(one.force) not in (2, 3):
                 need = "x, y [N], or x, y and a moment [N·m]"
-                raise InputError(Problem("disturbance.force", f"{len(one.force)} values", need))
+                raise InputError(Problem("disturbance.force", _count(one.force), need))
             row[n : n + len(one.force)] = one.force
     return rows
+
+
+def _count(values: Sequence[float]) -> str:
+    return f"{len(values)} value{'s' * (len(values) != 1)}"

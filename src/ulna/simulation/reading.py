@@ -1,0 +1,187 @@
+"""Sensors and disturbances from text: "Sensors(delay='2 ms')", "pulse(force=(0, 20), at=1, ...)".
+
+The text is a call as Python has it, read by the grammar of `ulna.expressions`: bare numbers are
+SI, text carries its unit, and nothing is run.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from ulna.control.reading import or_one_a_joint, quantity
+from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.expressions import Call, ExpressionError, Fault, Kind, Value, bind, parse_call
+from ulna.expressions.calls import written
+from ulna.simulation.disturbances import Disturbance, noise, pulse, step
+from ulna.simulation.sensors import Sensors
+from ulna.units import to_si
+
+SENSORS = "Sensors"
+
+
+class Readable(NamedTuple):
+    """What can be asked for by name: what makes it, what it is, and the kinds of its parameters."""
+
+    make: Callable[..., Any]
+    about: str
+    kinds: Mapping[str, Kind]
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """The parameters with what they are unless given; `inspect.Parameter.empty` for none."""
+        own = inspect.signature(self.make).parameters
+        return {name: own[name].default for name in self.kinds}
+
+    @property
+    def call(self) -> list[str]:
+        """The parameters as they are written in a call, with their defaults."""
+        unsaid = (inspect.Parameter.empty, None, math.inf)
+        return [
+            name if value in unsaid else f"{name}={written(value)}"
+            for name, value in self.defaults.items()
+        ]
+
+
+def read_sensors(text: str, what: str = "--sensors") -> Sensors:
+    """Give the sensors that a text describes.
+
+    Parameters
+    ----------
+    text : str
+        A call of `Sensors` with its parameters by name: noise and resolution of angles and
+        rates, one value for all joints or several in parentheses, one a joint; a delay; a seed.
+    what : str
+        What messages call the text.
+
+    Returns
+    -------
+    Sensors
+        What lies between the arm and its controller.
+
+    Raises
+    ------
+    InputError
+        Where the text is none of this, with a caret under the fault.
+
+    Examples
+    --------
+    >>> read_sensors("Sensors(angle_resolution='0.5 deg', delay='2 ms')").delay
+    0.002
+    """
+    made: Sensors = _read(text, what, {SENSORS: ABOUT_SENSORS}, "sensors")
+    return made
+
+
+def read_disturbance(text: str, what: str = "--disturb") -> Disturbance:
+    """Give the disturbance that a text describes.
+
+    Parameters
+    ----------
+    text : str
+        A call of `step`, `pulse` or `noise` as `ulna.simulation.disturbances` has them, with
+        `torque` [N·m], one a joint, or `force` on the tip: x, y [N], and a moment [N·m].
+    what : str
+        What messages call the text.
+
+    Returns
+    -------
+    Disturbance
+        What acts on the arm besides its torques.
+
+    Raises
+    ------
+    InputError
+        Where the text is none of this, with a caret under the fault.
+
+    Examples
+    --------
+    >>> read_disturbance("pulse(force=('0 N', '-20 N'), at='1 s', lasting='50 ms')").force
+    (0.0, -20.0)
+    """
+    made: Disturbance = _read(text, what, DISTURBANCES, "disturbance")
+    return made
+
+
+def _read(text: str, what: str, known: Mapping[str, Readable], noun: str) -> Any:
+    such = f"text such as {EXAMPLES[noun]}"
+    call = parse_call(text, what, EXAMPLES[noun])
+    if call.name not in known:
+        need = such
+        if len(known) > 1:
+            need = f"one of {', '.join(known)}, in a {such}"
+        hint = did_you_mean(call.name, known)
+        raise call.fault(None, f"unknown {noun} '{call.name}'", need, hint)
+    entry = known[call.name]
+    values = bind(call, entry.kinds)
+    needed = [name for name, value in entry.defaults.items() if value is inspect.Parameter.empty]
+    missing = [name for name in needed if name not in values]
+    if missing:
+        raise call.fault(None, f"'{call.name}' without {' and '.join(missing)}", such)
+    try:
+        return entry.make(**values)
+    except InputError as error:
+        raise _located(call, error) from None
+
+
+def _located(call: Call, error: InputError) -> ExpressionError:
+    """Put what is said about a value under the argument that it is about."""
+    faults: list[Fault] = []
+    for problem in error.problems:
+        name = problem.what.rpartition(".")[2]
+        place = name if name in call.keywords else None
+        faults += call.fault(place, f"got {problem.got}", problem.need, problem.hint).faults
+    return ExpressionError(*faults)
+
+
+def _seed(value: Value) -> int:
+    if not isinstance(value, float) or not value.is_integer():
+        raise InputError(Problem("", shown(value), "a whole number of at least 0"))
+    return int(value)
+
+
+def _torques(value: Value) -> tuple[float, ...]:
+    rows = value if isinstance(value, tuple) else (value,)
+    return tuple(to_si(one, "torque") for one in rows)  # type: ignore[arg-type]
+
+
+def _force(value: Value) -> tuple[float, ...]:
+    if not isinstance(value, tuple) or len(value) not in (2, 3):
+        got = written(value) if not isinstance(value, tuple) else f"{len(value)} values"
+        need = "a force on the tip, (x, y), or (x, y, moment)"
+        raise InputError(Problem("", got, need, "such as ('0 N', '-20 N')"))
+    kinds = ("force", "force", "torque")
+    return tuple(to_si(one, kind) for one, kind in zip(value, kinds, strict=False))  # type: ignore[arg-type]
+
+
+EXAMPLES = {
+    "sensors": "\"Sensors(angle_noise='0.1 deg', delay='2 ms')\"",
+    "disturbance": "\"pulse(force=('0 N', '-20 N'), at='1 s', lasting='50 ms')\"",
+}
+_ACTING: Mapping[str, Kind] = {"torque": _torques, "force": _force}
+ABOUT_SENSORS = Readable(
+    Sensors,
+    "what lies between the arm and its controller: noise, resolution, delay",
+    {
+        "angle_noise": or_one_a_joint(quantity("angle")),
+        "rate_noise": or_one_a_joint(quantity("speed")),
+        "angle_resolution": or_one_a_joint(quantity("angle")),
+        "rate_resolution": or_one_a_joint(quantity("speed")),
+        "delay": "time",
+        "seed": _seed,
+    },
+)
+DISTURBANCES: Mapping[str, Readable] = MappingProxyType(
+    {
+        "step": Readable(step, "from a time on", {**_ACTING, "at": "time"}),
+        "pulse": Readable(pulse, "for a while", {**_ACTING, "at": "time", "lasting": "time"}),
+        "noise": Readable(
+            noise,
+            "at random, drawn anew at a rate; torque and force are standard deviations",
+            {**_ACTING, "rate": "frequency", "seed": _seed, "at": "time", "until": "time"},
+        ),
+    }
+)
