@@ -42,7 +42,7 @@ def test_a_plan_shows_its_torques_and_what_is_in_the_way():
     made = parsed(plan._repr_html_())
     cells = [cell.text for cell in made.iter("td")]
     assert float(cells[1]) == pytest.approx(np.abs(plan.tau[:, 0]).max(), rel=1e-3)
-    assert "nothing in the way" in "".join(made.itertext())
+    assert "collisions are not checked" in "".join(made.itertext())
     lost = ulna.plan(ARM, PATH.placed((0.7, 0.0)))
     assert "out of reach" in "".join(parsed(lost._repr_html_()).itertext())
 

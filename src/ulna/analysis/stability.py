@@ -103,29 +103,30 @@ class Stability:
 
     def _open_sentence(self) -> str:
         last = float(self.t[-1])
-        spans = [f"{self._fold(end)} in {end:g} s, {self.growth_rate(0.0, end):.2g} per second"
+        spans = [f"{self._fold(end)} in {end:g} s, at {self.growth_rate(0.0, end):.2g} per second"
                  for end in ([FIRST] if last > 1.5 * FIRST else []) + [last]]  # fmt: skip
         leaves = self.predicted_exit(0.01)
         off = (
-            f"an error of {ROUNDING:g} does not take the tip 1 cm off"
+            f"One as small as rounding, {ROUNDING:g} at the start, alone would leave the tip less "
+            "than 1 cm off to the end; larger ones need not"
             if leaves is None
-            else f"an error of {ROUNDING:g} takes the tip 1 cm off after {leaves:.2f} s, whatever "
-            "the integrator's tolerance"
+            else f"Even one as small as rounding, {ROUNDING:g} at the start, takes the tip 1 cm "
+            f"off after {leaves:.2f} s, whatever the integrator's tolerance; larger ones do sooner"
         )
         rate = self.growth_rate()
         if rate < 0.0:
-            return f"Open loop errors fall by {-rate:.2g} per second; {off}."
-        return f"Open loop an error grows {'; '.join(spans)}; {off}."
+            return f"Open loop errors fall at {-rate:.2g} per second. {off}."
+        return f"Open loop an error grows {'; '.join(spans)}. {off}."
 
     def _closed_sentence(self) -> str:
         last, rate = float(self.t[-1]), self.growth_rate()
         head = f"Closed loop at {self.rate:g} Hz"
         if not rate < 0.0:
-            return f"{head} errors grow {self._fold(last)} in {last:g} s, {rate:.2g} per second."
+            return f"{head} errors grow {self._fold(last)} in {last:g} s, at {rate:.2g} per second."
         worst = float(np.exp(np.max(self.growth)))
         return (
-            f"{head} errors fall by {-rate:.3g} per second, to a half every "
-            f"{math.log(2.0) / -rate:.2g} s, and are {worst:.3g} times their first size at most."
+            f"{head} errors fall by half every {math.log(2.0) / -rate:.2g} s, at {-rate:.3g} per "
+            f"second; on the way they are {worst:.3g} times their first size at most."
         )
 
     def _fold(self, t: float) -> str:

@@ -51,6 +51,8 @@ def check(arm: ArmArgument, angles: AngleOption = "relative", json: JsonOption =
     )
     if convention.absolute:
         say("q is measured from the link before, φ from the x axis; limits are those of q")
+    if _lacks_limits(described):
+        say("-: no limit")
     gx, gy = described.gravity
     say(f"mass {number(described.mass)} kg, gravity ({number(gx)}, {number(gy)}) m/s²")
     say(reach_in_words(described))
@@ -99,6 +101,14 @@ def _joints(arm: Arm, angles: Angles) -> list[tuple[str, ...]]:
         )
         for index, joint in enumerate(arm.joints, 1)
     ]
+
+
+def _lacks_limits(arm: Arm) -> bool:
+    return not all(
+        math.isfinite(limit)
+        for joint in arm.joints
+        for limit in (joint.lower, joint.upper, joint.max_torque, joint.max_velocity)
+    )
 
 
 def _limit(value: float, text: str) -> str:

@@ -127,23 +127,23 @@ def _table(done: Followed) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
 
 def _plan_limits(made: Plan) -> list[str]:
     first, *others = limits_lines(made)
-    return [f"plan: {first}", *others]
+    return [f"the plan: {first}", *others]
 
 
 def _run_limits(done: Followed) -> str:
     """Say how close the closed loop came to the torque limits, and which it met."""
     use = done.trackings["closed loop"].effort.torque_use
     if not np.isfinite(use).any():
-        return "run: no joint has a torque limit"
+        return "the run: no joint has a torque limit"
     if not done.closed.saturation:
         joint = int(np.nanargmax(use))
-        return f"run: {use[joint]:.0%} of its torque at most, in joint {joint + 1}"
+        return f"the run: at most {use[joint]:.0%} of a torque limit was used, in joint {joint + 1}"
     told = [
         f"joint {one.joint} met its torque limit {_times(one.episodes)}, for "
         f"{number(one.seconds, 3)} s, first at t = {number(one.first, 4)} s"
         for one in done.closed.saturation
     ]
-    return f"run: {'; '.join(told)}"
+    return f"the run: {'; '.join(told)}"
 
 
 def _times(count: int) -> str:
@@ -193,12 +193,14 @@ def _power(done: Followed) -> str:
 
 
 def _open_loop(done: Followed) -> str:
+    """Say where the tip went without feedback, and what made it: not rounding alone."""
     found = done.trackings["open loop"]
     left = {name: found.left(tube) for name, tube in TUBES.items()}
     if left["1 cm"] is None:
-        return f"stays within {length_text(found.max)}"
+        return f"in this run the tip stayed within {length_text(found.max)} of where it should be"
     gone = [f"{name} off after {number(t, 3)} s" for name, t in left.items() if t is not None]
-    return ", ".join(gone)
+    held = f"torques held for {number(1e3 / done.rate, 3)} ms each"
+    return f"in this run the tip was {', '.join(gone)}; {held} are off by far more than rounding"
 
 
 def _closed_loop(done: Followed) -> str:

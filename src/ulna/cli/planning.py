@@ -177,12 +177,15 @@ PLAN_COLUMNS = (
 def reach_line(made: Plan) -> str:
     """Say whether all of it is in reach, and by what margin."""
     margin, singular = made.peaks.reach_margin, made.peaks.singularity_margin
-    closest = f"condition number up to {number(1.0 / singular if singular else np.inf, 3)}"
-    side = {1: ", elbow positive", -1: ", elbow negative"}
+    worst = number(1.0 / singular if singular else np.inf, 3)
+    closest = f"condition number of the Jacobian up to {worst}"
+    side = {1: "; elbow positive (sin q2 > 0)", -1: "; elbow negative (sin q2 < 0)"}
     branches = set(made.branch.tolist())
     elbow = side.get(branches.pop(), "") if made.arm.n == 2 and len(branches) == 1 else ""
     edge = margin <= 1e-9 * made.arm.reach
-    inside = "along the edge" if edge else f"at least {length_text(margin)} inside"
+    inside = "up to the edge of the reach"
+    if not edge:
+        inside = f"at least {length_text(margin)} inside the edge of the reach"
     return f"yes, {inside}{elbow}; {closest}"
 
 
@@ -210,8 +213,13 @@ def posture_facts(made: Plan, angles: Angles) -> dict[str, Any]:
 def limits_lines(made: Plan) -> list[str]:
     """Say which limits are passed, and what else there is to know."""
     told = [problem.text for problem in made.problems]
-    shown = told[:6] + [f"and {len(told) - 6} more"] * (len(told) > 6)
-    return shown or ["none is passed"]
+    if told:
+        return told[:6] + [f"and {len(told) - 6} more"] * (len(told) > 6)
+    own = made.arm.parameters
+    limited = are_limited(own) or np.isfinite([own.max_velocity, own.max_torque]).any()
+    if limited:
+        return ["all angles, speeds and torques are within the joints' limits"]
+    return ["no joint has a limit of angle, speed or torque"]
 
 
 def plan_facts(task: Task) -> dict[str, Any]:

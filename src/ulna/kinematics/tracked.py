@@ -70,7 +70,7 @@ class Interval:
             Why.OUT_OF_REACH: f" by up to {self.worst:.4g} m{at}",
             Why.JOINT_LIMIT: f" exceeded by up to {np.degrees(self.worst):.4g} deg{at}"
             if self.worst > 0.0
-            else " in the way",
+            else " keeps the joints from following",
             Why.SINGULAR: f", condition number {_up_to(self.worst)}{at}",
             Why.BELOW_FLOOR: f" by up to {self.worst:.4g} m{at}",
             Why.NOT_CONVERGED: f", up to {self.worst:.4g} m off{at}",

@@ -82,7 +82,7 @@ def _told(plan: Plan) -> Iterator[str]:
     yield from plan.path.notes
     problems = plan.problems
     if not problems:
-        yield "nothing in the way"
+        yield "the arm can do it: in reach and within its limits; collisions are not checked"
     yield from (problem.text for problem in problems[:MOST_SHOWN])
     if len(problems) > MOST_SHOWN:
         yield f"and {len(problems) - MOST_SHOWN} more problems"

@@ -51,7 +51,7 @@ class Way(NamedTuple):
 
 
 def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, look: Look = PRINT) -> Axes:
-    """Draw a plan: what the arm reaches, the path, some postures, and what is in the way.
+    """Draw a plan: what the arm reaches, the path, some postures, and where it cannot be.
 
     With a run, the way that the tip really went is drawn over the path.
     """
@@ -187,7 +187,7 @@ def gone_way(run: Run) -> Way:
 
 
 def _told(plan: Plan) -> Iterator[str]:
-    fine = ", nothing in the way" if plan.ok else ""
+    fine = ", in reach and within the limits" if plan.ok else ""
     yield f"{plan.duration:.4g} s, {plan.trajectory.timing.name}{fine}"
     for mark in marks(plan):
         others = f"; and {mark.places - 1} more like it" if mark.places > 1 else ""

@@ -312,7 +312,7 @@ def test_arms_of_many_links_are_told_in_pieces(n, monkeypatch):
 def test_it_speaks():
     told = stability(PLAN)
     assert "Open loop an error grows 10^" in repr(told)
-    assert "does not take the tip 1 cm off" in told.sentence
+    assert "alone would leave the tip less than 1 cm off" in told.sentence
     assert "exponents" in told._repr_html_()
     closed = stability(PLAN, OpenLoop())
     assert "errors grow" in closed.sentence

@@ -62,12 +62,16 @@ def test_paper_000_is_followed_by_default(made):
     for told in (
         "planned peak [N·m] run's peak [N·m] RMS [N·m] limit",
         "peak speed [rad/s] peak power [W] energy [J]",
-        "reachable yes, at least 10 mm inside, elbow positive; condition number up to 17.6",
+        "reachable yes, at least 10 mm inside the edge of the reach; elbow positive (sin q2 > 0); "
+        "condition number of the Jacobian up to 17.6",
+        "postures from q = (36.16, 107.69)° to q = (396.16, 107.69)°; q is measured from the link ",
         "power under the controller 60.49 W at most in a joint; 812.3 J put in, 812.3 J taken",
-        "open loop 1 cm off after 1.05 s, 10 cm off after 1.46 s Open loop an error grows 10^",
+        "open loop in this run the tip was 1 cm off after 1.05 s, 10 cm off after 1.46 s; "
+        "torques held for 1 ms each are off by far more than rounding Open loop an error grows 10^",
         "closed loop ComputedTorque() at 1000 Hz: tip error 9.05 µm RMS, ",
-        "Closed loop at 1000 Hz errors fall by ",
-        "limits plan: none is passed run: no joint has a torque limit",
+        "Closed loop at 1000 Hz errors fall by half every 0.038 s",
+        "limits the plan: no joint has a limit of angle, speed or torque "
+        "the run: no joint has a torque limit",
     ):
         assert told in made.flat
     # All of it is on one screen.
@@ -261,7 +265,7 @@ def test_gains_beyond_reason_are_exit_3_and_all_is_kept(ask, tmp_path):
     run = ulna.open_run(tmp_path / "follow" / "run.nc")
     assert run.status.reason == "diverged"
     assert np.isfinite(run.q).all()
-    assert "open loop stays within" in found.flat
+    assert "in this run the tip stayed within" in found.flat
 
 
 # ------------------------------------------------------------------------------------ the verdict
@@ -281,7 +285,10 @@ def test_an_unstable_loop_is_not_called_fine(ask, tmp_path):
         r"torque limits were met \(joint 1, [\d,]+ times, [\d.]+ s; joint 2, ",
         first_line(found),
     )
-    assert "limits plan: none is passed run: joint 1 met its torque limit " in found.flat
+    assert (
+        "limits the plan: all angles, speeds and torques are within the joints' limits "
+        "the run: joint 1 met its torque limit " in found.flat
+    )
     last = found.err.splitlines()[-1]
     assert last.startswith(first_line(found))
     assert "; try a higher --rate, or other gains; all of it is in follow/plan.csv" in last

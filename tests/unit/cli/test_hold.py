@@ -98,25 +98,27 @@ def test_a_payload_takes_the_place_of_the_arms_own(torques, tmp_path):
 def test_a_force_acts_on_the_arm(torques):
     # Upwards at the tip it carries part of the weight.
     expected = [G * 2.0 - 3.0 * 2.0, G * 0.5 - 3.0]
-    assert torques("unit", "--q", "0, 0", "--force", "0, 3 N") == pytest.approx(expected, rel=1e-12)
+    assert torques("unit", "--q", "0, 0", "--tip-force", "0, 3 N") == pytest.approx(
+        expected, rel=1e-12
+    )
 
 
 def test_a_moment_acts_on_every_joint_alike(torques):
     expected = [G * 2.0 - 3.0 * 2.0 - 0.5, G * 0.5 - 3.0 - 0.5]
     for force in ("0 N, 3 N, 0.5 N*m", "0, 3, 0.5"):
-        found = torques("unit", "--q", "0, 0", "--force", force)
+        found = torques("unit", "--q", "0, 0", "--tip-force", force)
         assert found == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_flat_arm_weighs_nothing(torques):
     assert torques("unit", "--q", "0.3, 0.4", "--flat") == [0.0, 0.0]
     # A pull to the left on a right angle: its lever is 1 m to joint 1 and 2 alike.
-    found = torques("unit", "--q", "0, 90 deg", "--flat", "--force", "-2 N, 0 N")
+    found = torques("unit", "--q", "0, 90 deg", "--flat", "--tip-force", "-2 N, 0 N")
     assert found == pytest.approx([-2.0, -2.0], rel=1e-12)
 
 
 def test_json_is_si(ask):
-    code, out, err = ask("unit", "--q", "0, 0", "--force", "0, 3", "--json")
+    code, out, err = ask("unit", "--q", "0, 0", "--tip-force", "0, 3", "--json")
     assert (code, err) == (0, "")
     assert json.loads(out) == {
         "arm": "unit",
@@ -132,15 +134,15 @@ def test_json_is_si(ask):
 
 
 def test_weight_and_tip_force_stand_apart(ask):
-    _, out, _ = ask("unit", "--q", "0, 0", "--force", "0, 3, 0.5")
+    _, out, _ = ask("unit", "--q", "0, 0", "--tip-force", "0, 3, 0.5")
     assert column(out, "weight [N·m]") == pytest.approx([G * 2.0, G * 0.5], abs=5e-5)
     assert column(out, "tip force [N·m]") == pytest.approx([-6.5, -3.5], abs=5e-5)
     assert ", with (0, 3) N and a moment of 0.5 N·m acting on it" in out
-    assert "(0, 3) N acting on it" in ask("unit", "--q", "0, 0", "--force", "0, 3")[1]
+    assert "(0, 3) N acting on it" in ask("unit", "--q", "0, 0", "--tip-force", "0, 3")[1]
 
 
 def test_a_force_of_nothing_is_not_told_about(ask):
-    assert "acting" not in ask("unit", "--q", "0, 0", "--force", "0, 0")[1]
+    assert "acting" not in ask("unit", "--q", "0, 0", "--tip-force", "0, 0")[1]
 
 
 def limited(tmp_path):
@@ -231,14 +233,14 @@ def test_json_and_explanation_end_in_exit_5_too(ask):
 
 
 def test_where_no_payload_helps_another_way_out_is_named(ask):
-    code, _, err = ask("so-101", "--q", "0, 0, 0", "--force", "0, -50 N")
+    code, _, err = ask("so-101", "--q", "0, 0, 0", "--tip-force", "0, -50 N")
     assert code == 5
     assert "move the tip closer to the base, or choose stronger motors" in err
 
 
 def test_a_pose_that_is_not_held_is_not_said_to_hold_more(ask):
     # A moment lifts the last link: with a load it would hold, without one it does not.
-    code, out, err = ask("so-101", "--q", "10 deg, 20 deg, 30 deg", "--force", "1, 2, 3")
+    code, out, err = ask("so-101", "--q", "10 deg, 20 deg, 30 deg", "--tip-force", "1, 2, 3")
     assert code == 5
     assert "could be held with a payload" in err
     assert "hold up to" not in out
@@ -287,10 +289,10 @@ WORKED = [
     (STRAIGHT, ["--flat"]),
 ]
 PUSHED = [
-    (CROOKED, ["--force", "3, -4, 0.5"]),
-    (CROOKED.replace(gravity=(0.0, -9.81)), ["--force", "3, -4"]),
-    (STRAIGHT.replace(gravity=(3.0, -9.0)), ["--force", "0, 0, 2"]),
-    (STRAIGHT, ["--flat", "--force", "1, 1"]),
+    (CROOKED, ["--tip-force", "3, -4, 0.5"]),
+    (CROOKED.replace(gravity=(0.0, -9.81)), ["--tip-force", "3, -4"]),
+    (STRAIGHT.replace(gravity=(3.0, -9.0)), ["--tip-force", "0, 0, 2"]),
+    (STRAIGHT, ["--flat", "--tip-force", "1, 1"]),
 ]
 
 
@@ -344,14 +346,14 @@ def test_an_explanation_has_the_numbers_that_a_person_would_find(ask):
 
 
 def test_an_explanation_says_what_the_force_does(ask):
-    _, out, _ = ask("unit", "--q", "0, 0", "--force", "0, 3, 0.5", "--explain")
+    _, out, _ = ask("unit", "--q", "0, 0", "--tip-force", "0, 3, 0.5", "--explain")
     assert "less what the force on the tip, which acts on the arm, does for it" in out
     assert "less the moment on the tip" in out
     assert "4.905 - 3.5 = 1.405 N·m" in out
-    _, out, _ = ask("unit", "--q", "0, 0", "--force", "0, -3", "--explain")
+    _, out, _ = ask("unit", "--q", "0, 0", "--tip-force", "0, -3", "--explain")
     assert "4.905 + 3 = 7.905 N·m" in out
     assert "moment on the tip" not in out
-    _, out, _ = ask("unit", "--q", "0, 0", "--force", "0, 0, 1", "--explain")
+    _, out, _ = ask("unit", "--q", "0, 0", "--tip-force", "0, 0, 1", "--explain")
     assert "less what the force" not in out
     assert "less the moment on the tip" in out
 
@@ -374,12 +376,12 @@ def test_a_long_sum_is_written_short(ask, tmp_path):
         (["unit", "--q", "0, 0, 0"], "got 3 angles, need 2"),
         (["unit", "--q", "0, 5 kg"], "kg"),
         (["unit", "--q", "0, nan"], "finite"),
-        (["unit", "--q", "0, 0", "--force", "1"], "--force: got 1 value"),
-        (["unit", "--q", "0, 0", "--force", "1, 2, 3, 4"], "--force: got 4 values"),
-        (["unit", "--q", "0, 0", "--force", "1 kg, 2 kg"], "'kg' is a unit of mass"),
-        (["unit", "--q", "0, 0", "--force", "1, 2, 3 N"], "'N' is a unit of force"),
-        (["unit", "--q", "0, 0", "--force", "inf, 0"], "finite"),
-        (["unit", "--q", "0, 0", "--force", ""], "--force"),
+        (["unit", "--q", "0, 0", "--tip-force", "1"], "--tip-force: got 1 value"),
+        (["unit", "--q", "0, 0", "--tip-force", "1, 2, 3, 4"], "--tip-force: got 4 values"),
+        (["unit", "--q", "0, 0", "--tip-force", "1 kg, 2 kg"], "'kg' is a unit of mass"),
+        (["unit", "--q", "0, 0", "--tip-force", "1, 2, 3 N"], "'N' is a unit of force"),
+        (["unit", "--q", "0, 0", "--tip-force", "inf, 0"], "finite"),
+        (["unit", "--q", "0, 0", "--tip-force", ""], "--tip-force"),
         (["unit", "--q", "0, 0", "--payload", "-1"], "payload"),
         (["unit", "--q", "0, 0", "--payload", "abc"], "--payload: got 'abc'"),
         (["unit", "--q", "0, 0", "--payload", "2 N"], "'N' is a unit of force"),
@@ -411,7 +413,7 @@ def test_large_bare_angles_are_doubted(ask):
 def test_an_ascii_terminal_misses_no_letter():
     # One process for both: starting Python takes longer than what it then prints.
     words = ["hold", "so-101", "--q", "10 deg, 20 deg, 30 deg"]
-    commands = [[*words, "--force", "1, 0, 0.1"], [*words, "--explain"]]
+    commands = [[*words, "--tip-force", "1, 0, 0.1"], [*words, "--explain"]]
     done = subprocess.run(
         [sys.executable, "-c", f"from ulna.cli import main; print([main(c) for c in {commands}])"],
         capture_output=True,
@@ -426,7 +428,7 @@ def test_an_ascii_terminal_misses_no_letter():
 
 
 def test_where_the_force_is_too_much_a_smaller_one_is_a_way_out(ask):
-    code, _, err = ask("so-101", "--q", "0, 0, 0", "--flat", "--force", "0, -50 N")
+    code, _, err = ask("so-101", "--q", "0, 0, 0", "--flat", "--tip-force", "0, -50 N")
     assert code == 5
     assert "lessen the force" in err
 
@@ -439,7 +441,7 @@ def test_an_upright_arm_is_not_said_to_carry_the_moon(ask):
     "words",
     [
         ["--q", "1e308, 1e308"],
-        ["--q", "0, 0", "--force", "1.7e308, -1.7e308 N"],
+        ["--q", "0, 0", "--tip-force", "1.7e308, -1.7e308 N"],
     ],
     ids=["angles", "force"],
 )

@@ -59,8 +59,11 @@ def test_paper_000_is_planned_by_default(made):
         ["78.847", "45.221", "none"],
         ["25.469", "17.351", "none"],
     ]
-    assert "reachable yes, at least 10 mm inside, elbow positive; condition number" in made.flat
-    assert "limits none is passed" in made.flat
+    inside = (
+        "reachable yes, at least 10 mm inside the edge of the reach; elbow positive (sin q2 > 0)"
+    )
+    assert inside in made.flat
+    assert "limits no joint has a limit of angle, speed or torque" in made.flat
     assert made.err.endswith("for kehl: 60 s (as the path has it), 2,000 samples\n")
 
 

@@ -324,7 +324,7 @@ class TestOtherReasons:
         assert (tracked.residual[~blocked] < 1e-8).all()
         assert (tracked.residual[blocked] > 1e-8).all()
         assert not tracked.ok[blocked].any()
-        assert "joint limit in the way" in repr(tracked)
+        assert "joint limit keeps the joints from following" in repr(tracked)
 
 
 class TestPosture:
@@ -426,7 +426,7 @@ class TestWords:
                 0.25,
                 "samples 3 to 5: not converged, up to 0.25 m off at sample 4",
             ),
-            (Why.JOINT_LIMIT, 0.0, "samples 3 to 5: joint limit in the way"),
+            (Why.JOINT_LIMIT, 0.0, "samples 3 to 5: joint limit keeps the joints from following"),
             (
                 Why.JOINT_LIMIT,
                 np.pi,

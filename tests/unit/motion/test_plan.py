@@ -139,7 +139,7 @@ class TestProblems:
         assert made.ok
         assert made.feasible
         made.insist()
-        assert "nothing in the way" in repr(made)
+        assert "in reach and within its limits; collisions are not checked" in repr(made)
 
     def test_out_of_reach_when_where_and_by_how_much(self):
         made = plan(path=paths.line((0.5, 0.0), (2.0, 0.0)), duration=3.0)
