@@ -28,6 +28,7 @@ SIZE = (6.0, 6.0)  # [inches]
 PAGE = (11.0, 6.6)  # [inches]
 WIDER = 1.2  # the motion's part of a page, of the curves'
 LEFT = 0.02  # of the motion's part, where the title begins
+BESIDE = 15.0  # [points] from an elbow to its name
 LETTERS = 72  # of a line under the title of a page
 REASONS = 3  # named side by side above the axes
 MARKS = {  # of points that are not followed
@@ -52,7 +53,10 @@ def pose_figure(arm: Arm, q: ArrayLike, *, look: Look = PRINT) -> Figure:
 
 
 def reach_figure(arm: Arm, target: ArrayLike, found: Solutions, *, look: Look = PRINT) -> Figure:
-    """Draw the postures that reach a target; out of reach, the nearest one and the gap."""
+    """Draw the postures that reach a target; out of reach, the nearest one and the gap.
+
+    Of two links it is written at each elbow whether it is up or down.
+    """
     target = np.asarray(target, dtype=float)
     with styled(look):
         figure, axes = _page()
@@ -60,6 +64,9 @@ def reach_figure(arm: Arm, target: ArrayLike, found: Solutions, *, look: Look = 
         postures = found.q[found.valid] if found.reachable else found.nearest_q[None, :]
         for k, q in reversed(list(enumerate(postures))):
             draw_arm(axes, arm, q, look=look, ghost=k > 0)
+        if found.reachable and arm.n == 2:
+            for q, side in zip(postures, found.elbow[found.valid], strict=True):
+                _name_elbow(axes, arm, q, str(side), look)
         if not found.reachable:
             gap = np.stack([found.nearest, target[:2]])
             axes.plot(*gap.T, color=look.movable, lw=1.5, ls=":", zorder=5)
@@ -172,6 +179,27 @@ def run_figure(run: Run, *, look: Look = PRINT) -> Figure:
             plot(axes, run, look=look).label_outer()
         curves.align_ylabels()
     return figure
+
+
+def _name_elbow(axes: Axes, arm: Arm, q: np.ndarray, side: str, look: Look) -> None:
+    """Write beside an elbow on which side it is, away from the line from base to tip."""
+    if not side:
+        return
+    base, elbow, tip = kinematics.joints(arm, q)
+    away = elbow - 0.5 * (base + tip)
+    away = away / max(float(np.hypot(*away)), 1e-12 * arm.reach)
+    label = axes.annotate(
+        f"elbow {side}",
+        (float(elbow[0]), float(elbow[1])),
+        xytext=(BESIDE * away[0], BESIDE * away[1]),
+        textcoords="offset points",
+        ha="center" if abs(away[0]) < 0.5 else "left" if away[0] > 0.0 else "right",
+        va="center" if abs(away[1]) < 0.5 else "bottom" if away[1] > 0.0 else "top",
+        color=look.ink,
+        fontsize=9,
+        zorder=8,
+    )
+    label.set_bbox({"fc": look.paper, "ec": "none", "alpha": 0.8, "pad": 1.0})
 
 
 def _page() -> tuple[Figure, Axes]:

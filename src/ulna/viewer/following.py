@@ -9,8 +9,17 @@ import numpy as np
 
 from ulna.analysis.tracking import Tracking, tracking
 from ulna.errors import InputError, Problem, shown
-from ulna.viewer.pages import Layout, cut, name_outer, page_of_panels, plan_title
-from ulna.viewer.run import curve, finish, legend_above
+from ulna.viewer.labels import POINTS, Room, place_label
+from ulna.viewer.pages import (
+    Layout,
+    cut,
+    make_head_room,
+    name_outer,
+    page_of_panels,
+    plan_title,
+    shorten,
+)
+from ulna.viewer.run import MOST_NAMES, curve, finish, legend_above
 from ulna.viewer.style import PATTERNS, PRINT, Look, series, styled
 
 if TYPE_CHECKING:
@@ -22,10 +31,10 @@ if TYPE_CHECKING:
 
 LAYOUT = Layout((2.9, 1.7), 9.0, right=0.65)
 LONGEST = 40  # letters of a label
-LEGEND, LINE = 105, 6  # letters beside one another in a legend, and those that a line takes
 BOUNDS = {"1 cm": 0.01, "10 cm": 0.1}  # [m]
 LEAST = 1e-13  # of the reach: below, an error is rounding
-EARLY = 0.075  # of a run, in which there is no room for a label before a place
+MARKER = 8.0  # [points] that a mark on a curve takes
+SPACE = 12.0  # [points] between a title and a legend
 SETTLED = 0.02  # of a run, after which its errors say how far down to look
 UNITS = {"m": 1.0, "mm": 1e-3, "µm": 1e-6, "nm": 1e-9}  # [m]
 
@@ -39,30 +48,50 @@ def error_figure(plan: Plan, runs: Mapping[str, Run | Tracking], *, look: Look =
     label, last = list(found.items())[-1]
     with styled(look):
         figure, (above, below) = page_of_panels(LAYOUT, plan_title(plan))
-        name_outer(plot_error(above, plan, found, look=look), last=False)
+        # The deviation comes first: where labels have room depends on the time that is shown.
         plot_deviation(below, plan, last, look=look)
+        name_outer(plot_error(above, plan, found, look=look), last=False)
         below.set_title(cut(label, LONGEST), parse_math=False)
+        names: Any = below.get_legend()
+        free = below.get_window_extent().width - names.get_window_extent().width
+        shorten(below._left_title, free - SPACE * figure.dpi / POINTS)  # type: ignore[attr-defined]
+        make_head_room(figure, LAYOUT, above.get_legend())
     return figure
 
 
 def plot_error(
     axes: Axes, plan: Plan, runs: Mapping[str, Run | Tracking], *, look: Look = PRINT
 ) -> Axes:
-    """Plot the distance of the tip from the plan over time, and mark where runs leave bounds."""
+    """Plot the distance of the tip from the plan over time, and mark where runs leave bounds.
+
+    The times of that are written beside the marks, or where there is no room, in the legend.
+    """
     everything = judged(plan, runs)
     axes.set_yscale("log")
-    lowest = []
-    for (label, found), style in zip(everything.items(), series(len(runs), look), strict=True):
-        error = np.maximum(found.size, LEAST * plan.arm.reach)
-        curve(axes, found.t, error, cut(label, LONGEST), style)
-        lowest.append(_lowest(error))
-        _mark_bounds(axes, found, style["color"], look)
+    lowest, errors = [], []
+    styles = series(len(runs), look)
+    for (label, found), style in zip(everything.items(), styles, strict=True):
+        errors.append(np.maximum(found.size, LEAST * plan.arm.reach))
+        curve(axes, found.t, errors[-1], cut(label, LONGEST), style)
+        lowest.append(_lowest(errors[-1]))
+    bounds = {name: size for name, size in BOUNDS.items() if size <= 2.0 * plan.arm.reach}
+    _draw_bounds(axes, bounds, look)
     axes.set_ylim(bottom=0.5 * min(lowest))
-    _draw_bounds(axes, look)
     finish(axes, look, ylabel="tip error [m]")
-    lengths = [min(len(label), LONGEST) + LINE for label in runs]
-    beside = len(runs) if sum(lengths) <= LEGEND else max(1, LEGEND // max(lengths))
-    return legend_above(axes, look, columns=beside)
+    _mark_exits(axes, everything, errors, [style["color"] for style in styles], look)
+    return _legend(axes, look)
+
+
+def _legend(axes: Axes, look: Look) -> Axes:
+    """Name the runs above the plot, as many beside one another as there is room for."""
+    width = axes.get_window_extent().width
+    for columns in range(min(MOST_NAMES, len(axes.get_legend_handles_labels()[1])), 0, -1):
+        legend: Any = legend_above(axes, look, columns=columns).get_legend()
+        for text in legend.get_texts():
+            text.set_parse_math(False)  # labels are people's own
+        if legend.get_window_extent().width <= width:
+            break
+    return axes
 
 
 def plot_deviation(axes: Axes, plan: Plan, run: Run | Tracking, *, look: Look = PRINT) -> Axes:
@@ -117,32 +146,35 @@ def _lowest(error: np.ndarray) -> float:
     return float(np.min(settled[np.isfinite(settled)], initial=min(BOUNDS.values())))
 
 
-def _mark_bounds(axes: Axes, found: Tracking, color: str, look: Look) -> None:
-    """Mark when a run first leaves a bound."""
-    t = found.t
+def _mark_exits(
+    axes: Axes, runs: Mapping[str, Tracking], errors: list[Any], colors: list[str], look: Look
+) -> None:
+    """Mark when runs first leave a bound, with the time beside it, or in the legend."""
+    room = Room(axes)
+    for found, error in zip(runs.values(), errors, strict=True):
+        room.take_curve(np.column_stack([found.t, error]))
     for bound in BOUNDS.values():
-        when = found.left(bound)
-        if when is None:
-            continue
+        room.take_curve([(axes.get_xlim()[0], bound), (axes.get_xlim()[1], bound)])
+    exits = [
+        (line, name, when, bound, color)
+        for line, found, color in zip(axes.lines, runs.values(), colors, strict=False)
+        for name, bound in BOUNDS.items()
+        if (when := found.left(bound)) is not None
+    ]
+    for _, _, when, bound, color in exits:
         axes.plot(when, bound, "o", ms=6, mfc=look.paper, mec=color, mew=1.6, zorder=4)
-        # An error grows: to the upper left of the place is nothing, unless the axis is there.
-        room = when - t[0] > EARLY * (t[-1] - t[0])
-        label = axes.annotate(
-            f"{when:.3g} s",
-            (when, bound),
-            xytext=(-7, 4) if room else (8, -4),
-            textcoords="offset points",
-            ha="right" if room else "left",
-            va="bottom" if room else "top",
-            color=color,
-            fontsize=9,
-            zorder=5,
-        )
-        label.set_bbox({"fc": look.paper, "ec": "none", "alpha": 0.8, "pad": 1.0})
+        room.take_mark((when, bound), MARKER)
+    untold: dict[Any, list[str]] = {}
+    for line, name, when, bound, color in exits:
+        text = f"{when:.3g} s"
+        if place_label(room, text, (when, bound), color=color, fontsize=9, zorder=5) is None:
+            untold.setdefault(line, []).append(f"{name} off at {text}")
+    for line, told in untold.items():
+        line.set_label(f"{line.get_label()} ({', '.join(told)})")
 
 
-def _draw_bounds(axes: Axes, look: Look) -> None:
-    for name, bound in BOUNDS.items():
+def _draw_bounds(axes: Axes, bounds: Mapping[str, float], look: Look) -> None:
+    for name, bound in bounds.items():
         axes.axhline(bound, color=look.quiet, lw=1.0, ls=(0, (4, 3)), zorder=1.5)
         axes.annotate(
             name,

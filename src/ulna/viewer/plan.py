@@ -10,9 +10,10 @@ import numpy as np
 
 from ulna import kinematics
 from ulna.motion.findings import Finding, length_text
-from ulna.viewer.arm import FINEST, draw_arm, draw_ghosts, draw_reach, even_ticks, frame
+from ulna.viewer.arm import FINEST, GHOSTS, draw_arm, draw_ghosts, draw_reach, even_ticks, frame
 from ulna.viewer.following import check_run
 from ulna.viewer.frames import Playback
+from ulna.viewer.inset import draw_inset, needs_inset
 from ulna.viewer.pages import plan_title
 from ulna.viewer.run import LONGEST_WAY, legend_above
 from ulna.viewer.style import PRINT, Look, mixed, styled
@@ -53,7 +54,8 @@ class Way(NamedTuple):
 def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, look: Look = PRINT) -> Axes:
     """Draw a plan: what the arm reaches, the path, some postures, and where it cannot be.
 
-    With a run, the way that the tip really went is drawn over the path.
+    With a run, the way that the tip really went is drawn over the path. A drawing that is small
+    beside its arm is enlarged in a corner.
     """
     if run is not None:
         check_run(plan, run)
@@ -70,8 +72,12 @@ def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, look: Look = PR
         axes.plot(*way.tips.T, color=look.movable, lw=1.4, label=name, zorder=3.6)
     _mark_ends(axes, plan, asked, look)
     even_ticks(frame(axes, arm, also=asked))
-    for number, mark in enumerate(marks(plan)):
+    found = list(marks(plan))
+    for number, mark in enumerate(found):
         _draw_mark(axes, plan, mark, look, above=number % 2 == 0)
+    if needs_inset(arm, asked):
+        postures = _shown_postures(plan, way)
+        draw_inset(axes, arm, asked, postures, labelled=bool(found), look=look)
     return legend_above(axes, look)
 
 
@@ -150,6 +156,13 @@ def _draw_mark(axes: Axes, plan: Plan, mark: Mark, look: Look, *, above: bool) -
         zorder=8,
     )
     label.set_bbox({"fc": look.paper, "ec": "none", "alpha": 0.85, "pad": 1.5})
+
+
+def _shown_postures(plan: Plan, way: Way | None) -> np.ndarray:
+    """Give the postures (k, n) that a picture shows, or some more."""
+    rows = plan.q[np.all(np.isfinite(plan.q), axis=-1)]
+    rows = rows[:: 1 + len(rows) // GHOSTS**2]
+    return rows if way is None else np.vstack([rows, way.posture])
 
 
 def _draw_postures(axes: Axes, plan: Plan, way: Way | None, look: Look) -> None:

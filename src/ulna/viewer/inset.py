@@ -1,0 +1,151 @@
+"""A small drawing, enlarged in a corner of the picture of a large arm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ulna import kinematics
+from ulna.motion.findings import length_text
+from ulna.viewer.style import Look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ulna.arm import Arm
+
+SMALL = 0.3  # of the reach: a drawing of less extent is enlarged
+POINT = 1e-6  # of the reach: one of less is a point, of which there is nothing to see
+SIDE = 0.34  # of the picture: how wide the enlargement is
+EDGE = 0.015  # of the picture, between the enlargement and its border
+APART = 0.04  # of the picture, that arm and path should be from it
+ROOM = 0.14  # of the extent, around the drawing
+FOOT = 0.22  # of the enlargement, below the drawing, for the scale
+ALONG = 9  # points of a link that are looked at
+
+
+class Corner(NamedTuple):
+    """A corner of a picture: its lower left and upper right, in parts of the picture."""
+
+    left: float
+    low: float
+
+    @property
+    def bounds(self) -> tuple[float, float, float, float]:
+        """Left, bottom, width and height."""
+        return self.left, self.low, SIDE, SIDE
+
+
+FAR_SIDE = 1.0 - SIDE - EDGE
+CORNERS = [Corner(x, y) for y in (EDGE, FAR_SIDE) for x in (EDGE, FAR_SIDE)]
+
+
+def needs_inset(arm: Arm, asked: np.ndarray) -> bool:
+    """Whether a drawing (k, 2) is so small beside its arm that nothing of it could be seen."""
+    extent = _extent(asked)
+    return POINT * arm.reach < extent < SMALL * arm.reach
+
+
+def draw_inset(
+    axes: Axes,
+    arm: Arm,
+    asked: np.ndarray,
+    postures: np.ndarray,
+    *,
+    labelled: bool,
+    look: Look,
+) -> Any:
+    """Enlarge what is drawn around a path, in the corner that arm and path are least in.
+
+    Of empty corners it is the nearest or, where the path is `labelled`, the farthest. Lines of the
+    picture are drawn again as they are; gives the axes of the enlargement.
+    """
+    corner = _emptiest(axes, _covered(arm, postures), asked, labelled=labelled)
+    inset: Any = axes.inset_axes(corner.bounds, zorder=9)
+    low, high = np.nanmin(asked, axis=0), np.nanmax(asked, axis=0)
+    side = _extent(asked) * (1.0 + 2.0 * ROOM)
+    left = 0.5 * (low[0] + high[0]) - 0.5 * side
+    # The scale goes below the drawing, which is moved up for it.
+    whole = side / (1.0 - FOOT)
+    left -= 0.5 * (whole - side)
+    bottom = 0.5 * (low[1] + high[1]) - 0.5 * side - FOOT * whole
+    inset.set(xlim=(left, left + whole), ylim=(bottom, bottom + whole), xticks=[], yticks=[])
+    inset.set_facecolor(look.paper)
+    inset.set_aspect("equal")
+    for edge in inset.spines.values():
+        edge.set(visible=True, color=look.quiet, linewidth=0.8)
+    for line in axes.lines:
+        _draw_again(inset, line)
+    across = axes.get_xlim()[1] - axes.get_xlim()[0]
+    _write_scale(inset, (left, bottom), whole, SIDE * across / whole, look)
+    axes.indicate_inset_zoom(inset, edgecolor=look.quiet, alpha=0.9, lw=0.8, zorder=3.9)
+    return inset
+
+
+def _draw_again(inset: Any, line: Any) -> None:
+    x, y = line.get_data()
+    style = {
+        "color": line.get_color(),
+        "lw": line.get_linewidth(),
+        "ls": line.get_linestyle(),
+        "marker": line.get_marker(),
+        "ms": 0.8 * line.get_markersize(),
+        "mfc": line.get_markerfacecolor(),
+        "mec": line.get_markeredgecolor(),
+        "mew": line.get_markeredgewidth(),
+        "zorder": line.get_zorder(),
+    }
+    inset.plot(x, y, label="_", **style)
+
+
+def _write_scale(
+    inset: Any, corner: tuple[float, float], whole: float, times: float, look: Look
+) -> None:
+    """Draw a length to compare with, and say how much larger all of it is."""
+    bar = _round(0.3 * whole)
+    x, y = corner[0] + 0.07 * whole, corner[1] + 0.07 * whole
+    inset.plot([x, x + bar], [y, y], color=look.ink, lw=2.0, label="_scale", zorder=9)
+    small: dict[str, Any] = {"size": 8, "color": look.ink, "va": "bottom", "zorder": 9}
+    inset.text(x, y + 0.03 * whole, length_text(bar), ha="left", **small)
+    right = corner[0] + 0.95 * whole
+    inset.text(right, y + 0.03 * whole, f"enlarged {times:.2g} ×", ha="right", **small)
+
+
+def _round(length: float) -> float:
+    """Give the longest of 1, 2 and 5 times a power of ten that is no longer."""
+    power = 10.0 ** np.floor(np.log10(length))
+    return float(
+        max(step for step in (1.0, 2.0, 5.0) if step * power <= length * (1 + 1e-9)) * power
+    )
+
+
+def _extent(asked: np.ndarray) -> float:
+    known = asked[np.isfinite(asked).all(axis=-1)]
+    return float(np.ptp(known, axis=0).max()) if len(known) else 0.0
+
+
+def _covered(arm: Arm, postures: np.ndarray) -> np.ndarray:
+    """Give points (k, 2) on the links of all postures (m, n)."""
+    ends = kinematics.joints(arm, postures.reshape(-1, arm.n))
+    part = np.linspace(0.0, 1.0, ALONG)[:, None, None, None]
+    return np.asarray(ends[:, :-1] * (1.0 - part) + ends[:, 1:] * part).reshape(-1, 2)
+
+
+def _emptiest(axes: Axes, links: np.ndarray, asked: np.ndarray, *, labelled: bool) -> Corner:
+    """Choose the corner with the fewest points of path and links in it, the path's first."""
+    low = np.array([axes.get_xlim()[0], axes.get_ylim()[0]])
+    size = np.array([axes.get_xlim()[1], axes.get_ylim()[1]]) - low
+    links, asked = (links - low) / size, (asked - low) / size
+    middle = np.nanmean(asked, axis=0)
+
+    def cost(corner: Corner) -> tuple[int, int, float]:
+        start = np.array([corner.left, corner.low]) - APART
+        inside = [
+            int(np.sum(np.all((dots >= start) & (dots <= start + SIDE + 2 * APART), axis=-1)))
+            for dots in (asked, links)
+        ]
+        away = float(np.hypot(*(start + 0.5 * SIDE - middle)))
+        return inside[0], inside[1], -away if labelled else away
+
+    return min(CORNERS, key=cost)
