@@ -50,7 +50,7 @@ def test_a_plan_shows_its_torques_and_what_is_in_the_way():
 def test_solutions_show_every_posture_in_degrees():
     found = ulna.kinematics.inverse(ulna.preset("unit"), [1.71, 0.30])
     cells = [cell.text for cell in parsed(found._repr_html_()).iter("td")]
-    assert cells[0] == "positive"
+    assert cells[0] == "positive, elbow down"
     assert float(cells[2]) == pytest.approx(59.5325, abs=1e-4)
     assert cells[-1] == "ok"
 

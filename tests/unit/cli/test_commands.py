@@ -478,10 +478,42 @@ def test_a_long_limited_arm_is_checked_and_reached_at_once(ask, tmp_path):
     assert time.thread_time() - start < 30.0
 
 
-@pytest.mark.parametrize("there", [True, False])
-def test_a_urdf_is_told_what_a_robot_file_is(ask, there):
-    if there:
-        Path("arm.urdf").write_text("<robot/>")
-    code, _, said = ask("pose", "arm.urdf", "--q", "0, 0")
-    assert code == 2
-    assert "arm.urdf: format: got a URDF file, need a robot file of ulna" in said
+def test_reach_names_elbows_and_gives_the_one_that_is_asked_for(ask):
+    words = ["reach", "unit", "--to", "1, 1", "--json"]
+    both = json.loads(ask(*words)[1])["solutions"]
+    assert {one["branch"]: one["elbow"] for one in both} == {"positive": "down", "negative": "up"}
+    for side, q in (("up", [90.0, -90.0]), ("down", [0.0, 90.0]), ("negative", [90.0, -90.0])):
+        (one,) = json.loads(ask(*words, "--elbow", side)[1])["solutions"]
+        assert np.degrees(one["q"]) == pytest.approx(q, abs=1e-9)
+    _, out, _ = ask("reach", "unit", "--to", "1, 1", "--elbow", "up", "--explain")
+    assert "negative, elbow up: q = (90.0000°, -90.0000°)" in out
+    # To the left of the base the same branch is the other elbow.
+    (one,) = json.loads(ask("reach", "unit", "--to", "-1, 1", "--elbow", "up", "--json")[1])[
+        "solutions"
+    ]
+    assert one["branch"] == "positive"
+
+
+def test_an_elbow_on_no_side_is_given_either_way(ask):
+    code, out, _ = ask("reach", "unit", "--to", "2, 0", "--elbow", "up")
+    assert code == 0
+    assert "-: no side; the arm is straight or folded" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["unit", "--to", "1, 1", "--elbow", "left"], 2, "--elbow: got 'left', need up, down,"),
+        (["unit", "--to", "1, 1", "--elbow", "upp"], 2, "did you mean 'up'?"),
+        (["so-101", "--to", "0.2, 0.1", "--elbow", "up"], 2, "need an arm of two links; leave"),
+        (["unit", "--to", "1, 1", "--elbow", ""], 2, "--elbow: got ''"),
+        (["unit", "--to", "3, 1", "--elbow", "up"], 5, "out of reach"),
+        (["desk.toml", "--to", "0.1, 0.0", "--elbow", "up"], 5, "leave --elbow out to have it"),
+    ],
+)
+def test_elbows_that_cannot_be_had_get_a_sentence(ask, words, code, says):
+    limited = DESK.replace("-150 deg", "0 deg")
+    Path("desk.toml").write_text(limited, "utf-8")
+    found, out, err = ask("reach", *words)
+    assert (found, "elbow up" in out) == (code, False)
+    assert says in err

@@ -54,7 +54,7 @@ def test_paper_000_is_followed_by_default(made):
     verdict, title = made.out.splitlines()[:2]
     assert verdict == "follows within 23.7 µm, tolerance 10 mm"
     assert title == "kehl along loops(radius=0.79, loop_radius=0.2, loops=13), 60 s"
-    rows = [line.split() for line in made.out.splitlines() if re.match(r"\s*[12] ", line)]
+    rows = [line.split() for line in made.out.splitlines() if re.match(r" {5}[12] ", line)]
     assert [row[1:5] for row in rows] == [
         ["78.847", "78.849", "45.221", "none"],
         ["25.469", "25.469", "17.351", "none"],

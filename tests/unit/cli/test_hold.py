@@ -427,6 +427,14 @@ def test_an_ascii_terminal_misses_no_letter():
     assert "?" not in out
 
 
+@pytest.mark.parametrize("force", ["0, 3 N", "1", ""])
+def test_the_old_name_of_the_force_leads_to_the_new_one(ask, force):
+    code, out, err = ask("unit", "--q", "0, 0", "--force", force)
+    assert (code, out) == (2, "")
+    assert f"--force: got {force!r}, need --tip-force" in err
+    assert f'write --tip-force "{force}"' in err
+
+
 def test_where_the_force_is_too_much_a_smaller_one_is_a_way_out(ask):
     code, _, err = ask("so-101", "--q", "0, 0, 0", "--flat", "--tip-force", "0, -50 N")
     assert code == 5

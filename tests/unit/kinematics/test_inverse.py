@@ -308,9 +308,28 @@ class TestBest:
 class TestRepr:
     def test_one_target_shows_both_postures_in_degrees(self, unit):
         assert repr(inverse(unit, [1.0, 1.0])).splitlines()[2:] == [
-            "  negative: 90, -90 deg (ok)",
+            "  negative, elbow up: 90, -90 deg (ok)",
         ]
-        assert repr(inverse(unit, [1.0, 1.0])).startswith("Solutions: in reach\n  positive: ")
+        first = repr(inverse(unit, [1.0, 1.0])).splitlines()[:2]
+        assert first[0] == "Solutions: in reach"
+        assert first[1].startswith("  positive, elbow down: ")
+
+    def test_elbows_are_above_or_below_the_line_from_base_to_tip(self, unit):
+        # A branch keeps its name where the tip passes over the base; up and down change theirs.
+        found = inverse(unit, [[1.0, 1.0], [-1.0, 1.0], [2.0, 0.0], [0.0, 1.0], [3.0, 0.0]])
+        assert found.elbow.tolist() == [
+            ["down", "up"],
+            ["up", "down"],
+            ["", ""],
+            ["", ""],
+            ["", ""],
+        ]
+        for target, names in zip([[1.0, 1.0], [-1.0, 1.0]], found.elbow, strict=False):
+            for q, name in zip(inverse(unit, target).q, names, strict=True):
+                elbow = np.array([np.cos(q[0]), np.sin(q[0])])
+                height = elbow[1] - target[1] / target[0] * elbow[0]
+                assert (height > 0.0) == (name == "up")
+        assert inverse(rods(1.0, 1.0, 1.0), [1.0, 1.0]).elbow.tolist() == [""] * 4
 
     def test_a_continuum_says_so(self, unit):
         assert "2 of infinitely many" in repr(inverse(unit, [0.0, 0.0])).splitlines()[0]

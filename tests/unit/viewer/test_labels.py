@@ -1,0 +1,249 @@
+"""Texts never lie on one another, whatever the runs did; small drawings are enlarged."""
+
+import io
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+import ulna
+from ulna import viewer
+from ulna.simulation import Run
+from ulna.simulation.status import Status
+from ulna.viewer.labels import Room, place_label
+
+ROUND = ulna.paths.circle(center=(0.5, 0.2), radius=0.2)
+
+
+@cache
+def made(n=2, path=ROUND, **options):
+    arm = ulna.Arm.rods([1.0 / n] * n, [1.0] * n, name=f"arm of {n}")
+    return ulna.plan(arm, path, **{"duration": 3.0, "rate": 50.0, **options})
+
+
+def followed(plan, off=0.0, q=None):
+    """Give a run that is off by angles [rad] that grow with time [s], or that goes elsewhere."""
+    q = plan.q + off * plan.t[:, None] if q is None else q
+    rows, none = len(plan.t), np.zeros_like(q)
+    still = {"qdd": none, "tau": none, "tip_force": np.zeros((rows, 3))}
+    energies = {"injected": np.zeros(rows), "dissipated": np.zeros(rows)}
+    done = Status(True, "done", "made up")
+    state = {"arm": plan.arm, "t": plan.t, "q": q, "qd": plan.qd + off}
+    return Run(**state, **still, **energies, status=done, settings={})
+
+
+def drawn(figure, monkeypatch):
+    """Give every text that is drawn with its box: what was made and is hidden does not count."""
+    found, draw = [], Text.draw
+
+    def record(self, *words, **options):
+        draw(self, *words, **options)
+        if self.get_visible() and self.get_text().strip():
+            found.append((self.get_text(), Text.get_window_extent(self)))
+
+    monkeypatch.setattr(Text, "draw", record)
+    figure.savefig(io.BytesIO(), format="png", dpi=figure.dpi)
+    monkeypatch.undo()
+    return found
+
+
+def collisions(texts):
+    def overlap(one, other):
+        wide = min(one.x1, other.x1) - max(one.x0, other.x0)
+        high = min(one.y1, other.y1) - max(one.y0, other.y0)
+        return wide > 0.5 and high > 0.5  # [pixels]
+
+    return [(a, b) for (a, one), (b, other) in combinations(texts, 2) if overlap(one, other)]
+
+
+def outside(figure, texts):
+    page = figure.bbox
+    return [
+        text
+        for text, box in texts
+        if box.x0 < page.x0 or box.y0 < page.y0 or box.x1 > page.x1 or box.y1 > page.y1
+    ]
+
+
+def swinging(plan):
+    """Give a run that is thrown about all over its reach, as an arm that fell off its path is."""
+    angle = 40.0 * plan.t[:, None] ** 2 * np.array([1.0, -1.7])[: plan.arm.n]
+    return followed(plan, q=plan.q + angle)
+
+
+def runs_of(kind):
+    plan = made(rate=400.0)
+    runs = {
+        "follows well": {"open loop": followed(plan, 1e-6), "closed loop": followed(plan, 1e-9)},
+        "exactly": {"open loop": followed(plan), "closed loop": followed(plan)},
+        "falls off": {"open loop": swinging(plan), "closed loop": followed(plan, 1e-5)},
+        "both fall off together": {
+            "open loop": followed(plan, 0.2),
+            "closed loop": followed(plan, 0.21),
+        },
+        "at once": {"open loop": followed(plan, 50.0), "closed loop": followed(plan, 80.0)},
+        "at the end": {
+            "open loop": followed(plan, q=plan.q + 0.5 * (plan.t[:, None] > 2.99)),
+            "closed loop": followed(plan, 1e-6),
+        },
+        "many": {f"run {k}": followed(plan, 0.1 + 0.01 * k) for k in range(12)},
+        "long names": {"W" * 50 + str(k): followed(plan, 0.1 + 0.02 * k) for k in range(5)},
+    }
+    return plan, runs[kind]
+
+
+KINDS = [
+    "follows well",
+    "exactly",
+    "falls off",
+    "both fall off together",
+    "at once",
+    "at the end",
+    "many",
+    "long names",
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_text_of_an_error_page_lies_on_another(kind, monkeypatch):
+    plan, runs = runs_of(kind)
+    figure = viewer.error_figure(plan, runs)
+    texts = drawn(figure, monkeypatch)
+    assert collisions(texts) == []
+    assert outside(figure, texts) == []
+
+
+def test_an_arm_of_many_joints_at_its_limits_has_room_too(monkeypatch):
+    n = 9
+    plan = made(n, path=ulna.paths.joints([[0.1] * n, [0.5] * n]), timing="quintic")
+    shaking = plan.q + 0.02 * np.sin(60.0 * plan.t)[:, None]
+    runs = {"open loop": followed(plan, 0.3), "closed loop": followed(plan, q=shaking)}
+    figure = viewer.error_figure(plan, runs)
+    assert collisions(drawn(figure, monkeypatch)) == []
+
+
+@pytest.mark.parametrize("reach", [1e-4, 1e3])
+def test_arms_of_other_sizes_have_room_for_their_bounds(reach, monkeypatch):
+    arm = ulna.Arm.rods([0.5 * reach] * 2, [1.0, 1.0])
+    plan = ulna.plan(arm, ulna.paths.circle((0.5 * reach, 0.0), 0.1 * reach), duration=1.0)
+    runs = {"open loop": followed(plan, 0.5), "closed loop": followed(plan)}
+    figure = viewer.error_figure(plan, runs)
+    assert collisions(drawn(figure, monkeypatch)) == []
+
+
+@pytest.mark.parametrize("kind", ["falls off", "both fall off together", "many"])
+def test_times_lie_on_no_curve(kind):
+    plan, runs = runs_of(kind)
+    figure = viewer.error_figure(plan, runs)
+    axes = figure.axes[0]
+    figure.savefig(io.BytesIO(), format="png", dpi=figure.dpi)
+    times = [text for text in axes.texts if text.get_text().endswith(" s")]
+    curves = [line for line in axes.lines if len(line.get_xdata()) > 2]
+    for text in times:
+        box = Text.get_window_extent(text)
+        for line in curves:
+            dots = axes.transData.transform(line.get_xydata())
+            part = np.linspace(0.0, 1.0, 50)[:, None, None]
+            fine = (dots[:-1] * (1.0 - part) + dots[1:] * part).reshape(-1, 2)
+            inside = (fine > [box.x0, box.y0]) & (fine < [box.x1, box.y1])
+            assert not inside.all(axis=-1).any(), text.get_text()
+
+
+@pytest.mark.parametrize("kind", ["falls off", "both fall off together", "at once", "many"])
+def test_every_time_is_told_beside_its_place_or_in_the_legend(kind):
+    plan, runs = runs_of(kind)
+    axes = viewer.error_figure(plan, runs).axes[0]
+    beside = [text.get_text() for text in axes.texts]
+    named = " ".join(text.get_text() for text in axes.get_legend().get_texts())
+    for run in runs.values():
+        found = ulna.analysis.tracking(run, plan)
+        for bound in (0.01, 0.1):
+            when = f"{found.left(bound):.3g} s" if found.left(bound) is not None else ""
+            assert when in beside or f"off at {when}" in named or not when
+
+
+def test_a_label_without_room_is_not_written():
+    axes = Figure(figsize=(1.0, 1.0)).add_subplot()
+    axes.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0))
+    room = Room(axes)
+    room.take_box(0.0, 0.0, 1000.0, 1000.0)
+    assert place_label(room, "here", (0.5, 0.5)) is None
+    assert not axes.texts
+
+
+# ------------------------------------------------------------------------------------- the inset
+
+
+def inset_of(figure):
+    pictures = [axes for part in figure.subfigs for axes in part.axes]
+    return pictures[0], pictures[0].child_axes
+
+
+SMALL = ulna.paths.circle(center=(0.5, 0.2), radius=0.03)
+
+
+@pytest.mark.parametrize(("path", "count"), [(SMALL, 1), (ROUND, 0)])
+def test_small_drawings_are_enlarged_and_others_are_not(path, count):
+    plan = made(path=path)
+    _, insets = inset_of(viewer.motion_figure(plan, followed(plan, 1e-3)))
+    assert len(insets) == count
+
+
+def test_an_enlargement_shows_all_of_the_path_and_the_way(monkeypatch):
+    plan = made(path=SMALL)
+    figure = viewer.motion_figure(plan, followed(plan, 1e-3))
+    axes, (inset,) = inset_of(figure)
+    texts = drawn(figure, monkeypatch)
+    assert collisions(texts) == []
+    shown = [line.get_xydata() for line in inset.lines if len(line.get_xdata()) > 2]
+    assert any(np.allclose(way, plan.tip[:, :2]) for way in shown if way.shape == (len(plan.t), 2))
+    low, high = np.array([inset.get_xlim(), inset.get_ylim()]).T
+    assert (plan.tip[:, :2] > low).all()
+    assert (plan.tip[:, :2] < high).all()
+    (told,) = (text for text, _ in texts if text.startswith("enlarged "))
+    wide = inset.get_window_extent().width / axes.get_window_extent().width
+    times = wide * np.ptp(axes.get_xlim()) / np.ptp(inset.get_xlim())
+    assert float(told.split()[1]) == pytest.approx(times, rel=0.06)
+    # As long as it says: a line under the drawing in its own units.
+    (bar,) = (line for line in inset.lines if line.get_label() == "_scale")
+    assert np.ptp(bar.get_xdata()) == pytest.approx(0.02)
+    assert "20 mm" in [text for text, _ in texts]
+
+
+@pytest.mark.parametrize("center", [(0.5, 0.2), (-0.5, 0.3), (0.2, -0.6), (-0.3, -0.5)])
+def test_an_enlargement_lies_on_neither_path_nor_arm(center):
+    plan = made(path=ulna.paths.circle(center=center, radius=0.03))
+    figure = viewer.motion_figure(plan)
+    figure.savefig(io.BytesIO(), format="png", dpi=60)
+    axes, (inset,) = inset_of(figure)
+    box = inset.get_window_extent()
+    joints = ulna.kinematics.joints(plan.arm, plan.q)
+    part = np.linspace(0.0, 1.0, 20)[:, None, None, None]
+    links = (joints[:, :-1] * (1.0 - part) + joints[:, 1:] * part).reshape(-1, 2)
+    dots = axes.transData.transform(links)
+    inside = (dots > [box.x0, box.y0]) & (dots < [box.x1, box.y1])
+    assert not inside.all(axis=-1).any()
+
+
+def test_a_small_drawing_with_a_problem_keeps_its_label_clear(monkeypatch):
+    corners = [(0.5, 0.5), (0.55, 0.5), (0.52, 0.55)]
+    figure = viewer.motion_figure(made(path=ulna.paths.polyline(corners, blend=0.0)))
+    assert len(inset_of(figure)[1]) == 1
+    assert collisions(drawn(figure, monkeypatch)) == []
+
+
+# --------------------------------------------------------------------------------------- elbows
+
+
+@pytest.mark.parametrize("target", [(0.5, 0.2), (-0.4, 0.3), (0.9, 0.42), (0.1, -0.9)])
+def test_elbows_are_named_where_they_are(target, monkeypatch):
+    arm = ulna.preset("kehl")
+    found = ulna.kinematics.inverse(arm, target)
+    figure = viewer.reach_figure(arm, target, found)
+    texts = drawn(figure, monkeypatch)
+    assert collisions(texts) == []
+    height = {text: box.y0 for text, box in texts if text.startswith("elbow")}
+    assert height["elbow up"] > height["elbow down"]
