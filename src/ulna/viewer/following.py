@@ -102,6 +102,8 @@ def plot_deviation(axes: Axes, plan: Plan, run: Run | Tracking, *, look: Look = 
     curve(axes, found.t, found.along / UNITS[unit], "ahead", {"color": look.ink})
     style = {"color": look.data[2], "ls": PATTERNS[2]}
     curve(axes, found.t, found.across / UNITS[unit], "to the left", style)
+    # Numbers of many letters would reach into the name of the axis.
+    axes.ticklabel_format(axis="y", scilimits=(-2, 4))
     return finish(axes, look, ylabel=f"tip error [{unit}]")
 
 
