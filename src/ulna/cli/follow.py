@@ -91,8 +91,8 @@ def follow(
         typer.Option(
             "--tolerance",
             metavar="LENGTH",
-            help="How far off the tip may be: 1 % of the reach or 2 % of the path's extent, "
-            "whichever is less.",
+            help="How far off the tip may be, such as 5 mm: 1 % of the reach or 2 % of the path's "
+            "extent, whichever is less, unless given.",
             show_default=False,
         ),
     ] = None,

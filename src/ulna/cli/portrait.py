@@ -63,7 +63,7 @@ def portrait(
         str | None, _option("--aim", "ANGLE", 'What the controller holds: "30 deg"; else 0.')
     ] = None,
     limit: Annotated[
-        str | None, _option("--limit", "TORQUE", "The most that the motor gives.")
+        str | None, _option("--limit", "TORQUE", 'The most that the motor gives: "5 N*m".')
     ] = None,
     angles: Annotated[
         str | None,

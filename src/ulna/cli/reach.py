@@ -51,7 +51,7 @@ def reach(
         typer.Option(
             "--to",
             metavar="PLACE",
-            help='A point "x, y", or "x, y, angle" with an orientation.',
+            help='A point "30 cm, 20 cm", or with an orientation "30 cm, 20 cm, 45 deg".',
             show_default=False,
         ),
     ],
