@@ -105,19 +105,24 @@ def _energy(run: Run) -> str:
 
 def _following(run: Run) -> list[str]:
     """Say how far the joints were from what a controller was to follow."""
-    if run.q_ref is None or "controller" not in run.settings:
+    if run.q_ref is None or run.qd_ref is None or "controller" not in run.settings:
         return []
-    aim, rate = np.asarray(run.q_ref), float(run.settings.get("rate", 0.0))
-    # Between two ticks, and at the end, a moving reference is the last tick's: of the past.
-    ticks = np.abs(run.t * rate - np.round(run.t * rate)) < AT_TICK
-    ticks[-1] = bool(np.all(aim == aim[-1]))
-    if not ticks.any():
-        return []
-    off = np.degrees(np.max(np.abs(np.asarray(run.q) - aim)[ticks], axis=-1))
+    gaps = np.abs(np.asarray(run.q) - _reference(run))
+    off = np.degrees(np.max(gaps, axis=-1))
     return [
         f"under the controller no joint was more than {number(float(np.max(off)), 3)}° off its "
         f"reference; {number(float(off[-1]), 3)}° at the end"
     ]
+
+
+def _reference(run: Run) -> np.ndarray:
+    """Give what was to be followed (S, n) at the samples, carried on from the tick before each."""
+    t, rate = np.asarray(run.t), float(run.settings["rate"])
+    ticks = np.floor(t * rate + AT_TICK)
+    ticks[-1] = max(np.ceil(t[-1] * rate - AT_TICK) - 1.0, 0.0)  # at the end there is none
+    late = (t - ticks / rate)[:, None]
+    q, qd, qdd = (np.asarray(rows) for rows in (run.q_ref, run.qd_ref, run.qdd_ref))
+    return np.asarray(q + qd * late + 0.5 * qdd * late**2)
 
 
 def _stops(contacts: Iterable[Contact]) -> list[str]:

@@ -508,7 +508,7 @@ def test_an_elbow_on_no_side_is_given_either_way(ask):
         (["so-101", "--to", "0.2, 0.1", "--elbow", "up"], 2, "need an arm of two links; leave"),
         (["unit", "--to", "1, 1", "--elbow", ""], 2, "--elbow: got ''"),
         (["unit", "--to", "3, 1", "--elbow", "up"], 5, "out of reach"),
-        (["desk.toml", "--to", "0.1, 0.0", "--elbow", "up"], 5, "leave --elbow out to have it"),
+        (["desk.toml", "--to", "0.3, 0.0", "--elbow", "up"], 5, "leave --elbow out to have it"),
     ],
 )
 def test_elbows_that_cannot_be_had_get_a_sentence(ask, words, code, says):
