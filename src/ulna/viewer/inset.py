@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ulna.arm import Arm
 
-SMALL = 0.3  # of the reach: a drawing of less extent is enlarged
+SMALL = 0.2  # of the reach: a drawing of less extent is enlarged
 POINT = 1e-6  # of the reach: one of less is a point, of which there is nothing to see
 SIDE = 0.34  # of the picture: how wide the enlargement is
 EDGE = 0.015  # of the picture, between the enlargement and its border
@@ -52,16 +52,19 @@ def draw_inset(
     arm: Arm,
     asked: np.ndarray,
     postures: np.ndarray,
+    gone: np.ndarray,
     *,
     labelled: bool,
     look: Look,
 ) -> Any:
-    """Enlarge what is drawn around a path, in the corner that arm and path are least in.
+    """Enlarge what is drawn around a path (k, 2), in the corner that it and the arm are least in.
 
-    Of empty corners it is the nearest or, where the path is `labelled`, the farthest. Lines of the
-    picture are drawn again as they are; gives the axes of the enlargement.
+    The arm is drawn in `postures` (m, n), and its tip went along `gone` (j, 2). Of empty corners
+    it is the nearest or, where the path is `labelled`, the farthest. Lines of the picture are
+    drawn again as they are; gives the axes of the enlargement.
     """
-    corner = _emptiest(axes, _covered(arm, postures), asked, labelled=labelled)
+    others = np.vstack([_covered(arm, postures), gone])
+    corner = _emptiest(axes, others, asked, labelled=labelled)
     inset: Any = axes.inset_axes(corner.bounds, zorder=9)
     low, high = np.nanmin(asked, axis=0), np.nanmax(asked, axis=0)
     side = _extent(asked) * (1.0 + 2.0 * ROOM)
@@ -107,6 +110,7 @@ def _write_scale(
     x, y = corner[0] + 0.07 * whole, corner[1] + 0.07 * whole
     inset.plot([x, x + bar], [y, y], color=look.ink, lw=2.0, label="_scale", zorder=9)
     small: dict[str, Any] = {"size": 8, "color": look.ink, "va": "bottom", "zorder": 9}
+    small["bbox"] = {"fc": look.paper, "ec": "none", "alpha": 0.85, "pad": 1.0}
     inset.text(x, y + 0.03 * whole, length_text(bar), ha="left", **small)
     right = corner[0] + 0.95 * whole
     inset.text(right, y + 0.03 * whole, f"enlarged {times:.2g} ×", ha="right", **small)
@@ -132,18 +136,18 @@ def _covered(arm: Arm, postures: np.ndarray) -> np.ndarray:
     return np.asarray(ends[:, :-1] * (1.0 - part) + ends[:, 1:] * part).reshape(-1, 2)
 
 
-def _emptiest(axes: Axes, links: np.ndarray, asked: np.ndarray, *, labelled: bool) -> Corner:
-    """Choose the corner with the fewest points of path and links in it, the path's first."""
+def _emptiest(axes: Axes, others: np.ndarray, asked: np.ndarray, *, labelled: bool) -> Corner:
+    """Choose the corner with the fewest points of the path in it, and then of all else."""
     low = np.array([axes.get_xlim()[0], axes.get_ylim()[0]])
     size = np.array([axes.get_xlim()[1], axes.get_ylim()[1]]) - low
-    links, asked = (links - low) / size, (asked - low) / size
+    others, asked = (others - low) / size, (asked - low) / size
     middle = np.nanmean(asked, axis=0)
 
     def cost(corner: Corner) -> tuple[int, int, float]:
         start = np.array([corner.left, corner.low]) - APART
         inside = [
             int(np.sum(np.all((dots >= start) & (dots <= start + SIDE + 2 * APART), axis=-1)))
-            for dots in (asked, links)
+            for dots in (asked, others)
         ]
         away = float(np.hypot(*(start + 0.5 * SIDE - middle)))
         return inside[0], inside[1], -away if labelled else away

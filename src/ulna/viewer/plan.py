@@ -77,7 +77,8 @@ def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, look: Look = PR
         _draw_mark(axes, plan, mark, look, above=number % 2 == 0)
     if needs_inset(arm, asked):
         postures = _shown_postures(plan, way)
-        draw_inset(axes, arm, asked, postures, labelled=bool(found), look=look)
+        gone = asked[:0] if way is None else way.tips
+        draw_inset(axes, arm, asked, postures, gone, labelled=bool(found), look=look)
     return legend_above(axes, look)
 
 

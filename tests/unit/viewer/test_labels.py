@@ -228,6 +228,24 @@ def test_an_enlargement_lies_on_neither_path_nor_arm(center):
     assert not inside.all(axis=-1).any()
 
 
+def test_an_enlargement_leaves_the_way_of_a_lost_arm_alone():
+    plan = made(path=SMALL)
+    run = swinging(plan)
+    figure = viewer.motion_figure(plan, run)
+    figure.draw_without_rendering()
+    axes, (inset,) = inset_of(figure)
+    (way,) = (line for line in axes.lines if line.get_label().startswith("the tip's way"))
+
+    def covered(left, low):
+        dots = axes.transAxes.inverted().transform(axes.transData.transform(way.get_xydata()))
+        corner = np.array([left, low])
+        return np.sum(np.all((dots > corner) & (dots < corner + 0.34), axis=-1))
+
+    box = axes.transAxes.inverted().transform(inset.get_window_extent())
+    others = [covered(x, y) for x in (0.015, 0.645) for y in (0.015, 0.645)]
+    assert covered(*box[0]) <= min(others) + 0.02 * len(way.get_xydata())
+
+
 def test_a_small_drawing_with_a_problem_keeps_its_label_clear(monkeypatch):
     corners = [(0.5, 0.5), (0.55, 0.5), (0.52, 0.55)]
     figure = viewer.motion_figure(made(path=ulna.paths.polyline(corners, blend=0.0)))
