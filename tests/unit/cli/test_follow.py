@@ -78,6 +78,20 @@ def test_paper_000_is_followed_by_default(made):
     assert len(made.out.splitlines()) <= 24
 
 
+def test_the_lines_about_the_open_loop_agree(ask):
+    # Held torques take the tip off its path in a second, in which rounding alone would not.
+    found = ask("kehl", CIRCLE, "--duration", "1 s", "--rate", "100 Hz", "--tolerance", "5 cm")
+    facts = found.facts("follow")["open_loop"]
+    assert facts["left"]["1 cm"] is not None
+    run, growth = found.flat.split("open loop ")[1].split("closed loop ")[0].split(" Open loop ")
+    assert re.match(r"in this run the tip was 1 cm off after 0\.\d+ s", run)
+    assert run.endswith("torques held for 10 ms each are off by far more than rounding")
+    assert growth.endswith(
+        "One as small as rounding, 1e-16 at the start, alone would leave the tip less than 1 cm "
+        "off to the end; larger ones need not. "
+    )
+
+
 def test_the_numbers_are_those_of_the_papers_tests(made):
     facts = made.facts("follow")
     assert facts["torque"]["peak"] == pytest.approx([78.847, 25.469], abs=5e-4)
