@@ -192,6 +192,8 @@ def _judged(task: Task, q: Floats, branch: tuple[str, ...], arm: Arm | None) -> 
         nearest=task.nearest[..., :2],
         nearest_q=_first_usable(q, inside),
         continuum=reachable & _leaves_freedom(task),
+        target=task.goal,
+        arm=arm,
         elbow=_elbows(task, np.where(out[..., None], np.nan, q)),
     )
 

@@ -39,6 +39,8 @@ class Solutions:
     nearest: Floats  # (…, 2) [m] the nearest reachable point; the target itself where reachable
     nearest_q: Floats  # (…, n) a posture that puts the tip there
     continuum: NDArray[np.bool_]  # (…) the postures listed stand for infinitely many
+    target: Floats | None = None  # (…, 2 or 3) as asked
+    arm: Arm | None = None  # that was asked; None where it was given as Parameters
     # (…, k) of two links "up" or "down": the elbow's side of the line from base to tip; "" where
     # it is on neither, and for other arms
     elbow: NDArray[np.str_] = field(default_factory=lambda: np.array(""))

@@ -47,7 +47,7 @@ def page_of_panels(layout: Layout, title: str) -> tuple[Figure, list[Axes]]:
 
     rows = len(layout.heights)
     high = layout.high
-    figure = Figure(figsize=(layout.wide, high), dpi=150)
+    figure = DisplayFigure(figsize=(layout.wide, high), dpi=150)
     bold: dict[str, Any] = {"weight": "bold", "size": 11, "parse_math": False}
     figure.text(TITLE[0] / layout.wide, 1.0 - TITLE[1] / high, title, va="center", **bold)
     panels = figure.subplots(

@@ -517,3 +517,12 @@ def test_elbows_that_cannot_be_had_get_a_sentence(ask, words, code, says):
     found, out, err = ask("reach", *words)
     assert (found, "elbow up" in out) == (code, False)
     assert says in err
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_urdf_is_told_what_a_robot_file_is(ask, there):
+    if there:
+        Path("arm.urdf").write_text("<robot/>")
+    code, _, said = ask("pose", "arm.urdf", "--q", "0, 0")
+    assert code == 2
+    assert "arm.urdf: format: got a URDF file, need a robot file of ulna" in said
