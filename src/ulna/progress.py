@@ -31,14 +31,15 @@ def progress(what: str, *, shown: bool | None = None) -> Iterator[Report]:
 
     Without `shown` a bar appears if standard error is a terminal, and in notebooks.
     """
-    line = _Line(what, _is_seen() if shown is None else shown)
+    line = _Line(what, is_seen() if shown is None else shown)
     try:
         yield line.report
     finally:
         line.clear()
 
 
-def _is_seen() -> bool:
+def is_seen() -> bool:
+    """Say whether a bar would be seen: on a terminal, or in a notebook."""
     return in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
 
 

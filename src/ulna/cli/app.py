@@ -32,6 +32,7 @@ from ulna.cli import (
 from ulna.cli.terminal import note, prepare_streams, say
 from ulna.errors import FileError, UlnaError, UlnaWarning
 from ulna.interrupts import listening
+from ulna.kernels import waiting
 
 BUG, INTERRUPTED = 1, 130
 
@@ -88,6 +89,7 @@ def run(arguments: Sequence[str], begin: Callable[[], None] = lambda: None) -> i
     with warnings.catch_warnings():
         warnings.simplefilter("always", UlnaWarning)
         warnings.showwarning = _warning_printer()
+        waiting.announce = note
         try:
             begin()
             code = _heard(words)

@@ -49,7 +49,7 @@ from ulna.cli.planning import (
     posture_facts,
     read_asked,
 )
-from ulna.cli.running import INTERRUPTED, UnfinishedError, insist, insist_written, loading, renamed
+from ulna.cli.running import INTERRUPTED, UnfinishedError, insist, insist_written, renamed
 from ulna.cli.terminal import note, number, say, say_about, show_json
 from ulna.control import Controller
 from ulna.errors import InputError, UlnaWarning
@@ -185,8 +185,6 @@ def _simulate(
                 if label == "open loop":
                     # Off its path it whirls, too fast for its steps; what is told is when it left.
                     warnings.simplefilter("ignore", UlnaWarning)
-                with loading():
-                    simulate(task.arm, controller=controller, **{**options, "duration": 0.0})
                 runs[label] = simulate(
                     task.arm, controller=controller, **options, on_interrupt="return"
                 )

@@ -13,7 +13,7 @@ from ulna.arm import Arm
 from ulna.cli.angle_option import RELATIVE, Angles
 from ulna.cli.arguments import changed_arm, find_arm, read_quantity
 from ulna.cli.reading import Reader, read_all
-from ulna.cli.running import SOLVING, loading, renamed
+from ulna.cli.running import renamed
 from ulna.cli.terminal import note, number
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics.limits import are_limited
@@ -112,8 +112,7 @@ def make_task(asked: Asked, *, names: Mapping[str, str] = NAMES, **texts: str | 
     }
     options = read_all({key: (text, readers.get(key, str)) for key, text in texts.items()})
     try:
-        with loading(SOLVING):
-            made = plan(asked.arm, asked.path, **options)
+        made = plan(asked.arm, asked.path, **options)
     except InputError as error:
         raise InputError([renamed(problem, names) for problem in error.problems]) from None
     seconds, samples = number(made.duration), f"{len(made.t):,}"

@@ -31,11 +31,9 @@ from ulna.cli.plotting import FORMATS, save_figure
 from ulna.cli.portrait_report import Looked, show_portrait
 from ulna.cli.portrait_section import finish, show_section_of
 from ulna.cli.portrait_states import named_here, read_range, read_state
-from ulna.cli.running import PAINTING, loading
 from ulna.cli.terminal import note
 from ulna.control import read_controller
 from ulna.errors import InputError, Problem, did_you_mean, shown
-from ulna.simulation import simulate_batch
 
 SWINGS = 5.0  # of the frequency of small swings: up to where critical speeds are looked for
 SLIPPERY = 0.01  # b/(M ω) below which the fate changes with every turn and every breath
@@ -157,7 +155,7 @@ def _of_one(
         raise InputError(Problem("--basins", shown(basins), need))
     options["starts"] = [(q[0], qd[0]) for q, qd in (read_state(text, arm) for text in starts)]
     options["duration"] = read_quantity(duration, "time", "--for")
-    with named_here(), loading():
+    with named_here():
         drawn = draw_up(arm, **options)
     _write_portrait(drawn, name, basins, energy=energy, out=out, json=json, force=force)
 
@@ -175,8 +173,6 @@ def _write_portrait(
     output = Output("--out", out, FORMATS, write, patient=not count)
     check_outputs([output], force=force)
     with named_here():
-        with loading(PAINTING):
-            simulate_batch(drawn.arm, q0=[[0.0]], duration=1e-3, method="dop853", stops=False)
         borders = {angle: _borders(drawn, angle) for angle in _angles(drawn)}
         facts = drawn.facts()
     if json:

@@ -12,7 +12,7 @@ from ulna.cli.outputs import Output, check_outputs, interrupted_outputs, write_o
 from ulna.cli.plotting import FORMATS, save_figure
 from ulna.cli.portrait_report import show_section
 from ulna.cli.portrait_states import named_here, read_state
-from ulna.cli.running import INTERRUPTED, UnfinishedError, loading
+from ulna.cli.running import INTERRUPTED, UnfinishedError
 from ulna.cli.terminal import say, show_json
 from ulna.errors import InputError, Problem
 from ulna.viewer.section import MOST_JOINTS
@@ -58,8 +58,6 @@ def show_section_of(
     states = [read_state(text, arm, angles) for text in starts]
     length = read_quantity(duration, "time", "--for")
     with named_here():
-        with loading():
-            poincare(arm, starts=states[:1], duration=0.0, **options)
         found = poincare(arm, starts=states, duration=length, on_interrupt="return", **options)
     last = found.passages[-1].run.status
     stopped = len(found.passages) < len(states) or last.reason == "interrupted"

@@ -22,7 +22,6 @@ from ulna.cli.arguments import (
 )
 from ulna.cli.explain_reach import explain_reach
 from ulna.cli.plotting import save_figure
-from ulna.cli.running import SOLVING, loading
 from ulna.cli.terminal import degrees, number, say, show_json, show_table
 from ulna.errors import InfeasibleError, InputError, Problem, did_you_mean, shown
 from ulna.kinematics import Solutions
@@ -67,8 +66,7 @@ def reach(
     convention = read_convention(angles)
     check_elbow(described, elbow)
     target = np.array(read_target(to, "--to"))
-    with loading(SOLVING):
-        every = kinematics.inverse(described, target)
+    every = kinematics.inverse(described, target)
     found = chosen(every, elbow)
     if plot is not None:
         from ulna.viewer import reach_figure

@@ -1,27 +1,20 @@
-"""Running the engine for a command: its loading, its words, and how the command ends."""
+"""Running the engine for a command: its words, and how the command ends."""
 
 from __future__ import annotations
 
 import re
-import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ulna.arm import Arm
 from ulna.cli.outputs import Written
-from ulna.cli.terminal import note
 from ulna.errors import InputError, Problem, UlnaError
 from ulna.simulation import Run, simulate
 from ulna.simulation.status import Status
 
 FAILED, INTERRUPTED = 3, 130
-PATIENCE = 2.0  # [s] that loading may take before a person wonders
-SOLVING = "solving; the first time in this version the solver is compiled, some 5 s ..."
-PAINTING = "compiling the engine for many arms at once, once for this version: some 40 s ..."
-COMPILING = "compiling the engine, once for this version and arms of this size: some 15 s ..."
 
 # What Python's words for a setting are called at the command line.
 NAMES = {"speed": "film-speed"}
@@ -47,26 +40,13 @@ class Timed(NamedTuple):
 def run_arm(arm: Arm, options: Mapping[str, Any]) -> Timed:
     """Simulate; what is wrong with an option is told by the name it has here."""
     try:
-        with loading():
-            # A run of no length checks what was given, and has the engine loaded or compiled.
-            simulate(arm, **{**options, "duration": 0.0, "samples": None})
+        # A run of no length checks what was given, and has the engine loaded or compiled.
+        simulate(arm, **{**options, "duration": 0.0, "samples": None})
         start = time.perf_counter()
         run = simulate(arm, **options, on_interrupt="return")
     except InputError as error:
         raise InputError([renamed(problem, OF_SIMULATE) for problem in error.problems]) from None
     return Timed(run, time.perf_counter() - start)
-
-
-@contextmanager
-def loading(told: str = COMPILING) -> Iterator[None]:
-    """Say what takes so long, if it does."""
-    timer = threading.Timer(PATIENCE, note, [told])
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
 
 
 def spoken(text: str) -> str:

@@ -1,5 +1,8 @@
 """What is shown while kernels are compiled: a bar, in a terminal or a notebook.
 
+Where no bar can be seen, as in the log of a command, one line says what takes so long: it goes to
+`announce`, which the command line sets.
+
 Typing tells of every function that it has done. LLVM tells nothing; its share is guessed by time.
 """
 
@@ -8,15 +11,20 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ulna.kernels.functions import Kernel
-from ulna.progress import progress
+from ulna.progress import is_seen, progress
 
 TYPING = 0.75  # of the time that both stages take
 USUAL_CODE = 2.0  # [s] that LLVM takes
 INTERVAL = 0.2  # [s] between two looks
+PATIENCE = 2.0  # [s] before a person wonders
+WHAT = "compiling, once for this version of ulna; `ulna compile` does all of it beforehand ..."
+
+announce: Callable[[str], None] | None = None
+_announced = False
 
 
 class Waiting:
@@ -58,9 +66,13 @@ def waiting(kernel: Kernel, size: int) -> Iterator[Waiting]:
     with progress(f"compiling {kernel.name}{joints}, once") as report:
         report(0.0)
 
+        start = time.monotonic()
+
         def look() -> None:
             while not over.wait(INTERVAL):
                 report(bar.part)
+                if time.monotonic() - start > PATIENCE:
+                    _announce()
 
         looking = threading.Thread(target=look, daemon=True)
         looking.start()
@@ -69,3 +81,10 @@ def waiting(kernel: Kernel, size: int) -> Iterator[Waiting]:
         finally:
             over.set()
             looking.join()
+
+
+def _announce() -> None:
+    global _announced  # noqa: PLW0603  (it is said once in a process)
+    if announce is not None and not _announced and not is_seen():
+        _announced = True
+        announce(WHAT)
