@@ -226,6 +226,42 @@ def test_typed_kernels_of_a_package_give_the_same_code_or_say_that_they_do_not_f
     assert "compiled from their sources" in told
 
 
+RUN = """
+import hashlib, os, sys
+from pathlib import Path
+from ulna.kernels import cache
+place, shipped, also = map(Path, sys.argv[1:4])
+os.environ["ULNA_CACHE"] = str(place)
+cache.SHIPPED = shipped
+import ulna
+arm = ulna.Arm.rods([0.5, 0.4], [1.0, 2.0])
+if "batch" in str(also):
+    # Typed in another order.
+    ulna.simulate_batch(arm, q0=[0.1, 0.2], duration=0.1)
+law = ulna.control.ComputedTorque()
+run = ulna.simulate(arm, q0=[0.1, 0.2], duration=1.0, controller=law, reference=[1.0, 0.0])
+batch = ulna.simulate_batch(arm, q0=[[0.1, 0.2]] * 20, duration=1.0)
+bits = run.q.tobytes() + run.tau.tobytes() + batch.q.tobytes()
+print(hashlib.sha256(bits).hexdigest(), "numba" in sys.modules)
+if not shipped.exists():
+    cache.ship(shipped)
+"""
+
+
+@pytest.mark.slow
+def test_typing_here_and_typing_where_a_package_was_built_give_the_same_bits(tmp_path):
+    def run(place, shipped, also="."):
+        environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+        words = [sys.executable, "-c", RUN, tmp_path / place, tmp_path / shipped, also]
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.split()
+
+    bits, typed_here = run("source", "shipped")
+    assert typed_here == "True"
+    assert run("package", "shipped") == [bits, "False"]
+    assert run("again", "another", "batch") == [bits, "True"]
+
+
 def test_what_was_sealed_comes_back_and_nothing_else():
     raw = sealed(b"content")
     assert unsealed(raw) == b"content"
