@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -113,3 +114,39 @@ def test_cores_are_those_that_the_process_may_use(monkeypatch):
     assert 1 <= workers.cores() <= (os.cpu_count() or 1)
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     assert workers.cores() == (os.cpu_count() or 1)
+
+
+def test_threads_that_work_is_handed_over_to_are_used_again():
+    found = []
+
+    def work():
+        found.append(threading.current_thread())
+
+    for _ in range(5):
+        task = workers.hand_over(work)
+        assert task.is_done.wait(20.0)
+    assert len(set(found)) == 1
+    assert found[0] is not threading.current_thread()
+
+
+def test_work_is_handed_over_to_as_many_threads_as_it_takes():
+    meeting = threading.Barrier(4)
+    tasks = [workers.hand_over(lambda: meeting.wait(20.0)) for _ in range(3)]
+    meeting.wait(20.0)
+    assert all(task.is_done.wait(20.0) for task in tasks)
+
+
+def test_where_no_thread_can_be_started_none_is_handed_over_to(monkeypatch):
+    def fail(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(workers, "_idle", lambda process: deque())
+    monkeypatch.setattr(threading.Thread, "start", fail)
+    assert workers.hand_over(lambda: None) is None
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_no_more_threads_share_work_than_may(most):
+    names = set()
+    workers.share(lambda first, last: names.add(threading.get_ident()), 1000, 10, most)
+    assert 1 <= len(names) <= most
