@@ -211,8 +211,9 @@ def _put_formulas(
     places[at.FORMULAS] = len(spans)
     places[at.TIP_NAMED] = any(_names_tip(program) for _, program in programs)
     places[at.CONSTANTS] = heaps.each.put(np.concatenate(constants))
-    places[at.VALUES] = heaps.each.put(np.zeros(2 * n + 3))
-    places[at.STACK] = heaps.each.put(np.zeros(STACK))
+    # Room that nobody uses would be copied for every arm of a batch.
+    places[at.VALUES] = heaps.each.put(np.zeros(2 * n + 3 if programs or signals else 0))
+    places[at.STACK] = heaps.each.put(np.zeros(STACK if programs else 0))
 
 
 def _names_tip(program: Program) -> bool:

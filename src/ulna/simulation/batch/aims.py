@@ -21,6 +21,8 @@ from ulna.simulation.reference import (
     trajectory_of,
 )
 
+MOST_WRITTEN = 8  # numbers of an array that are written down
+
 
 class Aims:
     """Postures to hold, or what gives the aims of a block of ticks.
@@ -87,7 +89,14 @@ def describe_aims(given: Any) -> Any:
         return {"path": str(motion.path), "duration": motion.duration}
     if isinstance(given, Sequence) and any(_moves(one) for one in given):
         return {"references": len(given)}
-    return shown(given)
+    return described(given)
+
+
+def described(given: Any) -> str:
+    """Write down what was given: short text, or the shape of an array."""
+    if type(given) is np.ndarray:  # whose own text takes longer than many a run
+        return str(given.tolist()) if given.size <= MOST_WRITTEN else f"array of {given.shape}"
+    return "None" if given is None else shown(given)
 
 
 def _moves(given: Any) -> bool:

@@ -6,14 +6,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ulna.arrays import Array
 from ulna.dynamics.packed import TURNS
 from ulna.simulation.batch.lots import Prepared
 from ulna.simulation.batch.members import TO_RUN
 from ulna.simulation.engine import places as at
-from ulna.simulation.engine.lots import Outcome
+from ulna.simulation.engine.lots import Lot, Outcome
 from ulna.simulation.engine.memory import Control, Memory, Record, new_record, new_vectors
 from ulna.simulation.reference import Asked
 
+TABLE, WHOLE = np.zeros((1, 1)), np.zeros(1, dtype=np.int64)  # that nobody reads
 FIRST_BUDGET = 2000  # steps of a block of arms with one link
 
 
@@ -23,6 +25,62 @@ class Kind(NamedTuple):
     number: Any  # their type
     width: int  # how many there are
     tableau: Any  # of the method
+
+
+def block_memory(kind: Kind, lot: Lot, *blocks: int) -> Memory:
+    """Make memory for a block of arms, or for so many of them with an axis before the others.
+
+    `vectors` and `turns`, to work in, are for one block in any case.
+    """
+    n, (number, width, tableau) = lot.start.shape[2], kind
+    return Memory(
+        vectors=np.zeros((at.VECTORS, n + 1, width), dtype=number),
+        links=np.zeros((*blocks, n + 1, at.COLUMNS, width), dtype=number),
+        turns=np.zeros((TURNS, n + 1, width), dtype=number),
+        each=np.zeros((*blocks, lot.each.shape[1], width), dtype=number),
+        keys=np.zeros((*blocks, width), dtype=np.int64),
+        tableau=tableau,
+        real=_repeated(lot.real, blocks),
+        whole=_repeated(lot.whole, blocks),
+    )
+
+
+def block_control(kind: Kind, prepared: Prepared, *blocks: int) -> Control:
+    """Make room for the controllers of a block, or of so many; what they follow is one's."""
+    lot, law, width = prepared.lot, prepared.law, kind.width
+    n, room = lot.start.shape[2], 0 if law is None else law.room
+    return Control(
+        q=np.zeros((*blocks, n, width)),
+        qd=np.zeros((*blocks, n, width)),
+        aim=np.zeros((*blocks, 3, n, width)),
+        params=np.zeros((*blocks, lot.params.shape[1], width)),
+        state=np.zeros((*blocks, lot.state.shape[1] + room, width)),
+        tau=np.zeros((*blocks, n, width)),
+        references=prepared.references,
+    )
+
+
+def single_memory(kind: Kind, lot: Lot, times: Array) -> tuple[Memory, Record]:
+    """Make the memory for an arm that takes a step by itself, and for its samples at times."""
+    n, real, whole = lot.start.shape[2], lot.real.copy(), lot.whole.copy()
+    if not whole[at.STOPS]:  # and so no arm will
+        alone = Memory(TABLE, TABLE, TABLE, TABLE[0], WHOLE, kind.tableau, real, whole)
+        return alone, Record(TABLE, TABLE)
+    alone = Memory(
+        vectors=new_vectors(n),
+        links=np.zeros((n + 1, at.COLUMNS)),
+        turns=np.zeros((TURNS, n + 1)),
+        each=np.zeros(lot.each.shape[1]),
+        keys=np.zeros(1, dtype=np.int64),
+        tableau=kind.tableau,
+        real=real,
+        whole=whole,
+    )
+    return alone, new_record(times, n)
+
+
+def _repeated(values: Array, blocks: tuple[int, ...]) -> Array:
+    return np.tile(values, (*blocks, 1)) if blocks else values.copy()
 
 
 class Bench:
@@ -35,53 +93,13 @@ class Bench:
         self._run_blocks = run_blocks
         self.kind, self.prepared, self.outcome = kind, prepared, outcome
         self.n = prepared.lot.start.shape[2]
-        self.memory, self.control = self._memory(), self._control()
-        self.alone, self.record = self._for_one()
+        self.memory = block_memory(kind, prepared.lot)
+        self.control = block_control(kind, prepared)
+        self.alone, self.record = single_memory(kind, prepared.lot, outcome.times)
         connect_block(
             self.n, self.memory, self.control, self.alone, self.record, prepared.lot, outcome
         )
         self.budget = max(FIRST_BUDGET // self.n, 1)
-
-    def _memory(self) -> Memory:
-        lot, n, (number, width, tableau) = self.prepared.lot, self.n, self.kind
-        return Memory(
-            vectors=np.zeros((at.VECTORS, n + 1, width), dtype=number),
-            links=np.zeros((n + 1, at.COLUMNS, width), dtype=number),
-            turns=np.zeros((TURNS, n + 1, width), dtype=number),
-            each=np.zeros((lot.each.shape[1], width), dtype=number),
-            keys=np.zeros(width, dtype=np.int64),
-            tableau=tableau,
-            real=lot.real.copy(),
-            whole=lot.whole.copy(),
-        )
-
-    def _for_one(self) -> tuple[Memory, Record]:
-        """Give the memory for an arm that takes a step by itself."""
-        lot, n = self.prepared.lot, self.n
-        alone = self.memory._replace(
-            vectors=new_vectors(n),
-            links=np.zeros((n + 1, at.COLUMNS)),
-            turns=np.zeros((TURNS, n + 1)),
-            each=np.zeros(lot.each.shape[1]),
-            keys=np.zeros(1, dtype=np.int64),
-            real=lot.real.copy(),
-            whole=lot.whole.copy(),
-        )
-        times = self.outcome.times if lot.whole[at.STOPS] else np.zeros(0)
-        return alone, new_record(times, n)
-
-    def _control(self) -> Control:
-        lot, n, width, law = self.prepared.lot, self.n, self.kind.width, self.prepared.law
-        room = 0 if law is None else law.room
-        return Control(
-            q=np.zeros((n, width)),
-            qd=np.zeros((n, width)),
-            aim=np.zeros((3, n, width)),
-            params=np.zeros((lot.params.shape[1], width)),
-            state=np.zeros((lot.state.shape[1] + room, width)),
-            tau=np.zeros((n, width)),
-            references=self.prepared.references,
-        )
 
     def begin(self, first: int, last: int) -> None:
         """Make the next calls go from one block to before another."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from ulna.arm import Parameters
+from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.batch.aims import Aims, read_aims
@@ -29,6 +30,8 @@ from ulna.simulation.options import Options
 from ulna.simulation.reference import block
 from ulna.simulation.sources import FORCE, torque_kind
 
+_torque_kind = cache(torque_kind)
+
 MOST_TICKS = 2**18  # of a motion for all arms that is worked out before the run
 
 
@@ -43,6 +46,7 @@ class Given:
     controllers: list[Any]
     aims: Aims | None
     keys: Array | None
+    arm: Arm | None  # that all are, if there is one
 
     @property
     def duration(self) -> float | None:
@@ -56,14 +60,14 @@ class Given:
 
     def members(self, *, stops: bool) -> Members:
         """Put arms and starts together, and say which cannot run."""
-        return gathered(self.parameters, *self.start, self.count, stops=stops)
+        return gathered(self.parameters, *self.start, self.count, stops=stops, arm=self.arm)
 
     def acting(self, members: Members, rate: float, duration: float) -> Acting:
         """Put together what acts on the arms; without an aim each is to stay where it starts."""
         aims = self.aims or Aims(self.start[0])
         keys = np.arange(self.count)
         if self.keys is not None:
-            keys = np.broadcast_to(self.keys, keys.shape)
+            keys[:] = self.keys
         references = _references(aims, rate, duration, members.n)
         laws = laws_of(self.controllers, members, self.inputs[3], rate)
         return Acting(*self.inputs, laws, aims, keys, references)
@@ -83,12 +87,13 @@ def read_given(
     controller: Any,
     reference: Any,
     seeds: Any,
+    arm: Arm | None,
 ) -> Given:
     """Read all that is an arm's own or everyone's, and count for how many arms it is."""
     n = parameters.n
     aims = read_aims(reference, n)
     inputs = (
-        read_input(torque_kind(n), torque, n, between=between, dt=options.dt),
+        read_input(_torque_kind(n), torque, n, between=between, dt=options.dt),
         read_input(FORCE, tip_force, n, between=between, dt=options.dt),
         read_disturbances(disturbances, n),
         read_sensors(sensors, n, options.rate),
@@ -96,26 +101,21 @@ def read_given(
     controllers = read_controllers(controller)
     q, qd = _start(aims, q0, qd0, n)
     keys = _keys(seeds)
-    counts = dict(
-        zip(
-            ("torque", "tip_force", "disturbances", "sensors"),
-            (one.count for one in inputs),
-            strict=True,
-        )
-    )
+    names = ("torque", "tip_force", "disturbances", "sensors")
+    counts = {name: one.count for name, one in zip(names, inputs, strict=True)}
     count = common_count(
         arms=arms_in(parameters), q0=rows_in(q), qd0=rows_in(qd), **counts,
         controller=max(len(controllers), 1), reference=1 if aims is None else aims.count,
         seeds=1 if keys is None else len(keys),
     )  # fmt: skip
-    return Given(count, parameters, (q, qd), inputs, controllers, aims, keys)
+    return Given(count, parameters, (q, qd), inputs, controllers, aims, keys, arm)
 
 
 def _start(aims: Aims | None, q0: Any, qd0: Any, n: int) -> tuple[Array, Array]:
     """Give angles and rates at the start: those that are given, else the motion's."""
     if q0 is not None:
         q = joint_rows("q0", q0, n, "rad")
-        return q, joint_rows("qd0", np.zeros(n) if qd0 is None else qd0, n, "rad/s")
+        return q, np.zeros(n) if qd0 is None else joint_rows("qd0", qd0, n, "rad/s")
     if aims is None:
         raise InputError(Problem("q0", "nothing", "the joint angles [rad] at the start"))
     q, qd = aims.start
@@ -138,8 +138,10 @@ def _keys(seeds: Any) -> Array | None:
 def _references(aims: Aims, rate: float, duration: float, n: int) -> Array:
     """Work out a motion for all arms before the run, unless it has very many ticks."""
     nothing = np.zeros((0, 3, n, 1))
+    if aims.postures is not None or aims.count > 1:
+        return nothing
     ticks = math.ceil(duration * rate * (1.0 - 1e-9))
-    if aims.postures is not None or aims.count > 1 or ticks > MOST_TICKS:
+    if ticks > MOST_TICKS:
         return nothing
     parts = [nothing]
     while sum(len(part) for part in parts) < ticks:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -28,6 +29,8 @@ from ulna.simulation.sources import (
 )
 
 Item = TypeVar("Item")
+
+PERFECT = Sensors()
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,8 @@ def read_input(kind: Kind, given: Any, n: int, *, between: str, dt: float) -> In
     For all arms: as `ulna.simulate` takes them, but for functions. For each its own: numbers
     (B, width), rows dt apart (B, K, width), a pair of times and such rows, or a list of B.
     """
+    if given is None:
+        return _nothing(len(kind.parts))
     if callable(given):
         need = "numbers, tables or text, which many arms can run at once"
         raise InputError(Problem(kind.name, "a function", need, "try text, or ulna.simulate"))
@@ -94,12 +99,22 @@ def read_input(kind: Kind, given: Any, n: int, *, between: str, dt: float) -> In
     rows: Array = np.zeros(0)
     if table is not None and not isinstance(table, str) and not holds_text(table):
         rows = float_array(table, kind.name)
+    if rows.shape == (len(kind.parts),) and np.isfinite(rows).all():
+        row = rows[None].astype(float)
+        return for_all(Source(np.zeros(1), row), row)
     if rows.ndim < (3 if pair else 2):
         source = read_source(kind, given, n, between=between, dt=dt)
         return for_all(source, _values_of(source))
     rows = rows[:, None] if rows.ndim == 2 else rows
     times = times if pair else dt * np.arange(rows.shape[1])
     return _tables(kind, times, rows, between)
+
+
+@cache
+def _nothing(width: int) -> Input:
+    """Give the input of so many parts that is none."""
+    source = Source(np.zeros(1), np.zeros((1, width)))
+    return for_all(source, source.rows)
 
 
 def is_a_list_of_them(given: Any, widths: Sequence[int]) -> bool:
@@ -129,9 +144,14 @@ def _tables(kind: Kind, times: Any, rows: Array, between: str) -> Input:
     if rows.ndim != 3 or rows.shape[-1] not in kind.widths or not rows.size:
         need = f"(B, {kind.widths[-1]}), or (B, K, {kind.widths[-1]}): {kind.need}"
         raise InputError(Problem(kind.name, f"shape {rows.shape}", need))
-    example = read_source(kind, (times, np.zeros(rows.shape[1:])), 1, between=between)
+    if type(times) is np.ndarray and times.tolist() == [0.0] and rows.shape[1] == 1:
+        example = Source(times, np.zeros((1, len(kind.parts))))
+    else:
+        example = read_source(kind, (times, np.zeros(rows.shape[1:])), 1, between=between)
     width = len(kind.parts)
-    values = np.pad(rows, ((0, 0), (0, 0), (0, width - rows.shape[-1])))
+    values = rows
+    if rows.shape[-1] < width:
+        values = np.pad(rows, ((0, 0), (0, 0), (0, width - rows.shape[-1])))
     count = len(values)
     form = Form(example, values.reshape(count, -1), np.arange(count))
     return Input(np.zeros(count, dtype=np.intp), (form,))
@@ -161,7 +181,7 @@ def read_disturbances(given: Any, n: int) -> Input:
         hint = "see ulna.simulation.disturbances"
         raise InputError(Problem("disturbances", shown(given), "a list of them", hint))
     if not each:
-        return for_all(lists[0], sizes(lists[0], n))
+        return for_all(lists[0], sizes(lists[0], n)) if lists[0] else _undisturbed()
     return for_each(
         lists,
         lambda group: tuple((one.start, one.stop, one.rate, one.seed) for one in group),
@@ -169,10 +189,23 @@ def read_disturbances(given: Any, n: int) -> Input:
     )
 
 
+@cache
+def _undisturbed() -> Input:
+    return for_all((), np.zeros(0))
+
+
+@cache
+def _perfect(n: int) -> Input:
+    """Give the sensors that show things as they are."""
+    return for_all(PERFECT, PERFECT.layout(n))
+
+
 def read_sensors(given: Any, n: int, rate: float) -> Input:
     """Take sensors: for all arms, or a list of them."""
+    if given is None:
+        return _perfect(n)
     each = isinstance(given, Sequence) and not isinstance(given, str)
-    sensors = list(given) if each else [Sensors() if given is None else given]
+    sensors = list(given) if each else [given]
     for place, one in enumerate(sensors):
         if not isinstance(one, Sensors):
             what = f"sensors[{place}]" if each else "sensors"

@@ -16,6 +16,9 @@ from ulna.simulation.batch.inputs import Form, Input
 from ulna.simulation.batch.members import Members
 from ulna.simulation.batch.status import CODES
 
+_FIRST = np.zeros(1, dtype=np.intp)
+NOBODY = Input(_FIRST, (Form(None, np.zeros((1, 0)), _FIRST),))
+
 
 def read_controllers(given: Any) -> list[Any]:
     """Take a controller for all arms, or a list of one each; none gives an empty list."""
@@ -39,8 +42,7 @@ def laws_of(controllers: list[Any], members: Members, sensors: Input, rate: floa
     """Compile the controllers for their arms, and sort the arms by their laws."""
     count = members.count
     if not controllers:
-        nobody = np.zeros(1, dtype=np.intp)
-        return Input(nobody, (Form(None, np.zeros((1, 0)), nobody),))
+        return NOBODY
     labels, rows = np.zeros((2, count), dtype=np.intp)
     forms: dict[Any, list[tuple[CompiledLaw, Any]]] = {}
     timings = [form.example.timing(rate) for form in sensors.forms]

@@ -6,18 +6,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ulna.arm import Parameters
+from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.control import CompiledLaw
 from ulna.dynamics.packed import CARRIER, LOWER, STUCK, UPPER, pack
 from ulna.simulation.batch.aims import Aims
-from ulna.simulation.batch.inputs import Form, Input
+from ulna.simulation.batch.inputs import PERFECT, Form, Input
 from ulna.simulation.batch.members import Members
 from ulna.simulation.build import Laid, lay_inputs
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.lots import Lot
 from ulna.simulation.options import Options
+from ulna.simulation.per_arm import PerArm
 
+NOTHING = np.zeros((1, 0))
 NEVER = -(2**40)  # a first reference so early that the next one is always asked for
 
 
@@ -61,36 +63,45 @@ class Slab:
         self.first, self.count, p = first, last - first, members.parameters
         if p.length.ndim > 1:
             p = Parameters(*(value[first:last] for value in p))
-        # Of those that cannot be arms, anything may come out: they are passed over.
-        with np.errstate(all="ignore"):
-            table = pack(p)
-        self.arms = table.reshape(-1, *table.shape[-2:])
-        self.arms[:, :-1, LOWER], self.arms[:, :-1, UPPER] = p.lower, p.upper
-        self.limits = _own(p.max_torque).reshape(-1, p.n)
+        packed = _packed(p) if members.arm is None else _packed_arm(members.arm)
+        self.arms, self.limits, self.coupled, self.limited = packed
         self.start = np.ascontiguousarray(members.start[:, first:last])
 
     def lots(self, acting: Acting, options: Options, duration: float) -> list[Prepared]:
         """Sort the members into lots; in each, rows count from the first of the slab."""
+        inputs, coupled = acting[:5], self.coupled
+        if len(coupled) == 1 and all(len(one.forms) == 1 for one in inputs):
+            forms = Chosen(*(one.forms[0] for one in inputs))
+            own = np.arange(self.count)
+            return [self._prepared(forms, acting, options, duration, own, int(coupled[0]))]
         members = np.arange(self.first, self.first + self.count)
-        inputs = acting[:5]
-        coupled = self.arms[:, :-1, CARRIER:STUCK].any(axis=(1, 2)).astype(np.intp)
         labels = [_of(one.labels, members) for one in inputs]
         labels.append(_of(coupled, members - self.first))
         lots = []
         for own in _alike(labels):
             label = [int(one[own[0]]) for one in labels]
             forms = Chosen(*(one.forms[k] for one, k in zip(inputs, label, strict=False)))
-            laid = _laid(self.arms.shape[1] - 1, options, forms)
-            laid.real[at.TARGET], laid.whole[at.COUPLED] = duration, label[-1]
-            laid.whole[at.UNJUDGED] = laid.whole[at.STRIDE] = 1
-            self._set_stops(laid, options, own)
-            lots.append(self._lot(laid, forms, acting, own))
+            lots.append(self._prepared(forms, acting, options, duration, own, label[-1]))
         return lots
 
+    def _prepared(
+        self,
+        forms: Chosen,
+        acting: Acting,
+        options: Options,
+        duration: float,
+        own: Array,
+        coupled: int,
+    ) -> Prepared:
+        laid = _laid(self.arms.shape[1] - 1, options, forms)
+        laid.real[at.TARGET], laid.whole[at.COUPLED] = duration, coupled
+        laid.whole[at.UNJUDGED] = laid.whole[at.STRIDE] = 1
+        self._set_stops(laid, options, own)
+        return self._lot(laid, forms, acting, own)
+
     def _set_stops(self, laid: Laid, options: Options, own: Array) -> None:
-        limits = self.arms[:, :-1, LOWER : UPPER + 1]
-        limited = np.isfinite(limits).any(axis=(1, 2))
-        stops = options.stops and bool(_of(limited, own).any())
+        limited = self.limited if len(self.limited) == 1 else self.limited[own]
+        stops = options.stops and bool(limited.any())
         laid.whole[at.STOPS] = laid.whole[at.WATCHING] = stops
         if stops:
             from ulna.simulation.engine.alone import STEP, step_alone
@@ -100,21 +111,44 @@ class Slab:
     def _lot(self, laid: Laid, forms: Chosen, acting: Acting, own: Array) -> Prepared:
         members = self.first + own
         law: CompiledLaw | None = forms.law.example
-        params = state = np.zeros((1, 0))
+        params = state = postures = NOTHING
         if law is not None:
             rows = forms.law.of(members)
-            params, state = np.split(rows, [len(law.params)], axis=1)
+            params, state = map(_own, np.split(rows, [len(law.params)], axis=1))
             _set_control(laid, law, acting)
-        postures = np.zeros((1, self.arms.shape[1] - 1))
-        if acting.aims.postures is not None:
-            postures = _rows(acting.aims.postures, members)
+            if acting.aims.postures is not None:
+                postures = _own(_rows(acting.aims.postures, members))
         keys = acting.keys[self.first : self.first + self.count]
         lot = Lot(
-            own, self.arms, self.limits, self.start, _own(keys),
-            _each(laid, forms, members), _own(params), _own(state), _own(postures),
-            laid.real, laid.whole,
+            own, self.arms, self.limits, self.start, keys, _each(laid, forms, members), params,
+            state, postures, laid.real, laid.whole,
         )  # fmt: skip
         return Prepared(lot, law, acting.aims, acting.references, members)
+
+
+class Packed(NamedTuple):
+    """What the engine reads of arms; a single one serves all."""
+
+    arms: Array  # (1 or B, n+1, constants)
+    limits: Array  # (1 or B, n) the most torque that a controller may ask for
+    coupled: Array  # (1 or B,) 1 where neighbours exchange a torque, as with rotors
+    limited: Array  # (1 or B,) whether a joint has a stop
+
+
+def _packed(p: Parameters) -> Packed:
+    # Of those that cannot be arms, anything may come out: they are passed over.
+    with np.errstate(all="ignore"):
+        table = pack(p)
+    arms = table.reshape(-1, *table.shape[-2:])
+    arms[:, :-1, LOWER], arms[:, :-1, UPPER] = p.lower, p.upper
+    coupled = arms[:, :-1, CARRIER:STUCK].any(axis=(1, 2)).astype(np.intp)
+    limited = np.isfinite(arms[:, :-1, LOWER : UPPER + 1]).any(axis=(1, 2))
+    return Packed(arms, _own(p.max_torque).reshape(-1, p.n), coupled, limited)
+
+
+@PerArm
+def _packed_arm(arm: Arm) -> Packed:
+    return _packed(arm.parameters)
 
 
 def _own(values: Array) -> Array:
@@ -144,9 +178,9 @@ def _rows(values: Array, rows: Array) -> Array:
 
 
 def _laid(n: int, options: Options, forms: Chosen) -> Laid:
-    sources = (forms.torque.example, forms.force.example)
+    torque, force = forms.torque.example, forms.force.example
     disturbances, sensors = forms.disturbances.example, forms.sensors.example
-    return lay_inputs(n, options, sources, disturbances, (), sensors)
+    return lay_inputs(n, options, (torque, force), disturbances, (), sensors)
 
 
 def _set_control(laid: Laid, law: CompiledLaw, acting: Acting) -> None:
@@ -166,12 +200,17 @@ def _each(laid: Laid, forms: Chosen, members: Array) -> Array:
     for table, form in enumerate((forms.torque, forms.force)):
         values, rows = form.of(members), form.example.rows.size
         place = int(whole[at.TABLES + at.TABLE_PLACES * table + at.ROWS])
-        places += [(place, values[:, :rows]), (constants, values[:, rows:])]
-        constants += values.shape[1] - rows
-    places.append((int(whole[at.SIZES]), forms.disturbances.of(members)))
-    places.append((int(whole[at.SENSOR]), forms.sensors.of(members)))
+        places.append((place, values[:, :rows]))
+        if values.shape[1] > rows:
+            places.append((constants, values[:, rows:]))
+            constants += values.shape[1] - rows
+    if forms.disturbances.example:
+        places.append((int(whole[at.SIZES]), forms.disturbances.of(members)))
+    if forms.sensors.example is not PERFECT:
+        places.append((int(whole[at.SENSOR]), forms.sensors.of(members)))
     alike = all(len(values) == 1 for _, values in places)
-    each = np.tile(laid.each, (1 if alike else len(members), 1))
+    each = np.empty((1 if alike else len(members), len(laid.each)))
+    each[:] = laid.each
     for place, values in places:
         each[:, place : place + values.shape[1]] = values
     return each

@@ -31,6 +31,7 @@ class Members:
     parameters: Parameters  # (n,) each, or (B, n)
     start: Array  # (2, B, n) angles and rates
     codes: Array  # (B,) TO_RUN, or why an arm will not
+    arm: Arm | None  # whose parameters they are, if all are one Arm
 
     @property
     def count(self) -> int:
@@ -50,6 +51,7 @@ def read_arms(given: Any) -> Parameters:
         given = stack(given)
     elif isinstance(given, Arm):
         warn_unmodelled(given)
+        return given.parameters  # which were checked when it was made
     if not isinstance(given, Arm | Parameters):
         got = shown(given) if not several or len(given) else "an empty list"
         raise InputError(Problem("arms", got, "an Arm, stacked Parameters, or a list of arms"))
@@ -117,18 +119,27 @@ def rows_in(values: Array) -> int:
     return len(values) if values.ndim > 1 else 1
 
 
-def gathered(parameters: Parameters, q: Array, qd: Array, count: int, *, stops: bool) -> Members:
-    """Put arms and starts together, and say which cannot run."""
+def gathered(
+    parameters: Parameters, q: Array, qd: Array, count: int, *, stops: bool, arm: Arm | None
+) -> Members:
+    """Put arms and starts together, and say which cannot run; an Arm that all are was checked."""
     n = parameters.n
-    start = np.stack([np.broadcast_to(part, (count, n)) for part in (q, qd)])
-    codes = np.full(count, TO_RUN, dtype=np.int8)
+    start = np.empty((2, count, n))
+    start[0], start[1] = q, qd
+    bad = bad_starts(start, parameters.lower, parameters.upper, stops=stops)
+    codes = np.where(bad, CODES["bad start"], TO_RUN).astype(np.int8)
+    if arm is None:
+        codes[~is_an_arm(parameters)] = CODES["bad arm"]
+    return Members(parameters, start, codes, arm)
+
+
+def bad_starts(start: Array, lower: Array, upper: Array, *, stops: bool) -> Array:
+    """Say which angles and rates (2, B, n) no arm with such limits can start with."""
     # Written so that what is no number is out of bounds as well.
-    codes[~(np.abs(start) <= MOST_START).all(axis=(0, 2))] = CODES["bad start"]
+    fine = np.abs(start) <= MOST_START
     if stops:
-        outside = (start[0] < parameters.lower) | (start[0] > parameters.upper)
-        codes[outside.any(axis=-1)] = CODES["bad start"]
-    codes[~is_an_arm(parameters)] = CODES["bad arm"]
-    return Members(parameters, start, codes)
+        fine[0] &= (start[0] >= lower) & (start[0] <= upper)
+    return ~fine.all(axis=(0, 2))
 
 
 def is_an_arm(p: Parameters) -> Array:

@@ -33,6 +33,8 @@ def bytes_of(members: int, samples: int, n: int, keep_tau: bool) -> int:
 
 
 def _check_all(members: int, samples: int, n: int, row: int) -> None:
+    if members * row <= allowance():
+        return
     fitting = int(allowance() / (members * row / samples)) if members else samples
     fewer = f"such as samples={fitting:,}, or " if fitting else "such as "
     hint = f"{fewer}store='runs.zarr', which keeps them in a file"

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ulna.arm import Parameters
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.interrupts import OnInterrupt, deferred, given_back, listening
@@ -17,14 +18,13 @@ from ulna.simulation.batch.lots import Acting, Slab
 from ulna.simulation.batch.members import TO_RUN, Members
 from ulna.simulation.batch.run import BatchRun
 from ulna.simulation.batch.status import CODES, Statuses
-from ulna.simulation.batch.work import Crew
+from ulna.simulation.batch.work import Crew, cost_of
 from ulna.simulation.build import tableau_of
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.lots import Outcome
 from ulna.simulation.fixed import read_only
 from ulna.simulation.options import Options
 from ulna.simulation.status import Reason
-from ulna.workers import cores
 
 MOST_PREPARED = 2**16  # arms that are made ready at a time
 PRECISIONS = {"double": np.float64, "single": np.float32}
@@ -39,6 +39,12 @@ ENDINGS: dict[int, Reason] = {
     at.FAULTY: "bad torque",
     at.COARSE: "coarse",
 }
+
+
+# The same as a table, by the engine's numbers; the last, of which none is, is TO_RUN's.
+RESULTS = np.full(at.COARSE + 2, CODES["not run"], dtype=np.int8)
+for _code, _reason in ENDINGS.items():
+    RESULTS[_code] = CODES[_reason]
 
 
 class Performance(NamedTuple):
@@ -66,7 +72,7 @@ def perform(
 ) -> BatchRun:
     """Run all arms, and give what they did."""
     members = asked.members
-    crew = Crew(_kind(precision, asked.options), _threads(threads))
+    crew = Crew(kind_of(precision, asked.options), read_threads(threads))
     count, size = members.count, min(asked.slab, MOST_PREPARED)
     with progress_line("simulating", shown=progress) as report:
 
@@ -78,7 +84,7 @@ def perform(
         outcome = _room(asked, count)
         try:
             for first in range(0, count, size):
-                part = _part(outcome, first, min(first + size, count))
+                part = outcome if size >= count else _part(outcome, first, first + size)
                 _run_slab(asked, crew, part, first, told)
         except KeyboardInterrupt:
             if crew.is_at_work:
@@ -163,10 +169,16 @@ def _finished(store: BatchStore, file: Any) -> BatchRun:
 def _room(asked: Performance, count: int) -> Outcome:
     """Make room for what becomes of so many arms."""
     shape = (count, len(asked.times), asked.members.n)
-    q, qd = np.full(shape, np.nan), np.full(shape, np.nan)
-    tau = np.full(shape if asked.torques else (0, *shape[1:]), np.nan)
-    codes = np.full(count, TO_RUN, dtype=np.int8)
-    return Outcome(asked.times, q, qd, tau, np.full(count, np.nan), codes)
+    tau = _blank(shape) if asked.torques else np.zeros((0, *shape[1:]))
+    codes = np.empty(count, dtype=np.int8)
+    codes.fill(TO_RUN)
+    return Outcome(asked.times, _blank(shape), _blank(shape), tau, _blank((count,)), codes)
+
+
+def _blank(shape: tuple[int, ...]) -> Array:
+    values = np.empty(shape)
+    values.fill(np.nan)
+    return values
 
 
 def _part(outcome: Outcome, first: int, last: int) -> Outcome:
@@ -180,34 +192,38 @@ def _run_slab(
     last = first + len(outcome.codes)
     # Arms that cannot run are passed over.
     outcome.codes[asked.members.codes[first:last] != TO_RUN] = at.STOPPED
-    slab = Slab(asked.members, first, last)
-    crew.work(slab.lots(asked.acting, asked.options, asked.duration), outcome, told)
+    lots = Slab(asked.members, first, last).lots(asked.acting, asked.options, asked.duration)
+    options, controlled = asked.options, lots[0].law is not None
+    steps = max(asked.duration / options.dt, 1.0)
+    cost = steps * cost_of(options, asked.members.n, last - first, controlled=controlled)
+    crew.work(lots, outcome, told, cost)
 
 
 def _codes(asked: Performance, outcome: Outcome, first: int) -> Array:
     """Give how every arm ended, as results count it."""
     own = asked.members.codes[first : first + len(outcome.codes)]
-    codes = np.array(own)
-    for code, reason in ENDINGS.items():
-        codes[(own == TO_RUN) & (outcome.codes == code)] = CODES[reason]
-    return codes
+    return np.where(own == TO_RUN, RESULTS[outcome.codes], own)
 
 
 def _run(asked: Performance, outcome: Outcome) -> BatchRun:
-    status = Statuses(_codes(asked, outcome, 0), read_only(outcome.t_end))
-    return BatchRun(
-        parameters=asked.members.parameters,
-        t=asked.times,
-        q=read_only(outcome.q),
-        qd=read_only(outcome.qd),
-        tau=read_only(outcome.tau) if asked.torques else None,
-        t_end=outcome.t_end,
-        status=status,
-        settings=asked.settings,
+    # Nobody else has these, so that they need not be copied or looked at again.
+    status = Statuses.made(_codes(asked, outcome, 0), outcome.t_end)
+    parameters = asked.members.parameters
+    if asked.members.arm is None:
+        parameters = Parameters(*map(read_only, parameters))
+    return BatchRun.made(
+        parameters,
+        asked.times,
+        outcome.q,
+        outcome.qd,
+        outcome.tau if asked.torques else None,
+        status,
+        asked.settings,
     )
 
 
-def _kind(precision: Any, options: Options) -> Kind:
+def kind_of(precision: Any, options: Options) -> Kind:
+    """Take what lanes are to be made of."""
     from ulna.lanes import WIDTHS
 
     if not isinstance(precision, str) or precision not in PRECISIONS:
@@ -217,10 +233,10 @@ def _kind(precision: Any, options: Options) -> Kind:
     return Kind(number, WIDTHS[number], tableau_of(options))
 
 
-def _threads(given: Any) -> int:
-    """Give how many threads to use: as many as there are cores for this process."""
+def read_threads(given: Any) -> int | None:
+    """Take how many threads to use at most; None is as many as there are cores for this process."""
     if given is None:
-        return cores()
+        return None
     if not isinstance(given, int | np.integer) or isinstance(given, bool) or given < 1:
         raise InputError(Problem("threads", shown(given), "a whole number of at least 1"))
     return int(given)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -12,17 +11,17 @@ import numpy as np
 from ulna.arm import Arm, Parameters
 from ulna.errors import InputError, Problem, shown, warn
 from ulna.interrupts import OnInterrupt, check_on_interrupt, interruptible
-from ulna.simulation.batch.aims import describe_aims
+from ulna.simulation.batch.aims import describe_aims, described
 from ulna.simulation.batch.given import read_given
 from ulna.simulation.batch.inputs import check_between
 from ulna.simulation.batch.members import read_arms
 from ulna.simulation.batch.memory import planned
 from ulna.simulation.batch.performing import Performance, perform
 from ulna.simulation.batch.run import BatchRun
-from ulna.simulation.batch.status import Statuses
+from ulna.simulation.batch.status import coarse_arms
 from ulna.simulation.checks import check_controlled
 from ulna.simulation.engine.memory import sample_width
-from ulna.simulation.options import Options, read_options
+from ulna.simulation.options import read_options
 from ulna.simulation.simulate import read_duration, sample_times
 from ulna.simulation.steps import check_steps, most_error
 from ulna.storage import exists
@@ -105,7 +104,7 @@ def simulate_batch(
     given = read_given(
         parameters, options, between=between, q0=q0, qd0=qd0, torque=torque, tip_force=tip_force,
         disturbances=disturbances, sensors=sensors, controller=controller, reference=reference,
-        seeds=seeds,
+        seeds=seeds, arm=arms if isinstance(arms, Arm) else None,
     )  # fmt: skip
     length = read_duration(given.duration if duration is None else duration)
     check_steps(
@@ -119,10 +118,11 @@ def simulate_batch(
     slab = planned(given.count, len(times), n, torques, store)
     members = given.members(stops=options.stops)
     settings = {
-        "members": given.count, "duration": length, **asdict(options), "max_step": None,
-        "precision": precision, "controller": shown(controller), "between": between,
-        "reference": describe_aims(reference), "torque": shown(torque),
-        "tip_force": shown(tip_force), "disturbances": shown(disturbances), "seeds": shown(seeds),
+        "members": given.count, "duration": length, **vars(options), "max_step": None,
+        "precision": precision, "controller": described(controller), "between": between,
+        "reference": describe_aims(reference), "torque": described(torque),
+        "tip_force": described(tip_force), "disturbances": described(disturbances),
+        "seeds": described(seeds),
     }  # fmt: skip
     acting = given.acting(members, options.rate, length)
     run = perform(
@@ -130,20 +130,8 @@ def simulate_batch(
         precision=precision, threads=threads, store=store, force=force, progress=progress,
         on_interrupt=on_interrupt,
     )  # fmt: skip
-    warn(*coarse_arms(run.status, options))
+    warn(*coarse_arms(run.status, options.dt, most_error(options)))
     return run
-
-
-def coarse_arms(status: Statuses, options: Options) -> list[str]:
-    """Say how many arms the steps are too long for."""
-    dt, rough = options.dt, most_error(options)
-    return [
-        f"steps of dt = {dt:g} s are too long for {ending.number:,} of {len(status):,} arms, the "
-        f"first of them arm {ending.first}: their angles are off by more than {rough:g} rad; try a "
-        f"dt of {dt / 10.0:g} s"
-        for ending in status.endings()
-        if ending.reason == "coarse"
-    ]
 
 
 def _check_switches(**given: Any) -> None:

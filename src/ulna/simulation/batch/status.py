@@ -21,6 +21,7 @@ CODES: Mapping[Reason, int] = {reason: code for code, reason in enumerate(REASON
 WELL: tuple[Reason, ...] = ("done", "stopped", "coarse")
 UNSTARTED: tuple[Reason, ...] = ("bad start", "bad arm", "not run")
 
+_WELL = np.array([reason in WELL for reason in REASONS])
 _TEXTS: Mapping[Reason, str] = {
     "done": "ran to t = {t:g} s",
     "stopped": "stopped at t = {t:.9g} s, as asked",
@@ -80,6 +81,15 @@ class Statuses:
         object.__setattr__(self, "codes", found)
         object.__setattr__(self, "t_end", times)
 
+    @classmethod
+    def made(cls, codes: Codes, t_end: Floats) -> Statuses:
+        """Give statuses of arrays that are right, and that nobody else writes to."""
+        statuses = object.__new__(cls)
+        codes.flags.writeable = t_end.flags.writeable = False
+        object.__setattr__(statuses, "codes", codes)
+        object.__setattr__(statuses, "t_end", t_end)
+        return statuses
+
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{name} cannot be changed: statuses are read-only")
 
@@ -119,7 +129,7 @@ class Statuses:
     @property
     def ok(self) -> NDArray[np.bool_]:
         """Whether each arm (B,) went as it was meant to."""
-        return np.isin(self.codes, [CODES[reason] for reason in WELL])
+        return _WELL[self.codes]
 
     @property
     def reason(self) -> NDArray[np.str_]:
@@ -143,6 +153,18 @@ class Statuses:
 
     def __repr__(self) -> str:
         return f"<Statuses of {len(self):,} arms: {self}>"
+
+
+def coarse_arms(status: Statuses, dt: float, rough: float) -> list[str]:
+    """Say how many arms steps are too long for, by an error of their angles [rad]."""
+    coarse = np.flatnonzero(status.codes == CODES["coarse"])
+    if not coarse.size:
+        return []
+    return [
+        f"steps of dt = {dt:g} s are too long for {coarse.size:,} of {len(status):,} arms, the "
+        f"first of them arm {coarse[0]}: their angles are off by more than {rough:g} rad; try a "
+        f"dt of {dt / 10.0:g} s"
+    ]
 
 
 def _codes(checks: Problems, codes: Any) -> Codes:

@@ -1,27 +1,41 @@
 """All cores at work: threads that take blocks of arms through the engine until none is left.
 
-Kernels hold no lock, and every thread has memory of its own to work in. A call into the engine
-lasts a few hundredths of a second at most, so that there is always somebody to listen to Ctrl-C.
+Kernels hold no lock, and every thread has memory of its own to work in. Who asks for the work does
+a share of it, and all of it where there is little. A call into the engine lasts a few hundredths of
+a second at most, so that there is always somebody to listen to Ctrl-C.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from typing import NamedTuple
 
-from ulna.interrupts import held
+from ulna.interrupts import held, listening
 from ulna.simulation.batch.bench import Bench, Kind
 from ulna.simulation.batch.lots import Prepared
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.lots import Outcome
+from ulna.simulation.options import Options
+from ulna.simulation.steps import WORK
+from ulna.workers import Task, cores, hand_over
 
 CHUNK = 0.025  # [s] of work in one call
 MOST_BUDGET = 10**9  # steps
 SHARES = 8  # pieces of work for every thread, so that none waits long for the last
 LISTEN = 0.05  # [s] between two looks at the world
+LEAST_SHARED = 2e-4  # [s] of work that is worth waking a thread for
+AT_ONCE = 8.0  # arms in lanes that take as long as one by itself
+
+
+def cost_of(options: Options, n: int, members: int, *, controlled: bool) -> float:
+    """Give about how long a step of dt of all arms takes in one thread [s]."""
+    ticks = max(options.dt * options.rate, 1.0) if controlled else 1.0
+    return WORK[options.method] * n * max(members / AT_ONCE, 1.0) * ticks
 
 
 class Piece(NamedTuple):
@@ -32,122 +46,130 @@ class Piece(NamedTuple):
     last: int
 
 
-class Hand(threading.Thread):
-    """A thread that says when it is done.
-
-    Waiting for that is safe from Ctrl-C. Joining a thread is not: Python before 3.13 takes one
-    that still runs for done once a wait for it was interrupted.
-    """
-
-    def __init__(self, work: Callable[[], None]) -> None:
-        super().__init__(daemon=True)
-        self._work = work
-        self.is_done = threading.Event()
-
-    def run(self) -> None:
-        """Do the work."""
-        try:
-            self._work()
-        finally:
-            self.is_done.set()
-
-    @property
-    def is_at_work(self) -> bool:
-        """Whether it has begun and is not done."""
-        return self.ident is not None and not self.is_done.is_set()
-
-
 class Crew:
     """Threads that work on lots until all is done, or somebody calls halt."""
 
-    def __init__(self, kind: Kind, threads: int) -> None:
-        self.kind, self.threads = kind, threads
+    def __init__(self, kind: Kind, threads: int | None) -> None:
+        self.kind, self._most = kind, threads
         self.done = 0.0  # arms
         self._halted = False
         self._lock = threading.Lock()
         self._errors: list[BaseException] = []
-        self._hands: list[Hand] = []
+        self._helpers: list[Task] = []
 
-    def work(self, lots: list[Prepared], outcome: Outcome, report: Callable[[float], None]) -> None:
-        """Run all arms; `report` is told how many are done."""
-        pieces = self._cut(lots)
-        # Whatever has to be compiled is, before there is more than one thread to wait for it.
-        Bench(self.kind, lots[0], outcome).call(1)
-        queue = iter(pieces)
-        hands = [
-            Hand(partial(self._serve, queue, outcome))
-            for _ in range(min(self.threads, len(pieces)))
-        ]
-        self._hands = hands
+    def work(
+        self,
+        lots: list[Prepared],
+        outcome: Outcome,
+        report: Callable[[float], None],
+        cost: float,
+    ) -> None:
+        """Run all arms, which takes one thread some `cost` [s]; `report` is told how many are done.
+
+        An error of any thread is raised, once all of them have ended.
+        """
+        self._halted = False
+        worthwhile = int(cost / LEAST_SHARED)
+        threads = 1 if worthwhile < 2 else min(self._most or cores(), worthwhile)
+        shares = 1 if threads == 1 else min(threads * SHARES, worthwhile)
+        pieces = deque(self._cut(lots, shares))
+        helpers = min(threads, len(pieces)) - 1
         try:
             # Python's own locks are not safe from an exception that comes at any moment.
-            with held() as interrupt:
-                for hand in hands:
-                    hand.start()
-                for hand in hands:
-                    while not hand.is_done.wait(LISTEN):
-                        interrupt.poll()
-                        report(self.done)
+            with held() if helpers else nullcontext(listening()) as interrupt:
+
+                def look() -> None:
+                    interrupt.poll()
+                    report(self.done)
+
+                self._serve(pieces, outcome, look, helpers)
+                for helper in self._helpers:
+                    while not helper.is_done.wait(LISTEN):
+                        look()
         finally:
             self._halted = True
-            for hand in hands:
-                if hand.is_at_work:
-                    hand.is_done.wait()
+            for helper in self._helpers:
+                helper.is_done.wait()
         if self._errors:
             raise self._errors[0]
 
     @property
     def is_at_work(self) -> bool:
         """Whether a thread may still write to the outcome, as after a second Ctrl-C."""
-        return any(hand.is_at_work for hand in self._hands)
+        return any(not helper.is_done.is_set() for helper in self._helpers)
 
     def blocks_of(self, prepared: Prepared) -> int:
         """Give how many blocks the arms of a lot fill."""
         return -(-len(prepared.lot.members) // self.kind.width)
 
-    def _cut(self, lots: list[Prepared]) -> list[Piece]:
-        self._halted = False
-        total = sum(self.blocks_of(one) for one in lots)
-        share = max(total // (self.threads * SHARES), 1)
+    def _cut(self, lots: list[Prepared], shares: int) -> list[Piece]:
+        share = -(-sum(self.blocks_of(one) for one in lots) // shares)
         return [
             Piece(one, first, min(first + share, self.blocks_of(one)))
             for one in lots
             for first in range(0, self.blocks_of(one), share)
         ]
 
-    def _serve(self, queue: Iterator[Piece], outcome: Outcome) -> None:
-        """Take one piece of work after the other, in a thread of its own."""
-        bench: Bench | None = None
+    def _help(self, pieces: deque[Piece], outcome: Outcome) -> None:
         try:
-            while not self._halted:
-                with self._lock:
-                    piece = next(queue, None)
-                if piece is None:
-                    return
-                if bench is None or bench.prepared is not piece.prepared:
-                    bench = Bench(self.kind, piece.prepared, outcome)
-                self._run(bench, piece)
+            self._serve(pieces, outcome, lambda: None)
         except BaseException as error:  # for the one who asked, in whose thread it is raised
             self._errors.append(error)
             self._halted = True
 
-    def _run(self, bench: Bench, piece: Piece) -> None:
+    def _serve(
+        self,
+        pieces: deque[Piece],
+        outcome: Outcome,
+        look: Callable[[], None],
+        helpers: int = 0,
+    ) -> None:
+        """Take one piece of work after the other, and call helpers once all is compiled."""
+        bench: Bench | None = None
+        while pieces and not self._halted:
+            try:
+                piece = pieces.popleft()
+            except IndexError:  # another thread was quicker
+                return
+            if bench is None or bench.prepared is not piece.prepared:
+                bench = Bench(self.kind, piece.prepared, outcome)
+            bench.begin(piece.first, piece.last)
+            if helpers:
+                bench.call(1)
+                self._call(helpers, partial(self._help, pieces, outcome))
+                helpers = 0
+            self._run(bench, piece, look)
+
+    def _call(self, helpers: int, work: Callable[[], None]) -> None:
+        for _ in range(helpers):
+            task = hand_over(work)
+            if task is None:
+                return
+            self._helpers.append(task)
+
+    def _run(self, bench: Bench, piece: Piece, look: Callable[[], None]) -> None:
         """Take blocks to their end, or to where they are when somebody calls halt."""
-        bench.begin(piece.first, piece.last)
         noted = float(piece.first)
         arms = len(piece.prepared.members) / self.blocks_of(piece.prepared)  # in a block
         code = at.BUDGET
-        while code != at.REACHED:
-            if self._halted:
-                bench.leave_off()
-                return
-            start = time.perf_counter()
-            code = bench.call(bench.budget)
-            if code == at.BUDGET:
-                factor = min(max(CHUNK / max(time.perf_counter() - start, 1e-6), 0.25), 8.0)
-                bench.budget = int(min(max(bench.budget * factor, 1), MOST_BUDGET))
-            elif code == at.REFERENCE:
+        try:
+            while code != at.REACHED and not self._halted:
+                code = self._call_engine(bench)
+                with self._lock:
+                    self.done += arms * (bench.reached - noted)
+                noted = bench.reached
+                look()
+        finally:
+            bench.leave_off()
+
+    def _call_engine(self, bench: Bench) -> int:
+        start = time.perf_counter()
+        code = bench.call(bench.budget)
+        if code == at.BUDGET:
+            factor = min(max(CHUNK / max(time.perf_counter() - start, 1e-6), 0.25), 8.0)
+            bench.budget = int(min(max(bench.budget * factor, 1), MOST_BUDGET))
+        elif code == at.REFERENCE:
+            # Functions of users may take long, and bear to be interrupted.
+            with listening().allowed():
                 bench.extend_references()
-            with self._lock:
-                self.done += arms * (bench.reached - noted)
-            noted = bench.reached
+        return code

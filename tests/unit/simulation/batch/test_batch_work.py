@@ -161,7 +161,9 @@ def test_nobody_writes_to_what_was_handed_out():
     assert np.isnan(first[run.status.reason == "not run"]).all()
 
 
-def test_a_second_ctrl_c_while_threads_are_busy_raises():
+@pytest.mark.parametrize(("members", "times"), [(2, 1), (64, 2)])
+def test_ctrl_c_ends_a_function_that_takes_long(members, times):
+    # In the thread that waits for the result at once; where another is busy, the second time.
     busy, released = threading.Event(), threading.Event()
 
     def slow(t):
@@ -171,15 +173,16 @@ def test_a_second_ctrl_c_while_threads_are_busy_raises():
 
     def press():
         busy.wait(20.0)
-        for _ in range(2):
+        for _ in range(times):
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(0.2)
 
     pressing = threading.Thread(target=press)
     pressing.start()
-    options = {"q0": np.zeros((2, 2)), "duration": 1.0, "controller": PD(1.0, 1.0)}
+    options = {"q0": np.zeros((members, 2)), "duration": 1.0, "controller": PD(1.0, 1.0)}
     with pytest.raises(KeyboardInterrupt):
-        simulate_batch(TWO, **options, reference=[slow] * 2)
+        simulate_batch(TWO, **options, reference=[slow] * members, threads=2)
+    assert not released.is_set()
     released.set()
     pressing.join()
 
@@ -222,3 +225,67 @@ def test_the_line_of_progress_never_goes_back_nor_beyond_all(monkeypatch, lots):
     simulate_batch(TWO, q0=np.zeros((80, 2)), duration=10.0, disturbances=pushes, progress=True)
     assert seen == sorted(seen)
     assert 0.0 <= seen[0] <= seen[-1] <= 1.0 + 1e-9
+
+
+def workers():
+    return {thread for thread in threading.enumerate() if thread.name == "ulna-worker"}
+
+
+def test_little_work_wakes_no_thread_and_much_work_the_same_ones_again(monkeypatch):
+    from ulna.simulation.batch import work
+
+    handed, hand_over = [], work.hand_over
+
+    def noted(task):
+        handed.append(task)
+        return hand_over(task)
+
+    monkeypatch.setattr(work, "hand_over", noted)
+    simulate_batch(TWO, q0=np.zeros((1000, 2)), duration=1e-3, threads=2)
+    assert not handed
+    much = {"q0": np.zeros((1000, 2)), "duration": 0.2, "threads": 2}
+    first = simulate_batch(TWO, **much)
+    before = workers()
+    assert len(handed) == 1
+    assert before
+    again = simulate_batch(TWO, **much)
+    assert len(handed) == 2
+    assert workers() == before
+    assert again.q.tolist() == first.q.tolist()
+
+
+def test_results_cannot_be_changed_nor_what_they_were_made_of():
+    arms, q0 = some_arms(np.random.default_rng(3), 4), np.zeros((4, 2))
+    run = simulate_batch(arms, q0=q0, duration=0.01, torques=True)
+    kept, last = run.parameters.mass.copy(), run.q.copy()
+    arms.mass[:], q0[:] = 9.0, 9.0
+    assert (run.parameters.mass == kept).all()
+    assert (run.q == last).all()
+    one = simulate_batch(TWO, q0=[0.0, 0.0], duration=0.01)
+    for array in (run.t, run.q, run.qd, run.tau, run.t_end, *run.parameters, *one.parameters):
+        assert not array.flags.writeable
+
+
+def test_settings_hold_short_text_of_arrays():
+    run = simulate_batch(TWO, q0=[0.0, 0.0], torque=np.ones((3, 2)), duration=0.01)
+    assert run.settings["torque"] == "[[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]"
+    run = simulate_batch(TWO, q0=[0.0, 0.0], torque=np.ones((300, 2)), duration=0.01)
+    assert run.settings["torque"] == "array of (300, 2)"
+
+
+def test_no_room_is_copied_that_no_formula_uses():
+    from ulna.simulation.build import STACK, lay_inputs
+    from ulna.simulation.options import read_options
+    from ulna.simulation.sources import FORCE, read_source, torque_kind
+
+    options = read_options(
+        2, method=None, controlled=True, rtol=None, dt=1e-3, rate=1e3, restitution=0.0, atol=1.0,
+        max_step=1.0,
+    )  # fmt: skip
+
+    def size(torque):
+        sources = (read_source(torque_kind(2), torque, 2), read_source(FORCE, None, 2))
+        return len(lay_inputs(2, options, sources, (), (), ulna.Sensors()).each)
+
+    assert size([1.0, 2.0]) < 20
+    assert size("t, q1") > STACK
