@@ -37,6 +37,7 @@ _HOMES = {
     "ulna.motion": ("Path", "Plan", "Plans", "Trajectory", "paths", "plan"),
     "ulna.simulation": (
         "BatchRun",
+        "BatchSimulation",
         "Run",
         "Sensors",
         "Simulation",
@@ -52,6 +53,7 @@ _HOMES = {
 __all__ = [
     "Arm",
     "BatchRun",
+    "BatchSimulation",
     "FileError",
     "Friction",
     "InfeasibleError",

@@ -40,6 +40,7 @@ from ulna.errors import (
 from ulna.motion import Path, Plan, Plans, Trajectory, paths, plan
 from ulna.simulation import (
     BatchRun,
+    BatchSimulation,
     Run,
     Sensors,
     Simulation,
@@ -54,6 +55,7 @@ from ulna.viewer import animate, plot
 __all__ = [
     "Arm",
     "BatchRun",
+    "BatchSimulation",
     "FileError",
     "Friction",
     "InfeasibleError",

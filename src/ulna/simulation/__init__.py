@@ -1,6 +1,7 @@
 """WHAT happens: an arm in time, and the record of what it did."""
 
 from ulna.simulation import disturbances
+from ulna.simulation.batch.batch_simulation import BatchSimulation
 from ulna.simulation.batch.files import open_batch
 from ulna.simulation.batch.run import BatchRun
 from ulna.simulation.batch.simulate import simulate_batch
@@ -15,6 +16,7 @@ from ulna.simulation.status import Contact, Event, Saturation, Status
 
 __all__ = [
     "BatchRun",
+    "BatchSimulation",
     "CompiledArm",
     "Contact",
     "Energies",

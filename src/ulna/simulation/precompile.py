@@ -106,6 +106,7 @@ def compile_laws() -> None:
 
 def compile_batch(precision: str) -> None:
     """Compile what takes arms in lanes: it serves all sizes but for its stops."""
+    from ulna.simulation.batch.batch_simulation import BatchSimulation
     from ulna.simulation.batch.simulate import simulate_batch
     from ulna.simulation.disturbances import step
 
@@ -113,6 +114,7 @@ def compile_batch(precision: str) -> None:
         arm, limited = _arms(n)
         for one in (arm, limited):
             simulate_batch(one, q0=np.zeros(n), duration=0.01, precision=precision)
+    BatchSimulation(arm, q0=np.zeros(n), precision=precision)
     simulate_batch(
         arm, q0=np.zeros(n), duration=0.01, torque=["t"] * n, disturbances=[step([1.0] * n)],
         precision=precision,

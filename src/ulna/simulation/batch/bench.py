@@ -79,6 +79,18 @@ def single_memory(kind: Kind, lot: Lot, times: Array) -> tuple[Memory, Record]:
     return alone, new_record(times, n)
 
 
+_addresses: dict[Any, int] = {}
+
+
+def address_of_run(kind: Kind, *works_on: Any) -> int:
+    """Give the address of what runs blocks of such numbers, whoever the arms are."""
+    if kind.number not in _addresses:
+        from ulna.simulation.engine.blocks import address_for
+
+        _addresses[kind.number] = address_for(*works_on)
+    return _addresses[kind.number]
+
+
 def _repeated(values: Array, blocks: tuple[int, ...]) -> Array:
     return np.tile(values, (*blocks, 1)) if blocks else values.copy()
 
@@ -87,18 +99,20 @@ class Bench:
     """Blocks of a lot, one after the other, in memory of their own."""
 
     def __init__(self, kind: Kind, prepared: Prepared, outcome: Outcome) -> None:
-        from ulna.simulation.engine.block import run_blocks
+        from ulna.simulation.engine.blocks import run_by_address
         from ulna.simulation.engine.parts import connect_block
 
-        self._run_blocks = run_blocks
+        self._run_by_address = run_by_address
         self.kind, self.prepared, self.outcome = kind, prepared, outcome
         self.n = prepared.lot.start.shape[2]
         self.memory = block_memory(kind, prepared.lot)
         self.control = block_control(kind, prepared)
         self.alone, self.record = single_memory(kind, prepared.lot, outcome.times)
-        connect_block(
-            self.n, self.memory, self.control, self.alone, self.record, prepared.lot, outcome
-        )
+        works_on = (
+            self.memory, self.control, self.alone, self.record, prepared.lot, outcome,
+        )  # fmt: skip
+        connect_block(self.n, *works_on)
+        self._run_blocks = address_of_run(kind, *works_on)
         self.budget = max(FIRST_BUDGET // self.n, 1)
 
     def begin(self, first: int, last: int) -> None:
@@ -119,8 +133,8 @@ class Bench:
         """Take so many steps; gives REACHED after the last block, or what is needed first."""
         with np.errstate(all="ignore"):
             return int(
-                self._run_blocks(
-                    self.n, self.memory, self.control, self.alone, self.record,
+                self._run_by_address(
+                    self._run_blocks, self.n, self.memory, self.control, self.alone, self.record,
                     self.prepared.lot, self.outcome, budget,
                 )
             )  # fmt: skip

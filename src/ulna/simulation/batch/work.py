@@ -27,6 +27,7 @@ from ulna.workers import Task, cores, hand_over
 CHUNK = 0.025  # [s] of work in one call
 MOST_BUDGET = 10**9  # steps
 SHARES = 8  # pieces of work for every thread, so that none waits long for the last
+PATIENCE = 2.0  # [s] with threads after Ctrl-C: a function of a user's may never come back
 LISTEN = 0.05  # [s] between two looks at the world
 LEAST_SHARED = 2e-4  # [s] of work that is worth waking a thread for
 AT_ONCE = 8.0  # arms in lanes that take as long as one by itself
@@ -88,14 +89,15 @@ class Crew:
                         look()
         finally:
             self._halted = True
+            end = time.monotonic() + PATIENCE
             for helper in self._helpers:
-                helper.is_done.wait()
+                helper.is_done.wait(max(end - time.monotonic(), 0.0))
         if self._errors:
             raise self._errors[0]
 
     @property
     def is_at_work(self) -> bool:
-        """Whether a thread may still write to the outcome, as after a second Ctrl-C."""
+        """Whether a thread may still write to the outcome, as one that never came back."""
         return any(not helper.is_done.is_set() for helper in self._helpers)
 
     def blocks_of(self, prepared: Prepared) -> int:

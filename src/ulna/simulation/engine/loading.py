@@ -30,7 +30,7 @@ def load(
     for w in range(width):
         row = block * width + w
         if row < len(lot.members) and outcome.codes[lot.members[row]] < 0:
-            _lay(size, m, control, lot, row, w)
+            lay_arm(size, m, control, lot, row, w)
         else:
             lay_still(size, m, w)
 
@@ -67,7 +67,7 @@ def _wipe(values: Array) -> None:
 
 
 @inner
-def _lay(size: object, m: Memory, control: Control, lot: Lot, row: int, w: int) -> None:
+def lay_arm(size: object, m: Memory, control: Control, lot: Lot, row: int, w: int) -> None:
     """Put an arm into a lane."""
     n, b = count(size), lot.members[row]
     vectors, links = numbers(m.vectors), numbers(m.links)

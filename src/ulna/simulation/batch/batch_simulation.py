@@ -1,0 +1,486 @@
+"""Many arms that move on together when asked to: what `simulate_batch` does, step by step."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from functools import partial
+from typing import Any, Never
+
+import numpy as np
+
+from ulna.arm import Arm, Parameters
+from ulna.arrays import Array, float_array
+from ulna.errors import InputError, Interrupted, Problem, shown, warn
+from ulna.interrupts import held, interruptible
+from ulna.simulation.batch.aims import Aims
+from ulna.simulation.batch.given import read_given
+from ulna.simulation.batch.inputs import check_between
+from ulna.simulation.batch.lots import Prepared, Slab
+from ulna.simulation.batch.members import TO_RUN, bad_starts, joint_rows, read_arms
+from ulna.simulation.batch.performing import RESULTS, kind_of, read_threads
+from ulna.simulation.batch.standing import StandingLot
+from ulna.simulation.batch.status import CODES, Statuses, coarse_arms
+from ulna.simulation.batch.work import LEAST_SHARED, cost_of
+from ulna.simulation.capacity import check_memory
+from ulna.simulation.checks import check_controlled
+from ulna.simulation.engine import places as at
+from ulna.simulation.engine.lots import Outcome
+from ulna.simulation.options import is_number, read_options
+from ulna.simulation.steps import check_steps, most_error
+from ulna.workers import share
+
+AROUND = 50  # numbers of a link besides those of its table, about
+CHUNK = 0.025  # [s] of work between two looks at the world
+# What `simulate_batch` takes and a batch that goes on has no use for, and what to do instead.
+ELSEWHERE = {
+    "duration": "pass the time to advance(seconds)",
+    "samples": "read q and qd after every advance, or call ulna.simulate_batch",
+    "torques": "read torque, which acts until others are applied",
+    "store": "call ulna.simulate_batch, which keeps histories in a file",
+    "force": "call ulna.simulate_batch, which keeps histories in a file",
+    "progress": "report between calls of advance",
+    "on_interrupt": "catch ulna.Interrupted, after which it can go on",
+}
+
+
+class BatchSimulation:
+    """B arms in time, which go on step by step and stay in memory in between.
+
+    For loops that decide on torques after every step, such as learning: `apply` torques,
+    `advance`, look at `q` and `qd`, `reset` the members that have come to their end. The states
+    are those of `simulate_batch` with a row of torques a step, to the last bit, and do not depend
+    on how many steps one call takes. Time is k·dt after k steps; it is common to all members, and
+    a reset leaves it as it is.
+
+    What goes wrong with a member is in its status, and its state is NaN until it is reset; the
+    others go on. A copy, also by pickle, goes on by itself from where this one is.
+
+    Parameters
+    ----------
+    arms : Arm, Parameters or list of Arm
+        One arm for all, stacked parameters (`ulna.stack`), or a list.
+    q0, qd0 : array_like, (n,) or (B, n)
+        Joint angles [rad] and rates [rad/s] at the start; rates are zero unless given. Where plans
+        are followed, their own start unless given.
+    torque : array_like, (n,) or (B, n), optional
+        Torques [N·m] that act until others are applied; none unless given.
+    controller : Controller or list of B, optional
+        Compiled controllers such as those of `ulna.control`; their torques add to those applied.
+    reference : optional
+        What controllers follow: a plan, a posture (n,) or (B, n), a function of t, or a list of B.
+        Without, each holds the posture that it started from or was last reset to.
+    tip_force : optional
+        x, y [N] and a moment [N·m] that act on the arm, as `simulate_batch` takes them.
+    method : {"rk4", "semi-implicit", "gauss4", "dop853"}, optional
+        How steps are taken; "rk4" unless given.
+    dt : float
+        The length of a step [s].
+    between : {"hold", "linear"}
+        What applies between the rows of a table of tip forces.
+    rate : float
+        How often controllers are called [Hz].
+    sensors, disturbances, seeds : optional
+        As `simulate_batch` takes them.
+    stops : bool
+        Whether joints stop at their limits.
+    restitution : float
+        Of a joint at its stop, from 0 to 1.
+    precision : {"double", "single"}
+        Single is faster, to six or seven digits.
+    threads : int, optional
+        The most threads to use: as many as there are cores unless given. Steps of little work are
+        taken in one, since to wake others would take longer.
+    **refused
+        Other options of `simulate_batch`, which are refused with what to do instead.
+
+    Attributes
+    ----------
+    q, qd : ndarray, (B, n)
+        Angles [rad] and rates [rad/s] now. Both are live: read-only views of the state, which every
+        advance and every reset changes in place. Copy what is to stay.
+    torque : ndarray, (B, n)
+        The torques [N·m] that were applied; a live, read-only view as well.
+    n : int
+        The number of joints.
+    parameters : Parameters
+        The arms.
+
+    Raises
+    ------
+    InputError
+        What was given makes no sense for any arm.
+
+    Examples
+    --------
+    >>> import numpy as np, ulna
+    >>> batch = BatchSimulation(ulna.preset("unit"), q0=np.zeros((3, 2)), dt=0.01)
+    >>> batch.apply([[0.0, 0.0], [10.0, 0.0], [20.0, 5.0]])
+    >>> print(batch.advance(0.5))
+    3 done
+    >>> batch.q.round(3).tolist()
+    [[-1.123, 0.594], [-0.095, -1.566], [0.031, -0.041]]
+    >>> batch.reset([0, 2], [0.0, 0.5])
+    >>> batch.t, batch.q.round(3).tolist()
+    (0.5, [[0.0, 0.5], [-0.095, -1.566], [0.0, 0.5]])
+    """
+
+    @interruptible
+    def __init__(
+        self,
+        arms: Arm | Parameters | list[Arm],
+        *,
+        q0: Any = None,
+        qd0: Any = None,
+        torque: Any = None,
+        controller: Any = None,
+        reference: Any = None,
+        tip_force: Any = None,
+        method: str | None = None,
+        dt: float = 1e-3,
+        between: str = "hold",
+        rate: float = 1000.0,
+        sensors: Any = None,
+        disturbances: Any = (),
+        seeds: Any = None,
+        stops: bool = True,
+        restitution: float = 0.0,
+        precision: str = "double",
+        threads: int | None = None,
+        **refused: Never,
+    ) -> None:
+        _refuse(refused)
+        self.parameters = read_arms(arms)
+        self.n = n = self.parameters.n
+        check_between(between)
+        check_controlled(controller, reference=reference, sensors=sensors)
+        self.options = read_options(
+            n, method=method, controlled=True, rtol=None, stops=stops, dt=dt, rate=rate,
+            restitution=restitution, atol=1.0, max_step=math.inf,
+        )  # fmt: skip
+        self._kind = kind_of(precision, self.options)
+        self._threads = read_threads(threads)
+        applied = _read_torque(torque, n)
+        given = read_given(
+            self.parameters, self.options, between=between, q0=q0, qd0=qd0, torque=applied,
+            tip_force=tip_force, disturbances=disturbances, sensors=sensors, controller=controller,
+            reference=reference, seeds=seeds, arm=arms if isinstance(arms, Arm) else None,
+        )  # fmt: skip
+        self._controlled, self._disturbances = controller is not None, given.disturbances
+        self._holds_start = controller is not None and reference is None
+        _check_memory(given.count, n, self._kind.number)
+        members = given.members(stops=self.options.stops)
+        self._make_room(given.count, applied)
+        # A motion is worked out as it is needed, since nobody knows how much of it is.
+        acting = given.acting(members, self.options.rate, 0.0)
+        if self._holds_start:
+            # Each its own, which a reset changes.
+            acting = acting._replace(aims=Aims(members.start[0].copy()))
+        self._stand(Slab(members, 0, given.count).lots(acting, self.options, 0.0))
+        self._bad_arms = members.codes == CODES["bad arm"]
+        self._lay(np.arange(given.count), members.start)
+        self._run(0, self._blocks, 0)  # compiles what is needed, so that no step has to wait
+        self._given = {
+            "arms": self.parameters, "q0": members.start[0].copy(), "controller": controller,
+            "reference": reference, "tip_force": tip_force, "method": method, "dt": dt,
+            "between": between, "rate": rate, "sensors": sensors, "disturbances": disturbances,
+            "seeds": seeds, "stops": stops, "restitution": restitution, "precision": precision,
+            "threads": threads,
+        }  # fmt: skip
+
+    def _make_room(self, count: int, torque: Array) -> None:
+        self._q, self._qd, self._torque = np.full((3, count, self.n), np.nan)
+        self._torque[...] = torque
+        self.q, self.qd, self.torque = map(_live, (self._q, self._qd, self._torque))
+        self._codes = np.full(count, TO_RUN, dtype=np.int8)
+        nothing = np.zeros((0, 0, self.n))
+        ends, codes = np.full(count, np.nan), np.full(count, at.STOPPED, dtype=np.int8)
+        self._outcome = Outcome(np.zeros(0), nothing, nothing, nothing, ends, codes)
+        self._step = self._target = 0
+        self._is_coarse = False
+        self._lock = threading.RLock()
+
+    def _stand(self, prepared: list[Prepared]) -> None:
+        """Make memory for the lots, and say in which row of which a member is."""
+        count = len(self)
+        known = (self._q, self._qd, self._torque, self._codes, RESULTS)
+        self._lots = [StandingLot(self._kind, one, self._outcome, known) for one in prepared]
+        self._lot_of, self._row_of = np.zeros((2, count), dtype=np.int64)
+        for k, lot in enumerate(self._lots):
+            self._lot_of[lot.members], self._row_of[lot.members] = k, np.arange(len(lot.members))
+        self._blocks = sum(lot.blocks for lot in self._lots)
+        # [s] a step: what it may take one thread, and what it took last.
+        self._cost = cost_of(self.options, self.n, count, controlled=self._controlled)
+        self._pace = 4.0 * self._cost
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def __repr__(self) -> str:
+        return f"<BatchSimulation of {len(self):,} arms at t = {self.t:g} s: {self.status}>"
+
+    @property
+    def t(self) -> float:
+        """The time [s] since the start: dt times the number of steps, and no sum of them."""
+        return self._step * self.options.dt
+
+    @property
+    def status(self) -> Statuses:
+        """How every member stands; one that goes on is "done" up to now."""
+        return Statuses.made(self._codes.copy(), self._outcome.t_end.copy())
+
+    def apply(self, torque: Any) -> None:
+        """Let torques act from now on, until others are applied.
+
+        Parameters
+        ----------
+        torque : array_like, (B, n) or (n,)
+            Torques [N·m] of each member, or of all; they are copied. A member whose torques have no
+            value fails when it is next advanced, and the others go on.
+
+        Raises
+        ------
+        InputError
+            These are no such numbers.
+        """
+        values = torque
+        if type(values) is not np.ndarray or values.dtype.kind != "f":
+            values = float_array(torque, "torque")
+        if values.shape != self.torque.shape and values.shape != (self.n,):
+            need = f"({len(self)}, {self.n}), or ({self.n},) for all arms [N·m]"
+            raise InputError(Problem("torque", f"shape {values.shape}", need))
+        with self._lock:
+            self._torque[...] = values
+
+    def advance(self, seconds: float | None = None, *, steps: int | None = None) -> Statuses:
+        """Take steps with all members, under the torques that were last applied.
+
+        After Ctrl-C, which raises `ulna.Interrupted` between two steps, it can be asked to go on.
+
+        Parameters
+        ----------
+        seconds : float, optional
+            For how long [s]: a whole number of steps of dt. One step unless given.
+        steps : int, optional
+            The number of steps, in place of seconds.
+
+        Returns
+        -------
+        Statuses
+            How every member stands.
+
+        Raises
+        ------
+        InputError
+            The time is not a whole number of steps, or there are too many of them.
+        Interrupted
+            Ctrl-C was pressed; its `result` is how every member stands.
+        """
+        left = 1 if seconds is None and steps is None else self._steps_in(seconds, steps)
+        told = self._is_coarse
+        with self._lock:
+            try:
+                while left:
+                    some = max(min(left, int(CHUNK / self._pace)), 1)
+                    self._take(some)
+                    left -= some
+            except KeyboardInterrupt:
+                self._catch_up()
+                status = self.status
+                raise Interrupted(f"interrupted at t = {self.t:g} s: {status}", status) from None
+            status = self.status
+        if self._is_coarse and not told:
+            warn(*coarse_arms(status, self.options.dt, most_error(self.options)))
+        return status
+
+    def reset(self, members: Any, q: Any, qd: Any = None) -> None:
+        """Let some members start anew, from other angles and rates, at the present time.
+
+        Their controllers start anew as well, and act when they are next called; torques that were
+        applied go on. Whether a member had failed makes no difference.
+
+        Parameters
+        ----------
+        members : array_like
+            Which: numbers, a mask (B,), or a slice; None is all of them.
+        q : array_like, (n,) or (k, n)
+            Joint angles [rad], for all of them or for each.
+        qd : array_like, (n,) or (k, n), optional
+            Joint rates [rad/s], zero unless given.
+
+        Raises
+        ------
+        InputError
+            There are no such members, or these are no such numbers.
+        """
+        chosen = self._chosen(members)
+        start = np.zeros((2, len(chosen), self.n))
+        for part, (what, given, unit) in enumerate((("q", q, "rad"), ("qd", qd, "rad/s"))):
+            if part and given is None:
+                continue
+            rows = joint_rows(what, given, self.n, unit)
+            if rows.ndim == 2 and len(rows) != len(chosen):
+                need = f"{len(chosen):,}, as many as there are members to reset, or one for all"
+                raise InputError(Problem(what, f"{len(rows):,} of them", need))
+            start[part] = rows
+        with self._lock, held():
+            self._lay(chosen, start)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        with self._lock:
+            arrays = [one.copy() for one in self._arrays()]
+            lots = [lot.state() for lot in self._lots]
+            return _restored, (self._given, self._step, self._is_coarse, arrays, lots)
+
+    def _arrays(self) -> tuple[Array, ...]:
+        ends, codes = self._outcome.t_end, self._outcome.codes
+        return self._q, self._qd, self._torque, self._codes, ends, codes
+
+    def _restore(
+        self, step: int, is_coarse: bool, arrays: list[Array], lots: list[list[Array]]
+    ) -> None:
+        self._step = self._target = step
+        self._is_coarse = is_coarse
+        for own, kept in zip(self._arrays(), arrays, strict=True):
+            own[...] = kept
+        for lot, state in zip(self._lots, lots, strict=True):
+            lot.restore(state)
+
+    def _steps_in(self, seconds: Any, steps: Any) -> int:
+        """Give how many steps are asked for, and refuse what nobody waits for."""
+        if seconds is not None and steps is not None:
+            need = "one of the two: a time, or a number of steps"
+            raise InputError(Problem("advance", "seconds and steps", need))
+        dt = self.options.dt
+        count = _whole_steps(seconds, dt) if steps is None else _count("steps", steps, 0)
+        check_steps(
+            self.options, self.t, self.t + count * dt, self.n, controlled=self._controlled,
+            disturbances=self._disturbances,
+        )  # fmt: skip
+        return count
+
+    def _take(self, steps: int) -> None:
+        """Take some steps with all members."""
+        step = self._step + steps
+        for lot in self._lots:
+            lot.follow(step)
+        self._target = step
+        start = time.perf_counter()
+        least = math.ceil(LEAST_SHARED * self._blocks / (self._cost * steps))
+        if self._blocks < 2 * least or self._threads == 1:
+            self._run(0, self._blocks, step)
+        else:
+            with held():  # or threads might be left behind that work on
+                share(partial(self._run, step=step), self._blocks, least, self._threads)
+        self._step = step
+        self._pace = (time.perf_counter() - start) / steps
+
+    def _catch_up(self) -> None:
+        """Let all members take the steps that some have taken."""
+        self._run(0, self._blocks, self._target)
+        self._step = self._target
+
+    def _run(self, first: int, last: int, step: int) -> None:
+        """Take blocks, counted through all lots, to the end of a step."""
+        for lot in self._lots:
+            if first < lot.blocks and last > 0:
+                code = lot.run(max(first, 0), min(last, lot.blocks), step)
+                self._is_coarse = self._is_coarse or code == at.COARSE
+            first, last = first - lot.blocks, last - lot.blocks
+
+    def _chosen(self, members: Any) -> Array:
+        """Give the numbers of the members that are meant."""
+        key = members
+        if members is None:
+            key = slice(None)
+        elif isinstance(members, list | tuple | range):
+            key = np.asarray(members if len(members) else np.zeros(0, dtype=int))
+        try:
+            return np.atleast_1d(np.arange(len(self))[key])
+        except (IndexError, TypeError):
+            need = f"numbers from 0 to {len(self) - 1}, a mask ({len(self)},), a slice, or None"
+            raise InputError(Problem("members", shown(members), need)) from None
+
+    def _lay(self, chosen: Array, start: Array) -> None:
+        """Put members into their lanes with angles and rates (2, k, n)."""
+        lower, upper = self.parameters.lower, self.parameters.upper
+        if lower.ndim > 1:
+            lower, upper = lower[chosen], upper[chosen]
+        bad = bad_starts(start, lower, upper, stops=self.options.stops)
+        never = self._bad_arms[chosen]
+        fit = ~(bad | never)
+        self._codes[chosen] = np.where(
+            fit, CODES["done"], np.where(never, CODES["bad arm"], CODES["bad start"])
+        )
+        self._outcome.codes[chosen] = np.where(fit, at.REACHED, at.STOPPED)
+        self._outcome.t_end[chosen] = np.where(fit, self.t, np.nan)
+        self._q[chosen], self._qd[chosen] = np.where(fit[:, None], start, np.nan)
+        for k, lot in enumerate(self._lots):
+            own = slice(None) if len(self._lots) == 1 else self._lot_of[chosen] == k
+            rows = self._row_of[chosen[own]]
+            lot.lot.start[:, chosen[own]] = start[:, own]
+            if self._holds_start:
+                lot.lot.postures[rows] = start[0, own]
+            lot.lay(rows, fit[own].astype(np.int8))
+
+
+def _restored(given: dict[str, Any], *state: Any) -> BatchSimulation:
+    """Make a simulation that goes on where another was."""
+    made = BatchSimulation(**given)
+    made._restore(*state)
+    return made
+
+
+def _refuse(refused: dict[str, Any]) -> None:
+    for name, value in refused.items():
+        if name not in ELSEWHERE:
+            raise TypeError(f"BatchSimulation() got an unexpected keyword argument '{name}'")
+        need = "nothing where arms go on step by step"
+        raise InputError(Problem(name, shown(value), need, ELSEWHERE[name]))
+
+
+def _read_torque(given: Any, n: int) -> Array:
+    """Take the torques that act first: numbers, which others can take the place of."""
+    if given is None:
+        return np.zeros(n)
+    if (
+        isinstance(given, str)
+        or callable(given)
+        or (isinstance(given, tuple | list) and any(isinstance(one, str | tuple) for one in given))
+    ):
+        need = "numbers, which act until others are applied"
+        hint = "apply torques before every step, or let a controller give them"
+        raise InputError(Problem("torque", shown(given), need, hint))
+    return joint_rows("torque", given, n, "N·m")
+
+
+def _check_memory(count: int, n: int, number: Any) -> None:
+    """Refuse more arms than fit into memory, by about what they take."""
+    size = count * (n + 1) * (at.COLUMNS + AROUND) * np.dtype(number).itemsize
+    counted = f"{count:,} arms of {n} joint{'s' * (n > 1)}"
+    check_memory("arms", counted, size, "simulate fewer of them at a time")
+
+
+def _whole_steps(seconds: Any, dt: float) -> int:
+    if not is_number(seconds) or not 0.0 <= seconds < 1e300:
+        raise InputError(Problem("advance", shown(seconds), "a time of at least 0 s"))
+    count = min(float(seconds) / dt, 2.0**53)
+    if abs(count - round(count)) > 1e-6 * max(1.0, 1e-6 * count):
+        need, low = f"a whole number of steps of dt = {dt:g} s", math.floor(count)
+        hint = f"try {low * dt:g} or {(low + 1) * dt:g}"
+        raise InputError(Problem("advance", f"{shown(seconds)} s", need, hint))
+    return round(count)
+
+
+def _count(what: str, given: Any, least: int) -> int:
+    if not isinstance(given, int | np.integer) or isinstance(given, bool) or given < least:
+        raise InputError(Problem(what, shown(given), f"a whole number of at least {least}"))
+    return int(given)
+
+
+def _live(array: Array) -> Array:
+    """Give a view of an array that shows its changes and makes none."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,42 @@
+"""How Python has blocks of arms run: by the address of what runs them.
+
+Compiled code runs them by the same address (`standing.py`), so that both take the same steps, and
+`run_blocks` is compiled once for both.
+"""
+
+from __future__ import annotations
+
+from ulna.kernels import INT, kernel, signature_of
+from ulna.simulation.engine.block import run_blocks
+from ulna.simulation.engine.hooks import PART, call_part
+from ulna.simulation.engine.lots import Lot, Outcome
+from ulna.simulation.engine.memory import Control, Memory, Record
+
+
+@kernel
+def run_by_address(
+    run: int,
+    n: int,
+    memory: Memory,
+    control: Control,
+    alone: Memory,
+    record: Record,
+    lot: Lot,
+    outcome: Outcome,
+    budget: int,
+) -> int:
+    """Call `run_blocks`."""
+    return call_part(run, n, memory, control, alone, record, lot, outcome, budget)
+
+
+def address_for(
+    memory: Memory,
+    control: Control,
+    alone: Memory,
+    record: Record,
+    lot: Lot,
+    outcome: Outcome,
+) -> int:
+    """Give the address of `run_blocks` for such arguments, compiled if need be."""
+    kinds = signature_of(memory, control, alone, record, lot, outcome)
+    return PART.address(run_blocks, (INT, *kinds, INT))
