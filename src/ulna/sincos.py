@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 from ulna.arrays import Array
-from ulna.kernels import count, inlined, inner
+from ulna.kernels import inlined, inner
 from ulna.lanes import bit, choose, numbers, short, some
 
 FAR = 1e6  # [rad]
@@ -110,12 +110,12 @@ def _quarter(angle: Any) -> tuple[Any, Any, Any]:
 
 
 @inlined
-def turn_links(size: object, turns: Array, y: Array, at: int) -> None:
+def turn_links(size: int, turns: Array, y: Array, at: int) -> None:
     """Note the cosine and the sine of every link, the first two rows, for joint angles y[at].
 
     The table has a column more than there are links.
     """
-    n = count(size)
+    n = size
     angle = 0.0
     gone = False
     for i in range(n):
@@ -132,15 +132,15 @@ def turn_links(size: object, turns: Array, y: Array, at: int) -> None:
 
 
 @inner
-def _leave_out_far(size: object, turns: Array) -> None:
-    for i in range(count(size)):
+def _leave_out_far(size: int, turns: Array) -> None:
+    for i in range(size):
         turns[COS, i] = choose(far(turns[COS, i]), 0.0, turns[COS, i])
 
 
 @inner
-def _turn_far(size: object, turns: Array, y: Array, at: int) -> None:
+def _turn_far(size: int, turns: Array, y: Array, at: int) -> None:
     """Turn the links that are far by the library's functions, and leave those beside them."""
-    n, found = count(size), numbers(turns)
+    n, found = size, numbers(turns)
     angle = 0.0
     for i in range(n):
         angle += y[at, i]

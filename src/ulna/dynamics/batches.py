@@ -29,7 +29,7 @@ from ulna.dynamics.packed import (
     rotor_moments,
 )
 from ulna.dynamics.recursive import forward, forward_coupled, inverse
-from ulna.kernels import count, inlined, kernel
+from ulna.kernels import inlined, kernel
 from ulna.lanes import choose, either, every, gather, lanes, scatter, some, table
 
 ANGLES, RATES, KEPT = range(3)
@@ -72,7 +72,7 @@ def room_size(n: int) -> int:
 
 @kernel
 def forward_batch(
-    size: object, batch: Batch, memory: Array, first: int, last: int, found: Array
+    size: int, batch: Batch, memory: Array, first: int, last: int, found: Array
 ) -> None:
     """Turn torques into accelerations (b, n), for the blocks from `first` to before `last`.
 
@@ -87,18 +87,18 @@ def forward_batch(
         coupled = _are_coupled(size, links)
         if not every(coupled):
             forward(size, links, turns, vectors, ANGLES, None)
-            for i in range(count(size)):
+            for i in range(size):
                 vectors[KEPT, i] = links[i, TURNING]
         if some(coupled):
             forward_coupled(size, links, turns, vectors, ANGLES, CARRIER)
-        for i in range(count(size)):
+        for i in range(size):
             turning = choose(coupled, links[i, TURNING], vectors[KEPT, i])
             scatter(turning, found, block * width, i)
 
 
 @kernel
 def inverse_batch(
-    size: object, batch: Batch, memory: Array, first: int, last: int, found: Array
+    size: int, batch: Batch, memory: Array, first: int, last: int, found: Array
 ) -> None:
     """Turn accelerations into the torques (b, n) that they take, in the same way."""
     room = _room(size, memory)
@@ -106,13 +106,13 @@ def inverse_batch(
     for block in range(first, last):
         _put(size, batch, room, TURNING, block * width, block == first)
         inverse(size, room.links, room.turns, room.vectors, ANGLES)
-        for i in range(count(size)):
+        for i in range(size):
             scatter(room.links[i, TORQUE], found, block * width, i)
 
 
 @inlined
-def _room(size: object, memory: Array) -> Room:
-    rows, all_lanes = count(size) + 1, lanes(memory)
+def _room(size: int, memory: Array) -> Room:
+    rows, all_lanes = size + 1, lanes(memory)
     return Room(
         table(all_lanes, 0, rows, COLUMNS),
         table(all_lanes, rows * COLUMNS, TURNS, rows),
@@ -121,9 +121,9 @@ def _room(size: object, memory: Array) -> Room:
 
 
 @inlined
-def _put(size: object, batch: Batch, room: Room, given: int, row: int, begin: bool) -> None:
+def _put(size: int, batch: Batch, room: Room, given: int, row: int, begin: bool) -> None:
     """Put arms and states from this row on where the recursion reads them."""
-    n, links, vectors = count(size), room.links, room.vectors
+    n, links, vectors = size, room.links, room.vectors
     if begin or _differ(batch):
         for i in range(n):
             _put_link(batch, links, row, i)
@@ -166,10 +166,10 @@ def _differ(batch: Batch) -> bool:
 
 
 @inlined
-def _are_coupled(size: object, links: Any) -> Any:
+def _are_coupled(size: int, links: Any) -> Any:
     """Say in which lanes neighbours exchange anything."""
     found = links[0, CARRIER] != 0.0
-    for i in range(count(size)):
+    for i in range(size):
         exchanged = either(links[i, CARRIER] != 0.0, links[i, OWN] != 0.0)
         found = either(found, either(exchanged, links[i, CROSS] != 0.0))
     return found

@@ -11,7 +11,7 @@ rounding at most.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -147,19 +147,17 @@ def _flat(values: Array, batch: tuple[int, ...]) -> Array:
 def _computed(kernel: Callable[..., None], batch: Batch, shape: tuple[int, ...]) -> Array:
     """Run a kernel over a batch, in blocks and on all cores."""
     from ulna.dynamics.batches import room_size
-    from ulna.kernels import size_of
     from ulna.lanes import WIDTHS
     from ulna.workers import share
 
     n, width = shape[-1], WIDTHS[np.dtype(np.float64)]
     found = np.empty(shape)
     rows = found.reshape(-1, n)
-    size: Any = size_of(n)
 
     def work(first: int, last: int) -> None:
         memory = np.zeros((room_size(n), width))
         with np.errstate(all="ignore"):
-            kernel(size, batch, memory, first, last, rows)
+            kernel(n, batch, memory, first, last, rows)
 
     share(work, -(-len(rows) // width), max(LEAST // n, 1))
     return found

@@ -56,13 +56,13 @@ from ulna.dynamics.packed import (
     TURNING,
     WHIRL,
 )  # fmt: skip
-from ulna.kernels import count, inlined, inner
+from ulna.kernels import inlined, inner
 from ulna.lanes import choose
 from ulna.sincos import turn_links
 
 
 @inlined
-def forward(size: object, links: Array, turns: Array, y: Array, at: int, pairs: int | None) -> None:
+def forward(size: int, links: Array, turns: Array, y: Array, at: int, pairs: int | None) -> None:
     """Turn joint torques into joint accelerations, for the angles y[at] and rates y[at + 1].
 
     `pairs` is the first of the columns that say what neighbours exchange, None if they do not.
@@ -73,29 +73,25 @@ def forward(size: object, links: Array, turns: Array, y: Array, at: int, pairs: 
 
 
 @inner
-def forward_coupled(
-    size: object, links: Array, turns: Array, y: Array, at: int, pairs: int
-) -> None:
+def forward_coupled(size: int, links: Array, turns: Array, y: Array, at: int, pairs: int) -> None:
     """Do as `forward` does in its general form, where code is better small than fast."""
     forward(size, links, turns, y, at, pairs)
 
 
 @inlined
-def lay_out(size: object, turns: Array, y: Array, at: int) -> None:
+def lay_out(size: int, turns: Array, y: Array, at: int) -> None:
     """Note sine, cosine and squared rate of every link."""
     rate = 0.0
-    for i in range(count(size)):
+    for i in range(size):
         rate += y[at + 1, i]
         turns[WHIRL, i] = rate * rate
     turn_links(size, turns, y, at)
 
 
 @inlined
-def _eliminate(
-    size: object, links: Array, turns: Array, y: Array, at: int, pairs: int | None
-) -> None:
+def _eliminate(size: int, links: Array, turns: Array, y: Array, at: int, pairs: int | None) -> None:
     """Sweep from the tip to the base: take out one link after the other."""
-    n = count(size)
+    n = size
     k_xx = k_xy = k_yy = 0.0
     kappa_x = kappa_y = turn = push = 0.0
     # What lies beyond the tip is the world, which pushes the arm.
@@ -144,9 +140,9 @@ def _eliminate(
 
 
 @inlined
-def _accelerate(size: object, links: Array, turns: Array, pairs: int | None) -> None:
+def _accelerate(size: int, links: Array, turns: Array, pairs: int | None) -> None:
     """Sweep from the base, which stays where it is, to the tip."""
-    n = count(size)
+    n = size
     a_x, a_y = -links[n, GRAVITY_X], -links[n, GRAVITY_Y]
     before = 0.0
     for i in range(n):
@@ -166,7 +162,7 @@ def _accelerate(size: object, links: Array, turns: Array, pairs: int | None) -> 
 
 
 @inner
-def inverse(size: object, links: Array, turns: Array, y: Array, at: int) -> None:
+def inverse(size: int, links: Array, turns: Array, y: Array, at: int) -> None:
     """Turn joint accelerations into the joint torques that they take."""
     lay_out(size, turns, y, at)
     spread_accelerations(size, links, turns)
@@ -174,9 +170,9 @@ def inverse(size: object, links: Array, turns: Array, y: Array, at: int) -> None
 
 
 @inlined
-def spread_accelerations(size: object, links: Array, turns: Array) -> None:
+def spread_accelerations(size: int, links: Array, turns: Array) -> None:
     """Sweep from the base to the tip: note how every pivot and link accelerates."""
-    n = count(size)
+    n = size
     a_x, a_y = -links[n, GRAVITY_X], -links[n, GRAVITY_Y]
     turning = 0.0
     for i in range(n):
@@ -188,9 +184,9 @@ def spread_accelerations(size: object, links: Array, turns: Array) -> None:
 
 
 @inlined
-def gather_torques(size: object, links: Array, turns: Array, y: Array, rates: int) -> None:
+def gather_torques(size: int, links: Array, turns: Array, y: Array, rates: int) -> None:
     """Sweep from the tip to the base: add up what that takes; damping acts on y[rates]."""
-    n = count(size)
+    n = size
     f_x, f_y, torque = -links[n, FORCE_X], -links[n, FORCE_Y], -links[n, MOMENT]
     beyond = 0.0
     for back in range(n):

@@ -21,13 +21,13 @@ from ulna.dynamics.packed import (
     TURNING,
 )  # fmt: skip
 from ulna.dynamics.recursive import lay_out
-from ulna.kernels import count, inner
+from ulna.kernels import inner
 
 
 @inner
-def sequential(size: object, links: Array, turns: Array, y: Array, at: int) -> None:
+def sequential(size: int, links: Array, turns: Array, y: Array, at: int) -> None:
     """Turn joint torques into joint accelerations, each joint by itself."""
-    n = count(size)
+    n = size
     lay_out(size, turns, y, at)
     gravity_x, gravity_y = links[n, GRAVITY_X], links[n, GRAVITY_Y]
     mass = moment_x = moment_y = inertia = rate = 0.0

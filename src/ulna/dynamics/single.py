@@ -48,7 +48,7 @@ from ulna.dynamics.recursive import (
     lay_out,
     spread_accelerations,
 )
-from ulna.kernels import count, inlined, inner, kernel
+from ulna.kernels import inlined, inner, kernel
 from ulna.kinematics.single import FINE, OVERFLOW, checked, finite, finite_rows
 from ulna.lanes import table
 
@@ -83,7 +83,7 @@ def links_of(memory: Array, n: int) -> Array:
 
 
 @kernel
-def forward_one(size: object, memory: Array, q: Array, qd: Array, tau: Array, found: Array) -> int:
+def forward_one(size: int, memory: Array, q: Array, qd: Array, tau: Array, found: Array) -> int:
     """Turn torques (n,) into accelerations (n,)."""
     code = _checked(size, q, qd, tau)
     if code != FINE:
@@ -91,13 +91,13 @@ def forward_one(size: object, memory: Array, q: Array, qd: Array, tau: Array, fo
     room = _room(size, memory)
     _take(size, room, q, qd, TORQUE, tau)
     _solve(size, room)
-    for i in range(count(size)):
+    for i in range(size):
         found[i] = room.links[i, TURNING]
     return FINE if finite(found) else OVERFLOW
 
 
 @kernel
-def inverse_one(size: object, memory: Array, q: Array, qd: Array, qdd: Array, found: Array) -> int:
+def inverse_one(size: int, memory: Array, q: Array, qd: Array, qdd: Array, found: Array) -> int:
     """Turn accelerations (n,) into torques (n,)."""
     code = _checked(size, q, qd, qdd)
     if code != FINE:
@@ -105,34 +105,34 @@ def inverse_one(size: object, memory: Array, q: Array, qd: Array, qdd: Array, fo
     room = _room(size, memory)
     _take(size, room, q, qd, TURNING, qdd)
     inverse(size, room.links, room.turns, room.vectors, ANGLES)
-    for i in range(count(size)):
+    for i in range(size):
         found[i] = room.links[i, TORQUE]
     return FINE if finite(found) else OVERFLOW
 
 
 @kernel
-def gravity_one(size: object, memory: Array, q: Array, found: Array) -> int:
+def gravity_one(size: int, memory: Array, q: Array, found: Array) -> int:
     """Write the torques (n,) that carry the arm's weight."""
     code = checked(size, q)
     if code != FINE:
         return code
     room = _room(size, memory)
     _take_posture(size, room, q)
-    for i in range(count(size)):
+    for i in range(size):
         room.links[i, TURNING] = 0.0
     inverse(size, room.links, room.turns, room.vectors, ANGLES)
-    for i in range(count(size)):
+    for i in range(size):
         found[i] = room.links[i, TORQUE]
     return FINE if finite(found) else OVERFLOW
 
 
 @kernel
-def mass_matrix_one(size: object, memory: Array, q: Array, found: Array) -> int:
+def mass_matrix_one(size: int, memory: Array, q: Array, found: Array) -> int:
     """Write the mass matrix (n, n), symmetric to the last bit."""
     code = checked(size, q)
     if code != FINE:
         return code
-    n = count(size)
+    n = size
     room = _room(size, memory)
     links = room.links
     _take_posture(size, room, q)
@@ -151,13 +151,13 @@ def mass_matrix_one(size: object, memory: Array, q: Array, found: Array) -> int:
 
 @kernel
 def linearise_one(
-    size: object, memory: Array, q: Array, qd: Array, tau: Array, A: Array, B: Array
+    size: int, memory: Array, q: Array, qd: Array, tau: Array, A: Array, B: Array
 ) -> int:
     """Write A (2n, 2n) and B (2n, n)."""
     code = _checked(size, q, qd, tau)
     if code != FINE:
         return code
-    n = count(size)
+    n = size
     room = _room(size, memory)
     links = room.links
     _take(size, room, q, qd, TORQUE, tau)
@@ -174,9 +174,9 @@ def linearise_one(
 
 
 @inner
-def _note_slopes_of_angles(size: object, room: Room, A: Array) -> None:
+def _note_slopes_of_angles(size: int, room: Room, A: Array) -> None:
     """Write ∂f/∂q into the lower left of A, for the accelerations that the links have."""
-    n = count(size)
+    n = size
     links, turns, vectors = room.links, room.turns, room.vectors
     for i in range(n):
         vectors[COSINES, i], vectors[SINES, i] = turns[COS, i], turns[SIN, i]
@@ -195,9 +195,9 @@ def _note_slopes_of_angles(size: object, room: Room, A: Array) -> None:
 
 
 @inner
-def _note_slopes_of_rates(size: object, room: Room, qd: Array, A: Array) -> None:
+def _note_slopes_of_rates(size: int, room: Room, qd: Array, A: Array) -> None:
     """Write ∂f/∂q̇ into the lower right of A."""
-    n = count(size)
+    n = size
     links, turns, vectors = room.links, room.turns, room.vectors
     for i in range(n):
         links[i, TURNING] = 0.0
@@ -214,9 +214,9 @@ def _note_slopes_of_rates(size: object, room: Room, qd: Array, A: Array) -> None
 
 
 @inner
-def _divide_by_inertia(size: object, room: Room, A: Array, B: Array) -> None:
+def _divide_by_inertia(size: int, room: Room, A: Array, B: Array) -> None:
     """Turn torques into accelerations, column by column, and write what is known above them."""
-    n = count(size)
+    n = size
     links = room.links
     for k in range(2 * n):
         for i in range(n):
@@ -235,7 +235,7 @@ def _divide_by_inertia(size: object, room: Room, A: Array, B: Array) -> None:
 
 
 @inner
-def _solve(size: object, room: Room) -> None:
+def _solve(size: int, room: Room) -> None:
     """Turn torques into accelerations for the angles and rates of the vectors."""
     if room.coupled != 0.0:
         forward_coupled(size, room.links, room.turns, room.vectors, ANGLES, CARRIER)
@@ -244,15 +244,15 @@ def _solve(size: object, room: Room) -> None:
 
 
 @inner
-def _sweep(size: object, room: Room) -> None:
+def _sweep(size: int, room: Room) -> None:
     """Turn accelerations into torques for links that stand as they are."""
     spread_accelerations(size, room.links, room.turns)
     gather_torques(size, room.links, room.turns, room.vectors, RATES)
 
 
 @inlined
-def _room(size: object, memory: Array) -> Room:
-    rows = count(size) + 1
+def _room(size: int, memory: Array) -> Room:
+    rows = size + 1
     return Room(
         table(memory, 0, rows, COLUMNS),
         table(memory, rows * COLUMNS, TURNS, rows),
@@ -262,21 +262,21 @@ def _room(size: object, memory: Array) -> Room:
 
 
 @inlined
-def _checked(size: object, q: Array, qd: Array, given: Array) -> int:
+def _checked(size: int, q: Array, qd: Array, given: Array) -> int:
     code = checked(size, q)
     code = checked(size, qd) if code == FINE else code
     return checked(size, given) if code == FINE else code
 
 
 @inlined
-def _take(size: object, room: Room, q: Array, qd: Array, column: int, given: Array) -> None:
+def _take(size: int, room: Room, q: Array, qd: Array, column: int, given: Array) -> None:
     """Put a state, and torques or accelerations, where the recursion reads them."""
-    for i in range(count(size)):
+    for i in range(size):
         room.vectors[ANGLES, i], room.vectors[RATES, i] = q[i], qd[i]
         room.links[i, column] = given[i]
 
 
 @inlined
-def _take_posture(size: object, room: Room, q: Array) -> None:
-    for i in range(count(size)):
+def _take_posture(size: int, room: Room, q: Array) -> None:
+    for i in range(size):
         room.vectors[ANGLES, i], room.vectors[RATES, i] = q[i], 0.0

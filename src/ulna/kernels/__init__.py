@@ -19,11 +19,9 @@ from ulna.kernels.functions import (
     Hook,
     Inner,
     Kernel,
-    count,
     inlined,
     inner,
     kernel,
-    size_of,
     variant,
 )
 from ulna.kernels.signatures import (
@@ -45,11 +43,9 @@ __all__ = [
     "Kernel",
     "LanesOf",
     "RecordOf",
-    "count",
     "inlined",
     "inner",
     "kernel",
     "signature_of",
-    "size_of",
     "variant",
 ]

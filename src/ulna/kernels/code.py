@@ -53,13 +53,22 @@ def machine_code(bitcode: bytes, size: int) -> bytes:
     machine = _machine()
     module = llvm.parse_bitcode(bitcode)
     module.link_in(llvm.parse_assembly(_size_function(size, module)))
-    for function in module.functions:
-        # What nobody else can call may take constants from its callers, and go into them.
-        if not function.is_declaration and function.name != ENTRY:
-            function.linkage = "internal"
+    _close(module)
     _optimise(module, machine)
     made: bytes = machine.emit_object(module)
     return made
+
+
+def _close(module: Any) -> None:
+    """Let nobody but the loader see anything but the entry.
+
+    What nobody else can call may take constants from its callers, and go into them. Numba's names
+    count what it has typed before: without them the same kernel gives the same code.
+    """
+    made = [one for one in module.functions if not one.is_declaration and one.name != ENTRY]
+    made += [one for one in module.global_variables if not one.is_declaration]
+    for place, one in enumerate(made):
+        one.linkage, one.name = "internal", f"part{place}"
 
 
 def _size_function(size: int, module: Any) -> str:

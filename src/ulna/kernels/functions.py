@@ -117,17 +117,6 @@ def variant(compiled: Function, *arguments: Any) -> Function:
     return compiled
 
 
-def size_of(n: int) -> int:
-    """Give n in the form that kernels take."""
-    return n
-
-
-@inlined
-def count(size: Any) -> int:
-    """Give n back."""
-    return size  # type: ignore[no-any-return]
-
-
 class Hook:
     """A kind of function that kernels call without having been compiled for it.
 

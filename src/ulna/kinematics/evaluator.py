@@ -76,9 +76,8 @@ def _bound(
     call: Call, n: int, new_memory: Callable[[], Any], spare: list[Any]
 ) -> Callable[..., int]:
     """Give a kernel with its size and with memory that no other call works in."""
-    from ulna.kernels import size_of, variant
+    from ulna.kernels import variant
 
-    size: Any = size_of(n)
     # Nothing comes between taking from a list, or adding to it, and another thread.
     take, give_back = spare.pop, spare.append
     kernel: Callable[..., int] | None = None
@@ -87,15 +86,15 @@ def _bound(
         nonlocal kernel
         if kernel is None:
             examples = [np.empty(one) if isinstance(one, tuple) else one for one in call.arguments]
-            kernel = variant(call.kernel, size, new_memory(), *examples)
+            kernel = variant(call.kernel, n, new_memory(), *examples)
         try:
             memory = take()
         except IndexError:
             memory = new_memory()
         try:
-            code = kernel(size, memory, *arguments)
+            code = kernel(n, memory, *arguments)
         except TypeError:
-            code = kernel(size, memory, *_converted(arguments, call.arguments))
+            code = kernel(n, memory, *_converted(arguments, call.arguments))
         give_back(memory)
         return code
 

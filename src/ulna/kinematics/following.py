@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ulna.arrays import Array
-from ulna.kernels import count, inner, kernel
+from ulna.kernels import inner, kernel
 from ulna.kinematics.least_squares import predict, settle, shorter_way
 from ulna.kinematics.solver_room import (
     ACTIVE,
@@ -56,7 +56,7 @@ class Arms(NamedTuple):
 
 @kernel
 def settle_rows(
-    size: object,
+    size: int,
     arms: Arms,
     goals: Array,
     pull: float,
@@ -77,14 +77,14 @@ def settle_rows(
         _put(size, arms, room, q, row)
         _aim(room, goals, row, 0)
         settle(size, room, LOWER, UPPER, pull, iterations)
-        for i in range(count(size)):
+        for i in range(size):
             scatter(room.joints[BEST, i], q, row, i)
         scatter(room.own[RESIDUAL], residual, row, 0)
 
 
 @kernel
 def lead_rows(
-    size: object,
+    size: int,
     arms: Arms,
     goals: Array,
     pull: float,
@@ -101,7 +101,7 @@ def lead_rows(
     `jumped` (b, T) is 1 where a posture does not continue the one before; `turns` is 1 if the
     goals have orientations, else 0.
     """
-    n, room, width = count(size), make_room(size, memory), memory.shape[1]
+    n, room, width = size, make_room(size, memory), memory.shape[1]
     own, joints = room.own, room.joints
     for block in range(first, last):
         row = block * width
@@ -121,11 +121,11 @@ def lead_rows(
 
 
 @inner
-def _put(size: object, arms: Arms, room: Room, q: Array, row: int) -> None:
+def _put(size: int, arms: Arms, room: Room, q: Array, row: int) -> None:
     own, joints = room.own, room.joints
     own[WEIGHT], own[TOLERANCE] = gather(arms.weight, row, 0), gather(arms.tolerance, row, 0)
     own[ACTIVE] = 1.0
-    for i in range(count(size)):
+    for i in range(size):
         joints[LENGTH, i], joints[Q, i] = gather(arms.length, row, i), gather(q, row, i)
         joints[LOWER, i], joints[UPPER, i] = gather(arms.lower, row, i), gather(arms.upper, row, i)
         joints[WANTED, i] = gather(arms.wanted, row, i)
@@ -138,12 +138,12 @@ def _aim(room: Room, goals: Array, row: int, sample: int) -> None:
 
 
 @inner
-def _follow(size: object, room: Room, pull: float) -> Any:
+def _follow(size: int, room: Room, pull: float) -> Any:
     """Go on by a predicted step: close to it where that is possible, freely where it is not.
 
     Gives 1 for arms that had to leave for a posture that does not continue the one before.
     """
-    n, own, joints = count(size), room.own, room.joints
+    n, own, joints = size, room.own, room.joints
     own[ACTIVE] = 1.0
     around = CLOSE
     for i in range(n):
@@ -170,7 +170,7 @@ def _follow(size: object, room: Room, pull: float) -> Any:
 
 
 @inner
-def _go_freely(size: object, room: Room, pull: float) -> None:
+def _go_freely(size: int, room: Room, pull: float) -> None:
     """Go wherever the tip comes to its goal.
 
     Straight links have no first-order way to draw the tip in; those that are stuck get a small
@@ -182,10 +182,10 @@ def _go_freely(size: object, room: Room, pull: float) -> None:
     if not some(stuck):
         return
     own[ACTIVE], own[KEPT_RESIDUAL] = choose(stuck, 1.0, 0.0), own[RESIDUAL]
-    for i in range(count(size)):
+    for i in range(size):
         kept = joints[BEST, i]
         joints[KEPT, i], joints[Q, i] = kept, kept + BEND if i > 0 else kept
     settle(size, room, LOWER, UPPER, pull, MANY)
     closer = own[RESIDUAL] < own[KEPT_RESIDUAL]
-    for i in range(count(size)):
+    for i in range(size):
         joints[BEST, i] = choose(closer, joints[BEST, i], joints[KEPT, i])

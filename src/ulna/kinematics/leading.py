@@ -30,7 +30,7 @@ def lead(
     q, jumped = np.empty((paths, samples * parameters.n)), np.zeros((paths, samples))
     turns = float(request.oriented)
 
-    def solve(size: object, memory: Floats, first: int, last: int) -> None:
+    def solve(size: int, memory: Floats, first: int, last: int) -> None:
         lead_rows(size, arms, rows, pull, turns, start, memory, first, last, q, jumped)
 
     in_blocks(solve, paths, parameters.n)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from ulna.kernels import count, inlined, inner
+from ulna.kernels import inlined, inner
 from ulna.kinematics.solver_room import (
     ACTIVE,
     BEST,
@@ -59,13 +59,13 @@ class Factors(NamedTuple):
 
 
 @inner
-def settle(size: object, room: Room, low: int, high: int, pull: float, iterations: int) -> None:
+def settle(size: int, room: Room, low: int, high: int, pull: float, iterations: int) -> None:
     """Bring the tips of postures Q to their goals; leaves BEST and RESIDUAL [m].
 
     Joints never leave their limits, the rows `low` and `high`. Arms that cannot be solved end at
     the best posture found on their way. With a `pull` they are drawn to the wanted posture.
     """
-    n, own, joints = count(size), room.own, room.joints
+    n, own, joints = size, room.own, room.joints
     tolerance = own[TOLERANCE]
     going = own[ACTIVE] != 0.0
     for i in range(n):
@@ -95,16 +95,16 @@ def settle(size: object, room: Room, low: int, high: int, pull: float, iteration
 
 
 @inlined
-def predict(size: object, room: Room, way_x: Any, way_y: Any, way_turn: Any, weight: float) -> None:
+def predict(size: int, room: Room, way_x: Any, way_y: Any, way_turn: Any, weight: float) -> None:
     """Find the STEP from the posture Q that moves the tip by a way, to first order."""
     joints = room.joints
     _lay_out(size, room)
-    for i in range(count(size)):
+    for i in range(size):
         joints[HELD, i] = 0.0
     turn = weight * way_turn
     factors = _factored(size, room, weight, way_x * way_x + way_y * way_y + turn * turn)
     x, y, z = _solved(factors, way_x, way_y, turn)
-    for i in range(count(size)):
+    for i in range(size):
         joints[STEP, i] = joints[SLOPE_X, i] * x + joints[SLOPE_Y, i] * y + weight * z
 
 
@@ -127,9 +127,9 @@ def _within(value: Any, low: Any, high: Any) -> Any:
 
 
 @inlined
-def _lay_out(size: object, room: Room) -> Any:
+def _lay_out(size: int, room: Room) -> Any:
     """Note how the tip moves with every joint; gives where it is, from the base."""
-    n, joints = count(size), room.joints
+    n, joints = size, room.joints
     turn_links(size, joints, joints, Q)
     x = y = 0.0
     for back in range(n):
@@ -141,12 +141,12 @@ def _lay_out(size: object, room: Room) -> Any:
 
 
 @inlined
-def _look(size: object, room: Room) -> Any:
+def _look(size: int, room: Room) -> Any:
     """Lay the arms out; gives how far their tips are from their goals [m]."""
     own = room.own
     x, y = _lay_out(size, room)
     angle = 0.0
-    for i in range(count(size)):
+    for i in range(size):
         angle += room.joints[Q, i]
     miss_x, miss_y = own[GOAL_X] - x, own[GOAL_Y] - y
     arc = shorter_way(own[GOAL_ANGLE] - angle) * own[WEIGHT]
@@ -155,12 +155,12 @@ def _look(size: object, room: Room) -> Any:
 
 
 @inlined
-def _find_step(size: object, room: Room, low: int, high: int, pull: float) -> Any:
+def _find_step(size: int, room: Room, low: int, high: int, pull: float) -> Any:
     """Find the joints' STEP; gives how far each arm still moves for its posture's sake.
 
     A joint that stands at its limit and would go on is held, and the others take its share.
     """
-    n, joints = count(size), room.joints
+    n, joints = size, room.joints
     for i in range(n):
         joints[HELD, i] = 0.0
     for _ in range(min(3, n)):
@@ -186,14 +186,14 @@ def _find_step(size: object, room: Room, low: int, high: int, pull: float) -> An
 
 
 @inner
-def _solve_free(size: object, room: Room, pull: float) -> None:
+def _solve_free(size: int, room: Room, pull: float) -> None:
     """Find STEP and SIDEWAYS of the joints that are not held.
 
     The step is dq = Jᵀ(JJᵀ + λ²)⁻¹ miss, and the motion to the wanted posture without what of it
     would move the tip. λ shrinks with the miss, so that singular postures are survived far away
     and convergence is quadratic close by.
     """
-    n, own, joints = count(size), room.own, room.joints
+    n, own, joints = size, room.own, room.joints
     miss_x, miss_y, arc, weight = own[MISS_X], own[MISS_Y], own[MISS_ARC], own[WEIGHT]
     factors = _factored(size, room, weight, miss_x * miss_x + miss_y * miss_y + arc * arc)
     to_x, to_y, to_z = _solved(factors, miss_x, miss_y, arc)
@@ -219,12 +219,12 @@ def _solve_free(size: object, room: Room, pull: float) -> None:
 
 
 @inlined
-def _factored(size: object, room: Room, weight: Any, square: Any) -> Factors:
+def _factored(size: int, room: Room, weight: Any, square: Any) -> Factors:
     """Factor JJᵀ + λ² of the joints that are not held; `square` is that of the way to go."""
     joints = room.joints
     xx = xy = yy = free = 0.0
     x_sum = y_sum = 0.0
-    for i in range(count(size)):
+    for i in range(size):
         held = joints[HELD, i] != 0.0
         x, y = choose(held, 0.0, joints[SLOPE_X, i]), choose(held, 0.0, joints[SLOPE_Y, i])
         xx, xy, yy = xx + x * x, xy + x * y, yy + y * y

@@ -69,16 +69,15 @@ def settle(
     found, residual = _writable(q), np.empty((len(q), 1))
     arms, goals, pull = request.arms(tolerance), request.goals(), request.pull
 
-    def solve(size: object, memory: Floats, first: int, last: int) -> None:
+    def solve(size: int, memory: Floats, first: int, last: int) -> None:
         settle_rows(size, arms, goals, pull, iterations, memory, first, last, found, residual)
 
     in_blocks(solve, *found.shape)
     return found, residual[:, 0]
 
 
-def in_blocks(solve: Callable[[object, Floats, int, int], None], rows: int, n: int) -> None:
+def in_blocks(solve: Callable[[int, Floats, int, int], None], rows: int, n: int) -> None:
     """Call solve(size, memory, first, last) for all blocks of rows of arms with n links."""
-    from ulna.kernels import size_of
     from ulna.kinematics.solver_room import room_size
     from ulna.lanes import WIDTHS
     from ulna.workers import share
@@ -87,7 +86,7 @@ def in_blocks(solve: Callable[[object, Floats, int, int], None], rows: int, n: i
 
     def work(first: int, last: int) -> None:
         with np.errstate(all="ignore"):
-            solve(size_of(n), np.zeros((room_size(n), width)), first, last)
+            solve(n, np.zeros((room_size(n), width)), first, last)
 
     share(work, -(-rows // width), 1)
 

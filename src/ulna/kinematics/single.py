@@ -12,7 +12,7 @@ import numpy as np
 
 from ulna.arm import Parameters
 from ulna.arrays import Array
-from ulna.kernels import count, inlined, kernel
+from ulna.kernels import inlined, kernel
 from ulna.lanes import table
 from ulna.sincos import COS, SIN, turn_links
 
@@ -31,12 +31,12 @@ def memory_of(p: Parameters) -> Array:
 
 
 @kernel
-def tip_one(size: object, memory: Array, q: Array, found: Array) -> int:
+def tip_one(size: int, memory: Array, q: Array, found: Array) -> int:
     """Write the tip's position and angle (3,)."""
     code = checked(size, q)
     if code != FINE:
         return code
-    n = count(size)
+    n = size
     turns = table(memory, 2 * n + 3, TURNS, n + 1)
     _turn(size, memory, turns, q)
     x = y = angle = 0.0
@@ -49,12 +49,12 @@ def tip_one(size: object, memory: Array, q: Array, found: Array) -> int:
 
 
 @kernel
-def jacobian_one(size: object, memory: Array, q: Array, found: Array) -> int:
+def jacobian_one(size: int, memory: Array, q: Array, found: Array) -> int:
     """Write the Jacobian (3, n), summed up from the tip to the base."""
     code = checked(size, q)
     if code != FINE:
         return code
-    n = count(size)
+    n = size
     turns = table(memory, 2 * n + 3, TURNS, n + 1)
     _turn(size, memory, turns, q)
     x = y = 0.0
@@ -67,9 +67,9 @@ def jacobian_one(size: object, memory: Array, q: Array, found: Array) -> int:
 
 
 @inlined
-def checked(size: object, values: Array) -> int:
+def checked(size: int, values: Array) -> int:
     """Say whether an array has one value a joint, and all of them finite."""
-    if values.shape[0] != count(size):
+    if values.shape[0] != size:
         return MISSHAPEN
     return FINE if finite(values) else NOT_FINITE
 
@@ -93,9 +93,9 @@ def finite_rows(values: Array) -> bool:
 
 
 @inlined
-def _turn(size: object, memory: Array, turns: Array, q: Array) -> None:
+def _turn(size: int, memory: Array, turns: Array, q: Array) -> None:
     """Note cosine and sine of every link."""
-    n = count(size)
+    n = size
     angles = table(memory, n + 2, 1, n + 1)
     for i in range(n):
         angles[0, i] = q[i]

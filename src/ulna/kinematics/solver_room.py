@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ulna.arrays import Array
-from ulna.kernels import count, inlined
+from ulna.kernels import inlined
 from ulna.lanes import lanes, table
 
 # What an arm has one of: where its tip should be and how far that is, how heavy an orientation
@@ -35,7 +35,7 @@ def room_size(n: int) -> int:
 
 
 @inlined
-def make_room(size: object, memory: Array) -> Room:
+def make_room(size: int, memory: Array) -> Room:
     """See memory (room_size(n), W) as the solver does."""
     own = lanes(memory)
-    return Room(own, table(own, OWN, ROWS, count(size) + 1))
+    return Room(own, table(own, OWN, ROWS, size + 1))

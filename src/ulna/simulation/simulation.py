@@ -145,14 +145,13 @@ class Simulation:
 
     def _connect(self) -> None:
         """Let the engine find the functions that it calls, which each process has elsewhere."""
-        from ulna.kernels import size_of, variant
-        from ulna.simulation.engine import loop
-        from ulna.simulation.engine.parts import connect
+        from ulna.kernels import variant
+        from ulna.simulation.engine import loop, parts
 
-        self.size = size_of(self.arm.n)
+        self.size = self.arm.n
         self.loads.connect(self.memory)
         self.ticks.connect(self.memory)
-        connect(self.size, self.memory, self.control, self.record)
+        parts.connect(self.size, self.memory, self.control, self.record)
         self.engine = variant(loop.advance, self.size, self.memory, self.control, self.record, 1)
         # Plain Python, and what it calls, would warn of numbers that are watched for anyway.
         self.guarded = isinstance(loop.advance, FunctionType) or bool(self.loads.called)

@@ -19,7 +19,6 @@ from ulna.dynamics.packed import (
     pack_frozen,
 )
 from ulna.dynamics.single import COUPLED, forward_one, inverse_one, links_of, memory_of
-from ulna.kernels import size_of
 from ulna.kinematics.single import NOT_FINITE
 
 TOLERANCE = 1e-11
@@ -51,7 +50,7 @@ def forward(arms, q, qd, tau, force, *, coupled=True):
     for k in range(len(q)):
         memory = laid_out(arms[k], force[k])
         memory[COUPLED] = coupled
-        forward_one(size_of(n), memory, q[k], qd[k], tau[k], found[k])
+        forward_one(n, memory, q[k], qd[k], tau[k], found[k])
     return found, links_of(memory, n)
 
 
@@ -59,7 +58,7 @@ def inverse(arms, q, qd, qdd, force):
     found = np.empty_like(qdd)
     for k in range(len(q)):
         memory = laid_out(arms[k], force[k])
-        inverse_one(size_of(q.shape[-1]), memory, q[k], qd[k], qdd[k], found[k])
+        inverse_one(q.shape[-1], memory, q[k], qd[k], qdd[k], found[k])
     return found
 
 
@@ -132,7 +131,7 @@ def test_a_state_that_is_not_finite_is_told_by_a_code(random_arm, bad):
     for place in state:
         kept, place[0, 2] = place[0, 2], bad
         for kernel in (forward_one, inverse_one):
-            assert kernel(size_of(3), memory, *(row[0] for row in state), found) == NOT_FINITE
+            assert kernel(3, memory, *(row[0] for row in state), found) == NOT_FINITE
         place[0, 2] = kept
     assert found.tolist() == [7.0] * 3
 

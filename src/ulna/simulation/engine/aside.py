@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ulna.dynamics import packed as link
-from ulna.kernels import count, inlined, inner
+from ulna.kernels import inlined, inner
 from ulna.lanes import both, choose, either, numbers, some
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.alone import call_step
@@ -23,7 +23,7 @@ KEPT = (at.STATE, at.STATE + 1, at.CARRY, at.CARRY + 1)  # rows that pass from s
 
 @inner
 def set_apart(
-    size: object,
+    size: int,
     m: Memory,
     alone: Memory,
     record: Record,
@@ -32,7 +32,7 @@ def set_apart(
     h: float,
 ) -> None:
     """Let arms near their stops take the step by themselves; it ends in AHEAD as all do."""
-    n = count(size)
+    n = size
     links = numbers(m.links)
     alive = m.links[n, at.ALIVE] != 0.0
     apart = both(alive, _is_near(size, m, h))
@@ -53,11 +53,11 @@ def set_apart(
 
 
 @inlined
-def touches(size: object, m: Memory) -> Any:
+def touches(size: int, m: Memory) -> Any:
     """Say which arms are at a stop when the step begins."""
     v, links = m.vectors, m.links
     at_one = links[0, link.STUCK] != 0.0
-    for i in range(count(size)):
+    for i in range(size):
         q = v[at.STATE, i]
         gap = _least(links[i, link.UPPER] - q, q - links[i, link.LOWER])
         at_one = either(at_one, either(gap <= TOUCH, links[i, link.STUCK] != 0.0))
@@ -65,11 +65,11 @@ def touches(size: object, m: Memory) -> Any:
 
 
 @inlined
-def _is_near(size: object, m: Memory, h: float) -> Any:
+def _is_near(size: int, m: Memory, h: float) -> Any:
     """Say which arms rest at a stop, pass one in the step, or may have turned round beyond it."""
     v, links = m.vectors, m.links
     near = touches(size, m)
-    for i in range(count(size)):
+    for i in range(size):
         lower, upper = links[i, link.LOWER], links[i, link.UPPER]
         gap = _least(upper - v[at.STATE, i], v[at.STATE, i] - lower)
         end = _least(upper - v[at.AHEAD, i], v[at.AHEAD, i] - lower)
@@ -86,9 +86,9 @@ def _least(one: Any, other: Any) -> Any:
 
 
 @inner
-def _take_out(size: object, m: Memory, alone: Memory, w: int) -> None:
+def _take_out(size: int, m: Memory, alone: Memory, w: int) -> None:
     """Copy an arm from its lane to the memory of a single one."""
-    n, stuck = count(size), 0
+    n, stuck = size, 0
     vectors, links, each = numbers(m.vectors), numbers(m.links), numbers(m.each)
     for i in range(n + 1):
         for row in KEPT:
@@ -110,7 +110,7 @@ def _take_out(size: object, m: Memory, alone: Memory, w: int) -> None:
 
 @inner
 def _keep_samples(
-    size: object,
+    size: int,
     m: Memory,
     alone: Memory,
     record: Record,
@@ -119,7 +119,7 @@ def _keep_samples(
     w: int,
 ) -> None:
     """Take over the samples of the arm that lay in the step."""
-    n = count(size)
+    n = size
     b = lot.members[m.whole[at.BLOCK] * numbers(m.links).shape[2] + w]
     for row in range(m.whole[at.SAMPLE], alone.whole[at.SAMPLE]):
         for i in range(n):
@@ -130,10 +130,10 @@ def _keep_samples(
 
 
 @inner
-def _put_back(size: object, m: Memory, alone: Memory, w: int) -> None:
+def _put_back(size: int, m: Memory, alone: Memory, w: int) -> None:
     """Copy the arm back into its lane, as it is at the end of the step."""
     vectors, links = numbers(m.vectors), numbers(m.links)
-    for i in range(count(size)):
+    for i in range(size):
         for part in range(2):
             vectors[at.AHEAD + part, i, w] = alone.vectors[at.STATE + part, i]
             vectors[at.CARRY + part, i, w] = alone.vectors[at.CARRY + part, i]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ulna.kernels import count, inlined, inner, kernel
+from ulna.kernels import inlined, inner, kernel
 from ulna.lanes import both, choose, either, lanes, lanes_beside, numbers, opposite, some
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.aside import touches
@@ -65,7 +65,7 @@ def run_blocks(
 
 @inlined
 def _advance(
-    size: object,
+    size: int,
     m: Memory,
     control: Control,
     alone: Memory,
@@ -90,11 +90,11 @@ def _advance(
         # An arm at its stop takes the step by itself, whatever it would have done without.
         at_stop = touches(size, m)
         good = either(good, at_stop)
-        m.links[count(size), at.APART] = choose(at_stop, 1.0, 0.0)
+        m.links[size, at.APART] = choose(at_stop, 1.0, 0.0)
     if judged:
         note_error(size, m, h)
-    if some(both(m.links[count(size), at.ALIVE] != 0.0, opposite(good))):
-        m.links[count(size), at.GOOD] = choose(good, 1.0, 0.0)
+    if some(both(m.links[size, at.ALIVE] != 0.0, opposite(good))):
+        m.links[size, at.GOOD] = choose(good, 1.0, 0.0)
         _sample_start(size, m, lot, outcome, h)
         _lose(size, m, lot, outcome, h)
     if whole[at.STOPS] != 0 or whole[at.METHOD] == at.GAUSS4 or _is_sampled(m, outcome, h):
@@ -112,7 +112,7 @@ def _advance(
 
 @inner
 def _look_inside(
-    size: object,
+    size: int,
     m: Memory,
     alone: Memory,
     record: Record,
@@ -132,7 +132,7 @@ def _look_inside(
 
 
 @inner
-def _step(size: object, m: Memory, h: float) -> Any:
+def _step(size: int, m: Memory, h: float) -> Any:
     return take_step(size, m, m.real[at.NOW], h)
 
 
@@ -144,17 +144,17 @@ def _is_sampled(m: Memory, outcome: Outcome, h: float) -> bool:
 
 
 @inner
-def _sample_start(size: object, m: Memory, lot: Lot, outcome: Outcome, h: float) -> None:
+def _sample_start(size: int, m: Memory, lot: Lot, outcome: Outcome, h: float) -> None:
     """Keep what is due at the start of a step, while all arms are still there."""
     times, row = outcome.times, m.whole[at.SAMPLE]
     if row < len(times) and times[row] <= m.real[at.NOW] + h * ON_TIME:
-        m.links[count(size), at.APART] = 0.0
+        m.links[size, at.APART] = 0.0
         copy(size, m, at.STATE, at.STAGE)
         _write(size, m, lot, outcome, times[row])
 
 
 @inner
-def _take_samples(size: object, m: Memory, lot: Lot, outcome: Outcome, h: float) -> None:
+def _take_samples(size: int, m: Memory, lot: Lot, outcome: Outcome, h: float) -> None:
     now, early = m.real[at.NOW], h * ON_TIME
     times, row = outcome.times, m.whole[at.SAMPLE]
     while row < len(times) and times[row] < now + h - early:
@@ -169,9 +169,9 @@ def _take_samples(size: object, m: Memory, lot: Lot, outcome: Outcome, h: float)
 
 
 @inner
-def _write(size: object, m: Memory, lot: Lot, outcome: Outcome, t: float) -> None:
+def _write(size: int, m: Memory, lot: Lot, outcome: Outcome, t: float) -> None:
     """Keep the state STAGE of all arms that run, but those that have kept theirs themselves."""
-    n, row = count(size), m.whole[at.SAMPLE]
+    n, row = size, m.whole[at.SAMPLE]
     m.whole[at.SAMPLE] += 1
     with_torques = len(outcome.tau) > 0
     if with_torques:
@@ -192,9 +192,9 @@ def _write(size: object, m: Memory, lot: Lot, outcome: Outcome, t: float) -> Non
 
 
 @inner
-def _finish(size: object, m: Memory, control: Control, lot: Lot, outcome: Outcome) -> None:
+def _finish(size: int, m: Memory, control: Control, lot: Lot, outcome: Outcome) -> None:
     """Note how the arms that still run have ended, and keep what is due at the very end."""
-    n, now, times = count(size), m.real[at.NOW], outcome.times
+    n, now, times = size, m.real[at.NOW], outcome.times
     links = numbers(m.links)
     first = m.whole[at.BLOCK] * links.shape[2]
     for w in range(links.shape[2]):
@@ -211,9 +211,9 @@ def _finish(size: object, m: Memory, control: Control, lot: Lot, outcome: Outcom
 
 
 @inner
-def _lose(size: object, m: Memory, lot: Lot, outcome: Outcome, h: float) -> None:
+def _lose(size: int, m: Memory, lot: Lot, outcome: Outcome, h: float) -> None:
     """Note which arms have no state after the step and why, and lay them still."""
-    n, links = count(size), numbers(m.links)
+    n, links = size, numbers(m.links)
     code = at.STALLED if m.whole[at.METHOD] == at.GAUSS4 else at.DIVERGED
     for w in range(links.shape[2]):
         if links[n, at.ALIVE, w] != 0.0 and links[n, at.GOOD, w] == 0.0:
@@ -221,9 +221,9 @@ def _lose(size: object, m: Memory, lot: Lot, outcome: Outcome, h: float) -> None
 
 
 @inner
-def _still_the_lost(size: object, m: Memory) -> None:
+def _still_the_lost(size: int, m: Memory) -> None:
     """Keep lost arms where nothing can go wrong any more."""
-    v, alive = m.vectors, m.links[count(size), at.ALIVE] != 0.0
+    v, alive = m.vectors, m.links[size, at.ALIVE] != 0.0
     for part in range(2):
         for i in range(columns(size, v)):
             v[at.STATE + part, i] = choose(alive, v[at.STATE + part, i], 0.0)

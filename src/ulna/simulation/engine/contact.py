@@ -5,7 +5,7 @@ from __future__ import annotations
 from ulna.arrays import Array
 from ulna.dynamics import packed as link
 from ulna.dynamics.recursive import forward_coupled
-from ulna.kernels import count, inner
+from ulna.kernels import inner
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.engine.slope import copy
@@ -21,7 +21,7 @@ def nearer_side(m: Memory, i: int) -> float:
 
 
 @inner
-def hit(size: object, m: Memory, log: Array, i: int, side: float) -> float:
+def hit(size: int, m: Memory, log: Array, i: int, side: float) -> float:
     """Let joint i strike its stop; gives the speed with which it leaves."""
     v, links, now = m.vectors, m.links, m.real[at.NOW]
     v[at.STATE, i] = links[i, link.UPPER] if side > 0.0 else links[i, link.LOWER]
@@ -39,12 +39,12 @@ def hit(size: object, m: Memory, log: Array, i: int, side: float) -> float:
 
 
 @inner
-def _strike(size: object, m: Memory, log: Array, i: int, rebound: float, hasty: bool) -> None:
+def _strike(size: int, m: Memory, log: Array, i: int, rebound: float, hasty: bool) -> None:
     """Change the speed of joint i at once; what the blow does to the others follows from M⁻¹.
 
     In haste no joint is torn from its stop: two that do so to one another would never end.
     """
-    n = count(size)
+    n = size
     v, links = m.vectors, m.links
     gravity_x, gravity_y = links[n, link.GRAVITY_X], links[n, link.GRAVITY_Y]
     links[n, link.GRAVITY_X] = links[n, link.GRAVITY_Y] = 0.0
@@ -69,10 +69,10 @@ def _strike(size: object, m: Memory, log: Array, i: int, rebound: float, hasty: 
 
 
 @inner
-def _tear_off(size: object, m: Memory, log: Array, blow: float) -> bool:
+def _tear_off(size: int, m: Memory, log: Array, blow: float) -> bool:
     """Release the joints that a blow pulls from their stops: a stop pushes and never pulls."""
     torn = False
-    for k in range(count(size)):
+    for k in range(size):
         if blow * m.links[k, link.HOLDING] * m.links[k, link.STUCK] > 0.0:
             release(size, m, log, k)
             torn = True
@@ -80,7 +80,7 @@ def _tear_off(size: object, m: Memory, log: Array, blow: float) -> bool:
 
 
 @inner
-def lay_to_rest(size: object, m: Memory, log: Array, i: int, side: float, speed: float) -> None:
+def lay_to_rest(size: int, m: Memory, log: Array, i: int, side: float, speed: float) -> None:
     """Hold joint i at its stop until something pulls it away."""
     stop = m.links[i, link.UPPER] if side > 0.0 else m.links[i, link.LOWER]
     m.vectors[at.STATE, i], m.vectors[at.STATE + 1, i] = stop, 0.0
@@ -90,7 +90,7 @@ def lay_to_rest(size: object, m: Memory, log: Array, i: int, side: float, speed:
 
 
 @inner
-def release(size: object, m: Memory, log: Array, i: int) -> None:
+def release(size: int, m: Memory, log: Array, i: int) -> None:
     """Let joint i go."""
     m.links[i, link.STUCK] = 0.0
     m.whole[at.COUPLED] -= 1
@@ -99,16 +99,16 @@ def release(size: object, m: Memory, log: Array, i: int) -> None:
 
 
 @inner
-def _forget(size: object, m: Memory) -> None:
+def _forget(size: int, m: Memory) -> None:
     """Drop what was carried over from the step before: the motion has a kink here."""
     m.whole[at.FRESH] = 0
     for part in range(2):
-        for i in range(count(size) + 1):
+        for i in range(size + 1):
             m.vectors[at.CARRY + part, i] = 0.0
 
 
 @inner
-def write_log(size: object, m: Memory, log: Array, which: int, what: int, speed: float) -> None:
+def write_log(size: int, m: Memory, log: Array, which: int, what: int, speed: float) -> None:
     """Note what happened, with the state; beyond the last row it is only counted."""
     row = m.whole[at.LOGGED]
     m.whole[at.LOGGED] += 1
@@ -116,7 +116,7 @@ def write_log(size: object, m: Memory, log: Array, which: int, what: int, speed:
         return
     log[row, at.LOG_T], log[row, at.LOG_WHICH] = m.real[at.NOW], which
     log[row, at.LOG_WHAT], log[row, at.LOG_SPEED] = what, speed
-    n = count(size)
+    n = size
     for part in range(2):
         for i in range(n):
             log[row, at.LOG_STATE + part * n + i] = m.vectors[at.STATE + part, i]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ulna.arrays import Array
 from ulna.control.laws import call_law
-from ulna.kernels import count, inlined, inner
+from ulna.kernels import inlined, inner
 from ulna.lanes import alone, choose, floor, numbers, some
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.hooks import call_part
@@ -14,7 +14,7 @@ from ulna.simulation.engine.times import slack
 
 
 @inlined
-def let_control(size: object, m: Memory, control: Control) -> int:
+def let_control(size: int, m: Memory, control: Control) -> int:
     """Let the controller speak if its tick has come; gives BUDGET, or what Python has to do."""
     real, whole = m.real, m.whole
     t = whole[at.TICK] * real[at.PERIOD]
@@ -42,31 +42,31 @@ def let_control(size: object, m: Memory, control: Control) -> int:
 
 
 @inlined
-def _limit(size: object, m: Memory, control: Control) -> None:
+def _limit(size: int, m: Memory, control: Control) -> None:
     """Cut the torques at what the joints can give."""
-    for i in range(count(size)):
+    for i in range(size):
         most, torque = m.links[i, at.LIMIT], control.tau[i]
         if some(abs(torque) > most):
             control.tau[i] = choose(torque > most, most, choose(torque < -most, -most, torque))
 
 
 @inlined
-def _see(size: object, m: Memory, control: Control) -> None:
+def _see(size: int, m: Memory, control: Control) -> None:
     m.whole[at.SEEN] = 1
     if m.whole[at.PERFECT] == 0:
         call_part(m.whole[at.MEASURE_PART], size, m, control)
         return
-    for i in range(count(size)):
+    for i in range(size):
         control.q[i] = m.vectors[at.STATE, i]
         control.qd[i] = m.vectors[at.STATE + 1, i]
 
 
 @inlined
-def _aim(size: object, control: Control, row: int) -> None:
+def _aim(size: int, control: Control, row: int) -> None:
     """Say what is to be followed now."""
     references, aim = control.references, numbers(control.aim)
     for part in range(3):
-        for i in range(count(size)):
+        for i in range(size):
             if references.shape[3] == 1:
                 control.aim[part, i] = references[row, part, i, 0]
                 continue
@@ -90,17 +90,17 @@ def _obey(m: Memory, control: Control, t: float) -> None:
 
 
 @inlined
-def _is_answered(size: object, control: Control) -> bool:
+def _is_answered(size: int, control: Control) -> bool:
     """Say whether the controller of a single arm gave a finite torque for every joint."""
     total, tau = 0.0, numbers(control.tau)
-    for i in range(count(size)):
+    for i in range(size):
         # Zero, unless the torque is infinite or NaN.
         total += tau[i, 0] * 0.0
     return bool(total == 0.0)
 
 
 @inlined
-def _note(size: object, m: Memory, control: Control, t: float) -> None:
+def _note(size: int, m: Memory, control: Control, t: float) -> None:
     """Note what a tick of a single arm's controller was like, before its torques are cut."""
     _note_saturation(size, m, control, t)
     if m.whole[at.KEPT] & at.KEEP_CONTROL:
@@ -108,9 +108,9 @@ def _note(size: object, m: Memory, control: Control, t: float) -> None:
 
 
 @inlined
-def _note_saturation(size: object, m: Memory, control: Control, t: float) -> None:
+def _note_saturation(size: int, m: Memory, control: Control, t: float) -> None:
     """Note which joints come to their torque limits at a tick, or leave them."""
-    n, real = count(size), m.real
+    n, real = size, m.real
     tau, links = numbers(control.tau), numbers(m.links)
     for i in range(n):
         place = m.whole[at.NOTED] + i
@@ -132,9 +132,9 @@ def _note_change(n: int, real: Array, place: int, beyond: bool, t: float) -> Non
 
 
 @inlined
-def _note_signals(size: object, m: Memory, control: Control) -> None:
+def _note_signals(size: int, m: Memory, control: Control) -> None:
     """Note what the controller read, was to follow, and asked for."""
-    n, real, noted = count(size), m.real, m.whole[at.NOTED]
+    n, real, noted = size, m.real, m.whole[at.NOTED]
     q, qd, aim = numbers(control.q), numbers(control.qd), numbers(control.aim)
     tau = numbers(control.tau)
     for i in range(n):
@@ -146,9 +146,9 @@ def _note_signals(size: object, m: Memory, control: Control) -> None:
 
 
 @inner
-def measure(size: object, m: Memory, control: Control) -> None:
+def measure(size: int, m: Memory, control: Control) -> None:
     """Read angles and rates as the controller's sensors do: noisy, in steps, late."""
-    n = count(size)
+    n = size
     whole, each = m.whole, m.each
     tick, late, past = whole[at.TICK], whole[at.DELAY], whole[at.PAST]
     for part in range(2):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from ulna.dynamics import packed as link
-from ulna.kernels import count, inner
+from ulna.kernels import inner
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.explicit import read_dense
 from ulna.simulation.engine.memory import Memory
@@ -32,7 +32,7 @@ GRAZE = 1e-9  # of its value, by which a signal has to pass zero to be suspected
 
 
 @inner
-def find_event(size: object, m: Memory, h: float) -> tuple[float, int]:
+def find_event(size: int, m: Memory, h: float) -> tuple[float, int]:
     """Give where in the step the first event is and which it is; its state goes into AHEAD."""
     early, windows = 0.0, 0
     while early < 1.0:
@@ -46,7 +46,7 @@ def find_event(size: object, m: Memory, h: float) -> tuple[float, int]:
 
 
 @inner
-def _clear_window(size: object, m: Memory, h: float, early: float, windows: int) -> float:
+def _clear_window(size: int, m: Memory, h: float, early: float, windows: int) -> float:
     """Give up to where in the step no event changes its sign twice."""
     real, whole = m.real, m.whole
     if whole[at.EVENTS] == 0 or whole[at.ALIASED] != 0:
@@ -88,13 +88,13 @@ def _keep_edge(m: Memory, h: float, early: float, span: float) -> None:
 
 
 @inner
-def _doubted(size: object, m: Memory, h: float, early: float, span: float) -> int:
+def _doubted(size: int, m: Memory, h: float, early: float, span: float) -> int:
     """Give which event (counted from 1) changes its sign twice in a window, else 0.
 
     It is negative where two changes may hide between the looks.
     """
     real, whole = m.real, m.whole
-    before, now = whole[at.BEFORE] + count(size), whole[at.SIGNALS] + count(size)
+    before, now = whole[at.BEFORE] + size, whole[at.SIGNALS] + size
     older, latest, changes = whole[at.OLDER], whole[at.LATEST], whole[at.CHANGES]
     for k in range(whole[at.EVENTS]):
         real[latest + k], real[older + k] = real[before + k], real[whole[at.EDGE] + k]
@@ -144,7 +144,7 @@ def _dips(a: float, b: float, c: float, before: float, after: float) -> bool:
 
 
 @inner
-def _look(size: object, m: Memory, h: float, x: float) -> None:
+def _look(size: int, m: Memory, h: float, x: float) -> None:
     """Work out the signals at a part of the step, near enough to count how often they change."""
     v = m.vectors
     if x == 1.0:
@@ -152,7 +152,7 @@ def _look(size: object, m: Memory, h: float, x: float) -> None:
     elif m.whole[at.ADAPTIVE] != 0:
         read_dense(size, m, x)
     else:
-        for i in range(count(size)):
+        for i in range(size):
             # The cubic that has the angles and the rates of both ends.
             first, last = h * v[at.STATE + 1, i], h * v[at.AHEAD + 1, i]
             way = v[at.AHEAD, i] - v[at.STATE, i]
@@ -164,7 +164,7 @@ def _look(size: object, m: Memory, h: float, x: float) -> None:
 
 
 @inner
-def _search(size: object, m: Memory, h: float, start: float, end: float) -> tuple[float, int]:
+def _search(size: int, m: Memory, h: float, start: float, end: float) -> tuple[float, int]:
     """Give the first event in a part of the step, of signals that change their sign there once."""
     pieces = 1
     if m.whole[at.ADAPTIVE] != 0 and (m.whole[at.STOPS] != 0 or m.whole[at.ALIASED] != 0):
@@ -197,12 +197,12 @@ def _search(size: object, m: Memory, h: float, start: float, end: float) -> tupl
 
 
 @inner
-def _turned_beyond(size: object, m: Memory, h: float, early: float, late: float) -> float:
+def _turned_beyond(size: int, m: Memory, h: float, early: float, late: float) -> float:
     """Give where a joint turned round beyond its stop inside a piece of a step, else its end.
 
     Such a joint is back before the end of the piece, and its signal there says nothing.
     """
-    n, v, links = count(size), m.vectors, m.links
+    n, v, links = size, m.vectors, m.links
     for i in range(n):
         links[i, at.NEXT_RATE] = v[at.STAGE + 1, i]
     for i in range(n):
@@ -231,7 +231,7 @@ def _gap(m: Memory, i: int) -> float:
 
 
 @inner
-def _crossed(size: object, m: Memory, h: float, part_of_step: float) -> int:
+def _crossed(size: int, m: Memory, h: float, part_of_step: float) -> int:
     if part_of_step == 1.0:
         copy(size, m, at.AHEAD, at.STAGE)
     else:

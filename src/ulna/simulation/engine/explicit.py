@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ulna.kernels import count, inlined, inner
+from ulna.kernels import inlined, inner
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.engine.slope import columns, copy, slope, slope_inlined
@@ -15,7 +15,7 @@ TURN = math.pi
 
 
 @inlined
-def explicit_step(size: object, m: Memory, t: float, h: float) -> None:
+def explicit_step(size: int, m: Memory, t: float, h: float) -> None:
     """Put the state a step h after STATE at time t into TRIAL."""
     whole = m.whole
     first = 1 if whole[at.FRESH] != 0 and whole[at.METHOD] == at.DOP853 else 0
@@ -29,7 +29,7 @@ def explicit_step(size: object, m: Memory, t: float, h: float) -> None:
 
 
 @inlined
-def _lean(size: object, m: Memory, s: int, h: float) -> None:
+def _lean(size: int, m: Memory, s: int, h: float) -> None:
     """Do as `combine` does for a stage of RK4, which leans on the slope before it alone."""
     v = m.vectors
     before = max(s - 1, 0)
@@ -41,7 +41,7 @@ def _lean(size: object, m: Memory, s: int, h: float) -> None:
 
 
 @inlined
-def combine(size: object, m: Memory, row: int, known: int, h: float, target: int) -> None:
+def combine(size: int, m: Memory, row: int, known: int, h: float, target: int) -> None:
     """Put STATE + h Σ a_j slope_j into the target."""
     v, tableau = m.vectors, m.tableau
     for part in range(2):
@@ -55,9 +55,9 @@ def combine(size: object, m: Memory, row: int, known: int, h: float, target: int
 
 
 @inner
-def error_of_step(size: object, m: Memory, h: float) -> float:
+def error_of_step(size: int, m: Memory, h: float) -> float:
     """Give the error of a DOP853 step in units of the tolerance, from both embedded methods."""
-    n = count(size)
+    n = size
     v = m.vectors
     fifth = third = 0.0
     for part in range(2):
@@ -84,9 +84,9 @@ def _scale(m: Memory, part: int, large: float) -> float:
 
 
 @inner
-def first_step(size: object, m: Memory, t: float, span: float) -> float:
+def first_step(size: int, m: Memory, t: float, span: float) -> float:
     """Guess a first step from how fast the state and its slope change."""
-    n = count(size)
+    n = size
     v = m.vectors
     copy(size, m, at.STATE, at.STAGE)
     slope(size, m, t, at.FIRST)
@@ -107,8 +107,8 @@ def first_step(size: object, m: Memory, t: float, span: float) -> float:
 
 
 @inner
-def _norm(size: object, m: Memory, row: int) -> float:
-    n = count(size)
+def _norm(size: int, m: Memory, row: int) -> float:
+    n = size
     v = m.vectors
     total = 0.0
     for part in range(2):
@@ -118,16 +118,16 @@ def _norm(size: object, m: Memory, row: int) -> float:
 
 
 @inner
-def slope_at_end(size: object, m: Memory, t: float, h: float) -> None:
+def slope_at_end(size: int, m: Memory, t: float, h: float) -> None:
     """Find the slope at the end of a DOP853 step."""
     copy(size, m, at.AHEAD, at.STAGE)
     slope(size, m, t + h, at.LAST)
 
 
 @inner
-def prepare_dense(size: object, m: Memory, t: float, h: float) -> None:
+def prepare_dense(size: int, m: Memory, t: float, h: float) -> None:
     """Find the polynomial of order 7 between the ends of a DOP853 step."""
-    n = count(size)
+    n = size
     v = m.vectors
     for s in range(at.LAST + 1, at.COUNT_SLOPES):
         combine(size, m, s, s, h, at.STAGE)
@@ -147,11 +147,11 @@ def prepare_dense(size: object, m: Memory, t: float, h: float) -> None:
 
 
 @inner
-def read_dense(size: object, m: Memory, x: float) -> None:
+def read_dense(size: int, m: Memory, x: float) -> None:
     """Put the state at the part x of a DOP853 step into STAGE."""
     v = m.vectors
     for part in range(2):
-        for i in range(count(size) + 1):
+        for i in range(size + 1):
             total = 0.0
             for k in range(at.COUNT_DENSE):
                 place = at.COUNT_DENSE - 1 - k

@@ -7,7 +7,7 @@ from typing import Any
 
 from ulna.dynamics import packed as link
 from ulna.dynamics.recursive import forward_coupled
-from ulna.kernels import count, inlined, inner
+from ulna.kernels import inlined, inner
 from ulna.lanes import alone, both, choose, either, short, some
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import Memory
@@ -28,13 +28,13 @@ MOST_ROUNDS = 60
 
 
 @inner
-def semi_implicit_step(size: object, m: Memory, t: float, h: float) -> None:
+def semi_implicit_step(size: int, m: Memory, t: float, h: float) -> None:
     """Put the state after a step into TRIAL: new rates first, with the damping of new rates.
 
     The damping torque is −b (q̇ + h q̈): what neighbours exchange gains h b, and the step stays
     stable however stiff the joint.
     """
-    n = count(size)
+    n = size
     v, links = m.vectors, m.links
     copy(size, m, at.STATE, at.STAGE)
     if m.whole[at.MODEL] == at.SEQUENTIAL:
@@ -58,7 +58,7 @@ def semi_implicit_step(size: object, m: Memory, t: float, h: float) -> None:
 
 
 @inner
-def gauss_step(size: object, m: Memory, t: float, h: float) -> Any:
+def gauss_step(size: int, m: Memory, t: float, h: float) -> Any:
     """Put the state after a step into TRIAL; gives whether the iterations converged.
 
     The two slopes are put into their own equation until they no longer change; the first guess
@@ -88,7 +88,7 @@ def gauss_step(size: object, m: Memory, t: float, h: float) -> Any:
 
 
 @inner
-def _guess(size: object, m: Memory, t: float, h: float) -> None:
+def _guess(size: int, m: Memory, t: float, h: float) -> None:
     v = m.vectors
     if m.whole[at.FRESH] == 0:
         copy(size, m, at.STATE, at.STAGE)
@@ -99,17 +99,17 @@ def _guess(size: object, m: Memory, t: float, h: float) -> None:
         # Where the stage lies on the line through the two of the step before.
         ahead = 1.0 + NODES[s] * h / m.real[at.LAST_STEP] - NODES[0]
         place = ahead / (NODES[1] - NODES[0])
-        for i in range(count(size)):
+        for i in range(size):
             first = v[at.KEPT_ROW + 1, i]
             v[at.SOLVED_ROW + 2 * s + 1, i] = first + place * (v[at.KEPT_ROW + 3, i] - first)
 
 
 @inlined
-def _gauss_stage(size: object, m: Memory, s: int, h: float) -> None:
+def _gauss_stage(size: int, m: Memory, s: int, h: float) -> None:
     """Put the state of stage s into STAGE, both parts from the accelerations alone."""
     mine, theirs = (EARLY, LATE) if s == 0 else (LATE, EARLY)
     v = m.vectors
-    for i in range(count(size)):
+    for i in range(size):
         q, rate = v[at.STATE, i], v[at.STATE + 1, i]
         own, other = v[at.SOLVED_ROW + 2 * s + 1, i], v[at.SOLVED_ROW + 3 - 2 * s, i]
         own_rate = rate + h * (OWN * own + mine * other)
@@ -119,12 +119,12 @@ def _gauss_stage(size: object, m: Memory, s: int, h: float) -> None:
 
 
 @inlined
-def _renew(size: object, m: Memory, running: Any) -> tuple[Any, Any]:
+def _renew(size: int, m: Memory, running: Any) -> tuple[Any, Any]:
     """Take over new slopes where they are sought; gives how much they changed, and their size."""
     v = m.vectors
     change = largest = 0.0 * v[at.NEW_ROW + 1, 0]
     for s in range(2):
-        for i in range(count(size)):
+        for i in range(size):
             new = v[at.NEW_ROW + 2 * s + 1, i]
             step = abs(new - v[at.SOLVED_ROW + 2 * s + 1, i])
             # Written so that what is no number counts as the largest change.
@@ -146,7 +146,7 @@ def _gain(m: Memory, part: int, i: int, h: float) -> Any:
 
 
 @inlined
-def _add_up(size: object, m: Memory, h: float) -> None:
+def _add_up(size: int, m: Memory, h: float) -> None:
     v = m.vectors
     for part in range(2):
         for i in range(columns(size, v)):
@@ -154,13 +154,13 @@ def _add_up(size: object, m: Memory, h: float) -> None:
 
 
 @inner
-def keep_gauss(size: object, m: Memory, h: float) -> None:
+def keep_gauss(size: int, m: Memory, h: float) -> None:
     """Remember the slopes and the lost digits of a step that is taken as it stands.
 
     An arm that took the step by itself has seen to its digits there.
     """
     v = m.vectors
-    together = m.links[count(size), at.APART] == 0.0
+    together = m.links[size, at.APART] == 0.0
     for part in range(2):
         for i in range(columns(size, v)):
             moved = v[at.AHEAD + part, i] - v[at.STATE + part, i]

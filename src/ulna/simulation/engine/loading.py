@@ -6,7 +6,7 @@ import math
 
 from ulna.arrays import Array
 from ulna.dynamics import packed as link
-from ulna.kernels import count, inlined, inner
+from ulna.kernels import inlined, inner
 from ulna.lanes import numbers
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.losing import lay_still
@@ -15,9 +15,7 @@ from ulna.simulation.engine.memory import Control, Memory
 
 
 @inner
-def load(
-    size: object, m: Memory, control: Control, alone: Memory, lot: Lot, outcome: Outcome
-) -> None:
+def load(size: int, m: Memory, control: Control, alone: Memory, lot: Lot, outcome: Outcome) -> None:
     """Put the arms of the block that is due into its lanes; what is left over stays still."""
     block, last = m.whole[at.BLOCK], m.whole[at.LAST_BLOCK]
     _begin(m, lot)
@@ -45,14 +43,14 @@ def _begin(m: Memory, lot: Lot) -> None:
 
 
 @inlined
-def _clear(size: object, m: Memory, control: Control) -> None:
+def _clear(size: int, m: Memory, control: Control) -> None:
     """Leave nothing of the arms that were there before."""
-    for i in range(count(size) + 1):
+    for i in range(size + 1):
         for row in range(len(m.vectors)):
             m.vectors[row, i] = 0.0
         for column in range(at.COLUMNS):
             m.links[i, column] = 0.0
-    for i in range(count(size)):
+    for i in range(size):
         m.links[i, at.LAST_HIT] = -math.inf
     _wipe(m.each)
     _wipe(control.params)
@@ -67,9 +65,9 @@ def _wipe(values: Array) -> None:
 
 
 @inner
-def lay_arm(size: object, m: Memory, control: Control, lot: Lot, row: int, w: int) -> None:
+def lay_arm(size: int, m: Memory, control: Control, lot: Lot, row: int, w: int) -> None:
     """Put an arm into a lane."""
-    n, b = count(size), lot.members[row]
+    n, b = size, lot.members[row]
     vectors, links = numbers(m.vectors), numbers(m.links)
     arm, limit = shared_or_own(lot.arms, b), shared_or_own(lot.limits, b)
     for i in range(n + 1):

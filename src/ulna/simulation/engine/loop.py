@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ulna.arrays import Array
 from ulna.dynamics import packed as link
-from ulna.kernels import count, inlined, inner, kernel
+from ulna.kernels import inlined, inner, kernel
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.explicit import prepare_dense, slope_at_end
 from ulna.simulation.engine.hooks import call_part
@@ -25,7 +25,7 @@ ON_TIME = 1e-9  # of a step, by which a sample may be early or late
 
 
 @kernel
-def advance(size: object, m: Memory, control: Control, record: Record, budget: int) -> int:
+def advance(size: int, m: Memory, control: Control, record: Record, budget: int) -> int:
     """Take steps until the target time, the end of the budget, or a reason to stop.
 
     With FINISH in place of a budget it only records what is due at the very end.
@@ -56,7 +56,7 @@ def advance(size: object, m: Memory, control: Control, record: Record, budget: i
 
 
 @inlined
-def _begin(size: object, m: Memory, control: Control, log: Array) -> int:
+def _begin(size: int, m: Memory, control: Control, log: Array) -> int:
     code = open_segment(size, m, control)
     if code == at.BUDGET and m.whole[at.WATCHING] != 0:
         call_part(m.whole[at.WATCH_PART], size, m, log, at.SETTLE, 0, 0.0)
@@ -64,7 +64,7 @@ def _begin(size: object, m: Memory, control: Control, log: Array) -> int:
 
 
 @inlined
-def accept(size: object, m: Memory, samples: Array, log: Array, h: float) -> int:
+def accept(size: int, m: Memory, samples: Array, log: Array, h: float) -> int:
     """Look into the step for events and samples, then make its end the state."""
     whole = m.whole
     copy(size, m, at.TRIAL, at.AHEAD)
@@ -95,9 +95,7 @@ def _is_sampled(m: Memory, samples: Array, h: float) -> bool:
 
 
 @inner
-def _look_inside(
-    size: object, m: Memory, samples: Array, log: Array, h: float, sampled: bool
-) -> int:
+def _look_inside(size: int, m: Memory, samples: Array, log: Array, h: float, sampled: bool) -> int:
     """Do what a step needs besides its end; gives which event is first in it, or −1."""
     whole, now = m.whole, m.real[at.NOW]
     watched = whole[at.WATCHING] != 0
@@ -131,7 +129,7 @@ def set_end(m: Memory, h: float) -> None:
 
 
 @inner
-def _take_samples(size: object, m: Memory, samples: Array, h: float, end: float) -> None:
+def _take_samples(size: int, m: Memory, samples: Array, h: float, end: float) -> None:
     now, early = m.real[at.NOW], h * ON_TIME
     while m.whole[at.SAMPLE] < len(samples) and m.whole[at.FAULT] == 0:
         t = samples[m.whole[at.SAMPLE], 0]
@@ -152,9 +150,9 @@ def _is_at_start(m: Memory, samples: Array, h: float) -> bool:
 
 
 @inlined
-def _write_start(size: object, m: Memory, samples: Array) -> None:
+def _write_start(size: int, m: Memory, samples: Array) -> None:
     """Record the start of a step, whose accelerations are its first slope."""
-    n, row = count(size), m.whole[at.SAMPLE]
+    n, row = size, m.whole[at.SAMPLE]
     for part in range(2):
         for i in range(n + 1):
             samples[row, 1 + part * (n + 1) + i] = m.vectors[at.STATE + part, i]
@@ -164,9 +162,9 @@ def _write_start(size: object, m: Memory, samples: Array) -> None:
 
 
 @inner
-def _write_sample(size: object, m: Memory, samples: Array, t: float) -> None:
+def _write_sample(size: int, m: Memory, samples: Array, t: float) -> None:
     """Record the state STAGE, its accelerations, and what acts on it, unless a function fails."""
-    n, row = count(size), m.whole[at.SAMPLE]
+    n, row = size, m.whole[at.SAMPLE]
     slope(size, m, t, at.SPARE)
     if m.whole[at.FAULT] != 0:
         return
@@ -179,9 +177,9 @@ def _write_sample(size: object, m: Memory, samples: Array, t: float) -> None:
 
 
 @inlined
-def _write_inputs(size: object, m: Memory, samples: Array, t: float) -> None:
+def _write_inputs(size: int, m: Memory, samples: Array, t: float) -> None:
     """Record the motors' torques and the force on the tip, and complete the sample."""
-    n, row, links, whole = count(size), m.whole[at.SAMPLE], m.links, m.whole
+    n, row, links, whole = size, m.whole[at.SAMPLE], m.links, m.whole
     first, since = 3 + 3 * n, t - m.real[at.HOLD_START]
     disturbed = whole[at.DISTURBANCES] != 0
     for i in range(n):
@@ -196,9 +194,9 @@ def _write_inputs(size: object, m: Memory, samples: Array, t: float) -> None:
 
 
 @inner
-def _write_signals(size: object, m: Memory, samples: Array, since: float) -> None:
+def _write_signals(size: int, m: Memory, samples: Array, since: float) -> None:
     """Record what the controller asked for, read and was to follow, and what disturbs."""
-    n, row, links, whole = count(size), m.whole[at.SAMPLE], m.links, m.whole
+    n, row, links, whole = size, m.whole[at.SAMPLE], m.links, m.whole
     place = 6 + 4 * n
     if whole[at.KEPT] & at.KEEP_CONTROL:
         noted = whole[at.NOTED] + at.COMMANDED * n
@@ -215,7 +213,7 @@ def _write_signals(size: object, m: Memory, samples: Array, since: float) -> Non
 
 
 @inner
-def _finish_samples(size: object, m: Memory, control: Control, samples: Array) -> None:
+def _finish_samples(size: int, m: Memory, control: Control, samples: Array) -> None:
     """Record what is due at the very end, under the inputs that acted until then."""
     now = m.real[at.NOW]
     if m.whole[at.STEPS] == 0:
@@ -229,7 +227,7 @@ def _finish_samples(size: object, m: Memory, control: Control, samples: Array) -
 
 
 @kernel
-def evaluate(size: object, m: Memory, control: Control, t: float) -> None:
+def evaluate(size: int, m: Memory, control: Control, t: float) -> None:
     """Work out what acts on the state STAGE at time t, and its accelerations."""
     if m.whole[at.OPEN] == 0:
         hold(size, m, control)

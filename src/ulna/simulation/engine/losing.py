@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ulna.dynamics import packed as link
-from ulna.kernels import count, inner
+from ulna.kernels import inner
 from ulna.lanes import numbers
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.lots import Lot, Outcome
@@ -17,7 +17,7 @@ LOOKS = 3  # at the inputs of a step that failed: at its start, middle and end
 
 
 @inner
-def lose(size: object, m: Memory, lot: Lot, outcome: Outcome, w: int, code: int, h: float) -> None:
+def lose(size: int, m: Memory, lot: Lot, outcome: Outcome, w: int, code: int, h: float) -> None:
     """Note why an arm gets no further than the start of the step, and lay it still."""
     b = lot.members[m.whole[at.BLOCK] * numbers(m.links).shape[2] + w]
     outcome.t_end[b], outcome.codes[b] = m.real[at.NOW], code
@@ -27,9 +27,9 @@ def lose(size: object, m: Memory, lot: Lot, outcome: Outcome, w: int, code: int,
 
 
 @inner
-def _has_bad_input(size: object, m: Memory, w: int, h: float) -> bool:
+def _has_bad_input(size: int, m: Memory, w: int, h: float) -> bool:
     """Say whether a torque or the force on the tip has no value in the step."""
-    n, links, v = count(size), numbers(m.links), m.vectors
+    n, links, v = size, numbers(m.links), m.vectors
     copy(size, m, at.STATE, at.STAGE)
     for look in range(LOOKS):
         since = look / (LOOKS - 1) * h
@@ -48,20 +48,20 @@ def _has_bad_input(size: object, m: Memory, w: int, h: float) -> bool:
 
 
 @inner
-def _is_a_state(size: object, m: Memory, w: int) -> bool:
+def _is_a_state(size: int, m: Memory, w: int) -> bool:
     """Say whether STAGE is where an arm can be: elsewhere no input is to blame for its value."""
     vectors = numbers(m.vectors)
     total = 0.0
     for part in range(2):
-        for i in range(count(size)):
+        for i in range(size):
             total += abs(vectors[at.STAGE + part, i, w])
     return total < RUNAWAY
 
 
 @inner
-def lay_still(size: object, m: Memory, w: int) -> None:
+def lay_still(size: int, m: Memory, w: int) -> None:
     """Put a rod that nothing acts on into a lane, so that it does no harm and takes no time."""
-    n, vectors, links = count(size), numbers(m.vectors), numbers(m.links)
+    n, vectors, links = size, numbers(m.vectors), numbers(m.links)
     m.whole[at.LOST] += 1
     for i in range(n + 1):
         for column in range(at.COLUMNS):

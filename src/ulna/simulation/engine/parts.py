@@ -12,7 +12,7 @@ from typing import Any
 
 from ulna.arrays import Array
 from ulna.dynamics.sequential_sweep import sequential
-from ulna.kernels import FLOAT, INT, ArrayOf, LanesOf, RecordOf, count, kernel, signature_of
+from ulna.kernels import FLOAT, INT, ArrayOf, LanesOf, RecordOf, kernel, signature_of
 from ulna.lanes import choose
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.aside import set_apart
@@ -66,7 +66,7 @@ def semi_implicit_part(size: int, m: Memory, t: float, h: float) -> int:
 def gauss_part(size: int, m: Memory, t: float, h: float) -> int:
     """Take a step of the Gauss method; GOOD says where it converged."""
     converged = gauss_step(size, m, t, h)
-    m.links[count(size), at.GOOD] = choose(converged, 1.0, 0.0)
+    m.links[size, at.GOOD] = choose(converged, 1.0, 0.0)
     return 0
 
 

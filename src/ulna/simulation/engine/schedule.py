@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ulna.kernels import count, inlined, inner
+from ulna.kernels import inlined, inner
 from ulna.lanes import numbers, some
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.control import let_control
@@ -22,7 +22,7 @@ MOST_WHOLE = 2.0**62  # that a count may be
 
 
 @inlined
-def open_segment(size: object, m: Memory, control: Control) -> int:
+def open_segment(size: int, m: Memory, control: Control) -> int:
     """Begin the next segment; gives BUDGET, or why Python has to act first."""
     real, whole = m.real, m.whole
     now = real[at.NOW]
@@ -93,9 +93,9 @@ def _next_edge(m: Memory) -> float:
 
 
 @inlined
-def _hold_still(size: object, m: Memory, control: Control) -> None:
+def _hold_still(size: int, m: Memory, control: Control) -> None:
     """Do as `hold` does where tables have but one row, and nothing disturbs."""
-    n = count(size)
+    n = size
     links, whole, each = m.links, m.whole, m.each
     m.real[at.HOLD_START] = m.real[at.NOW]
     torques = whole[at.TABLES + at.ROWS]
@@ -109,9 +109,9 @@ def _hold_still(size: object, m: Memory, control: Control) -> None:
 
 
 @inner
-def hold(size: object, m: Memory, control: Control) -> None:
+def hold(size: int, m: Memory, control: Control) -> None:
     """Work out all that is held from now on, and how it ramps."""
-    n = count(size)
+    n = size
     links, whole = m.links, m.whole
     m.real[at.HOLD_START] = m.real[at.NOW]
     _next_knot(m, at.TORQUES)
@@ -127,9 +127,9 @@ def hold(size: object, m: Memory, control: Control) -> None:
 
 
 @inlined
-def _add_control(size: object, m: Memory, control: Control) -> None:
+def _add_control(size: int, m: Memory, control: Control) -> None:
     """Let the controller's torques act, and note what it asked for."""
-    n, links, real, noted = count(size), m.links, m.real, m.whole[at.NOTED]
+    n, links, real, noted = size, m.links, m.real, m.whole[at.NOTED]
     if m.whole[at.KEPT] & at.KEEP_CONTROL:
         held = numbers(links)
         for i in range(n):
@@ -155,9 +155,9 @@ def _read_table(m: Memory, table: int, width: int, column: int) -> tuple[Any, An
 
 
 @inner
-def disturb(size: object, m: Memory) -> None:
+def disturb(size: int, m: Memory) -> None:
     """Add all that disturbs, and keep it apart from what is held without it."""
-    n, links = count(size), m.links
+    n, links = size, m.links
     for i in range(n):
         links[i, at.OWN], links[i, at.PUSH] = links[i, at.HOLD], 0.0
     for k in range(3):
@@ -171,8 +171,8 @@ def disturb(size: object, m: Memory) -> None:
 
 
 @inner
-def _push(size: object, m: Memory, d: int) -> None:
-    n = count(size)
+def _push(size: int, m: Memory, d: int) -> None:
+    n = size
     real, whole, links, each = m.real, m.whole, m.links, m.each
     soon = real[at.NOW] + slack(real[at.NOW])
     place = whole[at.EDGES] + 3 * d

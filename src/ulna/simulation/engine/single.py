@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ulna.arrays import Array
-from ulna.kernels import count, kernel
+from ulna.kernels import kernel
 from ulna.kinematics.single import FINE, OVERFLOW, checked, finite_rows
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.explicit import explicit_step
@@ -11,16 +11,14 @@ from ulna.simulation.engine.memory import Memory
 
 
 @kernel
-def step_one(
-    size: object, m: Memory, q: Array, qd: Array, tau: Array, h: float, found: Array
-) -> int:
+def step_one(size: int, m: Memory, q: Array, qd: Array, tau: Array, h: float, found: Array) -> int:
     """Take a step of RK4 under held torques; found (2, n) are the new angles and rates."""
     code = checked(size, q)
     code = checked(size, qd) if code == FINE else code
     code = checked(size, tau) if code == FINE else code
     if code != FINE:
         return code
-    n = count(size)
+    n = size
     v = m.vectors
     for i in range(n):
         v[at.STATE, i], v[at.STATE + 1, i], m.links[i, at.HOLD] = q[i], qd[i], tau[i]

@@ -8,7 +8,7 @@ from ulna.arrays import Array
 from ulna.dynamics import packed as link
 from ulna.dynamics.recursive import forward, forward_coupled, lay_out
 from ulna.expressions.evaluate import evaluate
-from ulna.kernels import count, inlined, inner
+from ulna.kernels import inlined, inner
 from ulna.lanes import alone, some
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.hooks import call_part, call_python
@@ -16,7 +16,7 @@ from ulna.simulation.engine.memory import Memory
 
 
 @inlined
-def slope_inlined(size: object, m: Memory, t: float, place: int) -> None:
+def slope_inlined(size: int, m: Memory, t: float, place: int) -> None:
     """Write the derivative of the state STAGE at time t into the slopes at `place`."""
     v, links, turns, whole = m.vectors, m.links, m.turns, m.whole
     whole[at.EVALUATIONS] += 1
@@ -30,7 +30,7 @@ def slope_inlined(size: object, m: Memory, t: float, place: int) -> None:
     else:
         forward(size, links, turns, v, at.STAGE, None)
     row = at.SLOPES + 2 * place
-    for i in range(count(size)):
+    for i in range(size):
         v[row, i] = v[at.STAGE + 1, i]
         v[row + 1, i] = links[i, link.TURNING]
     if alone(v):
@@ -38,15 +38,15 @@ def slope_inlined(size: object, m: Memory, t: float, place: int) -> None:
 
 
 @inlined
-def columns(size: object, vectors: Array) -> int:
+def columns(size: int, vectors: Array) -> int:
     """Give how many numbers are integrated alike: of a single arm its work as well."""
-    return count(size) + 1 if alone(vectors) else count(size)
+    return size + 1 if alone(vectors) else size
 
 
 @inlined
-def note_power(size: object, m: Memory, motion: int, row: int) -> None:
+def note_power(size: int, m: Memory, motion: int, row: int) -> None:
     """Write the power that goes in and is lost behind a derivative."""
-    n, v, links = count(size), m.vectors, m.links
+    n, v, links = size, m.vectors, m.links
     injected = dissipated = 0.0
     for i in range(n):
         rate = v[motion + 1, i]
@@ -59,15 +59,15 @@ def note_power(size: object, m: Memory, motion: int, row: int) -> None:
 
 
 @inner
-def slope(size: object, m: Memory, t: float, place: int) -> None:
+def slope(size: int, m: Memory, t: float, place: int) -> None:
     """Do as `slope_inlined` does, where code is better small than fast."""
     slope_inlined(size, m, t, place)
 
 
 @inlined
-def inputs(size: object, m: Memory, t: float) -> None:
+def inputs(size: int, m: Memory, t: float) -> None:
     """Work out the torques, and the tip's force and moment, at time t."""
-    n = count(size)
+    n = size
     links = m.links
     since = t - m.real[at.HOLD_START]
     for i in range(n):
@@ -87,9 +87,9 @@ def motor_torque(m: Memory, i: int, since: float) -> Any:
 
 
 @inner
-def live_inputs(size: object, m: Memory, t: float) -> None:
+def live_inputs(size: int, m: Memory, t: float) -> None:
     """Add the torques and the tip's force of formulas and functions at time t."""
-    n = count(size)
+    n = size
     links, whole = m.links, m.whole
     if whole[at.INPUTS] & at.TEXT:
         name_values(size, m, t)
@@ -124,9 +124,9 @@ def formula(m: Memory, k: int) -> Any:
 
 
 @inner
-def name_values(size: object, m: Memory, t: float) -> None:
+def name_values(size: int, m: Memory, t: float) -> None:
     """Set what formulas may name: t, the tip's x and y, angles and rates."""
-    n = count(size)
+    n = size
     v, links, turns, each, first = m.vectors, m.links, m.turns, m.each, m.whole[at.VALUES]
     each[first] = t
     for i in range(n):
@@ -143,9 +143,9 @@ def name_values(size: object, m: Memory, t: float) -> None:
 
 
 @inlined
-def has_tip_force(size: object, links: Array) -> bool:
+def has_tip_force(size: int, links: Array) -> bool:
     """Say whether anything acts on the tip."""
-    n = count(size)
+    n = size
     return (
         some(links[n, link.FORCE_X] != 0.0)
         or some(links[n, link.FORCE_Y] != 0.0)
@@ -154,9 +154,9 @@ def has_tip_force(size: object, links: Array) -> bool:
 
 
 @inner
-def tip_power(size: object, m: Memory, row: int) -> Any:
+def tip_power(size: int, m: Memory, row: int) -> Any:
     """Give the power [W] of the force and the moment on the tip."""
-    n = count(size)
+    n = size
     v, links, turns = m.vectors, m.links, m.turns
     rate = v_x = v_y = 0.0
     for i in range(n):
@@ -168,7 +168,7 @@ def tip_power(size: object, m: Memory, row: int) -> Any:
 
 
 @inlined
-def copy(size: object, m: Memory, source: int, target: int) -> None:
+def copy(size: int, m: Memory, source: int, target: int) -> None:
     """Copy a state from one pair of rows to another."""
     for part in range(2):
         for i in range(columns(size, m.vectors)):

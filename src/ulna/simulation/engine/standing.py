@@ -11,7 +11,7 @@ import math
 from typing import NamedTuple
 
 from ulna.arrays import Array
-from ulna.kernels import count, inlined, kernel
+from ulna.kernels import inlined, kernel
 from ulna.lanes import lanes, lanes_beside, numbers
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.aside import KEPT
@@ -161,7 +161,7 @@ def lay_rows(
 @inlined
 def _lay(size: int, m: Memory, control: Control, lot: Lot, row: int, w: int) -> None:
     n, links, tau, state = (
-        count(size),
+        size,
         numbers(m.links),
         numbers(control.tau),
         numbers(control.state),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ulna.kernels import count, inlined, inner
+from ulna.kernels import inlined, inner
 from ulna.lanes import both, choose, short
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.explicit import error_of_step, explicit_step, first_step, read_dense
@@ -25,7 +25,7 @@ ROUNDING, ROUNDING_SHORT = 1e-14, 4e-6
 
 
 @inlined
-def step_size(size: object, m: Memory) -> float:
+def step_size(size: int, m: Memory) -> float:
     """Give the length of the next step."""
     real, whole = m.real, m.whole
     if whole[at.ADAPTIVE] == 0:
@@ -52,7 +52,7 @@ def even_step(m: Memory) -> float:
 
 
 @inlined
-def attempt(size: object, m: Memory, h: float) -> int:
+def attempt(size: int, m: Memory, h: float) -> int:
     """Put the end of a step into TRIAL; gives BUDGET if it is good, AGAIN, or what is wrong."""
     whole = m.whole
     good = take_step(size, m, m.real[at.NOW], h)
@@ -66,7 +66,7 @@ def attempt(size: object, m: Memory, h: float) -> int:
 
 
 @inlined
-def take_step(size: object, m: Memory, t: float, h: float) -> Any:
+def take_step(size: int, m: Memory, t: float, h: float) -> Any:
     """Put the end of a step from time t into TRIAL; gives whether it is a state at all."""
     whole = m.whole
     if whole[at.METHOD] == at.RK4 or whole[at.METHOD] == at.DOP853:
@@ -74,12 +74,12 @@ def take_step(size: object, m: Memory, t: float, h: float) -> Any:
         return _is_finite(size, m)
     call_part(whole[at.STEP_PART], size, m, t, h)
     if whole[at.METHOD] == at.GAUSS4:
-        return both(m.links[count(size), at.GOOD] != 0.0, _is_finite(size, m))
+        return both(m.links[size, at.GOOD] != 0.0, _is_finite(size, m))
     return _is_finite(size, m)
 
 
 @inner
-def step_from(size: object, m: Memory, t: float, h: float) -> Any:
+def step_from(size: int, m: Memory, t: float, h: float) -> Any:
     """Do as `take_step` does, where code is better small than fast."""
     return take_step(size, m, t, h)
 
@@ -98,7 +98,7 @@ def is_judged(m: Memory) -> bool:
 
 
 @inner
-def take_halves(size: object, m: Memory, h: float) -> None:
+def take_halves(size: int, m: Memory, h: float) -> None:
     """Put the end of the step, taken in two halves, into HALVES; all else stays as it is."""
     whole, now = m.whole, m.real[at.NOW]
     fresh, evaluations = whole[at.FRESH], whole[at.EVALUATIONS]
@@ -113,7 +113,7 @@ def take_halves(size: object, m: Memory, h: float) -> None:
 
 
 @inner
-def note_error(size: object, m: Memory, h: float) -> None:
+def note_error(size: int, m: Memory, h: float) -> None:
     """Add to the error what the step, and those it speaks for, leave in the angles.
 
     A step differs from its two halves by its error, but for a factor of its order. An error of a
@@ -121,7 +121,7 @@ def note_error(size: object, m: Memory, h: float) -> None:
     Errors add up, whatever their signs: most go along with the motion, to and fro, and put it out
     of time. Those of semi-implicit steps cancel to and fro, and are added with their signs.
     """
-    n, v, links, signed = count(size), m.vectors, m.links, m.whole[at.METHOD] == at.SEMI_IMPLICIT
+    n, v, links, signed = size, m.vectors, m.links, m.whole[at.METHOD] == at.SEMI_IMPLICIT
     # An arm that took the step by itself, at its stop, has not taken this one.
     apart = links[n, at.APART] != 0.0
     speed = change = 0.0 * v[at.TRIAL + 1, 0]
@@ -150,16 +150,16 @@ def note_error(size: object, m: Memory, h: float) -> None:
 
 
 @inlined
-def _is_finite(size: object, m: Memory) -> Any:
+def _is_finite(size: int, m: Memory) -> Any:
     total = 0.0
     for part in range(2):
-        for i in range(count(size)):
+        for i in range(size):
             total += abs(m.vectors[at.TRIAL + part, i])
     return total < RUNAWAY
 
 
 @inner
-def _judge(size: object, m: Memory, h: float, finite: bool) -> int:
+def _judge(size: int, m: Memory, h: float, finite: bool) -> int:
     """Accept or refuse a step by its error, and choose the next one."""
     real, whole = m.real, m.whole
     error = error_of_step(size, m, h) if finite else math.inf
@@ -179,7 +179,7 @@ def _judge(size: object, m: Memory, h: float, finite: bool) -> int:
 
 
 @inner
-def state_at(size: object, m: Memory, h: float, part_of_step: float) -> None:
+def state_at(size: int, m: Memory, h: float, part_of_step: float) -> None:
     """Put the state at a part of the step into STAGE.
 
     Methods without dense output take a shorter step, which is as exact as a whole one.

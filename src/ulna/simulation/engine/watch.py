@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ulna.arrays import Array
 from ulna.dynamics import packed as link
-from ulna.kernels import count, inner
+from ulna.kernels import inner
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.contact import hit, lay_to_rest, nearer_side, release, write_log
 from ulna.simulation.engine.hooks import call_python
@@ -24,9 +24,9 @@ TOUCH = 1e-12  # [rad] by which a joint may pass its stop unnoticed
 
 
 @inner
-def signals(size: object, m: Memory, t: float) -> None:
+def signals(size: int, m: Memory, t: float) -> None:
     """Work out the signals of the state STAGE at time t."""
-    n = count(size)
+    n = size
     v, links, real, now = m.vectors, m.links, m.real, m.whole[at.SIGNALS]
     resting = False
     for i in range(n):
@@ -45,24 +45,24 @@ def signals(size: object, m: Memory, t: float) -> None:
 
 
 @inner
-def _event_signals(size: object, m: Memory, t: float) -> None:
+def _event_signals(size: int, m: Memory, t: float) -> None:
     real, whole = m.real, m.whole
-    first = whole[at.SIGNALS] + count(size)
+    first = whole[at.SIGNALS] + size
     if whole[at.EVENT_CALL] != 0 and whole[at.FAULT] == 0:
         whole[at.FAULT] = call_python(whole[at.EVENT_CALL], t)
     for k in range(whole[at.EVENTS]):
         real[first + k] = real[whole[at.LIVE_SIGNALS] + k]
     name_values(size, m, t)
     for k in range(whole[at.FORMULAS]):
-        place = whole[whole[at.SPANS] + 3 * k] - (count(size) + 3)
+        place = whole[whole[at.SPANS] + 3 * k] - (size + 3)
         if place >= 0:
             real[first + place] = formula(m, k)
 
 
 @inner
-def crossing(size: object, m: Memory) -> int:
+def crossing(size: int, m: Memory) -> int:
     """Give the first signal that has changed its sign since the start of the step, or −1."""
-    n = count(size)
+    n = size
     real, whole = m.real, m.whole
     for i in range(n):
         edge = 0.0 if m.links[i, link.STUCK] != 0.0 else -TOUCH
@@ -79,19 +79,19 @@ def crossing(size: object, m: Memory) -> int:
 
 
 @inner
-def remember(size: object, m: Memory) -> None:
+def remember(size: int, m: Memory) -> None:
     """Make the signals those of the start of the next step."""
     real, whole = m.real, m.whole
-    for k in range(count(size) + whole[at.EVENTS]):
+    for k in range(size + whole[at.EVENTS]):
         real[whole[at.BEFORE] + k] = real[whole[at.SIGNALS] + k]
-    for i in range(count(size)):
+    for i in range(size):
         m.links[i, at.RATE] = m.vectors[at.STAGE + 1, i]
 
 
 @inner
-def settle(size: object, m: Memory, log: Array) -> None:
+def settle(size: int, m: Memory, log: Array) -> None:
     """Bring stops and joints into agreement with the inputs that act from now on."""
-    for _ in range(2 * count(size) + 1):
+    for _ in range(2 * size + 1):
         copy(size, m, at.STATE, at.STAGE)
         signals(size, m, m.real[at.NOW])
         if m.whole[at.STOPS] == 0 or not _settle_one(size, m, log):
@@ -100,9 +100,9 @@ def settle(size: object, m: Memory, log: Array) -> None:
 
 
 @inner
-def _settle_one(size: object, m: Memory, log: Array) -> bool:
+def _settle_one(size: int, m: Memory, log: Array) -> bool:
     """Release a joint that leaves its stop, or lay one to rest; gives whether one was."""
-    for i in range(count(size)):
+    for i in range(size):
         side, signal = m.links[i, link.STUCK], m.real[m.whole[at.SIGNALS] + i]
         if side != 0.0 and signal < 0.0:
             release(size, m, log, i)
@@ -119,10 +119,10 @@ def _settle_one(size: object, m: Memory, log: Array) -> bool:
 
 
 @inner
-def happen(size: object, m: Memory, log: Array, which: int) -> None:
+def happen(size: int, m: Memory, log: Array, which: int) -> None:
     """Let what was found by `crossing` take place at this instant."""
     m.whole[at.FRESH] = 0
-    if which >= count(size):
+    if which >= size:
         write_log(size, m, log, which, at.EVENT, 0.0)
     elif m.links[which, link.STUCK] != 0.0:
         release(size, m, log, which)
@@ -131,7 +131,7 @@ def happen(size: object, m: Memory, log: Array, which: int) -> None:
 
 
 @inner
-def _meet_stop(size: object, m: Memory, log: Array, i: int) -> None:
+def _meet_stop(size: int, m: Memory, log: Array, i: int) -> None:
     side, speed = nearer_side(m, i), m.vectors[at.STATE + 1, i]
     rebound = hit(size, m, log, i, side)
     if rebound == 0.0 and _is_pressed(size, m, i, side):
@@ -139,7 +139,7 @@ def _meet_stop(size: object, m: Memory, log: Array, i: int) -> None:
 
 
 @inner
-def _is_pressed(size: object, m: Memory, i: int, side: float) -> bool:
+def _is_pressed(size: int, m: Memory, i: int, side: float) -> bool:
     """Say whether joint i, without speed at its stop, is pressed against it.
 
     It is held for a look at the torque that this takes: the number by which it is released, so
@@ -157,9 +157,9 @@ def _is_pressed(size: object, m: Memory, i: int, side: float) -> bool:
 
 
 @inner
-def let_happen(size: object, m: Memory, log: Array, which: int) -> int:
+def let_happen(size: int, m: Memory, log: Array, which: int) -> int:
     """Let all that was found at one instant take place, one after the other."""
-    n, real, whole = count(size), m.real, m.whole
+    n, real, whole = size, m.real, m.whole
     passed = real[at.SEEN_AT] - real[at.NOW]
     real[at.NOW] = real[at.SEEN_AT]
     whole[at.IDLE] = whole[at.IDLE] + 1 if passed < NO_PROGRESS else 0
