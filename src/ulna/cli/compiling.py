@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from ulna.cli.terminal import say
-from ulna.errors import InputError, Problem
+from ulna.errors import InputError, Problem, shown
 
 
 def compile_(
     workers: Annotated[
-        int | None,
+        str | None,
         typer.Option(metavar="N", help="Processes to use; one for every core unless given."),
     ] = None,
 ) -> None:
@@ -25,12 +25,11 @@ def compile_(
     from ulna.progress import progress
     from ulna.simulation.precompile import compile_all
 
-    if workers is not None and workers < 1:
-        raise InputError(Problem("--workers", str(workers), "a whole number of at least 1"))
+    processes = None if workers is None else _read_workers(workers)
     start, (folder, before) = time.perf_counter(), kept_files()
     with progress("compiling") as report:
         report(0.0)
-        for done in compile_all(workers):
+        for done in compile_all(processes):
             report(done)
     made = len(kept_files()[1] - before)
     if made:
@@ -38,3 +37,10 @@ def compile_(
         say(f"compiled {made} kernels in {elapsed:.0f} s; they are kept in {folder}")
     else:
         say(f"all kernels are there, in {folder}")
+
+
+def _read_workers(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        hint = "leave it out to use every core"
+        raise InputError(Problem("--workers", shown(text), "a whole number of at least 1", hint))
+    return int(text)

@@ -1,0 +1,90 @@
+"""The wait for compiling is shown: by a bar where one is seen, else by one line."""
+
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from ulna.kernels import inner, waiting
+from ulna.kernels.functions import Kernel, function_count
+
+
+@inner
+def _square(x):
+    return x * x
+
+
+@inner
+def _cube(x):
+    return x * _square(x)
+
+
+def _both(x):
+    return _square(x) + _cube(x)
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """Give what a bar is called and shows, at every look."""
+    seen = []
+
+    @contextmanager
+    def progress(what):
+        seen.append(what)
+        yield seen.append
+
+    monkeypatch.setattr(waiting, "progress", progress)
+    monkeypatch.setattr(waiting, "INTERVAL", 1e-3)
+    monkeypatch.setattr(waiting, "_announced", False)
+    return seen
+
+
+def test_functions_are_counted_once_each():
+    assert function_count(Kernel(_both)) == 3
+
+
+def test_the_bar_moves_with_every_function_and_never_back(shown):
+    with waiting.waiting(Kernel(_both), 2) as bar:
+        bar.begin_typing()
+        for name in ("_square", "_cube", "_both"):
+            bar.typed(name)
+            time.sleep(0.02)
+        bar.begin_code()
+        time.sleep(0.05)
+    what, *parts = shown
+    assert what == "compiling _both for 2 joints, once"
+    assert parts == sorted(parts)
+    assert {0.25, 0.5, 0.75} <= set(parts)
+    assert 0.75 < parts[-1] < 1.0
+
+
+def test_what_is_typed_already_begins_with_code(shown):
+    with waiting.waiting(Kernel(_both), 0) as bar:
+        bar.begin_code()
+        time.sleep(0.02)
+    assert shown[0] == "compiling _both, once"
+    assert 0.0 < shown[-1] < 0.1
+
+
+def test_where_no_bar_is_seen_one_line_says_so_once(shown, monkeypatch):
+    said = []
+    monkeypatch.setattr(waiting, "announce", said.append)
+    monkeypatch.setattr(waiting, "PATIENCE", 0.0)
+    monkeypatch.setattr(waiting, "is_seen", lambda: False)
+    for _ in range(2):
+        with waiting.waiting(Kernel(_both), 2):
+            time.sleep(0.02)
+    assert said == [waiting.WHAT]
+    assert "ulna compile" in said[0]
+
+
+def test_nothing_is_said_of_a_short_wait_or_beside_a_bar(shown, monkeypatch):
+    said = []
+    monkeypatch.setattr(waiting, "announce", said.append)
+    with waiting.waiting(Kernel(_both), 2):
+        time.sleep(0.02)
+    monkeypatch.setattr(waiting, "PATIENCE", 0.0)
+    monkeypatch.setattr(waiting, "is_seen", lambda: True)
+    with waiting.waiting(Kernel(_both), 2):
+        time.sleep(0.02)
+    assert said == []
