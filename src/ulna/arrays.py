@@ -10,7 +10,6 @@ from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
-from array_api_compat import array_namespace, is_array_api_obj, is_numpy_array
 
 from ulna.errors import InputError, Problem, shown
 
@@ -18,7 +17,7 @@ from ulna.errors import InputError, Problem, shown
 Array: TypeAlias = Any
 
 COLUMNS_BY_HAND = 8
-_NUMPY = array_namespace(np.empty(0))
+_OWN = (np.ndarray, np.generic, float, int, list, tuple, type(None))
 
 
 def namespace(*values: Any) -> Any:
@@ -29,17 +28,31 @@ def namespace(*values: Any) -> Any:
     """
     # Most are NumPy's own, and asking for its type is ten times quicker than the general question.
     others = [value for value in values if type(value) is not np.ndarray]
-    foreign = [value for value in others if is_array_api_obj(value) and not is_numpy_array(value)]
-    return array_namespace(*foreign) if foreign else _NUMPY
+    foreign = [value for value in others if _is_foreign(value)]
+    if not foreign:
+        return np  # which is one of them itself, and its own namespace
+    from array_api_compat import array_namespace
+
+    return array_namespace(*foreign)
+
+
+def _is_foreign(value: Any) -> bool:
+    """Say whether a value is an array of a library other than NumPy."""
+    if isinstance(value, _OWN):
+        return False
+    # It loads all of NumPy, down to its tests, and takes as long as NumPy itself.
+    from array_api_compat import is_array_api_obj
+
+    return bool(is_array_api_obj(value))
 
 
 def to_float(xp: Any, value: Any) -> Array:
     """Turn `value` into a floating-point array of the library `xp`."""
-    if xp is _NUMPY and type(value) is np.ndarray and value.dtype.kind == "f":
+    if xp is np and type(value) is np.ndarray and value.dtype.kind == "f":
         return value
-    if is_numpy_array(value) or not is_array_api_obj(value):
+    if not _is_foreign(value):
         array = float_array(value)
-        return array if xp is _NUMPY else xp.asarray(array)
+        return array if xp is np else xp.asarray(array)
     if xp.isdtype(value.dtype, "real floating"):
         return value
     if xp.isdtype(value.dtype, "complex floating"):

@@ -6,7 +6,6 @@ A message reads ``place: what: got X, need Y; try Z``. Bad input is reported who
 
 from __future__ import annotations
 
-import difflib
 import reprlib
 import sys
 import warnings
@@ -136,6 +135,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """
     names, short = list(known), name[:_LONGEST_COMPARED]
     for spelling in dict.fromkeys((short, short.lower())):
+        import difflib
+
         close = difflib.get_close_matches(spelling, names, n=1, cutoff=0.6)
         if close:
             return f"did you mean '{close[0]}'?"

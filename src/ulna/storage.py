@@ -6,7 +6,6 @@ import csv
 import errno
 import itertools
 import os
-import secrets
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -265,7 +264,7 @@ def _check_folder(path: Path, place: Path, marks: Sequence[str], *, force: bool)
 @contextmanager
 def _beside(place: Path, remove: Callable[[Path], object]) -> Iterator[Path]:
     # A name of its own for every writer, so that two at once do not meet.
-    part = place.parent / f".{secrets.token_hex(8)}.part"
+    part = place.parent / f".{os.urandom(8).hex()}.part"
     try:
         yield part
     finally:

@@ -1,5 +1,6 @@
 """The package as a whole: light to import, and honest about what it is."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -36,6 +37,43 @@ def run(code, **environment):
 def test_import_loads_nothing_heavy():
     done = run(f"import ulna; {REPORT}")
     assert done.stdout.strip() == "[]", done.stderr
+
+
+# What an arm is made of: NumPy, and modules of Python and of ulna itself.
+ADDED = """
+import sys
+import numpy
+before = {name.partition(".")[0] for name in sys.modules}
+import ulna
+assert "ulna.arm" not in sys.modules
+"""
+LISTED = """
+added = {name.partition(".")[0] for name in sys.modules} - before - {"ulna"}
+print(sorted(added - sys.stdlib_module_names), sorted(m for m in sys.modules if m.count(".") == 1
+    and m.startswith("ulna.")))
+"""
+ARM = {"_version", "angles", "arm", "arrays", "columns", "errors", "interrupts", "storage", "units"}
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "ulna.Arm.rods([0.3, 0.3], [1.0, 1.0])",
+        "ulna.preset('kehl').parameters",
+        "ulna.load(sys.argv[1]).with_payload(0.5)",
+        "repr(ulna.Arm.of([ulna.Link(0.5, 1.0)], [ulna.Joint(damping=0.1)]))",
+    ],
+)
+def test_an_arm_loads_numpy_and_its_own_modules_only(use, tmp_path):
+    file = tmp_path / "arm.toml"
+    ulna.save(ulna.preset("kehl"), file)
+    code = f"{ADDED}\n{use}\n{LISTED}"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.startswith("[] "), done.stdout + done.stderr
+    loaded = {name.removeprefix("ulna.") for name in ast.literal_eval(done.stdout[3:])}
+    assert loaded <= ARM, loaded - ARM
 
 
 def test_help_loads_nothing_heavy():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from typing import TYPE_CHECKING
 
@@ -35,14 +34,15 @@ def _headline(arm: Arm) -> str:
 
 def sketch_html(arm: Arm) -> str:
     """Describe an arm as HTML: a drawing to scale beside a table of its links."""
+    from html import escape
+
     head = f"{arm.name}: {_headline(arm)}" if arm.name else _headline(arm)
     rows = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in _rows(arm)
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in _rows(arm)
     )
     return (
         '<div style="display:flex;gap:1em;align-items:center">'
-        f"{_drawing(arm)}<div><p>{html.escape(head)}</p><table>{rows}</table></div></div>"
+        f"{_drawing(arm)}<div><p>{escape(head)}</p><table>{rows}</table></div></div>"
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -77,4 +76,6 @@ def _list(pair: tuple[float, float]) -> str:
 
 def _text(value: str) -> str:
     # A JSON string is a TOML string, but for the one control character that JSON lets through.
+    import json
+
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
