@@ -6,6 +6,9 @@ A step of length h from t takes A at the two Gauss points t + (1/2 ∓ √3/6) h
 
     Ω = h/2 (A₁ + A₂) + √3/12 h² (A₂ A₁ − A₁ A₂)        Φ(t + h) = exp(Ω) Φ(t)
 
+Units of angles and rates that make Ω small and balanced, powers of two, change no digit of it, and
+leave far less to be squared up and far closer singular values of the maps.
+
 Products are kept as a matrix of size one and the logarithm of what was divided out. Exponents
 are the logarithms of the singular values of Φ(T), by T. Neighbours are multiplied first as long as
 that costs no digits; where one matrix remains its singular values are taken. Where the values are
@@ -26,16 +29,23 @@ only to be taken back, as in a loop of wild gains, the values are good to their 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from ulna.arrays import Array
-from ulna.control.sampled import exponential
+from ulna.control.sampled import balance, exponential
+from ulna.workers import share
 
 GAUSS = np.array([0.5 - math.sqrt(3.0) / 6.0, 0.5 + math.sqrt(3.0) / 6.0])
+MOST_AT_ONCE = 100_000  # numbers in matrices that a core works on together
+SAMPLE = 64  # maps that units are chosen by
+UNCHECKED = 16  # products in a row that are not scaled: each is d times the one before at most
+SQUARINGS = (3, 3)  # of a Gram matrix, until its largest eigenvalue is looked for, and again
+CERTAIN = 1e-13  # in ln of an eigenvalue
+LARGEST_POWER = 1000  # of two, to be divided out at once
 ROUNDS = 50  # of factorisations there and back at most; one or two suffice
 SPREAD = 10.0  # how far apart ln σ of a map may be for its neighbours to be multiplied first
 COUPLING = 1e-12  # in ln σ: what couples blocks may change
@@ -50,29 +60,107 @@ class Scaled(NamedTuple):
     log: Array  # (k,)
 
 
-def magnus_maps(first: Array, second: Array, step: float) -> Array:
-    """Give the maps (k, d, d) over steps whose generators at the Gauss points are given."""
-    middle = 0.5 * step * (first + second)
-    turn = math.sqrt(3.0) / 12.0 * step**2 * (second @ first - first @ second)
-    return exponential(middle + turn)
+def in_pieces(
+    work: Callable[[slice], None], count: int, numbers: int, most: int = MOST_AT_ONCE
+) -> None:
+    """Do work(rows) for all of range(count), each of so many numbers, in pieces on all cores.
+
+    A piece has as many as fit into a core's cache. However many cores there are, the pieces are
+    the same, and so is what comes out.
+    """
+    size = max(1, most // numbers)
+
+    def some(first: int, last: int) -> None:
+        with np.errstate(all="ignore"):  # which holds for a thread
+            for piece in range(first, last):
+                work(slice(piece * size, min((piece + 1) * size, count)))
+
+    share(some, math.ceil(count / size), 1)
+
+
+def at_once(*works: Callable[[], None]) -> None:
+    """Do pieces of work that know nothing of one another, on all cores."""
+
+    def some(first: int, last: int) -> None:
+        for work in works[first:last]:
+            work()
+
+    share(some, len(works), 1)
+
+
+def magnus_maps(first: Array, second: Array, step: float, rows: slice = slice(None)) -> Array:
+    """Give the maps (k, d, d) over steps whose generators at the Gauss points are given.
+
+    Only in `rows` do the generators of a step differ.
+    """
+    middle = (0.5 * step) * (first + second)
+    change = (0.5 * step) * (second[:, rows] - first[:, rows])
+    turn = middle[..., rows] @ change
+    turn[:, rows] -= change @ middle
+    turn *= -math.sqrt(3.0) / 6.0
+    turn += middle
+    return exponential(turn)
 
 
 def running_products(maps: Array) -> Scaled:
     """Give 1, M₁, M₂M₁, … (k+1, d, d) of maps (k, d, d)."""
     mantissa, log = np.empty((len(maps) + 1, *maps.shape[1:])), np.zeros(len(maps) + 1)
     mantissa[0] = np.eye(maps.shape[-1])
-    for k, matrix in enumerate(maps):
-        product = matrix @ mantissa[k]
-        size = float(np.abs(product).max())
-        size = size if size > 0.0 else 1.0
-        mantissa[k + 1], log[k + 1] = product / size, log[k] + math.log(size)
+    for first in range(0, len(maps), UNCHECKED):
+        last = min(first + UNCHECKED, len(maps))
+        some = _scaled(maps[first:last], np.zeros(last - first))
+        for k, matrix in enumerate(some.mantissa, first):
+            np.matmul(matrix, mantissa[k], out=mantissa[k + 1])
+        products = slice(first + 1, last + 1)
+        log[products] = log[first] + np.cumsum(some.log)
+        mantissa[products], log[products] = _scaled(mantissa[products], log[products])
     return Scaled(mantissa, log)
 
 
 def log_norms(scaled: Scaled) -> Array:
     """Give ln of the 2-norms (k,)."""
-    with np.errstate(divide="ignore"):
-        return scaled.log + np.log(np.linalg.norm(scaled.mantissa, 2, axis=(-2, -1)))
+    found = np.empty(len(scaled.log))
+
+    def some(rows: slice) -> None:
+        found[rows] = scaled.log[rows] + np.log(_norms(scaled.mantissa[rows]))
+
+    in_pieces(some, len(found), 4 * scaled.mantissa[0].size)
+    return found
+
+
+def _norms(matrices: Array) -> Array:
+    """Give the largest singular values (k,) of matrices (k, p, d) that are neither huge nor tiny.
+
+    The trace of a power G^p of the Gram matrix is Σ λ^p, no less than that of the largest alone. A
+    column of it turns towards the vector of that one, and its Rayleigh quotient is no more than it.
+    Where the two do not meet after some squarings, the two largest are close.
+    """
+    wide = matrices if matrices.shape[-2] < matrices.shape[-1] else matrices.swapaxes(-1, -2)
+    gram = wide @ wide.swapaxes(-1, -2)
+    found, unsure = np.empty(len(gram)), np.arange(len(gram))
+    power, exponent = Scaled(gram, np.zeros(len(gram))), 1
+    for squarings in SQUARINGS:
+        mantissa, log = _scaled(*power)
+        for _ in range(squarings):
+            mantissa, log = mantissa @ mantissa, 2.0 * log
+        power, exponent = Scaled(mantissa, log), exponent * 2**squarings
+        sure, value = _largest_eigenvalues(gram, power, exponent)
+        found[unsure[sure]] = np.sqrt(value[sure])
+        unsure, gram, power = unsure[~sure], gram[~sure], Scaled(*(part[~sure] for part in power))
+        if not len(unsure):
+            return found
+    found[unsure] = np.linalg.svd(matrices[unsure], compute_uv=False)[:, 0]
+    return found
+
+
+def _largest_eigenvalues(gram: Array, power: Scaled, exponent: int) -> tuple[Array, Array]:
+    """Say where the power of a Gram matrix tells the largest eigenvalue (k,), and give it."""
+    diagonal = np.einsum("kii->ki", power.mantissa)
+    column = power.mantissa[np.arange(len(gram)), :, np.argmax(diagonal, axis=-1)]
+    turned = (gram @ column[..., None])[..., 0]
+    value = np.einsum("ki,ki->k", column, turned) / np.einsum("ki,ki->k", column, column)
+    most = (power.log + np.log(diagonal.sum(axis=-1))) / exponent
+    return np.abs(most - np.log(value)) <= CERTAIN, value
 
 
 def log_singular_values(maps: Array, states: int | None = None) -> Array:
@@ -90,15 +178,20 @@ def log_singular_values(maps: Array, states: int | None = None) -> Array:
     (states,) array
         The largest first; −inf where the product has no inverse.
     """
-    (maps, log), size = _grouped(maps), maps.shape[-1] if states is None else states
+    size = maps.shape[-1] if states is None else states
+    units = balance(np.abs(maps[:: -(-len(maps) // SAMPLE)]).max(axis=0))
+    maps, log = _grouped(maps * (units / units[:, None]))
+    total = float(log.sum())
     if len(maps) == 1:
-        return float(log.sum()) + _logs(np.linalg.svd(maps[0, :size, :size], compute_uv=False))
-    return float(log.sum()) + _chain_values(maps, size)
+        whole = (maps[0] * (units[:, None] / units))[:size, :size]
+        if _spreads(whole[None])[0] <= SPREAD:
+            return total + _logs(np.linalg.svd(whole, compute_uv=False))
+    chain = [np.diag(1.0 / units)[:, :size], *maps, np.diag(units)[:size]]
+    return total + _chain_values(chain, size)
 
 
-def _chain_values(maps: Array, size: int) -> Array:
+def _chain_values(chain: Sequence[Array], size: int) -> Array:
     """Give ln σ (size,) of a product that is no single matrix, the largest first."""
-    chain = [maps[0][:, :size], *maps[1:-1], maps[-1][:size]]
     back, frame = [matrix.T for matrix in reversed(chain)], np.eye(size)
     for _ in range(ROUNDS):
         frame, _ = _swept(back, frame)
@@ -124,16 +217,15 @@ def _swept(maps: Sequence[Array], frame: Array) -> tuple[Array, Array]:
 def _diagonal_and_unit(triangles: Array) -> tuple[Array, Array]:
     """Give ln D (d,) and N (d, d) of the product of triangles, the first of which acts first."""
     size = triangles.shape[-1]
-    log, unit = np.zeros(size), np.eye(size)
+    unit, before = np.eye(size), np.zeros(size)
     above = np.triu(np.ones((size, size), dtype=bool), 1)
     with np.errstate(all="ignore"):  # what is too large for a number is no block either
-        for triangle in triangles:
-            after = log + np.log(np.diagonal(triangle))
-            factor = np.eye(size)
-            ratio = np.exp(log[None, :] - after[:, None])
-            factor[above] = np.where(triangle == 0.0, 0.0, triangle * ratio)[above]
-            unit, log = factor @ unit, after
-    return log, unit
+        logs = np.cumsum(np.log(np.einsum("kii->ki", triangles)), axis=0)
+        for triangle, after in zip(triangles, logs, strict=True):
+            factor = triangle * np.exp(before - after[:, None])
+            factor = np.where(above & (triangle != 0.0), factor, 0.0)
+            unit, before = unit + factor @ unit, after
+    return before, unit
 
 
 def _blocks(diagonal: Array, unit: Array) -> list[slice]:
@@ -182,7 +274,7 @@ def _logs(values: Array) -> Array:
 
 def _grouped(maps: Array) -> Scaled:
     """Multiply neighbours while that costs no digits: factorisations take their time."""
-    found = _scaled(maps, np.zeros(len(maps)))
+    found, spreads = _scaled(maps, np.zeros(len(maps))), _bounded_spreads(maps)
     while len(found.log) > 1:
         last, even = found, len(found.log) // 2 * 2
         pairs = last.mantissa[1:even:2] @ last.mantissa[:even:2]
@@ -190,20 +282,37 @@ def _grouped(maps: Array) -> Scaled:
         found = _scaled(
             np.concatenate([pairs, last.mantissa[even:]]), np.append(log, last.log[even:])
         )
-        if not _spread(found.mantissa) <= SPREAD:
+        # Those of a product are no farther apart than those of its factors together.
+        spreads = np.append(spreads[1:even:2] + spreads[:even:2], spreads[even:])
+        unsure = np.flatnonzero(~(spreads <= SPREAD))
+        spreads[unsure] = _spreads(found.mantissa[unsure])
+        if not (spreads <= SPREAD).all():
             return last
     return found
 
 
 def _scaled(maps: Array, log: Array) -> Scaled:
-    """Divide maps by their size, so that no product of two is too large for numbers."""
+    """Divide maps by powers of two near their sizes, so that products of a few are numbers."""
     size = np.abs(maps).max(axis=(-2, -1))
-    size = np.where(size > 0.0, size, 1.0)
-    return Scaled(maps / size[:, None, None], log + np.log(size))
+    power = np.clip(np.frexp(size)[1], -LARGEST_POWER, LARGEST_POWER)
+    return Scaled(maps * np.exp2(-power)[:, None, None], log + math.log(2.0) * power)
 
 
-def _spread(maps: Array) -> float:
-    """Give how far apart ln σ of any of the maps are."""
-    values = np.linalg.svd(maps, compute_uv=False)
-    with np.errstate(divide="ignore"):
-        return float(np.max(np.log(values[:, 0]) - np.log(values[:, -1])))
+def _bounded_spreads(maps: Array) -> Array:
+    """Give bounds (k,) of how far apart ln σ of maps that are close to 1 are; inf of others."""
+    beside = np.abs(maps - np.eye(maps.shape[-1]))
+    off = np.sqrt(beside.sum(axis=-1).max(axis=-1) * beside.sum(axis=-2).max(axis=-1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(off < 1.0, np.log((1.0 + off) / (1.0 - off)), math.inf)
+
+
+def _spreads(maps: Array) -> Array:
+    """Give how far apart ln σ of maps are (k,)."""
+    found = np.empty(len(maps))
+
+    def some(rows: slice) -> None:
+        values = np.linalg.svd(maps[rows], compute_uv=False)
+        found[rows] = np.log(values[:, 0]) - np.log(values[:, -1])
+
+    in_pieces(some, len(maps), maps.shape[-1] ** 2)
+    return found

@@ -16,22 +16,24 @@ import numpy as np
 from ulna.analysis.facts import plain
 from ulna.analysis.propagation import (
     GAUSS,
+    MOST_AT_ONCE,
     Scaled,
+    at_once,
+    in_pieces,
     log_norms,
     log_singular_values,
     magnus_maps,
     running_products,
 )
-from ulna.analysis.tick_maps import controller_gains, gauss_times, tick_maps
+from ulna.analysis.tick_maps import Gains, controller_gains, gauss_times, tick_maps
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control import Controller
-from ulna.dynamics import linearise
+from ulna.dynamics.linearise import acceleration_rows
 from ulna.errors import InputError, Problem, shown
 from ulna.interrupts import interruptible
 from ulna.kinematics import jacobian
 from ulna.motion import Plan
-from ulna.motion.terms import torque_terms
 from ulna.motion.values import positive
 from ulna.notebooks import card
 from ulna.simulation.checks import check_kinds
@@ -39,7 +41,6 @@ from ulna.simulation.checks import check_kinds
 STEP = 0.01  # [s] of a step at most
 LEAST_STEPS, LEAST_INTERVALS = 2000, 400
 MOST_KEPT = 20_000_000  # numbers in the matrices of a result
-MOST_AT_ONCE = 2_000_000  # numbers in matrices that are worked on together
 FIRST = 10.0  # [s] that a sentence speaks of apart from the whole
 ROUNDING = 1e-16  # of a number near one, half its last digit
 
@@ -199,12 +200,20 @@ def stability(
 def _told(
     plan: Plan, arm: Arm, controller: Any, rate: float | None, times: Array, maps: Array
 ) -> Stability:
-    whole, states = running_products(maps), 2 * arm.n
-    phi = Scaled(whole.mantissa[:, :states, :states], whole.log)
-    places = jacobian(arm, plan.trajectory.rows(times)[0])[:, :2]
-    tips = log_norms(Scaled(places @ phi.mantissa[:, : arm.n], phi.log))
-    growth = log_norms(phi)
-    logs = log_singular_values(maps, states)
+    states, found = 2 * arm.n, {}
+
+    def follow_products() -> None:
+        whole = running_products(maps)
+        found["phi"] = phi = Scaled(whole.mantissa[:, :states, :states], whole.log)
+        places = jacobian(arm, plan.trajectory.rows(times)[0])[:, :2]
+        found["tips"] = log_norms(Scaled(places @ phi.mantissa[:, : arm.n], phi.log))
+        found["growth"] = log_norms(phi)
+
+    def follow_values() -> None:
+        found["logs"] = log_singular_values(maps, states)
+
+    at_once(follow_products, follow_values)
+    phi, growth, tips, logs = (found[name] for name in ("phi", "growth", "tips", "logs"))
     logs[0] = growth[-1]  # the same number, which a product keeps best where digits are lost
     exponents = np.sort(logs)[::-1] / (times[-1] - times[0])
     for values in (times, growth, tips, exponents, *phi):
@@ -214,21 +223,26 @@ def _told(
 
 def _open_maps(plan: Plan, arm: Arm) -> tuple[Array, Array]:
     """Give times (k+1,) and the maps (k, 2n, 2n) between them."""
-    steps, size = max(LEAST_STEPS, math.ceil(plan.duration / STEP)), (2 * arm.n) ** 2
-    together = math.ceil(steps * size / MOST_KEPT)
+    states = 2 * arm.n
+    steps = max(LEAST_STEPS, math.ceil(plan.duration / STEP))
+    together = math.ceil(steps * states**2 / MOST_KEPT)
     intervals = math.ceil(steps / together)
-    steps, block = intervals * together, max(1, MOST_AT_ONCE // (size * together))
-    step, found = plan.duration / steps, []
-    for first in range(0, intervals, block):
-        many = min(block, intervals - first) * together
-        starts = step * (first * together + np.arange(many))
-        A, _ = _linear(plan, arm, starts[:, None] + GAUSS * step)
-        fine = magnus_maps(A[:, 0], A[:, 1], step).reshape(-1, together, 2 * arm.n, 2 * arm.n)
-        product = fine[:, 0]
+    step, found = plan.duration / (intervals * together), np.empty((intervals, states, states))
+    starts = step * np.arange(intervals * together)
+    motion = _motion(plan, starts[:, None] + GAUSS * step)
+
+    def some(rows: slice) -> None:
+        steps = slice(rows.start * together, rows.stop * together)
+        generators = _generators(arm, motion, steps)
+        maps = magnus_maps(generators[:, 0], generators[:, 1], step, slice(arm.n, states))
+        maps = maps.reshape(-1, together, states, states)
+        product = maps[:, 0]
         for k in range(1, together):
-            product = fine[:, k] @ product
-        found.append(product)
-    return np.linspace(0.0, plan.duration, intervals + 1), np.concatenate(found)
+            product = maps[:, k] @ product
+        found[rows] = product
+
+    in_pieces(some, intervals, together * states**2, MOST_AT_ONCE)
+    return np.linspace(0.0, plan.duration, intervals + 1), found
 
 
 def _closed_maps(plan: Plan, arm: Arm, controller: Controller, rate: float) -> tuple[Array, Array]:
@@ -242,21 +256,38 @@ def _closed_maps(plan: Plan, arm: Arm, controller: Controller, rate: float) -> t
     edges = np.append(np.arange(0, ticks, each), ticks)
     centres = 0.5 * (edges[1:] + edges[:-1]) * period
     gains = controller_gains(plan, arm, controller, centres, period)
-    single = tick_maps(_linear(plan, arm, gauss_times(centres, period)), gains, period)
-    with np.errstate(over="ignore", invalid="ignore"):
-        maps = np.linalg.matrix_power(single, each)
-        maps[-1] = np.linalg.matrix_power(single[-1], int(edges[-1] - edges[-2]))
+    many, width = np.diff(edges).tolist(), 2 * arm.n + gains.memory.shape[-2]
+    maps = np.empty((len(centres), width, width))
+    motion = _motion(plan, gauss_times(centres, period))
+
+    def some(rows: slice) -> None:
+        generators = _generators(arm, motion, rows, held=True)
+        maps[rows] = tick_maps(generators, Gains(*(part[rows] for part in gains)), period)
+        last = rows.stop - (rows.stop == len(maps) and many[-1] != each)
+        maps[rows.start : last] = np.linalg.matrix_power(maps[rows.start : last], each)
+        maps[last : rows.stop] = np.linalg.matrix_power(maps[last : rows.stop], many[-1])
+
+    in_pieces(some, len(centres), (3 * arm.n) ** 2, MOST_AT_ONCE)
     if not np.isfinite(maps).all():
         got = "answers to small errors that are no numbers"
         raise InputError(Problem("controller", got, "finite ones", "try smaller gains"))
     return edges * period, maps
 
 
-def _linear(plan: Plan, arm: Arm, times: Array) -> tuple[Array, Array]:
-    """Give A and B (…, 2n, 2n) and (…, 2n, n) on the plan at times (…)."""
+def _motion(plan: Plan, times: Array) -> tuple[Array, ...]:
+    """Give q, q̇ and q̈ (k, 2, n) at times (k, 2), and the force on the tip if there is one."""
     flat = times.ravel()
-    q, qd, qdd = plan.trajectory.rows(flat)
-    force = None if plan.force is None else plan.force(flat)
-    tau = torque_terms(arm, q, qd, qdd, force).total
-    A, B = linearise(arm, q, qd, tau, tip_force=force)
-    return A.reshape(*times.shape, *A.shape[1:]), B.reshape(*times.shape, *B.shape[1:])
+    given = [*plan.trajectory.rows(flat), *([] if plan.force is None else [plan.force(flat)])]
+    return tuple(part.reshape(*times.shape, -1) for part in given)
+
+
+def _generators(arm: Arm, motion: tuple[Array, ...], rows: slice, *, held: bool = False) -> Array:
+    """Give A (k, 2, 2n, 2n) at rows of a motion; with torques that are `held`, (…, 3n, 3n)."""
+    n, size = arm.n, (3 if held else 2) * arm.n
+    q, qd, qdd, *force = (part[rows] for part in motion)
+    found = np.zeros((*q.shape[:-1], size, size))
+    found[..., :n, n : 2 * n] = np.eye(n)
+    found[..., n : 2 * n, :] = acceleration_rows(
+        arm, q, qd, qdd, tip_force=force[0] if force else None, by_torque=held
+    )
+    return found

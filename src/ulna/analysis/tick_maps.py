@@ -40,13 +40,11 @@ class Gains(NamedTuple):
     memory: Array  # (k, s, 2n + s): P and S
 
 
-def tick_maps(linear: tuple[Array, Array], gains: Gains, period: float) -> Array:
-    """Give the maps (k, d, d) over one tick, from A and B at its two Gauss points (k, 2, …)."""
-    A, B = linear
-    size, n = B.shape[-2:]
-    generator = np.zeros((*A.shape[:2], size + n, size + n))
-    generator[..., :size, :size], generator[..., :size, size:] = A, B
-    held = magnus_maps(generator[:, 0], generator[:, 1], period)
+def tick_maps(generators: Array, gains: Gains, period: float) -> Array:
+    """Give the maps (k, d, d) over a tick, from the generators at its Gauss points (k, 2, …)."""
+    n = gains.torque.shape[-2]
+    size = 2 * n
+    held = magnus_maps(generators[:, 0], generators[:, 1], period, slice(n, size))
     maps = np.concatenate([held[:, :size, size:] @ gains.torque, gains.memory], axis=-2)
     maps[:, :size, :size] += held[:, :size, :size]
     return maps
@@ -64,7 +62,7 @@ def controller_gains(
     points = max(LEAST_POINTS, math.ceil((times[-1] - times[0]) / SPACING))
     asked = times[np.unique(np.linspace(0, len(times) - 1, points).round().astype(int))]
     if hasattr(controller, "compiled"):
-        controller = Quick(compile_controller(controller, arm, Timing(1.0 / period)))
+        controller = Quick(compile_controller(controller, arm, Timing(1.0 / period)), arm.n)
     probe = asked[np.unique([0, len(asked) // 2, len(asked) - 1])]
     memory = _taking_part(list(_ticks(plan, arm, controller, probe, period)))
     found = [tick.derivatives(memory) for tick in _ticks(plan, arm, controller, asked, period)]
@@ -86,11 +84,14 @@ def _between(known: Array, values: Array, times: Array) -> Array:
     return np.asarray((1.0 - rise) * values[k] + rise * values[k + 1] + bend)
 
 
-@dataclass(frozen=True)
 class Quick:
-    """A compiled law as a controller: it is asked thousands of times."""
+    """A compiled law as a controller: it is asked thousands of times, in memory of its own."""
 
-    law: CompiledLaw
+    def __init__(self, law: CompiledLaw, n: int) -> None:
+        self.law, self._size = law, len(law.state)
+        # An array each: a law may be handed parts of longer ones, of which it knows nothing.
+        self._q, self._qd, self._tau = (np.zeros((n, 1)) for _ in range(3))
+        self._asked, self._rows = np.zeros((3, n, 1)), np.zeros((self._size + law.room, 1))
 
     def start(self, arm: Arm) -> Array:
         """Give the law's own memory (s,)."""
@@ -100,17 +101,22 @@ class Quick:
         self, t: float, q: Array, qd: Array, reference: Reference, state: Array
     ) -> tuple[Array, Array]:
         """Give torques and memory as the law leaves them."""
-        rows = np.zeros((len(state) + self.law.room, 1))
-        rows[: len(state), 0] = state
-        asked = np.stack([reference.q, reference.qd, reference.qdd])[..., None]
-        tau = np.zeros((len(q), 1))
-        # A copy each: a law may be handed parts of longer arrays, of which it knows nothing.
-        self.law.law(t, _column(q), _column(qd), asked, self.law.params, rows, tau)
-        return tau[:, 0], rows[: len(state), 0]
+        self._asked[..., 0] = reference[:3]
+        return self._answer(t, q, qd, state)
 
+    def answers(self, t: float, points: Array, reference: Reference) -> Array:
+        """Give torques and memory (k, n + s) for angles, rates and memory (k, 2n + s)."""
+        n = len(reference.q)
+        self._asked[..., 0] = reference[:3]
+        found = np.empty((len(points), n + self._size))
+        for point, answer in zip(points, found, strict=True):
+            answer[:n], answer[n:] = self._answer(t, point[:n], point[n : 2 * n], point[2 * n :])
+        return found
 
-def _column(values: Array) -> Array:
-    return np.array(values, dtype=float).reshape(-1, 1)
+    def _answer(self, t: float, q: Array, qd: Array, state: Array) -> tuple[Array, Array]:
+        self._q[:, 0], self._qd[:, 0], self._rows[: self._size, 0] = q, qd, state
+        self.law.law(t, self._q, self._qd, self._asked, self.law.params, self._rows, self._tau)
+        return self._tau[:, 0].copy(), self._rows[: self._size, 0].copy()
 
 
 @dataclass(frozen=True)
@@ -126,9 +132,16 @@ class Tick:
         """Give K, L over P, S (n + s, 2n + s), for those (s,) numbers of the memory."""
         n, everything = len(self.reference.q), floats(self.state)
         point = np.concatenate([self.reference.q, self.reference.qd, everything])
-        columns = [*range(2 * n), *(2 * n + memory)]
-        found = np.stack([self._derivative(point, column) for column in columns], axis=-1)
-        return found[[*range(n), *(n + memory)]]
+        columns = np.append(np.arange(2 * n), 2 * n + memory)
+        nudges = NUDGE * np.maximum(1.0, np.abs(point[columns]))
+        places = np.arange(len(columns))
+        above, below = (np.tile(point, (len(columns), 1)) for _ in range(2))
+        above[places, columns] += nudges
+        below[places, columns] -= nudges
+        with np.errstate(invalid="ignore"):  # limits that are infinite are remembered as well
+            change = self._answers(above) - self._answers(below)
+        change /= (above[places, columns] - below[places, columns])[:, None]
+        return change.T[np.append(np.arange(n), n + memory)]
 
     def sizes(self) -> tuple[int, int]:
         """Give how many numbers are remembered before the tick, and after it."""
@@ -138,14 +151,15 @@ class Tick:
         _, after = read_answer(given, len(self.reference.q), self.t)
         return floats(self.state).size, floats(after).size
 
-    def _derivative(self, point: Array, column: int) -> Array:
-        nudge = NUDGE * max(1.0, abs(float(point[column])))
-        above, below = point.copy(), point.copy()
-        above[column] += nudge
-        below[column] -= nudge
-        with np.errstate(invalid="ignore"):  # limits that are infinite are remembered as well
-            change: Array = self._answer(above) - self._answer(below)
-        return change / (above[column] - below[column])
+    def _answers(self, points: Array) -> Array:
+        """Give torques and memory (k, n + s) for angles, rates and memory (k, 2n + s)."""
+        if isinstance(self.controller, Quick):
+            found = self.controller.answers(self.t, points, self.reference)
+            n = len(self.reference.q)
+            for row in np.flatnonzero(~np.isfinite(found[:, :n]).all(axis=1)):
+                read_answer((found[row, :n], None), n, self.t)  # which says what is wrong with it
+            return found
+        return np.array([self._answer(point) for point in points])
 
     def _answer(self, point: Array) -> Array:
         n = len(self.reference.q)

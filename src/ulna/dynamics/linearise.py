@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ulna.angles import absolute_to_relative, relative_to_absolute
+from ulna.angles import relative_to_absolute
 from ulna.arm import Arm, Parameters
-from ulna.arrays import Array, tail_sum, to_float
+from ulna.arrays import Array, namespace, tail_sum, to_float
 from ulna.dynamics import algebra, chain
 from ulna.dynamics.chain import Posture
+from ulna.kinematics.forward import joint_array
 
 
 def linearise(
@@ -28,29 +29,49 @@ def linearise(
     They are the exact derivatives of `forward_dynamics` at any state, at rest or not. The tip
     force acts on the arm and keeps its direction.
     """
-    at, rate = chain.moving(arm, q, qd, tau, tip_force)
-    xp, n = at.xp, at.parameters.n
-    turning = relative_to_absolute(chain.forward_dynamics(arm, q, qd, tau, tip_force=tip_force))
-    unit = xp.eye(n, dtype=rate.dtype)
-    by_angle = tail_sum(xp, _angle_derivative(at, rate, turning, tip_force))
-    damping = _to_link_rows(xp, at.parameters.damping[..., None] * unit)
-    by_rate = tail_sum(xp, 2.0 * chain.whirl(at) * rate[..., None, :]) + damping
-    parts = (-by_angle, -by_rate, _to_link_rows(xp, unit), chain.inertia(at), unit)
-    by_angle, by_rate, by_torque, inertia, unit = xp.broadcast_arrays(*parts)
+    qdd = chain.forward_dynamics(arm, q, qd, tau, tip_force=tip_force)
+    rows = acceleration_rows(arm, q, qd, qdd, tip_force=tip_force)
+    xp, n = namespace(rows), rows.shape[-2]
+    unit = xp.broadcast_to(xp.eye(n, dtype=rows.dtype), (*rows.shape[:-1], n))
     zero = xp.zeros_like(unit)
-    links = xp.linalg.solve(inertia, xp.concat([by_angle, by_rate, by_torque], axis=-1))
-    joints = xp.matrix_transpose(absolute_to_relative(xp.matrix_transpose(links)))
-    above = xp.concat([zero, unit, zero], axis=-1)
-    both = xp.concat([above, joints], axis=-2)
+    both = xp.concat([xp.concat([zero, unit, zero], axis=-1), rows], axis=-2)
     return both[..., : 2 * n], both[..., 2 * n :]
 
 
-def _angle_derivative(at: Posture, rate: Array, turning: Array, tip_force: Array | None) -> Array:
+def acceleration_rows(
+    arm: Arm | Parameters,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    *,
+    tip_force: Array | None = None,
+    by_torque: bool = True,
+) -> Array:
+    """Give ∂q̈/∂(q, q̇, τ) (…, n, 3n) of an arm that accelerates by qdd: the lower rows of A and B.
+
+    Without `by_torque` those of A alone, (…, n, 2n).
+    """
+    at, rate = chain.moving(arm, q, qd, qdd, tip_force)
+    xp, n = at.xp, at.parameters.n
+    turning = relative_to_absolute(joint_array(xp, at.parameters, qdd, "qdd"))
+    unit, whirl = xp.eye(n, dtype=rate.dtype), chain.whirl(at)
+    by_angle = tail_sum(xp, _angle_derivative(at, whirl, rate, turning, tip_force))
+    damping = _to_link_rows(xp, at.parameters.damping[..., None] * unit)
+    by_rate = tail_sum(xp, whirl * (2.0 * rate)[..., None, :]) + damping
+    parts = [chain.inertia(at), -by_angle, -by_rate]
+    inertia, *sides = xp.broadcast_arrays(*parts, *([_to_link_rows(xp, unit)] * by_torque))
+    links = xp.linalg.solve(inertia, xp.concat(sides, axis=-1))
+    return xp.concat([links[..., :1, :], links[..., 1:, :] - links[..., :-1, :]], axis=-2)
+
+
+def _angle_derivative(
+    at: Posture, whirl: Array, rate: Array, turning: Array, tip_force: Array | None
+) -> Array:
     """Give ∂f/∂φ (…, n, n), accelerations held."""
     xp = at.xp
     upper = chain.coupling(at)
     coupling = upper + xp.matrix_transpose(upper)
-    cross = chain.whirl(at) * turning[..., None, :] - coupling * (rate**2)[..., None, :]
+    cross = whirl * turning[..., None, :] - coupling * (rate**2)[..., None, :]
     own = static_stiffness(at, tip_force) - xp.sum(cross, axis=-1)
     return cross + own[..., None] * xp.eye(at.parameters.n, dtype=cross.dtype)
 

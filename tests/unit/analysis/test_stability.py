@@ -2,6 +2,7 @@
 
 import json
 import math
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from itertools import pairwise
 
@@ -12,6 +13,7 @@ from scipy.linalg import expm
 import ulna
 from ulna.analysis import stability
 from ulna.analysis.propagation import (
+    Scaled,
     exponential,
     log_norms,
     log_singular_values,
@@ -98,6 +100,36 @@ def test_the_exponential_is_that_of_scipy():
         matrices = size * random.normal(size=(20, 4, 4))
         assert exponential(matrices) == pytest.approx(expm(matrices), rel=1e-10, abs=1e-300)
     assert exponential(np.zeros((2, 3, 3))) == pytest.approx(np.stack([np.eye(3)] * 2))
+
+
+def test_the_exponential_keeps_all_digits_of_entries_of_very_different_sizes():
+    # A mass of 1 kg on a spring of 1e8 N/m, over a hundredth of its period.
+    stiff, step = 1e8, 2.0 * math.pi / 1e4 / 100.0
+    turn = math.sqrt(stiff) * step
+    exact = [[math.cos(turn), math.sin(turn) / 1e4], [-1e4 * math.sin(turn), math.cos(turn)]]
+    found = exponential(step * np.array([[0.0, 1.0], [-stiff, 0.0]]))
+    assert found == pytest.approx(np.array(exact), rel=1e-15)
+
+
+def test_units_do_not_change_an_exponential():
+    random = np.random.default_rng(4)
+    units = 2.0 ** random.integers(-9, 9, 5)
+    matrices = random.normal(size=(30, 5, 5))
+    found = exponential(matrices * units / units[:, None]) * units[:, None] / units
+    assert found == pytest.approx(exponential(matrices), rel=1e-12)
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.5, 1.0 - 1e-3, 1.0 - 1e-12, 1.0])
+def test_norms_are_the_largest_singular_values_however_close_the_next_is(ratio):
+    random = np.random.default_rng(5)
+    turns = [np.linalg.qr(random.normal(size=(20, 6, 6)))[0] for _ in range(2)]
+    values = np.array([1.0, ratio, 0.3, 0.1, 1e-9, 0.0])
+    logs = np.linspace(-900.0, 900.0, 20)
+    scaled = Scaled((turns[0] * values) @ turns[1], logs)
+    assert log_norms(scaled) == pytest.approx(logs, abs=1e-12)
+    few = Scaled(turns[0][:, :2] * np.append(values[:2], [0.0] * 4), logs)
+    exact = np.linalg.svd(few.mantissa, compute_uv=False)[:, 0]
+    assert log_norms(few) == pytest.approx(logs + np.log(exact), abs=1e-12)
 
 
 def test_a_step_is_of_fourth_order():
@@ -333,3 +365,21 @@ def test_what_makes_no_sense_is_refused():
         stability(PLAN, PD(1e250, 1e250))
     with pytest.raises(InfeasibleError):
         stability(ulna.plan(ARM, ulna.paths.circle((0.9, 0.0), 0.3), duration=1.0))
+
+
+@pytest.mark.parametrize("law", [None, ComputedTorque()])
+def test_answers_depend_neither_on_cores_nor_on_what_other_threads_ask(monkeypatch, law):
+    plan = ulna.plan(
+        ulna.Arm.rods([0.3] * 9, [1.0] * 9),
+        ulna.paths.joints([[0.1] * 9, [0.5] * 9]),
+        timing="quintic",
+        duration=1.0,
+    )
+    monkeypatch.setattr("ulna.workers.cores", lambda: 1)
+    alone = stability(plan, law)
+    monkeypatch.setattr("ulna.workers.cores", lambda: 4)
+    with ThreadPoolExecutor(2) as threads:
+        both = list(threads.map(lambda _: stability(plan, law), range(2)))
+    for told in both:
+        for name in ("growth", "tip_growth", "exponents", "phi"):
+            assert (getattr(told, name) == getattr(alone, name)).all(), name
