@@ -49,10 +49,12 @@ pictures: $(DEVELOP)  ## remake the pictures and the gallery that README and doc
 
 bench: $(DEVELOP)  ## measure how long things take, beside other engines
 	@$(BIN)/python benchmarks/kinematics.py
+	@$(BIN)/python benchmarks/calls.py
 	@$(BIN)/python benchmarks/simulation.py
 	@$(BIN)/python benchmarks/following.py
 	@$(BIN)/python benchmarks/batch.py
 	@$(BIN)/python benchmarks/portrait.py
+	@$(BIN)/python benchmarks/cold_start.py
 	@echo
 	@echo "To put these figures into README's table and docs/performance.json: make performance"
 

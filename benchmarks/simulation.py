@@ -6,9 +6,6 @@ disturbs both alike. Ratios say something; times do not. A ratio below its floor
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import tempfile
 import time
 import tracemalloc
@@ -92,22 +89,6 @@ def memory(seconds: float) -> float:
     return most / 1e6
 
 
-def processes() -> tuple[float, float]:
-    """Give the time [s] of the first call ever, and of the first in a later process."""
-    code = (
-        "import time; import ulna; t = time.perf_counter(); "
-        "ulna.simulate(ulna.preset('unit'), q0=[0.0, 0.0], duration=1.0); "
-        "print(time.perf_counter() - t)"
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "ULNA_CACHE": folder}
-        first, later = (
-            float(subprocess.check_output([sys.executable, "-c", code], env=environment))
-            for _ in range(2)
-        )
-    return first, later
-
-
 def film() -> float:
     """Give how many frames a second a film of a two-link arm is drawn and encoded at."""
     from ulna.viewer import animate
@@ -136,9 +117,6 @@ def main() -> None:
     note("60 s of two rods at rtol 1e-9, SciPy's time to ours", chaos(), 50.0)
     short, long = memory(10.0), memory(1000.0)
     note("memory of 1000 s to that of 10 s, 100 samples kept", long / short, most=1.5)
-    first, later = processes()
-    note("first call ever, compilation included [s]", first, most=20.0)
-    note("first call in a later process [s]", later, most=1.0)
     note("film of two links, frames a second", film(), 40.0)
     report.save("simulation")
 
