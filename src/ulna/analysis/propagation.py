@@ -35,14 +35,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ulna.analysis.panels import PANEL
 from ulna.arrays import Array
 from ulna.control.sampled import balance, exponential
 from ulna.workers import share
 
 GAUSS = np.array([0.5 - math.sqrt(3.0) / 6.0, 0.5 + math.sqrt(3.0) / 6.0])
-MOST_AT_ONCE = 100_000  # numbers in matrices that a core works on together
+MOST_AT_ONCE = 250_000  # numbers in matrices that a core works on together
 SAMPLE = 64  # maps that units are chosen by
-UNCHECKED = 16  # products in a row that are not scaled: each is d times the one before at most
+RANGE = 200.0  # ln of how far products may grow or fall until they are scaled again
 SQUARINGS = (3, 3)  # of a Gram matrix, until its largest eigenvalue is looked for, and again
 CERTAIN = 1e-13  # in ln of an eigenvalue
 LARGEST_POWER = 1000  # of two, to be divided out at once
@@ -65,10 +66,12 @@ def in_pieces(
 ) -> None:
     """Do work(rows) for all of range(count), each of so many numbers, in pieces on all cores.
 
-    A piece has as many as fit into a core's cache. However many cores there are, the pieces are
-    the same, and so is what comes out.
+    A piece has as many as fit into a core's cache, whole panels if it can. However many cores
+    there are, the pieces are the same, and so is what comes out.
     """
     size = max(1, most // numbers)
+    if size > PANEL:
+        size -= size % PANEL
 
     def some(first: int, last: int) -> None:
         with np.errstate(all="ignore"):  # which holds for a thread
@@ -105,15 +108,19 @@ def magnus_maps(first: Array, second: Array, step: float, rows: slice = slice(No
 def running_products(maps: Array) -> Scaled:
     """Give 1, M₁, M₂M₁, … (k+1, d, d) of maps (k, d, d)."""
     mantissa, log = np.empty((len(maps) + 1, *maps.shape[1:])), np.zeros(len(maps) + 1)
-    mantissa[0] = np.eye(maps.shape[-1])
-    for first in range(0, len(maps), UNCHECKED):
-        last = min(first + UNCHECKED, len(maps))
-        some = _scaled(maps[first:last], np.zeros(last - first))
-        for k, matrix in enumerate(some.mantissa, first):
-            np.matmul(matrix, mantissa[k], out=mantissa[k + 1])
-        products = slice(first + 1, last + 1)
-        log[products] = log[first] + np.cumsum(some.log)
-        mantissa[products], log[products] = _scaled(mantissa[products], log[products])
+    mantissa[0] = now = np.eye(maps.shape[-1])
+    range_of_one = math.log(maps.shape[-1]) + float(np.abs(np.log(_sizes(maps))).max())
+    unchecked = max(1, int(RANGE / range_of_one))
+    for k, matrix in enumerate(maps):
+        now = np.matmul(matrix, now, out=mantissa[k + 1])
+        if k % unchecked == 0:
+            ((now,), (past,)) = _scaled(now[None], log[k : k + 1])
+            mantissa[k + 1], log[k + 1 :] = now, past
+
+    def some(rows: slice) -> None:
+        mantissa[rows], log[rows] = _scaled(mantissa[rows], log[rows])
+
+    in_pieces(some, len(log), mantissa[0].size)
     return Scaled(mantissa, log)
 
 
@@ -124,7 +131,7 @@ def log_norms(scaled: Scaled) -> Array:
     def some(rows: slice) -> None:
         found[rows] = scaled.log[rows] + np.log(_norms(scaled.mantissa[rows]))
 
-    in_pieces(some, len(found), 4 * scaled.mantissa[0].size)
+    in_pieces(some, len(found), 8 * scaled.mantissa[0].size)
     return found
 
 
@@ -180,7 +187,7 @@ def log_singular_values(maps: Array, states: int | None = None) -> Array:
     """
     size = maps.shape[-1] if states is None else states
     units = balance(np.abs(maps[:: -(-len(maps) // SAMPLE)]).max(axis=0))
-    maps, log = _grouped(maps * (units / units[:, None]))
+    maps, log = _grouped(maps, units)
     total = float(log.sum())
     if len(maps) == 1:
         whole = (maps[0] * (units[:, None] / units))[:size, :size]
@@ -272,30 +279,52 @@ def _logs(values: Array) -> Array:
         return np.log(values)
 
 
-def _grouped(maps: Array) -> Scaled:
-    """Multiply neighbours while that costs no digits: factorisations take their time."""
-    found, spreads = _scaled(maps, np.zeros(len(maps))), _bounded_spreads(maps)
+def _grouped(maps: Array, units: Array) -> Scaled:
+    """Multiply neighbours while that costs no digits: factorisations take their time.
+
+    The maps are counted in units (d,). First those of a piece are multiplied with one another.
+    """
+    pieces: dict[int, tuple[Scaled, Array]] = {}
+
+    def some(rows: slice) -> None:
+        counted = maps[rows] * (units / units[:, None])
+        scaled = _scaled(counted, np.zeros(len(counted)))
+        pieces[rows.start] = _multiplied(scaled, _bounded_spreads(counted))
+
+    in_pieces(some, len(maps), units.size**2)
+    parts = [pieces[first] for first in sorted(pieces)]
+    mantissa, log = (np.concatenate([scaled[k] for scaled, _ in parts]) for k in range(2))
+    return _multiplied(Scaled(mantissa, log), np.concatenate([spreads for _, spreads in parts]))[0]
+
+
+def _multiplied(found: Scaled, spreads: Array) -> tuple[Scaled, Array]:
+    """Multiply neighbours of bounded spreads while that costs no digits; gives bounds as well."""
     while len(found.log) > 1:
-        last, even = found, len(found.log) // 2 * 2
-        pairs = last.mantissa[1:even:2] @ last.mantissa[:even:2]
-        log = last.log[1:even:2] + last.log[:even:2]
-        found = _scaled(
-            np.concatenate([pairs, last.mantissa[even:]]), np.append(log, last.log[even:])
-        )
+        even = len(found.log) // 2 * 2
+        mantissa = np.concatenate([found.mantissa[1:even:2] @ found.mantissa[:even:2],
+                                   found.mantissa[even:]])  # fmt: skip
+        log = np.append(found.log[1:even:2] + found.log[:even:2], found.log[even:])
+        after = _scaled(mantissa, log)
         # Those of a product are no farther apart than those of its factors together.
-        spreads = np.append(spreads[1:even:2] + spreads[:even:2], spreads[even:])
-        unsure = np.flatnonzero(~(spreads <= SPREAD))
-        spreads[unsure] = _spreads(found.mantissa[unsure])
-        if not (spreads <= SPREAD).all():
-            return last
-    return found
+        bounds = np.append(spreads[1:even:2] + spreads[:even:2], spreads[even:])
+        unsure = np.flatnonzero(~(bounds <= SPREAD))
+        bounds[unsure] = _spreads(after.mantissa[unsure])
+        if not (bounds <= SPREAD).all():
+            return found, spreads
+        found, spreads = after, bounds
+    return found, spreads
 
 
 def _scaled(maps: Array, log: Array) -> Scaled:
     """Divide maps by powers of two near their sizes, so that products of a few are numbers."""
-    size = np.abs(maps).max(axis=(-2, -1))
-    power = np.clip(np.frexp(size)[1], -LARGEST_POWER, LARGEST_POWER)
+    power = np.clip(np.frexp(_sizes(maps))[1], -LARGEST_POWER, LARGEST_POWER)
     return Scaled(maps * np.exp2(-power)[:, None, None], log + math.log(2.0) * power)
+
+
+def _sizes(maps: Array) -> Array:
+    """Give the largest entries of maps (k,); one of those that are zero."""
+    size = np.abs(maps).max(axis=(-2, -1))
+    return np.where(size > 0.0, size, 1.0)
 
 
 def _bounded_spreads(maps: Array) -> Array:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ulna.analysis.facts import plain
+from ulna.analysis.panels import maps_along
 from ulna.analysis.propagation import (
     GAUSS,
     MOST_AT_ONCE,
@@ -25,7 +26,7 @@ from ulna.analysis.propagation import (
     magnus_maps,
     running_products,
 )
-from ulna.analysis.tick_maps import Gains, controller_gains, gauss_times, tick_maps
+from ulna.analysis.tick_maps import Gains, controller_gains, gauss_times, held_maps, tick_maps
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control import Controller
@@ -231,10 +232,12 @@ def _open_maps(plan: Plan, arm: Arm) -> tuple[Array, Array]:
     starts = step * np.arange(intervals * together)
     motion = _motion(plan, starts[:, None] + GAUSS * step)
 
+    def make(steps: Array) -> Array:
+        generators = _generators(arm, motion[steps])
+        return magnus_maps(generators[:, 0], generators[:, 1], step, slice(arm.n, states))
+
     def some(rows: slice) -> None:
-        steps = slice(rows.start * together, rows.stop * together)
-        generators = _generators(arm, motion, steps)
-        maps = magnus_maps(generators[:, 0], generators[:, 1], step, slice(arm.n, states))
+        maps = maps_along(make, motion, slice(rows.start * together, rows.stop * together))
         maps = maps.reshape(-1, together, states, states)
         product = maps[:, 0]
         for k in range(1, together):
@@ -260,9 +263,12 @@ def _closed_maps(plan: Plan, arm: Arm, controller: Controller, rate: float) -> t
     maps = np.empty((len(centres), width, width))
     motion = _motion(plan, gauss_times(centres, period))
 
+    def make(ticks: Array) -> Array:
+        return held_maps(_generators(arm, motion[ticks], held=True), period)
+
     def some(rows: slice) -> None:
-        generators = _generators(arm, motion, rows, held=True)
-        maps[rows] = tick_maps(generators, Gains(*(part[rows] for part in gains)), period)
+        held = maps_along(make, motion, rows)
+        maps[rows] = tick_maps(held, Gains(*(part[rows] for part in gains)))
         last = rows.stop - (rows.stop == len(maps) and many[-1] != each)
         maps[rows.start : last] = np.linalg.matrix_power(maps[rows.start : last], each)
         maps[last : rows.stop] = np.linalg.matrix_power(maps[last : rows.stop], many[-1])
@@ -274,20 +280,21 @@ def _closed_maps(plan: Plan, arm: Arm, controller: Controller, rate: float) -> t
     return edges * period, maps
 
 
-def _motion(plan: Plan, times: Array) -> tuple[Array, ...]:
-    """Give q, q̇ and q̈ (k, 2, n) at times (k, 2), and the force on the tip if there is one."""
+def _motion(plan: Plan, times: Array) -> Array:
+    """Give q, q̇, q̈ and the force on the tip, if there is one, at times (k, 2) as (k, c)."""
     flat = times.ravel()
     given = [*plan.trajectory.rows(flat), *([] if plan.force is None else [plan.force(flat)])]
-    return tuple(part.reshape(*times.shape, -1) for part in given)
+    return np.concatenate(given, axis=-1).reshape(len(times), -1)
 
 
-def _generators(arm: Arm, motion: tuple[Array, ...], rows: slice, *, held: bool = False) -> Array:
-    """Give A (k, 2, 2n, 2n) at rows of a motion; with torques that are `held`, (…, 3n, 3n)."""
+def _generators(arm: Arm, motion: Array, *, held: bool = False) -> Array:
+    """Give A (k, 2, 2n, 2n) of a motion (k, c); with torques that are `held`, (k, 2, 3n, 3n)."""
     n, size = arm.n, (3 if held else 2) * arm.n
-    q, qd, qdd, *force = (part[rows] for part in motion)
-    found = np.zeros((*q.shape[:-1], size, size))
+    both = motion.reshape(len(motion), 2, -1)
+    q, qd, qdd, force = np.split(both, [n, 2 * n, 3 * n], axis=-1)
+    found = np.zeros((len(motion), 2, size, size))
     found[..., :n, n : 2 * n] = np.eye(n)
     found[..., n : 2 * n, :] = acceleration_rows(
-        arm, q, qd, qdd, tip_force=force[0] if force else None, by_torque=held
+        arm, q, qd, qdd, tip_force=force if force.size else None, by_torque=held
     )
     return found

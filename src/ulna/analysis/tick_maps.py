@@ -40,11 +40,15 @@ class Gains(NamedTuple):
     memory: Array  # (k, s, 2n + s): P and S
 
 
-def tick_maps(generators: Array, gains: Gains, period: float) -> Array:
-    """Give the maps (k, d, d) over a tick, from the generators at its Gauss points (k, 2, …)."""
-    n = gains.torque.shape[-2]
-    size = 2 * n
-    held = magnus_maps(generators[:, 0], generators[:, 1], period, slice(n, size))
+def held_maps(generators: Array, period: float) -> Array:
+    """Give A_d and B_d, the torques below, (k, 3n, 3n) from the generators at the Gauss points."""
+    n = generators.shape[-1] // 3
+    return magnus_maps(generators[:, 0], generators[:, 1], period, slice(n, 2 * n))
+
+
+def tick_maps(held: Array, gains: Gains) -> Array:
+    """Give the maps (k, d, d) over a tick, of A_d and B_d and what the controller does."""
+    size = 2 * gains.torque.shape[-2]
     maps = np.concatenate([held[:, :size, size:] @ gains.torque, gains.memory], axis=-2)
     maps[:, :size, :size] += held[:, :size, :size]
     return maps

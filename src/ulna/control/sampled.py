@@ -160,14 +160,15 @@ def balance(sizes: Array) -> Array:
     `sizes` (d, d) are those of the entries of X, or of many. What has no row or no column, such as
     a torque that is held, becomes small.
     """
-    beside = np.where(np.eye(len(sizes), dtype=bool), 0.0, sizes)
-    powers = np.zeros(len(sizes))
-    if not 0.0 < float(beside.max()) < math.inf:
-        return np.ones(len(sizes))
+    scaled = np.where(np.eye(len(sizes), dtype=bool), 0.0, sizes)
+    scale = np.ones(len(sizes))
+    if not 0.0 < float(scaled.max()) < math.inf:
+        return scale
     for _ in range(BALANCING):
-        scaled = beside * np.exp2(powers - powers[:, None])
         rows, columns = scaled.sum(axis=1), scaled.sum(axis=0)
         least = LEAST_SIZE * float(rows.max())
-        # A quarter of the distance each: both ends of an entry move.
-        powers += 0.25 * np.log2((rows + least) / (columns + least))
-    return np.exp2(np.round(powers - powers[0]))
+        # The fourth root: both ends of an entry move, by half of what each lacks.
+        step = ((rows + least) / (columns + least)) ** 0.25
+        scale *= step
+        scaled *= step / step[:, None]
+    return np.exp2(np.round(np.log2(scale / scale[0])))
