@@ -1,44 +1,68 @@
 """Maps along a smooth motion: made at some steps of a panel, by polynomials at the others.
 
-Over a panel of 32 steps a motion that has no corner there is a polynomial as far as sixteen digits
-can tell, and so are the maps over its steps. They are made at twelve steps, which lie close to
-where Chebyshev would have them. Where the polynomial through these misses the motion at any step,
-or the maps at two more steps, those of all steps are made.
+Over a panel of 64 or 32 steps a motion that has no corner there is a polynomial as far as sixteen
+digits can tell, and so are the maps over its steps. They are made at a few steps, which lie close
+to where Chebyshev would have them. Where the polynomial through these misses the motion at any
+step, or the maps at two more steps, shorter panels are tried, and then all maps are made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from ulna.arrays import Array
 from ulna.control.sampled import balance
 
-PANEL, NODES = 32, 12
 MOTION_ERROR = 1e-12  # of an angle, a rate, an acceleration, or of one where they are small
 MAP_ERROR = 1e-13  # of the largest entry, in units that make rows and columns of like sizes
 
 
-def _chebyshev() -> Array:
-    """Give the steps of a panel that are nearest to the points of Chebyshev and Lobatto."""
-    turn = np.pi * np.arange(NODES) / (NODES - 1)
-    return np.round(0.5 * (PANEL - 1) * (1.0 - np.cos(turn))).astype(int)
+class Panel(NamedTuple):
+    """So many steps in a row, and how a polynomial runs through them."""
+
+    size: int
+    nodes: Array  # (m,) steps that it runs through
+    tested: Array  # (2,) steps at which it is seen whether it is right
+    between: Array  # (size, m) leads from values at nodes to those at all steps
+
+    @classmethod
+    def of(cls, size: int, count: int) -> Panel:
+        """Give the panel whose nodes are nearest to the points of Chebyshev and Lobatto."""
+        steps, turn = np.arange(size), np.pi * np.arange(count) / (count - 1)
+        nodes = np.round(0.5 * (size - 1) * (1.0 - np.cos(turn))).astype(int)
+        between = np.empty((size, count))
+        for k, node in enumerate(nodes):
+            others = np.delete(nodes, k)
+            between[:, k] = np.prod((steps[:, None] - others) / (node - others), axis=1)
+        # Where it is least to be trusted, in the first half and at the beginning of the last.
+        far, half = np.abs(np.prod((steps[:, None] - nodes) / size, axis=1)), size // 2
+        tested = [int(np.argmax(far[: half - 2])), half]
+        return cls(size, nodes, np.array(tested), between)
+
+    def is_smooth(self, motion: Array) -> Array:
+        """Say in which panels (k, size, c) of a motion the polynomial gives all of it."""
+        missed = np.abs(self.between @ motion[:, self.nodes] - motion).max(axis=1, initial=0.0)
+        size = np.abs(motion).max(axis=1, initial=1.0)
+        return np.asarray((missed <= MOTION_ERROR * size).all(axis=-1))
+
+    def maps(self, make: Callable[[Array], Array], steps: Array) -> tuple[Array, Array]:
+        """Give the maps (k, size, d, d) over the steps (k, size) of panels, and which are right."""
+        made = make(steps[:, np.append(self.nodes, self.tested)].ravel())
+        made = made.reshape(len(steps), -1, *made.shape[1:])
+        at_nodes, exact = made[:, : len(self.nodes)], made[:, len(self.nodes) :]
+        # A row of the maps at a time: products are small, for which no library wakes threads.
+        found = (self.between @ at_nodes.swapaxes(1, 2)).swapaxes(1, 2)
+        units = balance(np.abs(exact).max(axis=(0, 1)))
+        ratio = units / units[:, None]
+        missed = (np.abs(found[:, self.tested] - exact) * ratio).max(axis=(1, 2, 3))
+        return found, missed <= MAP_ERROR * (np.abs(exact) * ratio).max(axis=(1, 2, 3))
 
 
-def _lagrange(nodes: Array) -> Array:
-    """Give the matrix (PANEL, NODES) that leads from values at nodes to those at all steps."""
-    ratios = [
-        [(np.arange(PANEL) - other) / (node - other) for other in nodes if other != node]
-        for node in nodes
-    ]
-    return np.prod(ratios, axis=1).T
-
-
-AT = _chebyshev()
-BETWEEN = _lagrange(AT)
-TESTED = np.array([7, 16])  # where a polynomial through the nodes is least to be trusted
-MADE = np.append(AT, TESTED)
+PANELS = (Panel.of(64, 14), Panel.of(32, 12))
+LONGEST = PANELS[0].size
 
 
 def maps_along(make: Callable[[Array], Array], motion: Array, rows: slice) -> Array:
@@ -51,36 +75,20 @@ def maps_along(make: Callable[[Array], Array], motion: Array, rows: slice) -> Ar
     motion : (steps, c) array
         All that the maps depend on.
     rows : slice
-        Which steps; whole panels of them from its start on, and what is left over, are looked at.
+        Which steps; panels are laid from its start on.
     """
-    steps = np.arange(rows.start, rows.stop)
-    panels = steps[: len(steps) // PANEL * PANEL].reshape(-1, PANEL)
-    smooth = panels[_is_smooth(motion[panels])]
-    if not len(smooth):
-        return make(steps)
-    made = make(smooth[:, MADE].ravel())
-    made = made.reshape(len(smooth), len(MADE), *made.shape[1:])
-    maps = BETWEEN @ made[:, :NODES].reshape(len(smooth), NODES, -1)
-    maps = maps.reshape(len(smooth), PANEL, *made.shape[2:])
-    right = _is_right(maps[:, TESTED], made[:, NODES:])
-    found = np.empty((len(steps), *made.shape[2:]))
-    found[smooth[right] - rows.start] = maps[right]
-    left = np.setdiff1d(steps, smooth[right], assume_unique=True)
+    left, known = np.arange(rows.start, rows.stop), []
+    for panel in PANELS:
+        # What longer panels leave over are whole ones of these, and less than one at the end.
+        laid = left[: len(left) // panel.size * panel.size].reshape(-1, panel.size)
+        steps = laid[panel.is_smooth(motion[laid])]
+        if len(steps):
+            maps, right = panel.maps(make, steps)
+            known.append((steps[right].ravel(), maps[right].reshape(-1, *maps.shape[2:])))
+            left = np.setdiff1d(left, known[-1][0], assume_unique=True)
     if len(left):
-        found[left - rows.start] = make(left)
+        known.append((left, make(left)))
+    found = np.empty((rows.stop - rows.start, *known[0][1].shape[1:]))
+    for which, maps in known:
+        found[which - rows.start] = maps
     return found
-
-
-def _is_smooth(motion: Array) -> Array:
-    """Say of which panels (k, PANEL, c) of a motion the polynomial through the nodes gives all."""
-    missed = np.abs(BETWEEN @ motion[:, AT] - motion).max(axis=1, initial=0.0)
-    size = np.abs(motion).max(axis=1, initial=1.0)
-    return np.asarray((missed <= MOTION_ERROR * size).all(axis=-1))
-
-
-def _is_right(found: Array, exact: Array) -> Array:
-    """Say in which panels maps (k, 2, d, d) are as they should be."""
-    units = balance(np.abs(exact).max(axis=(0, 1)))
-    ratio = units / units[:, None]
-    missed = (np.abs(found - exact) * ratio).max(axis=(1, 2, 3))
-    return np.asarray(missed <= MAP_ERROR * (np.abs(exact) * ratio).max(axis=(1, 2, 3)))

@@ -9,7 +9,7 @@ A step of length h from t takes A at the two Gauss points t + (1/2 ∓ √3/6) h
 Units of angles and rates that make Ω small and balanced, powers of two, change no digit of it, and
 leave far less to be squared up and far closer singular values of the maps.
 
-Products are kept as a matrix of size one and the logarithm of what was divided out. Exponents
+Products are kept as a matrix of moderate size and the logarithm of what was divided out. Exponents
 are the logarithms of the singular values of Φ(T), by T. Neighbours are multiplied first as long as
 that costs no digits; where one matrix remains its singular values are taken. Where the values are
 too far apart for that, QR factorisations on the way, from both ends in turn, leave triangles whose
@@ -35,15 +35,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ulna.analysis.panels import PANEL
+from ulna.analysis.panels import LONGEST
 from ulna.arrays import Array
 from ulna.control.sampled import balance, exponential
 from ulna.workers import share
 
 GAUSS = np.array([0.5 - math.sqrt(3.0) / 6.0, 0.5 + math.sqrt(3.0) / 6.0])
-MOST_AT_ONCE = 250_000  # numbers in matrices that a core works on together
+MOST_AT_ONCE = 500_000  # numbers in matrices that a core works on together
 SAMPLE = 64  # maps that units are chosen by
-RANGE = 200.0  # ln of how far products may grow or fall until they are scaled again
+RANGE = 100.0  # ln of how far products may grow or fall until they are scaled again
 SQUARINGS = (3, 3)  # of a Gram matrix, until its largest eigenvalue is looked for, and again
 CERTAIN = 1e-13  # in ln of an eigenvalue
 LARGEST_POWER = 1000  # of two, to be divided out at once
@@ -70,8 +70,8 @@ def in_pieces(
     there are, the pieces are the same, and so is what comes out.
     """
     size = max(1, most // numbers)
-    if size > PANEL:
-        size -= size % PANEL
+    if size > LONGEST:
+        size -= size % LONGEST
 
     def some(first: int, last: int) -> None:
         with np.errstate(all="ignore"):  # which holds for a thread
@@ -79,16 +79,6 @@ def in_pieces(
                 work(slice(piece * size, min((piece + 1) * size, count)))
 
     share(some, math.ceil(count / size), 1)
-
-
-def at_once(*works: Callable[[], None]) -> None:
-    """Do pieces of work that know nothing of one another, on all cores."""
-
-    def some(first: int, last: int) -> None:
-        for work in works[first:last]:
-            work()
-
-    share(some, len(works), 1)
 
 
 def magnus_maps(first: Array, second: Array, step: float, rows: slice = slice(None)) -> Array:
@@ -116,11 +106,6 @@ def running_products(maps: Array) -> Scaled:
         if k % unchecked == 0:
             ((now,), (past,)) = _scaled(now[None], log[k : k + 1])
             mantissa[k + 1], log[k + 1 :] = now, past
-
-    def some(rows: slice) -> None:
-        mantissa[rows], log[rows] = _scaled(mantissa[rows], log[rows])
-
-    in_pieces(some, len(log), mantissa[0].size)
     return Scaled(mantissa, log)
 
 
@@ -131,7 +116,7 @@ def log_norms(scaled: Scaled) -> Array:
     def some(rows: slice) -> None:
         found[rows] = scaled.log[rows] + np.log(_norms(scaled.mantissa[rows]))
 
-    in_pieces(some, len(found), 8 * scaled.mantissa[0].size)
+    in_pieces(some, len(found), 4 * scaled.mantissa[0].size)
     return found
 
 
@@ -213,11 +198,15 @@ def _chain_values(chain: Sequence[Array], size: int) -> Array:
 
 def _swept(maps: Sequence[Array], frame: Array) -> tuple[Array, Array]:
     """Carry a frame through maps; gives it at the end, and the triangles on the way."""
-    triangles = np.empty((len(maps), *frame.shape))
+    from scipy.linalg.lapack import dgeqrf, dorgqr  # NumPy takes as long again to ask for it
+
+    size = frame.shape[-1]
+    triangles, upper = np.empty((len(maps), size, size)), np.triu(np.ones((size, size)))
     for k, matrix in enumerate(maps):
-        frame, triangle = np.linalg.qr(matrix @ frame)
-        sign = np.where(np.diagonal(triangle) < 0.0, -1.0, 1.0)
-        frame, triangles[k] = frame * sign, triangle * sign[:, None]
+        packed, reflections, *_ = dgeqrf(matrix @ frame)
+        sign = np.where(np.diagonal(packed) < 0.0, -1.0, 1.0)
+        np.multiply(packed[:size], upper * sign[:, None], out=triangles[k])
+        frame = dorgqr(packed, reflections, overwrite_a=True)[0] * sign
     return frame, triangles
 
 

@@ -19,7 +19,6 @@ from ulna.analysis.propagation import (
     GAUSS,
     MOST_AT_ONCE,
     Scaled,
-    at_once,
     in_pieces,
     log_norms,
     log_singular_values,
@@ -68,7 +67,8 @@ class Stability:
     def phi(self) -> Array:
         """The matrices Φ(t) (k, 2n, 2n) as numbers; inf where they are too large for that."""
         with np.errstate(over="ignore", invalid="ignore"):
-            return self.transition.mantissa * np.exp(self.transition.log)[:, None, None]
+            half = np.exp(0.5 * self.transition.log)[:, None, None]
+            return self.transition.mantissa * half * half
 
     def growth_at(self, t: float) -> float:
         """Give ln ‖Φ(t)‖ at a time [s]."""
@@ -201,20 +201,12 @@ def stability(
 def _told(
     plan: Plan, arm: Arm, controller: Any, rate: float | None, times: Array, maps: Array
 ) -> Stability:
-    states, found = 2 * arm.n, {}
-
-    def follow_products() -> None:
-        whole = running_products(maps)
-        found["phi"] = phi = Scaled(whole.mantissa[:, :states, :states], whole.log)
-        places = jacobian(arm, plan.trajectory.rows(times)[0])[:, :2]
-        found["tips"] = log_norms(Scaled(places @ phi.mantissa[:, : arm.n], phi.log))
-        found["growth"] = log_norms(phi)
-
-    def follow_values() -> None:
-        found["logs"] = log_singular_values(maps, states)
-
-    at_once(follow_products, follow_values)
-    phi, growth, tips, logs = (found[name] for name in ("phi", "growth", "tips", "logs"))
+    whole, states = running_products(maps), 2 * arm.n
+    phi = Scaled(whole.mantissa[:, :states, :states], whole.log)
+    places = jacobian(arm, plan.trajectory.rows(times)[0])[:, :2]
+    tips = log_norms(Scaled(places @ phi.mantissa[:, : arm.n], phi.log))
+    growth = log_norms(phi)
+    logs = log_singular_values(maps, states)
     logs[0] = growth[-1]  # the same number, which a product keeps best where digits are lost
     exponents = np.sort(logs)[::-1] / (times[-1] - times[0])
     for values in (times, growth, tips, exponents, *phi):

@@ -29,6 +29,7 @@ from ulna.motion import Plan
 from ulna.simulation.checks import read_answer
 from ulna.simulation.reference import as_reference
 
+BLOCK = 16  # arms that a law serves at a time
 NUDGE = 1e-6  # of a value, or in its unit if it is small
 LEAST_POINTS, SPACING = 101, 0.25  # [s]: where the controller is asked; a cubic runs in between
 
@@ -89,13 +90,22 @@ def _between(known: Array, values: Array, times: Array) -> Array:
 
 
 class Quick:
-    """A compiled law as a controller: it is asked thousands of times, in memory of its own."""
+    """A compiled law as a controller: it is asked thousands of times, for a block of arms at once.
+
+    An array is laid out for each of its arguments: a law may be handed parts of longer ones, of
+    which it knows nothing.
+    """
 
     def __init__(self, law: CompiledLaw, n: int) -> None:
-        self.law, self._size = law, len(law.state)
-        # An array each: a law may be handed parts of longer ones, of which it knows nothing.
-        self._q, self._qd, self._tau = (np.zeros((n, 1)) for _ in range(3))
-        self._asked, self._rows = np.zeros((3, n, 1)), np.zeros((self._size + law.room, 1))
+        self.law, self._n, self._size = law, n, len(law.state)
+        self._one, self._many = self._arguments(1), self._arguments(BLOCK)
+
+    def _arguments(self, width: int) -> tuple[Array, ...]:
+        """Give room for q, q̇, reference, parameters, state and torques of so many arms."""
+        n, params = self._n, np.repeat(self.law.params, width, axis=1)
+        shapes = ((n, width), (n, width), (3, n, width))
+        rows = np.zeros((self._size + self.law.room, width))
+        return *map(np.zeros, shapes), params, rows, np.zeros((n, width))
 
     def start(self, arm: Arm) -> Array:
         """Give the law's own memory (s,)."""
@@ -105,22 +115,26 @@ class Quick:
         self, t: float, q: Array, qd: Array, reference: Reference, state: Array
     ) -> tuple[Array, Array]:
         """Give torques and memory as the law leaves them."""
-        self._asked[..., 0] = reference[:3]
-        return self._answer(t, q, qd, state)
+        point = np.concatenate([q, qd, state])
+        answer = self._answers(self._one, t, point[None], reference)[0]
+        return answer[: self._n], answer[self._n :]
 
     def answers(self, t: float, points: Array, reference: Reference) -> Array:
         """Give torques and memory (k, n + s) for angles, rates and memory (k, 2n + s)."""
-        n = len(reference.q)
-        self._asked[..., 0] = reference[:3]
-        found = np.empty((len(points), n + self._size))
-        for point, answer in zip(points, found, strict=True):
-            answer[:n], answer[n:] = self._answer(t, point[:n], point[n : 2 * n], point[2 * n :])
-        return found
+        whole = -(-len(points) // BLOCK) * BLOCK
+        points = np.pad(points, ((0, whole - len(points)), (0, 0)), mode="edge")
+        blocks = points.reshape(-1, BLOCK, points.shape[-1])
+        found = [self._answers(self._many, t, block, reference) for block in blocks]
+        return np.concatenate(found)
 
-    def _answer(self, t: float, q: Array, qd: Array, state: Array) -> tuple[Array, Array]:
-        self._q[:, 0], self._qd[:, 0], self._rows[: self._size, 0] = q, qd, state
-        self.law.law(t, self._q, self._qd, self._asked, self.law.params, self._rows, self._tau)
-        return self._tau[:, 0].copy(), self._rows[: self._size, 0].copy()
+    def _answers(
+        self, arguments: tuple[Array, ...], t: float, points: Array, reference: Reference
+    ) -> Array:
+        n, (q, qd, asked, params, rows, tau) = self._n, arguments
+        q[...], qd[...], rows[: self._size] = np.split(points.T, [n, 2 * n])
+        asked[...] = np.array(reference[:3])[..., None]
+        self.law.law(t, q, qd, asked, params, rows, tau)
+        return np.concatenate([tau, rows[: self._size]]).T
 
 
 @dataclass(frozen=True)
@@ -158,8 +172,8 @@ class Tick:
     def _answers(self, points: Array) -> Array:
         """Give torques and memory (k, n + s) for angles, rates and memory (k, 2n + s)."""
         if isinstance(self.controller, Quick):
-            found = self.controller.answers(self.t, points, self.reference)
             n = len(self.reference.q)
+            found = self.controller.answers(self.t, points, self.reference)[: len(points)]
             for row in np.flatnonzero(~np.isfinite(found[:, :n]).all(axis=1)):
                 read_answer((found[row, :n], None), n, self.t)  # which says what is wrong with it
             return found
