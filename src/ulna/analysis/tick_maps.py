@@ -132,7 +132,7 @@ class Quick:
     ) -> Array:
         n, (q, qd, asked, params, rows, tau) = self._n, arguments
         q[...], qd[...], rows[: self._size] = np.split(points.T, [n, 2 * n])
-        asked[...] = np.array(reference[:3])[..., None]
+        asked[...] = np.array((reference.q, reference.qd, reference.qdd))[..., None]
         self.law.law(t, q, qd, asked, params, rows, tau)
         return np.concatenate([tau, rows[: self._size]]).T
 

@@ -97,11 +97,16 @@ def compile_laws() -> None:
     """Compile every law once: they serve all sizes."""
     from ulna.control import CONTROLLERS, read_controller
     from ulna.control.laws import LAW
+    from ulna.kernels import variant
 
     arm, _ = _arms(1)
+    row, rows = np.zeros((1, 1)), np.zeros((3, 1, 1))
     for name in CONTROLLERS:
-        law: Any = read_controller(name)
-        LAW.address(law.compiled(arm).law)
+        controller: Any = read_controller(name)
+        law = controller.compiled(arm).law
+        LAW.address(law)
+        # Whether a loop is stable is found by calling its law from Python.
+        variant(law, 0.0, row, row, rows, row, row, row)
 
 
 def compile_batch(precision: str) -> None:
