@@ -7,7 +7,7 @@ from ulna.control.laws import call_law
 from ulna.kernels import inlined, inner
 from ulna.lanes import alone, choose, floor, numbers, some
 from ulna.simulation.engine import places as at
-from ulna.simulation.engine.hooks import call_part
+from ulna.simulation.engine.hooks import call_sensors
 from ulna.simulation.engine.memory import Control, Memory
 from ulna.simulation.engine.noise import draw_normal
 from ulna.simulation.engine.times import slack
@@ -54,7 +54,7 @@ def _limit(size: int, m: Memory, control: Control) -> None:
 def _see(size: int, m: Memory, control: Control) -> None:
     m.whole[at.SEEN] = 1
     if m.whole[at.PERFECT] == 0:
-        call_part(m.whole[at.MEASURE_PART], size, m, control)
+        call_sensors(size, m, control)
         return
     for i in range(size):
         control.q[i] = m.vectors[at.STATE, i]

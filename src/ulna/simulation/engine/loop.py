@@ -7,7 +7,7 @@ from ulna.dynamics import packed as link
 from ulna.kernels import inlined, inner, kernel
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.explicit import prepare_dense, slope_at_end
-from ulna.simulation.engine.hooks import call_part
+from ulna.simulation.engine.hooks import call_let_happen, call_part, call_settle
 from ulna.simulation.engine.memory import Control, Memory, Record
 from ulna.simulation.engine.schedule import hold, open_segment
 from ulna.simulation.engine.slope import copy, motor_torque, slope
@@ -59,7 +59,7 @@ def advance(size: int, m: Memory, control: Control, record: Record, budget: int)
 def _begin(size: int, m: Memory, control: Control, log: Array) -> int:
     code = open_segment(size, m, control)
     if code == at.BUDGET and m.whole[at.WATCHING] != 0:
-        call_part(m.whole[at.WATCH_PART], size, m, log, at.SETTLE, 0, 0.0)
+        call_settle(size, m, log)
     return code
 
 
@@ -80,7 +80,7 @@ def accept(size: int, m: Memory, samples: Array, log: Array, h: float) -> int:
     copy(size, m, at.AHEAD, at.STATE)
     whole[at.STEPS] += 1
     if which >= 0:
-        return int(call_part(whole[at.WATCH_PART], size, m, log, at.HAPPEN, which, 0.0))
+        return call_let_happen(size, m, log, which)
     m.real[at.NOW] = m.real[at.STEP_END]
     whole[at.STEP_INDEX] += 1
     if m.real[at.NOW] == m.real[at.STOP]:

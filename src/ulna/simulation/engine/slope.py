@@ -11,7 +11,7 @@ from ulna.expressions.evaluate import evaluate
 from ulna.kernels import inlined, inner
 from ulna.lanes import alone, some
 from ulna.simulation.engine import places as at
-from ulna.simulation.engine.hooks import call_part, call_python
+from ulna.simulation.engine.hooks import call_live_inputs, call_model, call_python
 from ulna.simulation.engine.memory import Memory
 
 
@@ -24,7 +24,7 @@ def slope_inlined(size: int, m: Memory, t: float, place: int) -> None:
     if alone(v) or whole[at.CHANGING] != 0:
         inputs(size, m, t)
     if whole[at.MODEL] == at.SEQUENTIAL:
-        call_part(whole[at.MODEL_PART], size, m)
+        call_model(size, m)
     elif whole[at.COUPLED] != 0:
         forward_coupled(size, links, turns, v, at.STAGE, link.CARRIER)
     else:
@@ -75,7 +75,7 @@ def inputs(size: int, m: Memory, t: float) -> None:
     for k in range(3):
         links[n, link.FORCE_X + k] = links[n, at.TIP_HOLD + k] + links[n, at.TIP_RAMP + k] * since
     if m.whole[at.INPUTS] != at.STEADY:
-        call_part(m.whole[at.LIVE_PART], size, m, t)
+        call_live_inputs(size, m, t)
 
 
 @inlined

@@ -9,7 +9,7 @@ from ulna.kernels import inlined, inner
 from ulna.lanes import both, choose, short
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.explicit import error_of_step, explicit_step, first_step, read_dense
-from ulna.simulation.engine.hooks import call_part
+from ulna.simulation.engine.hooks import call_implicit_step
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.engine.slope import copy
 from ulna.simulation.engine.times import slack
@@ -72,7 +72,7 @@ def take_step(size: int, m: Memory, t: float, h: float) -> Any:
     if whole[at.METHOD] == at.RK4 or whole[at.METHOD] == at.DOP853:
         explicit_step(size, m, t, h)
         return _is_finite(size, m)
-    call_part(whole[at.STEP_PART], size, m, t, h)
+    call_implicit_step(size, m, t, h)
     if whole[at.METHOD] == at.GAUSS4:
         return both(m.links[size, at.GOOD] != 0.0, _is_finite(size, m))
     return _is_finite(size, m)
