@@ -80,6 +80,31 @@ ROWS = (
         "60 s of two rods at rtol 1e-9, SciPy's time to ours",
         "×",
     ),
+    Row(
+        "A controller in Python, a tick with its step, against MuJoCo's loop",
+        "a PD controller in Python, a tick's time to MuJoCo's loop",
+        "× the time",
+    ),
+    Row(
+        "Torques of one state, `dynamics.inverse_dynamics`",
+        "inverse_dynamics of one state [µs]",
+        "µs",
+    ),
+    Row(
+        "`Simulation`: a torque and a millisecond",
+        "Simulation.apply and advance by 1 ms [µs]",
+        "µs",
+    ),
+    Row(
+        "The first simulation ever, from source, compiling included",
+        "cold start, first simulate, n = 2 [s]",
+        "s",
+    ),
+    Row(
+        "Import and the first simulation of a later process",
+        "cold start, import and first simulate, warm [s]",
+        "s",
+    ),
     Row("Planning a path of 2,000 points", "planning 2,000 points [ms]", "ms"),
     Row(
         "All postures for 100,000 targets, 2 links",

@@ -10,6 +10,7 @@ import numpy as np
 
 from ulna.interrupts import listening
 from ulna.simulation.engine import places as at
+from ulna.simulation.engine.memory import Control, Memory, Record
 from ulna.simulation.failures import Failed
 
 if TYPE_CHECKING:
@@ -20,6 +21,21 @@ REPORTED = 0.02  # [s] between two reports of a run that a controller in Python 
 MOST_BUDGET = 50_000_000  # steps
 
 Report: TypeAlias = Callable[[], None]
+
+
+_engines: dict[
+    int, Callable[..., int]
+] = {}  # by the number of joints: memories of all are of one kind
+
+
+def engine_for(n: int, memory: Memory, control: Control, record: Record) -> Callable[..., int]:
+    """Give the compiled loop for arms of n joints."""
+    if n not in _engines:
+        from ulna.kernels import variant
+        from ulna.simulation.engine.loop import advance
+
+        _engines[n] = variant(advance, n, memory, control, record, 1)
+    return _engines[n]
 
 
 def drive(simulation: Simulation, report: Report | None) -> int:

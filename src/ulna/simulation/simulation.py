@@ -24,7 +24,7 @@ from ulna.simulation.checks import (
 )
 from ulna.simulation.copies import check_picklable, deep_copy, parts_of
 from ulna.simulation.disturbances import Disturbance
-from ulna.simulation.driving import Report, drive
+from ulna.simulation.driving import Report, drive, engine_for
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import LOG_ROWS, Control, Memory, carried_over, new_record
 from ulna.simulation.events import read_events
@@ -145,16 +145,15 @@ class Simulation:
 
     def _connect(self) -> None:
         """Let the engine find the functions that it calls, which each process has elsewhere."""
-        from ulna.kernels import variant
-        from ulna.simulation.engine import loop, parts
+        from ulna.simulation.engine.parts import connect
 
         self.size = self.arm.n
         self.loads.connect(self.memory)
         self.ticks.connect(self.memory)
-        parts.connect(self.size, self.memory, self.control, self.record)
-        self.engine = variant(loop.advance, self.size, self.memory, self.control, self.record, 1)
+        connect(self.size, self.memory, self.control, self.record)
+        self.engine = engine_for(self.size, self.memory, self.control, self.record)
         # Plain Python, and what it calls, would warn of numbers that are watched for anyway.
-        self.guarded = isinstance(loop.advance, FunctionType) or bool(self.loads.called)
+        self.guarded = isinstance(self.engine, FunctionType) or bool(self.loads.called)
         if self.loads.called:
             self.budget = 1  # a function may take its time
 
