@@ -20,6 +20,7 @@ from ulna.arm.writing import dumps
 from ulna.cli.angle_option import RELATIVE, Angles
 from ulna.cli.outputs import Written
 from ulna.cli.planning import (
+    NO_LIMITS,
     PLAN_COLUMNS,
     Task,
     limits_lines,
@@ -99,14 +100,14 @@ def show_followed(done: Followed, angles: Angles = RELATIVE) -> None:
     made = done.plan
     say(done.verdict.text)
     title = plan_heading(done.task, angles)
-    show_table(title, *_table(done))
+    show_table(title, *_table(done), spaced=False)
     lines = {
         "reachable": [reach_line(made)],
-        "postures": [posture_line(made, angles)],
+        "postures": [posture_line(made, angles, explained=angles is not RELATIVE)],
         "power": [_power(done)],
         "open loop": [_open_loop(done), _growth(done, "open loop")],
         "closed loop": [_closed_loop(done), _growth(done, "closed loop")],
-        "limits": [*_plan_limits(made), _run_limits(done)],
+        "limits": _limits(done),
     }
     for label, told in lines.items():
         say_about(label, told)
@@ -125,9 +126,11 @@ def _table(done: Followed) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     return (joint, PLANNED_PEAK, RUN_PEAK, *others, "energy [J]"), rows
 
 
-def _plan_limits(made: Plan) -> list[str]:
-    first, *others = limits_lines(made)
-    return [f"the plan: {first}", *others]
+def _limits(done: Followed) -> list[str]:
+    first, *others = limits_lines(done.plan)
+    if first == NO_LIMITS:
+        return [first, *others]
+    return [f"the plan: {first}", *others, _run_limits(done)]
 
 
 def _run_limits(done: Followed) -> str:
@@ -187,8 +190,8 @@ def _power(done: Followed) -> str:
     spent, net = float(effort.energy_spent.sum()), float(effort.energy.sum())
     most = float(effort.power_peak.max())
     return (
-        f"under the controller {number(most, 4)} W at most in a joint; {number(spent, 4)} J put "
-        f"in, {number(spent - net, 4)} J taken back"
+        f"{number(most, 4)} W at most in a joint; {number(spent, 4)} J put in, "
+        f"{number(spent - net, 4)} J taken back"
     )
 
 

@@ -22,6 +22,7 @@ from ulna.motion.findings import length_text
 from ulna.motion.reading import SHAPES
 
 DEFAULT_ARM = "kehl"
+NO_LIMITS = "no joint has a limit of angle, speed or torque"
 # What Python's words are called at the command line.
 NAMES = {"path": "PATH", "arm": "ARM", "speed": "film-speed"}
 
@@ -196,10 +197,10 @@ def plan_heading(task: Task, angles: Angles) -> str:
     return f"{made.arm.name or task.name} along {made.path}{own}, {number(made.duration)} s"
 
 
-def posture_line(made: Plan, angles: Angles) -> str:
+def posture_line(made: Plan, angles: Angles, *, explained: bool = True) -> str:
     """Say in which postures it starts and ends."""
     known = made.q[np.isfinite(made.q).all(axis=-1)]
-    measured = f"; {angles.symbol} is measured {angles.measured}"
+    measured = f"; {angles.symbol} is measured {angles.measured}" if explained else ""
     return f"from {angles.posture(known[0])} to {angles.posture(known[-1])}{measured}"
 
 
@@ -218,7 +219,7 @@ def limits_lines(made: Plan) -> list[str]:
     limited = are_limited(own) or np.isfinite([own.max_velocity, own.max_torque]).any()
     if limited:
         return ["all angles, speeds and torques are within the joints' limits"]
-    return ["no joint has a limit of angle, speed or torque"]
+    return [NO_LIMITS]
 
 
 def plan_facts(task: Task) -> dict[str, Any]:

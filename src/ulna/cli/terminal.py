@@ -102,11 +102,13 @@ def note(text: str) -> None:
         print(fitted(text, sys.stderr), file=sys.stderr)
 
 
-def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def show_table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, spaced: bool = True
+) -> None:
     """Print a table; columns of numbers are set to the right, empty ones are left out."""
     cells = [[fitted(cell) for cell in row] for row in rows]
     shown = [i for i in range(len(columns)) if columns[i] or any(row[i] for row in cells)]
-    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=spaced)
     for index in shown:
         numeric = all(_is_numeric(row[index]) for row in cells)
         table.add_column(fitted(columns[index]), justify="right" if numeric else "left")

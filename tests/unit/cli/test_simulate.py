@@ -552,13 +552,6 @@ def test_a_second_ctrl_c_stops_at_once(ask, tmp_path, monkeypatch):
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_a_long_wait_for_the_engine_is_explained(ask, monkeypatch):
-    monkeypatch.setattr(running, "PATIENCE", 0.0)
-    code, _, err = ask(*SWING)
-    assert code == 0
-    assert err.startswith("compiling the engine, once for this version")
-
-
 def test_an_ascii_terminal_misses_no_letter():
     words = ["simulate", "bechard-1", "--q0", "0", "--for", "0.1 s"]
     done = subprocess.run(

@@ -95,7 +95,7 @@ REFUSALS = {
     "disturbances: got None, need a list of them": {"disturbances": None},
     "disturbances: got [5]": {"disturbances": [5]},
     "disturbances: got 2 of them, need 3": {"disturbances": [[], []]},
-    "disturbance.torque: got 1 values, need 2": {"disturbances": [disturbances.step([1.0])]},
+    "disturbance.torque: got 1 value, need 2": {"disturbances": [disturbances.step([1.0])]},
     "seeds: got -1, need a whole number of at least 0, below 2**63, or one for each": {"seeds": -1},
     "seeds: got 0.5": {"seeds": 0.5},
     "seeds: got True": {"seeds": True},
