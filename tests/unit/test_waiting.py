@@ -52,7 +52,7 @@ def test_the_bar_moves_with_every_function_and_never_back(shown):
         bar.begin_code()
         time.sleep(0.05)
     what, *parts = shown
-    assert what == "compiling _both for 2 joints, once"
+    assert what == "compiling, once for this version: _both, 2 joints"
     assert parts == sorted(parts)
     assert {0.25, 0.5, 0.75} <= set(parts)
     assert 0.75 < parts[-1] < 1.0
@@ -62,7 +62,7 @@ def test_what_is_typed_already_begins_with_code(shown):
     with waiting.waiting(Kernel(_both), 0) as bar:
         bar.begin_code()
         time.sleep(0.02)
-    assert shown[0] == "compiling _both, once"
+    assert shown[0] == "compiling, once for this version: _both"
     assert 0.0 < shown[-1] < 0.1
 
 

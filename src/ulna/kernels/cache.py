@@ -55,7 +55,7 @@ class Unit(NamedTuple):
     def is_kept(self) -> bool:
         """Whether its file tells all that it is made of."""
         function = self.kernel.py_func
-        is_plain = function.__closure__ is None and not hasattr(self.kernel, "foreign")
+        is_plain = function.__closure__ is None and self.kernel.foreign is None
         return is_plain and Path(function.__code__.co_filename).is_file()
 
 
@@ -70,7 +70,7 @@ def frame_function(kernel: Kernel, signature: Signature, size: int) -> int:
     """Give the address by which kernels call one with a frame."""
     from ulna.kernels.code import load
 
-    made: dict[Any, int] = kernel.__dict__.setdefault("_addresses", {})
+    made = kernel.addresses
     if (signature, size) not in made:
         made[signature, size] = load(_code(Unit(kernel, signature, True), size))
     return made[signature, size]

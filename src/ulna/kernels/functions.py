@@ -50,7 +50,9 @@ class Kernel:
         self.py_func, self.name = function, function.__name__
         names = function.__code__.co_varnames[: function.__code__.co_argcount]
         self.is_folded = names[:1] == ("size",)
-        self._entries: dict[Any, Callable[..., Any]] = {}
+        self.entries: dict[Any, Callable[..., Any]] = {}  # by kinds of arguments and size
+        self.addresses: dict[Any, int] = {}  # the same, of those that kernels call
+        self.foreign: Any = None  # what it stands for, if Numba has compiled that elsewhere
         self._last: Callable[..., Any] | None = None
 
     def __call__(self, *arguments: Any) -> Any:
@@ -66,13 +68,13 @@ class Kernel:
         """Give the built-in function for arguments of these kinds, and arms of this size."""
         signature = signature_of(*arguments)
         size = self.size_in(arguments[0]) if self.is_folded else 0
-        made = self._entries.get((signature, size))
+        made = self.entries.get((signature, size))
         if made is None:
             with _compiling:
                 from ulna.kernels.cache import python_function
 
                 made = python_function(self, signature, size)
-                self._entries[signature, size] = made
+                self.entries[signature, size] = made
         return made
 
     def size_in(self, n: int) -> int:
@@ -121,8 +123,8 @@ class Hook:
     """A kind of function that kernels call without having been compiled for it.
 
     `call = hook.call` is to be a global of the module: inside a kernel `call(address, …)` calls
-    the function with these arguments. What it gives is a whole number, or with
-    `signature` and `plain` a C function of numbers.
+    the function with these arguments and gives a whole number. Kernels take their arguments in a
+    frame; with `plain` it is a C function of numbers, such as one of Python's with an address.
     """
 
     def __init__(self, signature: Signature | None = None, *, plain: bool = False) -> None:
@@ -173,7 +175,7 @@ def _adapted(compiled: Any) -> Kernel:
     """Give a kernel that does nothing but call a function that Numba has compiled elsewhere."""
     if compiled not in _adaptations:
         made = Kernel(compiled.py_func)
-        made.foreign = compiled  # type: ignore[attr-defined]
+        made.foreign = compiled
         _adaptations[compiled] = made
     return _adaptations[compiled]
 

@@ -48,13 +48,13 @@ from numba.core.untyped_passes import (
 from numba.extending import lower_builtin
 
 import ulna.lanes.lowering  # noqa: F401  (tells Numba of lanes)
+from ulna.kernels.code import ENTRY, SIZE
 from ulna.kernels.functions import Inner, Kernel
 from ulna.kernels.signatures import FLOAT, INT, LanesOf, RecordOf, Signature
 from ulna.lanes.kinds import Lanes
 
 # Flags that assume away NaN would hide a simulation that diverges, and gain nothing.
 OPTIONS = {"fastmath": {"contract"}, "error_model": "numpy", "nogil": True, "_nrt": False}
-ENTRY, SIZE = "ulna_entry", "ulna_size"  # names in the code
 
 # Of Numba's passes those that plain loops over numbers and arrays need: no closures, no objects, no
 # parallel loops, no expressions of whole arrays.
@@ -268,7 +268,7 @@ def typed(
 
 
 def _source(kernel: Kernel) -> Callable[..., Any]:
-    foreign: Any = getattr(kernel, "foreign", None)
+    foreign = kernel.foreign
     if foreign is None:
         return kernel.py_func
 

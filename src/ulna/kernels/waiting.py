@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ulna.kernels.functions import Kernel
+from ulna.kernels.functions import Kernel, function_count
 from ulna.progress import is_seen, progress
 
 TYPING = 0.75  # of the time that both stages take
@@ -59,13 +59,10 @@ class Waiting:
 @contextmanager
 def waiting(kernel: Kernel, size: int) -> Iterator[Waiting]:
     """Show a bar while a kernel is compiled, if that takes long enough to be noticed."""
-    from ulna.kernels.functions import function_count
-
     bar, over = Waiting(function_count(kernel)), threading.Event()
-    joints = f" for {size} joint{'s' if size > 1 else ''}" if size else ""
-    with progress(f"compiling {kernel.name}{joints}, once") as report:
+    joints = f", {size} joint{'s' if size > 1 else ''}" if size else ""
+    with progress(f"compiling, once for this version: {kernel.name}{joints}") as report:
         report(0.0)
-
         start = time.monotonic()
 
         def look() -> None:
