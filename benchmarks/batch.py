@@ -59,7 +59,7 @@ class Chains(NamedTuple):
         return Chains(*(array[:count] for array in self))
 
     def stacked(self) -> ulna.Parameters:
-        """Give the arms as `ulna.stack` would, without making each of them first."""
+        """Return the arms as `ulna.stack` would, without making each of them first."""
         lengths, masses, _ = self
         one = ulna.Arm.rods(lengths[0], masses[0]).parameters
         spread = ulna.Parameters(*(np.tile(value, (len(lengths), 1)) for value in one))
@@ -68,7 +68,7 @@ class Chains(NamedTuple):
 
 
 def chains(count: int, n: int) -> Chains:
-    """Give arms that start from rest, in any direction and bent."""
+    """Return arms that start from rest, in any direction and bent."""
     random = np.random.default_rng(n)
     lengths, masses = random.uniform(0.5, 1.5, (2, count, n))
     q0 = random.uniform(-0.5, 0.5, (count, n))
@@ -77,13 +77,13 @@ def chains(count: int, n: int) -> Chains:
 
 
 def through(run: Any, seconds: float) -> np.ndarray:
-    """Give the last angles of a batch in which every arm went all the way."""
+    """Return the last angles of a batch in which every arm went all the way."""
     assert np.allclose(run.t_end, seconds), "arms that stop early make a batch look fast"
     return np.asarray(run.q[:, -1])
 
 
 def apart(them: Chains, steps: int = 100) -> float:
-    """Give how far mujoco.rollout and ours are apart at the end [rad]."""
+    """Return how far mujoco.rollout and ours are apart at the end [rad]."""
     seconds = steps * DT
     ours = ulna.simulate_batch(them.stacked(), q0=them.q0, duration=seconds, dt=DT)
     theirs = mujoco_rollout(*them, DT, steps, THREADS)()
@@ -91,7 +91,7 @@ def apart(them: Chains, steps: int = 100) -> float:
 
 
 def arm_steps(load: Load, rounds: int) -> dict[str, float]:
-    """Give the time [s] of an arm-step: free, single, on one thread, closed loop, MuJoCo's."""
+    """Return the time [s] of an arm-step: free, single, on one thread, closed loop, MuJoCo's."""
     them, seconds = chains(load.arms * THREADS, load.n), load.steps * DT
     stacked = them.stacked()
 
@@ -129,7 +129,7 @@ def note_steps(report: Report, load: Load, rounds: int) -> None:
 
 
 def along_a_plan(rounds: int, count: int = 4096) -> float:
-    """Give the time of following one plan, from starts beside it, to that of free arms."""
+    """Return the time of following one plan, from starts beside it, to that of free arms."""
     arm = ulna.preset("kehl")
     plan = ulna.plan(arm, ulna.paths.circle((0.5, 0.2), 0.15), duration=1.0)
     beside = np.random.default_rng(0).normal(scale=0.01, size=(count * THREADS, 2))
@@ -147,7 +147,7 @@ def along_a_plan(rounds: int, count: int = 4096) -> float:
 def states_in_a_call(
     arm: ulna.Arm | ulna.Parameters, models: list[Any], rounds: int
 ) -> dict[str, float]:
-    """Compare 100,000 states in a call with a loop over Pinocchio; gives the ratios."""
+    """Compare 100,000 states in a call with a loop over Pinocchio; return the ratios."""
     import pinocchio as pin
 
     states = np.random.default_rng(0).uniform(-3.0, 3.0, (3, ROWS, models[0].nv))
@@ -178,7 +178,7 @@ def note_dynamics(report: Report, n: int, floor: float | None, rounds: int) -> N
 
 
 def flip_map(side: int) -> float:
-    """Give the time [s] of a map of when a double pendulum turns over first, side × side starts.
+    """Return the time [s] of a map of when a double pendulum turns over first, side × side starts.
 
     The map is made band by band, so that the samples, ten a second, fit into small memories.
     """

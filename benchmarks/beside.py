@@ -25,7 +25,7 @@ SAID = "taken"
 
 
 def works() -> dict[str, Callable[[], object]]:
-    """Give what is measured, a few tenths of a second each."""
+    """Return what is measured, a few tenths of a second each."""
     import numpy as np
 
     import ulna
@@ -88,7 +88,7 @@ class Runner:
         self.works: list[str] = json.loads(self._answer())
 
     def sample(self, work: str) -> float:
-        """Give the processor time [s] of a sample."""
+        """Return the processor time [s] of a sample."""
         assert self.process.stdin is not None
         self.process.stdin.write(f"{work}\n")
         self.process.stdin.flush()
@@ -109,7 +109,7 @@ class Runner:
 
 
 def ratio(ours: Runner, theirs: Runner, work: str, samples: int) -> float:
-    """Give the median of our processor time to theirs."""
+    """Return the median of our processor time to theirs."""
     found = []
     for turn in range(samples):
         pair = (ours, theirs) if turn % 2 else (theirs, ours)
@@ -119,7 +119,7 @@ def ratio(ours: Runner, theirs: Runner, work: str, samples: int) -> float:
 
 
 def compare(ours: Runner, theirs: Runner, samples: int) -> int:
-    """Compare all works, printing as it goes; gives how many fail."""
+    """Compare all works, printing as it goes; return how many fail."""
     failed = 0
     for work in ours.works:
         for runner in (ours, theirs):

@@ -30,7 +30,7 @@ PROCESSES = 7
 
 
 def each(work: Callable[[], object], count: int) -> Callable[[], None]:
-    """Give the work of so many calls."""
+    """Return the work of so many calls."""
 
     def works() -> None:
         for _ in range(count):
@@ -40,7 +40,7 @@ def each(work: Callable[[], object], count: int) -> Callable[[], None]:
 
 
 def compared(ours: Callable[[], object], theirs: Callable[[], object], count: int) -> list[float]:
-    """Give the times [s] of one call of each, out of so many in a row."""
+    """Return the times [s] of one call of each, out of so many in a row."""
     return [taken / count for taken in in_turns(each(ours, count), each(theirs, count))]
 
 
@@ -228,7 +228,7 @@ def stability_of_many_links(report: Report) -> None:
 
 
 def fresh(code: str) -> float:
-    """Give what a fresh process prints, a time [s]."""
+    """Return what a fresh process prints, a time [s]."""
     # As people have it: Python keeps what it has compiled.
     environment = {**os.environ}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)

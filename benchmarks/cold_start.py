@@ -44,7 +44,7 @@ FIRST_OF_WHEEL = 5.0  # [s]
 
 
 def taken(source: Source, cache: Path, call: str, clock: str) -> float:
-    """Give the time [s] of a call in a fresh process, the import included."""
+    """Return the time [s] of a call in a fresh process, the import included."""
     code = (
         f"import time; t = time.{clock}(); import ulna; {call}; print('taken', time.{clock}() - t)"
     )
@@ -62,7 +62,7 @@ def taken(source: Source, cache: Path, call: str, clock: str) -> float:
 
 
 def measured(sources: Sequence[Source], clock: str) -> list[dict[str, float]]:
-    """Give the times [s] of all calls, for each of the sources, which take turns."""
+    """Return the times [s] of all calls, for each of the sources, which take turns."""
     found: list[dict[str, float]] = [{} for _ in sources]
     with tempfile.TemporaryDirectory() as folder:
         caches = [Path(folder) / str(k) for k in range(len(sources))]

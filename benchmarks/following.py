@@ -20,7 +20,7 @@ COMMAND = Path(sys.executable).with_name("ulna")
 
 
 def mujoco_loop(plan: ulna.Plan, frequency: float) -> np.ndarray:
-    """Follow a plan in MuJoCo as people do: a loop in Python around its step; gives q (k, 2)."""
+    """Follow a plan in MuJoCo as people do: a loop in Python around its step; return q (k, 2)."""
     import mujoco
 
     model = mujoco_rods([0.5, 0.5], [1.0, 10.0], 1.0 / RATE)
@@ -42,7 +42,7 @@ def mujoco_loop(plan: ulna.Plan, frequency: float) -> np.ndarray:
 
 
 def whole_command() -> float:
-    """Give the time [s] of `ulna follow` as a person runs it, all files written."""
+    """Return the time [s] of `ulna follow` as a person runs it, all files written."""
     with tempfile.TemporaryDirectory() as folder:
         words = [str(COMMAND), "follow", "--out", folder]
         # As people have it: Python keeps what it has compiled.

@@ -19,7 +19,7 @@ PACKAGES = ("ulna", "numba", "numpy", "mujoco", "pin", "scipy")
 
 
 def in_turns(*works: Callable[[], object], rounds: int = ROUNDS) -> list[float]:
-    """Give the best time [s] of each piece of work, after one round that does not count."""
+    """Return the best time [s] of each piece of work, after one round that does not count."""
     best = [math.inf] * len(works)
     for turn in range(rounds + 1):
         for k, work in enumerate(works):
@@ -32,14 +32,14 @@ def in_turns(*works: Callable[[], object], rounds: int = ROUNDS) -> list[float]:
 
 
 def available_cores() -> int:
-    """Give how many cores this process may run on, which is how many threads are measured."""
+    """Return how many cores this process may run on, which is how many threads are measured."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def processor() -> str:
-    """Give the processor's name as the system has it."""
+    """Return the processor's name as the system has it."""
     listing = Path("/proc/cpuinfo")
     if listing.exists():
         for line in listing.read_text("utf-8").splitlines():

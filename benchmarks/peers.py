@@ -14,12 +14,12 @@ NOT_THERE = ("CONTACT", "CONSTRAINT", "SPRING", "DAMPER", "ACTUATION", "SENSOR")
 
 
 def mujoco_chain(n: int, dt: float) -> Any:
-    """Give MuJoCo's model of n rods of 1 m and 1 kg."""
+    """Return MuJoCo's model of n rods of 1 m and 1 kg."""
     return mujoco_rods([1.0] * n, [1.0] * n, dt)
 
 
 def mujoco_rods(lengths: Sequence[float], masses: Sequence[float], dt: float) -> Any:
-    """Give MuJoCo's model of uniform rods, with RK4 and without all that these arms do not have."""
+    """Return MuJoCo's model of uniform rods, with RK4 and without what these arms do not have."""
     import mujoco
 
     spec = mujoco.MjSpec()
@@ -42,7 +42,7 @@ def mujoco_rods(lengths: Sequence[float], masses: Sequence[float], dt: float) ->
 def mujoco_rollout(
     lengths: np.ndarray, masses: np.ndarray, q0: np.ndarray, dt: float, steps: int, threads: int
 ) -> Callable[[], np.ndarray]:
-    """Give the work of rolling out arms (b, n), a model for each; it gives the last q (b, n).
+    """Return the work of rolling out arms (b, n), a model for each; it gives the last q (b, n).
 
     As MuJoCo would have it: models, threads, room for the results and checks of the arguments
     are all taken care of beforehand. It keeps every step, which cannot be turned off.
@@ -68,12 +68,12 @@ def mujoco_rollout(
 
 
 def pinocchio_chain(n: int) -> Any:
-    """Give Pinocchio's model of n rods of 1 m and 1 kg."""
+    """Return Pinocchio's model of n rods of 1 m and 1 kg."""
     return pinocchio_rods([1.0] * n, [1.0] * n)
 
 
 def pinocchio_rods(lengths: Sequence[float], masses: Sequence[float]) -> Any:
-    """Give Pinocchio's model of uniform rods."""
+    """Return Pinocchio's model of uniform rods."""
     import pinocchio as pin
 
     model = pin.Model()
@@ -105,7 +105,7 @@ class PinocchioLoop:
         deque(map(function, *self.columns), maxlen=0)
 
     def results(self, function: Callable[..., Any], count: int) -> np.ndarray:
-        """Give what the first states come to (count, n)."""
+        """Return what the first states come to (count, n)."""
         return np.array([np.array(row) for row in islice(map(function, *self.columns), count)])
 
 

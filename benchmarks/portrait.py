@@ -19,7 +19,7 @@ SIDE = 1000
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Give the time [s] that a call takes."""
+    """Return the time [s] that a call takes."""
     start = time.perf_counter()
     work()
     return time.perf_counter() - start

@@ -27,7 +27,7 @@ def rods(n: int) -> ulna.Arm:
 
 
 def steps(n: int) -> tuple[float, float | None]:
-    """Give the time [s] of an RK4 step inside a run, ours and MuJoCo's."""
+    """Return the time [s] of an RK4 step inside a run, ours and MuJoCo's."""
     count = max(20_000 // n, 20)
     start = 0.3 * np.ones(n)
     ours = ulna.Simulation(rods(n), q0=start, method="rk4", dt=DT)
@@ -45,7 +45,7 @@ def steps(n: int) -> tuple[float, float | None]:
 
 
 def call(looped: int = 10_000) -> float:
-    """Compare a call for one state of two links with Pinocchio's; gives the ratio."""
+    """Compare a call for one state of two links with Pinocchio's; return the ratio."""
     import pinocchio as pin
 
     q, qd, tau = np.random.default_rng(0).uniform(-3.0, 3.0, (3, 2))
@@ -65,7 +65,7 @@ def call(looped: int = 10_000) -> float:
 
 
 def chaos() -> float:
-    """Compare 60 s of two rods with SciPy's DOP853; gives the ratio."""
+    """Compare 60 s of two rods with SciPy's DOP853; return the ratio."""
     from scipy.integrate import solve_ivp
 
     start = [2.0, 0.5]
@@ -81,7 +81,7 @@ def chaos() -> float:
 
 
 def memory(seconds: float) -> float:
-    """Give the most memory [MB] that a run takes when 100 samples are kept."""
+    """Return the most memory [MB] that a run takes when 100 samples are kept."""
     tracemalloc.start()
     ulna.simulate(rods(2), q0=[0.0, 0.0], duration=seconds, method="rk4", samples=100)
     most = tracemalloc.get_traced_memory()[1]
@@ -90,7 +90,7 @@ def memory(seconds: float) -> float:
 
 
 def film() -> float:
-    """Give how many frames a second a film of a two-link arm is drawn and encoded at."""
+    """Return how many frames a second a film of a two-link arm is drawn and encoded at."""
     from ulna.viewer import animate
 
     run = ulna.simulate(ulna.preset("kehl"), q0=[0.0, 0.0], duration=10.0, samples=1001)

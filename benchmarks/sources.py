@@ -18,7 +18,7 @@ class Source:
     folder: Path | None  # None: as it is installed
 
     def environment(self, **more: str) -> dict[str, str]:
-        """Give the variables that a process of it gets."""
+        """Return the variables that a process of it gets."""
         given = {**os.environ, **more}
         # As people have it: Python keeps what it has compiled.
         for name in ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE"):
@@ -27,7 +27,7 @@ class Source:
 
 
 def checked(folder: Path) -> Path:
-    """Give the folder that holds the package, be it the checkout's or its src."""
+    """Return the folder that holds the package, be it the checkout's or its src."""
     for place in (folder, folder / "src"):
         if (place / "ulna" / "__init__.py").is_file():
             return place.resolve()

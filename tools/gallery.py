@@ -33,12 +33,12 @@ opens as a notebook (percent format), or such a notebook itself, and the tests r
 
 
 def examples() -> list[Path]:
-    """Give all examples in order."""
+    """Return all examples in order."""
     return sorted([*EXAMPLES.glob("*.py"), *EXAMPLES.glob("*.ipynb")])
 
 
 def first_cell(example: Path) -> list[str]:
-    """Give the lines of the first cell of a script or a notebook."""
+    """Return the lines of the first cell of a script or a notebook."""
     text = example.read_text("utf-8")
     if example.suffix == ".ipynb":
         return [line.strip() for line in json.loads(text)["cells"][0]["source"]]
@@ -47,7 +47,7 @@ def first_cell(example: Path) -> list[str]:
 
 
 def first_words(example: Path) -> tuple[str, str]:
-    """Give the title and the first paragraph of an example."""
+    """Return the title and the first paragraph of an example."""
     lines = first_cell(example)
     title = next(line.removeprefix("# ") for line in lines if line.startswith("# "))
     text = "\n".join(line for line in lines if line and not line.startswith("# "))

@@ -134,13 +134,13 @@ def merged(reports: dict[str, dict[str, Any]]) -> dict[str, Any]:
 
 
 def kept(row: dict[str, Any]) -> dict[str, Any]:
-    """Give a figure and its bounds; it is not rounded, lest it be rounded into them."""
+    """Return a figure and its bounds; it is not rounded, lest it be rounded into them."""
     given = ("what", "value", "floor", "most")
     return {name: row[name] for name in given if row[name] is not None}
 
 
 def met(figure: dict[str, Any]) -> bool:
-    """Say whether a figure is within its bounds; one that is not a number is not."""
+    """Return whether a figure is within its bounds; one that is not a number is not."""
     value = figure["value"]
     return bool(
         value >= figure.get("floor", float("-inf")) and value <= figure.get("most", float("inf"))
@@ -148,7 +148,7 @@ def met(figure: dict[str, Any]) -> bool:
 
 
 def shown(figure: dict[str, Any] | None, unit: str) -> str:
-    """Give a figure for the table, and what it should have been if it is not that."""
+    """Return a figure for the table, and what it should have been if it is not that."""
     if figure is None:
         return "not measured"
     if met(figure):
@@ -207,7 +207,7 @@ def conditions(performance: dict[str, Any]) -> str:
 
 
 def placed(page: str, text: str) -> str:
-    """Give the page with the text between its markers."""
+    """Return the page with the text between its markers."""
     between = re.compile(f"(?<={re.escape(BEGIN)}\n).*?(?={re.escape(END)})", re.DOTALL)
     if len(between.findall(page)) != 1:
         raise SystemExit(f"README.md needs {BEGIN} and {END}, once, each on a line of its own.")

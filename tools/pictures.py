@@ -50,7 +50,7 @@ def loops(duration=None):
 
 @cache
 def followed():
-    """Give a quick motion, and how it goes without and with feedback."""
+    """Return a quick motion, and how it goes without and with feedback."""
     plan = loops(7.0)
     start = plan.trajectory(0.0)
     controllers = {"open loop": OpenLoop(), "closed loop": ComputedTorque()}

@@ -14,7 +14,7 @@ OLDEST, NEWEST = (3, 11), (3, 14)
 
 
 def suitable(python):
-    """Say whether `python` starts and is a version that ulna runs on."""
+    """Return whether `python` starts and is a version that ulna runs on."""
     probe = "import sys; print(*sys.version_info[:2])"
     try:
         answer = subprocess.check_output([python, "-c", probe], stderr=subprocess.DEVNULL)

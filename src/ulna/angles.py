@@ -33,13 +33,13 @@ def wrap(angle: Array, middle: Array = 0.0) -> Array:
 
 
 def difference(to: Array, from_: Array) -> Array:
-    """Give the shortest signed turn that leads from `from_` to `to`, in (−π, π]."""
+    """Return the shortest signed turn that leads from `from_` to `to`, in (−π, π]."""
     xp = namespace(to, from_)
     return wrap(to_float(xp, to) - to_float(xp, from_))
 
 
 def distance(to: Array, from_: Array) -> Array:
-    """Give the Euclidean distance of two postures (…, n) with every joint's turn wrapped."""
+    """Return the Euclidean distance of two postures (…, n) with every joint's turn wrapped."""
     turn = difference(to, from_)
     xp = namespace(turn)
     return xp.sqrt(xp.sum(turn * turn, axis=-1))

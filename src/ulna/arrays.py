@@ -21,7 +21,7 @@ _OWN = (np.ndarray, np.generic, float, int, list, tuple, type(None))
 
 
 def namespace(*values: Any) -> Any:
-    """Give the array library of `values`: NumPy unless one of them belongs to another.
+    """Return the array library of `values`: NumPy unless one of them belongs to another.
 
     NumPy arrays, lists and numbers mix with arrays of one other library, so that an arm whose
     parameters are NumPy can be posed by JAX angles, and the other way round.
@@ -37,7 +37,7 @@ def namespace(*values: Any) -> Any:
 
 
 def _is_foreign(value: Any) -> bool:
-    """Say whether a value is an array of a library other than NumPy."""
+    """Return whether a value is an array of a library other than NumPy."""
     if isinstance(value, _OWN):
         return False
     # It loads all of NumPy, down to its tests, and takes as long as NumPy itself.
@@ -62,7 +62,7 @@ def to_float(xp: Any, value: Any) -> Array:
 
 
 def float_array(value: Any, what: str = "array") -> Array:
-    """Give a floating-point NumPy array of whatever holds numbers; `what` names it in errors."""
+    """Return a floating-point NumPy array of whatever holds numbers; `what` names it in errors."""
     refuse_masked(value, what)
     try:
         array = np.asarray(value)
@@ -97,7 +97,7 @@ def refuse_masked(value: Any, what: str, depth: int = 3) -> None:
 
 
 def running_sum(xp: Any, values: Array, *, from_zero: bool = False) -> Array:
-    """Give the running sums of values (…, n) along the last axis; with `from_zero`, (…, n+1).
+    """Return the running sums of values (…, n) along the last axis; with `from_zero`, (…, n+1).
 
     Libraries sum along a short last axis row by row; for the arms that people build it is
     several times faster to add columns.
@@ -113,11 +113,11 @@ def running_sum(xp: Any, values: Array, *, from_zero: bool = False) -> Array:
 
 
 def tail_sum(xp: Any, values: Array) -> Array:
-    """Give for every place of values (…, n) the sum from there to the end of the last axis."""
+    """Return for every place of values (…, n) the sum from there to the end of the last axis."""
     return xp.flip(running_sum(xp, xp.flip(values, axis=-1)), axis=-1)
 
 
 def sum_beyond(xp: Any, values: Array) -> Array:
-    """Give for every place of values (…, n) the sum of what follows it along the last axis."""
+    """Return for every place of values (…, n) the sum of what follows it along the last axis."""
     total = tail_sum(xp, values)
     return xp.concat([total[..., 1:], xp.zeros_like(total[..., :1])], axis=-1)

@@ -35,7 +35,7 @@ class Cells(NamedTuple):
         return len(self.rows[0][1])
 
     def numbers(self, columns: Sequence[int], titles: Sequence[str] = ()) -> list[list[float]]:
-        """Give the numbers of chosen columns, row by row; `titles` are what faults call them."""
+        """Return the numbers of chosen columns, row by row; `titles` are what faults call them."""
         problems: list[Problem] = []
         for line, row in self.rows:
             for place, column in enumerate(columns):

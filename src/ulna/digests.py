@@ -26,7 +26,7 @@ class DamagedError(UlnaError):
 
 
 def digest(parts: Iterable[bytes | memoryview]) -> bytes:
-    """Give the digest of bytes that come in parts.
+    """Return the digest of bytes that come in parts.
 
     >>> digest([b"two ", b"parts"]) == digest([b"two parts"])
     True
@@ -43,7 +43,7 @@ def sealed(content: bytes) -> bytes:
 
 
 def unsealed(raw: bytes) -> bytes:
-    """Give back what was sealed; raises DamagedError where it is anything else.
+    """Return back what was sealed; raises DamagedError where it is anything else.
 
     >>> unsealed(sealed(b"as it was"))
     b'as it was'
@@ -86,7 +86,7 @@ class Trailer(NamedTuple):
 
 
 def piece_digest(stream: BinaryIO, piece: Piece) -> bytes:
-    """Give the digest of the bytes in the place of a piece."""
+    """Return the digest of the bytes in the place of a piece."""
     return digest(_blocks(stream, piece.offset, piece.offset + piece.size))
 
 
@@ -101,7 +101,7 @@ def append_trailer(stream: BinaryIO, pieces: Iterable[Piece] = ()) -> None:
 
 
 def read_trailer(stream: BinaryIO) -> Trailer | None:
-    """Give the trailer of a file, or None where it ends with none.
+    """Return the trailer of a file, or None where it ends with none.
 
     Raises DamagedError where the trailer is not as written, or the file before it has another
     length.

@@ -43,11 +43,11 @@ class Problem:
         return f"{where}{what}got {self.got}, need {self.need}{hint}"
 
     def at(self, place: str) -> Problem:
-        """Give the same problem, found at `place` ("arm.toml:12")."""
+        """Return the same problem, found at `place` ("arm.toml:12")."""
         return replace(self, place=place)
 
     def within(self, owner: str) -> Problem:
-        """Give the same problem, of a value that belongs to `owner` ("link.2")."""
+        """Return the same problem, of a value that belongs to `owner` ("link.2")."""
         return replace(self, what=".".join(part for part in (owner, self.what) if part))
 
 

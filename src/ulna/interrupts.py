@@ -167,7 +167,7 @@ class _Deaf(Listener):
 
 
 def listening() -> Listener:
-    """Give the context in which every Ctrl-C is heard."""
+    """Return the context in which every Ctrl-C is heard."""
     here = threading.current_thread() is threading.main_thread()
     return _LISTENER if here else _Deaf()
 
@@ -220,7 +220,7 @@ def interruptible(function: Callable[P, Result]) -> Callable[P, Result]:
 
 
 def given_back(result: Result, on_interrupt: OnInterrupt, text: str) -> Result:
-    """Give what an interruptible function has: as its result, or with Interrupted."""
+    """Return what an interruptible function has: as its result, or with Interrupted."""
     listening().answer()
     if on_interrupt == "return":
         return result
@@ -236,7 +236,7 @@ def check_on_interrupt(given: Any) -> None:
 def _between_passes(poll: Callable[[], None]) -> Callable[[], None] | None:
     """Have a function called between two passes of the compiler, if it is loaded.
 
-    Gives what ends that. Compiling takes many seconds, with destructors and callbacks on the way
+    Returns what ends that. Compiling takes many seconds, with destructors and callbacks on the way
     in which a KeyboardInterrupt is lost.
     """
     events: Any = sys.modules.get("numba.core.event")

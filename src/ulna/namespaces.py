@@ -12,7 +12,7 @@ from ulna.errors import did_you_mean
 def namespace(
     package: str, guesses: Mapping[str, str], *, also: Iterable[str] = ()
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """Give `__getattr__` and `__dir__` for a package.
+    """Return `__getattr__` and `__dir__` for a package.
 
     `dir` lists what its `__all__` has to call: functions, no types, no files.
 

@@ -8,7 +8,7 @@ from html import escape
 
 
 def in_notebook() -> bool:
-    """Say whether what is displayed reaches a page: the kernel of a notebook, and no terminal."""
+    """Return whether what is displayed reaches a page: a notebook's kernel, and no terminal."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return shell is not None and "IPKernelApp" in shell.config
@@ -20,7 +20,7 @@ def card(
     columns: Sequence[str] = (),
     rows: Iterable[Sequence[str]] = (),
 ) -> str:
-    """Give HTML that suits any notebook: no colours of its own, no scripts.
+    """Return HTML that suits any notebook: no colours of its own, no scripts.
 
     >>> card("Arm", ["two links"])
     '<div><strong>Arm</strong><br>two links</div>'

@@ -27,7 +27,7 @@ NOTEBOOK_FORMAT = "{desc} {bar} {percentage:3.0f} %{postfix}"
 
 @contextmanager
 def progress(what: str, *, shown: bool | None = None) -> Iterator[Report]:
-    """Give a function that takes the part of the work that is done, from 0 to 1.
+    """Return a function that takes the part of the work that is done, from 0 to 1.
 
     Without `shown` a bar appears if standard error is a terminal, and in notebooks.
     """
@@ -39,7 +39,7 @@ def progress(what: str, *, shown: bool | None = None) -> Iterator[Report]:
 
 
 def is_seen() -> bool:
-    """Say whether a bar would be seen: on a terminal, or in a notebook."""
+    """Return whether a bar would be seen: on a terminal, or in a notebook."""
     return in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
 
 

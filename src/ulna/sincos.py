@@ -49,7 +49,7 @@ SHORT_COSINE = (4.166664568298827e-2, -1.388731625493765e-3, 2.443315711809948e-
 
 @inlined
 def sincos(angle: float) -> tuple[float, float]:
-    """Give the sine and the cosine of an angle."""
+    """Return the sine and the cosine of an angle."""
     if not abs(angle) <= FAR:
         return math.sin(angle), math.cos(angle)
     return sincos_near(angle)
@@ -57,7 +57,7 @@ def sincos(angle: float) -> tuple[float, float]:
 
 @inlined
 def sincos_near(angle: Any) -> tuple[Any, Any]:
-    """Give the sine and the cosine of an angle that is not far."""
+    """Return the sine and the cosine of an angle that is not far."""
     if short(angle):
         turns, s, c = _short_quarter(angle)
     else:
@@ -69,7 +69,7 @@ def sincos_near(angle: Any) -> tuple[Any, Any]:
 
 @inlined
 def far(angle: Any) -> Any:
-    """Say whether an angle is beyond what can be brought near to zero exactly."""
+    """Return whether an angle is beyond what can be brought near to zero exactly."""
     return abs(angle) > (SHORT_FAR if short(angle) else FAR)
 
 
@@ -86,7 +86,7 @@ def _short_quarter(angle: Any) -> tuple[Any, Any, Any]:
 
 @inlined
 def _quarter(angle: Any) -> tuple[Any, Any, Any]:
-    """Give the nearest number of quarter turns, and sine and cosine of what is left."""
+    """Return the nearest number of quarter turns, and sine and cosine of what is left."""
     turns = (angle * TWO_OVER_PI + ROUND) - ROUND
     near = angle - turns * HALF_PI[0]
     step = turns * HALF_PI[1]

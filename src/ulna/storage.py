@@ -51,7 +51,7 @@ def write_whole(file: str | os.PathLike[str], data: str | bytes, *, force: bool 
 
 @contextmanager
 def whole_file(file: str | os.PathLike[str], *, force: bool = True) -> Iterator[Path]:
-    """Give an empty file beside the place of another, to write to.
+    """Return an empty file beside the place of another, to write to.
 
     It moves into that place once the block is done; where the block fails, it is gone and all
     stays as it was. Without `force` a file that exists is not replaced, not even one that came
@@ -83,7 +83,7 @@ def _explained(path: Path) -> Iterator[None]:
 def whole_folder(
     file: str | os.PathLike[str], marks: Sequence[str], *, force: bool = True
 ) -> Iterator[Path]:
-    """Give an empty folder beside the place of another, to write to; see `whole_file`.
+    """Return an empty folder beside the place of another, to write to; see `whole_file`.
 
     A folder may hold anything: one that exists is replaced only if one of the `marks` is in it. An
     empty one is taken for none.
@@ -100,7 +100,7 @@ def whole_folder(
 
 @contextmanager
 def staged(folder: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give an empty folder inside another, to write files to that belong together.
+    """Return an empty folder inside another, to write files to that belong together.
 
     `move_in` puts them into their places, or `set_aside` elsewhere; the rest is gone after the
     block. The outer folder is made if it is not there, and removed again if it stays empty.
@@ -159,7 +159,7 @@ def set_aside(part: Path, file: str | os.PathLike[str]) -> Path:
     """Keep what there is of a file or folder that is not whole, under a name of its own.
 
     `part` is what `whole_file` or `whole_folder` gave for `file`, whose block is then to be left
-    with an exception: of that name nothing changes. Gives the other: "b.interrupted.nc" for
+    with an exception: of that name nothing changes. Returns the other: "b.interrupted.nc" for
     "b.nc", or "b.interrupted-2.nc" if that exists.
     """
     path = Path(file)
@@ -174,7 +174,7 @@ def set_aside(part: Path, file: str | os.PathLike[str]) -> Path:
 
 
 def name_aside(file: str | os.PathLike[str]) -> Path:
-    """Give a free name for what there is of a file that is not whole; see `set_aside`."""
+    """Return a free name for what there is of a file that is not whole; see `set_aside`."""
     return next(name for name in _names_aside(Path(file)) if not exists(name))
 
 
@@ -375,7 +375,7 @@ def _trouble(error: OSError | ValueError) -> str:
 
 
 def cache_folder() -> Path:
-    """Give the folder for what can be made again: $ULNA_CACHE, else the system's place for it."""
+    """Return the folder for what can be made again: $ULNA_CACHE, else the system's place for it."""
     chosen = os.environ.get("ULNA_CACHE")
     if chosen:
         return Path(chosen)

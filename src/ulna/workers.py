@@ -54,7 +54,7 @@ class _Worker(threading.Thread):
 
 
 def hand_over(work: Callable[[], None]) -> Task | None:
-    """Let another thread do some work, which raises nothing; gives None where there is none.
+    """Let another thread do some work, which raises nothing; return None where there is none.
 
     Threads stay for the next piece of work: to wake one takes a tenth of the time to start it.
     """
@@ -74,12 +74,12 @@ def hand_over(work: Callable[[], None]) -> Task | None:
 
 @cache
 def _idle(process: int) -> deque[_Worker]:
-    """Give the idle threads of a process: one that was forked has none of its parent's."""
+    """Return the idle threads of a process: one that was forked has none of its parent's."""
     return deque()
 
 
 def cores() -> int:
-    """Give the number of cores that this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -147,5 +147,5 @@ def _take(work: Callable[[int, int], None], left: deque[tuple[int, int]]) -> Non
 
 @cache
 def _pool(process: int) -> ThreadPoolExecutor:
-    """Give the threads of a process: one that was forked has none of its parent's."""
+    """Return the threads of a process: one that was forked has none of its parent's."""
     return ThreadPoolExecutor(max(cores() - 1, 1), thread_name_prefix="ulna-worker")

@@ -29,5 +29,5 @@ ACTUATORS: tuple[Actuator, ...] = (
 
 
 def actuators() -> tuple[Actuator, ...]:
-    """Give the whole catalogue, hobby servos first."""
+    """Return the whole catalogue, hobby servos first."""
     return ACTUATORS

@@ -32,7 +32,7 @@ class Effort:
 
 
 def effort(run: Run) -> Effort:
-    """Give what a run took, over its finite samples."""
+    """Return what a run took, over its finite samples."""
     good = np.isfinite(run.t) & np.isfinite(np.hstack([run.qd, run.tau])).all(axis=1)
     if not good.any():
         return Effort(*np.full((8, run.arm.n), np.nan))
@@ -55,7 +55,7 @@ def effort(run: Run) -> Effort:
 
 
 def _held_mean(lasts: Array, values: Array) -> Array:
-    """Give the mean (n,) by time of values (k, n), each lasting until the next."""
+    """Return the mean (n,) by time of values (k, n), each lasting until the next."""
     if not len(lasts):
         return np.asarray(values[0])
     return np.asarray((values[:-1] * lasts).sum(axis=0) / lasts.sum())

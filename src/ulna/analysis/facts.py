@@ -9,7 +9,7 @@ import numpy as np
 
 
 def plain(**found: Any) -> dict[str, Any]:
-    """Give arrays as lists, numbers as Python has them, and None for what is not finite.
+    """Return arrays as lists, numbers as Python has them, and None for what is not finite.
 
     >>> plain(peak=np.array([1.0, np.inf]))
     {'peak': [1.0, None]}

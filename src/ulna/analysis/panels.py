@@ -30,7 +30,7 @@ class Panel(NamedTuple):
 
     @classmethod
     def of(cls, size: int, count: int) -> Panel:
-        """Give the panel whose nodes are nearest to the points of Chebyshev and Lobatto."""
+        """Return the panel whose nodes are nearest to the points of Chebyshev and Lobatto."""
         steps, turn = np.arange(size), np.pi * np.arange(count) / (count - 1)
         nodes = np.round(0.5 * (size - 1) * (1.0 - np.cos(turn))).astype(int)
         between = np.empty((size, count))
@@ -49,7 +49,7 @@ class Panel(NamedTuple):
         return np.asarray((missed <= MOTION_ERROR * size).all(axis=-1))
 
     def maps(self, make: Callable[[Array], Array], steps: Array) -> tuple[Array, Array]:
-        """Give the maps (k, size, d, d) over the steps (k, size) of panels, and which are right."""
+        """Return maps (k, size, d, d) over the steps (k, size) of panels, and which are right."""
         made = make(steps[:, np.append(self.nodes, self.tested)].ravel())
         made = made.reshape(len(steps), -1, *made.shape[1:])
         at_nodes, exact = made[:, : len(self.nodes)], made[:, len(self.nodes) :]
@@ -66,12 +66,12 @@ LONGEST = PANELS[0].size
 
 
 def maps_along(make: Callable[[Array], Array], motion: Array, rows: slice) -> Array:
-    """Give the maps (k, d, d) over the steps of some rows of a motion.
+    """Return the maps (k, d, d) over the steps of some rows of a motion.
 
     Parameters
     ----------
     make : callable
-        Gives the maps (m, d, d) over steps with these numbers (m,).
+        Returns the maps (m, d, d) over steps with these numbers (m,).
     motion : (steps, c) array
         All that the maps depend on.
     rows : slice

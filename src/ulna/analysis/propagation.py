@@ -82,7 +82,7 @@ def in_pieces(
 
 
 def magnus_maps(first: Array, second: Array, step: float, rows: slice = slice(None)) -> Array:
-    """Give the maps (k, d, d) over steps whose generators at the Gauss points are given.
+    """Return the maps (k, d, d) over steps whose generators at the Gauss points are given.
 
     Only in `rows` do the generators of a step differ.
     """
@@ -96,7 +96,7 @@ def magnus_maps(first: Array, second: Array, step: float, rows: slice = slice(No
 
 
 def running_products(maps: Array) -> Scaled:
-    """Give 1, M₁, M₂M₁, … (k+1, d, d) of maps (k, d, d)."""
+    """Return 1, M₁, M₂M₁, … (k+1, d, d) of maps (k, d, d)."""
     mantissa, log = np.empty((len(maps) + 1, *maps.shape[1:])), np.zeros(len(maps) + 1)
     mantissa[0] = now = np.eye(maps.shape[-1])
     range_of_one = math.log(maps.shape[-1]) + float(np.abs(np.log(_sizes(maps))).max())
@@ -110,7 +110,7 @@ def running_products(maps: Array) -> Scaled:
 
 
 def log_norms(scaled: Scaled) -> Array:
-    """Give ln of the 2-norms (k,)."""
+    """Return ln of the 2-norms (k,)."""
     found = np.empty(len(scaled.log))
 
     def some(rows: slice) -> None:
@@ -121,7 +121,7 @@ def log_norms(scaled: Scaled) -> Array:
 
 
 def _norms(matrices: Array) -> Array:
-    """Give the largest singular values (k,) of matrices (k, p, d) that are neither huge nor tiny.
+    """Return the largest singular values (k,) of matrices (k, p, d) that are neither huge nor tiny.
 
     The trace of a power G^p of the Gram matrix is Σ λ^p, no less than that of the largest alone. A
     column of it turns towards the vector of that one, and its Rayleigh quotient is no more than it.
@@ -146,7 +146,7 @@ def _norms(matrices: Array) -> Array:
 
 
 def _largest_eigenvalues(gram: Array, power: Scaled, exponent: int) -> tuple[Array, Array]:
-    """Say where the power of a Gram matrix tells the largest eigenvalue (k,), and give it."""
+    """Say where the power of a Gram matrix tells the largest eigenvalue (k,), and return it."""
     diagonal = np.einsum("kii->ki", power.mantissa)
     column = power.mantissa[np.arange(len(gram)), :, np.argmax(diagonal, axis=-1)]
     turned = (gram @ column[..., None])[..., 0]
@@ -156,7 +156,7 @@ def _largest_eigenvalues(gram: Array, power: Scaled, exponent: int) -> tuple[Arr
 
 
 def log_singular_values(maps: Array, states: int | None = None) -> Array:
-    """Give ln σ of the product of maps, all of it or what it does to the states among its rows.
+    """Return ln σ of the product of maps, all of it or what it does to the states among its rows.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def log_singular_values(maps: Array, states: int | None = None) -> Array:
 
 
 def _chain_values(chain: Sequence[Array], size: int) -> Array:
-    """Give ln σ (size,) of a product that is no single matrix, the largest first."""
+    """Return ln σ (size,) of a product that is no single matrix, the largest first."""
     back, frame = [matrix.T for matrix in reversed(chain)], np.eye(size)
     for _ in range(ROUNDS):
         frame, _ = _swept(back, frame)
@@ -197,7 +197,7 @@ def _chain_values(chain: Sequence[Array], size: int) -> Array:
 
 
 def _swept(maps: Sequence[Array], frame: Array) -> tuple[Array, Array]:
-    """Carry a frame through maps; gives it at the end, and the triangles on the way."""
+    """Carry a frame through maps; return it at the end, and the triangles on the way."""
     from scipy.linalg.lapack import dgeqrf, dorgqr  # NumPy takes as long again to ask for it
 
     size = frame.shape[-1]
@@ -211,7 +211,7 @@ def _swept(maps: Sequence[Array], frame: Array) -> tuple[Array, Array]:
 
 
 def _diagonal_and_unit(triangles: Array) -> tuple[Array, Array]:
-    """Give ln D (d,) and N (d, d) of the product of triangles, the first of which acts first."""
+    """Return ln D (d,) and N (d, d) of the product of triangles, the first of which acts first."""
     size = triangles.shape[-1]
     unit, before = np.eye(size), np.zeros(size)
     above = np.triu(np.ones((size, size), dtype=bool), 1)
@@ -225,14 +225,14 @@ def _diagonal_and_unit(triangles: Array) -> tuple[Array, Array]:
 
 
 def _blocks(diagonal: Array, unit: Array) -> list[slice]:
-    """Give the blocks that nothing couples to one another."""
+    """Return the blocks that nothing couples to one another."""
     size = len(diagonal)
     apart = [k for k in range(1, size) if _coupling(diagonal, unit, k) <= COUPLING]
     return [slice(*pair) for pair in pairwise([0, *apart, size])]
 
 
 def _coupling(diagonal: Array, unit: Array, edge: int) -> float:
-    """Give by how much at most ln σ changes if the rows from an edge on are taken apart."""
+    """Return by how much at most ln σ changes if the rows from an edge on are taken apart."""
     if np.isneginf(diagonal[edge:]).all() and np.isfinite(diagonal[:edge]).all():
         return 0.0  # without an inverse there is nothing to be moved
     first, across = unit[:edge, :edge], unit[:edge, edge:]
@@ -242,14 +242,14 @@ def _coupling(diagonal: Array, unit: Array, edge: int) -> float:
 
 
 def _is_tame(diagonal: Array, unit: Array) -> bool:
-    """Say whether the singular values of a block are numbers, and well conditioned."""
+    """Return whether the singular values of a block are numbers, and well conditioned."""
     if len(diagonal) == 1:
         return True
     return bool(np.ptp(diagonal) <= BLOCK_SPREAD and np.abs(unit).max() <= LARGEST)
 
 
 def _block_values(diagonal: Array, unit: Array) -> Array:
-    """Give ln σ of a block D N, each to full relative accuracy however small it is."""
+    """Return ln σ of a block D N, each to full relative accuracy however small it is."""
     if len(diagonal) == 1:
         return diagonal
     from scipy.linalg.lapack import dgejsv
@@ -287,7 +287,7 @@ def _grouped(maps: Array, units: Array) -> Scaled:
 
 
 def _multiplied(found: Scaled, spreads: Array) -> tuple[Scaled, Array]:
-    """Multiply neighbours of bounded spreads while that costs no digits; gives bounds as well."""
+    """Multiply neighbours of bounded spreads while that costs no digits; return bounds as well."""
     while len(found.log) > 1:
         even = len(found.log) // 2 * 2
         mantissa = np.concatenate([found.mantissa[1:even:2] @ found.mantissa[:even:2],
@@ -311,13 +311,13 @@ def _scaled(maps: Array, log: Array) -> Scaled:
 
 
 def _sizes(maps: Array) -> Array:
-    """Give the largest entries of maps (k,); one of those that are zero."""
+    """Return the largest entries of maps (k,); one of those that are zero."""
     size = np.abs(maps).max(axis=(-2, -1))
     return np.where(size > 0.0, size, 1.0)
 
 
 def _bounded_spreads(maps: Array) -> Array:
-    """Give bounds (k,) of how far apart ln σ of maps that are close to 1 are; inf of others."""
+    """Return bounds (k,) of how far apart ln σ of maps that are close to 1 are; inf of others."""
     beside = np.abs(maps - np.eye(maps.shape[-1]))
     off = np.sqrt(beside.sum(axis=-1).max(axis=-1) * beside.sum(axis=-2).max(axis=-1))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -325,7 +325,7 @@ def _bounded_spreads(maps: Array) -> Array:
 
 
 def _spreads(maps: Array) -> Array:
-    """Give how far apart ln σ of maps are (k,)."""
+    """Return how far apart ln σ of maps are (k,)."""
     found = np.empty(len(maps))
 
     def some(rows: slice) -> None:

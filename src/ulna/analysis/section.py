@@ -56,7 +56,7 @@ class Section:
     passages: tuple[Passages, ...]  # one for each start
 
     def facts(self) -> dict[str, Any]:
-        """Give what was found as plain values in SI units, as JSON takes them."""
+        """Return what was found as plain values in SI units, as JSON takes them."""
         return plain(
             joint=self.joint,
             angle=self.angle,

@@ -71,11 +71,11 @@ class Stability:
             return self.transition.mantissa * half * half
 
     def growth_at(self, t: float) -> float:
-        """Give ln ‖Φ(t)‖ at a time [s]."""
+        """Return ln ‖Φ(t)‖ at a time [s]."""
         return float(np.interp(t, self.t, self.growth))
 
     def growth_rate(self, start: float = 0.0, end: float | None = None) -> float:
-        """Give the mean rate [1/s] at which the largest error grows from `start` to `end` [s]."""
+        """Return the mean rate [1/s] at which the largest error grows from `start` to `end` [s]."""
         last = float(self.t[-1]) if end is None else end
         if not 0.0 <= start < last <= float(self.t[-1]) * (1.0 + 1e-9):
             need = f"times from 0 to {self.t[-1]:g} s, one after the other"
@@ -83,7 +83,7 @@ class Stability:
         return (self.growth_at(last) - self.growth_at(start)) / (last - start)
 
     def predicted_exit(self, tube: float, error: float = ROUNDING) -> float | None:
-        """Give when [s] an error of this size at the start takes the tip `tube` [m] off.
+        """Return when [s] an error of this size at the start takes the tip `tube` [m] off.
 
         It is the error that grows most; None if it never does.
         """
@@ -135,7 +135,7 @@ class Stability:
         return f"10^{self.growth_at(t) / math.log(10.0):.1f}-fold"
 
     def facts(self) -> dict[str, Any]:
-        """Give what was found as plain values in SI units, as JSON takes them."""
+        """Return what was found as plain values in SI units, as JSON takes them."""
         return plain(
             loop="open" if self.controller is None else "closed",
             rate_hz=self.rate,
@@ -215,7 +215,7 @@ def _told(
 
 
 def _open_maps(plan: Plan, arm: Arm) -> tuple[Array, Array]:
-    """Give times (k+1,) and the maps (k, 2n, 2n) between them."""
+    """Return times (k+1,) and the maps (k, 2n, 2n) between them."""
     states = 2 * arm.n
     steps = max(LEAST_STEPS, math.ceil(plan.duration / STEP))
     together = math.ceil(steps * states**2 / MOST_KEPT)
@@ -241,7 +241,7 @@ def _open_maps(plan: Plan, arm: Arm) -> tuple[Array, Array]:
 
 
 def _closed_maps(plan: Plan, arm: Arm, controller: Controller, rate: float) -> tuple[Array, Array]:
-    """Give times (k+1,) and the maps (k, d, d) between them: those over a tick, many times."""
+    """Return times (k+1,) and the maps (k, d, d) between them: those over a tick, many times."""
     period, ticks = 1.0 / rate, math.floor(plan.duration * rate * (1.0 + 1e-12))
     if ticks < 1:
         need = f"at least {1.0 / plan.duration:g} Hz, one tick in {plan.duration:g} s"
@@ -273,14 +273,14 @@ def _closed_maps(plan: Plan, arm: Arm, controller: Controller, rate: float) -> t
 
 
 def _motion(plan: Plan, times: Array) -> Array:
-    """Give q, q̇, q̈ and the force on the tip, if there is one, at times (k, 2) as (k, c)."""
+    """Return q, q̇, q̈ and the force on the tip, if there is one, at times (k, 2) as (k, c)."""
     flat = times.ravel()
     given = [*plan.trajectory.rows(flat), *([] if plan.force is None else [plan.force(flat)])]
     return np.concatenate(given, axis=-1).reshape(len(times), -1)
 
 
 def _generators(arm: Arm, motion: Array, *, held: bool = False) -> Array:
-    """Give A (k, 2, 2n, 2n) of a motion (k, c); with torques that are `held`, (k, 2, 3n, 3n)."""
+    """Return A (k, 2, 2n, 2n) of a motion (k, c); with torques that are `held`, (k, 2, 3n, 3n)."""
     n, size = arm.n, (3 if held else 2) * arm.n
     both = motion.reshape(len(motion), 2, -1)
     q, qd, qdd, force = np.split(both, [n, 2 * n, 3 * n], axis=-1)

@@ -60,7 +60,7 @@ class StepResponse:
         return self.settling_time is not None
 
     def facts(self) -> dict[str, Any]:
-        """Give what was found as plain values in SI units, as JSON takes them."""
+        """Return what was found as plain values in SI units, as JSON takes them."""
         left_out = ("run", "response")
         found = {name: value for name, value in vars(self).items() if name not in left_out}
         return plain(status=self.run.status.text, settles=self.settles, **found)
@@ -152,7 +152,7 @@ def _last(t: Array) -> Array:
 
 
 def rest_posture(arm: Arm) -> Array:
-    """Give the posture (n,) [rad] in which the arm hangs stretched, within its joints' ranges."""
+    """Return the posture (n,) [rad] in which the arm hangs stretched, within its joints' ranges."""
     q = np.zeros(arm.n)
     gravity = np.asarray(arm.parameters.gravity)
     if np.any(gravity):
@@ -192,13 +192,13 @@ def _settled(t: Array, part: Array, tolerance: float) -> float:
 
 
 def _crossing(t: Array, part: Array, k: int, level: float) -> float:
-    """Give when the response, which starts at 0, passes a level between samples k−1 and k."""
+    """Return when the response, which starts at 0, passes a level between samples k−1 and k."""
     share = (level - part[k - 1]) / (part[k] - part[k - 1])
     return float(t[k - 1] + share * (t[k] - t[k - 1]))
 
 
 def _peak(t: Array, part: Array) -> tuple[float, float]:
-    """Give time and height of the peak, by a parabola through the three highest samples."""
+    """Return time and height of the peak, by a parabola through the three highest samples."""
     k = int(np.argmax(part))
     if not 0 < k < len(t) - 1:
         return float(t[k]), float(part[k])

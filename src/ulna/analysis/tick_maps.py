@@ -42,13 +42,13 @@ class Gains(NamedTuple):
 
 
 def held_maps(generators: Array, period: float) -> Array:
-    """Give A_d and B_d, the torques below, (k, 3n, 3n) from the generators at the Gauss points."""
+    """Return A_d and B_d, torques below, (k, 3n, 3n) from the generators at the Gauss points."""
     n = generators.shape[-1] // 3
     return magnus_maps(generators[:, 0], generators[:, 1], period, slice(n, 2 * n))
 
 
 def tick_maps(held: Array, gains: Gains) -> Array:
-    """Give the maps (k, d, d) over a tick, of A_d and B_d and what the controller does."""
+    """Return the maps (k, d, d) over a tick, of A_d and B_d and what the controller does."""
     size = 2 * gains.torque.shape[-2]
     maps = np.concatenate([held[:, :size, size:] @ gains.torque, gains.memory], axis=-2)
     maps[:, :size, :size] += held[:, :size, :size]
@@ -56,14 +56,14 @@ def tick_maps(held: Array, gains: Gains) -> Array:
 
 
 def gauss_times(centres: Array, period: float) -> Array:
-    """Give the times (k, 2) of the Gauss points of ticks with these centres (k,)."""
+    """Return the times (k, 2) of the Gauss points of ticks with these centres (k,)."""
     return np.asarray(centres[:, None] + (GAUSS - 0.5) * period)
 
 
 def controller_gains(
     plan: Plan, arm: Arm, controller: Controller, times: Array, period: float
 ) -> Gains:
-    """Give the controller's derivatives along a plan at times (k,)."""
+    """Return the controller's derivatives along a plan at times (k,)."""
     points = max(LEAST_POINTS, math.ceil((times[-1] - times[0]) / SPACING))
     asked = times[np.unique(np.linspace(0, len(times) - 1, points).round().astype(int))]
     if hasattr(controller, "compiled"):
@@ -78,7 +78,7 @@ def controller_gains(
 
 
 def _between(known: Array, values: Array, times: Array) -> Array:
-    """Give values (k, …) between known times by cubics, with slopes from the neighbours."""
+    """Return values (k, …) between known times by cubics, with slopes from the neighbours."""
     slopes = np.gradient(values, known, axis=0)
     k = np.clip(np.searchsorted(known, times, "right") - 1, 0, len(known) - 2)
     wide = (known[k + 1] - known[k])[:, None, None]
@@ -101,26 +101,26 @@ class Quick:
         self._one, self._many = self._arguments(1), self._arguments(BLOCK)
 
     def _arguments(self, width: int) -> tuple[Array, ...]:
-        """Give room for q, q̇, reference, parameters, state and torques of so many arms."""
+        """Return room for q, q̇, reference, parameters, state and torques of so many arms."""
         n, params = self._n, np.repeat(self.law.params, width, axis=1)
         shapes = ((n, width), (n, width), (3, n, width))
         rows = np.zeros((self._size + self.law.room, width))
         return *map(np.zeros, shapes), params, rows, np.zeros((n, width))
 
     def start(self, arm: Arm) -> Array:
-        """Give the law's own memory (s,)."""
+        """Return the law's own memory (s,)."""
         return self.law.state[:, 0].copy()
 
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: Array
     ) -> tuple[Array, Array]:
-        """Give torques and memory as the law leaves them."""
+        """Return torques and memory as the law leaves them."""
         point = np.concatenate([q, qd, state])
         answer = self._answers(self._one, t, point[None], reference)[0]
         return answer[: self._n], answer[self._n :]
 
     def answers(self, t: float, points: Array, reference: Reference) -> Array:
-        """Give torques and memory (k, n + s) for angles, rates and memory (k, 2n + s)."""
+        """Return torques and memory (k, n + s) for angles, rates and memory (k, 2n + s)."""
         whole = -(-len(points) // BLOCK) * BLOCK
         points = np.pad(points, ((0, whole - len(points)), (0, 0)), mode="edge")
         blocks = points.reshape(-1, BLOCK, points.shape[-1])
@@ -147,7 +147,7 @@ class Tick:
     state: Any
 
     def derivatives(self, memory: Array) -> Array:
-        """Give K, L over P, S (n + s, 2n + s), for those (s,) numbers of the memory."""
+        """Return K, L over P, S (n + s, 2n + s), for those (s,) numbers of the memory."""
         n, everything = len(self.reference.q), floats(self.state)
         point = np.concatenate([self.reference.q, self.reference.qd, everything])
         columns = np.append(np.arange(2 * n), 2 * n + memory)
@@ -162,7 +162,7 @@ class Tick:
         return change.T[np.append(np.arange(n), n + memory)]
 
     def sizes(self) -> tuple[int, int]:
-        """Give how many numbers are remembered before the tick, and after it."""
+        """Return how many numbers are remembered before the tick, and after it."""
         given = self.controller.torque(
             self.t, self.reference.q, self.reference.qd, self.reference, self.state
         )
@@ -170,7 +170,7 @@ class Tick:
         return floats(self.state).size, floats(after).size
 
     def _answers(self, points: Array) -> Array:
-        """Give torques and memory (k, n + s) for angles, rates and memory (k, 2n + s)."""
+        """Return torques and memory (k, n + s) for angles, rates and memory (k, 2n + s)."""
         if isinstance(self.controller, Quick):
             n = len(self.reference.q)
             found = self.controller.answers(self.t, points, self.reference)[: len(points)]
@@ -191,7 +191,7 @@ class Tick:
 def _ticks(
     plan: Plan, arm: Arm, controller: Controller, times: Array, period: float
 ) -> Iterator[Tick]:
-    """Give the ticks at some times, the memory handed on from one to the next."""
+    """Return the ticks at some times, the memory handed on from one to the next."""
     state = start_controller(controller, arm, Timing(1.0 / period))
     before = plan.trajectory.rows(np.maximum(times - period, 0.0))
     here = plan.trajectory.rows(times)
@@ -204,7 +204,7 @@ def _ticks(
 
 
 def _taking_part(ticks: list[Tick]) -> Array:
-    """Give the places (s,) of numbers in the memory that errors reach, and that reach the torque.
+    """Return the places (s,) of numbers in the memory that errors reach, and that reach the torque.
 
     Gains and clocks, which are kept there as well, do neither or one. A memory that changes its
     size has no places, and is left out.
@@ -222,14 +222,14 @@ def _taking_part(ticks: list[Tick]) -> Array:
 
 
 def _spread(reached: Array, links: Array) -> Array:
-    """Give what is reached (s,) once everything was handed on along links (to, from)."""
+    """Return what is reached (s,) once everything was handed on along links (to, from)."""
     for _ in reached:
         reached = reached | links[:, reached].any(axis=1)
     return reached
 
 
 def floats(state: Any) -> Array:
-    """Give the floating-point numbers of a controller's state in a row, wherever it holds them.
+    """Return the floating-point numbers of a controller's state in a row, wherever it holds them.
 
     Floats, arrays of them, and tuples of these count; anything else is left as it is.
     """
@@ -239,7 +239,7 @@ def floats(state: Any) -> Array:
 
 
 def refilled(state: Any, values: Array) -> Any:
-    """Give a state with other floating-point numbers (s,) in the same places."""
+    """Return a state with other floating-point numbers (s,) in the same places."""
     if isinstance(state, tuple):
         ends = np.cumsum([floats(part).size for part in state])[:-1]
         parts = [refilled(*pair) for pair in zip(state, np.split(values, ends), strict=True)]

@@ -104,7 +104,7 @@ class Tracking:
         return effort(self.run)
 
     def settling(self, tolerance: float = 1e-3) -> float | None:
-        """Give the first time [s] after which the tip stays within `tolerance` [m]; None if never.
+        """Return the first time [s] after which the tip is within `tolerance` [m]; None if never.
 
         One sample at the end is not enough to say so.
         """
@@ -114,7 +114,7 @@ class Tracking:
         return float(self.t[first]) if first < max(len(self.t) - 1, 1) else None
 
     def left(self, tube: float) -> float | None:
-        """Give the first time [s] at which the tip is more than `tube` [m] off; None if never."""
+        """Return the first time [s] at which the tip is more than `tube` [m] off; None if never."""
         outside = np.flatnonzero(self.size > positive("tube", tube))
         return float(self.t[outside[0]]) if len(outside) else None
 
@@ -132,7 +132,7 @@ class Tracking:
         return largest * math.sqrt(float(mean))
 
     def facts(self) -> dict[str, Any]:
-        """Give what was found as plain values in SI units, as JSON takes them."""
+        """Return what was found as plain values in SI units, as JSON takes them."""
         worst = self.worst
         return plain(
             samples=len(self.t),
@@ -222,7 +222,7 @@ def tracking(run: Run, plan: Plan, *, start: float = 0.0) -> Tracking:
 
 
 def _directions(asked: TipMotion) -> Array:
-    """Give unit vectors (S, 2) along the asked velocity, where there is none as before."""
+    """Return unit vectors (S, 2) along the asked velocity, where there is none as before."""
     speed = np.hypot(asked.velocity[:, 0], asked.velocity[:, 1])
     moving = np.flatnonzero(speed > STILL * np.nanmax(speed, initial=0.0))
     if not len(moving):
@@ -233,7 +233,7 @@ def _directions(asked: TipMotion) -> Array:
 
 
 def _joint_errors(q: Array, asked: Array) -> Array:
-    """Give q − q* (S, n), less whole turns by which the first of them differ."""
+    """Return q − q* (S, n), less whole turns by which the first of them differ."""
     difference = q - asked
     good = np.flatnonzero(np.isfinite(difference).all(axis=-1))
     if len(good):

@@ -75,7 +75,7 @@ class FollowingVerdict:
         return self.text
 
     def facts(self) -> dict[str, Any]:
-        """Give what was found as plain values in SI units, as JSON takes them."""
+        """Return what was found as plain values in SI units, as JSON takes them."""
         saturation = [plain(**one._asdict()) for one in self.saturation]
         return {
             "follows": self.follows,
@@ -98,7 +98,7 @@ class FollowingVerdict:
 
 
 def default_tolerance(plan: Plan) -> float:
-    """Give how far [m] the tip may be off where nothing else is said.
+    """Return how far [m] the tip may be off where nothing else is said.
 
     It is 1 % of the arm's reach or 2 % of the path's extent, whichever is less; for a path that
     is a point, 1 % of the reach.
@@ -116,7 +116,7 @@ def verdict(
     tolerance: float | None = None,
     stability: Stability | None = None,
 ) -> FollowingVerdict:
-    """Say whether a run followed its plan, and if not why.
+    """Return whether a run followed its plan, and if not why.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def verdict(
 def _judged(
     found: Tracking, tolerance: float, stability: Stability | None
 ) -> tuple[VerdictReason, str]:
-    """Give the reason and the sentence for a plan that can be done."""
+    """Return the reason and the sentence for a plan that can be done."""
     run, limits = found.run, _limits(found.run.saturation)
     grows = _instability(stability, tolerance)
     ended = _early_end(found)

@@ -120,7 +120,7 @@ class Arm:
         return float(np.sum(self.parameters.mass) + np.sum(self.parameters.tip_mass))
 
     def replace(self, **changes: Any) -> Arm:
-        """Give an arm that differs in the named fields, those of `Arm.of`.
+        """Return an arm that differs in the named fields, those of `Arm.of`.
 
         Only what is named changes: a link that is made longer keeps its centre of mass.
         """
@@ -132,7 +132,7 @@ class Arm:
         return dataclasses.replace(self, **changes)
 
     def with_payload(self, payload: float | Payload) -> Arm:
-        """Give the same arm with a load at its tip, in kilograms or as a `Payload`."""
+        """Return the same arm with a load at its tip, in kilograms or as a `Payload`."""
         return self.replace(payload=payload)
 
     def __repr__(self) -> str:

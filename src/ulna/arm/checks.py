@@ -34,7 +34,7 @@ class Problems:
         least: float | None = None,
         infinite: bool = False,
     ) -> float:
-        """Take one number, noting what is wrong with it; gives NaN where it cannot be used."""
+        """Take one number, noting what is wrong with it; return NaN where it cannot be used."""
         need = _need(unit, above, least)
         number = _as_float(value)
         if number is None:
@@ -96,7 +96,7 @@ _CONTROLS = ("Cc", "Cs", "Zl", "Zp")
 
 
 def _as_float(value: Any) -> float | None:
-    """Give a real number as a float, infinite where it is too large for one."""
+    """Return a real number as a float, infinite where it is too large for one."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return None
     try:

@@ -61,7 +61,7 @@ def check_format(file: str | os.PathLike[str]) -> None:
 
 
 def parse(text: str, name: str = "robot file") -> tuple[Arm, list[Problem]]:
-    """Read an arm from the text of a robot file; gives the arm and what is strange about it."""
+    """Read an arm from the text of a robot file; return the arm and what is strange about it."""
     document = _parse_toml(text, name)
     reader = _Reader()
     try:
@@ -72,7 +72,7 @@ def parse(text: str, name: str = "robot file") -> tuple[Arm, list[Problem]]:
 
 
 def _placed(problems: Sequence[Problem], text: str, name: str) -> list[Problem]:
-    """Give problems with the lines on which they stand, in the order of the file."""
+    """Return problems with the lines on which they stand, in the order of the file."""
     if not problems:
         return []
     lines = Lines(text)

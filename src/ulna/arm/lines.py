@@ -36,7 +36,7 @@ class Lines:
         self._walk()
 
     def of(self, key: str) -> int:
-        """Give the line of a key, or of the closest table around it; 1 if nothing is known."""
+        """Return the line of a key, or of the closest table around it; 1 if nothing is known."""
         while key and key not in self._lines:
             key = key.rpartition(".")[0]
         return self._lines.get(key, 1)
@@ -61,7 +61,7 @@ class Lines:
         return table
 
     def _enter(self, names: Path, *, repeated: bool) -> Path:
-        """Give the path of a table, its place among its like included."""
+        """Return the path of a table, its place among its like included."""
         if repeated:
             self._counts[names] = self._counts.get(names, 0) + 1
         path: Path = ()

@@ -82,17 +82,17 @@ class Payload:
 
 
 def rod_com(length: float) -> float:
-    """Give the centre of mass of a uniform rod: l/2."""
+    """Return the centre of mass of a uniform rod: l/2."""
     return length / 2
 
 
 def rod_inertia(length: float, mass: float) -> float:
-    """Give the inertia of a uniform rod about its centre of mass: m l²/12."""
+    """Return the inertia of a uniform rod about its centre of mass: m l²/12."""
     return mass * (length * length) / 12
 
 
 def largest_inertia(link: Link) -> float:
-    """Give the largest inertia about the centre of mass that a body of the link's size has.
+    """Return the largest inertia about the centre of mass that a body of the link's size has.
 
     Mass between a and b along the link with its centre at c has a second moment there of at most
     m (c − a)(b − c), all of it at the two ends; a width w adds at most m w²/4. The body is taken

@@ -66,7 +66,7 @@ def _feels(p: Parameters, link: int) -> bool:
 
 
 def _points(p: Parameters, link: int) -> set[complex]:
-    """Give where the link has mass, as complex numbers from its near joint."""
+    """Return where the link has mass, as complex numbers from its near joint."""
     points = set()
     if p.mass[link] > 0:
         points.add(complex(p.com[link], p.com_offset[link]))

@@ -44,16 +44,16 @@ class Parameters(NamedTuple):
         return int(self.length.shape[-1])
 
     def per_sample(self) -> Parameters:
-        """Give the arms with a new axis before the last, to meet several samples of each."""
+        """Return the arms with a new axis before the last, to meet several samples of each."""
         return Parameters(*(value[..., None, :] for value in self))
 
     def rows(self, chosen: Array) -> Parameters:
-        """Give the chosen members of a flat batch of arms."""
+        """Return the chosen members of a flat batch of arms."""
         return Parameters(*(value[chosen] for value in self))
 
 
 def parameters_of(arm: Arm | Parameters) -> Parameters:
-    """Give the arrays of an arm; parameters come back as they are."""
+    """Return the arrays of an arm; parameters come back as they are."""
     if isinstance(arm, Parameters):
         return arm
     try:

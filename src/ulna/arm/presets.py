@@ -19,7 +19,7 @@ class Preset(NamedTuple):
 
 
 def preset(name: str) -> Arm:
-    """Give the arm of that name; `ulna.presets()` lists them.
+    """Return the arm of that name; `ulna.presets()` lists them.
 
     >>> preset("kehl").reach
     1.0
@@ -31,7 +31,7 @@ def preset(name: str) -> Arm:
 
 
 def presets() -> tuple[str, ...]:
-    """Give the names of all presets."""
+    """Return the names of all presets."""
     return tuple(PRESETS)
 
 
@@ -67,7 +67,7 @@ def _bechard_skater() -> Arm:
 
 
 def _bechard(lengths: list[float], masses: list[float], friction: list[float]) -> Arm:
-    """Give an arm of paper 001 with dampers for its friction B [1/s].
+    """Return an arm of paper 001 with dampers for its friction B [1/s].
 
     The paper subtracts B_a θ̇_a from the acceleration of link a, which is a torque of
     B_a I_a(θ) θ̇_a, where I_a = Σ_{k≥a} m_k r_{a,k}² is the inertia about joint a of all masses

@@ -37,7 +37,7 @@ mass = "{mass} g"
 
 
 def template(links: int) -> str:
-    """Give a robot file for an arm of so many links, each a little smaller than the one before."""
+    """Return a robot file for an arm of so many links, each a little smaller than the last."""
     if not 1 <= links <= MOST_LINKS:
         raise InputError(Problem("links", str(links), f"a number from 1 to {MOST_LINKS}"))
     return _HEAD + "".join(_link(number, links) for number in range(links))

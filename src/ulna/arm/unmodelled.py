@@ -77,7 +77,7 @@ def warn_unmodelled(*arms: Arm | Parameters) -> None:
 
 
 def _sentences(arm: Arm | Parameters) -> tuple[str, ...]:
-    """Give the sentences about an arm, which keeps them: loops ask for them at every call."""
+    """Return the sentences about an arm, which keeps them: loops ask for them at every call."""
     kept = getattr(arm, "__dict__", None)
     if kept is None:
         return tuple(unmodelled(arm).values())

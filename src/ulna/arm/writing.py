@@ -25,7 +25,7 @@ def save(arm: Arm, file: str | os.PathLike[str]) -> None:
 
 
 def dumps(arm: Arm) -> str:
-    """Give the text of a robot file that describes the arm exactly."""
+    """Return the text of a robot file that describes the arm exactly."""
     top = [f"format = {schema.FORMAT}"]
     if arm.name:
         top.append(f"name = {_text(arm.name)}")
@@ -49,7 +49,7 @@ def _link(link: Link, joint: Joint) -> str:
 
 
 def _changed(part: Any, default: Any, needed: tuple[str, ...]) -> dict[str, Any]:
-    """Give the fields of `part` that a reader would not fill in the same way."""
+    """Return the fields of `part` that a reader would not fill in the same way."""
     names = [field.name for field in dataclasses.fields(part)]
     return {
         name: getattr(part, name)

@@ -15,7 +15,7 @@ INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; gives the exit code, and prints no traceback without --debug.
+    """Run the command line; return the exit code, and print no traceback without --debug.
 
     Parameters
     ----------

@@ -66,7 +66,7 @@ class Angles(NamedTuple):
         return np.asarray(absolute_to_relative(np.array(values))).tolist()  # type: ignore[no-any-return]
 
     def of(self, q: Any) -> np.ndarray:
-        """Give joint angles or speeds (…, n) as they are to be shown."""
+        """Return joint angles or speeds (…, n) as they are to be shown."""
         values = np.asarray(q, dtype=float)
         return np.asarray(relative_to_absolute(values)) if self.absolute else values
 
@@ -77,7 +77,7 @@ class Angles(NamedTuple):
         return f"{self.symbol} = ({', '.join(shown_angles)}{more})°"
 
     def facts(self, **relative: Any) -> dict[str, Any]:
-        """Give joint angles and speeds by other names, from the x axis, if that was asked for."""
+        """Return joint angles and speeds by other names, from the x axis, if that was asked for."""
         if not self.absolute:
             return {}
         return {"angles": "absolute", **{name: self.of(value) for name, value in relative.items()}}

@@ -81,7 +81,7 @@ def ulna(
 
 
 def run(arguments: Sequence[str], begin: Callable[[], None] = lambda: None) -> int:
-    """Do what the words of a command say, `begin` first; gives the exit code."""
+    """Do what the words of a command say, `begin` first; return the exit code."""
     debug = "--debug" in arguments
     # The switch works wherever it is put: people add it to a command that has just failed.
     words = [word for word in arguments if word != "--debug"]
@@ -133,7 +133,7 @@ def _unread() -> int:
 
 
 def _report(error: Exception) -> int:
-    """Say what went wrong in words, and give the exit code for it."""
+    """Say what went wrong in words, and return the exit code for it."""
     if isinstance(error, UlnaError):
         note(str(error))
         return error.exit_code
@@ -152,7 +152,7 @@ def _report(error: Exception) -> int:
 
 
 def _warning_printer() -> Callable[..., None]:
-    """Give what prints warnings for people: each once, however many steps of a command warn."""
+    """Return what prints warnings for people: each once, however many steps of a command warn."""
     printed: set[str] = set()
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:

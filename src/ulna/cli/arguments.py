@@ -73,7 +73,7 @@ HEAVIEST = 1e6  # [kg]
 
 
 def find_arm(name: str, what: str = "ARM") -> Arm:
-    """Give the arm of that name: a preset, else a robot file."""
+    """Return the arm of that name: a preset, else a robot file."""
     if name in presets():
         return preset(name)
     check_format(name)
@@ -85,7 +85,7 @@ def find_arm(name: str, what: str = "ARM") -> Arm:
 
 
 def changed_arm(arm: Arm, payload: str | None, *, flat: bool) -> Arm:
-    """Give the arm with another load at its tip, and without gravity if it lies flat."""
+    """Return the arm with another load at its tip, and without gravity if it lies flat."""
     if payload is not None:
         mass = units.to_si(payload, "mass", what="--payload")
         if not 0.0 <= mass <= HEAVIEST:
@@ -154,7 +154,7 @@ def _two_or_three(
 
 
 def number_reader(what: str) -> Callable[[str], float]:
-    """Give the reader of numbers that are written as arithmetic: "pi/4", "2*pi/3"."""
+    """Return the reader of numbers that are written as arithmetic: "pi/4", "2*pi/3"."""
     return lambda text: constant(text, what)
 
 

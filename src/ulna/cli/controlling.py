@@ -76,7 +76,7 @@ DisturbOption = Annotated[
 
 
 def read_controllers(text: str, model: str | None) -> tuple[Controller, Controller]:
-    """Give the controller that is asked for, and open loop; both believe in the model."""
+    """Return the controller that is asked for, and open loop; both believe in the model."""
     chosen = read_controller(text, "--controller")
     if model is None:
         return chosen, OpenLoop()
@@ -139,7 +139,7 @@ class Control(NamedTuple):
             raise InputError(Problem("--controller", got, need, hint))
 
     def read(self, arm: Arm, name: str, angles: Angles) -> dict[str, Any]:
-        """Give the options of `ulna.simulate` that these words stand for."""
+        """Return the options of `ulna.simulate` that these words stand for."""
         self.check()
         options: dict[str, Any] = {}
         if self.disturb:

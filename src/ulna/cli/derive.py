@@ -125,7 +125,7 @@ def _derived(**options: Any) -> Derivation:
 
 
 def _format(named: str | None, out: str | None) -> str:
-    """Give the format that was named, or that the ending of the file stands for."""
+    """Return the format that was named, or that the ending of the file stands for."""
     if named is not None:
         if named not in FORMATS:
             hint = did_you_mean(named, FORMATS)

@@ -84,7 +84,7 @@ def _set_aside(part: Path, place: Path) -> Path:
 
 
 def _at_home(trouble: UlnaError, part: Path, place: Path) -> UlnaError:
-    """Give a trouble with a file under the name that the file was to have."""
+    """Return a trouble with a file under the name that the file was to have."""
     if not isinstance(trouble, FileError):
         return trouble
     return FileError(str(trouble).replace(str(part), str(place)))
@@ -107,10 +107,10 @@ def make_folder(folder: str) -> None:
 
 
 def figure_writer(draw: Callable[[Any], Any]) -> Writer:
-    """Give what draws a result into a file."""
+    """Return what draws a result into a file."""
     return lambda result, file: save_figure(lambda: draw(result), file, force=True)
 
 
 def json_writer(facts: Callable[[Any], Mapping[str, Any]]) -> Writer:
-    """Give what writes the numbers of a result as JSON, in SI units."""
+    """Return what writes the numbers of a result as JSON, in SI units."""
     return lambda result, file: write_whole(file, as_json(facts(result)) + "\n")

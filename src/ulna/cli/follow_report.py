@@ -114,7 +114,7 @@ def show_followed(done: Followed, angles: Angles = RELATIVE) -> None:
 
 
 def _table(done: Followed) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Give columns and rows: the plan's, with the run's peak torque and energy."""
+    """Return columns and rows: the plan's, with the run's peak torque and energy."""
     effort = done.trackings["closed loop"].effort
     joint, _, *others = PLAN_COLUMNS
     rows = [
@@ -220,12 +220,12 @@ def _closed_loop(done: Followed) -> str:
 
 
 def refused_facts(task: Task) -> dict[str, Any]:
-    """Give a plan without a motion in SI numbers, the verdict first."""
+    """Return a plan without a motion in SI numbers, the verdict first."""
     return {"verdict": verdict(None, task.plan).facts(), **plan_facts(task)}
 
 
 def follow_facts(done: Followed) -> dict[str, Any]:
-    """Give all that was found in SI numbers, and what it takes to do it again."""
+    """Return all that was found in SI numbers, and what it takes to do it again."""
     loops = {
         label.replace(" ", "_"): {
             **done.trackings[label].facts(),

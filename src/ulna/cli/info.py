@@ -45,7 +45,7 @@ def _facts() -> dict[str, Any]:
 
 
 def _needed() -> dict[str, list[str]]:
-    """Give what ulna's own metadata asks for, each with the extras that ask for it."""
+    """Return what ulna's own metadata asks for, each with the extras that ask for it."""
     try:
         requirements = metadata.requires("ulna") or []
     except metadata.PackageNotFoundError:

@@ -42,12 +42,12 @@ class Written(NamedTuple):
 def data_output(
     option: str, file: str, *, force: bool, endings: tuple[str, ...] = ENDINGS
 ) -> Output:
-    """Give the file that holds the numbers of a run."""
+    """Return the file that holds the numbers of a run."""
     return Output(option, file, endings, lambda run, file: run.save(file, force=force))
 
 
 def figure_output(file: str, *, force: bool) -> Output:
-    """Give the page that a run is drawn on."""
+    """Return the page that a run is drawn on."""
 
     def write(run: Run, file: str) -> None:
         from ulna.viewer import run_figure
@@ -58,7 +58,7 @@ def figure_output(file: str, *, force: bool) -> Output:
 
 
 def film_output(file: str, speed: float, *, force: bool) -> Output:
-    """Give the film of a run."""
+    """Return the film of a run."""
     from ulna.viewer import animate
     from ulna.viewer.video import WRITERS
 
@@ -140,5 +140,5 @@ def write_outputs(result: Any, outputs: Sequence[Output]) -> Written:
 
 
 def interrupted_outputs(outputs: Sequence[Output]) -> list[Output]:
-    """Give the same outputs under names of their own: what is finished is not replaced by less."""
+    """Return the outputs under names of their own: what is finished is not replaced by less."""
     return [output._replace(file=str(name_aside(output.file))) for output in outputs]

@@ -70,7 +70,7 @@ def papers(
 
 
 def _checked_place(out: str, *, force: bool) -> Path:
-    """Give the folder; refuses one that is there, unless it is empty or may be replaced."""
+    """Return the folder; refuses one that is there, unless it is empty or may be replaced."""
     folder_outputs(out, {}, force=force)
     place = Path(out)
     if place.is_dir() and Path.cwd().is_relative_to(place.resolve()):

@@ -23,7 +23,7 @@ FOLLOWED = ("run.nc", "error.png", "follow.mp4")
 
 
 def plan_writers() -> dict[str, Writer]:
-    """Give what writes each file of a plan."""
+    """Return what writes each file of a plan."""
     return {
         "plan.csv": lambda done, file: done.plan.save(file),
         "motion.png": figure_writer(_motion),
@@ -33,7 +33,7 @@ def plan_writers() -> dict[str, Writer]:
 
 
 def follow_writers(film_speed: float | None) -> dict[str, Writer]:
-    """Give what writes each file of a plan that was followed; a film if it has a speed."""
+    """Return what writes each file of a plan that was followed; a film if it has a speed."""
     of_plan = plan_writers()
     writers: dict[str, Writer] = {"plan.csv": of_plan.pop("plan.csv")}
     writers["run.nc"] = lambda done, file: done.closed.save(file)

@@ -133,7 +133,7 @@ def _is_file(text: str) -> bool:
 
 
 def default_path(arm: Arm) -> Path:
-    """Give paper 000's loops to the arm's size, or what its joint limits leave room for."""
+    """Return paper 000's loops to the arm's size, or what its joint limits leave room for."""
     limits = arm.parameters
     if arm.n == 1:
         # All that one link can do is swing.
@@ -149,7 +149,7 @@ def default_path(arm: Arm) -> Path:
 
 
 def plan_rows(made: Plan) -> list[tuple[str, ...]]:
-    """Give a row for every joint: torques, speed, power."""
+    """Return a row for every joint: torques, speed, power."""
     limits, peaks = made.arm.parameters, made.peaks
     return [
         (
@@ -175,7 +175,7 @@ PLAN_COLUMNS = (
 
 
 def reach_line(made: Plan) -> str:
-    """Say whether all of it is in reach, and by what margin."""
+    """Return whether all of it is in reach, and by what margin."""
     margin, singular = made.peaks.reach_margin, made.peaks.singularity_margin
     worst = number(1.0 / singular if singular else np.inf, 3)
     closest = f"condition number of the Jacobian up to {worst}"
@@ -205,7 +205,7 @@ def posture_line(made: Plan, angles: Angles, *, explained: bool = True) -> str:
 
 
 def posture_facts(made: Plan, angles: Angles) -> dict[str, Any]:
-    """Give the first and the last posture from the x axis, if angles are to be so."""
+    """Return the first and the last posture from the x axis, if angles are to be so."""
     known = made.q[np.isfinite(made.q).all(axis=-1)]
     return angles.facts(phi_start=known[0], phi_end=known[-1]) if len(known) else {}
 
@@ -223,7 +223,7 @@ def limits_lines(made: Plan) -> list[str]:
 
 
 def plan_facts(task: Task) -> dict[str, Any]:
-    """Give a plan in SI numbers."""
+    """Return a plan in SI numbers."""
     made = task.plan
     return {
         "arm": made.arm.name or task.name,
@@ -248,7 +248,7 @@ def plan_facts(task: Task) -> dict[str, Any]:
 
 
 def _known(values: Any) -> Any:
-    """Give what is known, None in the place of NaN."""
+    """Return what is known, None in the place of NaN."""
     if np.ndim(values):
         return [_known(value) for value in values]
     return None if np.isnan(values) else float(values)

@@ -190,7 +190,7 @@ def _write_portrait(
 
 
 def _borders(drawn: Portrait, angle: float) -> Looked:
-    """Give the critical speeds that are shown, up to where they only repeat themselves."""
+    """Return the critical speeds that are shown, up to where they only repeat themselves."""
     flow = drawn.flow
     if 0.0 < flow.damping < SLIPPERY * flow.inertia * flow.frequency:
         note("so little friction has too many critical speeds to list them")
@@ -202,7 +202,7 @@ def _borders(drawn: Portrait, angle: float) -> Looked:
 
 
 def _angles(drawn: Portrait) -> list[float]:
-    """Give the angles from which critical speeds are asked for: those of the starts, or zero."""
+    """Return the angles from which critical speeds are asked for: those of the starts, or zero."""
     return list(dict.fromkeys(angle for angle, _ in drawn.starts)) or [0.0]
 
 

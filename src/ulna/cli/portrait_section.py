@@ -73,7 +73,7 @@ def show_section_of(
 
 
 def _facts(found: Section, angles: Angles) -> dict[str, Any]:
-    """Give what was found, from the x axis too if angles are to be so."""
+    """Return what was found, from the x axis too if angles are to be so."""
     facts = found.facts()
     if angles.absolute:
         facts["angles"] = "absolute"

@@ -187,7 +187,7 @@ def _show(arm: Arm, name: str, target: np.ndarray, found: Solutions, angles: Ang
 
 
 def _link_angles(found: Solutions, angles: Angles) -> str:
-    """Give the postures from the x axis too, if angles are to be so."""
+    """Return the postures from the x axis too, if angles are to be so."""
     if not angles.absolute or not found.reachable:
         return ""
     lines = [

@@ -50,7 +50,7 @@ def run_arm(arm: Arm, options: Mapping[str, Any]) -> Timed:
 
 
 def spoken(text: str) -> str:
-    """Give a message for Python in the words of the command line.
+    """Return a message for Python in the words of the command line.
 
     >>> spoken("try stops=False, or method='semi-implicit'")
     'try --no-stops, or --method semi-implicit'
@@ -65,7 +65,7 @@ def spoken(text: str) -> str:
 
 
 def renamed(problem: Problem, names: Mapping[str, str] = NAMES) -> Problem:
-    """Give a problem with an option under the name that it has at the command line."""
+    """Return a problem with an option under the name that it has at the command line."""
     name, comma, rest = problem.what.partition(",")
     name = names.get(name, name)
     option = name if name.isupper() else f"--{name.replace('_', '-')}"

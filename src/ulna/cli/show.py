@@ -74,7 +74,7 @@ def show(
 
 
 def _made(run: Run, angles: Angles) -> list[tuple[str, str]]:
-    """Give how a run was made, in words; what was not there is left out."""
+    """Return how a run was made, in words; what was not there is left out."""
     settings = run.settings
     rows = [
         ("method", _method(settings)),

@@ -192,7 +192,7 @@ def simulate(
 
 
 def _check_start(options: Mapping[str, Any], arm: Arm) -> float:
-    """Insist on a start and a duration, of which a plan has its own; gives the duration [s]."""
+    """Insist on a start and a duration, of which a plan has its own; return the duration [s]."""
     motion = trajectory_of(options.get("reference"))
     problems = []
     if "q0" not in options and motion is None:

@@ -75,7 +75,7 @@ def _rows(run: Run, angles: Angles) -> list[tuple[str, ...]]:
 
 
 def start_of(run: Run) -> np.ndarray:
-    """Give the angles at the start, which need not be among the samples."""
+    """Return the angles at the start, which need not be among the samples."""
     given = np.asarray(run.settings.get("q0", run.q[0]), dtype=float)
     return given if given.shape == (run.arm.n,) else run.q[0]
 
@@ -116,7 +116,7 @@ def _following(run: Run) -> list[str]:
 
 
 def _reference(run: Run) -> np.ndarray:
-    """Give what was to be followed (S, n) at the samples, carried on from the tick before each."""
+    """Return the reference (S, n) at the samples, carried on from the tick before each."""
     t, rate = np.asarray(run.t), float(run.settings["rate"])
     ticks = np.floor(t * rate + AT_TICK)
     ticks[-1] = max(np.ceil(t[-1] * rate - AT_TICK) - 1.0, 0.0)  # at the end there is none
@@ -182,7 +182,7 @@ def _plain(value: float, decimals: int = 4) -> str:
 
 
 def facts(run: Run) -> dict[str, Any]:
-    """Give a run in SI numbers, and all that it takes to make it again."""
+    """Return a run in SI numbers, and all that it takes to make it again."""
     x, y, angle = run.tip[-1].tolist()
     energy = run.energy
     return {

@@ -55,7 +55,7 @@ def prepare_streams() -> None:
 
 
 def fitted(text: str, stream: TextIO | None = None) -> str:
-    """Give the text in letters that the stream can print, before any layout is made of it."""
+    """Return the text in letters that the stream can print, before any layout is made of it."""
     encoding = getattr(stream or sys.stdout, "encoding", None) or "utf-8"
     with suppress(UnicodeEncodeError):
         text.encode(encoding)
@@ -119,7 +119,7 @@ def show_table(
 
 
 def _console(table: Table) -> Console:
-    """Give a console as wide as the table: a name or a number cut short is of no use."""
+    """Return a console as wide as the table: a name or a number cut short is of no use."""
     plain: dict[str, Any] = dict.fromkeys(("highlight", "markup", "emoji"), False)
     plain["file"] = sys.stdout
     endless = Console(**plain, width=10_000)

@@ -11,7 +11,7 @@ LARGEST = 1_000_000_000  # [bytes]
 
 
 def read_table(file: str, n: int) -> tuple[list[float], list[list[float]]]:
-    """Give times [s] and rows of n torques [N·m].
+    """Return times [s] and rows of n torques [N·m].
 
     A line of names may come first. With the names that runs are saved under, t and tau1 … taun,
     only those columns count; otherwise time and torques have to be all there is.

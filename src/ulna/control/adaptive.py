@@ -86,12 +86,12 @@ class Adaptive:
         keep_plain(self, "frequency", "damping", "adaptation")
 
     def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> AdaptiveState:
-        """Give the gains, and the model's masses as the first estimate."""
+        """Return the gains, and the model's masses as the first estimate."""
         model = believed(self, self.model, arm)
         return AdaptiveState(model, self._gains(model, timing), parameter_vector(model), -math.inf)
 
     def feedback(self, arm: Arm, q: Array, timing: Timing = USUAL) -> Feedback:
-        """Give how the torques answer small deviations from rest at set-points q (…, n).
+        """Return how the torques answer small deviations from rest at set-points q (…, n).
 
         What is learnt, Γ ∫ Yᵀ s dt, is a spring and an integral: s = −δq̇ − ω δq.
         """
@@ -106,7 +106,7 @@ class Adaptive:
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: AdaptiveState
     ) -> tuple[Array, AdaptiveState]:
-        """Give the torques by the estimate as it is, and the estimate after the tick."""
+        """Return the torques by the estimate as it is, and the estimate after the tick."""
         model, gains, estimate, last = state
         wanted = reference.qd + gains.frequency * (reference.q - q)
         turning = reference.qdd + gains.frequency * (reference.qd - qd)
@@ -117,7 +117,7 @@ class Adaptive:
         return Y @ estimate + gains.damping * missing, AdaptiveState(model, gains, learnt, t)
 
     def compiled(self, arm: Arm | Parameters, timing: Timing = USUAL) -> CompiledLaw:
-        """Give the same law for the compiled engine, of one arm or many."""
+        """Return the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.adaptive import adaptive_law
         from ulna.control.laws.model import room
 
@@ -128,7 +128,7 @@ class Adaptive:
 
     @staticmethod
     def estimate(state: Any) -> Array:
-        """Give π̂ (6n,), as `parameter_vector` has it, from `Simulation.controller_state`."""
+        """Return π̂ (6n,), as `parameter_vector` has it, from `Simulation.controller_state`."""
         return state.estimate if isinstance(state, AdaptiveState) else np.asarray(state)[:-1]
 
     def _gains(self, model: Arm | Parameters, timing: Timing) -> AdaptiveGains:
@@ -149,7 +149,7 @@ class Adaptive:
 
 
 def _calm_learning(model: Arm | Parameters, timing: Timing, omega: Array, damping: Array) -> Array:
-    """Give an adaptation (…, 1) [1/J] whose spring Y Γ Yᵀ the dampers still damp at every pose.
+    """Return an adaptation (…, 1) [1/J] whose spring Y Γ Yᵀ the dampers still damp at every pose.
 
     What is learnt answers s by Y Γ Yᵀ ∫ s dt, a spring, and as s = −δq̇ − ω δq an integral as well.
     Y is the larger the faster the arm moves: what counts is the motion that closes `GAP`.
@@ -167,13 +167,13 @@ def _calm_learning(model: Arm | Parameters, timing: Timing, omega: Array, dampin
 
 
 def _scale(model: Arm | Parameters) -> Array:
-    """Give the largest value of each quantity in a model, as `parameter_vector` has it (…, 6n)."""
+    """Return the largest value of each quantity of a model, as `parameter_vector` has it (…, 6n)."""
     sizes = np.abs(parameter_vector(model))
     return np.repeat(sizes.reshape(*sizes.shape[:-1], -1, model.n).max(axis=-1), model.n, axis=-1)
 
 
 def _ones(model: Arm | Parameters) -> Array:
-    """Give the table of an arm with the model's lengths, gears and gravity, and ones otherwise."""
+    """Return the table of an arm with the model's lengths, gears and gravity, and ones elsewhere."""
     table = pack(parameters_of(model)._replace(rotor_inertia=np.ones(model.n)))
     table[..., :-1, MASS : DAMPING + 1] = 1.0
     return table.reshape(*table.shape[:-2], -1)

@@ -13,7 +13,7 @@ AnyArm: TypeAlias = Arm | Parameters
 
 
 def believed(controller: object, model: Arm | None, arm: AnyArm) -> AnyArm:
-    """Give the model of a controller of an arm; refuses one with another number of joints."""
+    """Return the model of a controller of an arm; refuses one with another number of joints."""
     if model is None:
         return arm
     what = f"{type(controller).__name__}.model"
@@ -26,7 +26,7 @@ def believed(controller: object, model: Arm | None, arm: AnyArm) -> AnyArm:
 
 
 def constants(model: Arm | Parameters) -> Array:
-    """Give the numbers of an arm in a row (…, p), as laws read them."""
+    """Return the numbers of an arm in a row (…, p), as laws read them."""
     table = pack(parameters_of(model))
     return table.reshape(*table.shape[:-2], -1)
 

@@ -65,7 +65,7 @@ class ComputedTorque:
         keep_plain(self, "frequency", "damping")
 
     def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> ComputedTorqueState:
-        """Give the model and the gains."""
+        """Return the model and the gains."""
         model = believed(self, self.model, arm)
         chosen = min(BRISK, CALM * timing.fastest_decay)
         omega = chosen if self.frequency is None else self.frequency
@@ -74,7 +74,7 @@ class ComputedTorque:
         return ComputedTorqueState(model, np.stack([omega**2, 2.0 * ratio * omega]))
 
     def feedback(self, arm: Arm, q: Array, timing: Timing = USUAL) -> Feedback:
-        """Give how the torques answer small deviations from rest at set-points q (…, n)."""
+        """Return how the torques answer small deviations from rest at set-points q (…, n)."""
         model, (by_angle, by_rate) = self.start(arm, timing)
         M, own = mass_matrix(model, q), diagonal(parameters_of(model).damping)
         return Feedback(M * by_angle - gravity_gradient(model, q), M * by_rate - own)
@@ -82,13 +82,13 @@ class ComputedTorque:
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: ComputedTorqueState
     ) -> tuple[Array, ComputedTorqueState]:
-        """Give the torques for the acceleration that closes the gap."""
+        """Return the torques for the acceleration that closes the gap."""
         by_angle, by_rate = state.gains
         wanted = reference.qdd + by_rate * (reference.qd - qd) + by_angle * (reference.q - q)
         return inverse_dynamics(state.model, q, qd, wanted), state
 
     def compiled(self, arm: Arm | Parameters, timing: Timing = USUAL) -> CompiledLaw:
-        """Give the same law for the compiled engine, of one arm or many."""
+        """Return the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.inverse import computed_torque_law
         from ulna.control.laws.model import room
 

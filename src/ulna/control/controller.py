@@ -36,7 +36,7 @@ class Reference:
         return self._tip
 
     def _replace(self, **parts: Array) -> Reference:
-        """Give another with some of its parts replaced, as of a named tuple."""
+        """Return another with some of its parts replaced, as of a named tuple."""
         kept = {"q": self.q, "qd": self.qd, "qdd": self.qdd, "tip": self.tip}
         return Reference(**{**kept, **parts})
 
@@ -61,12 +61,12 @@ class Controller(Protocol):
     """
 
     def start(self, arm: Arm) -> Any:
-        """Give the state before the first tick."""
+        """Return the state before the first tick."""
 
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: Any
     ) -> tuple[Array, Any]:
-        """Give the torques (n,) [N·m] from now to the next tick, and the next state."""
+        """Return the torques (n,) [N·m] from now to the next tick, and the next state."""
 
 
 class CompiledLaw(NamedTuple):

@@ -75,29 +75,29 @@ class FeedforwardPID:
         keep_plain(self, "stiffness", "damping", "integral", "frequency", "filter")
 
     def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> FeedforwardPIDState:
-        """Give the model and the gains, with nothing gathered up."""
+        """Return the model and the gains, with nothing gathered up."""
         model = believed(self, self.model, arm)
         return FeedforwardPIDState(model, empty_state(pid_gains(self, model, arm, timing)))
 
     def springs(self, arm: Arm | Parameters, timing: Timing = USUAL) -> Springs:
-        """Give the gains for a rate and a delay, and between what bounds they are."""
+        """Return the gains for a rate and a delay, and between what bounds they are."""
         return springs_of(self, believed(self, self.model, arm), timing)
 
     def feedback(self, arm: Arm, q: Array, timing: Timing = USUAL) -> Feedback:
-        """Give how the torques answer small deviations from rest at set-points q (…, n)."""
+        """Return how the torques answer small deviations from rest at set-points q (…, n)."""
         return pid_feedback(self.start(arm, timing).pid.gains)
 
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: FeedforwardPIDState
     ) -> tuple[Array, FeedforwardPIDState]:
-        """Give the torques that the reference takes, and those for the deviation from it."""
+        """Return the torques that the reference takes, and those for the deviation from it."""
         model, pid = state
         other = inverse_dynamics(model, reference.q, reference.qd, reference.qdd)
         tau, pid = push(t, reference.q - q, reference.qd - qd, other, pid)
         return tau, FeedforwardPIDState(model, pid)
 
     def compiled(self, arm: Arm | Parameters, timing: Timing = USUAL) -> CompiledLaw:
-        """Give the same law for the compiled engine, of one arm or many."""
+        """Return the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.model import room
         from ulna.control.laws.pid import ROOM, feedforward_pid_law
 

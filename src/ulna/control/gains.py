@@ -98,7 +98,7 @@ class Springs(NamedTuple):
 
 
 def joint_gains(what: str, value: Any, n: int, *, above_zero: bool = False) -> Array:
-    """Give gains (n,) of one number or n of them; refuses what is not finite, or negative."""
+    """Return gains (n,) of one number or n of them; refuses what is not finite, or negative."""
     words = f"of at least 0, or {n} of them, one a joint"
     if above_zero:
         words = f"above 0, or {n} of them, one a joint"
@@ -117,7 +117,7 @@ def joint_gains(what: str, value: Any, n: int, *, above_zero: bool = False) -> A
 def one_number(
     what: str, value: Any, unit: str, *, zero: bool = False, infinite: bool = False
 ) -> float:
-    """Give a number above zero, or zero or infinity where they have a meaning."""
+    """Return a number above zero, or zero or infinity where they have a meaning."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     in_range = is_number and (value > 0.0 or (zero and value == 0.0))
     if not in_range or (math.isinf(value) and not infinite):
@@ -128,19 +128,19 @@ def one_number(
 
 
 def seen_inertia(arm: Arm | Parameters) -> Array:
-    """Give the inertia (…, n) [kg·m²] that every joint sees when the arm is stretched out."""
+    """Return the inertia (…, n) [kg·m²] that every joint sees when the arm is stretched out."""
     return np.diagonal(mass_matrix(arm, np.zeros(arm.n)), axis1=-2, axis2=-1).copy()
 
 
 def bounds_of(arm: Arm | Parameters) -> Bounds:
-    """Give what an arm asks of springs and dampers, or what each arm of a batch does."""
+    """Return what an arm asks of springs and dampers, or what each arm of a batch does."""
     return _arm_bounds(arm) if isinstance(arm, Arm) else _bounds(arm)
 
 
 def springs_of(
     controller: Sprung, arm: Arm | Parameters, timing: Timing, *, carried: bool = False
 ) -> Springs:
-    """Give springs and dampers of a controller: those given, by its frequency, or chosen.
+    """Return springs and dampers of a controller: those given, by its frequency, or chosen.
 
     `carried` says that the torques for the weight follow what is measured: then springs need not
     hold the arm upright, but the latency acts on gravity as well.
@@ -199,7 +199,7 @@ def choose_springs(
 
 
 def stiffest(damping: Array, timing: Timing) -> Array:
-    """Give the stiffness (…, n) [N·m/rad] that dampers still damp at a rate, with a delay."""
+    """Return the stiffness (…, n) [N·m/rad] that dampers still damp at a rate, with a delay."""
     return (LATE if timing.ticks_late else 1.0) * damping / timing.latency
 
 
@@ -215,7 +215,7 @@ def choose_integral(arm: Arm | Parameters, timing: Timing, springs: Springs) -> 
 
 
 def slowest_decay(arm: Arm | Parameters, damping: Array) -> Array:
-    """Give the largest β (…, 1) [1/s] with β M ≤ diag(damping) at all poses that are looked at."""
+    """Return the largest β (…, 1) [1/s] with β M ≤ diag(damping) at all poses considered."""
     if not isinstance(arm, Arm) and np.ndim(arm.length) > 1:
         damping = np.broadcast_to(damping, arm.length.shape)
         return _in_parts(lambda p, d: _slowest_decay(_masses(p), d), arm, damping)
@@ -233,7 +233,7 @@ def _slowest_decay(masses: Array, damping: Array) -> Array:
 
 
 def at_all_poses(arm: Arm | Parameters, law: Callable[[Parameters, Array], Array]) -> Array:
-    """Give the largest value (…, n) of a law (…, k, n) of poses (…, k, n) over an arm's range."""
+    """Return the largest value (…, n) of a law (…, k, n) of poses (…, k, n) over an arm's range."""
 
     def largest(p: Parameters) -> Array:
         return np.asarray(law(p.per_sample(), _poses(p)).max(axis=-2))
@@ -257,7 +257,7 @@ def _bounds(p: Parameters) -> Bounds:
 
 
 def gravity_stiffness(arm: Arm | Parameters) -> Array:
-    """Give the stiffness h (…, n) [N·m/rad] above which springs hold the arm at any pose.
+    """Return the stiffness h (…, n) [N·m/rad] above which springs hold the arm at any pose.
 
     H(q) = 𝟙ᵀ diag(∂G_i/∂φ_i) 𝟙 with |∂G_i/∂φ_i| ≤ g S_i: for h the sums of the rows of
     𝟙ᵀ diag(g S) 𝟙 the matrix diag(h) + H has a dominant diagonal.
@@ -271,7 +271,7 @@ def gravity_stiffness(arm: Arm | Parameters) -> Array:
 
 
 def _lightest(masses: Array) -> Array:
-    """Give λ V (…, n) of mass matrices (…, k, n, n) at k poses."""
+    """Return λ V (…, n) of mass matrices (…, k, n, n) at k poses."""
     free = 1.0 / np.diagonal(np.linalg.inv(masses), axis1=-2, axis2=-1)
     least = free.min(axis=-2)
     size = np.sqrt(least)[..., None, :]
@@ -280,12 +280,12 @@ def _lightest(masses: Array) -> Array:
 
 
 def _masses(p: Parameters) -> Array:
-    """Give the mass matrices (…, k, n, n) at k poses all over the joints' ranges."""
+    """Return the mass matrices (…, k, n, n) at k poses all over the joints' ranges."""
     return np.asarray(mass_matrix(p.per_sample(), _poses(p)))
 
 
 def _poses(p: Parameters) -> Array:
-    """Give poses (…, k, n): stretched out, spread evenly, and with joints at their ends."""
+    """Return poses (…, k, n): stretched out, spread evenly, and with joints at their ends."""
     turn = 2.0 * math.pi  # all that there is to see of a joint without a limit
     first = np.where(np.isfinite(p.upper), p.upper, 0.5 * turn) - turn
     lower = np.asarray(np.where(np.isfinite(p.lower), p.lower, first))
@@ -297,7 +297,7 @@ def _poses(p: Parameters) -> Array:
 
 @lru_cache(maxsize=64)
 def _shares(n: int) -> Array:
-    """Give places (k, n) in the unit cube; the first joint turns the arm as a whole."""
+    """Return places (k, n) in the unit cube; the first joint turns the arm as a whole."""
     root = 1.5
     for _ in range(60):  # of x^(m+1) = x + 1, whose powers spread most evenly
         root = (1.0 + root) ** (1.0 / max(n, 2))

@@ -63,17 +63,17 @@ class GravityPD:
         keep_plain(self, "stiffness", "damping", "frequency")
 
     def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> GravityPDState:
-        """Give the model and the gains."""
+        """Return the model and the gains."""
         gains = np.stack(self.springs(arm, timing)[:2])
         return GravityPDState(believed(self, self.model, arm), gains)
 
     def springs(self, arm: Arm | Parameters, timing: Timing = USUAL) -> Springs:
-        """Give the gains for a rate and a delay, and between what bounds they are."""
+        """Return the gains for a rate and a delay, and between what bounds they are."""
         model = believed(self, self.model, arm)
         return springs_of(self, model, timing, carried=bool(self.measured))
 
     def feedback(self, arm: Arm, q: Array, timing: Timing = USUAL) -> Feedback:
-        """Give how the torques answer small deviations from rest at set-points q (…, n)."""
+        """Return how the torques answer small deviations from rest at set-points q (…, n)."""
         model, gains = self.start(arm, timing)
         stiffness, damping = map(diagonal, gains)
         if self.measured:
@@ -83,14 +83,14 @@ class GravityPD:
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: GravityPDState
     ) -> tuple[Array, GravityPDState]:
-        """Give the torques for a deviation from the reference, and those for the weight."""
+        """Return the torques for a deviation from the reference, and those for the weight."""
         stiffness, damping = state.gains
         pull = stiffness * (reference.q - q) + damping * (reference.qd - qd)
         posture = q if self.measured else reference.q
         return gravity_torque(state.model, posture) + pull, state
 
     def compiled(self, arm: Arm | Parameters, timing: Timing = USUAL) -> CompiledLaw:
-        """Give the same law for the compiled engine, of one arm or many."""
+        """Return the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.model import room
         from ulna.control.laws.pd import gravity_pd_law
 

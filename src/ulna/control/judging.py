@@ -99,7 +99,7 @@ def _of_loop(controller: Any, arm: Arm, timing: Timing, poses: Array) -> str | N
 
 
 def _stiffer(controller: Any) -> str:
-    """Give what holds an arm better that gravity pushes away."""
+    """Return what holds an arm better that gravity pushes away."""
     way = "give a higher frequency"
     if hasattr(controller, "springs"):
         way = "give more stiffness, or leave the gains to be chosen"
@@ -131,7 +131,7 @@ def _no_room(springs: Springs) -> str:
 
 
 def _way_out(controller: Any, arm: Arm, timing: Timing, poses: Array) -> str:
-    """Give what would be stable at these poses: a higher rate, or a controller with a model."""
+    """Return what would be stable at these poses: a higher rate, or a controller with a model."""
     ways = []
     for doubling in range(1, DOUBLINGS + 1):
         faster = Timing(timing.rate * 2**doubling, timing.delay)

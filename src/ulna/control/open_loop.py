@@ -34,17 +34,17 @@ class OpenLoop:
     __repr__ = written
 
     def start(self, arm: Arm | Parameters) -> Arm | Parameters:
-        """Give the model."""
+        """Return the model."""
         return believed(self, self.model, arm)
 
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: Arm | Parameters
     ) -> tuple[Array, Arm | Parameters]:
-        """Give the torques that the reference takes."""
+        """Return the torques that the reference takes."""
         return inverse_dynamics(state, reference.q, reference.qd, reference.qdd), state
 
     def compiled(self, arm: Arm | Parameters) -> CompiledLaw:
-        """Give the same law for the compiled engine, of one arm or many."""
+        """Return the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.inverse import open_loop_law
         from ulna.control.laws.model import room
 

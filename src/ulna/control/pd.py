@@ -51,21 +51,21 @@ class PD:
         keep_plain(self, "stiffness", "damping", "frequency")
 
     def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> Array:
-        """Give the gains (2, n), which are all that there is to remember."""
+        """Return the gains (2, n), which are all that there is to remember."""
         return np.stack(self.springs(arm, timing)[:2])
 
     def springs(self, arm: Arm | Parameters, timing: Timing = USUAL) -> Springs:
-        """Give the gains for a rate and a delay, and between what bounds they are."""
+        """Return the gains for a rate and a delay, and between what bounds they are."""
         return springs_of(self, arm, timing)
 
     def feedback(self, arm: Arm, q: Array, timing: Timing = USUAL) -> Feedback:
-        """Give how the torques answer small deviations from rest at set-points q (…, n)."""
+        """Return how the torques answer small deviations from rest at set-points q (…, n)."""
         return Feedback(*map(diagonal, self.start(arm, timing)))
 
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: Array | None
     ) -> tuple[Array, Array | None]:
-        """Give the torques for a deviation from the reference.
+        """Return the torques for a deviation from the reference.
 
         Without a state the gains are those that were given, and both have to be.
         """
@@ -74,7 +74,7 @@ class PD:
         return pull + np.asarray(damping) * (reference.qd - qd), state
 
     def compiled(self, arm: Arm | Parameters, timing: Timing = USUAL) -> CompiledLaw:
-        """Give the same law for the compiled engine, of one arm or many."""
+        """Return the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.pd import pd_law
 
         return CompiledLaw(pd_law, columns(*self.start(arm, timing)), np.zeros((0, 1)))

@@ -99,25 +99,25 @@ class PID:
         keep_plain(self, "stiffness", "damping", "integral", "frequency", "filter")
 
     def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> PIDState:
-        """Give the gains, with nothing gathered up."""
+        """Return the gains, with nothing gathered up."""
         return empty_state(pid_gains(self, arm, arm, timing))
 
     def springs(self, arm: Arm | Parameters, timing: Timing = USUAL) -> Springs:
-        """Give the gains for a rate and a delay, and between what bounds they are."""
+        """Return the gains for a rate and a delay, and between what bounds they are."""
         return springs_of(self, arm, timing)
 
     def feedback(self, arm: Arm, q: Array, timing: Timing = USUAL) -> Feedback:
-        """Give how the torques answer small deviations from rest at set-points q (…, n)."""
+        """Return how the torques answer small deviations from rest at set-points q (…, n)."""
         return pid_feedback(pid_gains(self, arm, arm, timing))
 
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: PIDState
     ) -> tuple[Array, PIDState]:
-        """Give the torques for a deviation from the reference, now and up to now."""
+        """Return the torques for a deviation from the reference, now and up to now."""
         return push(t, reference.q - q, reference.qd - qd, np.zeros(len(q)), state)
 
     def compiled(self, arm: Arm | Parameters, timing: Timing = USUAL) -> CompiledLaw:
-        """Give the same law for the compiled engine, of one arm or many."""
+        """Return the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.pid import ROOM, pid_law
 
         gains = pid_gains(self, arm, arm, timing)
@@ -127,7 +127,7 @@ class PID:
 def pid_gains(
     controller: Integrating, model: Arm | Parameters, arm: Arm | Parameters, timing: Timing
 ) -> PIDGains:
-    """Give all gains, by the model's inertia where they are not given, and the arm's limits."""
+    """Return all gains, by the model's inertia where they are not given, and the arm's limits."""
     name = type(controller).__name__
     springs = springs_of(controller, model, timing)
     if controller.integral is not None:
@@ -142,18 +142,18 @@ def pid_gains(
 
 
 def pid_feedback(gains: PIDGains) -> Feedback:
-    """Give how the torques answer small deviations from rest."""
+    """Return how the torques answer small deviations from rest."""
     stiffness, damping, integral = map(diagonal, gains[:3])
     return Feedback(stiffness, damping, integral, gains.filter)
 
 
 def empty_state(gains: PIDGains) -> PIDState:
-    """Give the state before the first tick: before it lies all of time, without a gap."""
+    """Return the state before the first tick: before it lies all of time, without a gap."""
     return PIDState(gains, np.zeros((COUNT, *gains.stiffness.shape)), -math.inf)
 
 
 def empty_rows(n: int) -> Array:
-    """Give the same as the compiled laws keep it, (2n + 1, 1)."""
+    """Return the same as the compiled laws keep it, (2n + 1, 1)."""
     rows = np.zeros((COUNT * n + 1, 1))
     rows[-1] = -math.inf
     return rows
@@ -162,7 +162,7 @@ def empty_rows(n: int) -> Array:
 def push(
     t: float, ahead: Array, faster: Array, other: Array, state: PIDState
 ) -> tuple[Array, PIDState]:
-    """Give the torques on top of others, and the next state, for a gap and its rate."""
+    """Return the torques on top of others, and the next state, for a gap and its rate."""
     gains, (gap, rate), last = state
     step = t - last
     rate = rate + (1.0 - math.exp(-gains.filter * step)) * (faster - rate)

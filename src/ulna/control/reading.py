@@ -34,7 +34,7 @@ class Entry(NamedTuple):
 
 
 def read_controller(text: str, what: str = "--controller") -> Controller:
-    """Give the controller that a text asks for; `what` names the text in messages.
+    """Return the controller that a text asks for; `what` names the text in messages.
 
     Values are in SI, or text with a unit; a frequency is in rad/s, or in Hz if that is said. One
     value is for all joints, several in parentheses are one a joint.
@@ -52,7 +52,7 @@ def read_controller(text: str, what: str = "--controller") -> Controller:
 
 
 def with_model(controller: Some, arm: Arm) -> Some:
-    """Give the same controller believing in another arm.
+    """Return the same controller believing in another arm.
 
     >>> import ulna
     >>> with_model(ComputedTorque(), ulna.preset("kehl")).model == ulna.preset("kehl")
@@ -80,12 +80,12 @@ def _angular_frequency(value: Value) -> float:
 
 
 def quantity(kind: str) -> Callable[[Value], float]:
-    """Give what reads a value of a kind, a bare number in SI or text with a unit."""
+    """Return what reads a value of a kind, a bare number in SI or text with a unit."""
     return lambda value: to_si(value, kind)  # type: ignore[arg-type]
 
 
 def or_one_a_joint(convert: Callable[[Value], float]) -> Callable[[Value], Any]:
-    """Give what reads one value for all joints, or several in parentheses, one a joint."""
+    """Return what reads one value for all joints, or several in parentheses, one a joint."""
 
     def read(value: Value) -> Any:
         if value is None:

@@ -45,25 +45,25 @@ class Feedback(NamedTuple):
 
 
 def diagonal(values: Array) -> Array:
-    """Give matrices (…, n, n) with values (…, n) on their diagonal."""
+    """Return matrices (…, n, n) with values (…, n) on their diagonal."""
     return np.asarray(values)[..., None] * np.eye(np.shape(values)[-1])
 
 
 def gravity_gradient(arm: Arm | Parameters, q: Array) -> Array:
-    """Give ∂G/∂q (…, n, n) [N·m/rad], symmetric."""
+    """Return ∂G/∂q (…, n, n) [N·m/rad], symmetric."""
     at = chain.posture(arm, q)
     return np.asarray(to_joint_matrix(at.xp, diagonal(static_stiffness(at))))
 
 
 def growth(arm: Arm, q: Array, feedback: Feedback, timing: Timing) -> Array:
-    """Give the rates (…) [1/s] at which errors grow near set-points q (…, n); negative: decay."""
+    """Return the rates (…) [1/s] at which errors grow near set-points q (…, n); negative: decay."""
     with np.errstate(divide="ignore"):  # errors may be gone within a tick
         size = np.abs(np.linalg.eigvals(tick_map(arm, q, feedback, timing))).max(axis=-1)
         return np.asarray(timing.rate * np.log(size))
 
 
 def tick_map(arm: Arm, q: Array, feedback: Feedback, timing: Timing) -> Array:
-    """Give the map over a tick (…, k, k) of the arm's state, the controller's, and delayed torques.
+    """Return the map over a tick (…, k, k) of the states of arm and controller and delayed torques.
 
     Near rest at set-points q (…, n), for the torques that hold the arm there.
     """
@@ -101,7 +101,7 @@ def tick_map(arm: Arm, q: Array, feedback: Feedback, timing: Timing) -> Array:
 
 
 def _held(arm: Arm, q: Array, period: float) -> tuple[Array, Array]:
-    """Give A_d (…, 2n, 2n) and B_d (…, 2n, n): the arm near rest under torques that are held."""
+    """Return A_d (…, 2n, 2n) and B_d (…, 2n, n): the arm near rest under torques that are held."""
     A, B = linearise(arm, q, np.zeros_like(q), gravity_torque(arm, q))
     generator = np.zeros((*A.shape[:-2], 3 * arm.n, 3 * arm.n))
     generator[..., : 2 * arm.n, : 2 * arm.n], generator[..., : 2 * arm.n, 2 * arm.n :] = A, B
@@ -110,7 +110,7 @@ def _held(arm: Arm, q: Array, period: float) -> tuple[Array, Array]:
 
 
 def exponential(matrices: Array) -> Array:
-    """Give exp of matrices (…, d, d): a polynomial for a fraction of them, squared up again.
+    """Return exp of matrices (…, d, d): a polynomial for a fraction of them, squared up again.
 
     With D a diagonal of powers of two exp(X) = D exp(D⁻¹ X D) D⁻¹ to the last bit. A D that makes
     rows and columns of like sizes, the angles' and the rates' say, saves most of the squarings.
@@ -138,7 +138,7 @@ def _exponential(matrices: Array) -> Array:
 
 
 def _series(part: Array, blocks: int) -> Array:
-    """Give the first 3 blocks + 1 terms of exp by powers of the third power, as products cost."""
+    """Return the first 3 blocks + 1 terms of exp by powers of the third power, as products cost."""
     second = part @ part
     third = second @ part
     terms = [1.0 / math.factorial(k) for k in range(3 * blocks + 1)]
@@ -155,7 +155,7 @@ def _series(part: Array, blocks: int) -> Array:
 
 
 def balance(sizes: Array) -> Array:
-    """Give powers of two D (d,) for which D⁻¹ X D has rows and columns of like sizes.
+    """Return powers of two D (d,) for which D⁻¹ X D has rows and columns of like sizes.
 
     `sizes` (d, d) are those of the entries of X, or of many. What has no row or no column, such as
     a torque that is held, becomes small.

@@ -61,12 +61,12 @@ USUAL = Timing()
 
 
 def start_controller(controller: Any, arm: Arm | Parameters, timing: Timing) -> Any:
-    """Give the state of a controller before its first tick, telling it the timing if it asks."""
+    """Return the state of a controller before its first tick, telling it the timing if it asks."""
     return _told(controller.start, arm, timing)
 
 
 def compile_controller(controller: Any, arm: Arm | Parameters, timing: Timing) -> CompiledLaw:
-    """Give the law of a controller for the compiled engine, of one arm or many."""
+    """Return the law of a controller for the compiled engine, of one arm or many."""
     law: CompiledLaw = _told(controller.compiled, arm, timing)
     return law
 

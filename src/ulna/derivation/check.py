@@ -66,7 +66,7 @@ def check(mechanics: Mechanics, arm: Arm | None = None, *, seed: int = 1) -> Che
 
 
 def _evaluator(mechanics: Mechanics) -> Callable[[Arm, Array, Array], list[Array]]:
-    """Give the function from an arm and its motion to the symbolic M, C q̇, G and τ."""
+    """Return the function from an arm and its motion to the symbolic M, C q̇, G and τ."""
     m = mechanics.model
     names = tuple(mechanics.constants)
     force = (symbol("F", "x"), symbol("F", "y"))
@@ -93,7 +93,7 @@ def _evaluator(mechanics: Mechanics) -> Callable[[Arm, Array, Array], list[Array
 
 
 def _modelled(arm: Arm, mechanics: Mechanics) -> Arm:
-    """Give the arm as far as the letters describe it."""
+    """Return the arm as far as the letters describe it."""
     options = mechanics.model.options
     joints = arm.joints if options.drives else [type(j)() for j in arm.joints]
     gravity = arm.gravity if options.gravity != "none" else (0.0, 0.0)
@@ -112,7 +112,7 @@ def _closed_form(mechanics: Mechanics, arm: Arm, motion: Array, force: Array) ->
 
 
 def _scales(arm: Arm, motion: Array, force: Array) -> list[float]:
-    """Give the sizes of M, C q̇, G and τ that no cancelling has made smaller."""
+    """Return the sizes of M, C q̇, G and τ that no cancelling has made smaller."""
     p = arm.parameters
     extent = float(np.sum(np.maximum(p.length, np.hypot(p.com, p.com_offset))))
     rotors = float(np.sum(p.rotor_inertia * (1.0 + np.abs(p.gear_ratio)) ** 2))

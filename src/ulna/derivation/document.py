@@ -48,10 +48,10 @@ class Step:
 
 
 def says(*parts: Part) -> Paragraph:
-    """Give a paragraph of words and formulas."""
+    """Return a paragraph of words and formulas."""
     return Paragraph(parts)
 
 
 def equals(*sides: sp.Expr, number: str = "") -> Equation:
-    """Give the equation of all sides."""
+    """Return the equation of all sides."""
     return Equation(sides[:-1], sides[-1], number)

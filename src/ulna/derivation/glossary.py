@@ -22,7 +22,7 @@ def angles_in_words(model: Model) -> tuple[str | sp.Expr, ...]:
 
 
 def letters(model: Model) -> Iterator[tuple[sp.Symbol, str, str]]:
-    """Give every letter of a model, with its meaning and unit."""
+    """Return every letter of a model, with its meaning and unit."""
     options = model.options
     for k, angle in enumerate(model.coordinates, 1):
         yield angle, f"angle of {'joint' if options.relative else 'link'} {k}", "rad"

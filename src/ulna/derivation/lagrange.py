@@ -81,7 +81,7 @@ class Mechanics:
         return Share(name * function(apart), model.spin(i) * model.spin(j))
 
     def rotor_shares(self) -> Iterable[Share]:
-        """Give the energy of each rotor, which turns with its carrier and geared with its joint."""
+        """Return the energy of each rotor, turning with its carrier and geared with its joint."""
         for joint in range(self.model.n):
             carrier = self.model.spin(joint - 1) if joint else sp.S.Zero
             turns = carrier + symbol("N", joint + 1) * self.model.joint_rate(joint)
@@ -107,13 +107,13 @@ class Mechanics:
         return sp.expand(symbol("g") * y)
 
     def momentum(self, k: int) -> sp.Expr:
-        """Give ∂L/∂q̇_k."""
+        """Return ∂L/∂q̇_k."""
         return sp.Add(
             *(share.factor * _by(share.rates, self.model.rates[k]) for share in self.kinetic)
         )
 
     def momentum_rate(self, k: int) -> sp.Expr:
-        """Give d/dt ∂L/∂q̇_k."""
+        """Return d/dt ∂L/∂q̇_k."""
         found = sp.S.Zero
         for share in self.kinetic:
             part = _by(share.rates, self.model.rates[k])
@@ -121,13 +121,13 @@ class Mechanics:
         return found
 
     def angle_derivative(self, k: int) -> sp.Expr:
-        """Give ∂L/∂q_k."""
+        """Return ∂L/∂q_k."""
         angle = self.model.coordinates[k]
         kinetic = (sp.diff(share.factor, angle) * share.rates for share in self.kinetic)
         return sp.Add(*kinetic) - sp.diff(self.potential_energy, angle)
 
     def _rate(self, expression: sp.Expr) -> sp.Expr:
-        """Give the time derivative, by the chain rule, common factors taken out."""
+        """Return the time derivative, by the chain rule, common factors taken out."""
         m = self.model
         rows = zip((*m.coordinates, *m.rates), (*m.rates, *m.accelerations), strict=True)
         return sp.factor_terms(sp.Add(*(sp.diff(expression, x) * xd for x, xd in rows)))
@@ -170,7 +170,7 @@ class Mechanics:
         return product.applyfunc(lambda entry: grouped(entry, self.model.rates))
 
     def pull(self, k: int) -> sp.Expr:
-        """Give what a force at the tip, acting on the arm, does to coordinate k."""
+        """Return what a force at the tip, acting on the arm, does to coordinate k."""
         if not self.model.options.tip_force:
             return sp.S.Zero
         x, y = self.model.place(self.model.tip_legs)
@@ -178,7 +178,7 @@ class Mechanics:
         return sp.expand(symbol("F", "x") * x.diff(angle) + symbol("F", "y") * y.diff(angle))
 
     def drag(self, k: int) -> sp.Expr:
-        """Give what damping at the joints takes from coordinate k."""
+        """Return what damping at the joints takes from coordinate k."""
         if not self.model.options.drives:
             return sp.S.Zero
         own = symbol("b", k + 1) * self.model.joint_rate(k)
@@ -187,7 +187,7 @@ class Mechanics:
         return own - symbol("b", k + 2) * self.model.joint_rate(k + 1)
 
     def motor(self, k: int) -> sp.Expr:
-        """Give what motors at the joints do to coordinate k."""
+        """Return what motors at the joints do to coordinate k."""
         own = symbol("tau", k + 1)
         if self.model.options.relative or k + 1 == self.model.n:
             return own
@@ -205,7 +205,7 @@ def grouped(expression: sp.Expr, rates: tuple[sp.Symbol, ...]) -> sp.Expr:
 
 
 def _signed(rest: sp.Expr, moving: sp.Expr) -> sp.Expr:
-    """Give the product, a sum that is negative throughout written with its sign in front."""
+    """Return the product, a sum that is negative throughout written with its sign in front."""
     return -rest * -moving if moving.could_extract_minus_sign() else rest * moving
 
 

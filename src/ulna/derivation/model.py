@@ -70,18 +70,18 @@ class Model:
         return tuple(symbol(base, i + 1, dots) for i in range(self.n))
 
     def angle(self, link: int) -> sp.Expr:
-        """Give the angle of a link from the x axis."""
+        """Return the angle of a link from the x axis."""
         return self._up_to(self.coordinates, link)
 
     def spin(self, link: int) -> sp.Expr:
-        """Give the rate of a link's angle from the x axis."""
+        """Return the rate of a link's angle from the x axis."""
         return self._up_to(self.rates, link)
 
     def _up_to(self, row: tuple[sp.Symbol, ...], link: int) -> sp.Expr:
         return sp.Add(*row[: link + 1]) if self.options.relative else row[link]
 
     def joint_rate(self, joint: int) -> sp.Expr:
-        """Give the rate of a joint, which is relative in either convention."""
+        """Return the rate of a joint, which is relative in either convention."""
         if self.options.relative or joint == 0:
             return self.rates[joint]
         return self.rates[joint] - self.rates[joint - 1]
@@ -121,7 +121,7 @@ class Model:
             )
 
     def place(self, legs: tuple[Leg, ...]) -> tuple[sp.Expr, sp.Expr]:
-        """Give x and y at the end of legs, from the base."""
+        """Return x and y at the end of legs, from the base."""
         x, y = sp.S.Zero, sp.S.Zero
         for size, link, aside in legs:
             cos, sin = sp.cos(self.angle(link)), sp.sin(self.angle(link))
@@ -130,7 +130,7 @@ class Model:
         return x, y
 
     def velocity(self, legs: tuple[Leg, ...]) -> tuple[sp.Expr, sp.Expr]:
-        """Give ẋ and ẏ at the end of legs."""
+        """Return ẋ and ẏ at the end of legs."""
         x, y = sp.S.Zero, sp.S.Zero
         for size, link, aside in legs:
             cos, sin, spin = sp.cos(self.angle(link)), sp.sin(self.angle(link)), self.spin(link)
@@ -139,7 +139,7 @@ class Model:
         return x, y
 
     def square(self, legs: tuple[Leg, ...]) -> sp.Expr:
-        """Give ẋ² + ẏ² at the end of legs, sines and cosines combined."""
+        """Return ẋ² + ẏ² at the end of legs, sines and cosines combined."""
         own = [leg.size**2 * self.spin(leg.link) ** 2 for leg in legs]
         both = [
             2 * one.size * two.size * self._between(one, two) * spins
@@ -149,7 +149,7 @@ class Model:
         return sp.Add(*own, *both)
 
     def _between(self, one: Leg, two: Leg) -> sp.Expr:
-        """Give the cosine of the angle between two legs, of which only the outer may lie aside."""
+        """Return the cosine of the angle between two legs, only the outer of which may lie aside."""
         if one.link == two.link:
             return sp.S.Zero  # along a link and aside of it are at right angles
         apart = self.angle(one.link) - self.angle(two.link)

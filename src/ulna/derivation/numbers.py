@@ -11,7 +11,7 @@ from ulna.derivation.symbols import symbol
 
 
 def values(arm: Arm, options: Options) -> dict[sp.Symbol, float]:
-    """Give the value of every letter that stands for a property of the arm."""
+    """Return the value of every letter that stands for a property of the arm."""
     found: dict[sp.Symbol, float] = {}
     for number, (link, joint) in enumerate(zip(arm.links, arm.joints, strict=True), 1):
         found[symbol("l", number)] = link.length

@@ -60,7 +60,7 @@ class Options:
 
 
 def options_for(arm: Arm, **chosen: Any) -> Options:
-    """Give the options that an arm calls for, where nothing else was chosen."""
+    """Return the options that an arm calls for, where nothing else was chosen."""
     given = {name: value for name, value in chosen.items() if value is not None}
     if given.get("links", arm.n) != arm.n <= MOST_LINKS:
         need = f"{arm.n}, as the arm has"

@@ -62,7 +62,7 @@ class Story:
     def _for_offsets(
         self, *parts: str | sp.Expr | Equation
     ) -> tuple[str | sp.Expr | Equation, ...]:
-        """Give the parts where centres of mass may lie beside their links."""
+        """Return the parts where centres of mass may lie beside their links."""
         return parts if self._model.options.bodies == "general" else ()
 
     def _given(self) -> Iterator[Block]:
@@ -77,7 +77,7 @@ class Story:
         yield Table(("letter", "means", "unit", "this arm"), valued)
 
     def _number(self, of: sp.Expr) -> str:
-        """Give today's number for an expression in the arm's letters."""
+        """Return today's number for an expression in the arm's letters."""
         if not self.numbers or not of.free_symbols <= self.numbers.keys():
             return ""
         return f"{float(of.subs(self.numbers)):.6g}"

@@ -26,7 +26,7 @@ class Letter(NamedTuple):
 
 
 def symbol(base: str, subscript: object = "", dots: int = 0) -> sp.Symbol:
-    """Give the symbol of a letter."""
+    """Return the symbol of a letter."""
     return sp.Symbol(f"{base}{'d' * dots}{subscript}")
 
 

@@ -21,25 +21,25 @@ from ulna.kinematics.forward import joint_array, prepared
 
 
 def mass_matrix(arm: Arm | Parameters, phi: Array) -> Array:
-    """Give M(φ) (…, n, n) [kg·m²] in link angles: M_ij = a_ij cos(φ_i − φ_j) without offsets."""
+    """Return M(φ) (…, n, n) [kg·m²] in link angles: M_ij = a_ij cos(φ_i − φ_j) without offsets."""
     return chain.inertia(_posture(arm, phi))
 
 
 def coriolis_matrix(arm: Arm | Parameters, phi: Array, phid: Array) -> Array:
-    """Give C(φ, φ̇) (…, n, n) in link angles: C_ij = a_ij sin(φ_i − φ_j) φ̇_j without offsets."""
+    """Return C(φ, φ̇) (…, n, n) in link angles: C_ij = a_ij sin(φ_i − φ_j) φ̇_j without offsets."""
     at = _posture(arm, phi, phid)
     return chain.whirl(at) * joint_array(at.xp, at.parameters, phid, "phid")[..., None, :]
 
 
 def gravity_torque(arm: Arm | Parameters, phi: Array) -> Array:
-    """Give G(φ) (…, n) [N·m], to ground: every link carries its own moment and no other's."""
+    """Return G(φ) (…, n) [N·m], to ground: every link carries its own moment and no other's."""
     return chain.weight(_posture(arm, phi))
 
 
 def inverse_dynamics(
     arm: Arm | Parameters, phi: Array, phid: Array, phidd: Array, *, tip_force: Array | None = None
 ) -> Array:
-    """Give the torques to ground Q (…, n) [N·m] that accelerate the links by phidd.
+    """Return the torques to ground Q (…, n) [N·m] that accelerate the links by phidd.
 
     Damping acts between neighbouring links. The tip force acts on the arm.
     """
@@ -54,7 +54,7 @@ def inverse_dynamics(
 def forward_dynamics(
     arm: Arm | Parameters, phi: Array, phid: Array, forces: Array, *, tip_force: Array | None = None
 ) -> Array:
-    """Give the accelerations φ̈ (…, n) [rad/s²] of the links under torques to ground."""
+    """Return the accelerations φ̈ (…, n) [rad/s²] of the links under torques to ground."""
     at = _posture(arm, phi, phid, forces, tip_force)
     rate = joint_array(at.xp, at.parameters, phid, "phid")
     forces = joint_array(at.xp, at.parameters, forces, "forces")

@@ -19,13 +19,13 @@ def to_links(xp: Any, tau: Array) -> Array:
 
 
 def to_joint_matrix(xp: Any, matrix: Array) -> Array:
-    """Give Tᵀ X T (…, n, n) of a matrix X in link angles."""
+    """Return Tᵀ X T (…, n, n) of a matrix X in link angles."""
     rows = tail_sum(xp, matrix)
     return xp.matrix_transpose(tail_sum(xp, xp.matrix_transpose(rows)))
 
 
 def times(xp: Any, matrix: Array, vector: Array) -> Array:
-    """Give the product (…, n) of matrices (…, n, n) and vectors (…, n)."""
+    """Return the product (…, n) of matrices (…, n, n) and vectors (…, n)."""
     return xp.matmul(matrix, vector[..., None])[..., 0]
 
 
@@ -50,5 +50,5 @@ def inverse_of_mobility(xp: Any, mobility: Array) -> Array:
 
 
 def outer(rows: Array, columns: Array) -> Array:
-    """Give the products (…, n, n) of every row with every column."""
+    """Return the products (…, n, n) of every row with every column."""
     return rows[..., :, None] * columns[..., None, :]

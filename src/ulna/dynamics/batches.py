@@ -66,7 +66,7 @@ class Room(NamedTuple):
 
 
 def room_size(n: int) -> int:
-    """Give how many lanes the kernels below need to work in."""
+    """Return how many lanes the kernels below need to work in."""
     return (n + 1) * (COLUMNS + TURNS + VECTORS)
 
 
@@ -159,7 +159,7 @@ def _put_link(batch: Batch, links: Any, row: int, i: int) -> None:
 
 @inlined
 def _differ(batch: Batch) -> bool:
-    """Say whether there are several arms."""
+    """Return whether there are several arms."""
     rows = max(len(batch.length), len(batch.mass), len(batch.com), len(batch.com_offset))
     rows = max(rows, len(batch.inertia), len(batch.tip_mass), len(batch.damping))
     return max(rows, len(batch.rotor_inertia), len(batch.gear_ratio)) > 1

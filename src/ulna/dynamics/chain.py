@@ -54,7 +54,7 @@ class Posture(NamedTuple):
 
 
 def mass_matrix(arm: Arm | Parameters, q: Array) -> Array:
-    """Give M(q) (…, n, n) [kg·m²], symmetric and positive definite, rotors included.
+    """Return M(q) (…, n, n) [kg·m²], symmetric and positive definite, rotors included.
 
     >>> import numpy as np, ulna
     >>> arm = ulna.Arm.point_masses([1.0, 1.0], [1.0, 1.0])
@@ -66,25 +66,25 @@ def mass_matrix(arm: Arm | Parameters, q: Array) -> Array:
 
 
 def coriolis_matrix(arm: Arm | Parameters, q: Array, qd: Array) -> Array:
-    """Give C(q, q̇) (…, n, n) by Christoffel symbols, so that Ṁ − 2C is skew-symmetric."""
+    """Return C(q, q̇) (…, n, n) by Christoffel symbols, so that Ṁ − 2C is skew-symmetric."""
     at, rate = moving(arm, q, qd)
     return to_joint_matrix(at.xp, whirl(at) * rate[..., None, :])
 
 
 def gravity_torque(arm: Arm | Parameters, q: Array) -> Array:
-    """Give G(q) (…, n) [N·m]: the torques that carry the arm's own weight."""
+    """Return G(q) (…, n) [N·m]: the torques that carry the arm's own weight."""
     at = posture(arm, q)
     return to_joints(at.xp, weight(at))
 
 
 def kinetic_energy(arm: Arm | Parameters, q: Array, qd: Array) -> Array:
-    """Give the kinetic energy (…) [J] of links, point masses and rotors."""
+    """Return the kinetic energy (…) [J] of links, point masses and rotors."""
     at, rate = moving(arm, q, qd)
     return 0.5 * at.xp.sum(rate * times(at.xp, inertia(at), rate), axis=-1)
 
 
 def potential_energy(arm: Arm | Parameters, q: Array) -> Array:
-    """Give the potential energy (…) [J], zero for masses at the origin of the plane."""
+    """Return the potential energy (…) [J], zero for masses at the origin of the plane."""
     at = posture(arm, q)
     xp, p = at.xp, at.parameters
     mass = xp.sum(p.mass + p.tip_mass, axis=-1)
@@ -96,7 +96,7 @@ def potential_energy(arm: Arm | Parameters, q: Array) -> Array:
 def inverse_dynamics(
     arm: Arm | Parameters, q: Array, qd: Array, qdd: Array, *, tip_force: Array | None = None
 ) -> Array:
-    """Give the joint torques τ (…, n) [N·m] that accelerate the arm by qdd.
+    """Return the joint torques τ (…, n) [N·m] that accelerate the arm by qdd.
 
     τ = M q̈ + C q̇ + G + b q̇ − Jᵀ F. The tip force F, (…, 2) or with a moment (…, 3), acts on
     the arm.
@@ -111,7 +111,7 @@ def inverse_dynamics(
 def forward_dynamics(
     arm: Arm | Parameters, q: Array, qd: Array, tau: Array, *, tip_force: Array | None = None
 ) -> Array:
-    """Give the joint accelerations q̈ (…, n) [rad/s²] under joint torques tau.
+    """Return the joint accelerations q̈ (…, n) [rad/s²] under joint torques tau.
 
     The tip force F, (…, 2) or with a moment (…, 3), acts on the arm.
     """
@@ -123,7 +123,7 @@ def forward_dynamics(
 
 
 def operational_mass(arm: Arm | Parameters, q: Array) -> Array:
-    """Give (J M⁻¹ Jᵀ)⁻¹ (…, 2, 2) [kg]: the mass that the tip seems to have.
+    """Return (J M⁻¹ Jᵀ)⁻¹ (…, 2, 2) [kg]: the mass that the tip seems to have.
 
     Where the tip cannot move at all, as along a stretched arm or a single link, its mass is
     infinite. A number stands for it, in double precision 7e7 times the mass in the other
@@ -145,7 +145,7 @@ def posture(arm: Arm | Parameters, q: Array, *more: Array | None) -> Posture:
 def moving(
     arm: Arm | Parameters, q: Array, qd: Array, *more: Array | None
 ) -> tuple[Posture, Array]:
-    """Lay the arm out, and give the rates φ̇ (…, n) of its links."""
+    """Lay the arm out, and return the rates φ̇ (…, n) of its links."""
     at = posture(arm, q, qd, *more)
     return at, relative_to_absolute(joint_array(at.xp, at.parameters, qd, "qd"))
 
@@ -160,7 +160,7 @@ def link_posture(xp: Any, p: Parameters, phi: Array) -> Posture:
 
 
 def inertia(at: Posture) -> Array:
-    """Give M (…, n, n) in link angles: second moments, couplings, and rotors."""
+    """Return M (…, n, n) in link angles: second moments, couplings, and rotors."""
     xp = at.xp
     upper = coupling(at)
     diagonal = at.second_moment[..., None] * xp.eye(at.parameters.n, dtype=upper.dtype)
@@ -168,20 +168,20 @@ def inertia(at: Posture) -> Array:
 
 
 def coupling(at: Posture) -> Array:
-    """Give l_i u_i · S_j (…, n, n) above the diagonal, zero elsewhere."""
+    """Return l_i u_i · S_j (…, n, n) above the diagonal, zero elsewhere."""
     x, y = at.parameters.length * at.cos, at.parameters.length * at.sin
     return at.xp.triu(outer(x, at.moment_x) + outer(y, at.moment_y), k=1)
 
 
 def whirl(at: Posture) -> Array:
-    """Give W (…, n, n), antisymmetric: C = W diag(φ̇) in link angles."""
+    """Return W (…, n, n), antisymmetric: C = W diag(φ̇) in link angles."""
     x, y = at.parameters.length * at.cos, at.parameters.length * at.sin
     upper = at.xp.triu(outer(y, at.moment_x) - outer(x, at.moment_y), k=1)
     return upper - at.xp.matrix_transpose(upper)
 
 
 def rotors(at: Posture) -> Array:
-    """Give Σ J w wᵀ (…, n, n), where w · φ̇ = (1 − N) φ̇_{i−1} + N φ̇_i is the rate of a rotor."""
+    """Return Σ J w wᵀ (…, n, n), where w · φ̇ = (1 − N) φ̇_{i−1} + N φ̇_i is the rate of a rotor."""
     xp, p = at.xp, at.parameters
     ratio = p.gear_ratio[..., None]
     own, carrier = (xp.eye(p.n, k=k, dtype=ratio.dtype) for k in (0, -1))
@@ -190,19 +190,19 @@ def rotors(at: Posture) -> Array:
 
 
 def weight(at: Posture) -> Array:
-    """Give G (…, n) in link angles."""
+    """Return G (…, n) in link angles."""
     gravity = at.parameters.gravity
     return gravity[..., 0:1] * at.moment_y - gravity[..., 1:2] * at.moment_x
 
 
 def tip_levers(at: Posture) -> Array:
-    """Give ∂(x, y)/∂φ (…, 2, n) of the tip."""
+    """Return ∂(x, y)/∂φ (…, 2, n) of the tip."""
     length = at.parameters.length
     return at.xp.stack([-length * at.sin, length * at.cos], axis=-2)
 
 
 def tip_pull(at: Posture, force: Array) -> Array:
-    """Give what a force at the tip, with or without a moment, does to the link angles (…, n)."""
+    """Return what a force at the tip, with or without a moment, does to the link angles (…, n)."""
     xp, length = at.xp, at.parameters.length
     force = force_array(xp, force)
     pull = length * (at.cos * force[..., 1:2] - at.sin * force[..., 0:1])
@@ -222,6 +222,6 @@ def force_array(xp: Any, force: Array) -> Array:
 
 
 def bias(at: Posture, rate: Array, tip_force: Array | None) -> Array:
-    """Give C φ̇ + G − pull (…, n) in link angles: all that is not acceleration or damping."""
+    """Return C φ̇ + G − pull (…, n) in link angles: all that is not acceleration or damping."""
     forces = times(at.xp, whirl(at), rate**2) + weight(at)
     return forces if tip_force is None else forces - tip_pull(at, tip_force)

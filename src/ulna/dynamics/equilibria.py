@@ -114,7 +114,7 @@ def _check(p: Parameters, tau: Array, pull: Array) -> None:
 
 
 def _link_rests(p: Parameters, tau: Array, pull: Array) -> list[list[_Rest]]:
-    """Give for each link the angles at which it rests."""
+    """Return for each link the angles at which it rests."""
     force, moment = pull[:2], pull[2:]
     flat, upright = (chain.link_posture(np, p, np.full(p.n, phi)) for phi in (0.0, 0.5 * math.pi))
     # With gravity and force, f(φ) = f(0) cos φ + f(π/2) sin φ; a moment adds the same at every φ.

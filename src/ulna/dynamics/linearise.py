@@ -24,7 +24,7 @@ from ulna.kinematics.forward import joint_array
 def linearise(
     arm: Arm | Parameters, q: Array, qd: Array, tau: Array, *, tip_force: Array | None = None
 ) -> tuple[Array, Array]:
-    """Give A (…, 2n, 2n) and B (…, 2n, n): δẋ = A δx + B δτ for the state x = (q, q̇).
+    """Return A (…, 2n, 2n) and B (…, 2n, n): δẋ = A δx + B δτ for the state x = (q, q̇).
 
     They are the exact derivatives of `forward_dynamics` at any state, at rest or not. The tip
     force acts on the arm and keeps its direction.
@@ -47,7 +47,7 @@ def acceleration_rows(
     tip_force: Array | None = None,
     by_torque: bool = True,
 ) -> Array:
-    """Give ∂q̈/∂(q, q̇, τ) (…, n, 3n) of an arm that accelerates by qdd: the lower rows of A and B.
+    """Return ∂q̈/∂(q, q̇, τ) (…, n, 3n) of an arm that accelerates by qdd: the lower rows of A and B.
 
     Without `by_torque` those of A alone, (…, n, 2n).
     """
@@ -67,7 +67,7 @@ def acceleration_rows(
 def _angle_derivative(
     at: Posture, whirl: Array, rate: Array, turning: Array, tip_force: Array | None
 ) -> Array:
-    """Give ∂f/∂φ (…, n, n), accelerations held."""
+    """Return ∂f/∂φ (…, n, n), accelerations held."""
     xp = at.xp
     upper = chain.coupling(at)
     coupling = upper + xp.matrix_transpose(upper)
@@ -77,7 +77,7 @@ def _angle_derivative(
 
 
 def static_stiffness(at: Posture, tip_force: Array | None = None) -> Array:
-    """Give ∂(G − pull)_i/∂φ_i (…, n): at rest each link has a stiffness of its own, to ground."""
+    """Return ∂(G − pull)_i/∂φ_i (…, n): at rest each link has a stiffness of its own, to ground."""
     p = at.parameters
     stiffness = p.gravity[..., 0:1] * at.moment_x + p.gravity[..., 1:2] * at.moment_y
     if tip_force is None:
@@ -87,5 +87,5 @@ def static_stiffness(at: Posture, tip_force: Array | None = None) -> Array:
 
 
 def _to_link_rows(xp: Any, matrix: Array) -> Array:
-    """Give T⁻ᵀ X (…, n, n) of a symmetric matrix X: differences of its rows."""
+    """Return T⁻ᵀ X (…, n, n) of a symmetric matrix X: differences of its rows."""
     return xp.matrix_transpose(algebra.to_links(xp, matrix))

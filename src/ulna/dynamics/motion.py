@@ -32,7 +32,7 @@ LEAST = 128
 def forward_dynamics(
     arm: Arm | Parameters, q: Array, qd: Array, tau: Array, *, tip_force: Array | None = None
 ) -> Array:
-    """Give the joint accelerations q̈ (…, n) [rad/s²] under joint torques tau.
+    """Return the joint accelerations q̈ (…, n) [rad/s²] under joint torques tau.
 
     The tip force F, (…, 2) or with a moment (…, 3), acts on the arm.
     """
@@ -53,7 +53,7 @@ def forward_dynamics(
 def inverse_dynamics(
     arm: Arm | Parameters, q: Array, qd: Array, qdd: Array, *, tip_force: Array | None = None
 ) -> Array:
-    """Give the joint torques τ (…, n) [N·m] that accelerate the arm by qdd.
+    """Return the joint torques τ (…, n) [N·m] that accelerate the arm by qdd.
 
     τ = M q̈ + C q̇ + G + b q̇ − Jᵀ F. The tip force F, (…, 2) or with a moment (…, 3), acts on
     the arm.
@@ -73,7 +73,7 @@ def inverse_dynamics(
 
 
 def mass_matrix(arm: Arm | Parameters, q: Array) -> Array:
-    """Give M(q) (…, n, n) [kg·m²], symmetric and positive definite, rotors included.
+    """Return M(q) (…, n, n) [kg·m²], symmetric and positive definite, rotors included.
 
     >>> import numpy as np, ulna
     >>> arm = ulna.Arm.point_masses([1.0, 1.0], [1.0, 1.0])
@@ -86,14 +86,14 @@ def mass_matrix(arm: Arm | Parameters, q: Array) -> Array:
 
 
 def gravity_torque(arm: Arm | Parameters, q: Array) -> Array:
-    """Give G(q) (…, n) [N·m]: the torques that carry the arm's own weight."""
+    """Return G(q) (…, n) [N·m]: the torques that carry the arm's own weight."""
     quick = kept_evaluator(arm, "_states", state_evaluator)
     found = None if quick is None else quick.found("gravity_torque", q)
     return chain.gravity_torque(arm, q) if found is None else found
 
 
 def state_evaluator(arm: Arm) -> Evaluator:
-    """Give what evaluates the dynamics of one state of an arm."""
+    """Return what evaluates the dynamics of one state of an arm."""
     from ulna.dynamics import single
 
     n = arm.n
@@ -111,7 +111,7 @@ def state_evaluator(arm: Arm) -> Evaluator:
 def _rows(
     arm: Arm | Parameters, q: Array, qd: Array, given: Array, force: Array | None, what: str
 ) -> tuple[Batch, tuple[int, ...]] | None:
-    """Give a batch as rows, with its shape, or None if the closed form suits better."""
+    """Return a batch as rows, with its shape, or None if the closed form suits better."""
     xp, p = prepared(arm, q, qd, given, *([] if force is None else [force]))
     named = ((q, "q"), (qd, "qd"), (given, what))
     states = [joint_array(xp, p, value, name) for value, name in named]
@@ -131,7 +131,7 @@ def _rows(
 
 
 def _flat(values: Array, batch: tuple[int, ...]) -> Array:
-    """Give values (…, k) as rows (b, k), or as one where all are the same, without copying.
+    """Return values (…, k) as rows (b, k), or as one where all are the same, without copying.
 
     Compiled code takes only one kind of array, which can be written to and has no gaps; others
     are copied.

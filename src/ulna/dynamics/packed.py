@@ -40,7 +40,7 @@ FORCE_X, FORCE_Y, MOMENT = range(12, 15)
 
 
 def pack(p: Parameters) -> Array:
-    """Give the constants (…, n+1, 12) of arms, as NumPy arrays of double precision.
+    """Return the constants (…, n+1, 12) of arms, as NumPy arrays of double precision.
 
     Limits, of which the dynamics knows nothing, are left at zero.
     """
@@ -62,7 +62,7 @@ def pack(p: Parameters) -> Array:
 def link_moments(
     length: Any, mass: Any, com: Any, com_offset: Any, inertia: Any, tip_mass: Any
 ) -> tuple[Any, Any, Any, Any]:
-    """Give a link's mass, first moments and second moment, with its point mass.
+    """Return a link's mass, first moments and second moment, with its point mass.
 
     Numbers, arrays and, compiled, lanes will do.
     """
@@ -72,7 +72,7 @@ def link_moments(
 
 
 def rotor_moments(rotor: Any, ratio: Any) -> tuple[Any, Any, Any]:
-    """Give what a rotor makes the links at its joint exchange: carrier, cross, own.
+    """Return what a rotor makes the links at its joint exchange: carrier, cross, own.
 
     It has the energy ½ J ((1 − N) β + N α)² in rates, and so acts on accelerations.
     """
@@ -81,7 +81,7 @@ def rotor_moments(rotor: Any, ratio: Any) -> tuple[Any, Any, Any]:
 
 
 def pack_frozen(p: Parameters, friction: Array | None) -> Array:
-    """Give the constants (n+1, 12) for the sequential model; friction takes damping's place."""
+    """Return the constants (n+1, 12) for the sequential model; friction takes damping's place."""
     rows = pack(p)
     own = rows[:-1]
     own[:, CARRIER : STUCK + 1] = 0.0

@@ -36,13 +36,13 @@ QUANTITIES = (
 
 
 def parameter_names(arm: Arm | Parameters) -> tuple[str, ...]:
-    """Give the names of the entries of `parameter_vector`, "mass.1" to "rotor_inertia.n"."""
+    """Return the names of the entries of `parameter_vector`, "mass.1" to "rotor_inertia.n"."""
     _, p = prepared(arm)
     return tuple(f"{quantity}.{link + 1}" for quantity in QUANTITIES for link in range(p.n))
 
 
 def parameter_vector(arm: Arm | Parameters) -> Array:
-    """Give π (…, 6n), with which regressor(…) @ π are the torques of the arm.
+    """Return π (…, 6n), with which regressor(…) @ π are the torques of the arm.
 
     >>> import ulna
     >>> parameter_vector(ulna.Arm.rods([1.0], [3.0])).tolist()
@@ -57,7 +57,7 @@ def parameter_vector(arm: Arm | Parameters) -> Array:
 def regressor(
     arm: Arm | Parameters, q: Array, qd: Array, qdd: Array, *, qd_ref: Array | None = None
 ) -> Array:
-    """Give Y (…, n, 6n) with Y π = M q̈ + C q̇ + G + b q̇; the arm's masses do not enter.
+    """Return Y (…, n, 6n) with Y π = M q̈ + C q̇ + G + b q̇; the arm's masses do not enter.
 
     For adaptive control hand in a reference rate `qd_ref` and its derivative as qdd: then
     Y π = M q̈_r + C(q, q̇) q̇_r + G + b q̇_r, with C by Christoffel symbols.
@@ -99,7 +99,7 @@ def _motion(arm: Arm | Parameters, q: Array, qd: Array, qdd: Array, qd_ref: Arra
 
 
 def _beyond(m: _Motion, fx: Array, fy: Array) -> Array:
-    """Give what forces (…, n), one on each near joint, ask of the links before it (…, n, n)."""
+    """Return what forces (…, n), one on each near joint, ask of the links before it (…, n, n)."""
     length = m.parameters.length
     x, y = -length * m.sin, length * m.cos
     return m.xp.triu(x[..., :, None] * fx[..., None, :] + y[..., :, None] * fy[..., None, :], k=1)
@@ -139,7 +139,7 @@ def _damping(m: _Motion) -> Array:
 
 
 def _rotor(m: _Motion) -> Array:
-    """Give the columns of the rotors: the links that carry one feel it, and N times its joint."""
+    """Return the columns of the rotors: the links that carry one feel it, and N times its joint."""
     xp, ratio = m.xp, m.parameters.gear_ratio
     spin_up = m.turning - m.qdd + ratio * m.qdd
     unit = _unit(m)

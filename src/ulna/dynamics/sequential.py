@@ -37,7 +37,7 @@ def forward_dynamics(
     *,
     friction: Array | None = None,
 ) -> Array:
-    """Give the accelerations θ̈ (…, n) [rad/s²] of the links, θ their absolute angles.
+    """Return the accelerations θ̈ (…, n) [rad/s²] of the links, θ their absolute angles.
 
     `friction` is the paper's B (…, n) [1/s], at the level of accelerations; without it the
     joints' damping b [N·m·s/rad] acts on the absolute rates.
@@ -53,7 +53,7 @@ def forward_dynamics(
 
 
 def frozen(arm: Arm | Parameters, theta: Array) -> Frozen:
-    """Give inertia and weight torque of all that lies beyond each joint, about that joint."""
+    """Return inertia and weight torque of all that lies beyond each joint, about that joint."""
     return _frozen(_laid_out(arm, theta))
 
 
@@ -74,7 +74,7 @@ def _frozen(c: Chain) -> Frozen:
 
 
 def _about_joints(c: Chain, mass: Array, x: Array, y: Array) -> tuple[Array, Array]:
-    """Give inertia and weight torque (…, n) about each joint of the masses beyond it."""
+    """Return inertia and weight torque (…, n) about each joint of the masses beyond it."""
     xp, gravity = c.xp, c.parameters.gravity
     dx = x[..., None, :] - c.x[..., :-1, None]
     dy = y[..., None, :] - c.y[..., :-1, None]

@@ -69,7 +69,7 @@ class Room(NamedTuple):
 
 
 def memory_of(constants: Array) -> Array:
-    """Give the memory for an arm whose constants (n+1, 12) are packed."""
+    """Return the memory for an arm whose constants (n+1, 12) are packed."""
     rows = len(constants)
     memory = np.zeros(rows * (COLUMNS + TURNS + VECTORS) + 1)
     links_of(memory, rows - 1)[:, :CONSTANTS] = constants
@@ -78,7 +78,7 @@ def memory_of(constants: Array) -> Array:
 
 
 def links_of(memory: Array, n: int) -> Array:
-    """Give the table of links (n+1, COLUMNS) that is a part of the memory."""
+    """Return the table of links (n+1, COLUMNS) that is a part of the memory."""
     return memory[: (n + 1) * COLUMNS].reshape(n + 1, COLUMNS)
 
 

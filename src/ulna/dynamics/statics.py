@@ -15,7 +15,7 @@ ROUNDING = 64.0  # machine epsilons, which single precision needs instead
 def holding_torque(
     arm: Arm | Parameters, q: Array, *, tip_force: Array | None = None, link_weights: bool = True
 ) -> Array:
-    """Give the joint torques τ = G − Jᵀ F (…, n) [N·m] that hold the arm still.
+    """Return the joint torques τ = G − Jᵀ F (…, n) [N·m] that hold the arm still.
 
     The tip force F, (…, 2) or with a moment (…, 3), acts on the arm. Without `link_weights` the
     links weigh nothing; the point masses at their ends and the payload still do.
@@ -34,7 +34,7 @@ def holding_torque(
 
 
 def tip_force(arm: Arm | Parameters, q: Array, tau: Array) -> Array:
-    """Give the force F (…, 2) [N] on the tip for which torques tau hold the arm still.
+    """Return the force F (…, 2) [N] on the tip for which torques tau hold the arm still.
 
     It undoes `holding_torque`: Jᵀ F = G − τ. What tau does not determine, the part along a
     stretched arm or a single link, is zero. An arm of more than two links balances a force only
@@ -53,7 +53,7 @@ def tip_force(arm: Arm | Parameters, q: Array, tau: Array) -> Array:
 
 
 def largest_payload(arm: Arm | Parameters, q: Array, *, tip_force: Array | None = None) -> Array:
-    """Give the largest mass (…) [kg] that can be added at the tip before a joint is too weak.
+    """Return the largest mass (…) [kg] that can be added at the tip before a joint is too weak.
 
     Each joint gives at most its `max_torque`, to either side. The mass comes on top of the
     payload that the arm has; it is infinite where no limit is met, negative where the pose holds

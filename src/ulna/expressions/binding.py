@@ -19,7 +19,7 @@ Kind: TypeAlias = str | Callable[[Value], Any]
 
 
 def bind(call: Call, signature: Mapping[str, Kind]) -> dict[str, Any]:
-    """Give the values of a call by parameter name, in the order of `signature`.
+    """Return the values of a call by parameter name, in the order of `signature`.
 
     `signature` maps every parameter to its kind: one of `units.UNITS`, or "point" (a tuple of
     two lengths), "points", "postures" (tuples of angles), "times", "text", "flag", "call", "any";

@@ -98,7 +98,7 @@ class _Grammar:
     names: tuple[str, ...]
 
     def expand(self, node: ast.expr) -> list[Part]:
-        """Give the parts of a node in the order in which a stack machine meets them."""
+        """Return the parts of a node in the order in which a stack machine meets them."""
         match node:
             case ast.Constant():
                 return [self.constant(node)]

@@ -132,7 +132,7 @@ class Program:
 
 
 def run(program: Program, values: Sequence[ArrayLike]) -> Any:
-    """Run a program on `values`, one per name and broadcast together, and give what it leaves.
+    """Run a program on `values`, one per name and broadcast together, and return what it leaves.
 
     Never raises on numbers, nor warns: what has no value is inf or nan.
     """

@@ -44,7 +44,7 @@ _HINTS = {
 
 
 def plain_text(text: str, what: str, longest: int) -> str:
-    """Give `text`, character by character, as the parser may read it, or raise."""
+    """Return `text`, character by character, as the parser may read it, or raise."""
     return _Scan(text, what).run(longest)
 
 

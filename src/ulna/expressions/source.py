@@ -20,7 +20,7 @@ class Source:
     indent: int
 
     def span(self, node: ast.expr | ast.keyword) -> tuple[int, int]:
-        """Give the column and width of a node in characters; the parser counts UTF-8 bytes."""
+        """Return the column and width of a node in characters; the parser counts UTF-8 bytes."""
         encoded = self.plain.encode()
         start = len(encoded[: node.col_offset].decode())
         width = len(encoded[node.col_offset : node.end_col_offset].decode())

@@ -60,14 +60,14 @@ class Unit(NamedTuple):
 
 
 def python_function(kernel: Kernel, signature: Signature, size: int) -> Callable[..., Any]:
-    """Give a kernel as a built-in function of Python's."""
+    """Return a kernel as a built-in function of Python's."""
     from ulna.kernels.code import builtin, load
 
     return builtin(load(_code(Unit(kernel, signature, False), size)), kernel.name)
 
 
 def frame_function(kernel: Kernel, signature: Signature, size: int) -> int:
-    """Give the address by which kernels call one with a frame."""
+    """Return the address by which kernels call one with a frame."""
     from ulna.kernels.code import load
 
     made = kernel.addresses
@@ -77,12 +77,12 @@ def frame_function(kernel: Kernel, signature: Signature, size: int) -> int:
 
 
 def kept_files() -> tuple[Path, frozenset[Path]]:
-    """Give the folder that machine code is kept in, and its files."""
+    """Return the folder that machine code is kept in, and its files."""
     return _folder(), frozenset(_folder().glob(f"*{CODE}"))
 
 
 def ship(folder: Path) -> int:
-    """Copy what is typed into a folder that a package brings along; gives how many kernels."""
+    """Copy what is typed into a folder that a package brings along; return how many kernels."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / MADE_BY).write_text(made_by() + "\n", encoding="utf-8")
     files = sorted(_folder().glob(f"*{TYPED}"))
@@ -101,7 +101,7 @@ def made_by() -> str:
 
 
 def _code(unit: Unit, size: int) -> bytes:
-    """Give machine code for this processor: as it was kept, else made now."""
+    """Return machine code for this processor: as it was kept, else made now."""
     from ulna.kernels.code import machine_code, processor
 
     kept, key = unit.is_kept, unit.key
@@ -119,7 +119,7 @@ def _code(unit: Unit, size: int) -> bytes:
 
 
 def _typed(unit: Unit, key: str, bar: Waiting) -> bytes:
-    """Give a kernel's typed form: as it was kept or shipped, else made now."""
+    """Return a kernel's typed form: as it was kept or shipped, else made now."""
     name = _file_name(unit, key, TYPED)
     found = None
     if unit.is_kept:
@@ -172,7 +172,7 @@ def _file_name(unit: Unit, key: str, ending: str) -> str:
 
 
 def _read(file: Path, key: str, *, discard: bool = True) -> bytes | None:
-    """Give what a file holds for a key; one that is damaged is removed."""
+    """Return what a file holds for a key; one that is damaged is removed."""
     try:
         kept, _, content = unsealed(file.read_bytes()).partition(b"\0")
         return content if kept == key.encode() else None

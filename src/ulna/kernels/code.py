@@ -30,7 +30,7 @@ MATHS = (
 
 @cache
 def processor() -> tuple[str, str, str]:
-    """Give what code is made for: the system, the processor, and what it can do."""
+    """Return what code is made for: the system, the processor, and what it can do."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     features = llvm.get_host_cpu_features().flatten()
@@ -72,7 +72,7 @@ def _close(module: Any) -> None:
 
 
 def _size_function(size: int, module: Any) -> str:
-    """Give the function that says how many joints there are, given how many are asked for."""
+    """Return the function that says how many joints there are, given how many are asked for."""
     small = f"%small = icmp sle i64 %n, {UNROLLED}\n%any = select i1 %small, i64 -1, i64 %n\n"
     body = f"ret i64 {size}" if size else f"{small}ret i64 %any"
     head = f'target triple = "{module.triple}"\ntarget datalayout = "{module.data_layout}"\n'
@@ -90,7 +90,7 @@ _loaded: list[Any] = []  # engines: code lives as long as the one that loaded it
 
 
 def load(made: bytes) -> int:
-    """Load machine code; gives the address of what leads into it."""
+    """Load machine code; return the address of what leads into it."""
     _symbols()
     module = llvm.parse_assembly(f'target triple = "{processor()[0]}"\n')
     engine = llvm.create_mcjit_compiler(module, _machine())

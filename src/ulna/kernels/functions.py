@@ -65,7 +65,7 @@ class Kernel:
         return self._last(*arguments)
 
     def variant(self, *arguments: Any) -> Callable[..., Any]:
-        """Give the built-in function for arguments of these kinds, and arms of this size."""
+        """Return the built-in function for arguments of these kinds, and arms of this size."""
         signature = signature_of(*arguments)
         size = self.size_in(arguments[0]) if self.is_folded else 0
         made = self.entries.get((signature, size))
@@ -78,11 +78,11 @@ class Kernel:
         return made
 
     def size_in(self, n: int) -> int:
-        """Give the size that goes into the code as a constant, or 0 where it stays an argument."""
+        """Return the size that is a constant of the code, or 0 where it stays an argument."""
         return n if n <= UNROLLED else 0
 
     def address(self, signature: Signature, n: int) -> int:
-        """Give the address by which other kernels call it with a frame of such arguments."""
+        """Return the address by which other kernels call it with a frame of such arguments."""
         size = self.size_in(n) if self.is_folded else 0
         with _compiling:
             from ulna.kernels.cache import frame_function
@@ -110,7 +110,7 @@ def inlined(function: Function) -> Function:
 
 
 def variant(compiled: Function, *arguments: Any) -> Function:
-    """Give what to call a kernel by with arguments of these kinds, and no others.
+    """Return what to call a kernel by with arguments of these kinds, and no others.
 
     It raises a TypeError where it is given any others.
     """
@@ -138,7 +138,7 @@ class Hook:
     def address(
         self, function: Callable[..., Any], signature: Signature | None = None, n: int = 0
     ) -> int:
-        """Give the address of a kernel for arguments of these kinds, compiled if need be."""
+        """Return the address of a kernel for arguments of these kinds, compiled if need be."""
         if DISABLED:
             return self.keep(function)
         made: Any = function
@@ -147,7 +147,7 @@ class Hook:
         return int(made.address(signature or self.signature, n))
 
     def keep(self, function: Callable[..., Any]) -> int:
-        """Note a plain function, and give what stands for it."""
+        """Note a plain function, and return what stands for it."""
         self._plain[id(function)] = function
         return id(function)
 
@@ -172,7 +172,7 @@ _adaptations: dict[Any, Kernel] = {}
 
 
 def _adapted(compiled: Any) -> Kernel:
-    """Give a kernel that does nothing but call a function that Numba has compiled elsewhere."""
+    """Return a kernel that does nothing but call a function that Numba has compiled elsewhere."""
     if compiled not in _adaptations:
         made = Kernel(compiled.py_func)
         made.foreign = compiled
@@ -181,7 +181,7 @@ def _adapted(compiled: Any) -> Kernel:
 
 
 def function_count(kernel: Kernel) -> int:
-    """Give how many functions a kernel is made of: what typing it will tell of, at least."""
+    """Return how many functions a kernel is made of: what typing it will tell of, at least."""
     seen, ahead = set[Any](), [kernel.py_func]
     while ahead:
         function = ahead.pop()

@@ -36,7 +36,7 @@ Signature: TypeAlias = "tuple[Kind, ...]"
 
 
 def signature_of(*values: Any) -> Signature:
-    """Give what these values are.
+    """Return what these values are.
 
     >>> signature_of(2, 0.5, np.zeros((3, 2)))
     ('int64', 'float64', ArrayOf(number='float64', dimensions=2))
@@ -45,7 +45,7 @@ def signature_of(*values: Any) -> Signature:
 
 
 def kind_of(value: Any) -> Kind:
-    """Give what a value is; raises a TypeError for what no kernel takes."""
+    """Return what a value is; raises a TypeError for what no kernel takes."""
     if type(value) is np.ndarray:
         number = value.dtype
         if not value.flags.c_contiguous or not number.isnative:

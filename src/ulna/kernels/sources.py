@@ -22,7 +22,7 @@ NAMES = re.compile(rb"(\w+)(?: as \w+)?")
 
 @cache
 def fingerprint(file: Path, package: Path = PACKAGE) -> str:
-    """Give a hash of all sources that the kernels of a file are made of."""
+    """Return a hash of all sources that the kernels of a file are made of."""
     digest = hashlib.sha256()
     for source in sorted(sources(file, package)):
         name = source.relative_to(package) if source.is_relative_to(package) else source.name
@@ -31,7 +31,7 @@ def fingerprint(file: Path, package: Path = PACKAGE) -> str:
 
 
 def sources(file: Path, package: Path = PACKAGE) -> set[Path]:
-    """Give a file and all that it imports, and what those import, as far as kernels use them."""
+    """Return a file and all that it imports, and what those import, as far as kernels use them."""
     found = {package / name for name in COMPILERS} | set((package / LANES).glob("*.py"))
     ahead = [file]
     while ahead:
@@ -44,7 +44,7 @@ def sources(file: Path, package: Path = PACKAGE) -> set[Path]:
 
 
 def _is_compiled(file: Path, package: Path) -> bool:
-    """Say whether kernels may use functions or constants of a file.
+    """Return whether kernels may use functions or constants of a file.
 
     Those are whole folders, because a kernel has the constants of its neighbours in it. The
     package's own folder holds whatever everybody shares, and of it only files with kernels count.

@@ -123,7 +123,7 @@ class _KernelLibrary(_InnerLibrary):
 
 
 def _linked(library: Any, *texts: str) -> Any:
-    """Give one module of a function's code and that of all that it calls."""
+    """Return one module of a function's code and that of all that it calls."""
     made = llvm.parse_assembly("\n".join(texts))
     seen, ahead = set[Any](), [library]
     while ahead:
@@ -172,7 +172,7 @@ class _KernelCompiler(_InnerCompiler):
 
 
 def inner_type(function: Inner) -> Any:
-    """Give the type by which Numba knows an inner function."""
+    """Return the type by which Numba knows an inner function."""
     # Said aloud, because otherwise it would take after its caller.
     options = {"pipeline_class": _InnerCompiler, "forceinline": function.is_inlined}
     made = numba.njit(**OPTIONS, **options)(function.py_func)
@@ -181,7 +181,7 @@ def inner_type(function: Inner) -> Any:
 
 
 def call_type(call: Any, plain: bool) -> Any:
-    """Give the type by which Numba knows what calls a function by its address."""
+    """Return the type by which Numba knows what calls a function by its address."""
 
     class Template(AbstractTemplate):  # type: ignore[misc]
         key = call
@@ -218,7 +218,7 @@ def _framed(context: Any, builder: Any, kinds: Any, values: Any) -> Any:
 
 
 def type_of(kind: Any) -> Any:
-    """Give Numba's name of a kind of argument."""
+    """Return Numba's name of a kind of argument."""
     if kind == INT:
         return types.int64
     if kind == FLOAT:
@@ -245,7 +245,7 @@ def _counted(told: Callable[[str], None]) -> Iterator[None]:
 def typed(
     kernel: Kernel, signature: Signature, *, framed: bool, told: Callable[[str], None]
 ) -> bytes:
-    """Give a kernel, and what leads into it, as LLVM's bitcode.
+    """Return a kernel, and what leads into it, as LLVM's bitcode.
 
     `told` is called with the name of every function that has been typed.
     """
@@ -297,7 +297,7 @@ class _Entry:
         return found
 
     def size(self, builder: Any, given: Any) -> Any:
-        """Give the number of joints, by a function that is replaced by a constant."""
+        """Return the number of joints, by a function that is replaced by a constant."""
         if not self.is_folded:
             return given
         return builder.call(_declared(self.module, SIZE, _LONG, _LONG), [given])

@@ -18,7 +18,7 @@ from ulna.arrays import Array
 
 
 def phase(point: complex) -> float:
-    """Give the direction of a point from the origin [rad].
+    """Return the direction of a point from the origin [rad].
 
     That of `cmath` takes an angle too small for its full digits for an error.
     """
@@ -55,17 +55,17 @@ class Arc:
         return self.at(self.start), self.at(self.end)
 
     def at(self, angle: float) -> complex:
-        """Give the point of the circle at `angle`, as a complex number."""
+        """Return the point of the circle at `angle`, as a complex number."""
         return complex(*self.center) + cmath.rect(self.radius, angle)
 
     def points(self, count: int) -> Array:
-        """Give `count` points (count, 2) along the arc, its two ends among them."""
+        """Return `count` points (count, 2) along the arc, its two ends among them."""
         angle = self.start + self.sweep * np.linspace(0.0, 1.0, count)
         x, y = self.center
         return np.stack([x + self.radius * np.cos(angle), y + self.radius * np.sin(angle)], axis=-1)
 
     def nearest(self, point: complex) -> complex:
-        """Give the point of the arc that is nearest to `point`."""
+        """Return the point of the arc that is nearest to `point`."""
         from_center = point - complex(*self.center)
         angle = phase(from_center)
         if self.covers(angle):
@@ -73,11 +73,11 @@ class Arc:
         return min(self.ends, key=lambda end: abs(end - point))
 
     def reversed(self) -> Arc:
-        """Give the same arc, run through the other way."""
+        """Return the same arc, run through the other way."""
         return replace(self, start=self.end, sweep=-self.sweep)
 
     def moved(self, by: complex) -> Arc:
-        """Give the arc shifted by a vector, a complex number."""
+        """Return the arc shifted by a vector, a complex number."""
         x, y = self.center
         return replace(self, center=(x + by.real, y + by.imag))
 
@@ -88,12 +88,12 @@ class Arc:
 
 
 def circle(center: complex, radius: float, *, clockwise: bool = False) -> Arc:
-    """Give a full circle."""
+    """Return a full circle."""
     return Arc((center.real, center.imag), radius, 0.0, -TURN if clockwise else TURN)
 
 
 def enclosed_area(loop: Iterable[Arc]) -> float:
-    """Give the area in m² inside a closed loop, negative where it runs clockwise.
+    """Return the area in m² inside a closed loop, negative where it runs clockwise.
 
     Green's theorem: ½ ∮ (x dy − y dx), which an arc adds to with
     ½ [r² sweep + r (c_x (sin end − sin start) − c_y (cos end − cos start))].
@@ -108,7 +108,7 @@ def enclosed_area(loop: Iterable[Arc]) -> float:
 
 
 def directions_at(distance: Array, center: complex, radius: float) -> Array:
-    """Give both directions (2, …) from the origin to a circle's points at `distance` from it.
+    """Return both directions (2, …) from the origin to a circle's points at `distance` from it.
 
     By the law of cosines, with the angle d between them and the direction of the centre:
     r² + c² − 2 r c cos d = ρ². Where the circle stays nearer or further than that, both are the
@@ -123,7 +123,7 @@ def directions_at(distance: Array, center: complex, radius: float) -> Array:
 
 
 def crossings(first: Arc, second: Arc, miss: float) -> list[complex]:
-    """Give the points that the circles of two arcs share: two, one for a touch, or none.
+    """Return the points that the circles of two arcs share: two, one for a touch, or none.
 
     A touch is allowed to `miss` [m]; circles that share their centre have no such points.
     """

@@ -30,7 +30,7 @@ class Circle(NamedTuple):
         return any(arc.covers(angle, slack / self.radius) for arc in self.arcs)
 
     def direction(self, point: complex) -> float:
-        """Give the angle at which a point on the circle lies."""
+        """Return the angle at which a point on the circle lies."""
         return phase(point - self.center)
 
 
@@ -119,7 +119,7 @@ def _merged(found: list[Corner]) -> list[Corner]:
 
 
 def _cut(circle: Circle, corners: dict[int, Corner]) -> list[Piece]:
-    """Give the pieces of a circle's arcs between its corners; without any, all of it."""
+    """Return the pieces of a circle's arcs between its corners; without any, all of it."""
     center = (circle.center.real, circle.center.imag)
     cuts = sorted((circle.direction(corner.point), number) for number, corner in corners.items())
     cuts = cuts or [(0.0, -1)]

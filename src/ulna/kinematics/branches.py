@@ -45,7 +45,7 @@ def keep_branch(
 
 
 def sign_of_elbow(q: Floats) -> NDArray[np.int8]:
-    """Give the sign of sin q_2 for postures (…, n), 0 where straight, folded or without elbow."""
+    """Return the sign of sin q_2 for postures (…, n), 0 where straight, folded or without elbow."""
     if q.shape[-1] < 2:
         return np.zeros(q.shape[:-1], dtype=np.int8)
     bend = np.sin(q[..., 1])
@@ -61,7 +61,7 @@ def switches(q: Floats, usable: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def previous_usable(usable: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Give for each sample (B, T) the index of the last usable one before it, or −1."""
+    """Return for each sample (B, T) the index of the last usable one before it, or −1."""
     index = np.where(usable, np.arange(usable.shape[-1]), -1)
     latest = np.maximum.accumulate(index, axis=-1)
     return np.concatenate([np.full((len(usable), 1), -1), latest[:, :-1]], axis=-1)

@@ -28,7 +28,7 @@ class Piece(NamedTuple):
         return self.arc.at(self.arc.start + self.arc.sweep / 2)
 
     def reversed(self) -> Piece:
-        """Give the same piece, run through the other way."""
+        """Return the same piece, run through the other way."""
         return Piece(self.arc.reversed(), self.end, self.start)
 
 
@@ -70,7 +70,7 @@ def loops_of(pieces: Iterable[Piece]) -> tuple[Loop, ...]:
 
 
 def _take_chain(first: Piece, leaving: dict[int, list[Piece]]) -> list[Piece]:
-    """Take the pieces of one loop out of `leaving`; gives none if it does not close."""
+    """Take the pieces of one loop out of `leaving`; return none if it does not close."""
     chain = [first]
     while ways := leaving[chain[-1].end]:
         onward = min(ways, key=partial(_turn_right, chain[-1]))
@@ -83,7 +83,7 @@ def _take_chain(first: Piece, leaving: dict[int, list[Piece]]) -> list[Piece]:
 
 
 def _turn_right(arriving: Piece, leaving: Piece) -> float:
-    """Give the angle clockwise from the way back to the way on: how wide the inside is there.
+    """Return the angle clockwise from the way back to the way on: how wide the inside is there.
 
     Directions are those of short chords, so that arcs that touch are told apart by their bend.
     """

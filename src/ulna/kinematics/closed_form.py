@@ -16,7 +16,7 @@ SIGNS = np.array([1.0, -1.0])
 def triangle(first: Floats, second: Floats, distance: Floats) -> tuple[Floats, Floats]:
     """Solve the triangle of two links and the line to the goal.
 
-    Gives the turn of the second link against the first, in [0, π], and the angle between the
+    Returns the turn of the second link against the first, in [0, π], and the angle between the
     first link and the line to the goal. With A = (l1+l2)² − r² and B = r² − (l1−l2)² the turn is
     2 atan2(√A, √B): no arccos, and exact where the arm is straight or folded.
     """
@@ -37,7 +37,7 @@ def one_link(length: Floats, goal: Floats) -> Floats:
 
 
 def two_links(length: Floats, goal: Floats) -> Floats:
-    """Give both postures of a two-link chain, (…, 2, 2): sin q_2 ≥ 0 first, then ≤ 0."""
+    """Return both postures of a two-link chain, (…, 2, 2): sin q_2 ≥ 0 first, then ≤ 0."""
     first, second = length[..., 0], length[..., 1]
     x, y = goal[..., 0], goal[..., 1]
     turn, lean = triangle(first, second, np.hypot(x, y))
@@ -46,7 +46,7 @@ def two_links(length: Floats, goal: Floats) -> Floats:
 
 
 def two_bends(length: Floats, goal: Floats) -> Floats:
-    """Give four postures (…, 4, m) of a chain that is straight but for at most two joints.
+    """Return four postures (…, 4, m) of a chain that is straight but for at most two joints.
 
     Three straight pieces reach all that the chain reaches if the middle piece is the link at
     half the chain's length: then no other piece is longer than half. The end of the middle
@@ -78,7 +78,7 @@ def two_bends(length: Floats, goal: Floats) -> Floats:
 
 
 def _three_pieces(length: Floats) -> tuple[np.ndarray, Floats]:
-    """Give the link in which half the chain's length falls, and the lengths (…, 3) around it."""
+    """Return the link in which half the chain's length falls, and the lengths (…, 3) around it."""
     along = np.cumsum(length, axis=-1)
     total = along[..., -1:]
     middle = np.argmax(along >= 0.5 * total, axis=-1)[..., None]

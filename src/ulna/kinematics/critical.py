@@ -38,7 +38,7 @@ class Hinge(NamedTuple):
         return self.upper - self.lower >= TURN
 
     def nearest(self, angle: Array) -> Array:
-        """Give the angle within the limits that is nearest to `angle`, up to whole turns."""
+        """Return the angle within the limits that is nearest to `angle`, up to whole turns."""
         return np.clip(wrap(angle, (self.lower + self.upper) / 2), self.lower, self.upper)
 
     def allows(self, angle: float) -> bool:
@@ -50,7 +50,7 @@ Linkage = tuple[Hinge, ...]
 
 
 def linkage_of(parameters: Parameters) -> Linkage:
-    """Give the hinges of an arm, with the limits of free joints set to half a turn either way."""
+    """Return the hinges of an arm, with the limits of free joints set to half a turn either way."""
     rows = zip(parameters.length, parameters.lower, parameters.upper, strict=True)
     return tuple(
         Hinge(float(length), -math.pi, math.pi)
@@ -61,18 +61,18 @@ def linkage_of(parameters: Parameters) -> Linkage:
 
 
 def _nearest_turn(lower: float, upper: float) -> tuple[float, float]:
-    """Give the same limits, whole turns taken away: far from zero their sines lose digits."""
+    """Return the same limits, whole turns taken away: far from zero their sines lose digits."""
     turns = TURN * round((lower + upper) / (2.0 * TURN))
     return lower - turns, upper - turns
 
 
 def reach_of(linkage: Linkage) -> float:
-    """Give the length in metres of the straight linkage."""
+    """Return the length in metres of the straight linkage."""
     return sum(hinge.length for hinge in linkage)
 
 
 def critical_arcs(linkage: Linkage) -> list[Arc]:
-    """Give every arc that the tip draws with all joints but the first free one locked or aligned.
+    """Return every arc that the tip draws with all joints but the first free one locked or aligned.
 
     Each is attained as a whole, and together they hold the outline; there are at most
     2^(n−1) (2^n − 1) of them.
@@ -114,7 +114,7 @@ def _arcs_with(linkage: Linkage, locks: tuple[float | None, ...]) -> Iterator[Ar
 
 
 def _held(linkage: Linkage, angles: list[float]) -> tuple[complex, float]:
-    """Give the end of a rigid chain of links and the direction of its last one."""
+    """Return the end of a rigid chain of links and the direction of its last one."""
     end, heading = 0j, 0.0
     for hinge, angle in zip(linkage, angles, strict=True):
         heading += angle
@@ -135,7 +135,7 @@ def _can_align(bodies: list[_Body], signs: tuple[int, ...]) -> bool:
 
 
 def attained_tip(linkage: Linkage, points: Array) -> Array:
-    """Give for each point a tip that some posture within the limits attains: the point if any does.
+    """Return for each point a tip attained within the limits: the point itself if it is.
 
     Seen from the base, a point at distance r can be had if the circle of radius r meets the
     rest of the linkage, held at q_1 = 0, at an angle that q_1 can make up for. If so, it does
@@ -156,7 +156,7 @@ def attained_tip(linkage: Linkage, points: Array) -> Array:
 
 
 def _entries(hinge: Hinge, rest: Linkage, points: Array) -> Array:
-    """Give the directions (k, …) in which circles through the points may enter the rest's reach."""
+    """Return directions (k, …) in which circles through the points may enter the rest's reach."""
     distance = np.abs(points)
     found: list[Array] = []
     for arc in critical_arcs(rest):

@@ -35,7 +35,7 @@ class Singularities(NamedTuple):
 
 
 def singular_values(arm: Arm | Parameters, q: ArrayLike) -> Floats:
-    """Give the singular values (…, min(n, 2)) of the tip's position Jacobian, largest first."""
+    """Return the singular values (…, min(n, 2)) of the tip's position Jacobian, largest first."""
     slopes, finite = _position_slopes(arm, float_array(q))
     x, y = slopes[..., 0, :], slopes[..., 1, :]
     xx, xy, yy = (np.einsum("...i,...i", *pair) for pair in ((x, x), (x, y), (y, y)))
@@ -54,7 +54,7 @@ def singular_values(arm: Arm | Parameters, q: ArrayLike) -> Floats:
 
 
 def manipulability(arm: Arm | Parameters, q: ArrayLike) -> Floats:
-    """Give Yoshikawa's measure (…): the product of the singular values, 0 where singular.
+    """Return Yoshikawa's measure (…): the product of the singular values, 0 where singular.
 
     For two links it is l_1 l_2 |sin q_2|; for one link its length, as it has one way to move.
     """
@@ -62,14 +62,14 @@ def manipulability(arm: Arm | Parameters, q: ArrayLike) -> Floats:
 
 
 def condition_number(arm: Arm | Parameters, q: ArrayLike) -> Floats:
-    """Give the ratio (…) of the largest to the smallest singular value; inf where singular."""
+    """Return the ratio (…) of the largest to the smallest singular value; inf where singular."""
     values = singular_values(arm, q)
     with np.errstate(divide="ignore"):
         return np.asarray(values[..., 0] / values[..., -1])
 
 
 def manipulability_ellipse(arm: Arm | Parameters, q: ArrayLike) -> Ellipse:
-    """Give the ellipse of tip velocities for joint rates of length one.
+    """Return the ellipse of tip velocities for joint rates of length one.
 
     Its long axis is the tip's easy direction; it is flat where the posture is singular.
     """
@@ -111,7 +111,7 @@ def singularities(arm: Arm | Parameters) -> Singularities:
 
 
 def elbow_side(arm: Arm | Parameters, q: ArrayLike) -> Floats:
-    """Say whether the elbow of two links is above (1) or below (−1) the line from base to tip.
+    """Return whether the elbow of two links is above (1) or below (−1) the line from base to tip.
 
     It is 0 where the arm is straight or folded, and where the line is vertical, which has no
     upper side. "Elbow up" names a pose and not a branch: it flips where the tip passes over the
@@ -125,7 +125,7 @@ def elbow_side(arm: Arm | Parameters, q: ArrayLike) -> Floats:
 
 
 def _position_slopes(arm: Arm | Parameters, q: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Give the position Jacobian (…, 2, n), and (…, 1) whether it is made of numbers.
+    """Return the position Jacobian (…, 2, n), and (…, 1) whether it is made of numbers.
 
     One posture that is no number must not spoil the others: its Jacobian comes as zeros.
     """

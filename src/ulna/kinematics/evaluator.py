@@ -55,7 +55,7 @@ class Evaluator:
         self._shapes = {name: call.arguments[-1] for name, call in calls.items()}
 
     def found(self, name: str, *given: Array) -> Array | None:
-        """Give what a kernel finds, or None where the arrays are not for it.
+        """Return what a kernel finds, or None where the arrays are not for it.
 
         Those are any but NumPy's of double precision, (n,), with finite values and a finite
         outcome. Slower code has to tell what is wrong with others, if anything is.
@@ -75,7 +75,7 @@ class Evaluator:
 def _bound(
     call: Call, n: int, new_memory: Callable[[], Any], spare: list[Any]
 ) -> Callable[..., int]:
-    """Give a kernel with its size and with memory that no other call works in."""
+    """Return a kernel with its size and with memory that no other call works in."""
     from ulna.kernels import variant
 
     # Nothing comes between taking from a list, or adding to it, and another thread.
@@ -114,7 +114,7 @@ def _converted(arguments: tuple[Any, ...], shapes: tuple[Any, ...]) -> list[Any]
 
 
 def kept_evaluator(arm: object, name: str, make: Callable[[Arm], Evaluator]) -> Evaluator | None:
-    """Give the evaluator that an arm keeps by this name, made when it is first wanted, or None.
+    """Return the evaluator that an arm keeps by this name, made when it is first wanted, or None.
 
     Only an Arm has one, for it is frozen, and only once something else has loaded compiled code:
     a script that asks for one tip should not wait for a compiler. Copies of the arm, in memory or

@@ -141,7 +141,7 @@ def _aim(room: Room, goals: Array, row: int, sample: int) -> None:
 def _follow(size: int, room: Room, pull: float) -> Any:
     """Go on by a predicted step: close to it where that is possible, freely where it is not.
 
-    Gives 1 for arms that had to leave for a posture that does not continue the one before.
+    Returns 1 for arms that had to leave for a posture that does not continue the one before.
     """
     n, own, joints = size, room.own, room.joints
     own[ACTIVE] = 1.0

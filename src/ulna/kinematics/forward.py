@@ -46,7 +46,7 @@ def chain(arm: Arm | Parameters, q: Array, *more: Array) -> Chain:
 
 
 def prepared(arm: Arm | Parameters, *values: Array) -> tuple[Any, Parameters]:
-    """Give the array library of the inputs, and the arm's numbers as its arrays."""
+    """Return the array library of the inputs, and the arm's numbers as its arrays."""
     parameters = parameters_of(arm)
     xp = namespace(*parameters, *values)
     parameters = Parameters(*(to_float(xp, value) for value in parameters))
@@ -67,7 +67,7 @@ def _check_batches(*values: Array | None) -> None:
 
 
 def placed(c: Chain, x: Array, y: Array) -> Array:
-    """Give points (…, k, 2) in the plane from coordinates (…, k) relative to the base."""
+    """Return points (…, k, 2) in the plane from coordinates (…, k) relative to the base."""
     base = c.parameters.base
     return c.xp.stack([x + base[..., 0:1], y + base[..., 1:2]], axis=-1)
 
@@ -83,13 +83,13 @@ def joint_array(xp: Any, parameters: Parameters, values: Array, what: str) -> Ar
 
 
 def joints(arm: Arm | Parameters, q: Array) -> Array:
-    """Give the positions (…, n+1, 2) of the joints, from the base to the tip."""
+    """Return the positions (…, n+1, 2) of the joints, from the base to the tip."""
     c = chain(arm, q)
     return placed(c, c.x, c.y)
 
 
 def tip(arm: Arm | Parameters, q: Array) -> Array:
-    """Give position and orientation of the tip, (…, 3): x, y [m] and angle [rad], unwrapped.
+    """Return position and orientation of the tip, (…, 3): x, y [m] and angle [rad], unwrapped.
 
     >>> import numpy as np, ulna
     >>> x, y, angle = tip(ulna.preset("unit"), np.radians([40, -60]))
@@ -104,13 +104,13 @@ def tip(arm: Arm | Parameters, q: Array) -> Array:
 
 
 def centres(arm: Arm | Parameters, q: Array) -> Array:
-    """Give the centres of mass (…, n, 2) of the links, without their tip masses."""
+    """Return the centres of mass (…, n, 2) of the links, without their tip masses."""
     c = chain(arm, q)
     return placed(c, *centre_coordinates(c))
 
 
 def centre_coordinates(c: Chain) -> tuple[Array, Array]:
-    """Give x and y (…, n) of the centres of mass, relative to the base."""
+    """Return x and y (…, n) of the centres of mass, relative to the base."""
     p, cos, sin = c.parameters, c.xp.cos(c.phi), c.xp.sin(c.phi)
     x = c.x[..., :-1] + p.com * cos - p.com_offset * sin
     y = c.y[..., :-1] + p.com * sin + p.com_offset * cos
@@ -118,7 +118,7 @@ def centre_coordinates(c: Chain) -> tuple[Array, Array]:
 
 
 def transforms(arm: Arm | Parameters, q: Array) -> Transforms:
-    """Give the homogeneous transforms H_1 … H_n (…, n, 3, 3) and their product (…, 3, 3)."""
+    """Return the homogeneous transforms H_1 … H_n (…, n, 3, 3) and their product (…, 3, 3)."""
     c = chain(arm, q)
     xp, p = c.xp, c.parameters
     q = joint_array(xp, p, q, "q")
@@ -133,7 +133,7 @@ def transforms(arm: Arm | Parameters, q: Array) -> Transforms:
 
 
 def _frames(xp: Any, angle: Array, x: Array, y: Array) -> Array:
-    """Give the frames (…, 3, 3) turned by `angle` with their origins at (x, y)."""
+    """Return the frames (…, 3, 3) turned by `angle` with their origins at (x, y)."""
     zero, one = xp.zeros_like(x), xp.ones_like(x)
     cos, sin = xp.cos(angle) + zero, xp.sin(angle) + zero
     rows = [

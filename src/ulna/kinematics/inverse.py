@@ -149,7 +149,7 @@ def _insist_on_numbers(values: Floats, what: str) -> None:
 
 
 def _postures(task: Task) -> tuple[Floats, tuple[str, ...]]:
-    """Give postures (…, k, n) of the whole arm at the nearest reachable goal."""
+    """Return postures (…, k, n) of the whole arm at the nearest reachable goal."""
     links = task.chain.shape[-1]
     names: tuple[str, ...]
     if links == 0:
@@ -207,7 +207,7 @@ def _elbows(task: Task, q: Floats) -> NDArray[np.str_]:
 
 
 def distance_to_goal(arms: Parameters, q: Floats, goal: Floats) -> Floats:
-    """Give how far (…) the tips of postures (…, n) are from their goals (…, 2 or 3), in metres.
+    """Return how far (…) the tips of postures (…, n) are from their goals (…, 2 or 3), in metres.
 
     An orientation counts by the arc that the last link sweeps to make it up.
     """

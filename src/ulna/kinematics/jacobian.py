@@ -8,7 +8,7 @@ from ulna.kinematics.forward import Chain, chain, joint_array
 
 
 def jacobian(arm: Arm | Parameters, q: Array) -> Array:
-    """Give the Jacobian (…, 3, n) of (x, y, orientation) with respect to q.
+    """Return the Jacobian (…, 3, n) of (x, y, orientation) with respect to q.
 
     Turning joint j moves the tip at right angles to the line from the joint to the tip:
     ∂(x, y)/∂q_j = (−(y − y_j), x − x_j), and every joint turns the tip by its own angle.
@@ -21,7 +21,7 @@ def jacobian(arm: Arm | Parameters, q: Array) -> Array:
 
 
 def jacobian_rate(arm: Arm | Parameters, q: Array, qd: Array) -> Array:
-    """Give dJ/dt (…, 3, n) for joint rates qd: the same cross products with the velocities."""
+    """Return dJ/dt (…, 3, n) for joint rates qd: the same cross products with the velocities."""
     c = chain(arm, q, qd)
     vx, vy = _velocities(c, joint_array(c.xp, c.parameters, qd, "qd"))
     from_joint_x = vx[..., -1:] - vx[..., :-1]
@@ -31,7 +31,7 @@ def jacobian_rate(arm: Arm | Parameters, q: Array, qd: Array) -> Array:
 
 
 def tip_velocity(arm: Arm | Parameters, q: Array, qd: Array) -> Array:
-    """Give the velocity (…, 3) of the tip: vx, vy [m/s] and turning rate [rad/s]."""
+    """Return the velocity (…, 3) of the tip: vx, vy [m/s] and turning rate [rad/s]."""
     c = chain(arm, q, qd)
     qd = joint_array(c.xp, c.parameters, qd, "qd")
     vx, vy = _velocities(c, qd)
@@ -40,7 +40,7 @@ def tip_velocity(arm: Arm | Parameters, q: Array, qd: Array) -> Array:
 
 
 def tip_acceleration(arm: Arm | Parameters, q: Array, qd: Array, qdd: Array) -> Array:
-    """Give the acceleration (…, 3) of the tip: ax, ay [m/s²] and angular [rad/s²].
+    """Return the acceleration (…, 3) of the tip: ax, ay [m/s²] and angular [rad/s²].
 
     Each link adds its own turning and its own centripetal part:
     Σ l_i [φ̈_i (−sin φ_i, cos φ_i) − φ̇_i² (cos φ_i, sin φ_i)], equal to J q̈ + J̇ q̇.
@@ -56,7 +56,7 @@ def tip_acceleration(arm: Arm | Parameters, q: Array, qd: Array, qdd: Array) -> 
 
 
 def _velocities(c: Chain, qd: Array) -> tuple[Array, Array]:
-    """Give the velocities (…, n+1) of the joints and the tip, the base at rest."""
+    """Return the velocities (…, n+1) of the joints and the tip, the base at rest."""
     xp, length = c.xp, c.parameters.length
     rate = running_sum(xp, qd)
     vx = running_sum(xp, -length * xp.sin(c.phi) * rate, from_zero=True)

@@ -128,7 +128,7 @@ def _within(value: Any, low: Any, high: Any) -> Any:
 
 @inlined
 def _lay_out(size: int, room: Room) -> Any:
-    """Note how the tip moves with every joint; gives where it is, from the base."""
+    """Note how the tip moves with every joint; return where it is, from the base."""
     n, joints = size, room.joints
     turn_links(size, joints, joints, Q)
     x = y = 0.0
@@ -142,7 +142,7 @@ def _lay_out(size: int, room: Room) -> Any:
 
 @inlined
 def _look(size: int, room: Room) -> Any:
-    """Lay the arms out; gives how far their tips are from their goals [m]."""
+    """Lay the arms out; return how far their tips are from their goals [m]."""
     own = room.own
     x, y = _lay_out(size, room)
     angle = 0.0
@@ -156,7 +156,7 @@ def _look(size: int, room: Room) -> Any:
 
 @inlined
 def _find_step(size: int, room: Room, low: int, high: int, pull: float) -> Any:
-    """Find the joints' STEP; gives how far each arm still moves for its posture's sake.
+    """Find the joints' STEP; return how far each arm still moves for its posture's sake.
 
     A joint that stands at its limit and would go on is held, and the others take its share.
     """

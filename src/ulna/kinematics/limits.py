@@ -13,7 +13,7 @@ SLACK = 1e-10  # [rad] by which rounding, of a nearly straight elbow say, may mi
 
 
 def window_middle(parameters: Parameters) -> Floats:
-    """Give the middle (…, n) of the turn in which each joint's angles are written.
+    """Return the middle (…, n) of the turn in which each joint's angles are written.
 
     A joint with two limits is written around their middle, one with a single limit inside it,
     and a free one around zero.

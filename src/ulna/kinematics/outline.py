@@ -24,7 +24,7 @@ BESIDE = 10.0  # pieces closer than this run side by side
 
 
 def outline(linkage: Linkage) -> tuple[Loop, ...]:
-    """Give the closed loops of arcs around what the tip can reach, relative to the base."""
+    """Return the closed loops of arcs around what the tip can reach, relative to the base."""
     arcs = critical_arcs(linkage)
     if len(linkage) == 1:  # the reach is a curve without an inside: the loop goes there and back
         return ((arcs[0], arcs[0].reversed()),)
@@ -38,7 +38,7 @@ def outline(linkage: Linkage) -> tuple[Loop, ...]:
 
 
 def _outer_pieces(linkage: Linkage, grain: float) -> list[Piece]:
-    """Give the pieces with the inside on one side only, turned to have it on their left."""
+    """Return the pieces with the inside on one side only, turned to have it on their left."""
     circles = circles_of(critical_arcs(linkage), grain)
     pieces = pieces_of(circles, grain)
     nearer, further = _sides(linkage, circles, pieces, grain)
@@ -62,7 +62,7 @@ def _sides(linkage: Linkage, circles: list[Circle], pieces: list[Piece], grain: 
 
 
 def _room(circles: list[Circle], points: Array) -> Array:
-    """Give the distance from points on some circle to the nearest other one."""
+    """Return the distance from points on some circle to the nearest other one."""
     centers = np.array([circle.center for circle in circles])
     radii = np.array([circle.radius for circle in circles])
     gaps = np.abs(np.abs(points[:, None] - centers) - radii)

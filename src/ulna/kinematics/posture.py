@@ -16,7 +16,7 @@ from ulna.kinematics.jacobian import jacobian as jacobian_by_formula
 
 
 def tip(arm: Arm | Parameters, q: Array) -> Array:
-    """Give position and orientation of the tip, (…, 3): x, y [m] and angle [rad], unwrapped.
+    """Return position and orientation of the tip, (…, 3): x, y [m] and angle [rad], unwrapped.
 
     >>> import numpy as np, ulna
     >>> x, y, angle = tip(ulna.preset("unit"), np.radians([40, -60]))
@@ -29,7 +29,7 @@ def tip(arm: Arm | Parameters, q: Array) -> Array:
 
 
 def jacobian(arm: Arm | Parameters, q: Array) -> Array:
-    """Give the Jacobian (…, 3, n) of (x, y, orientation) with respect to q.
+    """Return the Jacobian (…, 3, n) of (x, y, orientation) with respect to q.
 
     Turning joint j moves the tip at right angles to the line from the joint to the tip:
     ∂(x, y)/∂q_j = (−(y − y_j), x − x_j), and every joint turns the tip by its own angle.
@@ -40,7 +40,7 @@ def jacobian(arm: Arm | Parameters, q: Array) -> Array:
 
 
 def posture_evaluator(arm: Arm) -> Evaluator:
-    """Give what evaluates tip and Jacobian of one posture of an arm."""
+    """Return what evaluates tip and Jacobian of one posture of an arm."""
     from ulna.kinematics.single import jacobian_one, memory_of, tip_one
 
     n = arm.n

@@ -73,7 +73,7 @@ class Raster(NamedTuple):
         return self.field.at(points.astype(np.complex64)) <= self.level
 
     def polygons(self) -> list[Array]:
-        """Give the outline as closed polygons of complex points, the inside on their left."""
+        """Return the outline as closed polygons of complex points, the inside on their left."""
         from contourpy import contour_generator
 
         radius, first, values = self.field
@@ -103,7 +103,7 @@ def raster(linkage: Linkage) -> Raster:
 
 
 def _swept(hinge: Hinge, rest: Linkage, beyond: Field | None, radius: float) -> Field:
-    """Give the distances about a hinge from those about the next one, or from the last link."""
+    """Return the distances about a hinge from those about the next one, or from the last link."""
     # Samples lie inside the range and centred, so that none of it is further than half a cell.
     count = SECTORS if hinge.turns_freely else 1 + int((hinge.upper - hinge.lower) / ARC)
     first = (hinge.upper + hinge.lower - (count - 1) * ARC) / 2
@@ -123,7 +123,7 @@ def _swept(hinge: Hinge, rest: Linkage, beyond: Field | None, radius: float) -> 
 
 
 def _least_behind(values: Array, count: int) -> Array:
-    """Give the least of each value and the `count` − 1 before it, round the circle.
+    """Return the least of each value and the `count` − 1 before it, round the circle.
 
     Windows double until they suffice; the last two overlap, which a minimum does not mind.
     """

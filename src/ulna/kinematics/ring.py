@@ -19,7 +19,7 @@ class Nearest(NamedTuple):
 
 
 def ring(length: Floats) -> tuple[Floats, Floats]:
-    """Give inner and outer radius (…) of what links of the given lengths (…, m) reach.
+    """Return inner and outer radius (…) of what links of the given lengths (…, m) reach.
 
     The outer radius is the straight chain. There is a hole only where the longest link is
     longer than all others together: folded back on it, they leave the difference.

@@ -22,7 +22,7 @@ class Request(NamedTuple):
     posture: Floats | None
 
     def rows(self, chosen: np.ndarray) -> Request:
-        """Give only the chosen rows."""
+        """Return only the chosen rows."""
         posture = None if self.posture is None else self.posture[chosen]
         return Request(self.parameters.rows(chosen), self.goal[chosen], posture)
 
@@ -39,7 +39,7 @@ class Request(NamedTuple):
         return 0.0 if self.posture is None else POSTURE_STEP
 
     def arms(self, tolerance: Floats) -> Arms:
-        """Give the arms as the solver reads them; residuals up to `tolerance` (B,) are none."""
+        """Return the arms as the solver reads them; residuals up to `tolerance` (B,) are none."""
         from ulna.kinematics.following import Arms
 
         p = self.parameters
@@ -48,7 +48,7 @@ class Request(NamedTuple):
         return Arms(*map(_writable, (*rows, tolerance[:, None])))
 
     def goals(self) -> Floats:
-        """Give the goals from the base as rows (B, 3 T), those without orientation at zero."""
+        """Return the goals from the base as rows (B, 3 T), those without orientation at zero."""
         goal = self.goal.reshape(len(self.goal), -1, self.goal.shape[-1])
         whole = np.zeros((*goal.shape[:2], 3))
         whole[..., : goal.shape[-1]] = goal
@@ -59,7 +59,7 @@ class Request(NamedTuple):
 def settle(
     request: Request, q: Floats, *, tolerance: Floats, iterations: int = 200
 ) -> tuple[Floats, Floats]:
-    """Bring the tips of postures q (B, n) to their goals; gives postures and residuals [m].
+    """Bring the tips of postures q (B, n) to their goals; return postures and residuals [m].
 
     Joints never leave their limits. Rows that cannot be solved come back at the best posture
     found on their way.
@@ -92,5 +92,5 @@ def in_blocks(solve: Callable[[int, Floats, int, int], None], rows: int, n: int)
 
 
 def _writable(values: Floats) -> Floats:
-    """Give a copy as compiled code takes it."""
+    """Return a copy as compiled code takes it."""
     return np.array(values, dtype=float, order="C")

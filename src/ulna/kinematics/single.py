@@ -26,7 +26,7 @@ TURNS = 2
 
 
 def memory_of(p: Parameters) -> Array:
-    """Give the memory for an arm."""
+    """Return the memory for an arm."""
     return np.concatenate([p.length, p.base, np.zeros((1 + TURNS) * (p.n + 1))])
 
 
@@ -68,7 +68,7 @@ def jacobian_one(size: int, memory: Array, q: Array, found: Array) -> int:
 
 @inlined
 def checked(size: int, values: Array) -> int:
-    """Say whether an array has one value a joint, and all of them finite."""
+    """Return whether an array has one value a joint, and all of them finite."""
     if values.shape[0] != size:
         return MISSHAPEN
     return FINE if finite(values) else NOT_FINITE
@@ -76,7 +76,7 @@ def checked(size: int, values: Array) -> int:
 
 @inlined
 def finite(values: Array) -> bool:
-    """Say whether all of an array (k,) is finite."""
+    """Return whether all of an array (k,) is finite."""
     good = True
     for k in range(values.shape[0]):
         good = good and math.isfinite(values[k])
@@ -85,7 +85,7 @@ def finite(values: Array) -> bool:
 
 @inlined
 def finite_rows(values: Array) -> bool:
-    """Say whether all of an array (m, k) is finite."""
+    """Return whether all of an array (m, k) is finite."""
     good = True
     for row in range(values.shape[0]):
         good = good and finite(values[row])

@@ -57,7 +57,7 @@ class Solutions:
         )
 
     def best(self, near: Floats | None = None) -> Floats:
-        """Give one posture (…, n) a target: allowed if any is, then the one closest to `near`.
+        """Return one posture (…, n) a target: allowed if any is, then the one closest to `near`.
 
         Without `near` the first allowed one is taken; NaN where the target is out of reach.
         """

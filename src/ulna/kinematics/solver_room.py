@@ -30,7 +30,7 @@ class Room(NamedTuple):
 
 
 def room_size(n: int) -> int:
-    """Give how many lanes the solver needs to work in."""
+    """Return how many lanes the solver needs to work in."""
     return OWN + ROWS * (n + 1)
 
 

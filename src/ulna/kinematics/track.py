@@ -74,7 +74,7 @@ def _path(points: ArrayLike) -> Floats:
 
 
 def _flat(values: Floats, batch: tuple[int, ...], own_axes: int) -> Floats:
-    """Give every path of the batch its own row of values."""
+    """Return every path of the batch its own row of values."""
     own = values.shape[values.ndim - own_axes :]
     return np.broadcast_to(values, (*batch, *own)).reshape(-1, *own)
 
@@ -115,7 +115,7 @@ def _on_branch(
 
 
 def _two_candidates(found: Solutions) -> Floats:
-    """Give two postures (B, T, 2, n) everywhere, the same twice where there is but one."""
+    """Return two postures (B, T, 2, n) everywhere, the same twice where there is but one."""
     q = np.where(np.isnan(found.q), found.q[..., ::-1, :], found.q)
     q = np.where(np.isnan(q), found.nearest_q[..., None, :], q)
     return np.broadcast_to(q, (*q.shape[:2], 2, q.shape[-1]))
@@ -195,7 +195,7 @@ def _judged(
 
 
 def _depth(arms: Parameters, q: Floats, floor: float | None) -> Floats:
-    """Give how far (…) the lowest joint of postures, or the tip, is below the floor [m]."""
+    """Return how far (…) the lowest joint of postures, or the tip, is below the floor [m]."""
     if floor is None:
         return np.zeros(q.shape[:-1])
     if not np.isfinite(floor):

@@ -103,7 +103,7 @@ class Tracked:
         return tuple(self._intervals())
 
     def path(self, place: int) -> Tracked:
-        """Give one path of a batch by its place in it."""
+        """Return one path of a batch by its place in it."""
         names = [part.name for part in fields(self) if part.name != "arm"]
         return Tracked(**{name: getattr(self, name)[place] for name in names}, arm=self.arm)
 
@@ -143,7 +143,7 @@ def _up_to(condition: float) -> str:
 
 
 def runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Give first and last place of every run of true flags."""
+    """Return first and last place of every run of true flags."""
     edges = np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8))
     starts, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1
     return [(int(first), int(last)) for first, last in zip(starts, ends, strict=True)]

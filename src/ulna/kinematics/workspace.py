@@ -67,7 +67,7 @@ class Workspace:
         return found[()]
 
     def nearest(self, point: Array) -> Array:
-        """Give the point (2,) nearest to `point` (2,) that the tip can reach within the limits.
+        """Return the point (2,) nearest to `point` (2,) that the tip can reach within the limits.
 
         >>> import ulna
         >>> workspace(ulna.preset("unit")).nearest([3.0, 4.0]).round(12).tolist()
@@ -86,7 +86,7 @@ class Workspace:
         return np.array(_pair(found))
 
     def polylines(self, points_per_turn: int = 360) -> tuple[Array, ...]:
-        """Give the outline as closed polylines (k, 2), each ending where it starts.
+        """Return the outline as closed polylines (k, 2), each ending where it starts.
 
         Arcs get `points_per_turn` points for a full circle; an outline that was worked out on a
         grid comes as it is.
@@ -112,7 +112,7 @@ class Workspace:
 
 
 def workspace(arm: Arm | Parameters) -> Workspace:
-    """Give what the tip of an arm can reach within the limits of its joints.
+    """Return what the tip of an arm can reach within the limits of its joints.
 
     Exact arcs for arms without limits and for up to three links; beyond, on a grid to a stated
     tolerance, about 1 % of the reach for six links. Arms for which that would be more than 5 % are

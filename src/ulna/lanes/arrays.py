@@ -107,7 +107,7 @@ def _table(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
 
 
 def _view(context: Any, builder: Any, kind: Any, old: Any, data: Any, shape: Any) -> Any:
-    """Give an array that sees memory of another one, its items one after the other."""
+    """Return an array that sees memory of another one, its items one after the other."""
     new = cgutils.create_struct_proxy(kind)(context, builder)
     item = context.get_data_type(kind.dtype)
     size = context.get_constant(types.intp, context.get_abi_sizeof(item))

@@ -52,7 +52,7 @@ class Mask(types.Type):  # type: ignore[misc]
 
 
 def lanes_of(number: Any, width: int | None = None) -> Lanes:
-    """Give the type of lanes of a kind of number, as many as usual unless that is said."""
+    """Return the type of lanes of a kind of number, as many as usual unless that is said."""
     return Lanes(number, width or WIDTHS[np.dtype(str(number))])
 
 
@@ -98,7 +98,7 @@ def _from_answer(context: Any, builder: Any, source: Any, target: Mask, value: A
 
 
 def among(arguments: Sequence[Any]) -> Lanes | None:
-    """Give the type of lanes among arguments that are lanes and numbers."""
+    """Return the type of lanes among arguments that are lanes and numbers."""
     found = [one for one in arguments if isinstance(one, Lanes)]
     fits = found and all(isinstance(one, Lanes | types.Number) for one in arguments)
     return found[0] if fits else None

@@ -61,7 +61,7 @@ def _comparing(sign: str) -> Callable[..., Any]:
 
 
 def _library(name: str) -> Callable[..., Any]:
-    """Give one of LLVM's own functions on lanes."""
+    """Return one of LLVM's own functions on lanes."""
 
     def build(builder: Any, value: Any) -> Any:
         kind = value.type

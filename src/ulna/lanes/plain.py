@@ -50,39 +50,39 @@ def table(array: Any, first: int, rows: int, columns: int) -> Any:
 
 
 def alone(array: Any) -> bool:
-    """Say whether an array holds numbers, and not lanes: what the compiler knows in advance."""
+    """Return whether an array holds numbers, and not lanes: what the compiler knows in advance."""
     return not isinstance(array, Rows)
 
 
 def short(number: Any) -> bool:
-    """Say whether a number, or lanes, has single precision: known to the compiler in advance."""
+    """Return whether a number, or lanes, has single precision: known to the compiler in advance."""
     return bool(getattr(number, "dtype", None) == np.float32)
 
 
 def choose(condition: Any, yes: Any, no: Any) -> Any:
-    """Give one value or the other, in every lane by its own condition."""
+    """Return one value or the other, in every lane by its own condition."""
     if isinstance(condition, bool | np.bool_):
         return yes if condition else no
     return np.where(condition, yes, no)
 
 
 def every(condition: Any) -> bool:
-    """Say whether a condition holds in all lanes."""
+    """Return whether a condition holds in all lanes."""
     return bool(np.all(condition))
 
 
 def some(condition: Any) -> bool:
-    """Say whether a condition holds in any lane."""
+    """Return whether a condition holds in any lane."""
     return bool(np.any(condition))
 
 
 def floor(value: Any) -> Any:
-    """Give the largest whole number that is not above."""
+    """Return the largest whole number that is not above."""
     return np.floor(value)
 
 
 def sqrt(value: Any) -> Any:
-    """Give the square root."""
+    """Return the square root."""
     return np.sqrt(value)
 
 
@@ -102,12 +102,12 @@ def opposite(condition: Any) -> Any:
 
 
 def bit(whole: Any, place: int) -> Any:
-    """Say whether a bit of a number that is whole is set."""
+    """Return whether a bit of a number that is whole is set."""
     return (np.asarray(whole).astype(np.int64) >> place) & 1 != 0
 
 
 def gather(rows: Array, first: int, column: int) -> Any:
-    """Give a column of as many rows (b, k) as there are lanes; after the last it is repeated."""
+    """Return a column of as many rows (b, k) as there are lanes; after the last it is repeated."""
     chosen = np.minimum(first + np.arange(WIDTHS[rows.dtype]), len(rows) - 1)
     return rows[chosen, column].view(Rows)
 

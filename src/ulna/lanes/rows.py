@@ -28,7 +28,7 @@ declare(scatter, _typed_scatter)
 
 
 def _place(context: Any, builder: Any, kind: Any, array: Any, column: Any) -> Callable[[Any], Any]:
-    """Give what finds the number in a row of this column; arrays here have no gaps."""
+    """Return what finds the number in a row of this column; arrays here have no gaps."""
     columns = cgutils.unpack_tuple(builder, array.shape)[1]
     return lambda row: builder.gep(
         array.data, [builder.add(builder.mul(row, columns), column)], inbounds=True

@@ -33,11 +33,11 @@ class Smooth:
     """A curve of one piece: the same from either side."""
 
     def __call__(self, s: Array) -> Array:
-        """Give point and derivatives (3, k, d) at places (k,)."""
+        """Return point and derivatives (3, k, d) at places (k,)."""
         raise NotImplementedError
 
     def on(self, s: Array, _within: Array) -> Array:
-        """Give the same: there is one piece."""
+        """Return the same: there is one piece."""
         return self(s)
 
 
@@ -48,11 +48,11 @@ class Reversed:
     curve: Curve
 
     def __call__(self, s: Array) -> Array:
-        """Give point and derivatives (3, k, d) at places (k,)."""
+        """Return point and derivatives (3, k, d) at places (k,)."""
         return self.curve(1.0 - s) * _BACK
 
     def on(self, s: Array, within: Array) -> Array:
-        """Give the same on the pieces that other places lie on."""
+        """Return the same on the pieces that other places lie on."""
         return on_pieces(self.curve, 1.0 - s, 1.0 - within) * _BACK
 
 

@@ -48,7 +48,7 @@ class Columns(NamedTuple):
     n: int
 
     def of(self, place: int) -> slice:
-        """Give the columns of q, q̇, q̈, τ, power and heights, which are counted from 0."""
+        """Return the columns of q, q̇, q̈, τ, power and heights, which are counted from 0."""
         return slice(place * self.n, (place + 1) * self.n)
 
 
@@ -125,7 +125,7 @@ class Demands:
         return list(self.reach.passed(self._shortfall, EXACT * self.arm.reach))
 
     def peaks(self) -> Peaks:
-        """Give the worst of the motion; NaN where none of it is in reach."""
+        """Return the worst of the motion; NaN where none of it is in reach."""
         n, place = self.arm.n, Columns(self.arm.n)
         if not len(self.pieces):
             none = np.full(n, np.nan)
@@ -152,7 +152,7 @@ class Demands:
         return max(0.0, float(found.smallest[0]))
 
     def term_peaks(self) -> dict[str, Array]:
-        """Give the largest size (n,) [N·m] of every term of the torques, by its name."""
+        """Return the largest size (n,) [N·m] of every term of the torques, by its name."""
         n = self.arm.n
         if not len(self.pieces):
             return {name: np.full(n, np.nan) for name in Terms._fields}

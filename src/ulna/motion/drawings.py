@@ -55,7 +55,7 @@ def svg(
 
 
 def _on_paper(strokes: list[Pieces], unit: float, file: str) -> tuple[Pieces, int]:
-    """Give all pieces, joined, y up, from the origin on, and of how many strokes they are."""
+    """Return all pieces, joined, y up, from the origin on, and of how many strokes they are."""
     with np.errstate(over="ignore", invalid="ignore"):
         whole = Pieces.joined(strokes)
         low, high = whole.box
@@ -93,11 +93,11 @@ class Drawn:
     edges: Array
 
     def __call__(self, s: Array) -> Array:
-        """Give point and derivatives (3, k, 2) at places (k,)."""
+        """Return point and derivatives (3, k, 2) at places (k,)."""
         return self.on(s, s)
 
     def on(self, s: Array, within: Array) -> Array:
-        """Give the same on the pieces that other places lie on."""
+        """Return the same on the pieces that other places lie on."""
         which = np.searchsorted(self.edges, within, "right") - 1
         which = np.clip(which, 0, len(self.pieces) - 1)
         share = self.edges[which + 1] - self.edges[which]
@@ -113,15 +113,15 @@ class Even:
     path: Path
 
     def __call__(self, s: Array) -> Array:
-        """Give point and derivatives (3, k, 2) at places (k,)."""
+        """Return point and derivatives (3, k, 2) at places (k,)."""
         return self.path.along(s)
 
     def on(self, s: Array, within: Array) -> Array:
-        """Give the same on the pieces that other places lie on."""
+        """Return the same on the pieces that other places lie on."""
         return self.path.along(s, within)
 
 
 def _evenly(path: Path) -> Path:
-    """Give the same path with the length as its parameter."""
+    """Return the same path with the length as its parameter."""
     breaks = path.lengths.parts(np.array(path.breaks))
     return replace(path, curve=Even(path), breaks=tuple(breaks.tolist()))

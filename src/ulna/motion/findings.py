@@ -84,7 +84,7 @@ def kinematic_findings(arm: Arm, tracked: Tracked, times: Array) -> Iterator[Fin
 
 
 def _is_surveyed(arm: Arm, interval: Interval) -> bool:
-    """Say whether something is looked for at any time, and need not be told of single postures."""
+    """Return whether something is checked at any time, and need not be told of single postures."""
     if interval.why == Why.OUT_OF_REACH:
         return True
     exact = arm.n <= 2  # between its postures too
@@ -142,7 +142,7 @@ class Column:
     place: int
 
     def __call__(self, values: Array) -> Array:
-        """Give the sizes (k,)."""
+        """Return the sizes (k,)."""
         return np.abs(values[:, self.place])
 
 
@@ -155,7 +155,7 @@ class Beyond:
     upper: float
 
     def __call__(self, values: Array) -> Array:
-        """Give the excess (k,)."""
+        """Return the excess (k,)."""
         value = values[:, self.place]
         return np.maximum(self.lower - value, value - self.upper)
 
@@ -168,7 +168,7 @@ class Depth:
     floor: float
 
     def __call__(self, values: Array) -> Array:
-        """Give the depth (k,)."""
+        """Return the depth (k,)."""
         return np.asarray(self.floor - np.min(values[:, self.places], axis=-1))
 
 

@@ -15,7 +15,7 @@ from ulna.arrays import Array
 
 
 def by_differences(q: Array, dt: float) -> Array:
-    """Give q, q̇ and q̈ (3, k−2, n) of angles (k, n), dt apart."""
+    """Return q, q̇ and q̈ (3, k−2, n) of angles (k, n), dt apart."""
     rate = wrap(np.diff(q, axis=0)) / dt
     turning = wrap(np.diff(rate, axis=0)) / dt
     return np.stack([q[1:-1], rate[:-1], turning])

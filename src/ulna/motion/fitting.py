@@ -61,7 +61,7 @@ def fitted(path: Path, arm: Arm) -> Fitted:
 
 
 def _largest(width: float, height: float, near: float, far: float) -> float:
-    """Give the scale at which a box beside the hole just fits: its far corners reach `far`."""
+    """Return the scale at which a box beside the hole just fits: its far corners reach `far`."""
     a, b, c = width**2 + 0.25 * height**2, 2.0 * near * width, near**2 - far**2
     return (-b + math.sqrt(b * b - 4.0 * a * c)) / (2.0 * a)
 
@@ -111,7 +111,7 @@ def _allowed(arm: Arm, goals: Array) -> Array:
 
 
 def _posture(arm: Arm, goals: Array) -> Array | None:
-    """Give a posture from which all goals (k, 2) can be followed, if there is one."""
+    """Return a posture from which all goals (k, 2) can be followed, if there is one."""
     first = inverse(arm, goals[0], restarts=0)
     for posture in first.q[first.within_limits]:
         if track(arm, goals, posture).ok.all():

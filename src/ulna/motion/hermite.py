@@ -9,7 +9,7 @@ from ulna.motion.jets import Jet
 
 
 def quintic(start: Array, end: Array, width: Array, place: Array) -> Array:
-    """Give value and derivatives (3, …, d) at places from 0 to 1 of pieces that are `width` wide.
+    """Return value and derivatives (3, …, d) at places from 0 to 1 of pieces that are `width` wide.
 
     `start` and `end` (3, …, d) are value, first and second derivative at the ends. All
     derivatives are with respect to the same variable, of which a piece covers `width` (…).

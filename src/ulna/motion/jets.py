@@ -27,7 +27,7 @@ class Jet:
 
     @classmethod
     def variable(cls, at: Array) -> Jet:
-        """Give the variable itself: its derivative is one."""
+        """Return the variable itself: its derivative is one."""
         return cls(at, np.ones_like(at), np.zeros_like(at))
 
     def __neg__(self) -> Jet:
@@ -68,7 +68,7 @@ class Jet:
         return self * other
 
     def through(self, value: Array, first: Array, second: Array) -> Jet:
-        """Give g(f) for a function g with these derivatives at f: the chain rule."""
+        """Return g(f) for a function g with these derivatives at f: the chain rule."""
         return Jet(value, first * self.first, second * self.first**2 + first * self.second)
 
     @property
@@ -81,24 +81,24 @@ class Jet:
 
 
 def sin(x: Jet) -> Jet:
-    """Give the sine."""
+    """Return the sine."""
     value = np.sin(x.value)
     return x.through(value, np.cos(x.value), -value)
 
 
 def cos(x: Jet) -> Jet:
-    """Give the cosine."""
+    """Return the cosine."""
     value = np.cos(x.value)
     return x.through(value, -np.sin(x.value), -value)
 
 
 def unit(angle: Array) -> Array:
-    """Give e^{i angle} of plain angles, quicker than a complex exponential."""
+    """Return e^{i angle} of plain angles, quicker than a complex exponential."""
     value = np.empty(np.shape(angle), dtype=np.complex128)
     value.real, value.imag = np.cos(angle), np.sin(angle)
     return value
 
 
 def as_complex(points: Array) -> Array:
-    """Give points (…, 2) as x + i y."""
+    """Return points (…, 2) as x + i y."""
     return np.ascontiguousarray(points).view(np.complex128)[..., 0]

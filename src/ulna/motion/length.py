@@ -38,11 +38,11 @@ class Lengths(NamedTuple):
         return float(self.along[-1])
 
     def parts(self, edges: Array) -> Array:
-        """Give which parts of the length (…) lie before edges (…) of panels."""
+        """Return which parts of the length (…) lie before edges (…) of panels."""
         return np.asarray(np.interp(edges, self.edges, self.along) / self.total)
 
     def places(self, length: Array, within: Array | None = None) -> Array:
-        """Give where (…) the curve is so far along (…), on the pieces that `within` (…) lies on."""
+        """Return where (…) the curve is so far along (…), on the pieces `within` (…) lies on."""
         panel = np.searchsorted(self.along, length, "right") - 1
         if within is None:
             panel = np.clip(panel, 0, len(self.edges) - 2)
@@ -87,7 +87,7 @@ def measure(curve: Curve, breaks: Array) -> Lengths:
 
 
 def _lengths(curve: Curve, left: Array, right: Array) -> Array:
-    """Give the lengths (k,) of a curve between places, by Gauss's rule."""
+    """Return the lengths (k,) of a curve between places, by Gauss's rule."""
     half = 0.5 * (right - left)
     nodes = 0.5 * (left + right)[:, None] + half[:, None] * NODES
     speed = np.linalg.norm(curve(nodes.ravel())[1], axis=-1).reshape(nodes.shape)
@@ -101,13 +101,13 @@ def _table(curve: Curve, edges: Array, steps: Array, breaks: Array) -> Lengths:
 
 
 def _ends(curve: Curve, left: Array, right: Array, total: float) -> tuple[Array, Array]:
-    """Give how panels run at their ends, (3, k, 1) each."""
+    """Return how panels run at their ends, (3, k, 1) each."""
     middle = 0.5 * (left + right)
     return _by_length(curve, left, middle, total), _by_length(curve, right, middle, total)
 
 
 def _by_length(curve: Curve, at: Array, within: Array, total: float) -> Array:
-    """Give places (3, k, 1) with their derivatives by length, on the panels of `within`."""
+    """Return places (3, k, 1) with their derivatives by length, on the panels of `within`."""
     _, velocity, bend = on_pieces(curve, at, within)
     speed = np.linalg.norm(velocity, axis=-1)
     slow = np.flatnonzero(~(speed > STILL * total))
@@ -120,6 +120,6 @@ def _by_length(curve: Curve, at: Array, within: Array, total: float) -> Array:
 
 
 def slowness(velocity: Array, bend: Array) -> tuple[Array, Array]:
-    """Give ds/dℓ and d²s/dℓ² (…) of a curve with p' and p'' (…, d): 1/|p'| and −p'·p''/|p'|⁴."""
+    """Return ds/dℓ and d²s/dℓ² (…) of a curve with p' and p'' (…, d): 1/|p'| and −p'·p''/|p'|⁴."""
     square = np.sum(velocity**2, axis=-1)
     return 1.0 / np.sqrt(square), -np.sum(velocity * bend, axis=-1) / square**2

@@ -45,7 +45,7 @@ class Motion(NamedTuple):
 
 
 def sampled(task: Task, way: Way, wishes: Wishes) -> Motion:
-    """Give the joints at the samples, by exact derivatives or by differences."""
+    """Return the joints at the samples, by exact derivatives or by differences."""
     times, rows = task.times, way.trajectory.rows(task.times)
     if wishes.derivatives == "finite":
         rows = by_differences(rows[0], float(times[1] - times[0]))
@@ -66,14 +66,14 @@ class Known:
     terms: Terms
 
     def __call__(self) -> Terms:
-        """Give them."""
+        """Return them."""
         return self.terms
 
 
 def judged(
     task: Task, way: Way, motion: Motion, tau: Array, spent: Callable[[], Terms], wishes: Wishes
 ) -> Plan:
-    """Look for whatever is to be told of a motion with its torques, and give the plan."""
+    """Look for whatever is to be told of a motion with its torques, and return the plan."""
     arm, trajectory = task.arm, way.trajectory
     times, (q, qd, qdd) = motion.times, motion.rows
     freeze(times, q, qd, qdd, tau)

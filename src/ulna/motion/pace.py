@@ -85,7 +85,7 @@ def _with_ramps(path: Path, timing: Timing, limits: Limits) -> Timing:
 
 
 def _shortest(arm: Arm, path: Path, timing: Timing, limits: Limits) -> float:
-    """Give the duration at which the limits are just kept: speeds go as 1/T."""
+    """Return the duration at which the limits are just kept: speeds go as 1/T."""
     speed, acceleration = tip_peaks(arm, path, timing)
     least = 0.0
     if limits.speed is not None:
@@ -104,7 +104,7 @@ def _shortest(arm: Arm, path: Path, timing: Timing, limits: Limits) -> float:
 
 
 def tip_peaks(arm: Arm, path: Path, timing: Timing) -> tuple[float, float]:
-    """Give the largest speed and acceleration of the tip, for a duration of 1 s."""
+    """Return the largest speed and acceleration of the tip, for a duration of 1 s."""
 
     def squares(u: Array, within: Array) -> Array:
         rows = timing.points(path, u, within)

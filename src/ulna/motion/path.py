@@ -43,30 +43,30 @@ class Path:
     notes: tuple[str, ...] = ()  # what a reader should know about how it was made
 
     def __call__(self, s: Any) -> Array:
-        """Give the points (…, d) at places s (…), from 0 to 1."""
+        """Return the points (…, d) at places s (…), from 0 to 1."""
         return self.derivatives(s)[0]
 
     def derivatives(self, s: Any) -> Array:
-        """Give p, dp/ds and d²p/ds² (3, …, d) at places s (…), from 0 to 1."""
+        """Return p, dp/ds and d²p/ds² (3, …, d) at places s (…), from 0 to 1."""
         places = _places(s, "s")
         rows = self.curve(places.ravel())
         return rows.reshape(3, *places.shape, rows.shape[-1])
 
     def by_length(self, part: Any) -> Array:
-        """Give the same (3, …, d) with respect to the part of the length (…), from 0 to 1."""
+        """Return the same (3, …, d) with respect to the part of the length (…), from 0 to 1."""
         parts = _places(part, "part")
         rows = self.along(parts.ravel())
         return rows.reshape(3, *parts.shape, rows.shape[-1])
 
     def on(self, s: Array, within: Array) -> Array:
-        """Give p and its derivatives (3, k, d) at s (k,), on the smooth pieces `within` lies on.
+        """Return p and its derivatives (3, k, d) at s (k,), on the smooth pieces `within` lies on.
 
         At a break this is the limit from the side of `within` (k,), exactly.
         """
         return on_pieces(self.curve, s, within)
 
     def along(self, part: Array, within: Array | None = None) -> Array:
-        """Give the same with respect to parts of the length (k,)."""
+        """Return the same with respect to parts of the length (k,)."""
         table = self.lengths
         if within is None:
             rows = self.curve(table.places(table.total * part))

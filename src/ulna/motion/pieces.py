@@ -33,7 +33,7 @@ class Piece(NamedTuple):
 
 
 def bezier(*points: complex) -> Piece:
-    """Give the line, the quadratic or the cubic with two, three or four control points."""
+    """Return the line, the quadratic or the cubic with two, three or four control points."""
     match points:
         case start, end:
             return Piece((start, end - start, 0.0, 0.0))
@@ -73,7 +73,7 @@ class Pieces:
         return len(self.first)
 
     def at(self, which: Array, t: Array) -> Jet:
-        """Give z with its derivatives by t, at places t (…) of pieces (…)."""
+        """Return z with its derivatives by t, at places t (…) of pieces (…)."""
         place = Jet.variable(t)
         c = np.moveaxis(self.powers[which], -1, 0)
         z: Jet = ((place * c[3] + c[2]) * place + c[1]) * place + c[0]
@@ -84,7 +84,7 @@ class Pieces:
         return z
 
     def mapped(self, turn: complex, mirror: complex, shift: complex) -> Pieces:
-        """Give the pieces under z → turn·z + mirror·z̄ + shift, which any affine map is."""
+        """Return the pieces under z → turn·z + mirror·z̄ + shift, which any affine map is."""
 
         def map_(vector: Array) -> Array:
             return turn * vector + mirror * np.conj(vector)
@@ -94,7 +94,7 @@ class Pieces:
         return Pieces(powers, map_(self.cosine), map_(self.sine), self.first, self.sweep)
 
     def chosen(self, which: Array) -> Pieces:
-        """Give some of the pieces."""
+        """Return some of the pieces."""
         return Pieces(*(part[which] for part in self._parts()))
 
     @property
@@ -128,7 +128,7 @@ class Pieces:
         return low, high
 
     def _turns(self) -> list[Array]:
-        """Give the places at which x or y may turn round; some are nan, or not on the piece."""
+        """Return the places at which x or y may turn round; some are nan, or not on the piece."""
         turns = []
         with np.errstate(divide="ignore", invalid="ignore"):
             half_turn = np.pi / np.abs(self.sweep)
@@ -142,14 +142,14 @@ class Pieces:
 
 
 def _roots(a: Array, b: Array, c: Array) -> Array:
-    """Give the roots (k, 2) of a t² + b t + c, without losing digits where a is small."""
+    """Return the roots (k, 2) of a t² + b t + c, without losing digits where a is small."""
     root = np.sqrt(b * b - 4.0 * a * c)
     sum_ = -0.5 * (b + np.where((np.conj(b) * root).real < 0.0, -root, root))
     return np.stack([sum_ / a, c / sum_], axis=-1)
 
 
 def moving(piece: Piece) -> list[Piece]:
-    """Give a piece as pieces that nowhere stand still; most are such already.
+    """Return a piece as pieces that nowhere stand still; most are such already.
 
     A Bézier curve stands still at an end that a control point coincides with, and at a cusp. It
     is cut there, and the first 0.3 % beside the cut are replaced by a parabola with the same ends
@@ -174,7 +174,7 @@ def moving(piece: Piece) -> list[Piece]:
 
 
 def _part(c: Array, left: float, right: float) -> Array:
-    """Give the powers of the part of a cubic between two places, run through from 0 to 1."""
+    """Return the powers of the part of a cubic between two places, run through from 0 to 1."""
     width = right - left
     shifted = np.polynomial.Polynomial(c)(np.polynomial.Polynomial([left, width])).coef
     return np.concatenate([shifted, np.zeros(4 - len(shifted))])
@@ -198,7 +198,7 @@ def _without_rest(c: Array, at_start: bool, at_end: bool) -> list[Piece]:
 
 
 def _parabola(c: Array, end: complex) -> Piece:
-    """Give the parabola with ends and tangents of c₀ + c₂ t² + c₃ t³ up to t = END."""
+    """Return the parabola with ends and tangents of c₀ + c₂ t² + c₃ t³ up to t = END."""
     return bezier(c[0], c[0] + c[2] * END**2 / 3.0, end)
 
 

@@ -125,7 +125,7 @@ class Plan:
         return 1.0 / condition_number(self.arm, self.q)
 
     def torque(self, t: Any) -> Array:
-        """Give the torques (…, n) [N·m] at any times (…) [s], exact and not interpolated."""
+        """Return the torques (…, n) [N·m] at any times (…) [s], exact and not interpolated."""
         motion = self.trajectory(t)
         force = None
         if self.force is not None:
@@ -138,7 +138,7 @@ class Plan:
         return np.asarray(self.tau * self.qd)
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Give the samples as a pandas DataFrame: a row for every time."""
+        """Return the samples as a pandas DataFrame: a row for every time."""
         from ulna.motion.tables import dataframe
 
         return dataframe(self)

@@ -89,7 +89,7 @@ def _stacked(parts: Sequence[Array], axis: int) -> Array:
 
 
 def _torques(tasks: Sequence[Task], rows: Array, motions: Sequence[Motion]) -> Array:
-    """Give the torques (B, S, n) of motions (B, 3, S, n), many members in one call."""
+    """Return the torques (B, S, n) of motions (B, 3, S, n), many members in one call."""
     shared = all(task.arm is tasks[0].arm for task in tasks)
     forces = [motion.force for motion in motions if motion.force is not None]
     force = _stacked(forces, axis=0) if forces else None
@@ -105,7 +105,7 @@ def _torques(tasks: Sequence[Task], rows: Array, motions: Sequence[Motion]) -> A
 
 
 def _times(motions: Sequence[Motion]) -> Array:
-    """Give the times once, or for every member where they differ."""
+    """Return the times once, or for every member where they differ."""
     first = motions[0].times
     if all(np.array_equal(motion.times, first) for motion in motions):
         return first

@@ -63,15 +63,15 @@ class Legs:
 
     @classmethod
     def through(cls, places: Array, points: Array) -> Legs:
-        """Give the legs through points."""
+        """Return the legs through points."""
         return cls(places, points, np.diff(points, axis=0) / np.diff(places)[:, None])
 
     def __call__(self, s: Array) -> Array:
-        """Give point and derivatives (3, k, d) at places (k,)."""
+        """Return point and derivatives (3, k, d) at places (k,)."""
         return self.on(s, s)
 
     def on(self, s: Array, within: Array) -> Array:
-        """Give the same on the legs that other places lie on."""
+        """Return the same on the legs that other places lie on."""
         leg = np.searchsorted(self.places, within, "right") - 1
         leg = np.clip(leg, 0, len(self.slopes) - 1)
         points = self.points[leg] + (s - self.places[leg])[:, None] * self.slopes[leg]
@@ -101,7 +101,7 @@ def joints(through: Any, closed: bool = False, times: Any = None) -> Path:
 def loops_as_printed(
     radius: float = 0.79, loop_radius: float = 0.2, loops: int = 13, samples: int = 2000
 ) -> Path:
-    """Give paper 000's path as its listing computes it, sampled.
+    """Return paper 000's path as its listing computes it, sampled.
 
     The listing takes the circle's direction by differences, one-sided at both ends, which puts
     the two end points 0.3 mm beside the curve. Between the samples the path is a spline.

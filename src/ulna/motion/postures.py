@@ -84,7 +84,7 @@ def _knots(task: Task, options: dict[str, Any]) -> Knots:
 
 
 def _first_posture(arm: Arm, points: Array, options: dict[str, Any]) -> Array | None:
-    """Give a first posture that limits are not in the way of, where there are limits."""
+    """Return a first posture that limits are not in the way of, where there are limits."""
     if not are_limited(arm.parameters):
         return None
     first = inverse(arm, points[0])

@@ -30,7 +30,7 @@ EXAMPLE = "\"circle(radius='5 cm')\""
 
 
 def read_path(text: str, what: str = "path", *, absolute: bool = False) -> Path:
-    """Give the path that a text asks for; `what` names the text in messages.
+    """Return the path that a text asks for; `what` names the text in messages.
 
     The text is a call of a shape or a composition, in SI or with units, or the name of a .csv or
     .svg file. Every shape is listed by `ulna list paths`. With `absolute` the postures of a

@@ -34,7 +34,7 @@ class Line(Smooth):
     way: complex
 
     def __call__(self, s: Array) -> Array:
-        """Give point and derivatives (3, k, 2) at places (k,)."""
+        """Return point and derivatives (3, k, 2) at places (k,)."""
         return (self.start + self.way * Jet.variable(s)).points
 
 
@@ -46,7 +46,7 @@ class Eight(Smooth):
     radius: complex
 
     def __call__(self, s: Array) -> Array:
-        """Give point and derivatives (3, k, 2) at places (k,)."""
+        """Return point and derivatives (3, k, 2) at places (k,)."""
         around = TURN * Jet.variable(s)
         c, d = cos(around), sin(around)
         return (self.middle + self.radius * ((c + 1j * (d * c)) / (1.0 + d * d))).points
@@ -60,7 +60,7 @@ class Wheels(Smooth):
     turning: tuple[tuple[complex, float], ...]
 
     def __call__(self, s: Array) -> Array:
-        """Give point and derivatives (3, k, 2) at places (k,)."""
+        """Return point and derivatives (3, k, 2) at places (k,)."""
         rows = np.zeros((3, len(s)), dtype=np.complex128)
         rows[0] = self.middle
         for size, rate in self.turning:
@@ -178,5 +178,5 @@ def loops(radius: float = 0.79, loop_radius: float = 0.2, loops: int = 13) -> Pa
 
 
 def cmath_unit(angle: float) -> complex:
-    """Give e^{i angle}."""
+    """Return e^{i angle}."""
     return complex(math.cos(angle), math.sin(angle))

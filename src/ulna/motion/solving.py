@@ -43,7 +43,7 @@ class OneLink:
     known: Array  # (k, 1) [rad] postures are known
 
     def __call__(self, t: Array, points: Array) -> Array:
-        """Give q, q̇ and q̈ (3, k, 1)."""
+        """Return q, q̇ and q̈ (3, k, 1)."""
         lever = points[0] - np.array(self.arm.base)
         found = np.arctan2(lever[:, 1], lever[:, 0])
         close = np.interp(t, self.times, self.known[:, 0])
@@ -65,7 +65,7 @@ class TwoLinks:
     bend: Array  # (k,) the sign of sin q_2 there
 
     def __call__(self, t: Array, points: Array) -> Array:
-        """Give q, q̇ and q̈ (3, k, 2)."""
+        """Return q, q̇ and q̈ (3, k, 2)."""
         place, velocity, acceleration = np.ascontiguousarray(points.transpose(0, 2, 1))
         x, y = place - np.array(self.arm.base)[:, None]
         l1, l2 = self.arm.parameters.length
@@ -95,7 +95,7 @@ class TwoLinks:
         return rows
 
     def _place(self, t: Array, x: Array, y: Array, distance: Array) -> Array:
-        """Give the angles (2, k) on the side and in the turn that the knots have."""
+        """Return the angles (2, k) on the side and in the turn that the knots have."""
         first, second = self.arm.parameters.length
         turn, lean = triangle(first, second, distance)
         bearing = np.arctan2(y, x)
@@ -120,7 +120,7 @@ class TwoLinks:
 
 
 def make_solver(arm: Arm, times: Array, known: Array) -> Solver:
-    """Give what follows a path near postures (k, n) that are known at times (k,)."""
+    """Return what follows a path near postures (k, n) that are known at times (k,)."""
     if arm.n == 1:
         return OneLink(arm, times, known)
     if arm.n == 2:
@@ -129,7 +129,7 @@ def make_solver(arm: Arm, times: Array, known: Array) -> Solver:
 
 
 def _signs(values: Array) -> Array:
-    """Give the signs of values (k,), where there is none that of the one before, or the next."""
+    """Return the signs of values (k,), where there is none that of the one before, or the next."""
     signs = np.sign(values)
     has = np.flatnonzero(signs)
     if not len(has):
@@ -139,7 +139,7 @@ def _signs(values: Array) -> Array:
 
 
 def _smooth(times: Array, known: Array) -> Curve:
-    """Give a curve (3, t, n) through postures, with two derivatives by time."""
+    """Return a curve (3, t, n) through postures, with two derivatives by time."""
     from scipy.interpolate import CubicSpline
 
     if len(times) == 1:

@@ -45,7 +45,7 @@ class SpareJoints:
     others: Curve  # of time: all angles with two derivatives (3, t, n)
 
     def __call__(self, t: Array, points: Array) -> Array:
-        """Give q, q̇ and q̈ (3, k, n) for points with two derivatives (3, k, 2)."""
+        """Return q, q̇ and q̈ (3, k, n) for points with two derivatives (3, k, 2)."""
         place, velocity, acceleration = as_complex(points)
         guess, rate, turning = self.others(t)
         links = self._lay(guess).links
@@ -69,7 +69,7 @@ class SpareJoints:
         return Layout(links, _beyond(links))
 
     def _place(self, guess: Array, columns: Array, goal: Array) -> tuple[Array, Array]:
-        """Find the pull that brings the tip to its goal; gives the angles and the pull (k,)."""
+        """Find the pull that brings the tip to its goal; return the angles and the pull (k,)."""
         base, pulled, q = complex(*self.arm.base), np.zeros_like(goal), guess
         for _ in range(ROUNDS):
             levers = self._lay(q).levers
@@ -84,17 +84,17 @@ class SpareJoints:
 
 
 def _beyond(parts: Array) -> Array:
-    """Give the sums (k, n) from every joint to the tip."""
+    """Return the sums (k, n) from every joint to the tip."""
     return np.cumsum(parts[:, ::-1], axis=-1)[:, ::-1]
 
 
 def _along(columns: Array, pull: Array) -> Array:
-    """Give what a pull (k,) does to joints (k, n) with these columns: J̃ᵀ λ."""
+    """Return what a pull (k,) does to joints (k, n) with these columns: J̃ᵀ λ."""
     return np.real(np.conj(columns) * pull[:, None])
 
 
 def _solve(rows: Array, columns: Array, goal: Array) -> Array:
-    """Give the pull (k,) with Σ rows · (columns · pull) = goal, damped where it is singular."""
+    """Return the pull (k,) with Σ rows · (columns · pull) = goal, damped where it is singular."""
     by_x, by_y = (np.sum(rows * part, axis=-1) for part in (columns.real, columns.imag))
     area = by_x.real * by_y.imag - by_x.imag * by_y.real
     x = goal.real * by_y.imag - goal.imag * by_y.real
@@ -108,7 +108,7 @@ def _solve(rows: Array, columns: Array, goal: Array) -> Array:
 
 
 def _least_squares(by_x: Array, by_y: Array, goal: Array, damping: Array) -> Array:
-    """Give the same by damped least squares, which keeps what can be moved moving."""
+    """Return the same by damped least squares, which keeps what can be moved moving."""
     xx, yy = np.abs(by_x) ** 2 + damping, np.abs(by_y) ** 2 + damping
     xy = np.real(np.conj(by_x) * by_y)
     to_x, to_y = np.real(np.conj(by_x) * goal), np.real(np.conj(by_y) * goal)

@@ -28,7 +28,7 @@ CONTAINERS = ("svg", "g", "a", "switch")
 
 
 def read_strokes(text: str, file: str) -> list[Pieces]:
-    """Give the strokes of a drawing, one after the other, y pointing down as in the file."""
+    """Return the strokes of a drawing, one after the other, y pointing down as in the file."""
     root = read_tree(text, file)
     reader = _Reader(file, _named(root))
     with np.errstate(over="ignore", invalid="ignore"):  # what is no number is refused as a whole
@@ -62,7 +62,7 @@ class _Map:
     shift: complex = 0.0
 
     def after(self, a: float, b: float, c: float, d: float, e: float, f: float) -> _Map:
-        """Give this map of what SVG's matrix makes: x' = a x + c y + e, y' = b x + d y + f."""
+        """Return this map of what SVG's matrix makes: x' = a x + c y + e, y' = b x + d y + f."""
         turn, mirror = 0.5 * complex(a + d, b - c), 0.5 * complex(a - d, b + c)
         shift = complex(e, f)
         return _Map(
@@ -109,7 +109,7 @@ class _Reader:
             self.element(child, here, depth + 1)
 
     def _opened(self, element: Element, here: _Map) -> tuple[_Map, list[Element]]:
-        """Give what an element holds, and the map that it is seen through."""
+        """Return what an element holds, and the map that it is seen through."""
         if element.name == "use":
             x, y = lengths(element.attributes, "x", "y")
             return here.moved(x, y), [self._original(element.attributes.get("href", ""))]
@@ -176,12 +176,12 @@ def _matrix(text: str) -> list[float]:
 
 
 def _has_numbers(text: str) -> bool:
-    """Say whether every transform of a list has numbers, and nothing but those and units."""
+    """Return whether every transform of a list has numbers, and nothing but those and units."""
     return all(ARGUMENTS.fullmatch(part) for part in INSIDE.findall(text))
 
 
 def _nested(element: Element, around: _Map) -> _Map:
-    """Give the map into a drawing within a drawing, whose view box is fitted into its place."""
+    """Return the map into a drawing within a drawing, whose view box is fitted into its place."""
     x, y, width, height = lengths(element.attributes, "x", "y", "width", "height")
     here = around.moved(x, y)
     text = element.attributes.get("viewBox", "")

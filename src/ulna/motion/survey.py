@@ -54,7 +54,7 @@ class Stretches:
     duration: float
 
     def passed(self, measure: Measure, limit: float) -> Iterator[tuple[float, float, float, float]]:
-        """Give first, last, worst and its time [s] of all stretches with sizes above a limit."""
+        """Return first, last, worst and its time [s] of all stretches with sizes above a limit."""
         sizes = measure(self.values)
         found = runs(sizes > limit)
         if not found:
@@ -67,7 +67,7 @@ class Stretches:
             yield float(begin[k]), float(end[k]), float(sizes[top]), at
 
     def _crossings(self, first: Array, last: Array, _measure: Measure, _limit: float) -> Array:
-        """Give the parts of the duration (2, k) at which stretches of places begin and end."""
+        """Return the parts of the duration (2, k) at which stretches of places begin and end."""
         return np.stack([self.u[first], self.u[last]])
 
 
@@ -157,7 +157,7 @@ class Intervals(NamedTuple):
     values: Array
 
     def chosen(self, which: Array) -> Intervals:
-        """Give some of them."""
+        """Return some of them."""
         return Intervals(*(column[which] for column in self))
 
     def coarse(self, allowed: Array) -> Array:
@@ -166,7 +166,7 @@ class Intervals(NamedTuple):
         return np.asarray((np.abs(missed) > allowed).any(axis=(1, 2)))
 
     def halved(self, function: Function) -> Intervals:
-        """Give all halves, by two more nodes each."""
+        """Return all halves, by two more nodes each."""
         if not len(self.left):
             return self
         between = self.left[:, None] + self.width[:, None] * np.array([0.125, 0.375, 0.625, 0.875])
@@ -201,7 +201,7 @@ def _first_intervals(pieces: Array, count: int, function: Function) -> Intervals
 
 
 def _at(function: Function, u: Array, within: Array) -> Array:
-    """Give values (k, p, m) at places (k, p) of intervals on pieces (k,)."""
+    """Return values (k, p, m) at places (k, p) of intervals on pieces (k,)."""
     values = function(u.ravel(), np.repeat(within, u.shape[1]))
     return np.asarray(values).reshape(*u.shape, -1)
 
@@ -224,7 +224,7 @@ def _gathered(function: Function, duration: float, whole: Intervals, tops: Tops)
 def _polished(
     function: Function, whole: Intervals, tops: Tops
 ) -> Iterator[tuple[Array, Array, Array]]:
-    """Give places, pieces and values where the extremes should be, and then where they are."""
+    """Return places, pieces and values where the extremes should be, and then where they are."""
     which, column, place = tops
     if not len(which):
         return
@@ -271,7 +271,7 @@ def _tops(values: Array, most: Array | float, wanted: Array) -> Tops:
 
 
 def _nth(top: Array, local: Array) -> Array:
-    """Give the values (m,) that so many tops reach as are looked at."""
+    """Return the values (m,) that so many tops reach as are looked at."""
     heights = np.where(local, top, -np.inf)
     if len(heights) <= MOST_TOPS:
         return np.full(heights.shape[1], -np.inf)

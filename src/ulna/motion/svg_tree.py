@@ -28,7 +28,7 @@ class Element:
 
 
 def read_tree(text: str, file: str) -> Element:
-    """Give the root element of a file that is safe and well-formed."""
+    """Return the root element of a file that is safe and well-formed."""
     from defusedxml import DefusedXmlException
     from defusedxml.ElementTree import DefusedXMLParser, ParseError
 
@@ -97,6 +97,6 @@ class _Builder:
 
 
 def _plain(tag: str) -> str:
-    """Give an element's name; one of another namespace keeps it, and so is no shape."""
+    """Return an element's name; one of another namespace keeps it, and so is no shape."""
     space, _, name = tag.rpartition("}")
     return name if space in ("", "{" + NAMESPACE) else tag

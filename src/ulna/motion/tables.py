@@ -22,7 +22,7 @@ COLUMNS = ("joint", "peak [N·m]", "RMS [N·m]", "peak speed [rad/s]", "peak pow
 
 
 def columns(plan: Plan) -> dict[str, Array]:
-    """Give all samples as columns, by headings with units."""
+    """Return all samples as columns, by headings with units."""
     table: dict[str, Array] = {"t [s]": plan.t}
     joints = [("q", "rad", plan.q), ("qd", "rad/s", plan.qd), ("qdd", "rad/s²", plan.qdd)]
     joints += [("tau", "N·m", plan.tau)]
@@ -36,7 +36,7 @@ def columns(plan: Plan) -> dict[str, Array]:
 
 
 def dataframe(plan: Plan) -> pd.DataFrame:
-    """Give the samples as a data frame, indexed by time; headings without units."""
+    """Return the samples as a data frame, indexed by time; headings without units."""
     import pandas as pd
 
     table = {heading.partition(" [")[0]: values for heading, values in columns(plan).items()}

@@ -74,7 +74,7 @@ def read_task(arm: Any, path: Any, wishes: Wishes) -> Task:
 
 
 def read_force(given: Any) -> Callable[[Array], Array] | None:
-    """Give the force on the tip as a function of times (k,)."""
+    """Return the force on the tip as a function of times (k,)."""
     if given is None:
         return None
     return ForceOfTime(given) if callable(given) else SteadyForce(_checked_force(given))
@@ -87,7 +87,7 @@ class SteadyForce:
     force: Array
 
     def __call__(self, times: Array) -> Array:
-        """Give the force (k, 3) at times (k,)."""
+        """Return the force (k, 3) at times (k,)."""
         return np.broadcast_to(self.force, (len(times), len(self.force)))
 
 
@@ -98,7 +98,7 @@ class ForceOfTime:
     function: Callable[[float], Any]
 
     def __call__(self, times: Array) -> Array:
-        """Give the force (k, 3) at times (k,)."""
+        """Return the force (k, 3) at times (k,)."""
         forces = [_checked_force(self.function(float(t))) for t in times]
         return np.array(forces).reshape(-1, 3)
 
@@ -136,7 +136,7 @@ def _check_postures(arm: Arm, path: Path, wishes: Wishes) -> None:
 
 
 def _sample_times(duration: float, rate: float | None, *, whole: bool) -> Array:
-    """Give the times of the samples, the end among them unless all steps are to be whole."""
+    """Return the times of the samples, the end among them unless all steps are to be whole."""
     if rate is None:
         return np.linspace(0.0, duration, SAMPLES)
     count = duration * positive("rate", rate, "Hz")

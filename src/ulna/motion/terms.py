@@ -32,7 +32,7 @@ class Terms(NamedTuple):
 
 
 def torque_terms(arm: Arm, q: Array, qd: Array, qdd: Array, tip_force: Array | None) -> Terms:
-    """Give the terms (k, n) of a motion (k, n), with a force on the tip (k, 2 or 3) or none."""
+    """Return the terms (k, n) of a motion (k, n), with a force on the tip (k, 2 or 3) or none."""
     size = max(1, MOST_AT_ONCE // arm.n**2)
     pieces = []
     for first in range(0, len(q), size):

@@ -47,7 +47,7 @@ class Timing:
     duration: float | None = None  # [s] if the law has one of its own
 
     def reached(self, parts: Array) -> Array:
-        """Give the parts u (k,) of the duration at which these parts of the way are reached."""
+        """Return the parts u (k,) of the duration at which these parts of the way are reached."""
         if self.name in EVEN:
             return parts
         low, high = np.zeros_like(parts), np.ones_like(parts)
@@ -58,13 +58,13 @@ class Timing:
         return high
 
     def edges(self, path: Path) -> Array:
-        """Give the parts of the duration at which something may jump, the ends included."""
+        """Return the parts of the duration at which something may jump, the ends included."""
         breaks = np.array(path.breaks)
         places = path.lengths.parts(breaks) if self.by_length else breaks
         return np.unique(np.concatenate([[0.0], self.reached(places), self.knots, [1.0]]))
 
     def looks(self, path: Path) -> Array:
-        """Give places u to look at: some in every smooth piece, and both sides of its ends."""
+        """Return places u to look at: some in every smooth piece, and both sides of its ends."""
         pieces = [
             np.linspace(
                 first + BESIDE, last - BESIDE, max(PIECE, math.ceil(LOOKS * (last - first)))
@@ -74,7 +74,7 @@ class Timing:
         return np.concatenate([[0.0], *pieces, [1.0]])
 
     def points(self, path: Path, u: Array, within: Array | None = None) -> Array:
-        """Give point and derivatives (3, k, d) by u, at parts u (k,) of the duration.
+        """Return point and derivatives (3, k, d) by u, at parts u (k,) of the duration.
 
         Where something jumps it is the limit from the side of `within` (k,), if that is given.
         """
@@ -109,12 +109,12 @@ def _quintic(u: Jet) -> Jet:
 
 
 def _even(x: Jet, _within: Array) -> Jet:
-    """Give the way of a ramp with even acceleration, from rest to speed 1 in the time 1."""
+    """Return the way of a ramp with even acceleration, from rest to speed 1 in the time 1."""
     return 0.5 * (x * x)
 
 
 def _eased(x: Jet, within: Array) -> Jet:
-    """Give the same with an acceleration that rises and falls evenly."""
+    """Return the same with an acceleration that rises and falls evenly."""
     back = 1.0 - x
     early, late = (2.0 / 3.0) * (x * x * x), x - 0.5 + (2.0 / 3.0) * (back * back * back)
     return _where(within < HALF, early, late)
@@ -128,11 +128,11 @@ class Ramped:
     rise: Rise
 
     def __call__(self, u: Jet) -> Jet:
-        """Give the part of the way."""
+        """Return the part of the way."""
         return self.on(u, u.value)
 
     def on(self, u: Jet, within: Array) -> Jet:
-        """Give the same on the pieces that other parts of the duration lie on."""
+        """Return the same on the pieces that other parts of the duration lie on."""
         ramp, speed = self.ramp, 1.0 / (1.0 - self.ramp)
         up = speed * ramp * self.rise(u / ramp, within / ramp)
         on = speed * (u - 0.5 * ramp)
@@ -149,7 +149,7 @@ def _where(chosen: Array, one: Jet, other: Jet) -> Jet:
 
 
 def ramps(name: str, ramp: float = RAMP) -> Timing:
-    """Give a "trapezoid" of speed, or an "s-curve", with ramps of a part of the duration."""
+    """Return a "trapezoid" of speed, or an "s-curve", with ramps of a part of the duration."""
     if name == "trapezoid":
         return Timing(name, Ramped(ramp, _even), sharpness=1.0, knots=(ramp, 1.0 - ramp))
     knots = (0.5 * ramp, ramp, 1.0 - ramp, 1.0 - 0.5 * ramp)
@@ -200,16 +200,16 @@ class Table:
     pieces: Cubics
 
     def __call__(self, u: Jet) -> Jet:
-        """Give the part of the way."""
+        """Return the part of the way."""
         return self.on(u, u.value)
 
     def on(self, u: Jet, within: Array) -> Jet:
-        """Give the same on the pieces that other parts of the duration lie on."""
+        """Return the same on the pieces that other parts of the duration lie on."""
         return u.through(*self.pieces.on(u.value, within))
 
 
 def _through(u: Array, parts: Array) -> Law:
-    """Give a law through a table: smooth if that does not lead backwards anywhere."""
+    """Return a law through a table: smooth if that does not lead backwards anywhere."""
     from scipy.interpolate import CubicSpline, PchipInterpolator
 
     made: Any = CubicSpline(u, parts, bc_type="not-a-knot" if len(u) > 3 else "natural")

@@ -49,12 +49,12 @@ class Trajectory:
     solver: Solver | None  # None where the path is one of joints
 
     def __call__(self, t: Any) -> JointMotion:
-        """Give q, q̇ and q̈ (…, n) at times (…) [s]."""
+        """Return q, q̇ and q̈ (…, n) at times (…) [s]."""
         times = np.asarray(float_array(t, "t"), dtype=np.float64)
         return JointMotion(*self.rows(times.ravel()).reshape(3, *times.shape, self.arm.n))
 
     def rows(self, times: Array, within: Array | None = None) -> Array:
-        """Give q, q̇ and q̈ (3, k, n) at times (k,), where they jump on the side of `within`."""
+        """Return q, q̇ and q̈ (3, k, n) at times (k,), where they jump on the side of `within`."""
         asked, moving = self.asked(times, within)
         if self.solver is None:
             return asked
@@ -67,12 +67,12 @@ class Trajectory:
         return rows
 
     def tip(self, t: Any) -> TipMotion:
-        """Give where the tip should be, its velocity and acceleration (…, 2), at times (…)."""
+        """Return where the tip should be, its velocity and acceleration (…, 2), at times (…)."""
         times = np.asarray(float_array(t, "t"), dtype=np.float64)
         return TipMotion(*self.tip_rows(times.ravel()).reshape(3, *times.shape, 2))
 
     def tip_rows(self, times: Array, within: Array | None = None) -> Array:
-        """Give the same (3, k, 2) at times (k,), where it jumps on the side of `within`."""
+        """Return the same (3, k, 2) at times (k,), where it jumps on the side of `within`."""
         rows, _ = self.asked(times, within)
         if self.solver is None:
             found = tip_velocity(self.arm, *rows[:2]), tip_acceleration(self.arm, *rows)
@@ -80,7 +80,7 @@ class Trajectory:
         return rows
 
     def asked(self, times: Array, within: Array | None = None) -> tuple[Array, Array]:
-        """Give the path with two derivatives by time (3, k, d), and whether it moves (k,)."""
+        """Return the path with two derivatives by time (3, k, d), and whether it moves (k,)."""
         u = np.clip(times / self.duration, 0.0, 1.0)
         beside = None if within is None else np.clip(within / self.duration, 0.0, 1.0)
         rows = self.timing.points(self.path, u, beside)

@@ -83,7 +83,7 @@ def points(what: str, given: Any, least: int, width: int | None = 2) -> Array:
 
 
 def closing(values: Array) -> Array:
-    """Give points (k, d) that end where they begin, by one more if need be."""
+    """Return points (k, d) that end where they begin, by one more if need be."""
     if np.linalg.norm(values[-1] - values[0]) <= _alike(values):
         return np.concatenate([values[:-1], values[:1]])
     return np.concatenate([values, values[:1]])

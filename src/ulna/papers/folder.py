@@ -19,7 +19,7 @@ DATA = "rows.json"
 
 
 def strangers(folder: Path) -> list[str]:
-    """Give the files of a folder that no edition of papers has, by their names."""
+    """Return the files of a folder that no edition of papers has, by their names."""
     numbers = "|".join(library.NUMBERS)
     ours = re.compile(
         rf"({INDEX}|{ERRATA}|{DATA}|({numbers})\.html|({PICTURES}|{FILMS})/({numbers})-[^/]+)"

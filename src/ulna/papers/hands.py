@@ -65,7 +65,7 @@ def _answer(hand: Connection, task: Task) -> Any:
 
 @contextmanager
 def _hired(count: int, folder: Path) -> Iterator[dict[Connection, set[str]]]:
-    """Give the ways to processes that wait for tasks, and the papers that each knows."""
+    """Return the ways to processes that wait for tasks, and the papers that each knows."""
     processes, ways = get_context("spawn"), []
     hired = []
     try:

@@ -14,12 +14,12 @@ NUMBERS = tuple(_FOLDERS)
 
 
 def papers(numbers: Iterable[str] = NUMBERS) -> tuple[Paper, ...]:
-    """Give the papers, or some of them, in their order."""
+    """Return the papers, or some of them, in their order."""
     return tuple(paper(number) for number in checked(numbers))
 
 
 def paper(number: str) -> Paper:
-    """Give one paper by its number, such as "000"."""
+    """Return one paper by its number, such as "000"."""
     (number,) = checked([number])
     found: Paper = import_module(f"ulna.papers.{_FOLDERS[number]}").PAPER
     return found
@@ -27,12 +27,12 @@ def paper(number: str) -> Paper:
 
 @cache
 def rows(number: str) -> tuple[Row, ...]:
-    """Give all rows of a paper, computed once: its items in their order, then its errata."""
+    """Return all rows of a paper, computed once: its items in their order, then its errata."""
     return paper(number).judge()
 
 
 def checked(numbers: Iterable[str], what: str = "paper") -> tuple[str, ...]:
-    """Give the numbers in the order of the papers, each once; refuses unknown ones."""
+    """Return the numbers in the order of the papers, each once; refuses unknown ones."""
     asked = list(numbers)
     problems = [
         Problem(what, shown(number), "the number of a paper", "known: " + ", ".join(NUMBERS))

@@ -41,7 +41,7 @@ class Task(NamedTuple):
 
 
 def perform(task: Task, folder: Path) -> Any:
-    """Do a task; gives the rows of a paper, or the paths of the files that were made."""
+    """Do a task; return the rows of a paper, or the paths of the files that were made."""
     if not task.file:
         return tuple(_bare(row) for row in library.rows(task.number))
     thing = _things(task.number)[task.file]
@@ -58,7 +58,7 @@ def _shown(row: Row) -> tuple[Picture | Film, ...]:
 
 
 def _bare(row: Row) -> Row:
-    """Give a row that can be sent to another process, which could draw nothing anyway."""
+    """Return a row that can be sent to another process, which could draw nothing anyway."""
     pictures = tuple(replace(picture, draw=_nothing) for picture in row.pictures)
     films = tuple(replace(film, make=_nothing) for film in row.films)
     return replace(row, pictures=pictures, films=films)

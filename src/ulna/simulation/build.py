@@ -92,7 +92,7 @@ def _frozen(arm: Arm, options: Options) -> Array:
 
 
 def tableau_of(options: Options) -> Array:
-    """Give the coefficients of an explicit method."""
+    """Return the coefficients of an explicit method."""
     return DOP853_TABLEAU if options.method == "dop853" else RK4_TABLEAU
 
 
@@ -217,7 +217,7 @@ def _put_formulas(
 
 
 def _names_tip(program: Program) -> bool:
-    """Say whether a formula reads the second or third of the values, the tip's x and y."""
+    """Return whether a formula reads the second or third of the values, the tip's x and y."""
     read = program.arguments[program.codes == Op.VARIABLE]
     return bool(np.isin(read, (1, 2)).any())
 

@@ -22,7 +22,7 @@ class Called:
         return bool(self._made)
 
     def add(self, work: Callable[[float], None]) -> int:
-        """Give the address of a function of time."""
+        """Return the address of a function of time."""
         from ulna.simulation.callbacks import Callback
 
         made = Callback(work)
@@ -34,11 +34,11 @@ class Called:
         self._made.clear()
 
     def safe(self) -> AbstractContextManager[object]:
-        """Give the context in which Ctrl-C is raised inside functions, not on the way to them."""
+        """Return the context in which Ctrl-C is raised inside functions, not on the way to them."""
         return held() if self._made else nullcontext()
 
     def error(self) -> BaseException | None:
-        """Give the first error that one of them met, once."""
+        """Return the first error that one of them met, once."""
         for callback in self._made:
             if callback.error is not None:
                 error, callback.error = callback.error, None

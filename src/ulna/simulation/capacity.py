@@ -12,7 +12,7 @@ USUAL_MEMORY = 8e9  # [bytes] of a machine that does not say
 
 
 def machine_memory() -> float:
-    """Give the memory of this machine [bytes]."""
+    """Return the memory of this machine [bytes]."""
     try:
         return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     except (AttributeError, OSError, ValueError):
@@ -20,7 +20,7 @@ def machine_memory() -> float:
 
 
 def allowance() -> float:
-    """Give what one result may take of the memory [bytes]."""
+    """Return what one result may take of the memory [bytes]."""
     return PART_OF_MEMORY * machine_memory()
 
 

@@ -51,7 +51,7 @@ class CompiledArm:
         self._run = state_evaluator(arm).run | posture_evaluator(arm).run | steps.run
 
     def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
-        """Give the joint accelerations (n,) [rad/s²] under joint torques tau."""
+        """Return the joint accelerations (n,) [rad/s²] under joint torques tau."""
         found = np.empty(self._n)
         code = self._run["forward_dynamics"](q, qd, tau, found)
         if code:
@@ -59,7 +59,7 @@ class CompiledArm:
         return found
 
     def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Give the joint torques (n,) [N·m] that accelerate the arm by qdd."""
+        """Return the joint torques (n,) [N·m] that accelerate the arm by qdd."""
         found = np.empty(self._n)
         code = self._run["inverse_dynamics"](q, qd, qdd, found)
         if code:
@@ -67,7 +67,7 @@ class CompiledArm:
         return found
 
     def gravity_torque(self, q: Array) -> Array:
-        """Give G(q) (n,) [N·m]: the torques that carry the arm's own weight."""
+        """Return G(q) (n,) [N·m]: the torques that carry the arm's own weight."""
         found = np.empty(self._n)
         code = self._run["gravity_torque"](q, found)
         if code:
@@ -75,7 +75,7 @@ class CompiledArm:
         return found
 
     def mass_matrix(self, q: Array) -> Array:
-        """Give M(q) (n, n) [kg·m²], symmetric to the last bit, rotors included."""
+        """Return M(q) (n, n) [kg·m²], symmetric to the last bit, rotors included."""
         found = np.empty((self._n, self._n))
         code = self._run["mass_matrix"](q, found)
         if code:
@@ -83,7 +83,7 @@ class CompiledArm:
         return found
 
     def linearise(self, q: Array, qd: Array, tau: Array) -> tuple[Array, Array]:
-        """Give A (2n, 2n) and B (2n, n): δẋ = A δx + B δτ for the state x = (q, q̇).
+        """Return A (2n, 2n) and B (2n, n): δẋ = A δx + B δτ for the state x = (q, q̇).
 
         They are the exact derivatives of `forward_dynamics` at any state, at rest or not.
         """
@@ -94,7 +94,7 @@ class CompiledArm:
         return A, B
 
     def tip(self, q: Array) -> Array:
-        """Give position and orientation of the tip, (3,): x, y [m] and angle [rad], unwrapped."""
+        """Return position and orientation of the tip, (3,): x, y [m] and angle [rad], unwrapped."""
         found = np.empty(3)
         code = self._run["tip"](q, found)
         if code:
@@ -102,7 +102,7 @@ class CompiledArm:
         return found
 
     def jacobian(self, q: Array) -> Array:
-        """Give the Jacobian (3, n) of (x, y, orientation) with respect to q."""
+        """Return the Jacobian (3, n) of (x, y, orientation) with respect to q."""
         found = np.empty((3, self._n))
         code = self._run["jacobian"](q, found)
         if code:
@@ -110,7 +110,7 @@ class CompiledArm:
         return found
 
     def step(self, q: Array, qd: Array, tau: Array, dt: float) -> tuple[Array, Array]:
-        """Give angles and rates after a step of RK4 of dt [s], in which the torques are held."""
+        """Return angles and rates after a step of RK4 of dt [s], in which the torques are held."""
         found = np.empty((2, self._n))
         code = self._run["step"](q, qd, tau, dt, found)
         if code:
@@ -135,7 +135,7 @@ def _copied(memory: Memory) -> Memory:
 
 
 def compiled(arm: Arm) -> CompiledArm:
-    """Give an arm's kinematics, dynamics and steps as quick calls.
+    """Return an arm's kinematics, dynamics and steps as quick calls.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ PICKLE_MORE = ("cloudpickle", "dill")
 
 
 def parts_of(simulation: Simulation) -> dict[str, Any]:
-    """Give all that a simulation consists of, but for what belongs to a process."""
+    """Return all that a simulation consists of, but for what belongs to a process."""
     parts = {name: part for name, part in vars(simulation).items() if name != "engine"}
     if simulation.failure is not None:
         parts["failure"] = simulation.failure._replace(error=None)  # as of a Run

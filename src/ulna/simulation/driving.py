@@ -29,7 +29,7 @@ _engines: dict[
 
 
 def engine_for(n: int, memory: Memory, control: Control, record: Record) -> Callable[..., int]:
-    """Give the compiled loop for arms of n joints."""
+    """Return the compiled loop for arms of n joints."""
     if n not in _engines:
         from ulna.kernels import variant
         from ulna.simulation.engine.loop import advance
@@ -39,7 +39,7 @@ def engine_for(n: int, memory: Memory, control: Control, record: Record) -> Call
 
 
 def drive(simulation: Simulation, report: Report | None) -> int:
-    """Let the engine work until it has come to the end, or something ends it; gives its code."""
+    """Let the engine work until it has come to the end, or something ends it; return its code."""
     listener, start = listening(), time.perf_counter()
     reported, looks = start, simulation.options.adaptive
     while simulation.failure is None:

@@ -85,14 +85,14 @@ def _signal(name: str, given: Any, q: Array, qd: Array, *, ends: bool) -> Signal
 
 
 def _is_condition(program: Program) -> bool:
-    """Say whether a formula compares, alone or in a chain such as 0 < q1 < 1."""
+    """Return whether a formula compares, alone or in a chain such as 0 < q1 < 1."""
     codes = program.codes.tolist()
     chained = len(codes) > 2 and codes[-1] == Op.MULTIPLY and codes[-3] == Op.SWAP_BELOW
     return bool((codes[-2] if chained else codes[-1]) >= Op.LESS)
 
 
 def _less_half(program: Program) -> Program:
-    """Give a condition, which is 1 or 0, as a signal that changes its sign."""
+    """Return a condition, which is 1 or 0, as a signal that changes its sign."""
     constants = np.append(program.constants, 0.5)
     codes = np.append(program.codes, [Op.CONSTANT, Op.SUBTRACT])
     arguments = np.append(program.arguments, [len(constants) - 1, 0])

@@ -26,7 +26,7 @@ class Failed(Exception):  # noqa: N818 - it says what happened to a run, and nob
         self.answered = answered  # the error is ours, about an answer that was given
 
     def told(self) -> Failure:
-        """Give what is kept of it."""
+        """Return what is kept of it."""
         said = _told(self.who, self.error, answered=self.answered)
         text = f"{self.reason} at t = {self.t:.9g} s: {said}"
         return Failure(self.who, Status(False, self.reason, text), self.error)

@@ -35,7 +35,7 @@ def _cannot_change(array: Any) -> bool:
 
 
 def read_only(array: Floats) -> Floats:
-    """Give the array itself, which can be changed no more."""
+    """Return the array itself, which can be changed no more."""
     array.flags.writeable = False
     return array
 
@@ -51,7 +51,7 @@ def _plain(value: Any) -> Any:
 
 
 def as_json(settings: Mapping[str, Any]) -> Any:
-    """Give settings as JSON has them: a copy of plain values."""
+    """Return settings as JSON has them: a copy of plain values."""
     try:
         return {str(name): _plain(value) for name, value in settings.items()}
     except (TypeError, ValueError) as error:

@@ -98,21 +98,21 @@ class Loads:
                 self._memory.real[place] = signal.function(t, q, qd)
 
     def take_error(self) -> Exception | None:
-        """Give the error that a function met since this was last asked; an interrupt is raised."""
+        """Return the error of a function since this was last asked; an interrupt is raised."""
         error = self.clear_error()
         if error is None or isinstance(error, Exception):
             return error
         raise error
 
     def clear_error(self) -> BaseException | None:
-        """Let the engine go on after an error, and give it."""
+        """Let the engine go on after an error, and return it."""
         error = self.called.error()
         if error is not None:
             self._memory.whole[at.FAULT] = 0
         return error
 
     def functions(self) -> dict[str, Any]:
-        """Give the functions of the user's, each by what it was given for."""
+        """Return the functions of the user's, each by what it was given for."""
         torque, force = self.sources
         given: dict[str, Any] = {"torque": torque.function, "tip_force": force.function}
         given |= {f"event '{signal.name}'": signal.function for signal in self.signals}

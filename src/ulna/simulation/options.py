@@ -104,7 +104,7 @@ def _check(
 
 
 def is_number(given: Any) -> bool:
-    """Say whether something is a real number, and no truth value."""
+    """Return whether something is a real number, and no truth value."""
     return type(given) is float or (isinstance(given, Real) and not isinstance(given, bool))
 
 

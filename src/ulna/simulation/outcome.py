@@ -75,7 +75,7 @@ def _saturated(found: tuple[Saturation, ...]) -> str:
 
 
 def saturation_of(simulation: Simulation) -> tuple[Saturation, ...]:
-    """Give the joints whose controller asked for more than their torque limits."""
+    """Return the joints whose controller asked for more than their torque limits."""
     notes = _notes(simulation) if simulation.memory.whole.item(at.TICK) else None
     if notes is None or not notes[at.EPISODES].any():
         return ()
@@ -132,7 +132,7 @@ def _no_headway(simulation: Simulation) -> Status:
 
 
 def _switching_joint(simulation: Simulation) -> int:
-    """Give the joint whose torque differs most between the two sides of the present state."""
+    """Return the joint whose torque differs most between the two sides of the present state."""
     memory, n = simulation.memory, simulation.arm.n
     sides = []
     for side in (-NEARBY, NEARBY):
@@ -143,7 +143,7 @@ def _switching_joint(simulation: Simulation) -> int:
 
 
 def _torques_at_stage(simulation: Simulation, t: float) -> Array:
-    """Give torques, force and moment (n+3,) in the state STAGE.
+    """Return torques, force and moment (n+3,) in the state STAGE.
 
     A function need not bear a look beyond where the run came: zeros where one fails.
     """
@@ -195,7 +195,7 @@ def _acting(simulation: Simulation) -> str:
 
 
 def _worst_joint(memory: Memory) -> int:
-    """Give the joint that ran away: the first without a number, else that which went furthest."""
+    """Return the joint that ran away: the first without a number, else that which went furthest."""
     trial = memory.vectors[at.TRIAL : at.TRIAL + 2, :-1]
     lost = ~np.isfinite(trial).all(axis=0)
     return int(np.argmax(lost) if lost.any() else np.argmax(np.abs(trial).max(axis=0)))

@@ -23,7 +23,7 @@ class PerArm(Generic[Found]):
         self._kept: dict[int, tuple[weakref.ref[Arm], Found]] = {}
 
     def __call__(self, arm: Arm) -> Found:
-        """Give what is known of the arm, which nobody may change."""
+        """Return what is known of the arm, which nobody may change."""
         kept = self._kept.get(id(arm))
         if kept is not None and kept[0]() is arm:
             return kept[1]

@@ -21,7 +21,7 @@ Piece = tuple[Callable[..., None], tuple[Any, ...]]
 
 
 def pieces() -> tuple[list[Piece], list[Piece]]:
-    """Give what is to be compiled: first what others build upon, then the rest."""
+    """Return what is to be compiled: first what others build upon, then the rest."""
     first: list[Piece] = [(compile_size, (SIZES[0],)), (compile_batch, ("double",))]
     rest: list[Piece] = [(compile_size, (n,)) for n in SIZES[1:]]
     rest += [(compile_laws, ()), (compile_batch, ("single",)), (compile_lists, ())]
@@ -29,7 +29,7 @@ def pieces() -> tuple[list[Piece], list[Piece]]:
 
 
 def compile_all(workers: int | None = None) -> Iterator[float]:
-    """Compile everything; gives the part that is done, again and again.
+    """Compile everything; return the part that is done, again and again.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def compile_batch(precision: str) -> None:
 
 
 def _arms(n: int) -> tuple[Arm, Arm]:
-    """Give an arm without limits, and one with stops."""
+    """Return an arm without limits, and one with stops."""
     joints = [Joint(lower=-1.0, upper=1.0)] * n
     lengths, masses = [0.5] * n, [1.0] * n
     return Arm.rods(lengths, masses), Arm.rods(lengths, masses, joints=joints)

@@ -47,7 +47,7 @@ class Readable(NamedTuple):
 
 
 def read_sensors(text: str, what: str = "--sensors") -> Sensors:
-    """Give the sensors that a text describes.
+    """Return the sensors that a text describes.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def read_sensors(text: str, what: str = "--sensors") -> Sensors:
 
 
 def read_disturbance(text: str, what: str = "--disturb") -> Disturbance:
-    """Give the disturbance that a text describes.
+    """Return the disturbance that a text describes.
 
     Parameters
     ----------

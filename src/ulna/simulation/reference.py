@@ -27,7 +27,7 @@ POSES = 5  # of a motion at which a controller is judged beforehand
 
 
 def trajectory_of(given: Any) -> Trajectory | None:
-    """Give the motion that a plan or a trajectory describes, None of anything else."""
+    """Return the motion that a plan or a trajectory describes, None of anything else."""
     if isinstance(given, Plan):
         return given.trajectory
     return given if isinstance(given, Trajectory) else None
@@ -37,7 +37,7 @@ def read_reference(arm: Arm, given: Any, q0: Array, *, start: float = 0.0) -> tu
     """Take a plan or a trajectory to follow, a posture (n,) to hold, or a function of t.
 
     The function gives q, (q, qd) or (q, qd, qdd). Without any the arm is to stay where it starts.
-    Motions and functions begin at the time `start` [s]. Gives it with a description as plain
+    Motions and functions begin at the time `start` [s]. Returns it with a description as plain
     values.
     """
     motion = trajectory_of(given)
@@ -62,7 +62,7 @@ def _still_rows(rows: Array, times: Array) -> Array:
 
 
 def reference_poses(arm: Arm, given: Any, q0: Array) -> Array:
-    """Give some poses (k, n) [rad] of a reference; of a function of time only where it starts."""
+    """Return some poses (k, n) [rad] of a reference; of a function of time only where it starts."""
     motion = trajectory_of(given)
     if motion is not None:
         poses = motion.rows(np.linspace(0.0, motion.duration, POSES))[0]
@@ -80,7 +80,7 @@ def check_motion(n: int, motion: Trajectory, what: str = "reference") -> None:
 
 
 def follow_motion(n: int, motion: Trajectory, what: str = "reference") -> Follow:
-    """Give what follows a motion."""
+    """Return what follows a motion."""
     check_motion(n, motion, what)
     return partial(_motion_rows, motion, what)
 
@@ -96,7 +96,7 @@ def _motion_rows(motion: Trajectory, what: str, times: Array) -> Array:
 
 
 def follow_function(n: int, given: Callable[[float], Any], what: str = "reference") -> Follow:
-    """Give what follows a function of time that gives q, (q, qd) or (q, qd, qdd)."""
+    """Return what follows a function of time that gives q, (q, qd) or (q, qd, qdd)."""
     check_takes_time(given, what)
     return partial(_function_rows, n, given, what)
 
@@ -124,7 +124,7 @@ def _function_row(n: int, found: Any, what: str, t: float) -> Array:
 
 
 def _is_plain(part: Any, n: int) -> bool:
-    """Say whether something is a list of n finite numbers, which need not be looked at further."""
+    """Return whether something is a list of n finite numbers, which need no further look."""
     if type(part) is np.ndarray and part.shape == (n,) and part.dtype == np.float64:
         part = part.tolist()
     is_list = type(part) in (list, tuple) and len(part) == n
@@ -132,7 +132,7 @@ def _is_plain(part: Any, n: int) -> bool:
 
 
 def _rows_until_failure(follow: Follow, times: Array) -> Array:
-    """Give a function's rows up to the first that fails, which the next call then begins with."""
+    """Return a function's rows up to the first that fails, which the next call then begins with."""
     found: list[Array] = []
     for k in range(len(times)):
         try:
@@ -168,7 +168,7 @@ class Blocks:
         return {**self.__dict__, "_next": None}  # another thread's work stays here
 
     def take(self, asked: Asked) -> Array:
-        """Give a block (ticks, 3, n, 1)."""
+        """Return a block (ticks, 3, n, 1)."""
         if self._next is not None and self._next[0] == asked:
             found = self._next[1].result()
         else:
@@ -193,18 +193,18 @@ class Asked(NamedTuple):
 
 @cache
 def _worker(process: int) -> ThreadPoolExecutor:
-    """Give the thread of a process: one that was forked has none of its parent's."""
+    """Return the thread of a process: one that was forked has none of its parent's."""
     return ThreadPoolExecutor(1, thread_name_prefix="ulna-reference")
 
 
 def block(follow: Follow, first: int, period: float, until: float) -> Array:
-    """Give what is to be followed at the next ticks before a time, (ticks, 3, n, 1)."""
+    """Return what is to be followed at the next ticks before a time, (ticks, 3, n, 1)."""
     left = math.ceil((until / period - first) * (1.0 - 1e-9))
     ticks = np.arange(first, first + min(max(left, 1), BLOCK))
     return np.array(follow(ticks * period)[..., None], order="C")
 
 
 def as_reference(arm: Arm, rows: Array) -> Reference:
-    """Give rows (3, n) as a controller in Python reads them."""
+    """Return rows (3, n) as a controller in Python reads them."""
     q, qd, qdd = rows
     return Reference(q, qd, qdd, arm=arm)

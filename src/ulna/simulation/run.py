@@ -54,7 +54,7 @@ class Energies(NamedTuple):
 
 @cache
 def versions_here() -> Mapping[str, str]:
-    """Give the versions that this process computes with."""
+    """Return the versions that this process computes with."""
     from importlib.metadata import version
 
     # Asked of its metadata: loading it takes longer than many a run.
@@ -191,7 +191,7 @@ class Run:
         return dataset(self)
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Give the run as a pandas DataFrame, a row for every sample."""
+        """Return the run as a pandas DataFrame, a row for every sample."""
         from ulna.simulation.tables import dataframe
 
         return dataframe(self)
@@ -220,7 +220,7 @@ def _shapes(samples: int, n: int) -> Mapping[str, tuple[int, ...]]:
 
 @lru_cache(maxsize=64)
 def signal_shapes(samples: int, n: int) -> Mapping[str, tuple[int, ...]]:
-    """Give the arrays that a run may have besides, with their shapes."""
+    """Return the arrays that a run may have besides, with their shapes."""
     names = ("tau_commanded", "tau_disturbance", "q_measured", "qd_measured")
     per_joint = dict.fromkeys((*names, "q_ref", "qd_ref", "qdd_ref"), (samples, n))
     return {**per_joint, "tip_force_disturbance": (samples, 3)}

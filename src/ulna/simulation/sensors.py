@@ -45,7 +45,7 @@ class Sensors:
         return all(type(one) is float and one == 0.0 for one in given)
 
     def layout(self, n: int) -> Array:
-        """Give noise and resolution of angles and of rates, (2, n, 2)."""
+        """Return noise and resolution of angles and of rates, (2, n, 2)."""
         angles = [_each("angle_noise", self.angle_noise, n)]
         angles.append(_each("angle_resolution", self.angle_resolution, n))
         rates = [_each("rate_noise", self.rate_noise, n)]
@@ -53,13 +53,13 @@ class Sensors:
         return np.ascontiguousarray(np.moveaxis(np.array([angles, rates]), 1, 2))
 
     def rounded(self, values: Array) -> Array:
-        """Give angles and rates (2, n) as they are read, but for their noise."""
+        """Return angles and rates (2, n) as they are read, but for their noise."""
         step = self.layout(values.shape[1])[:, :, 1]
         with np.errstate(all="ignore"):
             return np.where(step > 0.0, step * np.floor(values / step + 0.5), values)
 
     def ticks_late(self, period: float) -> int:
-        """Give the delay in control periods."""
+        """Return the delay in control periods."""
         ticks = self.delay / period if is_number(self.delay) else math.nan
         if not (math.isfinite(ticks) and ticks >= 0.0 and abs(ticks - round(ticks)) < 1e-6):
             need = f"a whole number of control periods of {period:g} s"
@@ -72,7 +72,7 @@ class Sensors:
         return round(ticks)
 
     def timing(self, rate: float) -> Timing:
-        """Give when a controller is called that sees an arm through these sensors."""
+        """Return when a controller is called that sees an arm through these sensors."""
         return Timing(rate, self.ticks_late(1.0 / rate) / rate)
 
 

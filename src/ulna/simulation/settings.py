@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def settings_of(simulation: Simulation) -> dict[str, Any]:
-    """Give all that it takes to set a simulation up again; functions by their names only."""
+    """Return all that it takes to set a simulation up again; functions by their names only."""
     q, qd = simulation.start
     torque, force = simulation.sources
     options = simulation.options

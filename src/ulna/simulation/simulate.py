@@ -43,7 +43,7 @@ def simulate(
     on_interrupt: OnInterrupt = "raise",
     **options: Any,
 ) -> Run:
-    """Let an arm move, and give what it did.
+    """Let an arm move, and return what it did.
 
     The start is `q0` (n,) [rad], with `qd0` [rad/s] if it moves; where a plan is followed, its own
     start and duration unless others are given. What acts on the arm:
@@ -96,7 +96,7 @@ def simulate(
 
 
 def _start(arm: Any, motion: Trajectory | None) -> dict[str, Any]:
-    """Give the state that a motion starts with."""
+    """Return the state that a motion starts with."""
     if motion is None:
         raise InputError(Problem("q0", "nothing", "the joint angles [rad] at the start"))
     if isinstance(arm, Arm):
@@ -195,13 +195,13 @@ def _run(simulation: Simulation) -> Run:
 
 
 def _zeros(like: Array) -> Array:
-    """Give zeros of the shape of an array, which take no memory."""
+    """Return zeros of the shape of an array, which take no memory."""
     # As np.broadcast_to does, which takes longer than all that is done with them.
     return np.ndarray(like.shape, np.float64, _ZERO, strides=(0,) * like.ndim)
 
 
 def sample_times(samples: Any, duration: float, dt: float, width: int) -> Array:
-    """Give the times at which samples of so many numbers are kept."""
+    """Return the times at which samples of so many numbers are kept."""
     row = 8 * width  # [bytes] of a sample
     if samples is None:
         steps = max(math.ceil(min(duration / dt, MOST_STEPS) * (1.0 - 1e-9)), 1)

@@ -134,7 +134,7 @@ class Simulation:
         )
 
     def _started(self, controller: Controller | None) -> Any:
-        """Give what a controller starts with."""
+        """Return what a controller starts with."""
         try:
             return self.ticks.started(controller, self.t)
         except Failed as caught:
@@ -249,7 +249,7 @@ class Simulation:
         self._connect()
 
     def advance(self, seconds: float) -> Status:
-        """Move on by so many seconds, or until something ends the run; gives how it stands.
+        """Move on by so many seconds, or until something ends the run; return how it stands.
 
         After Ctrl-C, which raises `ulna.Interrupted`, it can be asked to go on.
         """
@@ -432,7 +432,7 @@ class Simulation:
         self._warn()
 
     def copy(self) -> Simulation:
-        """Give another simulation that stands where this one does, and leaves it untouched.
+        """Return another simulation that stands where this one does, and leaves it untouched.
 
         Both go on alike, to the last bit, noise included. What the controller remembers is copied,
         and whatever else of it can change. `copy.copy` and `copy.deepcopy` do the same; `pickle`

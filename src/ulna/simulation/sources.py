@@ -48,7 +48,7 @@ class Source:
 
 @cache
 def torque_kind(n: int) -> Kind:
-    """Give the kind of input that joint torques are."""
+    """Return the kind of input that joint torques are."""
     names = tuple(f"torque {i + 1}" for i in range(n))
     return Kind("torque", (n,), f"{n} values [N·m], one a joint", names)
 
@@ -59,7 +59,7 @@ FORCE = Kind(
 
 
 def names_for(n: int) -> tuple[str, ...]:
-    """Give what formulas may name: time, the tip's place, joint angles and rates."""
+    """Return what formulas may name: time, the tip's place, joint angles and rates."""
     joints = range(1, n + 1)
     return ("t", "x", "y", *(f"q{i}" for i in joints), *(f"qd{i}" for i in joints))
 
@@ -98,7 +98,7 @@ def _nothing(width: int) -> Source:
 
 
 def steady_row(kind: Kind, given: Any) -> list[float] | None:
-    """Give plain finite numbers as a whole row; None of what `read_source` has to look at."""
+    """Return plain finite numbers as a whole row; None of what `read_source` has to look at."""
     width = len(kind.parts)
     if given is None:
         return [0.0] * width
@@ -132,7 +132,7 @@ def split_formulas(text: str) -> list[str]:
 
 
 def depth(given: Any) -> int:
-    """Give how many axes something has; of rows that differ in length as many as they need."""
+    """Return how many axes something has; of rows that differ in length as many as they need."""
     try:
         return np.ndim(given)
     except ValueError:
@@ -140,7 +140,7 @@ def depth(given: Any) -> int:
 
 
 def holds_text(given: Any) -> bool:
-    """Say whether a list has text in it."""
+    """Return whether a list has text in it."""
     return isinstance(given, Sequence) and any(isinstance(part, str) for part in given)
 
 
@@ -232,7 +232,7 @@ def check_takes_time(function: Callable[..., Any], what: str) -> None:
 
 
 def takes_state(function: Callable[..., Any], what: str) -> bool:
-    """Say whether a function is one of (t, q, qd), and not of t alone."""
+    """Return whether a function is one of (t, q, qd), and not of t alone."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):

@@ -97,13 +97,13 @@ def _too_often(name: str, rate: float, span: float) -> Problem:
 
 
 def _round_up(value: float) -> float:
-    """Give a number of one digit that is not below a value."""
+    """Return a number of one digit that is not below a value."""
     unit = 10.0 ** math.floor(math.log10(value))
     return float(f"{math.ceil(value / unit * (1.0 - 1e-12)) * unit:.0e}")
 
 
 def _round_down(value: float) -> float:
-    """Give a number of one digit that is not above a value."""
+    """Return a number of one digit that is not above a value."""
     unit = 10.0 ** math.floor(math.log10(value))
     return float(f"{max(math.floor(value / unit), 1) * unit:.0e}")
 
@@ -143,14 +143,14 @@ def check_stiffness(arm: Arm, options: Options, span: float) -> bool:
 
 @PerArm
 def _most_damped(arm: Arm) -> tuple[int, float]:
-    """Give the joint that its damping stops fastest, and at which rate [1/s] at least."""
+    """Return the joint that its damping stops fastest, and at which rate [1/s] at least."""
     rates = arm.parameters.damping / _most_inertia(arm)
     joint = int(np.argmax(rates))
     return joint, float(rates[joint])
 
 
 def _most_inertia(arm: Arm) -> Array:
-    """Give what every joint turns at most [kg·m²], or more: all beyond it, stretched out."""
+    """Return what every joint turns at most [kg·m²], or more: all beyond it, stretched out."""
     p = arm.parameters
 
     def beyond(values: Array) -> Array:
@@ -171,7 +171,7 @@ class Headway:
         self.to_go = 0.0  # steps
 
     def is_lost(self, simulation: Simulation) -> bool:
-        """Say whether what is left takes more steps than anybody waits for."""
+        """Return whether what is left takes more steps than anybody waits for."""
         if not simulation.options.adaptive:
             return False
         whole, t = simulation.memory.whole, simulation.t
@@ -189,12 +189,12 @@ class Headway:
 
 
 def most_error(options: Options) -> float:
-    """Give the error of the angles [rad] from which on steps count as too long."""
+    """Return the error of the angles [rad] from which on steps count as too long."""
     return ROUGH_SEMI_IMPLICIT if options.method == "semi-implicit" else ROUGH
 
 
 def _longest(options: Options, span: float, *, controlled: bool) -> float:
-    """Give how long the steps are at most [s]."""
+    """Return how long the steps are at most [s]."""
     return min(options.dt, max(span, 1e-300), 1.0 / options.rate if controlled else math.inf)
 
 
@@ -212,7 +212,7 @@ def prepare_steps(simulation: Simulation, span: float) -> None:
 
 
 def concerns(simulation: Simulation) -> list[str]:
-    """Give what is doubtful about a run that came to its end, in words."""
+    """Return what is doubtful about a run that came to its end, in words."""
     found = []
     whole, error = simulation.memory.whole, simulation.memory.links.item(-1, at.ERROR)
     if not simulation.options.adaptive and not error <= most_error(simulation.options):
@@ -257,7 +257,7 @@ def _shorter(simulation: Simulation, error: float) -> str:
 
 
 def _is_stiff(simulation: Simulation) -> bool:
-    """Say whether a step of dt would be beyond what an explicit method is stable for."""
+    """Return whether a step of dt would be beyond what an explicit method is stable for."""
     from ulna.simulation.stiffness import damping_rate
 
     return damping_rate(simulation, at.STEADY) * simulation.options.dt > STABLE

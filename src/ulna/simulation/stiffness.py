@@ -38,7 +38,7 @@ class StiffnessWatch:
         self._tries, self._t = 0, 0.0  # at the last look
 
     def until_look(self, simulation: Simulation, budget: int) -> int:
-        """Give as many steps as may be taken until the next look."""
+        """Return as many steps as may be taken until the next look."""
         if self.told:
             return budget
         left = self._due - _tries(simulation)
@@ -67,7 +67,7 @@ def _tries(simulation: Simulation) -> int:
 
 
 def damping_rate(simulation: Simulation, inputs: int) -> float:
-    """Give the fastest rate [1/s] at which damping slows any motion of the joints now.
+    """Return the fastest rate [1/s] at which damping slows any motion of the joints now.
 
     `inputs` says whether formulas take part. Functions of users, which may count their calls, are
     left alone.

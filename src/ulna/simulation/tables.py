@@ -45,7 +45,7 @@ class Column(NamedTuple):
 
 
 def coordinates(run: Run) -> dict[str, Quantity]:
-    """Give what the axes of a run's arrays count."""
+    """Return what the axes of a run's arrays count."""
     joint = np.arange(1, run.arm.n + 1)
     return {
         "time": Quantity(("time",), run.t, "s", "time"),
@@ -55,7 +55,7 @@ def coordinates(run: Run) -> dict[str, Quantity]:
 
 
 def quantities(run: Run) -> dict[str, Quantity]:
-    """Give every array of a run, under the name that files and datasets know it by."""
+    """Return every array of a run, under the name that files and datasets know it by."""
     joints, plane, time = ("time", "joint"), ("time", "axis"), ("time",)
     energy = run.energy
     force = "force on the tip"
@@ -104,25 +104,25 @@ def _signals(run: Run) -> dict[str, Quantity]:
 
 
 def attributes(run: Run) -> dict[str, str]:
-    """Give the provenance of a run as text: the robot file as it is, all else as JSON."""
+    """Return the provenance of a run as text: the robot file as it is, all else as JSON."""
     plain = run.provenance
     return {key: value if key == "arm" else json.dumps(value) for key, value in plain.items()}
 
 
 def dataset(run: Run) -> xr.Dataset:
-    """Give a run as a dataset with named axes and units."""
+    """Return a run as a dataset with named axes and units."""
     import xarray as xr
 
     return xr.Dataset(labelled(quantities(run)), labelled(coordinates(run)), attributes(run))
 
 
 def labelled(parts: Mapping[str, Quantity]) -> dict[str, Any]:
-    """Give quantities as xarray takes them."""
+    """Return quantities as xarray takes them."""
     return {name: (part.axes, part.values, part.attributes) for name, part in parts.items()}
 
 
 def columns(run: Run) -> dict[str, Column]:
-    """Give a run as columns, time first.
+    """Return a run as columns, time first.
 
     Disturbances and forces on the tip are among them only where there are any, and what a
     controller asked for only where there is one: it is what was applied, otherwise.
@@ -162,7 +162,7 @@ def _plane(quantity: Quantity, names: tuple[str, str]) -> dict[str, Column]:
 
 
 def dataframe(run: Run) -> pd.DataFrame:
-    """Give a run as a data frame, indexed by time."""
+    """Return a run as a data frame, indexed by time."""
     import pandas as pd
 
     table = {name: column.values for name, column in columns(run).items()}

@@ -71,7 +71,7 @@ class Ticks:
             self.follow(None, q)
 
     def started(self, controller: Controller | None, t: float) -> CompiledLaw | Any:
-        """Give the compiled law of a controller, or the state that one in Python starts with."""
+        """Return the compiled law of a controller, or the state that one in Python starts with."""
         if controller is None:
             return None
         if _is_compiled(controller):

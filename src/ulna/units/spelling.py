@@ -46,7 +46,7 @@ def known_unit(unit: str) -> tuple[str, str] | None:
 
 
 def _key(unit: str, *, fold: bool) -> str:
-    """Give the spelling that all spellings of a unit share, with its factors sorted."""
+    """Return the spelling that all spellings of a unit share, with its factors sorted."""
     text = unit.strip().translate(_SIGNS).replace("**", "^")
     text = re.sub(r"\s*([*/^.-])\s*", r"\1", text).replace("/(rad/s)", "*s/rad")
     text = re.sub(r"\s+|[.-]", "*", text)

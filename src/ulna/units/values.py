@@ -121,7 +121,7 @@ def separate(text: str) -> list[str]:
 
 
 def _shared_unit(pieces: list[tuple[str, str]]) -> str:
-    """Give the unit that stands after the last item alone, and so counts for all."""
+    """Return the unit that stands after the last item alone, and so counts for all."""
     return "" if any(unit for _, unit in pieces[:-1]) else pieces[-1][1]
 
 

@@ -70,7 +70,7 @@ def draw_trace(
 
 
 def fading(count: int, look: Look) -> np.ndarray:
-    """Give colours (count, 3) for the parts of a trace, from the oldest to the newest.
+    """Return colours (count, 3) for the parts of a trace, from the oldest to the newest.
 
     They are opaque: where parts overlap, see-through ones would leave dots.
     """
@@ -82,18 +82,18 @@ def fading(count: int, look: Look) -> np.ndarray:
 
 
 def link_colors(arm: Arm, look: Look) -> list[str]:
-    """Give the colour of each link: two in turn, so that stretched links can be told apart."""
+    """Return the colour of each link: two in turn, so that stretched links can be told apart."""
     return [look.link if i % 2 == 0 else look.link_light for i in range(arm.n)]
 
 
 def widths(arm: Arm) -> np.ndarray:
-    """Give the widths [m] that links are drawn with, from the base to the tip."""
+    """Return the widths [m] that links are drawn with, from the base to the tip."""
     slender = np.linspace(1.0, SLENDER if arm.n > 1 else 1.0, arm.n)
     return np.asarray(arm.reach * THICKNESS * slender)
 
 
 def capsules(arm: Arm, points: np.ndarray) -> np.ndarray:
-    """Give the outlines (n, 48, 2) of links between points (n+1, 2)."""
+    """Return the outlines (n, 48, 2) of links between points (n+1, 2)."""
     along = np.diff(points, axis=0)
     heading = np.arctan2(along[:, 1], along[:, 0])
     turn = np.linspace(0.5 * np.pi, 1.5 * np.pi, 24) + heading[:, None]
@@ -154,7 +154,7 @@ def draw_region(
 
 
 def _outline(arm: Arm) -> Sequence[Any]:
-    """Give the outline of the workspace; of the plain ring where the limits are too many for it."""
+    """Return the outline of the workspace; of the plain ring where limits are too many for it."""
     try:
         return kinematics.workspace(arm).polylines()
     except InputError:

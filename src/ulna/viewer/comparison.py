@@ -73,7 +73,7 @@ def animate_following(
 
 
 def scenes(runs: Mapping[str, Run], times: np.ndarray, fps: float) -> Iterator[tuple[Moment, ...]]:
-    """Give what is seen of all runs at each of the times; one that ended stays where it is."""
+    """Return what is seen of all runs at each of the times; one that ended stays where it is."""
     return zip(*(moments(run, times, fps) for run in runs.values()), strict=True)
 
 
@@ -132,7 +132,7 @@ class Panel:
         self.moving = MovingArm(self.axes, plan.arm, look)
 
     def place(self, moment: Moment, asked: np.ndarray) -> list[Any]:
-        """Move everything to a moment, and give what is to be drawn, from back to front."""
+        """Move everything to a moment, and return what is to be drawn, from back to front."""
         tip = moment.points[-1]
         self.moving.place(moment.points, moment.trail)
         self.target.center = asked
@@ -170,7 +170,7 @@ def _target(axes: Any, plan: Plan, look: Look) -> tuple[Any, Any]:
 
 
 def _write_head(stage: Stage, title: str, remark: str) -> Any:
-    """Write the title, and give the clock's text."""
+    """Write the title, and return the clock's text."""
     wide = stage.inches[0]
     stage.text((MARGIN, HEAD), shortened(title, wide - 2.0 * CLOCK), weight="bold", **LETTERS)
     stage.text((-CLOCK, HEAD), remark, color=stage.look.quiet, ha="right", **LETTERS)
@@ -178,5 +178,5 @@ def _write_head(stage: Stage, title: str, remark: str) -> Any:
 
 
 def _changing(stage: Stage, place: tuple[float, float], align: str = "right") -> Any:
-    """Give a text that is set for every picture."""
+    """Return a text that is set for every picture."""
     return stage.text(place, "", ha=align, animated=True, **LETTERS)

@@ -25,7 +25,7 @@ def rolled(portrait: Portrait) -> bool:
 
 
 def wrapped(portrait: Portrait, angle: Array) -> Array:
-    """Give angles as they lie on the page."""
+    """Return angles as they lie on the page."""
     if not rolled(portrait):
         return angle
     low = portrait.angles[0]
@@ -33,7 +33,7 @@ def wrapped(portrait: Portrait, angle: Array) -> Array:
 
 
 def onto_page(portrait: Portrait, angle: float) -> float:
-    """Give the whole turns [rad] by which a start beside the page is moved onto it."""
+    """Return the whole turns [rad] by which a start beside the page is moved onto it."""
     low, high = portrait.angles
     if not portrait.round or low <= angle <= high:
         return 0.0
@@ -54,7 +54,7 @@ def broken(portrait: Portrait, angle: Array, speed: Array) -> tuple[Array, Array
 
 
 def shifts(portrait: Portrait, low: float, high: float) -> Iterator[float]:
-    """Give the whole turns by which something from low to high is moved onto the page."""
+    """Return the whole turns by which something from low to high is moved onto the page."""
     if not portrait.round:
         yield 0.0
         return

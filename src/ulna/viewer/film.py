@@ -139,7 +139,7 @@ def shoot(
 
 
 def frame_times(run: Run, fps: float, speed: float) -> np.ndarray:
-    """Give the times [s] of the run that a film shows: evenly from its start to its end.
+    """Return the times [s] of the run that a film shows: evenly from its start to its end.
 
     A run that takes no time is shown for a second.
     """
@@ -148,7 +148,7 @@ def frame_times(run: Run, fps: float, speed: float) -> np.ndarray:
 
 
 def times_between(start: float, end: float, fps: float, speed: float) -> np.ndarray:
-    """Give the times [s] that a film shows from a start to an end."""
+    """Return the times [s] that a film shows from a start to an end."""
     duration = end - start
     if duration == 0.0:
         return np.full(round(fps), start)
@@ -167,7 +167,7 @@ def _too_long(duration: float, frames: float, fps: float) -> Problem:
 
 
 def arm_title(arm: Arm) -> str:
-    """Give the name of an arm, or how many links it has."""
+    """Return the name of an arm, or how many links it has."""
     return arm.name or ("one link" if arm.n == 1 else f"{arm.n} links")
 
 

@@ -108,7 +108,7 @@ def plot_deviation(axes: Axes, plan: Plan, run: Run | Tracking, *, look: Look = 
 
 
 def judged(plan: Plan, runs: Any) -> dict[str, Tracking]:
-    """Give what there is to say about each of the labelled runs."""
+    """Return what there is to say about each of the labelled runs."""
     if isinstance(runs, Mapping):
         own = {k: one.run if isinstance(one, Tracking) else one for k, one in runs.items()}
         check_runs(plan, own)

@@ -43,7 +43,7 @@ class Playback:
         self.start, self.end = float(self.t[0]), float(self.t[-1])
 
     def postures(self, times: ArrayLike) -> np.ndarray:
-        """Give joint angles (…, n) at times (…), along cubics with the speeds of the samples.
+        """Return joint angles (…, n) at times (…), along cubics with the speeds of the samples.
 
         Where samples are too far apart for their speeds to mean much, the way is nearly straight.
         """
@@ -59,7 +59,7 @@ class Playback:
         return np.asarray(self.q[before] + part * way + bend)
 
     def tip_speeds(self, times: np.ndarray) -> np.ndarray:
-        """Give the speeds [m/s] of the tip at times (T,)."""
+        """Return the speeds [m/s] of the tip at times (T,)."""
         return np.asarray(np.interp(times, self.t, self.tip_speed))
 
     @staticmethod
@@ -77,7 +77,7 @@ class Moment(NamedTuple):
 
 
 def moments(run: Run, times: np.ndarray, fps: float) -> Iterator[Moment]:
-    """Give what is seen at each of the times, one after the other."""
+    """Return what is seen at each of the times, one after the other."""
     playback = Playback(run)
     trail: deque[np.ndarray] = deque(maxlen=max(1, round(TRAIL * fps)))
     finer = max(FINER, math.ceil(FINEST / fps))

@@ -58,7 +58,7 @@ class InlineFilm:
 
 
 def inline_ending() -> str:
-    """Give the ending of films that are played inline: .mp4 wherever ffmpeg can be found."""
+    """Return the ending of films that are played inline: .mp4 wherever ffmpeg can be found."""
     try:
         ffmpeg()
     except OSError:

@@ -61,7 +61,7 @@ def draw_inset(
 
     The arm is drawn in `postures` (m, n), and its tip went along `gone` (j, 2). Of empty corners
     it is the nearest or, where the path is `labelled`, the farthest. Lines of the picture are
-    drawn again as they are; gives the axes of the enlargement.
+    drawn again as they are; return the axes of the enlargement.
     """
     others = np.vstack([_covered(arm, postures), gone])
     corner = _emptiest(axes, others, asked, labelled=labelled)
@@ -117,7 +117,7 @@ def _write_scale(
 
 
 def _round(length: float) -> float:
-    """Give the longest of 1, 2 and 5 times a power of ten that is no longer."""
+    """Return the longest of 1, 2 and 5 times a power of ten that is no longer."""
     power = 10.0 ** np.floor(np.log10(length))
     return float(
         max(step for step in (1.0, 2.0, 5.0) if step * power <= length * (1 + 1e-9)) * power
@@ -130,7 +130,7 @@ def _extent(asked: np.ndarray) -> float:
 
 
 def _covered(arm: Arm, postures: np.ndarray) -> np.ndarray:
-    """Give points (k, 2) on the links of all postures (m, n)."""
+    """Return points (k, 2) on the links of all postures (m, n)."""
     ends = kinematics.joints(arm, postures.reshape(-1, arm.n))
     part = np.linspace(0.0, 1.0, ALONG)[:, None, None, None]
     return np.asarray(ends[:, :-1] * (1.0 - part) + ends[:, 1:] * part).reshape(-1, 2)

@@ -44,7 +44,7 @@ class Room:
         self.texts: list[tuple[float, float, float, float]] = []
 
     def points(self, places: Any) -> np.ndarray:
-        """Give places (k, 2) in the data's units as points."""
+        """Return places (k, 2) in the data's units as points."""
         shown: Any = self.axes.transData.transform(np.asarray(places, dtype=float))
         return np.asarray((shown - self.corner) * self.scale)
 
@@ -101,7 +101,7 @@ class Room:
         return float(left), float(low), box.width * self.scale, box.height * self.scale
 
     def find(self, text: Any, anchor: Any) -> Place | None:
-        """Give the free place for a text that is nearest to its anchor, in the data's units."""
+        """Return the free place for a text that is nearest to its anchor, in the data's units."""
         x, y = self.points([anchor])[0]
         _, _, wide, high = self._box(text)
         across, up = math.ceil(wide + 2 * AROUND), math.ceil(high + 2 * AROUND)

@@ -42,7 +42,7 @@ class Layout(NamedTuple):
 
 
 def page_of_panels(layout: Layout, title: str) -> tuple[Figure, list[Axes]]:
-    """Give a page with a title, and its panels row by row, which share their time."""
+    """Return a page with a title, and its panels row by row, which share their time."""
     from ulna.viewer.display import DisplayFigure
 
     rows = len(layout.heights)
@@ -97,7 +97,7 @@ def plan_title(plan: Plan) -> str:
 
 
 def cut(text: str, letters: int) -> str:
-    """Give a text, or as much of it as there is room for."""
+    """Return a text, or as much of it as there is room for."""
     return text if len(text) <= letters else text[: letters - 1] + "…"
 
 

@@ -101,7 +101,7 @@ def motion_figure(plan: Plan, run: Run | None = None, *, look: Look = PRINT) -> 
 
 
 def asked_way(plan: Plan) -> np.ndarray:
-    """Give the path (k, 2) at the samples of the plan, or as many as a page can show."""
+    """Return the path (k, 2) at the samples of the plan, or as many as a page can show."""
     times = np.asarray(plan.t)
     if len(times) > FINEST:
         times = np.linspace(times[0], times[-1], FINEST)
@@ -109,7 +109,7 @@ def asked_way(plan: Plan) -> np.ndarray:
 
 
 def marks(plan: Plan) -> Iterator[Mark]:
-    """Give a mark for every kind of problem that keeps the arm from following the path."""
+    """Return a mark for every kind of problem that keeps the arm from following the path."""
     kinds: dict[str, list[Finding]] = {}
     for finding in plan.problems:
         if finding.blocks or finding.exceeds:
@@ -160,7 +160,7 @@ def _draw_mark(axes: Axes, plan: Plan, mark: Mark, look: Look, *, above: bool) -
 
 
 def _shown_postures(plan: Plan, way: Way | None) -> np.ndarray:
-    """Give the postures (k, n) that a picture shows, or some more."""
+    """Return the postures (k, n) that a picture shows, or some more."""
     rows = plan.q[np.all(np.isfinite(plan.q), axis=-1)]
     rows = rows[:: 1 + len(rows) // GHOSTS**2]
     return rows if way is None else np.vstack([rows, way.posture])
@@ -189,7 +189,7 @@ def _mark_ends(axes: Axes, plan: Plan, asked: np.ndarray, look: Look) -> None:
 
 
 def gone_way(run: Run) -> Way:
-    """Give the way of the tip from the start, up to the length beyond which it covers itself."""
+    """Return the way of the tip from the start, up to the length beyond which it covers itself."""
     playback = Playback(run)
     times = np.linspace(playback.start, playback.end, FINEST)
     postures = playback.postures(times)

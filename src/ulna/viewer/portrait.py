@@ -136,7 +136,7 @@ def _draw_basins(axes: Axes, basins: Basins, look: Look) -> None:
 
 
 def _shades(count: int, look: Look) -> list[tuple[str, float]]:
-    """Give hue and depth for each of some basins: five hues, then the same deeper."""
+    """Return hue and depth for each of some basins: five hues, then the same deeper."""
     hues = (*look.data[1:4], look.data[0], look.alarm)
     return [(hues[k % len(hues)], DEEPER * (k // len(hues))) for k in range(count)]
 

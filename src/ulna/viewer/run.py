@@ -105,7 +105,7 @@ def plot_motion(axes: Axes, run: Run, *, look: Look = PRINT) -> Axes:
 
 
 def thinned(values: np.ndarray) -> np.ndarray:
-    """Give the indices to draw a curve (S,) by: of a long one, its extremes are kept."""
+    """Return the indices to draw a curve (S,) by: of a long one, its extremes are kept."""
     count = len(values)
     if count <= MOST_POINTS:
         return np.arange(count)
@@ -128,7 +128,7 @@ def _start_of_trace(arm: Arm, playback: Playback) -> float:
 
 
 def _way(arm: Arm, playback: Playback, start: float) -> tuple[np.ndarray, np.ndarray]:
-    """Give times and places of the tip, evenly in time, so that the fading tells the age."""
+    """Return times and places of the tip, evenly in time, so that the fading tells the age."""
     times = np.linspace(start, playback.end, FINEST)
     return times, kinematics.tip(arm, playback.postures(times))[:, :2]
 

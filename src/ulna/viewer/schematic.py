@@ -27,7 +27,7 @@ JOINT = 0.034  # [m] radius of a joint
 
 
 def heading(angle: float) -> Floats:
-    """Give the unit vector (2,) of a direction."""
+    """Return the unit vector (2,) of a direction."""
     return np.array([np.cos(angle), np.sin(angle)])
 
 
@@ -211,6 +211,6 @@ class Schematic:
 
 
 def ends(lengths: Sequence[float], phi: Sequence[float]) -> Floats:
-    """Give where links (n) in absolute angles begin and end (n+1, 2), from the origin."""
+    """Return where links (n) in absolute angles begin and end (n+1, 2), from the origin."""
     steps = [length * heading(angle) for length, angle in zip(lengths, phi, strict=True)]
     return np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])

@@ -55,7 +55,7 @@ class Stage:
         return np.asarray(self.canvas.buffer_rgba())
 
     def axes(self, box: tuple[float, float, float, float]) -> Any:
-        """Give axes in a box [inches]: left, bottom, width and height."""
+        """Return axes in a box [inches]: left, bottom, width and height."""
         wide, high = self.inches
         return self.figure.add_axes((box[0] / wide, box[1] / high, box[2] / wide, box[3] / high))
 
@@ -78,7 +78,7 @@ class Stage:
         self.text((LEFT, BELOW_HEAD), remark, size=12, color=self.look.quiet)
 
     def reading(self, down: float, label: str, unit: str, **style: Any) -> Any:
-        """Write a label and a unit, and give the text between them: less to draw for a picture."""
+        """Write a label and a unit, and return the text between them: less to draw a picture."""
         style = {"size": 12, **style}
         self.text((-READINGS, down), label, **style)
         self.text((-UNIT, down), f" {unit}", **style)

@@ -45,7 +45,7 @@ DARK = Look(
 
 
 def settings(look: Look) -> dict[Any, Any]:
-    """Give matplotlib's settings for a look."""
+    """Return matplotlib's settings for a look."""
     return {
         "figure.facecolor": look.paper,
         "savefig.facecolor": look.paper,
@@ -72,7 +72,7 @@ def settings(look: Look) -> dict[Any, Any]:
 
 
 def mixed(back: str, front: str, part: float) -> str:
-    """Give the opaque colour of `front` laid over `back`, of which a part shows through."""
+    """Return the opaque colour of `front` laid over `back`, of which a part shows through."""
     from matplotlib.colors import to_hex, to_rgb
 
     pairs = zip(to_rgb(back), to_rgb(front), strict=True)
@@ -81,7 +81,7 @@ def mixed(back: str, front: str, part: float) -> str:
 
 
 def series(count: int, look: Look) -> list[dict[str, Any]]:
-    """Give colour and line style of curves of one kind: distinct for a few, a scale for many."""
+    """Return colour and line style of curves of one kind: distinct for a few, a scale for many."""
     from matplotlib.colors import LinearSegmentedColormap, to_hex
 
     if count <= len(look.data):

@@ -91,7 +91,7 @@ def _one_legend(figure: Figure, panels: Sequence[Axes], look: Look) -> None:
 
 
 def _shown_terms(plan: Plan, look: Look = PRINT) -> dict[str, dict[str, Any]]:
-    """Give colour and line style of every term that is not zero everywhere."""
+    """Return colour and line style of every term that is not zero everywhere."""
     orange, blue, purple, green, grey = look.data
     colors = (blue, purple, orange, green, grey, look.link_light)  # weight is what is seen most
     patterns = ("-", PATTERNS[2], "-", *PATTERNS[3:], (0, (3, 1, 1, 1, 1, 1)))

@@ -56,7 +56,7 @@ def write_mp4(file: Path, pictures: Pictures, film: Film) -> None:
 
 
 def ffmpeg() -> str:
-    """Give the program that encodes films; OSError where there is none."""
+    """Return the program that encodes films; OSError where there is none."""
     try:
         import imageio_ffmpeg
 
@@ -131,7 +131,7 @@ def write_gif(file: Path, pictures: Pictures, film: Film) -> None:
 
 
 def _changed(image: np.ndarray, before: np.ndarray | None) -> tuple[np.ndarray, tuple[int, int]]:
-    """Give the part of an image that differs from the one before, and its corner.
+    """Return the part of an image that differs from the one before, and its corner.
 
     Whatever stays in it is marked as such: long runs of one value take little room.
     """
@@ -146,7 +146,7 @@ def _changed(image: np.ndarray, before: np.ndarray | None) -> tuple[np.ndarray, 
 
 
 def _palette(sample: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Choose colours (COLORS, 3), and give the one for every shade.
+    """Choose colours (COLORS, 3), and return the one for every shade.
 
     A shade shows as the commonest colour in it, so that plain areas keep theirs exactly.
     """
@@ -171,7 +171,7 @@ def _shades(colors: np.ndarray) -> np.ndarray:
 
 
 def _lasting(index: int, fps: float) -> int:
-    """Give the time [ms] of a picture in whole hundredths of a second, so that no error adds up."""
+    """Return the time [ms] of a picture in hundredths of a second, so that no error adds up."""
     return 10 * (round(100 * (index + 1) / fps) - round(100 * index / fps))
 
 

@@ -38,7 +38,7 @@ class Basins:
     names: tuple[str, ...]
 
     def share(self, number: int) -> float:
-        """Give the part of the grid that has this fate."""
+        """Return the part of the grid that has this fate."""
         return float(np.mean(self.label == number))
 
     @property

@@ -46,7 +46,7 @@ class CriticalTorques(NamedTuple):
 def find_borders(
     fates: Fates, low: float, high: float, *, angle: float | None = None, speed: float = 0.0
 ) -> tuple[Border, ...]:
-    """Give the borders from low to high: of speeds at an angle, or else of angles at a speed."""
+    """Return the borders from low to high: of speeds at an angle, or else of angles at a speed."""
 
     def ends(values: Array) -> Array:
         fixed = np.full(values.size, speed if angle is None else angle)
@@ -70,7 +70,7 @@ def find_borders(
 
 
 def _beside_separatrices(flow: Flow, angle: float, low: float, high: float) -> Array:
-    """Give the speeds between which the fate changes: just beside the orbits into a saddle.
+    """Return the speeds between which the fate changes: just beside the orbits into a saddle.
 
     Bands of one fate may be too narrow for any grid; these orbits are what bounds them.
     """
@@ -112,14 +112,14 @@ def _known(border: Border) -> bool:
 
 
 def find_critical_torques(flow: Flow) -> CriticalTorques | None:
-    """Give the critical torques of a joint that a constant torque drives."""
+    """Return the critical torques of a joint that a constant torque drives."""
     if flow.law is not None or not flow.heaviest:
         return None
     return CriticalTorques(flow.heaviest, _least_running(flow))
 
 
 def _least_running(flow: Flow) -> float:
-    """Give the least torque that keeps a joint running: what leaves the saddle just passes it."""
+    """Return the least torque that keeps a joint running: what leaves the saddle just passes it."""
     if not flow.damping:
         return 0.0
     low, high = 0.0, flow.heaviest
@@ -133,7 +133,7 @@ def _least_running(flow: Flow) -> float:
 
 
 def _tireless(flow: Flow) -> Arm:
-    """Give the arm with a motor that has any torque, since the question is which it takes."""
+    """Return the arm with a motor that has any torque, since the question is which it takes."""
     (joint,) = flow.free.joints
     return flow.free.replace(joints=[replace(joint, max_torque=math.inf)])
 

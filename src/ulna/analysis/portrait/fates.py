@@ -126,7 +126,7 @@ class Fates:
         return 40.0 * slow + PATIENCE / self.flow.frequency
 
     def _how(self, fastest: float, finer: float) -> dict[str, Any]:
-        """Give method and steps: a fraction of what turns fastest."""
+        """Return method and steps: a fraction of what turns fastest."""
         flow = self.flow
         quickest = max(fastest, flow.frequency, flow.damping / flow.inertia)
         step = STEP / (quickest * finer)

@@ -96,7 +96,7 @@ class Flow:
         return math.sqrt(self.heaviest / self.inertia) or 1.0
 
     def drive(self, angle: Any, speed: Any) -> Array:
-        """Give the torque [N·m] at angles and speeds (…), as the motor gives it."""
+        """Return the torque [N·m] at angles and speeds (…), as the motor gives it."""
         shape = np.broadcast_shapes(np.shape(angle), np.shape(speed))
         if self.law is None or self.constant is not None:
             return np.full(shape, self.constant)
@@ -104,13 +104,13 @@ class Flow:
         return np.asarray(np.clip(asked, -self.limit, self.limit))
 
     def acceleration(self, angle: Any, speed: Any) -> Array:
-        """Give θ̈ [rad/s²] at angles and speeds (…)."""
+        """Return θ̈ [rad/s²] at angles and speeds (…)."""
         states = np.broadcast_arrays(angle, speed, self.drive(angle, speed))
         q, qd, tau = (np.asarray(values, dtype=float)[..., None] for values in states)
         return np.asarray(forward_dynamics(self.free, q, qd, tau)[..., 0])
 
     def energy(self, angle: Any, speed: Any) -> Array:
-        """Give kinetic and potential energy together [J] at angles and speeds (…)."""
+        """Return kinetic and potential energy together [J] at angles and speeds (…)."""
         q, qd = (np.asarray(values, dtype=float)[..., None] for values in (angle, speed))
         return np.asarray(kinetic_energy(self.arm, q, qd) + potential_energy(self.arm, q))
 
@@ -125,7 +125,7 @@ class Flow:
         return f"{middle!r} + {waves} - {self.constant!r} * q1"
 
     def slopes(self, angle: float, speed: float = 0.0) -> Array:
-        """Give the matrix (2, 2) of the flow near a state: how (θ̇, θ̈) answers to (θ, θ̇)."""
+        """Return the matrix (2, 2) of the flow near a state: how (θ̇, θ̈) answers to (θ, θ̇)."""
         q, qd = np.array([angle]), np.array([speed])
         A, B = linearise(self.arm, q, qd, np.atleast_1d(self.drive(angle, speed)))
         if self.constant is None:
@@ -159,7 +159,7 @@ class Flow:
         until: str | None = None,
         backwards: bool = False,
     ) -> Course:
-        """Give the orbit through a state, forwards or backwards; a law answers at every instant.
+        """Return the orbit through a state, forwards or backwards; a law answers at every instant.
 
         `until` is a condition over q1 and qd1, which is the speed against time if backwards.
         """
@@ -182,7 +182,7 @@ class Flow:
         return Course(sign * run.t, run.q[:, 0], sign * run.qd[:, 0])
 
     def passages(self, start: tuple[float, float], angle: float, fastest: float) -> list[float]:
-        """Give the speeds [rad/s] with which the orbit into a state once passed an angle.
+        """Return the speeds [rad/s] with which the orbit into a state once passed an angle.
 
         It is followed backwards until it is faster than `fastest`; whole turns do not matter.
         """
@@ -205,7 +205,7 @@ class Flow:
         return [-float(event.qd[0]) for event in run.events if event.name == "passage"]
 
     def end(self, angle: float, speed: float, until: str) -> tuple[float, float, float]:
-        """Give time, angle and speed when a condition over q1 and qd1 becomes true.
+        """Return time, angle and speed when a condition over q1 and qd1 becomes true.
 
         If it never does, those after as long as a motion can reasonably take.
         """
@@ -233,7 +233,7 @@ class Flow:
         return pushed, self._function(-1.0, self.damping)
 
     def _function(self, sign: float, push: float) -> Callable[[float, Array, Array], list[float]]:
-        """Give what the engine asks for the torque of the law, state by state."""
+        """Return what the engine asks for the torque of the law, state by state."""
         law, limit = self.law, self.limit
         assert law is not None
 

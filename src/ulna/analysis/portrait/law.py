@@ -31,14 +31,14 @@ class Law:
         self._check()
 
     def torque(self, angle: Array, speed: Array) -> Array:
-        """Give the torque [N·m] at angles and speeds (…)."""
+        """Return the torque [N·m] at angles and speeds (…)."""
         flat = np.stack([angle.ravel(), speed.ravel()], axis=-1).astype(float)
         together = len(flat) > 1 and self._takes_many
         found = self._together(flat) if together else self._one_by_one(flat)
         return found.reshape(angle.shape)
 
     def at(self, q: Array, qd: Array) -> float:
-        """Give the torque [N·m] in one state, (1,) each."""
+        """Return the torque [N·m] in one state, (1,) each."""
         answer: Any = self.controller.torque(0.0, q, qd, self._reference, self._state)
         found = float(answer[0][0])
         if not math.isfinite(found):

@@ -13,7 +13,7 @@ POINTS = 401  # along each side of the grid
 def nullclines(
     flow: Flow, angles: tuple[float, float], speeds: tuple[float, float]
 ) -> tuple[Array, ...]:
-    """Give the curves (k, 2) of angle and speed on which θ̈ = 0.
+    """Return the curves (k, 2) of angle and speed on which θ̈ = 0.
 
     The other nullcline, on which θ̇ = 0, is the axis of angles.
     """

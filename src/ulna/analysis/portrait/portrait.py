@@ -89,12 +89,12 @@ class Portrait:
         return self.flow.round
 
     def field(self, columns: int = 25, rows: int = 21) -> tuple[Array, Array, Array]:
-        """Give angles (columns,), speeds (rows,) and θ̈ (rows, columns); θ̇ is the speed itself."""
+        """Return angles (columns,), speeds (rows,) and θ̈ (rows, columns); θ̇ is the speed itself."""
         angle, speed = np.linspace(*self.angles, columns), np.linspace(*self.speeds, rows)
         return angle, speed, self.flow.acceleration(angle, speed[:, None])
 
     def energy(self, columns: int = 200, rows: int = 200) -> tuple[Array, Array, Array]:
-        """Give angles, speeds and the energy [J] (rows, columns), kinetic and potential."""
+        """Return angles, speeds and the energy [J] (rows, columns), kinetic and potential."""
         angle, speed = np.linspace(*self.angles, columns), np.linspace(*self.speeds, rows)
         return angle, speed, self.flow.energy(*np.broadcast_arrays(angle, speed[:, None]))
 
@@ -188,7 +188,7 @@ class Portrait:
     def critical_speeds(
         self, angle: float = 0.0, within: Sequence[float] | None = None
     ) -> tuple[Border, ...]:
-        """Give the speeds at which the fate of a start at an angle changes, to 1e-9 rad/s."""
+        """Return the speeds at which the fate of a start at an angle changes, to 1e-9 rad/s."""
         low, high = self.speeds if within is None else read_range("within", within)
         return find_borders(self.fates, low, high, angle=number("angle", angle))
 
@@ -196,7 +196,7 @@ class Portrait:
     def critical_angles(
         self, speed: float = 0.0, within: Sequence[float] | None = None
     ) -> tuple[Border, ...]:
-        """Give the angles at which the fate of a start with a speed changes, to 1e-9 rad."""
+        """Return the angles at which the fate of a start with a speed changes, to 1e-9 rad."""
         low, high = self.angles if within is None else read_range("within", within)
         return find_borders(self.fates, low, high, speed=number("speed", speed))
 
@@ -207,7 +207,7 @@ class Portrait:
         return find_critical_torques(self.flow)
 
     def facts(self) -> dict[str, Any]:
-        """Give what was found as plain values in SI units, as JSON takes them."""
+        """Return what was found as plain values in SI units, as JSON takes them."""
         running, torques = self.running, self.critical_torques
         measures = ("direction", "period", "mean", "mean_over_angle", "slowest", "fastest")
         return plain(

@@ -31,7 +31,7 @@ Region: TypeAlias = Callable[[Array, Array], tuple[Array, Array]]
 
 
 def find_regions(flow: Flow, rests: tuple[Rest, ...]) -> list[tuple[str, Region]]:
-    """Give the regions of all that can become of a state, with what it is in words."""
+    """Return the regions of all that can become of a state, with what it is in words."""
     wells = [rest for rest in rests if rest.stable]
     saddles = [rest for rest in rests if rest.saddle]
     found: list[tuple[str, Region]] = []
@@ -51,7 +51,7 @@ def _name(rest: Rest) -> str:
 
 
 def _goes_on(flow: Flow, rests: tuple[Rest, ...]) -> list[tuple[str, Region]]:
-    """Give the ways of never coming to rest in a well."""
+    """Return the ways of never coming to rest in a well."""
     high = tops(flow, rests)
     if flow.constant is not None and not high:
         drifts = "comes to rest" if flow.damping else "keeps its speed"
@@ -76,7 +76,7 @@ def _nowhere(angle: Array, speed: Array) -> tuple[Array, Array]:
 
 
 def _well(flow: Flow, well: Rest, saddle: Rest) -> Region:
-    """Give the region of a well: less energy than at the lower of the saddles around it."""
+    """Return the region of a well: less energy than at the lower of the saddles around it."""
     torque = flow.constant or 0.0
     right = well.angle + (saddle.angle - well.angle) % TURN
     top = float(flow.energy(right, 0.0))
@@ -102,7 +102,7 @@ def _brakes(flow: Flow, rests: tuple[Rest, ...]) -> bool:
 
 
 def _valleys(flow: Flow, rests: tuple[Rest, ...]) -> Callable[[Rest], Region]:
-    """Give what tells the region of a well: lower than the tops of the potential around it."""
+    """Return what tells the region of a well: lower than the tops of the potential around it."""
     low, high = rests[0].angle - TURN, rests[-1].angle + TURN
     grid = np.linspace(low, high, int(POINTS * (high - low) / TURN))
     slope = -flow.inertia * flow.acceleration(grid, 0.0)
@@ -131,7 +131,7 @@ def _valleys(flow: Flow, rests: tuple[Rest, ...]) -> Callable[[Rest], Region]:
 
 
 def _beyond(flow: Flow, saddle: Rest, side: int) -> Region:
-    """Give the region that is faster than the orbit from a saddle that passes the next."""
+    """Return the region that is faster than the orbit from a saddle that passes the next."""
     start = launch(saddle, side)
     longest = flow.end(*start, passing(flow, saddle.angle, side))[0]
     course = flow.course(*start, longest, 4 * SAMPLES)
@@ -147,7 +147,7 @@ def _beyond(flow: Flow, saddle: Rest, side: int) -> Region:
 
 
 def _ellipse(flow: Flow, rest: Rest) -> Region:
-    """Give the largest ellipse around a rest that every orbit enters and none leaves."""
+    """Return the largest ellipse around a rest that every orbit enters and none leaves."""
     from scipy.linalg import solve_continuous_lyapunov
 
     if not rest.kind.startswith("stable"):

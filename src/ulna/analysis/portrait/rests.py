@@ -43,12 +43,12 @@ class Rest:
         return self.kind == "saddle"
 
     def rate(self, *, leaving: bool) -> float:
-        """Give λ [1/s] of a saddle: with which orbits leave it, or come to it."""
+        """Return λ [1/s] of a saddle: with which orbits leave it, or come to it."""
         return float((max if leaving else min)(self.eigenvalues.real))
 
 
 def find_rests(flow: Flow, angles: tuple[float, float]) -> tuple[Rest, ...]:
-    """Give the rests of one turn, or on a law that counts turns those between two angles."""
+    """Return the rests of one turn, or on a law that counts turns those between two angles."""
     if flow.constant is not None:
         found = equilibria(flow.free, np.array([flow.constant]))
         places = [math.remainder(float(rest.q[0]), TURN) for rest in found]
@@ -62,7 +62,7 @@ def find_rests(flow: Flow, angles: tuple[float, float]) -> tuple[Rest, ...]:
 
 
 def _zeros(flow: Flow, low: float, high: float) -> list[float]:
-    """Give the angles at which the joint does not start to move."""
+    """Return the angles at which the joint does not start to move."""
     from scipy.optimize import brentq
 
     grid = np.linspace(low, high, math.ceil(POINTS * (high - low) / TURN) + 1)
@@ -76,7 +76,7 @@ def _zeros(flow: Flow, low: float, high: float) -> list[float]:
 
 
 def _stretches(flat: Array) -> list[tuple[int, int]]:
-    """Give where a law holds the joint wherever it is: of each stretch the first place and the end.
+    """Return where a law holds the joint wherever it is: the first place and the end of each stretch.
 
     >>> _stretches(np.array([False, True, True, False, True]))
     [(1, 3), (4, 5)]

@@ -38,7 +38,7 @@ class Running:
 
 
 def find_running(flow: Flow, rests: tuple[Rest, ...]) -> tuple[Running, ...]:
-    """Give the running solutions that attract, one for each direction at most."""
+    """Return the running solutions that attract, one for each direction at most."""
     if not flow.round or (flow.constant is not None and not flow.damping):
         return ()
     found = []
@@ -52,7 +52,7 @@ def find_running(flow: Flow, rests: tuple[Rest, ...]) -> tuple[Running, ...]:
 
 
 def _lowest(flow: Flow, rests: tuple[Rest, ...], direction: int) -> tuple[float, float] | None:
-    """Give an angle and a speed there that is below the running solution, if there is one."""
+    """Return an angle and a speed there that is below the running solution, if there is one."""
     for rest in tops(flow, rests):
         speed = landing(flow, rest, direction)
         if speed is not None:
@@ -107,7 +107,7 @@ def _measured(flow: Flow, angle: float, direction: int, speed: float) -> Running
 
 
 def _extremes(t: Array, values: Array, slopes: Array) -> tuple[float, float]:
-    """Give the least and the largest value of a curve (k,) with known slopes, between samples."""
+    """Return the least and the largest value of a curve (k,) with known slopes, between samples."""
     found = [float(np.min(values)), float(np.max(values))]
     for k in np.flatnonzero(slopes[1:] * slopes[:-1] < 0.0):
         step, part = t[k + 1] - t[k], slopes[k] / (slopes[k] - slopes[k + 1])

@@ -28,7 +28,7 @@ class Separatrix:
 def find_separatrices(
     flow: Flow, rests: tuple[Rest, ...], fastest: float
 ) -> tuple[Separatrix, ...]:
-    """Give the separatrices of all saddles, as far as they are slower than `fastest` [rad/s]."""
+    """Return the separatrices of all saddles, as far as they are slower than `fastest` [rad/s]."""
     return tuple(
         _separatrix(flow, rest, side, fastest, incoming=incoming)
         for rest in rests
@@ -56,21 +56,21 @@ def _separatrix(
 
 
 def launch(rest: Rest, side: int) -> tuple[float, float]:
-    """Give the state in which an orbit has just left a saddle, or a rest that only half holds."""
+    """Return the state in which an orbit has just left a saddle, or a rest that only half holds."""
     if rest.saddle:
         return rest.angle + side * ASIDE, side * ASIDE * rest.rate(leaving=True)
     return rest.angle + side * BESIDE, 0.0
 
 
 def tops(flow: Flow, rests: tuple[Rest, ...]) -> list[Rest]:
-    """Give the rests that a joint that runs has to pass: saddles, or where one just begins."""
+    """Return the rests that a joint that runs has to pass: saddles, or where one just begins."""
     if any(rest.saddle for rest in rests):
         return [rest for rest in rests if rest.saddle]
     return [rest for rest in rests if rest.kind == "degenerate" and flow.heaviest]
 
 
 def landing(flow: Flow, rest: Rest, side: int) -> float | None:
-    """Give the speed [rad/s] with which an orbit from a saddle passes the next, a turn on.
+    """Return the speed [rad/s] with which an orbit from a saddle passes the next, a turn on.
 
     None if it does not get so far.
     """
@@ -83,7 +83,7 @@ def landing(flow: Flow, rest: Rest, side: int) -> float | None:
 
 
 def passing(flow: Flow, angle: float, side: int) -> str:
-    """Give the condition that a joint has made a turn from an angle, or will not make it."""
+    """Return the condition that a joint has made a turn from an angle, or will not make it."""
     end = angle + side * TURN
     ways = [f"{side} * (q1 - {end!r})", f"-{side} * qd1"]
     if flow.constant is not None:

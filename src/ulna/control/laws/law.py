@@ -31,7 +31,7 @@ class Told(NamedTuple):
 
 @inlined
 def of_one(q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array) -> Told:
-    """Give what concerns the only arm."""
+    """Return what concerns the only arm."""
     return Told(
         single(q), single(qd), single(reference), single(params), single(state), single(tau)
     )
@@ -39,13 +39,13 @@ def of_one(q: Array, qd: Array, reference: Array, params: Array, state: Array, t
 
 @inlined
 def of_many(q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array) -> Told:
-    """Give what concerns a block of arms in lanes."""
+    """Return what concerns a block of arms in lanes."""
     return Told(lanes(q), lanes(qd), lanes(reference), lanes(params), lanes(state), lanes(tau))
 
 
 @inlined
 def of_more(q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array) -> Told:
-    """Give what concerns a block of arms that are simulated in single precision."""
+    """Return what concerns a block of arms that are simulated in single precision."""
     return Told(
         more_lanes(q),
         more_lanes(qd),

@@ -21,13 +21,13 @@ NOTHING = 0  # rows of state or params before what is looked for
 
 
 def room(n: int) -> int:
-    """Give how many rows of memory a law needs for an arm of n links."""
+    """Return how many rows of memory a law needs for an arm of n links."""
     return (n + 1) * (COLUMNS + TURNS + MOTIONS)
 
 
 @inlined
 def room_to_work(n: int, state: Array, own: int) -> tuple[Array, Array, Array]:
-    """Give the tables of links, turns and motions, which lie behind a law's own rows of state."""
+    """Return the tables of links, turns and motions, which lie behind a law's own rows of state."""
     turns = own + (n + 1) * COLUMNS
     motions = turns + (n + 1) * TURNS
     return (

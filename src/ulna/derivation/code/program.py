@@ -83,7 +83,7 @@ class Syntax(NamedTuple):
     field: str
 
     def entry(self, vector: str, place: int) -> sp.Symbol:
-        """Give the entry of a vector, counted from zero here."""
+        """Return the entry of a vector, counted from zero here."""
         return sp.Symbol(f"{vector}{self.opening}{place + self.first}{self.closing}")
 
 
@@ -132,7 +132,7 @@ def assembled(
 
 
 def _routines(mechanics: Mechanics, syntax: Syntax) -> tuple[Routine, ...]:
-    """Give the functions of the dynamics, letters replaced by what the language calls them."""
+    """Return the functions of the dynamics, letters replaced by what the language calls them."""
     m = mechanics.model
     q, qd, qdd = (letter(m.coordinates[0]).base + "d" * dots for dots in range(3))
     build = _Builder(mechanics, syntax)
@@ -155,7 +155,7 @@ def _routines(mechanics: Mechanics, syntax: Syntax) -> tuple[Routine, ...]:
 
 
 def _torques(mechanics: Mechanics) -> sp.Matrix:
-    """Give the motor torques that a motion needs, in the constants."""
+    """Return the motor torques that a motion needs, in the constants."""
     m = mechanics.model
     forces = mechanics.mass_matrix * sp.Matrix(m.accelerations)
     forces += mechanics.velocity_terms + mechanics.gravity
@@ -166,7 +166,7 @@ def _torques(mechanics: Mechanics) -> sp.Matrix:
 
 
 def _names(mechanics: Mechanics, syntax: Syntax) -> dict[sp.Symbol, sp.Symbol]:
-    """Give for every letter that has another name in the file the symbol printed in its place."""
+    """Return for every letter that has another name in the file the symbol printed in its place."""
     m = mechanics.model
     found = {s: sp.Symbol(syntax.field + s.name) for s, _, _ in letters(m)}
     for row in (m.coordinates, m.rates, m.accelerations):
@@ -196,7 +196,7 @@ class _Builder:
 
 
 def used_arguments(routine: Routine) -> frozenset[str]:
-    """Give the names that the body of a routine reads."""
+    """Return the names that the body of a routine reads."""
     parts: Iterable[sp.Basic] = (*(step.value for step in routine.work), routine.entries)
     names = (str(s) for part in parts for s in part.free_symbols)
     return frozenset(name.split("[")[0].split("->")[0] for name in names)

@@ -36,7 +36,7 @@ def joined(row: list[Term], ink: Ink) -> str:
 
 
 def terms(expression: sp.Expr, ink: Ink) -> list[Term]:
-    """Give the terms of a sum in order; anything else is a sum of one term."""
+    """Return the terms of a sum in order; anything else is a sum of one term."""
     parts = sorted(sp.Add.make_args(expression), key=_place_in_sum)
     return [_term(part, ink) for part in parts]
 
@@ -117,7 +117,7 @@ def _place_in_sum(term: sp.Expr) -> tuple[int, int, int, int, str]:
 
 
 def _dots(expression: sp.Expr) -> int:
-    """Give the highest time derivative in an expression; a speed counts as one."""
+    """Return the highest time derivative in an expression; a speed counts as one."""
     letters = (letter(part) for part in expression.free_symbols)
     return max((part.dots or part.base == "v" for part in letters), default=0)
 

@@ -36,20 +36,20 @@ WAYS = {
 
 @cache
 def errors() -> dict[str, Floats]:
-    """Give the median relative error of θ₂ for every bend, way by way."""
+    """Return the median relative error of θ₂ for every bend, way by way."""
     tries = [_tried(bend, k) for k, bend in enumerate(BENDS)]
     return {way: np.array([one[way] for one in tries]) for way in (*WAYS, "rounded")}
 
 
 def kept(way: str, bend: float) -> float:
-    """Give how many decimal digits of θ₂ are right around a bend."""
+    """Return how many decimal digits of θ₂ are right around a bend."""
     place = int(np.argmin(np.abs(np.log(BENDS / bend))))
     return float(-np.log10(errors()[way][place]))
 
 
 @cache
 def beyond_one() -> float:
-    """Give the part of stretched arms for which the cosine is rounded beyond one."""
+    """Return the part of stretched arms for which the cosine is rounded beyond one."""
     random = np.random.default_rng(7)
     l1, l2 = random.uniform(samples.SHORTEST, samples.LONGEST, (2, STRAIGHT))
     targets = printed.forward(l1, l2, random.uniform(-np.pi, np.pi, STRAIGHT), 0.0)
@@ -114,7 +114,7 @@ for gap in (1e-4, 1e-8, 1e-12):
 
 
 def _tried(bend: float, seed: int) -> dict[str, float]:
-    """Give the median relative error of each way around one bend."""
+    """Return the median relative error of each way around one bend."""
     random = np.random.default_rng(seed)
     th1, th2 = random.uniform(-np.pi, np.pi, TRIES), bend * random.uniform(0.7, 1.4, TRIES)
     x, y = printed.forward(L1, L2, th1, th2)
@@ -136,7 +136,7 @@ def _tried(bend: float, seed: int) -> dict[str, float]:
 
 
 def _exactly(r: float) -> float:
-    """Give θ₂ for a distance: half of it has the tangent √(A/B), with A and B in fractions."""
+    """Return θ₂ for a distance: half of it has the tangent √(A/B), with A and B in fractions."""
     l1, l2, distance = Fraction(L1), Fraction(L2), Fraction(float(r))
     a, b = (l1 + l2) ** 2 - distance**2, distance**2 - (l1 - l2) ** 2
     return 2.0 * atan(sqrt(a / b)) if a > 0 else float("nan")

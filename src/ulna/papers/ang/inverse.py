@@ -22,7 +22,7 @@ print(found.q, found.residual.max(), "m off at most")
 
 @cache
 def errors() -> dict[str, Floats]:
-    """Give the tip errors [m] of all targets, as printed and repair by repair, and ours."""
+    """Return the tip errors [m] of all targets, as printed and repair by repair, and ours."""
     targets = samples.targets()
     x, y = targets.x, targets.y
     as_printed = printed.bend(printed.solution_radicand(*targets), *targets)

@@ -37,20 +37,20 @@ class Example(NamedTuple):
 
 @cache
 def arm() -> ulna.Arm:
-    """Give the arm with our numbers, as the paper has none."""
+    """Return the arm with our numbers, as the paper has none."""
     return ulna.preset("ang")
 
 
 @cache
 def example() -> Example:
-    """Give the arm and the target that errata are shown on."""
+    """Return the arm and the target that errata are shown on."""
     first, second = arm().links
     return Example(first.length, second.length, 1.2, 0.6)
 
 
 @cache
 def targets() -> Targets:
-    """Give targets in reach, each for links of its own, from postures over the whole circle.
+    """Return targets in reach, each for links of its own, from postures over the whole circle.
 
     What a formula misses them by, in the median, grows and shrinks with the links: read it against
     their length of 0.3 to 2 m.
@@ -62,19 +62,19 @@ def targets() -> Targets:
 
 
 def tip_error(th1: Floats, th2: Floats) -> Floats:
-    """Give how far [m] from each target such angles put the tip, by its forward kinematics."""
+    """Return how far [m] from each target such angles put the tip, by its forward kinematics."""
     l1, l2, x, y = targets()
     reached = printed.forward(l1, l2, th1, th2)
     return np.asarray(np.hypot(reached[0] - x, reached[1] - y))
 
 
 def arms() -> Parameters:
-    """Give all the arms of the targets as one batch."""
+    """Return all the arms of the targets as one batch."""
     lengths = np.stack(targets()[:2], axis=-1)
     return arm().parameters._replace(length=lengths)
 
 
 @cache
 def right_bend() -> Floats:
-    """Give θ₂ of every target by the formula with errata 1 to 3 put right."""
+    """Return θ₂ of every target by the formula with errata 1 to 3 put right."""
     return printed.bend(printed.repaired_radicand(*targets()), *targets())

@@ -9,7 +9,7 @@ __all__ = ["PAPER", "rows"]
 
 
 def rows() -> tuple[Row, ...]:
-    """Give the rows of the paper: what it does in its order, then its errata."""
+    """Return the rows of the paper: what it does in its order, then its errata."""
     from ulna.papers.bechard import (
         chain_errata,
         energy,

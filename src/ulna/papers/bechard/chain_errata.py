@@ -17,14 +17,14 @@ MOTOR = 45.0  # [N·m]
 
 
 def rows() -> tuple[Row, ...]:
-    """Give errata 8, 9, 10 and 13."""
+    """Return errata 8, 9, 10 and 13."""
     return _coupling(), _weight(), _skater(), _where_it_ends()
 
 
 def model_and_truth(
     theta: np.ndarray, rate: np.ndarray, tau: tuple[float, float]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Give the accelerations of the skater's links, without weight and friction, by both."""
+    """Return the accelerations of the skater's links, without weight and friction, by both."""
     torque = np.array(tau)
     model = sequential.forward_dynamics(FLAT, theta, rate, torque, friction=AT_REST)
     q, qd = absolute_to_relative(theta), absolute_to_relative(rate)

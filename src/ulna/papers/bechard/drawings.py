@@ -58,7 +58,7 @@ def _energy_and_work(axes: Axes, run: Run, model: runs.Model, look: Look) -> Non
 
 
 def work_done(run: Run, model: runs.Model) -> np.ndarray:
-    """Give the work (S,) [J] of the motors less friction, as the equations of the model have it.
+    """Return the work (S,) [J] of the motors less friction, as the equations of the model have it.
 
     In the paper's model a torque τ_a and a friction B_a I_a θ̇_a turn link a itself. In the true
     arm friction is a part of the torques at the joints.

@@ -10,7 +10,7 @@ from ulna.papers.row import Number, Picture, Row, Verdict
 
 
 def row() -> Row:
-    """Give the row of energy and of small swings."""
+    """Return the row of energy and of small swings."""
     level, raised = swings.energy_error("sequential"), swings.energy_error("sequential", np.pi / 3)
     kept = swings.energy_error("true") * swings.weight_times_reach()
     wrong = swings.median_error()

@@ -97,7 +97,7 @@ class Pair:
         return self.stage.picture(moving)
 
     def _reading(self, label: str, unit: str, end: tuple[float, float]) -> Any:
-        """Write a label and a unit, and give the number between them, which alone is drawn anew."""
+        """Write a label and a unit, and return the number between them, all that is drawn anew."""
         (right, down), quiet = end, self.stage.look.quiet
         self.stage.text((right - LABELLED, down), label, color=quiet, **LETTERS)
         self.stage.text((right - UNIT, down), unit, color=quiet, **LETTERS)

@@ -27,19 +27,19 @@ DOWN = -0.5 * np.pi
 
 
 def without_friction(arm: Arm) -> Arm:
-    """Give the arm with joints that turn freely."""
+    """Return the arm with joints that turn freely."""
     return arm.replace(joints=tuple(Joint() for _ in arm.joints))
 
 
 def damped(arm: Arm, damping: Sequence[float]) -> Arm:
-    """Give the arm with constant dampers [N·m·s/rad] at its joints."""
+    """Return the arm with constant dampers [N·m·s/rad] at its joints."""
     return arm.replace(joints=tuple(Joint(damping=b) for b in damping))
 
 
 def rubbed(
     arm: Arm, torque: Sequence[float], B: Sequence[float], *, link_rates: bool = False
 ) -> list[str]:
-    """Give torques less the paper's friction at the joints, as formulas: τ_a − B_a I_a(q) q̇_a.
+    """Return torques less the paper's friction at the joints, as formulas: τ_a − B_a I_a(q) q̇_a.
 
     With `link_rates` friction goes with θ̇_a = q̇_1 + … + q̇_a, by the letter of the paper.
 
@@ -60,22 +60,22 @@ def rubbed(
 
 
 def lying_flat(arm: Arm) -> Arm:
-    """Give the arm without friction and without weight."""
+    """Return the arm without friction and without weight."""
     return without_friction(arm).replace(gravity=(0.0, 0.0))
 
 
 def link_angles(run: Run) -> np.ndarray:
-    """Give the angles (S, n) of the links from the horizontal, as the paper counts them."""
+    """Return the angles (S, n) of the links from the horizontal, as the paper counts them."""
     return np.asarray(relative_to_absolute(run.q))
 
 
 def link_rates(run: Run) -> np.ndarray:
-    """Give the rates (S, n) of the links."""
+    """Return the rates (S, n) of the links."""
     return np.asarray(relative_to_absolute(run.qd))
 
 
 def joint_values(link_values: np.ndarray) -> np.ndarray:
-    """Give angles or rates of joints for those of links."""
+    """Return angles or rates of joints for those of links."""
     return np.asarray(absolute_to_relative(np.asarray(link_values, dtype=float)))
 
 
@@ -87,7 +87,7 @@ def said(value: float, form: str) -> str:
 def numbered(
     name: str, values: np.ndarray, unit: str, *, of: str, each: str = "link", digits: int = 6
 ) -> tuple[Number, ...]:
-    """Give a number for every link, or for whatever is counted, in one line of a table."""
+    """Return a number for every link, or for whatever is counted, in one line of a table."""
     return tuple(
         Number(f"{name}-{k}", float(value), unit, label=f"{each} {k}", of=of, digits=digits)
         for k, value in enumerate(values, start=1)

@@ -15,7 +15,7 @@ LENGTH, MASS = 5.0, 1.0  # of the driven arm
 
 
 def rows() -> tuple[Row, ...]:
-    """Give the errata of §3 that change a number, and the one of §5."""
+    """Return the errata of §3 that change a number, and the one of §5."""
     return _surplus_length(), _applied_angle(), _friction(), _speed(), _sine()
 
 
@@ -106,7 +106,7 @@ def _friction() -> Row:
 
 
 def as_damper() -> float:
-    """Give how far [rad/s²] its friction is from dampers of B_a I_a, at random states."""
+    """Return how far [rad/s²] its friction is from dampers of B_a I_a, at random states."""
     theta, rate = np.random.default_rng(1).uniform(-np.pi, np.pi, (2, 200, 4))
     none, per_second = np.zeros(4), np.array(FOUR_B)
     inertia = sequential.frozen(FOUR, theta).inertia

@@ -39,7 +39,7 @@ start = dict(
 
 
 def rows() -> tuple[Row, ...]:
-    """Give the model and its example."""
+    """Return the model and its example."""
     return _model(), _four_joints()
 
 
@@ -85,7 +85,7 @@ def _model() -> Row:
 
 
 def largest_differences() -> tuple[float, float, float]:
-    """Give how far the model is from the printed sums, and its parts from M and G."""
+    """Return how far the model is from the printed sums, and its parts from M and G."""
     random = np.random.default_rng(2)
     angle = random.uniform(-np.pi, np.pi, (STATES, 4))
     rate, tau = random.uniform(-3.0, 3.0, (STATES, 4)), random.uniform(-99.0, 99.0, (STATES, 4))
@@ -219,7 +219,7 @@ def _final(name: str, run: Run, of: str) -> tuple[Number, ...]:
 
 
 def torque_as_a_function() -> Row:
-    """Give the row of the torque that grows with time."""
+    """Return the row of the torque that grows with time."""
     run = runs.four_pushed("100*t")
     angle, speed = float(link_angles(run)[-1, 0]), float(link_rates(run)[-1, 0])
     return Row(

@@ -31,7 +31,7 @@ STATES = 200  # of every regime, on which the equation is compared
 
 
 def rows() -> tuple[Row, ...]:
-    """Give what is said about one joint before the phase portraits."""
+    """Return what is said about one joint before the phase portraits."""
     return _equation(), _run()
 
 
@@ -65,7 +65,7 @@ def _equation() -> Row:
 
 
 def largest_difference() -> float:
-    """Give how far the printed accelerations are from ours [rad/s²], at random states."""
+    """Return how far the printed accelerations are from ours [rad/s²], at random states."""
     angle, rate = np.random.default_rng(0).uniform(-9.0, 9.0, (2, STATES, 1))
     off = []
     for arm, B, tau in REGIMES:

@@ -19,7 +19,7 @@ FREQUENCY = 10.0  # [rad/s] of the servo
 
 
 def row() -> Row:
-    """Give the row of the outlook."""
+    """Return the row of the outlook."""
     error, known = servo_error(), len(actuators())
     return Row(
         key="next",
@@ -74,12 +74,12 @@ def _sent() -> np.ndarray:
 
 
 def servo_error() -> float:
-    """Give how far [rad] a joint is from where it was sent, at most."""
+    """Return how far [rad] a joint is from where it was sent, at most."""
     return float(np.abs(_sent() - POSTURE).max())
 
 
 def batch_difference() -> float:
-    """Give how far [rad] an arm of a batch, all sent alike, ends from one that runs alone."""
+    """Return how far [rad] an arm of a batch, all sent alike, ends from one that runs alone."""
     together = simulate_batch(
         FOUR,
         q0=np.zeros((ARMS, 4)),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def rows() -> tuple[Row, ...]:
-    """Give the five figures."""
+    """Return the five figures."""
     return _figure_1(), _figure_2(), _figure_3(), _figure_4(), _figure_5()
 
 

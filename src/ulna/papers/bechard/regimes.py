@@ -20,14 +20,14 @@ NEARLY = 3.5  # [rad/s], where the driven arm is counted as running
 
 @cache
 def pendulum() -> Portrait:
-    """Give figure 1: no torque."""
+    """Return figure 1: no torque."""
     starts = [(0.0, 2.0), (0.0, 5.0), (0.0, 8.0)]
     return portrait(ONE, starts=starts, angles=(-1.5 * PI, 6.5 * PI), speeds=(-9.0, 9.0))
 
 
 @cache
 def driven() -> Portrait:
-    """Give figure 2: a torque that is more than the weight."""
+    """Return figure 2: a torque that is more than the weight."""
     starts = [(0.0, 0.0), (0.0, -2.0), (0.0, 5.0)]
     return portrait(
         DRIVEN, torque=DRIVEN_TORQUE, starts=starts, angles=(-PI, 8.0 * PI), speeds=(-3.0, 6.0)
@@ -36,7 +36,7 @@ def driven() -> Portrait:
 
 @cache
 def raised() -> Portrait:
-    """Give figure 3: an under-powered motor, from rest at three angles."""
+    """Return figure 3: an under-powered motor, from rest at three angles."""
     starts = [(-0.5 * PI, 0.0), (-0.75 * PI, 0.0), (-PI, 0.0)]
     return portrait(
         ONE, torque=UNDER_POWERED, starts=starts, angles=(-1.25 * PI, 4.0 * PI), speeds=(-6.0, 12.0)
@@ -45,7 +45,7 @@ def raised() -> Portrait:
 
 @cache
 def pushed() -> Portrait:
-    """Give figure 4: the same motor, level, with three speeds forwards."""
+    """Return figure 4: the same motor, level, with three speeds forwards."""
     starts = [(0.0, 1.0), (0.0, 3.07), (0.0, 3.2)]
     return portrait(
         ONE, torque=UNDER_POWERED, starts=starts, angles=(-1.25 * PI, 3.0 * PI), speeds=(-6.0, 10.0)
@@ -54,7 +54,7 @@ def pushed() -> Portrait:
 
 @cache
 def thrown_back() -> Portrait:
-    """Give figure 5: the same motor, level, with three speeds backwards."""
+    """Return figure 5: the same motor, level, with three speeds backwards."""
     starts = [(0.0, -6.0), (0.0, -9.0), (0.0, -11.0)]
     return portrait(
         ONE, torque=UNDER_POWERED, starts=starts, angles=(-5.0 * PI, PI), speeds=(-12.0, 12.0)
@@ -63,7 +63,7 @@ def thrown_back() -> Portrait:
 
 @cache
 def time_to_run() -> float:
-    """Give the time [s] that the driven arm takes from rest until it is nearly running."""
+    """Return the time [s] that the driven arm takes from rest until it is nearly running."""
     run = simulate(
         DRIVEN, q0=[0.0], torque=[DRIVEN_TORQUE], duration=60.0, until=f"qd1 - {NEARLY}",
         samples=2, progress=False,
@@ -73,7 +73,7 @@ def time_to_run() -> float:
 
 @cache
 def lingering() -> tuple[float, float]:
-    """Give how high [rad] the arm comes from 3.07 rad/s, and when [s] it is back at level."""
+    """Return how high [rad] the arm comes from 3.07 rad/s, and when [s] it is back at level."""
     run = simulate(
         ONE, q0=[0.0], qd0=[3.07], torque=[UNDER_POWERED], duration=5.0,
         events={"highest": "qd1", "level": "q1"}, samples=2, progress=False,

@@ -11,7 +11,7 @@ from ulna.simulation import Run
 
 
 def row() -> Row:
-    """Give the row of the inertia demo."""
+    """Return the row of the inertia demo."""
     model, true = runs.skater("sequential"), runs.skater("true")
     rubbed, both = (runs.skater(one, "by its number") for one in ("sequential", "true"))
     inertia = swings.first_inertia(model)
@@ -105,7 +105,7 @@ def _gains(name: str, inwards: float, outwards: float, of: str) -> tuple[Number,
 
 
 def gain_of_speed(run: Run) -> tuple[float, float]:
-    """Give how the first joint's speed grows [rad/s²] while the outer link points in, and out."""
+    """Return how the first joint's speed grows [rad/s²] while the outer link points in, and out."""
     times = np.array([run.t[0], *(event.t for event in run.events), run.t[-1]])
     speeds = np.array([run.qd[0, 0], *(event.qd[0] for event in run.events), run.qd[-1, 0]])
     # The links start in one line: out at first, then in and out by turns.

@@ -21,29 +21,29 @@ STEP = 1e-5  # [rad] of the differences
 
 
 def weight_times_reach() -> float:
-    """Give the unit [J] that energies are measured in: m g times the reach."""
+    """Return the unit [J] that energies are measured in: m g times the reach."""
     return float(SKATER.mass * G * SKATER.reach)
 
 
 def total_energy(run: Run) -> np.ndarray:
-    """Give kinetic and potential energy (S,) [J] together."""
+    """Return kinetic and potential energy (S,) [J] together."""
     return np.asarray(run.energy.kinetic) + np.asarray(run.energy.potential)
 
 
 def energy_error(model: runs.Model, angle: float = 0.0) -> float:
-    """Give the largest change of the energy of an arm let go, in m g times the reach."""
+    """Return the largest change of the energy of an arm let go, in m g times the reach."""
     energy = total_energy(runs.let_go(model, angle))
     return float(np.abs(energy - energy[0]).max() / weight_times_reach())
 
 
 def true_frequencies() -> np.ndarray:
-    """Give the frequencies [rad/s] of small swings about hanging down."""
+    """Return the frequencies [rad/s] of small swings about hanging down."""
     hanging = equilibria(without_friction(SKATER), np.zeros(2))[0]
     return np.sort(np.imag(hanging.eigenvalues))[-2:]
 
 
 def sequential_frequencies() -> np.ndarray:
-    """Give those of the model, by differences of its accelerations."""
+    """Return those of the model, by differences of its accelerations."""
     none, step = np.zeros(2), STEP * np.eye(2)
     ahead, behind = (
         sequential.forward_dynamics(SKATER, DOWN + way, none, none, friction=none)
@@ -55,7 +55,7 @@ def sequential_frequencies() -> np.ndarray:
 
 @cache
 def median_error() -> float:
-    """Give the median over random states of how wrong the model's accelerations are."""
+    """Return the median over random states of how wrong the model's accelerations are."""
     random = np.random.default_rng(3)
     theta = random.uniform(-np.pi, np.pi, (STATES, 2))
     rate = random.uniform(-FASTEST, FASTEST, (STATES, 2))
@@ -70,11 +70,11 @@ def _size(rows: np.ndarray) -> np.ndarray:
 
 
 def angular_momentum(run: Run) -> np.ndarray:
-    """Give the angular momentum (S,) [kg·m²/s] about the base: M φ̇, summed over the links."""
+    """Return the angular momentum (S,) [kg·m²/s] about the base: M φ̇, summed over the links."""
     M = absolute.mass_matrix(SKATER, link_angles(run))
     return np.asarray(np.sum(M @ link_rates(run)[..., None], axis=(-2, -1)))
 
 
 def first_inertia(run: Run) -> np.ndarray:
-    """Give the inertia (S,) [kg·m²] of all that lies beyond the first joint, about that joint."""
+    """Return the inertia (S,) [kg·m²] of all that lies beyond the first joint, about that joint."""
     return np.asarray(sequential.frozen(SKATER, link_angles(run)).inertia)[:, 0]

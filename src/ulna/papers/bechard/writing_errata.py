@@ -21,7 +21,7 @@ LONG, LATE = 60.0, 55.0  # [s]
 
 
 def rows() -> tuple[Row, ...]:
-    """Give errata 4, 5, 6 and 11."""
+    """Return errata 4, 5, 6 and 11."""
     return _drag(), _solver(), _debris(), _function()
 
 
@@ -58,7 +58,7 @@ def _drag() -> Row:
 
 @cache
 def speed_left(how: str) -> float:
-    """Give the fastest speed [rad/s] of the pendulum after a minute, damped or dragged."""
+    """Return the fastest speed [rad/s] of the pendulum after a minute, damped or dragged."""
     b = ONE.joints[0].damping
     arm, torque = (ONE, 0.0) if how == "damped" else (
         without_friction(ONE), f"-{b / START!r}*qd1*abs(qd1)",
@@ -91,7 +91,7 @@ def _solver() -> Row:
 
 @cache
 def measured_order() -> float:
-    """Give the order by which the error of fixed steps falls when they are halved."""
+    """Return the order by which the error of fixed steps falls when they are halved."""
     given: dict[str, Any] = {
         "q0": [0.0],
         "torque": [10.0],

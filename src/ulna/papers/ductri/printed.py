@@ -38,14 +38,14 @@ class LinkMasses(NamedTuple):
 
 
 def constants(arm: Arm) -> Constants:
-    """Give the paper's letters for an arm."""
+    """Return the paper's letters for an arm."""
     first, second = arm.links
     lengths, inertias = (first.length, second.length), (first.inertia, second.inertia)
     return Constants(*lengths, *inertias, first.tip_mass, second.tip_mass)
 
 
 def kinetic(p: Constants, q: Floats, qd: Floats) -> Floats:
-    """Give K."""
+    """Return K."""
     w1, w12 = qd[..., 0], qd[..., 0] + qd[..., 1]
     tip = p.l1**2 * w1**2 + p.l2**2 * w12**2 + 2 * p.l1 * p.l2 * np.cos(q[..., 1]) * w1 * w12
     both = p.i1 * w1**2 + p.i2 * w12**2 + p.m2 * p.l1**2 * w1**2 + p.m_tip * tip
@@ -53,14 +53,14 @@ def kinetic(p: Constants, q: Floats, qd: Floats) -> Floats:
 
 
 def potential(p: Constants, q: Floats) -> Floats:
-    """Give U."""
+    """Return U."""
     y2 = p.l1 * np.sin(q[..., 0])
     yE = y2 + p.l2 * np.sin(q[..., 0] + q[..., 1])
     return np.asarray(p.m2 * G * y2 + p.m_tip * G * yE)
 
 
 def torques(p: Constants, q: Floats, qd: Floats, qdd: Floats, *, g: float = G) -> Floats:
-    """Give the left sides of the equations of joint 1 and joint 2, line by line."""
+    """Return the left sides of the equations of joint 1 and joint 2, line by line."""
     (w1, w2), (a1, a2) = np.moveaxis(qd, -1, 0), np.moveaxis(qdd, -1, 0)
     cos, sin = np.cos(q[..., 1]), np.sin(q[..., 1])
     c1, c12 = np.cos(q[..., 0]), np.cos(q[..., 0] + q[..., 1])
@@ -74,7 +74,7 @@ def torques(p: Constants, q: Floats, qd: Floats, qdd: Floats, *, g: float = G) -
 
 
 def mass_matrix(p: Constants, q: Floats) -> Floats:
-    """Give M (…, 2, 2) of the part that is commented out."""
+    """Return M (…, 2, 2) of the part that is commented out."""
     cos = np.cos(q[..., 1])
     m11 = p.i1 + p.i2 + (p.m2 + p.m_tip) * p.l1**2 + p.m_tip * p.l2**2
     m11 = m11 + 2 * p.m_tip * p.l1 * p.l2 * cos
@@ -84,14 +84,14 @@ def mass_matrix(p: Constants, q: Floats) -> Floats:
 
 
 def coriolis_vector(p: Constants, q: Floats, qd: Floats) -> Floats:
-    """Give C χ̇ of the part that is commented out."""
+    """Return C χ̇ of the part that is commented out."""
     b = p.m_tip * p.l1 * p.l2 * np.sin(q[..., 1])
     w1, w2 = qd[..., 0], qd[..., 1]
     return np.stack([-b * w2 * (2 * w1 + w2), b * w1**2], axis=-1)
 
 
 def gravity(p: Constants, q: Floats, *, g: float = G) -> Floats:
-    """Give the gravity vector of the part that is commented out."""
+    """Return the gravity vector of the part that is commented out."""
     outer = p.m_tip * g * p.l2 * np.cos(q[..., 0] + q[..., 1])
     return np.stack([(p.m2 + p.m_tip) * g * p.l1 * np.cos(q[..., 0]) + outer, outer], axis=-1)
 
@@ -99,7 +99,7 @@ def gravity(p: Constants, q: Floats, *, g: float = G) -> Floats:
 def missing_terms(
     p: Constants, links: LinkMasses, q: Floats, qd: Floats, qdd: Floats, *, g: float = G
 ) -> Floats:
-    """Give what the link masses add to the printed torques."""
+    """Return what the link masses add to the printed torques."""
     (m1L, m2L, c1, c2), l1 = links, p.l1
     (w1, w2), (a1, a2) = np.moveaxis(qd, -1, 0), np.moveaxis(qdd, -1, 0)
     cos, sin = np.cos(q[..., 1]), np.sin(q[..., 1])
@@ -114,7 +114,7 @@ def missing_terms(
 
 
 def effective(p: Constants, links: LinkMasses) -> Constants:
-    """Give the point masses and inertias that stand for the links: m2′, m_E′, I1′, I2′."""
+    """Return the point masses and inertias that stand for the links: m2′, m_E′, I1′, I2′."""
     m1L, m2L, c1, c2 = links
     return p._replace(
         m2=p.m2 + m1L * c1 / p.l1 + m2L * (1.0 - c2 / p.l2),

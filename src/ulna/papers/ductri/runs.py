@@ -38,7 +38,7 @@ class Learning(NamedTuple):
 
 
 def swing(t: float) -> tuple[Floats, Floats, Floats]:
-    """Give where the joints should be, how fast, and how they should speed up."""
+    """Return where the joints should be, how fast, and how they should speed up."""
     angle = PACE * t
     return WIDTH * np.sin(angle), WIDTH * PACE * np.cos(angle), -WIDTH * PACE**2 * np.sin(angle)
 
@@ -98,18 +98,18 @@ def free_swing() -> Run:
 
 
 def gap(run: Run) -> Floats:
-    """Give how far (S, 2) [rad] the joints are from the swing."""
+    """Return how far (S, 2) [rad] the joints are from the swing."""
     return np.stack([swing(float(t))[0] for t in run.t]) - np.asarray(run.q)
 
 
 def tip_error(run: Run) -> Floats:
-    """Give how far (S,) [m] the tip is from where the swing would have it."""
+    """Return how far (S,) [m] the tip is from where the swing would have it."""
     wanted = tip(samples.arm(), np.stack([swing(float(t))[0] for t in run.t]))[:, :2]
     return np.asarray(np.hypot(*(wanted - np.asarray(run.tip)[:, :2]).T))
 
 
 def rms_tip_error(run: Run) -> float:
-    """Give the same over the whole run."""
+    """Return the same over the whole run."""
     return _rms(tip_error(run))
 
 

@@ -31,19 +31,19 @@ class Heavy(NamedTuple):
 
 @cache
 def arm() -> ulna.Arm:
-    """Give the arm with our numbers, as the paper has none."""
+    """Return the arm with our numbers, as the paper has none."""
     return ulna.preset("ductri")
 
 
 @cache
 def constants() -> Constants:
-    """Give the same arm in the paper's letters."""
+    """Return the same arm in the paper's letters."""
     return printed.constants(arm())
 
 
 @cache
 def with_rods() -> ulna.Arm:
-    """Give the arm of the example with the masses of its links."""
+    """Return the arm of the example with the masses of its links."""
     masses = (RODS.m1_link, RODS.c1), (RODS.m2_link, RODS.c2)
     return ulna.Arm.of(
         [
@@ -55,14 +55,14 @@ def with_rods() -> ulna.Arm:
 
 @cache
 def states() -> tuple[Floats, Floats, Floats]:
-    """Give angles, rates and accelerations, (500, 2) each."""
+    """Return angles, rates and accelerations, (500, 2) each."""
     q, qd, qdd = np.random.default_rng(0).uniform(-3.0, 3.0, (3, STATES, 2))
     return q, qd, qdd
 
 
 @cache
 def heavy() -> Heavy:
-    """Give 300 arms with link masses, each in a state of its own."""
+    """Return 300 arms with link masses, each in a state of its own."""
     random = np.random.default_rng(1)
     length = random.uniform(0.2, 1.0, (2, ARMS))
     inertia, point, mass = random.uniform(0.05, 1.0, (3, 2, ARMS))
@@ -78,5 +78,5 @@ def heavy() -> Heavy:
 
 
 def apart(one: Floats, other: Floats) -> float:
-    """Give the largest difference between two arrays."""
+    """Return the largest difference between two arrays."""
     return float(np.abs(np.asarray(one) - np.asarray(other)).max())

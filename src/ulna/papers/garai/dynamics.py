@@ -80,7 +80,7 @@ def _dynamics() -> Row:
 
 
 def _example() -> tuple[Number, ...]:
-    """Give energies and torques of the example, to ground and of motors at the joints."""
+    """Return energies and torques of the example, to ground and of motors at the joints."""
     arm, state = samples.arm(), (samples.PHI, samples.RATE, samples.TURNING)
     ground = absolute.inverse_dynamics(arm, *state, tip_force=samples.FORCE)
     motors = absolute.joint_torques(ground)

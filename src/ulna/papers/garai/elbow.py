@@ -41,7 +41,7 @@ class Reached(NamedTuple):
 
 @cache
 def at_the_jump() -> Floats:
-    """Give q1, q2 (2, 2) [deg] as the tip comes from the right and just beyond the base."""
+    """Return q1, q2 (2, 2) [deg] as the tip comes from the right and just beyond the base."""
     points = np.array([[BESIDE, HEIGHT], [-BESIDE, HEIGHT]])
     return np.asarray(np.degrees(printed.elbow_up(samples.rods(), points)[0]))
 
@@ -70,7 +70,7 @@ def reached() -> Reached:
 
 
 def areas() -> dict[str, float]:
-    """Give the areas [m²] that are reached, by the name of the case."""
+    """Return the areas [m²] that are reached, by the name of the case."""
     found = reached()
     return {
         case: float((found.area * getattr(found, case)).sum())

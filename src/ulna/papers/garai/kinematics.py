@@ -93,7 +93,7 @@ def _forward() -> Row:
 
 
 def _example() -> tuple[Number, ...]:
-    """Give where the tip is in the example, how fast it is and how it speeds up."""
+    """Return where the tip is in the example, how fast it is and how it speeds up."""
     arm = samples.arm()
     q, qd, qdd = (
         absolute_to_relative(part) for part in (samples.PHI, samples.RATE, samples.TURNING)
@@ -148,7 +148,7 @@ def _inverse() -> Row:
 
 
 def _angles() -> tuple[Number, ...]:
-    """Give all angles of the example by the paper's equations."""
+    """Return all angles of the example by the paper's equations."""
     p = samples.rods()
     phi, theta = printed.elbow_up(p, POINT)
     angles = {

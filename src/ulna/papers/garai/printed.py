@@ -28,7 +28,7 @@ class Rods(NamedTuple):
 
 
 def constants(arm: Arm) -> Rods:
-    """Give the paper's letters for an arm of two rods."""
+    """Return the paper's letters for an arm of two rods."""
     first, second = arm.links
     return Rods(first.length, second.length, first.mass, second.mass, -arm.gravity[1])
 

@@ -21,39 +21,39 @@ FORCE = np.array([10.0, -5.0])  # [N] on the tip
 
 @cache
 def arm() -> ulna.Arm:
-    """Give the arm with our numbers, as the paper has none."""
+    """Return the arm with our numbers, as the paper has none."""
     return ulna.preset("garai")
 
 
 @cache
 def rods() -> Rods:
-    """Give the same arm in the paper's letters."""
+    """Return the same arm in the paper's letters."""
     return printed.constants(arm())
 
 
 @cache
 def states() -> tuple[Floats, Floats, Floats]:
-    """Give link angles, their rates and their accelerations, (500, 2) each."""
+    """Return link angles, their rates and their accelerations, (500, 2) each."""
     phi, rate, turning = np.random.default_rng(2).uniform(-3.0, 3.0, (3, STATES, 2))
     return phi, rate, turning
 
 
 @cache
 def joint_states() -> tuple[Floats, Floats, Floats]:
-    """Give the same in joint angles, as ulna has them."""
+    """Return the same in joint angles, as ulna has them."""
     q, qd, qdd = (np.asarray(absolute_to_relative(part)) for part in states())
     return q, qd, qdd
 
 
 @cache
 def forces() -> Floats:
-    """Give forces on the tip, (500, 2) [N]."""
+    """Return forces on the tip, (500, 2) [N]."""
     return np.random.default_rng(3).uniform(-20.0, 20.0, (STATES, 2))
 
 
 @cache
 def targets() -> Floats:
-    """Give points (1000, 2) [m] inside the ring, in all four quadrants, away from its edges."""
+    """Return points (1000, 2) [m] inside the ring, in all four quadrants, away from its edges."""
     p, random = rods(), np.random.default_rng(3)
     radius = random.uniform(p.l1 - p.l2 + 0.1, p.l1 + p.l2 - 0.1, TARGETS)
     bearing = random.uniform(-np.pi, np.pi, TARGETS)
@@ -62,5 +62,5 @@ def targets() -> Floats:
 
 
 def apart(one: Floats, other: Floats) -> float:
-    """Give the largest difference between two arrays."""
+    """Return the largest difference between two arrays."""
     return float(np.abs(np.asarray(one) - np.asarray(other)).max())

@@ -7,7 +7,7 @@ from ulna.papers.row import Paper, Row
 
 
 def judge() -> tuple[Row, ...]:
-    """Give its rows; what they are computed with is loaded first."""
+    """Return its rows; what they are computed with is loaded first."""
     from ulna.papers.kehl.rows import rows
 
     return rows()

@@ -69,7 +69,7 @@ def erratum_3() -> Row:
 
 
 def _elbow_above(x: float) -> float:
-    """Give how far [m] the elbow of `th2_up` is above the line from base to tip."""
+    """Return how far [m] the elbow of `th2_up` is above the line from base to tip."""
     both = printed.inverse_kinematics_both(np.array(x), np.array(TARGET[1]), 1.0, 1.0)
     _, elbow, end = joints(unit_arm(), both[0])
     left = (end[0] * elbow[1] - end[1] * elbow[0]) / np.hypot(*end)

@@ -209,7 +209,7 @@ def erratum_11() -> Row:
 
 
 def _mass_slopes(q: Array) -> Array:
-    """Give ∂M_ij/∂θ_k (k, 2, 2, 2), by differences."""
+    """Return ∂M_ij/∂θ_k (k, 2, 2, 2), by differences."""
     steps = 1e-5 * np.eye(2)
     ahead, behind = (mass_matrix(arm(), q[:, None] + way) for way in (steps, -steps))
     return np.moveaxis((ahead - behind) / 2e-5, 1, -1)
@@ -239,7 +239,7 @@ def erratum_24() -> Row:
 
 
 def _both(name: str, values: Array, unit: str, of: str) -> tuple[Number, Number]:
-    """Give a number for each row of a vector."""
+    """Return a number for each row of a vector."""
     first, second = (
         Number(f"{name}_{k}", float(value), unit, None, f"row {k}", of, 3)
         for k, value in enumerate(values, start=1)

@@ -38,18 +38,18 @@ class Error(NamedTuple):
 
 
 def heavier() -> Arm:
-    """Give the arm with all masses a tenth more."""
+    """Return the arm with all masses a tenth more."""
     return ulna.Arm.rods([0.5, 0.5], [1.1, 11.0])
 
 
 def damped() -> Arm:
-    """Give the arm with some damping in its joints."""
+    """Return the arm with some damping in its joints."""
     joint = ulna.Joint(damping=DAMPING)
     return arm().replace(joints=[joint, joint])
 
 
 def options(law: str) -> dict[str, Any]:
-    """Give what `simulate` is told for a law by its name."""
+    """Return what `simulate` is told for a law by its name."""
     laws: dict[str, dict[str, Any]] = {
         "computed torque": {"controller": ComputedTorque(20.0)},
         "wrong masses": {"controller": ComputedTorque(20.0, model=heavier())},
@@ -97,7 +97,7 @@ def first_seconds() -> dict[str, Run]:
 
 @cache
 def effect_of(**parts: Any) -> float:
-    """Give how far [rad] a part of the joints takes a falling arm from one without it, in 1 s."""
+    """Return how far [rad] a part of the joints takes a falling arm from one without it, in 1 s."""
     joint = ulna.Joint(**parts)
     with warnings.catch_warnings():
         # Whether it has an effect is what is asked here.
@@ -110,6 +110,6 @@ def effect_of(**parts: Any) -> float:
 
 
 def _held() -> tuple[Array, Array]:
-    """Give the printed torques, each from the first tick of the controller after its time."""
+    """Return the printed torques, each from the first tick of the controller after its time."""
     table = printed_plan(RODS)
     return np.ceil(RATE * table.t - 1e-6) / RATE, table.tau

@@ -171,7 +171,7 @@ def _say(axes: Axes, at: Array, text: str, aside: Any, look: Look, ha: str = "le
 
 
 def _broken(values: Array) -> Array:
-    """Give a curve in degrees that is not drawn across a jump."""
+    """Return a curve in degrees that is not drawn across a jump."""
     found = np.array(values, dtype=float)
     found[1:][np.abs(np.diff(values)) > JUMP] = np.nan
     return found

@@ -143,7 +143,7 @@ def _bounds(axes: Axes, look: Look) -> None:
 
 
 def _envelope(size: Array, pieces: int = 600) -> Array:
-    """Give the largest error of each of many short stretches: what lies between is of no use."""
+    """Return the largest error of each of many short stretches: what lies between is of no use."""
     length = len(size) // pieces
     return np.asarray(size[: pieces * length].reshape(pieces, length).max(axis=1))
 

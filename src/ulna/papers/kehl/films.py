@@ -101,6 +101,6 @@ class Sweep:
 
 
 def tau_of(first: float, second: float) -> Array:
-    """Give the torques (k, 2) along the path for links of these masses [kg]."""
+    """Return the torques (k, 2) along the path for links of these masses [kg]."""
     arm = ulna.Arm.rods([0.5, 0.5], [first, second])
     return np.asarray(inverse_dynamics(arm, *differences()))

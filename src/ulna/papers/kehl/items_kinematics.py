@@ -46,7 +46,7 @@ print(abs(made.qd).max(), *made.problems)
 
 
 def kinematic_items() -> tuple[Row, ...]:
-    """Give the rows on kinematics, in the paper's order."""
+    """Return the rows on kinematics, in the paper's order."""
     return forward(), inverse_row(), branch(), singular()
 
 

@@ -60,7 +60,7 @@ LOOPS = {  # by key: what it is, the law, and whether it also starts from rest
 
 
 def exit_times(line: str, name: str) -> tuple[float, float]:
-    """Give when [s] a replay is 1 cm and 10 cm off."""
+    """Return when [s] a replay is 1 cm and 10 cm off."""
     if line in replays.HELD:
         return replays.exits(replays.held(line, name))
     if line == "1e-13":
@@ -70,7 +70,7 @@ def exit_times(line: str, name: str) -> tuple[float, float]:
 
 
 def exit_numbers(line: str, label: str, name: str, times: tuple[float, float]) -> list[Number]:
-    """Give the numbers of a line of the table for one of the inertias."""
+    """Return the numbers of a line of the table for one of the inertias."""
     tail = "" if name == RODS else "_as_printed"
     of = f"{label}; {INERTIAS[name]}"
     columns = zip(COLUMNS.items(), times, strict=True)
@@ -240,7 +240,7 @@ def feedback() -> Row:
 
 
 def length_number(name: str, value: float, label: str, of: str) -> Number:
-    """Give the root mean square of a distance, in µm or mm."""
+    """Return the root mean square of a distance, in µm or mm."""
     small = value < 1e-3
     size = 1e6 * value if small else 1e3 * value
     return Number(name, size, "µm" if small else "mm", None, f"tip RMS, {label}", of, 3)

@@ -36,7 +36,7 @@ WAYS = {  # of Figure 5: name, preset and motion
 
 
 def torque_numbers() -> tuple[Number, ...]:
-    """Give peak and RMS of both torques in every way, and the peaks between the samples."""
+    """Return peak and RMS of both torques in every way, and the peaks between the samples."""
     found = []
     for name, (of, preset, how) in WAYS.items():
         tau = torques(preset, how)

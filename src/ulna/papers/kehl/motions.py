@@ -23,57 +23,57 @@ MASSES = (1.0, 2.0, 5.0, 10.0, 15.0, 20.0)  # [kg] of a link, where they are var
 
 @cache
 def arm(name: str = RODS) -> Arm:
-    """Give the arm of the paper with one of its inertias."""
+    """Return the arm of the paper with one of its inertias."""
     return ulna.preset(name)
 
 
 @cache
 def unit_arm() -> Arm:
-    """Give the arm of its examples, with two links of 1 m."""
+    """Return the arm of its examples, with two links of 1 m."""
     return ulna.preset("unit")
 
 
 @cache
 def plan(name: str = RODS) -> Plan:
-    """Give the motion along the path with exact derivatives."""
+    """Return the motion along the path with exact derivatives."""
     return ulna.plan(arm(name), ulna.paths.loops(), elbow="positive")
 
 
 @cache
 def printed_plan(name: str = AS_PRINTED) -> Plan:
-    """Give the motion as the listings compute it: sampled, and by differences."""
+    """Return the motion as the listings compute it: sampled, and by differences."""
     path = ulna.paths.loops_as_printed()
     return ulna.plan(arm(name), path, derivatives="finite", elbow="positive")
 
 
 @cache
 def exact() -> Motion:
-    """Give the exact motion at the times of the printed torques."""
+    """Return the exact motion at the times of the printed torques."""
     return Motion(*plan().trajectory(printed.TIMES[1:-1]))
 
 
 @cache
 def dense() -> Motion:
-    """Give the exact motion at every millisecond."""
+    """Return the exact motion at every millisecond."""
     return Motion(*plan().trajectory(DENSE))
 
 
 @cache
 def differences() -> Motion:
-    """Give the motion by the listings' own differences."""
+    """Return the motion by the listings' own differences."""
     return printed.motion(printed.path())
 
 
 @cache
 def torques(name: str, how: str) -> Array:
-    """Give the torques (k, 2) of "differences", "exact" or "dense" motion."""
+    """Return the torques (k, 2) of "differences", "exact" or "dense" motion."""
     motion = {"differences": differences, "exact": exact, "dense": dense}[how]()
     return np.asarray(inverse_dynamics(arm(name), *motion))
 
 
 @cache
 def swept(link: int) -> Array:
-    """Give the torques (6, k, 2) by differences for the masses of link 1 or 2."""
+    """Return the torques (6, k, 2) by differences for the masses of link 1 or 2."""
     pairs = [(mass, 10.0) if link == 1 else (1.0, mass) for mass in MASSES]
     arms = ulna.stack(ulna.Arm.rods([0.5, 0.5], pair) for pair in pairs)
     return np.asarray(inverse_dynamics(arms.per_sample(), *differences()))
@@ -81,20 +81,20 @@ def swept(link: int) -> Array:
 
 @cache
 def states() -> Motion:
-    """Give states from all over, to compare formulas at."""
+    """Return states from all over, to compare formulas at."""
     return Motion(*np.random.default_rng(0).uniform(-3.0, 3.0, (3, 500, 2)))
 
 
 def peak(values: Array) -> Array:
-    """Give the largest size along the first axis."""
+    """Return the largest size along the first axis."""
     return np.asarray(np.abs(values).max(axis=0))
 
 
 def rms(values: Array) -> Array:
-    """Give the root of the mean square along the first axis."""
+    """Return the root of the mean square along the first axis."""
     return np.asarray(np.sqrt(np.mean(np.square(values), axis=0)))
 
 
 def largest(difference: Array) -> float:
-    """Give the largest size of all."""
+    """Return the largest size of all."""
     return float(np.abs(difference).max())

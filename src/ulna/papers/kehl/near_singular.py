@@ -42,41 +42,41 @@ def to_rim(gap: float) -> Plan:
 
 
 def speed_past_base(distance: float) -> float:
-    """Give the speed [rad/s] of the faster joint where the tip is above the base."""
+    """Return the speed [rad/s] of the faster joint where the tip is above the base."""
     return float(np.abs(past_base(distance).trajectory(MIDDLE).qd).max())
 
 
 def speed_at_rim(gap: float) -> float:
-    """Give the speed [rad/s] of the faster joint at the end of the way outwards."""
+    """Return the speed [rad/s] of the faster joint at the end of the way outwards."""
     made = to_rim(gap)
     return float(np.abs(made.trajectory(made.duration).qd).max())
 
 
 def condition_past_base(distance: float) -> float:
-    """Give the condition number where the tip is above the base."""
+    """Return the condition number where the tip is above the base."""
     return float(condition_number(arm(), past_base(distance).trajectory(MIDDLE).q))
 
 
 def times() -> Array:
-    """Give the times [s] of the samples along a line past the base."""
+    """Return the times [s] of the samples along a line past the base."""
     return STEP * np.arange(round(2.0 * MIDDLE / STEP) + 1)
 
 
 def points() -> Array:
-    """Give the samples (k, 2) of the line that is shown."""
+    """Return the samples (k, 2) of the line that is shown."""
     x = -HALF + SPEED * times()
     return np.stack([x, np.full_like(x, SHOWN)], axis=-1)
 
 
 @cache
 def nearest_branch() -> Array:
-    """Give the angles (k, 2) by the paper's check: always the solution next to the last."""
+    """Return the angles (k, 2) by the paper's check: always the solution next to the last."""
     return printed.joint_trajectory(points(), 0.5, 0.5)
 
 
 @cache
 def upper_elbow() -> Array:
-    """Give the angles (k, 2) of the solution whose elbow is above, without that check."""
+    """Return the angles (k, 2) of the solution whose elbow is above, without that check."""
     both = printed.inverse_kinematics_both(points()[:, 0], points()[:, 1], 0.5, 0.5)
     above = elbow_side(arm(), both)[:, 0] > 0.0
     return np.where(above[:, None], both[:, 0], both[:, 1])
@@ -88,5 +88,5 @@ def switches(angles: Array) -> int:
 
 
 def largest_step(angles: Array) -> float:
-    """Give the largest change [rad] of an angle from one sample to the next."""
+    """Return the largest change [rad] of an angle from one sample to the next."""
     return float(np.abs(printed.wrap_delta(angles[1:], angles[:-1])).max())

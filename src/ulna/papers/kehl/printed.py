@@ -67,13 +67,13 @@ class Constants(NamedTuple):
 
 
 def constants(arm: Arm) -> Constants:
-    """Give the letters for an arm of two links."""
+    """Return the letters for an arm of two links."""
     one, two = arm.links
     return Constants(one.length, two.length, one.mass, two.mass, one.inertia, two.inertia)
 
 
 def transform(degrees: float, displacement: float) -> Array:
-    """Give a matrix of §2.3: a turn, and a displacement along x before it."""
+    """Return a matrix of §2.3: a turn, and a displacement along x before it."""
     c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
     return np.array([[c, -s, displacement], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
@@ -226,5 +226,5 @@ def torques(arm: Arm, q: Array, qd: Array, qdd: Array) -> Array:
 
 
 def times(matrix: Array, vector: Array) -> Array:
-    """Give the products (k, 2) of matrices (k, 2, 2) and vectors (k, 2)."""
+    """Return the products (k, 2) of matrices (k, 2, 2) and vectors (k, 2)."""
     return np.asarray((matrix @ vector[..., None])[..., 0])

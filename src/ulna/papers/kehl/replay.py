@@ -102,7 +102,7 @@ def continuous(rtol: float, name: str = RODS, digits: int = 0) -> Tracking:
 
 
 def exits(told: Tracking) -> Exit:
-    """Give when a replay is lost: as was watched for, or else by its samples.
+    """Return when a replay is lost: as was watched for, or else by its samples.
 
     One that ends before it is lost is lost at its end.
     """
@@ -117,7 +117,7 @@ def _left(told: Tracking, tube: float) -> float:
 
 @cache
 def tightest(name: str = RODS) -> Array:
-    """Give the exits (9, 2) of replays at rtol 1e-13 whose starts differ in the last digit."""
+    """Return the exits (9, 2) of replays at rtol 1e-13 whose starts differ in the last digit."""
     found = [exits(continuous(TOLERANCES["1e-13"], name, digits)) for digits in LAST_DIGITS]
     return np.array(found)
 
@@ -129,13 +129,13 @@ def growth(name: str = RODS) -> Stability:
 
 
 def predicted(name: str = RODS) -> Exit:
-    """Give when an error of 1e-16 at the start should take the tip off the path."""
+    """Return when an error of 1e-16 at the start should take the tip off the path."""
     told = growth(name)
     return Exit(*(told.predicted_exit(tube) or math.inf for tube in TUBES))
 
 
 def torque_at(arm: Arm) -> Callable[[float], tuple[float, float]]:
-    """Give the torques on the exact path as a function of t, in plain numbers.
+    """Return the torques on the exact path as a function of t, in plain numbers.
 
     They are those of `Plan.torque`, by the paper's own M, C and G for two links of the same
     length: asked for one instant at a time, arrays take longer than all the rest of a replay.
@@ -157,7 +157,7 @@ def torque_at(arm: Arm) -> Callable[[float], tuple[float, float]]:
 
 
 def joints_at(t: float, l: float) -> tuple[tuple[float, float], ...]:
-    """Give angles, rates and accelerations on the exact path, for two links of this length."""
+    """Return angles, rates and accelerations on the exact path, for two links of this length."""
     slow, fast = 1j * printed.CIRCLE * cmath.exp(1j * W * t), -1j * printed.LOOP
     fast *= cmath.exp(1j * (printed.LOOPS + 1) * W * t)
     rates = 1j * W, 1j * (printed.LOOPS + 1) * W

@@ -19,7 +19,7 @@ ROOMS = errata_angles, errata_formulas, errata_listings
 
 
 def rows() -> tuple[Row, ...]:
-    """Give the rows of paper 000; nothing is drawn."""
+    """Return the rows of paper 000; nothing is drawn."""
     return (
         *kinematic_items(),
         items_motion.lagrangian(),

@@ -65,12 +65,12 @@ class Edition:
 
 
 def path(thing: Picture | Film) -> str:
-    """Give the place of a picture or film in the folder."""
+    """Return the place of a picture or film in the folder."""
     return f"{PICTURES if isinstance(thing, Picture) else FILMS}/{thing.file}"
 
 
 def poster(film: Film) -> str:
-    """Give the place of the picture that stands for a film until it plays."""
+    """Return the place of the picture that stands for a film until it plays."""
     return f"{FILMS}/{film.file.rpartition('.')[0]}.jpg"
 
 

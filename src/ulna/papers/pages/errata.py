@@ -22,7 +22,7 @@ Corrections to these corrections are welcome."""
 
 
 def errata_page(edition: Edition) -> str:
-    """Give the page."""
+    """Return the page."""
     parts = ["<h1>Errata</h1>", f'<div class="lead">{paragraphs(INTRODUCTION)}</div>']
     parts += [_of_paper(judged) for judged in edition.judged]
     return page(ERRATA, "Errata of five papers", "\n".join(parts), edition)

@@ -11,7 +11,7 @@ INDEX, ERRATA = "index.html", "errata.html"
 
 
 def page(name: str, title: str, content: str, edition: Edition) -> str:
-    """Give a whole page that needs nothing but the files beside it, and no script."""
+    """Return a whole page that needs nothing but the files beside it, and no script."""
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -49,13 +49,13 @@ def _origin(edition: Edition) -> str:
 
 
 def tally(counts: dict[Verdict, int], noun: str) -> str:
-    """Give how many rows have which verdict, those of which there is none left out."""
+    """Return how many rows have which verdict, those of which there is none left out."""
     told = [f"<li>{badge(verdict, count)}</li>" for verdict, count in counts.items() if count]
     return f'<ul class="tally" aria-label="{escaped(noun)} by verdict">{"".join(told)}</ul>'
 
 
 def sides(row: Row, first: str, second: str) -> str:
-    """Give what the paper prints and what we find, side by side."""
+    """Return what the paper prints and what we find, side by side."""
     return (
         f'<dl class="sides"><div><dt>{first}</dt><dd>{prose(row.printed)}</dd></div>'
         f'<div class="ours"><dt>{second}</dt><dd>{prose(row.ours)}</dd></div></dl>\n'

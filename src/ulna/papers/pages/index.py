@@ -28,7 +28,7 @@ precision."""
 
 
 def index_page(edition: Edition) -> str:
-    """Give the page."""
+    """Return the page."""
     title = _title(edition)
     parts = [
         f"<h1>{title}</h1>",

@@ -21,7 +21,7 @@ from ulna.papers.row import Film, Picture, Row
 
 
 def paper_page(judged: Judged, edition: Edition) -> str:
-    """Give the page."""
+    """Return the page."""
     paper = judged.paper
     parts = [
         f"<h1>{escaped(paper.title)}</h1>",
@@ -64,7 +64,7 @@ def _mark(row: Row) -> str:
 
 
 def row_section(row: Row, edition: Edition, more: Sequence[str] = ()) -> str:
-    """Give one row: what is printed, what we find, the verdict and all that it stands on.
+    """Return one row: what is printed, what we find, the verdict and all that it stands on.
 
     It can also be found by the addresses of the figures and equations in `more`.
     """
@@ -96,7 +96,7 @@ def _where(row: Row) -> str:
 
 
 def notes(row: Row) -> str:
-    """Give how an erratum was found, how much it matters, and whether it may be ours."""
+    """Return how an erratum was found, how much it matters, and whether it may be ours."""
     told = {"how large": row.size, "how checked": row.how, "our text": _doubt(row)}
     lines = [f"<dt>{name}</dt><dd>{prose(text)}</dd>" for name, text in told.items() if text]
     return f'<dl class="notes">{"".join(lines)}</dl>\n' if lines else ""

@@ -11,13 +11,13 @@ UNTREATED = "no row of its own"
 
 
 def anchors(row: Row, judged: Judged) -> tuple[str, ...]:
-    """Give the addresses that lead to a row besides its own: those of which it is the first."""
+    """Return the addresses that lead to a row besides its own: those of which it is the first."""
     found = (place.anchor for place in judged.paper.places if place.rows[:1] == (row.key,))
     return tuple(anchor for anchor in found if anchor != row.key)
 
 
 def places_section(judged: Judged) -> str:
-    """Give the list of all places of a paper, each with its rows."""
+    """Return the list of all places of a paper, each with its rows."""
     places = judged.paper.places
     if not places:
         return ""

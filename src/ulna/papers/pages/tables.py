@@ -14,7 +14,7 @@ WIDEST = 9  # columns
 
 
 def numbers_table(numbers: Sequence[Number], caption: str) -> str:
-    """Give tables: a grid of `of` and `label` wherever numbers make one, else a number a line."""
+    """Return tables: a grid of `of` and `label` wherever numbers make one, else a number a line."""
     return "".join(_table(block, caption) for block in blocks(numbers))
 
 
@@ -79,7 +79,7 @@ def _list(numbers: Sequence[Number]) -> str:
 
 
 def _list_lines(of: str, numbers: Sequence[Number], *, beside: bool) -> str:
-    """Give numbers that belong together, under a heading if there are several."""
+    """Return numbers that belong together, under a heading if there are several."""
     headed = bool(of) and len(numbers) > 1
     lines = []
     if headed:

@@ -40,22 +40,22 @@ MEANINGS = {
 
 
 def escaped(text: str) -> str:
-    """Give a text that means nothing to a browser but itself."""
+    """Return a text that means nothing to a browser but itself."""
     return html.escape(text, quote=True)
 
 
 def prose(text: str) -> str:
-    """Give a text as HTML, with what stands between back quotes as code."""
+    """Return a text as HTML, with what stands between back quotes as code."""
     return CODE.sub(r"<code>\1</code>", escaped(text))
 
 
 def paragraphs(text: str) -> str:
-    """Give a text as HTML, a paragraph for each that an empty line sets apart."""
+    """Return a text as HTML, a paragraph for each that an empty line sets apart."""
     return "".join(f"<p>{prose(part.strip())}</p>" for part in text.split("\n\n") if part.strip())
 
 
 def plain(text: str) -> str:
-    """Give a text without back quotes, for a place that shows letters only."""
+    """Return a text without back quotes, for a place that shows letters only."""
     return escaped(text.replace("`", ""))
 
 
@@ -93,7 +93,7 @@ def counted_words(count: int, noun: str) -> str:
 
 
 def badge(verdict: Verdict, count: int | None = None) -> str:
-    """Give a verdict as a mark, a word and a colour, with how many have it."""
+    """Return a verdict as a mark, a word and a colour, with how many have it."""
     mark = f'<span aria-hidden="true">{MARKS[verdict]}</span>'
     words = verdict.value if count is None else f"{count} {verdict.value}"
     return f'<span class="verdict {CLASSES[verdict]}">{mark} {words}</span>'

@@ -59,7 +59,7 @@ class Aims:
         return (q, qd) if len(firsts) > 1 else (q[0], qd[0])
 
     def rows(self, members: Array, width: int, asked: Asked) -> Array:
-        """Give the aims of the next ticks, (ticks, 3, n, 1) for all or (…, width) for each."""
+        """Return the aims of the next ticks, (ticks, 3, n, 1) for all or (…, width) for each."""
         if self.count == 1:
             return block(self.follows[0], *asked)
         # One at a time: functions of users need not bear more.

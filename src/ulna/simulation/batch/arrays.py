@@ -74,7 +74,7 @@ class Source:
 def places_of(
     shape: tuple[int, ...], chunks: tuple[int, ...], box: tuple[slice, ...]
 ) -> Iterator[tuple[int, ...]]:
-    """Give the first indices of the pieces that a box, a slice for each axis, lies in.
+    """Return the first indices of the pieces that a box, a slice for each axis, lies in.
 
     >>> list(places_of((5, 4), (2, 4), (slice(1, 4), slice(None))))
     [(0, 0), (2, 0)]
@@ -120,7 +120,7 @@ class StoredArray:
         return self.dtype.itemsize * self.shape[0] * self.shape[1] * self.shape[2]
 
     def chosen(self, key: Any) -> StoredArray:
-        """Give the chosen rows, unread: for a slice, a mask or numbers."""
+        """Return the chosen rows, unread: for a slice, a mask or numbers."""
         return StoredArray(self.source, self.name, _chosen(self.rows, key))
 
     def close(self) -> None:
@@ -165,7 +165,7 @@ class StoredArray:
 
 
 def _whole_key(key: Any) -> list[Any]:
-    """Give a key for each axis."""
+    """Return a key for each axis."""
     keys = list(key) if isinstance(key, tuple) else [key]
     dots = [place for place, one in enumerate(keys) if one is Ellipsis]
     if not dots:
@@ -179,7 +179,7 @@ def _whole_key(key: Any) -> list[Any]:
 
 
 def _chosen(rows: Rows, key: Any) -> Any:
-    """Give the numbers that a key chooses: one, a range of them, or an array."""
+    """Return the numbers that a key chooses: one, a range of them, or an array."""
     if isinstance(key, slice):
         return rows[key]
     numbers = np.asarray(key)
@@ -195,7 +195,7 @@ def _chosen(rows: Rows, key: Any) -> Any:
 
 
 def _cut(numbers: Any) -> Cut:
-    """Give the smallest part of an axis with these numbers in it, and where they are in there."""
+    """Return the smallest part of an axis with these numbers in it, and where they are in there."""
     if isinstance(numbers, int):
         return Cut(slice(numbers, numbers + 1), 0)
     if isinstance(numbers, range):

@@ -348,7 +348,7 @@ class BatchSimulation:
             lot.restore(state)
 
     def _steps_in(self, seconds: Any, steps: Any) -> int:
-        """Give how many steps are asked for, and refuse what nobody waits for."""
+        """Return how many steps are asked for, and refuse what nobody waits for."""
         if seconds is not None and steps is not None:
             need = "one of the two: a time, or a number of steps"
             raise InputError(Problem("advance", "seconds and steps", need))
@@ -390,7 +390,7 @@ class BatchSimulation:
             first, last = first - lot.blocks, last - lot.blocks
 
     def _chosen(self, members: Any) -> Array:
-        """Give the numbers of the members that are meant."""
+        """Return the numbers of the members that are meant."""
         key = members
         if members is None:
             key = slice(None)
@@ -480,7 +480,7 @@ def _count(what: str, given: Any, least: int) -> int:
 
 
 def _live(array: Array) -> Array:
-    """Give a view of an array that shows its changes and makes none."""
+    """Return a view of an array that shows its changes and makes none."""
     view = array.view()
     view.flags.writeable = False
     return view

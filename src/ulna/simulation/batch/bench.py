@@ -83,7 +83,7 @@ _addresses: dict[Any, int] = {}
 
 
 def address_of_run(kind: Kind, *works_on: Any) -> int:
-    """Give the address of what runs blocks of such numbers, whoever the arms are."""
+    """Return the address of what runs blocks of such numbers, whoever the arms are."""
     if kind.number not in _addresses:
         from ulna.simulation.engine.blocks import address_for
 
@@ -130,7 +130,7 @@ class Bench:
         whole[at.FIRST_REFERENCE] = whole[at.TICK]
 
     def call(self, budget: int) -> int:
-        """Take so many steps; gives REACHED after the last block, or what is needed first."""
+        """Take so many steps; return REACHED after the last block, or what is needed first."""
         with np.errstate(all="ignore"):
             return int(
                 self._run_by_address(

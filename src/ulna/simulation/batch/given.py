@@ -112,7 +112,7 @@ def read_given(
 
 
 def _start(aims: Aims | None, q0: Any, qd0: Any, n: int) -> tuple[Array, Array]:
-    """Give angles and rates at the start: those that are given, else the motion's."""
+    """Return angles and rates at the start: those that are given, else the motion's."""
     if q0 is not None:
         q = joint_rows("q0", q0, n, "rad")
         return q, np.zeros(n) if qd0 is None else joint_rows("qd0", qd0, n, "rad/s")

@@ -42,7 +42,7 @@ class Form:
     rows: Array  # (B,) which of them is an arm's
 
     def of(self, members: Array) -> Array:
-        """Give the values of some arms, (1, k) if they are the same for all."""
+        """Return the values of some arms, (1, k) if they are the same for all."""
         return self.values if len(self.values) == 1 else self.values[self.rows[members]]
 
 
@@ -60,13 +60,13 @@ class Input:
 
 
 def for_all(example: Any, values: Array) -> Input:
-    """Give the input that serves any number of arms."""
+    """Return the input that serves any number of arms."""
     nobody = np.zeros(1, dtype=np.intp)
     return Input(nobody, (Form(example, values.reshape(1, -1), nobody),))
 
 
 def for_each(examples: Sequence[Any], key: Callable[[Any], Hashable], values: Any) -> Input:
-    """Give the input of as many arms, sorted into forms by a key."""
+    """Return the input of as many arms, sorted into forms by a key."""
     places: dict[Hashable, list[int]] = {}
     for arm, example in enumerate(examples):
         places.setdefault(key(example), []).append(arm)
@@ -112,13 +112,13 @@ def read_input(kind: Kind, given: Any, n: int, *, between: str, dt: float) -> In
 
 @cache
 def _nothing(width: int) -> Input:
-    """Give the input of so many parts that is none."""
+    """Return the input of so many parts that is none."""
     source = Source(np.zeros(1), np.zeros((1, width)))
     return for_all(source, source.rows)
 
 
 def is_a_list_of_them(given: Any, widths: Sequence[int]) -> bool:
-    """Say whether something is a list with an input for each arm, and not one input.
+    """Return whether something is a list with an input for each arm, and not one input.
 
     Formulas, one a part, are one input; a text with commas is an input of its own.
     """
@@ -166,7 +166,7 @@ def _form_of(source: Source) -> Hashable:
 
 
 def _values_of(source: Source) -> Array:
-    """Give the rows of a table, and the numbers in its formulas after them."""
+    """Return the rows of a table, and the numbers in its formulas after them."""
     constants = [formula.program.constants for formula in source.formulas.values()]
     return np.concatenate([source.rows.reshape(-1), *constants])
 
@@ -196,7 +196,7 @@ def _undisturbed() -> Input:
 
 @cache
 def _perfect(n: int) -> Input:
-    """Give the sensors that show things as they are."""
+    """Return the sensors that show things as they are."""
     return for_all(PERFECT, PERFECT.layout(n))
 
 

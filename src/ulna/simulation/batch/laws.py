@@ -64,7 +64,7 @@ def laws_of(controllers: list[Any], members: Members, sensors: Input, rate: floa
 def _arms_of(
     controllers: list[Any], timings: list[Timing], sensors: Input, count: int
 ) -> dict[tuple[int, Timing], Any]:
-    """Give which arms have the same controller, by the first place of it, and the same delay."""
+    """Return which arms have the same controller, by the first place of it, and the same delay."""
     if len(controllers) == 1 and len(set(timings)) == 1:
         return {(0, timings[0]): np.arange(count)}
     late = np.broadcast_to(sensors.labels, count)
@@ -78,7 +78,7 @@ def _arms_of(
 
 
 def _sound(members: Members) -> Parameters:
-    """Give the parameters, with those of another arm in place of any that no arm can have."""
+    """Return the parameters, with those of another arm in place of any that no arm can have."""
     p, bad = members.parameters, members.codes == CODES["bad arm"]
     if not bad.any():
         return p
@@ -95,6 +95,6 @@ def _chosen(p: Parameters, arms: Any) -> Parameters:
 
 
 def _values(law: CompiledLaw, count: int) -> Any:
-    """Give params and state of so many arms, (count, p + s)."""
+    """Return params and state of so many arms, (count, p + s)."""
     values = [np.broadcast_to(part, (len(part), count)) for part in (law.params, law.state)]
     return np.concatenate(values).T

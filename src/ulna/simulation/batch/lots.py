@@ -157,7 +157,7 @@ def _own(values: Array) -> Array:
 
 
 def _alike(labels: list[Array]) -> list[Array]:
-    """Give the places at which all labels are the same, kind by kind."""
+    """Return the places at which all labels are the same, kind by kind."""
     kinds = np.zeros(labels[0].shape, dtype=np.intp)
     for one in labels:
         if one.any():
@@ -168,12 +168,12 @@ def _alike(labels: list[Array]) -> list[Array]:
 
 
 def _of(values: Array, rows: Array) -> Array:
-    """Give the values of some rows; one value serves all."""
+    """Return the values of some rows; one value serves all."""
     return np.broadcast_to(values, rows.shape) if len(values) == 1 else values[rows]
 
 
 def _rows(values: Array, rows: Array) -> Array:
-    """Give some rows of values (B, n), or the one of values (n,)."""
+    """Return some rows of values (B, n), or the one of values (n,)."""
     return values[None] if values.ndim == 1 else values[rows]
 
 
@@ -193,7 +193,7 @@ def _set_control(laid: Laid, law: CompiledLaw, acting: Acting) -> None:
 
 
 def _each(laid: Laid, forms: Chosen, members: Array) -> Array:
-    """Give what every arm has of its own at the start: one row if it is the same for all."""
+    """Return what every arm has of its own at the start: one row if it is the same for all."""
     whole = laid.whole
     places = []
     constants = int(whole[at.CONSTANTS])

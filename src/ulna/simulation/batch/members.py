@@ -86,12 +86,12 @@ def _arrays(given: Parameters) -> Parameters:
 
 
 def arms_in(parameters: Parameters) -> int:
-    """Give how many arms parameters are of."""
+    """Return how many arms parameters are of."""
     return len(parameters.length) if parameters.length.ndim > 1 else 1
 
 
 def common_count(**counts: int) -> int:
-    """Give how many members there are, of what was given for one (or all) or for each."""
+    """Return how many members there are, of what was given for one (or all) or for each."""
     many = {name: count for name, count in counts.items() if count != 1}
     nothing = [name for name, count in many.items() if count == 0]
     if nothing:
@@ -115,7 +115,7 @@ def joint_rows(what: str, given: Any, n: int, unit: str) -> Array:
 
 
 def rows_in(values: Array) -> int:
-    """Give for how many arms values are."""
+    """Return for how many arms values are."""
     return len(values) if values.ndim > 1 else 1
 
 

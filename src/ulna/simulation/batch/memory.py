@@ -10,7 +10,7 @@ SLAB = 2**28  # [bytes] of the histories that are handed to a store at a time
 
 
 def planned(members: int, samples: int, n: int, keep_tau: bool, store: object) -> int:
-    """Give how many arms of n joints to work on before their histories are handed over.
+    """Return how many arms of n joints to work on before their histories are handed over.
 
     Without a `store` (its name) that is all of them, and what does not fit into half of the memory
     is refused with the figure; with one it is a slab of some 256 MB, 16 arms or more.
@@ -28,7 +28,7 @@ def planned(members: int, samples: int, n: int, keep_tau: bool, store: object) -
 
 
 def bytes_of(members: int, samples: int, n: int, keep_tau: bool) -> int:
-    """Give the size of the histories of a batch [bytes]."""
+    """Return the size of the histories of a batch [bytes]."""
     return members * samples * n * NUMBER * (3 if keep_tau else 2)
 
 

@@ -71,7 +71,7 @@ class Sheltered(io.FileIO):
         return self._end
 
     def piece(self, offset: int, size: int) -> Piece | None:
-        """Give a large piece that was written at once and not touched again, digested."""
+        """Return a large piece that was written at once and not touched again, digested."""
         found = self._written.get(offset)
         return found if found is not None and found.size == size else None
 
@@ -172,7 +172,7 @@ class NetcdfWriter:
 
 
 def netcdf_writer() -> Callable[[Path, Layout], NetcdfWriter]:
-    """Give what makes a writer, or say which package it lacks."""
+    """Return what makes a writer, or say which package it lacks."""
     hdf5 = package("h5py", "h5py", "a .nc file")
     netcdf = package("h5netcdf", "h5netcdf", "a .nc file")
     return lambda part, layout: NetcdfWriter(part, layout, netcdf, hdf5)
@@ -199,7 +199,7 @@ def open_netcdf(path: Path) -> Source:
 
 
 def _stored(array: Any) -> Iterator[tuple[int, int]]:
-    """Give where the pieces of an array lie in the file, and their sizes."""
+    """Return where the pieces of an array lie in the file, and their sizes."""
     for place in places_of(array.shape, array.chunks, (slice(None),) * array.ndim):
         piece = array.id.get_chunk_info_by_coord(place)
         if piece.byte_offset is not None:

@@ -70,7 +70,7 @@ def perform(
     progress: bool | None,
     on_interrupt: OnInterrupt,
 ) -> BatchRun:
-    """Run all arms, and give what they did."""
+    """Run all arms, and return what they did."""
     members = asked.members
     crew = Crew(kind_of(precision, asked.options), read_threads(threads))
     count, size = members.count, min(asked.slab, MOST_PREPARED)
@@ -200,7 +200,7 @@ def _run_slab(
 
 
 def _codes(asked: Performance, outcome: Outcome, first: int) -> Array:
-    """Give how every arm ended, as results count it."""
+    """Return how every arm ended, as results count it."""
     own = asked.members.codes[first : first + len(outcome.codes)]
     return np.where(own == TO_RUN, RESULTS[outcome.codes], own)
 

@@ -101,7 +101,7 @@ class BatchRun:
         status: Statuses,
         settings: dict[str, Any],
     ) -> BatchRun:
-        """Give the result of arrays that are right, and that nobody else writes to."""
+        """Return the result of arrays that are right, and that nobody else writes to."""
         run = object.__new__(cls)
         for array in (t, q, qd) if tau is None else (t, q, qd, tau):
             array.flags.writeable = False
@@ -214,7 +214,7 @@ class BatchRun:
 
 
 def provenance_of(settings: Mapping[str, Any], versions: Mapping[str, str]) -> dict[str, Any]:
-    """Give how a batch is computed, as plain data."""
+    """Return how a batch is computed, as plain data."""
     return {"format": FORMAT, "settings": dict(settings), "versions": dict(versions)}
 
 

@@ -56,7 +56,7 @@ def simulate_batch(
     progress: bool | None = None,
     on_interrupt: OnInterrupt = "raise",
 ) -> BatchRun:
-    """Let B arms move at once, and give what they did.
+    """Let B arms move at once, and return what they did.
 
     `arms` is one arm for all, stacked parameters (`ulna.stack`), or a list. Whatever else is given
     is for all of them, or for each its own:

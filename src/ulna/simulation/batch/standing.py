@@ -128,13 +128,13 @@ class StandingLot:
         self._covered = first + ticks.shape[1]
 
     def _ahead(self) -> int:
-        """Give how many ticks to work out ahead of need: functions may not bear to be asked."""
+        """Return how many ticks to work out ahead of need: functions may not bear to be asked."""
         if any(motion is None for motion in self._aims.motions):
             return 0
         return AHEAD if self._aims.count == 1 else AHEAD_EACH
 
     def _ticks(self, first: int, last: int, period: float) -> Array:
-        """Give what is to be followed, (1, ticks, 3, n, 1) or (blocks, ticks, 3, n, width)."""
+        """Return what is to be followed, (1, ticks, 3, n, 1) or (blocks, ticks, 3, n, width)."""
         width, aims = self._kind.width, self._aims
         found = []
         for b in range(1 if aims.count == 1 else self.blocks):
@@ -147,7 +147,7 @@ class StandingLot:
         return np.stack(found)
 
     def state(self) -> list[Array]:
-        """Give all that changes with time, as copies."""
+        """Return all that changes with time, as copies."""
         return [one.copy() for one in self._changing()]
 
     def restore(self, state: list[Array]) -> None:

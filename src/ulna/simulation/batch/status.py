@@ -83,7 +83,7 @@ class Statuses:
 
     @classmethod
     def made(cls, codes: Codes, t_end: Floats) -> Statuses:
-        """Give statuses of arrays that are right, and that nobody else writes to."""
+        """Return statuses of arrays that are right, and that nobody else writes to."""
         statuses = object.__new__(cls)
         codes.flags.writeable = t_end.flags.writeable = False
         object.__setattr__(statuses, "codes", codes)
@@ -137,11 +137,11 @@ class Statuses:
         return np.array(REASONS)[self.codes]
 
     def counts(self) -> dict[Reason, int]:
-        """Give how many arms ended for each reason that there is."""
+        """Return how many arms ended for each reason that there is."""
         return {ending.reason: ending.number for ending in self.endings()}
 
     def endings(self) -> list[Ending]:
-        """Give each reason that there is, with the first arm that ended for it."""
+        """Return each reason that there is, with the first arm that ended for it."""
         codes, firsts, numbers = np.unique(self.codes, return_index=True, return_counts=True)
         return [
             Ending(REASONS[code], int(number), int(first), float(self.t_end[first]))

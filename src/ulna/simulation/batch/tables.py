@@ -53,7 +53,7 @@ FLAGS = {
 
 
 def coordinates(t: Floats, n: int, members: int) -> dict[str, Quantity]:
-    """Give what the axes of a batch's arrays count."""
+    """Return what the axes of a batch's arrays count."""
     arm, joint = np.arange(members), np.arange(1, n + 1)
     return {
         "arm": Quantity(("arm",), arm, "1", "number of the arm, from 0"),
@@ -64,7 +64,7 @@ def coordinates(t: Floats, n: int, members: int) -> dict[str, Quantity]:
 
 
 def parameter_quantities(parameters: Parameters) -> dict[str, Quantity]:
-    """Give the numbers of the arms, with an axis for them where they differ."""
+    """Return the numbers of the arms, with an axis for them where they differ."""
     found = {}
     for name, values in parameters._asdict().items():
         axes = ("arm", "axis" if name in PLANE else "joint")
@@ -73,7 +73,7 @@ def parameter_quantities(parameters: Parameters) -> dict[str, Quantity]:
 
 
 def histories(values: Mapping[str, Any]) -> dict[str, Quantity]:
-    """Give the histories that there are."""
+    """Return the histories that there are."""
     return {
         name: Quantity(HISTORY, values[name], *words)
         for name, words in HISTORIES.items()
@@ -82,7 +82,7 @@ def histories(values: Mapping[str, Any]) -> dict[str, Quantity]:
 
 
 def endings(t_end: Floats, codes: Codes) -> dict[str, Quantity]:
-    """Give when and how the arms ended."""
+    """Return when and how the arms ended."""
     return {
         "t_end": Quantity(("arm",), t_end, "s", "time at which the arm ended"),
         "status": Quantity(("arm",), codes, "1", "how the arm ended", FLAGS),
@@ -90,14 +90,14 @@ def endings(t_end: Floats, codes: Codes) -> dict[str, Quantity]:
 
 
 def attributes(provenance: Mapping[str, Any]) -> dict[str, str]:
-    """Give the provenance of a batch as text: the format as it is, all else as JSON."""
+    """Return the provenance of a batch as text: the format as it is, all else as JSON."""
     return {
         key: value if key == "format" else json.dumps(value) for key, value in provenance.items()
     }
 
 
 def dataset(run: BatchRun) -> xr.Dataset:
-    """Give a batch as a dataset with named axes and units; what is in a file stays there."""
+    """Return a batch as a dataset with named axes and units; what is in a file stays there."""
     import xarray as xr
 
     kept = {name: _lazy(getattr(run, name)) for name in HISTORIES}

@@ -34,7 +34,7 @@ AT_ONCE = 8.0  # arms in lanes that take as long as one by itself
 
 
 def cost_of(options: Options, n: int, members: int, *, controlled: bool) -> float:
-    """Give about how long a step of dt of all arms takes in one thread [s]."""
+    """Return about how long a step of dt of all arms takes in one thread [s]."""
     ticks = max(options.dt * options.rate, 1.0) if controlled else 1.0
     return WORK[options.method] * n * max(members / AT_ONCE, 1.0) * ticks
 
@@ -101,7 +101,7 @@ class Crew:
         return any(not helper.is_done.is_set() for helper in self._helpers)
 
     def blocks_of(self, prepared: Prepared) -> int:
-        """Give how many blocks the arms of a lot fill."""
+        """Return how many blocks the arms of a lot fill."""
         return -(-len(prepared.lot.members) // self.kind.width)
 
     def _cut(self, lots: list[Prepared], shares: int) -> list[Piece]:

@@ -77,7 +77,7 @@ class ZarrWriter:
 
 
 def zarr_writer() -> Callable[[Path, Layout], ZarrWriter]:
-    """Give what makes a writer, or say which package it lacks."""
+    """Return what makes a writer, or say which package it lacks."""
     zarr = _zarr()
     return lambda part, layout: ZarrWriter(part, layout, zarr)
 
@@ -111,7 +111,7 @@ def _zarr() -> Any:
 
 
 def _noting(zarr: Any, part: Path, digests: dict[str, str]) -> Any:
-    """Give a store in a folder that notes the digest of whatever it writes."""
+    """Return a store in a folder that notes the digest of whatever it writes."""
 
     class Noting(zarr.storage.LocalStore):  # type: ignore[misc]
         async def set(self, key: str, value: Any) -> None:
@@ -122,7 +122,7 @@ def _noting(zarr: Any, part: Path, digests: dict[str, str]) -> Any:
 
 
 def _digests(path: Path) -> dict[str, str] | None:
-    """Give the digests of a folder's files, or None where it has none."""
+    """Return the digests of a folder's files, or None where it has none."""
     file = path / DIGESTS
     if not file.exists():
         return None

@@ -23,7 +23,7 @@ call_step = STEP.call
 
 @kernel
 def step_alone(size: int, m: Memory, record: Record, opened: int) -> int:
-    """Take an arm to the end of the segment; gives BUDGET, or why it goes no further."""
+    """Take an arm to the end of the segment; return BUDGET, or why it goes no further."""
     if opened != 0:
         settle(size, m, record.log)
     else:

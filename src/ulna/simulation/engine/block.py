@@ -36,7 +36,7 @@ def run_blocks(
     outcome: Outcome,
     budget: int,
 ) -> int:
-    """Take steps with one block after the other; gives REACHED after the last of them."""
+    """Take steps with one block after the other; return REACHED after the last of them."""
     whole = memory.whole
     m = Memory(
         lanes(memory.vectors), lanes(memory.links), lanes(memory.turns), lanes(memory.each),

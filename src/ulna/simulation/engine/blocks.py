@@ -37,6 +37,6 @@ def address_for(
     lot: Lot,
     outcome: Outcome,
 ) -> int:
-    """Give the address of `run_blocks` for such arguments, compiled if need be."""
+    """Return the address of `run_blocks` for such arguments, compiled if need be."""
     kinds = signature_of(memory, control, alone, record, lot, outcome)
     return PART.address(run_blocks, (INT, *kinds, INT))

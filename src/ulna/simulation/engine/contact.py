@@ -15,14 +15,14 @@ SOON = 1e-5  # [s] between two hits: a joint that bounces faster comes to rest
 
 @inner
 def nearer_side(m: Memory, i: int) -> float:
-    """Give +1 if joint i is nearer to its upper stop, −1 if to its lower."""
+    """Return +1 if joint i is nearer to its upper stop, −1 if to its lower."""
     q = m.vectors[at.STATE, i]
     return 1.0 if m.links[i, link.UPPER] - q <= q - m.links[i, link.LOWER] else -1.0
 
 
 @inner
 def hit(size: int, m: Memory, log: Array, i: int, side: float) -> float:
-    """Let joint i strike its stop; gives the speed with which it leaves."""
+    """Let joint i strike its stop; return the speed with which it leaves."""
     v, links, now = m.vectors, m.links, m.real[at.NOW]
     v[at.STATE, i] = links[i, link.UPPER] if side > 0.0 else links[i, link.LOWER]
     speed = v[at.STATE + 1, i]

@@ -15,7 +15,7 @@ from ulna.simulation.engine.times import slack
 
 @inlined
 def let_control(size: int, m: Memory, control: Control) -> int:
-    """Let the controller speak if its tick has come; gives BUDGET, or what Python has to do."""
+    """Let the controller speak if its tick has come; return BUDGET, or what Python has to do."""
     real, whole = m.real, m.whole
     t = whole[at.TICK] * real[at.PERIOD]
     if t > real[at.NOW] + slack(real[at.NOW]):
@@ -91,7 +91,7 @@ def _obey(m: Memory, control: Control, t: float) -> None:
 
 @inlined
 def _is_answered(size: int, control: Control) -> bool:
-    """Say whether the controller of a single arm gave a finite torque for every joint."""
+    """Return whether the controller of a single arm gave a finite torque for every joint."""
     total, tau = 0.0, numbers(control.tau)
     for i in range(size):
         # Zero, unless the torque is infinite or NaN.

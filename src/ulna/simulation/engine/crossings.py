@@ -33,7 +33,7 @@ GRAZE = 1e-9  # of its value, by which a signal has to pass zero to be suspected
 
 @inner
 def find_event(size: int, m: Memory, h: float) -> tuple[float, int]:
-    """Give where in the step the first event is and which it is; its state goes into AHEAD."""
+    """Return where in the step the first event is and which it is; its state goes into AHEAD."""
     early, windows = 0.0, 0
     while early < 1.0:
         late = _clear_window(size, m, h, early, windows)
@@ -47,7 +47,7 @@ def find_event(size: int, m: Memory, h: float) -> tuple[float, int]:
 
 @inner
 def _clear_window(size: int, m: Memory, h: float, early: float, windows: int) -> float:
-    """Give up to where in the step no event changes its sign twice."""
+    """Return up to where in the step no event changes its sign twice."""
     real, whole = m.real, m.whole
     if whole[at.EVENTS] == 0 or whole[at.ALIASED] != 0:
         return 1.0
@@ -89,7 +89,7 @@ def _keep_edge(m: Memory, h: float, early: float, span: float) -> None:
 
 @inner
 def _doubted(size: int, m: Memory, h: float, early: float, span: float) -> int:
-    """Give which event (counted from 1) changes its sign twice in a window, else 0.
+    """Return which event (counted from 1) changes its sign twice in a window, else 0.
 
     It is negative where two changes may hide between the looks.
     """
@@ -122,7 +122,7 @@ def _doubted(size: int, m: Memory, h: float, early: float, span: float) -> int:
 
 @inner
 def _place(m: Memory, look: int) -> float:
-    """Give where in a window to look, from 0 to 1; the last look is at its end."""
+    """Return where in a window to look, from 0 to 1; the last look is at its end."""
     if look == LOOKS:
         return 1.0
     multiple = GOLDEN * (m.whole[at.STEPS] % 1_000_000 * LOOKS + look)
@@ -131,7 +131,7 @@ def _place(m: Memory, look: int) -> float:
 
 @inner
 def _dips(a: float, b: float, c: float, before: float, after: float) -> bool:
-    """Say whether the parabola through three values of one sign passes through zero."""
+    """Return whether the parabola through three values of one sign passes through zero."""
     if not (a * b > 0.0 and abs(b) <= abs(a) and abs(b) <= abs(c)):
         return False
     first, second = (b - a) / before, (c - b) / after
@@ -165,7 +165,7 @@ def _look(size: int, m: Memory, h: float, x: float) -> None:
 
 @inner
 def _search(size: int, m: Memory, h: float, start: float, end: float) -> tuple[float, int]:
-    """Give the first event in a part of the step, of signals that change their sign there once."""
+    """Return the first event in a part of the step, of signals that change sign there once."""
     pieces = 1
     if m.whole[at.ADAPTIVE] != 0 and (m.whole[at.STOPS] != 0 or m.whole[at.ALIASED] != 0):
         pieces = max(math.ceil(PIECES * (end - start)), 1)
@@ -198,7 +198,7 @@ def _search(size: int, m: Memory, h: float, start: float, end: float) -> tuple[f
 
 @inner
 def _turned_beyond(size: int, m: Memory, h: float, early: float, late: float) -> float:
-    """Give where a joint turned round beyond its stop inside a piece of a step, else its end.
+    """Return where a joint turned round beyond its stop inside a piece of a step, else its end.
 
     Such a joint is back before the end of the piece, and its signal there says nothing.
     """
@@ -225,7 +225,7 @@ def _turned_beyond(size: int, m: Memory, h: float, early: float, late: float) ->
 
 @inner
 def _gap(m: Memory, i: int) -> float:
-    """Give the least distance to its stops that joint i had at the ends of a piece."""
+    """Return the least distance to its stops that joint i had at the ends of a piece."""
     before, after = m.real[m.whole[at.BEFORE] + i], m.real[m.whole[at.SIGNALS] + i]
     return float(min(before, after))
 

@@ -56,7 +56,7 @@ def combine(size: int, m: Memory, row: int, known: int, h: float, target: int) -
 
 @inner
 def error_of_step(size: int, m: Memory, h: float) -> float:
-    """Give the error of a DOP853 step in units of the tolerance, from both embedded methods."""
+    """Return the error of a DOP853 step in units of the tolerance, from both embedded methods."""
     n = size
     v = m.vectors
     fifth = third = 0.0
@@ -77,7 +77,7 @@ def error_of_step(size: int, m: Memory, h: float) -> float:
 
 @inlined
 def _scale(m: Memory, part: int, large: float) -> float:
-    """Give the error that a number of this size may have."""
+    """Return the error that a number of this size may have."""
     if part == 0:
         large = min(large, TURN)
     return float(m.real[at.ATOL] + m.real[at.RTOL] * large)

@@ -49,5 +49,5 @@ def call_settle(size: int, m: Memory, log: Array) -> None:
 
 @inner
 def call_let_happen(size: int, m: Memory, log: Array, which: int) -> int:
-    """Let what was found in a step take place; gives BUDGET, or why the engine ends."""
+    """Let what was found in a step take place; return BUDGET, or why the engine ends."""
     return int(call_part(m.whole[at.WATCH_PART], size, m, log, at.HAPPEN, which, 0.0))

@@ -59,7 +59,7 @@ def semi_implicit_step(size: int, m: Memory, t: float, h: float) -> None:
 
 @inner
 def gauss_step(size: int, m: Memory, t: float, h: float) -> Any:
-    """Put the state after a step into TRIAL; gives whether the iterations converged.
+    """Put the state after a step into TRIAL; return whether the iterations converged.
 
     The two slopes are put into their own equation until they no longer change; the first guess
     follows the polynomial of the step before. What has converged is left as it is while others
@@ -120,7 +120,7 @@ def _gauss_stage(size: int, m: Memory, s: int, h: float) -> None:
 
 @inlined
 def _renew(size: int, m: Memory, running: Any) -> tuple[Any, Any]:
-    """Take over new slopes where they are sought; gives how much they changed, and their size."""
+    """Take over new slopes where they are sought; return how much they changed, and their size."""
     v = m.vectors
     change = largest = 0.0 * v[at.NEW_ROW + 1, 0]
     for s in range(2):
@@ -139,7 +139,7 @@ def _renew(size: int, m: Memory, running: Any) -> tuple[Any, Any]:
 
 @inlined
 def _gain(m: Memory, part: int, i: int, h: float) -> Any:
-    """Give what a step adds, with what the last addition lost."""
+    """Return what a step adds, with what the last addition lost."""
     v = m.vectors
     total = v[at.SOLVED_ROW + part, i] + v[at.SOLVED_ROW + 2 + part, i]
     return 0.5 * h * total + v[at.CARRY + part, i]

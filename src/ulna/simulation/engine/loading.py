@@ -90,7 +90,7 @@ def lay_arm(size: int, m: Memory, control: Control, lot: Lot, row: int, w: int) 
 
 @inlined
 def shared_or_own(rows: Array, k: int) -> int:
-    """Give which row is an arm's: its own, or the one that serves all."""
+    """Return which row is an arm's: its own, or the one that serves all."""
     return k if len(rows) > 1 else 0
 
 

@@ -96,7 +96,7 @@ def _is_sampled(m: Memory, samples: Array, h: float) -> bool:
 
 @inner
 def _look_inside(size: int, m: Memory, samples: Array, log: Array, h: float, sampled: bool) -> int:
-    """Do what a step needs besides its end; gives which event is first in it, or −1."""
+    """Do what a step needs besides its end; return which event is first in it, or −1."""
     whole, now = m.whole, m.real[at.NOW]
     watched = whole[at.WATCHING] != 0
     if whole[at.METHOD] == at.GAUSS4:
@@ -144,7 +144,7 @@ def _take_samples(size: int, m: Memory, samples: Array, h: float, end: float) ->
 
 @inlined
 def _is_at_start(m: Memory, samples: Array, h: float) -> bool:
-    """Say whether the next sample is where a step starts, and all is known of it already."""
+    """Return whether the next sample is where a step starts, and all is known of it already."""
     steady = m.whole[at.METHOD] == at.RK4 and m.whole[at.INPUTS] == at.STEADY
     return bool(steady and samples[m.whole[at.SAMPLE], 0] <= m.real[at.NOW] + h * ON_TIME)
 

@@ -28,7 +28,7 @@ def lose(size: int, m: Memory, lot: Lot, outcome: Outcome, w: int, code: int, h:
 
 @inner
 def _has_bad_input(size: int, m: Memory, w: int, h: float) -> bool:
-    """Say whether a torque or the force on the tip has no value in the step."""
+    """Return whether a torque or the force on the tip has no value in the step."""
     n, links, v = size, numbers(m.links), m.vectors
     copy(size, m, at.STATE, at.STAGE)
     for look in range(LOOKS):
@@ -49,7 +49,7 @@ def _has_bad_input(size: int, m: Memory, w: int, h: float) -> bool:
 
 @inner
 def _is_a_state(size: int, m: Memory, w: int) -> bool:
-    """Say whether STAGE is where an arm can be: elsewhere no input is to blame for its value."""
+    """Return whether STAGE is where an arm can be: elsewhere no input is to blame for its value."""
     vectors = numbers(m.vectors)
     total = 0.0
     for part in range(2):

@@ -61,7 +61,7 @@ class Heap:
         self.length = room
 
     def put(self, values: Any) -> int:
-        """Add a piece; gives where it begins."""
+        """Add a piece; return where it begins."""
         piece = np.ravel(np.asarray(values, dtype=self.kind))
         start = self.length
         self.pieces.append(piece)
@@ -69,7 +69,7 @@ class Heap:
         return start
 
     def array(self) -> Array:
-        """Give the one array."""
+        """Return the one array."""
         return np.concatenate(self.pieces)
 
 
@@ -83,12 +83,12 @@ class Heaps:
 
 
 def new_vectors(n: int) -> Array:
-    """Give room for states and slopes of an arm of n links."""
+    """Return room for states and slopes of an arm of n links."""
     return np.zeros((at.VECTORS, n + 1))
 
 
 def new_links(constants: Array) -> Array:
-    """Give the table of an arm, with room to work in."""
+    """Return the table of an arm, with room to work in."""
     links = np.zeros((len(constants), at.COLUMNS))
     links[:, :CONSTANTS] = constants
     links[:-1, at.LAST_HIT] = -np.inf
@@ -97,7 +97,7 @@ def new_links(constants: Array) -> Array:
 
 @cache
 def sample_columns(n: int, kept: int) -> Mapping[str, slice]:
-    """Give where in a sample what is; `kept` says what it holds besides what all do."""
+    """Return where in a sample what is; `kept` says what it holds besides what all do."""
     widths = {"t": 1, "q": n, "injected": 1, "qd": n, "dissipated": 1, "qdd": n, "tau": n}
     widths["tip_force"] = at.AXES
     if kept & at.KEEP_CONTROL:
@@ -113,7 +113,7 @@ def sample_columns(n: int, kept: int) -> Mapping[str, slice]:
 
 
 def sample_width(n: int, kept: int) -> int:
-    """Give how many numbers a sample has."""
+    """Return how many numbers a sample has."""
     *_, last = sample_columns(n, kept).values()
     return int(last.stop)
 
@@ -135,7 +135,7 @@ def new_control(n: int, law: CompiledLaw | None) -> Control:
 
 
 def carried_over(old: Memory, new: Memory) -> Memory:
-    """Give the new memory with the state, the counters and the measurements of the old."""
+    """Return the new memory with the state, the counters and the measurements of the old."""
     new.vectors[:], new.links[:] = old.vectors, old.links
     new.real[: at.REALS] = old.real[: at.REALS]
     new.whole[: at.TABLES] = old.whole[: at.TABLES]

@@ -34,7 +34,7 @@ def scramble(key: np.uint64) -> np.uint64:
 
 @inner
 def key_of(seed: int, kind: int, index: int, arm: int, tick: int) -> np.uint64:
-    """Give the key that all channels of a source have in common at a tick."""
+    """Return the key that all channels of a source have in common at a tick."""
     key = scramble(np.uint64(seed) + GOLDEN)
     key = scramble(key ^ (np.uint64(kind) + GOLDEN))
     key = scramble(key ^ (np.uint64(index) + GOLDEN))
@@ -44,14 +44,14 @@ def key_of(seed: int, kind: int, index: int, arm: int, tick: int) -> np.uint64:
 
 @inner
 def uniform(key: np.uint64, channel: int) -> float:
-    """Give a number from the open interval (0, 1)."""
+    """Return a number from the open interval (0, 1)."""
     bits = scramble(key ^ (np.uint64(channel) + GOLDEN))
     return (float(bits >> ELEVEN) + 0.5) * UNIT
 
 
 @inner
 def normal(key: np.uint64, channel: int) -> float:
-    """Give a number from the normal distribution of mean 0 and deviation 1 (Box and Muller)."""
+    """Return a number from the normal distribution of mean 0 and deviation 1 (Box and Muller)."""
     radius = math.sqrt(-2.0 * math.log(uniform(key, 2 * channel)))
     _, cosine = sincos(2.0 * math.pi * uniform(key, 2 * channel + 1))
     return radius * cosine

@@ -151,7 +151,7 @@ def _address(n: int, function: Callable[..., Any], signature: tuple[Any, ...]) -
 
 
 def _parts(whole: Array, memory: Any, control: Any, table: Any) -> list[tuple[int, Part]]:
-    """Give the parts that are used, with their places and their arguments."""
+    """Return the parts that are used, with their places and their arguments."""
     found: list[tuple[int, Part]] = []
     if whole[at.INPUTS] != at.STEADY:
         found.append((at.LIVE_PART, (live_part, (INT, memory, FLOAT))))
@@ -173,7 +173,7 @@ def _parts(whole: Array, memory: Any, control: Any, table: Any) -> list[tuple[in
 
 
 def _in_lanes(memory: Memory) -> RecordOf:
-    """Give what the engine makes of the memory of a block: the first four arrays are lanes."""
+    """Return what the engine makes of the memory of a block: the first four arrays are lanes."""
     fields = signature_of(*memory)
     wide = (_as_lanes(one, array.shape[-1]) for one, array in zip(fields[:4], memory, strict=False))
     return RecordOf(Memory, (*wide, *fields[4:]))

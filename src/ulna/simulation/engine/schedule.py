@@ -23,7 +23,7 @@ MOST_WHOLE = 2.0**62  # that a count may be
 
 @inlined
 def open_segment(size: int, m: Memory, control: Control) -> int:
-    """Begin the next segment; gives BUDGET, or why Python has to act first."""
+    """Begin the next segment; return BUDGET, or why Python has to act first."""
     real, whole = m.real, m.whole
     now = real[at.NOW]
     if now >= real[at.TARGET] - slack(now):
@@ -61,7 +61,7 @@ def plan(m: Memory) -> None:
 
 @inner
 def _next_knot(m: Memory, table: int) -> float:
-    """Move a table on to its row for now; gives when the next row comes."""
+    """Move a table on to its row for now; return when the next row comes."""
     real, whole, now = m.real, m.whole, m.real[at.NOW]
     head = at.TABLES + at.TABLE_PLACES * table
     times, length, row = whole[head + at.TIMES], whole[head + at.LENGTH], whole[head + at.ROW]
@@ -76,7 +76,7 @@ def _next_knot(m: Memory, table: int) -> float:
 
 @inner
 def _next_edge(m: Memory) -> float:
-    """Give when a disturbance next begins, ends, or draws another number."""
+    """Return when a disturbance next begins, ends, or draws another number."""
     real, whole = m.real, m.whole
     nearest, soon = math.inf, real[at.NOW] + slack(real[at.NOW])
     for d in range(whole[at.DISTURBANCES]):
@@ -141,7 +141,7 @@ def _add_control(size: int, m: Memory, control: Control) -> None:
 
 @inner
 def _read_table(m: Memory, table: int, width: int, column: int) -> tuple[Any, Any]:
-    """Give a value of a table now, and its rate."""
+    """Return a value of a table now, and its rate."""
     real, whole, each, now = m.real, m.whole, m.each, m.real[at.NOW]
     head = at.TABLES + at.TABLE_PLACES * table
     row, times = whole[head + at.ROW], whole[head + at.TIMES]

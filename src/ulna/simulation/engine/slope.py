@@ -39,7 +39,7 @@ def slope_inlined(size: int, m: Memory, t: float, place: int) -> None:
 
 @inlined
 def columns(size: int, vectors: Array) -> int:
-    """Give how many numbers are integrated alike: of a single arm its work as well."""
+    """Return how many numbers are integrated alike: of a single arm its work as well."""
     return size + 1 if alone(vectors) else size
 
 
@@ -80,7 +80,7 @@ def inputs(size: int, m: Memory, t: float) -> None:
 
 @inlined
 def motor_torque(m: Memory, i: int, since: float) -> Any:
-    """Give the torque of a joint's motor, without disturbances, so long after the hold began."""
+    """Return the torque of a joint's motor, without disturbances, so long after the hold began."""
     links = m.links
     held = at.OWN if m.whole[at.DISTURBANCES] != 0 else at.HOLD
     return links[i, held] + links[i, at.RAMP] * since + links[i, at.LIVE]
@@ -109,7 +109,7 @@ def live_inputs(size: int, m: Memory, t: float) -> None:
 
 @inner
 def formula(m: Memory, k: int) -> Any:
-    """Give the value of formula k for the values that were named last."""
+    """Return the value of formula k for the values that were named last."""
     whole = m.whole
     span = whole[at.SPANS] + 3 * k
     return evaluate(
@@ -144,7 +144,7 @@ def name_values(size: int, m: Memory, t: float) -> None:
 
 @inlined
 def has_tip_force(size: int, links: Array) -> bool:
-    """Say whether anything acts on the tip."""
+    """Return whether anything acts on the tip."""
     n = size
     return (
         some(links[n, link.FORCE_X] != 0.0)
@@ -155,7 +155,7 @@ def has_tip_force(size: int, links: Array) -> bool:
 
 @inner
 def tip_power(size: int, m: Memory, row: int) -> Any:
-    """Give the power [W] of the force and the moment on the tip."""
+    """Return the power [W] of the force and the moment on the tip."""
     n = size
     v, links, turns = m.vectors, m.links, m.turns
     rate = v_x = v_y = 0.0

@@ -52,7 +52,7 @@ def advance_blocks(
     last: int,
     step: int,
 ) -> int:
-    """Take blocks, from one to before another, to the end of a step; gives REACHED, or COARSE.
+    """Take blocks, from one to before another, to the end of a step; return REACHED, or COARSE.
 
     Steps count from the start of all. COARSE says that they are too long for an arm. The `vectors`
     and `turns` of the memory are for one block, and for any; `run` is the address of `run_blocks`.
@@ -99,7 +99,7 @@ def _take_up(n: int, m: Memory, lot: Lot, standing: Standing, b: int) -> None:
 
 @inlined
 def _put_down(n: int, m: Memory, lot: Lot, outcome: Outcome, standing: Standing, b: int) -> int:
-    """Keep the state of a block and say where its members are; gives COARSE, or REACHED."""
+    """Keep the state of a block and say where its members are; return COARSE, or REACHED."""
     width, worst = m.each.shape[1], at.REACHED
     vectors, states = lanes(m.vectors), lanes(standing.states[b])
     for k in range(len(KEPT)):

@@ -26,7 +26,7 @@ ROUNDING, ROUNDING_SHORT = 1e-14, 4e-6
 
 @inlined
 def step_size(size: int, m: Memory) -> float:
-    """Give the length of the next step."""
+    """Return the length of the next step."""
     real, whole = m.real, m.whole
     if whole[at.ADAPTIVE] == 0:
         return even_step(m)
@@ -44,7 +44,7 @@ def step_size(size: int, m: Memory) -> float:
 
 @inlined
 def even_step(m: Memory) -> float:
-    """Give what is left until the end of the next of equal steps."""
+    """Return what is left until the end of the next of equal steps."""
     real, whole = m.real, m.whole
     span, steps = real[at.STOP] - real[at.PLAN_START], whole[at.STEP_COUNT]
     end = real[at.PLAN_START] + span * (whole[at.STEP_INDEX] + 1) / steps
@@ -53,7 +53,7 @@ def even_step(m: Memory) -> float:
 
 @inlined
 def attempt(size: int, m: Memory, h: float) -> int:
-    """Put the end of a step into TRIAL; gives BUDGET if it is good, AGAIN, or what is wrong."""
+    """Put the end of a step into TRIAL; return BUDGET if it is good, AGAIN, or what is wrong."""
     whole = m.whole
     good = take_step(size, m, m.real[at.NOW], h)
     if whole[at.FAULT] != 0:
@@ -67,7 +67,7 @@ def attempt(size: int, m: Memory, h: float) -> int:
 
 @inlined
 def take_step(size: int, m: Memory, t: float, h: float) -> Any:
-    """Put the end of a step from time t into TRIAL; gives whether it is a state at all."""
+    """Put the end of a step from time t into TRIAL; return whether it is a state at all."""
     whole = m.whole
     if whole[at.METHOD] == at.RK4 or whole[at.METHOD] == at.DOP853:
         explicit_step(size, m, t, h)
@@ -86,7 +86,7 @@ def step_from(size: int, m: Memory, t: float, h: float) -> Any:
 
 @inlined
 def is_judged(m: Memory) -> bool:
-    """Say whether the step that comes is one of those that are judged; it speaks for UNJUDGED."""
+    """Return whether the step that comes is judged, for the UNJUDGED steps it stands for."""
     whole = m.whole
     whole[at.UNJUDGED] -= 1
     if whole[at.UNJUDGED] != 0:

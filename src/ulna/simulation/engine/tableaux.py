@@ -225,7 +225,7 @@ def _rows(rows: Mapping[int, Row], count: int) -> Array:
 
 
 def _tableau(stages: Mapping[int, Row], nodes: Row, weights: Row) -> Array:
-    """Give (17, 17): a row a stage with its node in the last column, and the weights below."""
+    """Return (17, 17): a row a stage with its node in the last column, and the weights below."""
     table = np.zeros((COUNT_SLOPES + 1, COUNT_SLOPES + 1))
     table[:COUNT_SLOPES, :COUNT_SLOPES] = _rows(stages, COUNT_SLOPES)
     table[WEIGHTS, :COUNT_SLOPES] = _rows({0: weights}, 1)[0]

@@ -9,5 +9,5 @@ SAME = 1e-12  # of a time
 
 @inlined
 def slack(t: float) -> float:
-    """Give the difference at which times near t count as one."""
+    """Return the difference at which times near t count as one."""
     return SAME * max(1.0, abs(t))

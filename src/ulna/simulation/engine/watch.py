@@ -61,7 +61,7 @@ def _event_signals(size: int, m: Memory, t: float) -> None:
 
 @inner
 def crossing(size: int, m: Memory) -> int:
-    """Give the first signal that has changed its sign since the start of the step, or −1."""
+    """Return the first signal that has changed its sign since the start of the step, or −1."""
     n = size
     real, whole = m.real, m.whole
     for i in range(n):
@@ -101,7 +101,7 @@ def settle(size: int, m: Memory, log: Array) -> None:
 
 @inner
 def _settle_one(size: int, m: Memory, log: Array) -> bool:
-    """Release a joint that leaves its stop, or lay one to rest; gives whether one was."""
+    """Release a joint that leaves its stop, or lay one to rest; return whether one was."""
     for i in range(size):
         side, signal = m.links[i, link.STUCK], m.real[m.whole[at.SIGNALS] + i]
         if side != 0.0 and signal < 0.0:
@@ -140,7 +140,7 @@ def _meet_stop(size: int, m: Memory, log: Array, i: int) -> None:
 
 @inner
 def _is_pressed(size: int, m: Memory, i: int, side: float) -> bool:
-    """Say whether joint i, without speed at its stop, is pressed against it.
+    """Return whether joint i, without speed at its stop, is pressed against it.
 
     It is held for a look at the torque that this takes: the number by which it is released, so
     that no joint can be released and laid to rest by turns.
