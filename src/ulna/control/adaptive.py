@@ -167,13 +167,13 @@ def _calm_learning(model: Arm | Parameters, timing: Timing, omega: Array, dampin
 
 
 def _scale(model: Arm | Parameters) -> Array:
-    """Return the largest value of each quantity of a model, as `parameter_vector` has it (…, 6n)."""
+    """Return the largest value of each quantity of a model, as in `parameter_vector` (…, 6n)."""
     sizes = np.abs(parameter_vector(model))
     return np.repeat(sizes.reshape(*sizes.shape[:-1], -1, model.n).max(axis=-1), model.n, axis=-1)
 
 
 def _ones(model: Arm | Parameters) -> Array:
-    """Return the table of an arm with the model's lengths, gears and gravity, and ones elsewhere."""
+    """Return the table of an arm with the model's lengths, gears and gravity, ones elsewhere."""
     table = pack(parameters_of(model)._replace(rotor_inertia=np.ones(model.n)))
     table[..., :-1, MASS : DAMPING + 1] = 1.0
     return table.reshape(*table.shape[:-2], -1)

@@ -149,7 +149,7 @@ class Model:
         return sp.Add(*own, *both)
 
     def _between(self, one: Leg, two: Leg) -> sp.Expr:
-        """Return the cosine of the angle between two legs, only the outer of which may lie aside."""
+        """Return the cosine of the angle between two legs; only the outer may lie aside."""
         if one.link == two.link:
             return sp.S.Zero  # along a link and aside of it are at right angles
         apart = self.angle(one.link) - self.angle(two.link)

@@ -76,7 +76,7 @@ def _zeros(flow: Flow, low: float, high: float) -> list[float]:
 
 
 def _stretches(flat: Array) -> list[tuple[int, int]]:
-    """Return where a law holds the joint wherever it is: the first place and the end of each stretch.
+    """Return where a law holds the joint wherever it is: ends of each stretch.
 
     >>> _stretches(np.array([False, True, True, False, True]))
     [(1, 3), (4, 5)]
