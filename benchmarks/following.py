@@ -63,7 +63,7 @@ def main() -> None:
     report = Report()
     arm, path = ulna.preset("kehl"), ulna.paths.loops()
     plan = ulna.plan(arm, path)
-    controller = ulna.control.ComputedTorque(frequency=20.0)
+    controller = ulna.control.ComputedTorque(natural_frequency=20.0)
 
     def follow() -> ulna.Run:
         return ulna.simulate(arm, controller=controller, reference=plan, rate=RATE)

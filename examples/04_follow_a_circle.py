@@ -26,7 +26,9 @@ for name, part in plan.terms._asdict().items():
 # Do it: a controller a thousand times a second, which starts where the plan starts.
 
 # %%
-run = ulna.simulate(arm, controller=ulna.control.ComputedTorque(frequency=20.0), reference=plan)
+run = ulna.simulate(
+    arm, controller=ulna.control.ComputedTorque(natural_frequency=20.0), reference=plan
+)
 print(run.status)
 
 # %% [markdown]

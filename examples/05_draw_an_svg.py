@@ -26,6 +26,8 @@ plan = ulna.plan(arm, path, timing="s-curve", duration=20.0)
 print(plan)
 
 # %%
-run = ulna.simulate(arm, controller=ulna.control.ComputedTorque(frequency=20.0), reference=plan)
+run = ulna.simulate(
+    arm, controller=ulna.control.ComputedTorque(natural_frequency=20.0), reference=plan
+)
 print(ulna.analysis.tracking(run, plan))
 motion_figure(plan, run).savefig("05_draw_an_svg.png")

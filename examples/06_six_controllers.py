@@ -13,14 +13,14 @@ from ulna.viewer import error_figure
 
 arm = ulna.preset("kehl")
 plan = ulna.plan(arm, ulna.paths.loops(), duration=60.0)
-springs = {"stiffness": [400.0, 100.0], "damping": [40.0, 10.0]}
+springs = {"kp": [400.0, 100.0], "kd": [40.0, 10.0]}
 controllers = {
     "open loop": OpenLoop(),
     "PID": PID(**springs),
     "PD + gravity": GravityPD(**springs),
-    "feed-forward + PID": FeedforwardPID(**springs, integral=0.0),
-    "computed torque": ComputedTorque(frequency=20.0),
-    "adaptive": Adaptive(frequency=20.0),
+    "feed-forward + PID": FeedforwardPID(**springs, ki=0.0),
+    "computed torque": ComputedTorque(natural_frequency=20.0),
+    "adaptive": Adaptive(bandwidth=20.0),
 }
 
 # %% [markdown]

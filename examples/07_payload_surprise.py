@@ -21,7 +21,7 @@ cases = {
     "empty arm": (empty, ComputedTorque(20.0)),
     "surprise": (loaded, ComputedTorque(20.0, model=empty)),
     "surprise, stiffer": (loaded, ComputedTorque(60.0, model=empty)),
-    "surprise, integral": (loaded, FeedforwardPID(frequency=20.0, model=empty)),
+    "surprise, integral": (loaded, FeedforwardPID(natural_frequency=20.0, model=empty)),
     "knows the payload": (loaded, ComputedTorque(20.0)),
 }
 runs = {}

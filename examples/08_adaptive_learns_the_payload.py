@@ -14,7 +14,7 @@ empty = ulna.preset("kehl")
 loaded = empty.with_payload(2.0)
 path = ulna.paths.ellipse(center=(0.45, 0.25), radii=(0.3, 0.2)).repeated(10)
 plan = ulna.plan(empty, path, duration=30.0)
-controller = ulna.control.Adaptive(frequency=10.0, model=empty)
+controller = ulna.control.Adaptive(bandwidth=10.0, model=empty)
 
 # %% [markdown]
 # A `Simulation` is moved on piece by piece, and its controller's memory looked at on the way.

@@ -28,7 +28,7 @@ arms = one._replace(mass=part * one.mass, inertia=part * one.inertia)
 # One call runs all of them on all cores, ten seconds at a thousand control ticks a second.
 
 # %%
-controller = ComputedTorque(frequency=20.0, model=drawn)
+controller = ComputedTorque(natural_frequency=20.0, model=drawn)
 run = ulna.simulate_batch(arms, controller=controller, reference=plan, samples=1001)
 print(run)
 

@@ -64,7 +64,7 @@ for generation in range(1, 61):
 swing = tried(best[:1], samples=401)
 q, qd = swing.final.q[0], swing.final.qd[0]
 top = q - ulna.angles.difference(q, upright)
-feedback = {"controller": ComputedTorque(frequency=5.0), "reference": top}
+feedback = {"controller": ComputedTorque(natural_frequency=5.0), "reference": top}
 held = ulna.simulate(arm, q0=q, qd0=qd, duration=2.0, **feedback)
 arrives, stands = (np.degrees(np.abs(angles - top).max()) for angles in (q, held.q[-1]))
 print(f"arrives within {arrives:.1f}° of upright, stands within {stands:.3f}° two seconds later")

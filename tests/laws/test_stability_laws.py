@@ -19,13 +19,13 @@ from ulna.control import PD, PID, Adaptive, ComputedTorque, FeedforwardPID, Grav
 BITS = 600  # e^-400 still has twelve digits then
 LAWS = {
     "alone": None,
-    "computed torque": ComputedTorque(frequency=20.0),
-    "soft computed torque": ComputedTorque(frequency=4.0),
-    "spring": PD(stiffness=5.0, damping=0.1),
-    "gravity": GravityPD(stiffness=5.0, damping=0.1),
-    "integral": PID(stiffness=5.0, damping=0.1, integral=3.0),
-    "filtered integral": PID(stiffness=5.0, damping=0.1, integral=3.0, filter=100.0),
-    "feed-forward": FeedforwardPID(stiffness=5.0, damping=0.1, integral=3.0),
+    "computed torque": ComputedTorque(natural_frequency=20.0),
+    "soft computed torque": ComputedTorque(natural_frequency=4.0),
+    "spring": PD(kp=5.0, kd=0.1),
+    "gravity": GravityPD(kp=5.0, kd=0.1),
+    "integral": PID(kp=5.0, kd=0.1, ki=3.0),
+    "filtered integral": PID(kp=5.0, kd=0.1, ki=3.0, filter=100.0),
+    "feed-forward": FeedforwardPID(kp=5.0, kd=0.1, ki=3.0),
     "learning": Adaptive(),
     "held": OpenLoop(),
 }
@@ -93,7 +93,7 @@ def test_exponents_are_the_singular_values_of_the_whole_motion(name):
 def test_the_largest_is_the_growth_even_where_digits_are_lost():
     # These gains lead errors where the next tick takes them back, four hundred times.
     plan = random_plan(np.random.default_rng(3), 4, 0.48)
-    told = stability(plan, PD(stiffness=200.0, damping=20.0))
+    told = stability(plan, PD(kp=200.0, kd=20.0))
     assert told.growth_rate() > 100.0
     assert told.exponents[0] == pytest.approx(told.growth_rate(), rel=1e-9)
     assert (np.diff(told.exponents) <= 0.0).all()
@@ -102,7 +102,7 @@ def test_the_largest_is_the_growth_even_where_digits_are_lost():
 def test_close_pairs_of_five_equal_rods_are_told_apart():
     arm = ulna.Arm.rods([0.3] * 5, [1.0] * 5)
     plan = ulna.plan(arm, ulna.paths.joints([[0.1] * 5, [0.5] * 5]), timing="quintic", duration=0.5)
-    for law in (ComputedTorque(), ComputedTorque(frequency=4.0)):
+    for law in (ComputedTorque(), ComputedTorque(natural_frequency=4.0)):
         check(stability(plan, law), maps_of(plan, law, 1000.0), bits=200)
 
 
@@ -110,7 +110,7 @@ def test_close_pairs_are_told_apart_where_the_whole_is_no_number():
     # By then errors have fallen to e^-78 along some directions and e^-1430 along others.
     arm = ulna.Arm.rods([0.3] * 2, [1.0] * 2)
     plan = ulna.plan(arm, ulna.paths.joints([[0.1] * 2, [0.5] * 2]), timing="quintic", duration=3.0)
-    law = ComputedTorque(frequency=100.0, damping=2.0)
+    law = ComputedTorque(natural_frequency=100.0, damping_ratio=2.0)
     told = stability(plan, law)
     assert np.ptp(told.exponents) * told.t[-1] > 1000.0
     check(told, maps_of(plan, law, 1000.0), bits=4000)

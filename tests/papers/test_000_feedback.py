@@ -26,7 +26,7 @@ def error(plan, controller, **options):
 @pytest.mark.parametrize(
     ("controller", "expected"),
     [
-        (ComputedTorque(frequency=20.0, damping=1.0), 9.05e-6),
+        (ComputedTorque(natural_frequency=20.0, damping_ratio=1.0), 9.05e-6),
         (ComputedTorque(20.0, model=TENTH_MORE), 2.67e-3),
         (FeedforwardPID(*SPRINGS, 0.0), 37.9e-6),
         (GravityPD(*SPRINGS), 7.1e-3),

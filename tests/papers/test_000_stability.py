@@ -69,6 +69,6 @@ def test_asymptotic_exponents_would_promise_too_much(found):
 
 def test_feedback_makes_the_same_errors_fall():
     plan = ulna.plan(ulna.preset("kehl"), ulna.paths.loops())
-    told = stability(plan, ComputedTorque(frequency=20.0))
+    told = stability(plan, ComputedTorque(natural_frequency=20.0))
     assert told.exponents == pytest.approx([-20.0] * 4, rel=0.15)
     assert told.predicted_exit(0.01) is None

@@ -372,7 +372,7 @@ def test_calls():
     assert (call.name, call.arguments) == ("circle", ())
     assert call.keywords == {"center": (0.2, 0.1), "radius": "5 cm"}
     assert parse_call("circle") == parse_call("circle()") == Call("circle")
-    assert parse_call(" ComputedTorque ( frequency = 20 ) ")["frequency"] == 20.0
+    assert parse_call(" ComputedTorque ( natural_frequency = 20 ) ")["natural_frequency"] == 20.0
 
 
 def test_values_of_calls():

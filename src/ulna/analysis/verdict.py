@@ -143,7 +143,7 @@ def verdict(
     >>> from ulna.analysis import stability, verdict
     >>> from ulna.control import ComputedTorque
     >>> plan = ulna.plan(ulna.preset("kehl"), ulna.paths.circle((0.5, 0.2), 0.1), duration=2.0)
-    >>> law = ComputedTorque(frequency=20.0)
+    >>> law = ComputedTorque(natural_frequency=20.0)
     >>> run = ulna.simulate(plan.arm, controller=law, reference=plan)
     >>> print(verdict(run, plan, stability=stability(plan, law)))
     follows within 18 µm, tolerance 4 mm

@@ -37,7 +37,7 @@ REFERENCES = (
 CONTROLLER: Any = typer.Option(
     "--controller",
     metavar="CONTROLLER",
-    help='Such as "PID(stiffness=400, damping=40)", gains in N*m/rad and N*m*s/rad; '
+    help='Such as "PID(kp=400, kd=40)", gains in N*m/rad and N*m*s/rad; '
     "see `ulna list controllers`.",
 )
 RATE: Any = typer.Option(

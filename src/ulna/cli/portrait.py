@@ -55,7 +55,7 @@ def portrait(
     ] = None,
     controller: Annotated[
         str | None,
-        _option("--controller", "CONTROLLER", 'In the loop: "PD(stiffness=20, damping=2)".'),
+        _option("--controller", "CONTROLLER", 'In the loop: "PD(kp=20, kd=2)".'),
     ] = None,
     aim: Annotated[
         str | None, _option("--aim", "ANGLE", 'What the controller holds: "30 deg"; else 0.')

@@ -47,8 +47,8 @@ QUICK = 0.3  # [1/J] of adaptation, unless the control rate is too low for it
 class AdaptiveGains(NamedTuple):
     """The numbers that do not change from tick to tick."""
 
-    frequency: Array  # (n,) [1/s]
-    damping: Array  # (n,) [N·m·s/rad]
+    bandwidth: Array  # (n,) [1/s]
+    kd: Array  # (n,) [N·m·s/rad]
     speed: Array  # (6n,) the diagonal of Γ
 
 
@@ -65,17 +65,17 @@ class AdaptiveState(NamedTuple):
 class Adaptive:
     """Follows with the arm it believes in, `model`, and learns what that is wrong about.
 
-    `frequency` [rad/s] and `damping` [N·m·s/rad] are one number for all joints, or one a joint;
-    unless given, frequency is 10, or less where rate and delay ask for it, and damping inertia
-    times frequency, or half of what shakes the arm at that rate if that is less. `adaptation`
+    `bandwidth` [rad/s] and `kd` [N·m·s/rad] are one number for all joints, or one a joint;
+    unless given, bandwidth is 10, or less where rate and delay ask for it, and kd inertia
+    times bandwidth, or half of what shakes the arm at that rate if that is less. `adaptation`
     [1/J] is how fast it learns: Γ = adaptation · scale², with the largest value of each quantity
     in the model as its scale. It is 0.3 unless given, or less where rate and delay ask for it.
     A quantity that the model has none of, such as damping, is not learnt. `model` None is the
     simulated arm, of which there is nothing to learn.
     """
 
-    frequency: Gain | None = None
-    damping: Gain | None = None
+    bandwidth: Gain | None = None
+    kd: Gain | None = None
     adaptation: float | None = None
     _: KW_ONLY
     model: Arm | None = None
@@ -83,7 +83,7 @@ class Adaptive:
     __repr__ = written
 
     def __post_init__(self) -> None:
-        keep_plain(self, "frequency", "damping", "adaptation")
+        keep_plain(self, "bandwidth", "kd", "adaptation")
 
     def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> AdaptiveState:
         """Return the gains, and the model's masses as the first estimate."""
@@ -95,26 +95,26 @@ class Adaptive:
 
         What is learnt, Γ ∫ Yᵀ s dt, is a spring and an integral: s = −δq̇ − ω δq.
         """
-        model, (omega, damping, speed), _, _ = self.start(arm, timing)
+        model, (omega, kd, speed), _, _ = self.start(arm, timing)
         still = np.zeros_like(q)
         Y = regressor(model, q, still, still)
         learnt = (Y * speed) @ np.swapaxes(Y, -1, -2)
         M, own = mass_matrix(model, q), parameters_of(model).damping
-        spring = diagonal((damping + own) * omega) - gravity_gradient(model, q) + learnt
-        return Feedback(spring, M * omega + diagonal(damping), learnt * omega)
+        spring = diagonal((kd + own) * omega) - gravity_gradient(model, q) + learnt
+        return Feedback(spring, M * omega + diagonal(kd), learnt * omega)
 
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: AdaptiveState
     ) -> tuple[Array, AdaptiveState]:
         """Return the torques by the estimate as it is, and the estimate after the tick."""
         model, gains, estimate, last = state
-        wanted = reference.qd + gains.frequency * (reference.q - q)
-        turning = reference.qdd + gains.frequency * (reference.qd - qd)
+        wanted = reference.qd + gains.bandwidth * (reference.q - q)
+        turning = reference.qdd + gains.bandwidth * (reference.qd - qd)
         missing = wanted - qd
         Y = regressor(model, q, qd, turning, qd_ref=wanted)
         step = 0.0 if math.isinf(last) else t - last
         learnt = estimate + step * gains.speed * (missing @ Y)
-        return Y @ estimate + gains.damping * missing, AdaptiveState(model, gains, learnt, t)
+        return Y @ estimate + gains.kd * missing, AdaptiveState(model, gains, learnt, t)
 
     def compiled(self, arm: Arm | Parameters, timing: Timing = USUAL) -> CompiledLaw:
         """Return the same law for the compiled engine, of one arm or many."""
@@ -133,28 +133,28 @@ class Adaptive:
 
     def _gains(self, model: Arm | Parameters, timing: Timing) -> AdaptiveGains:
         omega = np.full(model.n, min(BRISK, SHARE * timing.fastest_decay))
-        if self.frequency is not None:
-            omega = joint_gains("Adaptive.frequency", self.frequency, model.n, above_zero=True)
-        if self.damping is not None:
-            damping = joint_gains("Adaptive.damping", self.damping, model.n)
+        if self.bandwidth is not None:
+            omega = joint_gains("Adaptive.bandwidth", self.bandwidth, model.n, above_zero=True)
+        if self.kd is not None:
+            kd = joint_gains("Adaptive.kd", self.kd, model.n)
         else:
             bounds = bounds_of(model)
             calm = CALM * timing.fastest_decay * bounds.lightest
-            damping = np.minimum(bounds.inertia * omega, calm)
+            kd = np.minimum(bounds.inertia * omega, calm)
         speed = _scale(model) ** 2
         if self.adaptation is not None:
             rate = one_number("Adaptive.adaptation", self.adaptation, "1/J", zero=True)
-            return AdaptiveGains(omega, damping, rate * speed)
-        return AdaptiveGains(omega, damping, speed * _calm_learning(model, timing, omega, damping))
+            return AdaptiveGains(omega, kd, rate * speed)
+        return AdaptiveGains(omega, kd, speed * _calm_learning(model, timing, omega, kd))
 
 
-def _calm_learning(model: Arm | Parameters, timing: Timing, omega: Array, damping: Array) -> Array:
+def _calm_learning(model: Arm | Parameters, timing: Timing, omega: Array, kd: Array) -> Array:
     """Return an adaptation (…, 1) [1/J] whose spring Y Γ Yᵀ the dampers still damp at every pose.
 
     What is learnt answers s by Y Γ Yᵀ ∫ s dt, a spring, and as s = −δq̇ − ω δq an integral as well.
     Y is the larger the faster the arm moves: what counts is the motion that closes `GAP`.
     """
-    spare = stiffest(damping, timing) - damping * omega - bounds_of(model).gravity
+    spare = stiffest(kd, timing) - kd * omega - bounds_of(model).gravity
 
     def stiffness(p: Parameters, q: Array) -> Array:
         speed, turning = np.broadcast_arrays(GAP * omega, GAP * omega**2, q)[:2]

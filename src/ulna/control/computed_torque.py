@@ -39,7 +39,7 @@ class ComputedTorqueState(NamedTuple):
 
 @dataclass(frozen=True)
 class ComputedTorque:
-    """Makes every joint close its gap with `frequency` [rad/s] and damping ratio `damping`.
+    """Make every joint close its gap with a `natural_frequency` [rad/s] and a `damping_ratio`.
 
     Each is one number for all joints, or one a joint. A frequency that is not given is 20 rad/s,
     or 0.3 times the control rate if that is less, and lower with a delay. `model` is the arm that
@@ -54,23 +54,23 @@ class ComputedTorque:
     [1.0, 1.0]
     """
 
-    frequency: Gain | None = None
-    damping: Gain = 1.0
+    natural_frequency: Gain | None = None
+    damping_ratio: Gain = 1.0
     _: KW_ONLY
     model: Arm | None = None
 
     __repr__ = written
 
     def __post_init__(self) -> None:
-        keep_plain(self, "frequency", "damping")
+        keep_plain(self, "natural_frequency", "damping_ratio")
 
     def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> ComputedTorqueState:
         """Return the model and the gains."""
         model = believed(self, self.model, arm)
         chosen = min(BRISK, CALM * timing.fastest_decay)
-        omega = chosen if self.frequency is None else self.frequency
-        omega = joint_gains("ComputedTorque.frequency", omega, arm.n, above_zero=True)
-        ratio = joint_gains("ComputedTorque.damping", self.damping, arm.n)
+        omega = chosen if self.natural_frequency is None else self.natural_frequency
+        omega = joint_gains("ComputedTorque.natural_frequency", omega, arm.n, above_zero=True)
+        ratio = joint_gains("ComputedTorque.damping_ratio", self.damping_ratio, arm.n)
         return ComputedTorqueState(model, np.stack([omega**2, 2.0 * ratio * omega]))
 
     def feedback(self, arm: Arm, q: Array, timing: Timing = USUAL) -> Feedback:

@@ -44,35 +44,35 @@ class FeedforwardPIDState(NamedTuple):
 class FeedforwardPID:
     """Inverse dynamics of the reference for the arm it believes in, and PID on top.
 
-    `stiffness` [N·m/rad], `damping` [N·m·s/rad] and `integral` [N·m/(rad·s)] are one number for
-    all joints, or one a joint; what is not given follows from `frequency` [rad/s] and the model's
-    inertia, and without that from the model, the control rate and the delay. `filter` [rad/s] is a
-    low-pass on the rates; `model` None is the simulated arm.
+    `kp` [N·m/rad], `kd` [N·m·s/rad] and `ki` [N·m/(rad·s)] are one number for all joints, or
+    one a joint; what is not given follows from `natural_frequency` [rad/s] and the model's
+    inertia, and without that from the model, the control rate and the delay. `filter` [rad/s]
+    is a low-pass on the rates; `model` None is the simulated arm.
 
     >>> import numpy as np
     >>> import ulna
     >>> arm = ulna.preset("kehl")
     >>> def swing(t):
     ...     return [np.sin(t), 0.0], [np.cos(t), 0.0], [-np.sin(t), 0.0]
-    >>> controller = FeedforwardPID(frequency=5.0)
+    >>> controller = FeedforwardPID(natural_frequency=5.0)
     >>> start = dict(q0=[0, 0], qd0=[1, 0])
     >>> run = ulna.simulate(arm, **start, duration=2.0, controller=controller, reference=swing)
     >>> bool(abs(run.q[-1, 0] - np.sin(2.0)) < 1e-3)
     True
     """
 
-    stiffness: Gain | None = None
-    damping: Gain | None = None
-    integral: Gain | None = None
+    kp: Gain | None = None
+    kd: Gain | None = None
+    ki: Gain | None = None
     _: KW_ONLY
-    frequency: float | None = None
+    natural_frequency: float | None = None
     filter: float = math.inf
     model: Arm | None = None
 
     __repr__ = written
 
     def __post_init__(self) -> None:
-        keep_plain(self, "stiffness", "damping", "integral", "frequency", "filter")
+        keep_plain(self, "kp", "kd", "ki", "natural_frequency", "filter")
 
     def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> FeedforwardPIDState:
         """Return the model and the gains, with nothing gathered up."""

@@ -6,7 +6,7 @@ A joint that sees the inertia M behind a spring K and a damper D closes a gap e 
 
 With K = W ω² and D = 2 W ω that is two equal decays at the rate ω: as fast as it goes without
 swinging over. W is what the joint sees when the arm is stretched out and the others hold still,
-the most that it can be. That is what a `frequency` ω means.
+the most that it can be. That is what a `natural_frequency` ω means.
 
 Without a frequency the gains are chosen so that the arm settles at every pose of its range. With T
 the period, L = (d + ½) T the latency of a tick whose measurements are d ticks old, b the joints'
@@ -56,7 +56,7 @@ CALM, FIRM = 0.5, 2.0 / 3.0  # of the dampers that shake the arm: as a rule, and
 LATE = 0.68  # of dampers over latency: what springs may be, at CALM dampers and with a delay
 UPRIGHT = 2.0  # times the stiffness that gravity takes away, where the rate allows it
 LEAST_ROOM = 1.25  # from the least stiffness to the largest: with less there is no choice
-INTEGRAL_SHARE = 0.2  # of the frequency: slow enough to leave the spring and the damper alone
+INTEGRAL_SHARE = 0.2  # of the natural frequency: slow enough to leave spring and damper alone
 INTEGRAL_MARGIN = 0.25  # of what Routh's criterion allows
 POSES, CORNERS = 24, 64  # at which an arm is looked at: spread over its range, and at its ends
 FEW, LONG = 4, 32  # poses of each kind for an arm of more links than that
@@ -67,11 +67,11 @@ class Sprung(Protocol):
     """A controller with a spring and a damper at every joint."""
 
     @property
-    def stiffness(self) -> Gain | None: ...
+    def kp(self) -> Gain | None: ...
     @property
-    def damping(self) -> Gain | None: ...
+    def kd(self) -> Gain | None: ...
     @property
-    def frequency(self) -> float | None: ...
+    def natural_frequency(self) -> float | None: ...
 
 
 class Bounds(NamedTuple):
@@ -86,8 +86,8 @@ class Bounds(NamedTuple):
 class Springs(NamedTuple):
     """Springs and dampers (…, n), and between what bounds the springs are."""
 
-    stiffness: Array
-    damping: Array
+    kp: Array
+    kd: Array
     least: Array  # [N·m/rad] against gravity
     most: Array  # [N·m/rad] at this rate and delay
 
@@ -140,35 +140,35 @@ def bounds_of(arm: Arm | Parameters) -> Bounds:
 def springs_of(
     controller: Sprung, arm: Arm | Parameters, timing: Timing, *, carried: bool = False
 ) -> Springs:
-    """Return springs and dampers of a controller: those given, by its frequency, or chosen.
+    """Return springs and dampers of a controller: those given, by its natural frequency, or chosen.
 
     `carried` says that the torques for the weight follow what is measured: then springs need not
     hold the arm upright, but the latency acts on gravity as well.
     """
     name, n = type(controller).__name__, arm.n
-    stiffness = damping = omega = None
-    if controller.stiffness is not None:
-        stiffness = joint_gains(f"{name}.stiffness", controller.stiffness, n)
-    if controller.damping is not None:
-        damping = joint_gains(f"{name}.damping", controller.damping, n)
-    if controller.frequency is not None:
-        omega = one_number(f"{name}.frequency", controller.frequency, "rad/s")
-    if omega is not None and (stiffness is None or damping is None):
+    kp = kd = omega = None
+    if controller.kp is not None:
+        kp = joint_gains(f"{name}.kp", controller.kp, n)
+    if controller.kd is not None:
+        kd = joint_gains(f"{name}.kd", controller.kd, n)
+    if controller.natural_frequency is not None:
+        omega = one_number(f"{name}.natural_frequency", controller.natural_frequency, "rad/s")
+    if omega is not None and (kp is None or kd is None):
         inertia = seen_inertia(arm)
-        stiffness = inertia * omega**2 if stiffness is None else stiffness
-        damping = 2.0 * inertia * omega if damping is None else damping
-    if stiffness is not None and damping is not None:
-        stiffness, damping = np.broadcast_arrays(stiffness, damping)
-        nothing = np.zeros_like(stiffness)
-        return Springs(stiffness, damping, nothing, nothing + math.inf)
-    return choose_springs(bounds_of(arm), timing, stiffness, damping, carried=carried)
+        kp = inertia * omega**2 if kp is None else kp
+        kd = 2.0 * inertia * omega if kd is None else kd
+    if kp is not None and kd is not None:
+        kp, kd = np.broadcast_arrays(kp, kd)
+        nothing = np.zeros_like(kp)
+        return Springs(kp, kd, nothing, nothing + math.inf)
+    return choose_springs(bounds_of(arm), timing, kp, kd, carried=carried)
 
 
 def choose_springs(
     bounds: Bounds,
     timing: Timing,
-    stiffness: Array | None = None,
-    damping: Array | None = None,
+    kp: Array | None = None,
+    kd: Array | None = None,
     *,
     carried: bool = False,
 ) -> Springs:
@@ -178,57 +178,57 @@ def choose_springs(
     least, taken = (nothing, bounds.gravity) if carried else (bounds.gravity, nothing)
     shaking = timing.fastest_decay * bounds.lightest
     omega = np.minimum(BRISK, CALM * shaking / (2.0 * inertia))
-    wanted = np.maximum(inertia * omega**2, UPRIGHT * least) if stiffness is None else stiffness
+    wanted = np.maximum(inertia * omega**2, UPRIGHT * least) if kp is None else kp
     critical = np.maximum(2.0 * np.sqrt(inertia * wanted) - own, 0.0)
 
     def most(dampers: Array) -> Array:
         return stiffest(dampers + own, timing) - taken
 
     hardest = CALM if timing.ticks_late else FIRM
-    attainable = hardest * shaking if damping is None else damping
-    firm = np.minimum(critical, attainable) if damping is None else damping
+    attainable = hardest * shaking if kd is None else kd
+    firm = np.minimum(critical, attainable) if kd is None else kd
     middle = 0.5 * (most(firm) + least)
-    if damping is None:
-        damping = np.minimum(critical, CALM * shaking)
-        damping = np.where(wanted > 0.5 * (most(damping) + least), firm, damping)
-    if stiffness is None:
+    if kd is None:
+        kd = np.minimum(critical, CALM * shaking)
+        kd = np.where(wanted > 0.5 * (most(kd) + least), firm, kd)
+    if kp is None:
         # Without room springs follow the dampers: an arm that sags is better than one that shakes.
-        stiffness = np.minimum(wanted, middle)
-        stiffness = np.minimum(stiffness, np.maximum(most(damping), 0.0) / LEAST_ROOM)
-    return Springs(*np.broadcast_arrays(stiffness, damping, least, most(attainable)))
+        kp = np.minimum(wanted, middle)
+        kp = np.minimum(kp, np.maximum(most(kd), 0.0) / LEAST_ROOM)
+    return Springs(*np.broadcast_arrays(kp, kd, least, most(attainable)))
 
 
-def stiffest(damping: Array, timing: Timing) -> Array:
+def stiffest(kd: Array, timing: Timing) -> Array:
     """Return the stiffness (…, n) [N·m/rad] that dampers still damp at a rate, with a delay."""
-    return (LATE if timing.ticks_late else 1.0) * damping / timing.latency
+    return (LATE if timing.ticks_late else 1.0) * kd / timing.latency
 
 
 def choose_integral(arm: Arm | Parameters, timing: Timing, springs: Springs) -> Array:
     """Choose integral gains (…, n) [N·m/(rad·s)] that leave springs and dampers stable."""
     bounds = bounds_of(arm)
-    stiffness, damping = springs.stiffness, springs.damping
-    left = damping + bounds.damping - stiffness * timing.latency
+    kp, kd = springs.kp, springs.kd
+    left = kd + bounds.damping - kp * timing.latency
     decay = slowest_decay(arm, np.maximum(left, 0.0))
-    room = np.maximum(stiffness - bounds.gravity, 0.0)
-    share = INTEGRAL_SHARE * stiffness * damping / (2.0 * bounds.inertia)
+    room = np.maximum(kp - bounds.gravity, 0.0)
+    share = INTEGRAL_SHARE * kp * kd / (2.0 * bounds.inertia)
     return np.minimum(INTEGRAL_MARGIN * decay * room, share)
 
 
-def slowest_decay(arm: Arm | Parameters, damping: Array) -> Array:
-    """Return the largest β (…, 1) [1/s] with β M ≤ diag(damping) at all poses considered."""
+def slowest_decay(arm: Arm | Parameters, kd: Array) -> Array:
+    """Return the largest β (…, 1) [1/s] with β M ≤ diag(kd) at all poses considered."""
     if not isinstance(arm, Arm) and np.ndim(arm.length) > 1:
-        damping = np.broadcast_to(damping, arm.length.shape)
-        return _in_parts(lambda p, d: _slowest_decay(_masses(p), d), arm, damping)
-    return _slowest_decay(_arm_masses(arm) if isinstance(arm, Arm) else _masses(arm), damping)
+        kd = np.broadcast_to(kd, arm.length.shape)
+        return _in_parts(lambda p, d: _slowest_decay(_masses(p), d), arm, kd)
+    return _slowest_decay(_arm_masses(arm) if isinstance(arm, Arm) else _masses(arm), kd)
 
 
-def _slowest_decay(masses: Array, damping: Array) -> Array:
-    if not (damping > 0.0).all(axis=-1).any():
-        return np.zeros((*damping.shape[:-1], 1))
-    safe = np.where(damping > 0.0, damping, np.inf)
+def _slowest_decay(masses: Array, kd: Array) -> Array:
+    if not (kd > 0.0).all(axis=-1).any():
+        return np.zeros((*kd.shape[:-1], 1))
+    safe = np.where(kd > 0.0, kd, np.inf)
     size = np.sqrt(safe)[..., None, :]
     largest = np.linalg.eigvalsh(masses / (size[..., :, None] * size[..., None, :]))[..., -1]
-    positive = (damping > 0.0).all(axis=-1, keepdims=True)
+    positive = (kd > 0.0).all(axis=-1, keepdims=True)
     return np.where(positive, 1.0 / largest.max(axis=-1, keepdims=True), 0.0)
 
 

@@ -32,16 +32,16 @@ class GravityPDState(NamedTuple):
     """What it needs of the arm; nothing changes from tick to tick."""
 
     model: Arm | Parameters
-    gains: Array  # (2, n) stiffness and damping
+    gains: Array  # (2, n) kp and kd
 
 
 @dataclass(frozen=True)
 class GravityPD:
     """PD that carries the weight of the arm it believes in, `model`: None is the simulated one.
 
-    `stiffness` [N·m/rad] and `damping` [N·m·s/rad] are one number for all joints, or one a joint;
-    what is not given follows from `frequency` [rad/s] and the model's inertia. The weight is
-    that of the aim, or with `measured` that of where the arm is.
+    `kp` [N·m/rad] and `kd` [N·m·s/rad] are one number for all joints, or one a joint;
+    what is not given follows from `natural_frequency` [rad/s] and the model's inertia. The
+    weight is that of the aim, or with `measured` that of where the arm is.
 
     >>> import ulna
     >>> arm = ulna.preset("kehl")
@@ -50,17 +50,17 @@ class GravityPD:
     [1.0, 1.0]
     """
 
-    stiffness: Gain | None = None
-    damping: Gain | None = None
+    kp: Gain | None = None
+    kd: Gain | None = None
     _: KW_ONLY
-    frequency: float | None = None
+    natural_frequency: float | None = None
     measured: bool = False
     model: Arm | None = None
 
     __repr__ = written
 
     def __post_init__(self) -> None:
-        keep_plain(self, "stiffness", "damping", "frequency")
+        keep_plain(self, "kp", "kd", "natural_frequency")
 
     def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> GravityPDState:
         """Return the model and the gains."""
@@ -75,17 +75,17 @@ class GravityPD:
     def feedback(self, arm: Arm, q: Array, timing: Timing = USUAL) -> Feedback:
         """Return how the torques answer small deviations from rest at set-points q (…, n)."""
         model, gains = self.start(arm, timing)
-        stiffness, damping = map(diagonal, gains)
+        kp, kd = map(diagonal, gains)
         if self.measured:
-            stiffness = stiffness - gravity_gradient(model, q)
-        return Feedback(stiffness, damping)
+            kp = kp - gravity_gradient(model, q)
+        return Feedback(kp, kd)
 
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: GravityPDState
     ) -> tuple[Array, GravityPDState]:
         """Return the torques for a deviation from the reference, and those for the weight."""
-        stiffness, damping = state.gains
-        pull = stiffness * (reference.q - q) + damping * (reference.qd - qd)
+        kp, kd = state.gains
+        pull = kp * (reference.q - q) + kd * (reference.qd - qd)
         posture = q if self.measured else reference.q
         return gravity_torque(state.model, posture) + pull, state
 

@@ -76,7 +76,7 @@ def _of_choice(controller: Any, arm: Arm, timing: Timing, poses: Array) -> str |
 def _of_loop(controller: Any, arm: Arm, timing: Timing, poses: Array) -> str | None:
     """Say where errors grow, and whether that is for want of stiffness or of rate."""
     answer = controller.feedback(arm, poses, timing)
-    if not np.any(answer.stiffness) and (answer.integral is None or not np.any(answer.integral)):
+    if not np.any(answer.kp) and (answer.ki is None or not np.any(answer.ki)):
         return None  # nothing is to be held
     rates = growth(arm, poses, answer, timing)
     worst = int(np.argmax(rates))
@@ -86,7 +86,7 @@ def _of_loop(controller: Any, arm: Arm, timing: Timing, poses: Array) -> str | N
     head = f"{type(controller).__name__} on {_named(arm)} at {timing}"
     grows = f"errors near q = ({where}) rad grow 2.7-fold every {1.0 / rates[worst]:.2g} s"
     gravity = gravity_gradient(arm, poses[worst])
-    both = controller.feedback(arm, poses[worst], timing).stiffness + gravity
+    both = controller.feedback(arm, poses[worst], timing).kp + gravity
     if np.linalg.eigvalsh(0.5 * (both + both.T)).min() < 0.0:
         push = -float(np.linalg.eigvalsh(gravity).min())
         why = (
@@ -100,7 +100,7 @@ def _of_loop(controller: Any, arm: Arm, timing: Timing, poses: Array) -> str | N
 
 def _stiffer(controller: Any) -> str:
     """Return what holds an arm better that gravity pushes away."""
-    way = "give a higher frequency"
+    way = "give a higher natural frequency"
     if hasattr(controller, "springs"):
         way = "give more stiffness, or leave the gains to be chosen"
     nearer = getattr(controller, "model", None) is not None

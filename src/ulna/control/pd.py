@@ -27,11 +27,11 @@ from ulna.control.timing import USUAL, Timing
 
 @dataclass(frozen=True)
 class PD:
-    """A spring of `stiffness` [N·m/rad] and a damper of `damping` [N·m·s/rad] at every joint.
+    """A spring of `kp` [N·m/rad] and a damper of `kd` [N·m·s/rad] at every joint.
 
-    Each is one number for all joints, or one a joint; what is not given follows from `frequency`
-    [rad/s], at which the stretched-out arm closes a gap without swinging over; without that too
-    it is chosen for the arm, its weight, the control rate and the delay.
+    Each is one number for all joints, or one a joint; what is not given follows from
+    `natural_frequency` [rad/s], at which the stretched-out arm closes a gap without overshoot;
+    without that too it is chosen for the arm, its weight, the control rate and the delay.
 
     >>> import ulna
     >>> arm = ulna.Arm.rods([1.0], [1.0], gravity=(0.0, 0.0))
@@ -40,15 +40,15 @@ class PD:
     1.0
     """
 
-    stiffness: Gain | None = None
-    damping: Gain | None = None
+    kp: Gain | None = None
+    kd: Gain | None = None
     _: KW_ONLY
-    frequency: float | None = None
+    natural_frequency: float | None = None
 
     __repr__ = written
 
     def __post_init__(self) -> None:
-        keep_plain(self, "stiffness", "damping", "frequency")
+        keep_plain(self, "kp", "kd", "natural_frequency")
 
     def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> Array:
         """Return the gains (2, n), which are all that there is to remember."""
@@ -69,9 +69,9 @@ class PD:
 
         Without a state the gains are those that were given, and both have to be.
         """
-        stiffness, damping = (self.stiffness, self.damping) if state is None else state
-        pull = np.asarray(stiffness) * (reference.q - q)
-        return pull + np.asarray(damping) * (reference.qd - qd), state
+        kp, kd = (self.kp, self.kd) if state is None else state
+        pull = np.asarray(kp) * (reference.q - q)
+        return pull + np.asarray(kd) * (reference.qd - qd), state
 
     def compiled(self, arm: Arm | Parameters, timing: Timing = USUAL) -> CompiledLaw:
         """Return the same law for the compiled engine, of one arm or many."""

@@ -42,9 +42,9 @@ GAP, RATE, COUNT = 0, 1, 2  # rows of what is remembered
 class PIDGains(NamedTuple):
     """The numbers that do not change from tick to tick."""
 
-    stiffness: Array  # (n,) [N·m/rad]
-    damping: Array  # (n,) [N·m·s/rad]
-    integral: Array  # (n,) [N·m/(rad·s)]
+    kp: Array  # (n,) [N·m/rad]
+    kd: Array  # (n,) [N·m·s/rad]
+    ki: Array  # (n,) [N·m/(rad·s)]
     limit: Array  # (n,) [N·m]
     filter: float  # [rad/s]
 
@@ -66,18 +66,18 @@ class Integrating(Sprung, Protocol):
     """A controller with an integral and a filter as well."""
 
     @property
-    def integral(self) -> Gain | None: ...
+    def ki(self) -> Gain | None: ...
     @property
     def filter(self) -> float: ...
 
 
 @dataclass(frozen=True)
 class PID:
-    """PD with an `integral` gain [N·m/(rad·s)], and a low-pass `filter` [rad/s] on the rates.
+    """PD with an integral gain `ki` [N·m/(rad·s)], and a low-pass `filter` [rad/s] on the rates.
 
-    `stiffness` [N·m/rad], `damping` [N·m·s/rad] and `integral` are one number for all joints, or
-    one a joint; what is not given follows from `frequency` [rad/s], and without that from the arm,
-    its weight, the control rate and the delay.
+    `kp` [N·m/rad], `kd` [N·m·s/rad] and `ki` are one number for all joints, or
+    one a joint; what is not given follows from `natural_frequency` [rad/s], and without that from
+    the arm, its weight, the control rate and the delay.
 
     >>> import ulna
     >>> arm = ulna.preset("kehl")
@@ -86,17 +86,17 @@ class PID:
     [1.0, 1.0]
     """
 
-    stiffness: Gain | None = None
-    damping: Gain | None = None
-    integral: Gain | None = None
+    kp: Gain | None = None
+    kd: Gain | None = None
+    ki: Gain | None = None
     _: KW_ONLY
-    frequency: float | None = None
+    natural_frequency: float | None = None
     filter: float = math.inf
 
     __repr__ = written
 
     def __post_init__(self) -> None:
-        keep_plain(self, "stiffness", "damping", "integral", "frequency", "filter")
+        keep_plain(self, "kp", "kd", "ki", "natural_frequency", "filter")
 
     def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> PIDState:
         """Return the gains, with nothing gathered up."""
@@ -130,26 +130,26 @@ def pid_gains(
     """Return all gains, by the model's inertia where they are not given, and the arm's limits."""
     name = type(controller).__name__
     springs = springs_of(controller, model, timing)
-    if controller.integral is not None:
-        integral = joint_gains(f"{name}.integral", controller.integral, arm.n)
-    elif controller.frequency is not None:
-        integral = springs.stiffness * controller.frequency * INTEGRAL_SHARE
+    if controller.ki is not None:
+        ki = joint_gains(f"{name}.ki", controller.ki, arm.n)
+    elif controller.natural_frequency is not None:
+        ki = springs.kp * controller.natural_frequency * INTEGRAL_SHARE
     else:
-        integral = choose_integral(model, timing, springs)
+        ki = choose_integral(model, timing, springs)
     corner = one_number(f"{name}.filter", controller.filter, "rad/s", infinite=True)
     limit = np.array(parameters_of(arm).max_torque)
-    return PIDGains(springs.stiffness, springs.damping, integral, limit, corner)
+    return PIDGains(springs.kp, springs.kd, ki, limit, corner)
 
 
 def pid_feedback(gains: PIDGains) -> Feedback:
     """Return how the torques answer small deviations from rest."""
-    stiffness, damping, integral = map(diagonal, gains[:3])
-    return Feedback(stiffness, damping, integral, gains.filter)
+    kp, kd, ki = map(diagonal, gains[:3])
+    return Feedback(kp, kd, ki, gains.filter)
 
 
 def empty_state(gains: PIDGains) -> PIDState:
     """Return the state before the first tick: before it lies all of time, without a gap."""
-    return PIDState(gains, np.zeros((COUNT, *gains.stiffness.shape)), -math.inf)
+    return PIDState(gains, np.zeros((COUNT, *gains.kp.shape)), -math.inf)
 
 
 def empty_rows(n: int) -> Array:
@@ -166,8 +166,8 @@ def push(
     gains, (gap, rate), last = state
     step = t - last
     rate = rate + (1.0 - math.exp(-gains.filter * step)) * (faster - rate)
-    tau = other + gains.stiffness * ahead + gains.damping * rate
-    before = tau + gains.integral * gap
+    tau = other + gains.kp * ahead + gains.kd * rate
+    before = tau + gains.ki * gap
     free = (np.abs(before) < gains.limit) | (before * ahead <= 0.0)
     gap = gap + np.where(free, ahead, 0.0) * (0.0 if math.isinf(step) else step)
-    return tau + gains.integral * gap, PIDState(gains, np.stack([gap, rate]), t)
+    return tau + gains.ki * gap, PIDState(gains, np.stack([gap, rate]), t)

@@ -1,4 +1,4 @@
-"""Controllers by name, and from text: "ComputedTorque(frequency=20)"."""
+"""Controllers by name, and from text: "ComputedTorque(natural_frequency=20)"."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ulna.units import known_unit, split_unit, to_si
 from ulna.units.table import TURN
 
 Some = TypeVar("Some", bound=Controller)
-EXAMPLE = '"ComputedTorque(frequency=20)"'
+EXAMPLE = '"ComputedTorque(natural_frequency=20)"'
 
 
 class Entry(NamedTuple):
@@ -39,8 +39,8 @@ def read_controller(text: str, what: str = "--controller") -> Controller:
     Values are in SI, or text with a unit; a frequency is in rad/s, or in Hz if that is said. One
     value is for all joints, several in parentheses are one a joint.
 
-    >>> read_controller("PD(stiffness=(400, 100), damping='40 N*m*s/rad')")
-    PD(stiffness=(400.0, 100.0), damping=40.0)
+    >>> read_controller("PD(kp=(400, 100), kd='40 N*m*s/rad')")
+    PD(kp=(400.0, 100.0), kd=40.0)
     """
     call = parse_call(text, what, EXAMPLE)
     if call.name not in CONTROLLERS:
@@ -99,11 +99,11 @@ _FREQUENCIES = or_one_a_joint(_angular_frequency)
 _NUMBERS = or_one_a_joint(quantity("number"))
 _DAMPINGS = or_one_a_joint(quantity("damping"))
 _GAINS: Mapping[str, Kind] = {
-    "stiffness": or_one_a_joint(quantity("stiffness")),
-    "damping": _DAMPINGS,
+    "kp": or_one_a_joint(quantity("stiffness")),
+    "kd": _DAMPINGS,
 }
-_INTEGRAL: Mapping[str, Kind] = {"integral": _NUMBERS}
-_FREQUENCY: Mapping[str, Kind] = {"frequency": _angular_frequency}
+_INTEGRAL: Mapping[str, Kind] = {"ki": _NUMBERS}
+_FREQUENCY: Mapping[str, Kind] = {"natural_frequency": _angular_frequency}
 _FILTER: Mapping[str, Kind] = {"filter": _angular_frequency}
 
 CONTROLLERS: Mapping[str, Entry] = MappingProxyType(
@@ -127,12 +127,12 @@ CONTROLLERS: Mapping[str, Entry] = MappingProxyType(
         "ComputedTorque": Entry(
             ComputedTorque,
             "inverse dynamics: every joint closes its gap alike in every posture",
-            {"frequency": _FREQUENCIES, "damping": _NUMBERS},
+            {"natural_frequency": _FREQUENCIES, "damping_ratio": _NUMBERS},
         ),
         "Adaptive": Entry(
             Adaptive,
             "inverse dynamics that learns the masses while it follows",
-            {"frequency": _FREQUENCIES, "damping": _DAMPINGS, "adaptation": "number"},
+            {"bandwidth": _FREQUENCIES, "kd": _DAMPINGS, "adaptation": "number"},
         ),
         "OpenLoop": Entry(OpenLoop, "the torques that the motion takes, nothing measured", {}),
     }

@@ -38,9 +38,9 @@ LEAST_SIZE = 2.0**-20  # of a row or a column, to the largest
 class Feedback(NamedTuple):
     """How torques answer small deviations from rest at set-points; (…, n, n) each."""
 
-    stiffness: Array  # [N·m/rad]
-    damping: Array  # [N·m·s/rad]
-    integral: Array | None = None  # [N·m/(rad·s)]
+    kp: Array  # [N·m/rad]
+    kd: Array  # [N·m·s/rad]
+    ki: Array | None = None  # [N·m/(rad·s)]
     filter: float = math.inf  # [rad/s] of the low-pass on the rates
 
 
@@ -71,7 +71,7 @@ def tick_map(arm: Arm, q: Array, feedback: Feedback, timing: Timing) -> Array:
     moved, pushed = _held(arm, q, timing.period)
     # Places of the state: angles and rates, their integral, filtered rates, torques on their way.
     own = 3 if math.isinf(feedback.filter) else 4
-    own -= feedback.integral is None
+    own -= feedback.ki is None
     size = (own + late) * n
     angle, rate, third = (slice(k * n, (k + 1) * n) for k in range(3))
     filtered = slice((own - 1) * n, own * n)
@@ -82,13 +82,13 @@ def tick_map(arm: Arm, q: Array, feedback: Feedback, timing: Timing) -> Array:
     if not math.isinf(feedback.filter):
         seen[:, filtered] = (1.0 - passed) * unit
         maps[..., filtered, :] = seen
-    answer = np.zeros((*maps.shape[:-2], n, size)) - feedback.damping @ seen
-    answer[..., :, angle] -= feedback.stiffness
-    if feedback.integral is not None:
+    answer = np.zeros((*maps.shape[:-2], n, size)) - feedback.kd @ seen
+    answer[..., :, angle] -= feedback.kp
+    if feedback.ki is not None:
         gathered = np.zeros((n, size))
         gathered[:, third], gathered[:, angle] = unit, timing.period * unit
         maps[..., third, :] = gathered
-        answer = answer - feedback.integral @ gathered
+        answer = answer - feedback.ki @ gathered
     maps[..., : 2 * n, : 2 * n] = moved
     if late == 0:
         maps[..., : 2 * n, :] += pushed @ answer

@@ -12,8 +12,8 @@ import ulna
 
 
 class Deadband:
-    def __init__(self, stiffness, damping, deadband):
-        self.stiffness, self.damping, self.deadband = stiffness, damping, deadband
+    def __init__(self, kp, kd, deadband):
+        self.kp, self.kd, self.deadband = kp, kd, deadband
 
     def start(self, arm):
         """Give what torque() needs to remember; here only the arm. Called once, before t = 0."""
@@ -23,7 +23,7 @@ class Deadband:
         """Give one torque a joint [N*m] until the next tick, and what to remember."""
         gap = reference.q - q  # [rad]; there are reference.qd, .qdd and .tip as well
         gap = np.sign(gap) * np.maximum(np.abs(gap) - self.deadband, 0.0)
-        pull = self.stiffness * gap + self.damping * (reference.qd - qd)
+        pull = self.kp * gap + self.kd * (reference.qd - qd)
         return ulna.dynamics.gravity_torque(state, q) + pull, state
 
 
@@ -33,7 +33,7 @@ if __name__ == "__main__":
         arm,
         q0=[0.0, 0.0],
         duration=3.0,
-        controller=Deadband(stiffness=[400.0, 100.0], damping=[80.0, 20.0], deadband=0.01),
+        controller=Deadband(kp=[400.0, 100.0], kd=[80.0, 20.0], deadband=0.01),
         reference=[1.0, -0.5],  # a posture, or a function of t that gives q, qd and qdd
         rate=500.0,  # ticks a second
     )

@@ -235,7 +235,7 @@ def test_a_spring_and_a_damper_decay_by_damping_times_frequency(zeta):
 
 def test_under_a_computed_torque_errors_fall_at_its_frequency():
     plan = ulna.plan(ARM, CIRCLE, duration=10.0)
-    told = stability(plan, ComputedTorque(frequency=20.0), rate=4000.0)
+    told = stability(plan, ComputedTorque(natural_frequency=20.0), rate=4000.0)
     assert told.exponents == pytest.approx([-20.0] * 4, rel=0.1)
     assert told.exponents.mean() == pytest.approx(-20.0, rel=0.01)
     assert told.predicted_exit(0.01) is None

@@ -82,7 +82,9 @@ def test_gravity_leaves_an_error_that_the_spring_cannot_take():
 def test_the_joints_of_a_computed_torque_answer_alike():
     arm = ulna.preset("kehl")
     first, second = (
-        step_response(arm, ComputedTorque(frequency=10.0), joint=joint, size=-0.2, duration=3.0)
+        step_response(
+            arm, ComputedTorque(natural_frequency=10.0), joint=joint, size=-0.2, duration=3.0
+        )
         for joint in (1, 2)
     )
     assert first.settling_time == pytest.approx(second.settling_time, rel=1e-2)

@@ -17,7 +17,7 @@ from ulna.simulation.status import Status
 ARM = ulna.preset("kehl")
 CIRCLE = ulna.paths.circle((0.5, 0.2), 0.1)
 PLAN = ulna.plan(ARM, CIRCLE, duration=1.0)
-LAW = ComputedTorque(frequency=20.0)
+LAW = ComputedTorque(natural_frequency=20.0)
 GROWTH = stability(PLAN, LAW)
 
 
@@ -78,7 +78,7 @@ def test_a_spring_that_sags_is_off_though_it_is_stable():
 
 
 def test_a_loop_that_is_too_slow_is_unstable():
-    law = ComputedTorque(frequency=60.0)
+    law = ComputedTorque(natural_frequency=60.0)
     for rate, follows in ((50.0, False), (1000.0, True)):
         grows = stability(PLAN, law, rate=rate)
         with nullcontext() if follows else pytest.warns(UlnaWarning, match="unstable"):
@@ -148,7 +148,7 @@ def test_limits_that_are_met_after_the_tip_has_left_are_not_the_reason():
 
 
 def test_a_run_that_diverged_says_so_and_why():
-    law = ComputedTorque(frequency=1e5)
+    law = ComputedTorque(natural_frequency=1e5)
     with pytest.warns(UlnaWarning, match="unstable"):
         run = simulated(law)
     told = verdict(run, PLAN, stability=stability(PLAN, law))
@@ -192,7 +192,7 @@ def test_noisy_sensors_are_borne_until_they_throw_the_tip_off(deviation, follows
 
 @pytest.mark.parametrize(("load", "follows"), [(0.1, True), (5.0, False)])
 def test_a_load_that_the_controller_does_not_know_counts_by_what_it_does(load, follows):
-    law, arm = ComputedTorque(frequency=20.0, model=ARM), ARM.with_payload(load)
+    law, arm = ComputedTorque(natural_frequency=20.0, model=ARM), ARM.with_payload(load)
     run = ulna.simulate(arm, controller=law, reference=PLAN)
     told = verdict(run, PLAN, stability=stability(PLAN, law, arm=arm))
     assert told.follows is follows

@@ -198,7 +198,7 @@ def test_a_higher_rate_follows_closer(ask):
 
 
 def test_another_controller_is_named(ask):
-    spring = "FeedforwardPID(stiffness=(400, 100), damping=(40, 10), integral=0)"
+    spring = "FeedforwardPID(kp=(400, 100), kd=(40, 10), ki=0)"
     found = ask(*SHORT, "--controller", spring)
     assert f"closed loop {spring} at 1000 Hz: tip error" in found.flat
     assert found.facts("follow")["controller"] == spring
@@ -269,7 +269,7 @@ def test_torques_beyond_a_limit_are_exit_5_after_all_is_written(ask, tmp_path):
 
 
 def test_gains_beyond_reason_are_exit_3_and_all_is_kept(ask, tmp_path):
-    found = ask(*SHORT, "--controller", "ComputedTorque(frequency=1e5)")
+    found = ask(*SHORT, "--controller", "ComputedTorque(natural_frequency=1e5)")
     assert found.code == 3
     last = found.err.splitlines()[-1]
     assert last.startswith("does not follow: diverged at t = 0.00")
@@ -290,7 +290,7 @@ def first_line(answer):
 
 def test_an_unstable_loop_is_not_called_fine(ask, tmp_path):
     circle = "circle(center=(0.2, 0.1), radius='4 cm')"
-    found = ask("so-101", circle, "--controller", "PD(stiffness=8, damping=0.3)", "--rate", "50 Hz")
+    found = ask("so-101", circle, "--controller", "PD(kp=8, kd=0.3)", "--rate", "50 Hz")
     assert found.code == 3
     assert re.match(
         r"does not follow: unstable at 50 Hz, errors grow 10\^\d{2,}-fold; "
@@ -340,7 +340,7 @@ def test_motors_too_weak_to_catch_up_do_not_follow(ask, tmp_path):
     joints = [ulna.Joint(max_torque=60.0), ulna.Joint(max_torque=60.0)]
     ulna.save(ulna.Arm.rods([0.5, 0.5], [1.0, 10.0], joints=joints), tmp_path / "weak.toml")
     words = ["weak.toml", CIRCLE, "--duration", "1 s", "--start", "rest"]
-    found = ask(*words, "--controller", "ComputedTorque(frequency=40)")
+    found = ask(*words, "--controller", "ComputedTorque(natural_frequency=40)")
     assert found.code == 3
     assert re.match(
         r"does not follow: torque limits were met \(joint 1, .* s\); off by .* mm",
@@ -369,7 +369,7 @@ def test_an_infeasible_plan_is_exit_5_however_its_run_ends(ask, tmp_path):
 
 
 def test_gains_that_leave_no_numbers_are_told_without_noise(ask, capfd):
-    found = ask(*SHORT, "--controller", "ComputedTorque(frequency=1e140)")
+    found = ask(*SHORT, "--controller", "ComputedTorque(natural_frequency=1e140)")
     assert found.code == 3
     assert first_line(found).startswith("does not follow: diverged at t = 0.001 s")
     # LAPACK would write past Python.
@@ -453,9 +453,9 @@ def test_a_full_disk_costs_one_file_and_not_the_others(ask, tmp_path, monkeypatc
         ([*SHORT, "--controller", "PIDD()"], 2, "did you mean 'PID'?"),
         ([*SHORT, "--controller", "PD("], 2, "--controller: '(' that is never closed"),
         (
-            [*SHORT, "--controller", "ComputedTorque(frequency='5 kg')"],
+            [*SHORT, "--controller", "ComputedTorque(natural_frequency='5 kg')"],
             2,
-            "--controller.frequency: got '5 kg', need a frequency",
+            "--controller.natural_frequency: got '5 kg', need a frequency",
         ),
         ([*SHORT, "--start", "fast"], 2, "--start: got 'fast', need exact or rest"),
         ([*SHORT, "--film", "--film-speed", "0"], 2, "--film-speed: got 0.0, need a number above"),
@@ -558,7 +558,7 @@ def test_ctrl_c_in_the_midst_of_a_file_lets_it_be_finished(ask, tmp_path, monkey
         ([*SHORT, "--tolerance", "nan"], "--tolerance: got 'nan'"),
         ([*SHORT, "--rate", "1e300 Hz"], "--duration: got 0.2 s at 1e+300 Hz"),
         (["--duration", "1e9 s"], "--duration: got "),
-        ([*SHORT, "--controller", "PID(stiffness=-1)"], "--controller: "),
+        ([*SHORT, "--controller", "PID(kp=-1)"], "--controller: "),
         ([*SHORT, "--model", "bechard-4"], "--model: got an arm with 4 joints, need 2"),
         ([*SHORT, "--model", "kehl", "--controller", "PD()"], "--controller: got PD()"),
     ],
@@ -578,13 +578,13 @@ def test_an_arm_of_one_link_has_a_path_by_default(ask, name):
 
 
 def test_a_way_out_of_divergence_is_an_option_of_this_command(ask):
-    found = ask(*SHORT, "--controller", "ComputedTorque(frequency=1e5)")
+    found = ask(*SHORT, "--controller", "ComputedTorque(natural_frequency=1e5)")
     assert "--rate" in found.err
     assert "smaller dt" not in found.err
 
 
 def test_the_screen_offers_the_same_way_out(ask):
-    found = ask(*SHORT, "--controller", "ComputedTorque(frequency=1e5)")
+    found = ask(*SHORT, "--controller", "ComputedTorque(natural_frequency=1e5)")
     assert "smaller dt" not in found.out
 
 
@@ -618,9 +618,10 @@ def test_ctrl_c_while_the_engine_loads_stops(ask, monkeypatch):
 
 
 def test_the_screen_says_that_a_run_diverged(ask):
-    found = ask(*SHORT, "--controller", "ComputedTorque(frequency=1e5)")
+    found = ask(*SHORT, "--controller", "ComputedTorque(natural_frequency=1e5)")
     assert (
-        "closed loop ComputedTorque(frequency=1e5) at 1000 Hz: diverged at t = 0.00" in found.flat
+        "closed loop ComputedTorque(natural_frequency=1e5) at 1000 Hz: diverged at t = 0.00"
+        in found.flat
     )
 
 

@@ -99,7 +99,7 @@ def test_a_motor_gives_no_more_than_its_limit(facts):
 
 
 def test_a_controller_in_the_loop(facts):
-    law = ["--controller", "PD(stiffness=20, damping=2)", "--aim", "30 deg"]
+    law = ["--controller", "PD(kp=20, kd=2)", "--aim", "30 deg"]
     told = facts("bechard-1", *law, "--start", "10 deg, 1 rad/s", *NARROW)
     (rest,) = told["equilibria"]
     aim = math.radians(30.0)
@@ -218,7 +218,7 @@ ONE = {
     ("--aim", "1 rad"): "--aim: got no --controller, need one",
     ("--rate", "x"): "--rate: got no --controller, need one",
     ("--out", "a.gif"): "--out: got 'a.gif', need a name that ends in .png, .svg, .pdf",
-    ("--controller", "PD(stiffness=20"): "--controller: '(' that is never closed",
+    ("--controller", "PD(kp=20"): "--controller: '(' that is never closed",
     ("--controller", "PID(20, 2, 4)"): "need one that remembers nothing",
     ("--controller", "PD(20, 2)", "--torque", "4 N*m"): "leave one of them out",
 }

@@ -110,7 +110,7 @@ def test_whatever_python_can_do_is_put_in_words(ask, tmp_path):
         "rk4, steps of 0.001 s",
         "angles 0, 0 rad, speeds 0, 1 rad/s",
         "the function <lambda>",
-        "PD(stiffness=5.0, damping=1.0) at 1000 Hz",
+        "PD(kp=5.0, kd=1.0) at 1000 Hz",
         "low: y < -0.05",
         "at the joint limits, restitution 0.5",
         "joint 1 hit its lower stop",

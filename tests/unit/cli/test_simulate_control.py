@@ -12,7 +12,7 @@ from ulna.control import PD, ComputedTorque
 from ulna.simulation import disturbances
 
 HOLD = ["simulate", "unit", "--q0", "0, 0", "--for", "0.2 s", "--flat"]
-PD_LOOP = ["--controller", "PD(stiffness=60, damping=(25, 12))", "--reference", "0.2, -0.1"]
+PD_LOOP = ["--controller", "PD(kp=60, kd=(25, 12))", "--reference", "0.2, -0.1"]
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_it_is_pythons_run(facts):
 
 def test_a_path_is_planned_and_followed_from_its_start(ask, facts):
     circle = "circle(center=(1.2, 0.3), radius='5 cm')"
-    words = ["simulate", "unit", "--controller", "ComputedTorque(frequency=20)"]
+    words = ["simulate", "unit", "--controller", "ComputedTorque(natural_frequency=20)"]
     told = facts(*words, "--reference", circle)
     plan = ulna.plan(ulna.preset("unit"), ulna.paths.circle((1.2, 0.3), 0.05))
     assert told["t"] == pytest.approx(plan.duration)
@@ -96,7 +96,7 @@ def test_a_path_is_planned_and_followed_from_its_start(ask, facts):
     assert float(off[1]) == pytest.approx(gap.max(), rel=0.01)
     assert float(off[2]) == pytest.approx(gap[-1], rel=0.01)
     _, out, _ = ask("show", "run.nc")
-    assert "ComputedTorque(frequency=20.0" in out
+    assert "ComputedTorque(natural_frequency=20.0" in out
     row = next(line for line in out.splitlines() if line.split()[:1] == ["reference"])
     assert "circle(center=(1.2, 0.3), radius=0.05" in row
 
@@ -162,8 +162,11 @@ LOOP = ["--controller", "PD()"]
         # a controller
         ([*LOOP], "--controller: got 'PD()' and no --reference, need what it is to follow"),
         (["--controller", "PDD()", "--reference", "0, 0"], "did you mean 'PD'?"),
-        (["--controller", "3", "--reference", "0, 0"], 'such as "ComputedTorque(frequency=20)"'),
-        (["--controller", "PD(stiffness=-1, damping=1)", "--reference", "0, 0"], "--controller"),
+        (
+            ["--controller", "3", "--reference", "0, 0"],
+            'such as "ComputedTorque(natural_frequency=20)"',
+        ),
+        (["--controller", "PD(kp=-1, kd=1)", "--reference", "0, 0"], "--controller"),
         # a reference
         (["--reference", "0, 0"], "--reference: got '0, 0' and no --controller"),
         ([*LOOP, "--reference", "home"], "need a posture such as"),
@@ -227,12 +230,14 @@ def test_a_plan_for_another_arm_is_refused(ask):
 
 
 def test_python_reads_the_same_gains(facts):
-    told = facts(*HOLD, "--controller", "ComputedTorque(frequency='2 Hz')", "--reference", "1, 0")
+    told = facts(
+        *HOLD, "--controller", "ComputedTorque(natural_frequency='2 Hz')", "--reference", "1, 0"
+    )
     run = ulna.simulate(
         unit(),
         q0=[0.0, 0.0],
         duration=0.2,
-        controller=ComputedTorque(frequency=4.0 * np.pi),
+        controller=ComputedTorque(natural_frequency=4.0 * np.pi),
         reference=[1.0, 0.0],
     )
     assert told["q"] == pytest.approx(run.q[-1].tolist(), rel=1e-12)

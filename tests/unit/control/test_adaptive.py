@@ -30,7 +30,7 @@ def missed(estimate, arm):
 def test_its_law_sees_the_columns_of_the_regressor(geared):
     # With an estimate that is one in one place, and no damping, the torque is that column.
     n = geared.n
-    law = Adaptive(3.0, damping=0.0).compiled(geared)
+    law = Adaptive(3.0, kd=0.0).compiled(geared)
     random = np.random.default_rng(4)
     q, qd, aim, aim_rate, aim_turning = random.uniform(-2.0, 2.0, (5, n))
     wanted, turning = aim_rate + 3.0 * (aim - q), aim_turning + 3.0 * (aim_rate - qd)
@@ -133,5 +133,5 @@ def test_bad_rates_of_learning_are_refused(value):
 
 
 def test_bad_damping_is_refused():
-    with pytest.raises(ulna.InputError, match=r"Adaptive\.damping: got"):
-        Adaptive(damping=-1.0).start(BELIEVED)
+    with pytest.raises(ulna.InputError, match=r"Adaptive\.kd: got"):
+        Adaptive(kd=-1.0).start(BELIEVED)

@@ -56,7 +56,7 @@ def test_against_an_unknown_load_it_settles_where_the_pull_carries_it(geared):
     assert pull == pytest.approx(missing, rel=1e-6)
 
 
-@pytest.mark.parametrize("damping", [-0.1, np.nan, "some", [1.0, 1.0, 1.0], None])
-def test_bad_damping_ratios_are_refused(geared, damping):
-    with pytest.raises(ulna.InputError, match=r"ComputedTorque\.damping: got"):
-        ComputedTorque(damping=damping).start(geared)
+@pytest.mark.parametrize("ratio", [-0.1, np.nan, "some", [1.0, 1.0, 1.0], None])
+def test_bad_damping_ratios_are_refused(geared, ratio):
+    with pytest.raises(ulna.InputError, match=r"ComputedTorque\.damping_ratio: got"):
+        ComputedTorque(damping_ratio=ratio).start(geared)

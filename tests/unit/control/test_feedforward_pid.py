@@ -33,7 +33,7 @@ def test_without_gains_it_is_the_open_loop(geared, circling):
 
 
 def test_the_model_makes_soft_gains_follow(geared, circling):
-    soft, reference = {"frequency": 5.0}, circling(2)
+    soft, reference = {"natural_frequency": 5.0}, circling(2)
     blind = gaps(geared, PID(**soft), reference).max()
     assert gaps(geared, FeedforwardPID(**soft), reference).max() < blind / 50.0
 
@@ -45,7 +45,7 @@ def test_a_load_that_the_model_does_not_know_is_left_to_the_integral(geared):
     )
     swing.advance(8.0)
     assert swing.q == pytest.approx(aim, abs=1e-8)
-    push = FeedforwardPID().start(geared).pid.gains.integral * swing.controller_state[:2]
+    push = FeedforwardPID().start(geared).pid.gains.ki * swing.controller_state[:2]
     missing = ulna.dynamics.gravity_torque(loaded, aim) - ulna.dynamics.gravity_torque(geared, aim)
     assert push == pytest.approx(missing, rel=1e-6)
 

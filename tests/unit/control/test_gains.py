@@ -64,19 +64,19 @@ def test_defaults_know_the_rate_the_delay_and_the_weight():
 def test_what_is_given_is_kept_as_given(timing):
     assert PD(3.0, 0.5).start(SO, timing).tolist() == [[3.0] * 3, [0.5] * 3]
     assert np.array_equal(
-        PD(frequency=6.0).start(SO, timing), PD(frequency=6.0).start(SO, Timing())
+        PD(natural_frequency=6.0).start(SO, timing), PD(natural_frequency=6.0).start(SO, Timing())
     )
     assert ComputedTorque(20.0).start(SO, timing).gains[0].tolist() == [400.0] * 3
-    assert PID(integral=2.0).start(SO, timing).gains.integral.tolist() == [2.0] * 3
+    assert PID(ki=2.0).start(SO, timing).gains.ki.tolist() == [2.0] * 3
     learning = Adaptive(adaptation=0.3).start(SO, timing).gains.speed
     assert np.array_equal(learning, Adaptive(adaptation=0.3).start(SO).gains.speed)
 
 
 def test_one_gain_that_is_given_shapes_the_other():
     timing = Timing(250.0)
-    springs = springs_of(PD(damping=1e-3), SO, timing)
-    assert np.all(springs.stiffness * timing.latency < 1e-3)
-    soft, stiff = (PD(stiffness=k).start(KEHL, timing)[1] for k in (1.0, 1000.0))
+    springs = springs_of(PD(kd=1e-3), SO, timing)
+    assert np.all(springs.kp * timing.latency < 1e-3)
+    soft, stiff = (PD(kp=k).start(KEHL, timing)[1] for k in (1.0, 1000.0))
     assert np.all(soft < stiff)
 
 
@@ -141,7 +141,7 @@ def test_errors_grow_and_fall_as_the_map_over_a_tick_says(controller, timing):
     maps = sampled.tick_map(KEHL, q, feedback, timing)
     start = np.zeros(len(maps))
     start[:2] = small
-    if feedback.integral is not None:
+    if feedback.ki is not None:
         start[4:6] = -timing.period * small  # the first tick gathers nothing up
     told = (np.linalg.matrix_power(maps, ticks) @ start)[:4]
     assert found == pytest.approx(told, abs=2e-4 * np.abs(told).max())

@@ -25,13 +25,13 @@ from ulna.errors import InputError
 
 HEAVIER = ulna.preset("kehl").with_payload(1.0)
 EACH = [
-    PD(frequency=8.0),
-    PID(filter=200.0, frequency=8.0),
+    PD(natural_frequency=8.0),
+    PID(filter=200.0, natural_frequency=8.0),
     PID(40.0, 8.0, 30.0),
     GravityPD(),
     GravityPD(50.0, 10.0, model=HEAVIER),
-    FeedforwardPID(filter=100.0, frequency=5.0),
-    FeedforwardPID(integral=0.0, model=HEAVIER),
+    FeedforwardPID(filter=100.0, natural_frequency=5.0),
+    FeedforwardPID(ki=0.0, model=HEAVIER),
     ComputedTorque(),
     ComputedTorque([10.0, 15.0], [0.7, 1.0], model=HEAVIER),
     Adaptive(),
@@ -110,7 +110,7 @@ def test_a_second_run_begins_with_nothing_learnt(controller):
 
 
 @pytest.mark.parametrize("kind", SPRUNG)
-@pytest.mark.parametrize("name", ["stiffness", "damping"])
+@pytest.mark.parametrize("name", ["kp", "kd"])
 @pytest.mark.parametrize("value", [np.nan, np.inf, -1.0, [1.0, 2.0, 3.0], "stiff", [1.0, "x"], {}])
 def test_bad_gains_are_refused_in_words(kind, name, value):
     controller = kind(**{name: value})
@@ -123,14 +123,15 @@ def test_bad_gains_are_refused_in_words(kind, name, value):
 @pytest.mark.parametrize("kind", [*SPRUNG, ComputedTorque, Adaptive])
 @pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf, "fast", [1.0, 2.0, 3.0]])
 def test_bad_frequencies_are_refused_in_words(kind, value):
-    with pytest.raises(InputError, match=rf"{kind.__name__}\.frequency: got .*above 0"):
-        kind(frequency=value).start(HEAVIER)
+    name = "bandwidth" if kind is Adaptive else "natural_frequency"
+    with pytest.raises(InputError, match=rf"{kind.__name__}\.{name}: got .*above 0"):
+        kind(**{name: value}).start(HEAVIER)
 
 
 @pytest.mark.parametrize("kind", [PID, FeedforwardPID])
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("integral", -1.0), ("integral", "much"), ("filter", 0.0), ("filter", np.nan), ("filter", "")],
+    [("ki", -1.0), ("ki", "much"), ("filter", 0.0), ("filter", np.nan), ("filter", "")],
 )
 def test_bad_integrals_and_filters_are_refused_in_words(kind, name, value):
     with pytest.raises(InputError, match=rf"{kind.__name__}\.{name}: got"):
@@ -151,8 +152,8 @@ def test_a_model_of_another_kind_of_arm_is_refused(kind):
 def test_gains_that_are_not_given_follow_from_the_frequency(kind):
     # A flat arm of one joint that sees 1 kg·m²: K = ω², D = 2 ω.
     arm = ulna.Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))
-    assert kind(frequency=6.0).compiled(arm).params[:2, 0] == pytest.approx([36.0, 12.0])
-    half = kind(5.0, frequency=6.0).compiled(arm).params[:2, 0]
+    assert kind(natural_frequency=6.0).compiled(arm).params[:2, 0] == pytest.approx([36.0, 12.0])
+    half = kind(5.0, natural_frequency=6.0).compiled(arm).params[:2, 0]
     assert half == pytest.approx([5.0, 12.0])
 
 

@@ -50,7 +50,7 @@ def test_it_is_a_controller_and_so_is_any_class_with_its_methods():
 def test_two_with_the_same_gains_are_equal_and_none_can_be_changed():
     assert PD(1.0, 2.0) == PD(1.0, 2.0) != PD(1.0, 3.0)
     with pytest.raises(AttributeError):
-        PD(1.0, 2.0).stiffness = 2.0
+        PD(1.0, 2.0).kp = 2.0
 
 
 def test_its_compiled_form_has_the_gains_of_every_joint():
@@ -112,7 +112,7 @@ def test_gains_by_frequency_are_stable_up_to_where_dampers_overreach(share, sett
     with said as warned:
         run = ulna.simulate(
             arm, q0=[1e-6, -1e-6], duration=0.5, reference=[0.0, 0.0], rate=rate,
-            controller=PD(frequency=share * rate / lightest),
+            controller=PD(natural_frequency=share * rate / lightest),
         )  # fmt: skip
     late = np.abs(run.q[-50:]).max() if run.status else np.inf
     assert bool(late < 1e-6) is settles
@@ -123,14 +123,14 @@ def test_gains_by_frequency_are_stable_up_to_where_dampers_overreach(share, sett
 @pytest.mark.parametrize(
     ("gains", "name"),
     [
-        (([1.0, 2.0, 3.0], 1.0), "PD.stiffness"),
-        ((1.0, [1.0, 2.0, 3.0]), "PD.damping"),
-        ((np.nan, 1.0), "PD.stiffness"),
-        ((1.0, np.inf), "PD.damping"),
-        (("stiff", 1.0), "PD.stiffness"),
-        ((1.0, -0.1), "PD.damping"),
-        (([1.0, -1.0], 0.0), "PD.stiffness"),
-        ((1.0, {}), "PD.damping"),
+        (([1.0, 2.0, 3.0], 1.0), "PD.kp"),
+        ((1.0, [1.0, 2.0, 3.0]), "PD.kd"),
+        ((np.nan, 1.0), "PD.kp"),
+        ((1.0, np.inf), "PD.kd"),
+        (("stiff", 1.0), "PD.kp"),
+        ((1.0, -0.1), "PD.kd"),
+        (([1.0, -1.0], 0.0), "PD.kp"),
+        ((1.0, {}), "PD.kd"),
     ],
 )
 def test_gains_that_do_not_fit_the_arm_are_refused(gains, name):

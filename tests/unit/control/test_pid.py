@@ -36,7 +36,7 @@ def test_it_removes_what_a_steady_load_leaves():
     swing.advance(8.0)
     assert swing.q == pytest.approx(AIM, abs=1e-8)
     # The integral has become the load.
-    integral = PID().start(ARM).gains.integral * swing.controller_state[:2]
+    integral = PID().start(ARM).gains.ki * swing.controller_state[:2]
     assert integral == pytest.approx(gravity_torque(ARM, AIM), rel=1e-6)
     assert np.abs(ulna.simulate(ARM, controller=PD(), **options).q[-1] - AIM).max() > 0.01
 
@@ -44,7 +44,7 @@ def test_it_removes_what_a_steady_load_leaves():
 def test_without_an_integral_it_is_pd():
     options = {"q0": [0.0, 0.0], "duration": 0.3, "reference": AIM}
     pd = ulna.simulate(ARM, controller=PD(), **options)
-    pid = ulna.simulate(ARM, controller=PID(integral=0.0), **options)
+    pid = ulna.simulate(ARM, controller=PID(ki=0.0), **options)
     assert (pid.q == pd.q).all()
 
 

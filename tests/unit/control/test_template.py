@@ -16,7 +16,7 @@ def deadband():
 
 
 def test_a_simulation_takes_its_class(deadband):
-    controller = deadband(stiffness=400.0, damping=80.0, deadband=0.05)
+    controller = deadband(kp=400.0, kd=80.0, deadband=0.05)
     assert isinstance(controller, Controller)
     arm = ulna.preset("kehl")
     swing = ulna.Simulation(arm, q0=[0.0, 0.0], controller=controller, reference=[0.5, 0.0])

@@ -381,7 +381,7 @@ def test_a_controller_that_is_taken_away_is_at_its_torque_limit_no_longer():
     [
         (control.PD, "an object with start"),
         ("PD", "an object with start"),
-        (control.PD([1.0, 2.0, 3.0]), "stiffness"),
+        (control.PD([1.0, 2.0, 3.0]), "kp"),
     ],
 )
 def test_what_is_no_controller_leaves_the_one_before(bad, match):

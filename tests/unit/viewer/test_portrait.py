@@ -38,7 +38,7 @@ def unrolled():
 @pytest.fixture(scope="module")
 def counting():
     """Give a portrait under a law that counts turns, so that there is no cylinder."""
-    return drawn_up(torque=0.0, controller=PD(stiffness=20.0, damping=2.0), aim=0.5, starts=[])
+    return drawn_up(torque=0.0, controller=PD(kp=20.0, kd=2.0), aim=0.5, starts=[])
 
 
 @pytest.fixture(scope="module")

@@ -68,7 +68,7 @@ class Law:
                     raise InputError(self._remembers())
 
     def _remembers(self) -> Problem:
-        need = "one that remembers nothing: PD, GravityPD, ComputedTorque, or PID with integral=0"
+        need = "one that remembers nothing: PD, GravityPD, ComputedTorque, or PID with ki=0"
         hint = "what it remembers would be a third axis of the portrait"
         return Problem("controller", shown(self.controller), need, hint)
 

@@ -46,7 +46,7 @@ def row() -> Row:
             'arm = ulna.preset("bechard-4")\n'
             "run = ulna.simulate(\n"
             "    arm, q0=[0, 0, 0, 0], duration=3.0, reference=[0.9, -0.6, 0.4, -0.5],\n"
-            "    controller=ulna.control.ComputedTorque(frequency=10),\n"
+            "    controller=ulna.control.ComputedTorque(natural_frequency=10),\n"
             ")\n"
         ),
         numbers=(
@@ -65,7 +65,7 @@ def _sent() -> np.ndarray:
         q0=np.zeros(4),
         duration=DURATION,
         reference=np.array(POSTURE),
-        controller=ComputedTorque(frequency=FREQUENCY),
+        controller=ComputedTorque(natural_frequency=FREQUENCY),
         method="rk4",
         samples=2,
         progress=False,
@@ -85,7 +85,7 @@ def batch_difference() -> float:
         q0=np.zeros((ARMS, 4)),
         duration=DURATION,
         reference=np.array(POSTURE),
-        controller=ComputedTorque(frequency=FREQUENCY),
+        controller=ComputedTorque(natural_frequency=FREQUENCY),
         method="rk4",
         progress=False,
     )

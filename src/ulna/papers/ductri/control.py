@@ -46,7 +46,8 @@ print(controller.estimate(loaded.controller_state))
 FEED_FORWARD = (
     SWING
     + """\
-run = ulna.simulate(arm, duration=1.0, controller=control.FeedforwardPID(frequency=10.0), **start)
+law = control.FeedforwardPID(natural_frequency=10.0)
+run = ulna.simulate(arm, duration=1.0, controller=law, **start)
 print(run.q[-1] - swing(1.0)[0], "rad off")
 """
 )

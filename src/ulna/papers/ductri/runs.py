@@ -60,13 +60,13 @@ def computed_torque() -> Run:
 @cache
 def feed_forward() -> Run:
     """Follow the swing by its torques, and PID for what is left."""
-    return _followed(FeedforwardPID(frequency=FREQUENCY))
+    return _followed(FeedforwardPID(natural_frequency=FREQUENCY))
 
 
 @cache
 def feedback_alone() -> Run:
     """Follow the swing by the same PID without the model."""
-    return _followed(PID(frequency=FREQUENCY))
+    return _followed(PID(natural_frequency=FREQUENCY))
 
 
 @cache

@@ -37,7 +37,7 @@ import ulna
 from ulna.analysis import tracking
 
 made = ulna.plan(ulna.preset("kehl"), ulna.paths.loops())
-law = ulna.control.ComputedTorque(frequency=20.0)
+law = ulna.control.ComputedTorque(natural_frequency=20.0)
 print(tracking(ulna.simulate(made.arm, controller=law, reference=made), made))
 """
 COLUMNS = {"near": "1 cm off after", "far": "10 cm off after"}

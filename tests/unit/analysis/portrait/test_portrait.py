@@ -145,7 +145,7 @@ def test_basins_need_a_count(count):
 )
 def test_what_is_out_of_all_sight_is_refused(options, says):
     with pytest.raises(InputError) as caught:
-        ulna.portrait(ARM, controller=PD(stiffness=50.0, damping=5.0), **options)
+        ulna.portrait(ARM, controller=PD(kp=50.0, kd=5.0), **options)
     assert says in str(caught.value)
 
 

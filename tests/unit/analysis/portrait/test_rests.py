@@ -72,7 +72,7 @@ def test_every_kind_of_matrix_has_its_name(trace, determinant, kind):
 def test_under_computed_torque_the_eigenvalues_are_those_asked_for():
     # ë + 2 ζ ω ė + ω² e = 0 in every posture; ζ = 1 is a double root.
     (rest,) = ulna.portrait(
-        pendulum(), controller=ComputedTorque(frequency=5.0), aim=0.7
+        pendulum(), controller=ComputedTorque(natural_frequency=5.0), aim=0.7
     ).equilibria
     assert rest.angle == pytest.approx(0.7, abs=1e-12)
     assert rest.kind == "stable node"

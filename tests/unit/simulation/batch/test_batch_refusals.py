@@ -145,7 +145,7 @@ WITH_CONTROLLER = {
     "controller: got the class PD, need": {"controller": PD},
     "controller[1]: got None": {"controller": [PD(1.0, 1.0), None, PD(1.0, 1.0)]},
     "controller: got 2 of them, need 3": {"controller": [PD(1.0, 1.0)] * 2},
-    "PD.stiffness: got (1, 2, 3), need a finite number of at least 0, or 2 of them": {
+    "PD.kp: got (1, 2, 3), need a finite number of at least 0, or 2 of them": {
         "controller": [PD(1.0, 1.0), PD([1, 2, 3], 1.0), PD(1.0, 1.0)]
     },
 }

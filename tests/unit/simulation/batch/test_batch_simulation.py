@@ -220,7 +220,9 @@ def test_a_bad_start_is_held_against_the_member_that_is_reset():
 
 
 def test_without_a_reference_a_posture_is_held_where_it_was_reset_to():
-    batch = BatchSimulation(TWO, q0=np.zeros((18, 2)), controller=ComputedTorque(frequency=20.0))
+    batch = BatchSimulation(
+        TWO, q0=np.zeros((18, 2)), controller=ComputedTorque(natural_frequency=20.0)
+    )
     batch.reset([17], [0.7, -0.4])
     batch.advance(0.5)
     assert np.allclose(batch.q[17], [0.7, -0.4], atol=1e-9)
