@@ -11,6 +11,20 @@ import math
 
 from ulna.arrays import Array, namespace, running_sum, to_float
 
+__all__ = [
+    "TURN",
+    "absolute_to_relative",
+    "difference",
+    "distance",
+    "from_zero_down",
+    "from_zero_up",
+    "relative_to_absolute",
+    "to_zero_down",
+    "to_zero_up",
+    "unwrap",
+    "wrap",
+]
+
 TURN = 2.0 * math.pi
 
 
@@ -94,3 +108,34 @@ def _turn_first(q: Array, by: float) -> Array:
     xp = namespace(q)
     q = to_float(xp, q)
     return xp.concat([q[..., :1] + by, q[..., 1:]], axis=-1)
+
+
+def __getattr__(name: str) -> object:
+    hint = "" if name.startswith("__") else _hint(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+
+
+_GUESSES = {
+    "angles.wrap(angle) brings angles into (-pi, pi]": (
+        "wrap_to_pi wrap_angle wrap_angles normalize normalise normalize_angle"
+    ),
+    "angles.difference(to, from_) is the shortest turn": "diff angle_difference shortest subtract",
+    "angles are in radians: use numpy.radians and numpy.degrees at the edge": (
+        "radians degrees deg2rad rad2deg to_radians to_degrees deg rad"
+    ),
+    "angles.relative_to_absolute(q) and angles.absolute_to_relative(phi) convert": (
+        "to_absolute to_relative absolute relative"
+    ),
+}
+
+
+def _hint(name: str) -> str:
+    from ulna.errors import did_you_mean
+
+    told = next((text for text, names in _GUESSES.items() if name in names.split()), "")
+    told = told or did_you_mean(name, __all__)
+    return f"; {told}" if told else ""

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ulna.kinematics import Why, track
+from ulna.kinematics import TrackFlag, track
 
 ARMS, SAMPLES = 40, 60
 thorough = settings(max_examples=25, deadline=None)
@@ -56,11 +56,11 @@ def test_two_links_give_back_the_motion_that_made_the_path(random_arm, seed):
     arm, (q, sign) = random_arm(random, 2, (ARMS,)), bent(random)
     tracked = track(arm, tip(arm, q)[..., :2], start=q[:, 0])
     assert np.abs(tracked.q - q).max() <= 1e-11
-    assert (tracked.why == Why.NOTHING).all()
+    assert (tracked.flags == TrackFlag.NONE).all()
     assert (tracked.branch == sign).all()
     assert tracked.residual.max() <= 1e-14
     by_name = track(arm, tip(arm, q)[:1, :, :2].repeat(ARMS, 0), start="positive")
-    assert not by_name.has(Why.BRANCH_SWITCH)[0].any()
+    assert not by_name.has(TrackFlag.BRANCH_SWITCH)[0].any()
     assert (by_name.branch[0] == 1).all()
 
 
@@ -75,7 +75,7 @@ def test_three_links_with_orientation_give_back_the_motion(random_arm, seed):
     path[..., 2] = np.angle(np.exp(1j * path[..., 2]))
     tracked = track(arm, path, start=q[:, 0])
     assert np.abs(tracked.q - q).max() <= 1e-11
-    assert (tracked.why == Why.NOTHING).all()
+    assert (tracked.flags == TrackFlag.NONE).all()
 
 
 @thorough
@@ -128,7 +128,7 @@ def test_through_the_straight_arm_without_a_jump_and_on_the_same_branch(random_a
     assert not np.isnan(tracked.q).any()
     assert tracked.ok.all()
     assert (tracked.branch <= 0).all()
-    assert not tracked.has(Why.BRANCH_SWITCH).any()
+    assert not tracked.has(TrackFlag.BRANCH_SWITCH).any()
     assert tracked.residual.max() <= 1e-14
     # √ε: near straight, rounding of the point bends the elbow by as much.
     expected = -np.abs(q[..., 1])
@@ -159,12 +159,12 @@ def test_through_the_centre_of_equal_links_without_a_jump(random_arm, seed, exac
     assert np.abs(tracked.q - q).max() <= 1e-11
     assert (tracked.branch[:, 0] == sign[:, 0]).all()
     assert (tracked.branch[:, -1] == -sign[:, 0]).all()
-    switched = tracked.has(Why.BRANCH_SWITCH)
+    switched = tracked.has(TrackFlag.BRANCH_SWITCH)
     assert (switched.sum(axis=-1) == 1).all()
     assert switched[:, 21 if exactly else 20].all()
     if exactly:
         assert (tracked.branch[:, 20] == 0).all()
-        assert tracked.has(Why.SINGULAR)[:, 20].all()
+        assert tracked.has(TrackFlag.SINGULAR)[:, 20].all()
 
 
 @thorough
@@ -185,7 +185,7 @@ def test_the_wrist_through_the_base_with_orientation_without_a_jump(random_arm, 
     assert tracked.ok.all()
     assert np.abs(tracked.q - q).max() <= 1e-11
     assert np.abs(tip(arm, tracked.q) - path).max() <= 1e-12
-    assert (tracked.has(Why.BRANCH_SWITCH).sum(axis=-1) == 1).all()
+    assert (tracked.has(TrackFlag.BRANCH_SWITCH).sum(axis=-1) == 1).all()
 
 
 @thorough
@@ -204,12 +204,12 @@ def test_a_path_out_of_reach_is_told_by_intervals_with_its_shortfall(random_arm,
     expected = np.maximum(np.maximum(radius - outer[:, None], hole[:, None] - radius), 0.0)
     assert np.abs(tracked.shortfall - expected).max() <= 1e-14
     gone = expected > 1e-11
-    assert (tracked.has(Why.OUT_OF_REACH) == gone).all()
+    assert (tracked.has(TrackFlag.OUT_OF_REACH) == gone).all()
     assert (np.isnan(tracked.q).any(axis=-1) == (gone & (not clamp))).all()
     assert (tracked.ok == ~gone).all()
     told = np.zeros_like(gone)
     for interval in tracked.intervals:
-        if interval.why == Why.OUT_OF_REACH:
+        if interval.flag == TrackFlag.OUT_OF_REACH:
             part = slice(interval.first, interval.last + 1)
             told[interval.path][part] = True
             assert interval.worst == tracked.shortfall[interval.path][part].max()
@@ -232,7 +232,7 @@ def test_limits_are_exceeded_by_what_the_unwrapped_angle_exceeds_them(random_arm
     over = np.maximum(arm.lower[:, None] - q, q - arm.upper[:, None]).max(axis=-1)
     assert np.abs(tracked.excess - np.maximum(over, 0.0)).max() <= 1e-11
     clear = np.abs(over) > 1e-10
-    assert (tracked.has(Why.JOINT_LIMIT) == (over > 0.0))[clear].all()
+    assert (tracked.has(TrackFlag.JOINT_LIMIT) == (over > 0.0))[clear].all()
 
 
 @thorough
@@ -246,7 +246,7 @@ def test_the_floor_is_passed_by_the_lowest_joint(random_arm, seed, floor):
     depth = np.maximum(floor - np.minimum(elbow, path[..., 1]), 0.0)
     assert np.abs(tracked.depth - depth).max() <= 1e-11
     clear = np.abs(floor - np.minimum(elbow, path[..., 1])) > 1e-10
-    assert (tracked.has(Why.BELOW_FLOOR) == (depth > 0.0))[clear].all()
+    assert (tracked.has(TrackFlag.BELOW_FLOOR) == (depth > 0.0))[clear].all()
 
 
 def no_faster_than_the_path(arm, q, path):

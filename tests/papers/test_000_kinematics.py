@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.kinematics import Why, inverse, joints, tip, track, transforms
+from ulna.kinematics import TrackFlag, inverse, joints, tip, track, transforms
 from ulna.papers.kehl.printed import (
     FACTORS,
     MATRIX,
@@ -137,7 +137,7 @@ class TestPath:
         assert (f"{bend.min():.2f}", f"{bend.max():.2f}") == ("16.22", "107.69")
         assert tracked.ok.all()
         assert (tracked.branch == 1).all()
-        assert not tracked.has(Why.BRANCH_SWITCH).any()
+        assert not tracked.has(TrackFlag.BRANCH_SWITCH).any()
         assert np.abs(tip(kehl, tracked.q)[:, :2] - points).max() <= 1e-14
 
     def test_the_printed_solver_finds_our_postures_turn_for_turn(self, kehl, times, printed_thetas):
@@ -190,8 +190,8 @@ class TestErratum23:
     def test_ours_says_that_it_is_singular(self, kehl):
         r = np.concatenate([np.linspace(0.5, 1.0, 51), np.linspace(1.0, 0.5, 51)[1:]])
         tracked = track(kehl, np.stack([r, 0.0 * r], axis=-1), start="positive")
-        assert tracked.has(Why.SINGULAR)[50]
-        assert not tracked.has(Why.SINGULAR)[:40].any()
+        assert tracked.has(TrackFlag.SINGULAR)[50]
+        assert not tracked.has(TrackFlag.SINGULAR)[:40].any()
         assert (np.diff(tracked.condition[:51]) > 0.0).any()
-        assert not tracked.has(Why.BRANCH_SWITCH).any()
+        assert not tracked.has(TrackFlag.BRANCH_SWITCH).any()
         assert not np.isnan(tracked.q).any()

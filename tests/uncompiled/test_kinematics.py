@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.kinematics import Why, inverse, tip, track
+from ulna.kinematics import TrackFlag, inverse, tip, track
 
 pytestmark = pytest.mark.skipif(
     not numba.config.DISABLE_JIT, reason="kernels are compiled: run with NUMBA_DISABLE_JIT=1"
@@ -31,7 +31,7 @@ def test_limits_hold_and_a_straight_arm_bends():
     limited = arm(joints=[ulna.Joint(-0.5, 0.5)] * 4)
     blocked = track(limited, np.linspace([1.9, 0.1], [0.0, 1.0], 4))
     assert (blocked.excess == 0.0).all()
-    assert blocked.has(Why.JOINT_LIMIT)[-1]
+    assert blocked.has(TrackFlag.JOINT_LIMIT)[-1]
     bent = track(arm(), np.linspace([2.0, 0.0], [1.6, 0.0], 4), start=np.zeros(4))
     assert bent.ok.all()
 

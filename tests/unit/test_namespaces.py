@@ -3,16 +3,17 @@
 import importlib
 import inspect
 import pickle
+import pkgutil
 
 import pytest
 from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 
 import ulna
-from ulna import analysis, control, dynamics, kinematics, viewer
-from ulna.kinematics.forward import Transforms
+from ulna import analysis, angles, control, dynamics, kinematics, motion, viewer
+from ulna.kinematics.forward_kinematics import Transforms
 
-PACKAGES = (analysis, control, dynamics, kinematics, viewer)
+PACKAGES = (analysis, control, dynamics, kinematics, motion, ulna.paths, viewer)
 
 
 def offered(package):
@@ -53,6 +54,17 @@ def test_control_offers_controllers():
     assert not {"Timing", "CompiledLaw", "pid", "timing"} & set(offered(control))
 
 
+def test_motion_and_angles_offer_their_public_names():
+    assert set(offered(motion)) == set(motion.__all__)
+    assert set(offered(angles)) == set(angles.__all__)
+
+
+@pytest.mark.parametrize("package", [kinematics, motion])
+def test_no_file_has_the_name_of_a_function(package):
+    files = {module.name for module in pkgutil.iter_modules(package.__path__)}
+    assert files.isdisjoint(set(package.__all__) - {"paths"})
+
+
 def test_paths_are_functions_only():
     assert all(inspect.isfunction(getattr(ulna.paths, name)) for name in offered(ulna.paths))
 
@@ -64,6 +76,22 @@ def test_paths_are_functions_only():
         (kinematics, "fk", "kinematics.tip(arm, q)"),
         (kinematics, "forward_kinematics", "kinematics.joints(arm, q)"),
         (kinematics, "inverse_kinematics", "kinematics.inverse(arm, target)"),
+        (kinematics, "tip_position", "kinematics.tip(arm, q)"),
+        (kinematics, "end_effector", "kinematics.tip(arm, q)"),
+        (kinematics, "ik", "kinematics.inverse(arm, target)"),
+        (kinematics, "solve", "kinematics.inverse(arm, target)"),
+        (kinematics, "J", "kinematics.jacobian(arm, q)"),
+        (kinematics, "reachable", "kinematics.workspace(arm).contains(points)"),
+        (kinematics, "elbow_up", "kinematics.inverse(arm, target).elbow_up"),
+        (motion, "circle", "motion.paths.circle()"),
+        (motion, "trapezoidal", "timing='trapezoid'"),
+        (motion, "trajectory", "motion.plan(arm, path)"),
+        (ulna.paths, "straight", "paths.line(start, end)"),
+        (ulna.paths, "figure_eight", "paths.lemniscate(center, radius)"),
+        (ulna.paths, "from_svg", "paths.svg(file)"),
+        (ulna.paths, "waypoints", "paths.polyline(corners)"),
+        (angles, "wrap_to_pi", "angles.wrap(angle)"),
+        (angles, "unwarp", "did you mean 'unwrap'?"),
         (dynamics, "rnea", "dynamics.inverse_dynamics(arm, q, qd, qdd)"),
         (dynamics, "aba", "dynamics.forward_dynamics(arm, q, qd, tau)"),
         (dynamics, "crba", "dynamics.mass_matrix(arm, q)"),
@@ -88,8 +116,10 @@ def test_every_guess_names_a_function_that_is_there():
             names = [word.split("(")[0] for word in text.replace(",", " ").split() if "(" in word]
             for name in names:
                 room, _, function = name.rpartition(".")
-                if room in ("kinematics", "dynamics", "control", "analysis", "viewer"):
+                if room in ("kinematics", "dynamics", "control", "analysis", "motion", "viewer"):
                     assert callable(getattr(importlib.import_module(f"ulna.{room}"), function))
+                if room in ("paths", "motion.paths"):
+                    assert callable(getattr(ulna.paths, function))
 
 
 def test_what_nobody_would_guess_is_just_not_there():
@@ -100,7 +130,7 @@ def test_what_nobody_would_guess_is_just_not_there():
 
 def test_files_behind_guesses_can_be_imported():
     # Their names are not attributes of the package, which pickles must not need.
-    forward = importlib.import_module("ulna.kinematics.forward")
+    forward = importlib.import_module("ulna.kinematics.forward_kinematics")
     assert forward.transforms is kinematics.transforms
     assert pickle.loads(pickle.dumps(Transforms)) is Transforms
     assert pickle.loads(pickle.dumps(control.PID())) == control.PID()

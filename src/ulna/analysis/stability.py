@@ -184,7 +184,7 @@ def stability(
     """
     if not isinstance(plan, Plan):
         raise InputError(Problem("plan", shown(plan), "a Plan, made with ulna.plan"))
-    plan.insist()
+    plan.raise_if_infeasible()
     moved = plan.arm if arm is None else arm
     check_kinds(moved, controller, None, ())
     if moved.n != plan.arm.n:

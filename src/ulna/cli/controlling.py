@@ -205,7 +205,7 @@ def read_reference(text: str, arm: Arm, name: str, angles: Angles) -> list[float
 def _planned(text: str, arm: Arm, name: str, angles: Angles) -> Plan:
     path = read_path(text, "--reference", absolute=angles.absolute)
     made = make_task(Asked(name, arm, path), names={"path": "reference"}).plan
-    made.insist()
+    made.raise_if_infeasible()
     if not made.ok:
         told = next(found.text for found in made.problems if found.exceeds)
         note(f"the reference asks for more than the arm can do: {told}")

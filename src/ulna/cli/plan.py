@@ -118,7 +118,7 @@ def show_plan(task: Task, angles: Angles) -> None:
 
 def refuse_infeasible(task: Task) -> None:
     """End with the exit code of what cannot be done, if that is so."""
-    task.plan.insist()
+    task.plan.raise_if_infeasible()
     if not task.plan.ok:
         told = [found.text for found in task.plan.problems if found.exceeds]
         more = f"; and {len(told) - 3} more" * (len(told) > 3)

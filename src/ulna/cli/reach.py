@@ -26,7 +26,7 @@ from ulna.cli.terminal import degrees, number, say, show_json, show_table
 from ulna.errors import InfeasibleError, InputError, Problem, did_you_mean, shown
 from ulna.kinematics import Solutions
 from ulna.kinematics.limits import allowed
-from ulna.kinematics.workspace import MOST_EXACT
+from ulna.kinematics.reachable_workspace import MOST_EXACT
 
 SIDES = ("up", "down", "positive", "negative")
 EACH = ("q", "valid", "within_limits", "residual", "elbow")  # what there is one of a posture

@@ -17,7 +17,7 @@ from ulna.arrays import Array, namespace, to_float
 from ulna.dynamics import algebra, chain
 from ulna.dynamics.chain import Posture
 from ulna.errors import InputError, Problem
-from ulna.kinematics.forward import joint_array, prepared
+from ulna.kinematics.forward_kinematics import joint_array, prepared
 
 
 def mass_matrix(arm: Arm | Parameters, phi: Array) -> Array:

@@ -38,7 +38,7 @@ from ulna.dynamics.algebra import (
     to_links,
 )
 from ulna.errors import InputError, Problem
-from ulna.kinematics.forward import joint_array, prepared
+from ulna.kinematics.forward_kinematics import joint_array, prepared
 
 
 class Posture(NamedTuple):

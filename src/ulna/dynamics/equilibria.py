@@ -23,7 +23,7 @@ from ulna.arrays import Array, float_array
 from ulna.dynamics import algebra, chain
 from ulna.dynamics.linearise import linearise
 from ulna.errors import InputError, Problem, shown
-from ulna.kinematics.forward import joint_array
+from ulna.kinematics.forward_kinematics import joint_array
 from ulna.kinematics.limits import allowed, into_window
 
 MOST_LINKS = 10  # 1,024 equilibria

@@ -18,7 +18,7 @@ from ulna.arm import Arm, Parameters
 from ulna.arrays import Array, namespace, tail_sum, to_float
 from ulna.dynamics import algebra, chain
 from ulna.dynamics.chain import Posture
-from ulna.kinematics.forward import joint_array
+from ulna.kinematics.forward_kinematics import joint_array
 
 
 def linearise(

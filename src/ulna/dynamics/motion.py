@@ -20,7 +20,7 @@ from ulna.arrays import Array
 from ulna.dynamics import chain
 from ulna.dynamics.packed import pack
 from ulna.kinematics.evaluator import Call, Evaluator, kept_evaluator
-from ulna.kinematics.forward import joint_array, prepared
+from ulna.kinematics.forward_kinematics import joint_array, prepared
 
 if TYPE_CHECKING:
     from ulna.dynamics.batches import Batch

@@ -19,7 +19,13 @@ from typing import NamedTuple
 from ulna.angles import absolute_to_relative
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array, sum_beyond, tail_sum
-from ulna.kinematics.forward import Chain, centre_coordinates, chain, joint_array, prepared
+from ulna.kinematics.forward_kinematics import (
+    Chain,
+    centre_coordinates,
+    chain,
+    joint_array,
+    prepared,
+)
 
 
 class Frozen(NamedTuple):

@@ -6,7 +6,7 @@ from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.dynamics.algebra import to_joints
 from ulna.dynamics.chain import posture, tip_levers, tip_pull, weight
-from ulna.kinematics.forward import joint_array, prepared
+from ulna.kinematics.forward_kinematics import joint_array, prepared
 
 DETERMINED = 1e-10  # of the largest singular value: a smaller one tells nothing of the force
 ROUNDING = 64.0  # machine epsilons, which single precision needs instead

@@ -13,14 +13,14 @@ from ulna.kinematics.dexterity import (
     singular_values,
     singularities,
 )
-from ulna.kinematics.forward import Transforms, centres, joints, transforms
-from ulna.kinematics.inverse import inverse
-from ulna.kinematics.jacobian import jacobian_rate, tip_acceleration, tip_velocity
+from ulna.kinematics.differential_kinematics import jacobian_rate, tip_acceleration, tip_velocity
+from ulna.kinematics.forward_kinematics import Transforms, centres, joints, transforms
+from ulna.kinematics.inverse_kinematics import inverse
+from ulna.kinematics.path_tracking import track
 from ulna.kinematics.posture import jacobian, tip
+from ulna.kinematics.reachable_workspace import Workspace, workspace
 from ulna.kinematics.solutions import Solutions
-from ulna.kinematics.track import track
-from ulna.kinematics.tracked import Interval, Tracked, Why
-from ulna.kinematics.workspace import Workspace, workspace
+from ulna.kinematics.tracked import Interval, Tracked, TrackFlag
 from ulna.namespaces import namespace
 
 __all__ = [
@@ -29,9 +29,9 @@ __all__ = [
     "Interval",
     "Singularities",
     "Solutions",
+    "TrackFlag",
     "Tracked",
     "Transforms",
-    "Why",
     "Workspace",
     "centres",
     "condition_number",
@@ -54,21 +54,49 @@ __all__ = [
 
 if not TYPE_CHECKING:
     _guesses = {
-        "kinematics.tip(arm, q) gives x, y and the angle of the tip, kinematics.joints(arm, q) the "
-        "places of all joints, kinematics.transforms(arm, q) the frames": (
-            "forward fk fkine forward_kinematics forwardKinematics pose position end_effector"
+        "kinematics.tip(arm, q) returns x, y and the angle of the tip, kinematics.joints(arm, q) "
+        "the positions of all joints, kinematics.transforms(arm, q) the frames": (
+            "forward fk fkine forward_kinematics forwardKinematics compute_fk solve_fk pose "
+            "position tip_position tip_pose end_effector end_effector_position end_effector_pose "
+            "ee ee_position ee_pose tcp tool"
         ),
-        "kinematics.inverse(arm, target) gives every posture for a point, "
+        "kinematics.joints(arm, q) returns the positions from the base to the tip": (
+            "joint_positions link_positions positions elbow points"
+        ),
+        "kinematics.transforms(arm, q) returns the homogeneous transforms": (
+            "frames transform homogeneous_transforms transformation_matrix link_frames"
+        ),
+        "kinematics.inverse(arm, target) returns every posture for a point, "
         "kinematics.track(arm, points) follows a path": (
-            "ik ikine inverse_kinematics inverseKinematics ik_solve solve"
+            "ik ikine inverse_kinematics inverseKinematics ik_solve solve_ik compute_ik solve "
+            "inverse_position"
+        ),
+        "kinematics.inverse(arm, target).elbow_up and .elbow_down are the postures of two links": (
+            "elbow_up elbow_down"
+        ),
+        "kinematics.track(arm, points) returns continuous joint angles": (
+            "follow follow_path track_path ik_path trajectory"
         ),
         "kinematics.jacobian(arm, q) has rows for x, y and the rotation": (
-            "jac jacob jacob0 jacobe jacobian_matrix"
+            "J jac jacob jacob0 jacobe jacobian_matrix geometric_jacobian analytical_jacobian"
         ),
         "kinematics.jacobian_rate(arm, q, qd) is its derivative in time": (
-            "jacob_dot jacob0_dot jacobian_dot jacobian_derivative"
+            "Jdot jacob_dot jacob0_dot jacobian_dot jacobian_derivative"
         ),
-        "kinematics.centres(arm, q) gives the links' centres of mass": "centers com coms",
-        "kinematics.workspace(arm) gives what the tip can reach": "reach reachable",
+        "kinematics.tip_velocity(arm, q, qd) returns the velocity of the tip": (
+            "velocity end_effector_velocity ee_velocity forward_velocity tip_speed"
+        ),
+        "kinematics.tip_acceleration(arm, q, qd, qdd) returns the acceleration of the tip": (
+            "acceleration end_effector_acceleration ee_acceleration"
+        ),
+        "kinematics.centres(arm, q) returns the links' centres of mass": (
+            "centers com coms centers_of_mass centres_of_mass center_of_mass centre_of_mass"
+        ),
+        "kinematics.workspace(arm) returns what the tip can reach, "
+        "kinematics.workspace(arm).contains(points) whether it reaches points": (
+            "reach reachable is_reachable in_reach can_reach reachable_workspace boundary"
+        ),
+        "kinematics.condition_number(arm, q) is large near a singular posture, "
+        "kinematics.singularities(arm) lists them": "singular is_singular singularity",
     }
     __getattr__, __dir__ = namespace(__name__, _guesses)

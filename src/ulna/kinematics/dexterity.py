@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import float_array
 from ulna.errors import InputError, Problem
-from ulna.kinematics.forward import tip
-from ulna.kinematics.jacobian import jacobian
+from ulna.kinematics.differential_kinematics import jacobian
+from ulna.kinematics.forward_kinematics import tip
 from ulna.kinematics.ring import Floats
 
 SINGULAR = 1e2  # condition number from which a posture is called singular

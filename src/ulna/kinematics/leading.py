@@ -9,7 +9,7 @@ import numpy as np
 
 from ulna.angles import TURN
 from ulna.arm import Parameters
-from ulna.kinematics.inverse import SOLVED, inverse, read
+from ulna.kinematics.inverse_kinematics import SOLVED, inverse, read
 from ulna.kinematics.ring import Floats
 from ulna.kinematics.settling import Request, in_blocks, settle
 from ulna.kinematics.tracked import Followed

@@ -2,17 +2,17 @@
 
 One posture of an Arm, as NumPy's double precision, goes through compiled code (`single.py`) where
 that has been loaded, by a simulation, a batch or `ulna.compiled`; everything else, batches and
-arrays of other libraries included, through the formulas of `forward.py` and `jacobian.py`. The two
-differ by rounding at most.
+arrays of other libraries included, through the formulas of `forward_kinematics.py` and
+`differential_kinematics.py`. The two differ by rounding at most.
 """
 
 from __future__ import annotations
 
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
+from ulna.kinematics.differential_kinematics import jacobian as jacobian_by_formula
 from ulna.kinematics.evaluator import Call, Evaluator, kept_evaluator
-from ulna.kinematics.forward import tip as tip_by_formula
-from ulna.kinematics.jacobian import jacobian as jacobian_by_formula
+from ulna.kinematics.forward_kinematics import tip as tip_by_formula
 
 
 def tip(arm: Arm | Parameters, q: Array) -> Array:

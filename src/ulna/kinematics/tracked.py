@@ -14,10 +14,10 @@ from ulna.arm import Arm
 from ulna.kinematics.ring import Floats
 
 
-class Why(IntFlag):
-    """What is to be said about a sample; several may hold at once."""
+class TrackFlag(IntFlag):
+    """What was found at a sample; several flags may be set at once."""
 
-    NOTHING = 0
+    NONE = 0
     OUT_OF_REACH = 1
     JOINT_LIMIT = 2
     SINGULAR = 4
@@ -26,13 +26,15 @@ class Why(IntFlag):
     NOT_CONVERGED = 32
 
     @property
-    def words(self) -> str:
-        """The reason as a person says it."""
+    def text(self) -> str:
+        """The flag as words."""
         return (self.name or "").lower().replace("_", " ").replace("|", ", ")
 
 
 # A sample with one of these is not followed; the others are things to know.
-FAILURES = Why.OUT_OF_REACH | Why.JOINT_LIMIT | Why.BELOW_FLOOR | Why.NOT_CONVERGED
+FAILURES = (
+    TrackFlag.OUT_OF_REACH | TrackFlag.JOINT_LIMIT | TrackFlag.BELOW_FLOOR | TrackFlag.NOT_CONVERGED
+)
 
 
 class Followed(NamedTuple):
@@ -48,7 +50,7 @@ class Followed(NamedTuple):
 class Interval:
     """A run of neighbouring samples with the same thing to say about them."""
 
-    why: Why
+    flag: TrackFlag
     path: tuple[int, ...]  # which path of a batch; () for a single one
     first: int
     last: int
@@ -62,19 +64,19 @@ class Interval:
             if self.last > self.first
             else f"sample {self.first}"
         )
-        return f"{where}{span}: {self.why.words}{self._measure()}"
+        return f"{where}{span}: {self.flag.text}{self._measure()}"
 
     def _measure(self) -> str:
         at = f" at sample {self.worst_at}" if self.last > self.first else ""
         return {
-            Why.OUT_OF_REACH: f" by up to {self.worst:.4g} m{at}",
-            Why.JOINT_LIMIT: f" exceeded by up to {np.degrees(self.worst):.4g} deg{at}"
+            TrackFlag.OUT_OF_REACH: f" by up to {self.worst:.4g} m{at}",
+            TrackFlag.JOINT_LIMIT: f" exceeded by up to {np.degrees(self.worst):.4g} deg{at}"
             if self.worst > 0.0
             else " keeps the joints from following",
-            Why.SINGULAR: f", condition number {_up_to(self.worst)}{at}",
-            Why.BELOW_FLOOR: f" by up to {self.worst:.4g} m{at}",
-            Why.NOT_CONVERGED: f", up to {self.worst:.4g} m off{at}",
-        }.get(self.why, "")
+            TrackFlag.SINGULAR: f", condition number {_up_to(self.worst)}{at}",
+            TrackFlag.BELOW_FLOOR: f" by up to {self.worst:.4g} m{at}",
+            TrackFlag.NOT_CONVERGED: f", up to {self.worst:.4g} m off{at}",
+        }.get(self.flag, "")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,7 +85,7 @@ class Tracked:
 
     points: Floats  # (…, T, 2 or 3) as asked
     q: Floats  # (…, T, n) [rad]; NaN where out of reach, unless clamping was asked for
-    why: NDArray[np.uint8]  # (…, T) a sum of `Why`
+    flags: NDArray[np.uint8]  # (…, T) a sum of `TrackFlag`
     branch: NDArray[np.int8]  # (…, T) sign of sin q_2; 0 where straight, folded or lost
     shortfall: Floats  # (…, T) [m] by which a point is out of reach
     residual: Floats  # (…, T) [m] from the tip to the point
@@ -95,7 +97,7 @@ class Tracked:
     @property
     def ok(self) -> NDArray[np.bool_]:
         """Whether each sample (…, T) is followed: reached, within limits, above the floor."""
-        return np.asarray((self.why & FAILURES) == 0)
+        return np.asarray((self.flags & FAILURES) == 0)
 
     @property
     def intervals(self) -> tuple[Interval, ...]:
@@ -107,25 +109,25 @@ class Tracked:
         names = [part.name for part in fields(self) if part.name != "arm"]
         return Tracked(**{name: getattr(self, name)[place] for name in names}, arm=self.arm)
 
-    def has(self, why: Why) -> NDArray[np.bool_]:
-        """Say for each sample (…, T) whether the reason holds there."""
-        return np.asarray((self.why & why) != 0)
+    def has(self, flag: TrackFlag) -> NDArray[np.bool_]:
+        """Return for each sample (…, T) whether the flag is set."""
+        return np.asarray((self.flags & flag) != 0)
 
     def _intervals(self) -> Iterator[Interval]:
         measures = {
-            Why.OUT_OF_REACH: self.shortfall,
-            Why.JOINT_LIMIT: self.excess,
-            Why.SINGULAR: self.condition,
-            Why.BRANCH_SWITCH: np.zeros_like(self.shortfall),
-            Why.BELOW_FLOOR: self.depth,
-            Why.NOT_CONVERGED: self.residual,
+            TrackFlag.OUT_OF_REACH: self.shortfall,
+            TrackFlag.JOINT_LIMIT: self.excess,
+            TrackFlag.SINGULAR: self.condition,
+            TrackFlag.BRANCH_SWITCH: np.zeros_like(self.shortfall),
+            TrackFlag.BELOW_FLOOR: self.depth,
+            TrackFlag.NOT_CONVERGED: self.residual,
         }
-        for path in np.ndindex(self.why.shape[:-1]):
-            for why, measure in measures.items():
-                for first, last in runs(self.has(why)[path]):
+        for path in np.ndindex(self.flags.shape[:-1]):
+            for flag, measure in measures.items():
+                for first, last in runs(self.has(flag)[path]):
                     worst_at = first + int(np.argmax(measure[path][first : last + 1]))
                     worst = float(measure[path][worst_at])
-                    yield Interval(why, path, first, last, worst, worst_at)
+                    yield Interval(flag, path, first, last, worst, worst_at)
 
     def __repr__(self) -> str:
         good, total = int(self.ok.sum()), self.ok.size

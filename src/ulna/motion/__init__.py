@@ -1,15 +1,18 @@
 """WHAT we ask: paths, when to be where on them, and what that takes of an arm."""
 
+from typing import TYPE_CHECKING
+
 from ulna.motion import paths
 from ulna.motion.findings import Finding
 from ulna.motion.path import Path
-from ulna.motion.plan import Plan
+from ulna.motion.plan_result import Plan
 from ulna.motion.planning import plan
 from ulna.motion.plans import Plans
 from ulna.motion.reading import SHAPES, Shape, read_path
 from ulna.motion.terms import Terms
 from ulna.motion.timing import Timing, times
 from ulna.motion.trajectory import JointMotion, TipMotion, Trajectory
+from ulna.namespaces import namespace
 
 __all__ = [
     "SHAPES",
@@ -28,3 +31,26 @@ __all__ = [
     "read_path",
     "times",
 ]
+
+if not TYPE_CHECKING:
+    _guesses = {
+        "motion.plan(arm, path) returns the joint angles and torques along a path": (
+            "plan_path plan_motion plan_trajectory make_plan planner follow follow_path trajectory"
+        ),
+        "paths have a module of their own: motion.paths.line(start, end), motion.paths.circle()": (
+            "line circle arc ellipse polyline polygon lemniscate rose loops joints shape straight "
+            "segment waypoints figure_eight"
+        ),
+        "paths have a module of their own: motion.paths.spline(through), motion.paths.svg(file), "
+        "motion.paths.csv(file)": "spline svg csv from_svg from_csv drawing",
+        "motion.read_path(text) makes a path of text": "parse parse_path path_from_text from_text",
+        "timing is an option: motion.plan(arm, path, timing='trapezoid'), or 'uniform', "
+        "'constant-speed', 'cubic', 'quintic', 's-curve'": (
+            "trapezoid trapezoidal trapezoidal_profile lspb cubic quintic s_curve scurve uniform "
+            "constant_speed minimum_jerk min_jerk velocity_profile time_scaling"
+        ),
+        "motion.times(at, parts) is a timing that passes parts of the path at given times": (
+            "time_table waypoint_times schedule"
+        ),
+    }
+    __getattr__, __dir__ = namespace(__name__, _guesses, also=__all__)

@@ -13,7 +13,7 @@ from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.dynamics import inverse_dynamics
 from ulna.kinematics import condition_number, joints
-from ulna.kinematics.inverse import EXACT
+from ulna.kinematics.inverse_kinematics import EXACT
 from ulna.kinematics.limits import are_limited
 from ulna.kinematics.ring import ring
 from ulna.motion.survey import BOTH, INTERVALS, NEITHER, SIZE, Survey, survey

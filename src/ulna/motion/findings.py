@@ -11,7 +11,7 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.arrays import Array
-from ulna.kinematics import Tracked, Why, tip
+from ulna.kinematics import Tracked, TrackFlag, tip
 from ulna.kinematics.limits import are_limited
 from ulna.kinematics.ring import nearest_in_ring
 from ulna.kinematics.tracked import FAILURES, Interval
@@ -79,30 +79,30 @@ def kinematic_findings(arm: Arm, tracked: Tracked, times: Array) -> Iterator[Fin
             float(times[k]) for k in (interval.first, interval.last, interval.worst_at)
         )
         when = Stretch(first, last, interval.worst, worst_at)
-        text = f"{interval.why.words} {when}{_measure(interval, tracked, when)}"
-        yield Finding(interval.why.words, when, text, blocks=bool(interval.why & FAILURES))
+        text = f"{interval.flag.text} {when}{_measure(interval, tracked, when)}"
+        yield Finding(interval.flag.text, when, text, blocks=bool(interval.flag & FAILURES))
 
 
 def _is_surveyed(arm: Arm, interval: Interval) -> bool:
     """Return whether something is checked at any time, and need not be told of single postures."""
-    if interval.why == Why.OUT_OF_REACH:
+    if interval.flag == TrackFlag.OUT_OF_REACH:
         return True
     exact = arm.n <= 2  # between its postures too
-    passed = interval.why == Why.JOINT_LIMIT and interval.worst > 0.0
-    return exact and (passed or interval.why == Why.BELOW_FLOOR)
+    passed = interval.flag == TrackFlag.JOINT_LIMIT and interval.worst > 0.0
+    return exact and (passed or interval.flag == TrackFlag.BELOW_FLOOR)
 
 
 def _measure(interval: Interval, tracked: Tracked, when: Stretch) -> str:
     point = tracked.points[interval.worst_at, :2]
     where = f"at t = {when.worst_at:.4g} s, at {_place(point)}"
-    match interval.why:
-        case Why.BELOW_FLOOR:
+    match interval.flag:
+        case TrackFlag.BELOW_FLOOR:
             return f": by up to {length_text(when.worst)} {where}"
-        case Why.JOINT_LIMIT if when.worst > 0.0:
+        case TrackFlag.JOINT_LIMIT if when.worst > 0.0:
             return f": passed by up to {np.degrees(when.worst):.3g} deg {where}"
-        case Why.NOT_CONVERGED:
+        case TrackFlag.NOT_CONVERGED:
             return f": up to {length_text(when.worst)} off {where}"
-        case Why.SINGULAR:
+        case TrackFlag.SINGULAR:
             much = f"{when.worst:.3g}" if when.worst < 1e12 else "beyond 1e12"
             return f": condition number {much} {where}"
     return f", at {_place(point)}"

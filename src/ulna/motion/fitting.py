@@ -11,10 +11,10 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.errors import InfeasibleError, InputError, Problem
-from ulna.kinematics.inverse import inverse
+from ulna.kinematics.inverse_kinematics import inverse
 from ulna.kinematics.limits import are_limited
+from ulna.kinematics.path_tracking import track
 from ulna.kinematics.ring import ring
-from ulna.kinematics.track import track
 from ulna.motion.composing import placed, scaled
 from ulna.motion.path import LOOK, Path
 

@@ -25,7 +25,7 @@ from ulna.motion.findings import (
     tip_findings,
 )
 from ulna.motion.finite import by_differences
-from ulna.motion.plan import Plan
+from ulna.motion.plan_result import Plan
 from ulna.motion.postures import Way
 from ulna.motion.survey import Stretches
 from ulna.motion.tasks import Task, Wishes

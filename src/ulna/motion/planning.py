@@ -12,7 +12,7 @@ from ulna.interrupts import interruptible
 from ulna.motion.making import Known, judged, sampled, spent_on
 from ulna.motion.pace import Limits
 from ulna.motion.path import Path
-from ulna.motion.plan import Plan
+from ulna.motion.plan_result import Plan
 from ulna.motion.plans import Plans
 from ulna.motion.plans_making import plan_all
 from ulna.motion.postures import followed

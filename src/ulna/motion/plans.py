@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ulna.arrays import Array, freeze
-from ulna.motion.plan import Plan
+from ulna.motion.plan_result import Plan
 
 MOST_SHOWN = 8  # of those that are not ok
 

@@ -17,9 +17,9 @@ from ulna.arm import Arm, stack
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem
 from ulna.kinematics import Tracked
-from ulna.kinematics.inverse import inverse
+from ulna.kinematics.inverse_kinematics import inverse
 from ulna.kinematics.limits import are_limited
-from ulna.kinematics.track import track
+from ulna.kinematics.path_tracking import track
 from ulna.motion.path import Path
 from ulna.motion.solving import make_solver
 from ulna.motion.tasks import Task

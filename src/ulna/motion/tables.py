@@ -10,7 +10,7 @@ import numpy as np
 
 from ulna.arrays import Array
 from ulna.motion.findings import length_text
-from ulna.motion.plan import Plan
+from ulna.motion.plan_result import Plan
 from ulna.notebooks import card
 from ulna.storage import whole_file, write_columns
 
@@ -43,9 +43,9 @@ def dataframe(plan: Plan) -> pd.DataFrame:
     return pd.DataFrame(table).set_index("t")
 
 
-def save_plan(plan: Plan, file: str | os.PathLike[str], *, force: bool = True) -> None:
+def save_plan(plan: Plan, file: str | os.PathLike[str], *, overwrite: bool = True) -> None:
     """Write the samples as .csv."""
-    with whole_file(file, force=force) as part:
+    with whole_file(file, force=overwrite) as part:
         write_columns(part, columns(plan))
 
 

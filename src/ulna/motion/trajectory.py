@@ -10,7 +10,7 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
 from ulna.kinematics import tip, tip_acceleration, tip_velocity
-from ulna.kinematics.inverse import EXACT
+from ulna.kinematics.inverse_kinematics import EXACT
 from ulna.kinematics.ring import ring
 from ulna.motion.jets import as_complex
 from ulna.motion.path import Path

@@ -17,8 +17,8 @@ from ulna.arm import Arm
 from ulna.arm.checks import Problems
 from ulna.arm.writing import dumps
 from ulna.dynamics.chain import kinetic_energy, potential_energy
-from ulna.kinematics.forward import tip
-from ulna.kinematics.jacobian import tip_velocity
+from ulna.kinematics.differential_kinematics import tip_velocity
+from ulna.kinematics.forward_kinematics import tip
 from ulna.simulation.fixed import as_json, fixed, read_only
 from ulna.simulation.status import Contact, Event, Floats, Saturation, Status
 

@@ -22,7 +22,7 @@ from ulna.viewer.style import PRINT, Look, mixed
 from ulna.viewer.video import Film
 
 if TYPE_CHECKING:
-    from ulna.motion.plan import Plan
+    from ulna.motion.plan_result import Plan
     from ulna.simulation.run import Run
 
 SIZE = (1280, 720)  # [pixels] wide and high

@@ -153,9 +153,9 @@ def _draw_tracked(tracked: Tracked, *, look: Look) -> Figure:
     if tracked.arm is None:
         hint = "call track with an Arm, not with Parameters"
         raise InputError(Problem("Tracked", "that of Parameters", "that of an Arm", hint))
-    if tracked.why.ndim != 1:
+    if tracked.flags.ndim != 1:
         hint = "draw one of them: plot(tracked.path(0))"
-        raise InputError(Problem("Tracked", f"{len(tracked.why)} paths", "one path", hint))
+        raise InputError(Problem("Tracked", f"{len(tracked.flags)} paths", "one path", hint))
     return tracked_figure(tracked.arm, tracked, look=look)
 
 

@@ -13,7 +13,7 @@ from ulna import kinematics
 from ulna.arm import Arm
 from ulna.kinematics import Solutions, Tracked, Workspace
 from ulna.kinematics.limits import window_middle
-from ulna.kinematics.tracked import Why
+from ulna.kinematics.tracked import TrackFlag
 from ulna.viewer.arm import draw_arm, draw_ghosts, draw_reach, draw_region, frame, frame_disc
 from ulna.viewer.run import legend_above, plot_angles, plot_energy, plot_motion, plot_torques
 from ulna.viewer.style import PRINT, Look, styled
@@ -32,10 +32,10 @@ BESIDE = 15.0  # [points] from an elbow to its name
 LETTERS = 72  # of a line under the title of a page
 REASONS = 3  # named side by side above the axes
 MARKS = {  # of points that are not followed
-    Why.OUT_OF_REACH: "x",
-    Why.JOINT_LIMIT: "o",
-    Why.BELOW_FLOOR: "v",
-    Why.NOT_CONVERGED: "s",
+    TrackFlag.OUT_OF_REACH: "x",
+    TrackFlag.JOINT_LIMIT: "o",
+    TrackFlag.BELOW_FLOOR: "v",
+    TrackFlag.NOT_CONVERGED: "s",
 }
 
 
@@ -148,11 +148,11 @@ def tracked_figure(arm: Arm, tracked: Tracked, *, look: Look = PRINT) -> Figure:
         for posture in rows[-1:]:
             draw_arm(axes, arm, posture, look=look)
         axes.plot(*points.T, color=look.data[1], lw=1.8, zorder=3.2, label="asked points")
-        for why, mark in MARKS.items():
-            here = tracked.has(why)
+        for flag, mark in MARKS.items():
+            here = tracked.has(flag)
             if here.any():
                 style: dict[str, Any] = {"ms": 5, "mfc": "none", "color": look.alarm, "zorder": 6}
-                label = f"{why.words}: {int(here.sum())}"
+                label = f"{flag.text}: {int(here.sum())}"
                 axes.plot(*points[here].T, mark, label=label, **style)
         followed = f"{int(tracked.ok.sum())} of {len(points)} points followed"
         _head(figure, _title(arm, followed))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ulna.motion.plan import Plan
+    from ulna.motion.plan_result import Plan
     from ulna.simulation.run import Run
 
 LAYOUT = Layout((2.9, 1.7), 9.0, right=0.65)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ulna.motion.plan import Plan
+    from ulna.motion.plan_result import Plan
 
 LETTERS = 76  # of a title
 LEFT, RIGHT = 0.85, 0.2  # [inches] beside the panels

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ulna.motion.plan import Plan
+    from ulna.motion.plan_result import Plan
     from ulna.simulation.run import Run
 
 SIZE = (7.0, 7.6)  # [inches]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ulna.motion.plan import Plan
+    from ulna.motion.plan_result import Plan
 
 HIGH = 1.75  # [inches] of a panel
 WIDE = (9.0, 11.5)  # [inches] of a page of one column and of two

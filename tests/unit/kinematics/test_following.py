@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ulna import workers
-from ulna.kinematics import Why, inverse, tip, track
+from ulna.kinematics import TrackFlag, inverse, tip, track
 
 PATHS, SAMPLES = 40, 25
 
@@ -25,7 +25,7 @@ def drawn(random_arm, n, *, oriented=False, limited=True):
 
 
 def fields(tracked):
-    return tracked.q, tracked.why, tracked.residual
+    return tracked.q, tracked.flags, tracked.residual
 
 
 def same(one, other):
@@ -42,8 +42,8 @@ def test_there_is_something_to_be_told_apart(case):
     arms, paths, start = case
     tracked = track(arms, paths, start)
     assert 0.2 < tracked.ok.mean() < 0.9
-    assert tracked.has(Why.JOINT_LIMIT).any()
-    assert tracked.has(Why.OUT_OF_REACH).any()
+    assert tracked.has(TrackFlag.JOINT_LIMIT).any()
+    assert tracked.has(TrackFlag.OUT_OF_REACH).any()
 
 
 @pytest.mark.parametrize("posture", [None, 0.3])

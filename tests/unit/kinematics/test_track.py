@@ -8,13 +8,13 @@ import pytest
 import ulna
 from ulna import Arm, Joint
 from ulna.errors import InputError
-from ulna.kinematics import Interval, Tracked, Why, inverse, joints, tip, track
+from ulna.kinematics import Interval, Tracked, TrackFlag, inverse, joints, tip, track
 
 approx = partial(pytest.approx, rel=1e-12, abs=1e-12)
 FIELDS = {
     "points": (2,),
     "q": (2,),
-    "why": (),
+    "flags": (),
     "branch": (),
     "shortfall": (),
     "residual": (),
@@ -33,8 +33,8 @@ def line(start, end, count=21):
     return np.linspace(start, end, count)
 
 
-def reported(tracked, why):
-    return [interval for interval in tracked.intervals if interval.why == why]
+def reported(tracked, flag):
+    return [interval for interval in tracked.intervals if interval.flag == flag]
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ class TestShapes:
         tracked = track(unit, np.broadcast_to(inside, (*batch, 21, 2)))
         for name, rest in FIELDS.items():
             assert getattr(tracked, name).shape == (*batch, 21, *rest)
-        assert tracked.has(Why.SINGULAR).shape == (*batch, 21)
+        assert tracked.has(TrackFlag.SINGULAR).shape == (*batch, 21)
 
     def test_every_arm_of_a_batch_follows_its_own_path(self, unit, inside):
         arms = [unit, rods(0.9, 0.8)]
@@ -176,7 +176,7 @@ class TestReach:
     def test_a_path_that_leaves_the_reach_is_reported_by_intervals(self, unit):
         x = np.concatenate([np.linspace(1.0, 3.0, 21), np.linspace(3.0, 1.0, 21)[1:]])
         tracked = track(unit, np.stack([x, 0.0 * x], axis=-1))
-        (gone,) = reported(tracked, Why.OUT_OF_REACH)
+        (gone,) = reported(tracked, TrackFlag.OUT_OF_REACH)
         assert (gone.path, gone.first, gone.last, gone.worst_at) == ((), 11, 29, 20)
         assert gone.worst == approx(1.0)
         assert tracked.shortfall == approx(np.maximum(x - 2.0, 0.0))
@@ -189,7 +189,7 @@ class TestReach:
     def test_clamping_gives_the_nearest_posture_and_still_reports(self, unit):
         points = line([1.0, 1.0], [3.0, 4.0])
         plain, clamped = track(unit, points), track(unit, points, clamp=True)
-        assert (clamped.why == plain.why).all()
+        assert (clamped.flags == plain.flags).all()
         assert (clamped.ok == plain.ok).all()
         assert not np.isnan(clamped.q).any()
         radius = np.hypot(*points.T)
@@ -216,7 +216,7 @@ class TestReach:
 
     def test_the_hole_of_unequal_links_interrupts_a_path(self):
         tracked = track(rods(1.0, 0.5), line([1.0, 0.0], [-1.0, 0.0], 41))
-        (gone,) = reported(tracked, Why.OUT_OF_REACH)
+        (gone,) = reported(tracked, TrackFlag.OUT_OF_REACH)
         # x = 0.5 and x = −0.5 lie on the edge of the hole and are reached.
         assert (gone.first, gone.last, gone.worst_at) == (11, 29, 20)
         assert gone.worst == approx(0.5)
@@ -243,7 +243,7 @@ class TestOtherReasons:
         # q2 = −120° throughout, so q1 starts at 60° and would end at 420°.
         assert np.degrees(tracked.q[:, 1]) == approx(np.full(181, -120.0))
         assert np.degrees(tracked.q[:, 0]) == approx(60.0 + np.degrees(angle))
-        (limit,) = reported(tracked, Why.JOINT_LIMIT)
+        (limit,) = reported(tracked, TrackFlag.JOINT_LIMIT)
         assert (limit.first, limit.last, limit.worst_at) == (61, 180, 180)
         assert np.degrees(limit.worst) == approx(240.0)
         assert np.degrees(tracked.excess) == approx(
@@ -254,7 +254,7 @@ class TestOtherReasons:
 
     def test_a_singular_sample_is_told_but_not_failed(self, unit):
         tracked = track(unit, line([1.0, 0.0], [2.0, 0.0], 11))
-        (singular,) = reported(tracked, Why.SINGULAR)
+        (singular,) = reported(tracked, TrackFlag.SINGULAR)
         assert (singular.first, singular.last) == (10, 10)
         assert tracked.ok.all()
         assert np.isinf(singular.worst)
@@ -275,7 +275,7 @@ class TestOtherReasons:
         assert (above.depth == 0.0).all()
         assert not below.ok.any()
         assert below.depth == approx(-joints(unit, below.q)[:, 1, 1])
-        (under,) = reported(below, Why.BELOW_FLOOR)
+        (under,) = reported(below, TrackFlag.BELOW_FLOOR)
         assert under.worst == approx(below.depth.max())
         assert not np.isnan(below.q).any()
 
@@ -293,7 +293,7 @@ class TestOtherReasons:
     def test_a_switch_of_branch_is_told_but_not_failed(self, unit, count, place):
         # An odd count has a sample at the very centre, where the sign is 0; the next one differs.
         tracked = track(unit, line([1.0, 0.0], [-1.0, 0.0], count))
-        (switch,) = reported(tracked, Why.BRANCH_SWITCH)
+        (switch,) = reported(tracked, TrackFlag.BRANCH_SWITCH)
         assert (switch.first, switch.last) == (place, place)
         assert not np.isnan(tracked.q).any()
         assert tracked.ok.all()
@@ -304,21 +304,21 @@ class TestOtherReasons:
         arm = rods(*lengths)
         q = np.stack([np.linspace(0.3, 0.31, 5), np.linspace(-0.04, 0.04, 5)], axis=-1)
         tracked = track(arm, tip(arm, q)[:, :2], start=q[0])
-        assert not reported(tracked, Why.BRANCH_SWITCH)
+        assert not reported(tracked, TrackFlag.BRANCH_SWITCH)
         assert tracked.q[:, 1] == pytest.approx(-np.abs(q[:, 1]), abs=1e-7)
 
     def test_the_only_posture_of_an_orientation_switches_as_it_must(self, unit):
         q = np.stack([np.full(20, 0.3), np.linspace(-1.0, 1.0, 20)], axis=-1)
         tracked = track(unit, tip(unit, q), start=q[0])
         assert tracked.q == approx(q)
-        (switch,) = reported(tracked, Why.BRANCH_SWITCH)
+        (switch,) = reported(tracked, TrackFlag.BRANCH_SWITCH)
         assert (switch.first, switch.last) == (10, 10)
 
     def test_joints_to_spare_stop_at_their_limits_and_say_so(self):
         arm = rods(0.5, 0.5, 0.5, joints=[Joint(-0.5, 0.5)] * 3)
         tracked = track(arm, line([1.4, 0.1], [0.0, 1.0], 5))
         assert (tracked.excess == 0.0).all()
-        blocked = tracked.has(Why.JOINT_LIMIT)
+        blocked = tracked.has(TrackFlag.JOINT_LIMIT)
         assert blocked.any()
         assert not blocked[0]
         assert (tracked.residual[~blocked] < 1e-8).all()
@@ -390,8 +390,8 @@ class TestJointsToSpare:
 
 class TestWords:
     def test_reasons_in_words(self):
-        assert Why.OUT_OF_REACH.words == "out of reach"
-        assert (Why.JOINT_LIMIT | Why.SINGULAR).words == "joint limit, singular"
+        assert TrackFlag.OUT_OF_REACH.text == "out of reach"
+        assert (TrackFlag.JOINT_LIMIT | TrackFlag.SINGULAR).text == "joint limit, singular"
 
     def test_intervals_speak(self, unit):
         arm = unit.replace(joints=[Joint(-0.5, 0.5), Joint()])
@@ -409,33 +409,37 @@ class TestWords:
 
     def test_a_single_sample_is_said_once(self, unit):
         tracked = track(unit, [[1.0, 0.0], [2.5, 0.0], [1.0, 0.0]])
-        (gone,) = reported(tracked, Why.OUT_OF_REACH)
+        (gone,) = reported(tracked, TrackFlag.OUT_OF_REACH)
         assert str(gone) == "sample 1: out of reach by up to 0.5 m"
 
     @pytest.mark.parametrize(
-        ("why", "worst", "text"),
+        ("flag", "worst", "text"),
         [
             (
-                Why.SINGULAR,
+                TrackFlag.SINGULAR,
                 1234.0,
                 "samples 3 to 5: singular, condition number up to 1234 at sample 4",
             ),
-            (Why.BRANCH_SWITCH, 0.0, "samples 3 to 5: branch switch"),
+            (TrackFlag.BRANCH_SWITCH, 0.0, "samples 3 to 5: branch switch"),
             (
-                Why.NOT_CONVERGED,
+                TrackFlag.NOT_CONVERGED,
                 0.25,
                 "samples 3 to 5: not converged, up to 0.25 m off at sample 4",
             ),
-            (Why.JOINT_LIMIT, 0.0, "samples 3 to 5: joint limit keeps the joints from following"),
             (
-                Why.JOINT_LIMIT,
+                TrackFlag.JOINT_LIMIT,
+                0.0,
+                "samples 3 to 5: joint limit keeps the joints from following",
+            ),
+            (
+                TrackFlag.JOINT_LIMIT,
                 np.pi,
                 "samples 3 to 5: joint limit exceeded by up to 180 deg at sample 4",
             ),
         ],
     )
-    def test_each_reason_has_its_measure(self, why, worst, text):
-        assert str(Interval(why, (), 3, 5, worst, 4)) == text
+    def test_each_reason_has_its_measure(self, flag, worst, text):
+        assert str(Interval(flag, (), 3, 5, worst, 4)) == text
 
     def test_repr_counts_and_lists(self, unit, inside):
         assert repr(track(unit, inside)) == "Tracked: 21 of 21 samples followed"

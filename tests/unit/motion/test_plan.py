@@ -138,7 +138,7 @@ class TestProblems:
         assert made.problems == ()
         assert made.ok
         assert made.feasible
-        made.insist()
+        made.raise_if_infeasible()
         assert "in reach and within its limits; collisions are not checked" in repr(made)
 
     def test_out_of_reach_when_where_and_by_how_much(self):
@@ -153,7 +153,7 @@ class TestProblems:
         assert not made.ok
         assert not made.feasible
         with pytest.raises(ulna.InfeasibleError, match="cannot be followed: out of reach"):
-            made.insist()
+            made.raise_if_infeasible()
 
     @pytest.mark.parametrize("n", [2, 3])
     def test_every_sample_that_is_lost_is_within_a_problem(self, n):
@@ -201,7 +201,7 @@ class TestProblems:
         assert size.max() <= worst <= size.max() * (1.0 + 1e-6)
         assert made.feasible
         assert not made.ok
-        made.insist()
+        made.raise_if_infeasible()
         assert f"{0.8 * size.max():.4g} rad/s allowed" in made.problems[0].text
 
     def test_torque_limits(self):
@@ -419,7 +419,7 @@ class TestWords:
     def test_nothing_is_overwritten_unless_told(self, tmp_path):
         (tmp_path / "plan.csv").write_text("mine", encoding="utf-8")
         with pytest.raises(ulna.UlnaError):
-            plan(rate=20.0).save(tmp_path / "plan.csv", force=False)
+            plan(rate=20.0).save(tmp_path / "plan.csv", overwrite=False)
         assert (tmp_path / "plan.csv").read_text(encoding="utf-8") == "mine"
 
     def test_a_data_frame_has_a_row_for_every_time(self):

@@ -156,13 +156,13 @@ def test_points_that_are_not_followed_are_marked_by_reason():
     tracked = kinematics.track(LIMITED, points(), floor=0.0)
     (axes,) = ulna.plot(tracked).axes
     lines = {line.get_label(): len(line.get_xdata()) for line in axes.get_lines()}
-    for why in (
-        kinematics.Why.OUT_OF_REACH,
-        kinematics.Why.JOINT_LIMIT,
-        kinematics.Why.BELOW_FLOOR,
+    for flag in (
+        kinematics.TrackFlag.OUT_OF_REACH,
+        kinematics.TrackFlag.JOINT_LIMIT,
+        kinematics.TrackFlag.BELOW_FLOOR,
     ):
-        count = int(tracked.has(why).sum())
-        assert lines[f"{why.words}: {count}"] == count > 0
+        count = int(tracked.has(flag).sum())
+        assert lines[f"{flag.text}: {count}"] == count > 0
 
 
 def test_the_region_of_one_link_is_a_line():

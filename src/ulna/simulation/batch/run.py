@@ -13,7 +13,7 @@ import numpy as np
 
 from ulna.arm import Parameters
 from ulna.arm.checks import Problems
-from ulna.kinematics.forward import tip
+from ulna.kinematics.forward_kinematics import tip
 from ulna.simulation.batch.arrays import StoredArray
 from ulna.simulation.batch.status import Statuses
 from ulna.simulation.batch.tables import PLANE, dataset, html, summary

@@ -20,7 +20,7 @@ from ulna.arrays import float_array
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import closed_form, redundant
 from ulna.kinematics.dexterity import elbow_side
-from ulna.kinematics.forward import joint_array, tip
+from ulna.kinematics.forward_kinematics import joint_array, tip
 from ulna.kinematics.limits import allowed, are_limited, into_window
 from ulna.kinematics.ring import Floats, Nearest, nearest_in_ring, ring
 from ulna.kinematics.solutions import ELBOW_DOWN, ELBOW_UP, Solutions

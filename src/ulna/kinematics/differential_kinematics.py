@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array, running_sum
-from ulna.kinematics.forward import Chain, chain, joint_array
+from ulna.kinematics.forward_kinematics import Chain, chain, joint_array
 
 
 def jacobian(arm: Arm | Parameters, q: Array) -> Array:

@@ -16,8 +16,8 @@ from ulna.arm import Arm, Parameters, parameters_of
 from ulna.errors import InputError, Problem
 from ulna.kinematics import branches
 from ulna.kinematics.dexterity import SINGULAR, condition_number
-from ulna.kinematics.forward import joints
-from ulna.kinematics.inverse import (
+from ulna.kinematics.forward_kinematics import joints
+from ulna.kinematics.inverse_kinematics import (
     SIGN_OF_ELBOW,
     SOLVED,
     distance_to_goal,
@@ -29,7 +29,7 @@ from ulna.kinematics.leading import lead
 from ulna.kinematics.limits import SLACK
 from ulna.kinematics.ring import Floats
 from ulna.kinematics.solutions import Solutions
-from ulna.kinematics.tracked import Followed, Tracked, Why
+from ulna.kinematics.tracked import Followed, Tracked, TrackFlag
 
 
 def track(
@@ -173,18 +173,18 @@ def _judged(
     unsolved = reachable & (residual > 10.0 * SOLVED * np.sum(parameters.length, -1)[:, None])
     at_limit = ((q <= arms.lower) | (q >= arms.upper)).any(axis=-1)
     shown = reachable | clamp
-    why = (
-        np.where(reachable, 0, Why.OUT_OF_REACH)
-        | np.where(shown & ((excess > SLACK) | (unsolved & at_limit)), Why.JOINT_LIMIT, 0)
-        | np.where(reachable & (condition >= SINGULAR), Why.SINGULAR, 0)
-        | np.where(followed.switched, Why.BRANCH_SWITCH, 0)
-        | np.where(shown & (depth > 0.0), Why.BELOW_FLOOR, 0)
-        | np.where(unsolved & ~at_limit, Why.NOT_CONVERGED, 0)
+    flags = (
+        np.where(reachable, 0, TrackFlag.OUT_OF_REACH)
+        | np.where(shown & ((excess > SLACK) | (unsolved & at_limit)), TrackFlag.JOINT_LIMIT, 0)
+        | np.where(reachable & (condition >= SINGULAR), TrackFlag.SINGULAR, 0)
+        | np.where(followed.switched, TrackFlag.BRANCH_SWITCH, 0)
+        | np.where(shown & (depth > 0.0), TrackFlag.BELOW_FLOOR, 0)
+        | np.where(unsolved & ~at_limit, TrackFlag.NOT_CONVERGED, 0)
     ).astype(np.uint8)
     return {
         "points": goals.copy(),
         "q": np.where(shown[..., None], q, np.nan),
-        "why": why,
+        "flags": flags,
         "branch": np.where(shown, branches.sign_of_elbow(q), 0).astype(np.int8),
         "shortfall": np.where(reachable, 0.0, followed.shortfall),
         "residual": residual,

@@ -96,7 +96,7 @@ class Plan:
         """Whether the arm can do it: feasible, and no limit passed."""
         return not any(problem.blocks or problem.exceeds for problem in self.problems)
 
-    def insist(self) -> None:
+    def raise_if_infeasible(self) -> None:
         """Raise `InfeasibleError` if there is no motion, saying where and by how much."""
         if not self.feasible:
             blocking = [problem.text for problem in self.problems if problem.blocks]
@@ -143,11 +143,11 @@ class Plan:
 
         return dataframe(self)
 
-    def save(self, file: Any, *, force: bool = True) -> None:
+    def save(self, file: Any, *, overwrite: bool = True) -> None:
         """Write the samples to a .csv file, which appears whole or not at all."""
         from ulna.motion.tables import save_plan
 
-        save_plan(self, file, force=force)
+        save_plan(self, file, overwrite=overwrite)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Copies and what comes from another process are as little to be written to.
