@@ -593,3 +593,80 @@ class TestJointsToSpare:
 
 def test_solutions_come_from_the_public_room():
     assert isinstance(kinematics.inverse(rods(1.0), [1.0, 0.0]), kinematics.Solutions)
+
+
+class TestIndexing:
+    one = inverse(rods(1.0, 1.0), [1.2, 0.3])
+    many = inverse(rods(1.0, 1.0), [[1.2, 0.3], [9.0, 0.0], [0.5, -0.4]])
+
+    def test_one_target_is_a_sequence_of_its_postures(self):
+        assert len(self.one) == 2
+        assert (self.one[1] == self.one.q[1]).all()
+        assert (self.one[-1] == self.one.q[1]).all()
+        assert (self.one[:] == self.one.q).all()
+        assert np.array_equal(list(self.one), self.one.q)
+
+    def test_many_targets_are_a_sequence_of_targets(self):
+        assert len(self.many) == 3
+        alone = inverse(rods(1.0, 1.0), [0.5, -0.4])
+        last = self.many[2]
+        assert np.array_equal(last.q, alone.q)
+        assert last.elbow.tolist() == alone.elbow.tolist()
+        assert repr(last) == repr(alone)
+        assert [found.reachable.item() for found in self.many] == [True, False, True]
+        assert np.array_equal(last[0], self.many.q[2, 0])
+
+    def test_a_slice_of_targets_is_solutions_again(self):
+        part = self.many[1:]
+        assert isinstance(part, Solutions)
+        assert len(part) == 2
+        assert np.array_equal(part.q, self.many.q[1:], equal_nan=True)
+        assert np.array_equal(part.target, self.many.target[1:])
+
+    def test_a_grid_of_targets_is_taken_apart_axis_by_axis(self):
+        grid = inverse(rods(1.0, 1.0), np.full((3, 4, 2), 0.5))
+        assert (len(grid), len(grid[0]), len(grid[0][0])) == (3, 4, 2)
+
+    def test_one_target_for_many_arms(self):
+        arms = ulna.stack([rods(1.0, 1.0), rods(1.0, 0.5)])
+        found = inverse(arms, [1.2, 0.3])
+        assert np.array_equal(found[1].q, inverse(rods(1.0, 0.5), [1.2, 0.3]).q)
+        assert found[1].target.tolist() == [1.2, 0.3]
+
+    def test_what_is_not_there_is_an_index_error(self):
+        with pytest.raises(IndexError, match="posture 2 of solutions with 2 postures"):
+            self.one[2]
+        with pytest.raises(IndexError, match="target -4 of solutions with 3 targets"):
+            self.many[-4]
+
+    @pytest.mark.parametrize("index", ["up", 1.0, None, (0, 1), True])
+    def test_what_is_no_index_is_refused(self, index):
+        with pytest.raises(ulna.InputError, match="a whole number or a slice: a posture"):
+            self.one[index]
+
+
+class TestElbows:
+    def test_up_is_above_the_line_and_down_below(self):
+        for target in ([1.2, 0.3], [-1.2, 0.3], [0.4, -1.0]):
+            found = inverse(rods(1.0, 1.0), target)
+            assert kinematics.elbow_side(rods(1.0, 1.0), found.elbow_up) == 1
+            assert kinematics.elbow_side(rods(1.0, 1.0), found.elbow_down) == -1
+
+    def test_many_targets_have_a_posture_each(self):
+        targets = np.array([[1.2, 0.3], [9.0, 0.0], [-0.5, 0.4]])
+        up = inverse(rods(1.0, 1.0), targets).elbow_up
+        assert up.shape == (3, 2)
+        assert np.isnan(up[1]).all()
+        assert np.allclose(tip(rods(1.0, 1.0), up[::2])[:, :2], targets[::2])
+
+    @pytest.mark.parametrize("target", [[2.0, 0.0], [0.0, 1.0], [3.0, 4.0]])
+    def test_where_neither_side_is_up_it_is_nan(self, target):
+        found = inverse(rods(1.0, 1.0), target)
+        assert np.isnan(found.elbow_up).all()
+        assert np.isnan(found.elbow_down).all()
+
+    def test_other_arms_have_no_single_elbow(self):
+        with pytest.raises(ulna.InputError, match="elbow_up: got an arm of 3 links, need one of"):
+            inverse(rods(1.0, 1.0, 1.0), [1.2, 0.3]).elbow_up  # noqa: B018
+        with pytest.raises(ulna.InputError, match="elbow_down: got an arm of 1 link, need"):
+            inverse(rods(1.0), [1.0, 0.0]).elbow_down  # noqa: B018
