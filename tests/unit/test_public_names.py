@@ -1,0 +1,177 @@
+"""One name for one thing: classes, modules and what packages offer.
+
+`TO_DO_...` list what does not hold yet; each shrinks to nothing and takes no new entry.
+`python tests/unit/test_public_names.py` prints what is left.
+"""
+
+import ast
+import importlib
+import inspect
+from collections import defaultdict
+from pathlib import Path
+from pkgutil import walk_packages
+
+import pytest
+
+import ulna
+
+SOURCES = Path(ulna.__file__).parent
+# Rooms whose names nobody outside ulna is meant to call.
+INTERNAL = ("ulna.cli", "ulna.kernels", "ulna.lanes")
+PUBLIC = (
+    "ulna",
+    *(
+        f"ulna.{room.name}"
+        for room in sorted(SOURCES.iterdir())
+        if (room / "__init__.py").exists() and f"ulna.{room.name}" not in INTERNAL
+    ),
+    "ulna.angles",
+    "ulna.motion.paths",
+    "ulna.simulation.disturbances",
+)
+
+TO_DO_CLASSES = {
+    "Asked",
+    "Call",
+    "Chain",
+    "Column",
+    "Constants",
+    "Control",
+    "Corner",
+    "Film",
+    "Followed",
+    "Kind",
+    "Layout",
+    "Motion",
+    "Options",
+    "Panel",
+    "Piece",
+    "Place",
+    "Program",
+    "Room",
+    "Source",
+    "Table",
+    "Task",
+    "Template",
+    "Timing",
+    "Way",
+    "_Bar",
+    "_Builder",
+    "_Reader",
+}
+TO_DO_DIR = {
+    "ulna",
+    "ulna.actuation",
+    "ulna.angles",
+    "ulna.arm",
+    "ulna.derivation",
+    "ulna.expressions",
+    "ulna.motion",
+    "ulna.papers",
+    "ulna.simulation",
+    "ulna.simulation.disturbances",
+    "ulna.units",
+}
+TO_DO_SHADOWED = {
+    "ulna.analysis.effort",
+    "ulna.analysis.portrait",
+    "ulna.analysis.portrait.portrait",
+    "ulna.analysis.stability",
+    "ulna.analysis.tracking",
+    "ulna.analysis.verdict",
+    "ulna.arm.presets",
+    "ulna.arm.unmodelled",
+    "ulna.dynamics.equilibria",
+    "ulna.dynamics.linearise",
+    "ulna.dynamics.regressor",
+    "ulna.kinematics.inverse",
+    "ulna.kinematics.jacobian",
+    "ulna.kinematics.track",
+    "ulna.kinematics.workspace",
+    "ulna.motion.plan",
+    "ulna.papers.pages.data",
+    "ulna.simulation.compiled",
+    "ulna.simulation.simulate",
+}
+
+
+def classes_by_name():
+    found = defaultdict(list)
+    for file in sorted(SOURCES.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                found[node.name].append(f"{file.relative_to(SOURCES)}:{node.lineno}")
+    return found
+
+
+def twice():
+    return {name: places for name, places in classes_by_name().items() if len(places) > 1}
+
+
+def all_packages():
+    return ["ulna", *(m.name for m in walk_packages(ulna.__path__, "ulna.") if m.ispkg)]
+
+
+def submodules(package):
+    """Return the public modules of a package by the names of their files."""
+    folder = Path(importlib.import_module(package).__file__).parent
+    for file in sorted(folder.iterdir()):
+        if file.name.startswith("_"):
+            continue
+        if file.suffix == ".py" or (file / "__init__.py").exists():
+            yield file.stem
+
+
+def shadowed():
+    """Return the submodules whose names mean something else in their packages."""
+    found = set()
+    for package in all_packages():
+        for name in submodules(package):
+            value = vars(importlib.import_module(package)).get(name)
+            if value is not None and not inspect.ismodule(value):
+                found.add(f"{package}.{name}")
+    return found
+
+
+def leaking(package):
+    """Return the names that `dir` shows beside the public ones, and the public ones it hides."""
+    module = importlib.import_module(package)
+    shown = {name for name in dir(module) if not (name.startswith("__") and name.endswith("__"))}
+    public = {name for name in module.__all__ if not name.startswith("__")}
+    # What functions return need not be in the way of those who look for a function.
+    hidden = {name for name in public - shown if inspect.isroutine(getattr(module, name))}
+    return sorted((shown - public) | hidden)
+
+
+def test_every_class_has_a_name_of_its_own():
+    found = {name: places for name, places in twice().items() if name not in TO_DO_CLASSES}
+    assert not found
+
+
+def test_no_module_is_shadowed_by_what_its_package_imports():
+    assert shadowed() <= TO_DO_SHADOWED
+
+
+@pytest.mark.parametrize("package", [name for name in PUBLIC if name not in TO_DO_DIR])
+def test_dir_shows_public_names_only(package):
+    for name in all_packages():  # whatever else has been imported
+        importlib.import_module(name)
+    assert leaking(package) == []
+
+
+@pytest.mark.parametrize("package", PUBLIC)
+def test_public_names_are_there_once_each(package):
+    module = importlib.import_module(package)
+    if package in TO_DO_DIR and not hasattr(module, "__all__"):
+        pytest.skip("to do")
+    assert len(set(module.__all__)) == len(module.__all__)
+    assert all(hasattr(module, name) for name in module.__all__)
+
+
+if __name__ == "__main__":
+    for name, places in twice().items():
+        print("class", name, *places)
+    print("shadowed", *sorted(shadowed()))
+    for package in PUBLIC:
+        if hasattr(importlib.import_module(package), "__all__"):
+            print("dir", package, *leaking(package))
