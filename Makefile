@@ -16,10 +16,10 @@ help:            ## say what the targets do
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
 
 run: $(RUNTIME)  ## follow paper 000's path with its arm, open loop and closed
-	@$(BIN)/ulna follow --out build/follow --force
+	@$(BIN)/ulna follow --out build/follow --overwrite
 	@echo
 	@echo "Look at build/follow/error.png and motion.png. Try next:"
-	@echo "  $(BIN)/ulna follow kehl --payload '1 kg' --model kehl --out build/surprise --film"
+	@echo "  $(BIN)/ulna follow kehl --payload '1 kg' --controller-model kehl --out build/surprise --film"
 	@echo "  $(BIN)/ulna follow so-101 --timing s-curve --max-speed '20 cm/s' --out build/so-101"
 	@echo "  $(BIN)/ulna list paths    $(BIN)/ulna list controllers    $(BIN)/ulna --help"
 

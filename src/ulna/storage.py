@@ -233,7 +233,7 @@ def exists(file: str | os.PathLike[str]) -> bool:
 
 
 def _taken(file: str | os.PathLike[str], what: str) -> InputError:
-    need, hint = "a new file", "add --force to replace it"
+    need, hint = "a new file", "add --overwrite to replace it"
     return InputError(Problem(what, f"'{file}', which exists", need, hint))
 
 

@@ -11,21 +11,21 @@ LINES = [
     "pose|unit|--q|0.1, 0.2|--plot|out.png", "reach|unit|--to|0.5, 1.2|--json",
     "reach|arm.toml|--to|0.3, 0.2|--explain",
     "hold|unit|--q|10 deg, 20 deg|--tip-force|10, 0 N|--payload|200 g",
-    "simulate|unit|--q0|40 deg, -60 deg|--for|0.05 s|--torque|3 N*m, 5*sin(t)|--json",
-    "simulate|arm.toml|--q0|0, 0|--for|0.05 s|--method|rk4|--dt|1 ms|--out|out.nc|--csv",
-    "simulate|unit|--q0|0, 0|--for|0.05 s|--controller|PD()|--reference|0.1, 0|--json",
-    "simulate|unit|--q0|0, 0|--for|0.05 s|--disturb|step(torque=(1, 0), at='10 ms')",
-    "simulate|unit|--q0|0, 0|--for|0.05 s|--controller|PD()|--reference|0.1, 0|--angles|absolute"
-    "|--sensors|Sensors(angle_noise='0.1 deg', delay='2 ms')",
+    "simulate|unit|--q0|40 deg, -60 deg|--duration|0.05 s|--torque|3 N*m, 5*sin(t)|--json",
+    "simulate|arm.toml|--q0|0, 0|--duration|0.05 s|--method|rk4|--dt|1 ms|--out|out.nc|--csv",
+    "simulate|unit|--q0|0, 0|--duration|0.05 s|--controller|PD()|--reference|0.1, 0|--json",
+    "simulate|unit|--q0|0, 0|--duration|0.05 s|--disturbance|step(torque=(1, 0), at='10 ms')",
+    "simulate|unit|--q0|0, 0|--duration|0.05 s|--controller|PD()|--reference|0.1, 0"
+    "|--angles|absolute|--sensors|Sensors(angle_noise='0.1 deg', delay='2 ms')",
     "reach|unit|--to|0.5, 1.2|--elbow|up|--angles|absolute",
-    "simulate|bechard-1|--q0|0|--for|50 ms|--model|sequential|--friction|0.5|--samples|5",
+    "simulate|bechard-1|--q0|0|--duration|50 ms|--dynamics|sequential|--sequential-damping|0.5"
+    "|--samples|5",
     "plan|unit|circle(center=(1, 0.2), radius='5 cm')|--duration|1 s|--elbow|up|--out|folder",
     "plan|unit|line((1, 0), (1.2, 0.3))|--max-speed|50 cm/s|--timing|quintic|--out|folder",
     "show|run.nc|--json", "derive|--links|1|--format|c", "info",
 ]  # fmt: skip
 # Options whose larger values are work that takes longer, and no fault.
 LONG = {
-    "--for",
     "--duration",
     "--dt",
     "--film",

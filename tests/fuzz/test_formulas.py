@@ -19,7 +19,7 @@ PIECES = [
 
 def test_formulas(fuzz, tools):
     # Steps of a fixed size, so that what a formula does to the motion does not make it take long.
-    start = ("simulate", "bechard-1", "--for", "0.02 s", "--method", "rk4")
+    start = ("simulate", "bechard-1", "--duration", "0.02 s", "--method", "rk4")
 
     def case(torque, stop, force, angle):
         words = [f"--q0={angle}", f"--torque={torque}", f"--until={stop}", f"--tip-force={force}"]

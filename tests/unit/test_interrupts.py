@@ -316,7 +316,7 @@ sys.argv[1:] = {words!r}
 from ulna.cli import main
 sys.exit(main())
 """
-SIMULATE = ["simulate", "bechard-1", "--q0", "0", "--for", "0.01 s"]
+SIMULATE = ["simulate", "bechard-1", "--q0", "0", "--duration", "0.01 s"]
 PORTRAIT = ["portrait", "bechard-1", "--torque", "4 N*m", "--basins", "2000", "--out", "p.png"]
 MODULES = ["ulna.cli.app", "typer", "ulna.errors", "rich", "numpy", "ulna.simulation", "llvmlite"]
 
@@ -388,7 +388,7 @@ def slow(file, table):
     time.sleep(30.0)
 
 tables.write_columns = slow
-sys.argv[1:] = ["simulate", "bechard-1", "--q0", "0", "--for", "0.01 s", "--out", "x.csv"]
+sys.argv[1:] = ["simulate", "bechard-1", "--q0", "0", "--duration", "0.01 s", "--out", "x.csv"]
 from ulna.cli import main
 sys.exit(main())
 """

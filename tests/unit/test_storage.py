@@ -129,7 +129,7 @@ def test_what_is_written_is_what_is_there(tmp_path, data, raw):
 def test_a_file_that_exists_needs_force(tmp_path):
     file = tmp_path / "out"
     write_whole(file, "new", force=False)
-    with pytest.raises(InputError, match="--force") as caught:
+    with pytest.raises(InputError, match="--overwrite") as caught:
         write_whole(file, "newer", force=False)
     assert caught.value.exit_code == 2
     assert file.read_text() == "new"
@@ -324,7 +324,7 @@ def test_a_block_that_fails_leaves_all_as_it_was(tmp_path, error, told):
 def test_a_block_is_not_entered_where_a_file_must_not_be_replaced(tmp_path):
     file = tmp_path / "out"
     file.write_bytes(b"old")
-    with pytest.raises(InputError, match="--force"), whole_file(file, force=False):
+    with pytest.raises(InputError, match="--overwrite"), whole_file(file, force=False):
         pytest.fail("the file would be lost")
     assert names_in(tmp_path) == ["out"]
 
@@ -381,7 +381,7 @@ def test_a_link_stays_and_the_file_behind_it_is_written(tmp_path):
 def test_a_link_that_leads_nowhere_is_not_replaced_without_force(tmp_path):
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "nowhere")
-    with pytest.raises(InputError, match="--force"):
+    with pytest.raises(InputError, match="--overwrite"):
         write_whole(link, "x", force=False)
     assert link.is_symlink()
 
@@ -432,7 +432,7 @@ def test_an_empty_folder_is_as_good_as_none(tmp_path):
 
 def test_a_folder_that_exists_needs_force(tmp_path, old):
     with (
-        pytest.raises(InputError, match="--force"),
+        pytest.raises(InputError, match="--overwrite"),
         whole_folder(old, ["mark"], force=False),
     ):
         pytest.fail("the folder would be lost")

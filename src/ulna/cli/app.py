@@ -35,6 +35,23 @@ from ulna.interrupts import listening
 from ulna.kernels import waiting
 
 BUG, INTERRUPTED = 1, 130
+# Words that people try, and the options that they mean, which spelling alone does not find.
+SYNONYMS = {
+    "--force": ("--overwrite", "--tip-force"),
+    "--model": ("--controller-model", "--dynamics"),
+    "--friction": ("--sequential-damping",),
+    "--for": ("--duration",),
+    "--flat": ("--no-gravity",),
+    "--disturb": ("--disturbance",),
+    "--aim": ("--set-point",),
+    "--limit": ("--max-torque",),
+    "--speeds": ("--speed-range",),
+    "--section": ("--section-joint",),
+    "--at": ("--section-angle",),
+    "--animate": ("--film",),
+    "--video": ("--film",),
+    "--output": ("--out",),
+}
 
 app = typer.Typer(
     name="ulna",
@@ -142,6 +159,7 @@ def _report(error: Exception) -> int:
         return FileError.exit_code
     if hasattr(error, "show") and hasattr(error, "exit_code"):
         # Typer's own complaint about the words of the command.
+        _suggest(error)
         error.show()
         return int(error.exit_code)
     note(
@@ -149,6 +167,14 @@ def _report(error: Exception) -> int:
         "please report it with the output of the same command and --debug"
     )
     return BUG
+
+
+def _suggest(error: Any) -> None:
+    """Name the options that a word stands for, among those that the command has."""
+    meant = SYNONYMS.get(getattr(error, "option_name", ""), ())
+    if meant and error.ctx is not None:
+        known = {word for option in error.ctx.command.params for word in option.opts}
+        error.possibilities = [word for word in meant if word in known] or error.possibilities
 
 
 def _warning_printer() -> Callable[..., None]:

@@ -48,7 +48,7 @@ PlotOption = Annotated[
     str | None,
     typer.Option("--plot", metavar="FILE", help="Draw it: .png, .svg or .pdf.", show_default=False),
 ]
-ForceOption = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
+ForceOption = Annotated[bool, typer.Option("--overwrite", help="Replace a file that exists.")]
 PayloadOption = Annotated[
     str | None,
     typer.Option(
@@ -58,7 +58,7 @@ PayloadOption = Annotated[
         show_default=False,
     ),
 ]
-FlatOption = Annotated[bool, typer.Option("--flat", help="The arm lies flat: no gravity.")]
+FlatOption = Annotated[bool, typer.Option("--no-gravity", help="The arm lies flat: no gravity.")]
 FilmOption = Annotated[
     str | None,
     typer.Option("--film", metavar="FILE", help="Film it: .mp4 or .gif.", show_default=False),

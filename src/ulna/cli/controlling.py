@@ -66,7 +66,7 @@ SensorsOption = Annotated[
 DisturbOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--disturb",
+        "--disturbance",
         metavar="DISTURBANCE",
         help="What acts besides, in N*m or on the tip in N: \"step(torque=('1 N*m', 0), at='1 s')\""
         "; can be repeated; see `ulna list disturbances`.",
@@ -80,7 +80,7 @@ def read_controllers(text: str, model: str | None) -> tuple[Controller, Controll
     chosen = read_controller(text, "--controller")
     if model is None:
         return chosen, OpenLoop()
-    believed = find_arm(model, "--model")
+    believed = find_arm(model, "--controller-model")
     try:
         return with_model(chosen, believed), OpenLoop(believed)
     except InputError as error:
@@ -106,7 +106,7 @@ def check_controllers(arm: Arm, *controllers: Controller) -> None:
 
 def _of_option(problem: Problem) -> Problem:
     if problem.what.endswith(".model"):
-        return replace(problem, what="--model")
+        return replace(problem, what="--controller-model")
     within = "" if problem.what == "controller" else f": {problem.what}"
     return replace(problem, what=f"--controller{within}")
 
@@ -157,9 +157,9 @@ class Control(NamedTuple):
 
 def read_disturbances(texts: Sequence[str], arm: Arm) -> list[Disturbance]:
     """Read what acts on an arm, each from a text of its own."""
-    made = [read_disturbance(text, "--disturb") for text in texts]
+    made = [read_disturbance(text, "--disturbance") for text in texts]
     for text, one in zip(texts, made, strict=True):
-        with_option("--disturb", lambda one=one: sizes([one], arm.n), text)  # type: ignore[misc]
+        with_option("--disturbance", lambda one=one: sizes([one], arm.n), text)  # type: ignore[misc]
     return made
 
 

@@ -26,7 +26,7 @@ def folder_outputs(folder: str, writers: Mapping[str, Writer], *, force: bool) -
     present = [name for name in writers if exists(place / name)]
     if present and not force:
         got = f"{folder}, which holds {', '.join(present)}"
-        hint = "add --force to replace them, or give another folder"
+        hint = "add --overwrite to replace them, or give another folder"
         raise InputError(Problem("--out", got, "a folder without such files", hint))
     for name in present:
         if (place / name).is_dir():

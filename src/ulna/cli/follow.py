@@ -77,10 +77,10 @@ def follow(
             "--start", metavar="NAME", help="exact: moving with the path; rest: still at its start."
         ),
     ] = "exact",
-    model: Annotated[
+    controller_model: Annotated[
         str | None,
         typer.Option(
-            "--model",
+            "--controller-model",
             metavar="ARM",
             help="The arm that the controller believes in, if it is another.",
             show_default=False,
@@ -109,7 +109,7 @@ def follow(
     Ends with 3 where the closed loop does not follow, with 5 where the plan is infeasible.
     """
     outputs = folder_outputs(out, follow_writers(film_speed if film else None), force=force)
-    chosen, open_loop = read_controllers(controller, model)
+    chosen, open_loop = read_controllers(controller, controller_model)
     ticks = read_rate(rate)
     allowed = read_tolerance(tolerance)
     check_start(start)

@@ -109,7 +109,7 @@ def _sensors(as_json: bool) -> None:
 def _disturbances(as_json: bool) -> None:
     from ulna.simulation.reading import DISTURBANCES
 
-    _readable("disturbances", "disturbances, for --disturb", DISTURBANCES, as_json)
+    _readable("disturbances", "disturbances, for --disturbance", DISTURBANCES, as_json)
 
 
 def _readable(key: str, title: str, known: Mapping[str, Readable], as_json: bool) -> None:

@@ -46,7 +46,7 @@ def papers(
     ] = False,
     json: JsonOption = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace a folder of papers that exists.")
+        bool, typer.Option("--overwrite", help="Replace a folder of papers that exists.")
     ] = False,
 ) -> None:
     """Compute the five papers again, and show what they print beside what comes out."""
@@ -78,7 +78,7 @@ def _checked_place(out: str, *, force: bool) -> Path:
         raise InputError(Problem("--out", f"'{out}', where you are", "a folder of its own"))
     if exists(place) and not empty_folder(place):
         if not force:
-            hint = "add --force to replace it, or give another folder"
+            hint = "add --overwrite to replace it, or give another folder"
             need = "a folder to be made"
             raise InputError(Problem("--out", f"'{out}', which exists", need, hint))
         _check_strangers(out)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -12,7 +11,7 @@ from ulna.analysis import Portrait
 from ulna.analysis import portrait as draw_up
 from ulna.analysis.portrait.portrait import MOST_BASINS
 from ulna.arm import Arm
-from ulna.cli.angle_option import KNOWN, RELATIVE, Angles
+from ulna.cli.angle_option import RELATIVE, read_convention
 from ulna.cli.arguments import (
     ArmArgument,
     FlatOption,
@@ -33,7 +32,7 @@ from ulna.cli.portrait_section import finish, show_section_of
 from ulna.cli.portrait_states import named_here, read_range, read_state
 from ulna.cli.terminal import note
 from ulna.control import read_controller
-from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.errors import InputError, Problem, shown
 
 SWINGS = 5.0  # of the frequency of small swings: up to where critical speeds are looked for
 SLIPPERY = 0.01  # b/(M ω) below which the fate changes with every turn and every breath
@@ -57,39 +56,46 @@ def portrait(
         str | None,
         _option("--controller", "CONTROLLER", 'In the loop: "PD(kp=20, kd=2)".'),
     ] = None,
-    aim: Annotated[
-        str | None, _option("--aim", "ANGLE", 'What the controller holds: "30 deg"; else 0.')
+    set_point: Annotated[
+        str | None, _option("--set-point", "ANGLE", 'What the controller holds: "30 deg"; else 0.')
     ] = None,
-    limit: Annotated[
-        str | None, _option("--limit", "TORQUE", 'The most that the motor gives: "5 N*m".')
+    max_torque: Annotated[
+        str | None, _option("--max-torque", "TORQUE", 'The most that the motor gives: "5 N*m".')
+    ] = None,
+    angle_range: Annotated[
+        str | None,
+        _option(
+            "--angle-range", "RANGE", 'What is shown: "-360 deg, 720 deg" unrolls; else one turn.'
+        ),
+    ] = None,
+    speed_range: Annotated[
+        str | None, _option("--speed-range", "RANGE", 'What is shown: "-10 rad/s, 10 rad/s".')
     ] = None,
     angles: Annotated[
         str | None,
         _option(
             "--angles",
-            "RANGE",
-            'What is shown of one joint: "-360 deg, 720 deg" unrolls; else one turn. Of several '
-            "joints absolute: those of --start, and their speeds, are links' from the x axis.",
+            "NAME",
+            "Of more joints, how --start is measured: relative, each angle from the link before; "
+            "absolute, each link's from the x axis.",
         ),
-    ] = None,
-    speeds: Annotated[
-        str | None, _option("--speeds", "RANGE", 'What is shown: "-10 rad/s, 10 rad/s".')
     ] = None,
     basins: Annotated[
         int, typer.Option("--basins", metavar="COUNT", help="Colour so many starts a side.")
     ] = 0,
     energy: Annotated[bool, typer.Option("--energy", help="Colour it by the energy.")] = False,
     duration: Annotated[
-        str | None, _option("--for", "TIME", f"How long starts are followed: {DURATION}.")
+        str | None, _option("--duration", "TIME", f"How long starts are followed: {DURATION}.")
     ] = None,
     rate: Annotated[
         str | None, _option("--rate", "FREQUENCY", "How often the controller acts: 1000 Hz.")
     ] = None,
-    section: Annotated[
-        int | None, _option("--section", "JOINT", "Of more joints: which one is cut; the first.")
+    section_joint: Annotated[
+        int | None,
+        _option("--section-joint", "JOINT", "Of more joints: whose angle the section is at; 1."),
     ] = None,
-    at: Annotated[
-        str | None, _option("--at", "ANGLE", "The angle at which it is cut: 0 deg.")
+    section_angle: Annotated[
+        str | None, _option("--section-angle", "ANGLE", "The angle that the section is at: 0 deg.")
     ] = None,
     payload: PayloadOption = None,
     flat: FlatOption = False,
@@ -105,23 +111,26 @@ def portrait(
     section through them.
     """
     described = changed_arm(find_arm(arm), payload, flat=flat)
-    convention, angles = _angles_as(angles)
-    given = {"controller": controller, "aim": aim, "limit": limit, "angles": angles,
-             "speeds": speeds, "rate": rate}  # fmt: skip
+    convention = RELATIVE if angles is None else read_convention(angles)
+    given = {"controller": controller, "aim": set_point, "limit": max_torque,
+             "angles": angle_range, "speeds": speed_range, "rate": rate}  # fmt: skip
     if described.n == 1:
-        _refuse({"section": section, "at": at}, "one joint", "several joints")
+        section = {"section_joint": section_joint, "section_angle": section_angle}
+        _refuse(section, "one joint", "several joints")
         if controller is None:
-            _refuse({"aim": aim, "rate": rate}, "no --controller", "one")
+            _refuse({"set_point": set_point, "rate": rate}, "no --controller", "one")
         _of_one(
             described, arm, given, torque, start or [], duration or DURATION,
             basins=basins, energy=energy, out=out, json=json, force=force,
         )  # fmt: skip
         return
-    only = {**given, "basins": basins or None, "energy": energy or None}
+    only = {"controller": controller, "set_point": set_point, "max_torque": max_torque,
+            "angle_range": angle_range, "speed_range": speed_range, "rate": rate,
+            "basins": basins or None, "energy": energy or None}  # fmt: skip
     _refuse(only, f"an arm with {described.n} joints", "one joint")
     show_section_of(
-        described, arm, torque, start or [], duration or LONG, section or 1, at or "0 deg",
-        convention, out=out, json=json, force=force,
+        described, arm, torque, start or [], duration or LONG, section_joint or 1,
+        section_angle or "0 deg", convention, out=out, json=json, force=force,
     )  # fmt: skip
 
 
@@ -141,10 +150,10 @@ def _of_one(
 ) -> None:
     readers: dict[str, Callable[[str], Any]] = {
         "controller": lambda text: read_controller(text, "--controller"),
-        "aim": lambda text: read_angles(text, arm, "--aim")[0],
-        "limit": lambda text: read_quantity(text, "torque", "--limit"),
-        "angles": lambda text: read_range(text, "angle", "--angles", "-180 deg, 180 deg"),
-        "speeds": lambda text: read_range(text, "speed", "--speeds", "-10 rad/s, 10 rad/s"),
+        "aim": lambda text: read_angles(text, arm, "--set-point")[0],
+        "limit": lambda text: read_quantity(text, "torque", "--max-torque"),
+        "angles": lambda text: read_range(text, "angle", "--angle-range", "-180 deg, 180 deg"),
+        "speeds": lambda text: read_range(text, "speed", "--speed-range", "-10 rad/s, 10 rad/s"),
         "rate": read_rate,
     }
     options = {word: readers[word](text) for word, text in given.items() if text is not None}
@@ -154,7 +163,7 @@ def _of_one(
         need = f"a count of starts up to {MOST_BASINS:,} along each side, or 0 for none"
         raise InputError(Problem("--basins", shown(basins), need))
     options["starts"] = [(q[0], qd[0]) for q, qd in (read_state(text, arm) for text in starts)]
-    options["duration"] = read_quantity(duration, "time", "--for")
+    options["duration"] = read_quantity(duration, "time", "--duration")
     with named_here():
         drawn = draw_up(arm, **options)
     _write_portrait(drawn, name, basins, energy=energy, out=out, json=json, force=force)
@@ -206,18 +215,8 @@ def _angles(drawn: Portrait) -> list[float]:
     return list(dict.fromkeys(angle for angle, _ in drawn.starts)) or [0.0]
 
 
-def _angles_as(text: str | None) -> tuple[Angles, str | None]:
-    """Tell a word for how angles are measured from the range that is shown of them."""
-    if text is None or not re.fullmatch(r"\s*[A-Za-z]+\s*", text):
-        return RELATIVE, text
-    if text not in KNOWN:
-        need = 'relative or absolute, or the range that is shown, such as "-180 deg, 180 deg"'
-        raise InputError(Problem("--angles", shown(text), need, did_you_mean(text, KNOWN)))
-    return KNOWN[text], None
-
-
 def _refuse(given: dict[str, Any], got: str, need: str) -> None:
     """Refuse options that say nothing to such an arm."""
     asked = [word for word, value in given.items() if value is not None]
     if asked:
-        raise InputError([Problem(f"--{word}", got, need) for word in asked])
+        raise InputError([Problem(f"--{word.replace('_', '-')}", got, need) for word in asked])

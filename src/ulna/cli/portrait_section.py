@@ -43,8 +43,11 @@ def show_section_of(
     if angles.absolute and joint > 1:
         got, need = f"joint {joint} with --angles absolute", "joint 1, whose angle is both"
         hint = "a section is cut at a joint's own angle: add --angles relative for another"
-        raise InputError(Problem("--section", got, need, hint))
-    options: dict[str, Any] = {"joint": joint, "angle": read_quantity(at, "angle", "--at")}
+        raise InputError(Problem("--section-joint", got, need, hint))
+    options: dict[str, Any] = {
+        "joint": joint,
+        "angle": read_quantity(at, "angle", "--section-angle"),
+    }
     if torque is not None:
         options["torque"] = read_joints(torque, "torque", arm, "--torque", "4 N*m")
 
@@ -56,7 +59,7 @@ def show_section_of(
     output = Output("--out", out, FORMATS, write)
     check_outputs([output], force=force)
     states = [read_state(text, arm, angles) for text in starts]
-    length = read_quantity(duration, "time", "--for")
+    length = read_quantity(duration, "time", "--duration")
     with named_here():
         found = poincare(arm, starts=states, duration=length, on_interrupt="return", **options)
     last = found.passages[-1].run.status

@@ -12,7 +12,17 @@ from ulna.cli.arguments import number_reader
 from ulna.errors import InputError, Problem, shown
 
 # What Python's words for a setting are called at the command line.
-NAMES = {"duration": "for", "starts": "start", "q0": "start", "qd0": "start", "joint": "section"}
+NAMES = {
+    "starts": "start",
+    "q0": "start",
+    "qd0": "start",
+    "aim": "set-point",
+    "limit": "max-torque",
+    "angles": "angle-range",
+    "speeds": "speed-range",
+    "joint": "section-joint",
+    "angle": "section-angle",
+}
 
 
 def read_state(text: str, arm: Arm, angles: Angles = RELATIVE) -> tuple[list[float], list[float]]:

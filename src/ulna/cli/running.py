@@ -17,8 +17,7 @@ from ulna.simulation.status import Status
 FAILED, INTERRUPTED = 3, 130
 
 # What Python's words for a setting are called at the command line.
-NAMES = {"speed": "film-speed"}
-OF_SIMULATE = {"duration": "for"}
+NAMES = {"speed": "film-speed", "model": "dynamics", "friction": "sequential-damping"}
 SETTING = re.compile(r"\b(method|model|samples|speed|dt)='?([\w.,-]*\w)'?")
 
 
@@ -45,7 +44,7 @@ def run_arm(arm: Arm, options: Mapping[str, Any]) -> Timed:
         start = time.perf_counter()
         run = simulate(arm, **options, on_interrupt="return")
     except InputError as error:
-        raise InputError([renamed(problem, OF_SIMULATE) for problem in error.problems]) from None
+        raise InputError([renamed(problem) for problem in error.problems]) from None
     return Timed(run, time.perf_counter() - start)
 
 

@@ -69,7 +69,7 @@ def simulate(
         ),
     ] = None,
     duration: Annotated[
-        str | None, _option("--for", "TIME", 'How long: "20 s"; else as a plan to follow.')
+        str | None, _option("--duration", "TIME", 'How long: "20 s"; else as a plan to follow.')
     ] = None,
     qd0: Annotated[
         str | None,
@@ -121,11 +121,19 @@ def simulate(
     restitution: Annotated[
         float | None, _option("--restitution", "NUMBER", "Part of its speed a stop gives back: 0.")
     ] = None,
-    model: Annotated[
-        str | None, _option("--model", "NAME", "true, or sequential: paper 001's approximation.")
+    dynamics: Annotated[
+        str | None,
+        _option(
+            "--dynamics", "NAME", "full, or sequential: joint by joint, without their coupling."
+        ),
     ] = None,
-    friction: Annotated[
-        str | None, _option("--friction", "NUMBERS", 'Of the sequential model [1/s]: "0.5, 0.5".')
+    sequential_damping: Annotated[
+        str | None,
+        _option(
+            "--sequential-damping",
+            "NUMBERS",
+            'Of the sequential dynamics, one a joint [1/s]: "0.5, 0.5".',
+        ),
     ] = None,
     between: Annotated[
         str | None, _option("--between", "NAME", "hold or linear: torques between rows of a file.")
@@ -146,13 +154,13 @@ def simulate(
     options = read_all(
         {
             "q0": (q0, lambda text: convention.read(text, described, "--q0")),
-            "duration": (duration, lambda text: read_quantity(text, "time", "--for")),
+            "duration": (duration, lambda text: read_quantity(text, "time", "--duration")),
             "qd0": (qd0, lambda text: convention.read_speeds(text, described, "--qd0")),
             "torque": (torque, lambda text: read_torques(text, described, "--torque")),
             "tip_force": (tip_force, lambda text: read_tip_force(text, described, "--tip-force")),
             "friction": (
-                friction,
-                lambda text: read_joints(text, "number", described, "--friction", "0.5"),
+                sequential_damping,
+                lambda text: read_joints(text, "number", described, "--sequential-damping", "0.5"),
             ),
             "dt": (dt, lambda text: read_quantity(text, "time", "--dt")),
         }
@@ -163,7 +171,7 @@ def simulate(
         "rtol": rtol,
         "samples": samples,
         "restitution": restitution,
-        "model": model,
+        "model": "true" if dynamics == "full" else dynamics,
         "between": between,
     }
     options |= {name: value for name, value in plain.items() if value is not None}
@@ -204,7 +212,9 @@ def _check_start(options: Mapping[str, Any], arm: Arm) -> float:
         hint = "leave --qd0 out to start as the plan does, or add --q0"
         problems.append(Problem("--qd0", got, "--q0 as well", hint))
     if "duration" not in options and motion is None:
-        problems.append(Problem("--for", "nothing", "how long it takes", 'such as --for "20 s"'))
+        problems.append(
+            Problem("--duration", "nothing", "how long it takes", 'such as --duration "20 s"')
+        )
     if problems:
         raise InputError(problems)
     return float(

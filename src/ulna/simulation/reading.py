@@ -76,7 +76,7 @@ def read_sensors(text: str, what: str = "--sensors") -> Sensors:
     return made
 
 
-def read_disturbance(text: str, what: str = "--disturb") -> Disturbance:
+def read_disturbance(text: str, what: str = "--disturbance") -> Disturbance:
     """Return the disturbance that a text describes.
 
     Parameters

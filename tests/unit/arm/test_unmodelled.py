@@ -85,7 +85,7 @@ def test_the_list_covers_all_that_parameters_leave_out():
         ["check", "dfki-double-pendulum"],
         ["check", "dfki-double-pendulum", "--json"],
         ["hold", "dfki-double-pendulum", "--q", "0, 0"],
-        ["simulate", "dfki-double-pendulum", "--q0", "0, 0", "--for", "0.01 s"],
+        ["simulate", "dfki-double-pendulum", "--q0", "0, 0", "--duration", "0.01 s"],
         ["plan", "dfki-double-pendulum", "circle(center=(0.3, 0.1), radius=0.05)", "--out", "it"],
     ],
     ids=["check", "check-json", "hold", "simulate", "plan"],

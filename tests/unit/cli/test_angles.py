@@ -87,7 +87,7 @@ def test_reach_gives_link_angles(ask, facts):
 
 
 def test_a_run_starts_and_ends_where_it_does(ask, facts):
-    start = ["--for", "0.1 s", "--flat"]
+    start = ["--duration", "0.1 s", "--no-gravity"]
     plain = facts("simulate", "unit", "--q0", RELATIVE, "--qd0", "1, -3", *start)
     words = ["simulate", "unit", "--q0", ABSOLUTE, "--qd0", "1, -2", *start, *ANGLES]
     told = facts(*words)
@@ -108,7 +108,9 @@ def test_a_run_starts_and_ends_where_it_does(ask, facts):
 
 def test_limits_are_told_of_the_joint_that_has_them(ask):
     # The second joint of this arm turns from -170.65 to 23.01 degrees.
-    code, _, err = ask("simulate", "so-101", "--q0", "0, 90 deg, 90 deg", "--for", "1 s", *ANGLES)
+    code, _, err = ask(
+        "simulate", "so-101", "--q0", "0, 90 deg, 90 deg", "--duration", "1 s", *ANGLES
+    )
     assert code == 2
     assert "--q0, joint 2: got 1.5708 rad from the link before, need an angle from" in err
 
@@ -146,7 +148,7 @@ def test_limits_of_joints_leave_ranges_to_links(facts, ask):
 
 
 def test_a_section_starts_from_links_angles(facts):
-    words = ["portrait", "unit", "--for", "0.5 s", "--at", "-80 deg"]
+    words = ["portrait", "unit", "--duration", "0.5 s", "--section-angle", "-80 deg"]
     plain = facts(*words, "--start", "-60 deg, 30 deg, 0, 1 rad/s", "--out", "a.svg")
     told = facts(*words, "--start", "-60 deg, -30 deg, 0, 1 rad/s", *ANGLES, "--out", "b.svg")
     (before,), (after,) = plain["passages"], told["passages"]
@@ -159,16 +161,19 @@ def test_a_section_starts_from_links_angles(facts):
     [
         (["pose", "kehl", "--q", "0, 0", "--angles", "absolut"], "did you mean 'absolute'?"),
         (["hold", "kehl", "--q", "0, 0", "--angles", "degrees"], "--angles: got 'degrees', need"),
-        (["simulate", "kehl", "--q0", "0, 0", "--for", "1", "--angles", ""], "--angles: got ''"),
+        (
+            ["simulate", "kehl", "--q0", "0, 0", "--duration", "1", "--angles", ""],
+            "--angles: got ''",
+        ),
         (["reach", "kehl", "--to", "1, 0", "--angles", "ABSOLUTE"], "did you mean 'absolute'?"),
         (["check", "kehl", "--angles", "x"], "or absolute, each from the x axis"),
         (["show", "run.nc", "--angles", "x"], "--angles: got 'x'"),
         (["plan", "--angles", "0 deg, 1 deg"], "--angles: got '0 deg, 1 deg'"),
         (["follow", "--angles", "rel"], "--angles: got 'rel'"),
-        (["portrait", "unit", "--angles", "absolut"], "or the range that is shown"),
+        (["portrait", "unit", "--angles", "absolut"], "or absolute, each from the x axis"),
         (
-            ["portrait", "unit", "--start", "0,0,0,0", *ANGLES, "--section", "2"],
-            "--section: got joint 2 with --angles absolute, need joint 1",
+            ["portrait", "unit", "--start", "0,0,0,0", *ANGLES, "--section-joint", "2"],
+            "--section-joint: got joint 2 with --angles absolute, need joint 1",
         ),
     ],
 )

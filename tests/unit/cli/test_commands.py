@@ -84,6 +84,27 @@ def test_bad_words_get_a_sentence_and_exit_2(ask, words, says):
     assert out == ""
 
 
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["follow", "--force"], "--overwrite"),
+        (["follow", "--model", "kehl"], "--controller-model"),
+        (["simulate", "unit", "--model", "sequential"], "--dynamics"),
+        (["simulate", "unit", "--friction", "0.5, 0.5"], "--sequential-damping"),
+        (["simulate", "unit", "--for", "1 s"], "--duration"),
+        (["simulate", "unit", "--disturb", "step()"], "--disturbance"),
+        (["portrait", "unit", "--aim", "0.5"], "--set-point"),
+        (["hold", "unit", "--flat"], "--no-gravity"),
+        (["pose", "unit", "--ovrwrite"], "--overwrite"),
+    ],
+)
+def test_an_option_that_is_not_there_names_the_one_that_is_meant(ask, words, meant):
+    code, out, err = ask(*words)
+    assert (code, out) == (2, "")
+    assert "No such option" in err
+    assert meant in err
+
+
 @pytest.mark.parametrize("command", [["check"], ["pose", "--q", "0"], ["reach", "--to", "1, 0"]])
 def test_a_file_that_is_not_there_is_exit_74(ask, command):
     code, _, err = ask(command[0], "nowhere.toml", *command[1:])
@@ -166,9 +187,9 @@ def test_new_replaces_nothing_by_accident(ask, tmp_path):
     (tmp_path / "arm.toml").write_text("mine")
     code, _, err = ask("new", "arm.toml")
     assert code == 2
-    assert "--force" in err
+    assert "--overwrite" in err
     assert (tmp_path / "arm.toml").read_text() == "mine"
-    assert ask("new", "arm.toml", "--force")[0] == 0
+    assert ask("new", "arm.toml", "--overwrite")[0] == 0
     assert "format = 1" in (tmp_path / "arm.toml").read_text()
 
 
@@ -363,8 +384,8 @@ def test_plots_of_reach(ask, tmp_path):
     assert "drawn in reach.png" in ask(*words, "--explain")[1]
     code, _, err = ask(*words)
     assert code == 2
-    assert "--force" in err
-    assert ask(*words, "--force", "--json")[0] == 0
+    assert "--overwrite" in err
+    assert ask(*words, "--overwrite", "--json")[0] == 0
     assert ask("reach", "kehl", "--to", "5, 5", "--plot", "far.png")[0] == 5
     assert (tmp_path / "far.png").exists()
 

@@ -172,15 +172,15 @@ def test_a_file_that_exists_is_not_replaced_by_accident(ask, tmp_path):
     (tmp_path / "arm.md").write_text("mine")
     code, out, err = ask("--links", "1", "--out", "arm.md")
     assert (code, out) == (2, "")
-    assert "--force" in err
+    assert "--overwrite" in err
     assert (tmp_path / "arm.md").read_text() == "mine"
-    assert ask("--links", "1", "--out", "arm.md", "--force")[0] == 0
+    assert ask("--links", "1", "--out", "arm.md", "--overwrite")[0] == 0
     assert (tmp_path / "arm.md").read_text(encoding="utf-8").startswith("# One link")
 
 
 def test_a_failure_leaves_the_file_that_was_there(ask, tmp_path):
     (tmp_path / "arm.md").write_text("mine")
-    assert ask("--links", "7", "--out", "arm.md", "--force")[0] == 2
+    assert ask("--links", "7", "--out", "arm.md", "--overwrite")[0] == 2
     assert (tmp_path / "arm.md").read_text() == "mine"
 
 
@@ -190,7 +190,7 @@ def test_no_folder_and_no_robot_file_are_exit_74(ask, tmp_path):
     assert "nowhere" in err
     assert ask("--arm", "nowhere.toml")[0] == 74
     (tmp_path / "folder.md").mkdir()
-    assert ask("--links", "1", "--out", "folder.md", "--force")[0] == 74
+    assert ask("--links", "1", "--out", "folder.md", "--overwrite")[0] == 74
     assert [path.name for path in tmp_path.iterdir()] == ["folder.md"]
 
 

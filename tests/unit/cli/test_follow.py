@@ -182,7 +182,7 @@ def test_a_model_that_is_wrong_is_felt(ask):
     words = ["kehl", CIRCLE, "--duration", "0.5 s", "--payload", "2 kg", "--json"]
     words += ["--tolerance", "2 cm"]
     known = ask(*words)
-    guessed = ask(*words, "--model", "kehl", "--out", "guessed")
+    guessed = ask(*words, "--controller-model", "kehl", "--out", "guessed")
     assert error(guessed) > 30 * error(known)
     # Both loops believe in it: torques for less mass let the arm fall.
     assert guessed.json["open_loop"]["max"] > 10 * known.json["open_loop"]["max"]
@@ -205,7 +205,7 @@ def test_another_controller_is_named(ask):
 
 
 def test_options_of_the_plan_are_the_plans(ask):
-    words = [CIRCLE, "--elbow", "up", "--flat", "--payload", "500 g", "--max-speed", "1 m/s"]
+    words = [CIRCLE, "--elbow", "up", "--no-gravity", "--payload", "500 g", "--max-speed", "1 m/s"]
     facts = ask(*words, "--max-acceleration", "20 m/s^2", "--timing", "s-curve", "--json").json
     assert facts["arm"] == "kehl"
     assert facts["timing"].startswith("s-curve")
@@ -385,7 +385,7 @@ def test_what_exists_is_kept(ask, tmp_path, unsimulated):
         found = ask(*SHORT, *words)
         assert (found.code, found.out) == (2, "")
         assert found.err.startswith(f"--out: got follow, which holds {named}, need a folder")
-        assert "add --force to replace them, or give another folder" in found.err
+        assert "add --overwrite to replace them, or give another folder" in found.err
         assert "planned" not in found.err
     assert {path.read_text() for path in folder.iterdir()} == {"mine"}
 
@@ -395,7 +395,7 @@ def test_force_replaces_only_what_it_writes(ask, tmp_path):
     folder.mkdir()
     for name in ("run.nc", "follow.mp4", "mine.txt"):
         (folder / name).write_text("mine")
-    assert ask(*SHORT, "--force").code == 0
+    assert ask(*SHORT, "--overwrite").code == 0
     assert ulna.open_run(folder / "run.nc").status
     assert (folder / "follow.mp4").read_text() == (folder / "mine.txt").read_text() == "mine"
 
@@ -406,7 +406,7 @@ def test_nothing_of_an_earlier_run_stays_beside_a_new_one(ask, tmp_path):
     (folder / "follow.mp4").write_text("the film of that run")
     (folder / "mine.txt").write_text("mine")
     # The summary shows that the film was made by this command, with another run.
-    assert ask(*SHORT, "--force").code == 0
+    assert ask(*SHORT, "--overwrite").code == 0
     assert files(folder) == sorted([*FILES, "mine.txt"])
     assert (folder / "mine.txt").read_text() == "mine"
     assert files(tmp_path) == ["follow"]
@@ -445,8 +445,12 @@ def test_a_full_disk_costs_one_file_and_not_the_others(ask, tmp_path, monkeypatc
     [
         (["kehll"], 2, "ARM: got 'kehll', need a preset or a robot file; did you mean 'kehl'?"),
         (["nowhere.svg"], 74, "nowhere.svg: cannot be read"),
-        ([*SHORT, "--model", "kehll"], 2, "--model: got 'kehll', need a preset"),
-        ([*SHORT, "--model", "nowhere.toml"], 74, "nowhere.toml: cannot be read"),
+        (
+            [*SHORT, "--controller-model", "kehll"],
+            2,
+            "--controller-model: got 'kehll', need a preset",
+        ),
+        ([*SHORT, "--controller-model", "nowhere.toml"], 74, "nowhere.toml: cannot be read"),
         ([*SHORT, "--rate", "1 s"], 2, "--rate: got '1 s', need a frequency such as '50 Hz'"),
         ([*SHORT, "--rate", "nan"], 2, "--rate: got 'nan', need a finite number"),
         ([*SHORT, "--controller", ""], 2, "--controller: empty text"),
@@ -559,8 +563,11 @@ def test_ctrl_c_in_the_midst_of_a_file_lets_it_be_finished(ask, tmp_path, monkey
         ([*SHORT, "--rate", "1e300 Hz"], "--duration: got 0.2 s at 1e+300 Hz"),
         (["--duration", "1e9 s"], "--duration: got "),
         ([*SHORT, "--controller", "PID(kp=-1)"], "--controller: "),
-        ([*SHORT, "--model", "bechard-4"], "--model: got an arm with 4 joints, need 2"),
-        ([*SHORT, "--model", "kehl", "--controller", "PD()"], "--controller: got PD()"),
+        (
+            [*SHORT, "--controller-model", "bechard-4"],
+            "--controller-model: got an arm with 4 joints, need 2",
+        ),
+        ([*SHORT, "--controller-model", "kehl", "--controller", "PD()"], "--controller: got PD()"),
     ],
 )
 def test_bad_values_are_found_by_their_names_before_any_work(

@@ -111,9 +111,9 @@ def test_a_moment_acts_on_every_joint_alike(torques):
 
 
 def test_a_flat_arm_weighs_nothing(torques):
-    assert torques("unit", "--q", "0.3, 0.4", "--flat") == [0.0, 0.0]
+    assert torques("unit", "--q", "0.3, 0.4", "--no-gravity") == [0.0, 0.0]
     # A pull to the left on a right angle: its lever is 1 m to joint 1 and 2 alike.
-    found = torques("unit", "--q", "0, 90 deg", "--flat", "--tip-force", "-2 N, 0 N")
+    found = torques("unit", "--q", "0, 90 deg", "--no-gravity", "--tip-force", "-2 N, 0 N")
     assert found == pytest.approx([-2.0, -2.0], rel=1e-12)
 
 
@@ -286,13 +286,13 @@ WORKED = [
     (CROOKED, []),
     (CROOKED.replace(gravity=(0.0, 5.0)), ["--payload", "0"]),
     (STRAIGHT, []),
-    (STRAIGHT, ["--flat"]),
+    (STRAIGHT, ["--no-gravity"]),
 ]
 PUSHED = [
     (CROOKED, ["--tip-force", "3, -4, 0.5"]),
     (CROOKED.replace(gravity=(0.0, -9.81)), ["--tip-force", "3, -4"]),
     (STRAIGHT.replace(gravity=(3.0, -9.0)), ["--tip-force", "0, 0, 2"]),
-    (STRAIGHT, ["--flat", "--tip-force", "1, 1"]),
+    (STRAIGHT, ["--no-gravity", "--tip-force", "1, 1"]),
 ]
 
 
@@ -436,7 +436,7 @@ def test_the_old_name_of_the_force_leads_to_the_new_one(ask, force):
 
 
 def test_where_the_force_is_too_much_a_smaller_one_is_a_way_out(ask):
-    code, _, err = ask("so-101", "--q", "0, 0, 0", "--flat", "--tip-force", "0, -50 N")
+    code, _, err = ask("so-101", "--q", "0, 0, 0", "--no-gravity", "--tip-force", "0, -50 N")
     assert code == 5
     assert "lessen the force" in err
 

@@ -68,9 +68,9 @@ def test_a_folder_of_papers_is_replaced_when_told_to(shelf, run_in, tmp_path):
     refused = run_in(tmp_path, "papers", "004", "--out", "p")
     assert refused.code == 2
     assert "'p', which exists" in refused.err
-    assert "--force" in refused.err
+    assert "--overwrite" in refused.err
     assert "000.html" in files(tmp_path / "p")
-    assert run_in(tmp_path, "papers", "004", "--out", "p", "--force").code == 0
+    assert run_in(tmp_path, "papers", "004", "--out", "p", "--overwrite").code == 0
     assert files(tmp_path / "p") == ["004.html", "errata.html", "index.html", "rows.json"]
 
 
@@ -98,7 +98,7 @@ def test_words_that_make_no_sense(shelf, run_in, tmp_path, words, told):
 
 def test_a_file_is_no_folder(shelf, run_in, tmp_path):
     (tmp_path / "p").write_text("mine")
-    for words in (["--out", "p"], ["--out", "p", "--force"], ["--out", "p/q"]):
+    for words in (["--out", "p"], ["--out", "p", "--overwrite"], ["--out", "p/q"]):
         answer = run_in(tmp_path, "papers", "004", *words)
         assert answer.code == 74
         assert "is a file" in answer.err
@@ -109,7 +109,7 @@ def test_a_folder_of_something_else_is_never_replaced(shelf, run_in, tmp_path):
     (tmp_path / "p").mkdir()
     (tmp_path / "p" / "thesis.txt").write_text("mine")
     assert run_in(tmp_path, "papers", "004", "--out", "p").code == 2
-    answer = run_in(tmp_path, "papers", "004", "--out", "p", "--force")
+    answer = run_in(tmp_path, "papers", "004", "--out", "p", "--overwrite")
     assert answer.code == 2
     assert "'p', which holds thesis.txt, need a folder of papers and nothing else" in answer.err
     assert files(tmp_path / "p") == ["thesis.txt"]
@@ -119,7 +119,7 @@ def test_notes_beside_the_pages_are_not_lost(shelf, run_in, tmp_path):
     assert run_in(tmp_path, "papers", "004", "--out", "p").code == 0
     for name in ("notes.txt", "pictures/mine.png"):
         (tmp_path / "p" / name).write_text("mine")
-    answer = run_in(tmp_path, "papers", "004", "--out", "p", "--force")
+    answer = run_in(tmp_path, "papers", "004", "--out", "p", "--overwrite")
     assert answer.code == 2
     assert "'p', which holds notes.txt and 1 more" in answer.err
     assert (tmp_path / "p" / "notes.txt").read_text() == "mine"
@@ -164,7 +164,7 @@ def test_stopped_it_leaves_a_whole_folder_as_it_was(shelf, run_in, tmp_path, mon
         raise KeyboardInterrupt
 
     monkeypatch.setattr(command._Bar, "tell", stop)
-    answer = run_in(tmp_path, "papers", "--out", "p", "--force")
+    answer = run_in(tmp_path, "papers", "--out", "p", "--overwrite")
     assert answer.code == 130
     assert "p is as it was before" in answer.err
     assert files(tmp_path / "p") == before

@@ -152,7 +152,7 @@ def test_the_elbow_is_where_it_is_wanted(ask, tmp_path, side, sign):
 
 
 def test_an_arm_that_lies_flat_carries_nothing(ask):
-    facts = ask("kehl", CIRCLE, "--flat", "--json").json
+    facts = ask("kehl", CIRCLE, "--no-gravity", "--json").json
     assert facts["terms"]["gravity"]["peak"] == [0.0, 0.0]
     assert facts["torque"]["peak"][0] > 0.0
 
@@ -226,11 +226,11 @@ def test_what_exists_is_kept(ask, tmp_path):
     assert (found.code, found.out) == (2, "")
     assert found.err == (
         "--out: got plan, which holds plan.csv, motion.png, need a folder without such files; "
-        "add --force to replace them, or give another folder\n"
+        "add --overwrite to replace them, or give another folder\n"
     )
     assert files(folder) == ["mine.txt", "motion.png", "plan.csv"]
     assert {path.read_text() for path in folder.iterdir()} == {"mine"}
-    assert ask("kehl", CIRCLE, "--force").code == 0
+    assert ask("kehl", CIRCLE, "--overwrite").code == 0
     assert files(folder) == sorted([*FILES, "mine.txt"])
     assert (folder / "mine.txt").read_text() == "mine"
 
@@ -260,7 +260,7 @@ def test_a_folder_that_is_closed_is_found_before_any_work(ask, tmp_path):
 
 def test_a_folder_in_the_place_of_a_file_is_found_before_any_work(ask, tmp_path):
     (tmp_path / "plan" / "plan.csv").mkdir(parents=True)
-    found = ask("kehl", CIRCLE, "--force")
+    found = ask("kehl", CIRCLE, "--overwrite")
     assert (found.code, found.out) == (74, "")
     assert found.err == "plan/plan.csv: cannot be written: it is a folder\n"
     assert files(tmp_path / "plan") == ["plan.csv"]
@@ -268,7 +268,7 @@ def test_a_folder_in_the_place_of_a_file_is_found_before_any_work(ask, tmp_path)
 
 def test_a_plan_takes_the_place_of_all_of_the_one_before(ask, tmp_path):
     assert ask("kehl", CIRCLE).code == 0
-    assert ask("kehl", "line((0.9, 0), (1.4, 0))", "--force").code == 5
+    assert ask("kehl", "line((0.9, 0), (1.4, 0))", "--overwrite").code == 5
     # The torques of the circle are not those of a line that has none.
     assert files(tmp_path / "plan") == ["motion.png", "summary.json"]
 
@@ -283,7 +283,7 @@ def test_ctrl_c_between_two_files_leaves_the_plan_of_before(ask, tmp_path, monke
         signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(ulna.Plan, "save", save)
-    found = ask("kehl", "line((0.5, 0), (0.6, 0.1))", "--force")
+    found = ask("kehl", "line((0.5, 0), (0.6, 0.1))", "--overwrite")
     assert found.code == 130
     assert {file.name: file.read_bytes() for file in (tmp_path / "plan").iterdir()} == before
     assert files(tmp_path / "plan.interrupted") == ["plan.csv"]

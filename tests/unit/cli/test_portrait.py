@@ -13,8 +13,8 @@ from ulna.cli import main, portrait_report
 from ulna.cli import portrait as command
 
 DRIVEN = ["bechard-1", "--torque", "4 N*m"]
-NARROW = ["--speeds", "-5 rad/s, 5 rad/s"]
-TWO = ["ductri", "--start", "30 deg, 20 deg, 0 rad/s, 0 rad/s", "--for", "2 s"]
+NARROW = ["--speed-range", "-5 rad/s, 5 rad/s"]
+TWO = ["ductri", "--start", "30 deg, 20 deg, 0 rad/s, 0 rad/s", "--duration", "2 s"]
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_the_numbers_of_the_driven_pendulum(facts):
 
 
 def test_the_speed_that_parts_resting_from_running(facts):
-    (found,) = facts(*DRIVEN, "--speeds", "0 rad/s, 5 rad/s")["critical_speeds"].values()
+    (found,) = facts(*DRIVEN, "--speed-range", "0 rad/s, 5 rad/s")["critical_speeds"].values()
     (border,) = found
     assert border["speed"] == pytest.approx(3.0758581, abs=5e-8)
     assert border["below"] == {"name": "rests at -1.151 rad", "turns": 0}
@@ -93,13 +93,13 @@ def test_torque_the_other_way_mirrors_everything(facts):
 
 
 def test_a_motor_gives_no_more_than_its_limit(facts):
-    told = facts("bechard-1", "--torque", "12 N*m", "--limit", "4 N*m", *NARROW)
+    told = facts("bechard-1", "--torque", "12 N*m", "--max-torque", "4 N*m", *NARROW)
     assert told["torque"] == 4.0
     assert [rest["kind"] for rest in told["equilibria"]] == ["stable focus", "saddle"]
 
 
 def test_a_controller_in_the_loop(facts):
-    law = ["--controller", "PD(kp=20, kd=2)", "--aim", "30 deg"]
+    law = ["--controller", "PD(kp=20, kd=2)", "--set-point", "30 deg"]
     told = facts("bechard-1", *law, "--start", "10 deg, 1 rad/s", *NARROW)
     (rest,) = told["equilibria"]
     aim = math.radians(30.0)
@@ -111,7 +111,7 @@ def test_a_controller_in_the_loop(facts):
 
 
 def test_what_is_printed_can_be_read(ask, unpainted):
-    code, out, _ = ask(*DRIVEN, "--speeds", "0 rad/s, 5 rad/s", "--start", "0 rad, 3.2 rad/s")
+    code, out, _ = ask(*DRIVEN, "--speed-range", "0 rad/s, 5 rad/s", "--start", "0 rad, 3.2 rad/s")
     assert code == 0
     text = one_line(out)
     assert "bechard-1, driven by 4 N·m" in text
@@ -125,7 +125,7 @@ def test_what_is_printed_can_be_read(ask, unpainted):
 
 def test_many_borders_are_cut_short(ask, unpainted, monkeypatch):
     monkeypatch.setattr(portrait_report, "MOST_BORDERS", 1)
-    code, out, _ = ask(*DRIVEN, "--speeds", "-5 rad/s, 5 rad/s")
+    code, out, _ = ask(*DRIVEN, "--speed-range", "-5 rad/s, 5 rad/s")
     assert code == 0
     assert "and 1 more" in one_line(out)
 
@@ -159,10 +159,10 @@ def test_a_picture_is_not_replaced_by_accident(ask, tmp_path, monkeypatch):
     code, _, err = ask(*DRIVEN, *NARROW)
     assert code == 2
     assert "which exists" in err
-    assert "--force" in err
+    assert "--overwrite" in err
     assert not told
     assert there.read_bytes() == b"mine"
-    code, _, _ = ask(*DRIVEN, *NARROW, "--force")
+    code, _, _ = ask(*DRIVEN, *NARROW, "--overwrite")
     assert code == 0
     assert told == [True]
 
@@ -177,14 +177,14 @@ def test_a_folder_that_is_not_there_is_trouble_of_the_disk(ask):
 
 
 def test_more_joints_have_a_section(ask, tmp_path):
-    code, out, _ = ask(*TWO, "--at", "-60 deg", "--out", "cut.png")
+    code, out, _ = ask(*TWO, "--section-angle", "-60 deg", "--out", "cut.png")
     assert code == 0
     assert "ductri: joint 1 growing through -1.0472 rad" in one_line(out)
     assert (tmp_path / "cut.png").stat().st_size > 10_000
 
 
 def test_the_passages_of_a_section_are_on_it(facts):
-    told = facts(*TWO[:-1], "8 s", "--section", "2", "--at", "10 deg")
+    told = facts(*TWO[:-1], "8 s", "--section-joint", "2", "--section-angle", "10 deg")
     assert (told["joint"], told["direction"]) == (2, 1)
     (start,) = told["passages"]
     assert start["status"] == "ran to t = 8 s"
@@ -203,19 +203,22 @@ ONE = {
     ("--start", "0 rad"): "--start: got 1 value, need an angle and a speed; such as",
     ("--start", "3 rad/s, 0 rad"): "got '3 rad/s', need an angle",
     ("--start", "0 rad, up"): "--start: unknown name 'up'",
-    ("--angles", "1 rad, -1 rad"): "need the smaller value first",
-    ("--angles", "1 rad, 1 rad"): "need the smaller value first",
-    ("--angles", "180 deg"): '--angles: got 1 value, need two; such as "-180 deg, 180 deg"',
-    ("--speeds", "1 rad, 2 rad"): "--speeds.1: got '1 rad', need a speed",
-    ("--limit", "0 N*m"): "--limit: got 0.0, need a number above 0 [N·m]",
-    ("--for", "-3 s"): "--for: got -3.0, need a number above 0 [s]",
+    ("--angle-range", "1 rad, -1 rad"): "need the smaller value first",
+    ("--angle-range", "1 rad, 1 rad"): "need the smaller value first",
+    (
+        "--angle-range",
+        "180 deg",
+    ): '--angle-range: got 1 value, need two; such as "-180 deg, 180 deg"',
+    ("--speed-range", "1 rad, 2 rad"): "--speed-range.1: got '1 rad', need a speed",
+    ("--max-torque", "0 N*m"): "--max-torque: got 0.0, need a number above 0 [N·m]",
+    ("--duration", "-3 s"): "--duration: got -3.0, need a number above 0 [s]",
     ("--basins", "-3"): "--basins: got -3, need a count of starts up to 4,000 along each side",
     ("--basins", "30000"): "--basins: got 30000, need a count of starts up to 4,000",
-    ("--for", "1e9 s"): "--for: got 1e+09 s, need at most",
-    ("--angles", "0 rad, 10000 rad"): "--angles: got 1592 turns, need at most 20",
-    ("--section", "1"): "--section: got one joint, need several joints",
-    ("--at", "7 kg"): "--at: got one joint, need several joints",
-    ("--aim", "1 rad"): "--aim: got no --controller, need one",
+    ("--duration", "1e9 s"): "--duration: got 1e+09 s, need at most",
+    ("--angle-range", "0 rad, 10000 rad"): "--angle-range: got 1592 turns, need at most 20",
+    ("--section-joint", "1"): "--section-joint: got one joint, need several joints",
+    ("--section-angle", "7 kg"): "--section-angle: got one joint, need several joints",
+    ("--set-point", "1 rad"): "--set-point: got no --controller, need one",
     ("--rate", "x"): "--rate: got no --controller, need one",
     ("--out", "a.gif"): "--out: got 'a.gif', need a name that ends in .png, .svg, .pdf",
     ("--controller", "PD(kp=20"): "--controller: '(' that is never closed",
@@ -227,9 +230,9 @@ MANY = {
     ("--start", "1 rad"): "--start: got 1 value, need 2 angles, then 2 speeds",
     ("--basins", "9"): "--basins: got an arm with 2 joints, need one joint",
     ("--energy",): "--energy: got an arm with 2 joints, need one joint",
-    (*TWO[1:], "--section", "3"): "--section: got 3, need a whole number from 1 to 2",
-    (*TWO[1:], "--at", "1 kg"): "--at: got '1 kg', need an angle",
-    (*TWO[1:3], "--for", "-1 s"): "--for: got -1.0, need a time of at least 0 s",
+    (*TWO[1:], "--section-joint", "3"): "--section-joint: got 3, need a whole number from 1 to 2",
+    (*TWO[1:], "--section-angle", "1 kg"): "--section-angle: got '1 kg', need an angle",
+    (*TWO[1:3], "--duration", "-1 s"): "--duration: got -1.0, need a time of at least 0 s",
 }
 
 
@@ -269,9 +272,9 @@ def test_with_hardly_any_friction_critical_speeds_are_not_listed(ask, tmp_path):
 
 
 def test_it_says_which_critical_speeds_it_has_not_looked_for(ask):
-    _, out, _ = ask("bechard-1", "--torque", "4 N*m", "--speeds", "-30 rad/s, 30 rad/s")
+    _, out, _ = ask("bechard-1", "--torque", "4 N*m", "--speed-range", "-30 rad/s, 30 rad/s")
     assert "those between -15.7 and 15.7 rad/s are listed" in one_line(out)
-    _, out, _ = ask("bechard-1", "--speeds", "20 rad/s, 30 rad/s", "--out", "other.png")
+    _, out, _ = ask("bechard-1", "--speed-range", "20 rad/s, 30 rad/s", "--out", "other.png")
     assert "none listed; critical_speeds in Python has all" in one_line(out)
 
 
@@ -279,12 +282,12 @@ def test_one_fate_for_all_is_told(ask):
     _, out, _ = ask("bechard-1", "--torque", "12 N*m")
     assert "from 0 rad one for all speeds: runs on" in one_line(out)
     assert "rests none" in one_line(out)
-    _, out, _ = ask("bechard-1", "--flat", "--out", "flat.png")
+    _, out, _ = ask("bechard-1", "--no-gravity", "--out", "flat.png")
     assert "every angle is a rest" in one_line(out)
 
 
 def test_a_torque_beyond_the_limit_is_said_to_be_cut(ask):
-    _, out, _ = ask("bechard-1", "--torque", "12 N*m", "--limit", "4 N*m")
+    _, out, _ = ask("bechard-1", "--torque", "12 N*m", "--max-torque", "4 N*m")
     assert "driven by 4 N·m, the most it has (12 N·m asked)" in one_line(out)
 
 
@@ -295,7 +298,7 @@ def test_an_arm_that_nobody_knows_lists_those_that_are(ask):
 
 
 def test_all_that_is_wrong_for_more_joints_is_told_at_once(ask):
-    code, _, err = ask("ductri", "--basins", "5", "--energy", "--aim", "3 deg")
+    code, _, err = ask("ductri", "--basins", "5", "--energy", "--set-point", "3 deg")
     assert code == 2
     assert len(err.strip().splitlines()) == 3
 

@@ -29,7 +29,7 @@ def ask(capsys, tmp_path, monkeypatch):
 def swing(ask):
     """Save a run of a second, and give what was printed of it."""
     code, out, _ = ask(
-        "simulate", "bechard-1", "--q0", "0.5", "--torque", "3*t", "--for", "1 s",
+        "simulate", "bechard-1", "--q0", "0.5", "--torque", "3*t", "--duration", "1 s",
         "--out", "swing.nc",
     )  # fmt: skip
     assert code == 0
@@ -62,7 +62,17 @@ def test_it_tells_how_the_run_was_made(ask, swing):
 
 
 def test_json_is_that_of_the_run(ask):
-    words = ["simulate", "bechard-1", "--q0", "0.5", "--for", "0.1 s", "--out", "a.nc", "--json"]
+    words = [
+        "simulate",
+        "bechard-1",
+        "--q0",
+        "0.5",
+        "--duration",
+        "0.1 s",
+        "--out",
+        "a.nc",
+        "--json",
+    ]
     then = json.loads(ask(*words)[1])
     now = json.loads(ask("show", "a.nc", "--json")[1])
     assert then.pop("files") == ["a.nc"]
@@ -79,8 +89,8 @@ def test_it_draws_films_and_tabulates(ask, swing, tmp_path):
     before = (tmp_path / "s.csv").read_bytes()
     code, out, err = ask(*words)
     assert (code, out) == (2, "")
-    assert err.count("add --force to replace it") == 3
-    assert ask(*words, "--force", "--json")[0] == 0
+    assert err.count("add --overwrite to replace it") == 3
+    assert ask(*words, "--overwrite", "--json")[0] == 0
     assert (tmp_path / "s.csv").read_bytes() == before
 
 

@@ -18,8 +18,8 @@ from ulna.cli import main, outputs, running
 from ulna.errors import FileError
 
 G = 9.81
-SWING = ["bechard-1", "--q0", "0", "--for", "0.2 s"]
-UNIT = ["unit", "--q0", "0, 0", "--for", "0.1 s"]
+SWING = ["bechard-1", "--q0", "0", "--duration", "0.2 s"]
+UNIT = ["unit", "--q0", "0, 0", "--duration", "0.1 s"]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -64,7 +64,7 @@ def files(folder):
 
 
 def test_paper_001_is_printed_to_its_last_digit(ask):
-    code, out, err = ask("bechard-1", "--q0", "0", "--torque", "10 N*m", "--for", "20 s")
+    code, out, err = ask("bechard-1", "--q0", "0", "--torque", "10 N*m", "--duration", "20 s")
     assert (code, err) == (0, "")
     assert out.startswith("bechard-1: 20 s with dop853, 20,001 samples\n")
     (row,) = (line.split() for line in out.splitlines() if re.match(r"\s*1 ", line))
@@ -75,7 +75,7 @@ def test_paper_001_is_printed_to_its_last_digit(ask):
 
 def test_the_energy_is_accounted_for(facts):
     # One turn under a steady torque puts in torque times angle.
-    found = facts("bechard-1", "--q0", "0", "--torque", "10", "--for", "2 s")
+    found = facts("bechard-1", "--q0", "0", "--torque", "10", "--duration", "2 s")
     energy = found["energy"]
     assert energy["injected"] == pytest.approx(10.0 * found["q"][0], rel=1e-9)
     assert energy["balance_error"] < 1e-7
@@ -86,9 +86,9 @@ def test_the_energy_is_accounted_for(facts):
 def test_a_rod_falls_as_it_should(facts):
     # Flat and unpushed it turns on at its speed; upright it stays.
     for speed in ("90 deg/s, 0", "15 rpm, 0 rpm", "pi/2, 0"):
-        found = facts(*UNIT, "--flat", "--qd0", speed, "--samples", "2")
+        found = facts(*UNIT, "--no-gravity", "--qd0", speed, "--samples", "2")
         assert found["settings"]["qd0"] == pytest.approx([math.pi / 2, 0.0])
-    still = facts("unit", "--q0", "90 deg, 0", "--for", "100 ms")
+    still = facts("unit", "--q0", "90 deg, 0", "--duration", "100 ms")
     assert still["q"] == pytest.approx([math.pi / 2, 0.0], abs=1e-12)
     assert still["t"] == pytest.approx(0.1)
 
@@ -98,14 +98,14 @@ def test_a_payload_and_a_tip_force_that_carries_it_cancel(facts):
     loaded = facts(*UNIT, "--payload", "2 kg")["q"]
     assert loaded != pytest.approx(alone, rel=1e-3)
     # A force that grows as the falling masses gain weight leaves the hanging arm alone.
-    words = ["unit", "--q0", "-90 deg, 0", "--for", "0.1 s", "--payload", "2 kg"]
+    words = ["unit", "--q0", "-90 deg, 0", "--duration", "0.1 s", "--payload", "2 kg"]
     held = facts(*words, "--tip-force", f"0 N, {2.0 * G} N")
     assert held["q"] == pytest.approx([-math.pi / 2, 0.0], abs=1e-12)
 
 
 def test_torques_that_hold_hold(facts):
     tau = ulna.dynamics.holding_torque(ulna.preset("unit"), [0.3, 0.4])
-    words = ["unit", "--q0", "0.3, 0.4", "--for", "0.1 s", "--torque"]
+    words = ["unit", "--q0", "0.3, 0.4", "--duration", "0.1 s", "--torque"]
     for torque in (f"{tau[0]}, {tau[1]}", f"{tau[0]} + 0*t, {tau[1]} N*m"):
         assert facts(*words, torque)["q"] == pytest.approx([0.3, 0.4], abs=1e-9)
 
@@ -127,13 +127,13 @@ def test_a_formula_acts_over_time(facts):
     # Without gravity and friction a torque 6t on an inertia of 3 gives an angle of t³/3.
     arm = ulna.Arm.rods([3.0], [1.0], name="rod")
     ulna.save(arm, "rod.toml")
-    found = facts("rod.toml", "--q0", "0", "--flat", "--torque", "6*t", "--for", "1 s")
+    found = facts("rod.toml", "--q0", "0", "--no-gravity", "--torque", "6*t", "--duration", "1 s")
     assert found["q"] == pytest.approx([1.0 / 3.0], rel=1e-9)
     assert found["peak_torque"] == pytest.approx([6.0])
 
 
 def test_until_ends_the_run(ask):
-    code, out, _ = ask("bechard-1", "--q0", "0", "--for", "20 s", "--until", "y < -0.5")
+    code, out, _ = ask("bechard-1", "--q0", "0", "--duration", "20 s", "--until", "y < -0.5")
     assert code == 0
     assert re.search(r"stopped at t = 0\.\d+ s, as asked", out)
     assert "-0.500000) m" in out
@@ -144,7 +144,7 @@ def test_what_no_motor_could_do_is_told(ask, tmp_path):
     # Only controllers are held to the limits; what is given acts.
     joints = [ulna.Joint(max_torque=2.0, max_velocity=0.1), ulna.Joint(max_velocity=0.1)]
     ulna.save(ulna.Arm.rods([1.0, 1.0], [1.0, 1.0], joints=joints), tmp_path / "weak.toml")
-    words = ["weak.toml", "--q0", "0, 0", "--for", "0.1 s", "--torque"]
+    words = ["weak.toml", "--q0", "0, 0", "--duration", "0.1 s", "--torque"]
     _, out, _ = ask(*words, "3, 0")
     assert "\nabove the torque limit: joint 1\nabove the speed limit: joints 1 and 2\n" in out
     assert "torque limit" not in ask(*words, "2, 0")[1]
@@ -153,7 +153,7 @@ def test_what_no_motor_could_do_is_told(ask, tmp_path):
 def limited(tmp_path):
     joints = [ulna.Joint(lower=-1.0, upper=1.0)]
     ulna.save(ulna.Arm.rods([1.0], [1.0], joints=joints), tmp_path / "stop.toml")
-    return ["stop.toml", "--q0", "0", "--for", "2 s"]
+    return ["stop.toml", "--q0", "0", "--duration", "2 s"]
 
 
 def test_stops_hold_bounce_or_are_passed(ask, facts, tmp_path):
@@ -166,17 +166,25 @@ def test_stops_hold_bounce_or_are_passed(ask, facts, tmp_path):
     free = facts(*words, "--no-stops", "--until", "q1 < -1.5")
     assert free["contacts"] == []
     assert free["q"] == pytest.approx([-1.5])
-    _, _, err = ask("stop.toml", "--q0", "2", "--for", "1 s")
+    _, _, err = ask("stop.toml", "--q0", "2", "--duration", "1 s")
     assert err.startswith("--q0, joint 1: got 2 rad")
     assert "or add --no-stops" in err
 
 
 def test_the_sequential_model_and_its_friction(ask, facts):
-    words = ["bechard-skater", "--q0", "0.4, 0.9", "--for", "0.1 s", "--model", "sequential"]
+    words = [
+        "bechard-skater",
+        "--q0",
+        "0.4, 0.9",
+        "--duration",
+        "0.1 s",
+        "--dynamics",
+        "sequential",
+    ]
     _, out, _ = ask(*words)
     assert "sequential model" in out.splitlines()[0]
     assert "which the sequential model does not keep" in out
-    rough = facts(*words, "--friction", "1.2, 2")
+    rough = facts(*words, "--sequential-damping", "1.2, 2")
     assert rough["settings"]["friction"] == [1.2, 2.0]
 
 
@@ -242,9 +250,9 @@ def test_existing_files_are_refused_before_any_work(ask, tmp_path, monkeypatch):
         "--plot",
         "--film",
     ]
-    assert err.count("--force") == 4
+    assert err.count("--overwrite") == 4
     assert {(tmp_path / name).read_text() for name in files(tmp_path)} == {"mine"}
-    assert ask(*words, "--force")[0] == 0
+    assert ask(*words, "--overwrite")[0] == 0
     assert ulna.open_run(tmp_path / "a.nc").status
 
 
@@ -291,7 +299,7 @@ def test_one_file_in_trouble_does_not_keep_back_the_others(ask, tmp_path, monkey
 
 def test_a_film_that_would_never_end_is_refused(ask, monkeypatch):
     monkeypatch.setattr(running, "simulate", None)
-    long = ["bechard-1", "--q0", "0", "--for", "2 h", "--film", "x.mp4"]
+    long = ["bechard-1", "--q0", "0", "--duration", "2 h", "--film", "x.mp4"]
     code, _, err = ask(*long)
     assert code == 2
     assert err.endswith("add --film-speed 11\n")
@@ -302,7 +310,7 @@ def test_a_film_that_would_never_end_is_refused(ask, monkeypatch):
 
 
 def test_a_run_can_be_driven_by_the_torques_of_another(facts, tmp_path):
-    words = ["unit", "--q0", "0, 0", "--for", "0.5 s"]
+    words = ["unit", "--q0", "0, 0", "--duration", "0.5 s"]
     first = facts(*words, "--torque", "20*cos(3*t), 5", "--csv")
     again = facts(*words, "--torque", "run.csv", "--between", "linear")
     assert again["q"] == pytest.approx(first["q"], abs=1e-5)
@@ -355,12 +363,15 @@ def test_a_table_that_is_not_there_is_exit_74(ask):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["unit", "--for", "1 s"], "--q0"),
-        (["unit", "--q0", "0, 0"], "--for"),
-        (["unti", "--q0", "0, 0", "--for", "1 s"], "did you mean 'unit'?"),
-        (["unit", "--q0", "0", "--for", "1 s"], "--q0: got 1 angle, need 2"),
-        (["unit", "--q0", "0, 0", "--for", "1 kg"], "--for: got '1 kg', need a time"),
-        (["unit", "--q0", "0, 0", "--for", "-1 s"], "--for: got -1.0, need a time of at least 0"),
+        (["unit", "--duration", "1 s"], "--q0"),
+        (["unit", "--q0", "0, 0"], "--duration"),
+        (["unti", "--q0", "0, 0", "--duration", "1 s"], "did you mean 'unit'?"),
+        (["unit", "--q0", "0", "--duration", "1 s"], "--q0: got 1 angle, need 2"),
+        (["unit", "--q0", "0, 0", "--duration", "1 kg"], "--duration: got '1 kg', need a time"),
+        (
+            ["unit", "--q0", "0, 0", "--duration", "-1 s"],
+            "--duration: got -1.0, need a time of at least 0",
+        ),
         ([*UNIT, "--qd0", "1"], "--qd0: got 1 speed, need 2"),
         ([*UNIT, "--qd0", "1 m, 0"], "--qd0.1: got '1 m', need a speed"),
         ([*UNIT, "--torque", "1"], "--torque: got 1 torque, need 2, one a joint"),
@@ -380,8 +391,11 @@ def test_a_table_that_is_not_there_is_exit_74(ask):
         ([*UNIT, "--samples", "0"], "--samples: got 0, need at least 1"),
         ([*UNIT, "--samples", "1000000000000"], "half of this machine's memory; such as --samples"),
         ([*UNIT, "--restitution", "1.5"], "--restitution: got 1.5"),
-        ([*UNIT, "--model", "fast"], "--model: got 'fast', need one of true, sequential"),
-        ([*UNIT, "--friction", "1, 1"], "--friction: got [1.0, 1.0], need --model sequential"),
+        ([*UNIT, "--dynamics", "fast"], "--dynamics: got 'fast', need one of"),
+        (
+            [*UNIT, "--sequential-damping", "1, 1"],
+            "--sequential-damping: got [1.0, 1.0], need --dynamics sequential",
+        ),
         ([*UNIT, "--between", "cubic"], "--between: got 'cubic', need 'hold' or 'linear'"),
         ([*UNIT, "--payload", "-1"], "--payload: got '-1', need a mass of at least 0 kg"),
         ([*UNIT, "--out", "x.txt"], "--out: got 'x.txt', need a name that ends in .nc"),
@@ -409,9 +423,9 @@ def test_a_caret_stands_under_the_fault(ask):
 
 
 def test_all_wrong_options_are_told_at_once(ask):
-    _, _, err = ask("unit", "--q0", "0", "--for", "1 kg", "--torque", "1", "--qd0", "a, b")
+    _, _, err = ask("unit", "--q0", "0", "--duration", "1 kg", "--torque", "1", "--qd0", "a, b")
     told = [line.split(":")[0] for line in err.splitlines() if line.startswith("--")]
-    assert told[:2] == ["--q0", "--for"]
+    assert told[:2] == ["--q0", "--duration"]
     assert {"--torque", "--qd0"} <= {name.split(".")[0] for name in told}
 
 
@@ -430,14 +444,14 @@ def test_steps_and_starts_beyond_all_bounds_are_exit_2(ask, words, says):
 
 
 def test_steps_that_are_too_long_are_told(ask):
-    code, out, err = ask(*UNIT[:3], "--for", "1 s", "--method", "rk4", "--dt", "10 s")
+    code, out, err = ask(*UNIT[:3], "--duration", "1 s", "--method", "rk4", "--dt", "10 s")
     assert code == 0
     assert "steps of dt = 10 s are too long" in out
     assert "warning: steps of dt = 10 s are too long" in err
 
 
 def test_large_bare_angles_are_doubted(ask):
-    code, _, err = ask("unit", "--q0", "40, -60", "--for", "0 s")
+    code, _, err = ask("unit", "--q0", "40, -60", "--duration", "0 s")
     assert code == 0
     assert "did you mean 40 deg?" in err
 
@@ -446,7 +460,7 @@ def test_large_bare_angles_are_doubted(ask):
 
 
 def test_a_run_that_diverges_is_exit_3_and_is_kept(ask, tmp_path):
-    words = ["bechard-1", "--q0", "0", "--torque", "1e5*qd1 + 1", "--for", "10 s"]
+    words = ["bechard-1", "--q0", "0", "--torque", "1e5*qd1 + 1", "--duration", "10 s"]
     words += ["--method", "rk4", "--dt", "0.1 s", "--out", "wild.nc", "--csv", "--plot", "wild.png"]
     code, out, err = ask(*words)
     assert code == 3
@@ -461,7 +475,7 @@ def test_a_run_that_diverges_is_exit_3_and_is_kept(ask, tmp_path):
 
 
 def test_a_torque_without_a_value_is_exit_3_naming_the_time(ask):
-    words = ["bechard-1", "--q0", "0", "--torque", "sqrt(1 - t)", "--for", "2 s"]
+    words = ["bechard-1", "--q0", "0", "--torque", "sqrt(1 - t)", "--duration", "2 s"]
     code, out, err = ask(*words, "--method", "rk4", "--json")
     assert code == 3
     assert err.startswith("torque 1 is nan at t = 1.0")
@@ -499,7 +513,7 @@ def test_ctrl_c_leaves_a_finished_run_as_it_was(ask, tmp_path, monkeypatch):
     before = (tmp_path / "whole.nc").read_bytes()
     interrupted(monkeypatch)
     for _ in range(2):
-        assert ask(*SWING, "--out", "whole.nc", "--force")[0] == 130
+        assert ask(*SWING, "--out", "whole.nc", "--overwrite")[0] == 130
     assert (tmp_path / "whole.nc").read_bytes() == before
     kept = ["whole.interrupted-2.nc", "whole.interrupted.nc", "whole.nc"]
     assert files(tmp_path) == kept
@@ -553,7 +567,7 @@ def test_a_second_ctrl_c_stops_at_once(ask, tmp_path, monkeypatch):
 
 
 def test_an_ascii_terminal_misses_no_letter():
-    words = ["simulate", "bechard-1", "--q0", "0", "--for", "0.1 s"]
+    words = ["simulate", "bechard-1", "--q0", "0", "--duration", "0.1 s"]
     done = subprocess.run(
         [sys.executable, "-m", "ulna", *words],
         capture_output=True,
@@ -566,7 +580,7 @@ def test_an_ascii_terminal_misses_no_letter():
 
 
 def test_a_step_that_is_too_long_is_told_in_the_words_of_the_command_line(ask):
-    words = ("--q0", "0", "--for", "1 s", "--dt", "10", "--method", "rk4")
+    words = ("--q0", "0", "--duration", "1 s", "--dt", "10", "--method", "rk4")
     _, out, err = ask("bechard-1", *words)
     for told in (out, err):
         assert "are too long" in told

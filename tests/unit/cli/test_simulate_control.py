@@ -11,7 +11,7 @@ from ulna.cli import main
 from ulna.control import PD, ComputedTorque
 from ulna.simulation import disturbances
 
-HOLD = ["simulate", "unit", "--q0", "0, 0", "--for", "0.2 s", "--flat"]
+HOLD = ["simulate", "unit", "--q0", "0, 0", "--duration", "0.2 s", "--no-gravity"]
 PD_LOOP = ["--controller", "PD(kp=60, kd=(25, 12))", "--reference", "0.2, -0.1"]
 
 
@@ -51,9 +51,9 @@ def test_it_is_pythons_run(facts):
         "500 Hz",
         "--sensors",
         "Sensors(angle_noise='0.1 deg', rate_resolution=(0.01, '1 deg/s'), delay='4 ms', seed=3)",
-        "--disturb",
+        "--disturbance",
         "pulse(force=('0 N', '-20 N'), at='50 ms', lasting=0.05)",
-        "--disturb",
+        "--disturbance",
         "noise(torque=(0.3, 0.1), rate='200 Hz', seed=7)",
     )
     run = ulna.simulate(
@@ -113,7 +113,7 @@ def test_a_plan_file_is_followed(ask, facts):
     # Files are relative, whatever is typed.
     again = facts(*loop, "--reference", "plan/plan.csv", "--angles", "absolute")
     assert again["q"] == told["q"]
-    half = facts(*loop, "--reference", "plan/plan.csv", "--for", "0.25 s")
+    half = facts(*loop, "--reference", "plan/plan.csv", "--duration", "0.25 s")
     assert half["q"] == pytest.approx([0.3, -0.05], abs=1e-3)  # half way, by symmetry
 
 
@@ -126,10 +126,10 @@ def test_a_posture_can_be_given_from_the_x_axis(facts):
 def test_disturbances_need_no_controller(facts):
     # A step of 3 N·m on a joint of inertia 3 turns it by t²/2.
     ulna.save(ulna.Arm.rods([3.0], [1.0]), "rod.toml")
-    words = ["simulate", "rod.toml", "--q0", "0", "--for", "1 s", "--flat"]
-    told = facts(*words, "--disturb", "step(torque='3 N*m')")
+    words = ["simulate", "rod.toml", "--q0", "0", "--duration", "1 s", "--no-gravity"]
+    told = facts(*words, "--disturbance", "step(torque='3 N*m')")
     assert told["q"] == pytest.approx([0.5], rel=1e-9)
-    late = facts(*words, "--disturb", "step(torque=3, at='500 ms')")
+    late = facts(*words, "--disturbance", "step(torque=3, at='500 ms')")
     assert late["q"] == pytest.approx([0.125], rel=1e-9)
 
 
@@ -184,12 +184,15 @@ LOOP = ["--controller", "PD()"]
         ),
         ([*PD_LOOP, "--sensors", "Sensors(angle_noise=(1, 2, 3))"], "or 2, one a joint"),
         # disturbances
-        (["--disturb", "push(force=(0, 1))"], "need one of step, pulse, noise"),
-        (["--disturb", "pulse(force=(0, 1))"], "'pulse' without at and lasting"),
-        (["--disturb", "step(torque=1)"], "torque: got 1 value, need 2, one a joint"),
-        (["--disturb", "step(force=(1, 2, 3, 4))"], "--disturb.force: got 4 values"),
-        (["--disturb", "step()"], "need torque= or force="),
-        (["--disturb", "noise(torque=(1, 1), seed=0.5)"], "--disturb.seed: got 0.5, need a whole"),
+        (["--disturbance", "push(force=(0, 1))"], "need one of step, pulse, noise"),
+        (["--disturbance", "pulse(force=(0, 1))"], "'pulse' without at and lasting"),
+        (["--disturbance", "step(torque=1)"], "torque: got 1 value, need 2, one a joint"),
+        (["--disturbance", "step(force=(1, 2, 3, 4))"], "--disturbance.force: got 4 values"),
+        (["--disturbance", "step()"], "need torque= or force="),
+        (
+            ["--disturbance", "noise(torque=(1, 1), seed=0.5)"],
+            "--disturbance.seed: got 0.5, need a whole",
+        ),
         # a rate
         (["--rate", "100 Hz"], "--rate: got '100 Hz' and no --controller"),
         ([*PD_LOOP, "--rate", "0"], "--rate: got '0', need a frequency above 0"),
@@ -207,7 +210,7 @@ def test_a_start_is_needed_where_no_plan_has_one(ask):
     code, _, err = ask("simulate", "unit", *PD_LOOP)
     assert code == 2
     assert '--q0: got nothing, need the angles at the start, 2 of them; such as --q0 "30 deg' in err
-    assert "--for: got nothing" in err
+    assert "--duration: got nothing" in err
     circle = "circle(center=(1.2, 0.3), radius='5 cm')"
     words = ["simulate", "unit", *LOOP, "--reference", circle, "--qd0", "1, 1"]
     code, _, err = ask(*words)
