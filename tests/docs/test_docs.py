@@ -13,7 +13,7 @@ from pkgutil import walk_packages as walk
 import pytest
 
 import ulna
-from ulna.arm.files import parse
+from ulna.arm.robot_files import parse
 from ulna.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]

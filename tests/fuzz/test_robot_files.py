@@ -1,7 +1,7 @@
 """Robot files: valid ones with mistakes, in their words and in their bytes."""
 
 from ulna.arm import schema
-from ulna.arm.template import template
+from ulna.arm.robot_template import template
 
 DESK_ARM = """\
 format = 1

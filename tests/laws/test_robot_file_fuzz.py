@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from ulna import Arm, InputError
 from ulna.arm import schema
-from ulna.arm.files import parse
-from ulna.arm.template import template
-from ulna.arm.writing import dumps
+from ulna.arm.robot_file_writing import dumps
+from ulna.arm.robot_files import parse
+from ulna.arm.robot_template import template
 
 thorough = settings(max_examples=400, deadline=None)
 SOON = 1.0  # [s] of processor time for one text, hundreds of times what the slowest takes

@@ -7,7 +7,7 @@ import pytest
 import ulna
 import ulna.kernels
 from ulna import dynamics, kinematics
-from ulna.dynamics import chain, motion
+from ulna.dynamics import chain, equations_of_motion
 from ulna.errors import InputError
 from ulna.kinematics import posture
 
@@ -78,6 +78,6 @@ def test_what_is_wrong_is_told_by_a_code():
         quick.inverse_dynamics(good, short, good)
     with np.errstate(all="ignore"):
         assert not np.isfinite(quick.forward_dynamics(good, np.array([1e200, 0.0]), good)).all()
-    evaluator = motion.state_evaluator(arm)
+    evaluator = equations_of_motion.state_evaluator(arm)
     assert evaluator.found("mass_matrix", bad) is None
     assert evaluator.found("mass_matrix", short) is None

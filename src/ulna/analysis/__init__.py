@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from ulna.analysis.effort import Effort, effort
-from ulna.analysis.portrait import Portrait, portrait
-from ulna.analysis.section import Section, poincare
-from ulna.analysis.stability import Stability, stability
-from ulna.analysis.step import StepResponse, step_response
-from ulna.analysis.tracking import Tracking, Worst, tracking
-from ulna.analysis.verdict import FollowingVerdict, default_tolerance, verdict
+from ulna.analysis.error_growth import Stability, stability
+from ulna.analysis.following_verdict import FollowingVerdict, default_tolerance, verdict
+from ulna.analysis.joint_effort import Effort, effort
+from ulna.analysis.poincare_sections import Section, poincare
+from ulna.analysis.portraits import Portrait, portrait
+from ulna.analysis.step_responses import StepResponse, step_response
+from ulna.analysis.tracking_errors import Tracking, Worst, tracking
 from ulna.namespaces import namespace
 
 __all__ = [

@@ -1,13 +1,13 @@
 """WHAT it is: links, joints and payload, presets, and robot files."""
 
-from ulna.arm.arm import EARTH, FLAT, Arm
-from ulna.arm.files import load
 from ulna.arm.joint import Friction, Joint, Motor
 from ulna.arm.link import Link, Payload
+from ulna.arm.not_modelled import NOT_MODELLED, unmodelled, warn_unmodelled
 from ulna.arm.parameters import Parameters, parameters_of, stack
-from ulna.arm.presets import preset, presets
-from ulna.arm.unmodelled import NOT_MODELLED, unmodelled, warn_unmodelled
-from ulna.arm.writing import save
+from ulna.arm.planar_arm import EARTH, FLAT, Arm
+from ulna.arm.preset_arms import preset, presets
+from ulna.arm.robot_file_writing import save
+from ulna.arm.robot_files import load
 
 __all__ = [
     "EARTH",

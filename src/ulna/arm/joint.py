@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from math import inf
 from typing import Any
 
-from ulna.arm.checks import Problems
+from ulna.arm.arm_checks import Problems
 from ulna.errors import shown
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isinf
 
-from ulna.arm.checks import Problems
+from ulna.arm.arm_checks import Problems
 from ulna.errors import Problem
 
 # A link may be this wide, as a fraction of its length, before its inertia looks wrong.

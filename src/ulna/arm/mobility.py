@@ -12,7 +12,7 @@ from enum import Enum, auto
 
 import numpy as np
 
-from ulna.arm.checks import Problems
+from ulna.arm.arm_checks import Problems
 from ulna.arm.parameters import Parameters
 
 VANISHING = 1e-250  # [kg·m²] of an inertia about a joint that arithmetic loses

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ulna.arm.unmodelled import warn_unmodelled
+from ulna.arm.not_modelled import warn_unmodelled
 from ulna.arrays import Array, namespace, to_float
 from ulna.errors import InputError, Problem, shown
 
 if TYPE_CHECKING:
-    from ulna.arm.arm import Arm
+    from ulna.arm.planar_arm import Arm
 
 
 class Parameters(NamedTuple):

@@ -10,7 +10,7 @@ import typer
 
 from ulna import units
 from ulna.arm import Arm, load, preset, presets
-from ulna.arm.files import check_format
+from ulna.arm.robot_files import check_format
 from ulna.cli.terminal import note
 from ulna.errors import InputError, Problem, nearest_name, shown
 from ulna.expressions import constant

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ulna.actuation import actuators
-from ulna.arm.presets import PRESETS
+from ulna.arm.preset_arms import PRESETS
 from ulna.cli.arguments import JsonOption
 from ulna.cli.terminal import number, say, show_json, show_table
 from ulna.control import CONTROLLERS

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from ulna.arm.template import template
+from ulna.arm.robot_template import template
 from ulna.cli.arguments import ForceOption
 from ulna.cli.terminal import say
-from ulna.control.template import CONTROLLER_TEMPLATE
+from ulna.control.controller_template import CONTROLLER_TEMPLATE
 from ulna.errors import InputError, Problem, shown
 from ulna.storage import write_whole
 

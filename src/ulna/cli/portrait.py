@@ -9,7 +9,7 @@ import typer
 
 from ulna.analysis import Portrait
 from ulna.analysis import portrait as draw_up
-from ulna.analysis.portrait.portrait import MOST_BASINS
+from ulna.analysis.portraits.phase_portrait import MOST_BASINS
 from ulna.arm import Arm
 from ulna.cli.angle_option import RELATIVE, read_convention
 from ulna.cli.arguments import (

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ulna.analysis import Portrait, Section
-from ulna.analysis.portrait import Border
-from ulna.analysis.portrait.words import (
+from ulna.analysis.portraits import Border
+from ulna.analysis.portraits.report_text import (
     EVERYWHERE,
     drive_text,
     eigenvalues_text,

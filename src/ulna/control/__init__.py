@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 from ulna.control.adaptive import Adaptive
 from ulna.control.computed_torque import ComputedTorque
+from ulna.control.control_timing import Timing
 from ulna.control.controller import CompiledLaw, Controller, Reference
+from ulna.control.controller_text import CONTROLLERS, read_controller, with_model
 from ulna.control.feedforward_pid import FeedforwardPID
 from ulna.control.gravity_pd import GravityPD
 from ulna.control.open_loop import OpenLoop
 from ulna.control.pd import PD
 from ulna.control.pid import PID
-from ulna.control.reading import CONTROLLERS, read_controller, with_model
-from ulna.control.timing import Timing
 from ulna.namespaces import namespace
 
 __all__ = [

@@ -22,7 +22,9 @@ import numpy as np
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
 from ulna.control.believed import believed
+from ulna.control.control_timing import USUAL, Timing
 from ulna.control.controller import CompiledLaw, Reference, columns
+from ulna.control.controller_repr import keep_plain, written
 from ulna.control.gains import (
     CALM,
     Gain,
@@ -32,9 +34,7 @@ from ulna.control.gains import (
     one_number,
     stiffest,
 )
-from ulna.control.plain import keep_plain, written
 from ulna.control.sampled import Feedback, diagonal, gravity_gradient
-from ulna.control.timing import USUAL, Timing
 from ulna.dynamics import mass_matrix, parameter_vector, regressor
 from ulna.dynamics.packed import DAMPING, MASS, pack
 

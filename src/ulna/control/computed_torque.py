@@ -19,11 +19,11 @@ import numpy as np
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
 from ulna.control.believed import believed, constants
+from ulna.control.control_timing import USUAL, Timing
 from ulna.control.controller import CompiledLaw, Reference, columns
+from ulna.control.controller_repr import keep_plain, written
 from ulna.control.gains import Gain, joint_gains
-from ulna.control.plain import keep_plain, written
 from ulna.control.sampled import Feedback, diagonal, gravity_gradient
-from ulna.control.timing import USUAL, Timing
 from ulna.dynamics import inverse_dynamics, mass_matrix
 
 BRISK = 20.0  # [rad/s] unless the control rate is too low for it

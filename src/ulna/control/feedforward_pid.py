@@ -17,7 +17,9 @@ from typing import NamedTuple
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.control.believed import believed, constants
+from ulna.control.control_timing import USUAL, Timing
 from ulna.control.controller import CompiledLaw, Reference, columns
+from ulna.control.controller_repr import keep_plain, written
 from ulna.control.gains import Gain, Springs, springs_of
 from ulna.control.pid import (
     PIDState,
@@ -27,9 +29,7 @@ from ulna.control.pid import (
     pid_gains,
     push,
 )
-from ulna.control.plain import keep_plain, written
 from ulna.control.sampled import Feedback
-from ulna.control.timing import USUAL, Timing
 from ulna.dynamics import inverse_dynamics
 
 

@@ -44,7 +44,7 @@ import numpy as np
 
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array, float_array
-from ulna.control.timing import Timing
+from ulna.control.control_timing import Timing
 from ulna.dynamics import chain, mass_matrix
 from ulna.errors import InputError, Problem, shown
 

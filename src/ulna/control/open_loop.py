@@ -18,7 +18,7 @@ from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.control.believed import believed, constants
 from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.plain import written
+from ulna.control.controller_repr import written
 from ulna.dynamics import inverse_dynamics
 
 

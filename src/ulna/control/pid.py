@@ -21,7 +21,9 @@ import numpy as np
 
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
+from ulna.control.control_timing import USUAL, Timing
 from ulna.control.controller import CompiledLaw, Reference, columns
+from ulna.control.controller_repr import keep_plain, written
 from ulna.control.gains import (
     INTEGRAL_SHARE,
     Gain,
@@ -32,9 +34,7 @@ from ulna.control.gains import (
     one_number,
     springs_of,
 )
-from ulna.control.plain import keep_plain, written
 from ulna.control.sampled import Feedback, diagonal
-from ulna.control.timing import USUAL, Timing
 
 GAP, RATE, COUNT = 0, 1, 2  # rows of what is remembered
 

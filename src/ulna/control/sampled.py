@@ -22,10 +22,10 @@ import numpy as np
 
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
-from ulna.control.timing import Timing
+from ulna.control.control_timing import Timing
 from ulna.dynamics import chain, gravity_torque, linearise
 from ulna.dynamics.algebra import to_joint_matrix
-from ulna.dynamics.linearise import static_stiffness
+from ulna.dynamics.linearisation import static_stiffness
 
 # Sizes of matrices up to which 7, 10, 13 and 16 terms of the series of exp leave out less than
 # half a last digit of one; they take 3, 4, 5 and 6 products.

@@ -13,15 +13,15 @@ from ulna.dynamics.chain import (
     operational_mass,
     potential_energy,
 )
-from ulna.dynamics.equilibria import Equilibria, Equilibrium, equilibria
-from ulna.dynamics.linearise import linearise
-from ulna.dynamics.motion import (
+from ulna.dynamics.equations_of_motion import (
     forward_dynamics,
     gravity_torque,
     inverse_dynamics,
     mass_matrix,
 )
-from ulna.dynamics.regressor import parameter_names, parameter_vector, regressor
+from ulna.dynamics.inertial_parameters import parameter_names, parameter_vector, regressor
+from ulna.dynamics.linearisation import linearise
+from ulna.dynamics.static_equilibria import Equilibria, Equilibrium, equilibria
 from ulna.dynamics.statics import holding_torque, largest_payload, tip_force
 from ulna.namespaces import namespace
 

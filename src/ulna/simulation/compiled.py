@@ -8,7 +8,7 @@ import numpy as np
 
 from ulna.arm import Arm, warn_unmodelled
 from ulna.arrays import Array
-from ulna.dynamics.motion import state_evaluator
+from ulna.dynamics.equations_of_motion import state_evaluator
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics.evaluator import Call, Evaluator
 from ulna.kinematics.posture import posture_evaluator

@@ -12,8 +12,8 @@ from typing import Any, get_args
 import numpy as np
 
 from ulna.arm import Arm
-from ulna.arm.checks import Problems
-from ulna.arm.files import parse
+from ulna.arm.arm_checks import Problems
+from ulna.arm.robot_files import parse
 from ulna.digests import append_trailer
 from ulna.errors import InputError, Problem
 from ulna.simulation.formats import (

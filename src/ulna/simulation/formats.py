@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ulna.arm.checks import Problems
+from ulna.arm.arm_checks import Problems
 from ulna.digests import DamagedError
 from ulna.errors import FileError, InputError, MissingExtraError, Problem, UlnaError, shown, warn
 from ulna.simulation.tables import Quantity

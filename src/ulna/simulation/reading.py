@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ulna.control.reading import or_one_a_joint, quantity
+from ulna.control.controller_text import or_one_a_joint, quantity
 from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.expressions import Call, ExpressionError, Fault, Kind, Value, bind, parse_call
 from ulna.expressions.calls import written

@@ -14,8 +14,8 @@ import numpy as np
 
 from ulna._version import __version__
 from ulna.arm import Arm
-from ulna.arm.checks import Problems
-from ulna.arm.writing import dumps
+from ulna.arm.arm_checks import Problems
+from ulna.arm.robot_file_writing import dumps
 from ulna.dynamics.chain import kinetic_energy, potential_energy
 from ulna.kinematics.differential_kinematics import tip_velocity
 from ulna.kinematics.forward_kinematics import tip

@@ -12,7 +12,7 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control import Controller
-from ulna.control.judging import doubt
+from ulna.control.loop_stability import doubt
 from ulna.dynamics.packed import TURNING
 from ulna.errors import InputError, Interrupted, Problem, shown, warn
 from ulna.simulation.build import build_memory

@@ -16,8 +16,8 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control import CompiledLaw, Controller, Reference
-from ulna.control.judging import JUDGED
-from ulna.control.timing import Timing, compile_controller, start_controller
+from ulna.control.control_timing import Timing, compile_controller, start_controller
+from ulna.control.loop_stability import JUDGED
 from ulna.errors import InputError
 from ulna.simulation.checks import read_answer
 from ulna.simulation.engine import places as at

@@ -13,7 +13,7 @@ from ulna.arrays import Array
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ulna.analysis.portrait import Portrait
+    from ulna.analysis.portraits import Portrait
 
 TURN = 2.0 * math.pi
 MOST_MARKS = 9  # numbers along the axis of angles

@@ -32,7 +32,7 @@ from ulna.viewer.style import PRINT, Look
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ulna.analysis.portrait import Basins
+    from ulna.analysis.portraits import Basins
 
 
 class Drawable(NamedTuple):

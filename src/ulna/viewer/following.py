@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ulna.analysis.tracking import Tracking, tracking
+from ulna.analysis.tracking_errors import Tracking, tracking
 from ulna.errors import InputError, Problem, shown
 from ulna.viewer.labels import POINTS, Room, place_label
 from ulna.viewer.pages import (

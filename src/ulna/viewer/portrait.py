@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ulna.analysis.portrait.words import drive_text, fate_text, left_out
+from ulna.analysis.portraits.report_text import drive_text, fate_text, left_out
 from ulna.arrays import Array
 from ulna.viewer.cylinder import TURN, broken, mark_angles, onto_page, rolled, shifts, wrapped
 from ulna.viewer.pages import cut
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ulna.analysis.portrait import Basins, Course, Portrait
+    from ulna.analysis.portraits import Basins, Course, Portrait
 
 COLUMNS, ROWS = 27, 19  # of arrows
 WIDE, HIGH = 9.0, 5.4  # [inches] without the legend
@@ -194,7 +194,7 @@ def _draw_running(axes: Axes, portrait: Portrait, look: Look) -> None:
 
 
 def _draw_orbits(axes: Axes, portrait: Portrait, look: Look) -> None:
-    from ulna.analysis.portrait import Course
+    from ulna.analysis.portraits import Course
 
     colours = Look(data=(*look.data[:3], look.alarm, look.link_light), sequence=look.sequence)
     for orbit, style in zip(portrait.orbits, series(len(portrait.orbits), colours), strict=True):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ulna.analysis.section import Section
+    from ulna.analysis.poincare_sections import Section
 
 MOST_JOINTS = 12
 ACROSS = 3  # panels side by side

@@ -16,7 +16,7 @@ import pytest
 import ulna
 import ulna.kernels  # loads compiled code; calls for one state alone do not
 from ulna import dynamics, kinematics
-from ulna.dynamics import chain, motion
+from ulna.dynamics import chain, equations_of_motion
 from ulna.errors import InputError
 from ulna.kinematics import posture
 
@@ -75,7 +75,7 @@ def without_formulas(monkeypatch):
     def fail(*arguments, **options):
         raise AssertionError("the closed form was asked")
 
-    monkeypatch.setattr(motion, "prepared", fail)
+    monkeypatch.setattr(equations_of_motion, "prepared", fail)
     for name in ("forward_dynamics", "inverse_dynamics", "mass_matrix", "gravity_torque"):
         monkeypatch.setattr(chain, name, fail)
     monkeypatch.setattr(posture, "tip_by_formula", fail)

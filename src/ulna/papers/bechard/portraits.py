@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ulna.analysis.portrait import Border, Portrait, Running
+from ulna.analysis.portraits import Border, Portrait, Running
 from ulna.dynamics import holding_torque
 from ulna.papers.bechard import regimes
 from ulna.papers.bechard.given import DOWN, DRIVEN, said

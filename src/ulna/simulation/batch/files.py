@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ulna.arm import Parameters
-from ulna.arm.checks import Problems
+from ulna.arm.arm_checks import Problems
 from ulna.simulation.batch.arrays import Source, StoredArray
 from ulna.simulation.batch.memory import planned
 from ulna.simulation.batch.netcdf_store import open_netcdf

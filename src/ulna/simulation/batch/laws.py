@@ -9,8 +9,8 @@ import numpy as np
 
 from ulna.arm import Arm, Parameters
 from ulna.control import CompiledLaw, Timing
+from ulna.control.control_timing import compile_controller
 from ulna.control.controller import check_controller
-from ulna.control.timing import compile_controller
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.batch.inputs import Form, Input
 from ulna.simulation.batch.members import Members

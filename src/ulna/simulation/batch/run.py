@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 import numpy as np
 
 from ulna.arm import Parameters
-from ulna.arm.checks import Problems
+from ulna.arm.arm_checks import Problems
 from ulna.kinematics.forward_kinematics import tip
 from ulna.simulation.batch.arrays import StoredArray
 from ulna.simulation.batch.status import Statuses

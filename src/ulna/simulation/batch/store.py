@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ulna.arm import Parameters
-from ulna.arm.checks import Problems
+from ulna.arm.arm_checks import Problems
 from ulna.errors import InputError, Problem
 from ulna.interrupts import deferred
 from ulna.simulation.batch.layout import Layout, Writer, layout_of

@@ -1,0 +1,292 @@
+"""Why open loop falls apart: how fast a small error grows along a motion, and what feedback does.
+
+Torques that are right for a motion keep an arm on it only if it is on it. An error δx of the
+state x = (q, q̇) travels as δx(t) = Φ(t) δx(0), whatever made it: a start that is not quite
+right, the tolerance of an integrator, the rounding of its last digit.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ulna.analysis.facts import plain
+from ulna.analysis.panels import maps_along
+from ulna.analysis.propagation import (
+    GAUSS,
+    MOST_AT_ONCE,
+    Scaled,
+    in_pieces,
+    log_norms,
+    log_singular_values,
+    magnus_maps,
+    running_products,
+)
+from ulna.analysis.tick_maps import Gains, controller_gains, gauss_times, held_maps, tick_maps
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.control import Controller
+from ulna.dynamics.linearisation import acceleration_rows
+from ulna.errors import InputError, Problem, shown
+from ulna.interrupts import interruptible
+from ulna.kinematics import jacobian
+from ulna.motion import Plan
+from ulna.motion.values import positive
+from ulna.notebooks import card
+from ulna.simulation.checks import check_kinds
+
+STEP = 0.01  # [s] of a step at most
+LEAST_STEPS, LEAST_INTERVALS = 2000, 400
+MOST_KEPT = 20_000_000  # numbers in the matrices of a result
+FIRST = 10.0  # [s] that a sentence speaks of apart from the whole
+ROUNDING = 1e-16  # of a number near one, half its last digit
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability:
+    """How errors of an arm grow along a plan: open loop, or under a controller.
+
+    Norms are those of the raw state, in rad and rad/s. Under a controller the errors are those
+    of the arm's state, at ticks: its memory, which begins without an error, hands them on.
+    `exponents[0]` is `growth_rate()`.
+    """
+
+    plan: Plan
+    controller: Controller | None
+    rate: float | None  # [Hz] of the controller
+    t: Array  # (k,) [s]
+    transition: Scaled  # Φ (k, 2n, 2n), kept so that nothing overflows
+    growth: Array  # (k,) ln ‖Φ(t)‖
+    tip_growth: Array  # (k,) ln of how far [m] the tip is off, at most, for an error of size one
+    exponents: Array  # (2n,) [1/s] ln σ_i(Φ(T)) / T, the largest first
+
+    @property
+    def phi(self) -> Array:
+        """The matrices Φ(t) (k, 2n, 2n) as numbers; inf where they are too large for that."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            half = np.exp(0.5 * self.transition.log)[:, None, None]
+            return self.transition.mantissa * half * half
+
+    def growth_at(self, t: float) -> float:
+        """Return ln ‖Φ(t)‖ at a time [s]."""
+        return float(np.interp(t, self.t, self.growth))
+
+    def growth_rate(self, start: float = 0.0, end: float | None = None) -> float:
+        """Return the mean rate [1/s] at which the largest error grows from `start` to `end` [s]."""
+        last = float(self.t[-1]) if end is None else end
+        if not 0.0 <= start < last <= float(self.t[-1]) * (1.0 + 1e-9):
+            need = f"times from 0 to {self.t[-1]:g} s, one after the other"
+            raise InputError(Problem("start, end", f"{shown(start)}, {shown(end)}", need))
+        return (self.growth_at(last) - self.growth_at(start)) / (last - start)
+
+    def predicted_exit(self, tube: float, error: float = ROUNDING) -> float | None:
+        """Return when [s] an error of this size at the start takes the tip `tube` [m] off.
+
+        It is the error that grows most; None if it never does.
+        """
+        need = math.log(positive("tube", tube)) - math.log(positive("error", error, ""))
+        beyond = np.flatnonzero(self.tip_growth >= need)
+        if not len(beyond):
+            return None
+        k = int(beyond[0])
+        if k == 0:
+            return float(self.t[0])
+        low, high = self.tip_growth[k - 1 : k + 1]
+        part = (need - low) / (high - low) if np.isfinite(low) else 1.0
+        return float(self.t[k - 1] + part * (self.t[k] - self.t[k - 1]))
+
+    @property
+    def sentence(self) -> str:
+        """What it comes to, in words."""
+        return self._closed_sentence() if self.controller is not None else self._open_sentence()
+
+    def _open_sentence(self) -> str:
+        last = float(self.t[-1])
+        spans = [f"{self._fold(end)} in {end:g} s, at {self.growth_rate(0.0, end):.2g} per second"
+                 for end in ([FIRST] if last > 1.5 * FIRST else []) + [last]]  # fmt: skip
+        leaves = self.predicted_exit(0.01)
+        off = (
+            f"One as small as rounding, {ROUNDING:g} at the start, alone would leave the tip less "
+            "than 1 cm off to the end; larger ones need not"
+            if leaves is None
+            else f"Even one as small as rounding, {ROUNDING:g} at the start, takes the tip 1 cm "
+            f"off after {leaves:.2f} s, whatever the integrator's tolerance; larger ones do sooner"
+        )
+        rate = self.growth_rate()
+        if rate < 0.0:
+            return f"Open loop errors fall at {-rate:.2g} per second. {off}."
+        return f"Open loop an error grows {'; '.join(spans)}. {off}."
+
+    def _closed_sentence(self) -> str:
+        last, rate = float(self.t[-1]), self.growth_rate()
+        head = f"Closed loop at {self.rate:g} Hz"
+        if not rate < 0.0:
+            return f"{head} errors grow {self._fold(last)} in {last:g} s, at {rate:.2g} per second."
+        worst = float(np.exp(np.max(self.growth)))
+        return (
+            f"{head} errors fall by half every {math.log(2.0) / -rate:.2g} s, at {-rate:.3g} per "
+            f"second; on the way they are {worst:.3g} times their first size at most."
+        )
+
+    def _fold(self, t: float) -> str:
+        return f"10^{self.growth_at(t) / math.log(10.0):.1f}-fold"
+
+    def facts(self) -> dict[str, Any]:
+        """Return what was found as plain values in SI units, as JSON takes them."""
+        return plain(
+            loop="open" if self.controller is None else "closed",
+            rate_hz=self.rate,
+            duration=self.t[-1],
+            exponents=self.exponents,
+            growth=self.growth[-1],
+            growth_rate=self.growth_rate(),
+            largest_growth=np.max(self.growth),
+            exit_1cm=self.predicted_exit(0.01),
+            exit_10cm=self.predicted_exit(0.1),
+            sentence=self.sentence,
+        )
+
+    def _lines(self) -> list[str]:
+        rates = ", ".join(f"{value:.3g}" for value in self.exponents)
+        return [self.sentence, f"exponents over {self.t[-1]:g} s: {rates} per second"]
+
+    def __repr__(self) -> str:
+        return "\n".join([f"Stability along {self.plan.path}", *(f"  {x}" for x in self._lines())])
+
+    def _repr_html_(self) -> str:
+        return card(f"Stability along {self.plan.path}", self._lines())
+
+
+@interruptible
+def stability(
+    plan: Plan,
+    controller: Controller | None = None,
+    *,
+    rate: float = 1000.0,
+    arm: Arm | None = None,
+) -> Stability:
+    """Say how small errors grow along a plan: open loop, or under a controller at `rate` [Hz].
+
+    `arm` is the one that moves if it is another than the plan's, with a payload say; open loop it
+    gets the torques that it needs. The controller, any object with `start` and `torque`, is looked
+    at on the motion that is asked for: one that strays from it is judged as though it did not.
+    What it remembers takes part if it consists of floats, arrays of them and tuples of these;
+    anything else stays as it is. Stops and limits of the joints are left out. Raises
+    `InfeasibleError` for a plan without a motion.
+
+    >>> import ulna
+    >>> told = stability(ulna.plan(ulna.preset("kehl"), ulna.paths.loops()))
+    >>> told.exponents.round(1).tolist(), round(told.predicted_exit(0.01), 1)
+    ([3.4, 1.0, -1.0, -3.3], 5.7)
+    """
+    if not isinstance(plan, Plan):
+        raise InputError(Problem("plan", shown(plan), "a Plan, made with ulna.plan"))
+    plan.raise_if_infeasible()
+    moved = plan.arm if arm is None else arm
+    check_kinds(moved, controller, None, ())
+    if moved.n != plan.arm.n:
+        raise InputError(Problem("arm", f"{moved.n} joints", f"{plan.arm.n}, as the plan has"))
+    if controller is None:
+        times, maps = _open_maps(plan, moved)
+        frequency = None
+    else:
+        frequency = positive("rate", rate, "Hz")
+        times, maps = _closed_maps(plan, moved, controller, frequency)
+    return _told(plan, moved, controller, frequency, times, maps)
+
+
+def _told(
+    plan: Plan, arm: Arm, controller: Any, rate: float | None, times: Array, maps: Array
+) -> Stability:
+    whole, states = running_products(maps), 2 * arm.n
+    phi = Scaled(whole.mantissa[:, :states, :states], whole.log)
+    places = jacobian(arm, plan.trajectory.rows(times)[0])[:, :2]
+    tips = log_norms(Scaled(places @ phi.mantissa[:, : arm.n], phi.log))
+    growth = log_norms(phi)
+    logs = log_singular_values(maps, states)
+    logs[0] = growth[-1]  # the same number, which a product keeps best where digits are lost
+    exponents = np.sort(logs)[::-1] / (times[-1] - times[0])
+    for values in (times, growth, tips, exponents, *phi):
+        values.flags.writeable = False
+    return Stability(plan, controller, rate, times, phi, growth, tips, exponents)
+
+
+def _open_maps(plan: Plan, arm: Arm) -> tuple[Array, Array]:
+    """Return times (k+1,) and the maps (k, 2n, 2n) between them."""
+    states = 2 * arm.n
+    steps = max(LEAST_STEPS, math.ceil(plan.duration / STEP))
+    together = math.ceil(steps * states**2 / MOST_KEPT)
+    intervals = math.ceil(steps / together)
+    step, found = plan.duration / (intervals * together), np.empty((intervals, states, states))
+    starts = step * np.arange(intervals * together)
+    motion = _motion(plan, starts[:, None] + GAUSS * step)
+
+    def make(steps: Array) -> Array:
+        generators = _generators(arm, motion[steps])
+        return magnus_maps(generators[:, 0], generators[:, 1], step, slice(arm.n, states))
+
+    def some(rows: slice) -> None:
+        maps = maps_along(make, motion, slice(rows.start * together, rows.stop * together))
+        maps = maps.reshape(-1, together, states, states)
+        product = maps[:, 0]
+        for k in range(1, together):
+            product = maps[:, k] @ product
+        found[rows] = product
+
+    in_pieces(some, intervals, together * states**2, MOST_AT_ONCE)
+    return np.linspace(0.0, plan.duration, intervals + 1), found
+
+
+def _closed_maps(plan: Plan, arm: Arm, controller: Controller, rate: float) -> tuple[Array, Array]:
+    """Return times (k+1,) and the maps (k, d, d) between them: those over a tick, many times."""
+    period, ticks = 1.0 / rate, math.floor(plan.duration * rate * (1.0 + 1e-12))
+    if ticks < 1:
+        need = f"at least {1.0 / plan.duration:g} Hz, one tick in {plan.duration:g} s"
+        raise InputError(Problem("rate", f"{rate:g} Hz", need))
+    spacing = min(STEP, plan.duration / LEAST_INTERVALS)
+    each = max(1, round(spacing * rate), math.ceil(ticks * (2 * arm.n) ** 2 / MOST_KEPT))
+    edges = np.append(np.arange(0, ticks, each), ticks)
+    centres = 0.5 * (edges[1:] + edges[:-1]) * period
+    gains = controller_gains(plan, arm, controller, centres, period)
+    many, width = np.diff(edges).tolist(), 2 * arm.n + gains.memory.shape[-2]
+    maps = np.empty((len(centres), width, width))
+    motion = _motion(plan, gauss_times(centres, period))
+
+    def make(ticks: Array) -> Array:
+        return held_maps(_generators(arm, motion[ticks], held=True), period)
+
+    def some(rows: slice) -> None:
+        held = maps_along(make, motion, rows)
+        maps[rows] = tick_maps(held, Gains(*(part[rows] for part in gains)))
+        last = rows.stop - (rows.stop == len(maps) and many[-1] != each)
+        maps[rows.start : last] = np.linalg.matrix_power(maps[rows.start : last], each)
+        maps[last : rows.stop] = np.linalg.matrix_power(maps[last : rows.stop], many[-1])
+
+    in_pieces(some, len(centres), (3 * arm.n) ** 2, MOST_AT_ONCE)
+    if not np.isfinite(maps).all():
+        got = "answers to small errors that are no numbers"
+        raise InputError(Problem("controller", got, "finite ones", "try smaller gains"))
+    return edges * period, maps
+
+
+def _motion(plan: Plan, times: Array) -> Array:
+    """Return q, q̇, q̈ and the force on the tip, if there is one, at times (k, 2) as (k, c)."""
+    flat = times.ravel()
+    given = [*plan.trajectory.rows(flat), *([] if plan.force is None else [plan.force(flat)])]
+    return np.concatenate(given, axis=-1).reshape(len(times), -1)
+
+
+def _generators(arm: Arm, motion: Array, *, held: bool = False) -> Array:
+    """Return A (k, 2, 2n, 2n) of a motion (k, c); with torques that are `held`, (k, 2, 3n, 3n)."""
+    n, size = arm.n, (3 if held else 2) * arm.n
+    both = motion.reshape(len(motion), 2, -1)
+    q, qd, qdd, force = np.split(both, [n, 2 * n, 3 * n], axis=-1)
+    found = np.zeros((len(motion), 2, size, size))
+    found[..., :n, n : 2 * n] = np.eye(n)
+    found[..., n : 2 * n, :] = acceleration_rows(
+        arm, q, qd, qdd, tip_force=force if force.size else None, by_torque=held
+    )
+    return found

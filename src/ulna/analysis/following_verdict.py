@@ -1,0 +1,244 @@
+"""Whether a run followed its plan, and if not why: one sentence, and what it rests on.
+
+A run follows its plan if all of this holds:
+
+    the plan        the arm can do it: all in reach, and no limit passed
+    the run         it came to the end of the plan
+    the tip         max |p(t) − p*(t)| ≤ tolerance
+    the loop        max ‖J(t) Φ_q(t)‖ · 10⁻⁶ ≤ tolerance
+
+The last asks whether the loop holds the arm, or the arm only happens to be there: an error of
+10⁻⁶ (rad, rad/s) at the start, less than any sensor sees, must not grow until the tip is out of
+tolerance. Φ_q are the rows of the transition matrix that lead to the angles, J the Jacobian of the
+tip. A short motion may so be followed without any feedback, and a loop whose errors grow a little
+before they fall is not called unstable.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from ulna.analysis.error_growth import Stability
+from ulna.analysis.facts import plain
+from ulna.analysis.tracking_errors import Tracking, tracking
+from ulna.control import OpenLoop
+from ulna.errors import InputError, Problem, shown
+from ulna.motion import Plan
+from ulna.motion.findings import length_text
+from ulna.motion.values import positive
+from ulna.notebooks import card
+from ulna.simulation import Run, Saturation
+
+OF_REACH, OF_PATH = 0.01, 0.02  # of the arm's reach, of the path's extent: the default tolerance
+STILL = 1e-9  # of the reach: a path of less extent is a point
+UNSEEN = 1e-6  # [rad, rad/s] an error at the start that no sensor sees
+EARLY = 1e-6  # of the duration, by which a run may end before its plan
+MOST_JOINTS = 3  # at their limits, that a sentence tells of
+
+VerdictReason: TypeAlias = Literal[
+    "follows",
+    "infeasible",  # the plan itself cannot be done
+    "interrupted",  # by Ctrl-C
+    "unfinished",  # the run ended before its plan: it diverged, stalled, was stopped
+    "unstable",  # errors grow
+    "saturated",  # torque limits were met, and from then on the tip was off
+    "off",  # none of these, and yet the tip was out of tolerance
+]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FollowingVerdict:
+    """Whether a run followed its plan; it is true where it did."""
+
+    reason: VerdictReason
+    text: str  # "follows within 0.4 mm", "does not follow: ..."
+    tolerance: float  # [m]; NaN where there was nothing to judge
+    peak_error: float  # [m] of the tip; NaN without a finite sample
+    peak_error_t: float  # [s]
+    growth: float | None  # ln of how much an error of the state grows at most, if that is known
+    saturation: tuple[Saturation, ...]  # joints that were at their torque limits
+
+    @property
+    def follows(self) -> bool:
+        """Whether it does."""
+        return self.reason == "follows"
+
+    def __bool__(self) -> bool:
+        return self.follows
+
+    def __str__(self) -> str:
+        return self.text
+
+    def facts(self) -> dict[str, Any]:
+        """Return what was found as plain values in SI units, as JSON takes them."""
+        saturation = [plain(**one._asdict()) for one in self.saturation]
+        return {
+            "follows": self.follows,
+            **plain(
+                reason=self.reason,
+                text=self.text,
+                tolerance=self.tolerance,
+                peak_error=self.peak_error,
+                peak_error_t=self.peak_error_t,
+                largest_growth=self.growth,
+            ),
+            "saturation": saturation,
+        }
+
+    def __repr__(self) -> str:
+        return f"FollowingVerdict: {self.text}"
+
+    def _repr_html_(self) -> str:
+        return card("Verdict", [self.text])
+
+
+def default_tolerance(plan: Plan) -> float:
+    """Return how far [m] the tip may be off where nothing else is said.
+
+    It is 1 % of the arm's reach or 2 % of the path's extent, whichever is less; for a path that
+    is a point, 1 % of the reach.
+    """
+    reach = plan.arm.reach
+    places = plan.tip[np.isfinite(plan.tip).all(axis=-1), :2]
+    extent = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
+    return OF_REACH * reach if extent <= STILL * reach else min(OF_REACH * reach, OF_PATH * extent)
+
+
+def verdict(
+    run: Run | None,
+    plan: Plan,
+    *,
+    tolerance: float | None = None,
+    stability: Stability | None = None,
+) -> FollowingVerdict:
+    """Return whether a run followed its plan, and if not why.
+
+    Parameters
+    ----------
+    run : Run or None
+        What was simulated, from the plan's start on; None for a plan without a motion, which
+        leaves nothing to simulate.
+    plan : Plan
+        What it was to follow.
+    tolerance : float, optional
+        How far off the tip may be [m]; `default_tolerance` of the plan unless given.
+    stability : Stability, optional
+        How errors grow along the plan under the run's controller, made with
+        `ulna.analysis.stability`. Without it an unstable loop is found out only by where the
+        tip went.
+
+    Returns
+    -------
+    FollowingVerdict
+        True where it follows, with a sentence, its reason and what it rests on.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> from ulna.analysis import stability, verdict
+    >>> from ulna.control import ComputedTorque
+    >>> plan = ulna.plan(ulna.preset("kehl"), ulna.paths.circle((0.5, 0.2), 0.1), duration=2.0)
+    >>> law = ComputedTorque(natural_frequency=20.0)
+    >>> run = ulna.simulate(plan.arm, controller=law, reference=plan)
+    >>> print(verdict(run, plan, stability=stability(plan, law)))
+    follows within 18 µm, tolerance 4 mm
+    """
+    if stability is not None and not isinstance(stability, Stability):
+        need = "a Stability, made with ulna.analysis.stability"
+        raise InputError(Problem("stability", shown(stability), need))
+    if run is None and isinstance(plan, Plan) and not plan.feasible:
+        return FollowingVerdict(
+            "infeasible", _infeasible(plan), math.nan, math.nan, math.nan, None, ()
+        )
+    found = tracking(run, plan)  # type: ignore[arg-type]  # which refuses None
+    allowed = default_tolerance(plan) if tolerance is None else positive("tolerance", tolerance)
+    reason, text = _judged(found, allowed, stability)
+    if not plan.ok:
+        reason, text = "infeasible", f"{_infeasible(plan)}; simulated all the same, it {text}"
+    worst = found.worst
+    return FollowingVerdict(
+        reason=reason,
+        text=text,
+        tolerance=allowed,
+        peak_error=found.max,
+        peak_error_t=math.nan if worst is None else worst.t,
+        growth=None if stability is None else float(np.max(stability.growth)),
+        saturation=found.run.saturation,
+    )
+
+
+def _judged(
+    found: Tracking, tolerance: float, stability: Stability | None
+) -> tuple[VerdictReason, str]:
+    """Return the reason and the sentence for a plan that can be done."""
+    run, limits = found.run, _limits(found.run.saturation)
+    grows = _instability(stability, tolerance)
+    ended = _early_end(found)
+    if ended is not None:
+        causes = [cause for cause in (grows, limits) if cause]
+        text = f"does not follow: {'; '.join([ended, *causes])}"
+        return "interrupted" if run.status.reason == "interrupted" else "unfinished", text
+    off = f"off by {length_text(found.max)} at t = {found.worst.t:.4g} s" if found.worst else ""
+    more = f"more than {length_text(tolerance)}"
+    if grows:
+        return "unstable", f"does not follow: {grows}; {off}{_also(limits)}"
+    if found.max <= tolerance:
+        within = f"follows within {length_text(found.max)}, tolerance {length_text(tolerance)}"
+        return "follows", f"{within}{_also(limits)}"
+    left = found.left(tolerance)
+    if limits and left is not None and min(one.first for one in run.saturation) <= left:
+        return "saturated", f"does not follow: {limits}; {off}, {more}"
+    return "off", f"does not follow: {off}, {more}{_also(limits)}"
+
+
+def _early_end(found: Tracking) -> str | None:
+    """Say how a run ended before its plan, if it did."""
+    run, duration = found.run, found.plan.duration
+    if not run.status:
+        return run.status.text.partition(";")[0]  # what to try depends on who asks
+    if run.t[-1] < duration * (1.0 - EARLY):
+        return f"it ended at t = {run.t[-1]:.4g} s of {duration:.4g} s"
+    return None if found.worst is not None else "no sample is finite"
+
+
+def _instability(stability: Stability | None, tolerance: float) -> str:
+    """Say that errors grow out of tolerance, if they do."""
+    if stability is None or stability.predicted_exit(tolerance, UNSEEN) is None:
+        return ""
+    # By size: an error may be back by the end.
+    fold = f"10^{float(np.max(stability.growth)) / math.log(10.0):.0f}-fold"
+    if stability.controller is None or isinstance(stability.controller, OpenLoop):
+        return f"unstable without feedback, errors grow {fold}"
+    return f"unstable at {stability.rate:g} Hz, errors grow {fold}"
+
+
+def _limits(saturation: Sequence[Saturation]) -> str:
+    """Say which joints met their torque limits, how often and for how long, if any did."""
+    if not saturation:
+        return ""
+    told = [
+        f"joint {one.joint}, {_times(one.episodes)}, {one.seconds:.3g} s"
+        for one in saturation[:MOST_JOINTS]
+    ]
+    more = len(saturation) - MOST_JOINTS
+    told += [f"and {more} more"] if more > 0 else []
+    return f"torque limits were met ({'; '.join(told)})"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count:,} times"
+
+
+def _also(told: str) -> str:
+    return f"; {told}" if told else ""
+
+
+def _infeasible(plan: Plan) -> str:
+    told = [one.text for one in plan.problems if one.blocks or one.exceeds]
+    more = f", and {len(told) - 1} more" * (len(told) > 1)
+    return f"the plan is infeasible: {told[0]}{more}"

@@ -1,0 +1,143 @@
+"""Where the fate changes: the speeds, angles and torques that part one end from another.
+
+Each is found by bisection, sixteen parts at a time: along a line of starts the fates are compared,
+and wherever two neighbours differ, what lies between is divided again.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ulna.analysis.portraits.fates import UNDECIDED_NAME, Fate, Fates
+from ulna.analysis.portraits.flow import Flow
+from ulna.analysis.portraits.phase_equilibria import find_rests
+from ulna.analysis.portraits.separatrices import ASIDE, landing
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.errors import InputError, Problem
+
+POINTS = 801  # of the first look along a line
+PARTS = 16
+BESIDE = 1e-6  # [rad/s] from an orbit into a saddle
+MOST = 1000  # borders along a line
+TOLERANCE = 1e-10  # [rad, rad/s], and of the largest weight for torques
+FINER = 4.0  # steps than where a picture is painted
+
+
+class Border(NamedTuple):
+    """Where the fate of starts along a line changes, and what it is on both sides."""
+
+    value: float  # [rad/s] of a speed, [rad] of an angle
+    below: Fate
+    above: Fate
+
+
+class CriticalTorques(NamedTuple):
+    """The torques [N·m] that matter to a joint that turns in the weight of its arm."""
+
+    lifting: float  # above it there is no rest: the joint runs from wherever it is
+    running: float  # above it a joint that runs keeps running
+
+
+def find_borders(
+    fates: Fates, low: float, high: float, *, angle: float | None = None, speed: float = 0.0
+) -> tuple[Border, ...]:
+    """Return the borders from low to high: of speeds at an angle, or else of angles at a speed."""
+
+    def ends(values: Array) -> Array:
+        fixed = np.full(values.size, speed if angle is None else angle)
+        state = (values.ravel(), fixed) if angle is None else (fixed, values.ravel())
+        label, turns = fates.of(*state, finer=FINER)
+        return np.stack([label, turns], axis=-1).reshape(*values.shape, 2)
+
+    grid = np.linspace(low, high, POINTS)
+    if angle is not None:
+        grid = np.union1d(grid, _beside_separatrices(fates.flow, angle, low, high))
+    grid, found = grid[None], ends(grid)[None]
+    while True:
+        span, part = np.nonzero((found[:, 1:] != found[:, :-1]).any(axis=-1))
+        _check_count(len(span))
+        low_ends, high_ends = grid[span, part], grid[span, part + 1]
+        if not len(span) or np.max(high_ends - low_ends) <= TOLERANCE:
+            sides = np.stack([found[span, part], found[span, part + 1]], axis=1)
+            return _merged(fates, 0.5 * (low_ends + high_ends), sides)
+        grid = np.linspace(low_ends, high_ends, PARTS + 1, axis=-1)
+        found = ends(grid)
+
+
+def _beside_separatrices(flow: Flow, angle: float, low: float, high: float) -> Array:
+    """Return the speeds between which the fate changes: just beside the orbits into a saddle.
+
+    Bands of one fate may be too narrow for any grid; these orbits are what bounds them.
+    """
+    if flow.constant is None:
+        return np.zeros(0)
+    fastest = 1.01 * max(abs(low), abs(high))
+    speeds: list[float] = []
+    for rest in find_rests(flow, (-math.pi, math.pi)):
+        if rest.saddle:
+            rate = rest.rate(leaving=False)
+            for side in (1, -1):
+                start = rest.angle + side * ASIDE, side * ASIDE * rate
+                speeds += flow.passages(start, angle, fastest)
+    found = np.array(speeds)
+    beside = np.concatenate([found - BESIDE, found + BESIDE])
+    return beside[(beside > low) & (beside < high)]
+
+
+def _check_count(count: int) -> None:
+    if count > MOST:
+        need = f"a range with at most {MOST}"
+        raise InputError(Problem("borders", f"{count:,} changes of fate", need, "narrow the range"))
+
+
+def _merged(fates: Fates, values: Array, sides: Array) -> tuple[Border, ...]:
+    """Name the borders (k,) with ends (k, 2, 2); on the edge itself nothing may be decided."""
+    found: list[Border] = []
+    for value, (below, above) in zip(values.tolist(), sides, strict=True):
+        first = fates.fate(*below)
+        if found and value - found[-1].value < 10.0 * TOLERANCE:
+            value, first, _ = found.pop()
+        found.append(Border(value, first, fates.fate(*above)))
+    return tuple(border for border in found if border.below != border.above and _known(border))
+
+
+def _known(border: Border) -> bool:
+    """Whether both sides are decided: how far one got with a start is no border."""
+    return UNDECIDED_NAME not in (border.below.name, border.above.name)
+
+
+def find_critical_torques(flow: Flow) -> CriticalTorques | None:
+    """Return the critical torques of a joint that a constant torque drives."""
+    if flow.law is not None or not flow.heaviest:
+        return None
+    return CriticalTorques(flow.heaviest, _least_running(flow))
+
+
+def _least_running(flow: Flow) -> float:
+    """Return the least torque that keeps a joint running: what leaves the saddle just passes it."""
+    if not flow.damping:
+        return 0.0
+    low, high = 0.0, flow.heaviest
+    while high - low > TOLERANCE * flow.heaviest:
+        middle = 0.5 * (low + high)
+        if _passes(replace(flow, arm=_tireless(flow), torque=middle)):
+            high = middle
+        else:
+            low = middle
+    return 0.5 * (low + high)
+
+
+def _tireless(flow: Flow) -> Arm:
+    """Return the arm with a motor that has any torque, since the question is which it takes."""
+    (joint,) = flow.free.joints
+    return flow.free.replace(joints=[replace(joint, max_torque=math.inf)])
+
+
+def _passes(flow: Flow) -> bool:
+    saddles = [rest for rest in find_rests(flow, (-math.pi, math.pi)) if rest.saddle]
+    return not saddles or landing(flow, saddles[0], 1) is not None

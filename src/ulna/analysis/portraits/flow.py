@@ -1,0 +1,243 @@
+"""What turns a joint: torque as it depends on angle and speed, and the motion that follows.
+
+    M θ̈ = τ(θ, θ̇) − b θ̇ − G(θ)
+
+The torque is a constant, or what a controller answers that holds an angle, within what the motor
+can give. Stops are left out: a portrait is of the whole circle.
+
+Backwards in time the same orbit is one forwards, of a joint whose friction pushes: with s = −t the
+speed changes its sign, and M θ″ = τ(θ, −θ′) + b θ′ − G(θ).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ulna.analysis.portraits.state_feedback import Law
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.dynamics import (
+    forward_dynamics,
+    gravity_torque,
+    kinetic_energy,
+    linearise,
+    mass_matrix,
+    potential_energy,
+)
+from ulna.simulation.simulate import simulate
+
+TURN = 2.0 * math.pi
+RTOL, ATOL = 1e-12, 1e-13
+RTOL_LAW = 1e-7  # where Python is asked for every torque
+NUDGE = 1e-5  # [rad, rad/s] for the slopes of a law
+DECAYS = 20.0  # M/b that an orbit is followed back for
+PATIENCE, CREEP = 2000.0, 1000.0  # [rad] of small swings that a turn may take, and more if stiff
+
+
+class Course(NamedTuple):
+    """A piece of an orbit: times [s], angles [rad], not wrapped, and speeds [rad/s], (k,) each."""
+
+    t: Array
+    angle: Array
+    speed: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Flow:
+    """One joint and what drives it: a constant torque, or the law of a controller."""
+
+    arm: Arm
+    torque: float = 0.0  # [N·m] if there is no law
+    law: Law | None = None
+
+    @cached_property
+    def free(self) -> Arm:
+        """The arm without its stops, and without what is not modelled and has been warned of."""
+        (joint,) = self.arm.joints
+        free = replace(joint, lower=-math.inf, upper=math.inf, friction=None, motor=None)
+        return self.arm.replace(joints=[free])
+
+    @cached_property
+    def limit(self) -> float:
+        """The largest torque [N·m] of the motor."""
+        return float(self.arm.joints[0].max_torque)
+
+    @cached_property
+    def constant(self) -> float | None:
+        """The torque [N·m] that the motor gives, None if that depends on where the joint is."""
+        asked = self.torque if self.law is None else self.law.steady
+        return None if asked is None else min(max(asked, -self.limit), self.limit)
+
+    @cached_property
+    def inertia(self) -> float:
+        """M [kg·m²], the same at every angle."""
+        return float(mass_matrix(self.arm, np.zeros(1))[0, 0])
+
+    @cached_property
+    def damping(self) -> float:
+        """The friction b [N·m·s/rad] of the joint."""
+        return float(self.arm.joints[0].damping)
+
+    @cached_property
+    def heaviest(self) -> float:
+        """The largest torque [N·m] that the weight has, at the angle where it pulls most."""
+        level, upright = gravity_torque(self.arm, np.array([[0.0], [0.5 * math.pi]]))[:, 0]
+        return math.hypot(level, upright)
+
+    @cached_property
+    def frequency(self) -> float:
+        """The frequency [rad/s] of small swings as a pendulum; that of 1 s without gravity."""
+        return math.sqrt(self.heaviest / self.inertia) or 1.0
+
+    def drive(self, angle: Any, speed: Any) -> Array:
+        """Return the torque [N·m] at angles and speeds (…), as the motor gives it."""
+        shape = np.broadcast_shapes(np.shape(angle), np.shape(speed))
+        if self.law is None or self.constant is not None:
+            return np.full(shape, self.constant)
+        asked = self.law.torque(np.broadcast_to(angle, shape), np.broadcast_to(speed, shape))
+        return np.asarray(np.clip(asked, -self.limit, self.limit))
+
+    def acceleration(self, angle: Any, speed: Any) -> Array:
+        """Return θ̈ [rad/s²] at angles and speeds (…)."""
+        states = np.broadcast_arrays(angle, speed, self.drive(angle, speed))
+        q, qd, tau = (np.asarray(values, dtype=float)[..., None] for values in states)
+        return np.asarray(forward_dynamics(self.free, q, qd, tau)[..., 0])
+
+    def energy(self, angle: Any, speed: Any) -> Array:
+        """Return kinetic and potential energy together [J] at angles and speeds (…)."""
+        q, qd = (np.asarray(values, dtype=float)[..., None] for values in (angle, speed))
+        return np.asarray(kinetic_energy(self.arm, q, qd) + potential_energy(self.arm, q))
+
+    @cached_property
+    def potential(self) -> str:
+        """V(θ) − τ θ [J] under a constant torque, as a formula over q1."""
+        level, upright, back = potential_energy(
+            self.arm, np.array([[0.0], [0.5 * math.pi], [math.pi]])
+        ).tolist()
+        middle = 0.5 * (level + back)
+        waves = f"{level - middle!r} * cos(q1) + {upright - middle!r} * sin(q1)"
+        return f"{middle!r} + {waves} - {self.constant!r} * q1"
+
+    def slopes(self, angle: float, speed: float = 0.0) -> Array:
+        """Return the matrix (2, 2) of the flow near a state: how (θ̇, θ̈) answers to (θ, θ̇)."""
+        q, qd = np.array([angle]), np.array([speed])
+        A, B = linearise(self.arm, q, qd, np.atleast_1d(self.drive(angle, speed)))
+        if self.constant is None:
+            A = A + B @ self._law_slopes(angle, speed)
+        return A
+
+    def _law_slopes(self, angle: float, speed: float) -> Array:
+        aside = np.array([NUDGE, -NUDGE, 0.0, 0.0])
+        torques = self.drive(angle + aside, speed + aside[::-1])
+        return np.array([[torques[0] - torques[1], torques[3] - torques[2]]]) / (2.0 * NUDGE)
+
+    @cached_property
+    def round(self) -> bool:
+        """Whether a turn more makes no difference, so that orbits live on a cylinder."""
+        if self.law is None or self.constant is not None:
+            return True
+        # Around the aim, since far from it a motor at its limit tells nothing.
+        angles = self.law.aim + np.linspace(-TURN, TURN, 83)
+        speeds = self.frequency * np.array([[-1.0], [0.0], [1.0]])
+        here, *others = (self.drive(angles + k * TURN, speeds) for k in (0, -1, 1, 3))
+        scale = 1e-9 * (self.heaviest + float(np.max(np.abs(here))))
+        return all(np.allclose(here, other, rtol=0.0, atol=scale) for other in others)
+
+    def course(
+        self,
+        angle: float,
+        speed: float,
+        duration: float,
+        samples: int,
+        *,
+        until: str | None = None,
+        backwards: bool = False,
+    ) -> Course:
+        """Return the orbit through a state, forwards or backwards; a law answers at every instant.
+
+        `until` is a condition over q1 and qd1, which is the speed against time if backwards.
+        """
+        sign = -1.0 if backwards else 1.0
+        arm, torque = self._backwards if backwards else self._forwards
+        run = simulate(
+            arm,
+            q0=[angle],
+            qd0=[sign * speed],
+            torque=torque,
+            duration=duration,
+            until=until,
+            samples=samples,
+            stops=False,
+            rtol=RTOL if self.constant is not None else RTOL_LAW,
+            atol=ATOL if self.constant is not None else RTOL_LAW,
+            progress=False,
+            on_error="raise",
+        )
+        return Course(sign * run.t, run.q[:, 0], sign * run.qd[:, 0])
+
+    def passages(self, start: tuple[float, float], angle: float, fastest: float) -> list[float]:
+        """Return the speeds [rad/s] with which the orbit into a state once passed an angle.
+
+        It is followed backwards until it is faster than `fastest`; whole turns do not matter.
+        """
+        arm, torque = self._backwards
+        run = simulate(
+            arm,
+            q0=[start[0]],
+            qd0=[-start[1]],
+            torque=torque,
+            duration=self.patience + DECAYS * self.inertia / (self.damping or math.inf),
+            events={"passage": f"sin((q1 - {angle!r}) / 2)"},
+            until=f"abs(qd1) > {fastest!r}",
+            samples=2,
+            stops=False,
+            rtol=RTOL,
+            atol=ATOL,
+            progress=False,
+            on_error="raise",
+        )
+        return [-float(event.qd[0]) for event in run.events if event.name == "passage"]
+
+    def end(self, angle: float, speed: float, until: str) -> tuple[float, float, float]:
+        """Return time, angle and speed when a condition over q1 and qd1 becomes true.
+
+        If it never does, those after as long as a motion can reasonably take.
+        """
+        course = self.course(angle, speed, self.patience, 2, until=until)
+        return float(course.t[-1]), float(course.angle[-1]), float(course.speed[-1])
+
+    @cached_property
+    def patience(self) -> float:
+        """How long [s] a turn may take: to linger at a saddle, to creep where friction rules."""
+        decay = self.damping / self.inertia
+        return PATIENCE / self.frequency + CREEP * decay / self.frequency**2
+
+    @cached_property
+    def _forwards(self) -> tuple[Arm, Any]:
+        if self.constant is not None:
+            return self.free, [self.constant]
+        return self.free, self._function(1.0, 0.0)
+
+    @cached_property
+    def _backwards(self) -> tuple[Arm, Any]:
+        (joint,) = self.free.joints
+        pushed = self.free.replace(joints=[replace(joint, damping=0.0)])
+        if self.constant is not None:
+            return pushed, f"{self.constant!r} + {self.damping!r} * qd1"
+        return pushed, self._function(-1.0, self.damping)
+
+    def _function(self, sign: float, push: float) -> Callable[[float, Array, Array], list[float]]:
+        """Return what the engine asks for the torque of the law, state by state."""
+        law, limit = self.law, self.limit
+        assert law is not None
+
+        def torque(t: float, q: Array, qd: Array) -> list[float]:
+            return [min(max(law.at(q, sign * qd), -limit), limit) + push * float(qd[0])]
+
+        return torque

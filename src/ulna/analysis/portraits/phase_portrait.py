@@ -1,0 +1,260 @@
+"""A portrait: one joint, what drives it, and everything that it can do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ulna.analysis.facts import plain
+from ulna.analysis.portraits.basin_boundaries import (
+    Border,
+    CriticalTorques,
+    find_borders,
+    find_critical_torques,
+)
+from ulna.analysis.portraits.basins import Basins, Size, find_basins
+from ulna.analysis.portraits.fates import Fate, Fates, find_fates
+from ulna.analysis.portraits.flow import TURN, Flow
+from ulna.analysis.portraits.nullclines import nullclines
+from ulna.analysis.portraits.phase_equilibria import Rest, find_rests
+from ulna.analysis.portraits.report_text import left_out, portrait_lines
+from ulna.analysis.portraits.running_solutions import Running, find_running
+from ulna.analysis.portraits.separatrices import Separatrix, find_separatrices
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.control import Controller
+from ulna.errors import InputError, Problem, shown
+from ulna.interrupts import OnInterrupt, check_on_interrupt, interruptible
+from ulna.motion.values import number, whole
+from ulna.notebooks import card
+from ulna.simulation import Run, simulate
+
+SAMPLES = 4001  # of an orbit
+AROUND = 3.0  # turns beyond what is shown, in which rests are looked for
+MOST_BASINS = 4_000  # starts along a side
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Orbit:
+    """A start, what the joint did from there, and what becomes of it."""
+
+    angle: float  # [rad]
+    speed: float  # [rad/s]
+    run: Run
+    fate: Fate
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Portrait:
+    """All that one joint can do; what takes time is worked out when it is asked for.
+
+    Angles [rad] and speeds [rad/s]. Under a controller, equilibria, separatrices and the field are
+    those of its law at every instant; orbits, basins and borders those of the loop at `rate` [Hz].
+    """
+
+    flow: Flow
+    angles: tuple[float, float]  # what is shown
+    speeds: tuple[float, float]
+    starts: tuple[tuple[float, float], ...]
+    duration: float  # [s] of an orbit
+    rate: float
+
+    @property
+    def arm(self) -> Arm:
+        """The arm, with the limit of torque that it is asked about."""
+        return self.flow.arm
+
+    @property
+    def torque(self) -> float | None:
+        """The torque [N·m] that the motor gives; None under a controller."""
+        return self.flow.constant
+
+    @property
+    def controller(self) -> Controller | None:
+        """The controller, if there is one."""
+        return self.flow.law.controller if self.flow.law else None
+
+    @property
+    def aim(self) -> float | None:
+        """The angle [rad] that the controller is to hold."""
+        return self.flow.law.aim if self.flow.law else None
+
+    @property
+    def round(self) -> bool:
+        """Whether a turn more makes no difference: the portrait is on a cylinder."""
+        return self.flow.round
+
+    def field(self, columns: int = 25, rows: int = 21) -> tuple[Array, Array, Array]:
+        """Return angles (columns,), speeds (rows,) and θ̈ (rows, columns); θ̇ is the speed itself."""
+        angle, speed = np.linspace(*self.angles, columns), np.linspace(*self.speeds, rows)
+        return angle, speed, self.flow.acceleration(angle, speed[:, None])
+
+    def energy(self, columns: int = 200, rows: int = 200) -> tuple[Array, Array, Array]:
+        """Return angles, speeds and the energy [J] (rows, columns), kinetic and potential."""
+        angle, speed = np.linspace(*self.angles, columns), np.linspace(*self.speeds, rows)
+        return angle, speed, self.flow.energy(*np.broadcast_arrays(angle, speed[:, None]))
+
+    @cached_property
+    def equilibria(self) -> tuple[Rest, ...]:
+        """The rests of one turn, in −π … π; under a law that counts turns, all that are shown."""
+        return find_rests(self.flow, self.angles)
+
+    @cached_property
+    def nullclines(self) -> tuple[Array, ...]:
+        """The curves (k, 2) of angle and speed on which the speed does not change."""
+        return nullclines(self.flow, self.angles, self.speeds)
+
+    @cached_property
+    @interruptible
+    def separatrices(self) -> tuple[Separatrix, ...]:
+        """The orbits into and out of the saddles, four of each."""
+        fastest = 2.0 * max(map(abs, self.speeds))
+        return find_separatrices(self.flow, self.equilibria, fastest)
+
+    @cached_property
+    @interruptible
+    def running_solutions(self) -> tuple[Running, ...]:
+        """The solutions that run for ever, limit cycles of the cylinder: one a direction."""
+        return find_running(self.flow, self.equilibria)
+
+    @property
+    def running(self) -> Running | None:
+        """The solution that runs for ever; None without one."""
+        return self.running_solutions[0] if self.running_solutions else None
+
+    @cached_property
+    @interruptible
+    def fates(self) -> Fates:
+        """All that can become of a start."""
+        rests = self.equilibria
+        if not self.round:
+            # An orbit may come to rest where nothing is shown.
+            places = [*self.angles, self.aim or 0.0, *(angle for angle, _ in self.starts)]
+            wide = min(places) - AROUND * TURN, max(places) + AROUND * TURN
+            rests = find_rests(self.flow, wide)
+        return find_fates(self.flow, rests, self.rate)
+
+    @cached_property
+    @interruptible
+    def orbits(self) -> tuple[Orbit, ...]:
+        """What the joint does from each start."""
+        if not self.starts:
+            return ()
+        angles, speeds = np.array(self.starts).T
+        ends = zip(*self.fates.of(angles, speeds), strict=True)
+        fates = [self.fates.fate(int(label), int(turns)) for label, turns in ends]
+        return tuple(
+            Orbit(*start, self._run(*start), fate)
+            for start, fate in zip(self.starts, fates, strict=True)
+        )
+
+    def _run(self, angle: float, speed: float) -> Run:
+        law = self.flow.law
+        how: dict[str, Any] = {"torque": [self.torque]}
+        if law is not None and self.torque is None:
+            how = {"controller": law.controller, "reference": [law.aim], "rate": self.rate}
+            how["dt"] = min(1e-3, 1.0 / self.rate)
+        how |= {"duration": self.duration, "samples": SAMPLES, "stops": False, "on_error": "raise"}
+        return simulate(self.flow.free, q0=[angle], qd0=[speed], progress=False, **how)
+
+    @interruptible
+    def basins(
+        self,
+        count: int | tuple[int, int] = 300,
+        *,
+        progress: bool | None = None,
+        on_interrupt: OnInterrupt = "raise",
+    ) -> Basins:
+        """Say of a grid of starts what becomes of each, on all cores; `count` along each side.
+
+        A pair is the count along the angles and along the speeds. Ctrl-C raises
+        `ulna.Interrupted`, whose `result` are the basins as far as they are known; with
+        on_interrupt="return" they are returned.
+        """
+        check_on_interrupt(on_interrupt)
+        pair = count if isinstance(count, tuple | list) else (count, count)
+        if len(pair) != 2:
+            raise InputError(Problem("count", shown(count), "a number, or one for each side"))
+        size = Size(*(whole("count", side, 1, MOST_BASINS) for side in pair))
+        return find_basins(
+            self.fates, self.angles, self.speeds, size, progress=progress, on_interrupt=on_interrupt
+        )
+
+    @interruptible
+    def critical_speeds(
+        self, angle: float = 0.0, within: Sequence[float] | None = None
+    ) -> tuple[Border, ...]:
+        """Return the speeds at which the fate of a start at an angle changes, to 1e-9 rad/s."""
+        low, high = self.speeds if within is None else read_range("within", within)
+        return find_borders(self.fates, low, high, angle=number("angle", angle))
+
+    @interruptible
+    def critical_angles(
+        self, speed: float = 0.0, within: Sequence[float] | None = None
+    ) -> tuple[Border, ...]:
+        """Return the angles at which the fate of a start with a speed changes, to 1e-9 rad."""
+        low, high = self.angles if within is None else read_range("within", within)
+        return find_borders(self.fates, low, high, speed=number("speed", speed))
+
+    @cached_property
+    @interruptible
+    def critical_torques(self) -> CriticalTorques | None:
+        """The torques that lift the arm over and that keep it running; None under a controller."""
+        return find_critical_torques(self.flow)
+
+    def facts(self) -> dict[str, Any]:
+        """Return what was found as plain values in SI units, as JSON takes them."""
+        running, torques = self.running, self.critical_torques
+        measures = ("direction", "period", "mean", "mean_over_angle", "slowest", "fastest")
+        return plain(
+            arm=self.arm.name,
+            angles=self.angles,
+            speeds=self.speeds,
+            limit=self.flow.limit,
+            torque=self.torque,
+            controller=None if self.controller is None else shown(self.controller),
+            aim=self.aim,
+            rate_hz=None if self.controller is None else self.rate,
+            cylinder=self.round,
+            left_out=left_out(self),
+            equilibria=[
+                {"angle": rest.angle, "kind": rest.kind,
+                 "eigenvalues": [[value.real, value.imag] for value in rest.eigenvalues.tolist()]}
+                for rest in self.equilibria
+            ],
+            running=None if running is None else {
+                **{name: getattr(running, name) for name in measures},
+                "multiplier": running.multiplier,
+            },
+            critical_torques=None if torques is None else torques._asdict(),
+            orbits=[
+                {"angle": orbit.angle, "speed": orbit.speed, "fate": orbit.fate.name,
+                 "turns": orbit.fate.turns}
+                for orbit in self.orbits
+            ],
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return "\n".join([self._title, *(f"  {line}" for line in portrait_lines(self))])
+
+    def _repr_html_(self) -> str:
+        return card(self._title, portrait_lines(self))
+
+    @property
+    def _title(self) -> str:
+        return f"Portrait of {self.arm.name or 'one joint'}"
+
+
+def read_range(what: str, given: Any) -> tuple[float, float]:
+    """Take the least and the largest value of something."""
+    values = list(given) if isinstance(given, Sequence | np.ndarray) else []
+    if len(values) != 2 or isinstance(given, str):
+        raise InputError(Problem(what, shown(given), "the least and the largest value"))
+    low, high = (number(what, value) for value in values)
+    if not low < high:
+        raise InputError(Problem(what, shown(given), "a least value below the largest"))
+    return low, high

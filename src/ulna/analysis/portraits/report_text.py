@@ -1,0 +1,102 @@
+"""A portrait in words, line by line."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from ulna.analysis.portraits.fates import Fate
+from ulna.arm import unmodelled
+
+if TYPE_CHECKING:
+    from ulna.analysis.portraits.phase_equilibria import Rest
+    from ulna.analysis.portraits.phase_portrait import Portrait
+    from ulna.analysis.portraits.running_solutions import Running
+
+
+EVERYWHERE = "every angle is a rest"
+
+
+def portrait_lines(portrait: Portrait) -> list[str]:
+    """Say what drives the joint, where it rests, how it runs, and what becomes of the starts."""
+    rests = [EVERYWHERE] if rests_everywhere(portrait) else map(rest_text, portrait.equilibria)
+    lines = [drive_text(portrait), *rests]
+    lines[1:1] = [f"left out: {', '.join(left_out(portrait))}"] if left_out(portrait) else []
+    if not portrait.equilibria:
+        lines.append("no angle of rest")
+    lines.append("no running solution" if portrait.running is None else run_text(portrait.running))
+    lines.extend(
+        f"from {orbit.angle:.4g} rad at {orbit.speed:.4g} rad/s: {fate_text(orbit.fate)}"
+        for orbit in portrait.orbits
+    )
+    return lines
+
+
+def rests_everywhere(portrait: Portrait) -> bool:
+    """Whether nothing ever turns the joint: no weight, no torque."""
+    return portrait.flow.heaviest == 0.0 and portrait.torque == 0.0
+
+
+def left_out(portrait: Portrait) -> list[str]:
+    """Say what the joint has and the portrait has not."""
+    (joint,) = portrait.arm.joints
+    found = []
+    if math.isfinite(joint.lower) or math.isfinite(joint.upper):
+        found.append(f"its stops at {joint.lower:.4g} and {joint.upper:.4g} rad")
+    return found + [f"its {name}" for name in unmodelled(portrait.arm)]
+
+
+def drive_text(portrait: Portrait) -> str:
+    """Say what drives the joint."""
+    limit = portrait.flow.limit
+    within = "" if math.isinf(limit) else f", at most {limit:.4g} N·m"
+    if portrait.controller is not None:
+        return f"driven by {portrait.controller!r} towards {portrait.aim:.4g} rad{within}"
+    if not portrait.torque:
+        return "without torque"
+    if abs(portrait.flow.torque) > limit:
+        within = f", the most it has ({portrait.flow.torque:.4g} N·m asked)"
+    return f"driven by {portrait.torque:.4g} N·m{within}"
+
+
+def rest_text(rest: Rest) -> str:
+    """Say where a rest is and of which kind.
+
+    >>> import numpy as np
+    >>> from ulna.analysis.portraits.phase_equilibria import Rest
+    >>> rest_text(Rest(-1.5, "stable focus", np.array([-0.1 + 3.0j, -0.1 - 3.0j])))
+    'stable focus at -1.5 rad (-85.94 deg), eigenvalues -0.1 ± 3i per second'
+    """
+    degrees = math.degrees(rest.angle)
+    head = f"{rest.kind} at {rest.angle:.7g} rad ({degrees:.4g} deg)"
+    return f"{head}, eigenvalues {eigenvalues_text(rest)} per second"
+
+
+def eigenvalues_text(rest: Rest) -> str:
+    """Write two eigenvalues as people do."""
+    first, second = rest.eigenvalues.tolist()
+    if first.imag:
+        real = f"{first.real:.5g} " if first.real else ""
+        return f"{real}± {abs(first.imag):.5g}i"
+    return f"{first.real:.5g} and {second.real:.5g}"
+
+
+def run_text(running: Running) -> str:
+    """Say how the joint runs."""
+    return (
+        f"runs at {running.slowest:.6g} to {running.fastest:.6g} rad/s, {abs(running.mean):.6g} in "
+        f"the mean, a turn in {running.period:.6g} s"
+        f"{', clockwise' if running.direction < 0 else ''}"
+    )
+
+
+def fate_text(fate: Fate) -> str:
+    """Say what becomes of a start.
+
+    >>> fate_text(Fate("rests at -1.571 rad", 3))
+    'rests at -1.571 rad, 3 turns on'
+    """
+    if not fate.turns:
+        return fate.name
+    count = abs(fate.turns)
+    return f"{fate.name}, {count} turn{'s' * (count > 1)} {'on' if fate.turns > 0 else 'back'}"

@@ -1,0 +1,242 @@
+"""Robot files: reading an arm from TOML, format 1."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ulna import units
+from ulna.arm import schema
+from ulna.arm.arm_checks import Problems
+from ulna.arm.joint import Friction, Joint, Motor
+from ulna.arm.link import Link, Payload, doubts
+from ulna.arm.planar_arm import EARTH, Arm
+from ulna.arm.toml_lines import Lines, shown_key
+from ulna.errors import InputError, Problem, nearest_name, shown, warn
+from ulna.storage import read_text
+
+Table = Mapping[str, Any]
+
+LARGEST = 1_000_000  # [bytes] of a robot file: ten thousand links and their comments
+# Descriptions of robots that other programs read.
+FOREIGN = {
+    ".urdf": "a URDF file",
+    ".xacro": "a URDF file",
+    ".sdf": "an SDF file",
+    ".mjcf": "a MuJoCo file",
+    ".xml": "an XML file",
+}
+DEEPEST_KEY = 100  # parts of a dotted key; the parser takes the square of them
+
+
+def load(file: str | os.PathLike[str]) -> Arm:
+    """Read an arm from a robot file (TOML, format 1).
+
+    Every problem of the file is raised at once, each with its line. What is allowed but strange
+    (an inertia that no body has, an angle that was probably meant in degrees) is a warning.
+    """
+    check_format(file)
+    arm, found = parse(read_text(file, LARGEST), os.fspath(file))
+    for problem in found:
+        warn(str(problem))
+    return arm
+
+
+def check_format(file: str | os.PathLike[str]) -> None:
+    """Refuse a file of another format by the ending of its name, whatever is in it."""
+    kind = FOREIGN.get(Path(file).suffix.lower())
+    if kind is None:
+        return
+    hint = (
+        "write one with `ulna new arm.toml --links 2`, a link for every moving joint, and copy "
+        "length, mass, com and inertia into it; from Python, ulna.save(ulna.Arm.of(...), file)"
+    )
+    place = os.fspath(file)
+    raise InputError(Problem("format", kind, "a robot file of ulna, in TOML", hint, place=place))
+
+
+def parse(text: str, name: str = "robot file") -> tuple[Arm, list[Problem]]:
+    """Read an arm from the text of a robot file; return the arm and what is strange about it."""
+    document = _parse_toml(text, name)
+    reader = _Reader()
+    try:
+        arm = reader.arm(document)
+    except InputError as error:
+        raise InputError(_placed(error.problems, text, name)) from None
+    return arm, _placed(reader.doubts, text, name)
+
+
+def _placed(problems: Sequence[Problem], text: str, name: str) -> list[Problem]:
+    """Return problems with the lines on which they stand, in the order of the file."""
+    if not problems:
+        return []
+    lines = Lines(text)
+    in_order = sorted(problems, key=lambda problem: lines.of(problem.what))
+    return [problem.at(f"{name}:{lines.of(problem.what)}") for problem in in_order]
+
+
+def _parse_toml(text: str, name: str) -> Table:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.partition("=")[0].count(".") > DEEPEST_KEY:
+            place = f"{name}:{number}"
+            raise InputError(Problem("TOML", "a key of too many parts", "a plain key", place=place))
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"at line (\d+)", str(error))
+        place = f"{name}:{found[1]}" if found else name
+        problem = Problem("TOML", str(error), "key = value lines", place=place)
+    except RecursionError:
+        problem = Problem("TOML", "values nested too deep", "a plain robot file", place=name)
+    except ValueError:
+        # The parser hands numbers on to int(), which refuses thousands of digits.
+        problem = Problem("TOML", "a number too long to read", "an ordinary number", place=name)
+    raise InputError(problem)
+
+
+class _Reader:
+    """Reads a document part by part, gathering problems and doubts under the keys' names."""
+
+    def __init__(self) -> None:
+        self.checks = Problems()
+        self.doubts: list[Problem] = []
+
+    def arm(self, document: Table) -> Arm:
+        self._only_known("", document, schema.TOP)
+        self._format(document)
+        parts = [self._link(number, table) for number, table in self._link_tables(document)]
+        options: dict[str, Any] = {
+            "gravity": self._pair("gravity", document.get("gravity", EARTH), "acceleration"),
+            "base": self._pair("base", document.get("base", (0.0, 0.0)), "length"),
+            "payload": self._payload(document.get("payload", 0.0)),
+            "name": self._text("name", document.get("name", "")),
+        }
+        self.checks.raise_if_any()
+        links = tuple(link for link, _ in parts if link)
+        joints = tuple(joint for _, joint in parts if joint)
+        return Arm(links, joints, **options)
+
+    def _format(self, document: Table) -> None:
+        version = document.get("format")
+        if version != schema.FORMAT or isinstance(version, bool):
+            got = "nothing" if version is None else shown(version)
+            need = f"format = {schema.FORMAT}"
+            self.checks.add("format", got, need, "put it on the first line")
+
+    def _link_tables(self, document: Table) -> list[tuple[int, Table]]:
+        tables = document.get("link")
+        if not isinstance(tables, list) or not tables:
+            got = "none" if tables is None else shown(tables)
+            self.checks.add("link", got, "a [[link]] table for every link")
+            return []
+        for number, table in enumerate(tables, 1):
+            if not isinstance(table, dict):
+                self.checks.add(f"link.{number}", shown(table), "a [[link]] table")
+        return [(i, table) for i, table in enumerate(tables, 1) if isinstance(table, dict)]
+
+    def _link(self, number: int, table: Table) -> tuple[Link | None, Joint | None]:
+        owner = f"link.{number}"
+        self._only_known(owner, table, (*schema.LINK, "joint"))
+        self._all_needed(owner, table, schema.NEEDED_IN_LINK)
+        values = self._values(owner, table, schema.LINK)
+        joint = self._joint(f"{owner}.joint", table.get("joint", {}))
+        # A stand-in for what could not be read, so that the rest of the link is checked too.
+        whole = {**dict.fromkeys(schema.NEEDED_IN_LINK, 1.0), **values}
+        link = self.checks.attempt(owner, lambda: Link(**whole))
+        if link:
+            self.doubts.extend(doubt.within(owner) for doubt in doubts(link))
+        return link, joint
+
+    def _joint(self, owner: str, table: Any) -> Joint | None:
+        if not self._is_table(owner, table, "{ lower = ..., upper = ... }"):
+            return None
+        self._only_known(owner, table, (*schema.JOINT, "friction", "motor"))
+        values = self._values(owner, table, schema.JOINT)
+        if "friction" in table:
+            part = f"{owner}.friction", table["friction"]
+            values["friction"] = self._part(
+                *part, schema.FRICTION, schema.NEEDED_IN_FRICTION, Friction
+            )
+        if "motor" in table:
+            part = f"{owner}.motor", table["motor"]
+            values["motor"] = self._part(*part, schema.MOTOR, schema.NEEDED_IN_MOTOR, Motor)
+        for key in ("lower", "upper"):
+            self._doubt_angle(f"{owner}.{key}", table.get(key))
+        return self.checks.attempt(owner, lambda: Joint(**values))
+
+    def _payload(self, value: Any) -> Payload:
+        if isinstance(value, dict):
+            made = self._part("payload", value, schema.PAYLOAD, schema.NEEDED_IN_PAYLOAD, Payload)
+        else:
+            mass = self._values("", {"payload": value}, {"payload": "mass"}).get("payload", 0.0)
+            made = self.checks.attempt("payload", lambda: Payload(mass))
+        return made or Payload()
+
+    def _part(
+        self, owner: str, table: Any, keys: Mapping[str, str], needed: tuple[str, ...], kind: Any
+    ) -> Any:
+        example = "{ " + ", ".join(f"{key} = ..." for key in needed) + " }"
+        if not self._is_table(owner, table, example):
+            return None
+        before = len(self.checks.found)
+        self._only_known(owner, table, tuple(keys))
+        self._all_needed(owner, table, needed)
+        values = self._values(owner, table, keys)
+        if len(self.checks.found) > before:
+            return None
+        return self.checks.attempt(owner, lambda: kind(**values))
+
+    def _values(self, owner: str, table: Table, keys: Mapping[str, str]) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        for key, kind in keys.items():
+            what = f"{owner}.{key}" if owner else key
+            if key in table and kind == schema.TEXT:
+                values[key] = self._text(what, table[key])
+            elif key in table:
+                with self.checks.gather(""):
+                    values[key] = units.to_si(table[key], kind, what=what)
+        return values
+
+    def _text(self, what: str, value: Any) -> str:
+        self.checks.one_line(what, value)
+        return str(value) if isinstance(value, str) else ""
+
+    def _pair(self, what: str, value: Any, kind: str) -> tuple[float, float]:
+        if not isinstance(value, (list, tuple)) or len(value) != 2:
+            self.checks.add(what, shown(value), "two values, [x, y]")
+            return (0.0, 0.0)
+        keys = (f"{what}.x", f"{what}.y")
+        pair = self._values("", dict(zip(keys, value, strict=True)), dict.fromkeys(keys, kind))
+        return pair.get(keys[0], 0.0), pair.get(keys[1], 0.0)
+
+    def _is_table(self, owner: str, table: Any, example: str) -> bool:
+        if isinstance(table, dict):
+            return True
+        self.checks.add(owner, shown(table), f"a table such as {example}")
+        return False
+
+    def _only_known(self, owner: str, table: Table, known: tuple[str, ...]) -> None:
+        for key in table:
+            if key in known:
+                continue
+            what = f"{owner}.{shown_key(key)}" if owner else shown_key(key)
+            self.checks.add(what, "an unknown key", "a known one", nearest_name(key, known))
+
+    def _all_needed(self, owner: str, table: Table, needed: tuple[str, ...]) -> None:
+        for key in needed:
+            if key not in table:
+                self.checks.add(f"{owner}.{key}", "nothing", f"a {key.replace('_', ' ')}")
+
+    def _doubt_angle(self, what: str, value: Any) -> None:
+        if value is None or (isinstance(value, str) and units.split_unit(value)[1]):
+            return
+        with suppress(InputError):
+            hint = units.suspicious_angle(units.to_si(value, "angle"))
+            if hint:
+                need = "radians, or text with a unit"
+                self.doubts.append(Problem(what, shown(value), need, hint))

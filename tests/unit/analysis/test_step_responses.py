@@ -1,0 +1,128 @@
+"""Step responses, against the closed forms of a system of second order."""
+
+import json
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna.analysis import step_response
+from ulna.analysis.step_responses import rest_posture
+from ulna.control import PD, ComputedTorque
+from ulna.errors import InputError
+
+FLAT = ulna.Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m² about its joint
+OMEGA = 6.0
+FAST = 2e4  # [Hz]: what is held between ticks no longer shows
+
+
+def second_order(zeta):
+    return PD(OMEGA**2, 2.0 * zeta * OMEGA)
+
+
+@pytest.mark.parametrize("zeta", [0.2, 0.5, 0.7])
+def test_overshoot_and_its_time_are_those_of_the_formula(zeta):
+    told = step_response(FLAT, second_order(zeta), rate=FAST, duration=10.0)
+    damped = OMEGA * np.sqrt(1.0 - zeta**2)
+    assert told.overshoot == pytest.approx(np.exp(-np.pi * zeta * OMEGA / damped), rel=2e-3)
+    assert told.peak_time == pytest.approx(np.pi / damped, rel=2e-3)
+    assert told.steady_error == pytest.approx(0.0, abs=1e-6)
+    assert told.final == pytest.approx(1.0, abs=1e-5)
+
+
+@pytest.mark.parametrize("zeta", [0.3, 1.0, 2.0])
+def test_rise_and_settling_are_those_of_the_exact_response(zeta):
+    told = step_response(FLAT, second_order(zeta), rate=FAST, duration=8.0)
+    t = np.linspace(0.0, 8.0, 400_001)
+    root = OMEGA * np.emath.sqrt(zeta**2 - 1.0 + (1e-9 if zeta == 1.0 else 0.0))
+    decay = np.exp(-zeta * OMEGA * t)
+    y = 1.0 - np.real(decay * (np.cosh(root * t) + zeta * OMEGA / root * np.sinh(root * t)))
+    rise = t[np.argmax(y >= 0.9)] - t[np.argmax(y >= 0.1)]
+    settled = t[np.flatnonzero(np.abs(y - 1.0) > 0.02)[-1]]
+    assert told.rise_time == pytest.approx(rise, rel=2e-3)
+    assert told.settling_time == pytest.approx(settled, rel=2e-3)
+    if zeta >= 1.0:
+        assert told.overshoot == 0.0
+        assert told.peak_time is None
+
+
+def test_it_is_watched_until_it_rests():
+    slow = step_response(FLAT, PD(1.0, 1.6))
+    assert slow.settles
+    assert slow.run.t[-1] > 2.0
+    assert slow.overshoot == pytest.approx(np.exp(-np.pi * 0.8 / 0.6), rel=0.02)
+
+
+def test_what_swings_on_never_settles_and_says_so():
+    with pytest.warns(ulna.UlnaWarning, match="unstable"):  # what is held for a tick comes late
+        told = step_response(FLAT, PD(100.0, 0.0), duration=2.0)
+    assert not told.settles
+    assert (told.rise_time, told.overshoot, told.peak_time, told.steady_error) == (None,) * 4
+    assert "does not settle" in repr(told)
+    assert json.loads(json.dumps(told.facts()))["settling_time"] is None
+
+
+def test_what_diverges_says_so():
+    with pytest.warns(ulna.UlnaWarning, match="unstable"):
+        told = step_response(FLAT, PD(1e8, 0.0))
+    assert not told.settles
+    assert not told.run.status.ok
+    assert str(told.run.status) in repr(told)
+
+
+def test_gravity_leaves_an_error_that_the_spring_cannot_take():
+    arm = ulna.Arm.rods([1.0], [1.0])
+    told = step_response(arm, PD(50.0, 10.0), size=0.3, duration=6.0)
+    missing = told.steady_error
+    hangs = -np.pi / 2.0 + 0.3 - missing
+    assert 50.0 * missing == pytest.approx(9.81 * 0.5 * np.cos(hangs), abs=1e-4)
+    assert told.final == pytest.approx(1.0 - missing / 0.3)
+
+
+def test_the_joints_of_a_computed_torque_answer_alike():
+    arm = ulna.preset("kehl")
+    first, second = (
+        step_response(
+            arm, ComputedTorque(natural_frequency=10.0), joint=joint, size=-0.2, duration=3.0
+        )
+        for joint in (1, 2)
+    )
+    assert first.settling_time == pytest.approx(second.settling_time, rel=1e-2)
+    assert first.settling_time == pytest.approx(0.583, rel=0.02)  # (1 + 10 t) e^(−10 t) = 0.02
+    assert np.abs(first.run.q[:, 1]).max() <= 1e-3  # the other joint stays
+
+
+def test_the_arm_hangs_where_it_starts_and_within_its_ranges():
+    assert rest_posture(ulna.preset("kehl")) == pytest.approx([-np.pi / 2.0, 0.0])
+    assert rest_posture(FLAT) == pytest.approx([0.0])
+    narrow = ulna.Arm.of([ulna.Link(1.0, 1.0)], [ulna.Joint(lower=-1.0, upper=1.0)])
+    assert rest_posture(narrow) == pytest.approx([-1.0])
+
+
+def test_it_speaks():
+    told = step_response(FLAT, second_order(0.5), duration=3.0, q0=[0.4])
+    assert "overshoots by 0.16" in repr(told)
+    assert "settles" in told._repr_html_()
+    assert told.run.q[0] == pytest.approx([0.4])
+    assert json.loads(json.dumps(told.facts()))["joint"] == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        ({"joint": 2}, "joint"),
+        ({"joint": 0}, "joint"),
+        ({"size": 0.0}, "size"),
+        ({"size": np.nan}, "size"),
+        ({"tolerance": 0.0}, "tolerance"),
+        ({"tolerance": 0.5}, "tolerance"),
+        ({"rate": -1.0}, "rate"),
+        ({"duration": 0.0}, "duration"),
+        ({"q0": [0.0, 1.0]}, "q0"),
+        ({"controller": None}, "controller"),
+        ({"controller": 3.0}, "controller"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options, what):
+    with pytest.raises(InputError, match=what):
+        step_response(FLAT, **{"controller": PD(1.0, 1.0), **options})

@@ -1,0 +1,178 @@
+"""Presets against the papers that they come from."""
+
+import math
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna import InputError, Joint, Payload
+from ulna.arm.preset_arms import PRESETS
+
+PAPERS = [
+    "unit",
+    "kehl",
+    "kehl-as-printed",
+    "bechard-1",
+    "bechard-1-driven",
+    "bechard-4",
+    "bechard-skater",
+    "garai",
+    "ductri",
+    "ang",
+]
+
+
+def values(arm, field):
+    return [getattr(link, field) for link in arm.links]
+
+
+def test_the_papers_and_three_arms_that_people_own():
+    assert set(PAPERS) < set(ulna.presets())
+    assert len(ulna.presets()) == len(PAPERS) + 3
+
+
+@pytest.mark.parametrize("name", ulna.presets())
+def test_a_preset_bears_its_name_warns_of_nothing_and_is_frozen(name):
+    arm = ulna.preset(name)
+    assert arm.name == name
+    assert arm == ulna.preset(name)
+    assert arm.gravity == (0.0, -9.81)
+    assert arm.base == (0.0, 0.0)
+    assert arm.payload == Payload()
+
+
+@pytest.mark.parametrize(
+    ("name", "lengths", "masses"),
+    [("unit", [1, 1], [1, 1]), ("kehl", [0.5, 0.5], [1, 10])],
+)
+def test_rods(name, lengths, masses):
+    arm = ulna.preset(name)
+    assert values(arm, "length") == lengths
+    assert values(arm, "mass") == masses
+    assert values(arm, "com") == [l / 2 for l in lengths]
+    expected = [m * l**2 / 12 for m, l in zip(masses, lengths, strict=True)]
+    assert values(arm, "inertia") == pytest.approx(expected, rel=1e-15)
+    assert values(arm, "tip_mass") == [0, 0]
+    assert arm.joints == (Joint(), Joint())
+
+
+def test_kehl_as_printed_differs_in_the_inertias_of_its_listing():
+    printed, right = ulna.preset("kehl-as-printed"), ulna.preset("kehl")
+    assert values(printed, "inertia") == [(1 / 12) * 1.0**2, pytest.approx((1 / 12) * 10.0**2)]
+    for field in ("length", "mass", "com", "com_offset", "tip_mass"):
+        assert values(printed, field) == values(right, field)
+    assert printed.joints == right.joints
+    # Erratum 17: four and forty times too large.
+    ratio = printed.parameters.inertia / right.parameters.inertia
+    np.testing.assert_allclose(ratio, [4, 40], rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("name", "lengths", "masses", "damping"),
+    [
+        ("bechard-1", [1], [1], [0.2]),
+        ("bechard-1-driven", [5], [1], [12.5]),
+        # B I with the masses at 2, 3, 3.75 and 5.75 m from joint 1, and so on.
+        ("bechard-4", [2, 1, 0.75, 2], [3, 5, 1, 3], [85.125, 25.125, 11.625, 3]),
+        ("bechard-skater", [1, 0.7], [1, 3], [1.2 * 9.67, 2 * 1.47]),
+    ],
+)
+def test_bechard_has_point_masses_and_viscous_joints(name, lengths, masses, damping):
+    arm = ulna.preset(name)
+    assert values(arm, "length") == lengths
+    assert values(arm, "mass") == masses
+    assert values(arm, "com") == lengths
+    assert values(arm, "inertia") == [0] * arm.n
+    found = [joint.damping for joint in arm.joints]
+    assert found == pytest.approx(damping, rel=1e-14)
+    assert arm.joints == tuple(Joint(damping=b) for b in found)
+
+
+@pytest.mark.parametrize(
+    ("name", "per_second"),
+    [
+        ("bechard-1", [0.2]),
+        ("bechard-1-driven", [0.5]),
+        ("bechard-4", [0.5, 0.5, 0.5, 0.25]),
+        ("bechard-skater", [1.2, 2.0]),
+    ],
+)
+def test_paper_001_s_friction_is_per_second_at_every_joint(name, per_second):
+    # With all that lies beyond a joint turning as one body, straight, it slows down by B a second.
+    arm = ulna.preset(name)
+    for a, B in enumerate(per_second):
+        qd = np.eye(arm.n)[a]
+        slowed = ulna.dynamics.mass_matrix(arm, np.zeros(arm.n))[a, a] * B
+        lost = ulna.dynamics.inverse_dynamics(
+            arm.replace(gravity=(0.0, 0.0)), np.zeros(arm.n), qd, np.zeros(arm.n)
+        )
+        assert lost[a] == pytest.approx(slowed, rel=1e-13)
+
+
+def test_garai_is_the_arm_of_erratum_3():
+    assert values(ulna.preset("garai"), "length") == [1, 0.8]
+
+
+def test_ductri_has_inertias_and_point_masses_but_no_link_masses():
+    arm = ulna.preset("ductri")
+    assert values(arm, "mass") == [0, 0]
+    assert min(values(arm, "inertia")) > 0
+    assert min(values(arm, "tip_mass")) > 0
+
+
+def test_ang_has_two_links_of_different_length():
+    arm = ulna.preset("ang")
+    assert arm.n == 2
+    assert arm.links[0].length != arm.links[1].length
+
+
+@pytest.mark.parametrize("name", ulna.presets())
+def test_the_listing_says_whose_numbers_they_are(name):
+    ours = "numbers ours" in PRESETS[name].about
+    assert ours == (name in ("garai", "ductri", "ang"))
+
+
+@pytest.mark.parametrize("name", [name for name in ulna.presets() if name not in PAPERS])
+def test_arms_that_people_own_have_bounded_joints_and_real_bodies(name):
+    arm = ulna.preset(name)
+    assert 0.1 < arm.reach < 2.0
+    assert 0.1 < arm.mass < 20.0
+    for joint in arm.joints:
+        assert 0 < joint.max_torque < math.inf
+        assert 0 < joint.max_velocity < math.inf
+    ulna.Arm.of(arm.links, arm.joints)
+
+
+@pytest.mark.parametrize("name", ["open-manipulator-x", "so-101"])
+def test_servo_arms_have_the_speed_and_torque_of_their_servos(name):
+    servo = {"open-manipulator-x": "dynamixel-xm430-w350", "so-101": "feetech-sts3215-12v"}[name]
+    [entry] = [a for a in ulna.actuation.actuators() if a.name == servo]
+    for joint in ulna.preset(name).joints:
+        assert joint.max_torque == pytest.approx(entry.stall_torque, rel=5e-3)
+        assert joint.max_velocity == pytest.approx(entry.no_load_speed, rel=5e-3)
+        assert -math.pi < joint.lower < joint.upper < math.pi
+
+
+def test_the_double_pendulum_s_inertias_are_those_published_about_its_joints():
+    arm = ulna.preset("dfki-double-pendulum")
+    about_joint = [link.inertia + link.mass * link.com**2 for link in arm.links]
+    assert about_joint == pytest.approx([0.0318872, 0.0508698], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [("khel", "kehl"), ("bechard1", "bechard-1"), ("so101", "so-101"), ("Unit", "unit")],
+)
+def test_an_unknown_preset_suggests_the_nearest(name, nearest):
+    with pytest.raises(InputError) as caught:
+        ulna.preset(name)
+    assert f"did you mean '{nearest}'?" in str(caught.value)
+    assert repr(name) in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["", "zzzzzzz", None, 3, []])
+def test_a_name_like_no_other_lists_them_all(name):
+    with pytest.raises(InputError) as caught:
+        ulna.preset(name)
+    assert all(known in str(caught.value) for known in PAPERS)

@@ -1,0 +1,51 @@
+"""The commented robot file that `ulna new` writes: it is read as it stands, and uncommented."""
+
+import re
+
+import pytest
+
+from ulna import InputError
+from ulna.arm.robot_files import parse
+from ulna.arm.robot_template import template
+
+
+@pytest.mark.parametrize("links", [1, 2, 3, 7, 100])
+def test_the_template_is_a_robot_file_of_so_many_links(links):
+    arm, doubts = parse(template(links))
+    assert arm.n == links
+    assert doubts == []
+    assert arm.name
+    assert all(link.is_rod for link in arm.links)
+
+
+@pytest.mark.parametrize("links", [1, 2, 5])
+def test_links_grow_smaller_to_the_tip(links):
+    arm, _ = parse(template(links))
+    sizes = [(link.length, link.mass) for link in arm.links]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(set(sizes)) == links
+
+
+@pytest.mark.parametrize("links", [1, 2, 6])
+def test_every_commented_key_is_one_that_is_read(links):
+    plain, _ = parse(template(links))
+    text = re.sub(r"(?m)^# (?=\w+ = )", "", template(links))
+    assert text.count("\n# ") < template(links).count("\n# ")
+    arm, doubts = parse(text)
+    assert doubts == []
+    # What a comment offers is what holds without it, but for the joint's limits.
+    first, shown = plain.links[0], arm.links[0]
+    assert (shown.com, shown.com_offset, shown.tip_mass) == (first.com, 0.0, 0.0)
+    assert shown.inertia == pytest.approx(first.inertia, rel=5e-3)
+    assert (arm.base, arm.payload, arm.gravity) == (plain.base, plain.payload, plain.gravity)
+    assert arm.joints[0].damping == 0.02
+
+
+@pytest.mark.parametrize("links", [0, -1, 101, 10**9])
+def test_a_template_has_a_number_of_links_that_a_person_edits(links):
+    with pytest.raises(InputError, match="from 1 to 100"):
+        template(links)
+
+
+def test_the_template_is_ascii():
+    assert template(3).isascii()
