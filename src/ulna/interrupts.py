@@ -1,13 +1,13 @@
-"""Ctrl-C: every one is heard, and none is raised where it would be lost or do harm.
+"""Ctrl-C: every one is noted, and none is raised where it would be lost or do harm.
 
 Python raises KeyboardInterrupt wherever it happens to be. In a destructor, or on the way into a
-function that compiled code calls, nobody can hand it on, and it is gone; half way through a write
+function that compiled code calls, it cannot propagate, and is lost; half way through a write
 it leaves half a file. So long work is done inside `listening()`: a Ctrl-C is noted as well as
-raised, and what was noted and not answered is raised again at the next `poll`, with the next pass
-of the compiler, and at the end of the block at the latest. `deferred()` and `held()` put it off.
+raised, and one that is still pending is raised again at the next `poll`, with the next pass of
+the compiler, and at the end of the block at the latest. `deferred()` and `held()` delay it.
 
 Handlers belong to the main thread, so that in any other all of this does nothing. A handler that
-somebody else installed stays in charge: it is called, when it is safe, and decides what to do.
+was installed by others is kept: it is called, when it is safe, and decides what to do.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ CODE = 128  # a process that a signal ended has this exit code and the number of
 
 
 class Listener:
-    """Hears signals while it is entered, as often as that is; there is one for the process."""
+    """Handles signals while it is entered, which may be nested; there is one for the process."""
 
     def __init__(self) -> None:
-        self.heard = 0  # the signal that was noted and is not answered
+        self.pending = 0  # the signal that was noted and is not yet dealt with
         self._depth = 0
-        self._deferred = self._held = 0  # how often it is put off; held, even a second time
+        self._deferred = self._held = 0  # depths; while held, a second one is delayed too
         self._before: dict[int, Any] = {}
-        self._usual: Any = None  # what hears Ctrl-C otherwise
+        self._usual: Any = None  # the handler of Ctrl-C otherwise
         self._compiler: Callable[[], None] | None = None  # stops listening to it
 
     def __enter__(self) -> Listener:
         if not self._depth:
-            self.heard = 0
+            self.pending = 0
             self._install(_INTERRUPT)
         self._depth += 1
         return self
@@ -64,32 +64,32 @@ class Listener:
             if error is None or isinstance(error, Exception):
                 self.check()
         finally:
-            self.heard = self.heard if self._depth else 0
+            self.pending = self.pending if self._depth else 0
 
-    def hear_endings(self) -> None:
-        """Leave with SystemExit, and so in good order, where the process is told to end."""
+    def catch_termination(self) -> None:
+        """Raise SystemExit, and so clean up, where the process is told to terminate."""
         for name in ("SIGTERM", "SIGHUP"):
             number = getattr(signal, name, None)
             if number is not None and signal.getsignal(number) is signal.SIG_DFL:
                 self._before[number] = _handlers.SIG_DFL
-                signal.signal(number, self._hear)
+                signal.signal(number, self._handle)
 
     def check(self) -> None:
-        """Raise what was noted, unless it is put off."""
+        """Raise the pending signal, unless it is deferred."""
         if not self._deferred and not self._held:
             self.poll()
 
     def poll(self) -> None:
-        """Raise what was noted, also where it is put off."""
-        if self.heard:
-            self._raise(self.heard, None)
+        """Raise the pending signal, also where it is deferred."""
+        if self.pending:
+            self._raise(self.pending, None)
 
-    def answer(self) -> None:
-        """Take what was noted for dealt with."""
-        self.heard = 0
+    def clear(self) -> None:
+        """Discard the pending signal, which was dealt with."""
+        self.pending = 0
 
     @contextmanager
-    def put_off(self, *, strictly: bool) -> Iterator[Listener]:
+    def defer(self, *, strictly: bool) -> Iterator[Listener]:
         """Note a signal until the block ends; a second one is raised at once unless `strictly`."""
         with self:
             self._deferred += 1
@@ -102,7 +102,7 @@ class Listener:
 
     @contextmanager
     def allowed(self) -> Iterator[None]:
-        """Let a signal be raised inside a block that is put off."""
+        """Allow a signal to be raised inside a block that defers it."""
         kept = self._deferred, self._held
         self.poll()
         self._deferred = self._held = 0
@@ -116,7 +116,7 @@ class Listener:
         # Whoever ignores Ctrl-C, as a process in the background does, goes on doing so.
         if callable(before):
             self._before[number] = self._usual = before
-            _handlers.signal(number, self._hear)
+            _handlers.signal(number, self._handle)
 
     def _restore(self) -> None:
         while self._before:
@@ -127,8 +127,8 @@ class Listener:
             self._compiler()
             self._compiler = None
 
-    def _hear(self, number: int, frame: FrameType | None) -> None:
-        again, self.heard = self.heard, max(number, self.heard)
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        again, self.pending = self.pending, max(number, self.pending)
         if self._compiler is None:
             self._compiler = _between_passes(self._stop_compiling)
         # On its way in or out of a block this module could not keep order.
@@ -143,7 +143,7 @@ class Listener:
             raise SystemExit(CODE + number)
         if self._usual is signal.default_int_handler:
             raise KeyboardInterrupt
-        self.heard = 0
+        self.pending = 0
         self._usual(number, frame)
 
     def _stop_compiling(self) -> None:
@@ -156,8 +156,8 @@ _KEPT = (Listener.__enter__.__code__.co_filename, contextmanager.__code__.co_fil
 _LISTENER = Listener()
 
 
-class _Deaf(Listener):
-    """What any thread but the first one gets."""
+class _NullListener(Listener):
+    """The listener of any thread but the main one, which does nothing."""
 
     def __enter__(self) -> Listener:
         return self
@@ -167,30 +167,30 @@ class _Deaf(Listener):
 
 
 def listening() -> Listener:
-    """Return the context in which every Ctrl-C is heard."""
+    """Return the context in which every Ctrl-C is noted."""
     here = threading.current_thread() is threading.main_thread()
-    return _LISTENER if here else _Deaf()
+    return _LISTENER if here else _NullListener()
 
 
 @contextmanager
 def deferred() -> Iterator[Listener]:
-    """Keep Ctrl-C until the block ends; a second one comes at once.
+    """Delay Ctrl-C until the block ends; a second one is raised at once.
 
     A write that was begun is finished.
     """
-    with listening().put_off(strictly=False) as listener:
+    with listening().defer(strictly=False) as listener:
         yield listener
 
 
 @contextmanager
 def held() -> Iterator[Listener]:
-    """Keep Ctrl-C until the block ends, or asks for it with `poll`."""
-    with listening().put_off(strictly=True) as listener:
+    """Delay Ctrl-C until the block ends, or asks for it with `poll`."""
+    with listening().defer(strictly=True) as listener:
         yield listener
 
 
 class _PartlyDone(KeyboardInterrupt):
-    """What an interrupted function has, on its way out of it."""
+    """Carries the partial result out of an interrupted function."""
 
     def __init__(self, text: str, result: Any) -> None:
         super().__init__(text)
@@ -198,14 +198,14 @@ class _PartlyDone(KeyboardInterrupt):
 
 
 def interruptible(function: Callable[P, Result]) -> Callable[P, Result]:
-    """Let a function hear every Ctrl-C and raise it as Interrupted, with its result if it has one.
+    """Make a function raise every Ctrl-C as Interrupted, with its result if it has one.
 
-    What it has before its end it gives through `given_back`; what functions have that it calls
-    is no result of its own.
+    A partial result is returned through `return_partial`; those of functions that it calls are not
+    its own.
     """
 
     @functools.wraps(function)
-    def heard(*arguments: P.args, **options: P.kwargs) -> Result:
+    def wrapped(*arguments: P.args, **options: P.kwargs) -> Result:
         found: list[Result] = []
         try:
             with listening():
@@ -216,28 +216,28 @@ def interruptible(function: Callable[P, Result]) -> Callable[P, Result]:
             raise Interrupted(result=found[0] if found else None) from None
         return found[0]
 
-    return heard
+    return wrapped
 
 
-def given_back(result: Result, on_interrupt: OnInterrupt, text: str) -> Result:
-    """Return what an interruptible function has: as its result, or with Interrupted."""
-    listening().answer()
+def return_partial(result: Result, on_interrupt: OnInterrupt, text: str) -> Result:
+    """Return a partial result of an interruptible function, or raise Interrupted with it."""
+    listening().clear()
     if on_interrupt == "return":
         return result
     raise _PartlyDone(text, result)
 
 
 def check_on_interrupt(given: Any) -> None:
-    """Refuse what is not a way to be interrupted."""
+    """Raise InputError unless it is "raise" or "return"."""
     if given not in ("raise", "return"):
         raise InputError(Problem("on_interrupt", shown(given), "'raise' or 'return'"))
 
 
 def _between_passes(poll: Callable[[], None]) -> Callable[[], None] | None:
-    """Have a function called between two passes of the compiler, if it is loaded.
+    """Call a function between two passes of the compiler, if it is loaded.
 
-    Returns what ends that. Compiling takes many seconds, with destructors and callbacks on the way
-    in which a KeyboardInterrupt is lost.
+    Returns the function that ends that. Compiling takes many seconds, with destructors and
+    callbacks on the way in which a KeyboardInterrupt is lost.
     """
     events: Any = sys.modules.get("numba.core.event")
     if events is None:

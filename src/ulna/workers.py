@@ -1,7 +1,7 @@
-"""Threads for compiled work, one for every core that the process may use.
+"""Worker threads for compiled work, one for every core that the process may use.
 
-Kernels let go of Python's lock, so that threads are enough. Who asks for work does a share of it:
-nobody waits for a thread that waits for others.
+Kernels release the global interpreter lock, so that threads suffice. The thread that asks for work
+does a share of it, so that none waits for a thread that waits for others.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ PIECES = 4
 _inside = threading.local()
 
 
-class Task:
-    """Work that another thread does.
+class WorkerTask:
+    """Work that a worker thread does.
 
     Waiting for `is_done` is safe from Ctrl-C. Joining a thread is not: Python before 3.13 takes one
-    that still runs for done once a wait for it was interrupted.
+    that still runs for finished once a join was interrupted.
     """
 
     def __init__(self, work: Callable[[], None]) -> None:
@@ -40,33 +40,33 @@ class _Worker(threading.Thread):
     def __init__(self, idle: deque[_Worker]) -> None:
         super().__init__(daemon=True, name="ulna-worker")
         self._idle = idle
-        self.tasks: queue.SimpleQueue[Task] = queue.SimpleQueue()
+        self.tasks: queue.SimpleQueue[WorkerTask] = queue.SimpleQueue()
 
     def run(self) -> None:
         while True:
             task = self.tasks.get()
             try:
                 task.work()
-                self._idle.append(self)  # before anybody who waits asks for the next thread
+                self._idle.append(self)  # before a caller that waits submits the next task
             finally:
                 task.is_done.set()
             del task  # which holds on to what it worked on
 
 
-def hand_over(work: Callable[[], None]) -> Task | None:
-    """Let another thread do some work, which raises nothing; return None where there is none.
+def submit(work: Callable[[], None]) -> WorkerTask | None:
+    """Run work, which must not raise, in a worker thread; return None where there is none.
 
-    Threads stay for the next piece of work: to wake one takes a tenth of the time to start it.
+    Threads are reused: to wake one takes a tenth of the time to start it.
     """
     idle = _idle(os.getpid())
-    task = Task(work)
+    task = WorkerTask(work)
     try:
-        worker = idle.pop()  # the last to have worked, whose memory is near by
+        worker = idle.pop()  # the one used last, whose memory is still in cache
     except IndexError:
         worker = _Worker(idle)
         try:
             worker.start()
-        except RuntimeError:  # there are too many, or Python ends
+        except RuntimeError:  # there are too many threads, or Python is shutting down
             return None
     worker.tasks.put(task)
     return task
@@ -85,13 +85,13 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def share(
+def parallel_for(
     work: Callable[[int, int], None], count: int, least: int, most: int | None = None
 ) -> None:
-    """Do work(first, last) for all of range(count), in pieces of `least` or more, on all cores.
+    """Call work(first, last) for parts of range(count), each of `least` or more, on all cores.
 
-    What does not make two pieces is done at once and here, and so is what is asked for by one of
-    the threads; with `most`, no more threads than that are used. An exception of a piece is raised,
+    What does not make two parts runs in the calling thread, and so does a nested call from one of
+    the workers; with `most`, no more threads than that are used. An exception of a part is raised
     once all that had begun have ended.
     """
     if count < 2 * least:
@@ -103,44 +103,44 @@ def share(
         return
     pieces = min(PIECES * threads, count // least)
     edges = [count * piece // pieces for piece in range(pieces + 1)]
-    left = deque(pairwise(edges))
-    helpers = _called(threads - 1, work, left)
+    remaining = deque(pairwise(edges))
+    helpers = _submit_helpers(threads - 1, work, remaining)
     try:
-        _take(work, left)
+        _run_pieces(work, remaining)
     finally:
-        left.clear()
-        # One that has not begun, since others keep the threads busy, is not needed any more.
+        remaining.clear()
+        # One that has not begun, since the threads are busy, is not needed any more.
         begun = [helper for helper in helpers if not helper.cancel()]
         wait(begun)
     for helper in begun:
         helper.result()
 
 
-def _called(
-    count: int, work: Callable[[int, int], None], left: deque[tuple[int, int]]
+def _submit_helpers(
+    count: int, work: Callable[[int, int], None], remaining: deque[tuple[int, int]]
 ) -> list[Future[None]]:
-    """Ask threads for help; none comes any more while Python ends."""
+    """Submit helpers to the pool; none can be submitted while Python shuts down."""
     helpers: list[Future[None]] = []
     with suppress(RuntimeError):
         while len(helpers) < count:
-            helpers.append(_pool(os.getpid()).submit(_help, work, left))
+            helpers.append(_pool(os.getpid()).submit(_run_as_helper, work, remaining))
     return helpers
 
 
-def _help(work: Callable[[int, int], None], left: deque[tuple[int, int]]) -> None:
+def _run_as_helper(work: Callable[[int, int], None], remaining: deque[tuple[int, int]]) -> None:
     _inside.working = True
     try:
-        _take(work, left)
+        _run_pieces(work, remaining)
     except BaseException:
-        left.clear()
+        remaining.clear()
         raise
 
 
-def _take(work: Callable[[int, int], None], left: deque[tuple[int, int]]) -> None:
-    while left:
+def _run_pieces(work: Callable[[int, int], None], remaining: deque[tuple[int, int]]) -> None:
+    while remaining:
         try:
-            piece = left.popleft()
-        except IndexError:  # another thread was quicker
+            piece = remaining.popleft()
+        except IndexError:  # another thread took it
             return
         work(*piece)
 

@@ -13,7 +13,7 @@ import pytest
 
 import ulna
 from ulna import Interrupted, interrupts
-from ulna.interrupts import deferred, given_back, held, interruptible, listening
+from ulna.interrupts import deferred, held, interruptible, listening, return_partial
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no signals to send")
 
@@ -28,7 +28,7 @@ def nothing_left():
     before = signal.getsignal(signal.SIGINT)
     yield
     assert signal.getsignal(signal.SIGINT) is before
-    assert not interrupts._LISTENER.heard
+    assert not interrupts._LISTENER.pending
 
 
 # ------------------------------------------------------------------------------------- one by one
@@ -120,7 +120,7 @@ def test_what_a_function_has_goes_with_it():
         try:
             press()
         except KeyboardInterrupt:
-            return given_back("half", on_interrupt, "half of it")
+            return return_partial("half", on_interrupt, "half of it")
 
     assert work("return") == "half"
     with pytest.raises(Interrupted, match="half of it") as caught:

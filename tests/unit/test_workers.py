@@ -20,7 +20,7 @@ def three_cores(monkeypatch):
 
 def done(count, least):
     seen = []
-    workers.share(lambda first, last: seen.append((first, last)), count, least)
+    workers.parallel_for(lambda first, last: seen.append((first, last)), count, least)
     return sorted(seen)
 
 
@@ -46,7 +46,7 @@ def test_several_threads_take_part():
             if len(names) <= 2:
                 meeting.wait()
 
-    workers.share(work, 1000, 10)
+    workers.parallel_for(work, 1000, 10)
     assert len(names) >= 2
 
 
@@ -54,9 +54,9 @@ def test_work_may_ask_for_work():
     seen = []
 
     def work(first, last):
-        workers.share(lambda one, other: seen.append(other - one), last - first, 1)
+        workers.parallel_for(lambda one, other: seen.append(other - one), last - first, 1)
 
-    workers.share(work, 1000, 10)
+    workers.parallel_for(work, 1000, 10)
     assert sum(seen) == 1000
 
 
@@ -67,7 +67,7 @@ def test_what_goes_wrong_is_raised(where):
             raise ValueError("this piece")
 
     with pytest.raises(ValueError, match="this piece"):
-        workers.share(work, 1000, 10)
+        workers.parallel_for(work, 1000, 10)
     assert done(1000, 10)
 
 
@@ -84,7 +84,7 @@ from ulna import workers
 workers.cores = lambda: 3
 def done():
     pieces = []
-    workers.share(lambda first, last: pieces.append(last - first), 1000, 10)
+    workers.parallel_for(lambda first, last: pieces.append(last - first), 1000, 10)
     return sum(pieces)
 def in_a_child(queue):
     queue.put((os.getpid(), done()))
@@ -123,7 +123,7 @@ def test_threads_that_work_is_handed_over_to_are_used_again():
         found.append(threading.current_thread())
 
     for _ in range(5):
-        task = workers.hand_over(work)
+        task = workers.submit(work)
         assert task.is_done.wait(20.0)
     assert len(set(found)) == 1
     assert found[0] is not threading.current_thread()
@@ -131,7 +131,7 @@ def test_threads_that_work_is_handed_over_to_are_used_again():
 
 def test_work_is_handed_over_to_as_many_threads_as_it_takes():
     meeting = threading.Barrier(4)
-    tasks = [workers.hand_over(lambda: meeting.wait(20.0)) for _ in range(3)]
+    tasks = [workers.submit(lambda: meeting.wait(20.0)) for _ in range(3)]
     meeting.wait(20.0)
     assert all(task.is_done.wait(20.0) for task in tasks)
 
@@ -142,11 +142,11 @@ def test_where_no_thread_can_be_started_none_is_handed_over_to(monkeypatch):
 
     monkeypatch.setattr(workers, "_idle", lambda process: deque())
     monkeypatch.setattr(threading.Thread, "start", fail)
-    assert workers.hand_over(lambda: None) is None
+    assert workers.submit(lambda: None) is None
 
 
 @pytest.mark.parametrize("most", [1, 2])
 def test_no_more_threads_share_work_than_may(most):
     names = set()
-    workers.share(lambda first, last: names.add(threading.get_ident()), 1000, 10, most)
+    workers.parallel_for(lambda first, last: names.add(threading.get_ident()), 1000, 10, most)
     assert 1 <= len(names) <= most

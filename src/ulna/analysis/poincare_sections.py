@@ -19,7 +19,7 @@ from ulna.angles import wrap
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.errors import InputError, Interrupted, Problem, shown
-from ulna.interrupts import OnInterrupt, check_on_interrupt, given_back, interruptible
+from ulna.interrupts import OnInterrupt, check_on_interrupt, interruptible, return_partial
 from ulna.motion.values import number, whole
 from ulna.notebooks import card
 from ulna.simulation import Run, simulate
@@ -136,7 +136,7 @@ def poincare(
         section = Section(arm, which, place, direction, found)
         if len(runs) == len(given) and runs[-1].status.reason != "interrupted":
             on_interrupt = "raise"  # of a result that is whole nobody could see it
-        return given_back(section, on_interrupt, told)
+        return return_partial(section, on_interrupt, told)
     found = tuple(_passages(run, which, direction) for run in runs)
     return Section(arm, which, place, direction, found)
 

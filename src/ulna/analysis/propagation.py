@@ -38,7 +38,7 @@ import numpy as np
 from ulna.analysis.panels import LONGEST
 from ulna.arrays import Array
 from ulna.control.sampled import balance, exponential
-from ulna.workers import share
+from ulna.workers import parallel_for
 
 GAUSS = np.array([0.5 - math.sqrt(3.0) / 6.0, 0.5 + math.sqrt(3.0) / 6.0])
 MOST_AT_ONCE = 500_000  # numbers in matrices that a core works on together
@@ -78,7 +78,7 @@ def in_pieces(
             for piece in range(first, last):
                 work(slice(piece * size, min((piece + 1) * size, count)))
 
-    share(some, math.ceil(count / size), 1)
+    parallel_for(some, math.ceil(count / size), 1)
 
 
 def magnus_maps(first: Array, second: Array, step: float, rows: slice = slice(None)) -> Array:

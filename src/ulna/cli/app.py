@@ -32,7 +32,7 @@ from ulna.cli import (
 from ulna.cli.terminal import note, prepare_streams, say
 from ulna.errors import FileError, UlnaError, UlnaWarning
 from ulna.interrupts import listening
-from ulna.kernels import waiting
+from ulna.kernels import compile_progress
 
 BUG, INTERRUPTED = 1, 130
 # Words that people try, and the options that they mean, which spelling alone does not find.
@@ -106,7 +106,7 @@ def run(arguments: Sequence[str], begin: Callable[[], None] = lambda: None) -> i
     with warnings.catch_warnings():
         warnings.simplefilter("always", UlnaWarning)
         warnings.showwarning = _warning_printer()
-        waiting.announce = note
+        compile_progress.announce = note
         try:
             begin()
             code = _heard(words)
@@ -138,7 +138,7 @@ def run(arguments: Sequence[str], begin: Callable[[], None] = lambda: None) -> i
 def _heard(words: Sequence[str]) -> int:
     """Run a command that hears every Ctrl-C, and that leaves no part of a file if it is ended."""
     with listening() as listener:
-        listener.hear_endings()
+        listener.catch_termination()
         return int(app(list(words), prog_name="ulna", standalone_mode=False) or 0)
 
 

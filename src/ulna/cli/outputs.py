@@ -133,7 +133,7 @@ def write_outputs(result: Any, outputs: Sequence[Output]) -> Written:
                 except UlnaError as error:
                     troubles.append(error)
     except KeyboardInterrupt:
-        listening().answer()
+        listening().clear()
         stopped = True
     missing = [output.file for output in outputs if output.file not in files]
     return Written(files, missing, troubles, stopped)

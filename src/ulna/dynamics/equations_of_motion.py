@@ -148,7 +148,7 @@ def _computed(kernel: Callable[..., None], batch: Batch, shape: tuple[int, ...])
     """Run a kernel over a batch, in blocks and on all cores."""
     from ulna.dynamics.batches import room_size
     from ulna.lanes import WIDTHS
-    from ulna.workers import share
+    from ulna.workers import parallel_for
 
     n, width = shape[-1], WIDTHS[np.dtype(np.float64)]
     found = np.empty(shape)
@@ -159,5 +159,5 @@ def _computed(kernel: Callable[..., None], batch: Batch, shape: tuple[int, ...])
         with np.errstate(all="ignore"):
             kernel(n, batch, memory, first, last, rows)
 
-    share(work, -(-len(rows) // width), max(LEAST // n, 1))
+    parallel_for(work, -(-len(rows) // width), max(LEAST // n, 1))
     return found

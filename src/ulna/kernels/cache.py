@@ -20,10 +20,10 @@ import numpy as np
 
 from ulna.digests import DamagedError, digest, sealed, unsealed
 from ulna.errors import warn
+from ulna.kernels.compile_progress import CompileProgress, show_progress
 from ulna.kernels.functions import Kernel
 from ulna.kernels.signatures import Signature, spelled
 from ulna.kernels.sources import fingerprint
-from ulna.kernels.waiting import Waiting, waiting
 from ulna.storage import cache_folder, write_whole
 
 TYPED, CODE = ".typed", ".code"
@@ -109,7 +109,7 @@ def _code(unit: Unit, size: int) -> bytes:
     file = _folder() / _file_name(unit, code_key, CODE)
     made = _read(file, code_key) if kept else None
     if made is None:
-        with waiting(unit.kernel, size) as bar:
+        with show_progress(unit.kernel, size) as bar:
             bitcode = _typed(unit, key, bar)
             bar.begin_code()
             made = machine_code(bitcode, size)
@@ -118,7 +118,7 @@ def _code(unit: Unit, size: int) -> bytes:
     return made
 
 
-def _typed(unit: Unit, key: str, bar: Waiting) -> bytes:
+def _typed(unit: Unit, key: str, bar: CompileProgress) -> bytes:
     """Return a kernel's typed form: as it was kept or shipped, else made now."""
     name = _file_name(unit, key, TYPED)
     found = None

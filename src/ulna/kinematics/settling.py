@@ -80,7 +80,7 @@ def in_blocks(solve: Callable[[int, Floats, int, int], None], rows: int, n: int)
     """Call solve(size, memory, first, last) for all blocks of rows of arms with n links."""
     from ulna.kinematics.solver_room import room_size
     from ulna.lanes import WIDTHS
-    from ulna.workers import share
+    from ulna.workers import parallel_for
 
     width = WIDTHS[np.dtype(np.float64)]
 
@@ -88,7 +88,7 @@ def in_blocks(solve: Callable[[int, Floats, int, int], None], rows: int, n: int)
         with np.errstate(all="ignore"):
             solve(n, np.zeros((room_size(n), width)), first, last)
 
-    share(work, -(-rows // width), 1)
+    parallel_for(work, -(-rows // width), 1)
 
 
 def _writable(values: Floats) -> Floats:

@@ -53,7 +53,7 @@ def fill_folder(
     except KeyboardInterrupt:
         if not tasks.rows:
             raise
-        listening().answer()
+        listening().clear()
         stopped = True
         _clear(folder)
     edition = _edition(tasks, stopped=stopped)

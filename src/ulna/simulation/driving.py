@@ -54,7 +54,7 @@ def drive(simulation: Simulation, report: Report | None) -> int:
             failed = caught
         if failed is not None:
             simulation.fail(failed)
-        if listener.heard:
+        if listener.pending:
             listener.check()
         now = time.perf_counter()
         if code == at.BUDGET:

@@ -10,7 +10,13 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown, warn
-from ulna.interrupts import OnInterrupt, check_on_interrupt, given_back, interruptible, listening
+from ulna.interrupts import (
+    OnInterrupt,
+    check_on_interrupt,
+    interruptible,
+    listening,
+    return_partial,
+)
 from ulna.motion import Trajectory
 from ulna.progress import progress as progress_line
 from ulna.simulation.capacity import allowance, check_memory
@@ -91,7 +97,7 @@ def simulate(
     run = _recorded(simulation, length, shown=progress)
     warn(*simulation.doubts)
     if run.status.reason == "interrupted":
-        return given_back(run, on_interrupt, run.status.text)
+        return return_partial(run, on_interrupt, run.status.text)
     return run
 
 
@@ -120,7 +126,7 @@ def _recorded(simulation: Simulation, length: float, *, shown: bool | None) -> R
         except KeyboardInterrupt:
             if not simulation.memory.whole[at.SAMPLE]:
                 raise  # there is nothing yet: what takes part in it was being compiled
-            listening().answer()
+            listening().clear()
             simulation.status = interrupted(simulation)
     _close(simulation)
     return _run(simulation)

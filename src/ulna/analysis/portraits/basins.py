@@ -9,7 +9,7 @@ import numpy as np
 
 from ulna.analysis.portraits.fates import UNDECIDED, Ends, Fates
 from ulna.arrays import Array
-from ulna.interrupts import OnInterrupt, given_back
+from ulna.interrupts import OnInterrupt, return_partial
 from ulna.progress import progress as progress_line
 
 SLICE = 250_000  # starts that move together
@@ -81,7 +81,7 @@ def find_basins(
         values.flags.writeable = False
     if stopped:
         told = f"interrupted: {100.0 * made.undecided:.0f} % of the starts are undecided"
-        return given_back(made, on_interrupt, told)
+        return return_partial(made, on_interrupt, told)
     return made
 
 

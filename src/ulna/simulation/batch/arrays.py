@@ -18,10 +18,10 @@ from ulna.simulation.status import Floats
 Rows: TypeAlias = range | NDArray[np.intp]
 
 
-class Source:
+class BatchSource:
     """An open file, with its arrays and its attributes.
 
-    It is closed by hand, or with the last array that belongs to it. A copy is opened anew by
+    It is closed by `close`, or with the last array that belongs to it. A copy is opened anew by
     `opener`, which takes the path. Where the pieces of arrays carry digests, `check` takes the name
     of an array and the first indices of pieces, and raises where one is not as it was written;
     it is asked once for each. Without digests it is None.
@@ -33,7 +33,7 @@ class Source:
         arrays: Mapping[str, Any],
         attributes: Mapping[str, Any],
         close: Callable[[], None],
-        opener: Callable[[Path], Source],
+        opener: Callable[[Path], BatchSource],
         check: Callable[[str, Iterable[tuple[int, ...]]], None] | None,
     ) -> None:
         self.path, self.arrays, self.attributes = path, arrays, attributes
@@ -107,7 +107,7 @@ class StoredArray:
     dtype = np.dtype(np.float64)
     ndim = 3
 
-    def __init__(self, source: Source, name: str, rows: Rows | None = None) -> None:
+    def __init__(self, source: BatchSource, name: str, rows: Rows | None = None) -> None:
         whole = source.arrays[name].shape
         self.source, self.name = source, name
         self.block = source.arrays[name].chunks[0]  # rows that the file keeps together

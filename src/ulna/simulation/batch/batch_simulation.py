@@ -14,13 +14,13 @@ from ulna.arm import Arm, Parameters
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Interrupted, Problem, shown, warn
 from ulna.interrupts import held, interruptible
-from ulna.simulation.batch.aims import Aims
-from ulna.simulation.batch.given import read_given
+from ulna.simulation.batch.buckets import Prepared, Slab
+from ulna.simulation.batch.execute import RESULTS, kind_of, read_threads
 from ulna.simulation.batch.inputs import check_between
-from ulna.simulation.batch.lots import Prepared, Slab
 from ulna.simulation.batch.members import TO_RUN, bad_starts, joint_rows, read_arms
-from ulna.simulation.batch.performing import RESULTS, kind_of, read_threads
-from ulna.simulation.batch.standing import StandingLot
+from ulna.simulation.batch.references import References
+from ulna.simulation.batch.resident import ResidentBucket
+from ulna.simulation.batch.spec import read_spec
 from ulna.simulation.batch.status import CODES, Statuses, coarse_arms
 from ulna.simulation.batch.work import LEAST_SHARED, cost_of
 from ulna.simulation.capacity import check_memory
@@ -29,10 +29,10 @@ from ulna.simulation.engine import places as at
 from ulna.simulation.engine.lots import Outcome
 from ulna.simulation.options import is_number, read_options
 from ulna.simulation.steps import check_steps, most_error
-from ulna.workers import share
+from ulna.workers import parallel_for
 
 AROUND = 50  # numbers of a link besides those of its table, about
-CHUNK = 0.025  # [s] of work between two looks at the world
+CHUNK = 0.025  # [s] of work between two checks for Ctrl-C
 # What `simulate_batch` takes and a batch that goes on has no use for, and what to do instead.
 ELSEWHERE = {
     "duration": "pass the time to advance(seconds)",
@@ -162,26 +162,26 @@ class BatchSimulation:
         self._kind = kind_of(precision, self.options)
         self._threads = read_threads(threads)
         applied = _read_torque(torque, n)
-        given = read_given(
+        spec = read_spec(
             self.parameters, self.options, between=between, q0=q0, qd0=qd0, torque=applied,
             tip_force=tip_force, disturbances=disturbances, sensors=sensors, controller=controller,
             reference=reference, seeds=seeds, arm=arms if isinstance(arms, Arm) else None,
         )  # fmt: skip
-        self._controlled, self._disturbances = controller is not None, given.disturbances
+        self._controlled, self._disturbances = controller is not None, spec.disturbances
         self._holds_start = controller is not None and reference is None
-        _check_memory(given.count, n, self._kind.number)
-        members = given.members(stops=self.options.stops)
-        self._make_room(given.count, applied)
+        _check_memory(spec.count, n, self._kind.number)
+        members = spec.members(stops=self.options.stops)
+        self._allocate(spec.count, applied)
         # A motion is worked out as it is needed, since nobody knows how much of it is.
-        acting = given.acting(members, self.options.rate, 0.0)
+        acting = spec.acting(members, self.options.rate, 0.0)
         if self._holds_start:
             # Each its own, which a reset changes.
-            acting = acting._replace(aims=Aims(members.start[0].copy()))
-        self._stand(Slab(members, 0, given.count).lots(acting, self.options, 0.0))
+            acting = acting._replace(references=References(members.start[0].copy()))
+        self._make_buckets(Slab(members, 0, spec.count).buckets(acting, self.options, 0.0))
         self._bad_arms = members.codes == CODES["bad arm"]
-        self._lay(np.arange(given.count), members.start)
-        self._run(0, self._blocks, 0)  # compiles what is needed, so that no step has to wait
-        self._given = {
+        self._load(np.arange(spec.count), members.start)
+        self._run(0, self._blocks, 0)  # compiles what is needed, so that no step waits for it
+        self._arguments = {
             "arms": self.parameters, "q0": members.start[0].copy(), "controller": controller,
             "reference": reference, "tip_force": tip_force, "method": method, "dt": dt,
             "between": between, "rate": rate, "sensors": sensors, "disturbances": disturbances,
@@ -189,7 +189,7 @@ class BatchSimulation:
             "threads": threads,
         }  # fmt: skip
 
-    def _make_room(self, count: int, torque: Array) -> None:
+    def _allocate(self, count: int, torque: Array) -> None:
         self._q, self._qd, self._torque = np.full((3, count, self.n), np.nan)
         self._torque[...] = torque
         self.q, self.qd, self.torque = map(_live, (self._q, self._qd, self._torque))
@@ -201,15 +201,16 @@ class BatchSimulation:
         self._is_coarse = False
         self._lock = threading.RLock()
 
-    def _stand(self, prepared: list[Prepared]) -> None:
-        """Make memory for the lots, and say in which row of which a member is."""
+    def _make_buckets(self, prepared: list[Prepared]) -> None:
+        """Allocate the buckets, and note the bucket and the row in it of every member."""
         count = len(self)
         known = (self._q, self._qd, self._torque, self._codes, RESULTS)
-        self._lots = [StandingLot(self._kind, one, self._outcome, known) for one in prepared]
-        self._lot_of, self._row_of = np.zeros((2, count), dtype=np.int64)
-        for k, lot in enumerate(self._lots):
-            self._lot_of[lot.members], self._row_of[lot.members] = k, np.arange(len(lot.members))
-        self._blocks = sum(lot.blocks for lot in self._lots)
+        self._buckets = [ResidentBucket(self._kind, one, self._outcome, known) for one in prepared]
+        self._bucket_of, self._row_of = np.zeros((2, count), dtype=np.int64)
+        for k, bucket in enumerate(self._buckets):
+            self._bucket_of[bucket.members] = k
+            self._row_of[bucket.members] = np.arange(len(bucket.members))
+        self._blocks = sum(bucket.blocks for bucket in self._buckets)
         # [s] a step: what it may take one thread, and what it took last.
         self._cost = cost_of(self.options, self.n, count, controlled=self._controlled)
         self._pace = 4.0 * self._cost
@@ -325,30 +326,30 @@ class BatchSimulation:
                 raise InputError(Problem(what, f"{len(rows):,} of them", need))
             start[part] = rows
         with self._lock, held():
-            self._lay(chosen, start)
+            self._load(chosen, start)
 
     def __reduce__(self) -> tuple[Any, ...]:
         with self._lock:
             arrays = [one.copy() for one in self._arrays()]
-            lots = [lot.state() for lot in self._lots]
-            return _restored, (self._given, self._step, self._is_coarse, arrays, lots)
+            buckets = [bucket.state() for bucket in self._buckets]
+            return _restored, (self._arguments, self._step, self._is_coarse, arrays, buckets)
 
     def _arrays(self) -> tuple[Array, ...]:
         ends, codes = self._outcome.t_end, self._outcome.codes
         return self._q, self._qd, self._torque, self._codes, ends, codes
 
     def _restore(
-        self, step: int, is_coarse: bool, arrays: list[Array], lots: list[list[Array]]
+        self, step: int, is_coarse: bool, arrays: list[Array], buckets: list[list[Array]]
     ) -> None:
         self._step = self._target = step
         self._is_coarse = is_coarse
         for own, kept in zip(self._arrays(), arrays, strict=True):
             own[...] = kept
-        for lot, state in zip(self._lots, lots, strict=True):
-            lot.restore(state)
+        for bucket, state in zip(self._buckets, buckets, strict=True):
+            bucket.restore(state)
 
     def _steps_in(self, seconds: Any, steps: Any) -> int:
-        """Return how many steps are asked for, and refuse what nobody waits for."""
+        """Return the number of steps; raise InputError for more than anybody waits for."""
         if seconds is not None and steps is not None:
             need = "one of the two: a time, or a number of steps"
             raise InputError(Problem("advance", "seconds and steps", need))
@@ -363,8 +364,8 @@ class BatchSimulation:
     def _take(self, steps: int) -> None:
         """Take some steps with all members."""
         step = self._step + steps
-        for lot in self._lots:
-            lot.follow(step)
+        for bucket in self._buckets:
+            bucket.follow(step)
         self._target = step
         start = time.perf_counter()
         least = math.ceil(LEAST_SHARED * self._blocks / (self._cost * steps))
@@ -372,25 +373,25 @@ class BatchSimulation:
             self._run(0, self._blocks, step)
         else:
             with held():  # or threads might be left behind that work on
-                share(partial(self._run, step=step), self._blocks, least, self._threads)
+                parallel_for(partial(self._run, step=step), self._blocks, least, self._threads)
         self._step = step
         self._pace = (time.perf_counter() - start) / steps
 
     def _catch_up(self) -> None:
-        """Let all members take the steps that some have taken."""
+        """Advance all members to the step that some have reached."""
         self._run(0, self._blocks, self._target)
         self._step = self._target
 
     def _run(self, first: int, last: int, step: int) -> None:
-        """Take blocks, counted through all lots, to the end of a step."""
-        for lot in self._lots:
-            if first < lot.blocks and last > 0:
-                code = lot.run(max(first, 0), min(last, lot.blocks), step)
+        """Advance blocks, counted through all buckets, to the end of a step."""
+        for bucket in self._buckets:
+            if first < bucket.blocks and last > 0:
+                code = bucket.run(max(first, 0), min(last, bucket.blocks), step)
                 self._is_coarse = self._is_coarse or code == at.COARSE
-            first, last = first - lot.blocks, last - lot.blocks
+            first, last = first - bucket.blocks, last - bucket.blocks
 
     def _chosen(self, members: Any) -> Array:
-        """Return the numbers of the members that are meant."""
+        """Return the indices of the chosen members."""
         key = members
         if members is None:
             key = slice(None)
@@ -402,8 +403,8 @@ class BatchSimulation:
             need = f"numbers from 0 to {len(self) - 1}, a mask ({len(self)},), a slice, or None"
             raise InputError(Problem("members", shown(members), need)) from None
 
-    def _lay(self, chosen: Array, start: Array) -> None:
-        """Put members into their lanes with angles and rates (2, k, n)."""
+    def _load(self, chosen: Array, start: Array) -> None:
+        """Load members into their lanes with angles and rates (2, k, n)."""
         lower, upper = self.parameters.lower, self.parameters.upper
         if lower.ndim > 1:
             lower, upper = lower[chosen], upper[chosen]
@@ -416,18 +417,18 @@ class BatchSimulation:
         self._outcome.codes[chosen] = np.where(fit, at.REACHED, at.STOPPED)
         self._outcome.t_end[chosen] = np.where(fit, self.t, np.nan)
         self._q[chosen], self._qd[chosen] = np.where(fit[:, None], start, np.nan)
-        for k, lot in enumerate(self._lots):
-            own = slice(None) if len(self._lots) == 1 else self._lot_of[chosen] == k
+        for k, resident in enumerate(self._buckets):
+            own = slice(None) if len(self._buckets) == 1 else self._bucket_of[chosen] == k
             rows = self._row_of[chosen[own]]
-            lot.lot.start[:, chosen[own]] = start[:, own]
+            resident.bucket.start[:, chosen[own]] = start[:, own]
             if self._holds_start:
-                lot.lot.postures[rows] = start[0, own]
-            lot.lay(rows, fit[own].astype(np.int8))
+                resident.bucket.postures[rows] = start[0, own]
+            resident.load(rows, fit[own].astype(np.int8))
 
 
-def _restored(given: dict[str, Any], *state: Any) -> BatchSimulation:
-    """Make a simulation that goes on where another was."""
-    made = BatchSimulation(**given)
+def _restored(arguments: dict[str, Any], *state: Any) -> BatchSimulation:
+    """Rebuild a pickled simulation."""
+    made = BatchSimulation(**arguments)
     made._restore(*state)
     return made
 
@@ -441,7 +442,7 @@ def _refuse(refused: dict[str, Any]) -> None:
 
 
 def _read_torque(given: Any, n: int) -> Array:
-    """Take the torques that act first: numbers, which others can take the place of."""
+    """Read the torques at the start: numbers, since `apply` replaces them."""
     if given is None:
         return np.zeros(n)
     if (
@@ -456,7 +457,7 @@ def _read_torque(given: Any, n: int) -> Array:
 
 
 def _check_memory(count: int, n: int, number: Any) -> None:
-    """Refuse more arms than fit into memory, by about what they take."""
+    """Raise InputError for more arms than fit into memory, by an estimate of their size."""
     size = count * (n + 1) * (at.COLUMNS + AROUND) * np.dtype(number).itemsize
     counted = f"{count:,} arms of {n} joint{'s' * (n > 1)}"
     check_memory("arms", counted, size, "simulate fewer of them at a time")

@@ -10,7 +10,7 @@ import numpy as np
 
 from ulna.arm import Parameters
 from ulna.arm.arm_checks import Problems
-from ulna.simulation.batch.arrays import Source, StoredArray
+from ulna.simulation.batch.arrays import BatchSource, StoredArray
 from ulna.simulation.batch.memory import planned
 from ulna.simulation.batch.netcdf_store import open_netcdf
 from ulna.simulation.batch.run import FORMAT, BatchRun
@@ -82,7 +82,7 @@ def open_batch(file: str | os.PathLike[str]) -> BatchRun:
     return run
 
 
-def _batch(source: Source) -> BatchRun:
+def _batch(source: BatchSource) -> BatchRun:
     texts = texts_of(source.attributes, FORMAT, TEXTS)
     checks = Problems()
     settings = from_json(checks, "settings", texts, dict)
@@ -102,7 +102,7 @@ def _batch(source: Source) -> BatchRun:
     )
 
 
-def _check_arrays(checks: Problems, source: Source) -> None:
+def _check_arrays(checks: Problems, source: BatchSource) -> None:
     """Note every array that is not there, or is not what the others say it is."""
     found = source.arrays
     members, samples, n = _shape(found.get("q"))

@@ -18,7 +18,7 @@ MOST_TOGETHER = 128  # samples of an arm that lie together, so that the last one
 
 
 @dataclass(frozen=True)
-class Layout:
+class BatchLayout:
     """A batch before it has run: all but the histories (B, S, n) and how the arms ended."""
 
     shape: tuple[int, int, int]
@@ -68,9 +68,9 @@ class Writer(Protocol):
 
 def layout_of(
     parameters: Parameters, t: Floats, members: int, keep_tau: bool, provenance: Mapping[str, Any]
-) -> Layout:
+) -> BatchLayout:
     """Lay out the file of a batch."""
     n = parameters.n
     names = tuple(name for name in HISTORIES if keep_tau or name != "tau")
     known = coordinates(t, n, members) | parameter_quantities(parameters)
-    return Layout((members, len(t), n), names, known, attributes(provenance))
+    return BatchLayout((members, len(t), n), names, known, attributes(provenance))

@@ -13,8 +13,8 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ulna.digests import Piece, append_trailer, digest, piece_digest
-from ulna.simulation.batch.arrays import Source, places_of
-from ulna.simulation.batch.layout import Layout
+from ulna.simulation.batch.arrays import BatchSource, places_of
+from ulna.simulation.batch.layout import BatchLayout
 from ulna.simulation.batch.tables import HISTORIES, HISTORY
 from ulna.simulation.formats import check_ordinary, package, write_variable
 from ulna.simulation.hdf5 import check_undamaged
@@ -109,7 +109,7 @@ class Sheltered(io.FileIO):
 class NetcdfWriter:
     """A netCDF file while it is written."""
 
-    def __init__(self, part: Path, layout: Layout, netcdf: Any, hdf5: Any) -> None:
+    def __init__(self, part: Path, layout: BatchLayout, netcdf: Any, hdf5: Any) -> None:
         self._shelter, self._text = Sheltered(part, "r+"), hdf5.string_dtype()
         self._part, self._hdf5, self._histories = part, hdf5, layout.histories
         self._content = netcdf.File(self._shelter, "w", rdcc_nbytes=CACHE)
@@ -120,7 +120,7 @@ class NetcdfWriter:
             self.abandon()
             raise
 
-    def _begin(self, layout: Layout) -> None:
+    def _begin(self, layout: BatchLayout) -> None:
         self._content.dimensions = layout.axes
         for name, quantity in layout.known.items():
             write_variable(self._content, name, quantity, self._text)
@@ -171,14 +171,14 @@ class NetcdfWriter:
                 raise self._shelter.trouble
 
 
-def netcdf_writer() -> Callable[[Path, Layout], NetcdfWriter]:
+def netcdf_writer() -> Callable[[Path, BatchLayout], NetcdfWriter]:
     """Return what makes a writer, or say which package it lacks."""
     hdf5 = package("h5py", "h5py", "a .nc file")
     netcdf = package("h5netcdf", "h5netcdf", "a .nc file")
     return lambda part, layout: NetcdfWriter(part, layout, netcdf, hdf5)
 
 
-def open_netcdf(path: Path) -> Source:
+def open_netcdf(path: Path) -> BatchSource:
     """Open a netCDF file to read from."""
     hdf5 = package("h5py", "h5py", "a .nc file")
     check_ordinary(path)
@@ -195,7 +195,7 @@ def open_netcdf(path: Path) -> Source:
                     trailer.check_piece(stream, piece.byte_offset, piece.size)
 
     checked = None if trailer is None else check
-    return Source(path, arrays, dict(content.attrs), content.close, open_netcdf, checked)
+    return BatchSource(path, arrays, dict(content.attrs), content.close, open_netcdf, checked)
 
 
 def _stored(array: Any) -> Iterator[tuple[int, int]]:

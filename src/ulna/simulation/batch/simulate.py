@@ -11,13 +11,13 @@ import numpy as np
 from ulna.arm import Arm, Parameters
 from ulna.errors import InputError, Problem, shown, warn
 from ulna.interrupts import OnInterrupt, check_on_interrupt, interruptible
-from ulna.simulation.batch.aims import describe_aims, described
-from ulna.simulation.batch.given import read_given
+from ulna.simulation.batch.execute import BatchJob, execute
 from ulna.simulation.batch.inputs import check_between
 from ulna.simulation.batch.members import read_arms
 from ulna.simulation.batch.memory import planned
-from ulna.simulation.batch.performing import Performance, perform
+from ulna.simulation.batch.references import describe_references, described
 from ulna.simulation.batch.run import BatchRun
+from ulna.simulation.batch.spec import read_spec
 from ulna.simulation.batch.status import coarse_arms
 from ulna.simulation.checks import check_controlled
 from ulna.simulation.engine.memory import sample_width
@@ -101,32 +101,32 @@ def simulate_batch(
         n, method=method, controlled=True, rtol=None, stops=stops, dt=dt, rate=rate,
         restitution=restitution, atol=1.0, max_step=math.inf,
     )  # fmt: skip
-    given = read_given(
+    spec = read_spec(
         parameters, options, between=between, q0=q0, qd0=qd0, torque=torque, tip_force=tip_force,
         disturbances=disturbances, sensors=sensors, controller=controller, reference=reference,
         seeds=seeds, arm=arms if isinstance(arms, Arm) else None,
     )  # fmt: skip
-    length = read_duration(given.duration if duration is None else duration)
+    length = read_duration(spec.duration if duration is None else duration)
     check_steps(
         options, 0.0, length, n, controlled=controller is not None,
-        disturbances=given.disturbances,
+        disturbances=spec.disturbances,
     )  # fmt: skip
     times = np.array([length])
     if samples is not None:
         # A copy: kernels would be compiled again for one that is read-only, or of another type.
         times = np.array(sample_times(samples, length, options.dt, sample_width(n, 0)), dtype=float)
-    slab = planned(given.count, len(times), n, torques, store)
-    members = given.members(stops=options.stops)
+    slab = planned(spec.count, len(times), n, torques, store)
+    members = spec.members(stops=options.stops)
     settings = {
-        "members": given.count, "duration": length, **vars(options), "max_step": None,
+        "members": spec.count, "duration": length, **vars(options), "max_step": None,
         "precision": precision, "controller": described(controller), "between": between,
-        "reference": describe_aims(reference), "torque": described(torque),
+        "reference": describe_references(reference), "torque": described(torque),
         "tip_force": described(tip_force), "disturbances": described(disturbances),
         "seeds": described(seeds),
     }  # fmt: skip
-    acting = given.acting(members, options.rate, length)
-    run = perform(
-        Performance(members, acting, options, length, times, slab, torques, settings),
+    acting = spec.acting(members, options.rate, length)
+    run = execute(
+        BatchJob(members, acting, options, length, times, slab, torques, settings),
         precision=precision, threads=threads, store=store, force=force, progress=progress,
         on_interrupt=on_interrupt,
     )  # fmt: skip

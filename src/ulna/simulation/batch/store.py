@@ -14,7 +14,7 @@ from ulna.arm import Parameters
 from ulna.arm.arm_checks import Problems
 from ulna.errors import InputError, Problem
 from ulna.interrupts import deferred
-from ulna.simulation.batch.layout import Layout, Writer, layout_of
+from ulna.simulation.batch.layout import BatchLayout, Writer, layout_of
 from ulna.simulation.batch.netcdf_store import netcdf_writer
 from ulna.simulation.batch.run import fixed_parameters, provenance_of
 from ulna.simulation.batch.status import CODES, Codes, Statuses
@@ -71,9 +71,9 @@ class BatchStore:
     def __init__(
         self,
         path: Path,
-        layout: Layout,
+        layout: BatchLayout,
         place: AbstractContextManager[Path],
-        make: Callable[[Path, Layout], Writer],
+        make: Callable[[Path, BatchLayout], Writer],
     ) -> None:
         members = layout.shape[0]
         self._codes: Codes = np.full(members, CODES["not run"], dtype=np.int8)
@@ -172,7 +172,7 @@ class BatchStore:
 
 def _format(
     path: Path, *, force: bool
-) -> tuple[AbstractContextManager[Path], Callable[[Path, Layout], Writer]]:
+) -> tuple[AbstractContextManager[Path], Callable[[Path, BatchLayout], Writer]]:
     ending = path.suffix.lower()
     if ending == ".nc":
         return whole_file(path, force=force), netcdf_writer()

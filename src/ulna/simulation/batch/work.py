@@ -16,13 +16,13 @@ from functools import partial
 from typing import NamedTuple
 
 from ulna.interrupts import held, listening
-from ulna.simulation.batch.bench import Bench, Kind
-from ulna.simulation.batch.lots import Prepared
+from ulna.simulation.batch.buckets import Prepared
+from ulna.simulation.batch.scratch import BlockScratch, LaneKind
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.lots import Outcome
 from ulna.simulation.options import Options
 from ulna.simulation.steps import WORK
-from ulna.workers import Task, cores, hand_over
+from ulna.workers import WorkerTask, cores, submit
 
 CHUNK = 0.025  # [s] of work in one call
 MOST_BUDGET = 10**9  # steps
@@ -39,7 +39,7 @@ def cost_of(options: Options, n: int, members: int, *, controlled: bool) -> floa
     return WORK[options.method] * n * max(members / AT_ONCE, 1.0) * ticks
 
 
-class Piece(NamedTuple):
+class BlockRange(NamedTuple):
     """Blocks of a lot, from one to before another."""
 
     prepared: Prepared
@@ -47,20 +47,20 @@ class Piece(NamedTuple):
     last: int
 
 
-class Crew:
+class ThreadPool:
     """Threads that work on lots until all is done, or somebody calls halt."""
 
-    def __init__(self, kind: Kind, threads: int | None) -> None:
+    def __init__(self, kind: LaneKind, threads: int | None) -> None:
         self.kind, self._most = kind, threads
         self.done = 0.0  # arms
         self._halted = False
         self._lock = threading.Lock()
         self._errors: list[BaseException] = []
-        self._helpers: list[Task] = []
+        self._helpers: list[WorkerTask] = []
 
     def work(
         self,
-        lots: list[Prepared],
+        buckets: list[Prepared],
         outcome: Outcome,
         report: Callable[[float], None],
         cost: float,
@@ -73,7 +73,7 @@ class Crew:
         worthwhile = int(cost / LEAST_SHARED)
         threads = 1 if worthwhile < 2 else min(self._most or cores(), worthwhile)
         shares = 1 if threads == 1 else min(threads * SHARES, worthwhile)
-        pieces = deque(self._cut(lots, shares))
+        pieces = deque(self._cut(buckets, shares))
         helpers = min(threads, len(pieces)) - 1
         try:
             # Python's own locks are not safe from an exception that comes at any moment.
@@ -102,17 +102,17 @@ class Crew:
 
     def blocks_of(self, prepared: Prepared) -> int:
         """Return how many blocks the arms of a lot fill."""
-        return -(-len(prepared.lot.members) // self.kind.width)
+        return -(-len(prepared.bucket.members) // self.kind.width)
 
-    def _cut(self, lots: list[Prepared], shares: int) -> list[Piece]:
-        share = -(-sum(self.blocks_of(one) for one in lots) // shares)
+    def _cut(self, buckets: list[Prepared], shares: int) -> list[BlockRange]:
+        share = -(-sum(self.blocks_of(one) for one in buckets) // shares)
         return [
-            Piece(one, first, min(first + share, self.blocks_of(one)))
-            for one in lots
+            BlockRange(one, first, min(first + share, self.blocks_of(one)))
+            for one in buckets
             for first in range(0, self.blocks_of(one), share)
         ]
 
-    def _help(self, pieces: deque[Piece], outcome: Outcome) -> None:
+    def _help(self, pieces: deque[BlockRange], outcome: Outcome) -> None:
         try:
             self._serve(pieces, outcome, lambda: None)
         except BaseException as error:  # for the one who asked, in whose thread it is raised
@@ -121,57 +121,57 @@ class Crew:
 
     def _serve(
         self,
-        pieces: deque[Piece],
+        pieces: deque[BlockRange],
         outcome: Outcome,
         look: Callable[[], None],
         helpers: int = 0,
     ) -> None:
         """Take one piece of work after the other, and call helpers once all is compiled."""
-        bench: Bench | None = None
+        scratch: BlockScratch | None = None
         while pieces and not self._halted:
             try:
                 piece = pieces.popleft()
             except IndexError:  # another thread was quicker
                 return
-            if bench is None or bench.prepared is not piece.prepared:
-                bench = Bench(self.kind, piece.prepared, outcome)
-            bench.begin(piece.first, piece.last)
+            if scratch is None or scratch.prepared is not piece.prepared:
+                scratch = BlockScratch(self.kind, piece.prepared, outcome)
+            scratch.begin(piece.first, piece.last)
             if helpers:
-                bench.call(1)
+                scratch.call(1)
                 self._call(helpers, partial(self._help, pieces, outcome))
                 helpers = 0
-            self._run(bench, piece, look)
+            self._run(scratch, piece, look)
 
     def _call(self, helpers: int, work: Callable[[], None]) -> None:
         for _ in range(helpers):
-            task = hand_over(work)
+            task = submit(work)
             if task is None:
                 return
             self._helpers.append(task)
 
-    def _run(self, bench: Bench, piece: Piece, look: Callable[[], None]) -> None:
+    def _run(self, scratch: BlockScratch, piece: BlockRange, look: Callable[[], None]) -> None:
         """Take blocks to their end, or to where they are when somebody calls halt."""
         noted = float(piece.first)
         arms = len(piece.prepared.members) / self.blocks_of(piece.prepared)  # in a block
         code = at.BUDGET
         try:
             while code != at.REACHED and not self._halted:
-                code = self._call_engine(bench)
+                code = self._call_engine(scratch)
                 with self._lock:
-                    self.done += arms * (bench.reached - noted)
-                noted = bench.reached
+                    self.done += arms * (scratch.reached - noted)
+                noted = scratch.reached
                 look()
         finally:
-            bench.leave_off()
+            scratch.leave_off()
 
-    def _call_engine(self, bench: Bench) -> int:
+    def _call_engine(self, scratch: BlockScratch) -> int:
         start = time.perf_counter()
-        code = bench.call(bench.budget)
+        code = scratch.call(scratch.budget)
         if code == at.BUDGET:
             factor = min(max(CHUNK / max(time.perf_counter() - start, 1e-6), 0.25), 8.0)
-            bench.budget = int(min(max(bench.budget * factor, 1), MOST_BUDGET))
+            scratch.budget = int(min(max(scratch.budget * factor, 1), MOST_BUDGET))
         elif code == at.REFERENCE:
             # Functions of users may take long, and bear to be interrupted.
             with listening().allowed():
-                bench.extend_references()
+                scratch.extend_references()
         return code

@@ -11,8 +11,8 @@ import numpy as np
 
 from ulna.digests import MISMATCH, DamagedError, digest, sealed, unsealed
 from ulna.errors import FileError, InputError, Problem
-from ulna.simulation.batch.arrays import Source
-from ulna.simulation.batch.layout import Layout
+from ulna.simulation.batch.arrays import BatchSource
+from ulna.simulation.batch.layout import BatchLayout
 from ulna.simulation.batch.tables import HISTORIES, HISTORY
 from ulna.simulation.formats import package
 from ulna.simulation.status import Floats
@@ -27,7 +27,7 @@ DIGESTS = "q/.digests"
 class ZarrWriter:
     """A Zarr folder while it is written, in version 2 of the format, which all readers know."""
 
-    def __init__(self, part: Path, layout: Layout, zarr: Any) -> None:
+    def __init__(self, part: Path, layout: BatchLayout, zarr: Any) -> None:
         self._zarr, self._part, self._layout = zarr, part, layout
         self._digests: dict[str, str] = {}
         self._store = _noting(zarr, part, self._digests)
@@ -76,13 +76,13 @@ class ZarrWriter:
         return self._group.create_array(name, compressors=None, attributes=words, **options)
 
 
-def zarr_writer() -> Callable[[Path, Layout], ZarrWriter]:
+def zarr_writer() -> Callable[[Path, BatchLayout], ZarrWriter]:
     """Return what makes a writer, or say which package it lacks."""
     zarr = _zarr()
     return lambda part, layout: ZarrWriter(part, layout, zarr)
 
 
-def open_zarr(path: Path) -> Source:
+def open_zarr(path: Path) -> BatchSource:
     """Open a Zarr folder to read from."""
     zarr = _zarr()
     if not any((path / mark).is_file() for mark in MARKS):
@@ -103,7 +103,7 @@ def open_zarr(path: Path) -> Source:
             _check_file(path, piece, digests or {})
 
     checked = None if digests is None else check
-    return Source(path, arrays, attributes, lambda: None, open_zarr, checked)
+    return BatchSource(path, arrays, attributes, lambda: None, open_zarr, checked)
 
 
 def _zarr() -> Any:

@@ -18,7 +18,7 @@ from ulna.errors import FileError, InputError, MissingExtraError
 from ulna.simulation import BatchRun, Run, Status, Statuses, open_batch, open_run
 from ulna.simulation.batch import arrays as batch_arrays
 from ulna.simulation.batch.files import create
-from ulna.simulation.batch.layout import CHUNK, Layout
+from ulna.simulation.batch.layout import CHUNK, BatchLayout
 from ulna.simulation.batch.memory import LANES, planned
 from ulna.simulation.batch.status import CODES
 from ulna.simulation.batch.store import AbandonedError
@@ -380,7 +380,7 @@ def test_a_slab_that_does_not_fit_is_refused_and_the_store_goes_on(tmp_path):
 
 @pytest.mark.parametrize(("samples", "n"), [(1, 1), (10, 2), (1000, 7), (5, 5000)])
 def test_slabs_are_whole_pieces_of_a_file(samples, n):
-    layout = Layout((10**7, samples, n), ("q", "qd"), {}, {})
+    layout = BatchLayout((10**7, samples, n), ("q", "qd"), {}, {})
     arms, together, joints = layout.chunks
     assert planned(10**7, samples, n, True, store="x.nc") % arms == 0
     assert arms % LANES == 0

@@ -16,7 +16,7 @@ from ulna.control import PD, PID, ComputedTorque, GravityPD
 from ulna.errors import InputError
 from ulna.simulation import disturbances
 from ulna.simulation.batch import batch_simulation
-from ulna.simulation.batch.standing import StandingLot
+from ulna.simulation.batch.resident import ResidentBucket
 
 TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
 STEPS, DT = 30, 1e-3
@@ -106,9 +106,9 @@ def test_whatever_acts_gives_the_bits_of_one_run(options):
 
 
 def test_a_plan_is_followed_beyond_what_is_worked_out_ahead(monkeypatch):
-    from ulna.simulation.batch import standing
+    from ulna.simulation.batch import resident
 
-    monkeypatch.setattr(standing, "AHEAD", 7)
+    monkeypatch.setattr(resident, "AHEAD", 7)
     plan = ulna.plan(TWO, ulna.paths.circle((1.0, 0.5), 0.3), duration=0.05)
     options = {"controller": ComputedTorque(), "reference": plan}
     run = simulate_batch(TWO, duration=40 * DT, **options)
@@ -396,21 +396,21 @@ def test_two_in_two_threads(shared):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_ctrl_c_comes_between_steps_and_it_can_go_on(monkeypatch, shared, threads):
-    controllers = [PD(20.0, 2.0), PID(5.0, 1.0, 1.0)] * 25  # two lots
+    controllers = [PD(20.0, 2.0), PID(5.0, 1.0, 1.0)] * 25  # two buckets
     options = {"q0": drawn(50)[0], "controller": controllers, "threads": threads}
     whole = BatchSimulation(TWO, **options)
     whole.advance(steps=20)
     batch = BatchSimulation(TWO, **options)
-    run, calls = StandingLot.run, []
+    run, calls = ResidentBucket.run, []
 
-    def hasty(lot, *blocks):
-        code = run(lot, *blocks)
+    def hasty(bucket, *blocks):
+        code = run(bucket, *blocks)
         calls.append(blocks)
         if len(calls) == 1 and threading.current_thread() is threading.main_thread():
             signal.raise_signal(signal.SIGINT)
         return code
 
-    monkeypatch.setattr(StandingLot, "run", hasty)
+    monkeypatch.setattr(ResidentBucket, "run", hasty)
     while not batch.t:
         calls.clear()
         try:
@@ -418,7 +418,7 @@ def test_ctrl_c_comes_between_steps_and_it_can_go_on(monkeypatch, shared, thread
         except Interrupted as interrupted:
             assert interrupted.result  # noqa: PT017
             assert "interrupted at t = 0.001 s: 50 done" in str(interrupted)  # noqa: PT017
-    monkeypatch.setattr(StandingLot, "run", run)
+    monkeypatch.setattr(ResidentBucket, "run", run)
     assert set(batch.status.t_end.tolist()) == {DT}
     batch.advance(steps=19)
     assert batch.q.tolist() == whole.q.tolist()

@@ -215,14 +215,14 @@ def test_ctrl_c_twice_while_a_slab_is_written_raises_and_leaves_nothing(tmp_path
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("lots", [1, 40])
-def test_the_line_of_progress_never_goes_back_nor_beyond_all(monkeypatch, lots):
+@pytest.mark.parametrize("buckets", [1, 40])
+def test_the_line_of_progress_never_goes_back_nor_beyond_all(monkeypatch, buckets):
     from ulna.simulation.batch import work
 
     seen = []
     monkeypatch.setattr(work, "LISTEN", 1e-3)
     monkeypatch.setattr(ulna.progress._Line, "report", lambda line, done: seen.append(done))
-    pushes = [[disturbances.noise([1.0, 1.0], rate=10.0, seed=k % lots)] for k in range(80)]
+    pushes = [[disturbances.noise([1.0, 1.0], rate=10.0, seed=k % buckets)] for k in range(80)]
     simulate_batch(TWO, q0=np.zeros((80, 2)), duration=10.0, disturbances=pushes, progress=True)
     assert seen == sorted(seen)
     assert 0.0 <= seen[0] <= seen[-1] <= 1.0 + 1e-9
@@ -235,22 +235,22 @@ def workers():
 def test_little_work_wakes_no_thread_and_much_work_the_same_ones_again(monkeypatch):
     from ulna.simulation.batch import work
 
-    handed, hand_over = [], work.hand_over
+    submitted, submit = [], work.submit
 
     def noted(task):
-        handed.append(task)
-        return hand_over(task)
+        submitted.append(task)
+        return submit(task)
 
-    monkeypatch.setattr(work, "hand_over", noted)
+    monkeypatch.setattr(work, "submit", noted)
     simulate_batch(TWO, q0=np.zeros((1000, 2)), duration=1e-3, threads=2)
-    assert not handed
+    assert not submitted
     much = {"q0": np.zeros((1000, 2)), "duration": 0.2, "threads": 2}
     first = simulate_batch(TWO, **much)
     before = workers()
-    assert len(handed) == 1
+    assert len(submitted) == 1
     assert before
     again = simulate_batch(TWO, **much)
-    assert len(handed) == 2
+    assert len(submitted) == 2
     assert workers() == before
     assert again.q.tolist() == first.q.tolist()
 

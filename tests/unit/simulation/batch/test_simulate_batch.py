@@ -176,8 +176,8 @@ LAWS = {
 @pytest.mark.parametrize("law", LAWS)
 def test_controllers(agrees, law):
     random = np.random.default_rng(5)
-    aims = [lambda t, b=b: [0.2 * np.sin(t + b), 0.3 * t] for b in range(MEMBERS - 1)]
-    each = {**starts(random, 2), "controller": LAWS[law], "reference": [*aims, [0.1, 0.2]]}
+    references = [lambda t, b=b: [0.2 * np.sin(t + b), 0.3 * t] for b in range(MEMBERS - 1)]
+    each = {**starts(random, 2), "controller": LAWS[law], "reference": [*references, [0.1, 0.2]]}
     agrees(drawn(random, 2), {"duration": 1.0, "samples": 17, "rate": 300.0}, each)
 
 
@@ -207,14 +207,14 @@ def test_plans_of_each_with_their_own_starts_and_the_longest_duration(arm_of):
 
 
 def test_a_plan_of_more_ticks_than_are_worked_out_before(monkeypatch):
-    from ulna.simulation.batch import given
+    from ulna.simulation.batch import spec
 
     options = {
         "q0": [[0.0, 0.5], [0.1, 0.2]], "duration": 0.1, "controller": PD(20.0, 2.0),
         "reference": lambda t: [np.sin(t), t],
     }  # fmt: skip
     before = simulate_batch(TWO, **options)
-    monkeypatch.setattr(given, "MOST_TICKS", 10)
+    monkeypatch.setattr(spec, "MOST_TICKS", 10)
     assert simulate_batch(TWO, **options).q.tolist() == before.q.tolist()
 
 

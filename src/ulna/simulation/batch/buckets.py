@@ -1,4 +1,4 @@
-"""From members and inputs to what the engine takes: lots of arms that can go in lanes together."""
+"""Buckets: arms of a batch that can go in lanes together, laid out as the engine reads them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.control import CompiledLaw
 from ulna.dynamics.packed import CARRIER, LOWER, STUCK, UPPER, pack
-from ulna.simulation.batch.aims import Aims
 from ulna.simulation.batch.inputs import PERFECT, Form, Input
 from ulna.simulation.batch.members import Members
+from ulna.simulation.batch.references import References
 from ulna.simulation.build import Laid, lay_inputs
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.lots import Lot
@@ -20,7 +20,7 @@ from ulna.simulation.options import Options
 from ulna.simulation.per_arm import PerArm
 
 NOTHING = np.zeros((1, 0))
-NEVER = -(2**40)  # a first reference so early that the next one is always asked for
+NEVER = -(2**40)  # a first reference so early that the next one is always requested
 
 
 class Acting(NamedTuple):
@@ -30,14 +30,14 @@ class Acting(NamedTuple):
     force: Input
     disturbances: Input
     sensors: Input
-    laws: Input
-    aims: Aims
+    controllers: Input
+    references: References
     keys: Array  # (B,) streams of random numbers
-    references: Array  # (ticks, 3, n, 1) of a motion for all, or nothing if it is long
+    reference_table: Array  # (ticks, 3, n, 1) of a motion for all, or nothing if it is long
 
 
-class Chosen(NamedTuple):
-    """The forms that the arms of a lot have in common."""
+class BucketForms(NamedTuple):
+    """The forms of inputs that the arms of a bucket have in common."""
 
     torque: Form
     force: Form
@@ -47,12 +47,12 @@ class Chosen(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """A lot, and what is needed besides to work on it."""
+    """A bucket, and what is needed besides to simulate it."""
 
-    lot: Lot
+    bucket: Lot
     law: CompiledLaw | None
-    aims: Aims
-    references: Array
+    references: References
+    reference_table: Array
     members: Array  # (b,) which of the batch's they are
 
 
@@ -67,26 +67,26 @@ class Slab:
         self.arms, self.limits, self.coupled, self.limited = packed
         self.start = np.ascontiguousarray(members.start[:, first:last])
 
-    def lots(self, acting: Acting, options: Options, duration: float) -> list[Prepared]:
-        """Sort the members into lots; in each, rows count from the first of the slab."""
+    def buckets(self, acting: Acting, options: Options, duration: float) -> list[Prepared]:
+        """Sort the members into buckets; in each, rows count from the first of the slab."""
         inputs, coupled = acting[:5], self.coupled
         if len(coupled) == 1 and all(len(one.forms) == 1 for one in inputs):
-            forms = Chosen(*(one.forms[0] for one in inputs))
+            forms = BucketForms(*(one.forms[0] for one in inputs))
             own = np.arange(self.count)
             return [self._prepared(forms, acting, options, duration, own, int(coupled[0]))]
         members = np.arange(self.first, self.first + self.count)
         labels = [_of(one.labels, members) for one in inputs]
         labels.append(_of(coupled, members - self.first))
-        lots = []
+        buckets = []
         for own in _alike(labels):
             label = [int(one[own[0]]) for one in labels]
-            forms = Chosen(*(one.forms[k] for one, k in zip(inputs, label, strict=False)))
-            lots.append(self._prepared(forms, acting, options, duration, own, label[-1]))
-        return lots
+            forms = BucketForms(*(one.forms[k] for one, k in zip(inputs, label, strict=False)))
+            buckets.append(self._prepared(forms, acting, options, duration, own, label[-1]))
+        return buckets
 
     def _prepared(
         self,
-        forms: Chosen,
+        forms: BucketForms,
         acting: Acting,
         options: Options,
         duration: float,
@@ -97,7 +97,7 @@ class Slab:
         laid.real[at.TARGET], laid.whole[at.COUPLED] = duration, coupled
         laid.whole[at.UNJUDGED] = laid.whole[at.STRIDE] = 1
         self._set_stops(laid, options, own)
-        return self._lot(laid, forms, acting, own)
+        return self._bucket(laid, forms, acting, own)
 
     def _set_stops(self, laid: Laid, options: Options, own: Array) -> None:
         limited = self.limited if len(self.limited) == 1 else self.limited[own]
@@ -108,7 +108,7 @@ class Slab:
 
             laid.whole[at.ALONE_CALL] = STEP.address(step_alone, n=self.arms.shape[1] - 1)
 
-    def _lot(self, laid: Laid, forms: Chosen, acting: Acting, own: Array) -> Prepared:
+    def _bucket(self, laid: Laid, forms: BucketForms, acting: Acting, own: Array) -> Prepared:
         members = self.first + own
         law: CompiledLaw | None = forms.law.example
         params = state = postures = NOTHING
@@ -116,14 +116,14 @@ class Slab:
             rows = forms.law.of(members)
             params, state = map(_own, np.split(rows, [len(law.params)], axis=1))
             _set_control(laid, law, acting)
-            if acting.aims.postures is not None:
-                postures = _own(_rows(acting.aims.postures, members))
+            if acting.references.postures is not None:
+                postures = _own(_rows(acting.references.postures, members))
         keys = acting.keys[self.first : self.first + self.count]
-        lot = Lot(
+        bucket = Lot(
             own, self.arms, self.limits, self.start, keys, _each(laid, forms, members), params,
             state, postures, laid.real, laid.whole,
         )  # fmt: skip
-        return Prepared(lot, law, acting.aims, acting.references, members)
+        return Prepared(bucket, law, acting.references, acting.reference_table, members)
 
 
 class Packed(NamedTuple):
@@ -177,7 +177,7 @@ def _rows(values: Array, rows: Array) -> Array:
     return values[None] if values.ndim == 1 else values[rows]
 
 
-def _laid(n: int, options: Options, forms: Chosen) -> Laid:
+def _laid(n: int, options: Options, forms: BucketForms) -> Laid:
     torque, force = forms.torque.example, forms.force.example
     disturbances, sensors = forms.disturbances.example, forms.sensors.example
     return lay_inputs(n, options, (torque, force), disturbances, (), sensors)
@@ -188,11 +188,11 @@ def _set_control(laid: Laid, law: CompiledLaw, acting: Acting) -> None:
 
     whole = laid.whole
     whole[at.CONTROLLED], whole[at.LAW_CALL] = at.COMPILED, LAW.address(law.law)
-    whole[at.AIM_STILL] = acting.aims.postures is not None
-    whole[at.FIRST_REFERENCE] = 0 if len(acting.references) else NEVER
+    whole[at.AIM_STILL] = acting.references.postures is not None
+    whole[at.FIRST_REFERENCE] = 0 if len(acting.reference_table) else NEVER
 
 
-def _each(laid: Laid, forms: Chosen, members: Array) -> Array:
+def _each(laid: Laid, forms: BucketForms, members: Array) -> Array:
     """Return what every arm has of its own at the start: one row if it is the same for all."""
     whole = laid.whole
     places = []

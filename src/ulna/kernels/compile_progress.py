@@ -1,9 +1,9 @@
-"""What is shown while kernels are compiled: a bar, in a terminal or a notebook.
+"""The progress bar that is shown while kernels are compiled, in a terminal or a notebook.
 
 Where no bar can be seen, as in the log of a command, one line says what takes so long: it goes to
 `announce`, which the command line sets.
 
-Typing tells of every function that it has done. LLVM tells nothing; its share is guessed by time.
+Typing reports every function that it has done. LLVM reports nothing; its share is estimated.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ announce: Callable[[str], None] | None = None
 _announced = False
 
 
-class Waiting:
+class CompileProgress:
     """How far compiling has come."""
 
     def __init__(self, functions: int = 1) -> None:
@@ -57,9 +57,9 @@ class Waiting:
 
 
 @contextmanager
-def waiting(kernel: Kernel, size: int) -> Iterator[Waiting]:
+def show_progress(kernel: Kernel, size: int) -> Iterator[CompileProgress]:
     """Show a bar while a kernel is compiled, if that takes long enough to be noticed."""
-    bar, over = Waiting(function_count(kernel)), threading.Event()
+    bar, over = CompileProgress(function_count(kernel)), threading.Event()
     joints = f", {size} joint{'s' if size > 1 else ''}" if size else ""
     with progress(f"compiling, once for this version: {kernel.name}{joints}") as report:
         report(0.0)

@@ -21,7 +21,7 @@ NOBODY = Input(_FIRST, (Form(None, np.zeros((1, 0)), _FIRST),))
 
 
 def read_controllers(given: Any) -> list[Any]:
-    """Take a controller for all arms, or a list of one each; none gives an empty list."""
+    """Read a controller for all arms, or a list of one each; None is an empty list."""
     if given is None:
         return []
     each = isinstance(given, Sequence) and not isinstance(given, str)
@@ -38,8 +38,10 @@ def read_controllers(given: Any) -> list[Any]:
     return controllers
 
 
-def laws_of(controllers: list[Any], members: Members, sensors: Input, rate: float) -> Input:
-    """Compile the controllers for their arms, and sort the arms by their laws."""
+def compile_controllers(
+    controllers: list[Any], members: Members, sensors: Input, rate: float
+) -> Input:
+    """Compile the controllers for their arms, and group the arms by control law."""
     count = members.count
     if not controllers:
         return NOBODY
@@ -64,7 +66,7 @@ def laws_of(controllers: list[Any], members: Members, sensors: Input, rate: floa
 def _arms_of(
     controllers: list[Any], timings: list[Timing], sensors: Input, count: int
 ) -> dict[tuple[int, Timing], Any]:
-    """Return which arms have the same controller, by the first place of it, and the same delay."""
+    """Return the arms by controller (the index of its first use) and timing."""
     if len(controllers) == 1 and len(set(timings)) == 1:
         return {(0, timings[0]): np.arange(count)}
     late = np.broadcast_to(sensors.labels, count)
@@ -78,7 +80,7 @@ def _arms_of(
 
 
 def _sound(members: Members) -> Parameters:
-    """Return the parameters, with those of another arm in place of any that no arm can have."""
+    """Return the parameters, with those of a valid arm in place of invalid ones."""
     p, bad = members.parameters, members.codes == CODES["bad arm"]
     if not bad.any():
         return p

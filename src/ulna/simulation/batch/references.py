@@ -1,4 +1,4 @@
-"""What the controllers of a batch follow: one motion or posture for all arms, or each its own."""
+"""The references of a batch: one trajectory or set-point for all arms, or one for each."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from ulna.simulation.reference import (
     trajectory_of,
 )
 
-MOST_WRITTEN = 8  # numbers of an array that are written down
+MOST_WRITTEN = 8  # numbers of an array that a description holds
 
 
-class Aims:
-    """Postures to hold, or what gives the aims of a block of ticks.
+class References:
+    """Set-points to hold, or functions that return the references of a block of ticks.
 
     Of each kind there is one for any number of arms, or one for each of `count`.
     """
@@ -59,7 +59,7 @@ class Aims:
         return (q, qd) if len(firsts) > 1 else (q[0], qd[0])
 
     def rows(self, members: Array, width: int, asked: Asked) -> Array:
-        """Return the aims of the next ticks, (ticks, 3, n, 1) for all or (…, width) for each."""
+        """Return references of the next ticks, (ticks, 3, n, 1) for all or (…, width) for each."""
         if self.count == 1:
             return block(self.follows[0], *asked)
         # One at a time: functions of users need not bear more.
@@ -69,21 +69,21 @@ class Aims:
         return np.ascontiguousarray(np.concatenate(parts, axis=-1))
 
 
-def read_aims(given: Any, n: int) -> Aims | None:
-    """Take what is to be followed; None is each arm's own start."""
+def read_references(given: Any, n: int) -> References | None:
+    """Read a reference; None is each arm's own start."""
     if given is None:
         return None
     if _moves(given):
         follow, motion = _follow(given, n, "reference")
-        return Aims(None, [follow], [motion])
+        return References(None, [follow], [motion])
     if isinstance(given, Sequence) and any(_moves(one) for one in given):
         found = [_follow(one, n, f"reference[{arm}]") for arm, one in enumerate(given)]
-        return Aims(None, [follow for follow, _ in found], [motion for _, motion in found])
-    return Aims(joint_rows("reference", given, n, "rad"))
+        return References(None, [follow for follow, _ in found], [motion for _, motion in found])
+    return References(joint_rows("reference", given, n, "rad"))
 
 
-def describe_aims(given: Any) -> Any:
-    """Write down what was to be followed, as plain values."""
+def describe_references(given: Any) -> Any:
+    """Describe a reference as plain values."""
     motion = trajectory_of(given)
     if motion is not None:
         return {"path": str(motion.path), "duration": motion.duration}
@@ -93,7 +93,7 @@ def describe_aims(given: Any) -> Any:
 
 
 def described(given: Any) -> str:
-    """Write down what was given: short text, or the shape of an array."""
+    """Describe an argument: short text, or the shape of an array."""
     if type(given) is np.ndarray:  # whose own text takes longer than many a run
         return str(given.tolist()) if given.size <= MOST_WRITTEN else f"array of {given.shape}"
     return "None" if given is None else shown(given)

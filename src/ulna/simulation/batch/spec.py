@@ -1,4 +1,4 @@
-"""What a batch is given, read and counted, and then put together."""
+"""The specification of a batch: its arguments read and counted, and then put together."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ import numpy as np
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, shown
-from ulna.simulation.batch.aims import Aims, read_aims
+from ulna.simulation.batch.buckets import Acting
+from ulna.simulation.batch.controllers import compile_controllers, read_controllers
 from ulna.simulation.batch.inputs import Input, read_disturbances, read_input, read_sensors
-from ulna.simulation.batch.laws import laws_of, read_controllers
-from ulna.simulation.batch.lots import Acting
 from ulna.simulation.batch.members import (
     Members,
     arms_in,
@@ -25,6 +24,7 @@ from ulna.simulation.batch.members import (
     joint_rows,
     rows_in,
 )
+from ulna.simulation.batch.references import References, read_references
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.options import Options
 from ulna.simulation.reference import block
@@ -32,26 +32,26 @@ from ulna.simulation.sources import FORCE, torque_kind
 
 _torque_kind = cache(torque_kind)
 
-MOST_TICKS = 2**18  # of a motion for all arms that is worked out before the run
+MOST_TICKS = 2**18  # of a trajectory for all arms that is computed before the run
 
 
 @dataclass(frozen=True)
-class Given:
-    """Arms, their starts, and what acts on them: for all, or for each of `count`."""
+class BatchSpec:
+    """Arms, their initial states, and what acts on them: for all, or for each of `count`."""
 
     count: int
     parameters: Parameters
     start: tuple[Array, Array]  # (n,) or (B, n) angles and rates
     inputs: tuple[Input, Input, Input, Input]  # torque, tip force, disturbances, sensors
     controllers: list[Any]
-    aims: Aims | None
+    references: References | None
     keys: Array | None
     arm: Arm | None  # that all are, if there is one
 
     @property
     def duration(self) -> float | None:
-        """How long [s] what is followed takes."""
-        return None if self.aims is None else self.aims.duration
+        """The duration [s] of the reference, if it has one."""
+        return None if self.references is None else self.references.duration
 
     @property
     def disturbances(self) -> list[Disturbance]:
@@ -59,21 +59,21 @@ class Given:
         return [one for form in self.inputs[2].forms for one in form.example]
 
     def members(self, *, stops: bool) -> Members:
-        """Put arms and starts together, and say which cannot run."""
+        """Put arms and initial states together, and note which cannot run."""
         return gathered(self.parameters, *self.start, self.count, stops=stops, arm=self.arm)
 
     def acting(self, members: Members, rate: float, duration: float) -> Acting:
-        """Put together what acts on the arms; without an aim each is to stay where it starts."""
-        aims = self.aims or Aims(self.start[0])
+        """Put together what acts on the arms; the default set-point of each is its start."""
+        references = self.references or References(self.start[0])
         keys = np.arange(self.count)
         if self.keys is not None:
             keys[:] = self.keys
-        references = _references(aims, rate, duration, members.n)
-        laws = laws_of(self.controllers, members, self.inputs[3], rate)
-        return Acting(*self.inputs, laws, aims, keys, references)
+        reference_table = _reference_table(references, rate, duration, members.n)
+        controllers = compile_controllers(self.controllers, members, self.inputs[3], rate)
+        return Acting(*self.inputs, controllers, references, keys, reference_table)
 
 
-def read_given(
+def read_spec(
     parameters: Parameters,
     options: Options,
     *,
@@ -88,10 +88,10 @@ def read_given(
     reference: Any,
     seeds: Any,
     arm: Arm | None,
-) -> Given:
-    """Read all that is an arm's own or everyone's, and count for how many arms it is."""
+) -> BatchSpec:
+    """Read what is given for all arms or for each, and count the arms."""
     n = parameters.n
-    aims = read_aims(reference, n)
+    references = read_references(reference, n)
     inputs = (
         read_input(_torque_kind(n), torque, n, between=between, dt=options.dt),
         read_input(FORCE, tip_force, n, between=between, dt=options.dt),
@@ -99,26 +99,27 @@ def read_given(
         read_sensors(sensors, n, options.rate),
     )
     controllers = read_controllers(controller)
-    q, qd = _start(aims, q0, qd0, n)
+    q, qd = _start(references, q0, qd0, n)
     keys = _keys(seeds)
     names = ("torque", "tip_force", "disturbances", "sensors")
     counts = {name: one.count for name, one in zip(names, inputs, strict=True)}
     count = common_count(
         arms=arms_in(parameters), q0=rows_in(q), qd0=rows_in(qd), **counts,
-        controller=max(len(controllers), 1), reference=1 if aims is None else aims.count,
+        controller=max(len(controllers), 1),
+        reference=1 if references is None else references.count,
         seeds=1 if keys is None else len(keys),
     )  # fmt: skip
-    return Given(count, parameters, (q, qd), inputs, controllers, aims, keys, arm)
+    return BatchSpec(count, parameters, (q, qd), inputs, controllers, references, keys, arm)
 
 
-def _start(aims: Aims | None, q0: Any, qd0: Any, n: int) -> tuple[Array, Array]:
-    """Return angles and rates at the start: those that are given, else the motion's."""
+def _start(references: References | None, q0: Any, qd0: Any, n: int) -> tuple[Array, Array]:
+    """Return angles and rates at the start: those given, else the reference's."""
     if q0 is not None:
         q = joint_rows("q0", q0, n, "rad")
         return q, np.zeros(n) if qd0 is None else joint_rows("qd0", qd0, n, "rad/s")
-    if aims is None:
+    if references is None:
         raise InputError(Problem("q0", "nothing", "the joint angles [rad] at the start"))
-    q, qd = aims.start
+    q, qd = references.start
     return q, qd if qd0 is None else joint_rows("qd0", qd0, n, "rad/s")
 
 
@@ -135,15 +136,15 @@ def _keys(seeds: Any) -> Array | None:
     raise InputError(Problem("seeds", shown(seeds), need))
 
 
-def _references(aims: Aims, rate: float, duration: float, n: int) -> Array:
-    """Work out a motion for all arms before the run, unless it has very many ticks."""
+def _reference_table(references: References, rate: float, duration: float, n: int) -> Array:
+    """Compute a trajectory for all arms before the run, unless it has very many ticks."""
     nothing = np.zeros((0, 3, n, 1))
-    if aims.postures is not None or aims.count > 1:
+    if references.postures is not None or references.count > 1:
         return nothing
     ticks = math.ceil(duration * rate * (1.0 - 1e-9))
     if ticks > MOST_TICKS:
         return nothing
     parts = [nothing]
     while sum(len(part) for part in parts) < ticks:
-        parts.append(block(aims.follows[0], sum(map(len, parts)), 1.0 / rate, duration))
+        parts.append(block(references.follows[0], sum(map(len, parts)), 1.0 / rate, duration))
     return np.concatenate(parts)
