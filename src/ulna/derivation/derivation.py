@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import sympy as sp
 
 from ulna.arm import Arm, unmodelled
 from ulna.derivation.check import Check, check
 from ulna.derivation.code import c, matlab, python
-from ulna.derivation.code.program import Program, Syntax, program
+from ulna.derivation.code.generated import GeneratedCode, Syntax, generated_code
+from ulna.derivation.derivation_steps import DerivationSteps
 from ulna.derivation.document import Step
 from ulna.derivation.formats.latex import to_latex
 from ulna.derivation.formats.markdown import to_markdown
@@ -21,9 +23,9 @@ from ulna.derivation.glossary import letters
 from ulna.derivation.lagrange import Mechanics
 from ulna.derivation.model import Model
 from ulna.derivation.numbers import values
-from ulna.derivation.options import Options
-from ulna.derivation.story import Story
+from ulna.derivation.options import DerivationOptions
 from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.namespaces import no_attribute
 
 LANGUAGES = ("python", "c", "matlab")
 FORMATS = ("text", "markdown", "latex", "html")
@@ -33,16 +35,62 @@ ONE_BODY = {"rods": "a uniform rod", "points": "a point mass", "general": "any b
 ANGLES = {"relative": "joint angles", "absolute": "absolute angles"}
 
 
+# What students and users of other software ask for first.
+_GUESSES = {
+    "mass_matrix is M": "M D inertia inertia_matrix mass",
+    "coriolis_matrix is C": "C coriolis coriolis_centrifugal centrifugal christoffel",
+    "gravity is G, the vector of the gravity torques": "G g gravity_vector gravity_torque",
+    "kinetic_energy is K in the constants that `constants` defines": "K T kinetic",
+    "potential_energy is V in the constants that `constants` defines": "V U potential",
+    "lagrangian is L = K − V": "L Lagrangian lagrange energy",
+    "equations has one equation a coordinate": (
+        "eom eoms equation equation_of_motion equations_of_motion motion tau torque torques rhs"
+    ),
+    "coordinates, rates and accelerations are its letters": (
+        "q qd qdd variables generalized_coordinates states"
+    ),
+    "symbols has every letter by its name": "letters parameters subs substitute",
+    "text(), markdown(), latex() and html() write the steps": (
+        "print show pprint display to_text to_html to_markdown to_latex tex pdf"
+    ),
+    "code('python'), code('c') and code('matlab') write source code": (
+        "lambdify python c matlab to_python to_c to_code generate_code codegen"
+    ),
+}
+
+
 @dataclass(frozen=True)
 class Derivation:
-    """The Lagrangian derivation of an arm, as `ulna.derive` gives it.
+    """The Lagrangian derivation of an arm, as `ulna.derive` returns it.
 
-    `mass_matrix`, `coriolis_matrix` and `gravity` are SymPy matrices in the constants that
-    `constants` defines; `check` says how well they agree with the closed form in numbers.
+    Matrices, energies and equations are SymPy's, in the constants that `constants` defines.
     `text()`, `markdown()`, `latex()` and `html()` write the steps, `code(language)` a source file.
+
+    Parameters
+    ----------
+    options : DerivationOptions
+        What is derived.
+    arm : Arm, optional
+        Arm whose numbers are put in.
+
+    Attributes
+    ----------
+    mechanics : Mechanics
+        The energies and all that follows from them.
+    check : Check
+        How well the results agree with the closed form in numbers.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> found = ulna.derive(1)
+    >>> found.lagrangian
+    a11*qd1**2/2 - g*s1*sin(q1)
+    >>> found.constants
+    {a11: l1**2*m1/3, s1: l1*m1/2}
     """
 
-    options: Options
+    options: DerivationOptions
     arm: Arm | None = None
     mechanics: Mechanics = field(init=False, repr=False)
     check: Check = field(init=False)
@@ -82,6 +130,45 @@ class Derivation:
         return "geared motors" if geared else "damped joints"
 
     @property
+    def coordinates(self) -> tuple[sp.Symbol, ...]:
+        """The angles: q of the joints, or φ of the links [rad]."""
+        return self.mechanics.model.coordinates
+
+    @property
+    def rates(self) -> tuple[sp.Symbol, ...]:
+        """The first time derivatives of the coordinates [rad/s]."""
+        return self.mechanics.model.rates
+
+    @property
+    def accelerations(self) -> tuple[sp.Symbol, ...]:
+        """The second time derivatives of the coordinates [rad/s²]."""
+        return self.mechanics.model.accelerations
+
+    @property
+    def kinetic_energy(self) -> sp.Expr:
+        """K, in the constants [J]."""
+        return self.mechanics.kinetic_energy
+
+    @property
+    def potential_energy(self) -> sp.Expr:
+        """V, in the constants; zero for masses at the height of the base [J]."""
+        return self.mechanics.potential_energy
+
+    @property
+    def lagrangian(self) -> sp.Expr:
+        """L = K − V, in the constants [J]."""
+        return self.kinetic_energy - self.potential_energy
+
+    @property
+    def equations(self) -> tuple[sp.Eq, ...]:
+        """The equations of motion, one a coordinate: M q̈ + C q̇ + G = what acts on it [N·m]."""
+        m, model = self.mechanics, self.mechanics.model
+        inertia = m.mass_matrix * sp.Matrix(model.accelerations)
+        moving = inertia + m.velocity_terms + m.gravity
+        acting = (m.motor(k) + m.pull(k) - m.drag(k) for k in range(model.n))
+        return tuple(sp.Eq(left, right) for left, right in zip(moving, acting, strict=True))
+
+    @property
     def mass_matrix(self) -> sp.Matrix:
         """M, in the constants."""
         return self.mechanics.mass_matrix
@@ -115,26 +202,71 @@ class Derivation:
         names = list(unmodelled(self.arm)) if self.arm is not None else []
         left_out = " and ".join(names).capitalize()
         note = f"{left_out}, which this arm has, is left out." if names else ""
-        return Story(self.mechanics, self.check, self._numbers, note).steps()
+        return DerivationSteps(self.mechanics, self.check, self._numbers, note).steps()
 
     def text(self, *, spell: Callable[[str], str] = str) -> str:
-        """Write the steps as plain text; `spell` may replace letters that cannot be shown."""
+        """Write the steps as plain text.
+
+        Parameters
+        ----------
+        spell : callable, optional
+            Replaces letters that cannot be shown.
+
+        Returns
+        -------
+        str
+            Lines of at most 96 characters.
+        """
         return to_text(self.title, self.steps, spell)
 
     def markdown(self) -> str:
-        """Write the steps as Markdown, formulas in LaTeX between dollar signs."""
+        """Write the steps as Markdown, formulas in LaTeX between dollar signs.
+
+        Returns
+        -------
+        str
+            Markdown.
+        """
         return to_markdown(self.title, self.steps)
 
     def latex(self) -> str:
-        """Write the steps as a LaTeX document."""
+        """Write the steps as a LaTeX document.
+
+        Returns
+        -------
+        str
+            Source that LaTeX compiles as it is.
+        """
         return to_latex(self.title, self.steps)
 
     def html(self) -> str:
-        """Write the steps as one HTML file that needs no other."""
+        """Write the steps as one HTML file that needs no other.
+
+        Returns
+        -------
+        str
+            An HTML page with formulas in MathML.
+        """
         return to_html(self.title, self.steps)
 
     def write(self, format: str) -> str:  # noqa: A002 - the word that users know
-        """Write the derivation in any format or language by its name."""
+        """Write the derivation in any format or language by its name.
+
+        Parameters
+        ----------
+        format : {"text", "markdown", "latex", "html", "python", "c", "matlab"}
+            A format of the steps, or a programming language.
+
+        Returns
+        -------
+        str
+            Content of a file.
+
+        Raises
+        ------
+        InputError
+            For any other name.
+        """
         if format in FORMATS:
             return str(getattr(self, format)())
         if format in LANGUAGES:
@@ -146,7 +278,22 @@ class Derivation:
     def code(self, language: str, *, name: str = "arm_model") -> str:
         """Write M, C, G, inverse dynamics and, for two links, inverse kinematics as source code.
 
-        `language` is "python", "c" or "matlab"; `name` is that of the MATLAB file's function.
+        Parameters
+        ----------
+        language : {"python", "c", "matlab"}
+            Programming language.
+        name : str, optional
+            Name of the MATLAB file's function.
+
+        Returns
+        -------
+        str
+            A source file that needs no other.
+
+        Raises
+        ------
+        InputError
+            For any other language.
         """
         if language == "python":
             return python.to_python(self._program(python.SYNTAX))
@@ -157,6 +304,11 @@ class Derivation:
         need, hint = f"one of {', '.join(LANGUAGES)}", did_you_mean(str(language), LANGUAGES)
         raise InputError(Problem("language", shown(language), need, hint))
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            raise no_attribute(self, name, _GUESSES)
+
     def __str__(self) -> str:
         return self.text()
 
@@ -166,8 +318,8 @@ class Derivation:
     def _repr_html_(self) -> str:
         return to_fragment(self.title, self.steps)
 
-    def _program(self, syntax: Syntax) -> Program:
-        return program(self.mechanics, self.title, self._numbers, syntax)
+    def _program(self, syntax: Syntax) -> GeneratedCode:
+        return generated_code(self.mechanics, self.title, self._numbers, syntax)
 
     @property
     def _numbers(self) -> dict[sp.Symbol, float]:

@@ -29,14 +29,14 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class DocumentTable:
     """Rows of cells under a head; a cell is words or a formula."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str | sp.Expr, ...], ...]
 
 
-Block = Paragraph | Equation | Table
+Block = Paragraph | Equation | DocumentTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Step:
     blocks: tuple[Block, ...]
 
 
-def says(*parts: Part) -> Paragraph:
+def paragraph(*parts: Part) -> Paragraph:
     """Return a paragraph of words and formulas."""
     return Paragraph(parts)
 

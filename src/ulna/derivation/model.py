@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from ulna.derivation.options import Options
+from ulna.derivation.options import DerivationOptions
 from ulna.derivation.symbols import symbol
 
 HALF = sp.Rational(1, 2)
@@ -43,7 +43,7 @@ class Body(NamedTuple):
 class Model:
     """Coordinates, bodies and energies of an arm in letters."""
 
-    options: Options
+    options: DerivationOptions
 
     @property
     def n(self) -> int:

@@ -6,11 +6,11 @@ import numpy as np
 import sympy as sp
 
 from ulna.arm import Arm, Joint, Link, Payload
-from ulna.derivation.options import Options
+from ulna.derivation.options import DerivationOptions
 from ulna.derivation.symbols import symbol
 
 
-def values(arm: Arm, options: Options) -> dict[sp.Symbol, float]:
+def values(arm: Arm, options: DerivationOptions) -> dict[sp.Symbol, float]:
     """Return the value of every letter that stands for a property of the arm."""
     found: dict[sp.Symbol, float] = {}
     for number, (link, joint) in enumerate(zip(arm.links, arm.joints, strict=True), 1):
@@ -35,7 +35,7 @@ def values(arm: Arm, options: Options) -> dict[sp.Symbol, float]:
     return found
 
 
-def random_arm(options: Options, random: np.random.Generator) -> Arm:
+def random_arm(options: DerivationOptions, random: np.random.Generator) -> Arm:
     """Draw an arm of the kind that the letters describe."""
     n = options.links
 
@@ -57,7 +57,7 @@ def random_arm(options: Options, random: np.random.Generator) -> Arm:
     return Arm(links, joints, _gravity(options, random), payload=payload)
 
 
-def _gravity(options: Options, random: np.random.Generator) -> tuple[float, float]:
+def _gravity(options: DerivationOptions, random: np.random.Generator) -> tuple[float, float]:
     if options.gravity == "none":
         return 0.0, 0.0
     x, y = (float(value) for value in random.uniform(1.0, 10.0, 2))

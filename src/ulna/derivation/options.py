@@ -17,16 +17,34 @@ GRAVITIES = ("down", "vector", "none")
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """The choices behind a derivation."""
+class DerivationOptions:
+    """The choices behind a derivation.
+
+    Parameters
+    ----------
+    links : int
+        Number of links, 1 to 4.
+    convention : {"relative", "absolute"}
+        Joint angles q, or link angles φ from the x axis.
+    bodies : {"rods", "points", "general"}
+        Uniform rods, point masses at the ends of the links, or anything.
+    payload : bool
+        Whether the tip carries a point mass.
+    tip_force : bool
+        Whether a force at the tip acts on the arm.
+    gravity : {"down", "vector", "none"}
+        Gravity g downwards, a vector γ, or none.
+    drives : bool
+        Whether joints have rotors behind gears, and viscous damping.
+    """
 
     links: int = 2
-    convention: str = "relative"  # joint angles q, or link angles φ from the x axis
-    bodies: str = "rods"  # uniform rods, point masses at the ends, or anything
+    convention: str = "relative"
+    bodies: str = "rods"
     payload: bool = False
     tip_force: bool = False
-    gravity: str = "down"  # g downwards, a vector γ, or none
-    drives: bool = False  # rotors behind gears, and viscous damping
+    gravity: str = "down"
+    drives: bool = False
 
     def __post_init__(self) -> None:
         problems = [
@@ -59,7 +77,7 @@ class Options:
         return self.convention == "relative"
 
 
-def options_for(arm: Arm, **chosen: Any) -> Options:
+def options_for(arm: Arm, **chosen: Any) -> DerivationOptions:
     """Return the options that an arm calls for, where nothing else was chosen."""
     given = {name: value for name, value in chosen.items() if value is not None}
     if given.get("links", arm.n) != arm.n <= MOST_LINKS:
@@ -74,7 +92,7 @@ def options_for(arm: Arm, **chosen: Any) -> Options:
     }
     if arm.n > MOST_LINKS:
         given.pop("links", None)
-    options = Options(**{**found, **given})
+    options = DerivationOptions(**{**found, **given})
     _check_fits(options, found)
     return options
 
@@ -100,8 +118,8 @@ def _gravity(arm: Arm) -> str:
     return "down" if arm.gravity[0] == 0.0 and arm.gravity[1] < 0.0 else "vector"
 
 
-def _check_fits(options: Options, found: dict[str, Any]) -> None:
-    """Refuse letters that cannot stand for the arm's numbers."""
+def _check_fits(options: DerivationOptions, found: dict[str, Any]) -> None:
+    """Raise InputError where letters cannot stand for the arm's numbers."""
     problems = []
     if options.bodies not in (found["bodies"], "general"):
         fits = " or ".join(f"'{kind}'" for kind in dict.fromkeys((found["bodies"], "general")))

@@ -280,3 +280,52 @@ def test_letters_can_be_substituted_by_their_names():
     assert stretched == sp.Matrix([[a11 + 2 * a12, a12], [a12, 0]])
     assert str(found.mass_matrix[1, 0]) == "a12*cos(q2) + a22"
     assert {"q1", "qd2", "qdd1", "l1", "m2", "g", "tau1", "a12", "s2"} <= found.symbols.keys()
+
+
+@pytest.mark.parametrize("convention", ["relative", "absolute"])
+def test_the_equations_follow_from_the_lagrangian(derived, convention):
+    found = derived(2, convention=convention, drives=True, tip_force=True)
+    moving = dict(zip(found.coordinates, found.rates, strict=True))
+    moving |= dict(zip(found.rates, found.accelerations, strict=True))
+    for k, equation in enumerate(found.equations):
+        momentum = sp.diff(found.lagrangian, found.rates[k])
+        rate = sp.Add(*(sp.diff(momentum, one) * speed for one, speed in moving.items()))
+        left = rate - sp.diff(found.lagrangian, found.coordinates[k])
+        assert sp.simplify(sp.expand_trig(sp.expand(left - equation.lhs))) == 0
+        m = found.mechanics
+        assert equation.rhs == m.motor(k) + m.pull(k) - m.drag(k)
+
+
+def test_the_lagrangian_is_the_difference_of_the_energies(derived):
+    found = derived(2)
+    assert found.lagrangian == found.kinetic_energy - found.potential_energy
+    rates = sp.Matrix(found.rates)
+    quadratic = (rates.T * found.mass_matrix * rates)[0] / 2
+    assert sp.expand(quadratic - found.kinetic_energy) == 0
+
+
+def test_an_arm_may_stand_first():
+    arm = ulna.Arm.rods([0.5], [1.0])
+    assert ulna.derive(arm) == ulna.derive(arm=arm)
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("M", "mass_matrix"),
+        ("inertia", "mass_matrix"),
+        ("coriolis", "coriolis_matrix"),
+        ("G", "gravity"),
+        ("L", "lagrangian"),
+        ("T", "kinetic_energy"),
+        ("eom", "equations"),
+        ("q", "coordinates"),
+        ("to_latex", "latex()"),
+        ("lambdify", "code('python')"),
+        ("mass_matrx", "did you mean 'mass_matrix'?"),
+    ],
+)
+def test_a_first_guess_is_told_the_name(derived, name, instead):
+    with pytest.raises(AttributeError, match=f"no attribute '{name}'") as caught:
+        getattr(derived(1), name)
+    assert instead in str(caught.value)

@@ -15,8 +15,8 @@ import pytest
 import sympy as sp
 
 import ulna
-from ulna.derivation.document import Equation, Table
-from ulna.derivation.formats.ink import Latex, MathML, Text
+from ulna.derivation.document import DocumentTable, Equation
+from ulna.derivation.formats.printers import LatexPrinter, MathMLPrinter, TextPrinter
 from ulna.derivation.formats.writing import write
 from ulna.derivation.symbols import Partial, Rate, letter, symbol
 from ulna.errors import InputError
@@ -346,7 +346,7 @@ def test_every_format_has_its_title_and_every_step_in_order(sample, page, style,
 def test_every_letter_is_explained_or_defined(sample):
     blocks = [block for step in sample.steps for block in step.blocks]
     table = blocks[1]
-    assert isinstance(table, Table)
+    assert isinstance(table, DocumentTable)
     explained = {row[0] for row in table.rows}
     for block in blocks:
         if isinstance(block, Equation):
@@ -604,17 +604,19 @@ def test_a_name_on_two_lines_is_no_name():
     ],
 )
 def test_formulas_are_written_as_a_person_would(formula, text, latex):
-    assert write(formula, Text()) == text
+    assert write(formula, TextPrinter()) == text
     if latex is not None:
-        assert write(formula, Latex()) == latex
+        assert write(formula, LatexPrinter()) == latex
     known = Known()
     (read,) = sides(read_text(text), known) if "cos²" not in text else [value(formula, known)]
     assert read == pytest.approx(value(formula, known), rel=1e-12)
 
 
 def test_powers_of_letters_and_functions_in_mathml():
-    assert write(symbol("g") ** 2, MathML()) == "<msup><mrow><mi>g</mi></mrow><mn>2</mn></msup>"
-    squared = ElementTree.fromstring(write(sp.cos(symbol("q", 1)) ** 2, MathML()))
+    assert (
+        write(symbol("g") ** 2, MathMLPrinter()) == "<msup><mrow><mi>g</mi></mrow><mn>2</mn></msup>"
+    )
+    squared = ElementTree.fromstring(write(sp.cos(symbol("q", 1)) ** 2, MathMLPrinter()))
     assert "".join(squared.itertext()) == "cos2\u2061(q1)"
 
 

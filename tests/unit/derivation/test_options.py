@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.derivation.options import Options, options_for
+from ulna.derivation.options import DerivationOptions, options_for
 from ulna.errors import InputError
 
 
@@ -18,9 +18,11 @@ def refusal(*arguments, **options):
 
 
 def test_without_a_choice_it_is_two_rods_in_joint_angles_that_weigh():
-    assert Options() == Options(2, "relative", "rods", False, False, "down", False)
-    assert Options().relative
-    assert not Options(convention="absolute").relative
+    assert DerivationOptions() == DerivationOptions(
+        2, "relative", "rods", False, False, "down", False
+    )
+    assert DerivationOptions().relative
+    assert not DerivationOptions(convention="absolute").relative
 
 
 @pytest.mark.parametrize("links", [0, 5, -1, 2.0, True, "two", float("nan"), [2]])
@@ -124,7 +126,7 @@ def test_the_arm_decides_on_links_and_payload_too():
 def test_what_is_chosen_stands_where_it_can_describe_the_arm():
     chosen = {"bodies": "general", "payload": True, "drives": True, "gravity": "vector"}
     options = ulna.derive(2, arm=rod(), tip_force=True, convention="absolute", **chosen).options
-    assert options == Options(2, "absolute", "general", True, True, "vector", True)
+    assert options == DerivationOptions(2, "absolute", "general", True, True, "vector", True)
     assert options_for(rod(gravity=(0.0, 0.0)), gravity="down").gravity == "down"
 
 
@@ -164,8 +166,8 @@ def test_sympy_is_loaded_by_those_who_derive_and_by_nobody_else():
 
 
 def test_a_whole_number_of_numpy_will_do():
-    assert Options(np.int64(3)) == Options(3)
-    assert type(Options(np.int64(3)).links) is int
+    assert DerivationOptions(np.int64(3)) == DerivationOptions(3)
+    assert type(DerivationOptions(np.int64(3)).links) is int
 
 
 @pytest.mark.parametrize("arm", ["kehl", ulna.preset("kehl").parameters, 2])

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import sympy as sp
 
-from ulna.derivation.code.program import (
-    Program,
+from ulna.derivation.code.generated import (
+    CodeTemplate,
+    GeneratedCode,
     Routine,
     Syntax,
-    Template,
     assembled,
     used_arguments,
 )
@@ -19,7 +19,7 @@ SYNTAX = Syntax("[", "]", 0, "arm->")
 
 INVERSE_KINEMATICS = """
 /* Put the tip at (x, y) from the base. branch is the sign of sin q2: 1 or -1.
-   Gives 1, or 0 where (x, y) is out of reach or the base itself. */
+   Returns 1, or 0 where (x, y) is out of reach or the base itself. */
 int arm_inverse_kinematics(const arm_parameters *arm, double x, double y, int branch, double {q}[2])
 {
     const double r2 = x * x + y * y;
@@ -40,14 +40,14 @@ int arm_inverse_kinematics(const arm_parameters *arm, double x, double y, int br
 """
 
 
-def to_c(program: Program) -> str:
+def to_c(program: GeneratedCode) -> str:
     """Write the program in C99."""
     body = (line for routine in program.routines for line in _routine(routine, program))
-    inverse = Template(INVERSE_KINEMATICS, second="second", total="first + second")
+    inverse = CodeTemplate(INVERSE_KINEMATICS, second="second", total="first + second")
     return assembled(program, _head(program), body, inverse)
 
 
-def _head(program: Program) -> Iterator[str]:
+def _head(program: GeneratedCode) -> Iterator[str]:
     yield f"/* {program.title}."
     yield ""
     yield from (f"   {note}".rstrip() for note in program.notes)
@@ -66,13 +66,13 @@ def _head(program: Program) -> Iterator[str]:
         yield "};"
 
 
-def _routine(routine: Routine, program: Program) -> Iterator[str]:
+def _routine(routine: Routine, program: GeneratedCode) -> Iterator[str]:
     n, matrix = program.links, routine.is_matrix
     sizes = dict.fromkeys(routine.arguments, n) | {"force": 2}
     inputs = "".join(f", const double {name}[{sizes[name]}]" for name in routine.arguments)
     output = f"double {routine.result}[{n}]" + f"[{n}]" * matrix
     yield ""
-    yield f"/* Give {routine.about}. */"
+    yield f"/* Compute {routine.about}. */"
     yield f"void arm_{routine.name}(const arm_parameters *arm{inputs}, {output})"
     yield "{"
     for step in routine.work:

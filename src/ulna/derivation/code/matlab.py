@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import sympy as sp
 
-from ulna.derivation.code.program import Program, Routine, Syntax, Template, assembled
+from ulna.derivation.code.generated import CodeTemplate, GeneratedCode, Routine, Syntax, assembled
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
 # What the file defines, what it calls, and the words of the language.
@@ -23,7 +23,7 @@ SYNTAX = Syntax("(", ")", 1, "arm.")
 INVERSE_KINEMATICS = """
 function {q} = inverse_kinematics(arm, x, y, branch)
 % Put the tip at (x, y) from the base; branch is the sign of sin q2: 1 or -1.
-% Gives an empty matrix where (x, y) is out of reach or the base itself.
+% Returns an empty matrix where (x, y) is out of reach or the base itself.
 r2 = x^2 + y^2;
 outer = (arm.l1 + arm.l2)^2;
 inside = (outer - r2) * (r2 - (arm.l1 - arm.l2)^2);
@@ -38,16 +38,16 @@ end
 """
 
 
-def to_matlab(program: Program, name: str) -> str:
+def to_matlab(program: GeneratedCode, name: str) -> str:
     """Write the program in MATLAB, for a file of that name if MATLAB can take it."""
     if not NAME.fullmatch(name) or TAKEN.fullmatch(name):
         name = "arm_model"
     body = (line for routine in program.routines for line in _routine(routine))
-    inverse = Template(INVERSE_KINEMATICS, second="second", total="first + second")
+    inverse = CodeTemplate(INVERSE_KINEMATICS, second="second", total="first + second")
     return assembled(program, _head(program, name), body, inverse)
 
 
-def _head(program: Program, name: str) -> Iterator[str]:
+def _head(program: GeneratedCode, name: str) -> Iterator[str]:
     yield f"function model = {name}()"
     yield f"% {program.title}."
     yield "%"
@@ -66,7 +66,7 @@ def _head(program: Program, name: str) -> Iterator[str]:
 def _routine(routine: Routine) -> Iterator[str]:
     yield ""
     yield f"function {routine.result} = {routine.name}(arm, {', '.join(routine.arguments)})"
-    yield f"% Give {routine.about}."
+    yield f"% Return {routine.about}."
     for step in routine.work:
         yield f"{step.name} = {_write(step.value)};"
     yield f"{routine.result} = zeros({routine.entries.rows}, {routine.entries.cols});"

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 import sympy as sp
 
-from ulna.derivation.code.program import Program, Routine, Syntax, Template, assembled
+from ulna.derivation.code.generated import CodeTemplate, GeneratedCode, Routine, Syntax, assembled
 
 SYNTAX = Syntax("[", "]", 0, "arm.")
 
 INVERSE_KINEMATICS = '''
 
 def inverse_kinematics(arm, x, y, branch=1):
-    """Give the angles that put the tip at (x, y) from the base.
+    """Return the angles that put the tip at (x, y) from the base.
 
-    branch is the sign of sin q2: 1 or -1. Gives None out of reach and at the base itself.
+    branch is the sign of sin q2: 1 or -1. Returns None out of reach and at the base itself.
     """
     r2 = x * x + y * y
     outer, inner = (arm.l1 + arm.l2) ** 2, (arm.l1 - arm.l2) ** 2
@@ -28,14 +28,14 @@ def inverse_kinematics(arm, x, y, branch=1):
 '''
 
 
-def to_python(program: Program) -> str:
+def to_python(program: GeneratedCode) -> str:
     """Write the program in Python."""
     body = (line for routine in program.routines for line in _routine(routine))
-    inverse = Template(INVERSE_KINEMATICS, second="q2", total="q1 + q2")
+    inverse = CodeTemplate(INVERSE_KINEMATICS, second="q2", total="q1 + q2")
     return assembled(program, _head(program), body, inverse)
 
 
-def _head(program: Program) -> Iterator[str]:
+def _head(program: GeneratedCode) -> Iterator[str]:
     yield f'"""{program.title}.'
     yield ""
     yield from program.notes
@@ -58,7 +58,7 @@ def _routine(routine: Routine) -> Iterator[str]:
     yield ""
     yield ""
     yield f"def {routine.name}(arm, {', '.join(routine.arguments)}):"
-    yield f'    """Give {routine.about}."""'
+    yield f'    """Return {routine.about}."""'
     for step in routine.work:
         yield f"    {step.name} = {_write(step.value)}"
     yield "    return ["

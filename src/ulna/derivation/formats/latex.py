@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ulna.derivation.document import Block, Paragraph, Part, Step, Table
-from ulna.derivation.formats.ink import Latex
+from ulna.derivation.document import Block, DocumentTable, Paragraph, Part, Step
 from ulna.derivation.formats.lines import one_line
 from ulna.derivation.formats.markdown import math_lines
+from ulna.derivation.formats.printers import LatexPrinter
 
-INK = Latex()
+PRINTER = LatexPrinter()
 LATIN = 0x100  # the first letter that the document's encoding does not know
 PLAIN = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -45,7 +45,7 @@ def plain(text: str) -> str:
 def _block(block: Block) -> Iterator[str]:
     if isinstance(block, Paragraph):
         yield "".join(_words(part) for part in block.parts) + "\n"
-    elif isinstance(block, Table):
+    elif isinstance(block, DocumentTable):
         yield f"\\begin{{center}}\\begin{{tabular}}{{{'l' * len(block.head)}}}"
         yield " & ".join(plain(cell) for cell in block.head) + r" \\ \hline"
         yield from (" & ".join(_words(cell) for cell in row) + r" \\" for row in block.rows)
@@ -63,4 +63,4 @@ def _display(lines: list[str]) -> str:
 
 
 def _words(part: Part) -> str:
-    return plain(part) if isinstance(part, str) else f"${one_line(part, INK)}$"
+    return plain(part) if isinstance(part, str) else f"${one_line(part, PRINTER)}$"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import sympy as sp
 
 from ulna.derivation.document import Equation
-from ulna.derivation.formats.ink import Ink
+from ulna.derivation.formats.printers import FormulaPrinter
 from ulna.derivation.formats.writing import (
     TEXT,
     Term,
@@ -21,9 +21,9 @@ from ulna.derivation.formats.writing import (
 LONG = 40  # letters
 
 
-def left_side(equation: Equation, ink: Ink) -> str:
+def left_side(equation: Equation, printer: FormulaPrinter) -> str:
     """Write the left sides with equal signs between them."""
-    return f" {ink.equals} ".join(write(side, ink) for side in equation.left)
+    return f" {printer.equals} ".join(write(side, printer) for side in equation.left)
 
 
 def is_long(equation: Equation) -> bool:
@@ -32,29 +32,35 @@ def is_long(equation: Equation) -> bool:
 
 
 def left_lines(
-    equation: Equation, ink: Ink, width: int, spell: Callable[[str], str] | None = None
+    equation: Equation,
+    printer: FormulaPrinter,
+    width: int,
+    spell: Callable[[str], str] | None = None,
 ) -> list[str]:
     """Write the left side as lines, the equal sign left out; only a long one has several."""
     if not is_long(equation) or len(equation.left) > 1:
-        return [left_side(equation, ink)]
-    return sum_lines(equation.left[0], ink, width, spell)
+        return [left_side(equation, printer)]
+    return sum_lines(equation.left[0], printer, width, spell)
 
 
-def one_line(part: sp.Expr | Equation, ink: Ink) -> str:
+def one_line(part: sp.Expr | Equation, printer: FormulaPrinter) -> str:
     """Write a formula inside a paragraph."""
     if isinstance(part, Equation):
         sides = (*part.left, part.right)
-        return f" {ink.equals} ".join(write_inner(side, ink) for side in sides)
-    return write_inner(part, ink)
+        return f" {printer.equals} ".join(write_inner(side, printer) for side in sides)
+    return write_inner(part, printer)
 
 
 def sum_lines(
-    expression: sp.Expr, ink: Ink, width: int, spell: Callable[[str], str] | None = None
+    expression: sp.Expr,
+    printer: FormulaPrinter,
+    width: int,
+    spell: Callable[[str], str] | None = None,
 ) -> list[str]:
     """Write a sum as lines, each of whole terms; `spell` may change their letters."""
     lines: list[list[Term]] = []
     used = width
-    row = terms(expression, ink)
+    row = terms(expression, printer)
     if spell is not None:
         spelled = [(term, spell(term.text)) for term in row]
         row = [term._replace(text=text, width=visible_width(text)) for term, text in spelled]
@@ -65,10 +71,10 @@ def sum_lines(
         lines[-1].append(term)
         used += term.width + 3
     first, *more = lines
-    return [joined(first, ink), *(_going_on(line, ink) for line in more)]
+    return [joined(first, printer), *(_going_on(line, printer) for line in more)]
 
 
-def _going_on(line: list[Term], ink: Ink) -> str:
+def _going_on(line: list[Term], printer: FormulaPrinter) -> str:
     """Write a line that goes on: it begins with its sign, a plus included."""
-    sign = ink.minus if line[0].negative else ink.plus
-    return f"{sign} {joined([line[0]._replace(negative=False), *line[1:]], ink)}"
+    sign = printer.minus if line[0].negative else printer.plus
+    return f"{sign} {joined([line[0]._replace(negative=False), *line[1:]], printer)}"

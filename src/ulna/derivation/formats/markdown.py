@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ulna.derivation.document import Block, Equation, Paragraph, Part, Step, Table
-from ulna.derivation.formats.ink import Latex
+from ulna.derivation.document import Block, DocumentTable, Equation, Paragraph, Part, Step
 from ulna.derivation.formats.lines import is_long, left_lines, one_line, sum_lines
+from ulna.derivation.formats.printers import LatexPrinter
 
 WIDTH = 80
 SPECIAL, BACKSLASHED = r"([\\`*_{}\[\]<>#$|])", r"\\\1"
-INK = Latex()
+PRINTER = LatexPrinter()
 
 
 def to_markdown(title: str, steps: Iterable[Step]) -> str:
@@ -26,9 +26,9 @@ def to_markdown(title: str, steps: Iterable[Step]) -> str:
 
 def math_lines(equation: Equation) -> list[str]:
     """Write an equation in math mode, with marks to align it where it takes several lines."""
-    first, *more = sum_lines(equation.right, INK, WIDTH)
-    number = f" = {INK.decimal(equation.number)}" if equation.number else ""
-    *before, left = left_lines(equation, INK, WIDTH)
+    first, *more = sum_lines(equation.right, PRINTER, WIDTH)
+    number = f" = {PRINTER.decimal(equation.number)}" if equation.number else ""
+    *before, left = left_lines(equation, PRINTER, WIDTH)
     if is_long(equation):
         over = (*(f"& {line}" for line in before), f"& {left} = {{}}")
         lines = [*over, *(f"& \\quad {line}" for line in (first, *more))]
@@ -50,7 +50,7 @@ def aligned(equation: Equation) -> str:
 def _block(block: Block) -> Iterator[str]:
     if isinstance(block, Paragraph):
         yield "".join(_words(part) for part in block.parts)
-    elif isinstance(block, Table):
+    elif isinstance(block, DocumentTable):
         yield "| " + " | ".join(block.head) + " |"
         yield "| " + " | ".join("---" for _ in block.head) + " |"
         yield from ("| " + " | ".join(_words(cell) for cell in row) + " |" for row in block.rows)
@@ -59,4 +59,4 @@ def _block(block: Block) -> Iterator[str]:
 
 
 def _words(part: Part) -> str:
-    return part if isinstance(part, str) else f"${one_line(part, INK)}$"
+    return part if isinstance(part, str) else f"${one_line(part, PRINTER)}$"

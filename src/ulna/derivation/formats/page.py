@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from ulna.derivation.document import Block, Equation, Paragraph, Part, Step, Table
-from ulna.derivation.formats.ink import MathML
+from ulna.derivation.document import Block, DocumentTable, Equation, Paragraph, Part, Step
 from ulna.derivation.formats.lines import is_long, left_lines, one_line, sum_lines
+from ulna.derivation.formats.printers import MathMLPrinter
 
 WIDTH = 84
-INK = MathML()
+PRINTER = MathMLPrinter()
 STYLE = """
 :root { color-scheme: light dark; }
 body { font: 17px/1.55 Charter, Georgia, serif; max-width: 54rem; margin: 3rem auto;
@@ -58,31 +58,31 @@ def _body(title: str, steps: Iterable[Step]) -> Iterator[str]:
 def _block(block: Block) -> Iterator[str]:
     if isinstance(block, Paragraph):
         yield f"<p>{''.join(_words(part) for part in block.parts)}</p>"
-    elif isinstance(block, Table):
+    elif isinstance(block, DocumentTable):
         yield from _table(block)
     else:
         yield f'<div class="equation">{_equation(block)}</div>'
 
 
 def _words(part: Part) -> str:
-    return escape(part) if isinstance(part, str) else f"<math>{one_line(part, INK)}</math>"
+    return escape(part) if isinstance(part, str) else f"<math>{one_line(part, PRINTER)}</math>"
 
 
 def _equation(equation: Equation) -> str:
-    first, *more = sum_lines(equation.right, INK, WIDTH)
-    *before, last = left_lines(equation, INK, WIDTH)
+    first, *more = sum_lines(equation.right, PRINTER, WIDTH)
+    *before, last = left_lines(equation, PRINTER, WIDTH)
     left = f"<mrow>{last}</mrow>"
-    number = f"{INK.equals}{INK.decimal(equation.number)}" if equation.number else ""
-    start = [f"{left}{INK.equals}{first}"]
+    number = f"{PRINTER.equals}{PRINTER.decimal(equation.number)}" if equation.number else ""
+    start = [f"{left}{PRINTER.equals}{first}"]
     if is_long(equation):
-        start, more = [*before, f"{left}{INK.equals}"], [first, *more]
+        start, more = [*before, f"{left}{PRINTER.equals}"], [first, *more]
     lines = [*start, *(f'<mspace width="2em"/>{line}' for line in more)]
     lines[-1] += number
     rows = "".join(f"<mtr><mtd><mrow>{line}</mrow></mtd></mtr>" for line in lines)
     return f'<math display="block"><mtable displaystyle="true">{rows}</mtable></math>'
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: DocumentTable) -> Iterator[str]:
     yield "<table><tr>" + "".join(f"<th>{escape(cell)}</th>" for cell in table.head) + "</tr>"
     for row in table.rows:
         yield "<tr>" + "".join(f"<td>{_words(cell)}</td>" for cell in row) + "</tr>"

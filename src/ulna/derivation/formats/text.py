@@ -5,15 +5,15 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
 
-from ulna.derivation.document import Block, Equation, Paragraph, Part, Step, Table
-from ulna.derivation.formats.ink import Text
+from ulna.derivation.document import Block, DocumentTable, Equation, Paragraph, Part, Step
 from ulna.derivation.formats.lines import left_lines, one_line, sum_lines
+from ulna.derivation.formats.printers import TextPrinter
 from ulna.derivation.formats.writing import visible_width
 
 WIDTH = 96
 INDENT = 8
 Spelling = Callable[[str], str]
-INK = Text()
+PRINTER = TextPrinter()
 
 
 def to_text(title: str, steps: Iterable[Step], spell: Spelling = str) -> str:
@@ -32,22 +32,22 @@ def _block(block: Block, spell: Spelling) -> Iterator[str]:
     if isinstance(block, Paragraph):
         words = "".join(_words(part, spell) for part in block.parts)
         yield from textwrap.wrap(words, WIDTH)
-    elif isinstance(block, Table):
+    elif isinstance(block, DocumentTable):
         yield from _table(block, spell)
     else:
         yield from _equation(block, spell)
 
 
 def _words(part: Part, spell: Spelling) -> str:
-    return spell(part if isinstance(part, str) else one_line(part, INK))
+    return spell(part if isinstance(part, str) else one_line(part, PRINTER))
 
 
 def _equation(equation: Equation, spell: Spelling) -> Iterator[str]:
-    *before, last = left_lines(equation, INK, WIDTH - 2, spell)
+    *before, last = left_lines(equation, PRINTER, WIDTH - 2, spell)
     yield from (f"  {spell(line)}" for line in before)
     left = spell(f"  {last} = ")
     indent = " " * min(visible_width(left), INDENT)
-    first, *more = map(spell, sum_lines(equation.right, INK, WIDTH - len(indent), spell))
+    first, *more = map(spell, sum_lines(equation.right, PRINTER, WIDTH - len(indent), spell))
     room = WIDTH - visible_width(left) - visible_width(first)
     lines = [left + first] if room >= 0 else [left.rstrip(), indent + first]
     lines += [indent + line for line in more]
@@ -56,7 +56,7 @@ def _equation(equation: Equation, spell: Spelling) -> Iterator[str]:
     yield from lines
 
 
-def _table(table: Table, spell: Spelling) -> Iterator[str]:
+def _table(table: DocumentTable, spell: Spelling) -> Iterator[str]:
     cells = [table.head, *([_words(cell, spell) for cell in row] for row in table.rows)]
     widths = [max(visible_width(cell) for cell in column) for column in zip(*cells, strict=True)]
     for row in cells:

@@ -1,4 +1,4 @@
-"""Writing SymPy expressions in an order that a person would choose, with any ink."""
+"""Writing SymPy expressions in an order that a person would choose, with any printer."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from ulna.derivation.formats.ink import DOTS, Ink, Text
+from ulna.derivation.formats.printers import DOTS, FormulaPrinter, TextPrinter
 from ulna.derivation.symbols import BASES, COORDINATES, Letter, Partial, Rate, letter
 
-TEXT = Text()
+TEXT = TextPrinter()
 DIGITS = 6
 
 
@@ -21,76 +21,76 @@ class Term(NamedTuple):
     width: int
 
 
-def write(expression: sp.Expr, ink: Ink) -> str:
+def write(expression: sp.Expr, printer: FormulaPrinter) -> str:
     """Write an expression on one line."""
-    return joined(terms(expression, ink), ink)
+    return joined(terms(expression, printer), printer)
 
 
-def joined(row: list[Term], ink: Ink) -> str:
+def joined(row: list[Term], printer: FormulaPrinter) -> str:
     """Write terms one after the other, each with its sign."""
     first, *more = row
-    text = ink.minus + first.text if first.negative else first.text
+    text = printer.minus + first.text if first.negative else first.text
     for term in more:
-        text += f" {ink.minus if term.negative else ink.plus} {term.text}"
+        text += f" {printer.minus if term.negative else printer.plus} {term.text}"
     return text
 
 
-def terms(expression: sp.Expr, ink: Ink) -> list[Term]:
+def terms(expression: sp.Expr, printer: FormulaPrinter) -> list[Term]:
     """Return the terms of a sum in order; anything else is a sum of one term."""
     parts = sorted(sp.Add.make_args(expression), key=_place_in_sum)
-    return [_term(part, ink) for part in parts]
+    return [_term(part, printer) for part in parts]
 
 
-def _term(part: sp.Expr, ink: Ink) -> Term:
+def _term(part: sp.Expr, printer: FormulaPrinter) -> Term:
     coefficient, rest = part.as_coeff_Mul()
-    text = _product(abs(coefficient), rest, ink)
-    spelled = text if isinstance(ink, Text) else _product(abs(coefficient), rest, TEXT)
+    text = _product(abs(coefficient), rest, printer)
+    spelled = text if isinstance(printer, TextPrinter) else _product(abs(coefficient), rest, TEXT)
     width = visible_width(spelled)
     return Term(bool(coefficient < 0), text, width)
 
 
-def _product(coefficient: sp.Number, rest: sp.Expr, ink: Ink) -> str:
+def _product(coefficient: sp.Number, rest: sp.Expr, printer: FormulaPrinter) -> str:
     factors = sorted(sp.Mul.make_args(rest), key=_place_in_product)
-    written = [_factor(factor, ink) for factor in factors if factor != 1]
+    written = [_factor(factor, printer) for factor in factors if factor != 1]
     if float(coefficient) != 1.0 or not written:
-        written.insert(0, _number(coefficient, ink))
-    return ink.product(written) if len(written) > 1 else written[0]
+        written.insert(0, _number(coefficient, printer))
+    return printer.product(written) if len(written) > 1 else written[0]
 
 
-def _number(value: sp.Number, ink: Ink) -> str:
+def _number(value: sp.Number, printer: FormulaPrinter) -> str:
     if value.is_Rational:
-        return ink.number(int(value.p), int(value.q))
-    return ink.decimal(f"{float(value):.{DIGITS}g}")
+        return printer.number(int(value.p), int(value.q))
+    return printer.decimal(f"{float(value):.{DIGITS}g}")
 
 
-def _factor(factor: sp.Expr, ink: Ink) -> str:
+def _factor(factor: sp.Expr, printer: FormulaPrinter) -> str:
     if isinstance(factor, sp.Pow):
         base, exponent = factor.base, int(factor.exp)
         if isinstance(base, (sp.sin, sp.cos)):
-            return _call(base, ink, exponent)
+            return _call(base, printer, exponent)
         if isinstance(base, sp.Symbol):
-            return ink.letter(letter(base), exponent)
-        return ink.power(_factor(base, ink), exponent)
+            return printer.letter(letter(base), exponent)
+        return printer.power(_factor(base, printer), exponent)
     if isinstance(factor, sp.Symbol):
-        return ink.letter(letter(factor))
+        return printer.letter(letter(factor))
     if isinstance(factor, Partial):
-        return ink.partial(*(_factor(part, ink) for part in factor.args))
+        return printer.partial(*(_factor(part, printer) for part in factor.args))
     if isinstance(factor, Rate):
-        return ink.rate(write(factor.args[0], ink))
+        return printer.rate(write(factor.args[0], printer))
     if isinstance(factor, (sp.sin, sp.cos)):
-        return _call(factor, ink, 1)
-    return ink.bracket(write_inner(factor, ink))
+        return _call(factor, printer, 1)
+    return printer.bracket(write_inner(factor, printer))
 
 
-def write_inner(expression: sp.Expr, ink: Ink) -> str:
+def write_inner(expression: sp.Expr, printer: FormulaPrinter) -> str:
     """Write a sum inside something else: one that has a positive term begins with it."""
-    row = terms(expression, ink)
+    row = terms(expression, printer)
     start = next((k for k, term in enumerate(row) if not term.negative), 0)
-    return joined([row[start], *row[:start], *row[start + 1 :]], ink)
+    return joined([row[start], *row[:start], *row[start + 1 :]], printer)
 
 
-def _call(function: sp.Expr, ink: Ink, exponent: int) -> str:
-    return ink.call(function.func.__name__, write_inner(function.args[0], ink), exponent)
+def _call(function: sp.Expr, printer: FormulaPrinter, exponent: int) -> str:
+    return printer.call(function.func.__name__, write_inner(function.args[0], printer), exponent)
 
 
 def _place_in_product(factor: sp.Expr) -> tuple[int, int, str]:

@@ -1,4 +1,4 @@
-"""The derivation as a person would tell it, step by step."""
+"""The steps of a derivation, from positions and energies to matrices and the check."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import sympy as sp
 
 from ulna.derivation.check import Check
-from ulna.derivation.document import Block, Equation, Step, Table, equals, says
+from ulna.derivation.document import Block, DocumentTable, Equation, Step, equals, paragraph
 from ulna.derivation.glossary import angles_in_words, letters
 from ulna.derivation.lagrange import Mechanics
 from ulna.derivation.model import HALF, Body, Model
@@ -20,8 +20,8 @@ WRITTEN_OUT = 2  # links up to which the matrices are also shown without abbrevi
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
-    """Everything a derivation tells, in order."""
+class DerivationSteps:
+    """Writes the steps of a derivation, in order."""
 
     mechanics: Mechanics
     check: Check
@@ -33,8 +33,8 @@ class Story:
         return self.mechanics.model
 
     def steps(self) -> tuple[Step, ...]:
-        """Tell the steps, from what is given to the check."""
-        told = [
+        """Return the steps, from what is given to the check."""
+        steps = [
             Step("What is given", tuple(self._given())),
             Step("Positions", tuple(self._positions())),
             Step("Velocities", tuple(self._velocities())),
@@ -43,17 +43,17 @@ class Story:
             Step("The constants", tuple(self._constants())),
             Step("The Lagrangian", tuple(self._lagrangian())),
         ]
-        told += [Step(self._title(k), tuple(self._row(k))) for k in range(self._model.n)]
-        told += [
+        steps += [Step(self._title(k), tuple(self._row(k))) for k in range(self._model.n)]
+        steps += [
             Step("The mass matrix", tuple(self._mass_matrix())),
             Step("The Coriolis matrix", tuple(self._coriolis_matrix())),
             Step("The gravity vector", tuple(self._gravity())),
         ]
         if self._model.n <= WRITTEN_OUT:
-            told.append(Step("Written out", tuple(self._written_out())))
+            steps.append(Step("Written out", tuple(self._written_out())))
         if self.numbers:
-            told.append(Step("With the arm's numbers", tuple(self._with_numbers())))
-        return (*told, Step("The check", tuple(self._check())))
+            steps.append(Step("With the arm's numbers", tuple(self._with_numbers())))
+        return (*steps, Step("The check", tuple(self._check())))
 
     @property
     def _heavy(self) -> bool:
@@ -66,15 +66,15 @@ class Story:
         return parts if self._model.options.bodies == "general" else ()
 
     def _given(self) -> Iterator[Block]:
-        yield says(*angles_in_words(self._model))
+        yield paragraph(*angles_in_words(self._model))
         if self.note:
-            yield says(self.note)
+            yield paragraph(self.note)
         rows = [(s, text, unit) for s, text, unit in letters(self._model)]
         if not self.numbers:
-            yield Table(("letter", "means", "unit"), tuple(rows))
+            yield DocumentTable(("letter", "means", "unit"), tuple(rows))
             return
         valued = tuple((s, text, unit, self._number(s)) for s, text, unit in rows)
-        yield Table(("letter", "means", "unit", "this arm"), valued)
+        yield DocumentTable(("letter", "means", "unit", "this arm"), valued)
 
     def _number(self, of: sp.Expr) -> str:
         """Return today's number for an expression in the arm's letters."""
@@ -83,22 +83,22 @@ class Story:
         return f"{float(of.subs(self.numbers)):.6g}"
 
     def _positions(self) -> Iterator[Block]:
-        yield says("Walk along the links from the base.")
+        yield paragraph("Walk along the links from the base.")
         for body in self._model.bodies:
-            yield says(f"For {body.about}:")
+            yield paragraph(f"For {body.about}:")
             x, y = self._model.place(body.legs)
             yield equals(symbol("x", body.name), x)
             yield equals(symbol("y", body.name), y)
 
     def _velocities(self) -> Iterator[Block]:
-        yield says("Differentiate by time; every angle brings its rate with it.")
+        yield paragraph("Differentiate by time; every angle brings its rate with it.")
         for body in self._model.bodies:
             x, y = self._model.velocity(body.legs)
             yield equals(symbol("x", body.name, 1), x)
             yield equals(symbol("y", body.name, 1), y)
 
     def _squares(self) -> Iterator[Block]:
-        yield says(
+        yield paragraph(
             "Square and add, using ",
             equals(sp.cos(A) * sp.cos(B) + sp.sin(A) * sp.sin(B), sp.cos(A - B)),
             *self._for_offsets(
@@ -111,21 +111,23 @@ class Story:
             yield equals(symbol("v", body.name) ** 2, self._model.square(body.legs))
 
     def _energies(self) -> Iterator[Block]:
-        yield says("Each body moves and, where it has an inertia, turns with its link.")
+        yield paragraph("Each body moves and, where it has an inertia, turns with its link.")
         if self._model.options.bodies == "rods":
             rod = symbol("m", "i") * symbol("l", "i") ** 2 / 12
-            yield says("A rod has ", equals(symbol("I", "i"), rod), " about its middle.")
+            yield paragraph("A rod has ", equals(symbol("I", "i"), rod), " about its middle.")
         parts = [_own_kinetic(self._model, body) for body in self._model.bodies]
         if self._model.options.drives:
-            yield says("Each rotor turns with the link that carries it, and geared with its joint.")
+            yield paragraph(
+                "Each rotor turns with the link that carries it, and geared with its joint."
+            )
             parts += [share.factor * share.rates for share in self.mechanics.rotor_shares()]
         yield equals(K, sp.Add(*parts))
         if self._model.options.gravity == "none":
-            yield says("The arm lies flat: gravity does no work on it.")
+            yield paragraph("The arm lies flat: gravity does no work on it.")
         yield equals(V, sp.Add(*(_own_potential(self._model, body) for body in self._model.bodies)))
 
     def _constants(self) -> Iterator[Block]:
-        yield says(
+        yield paragraph(
             "Put the positions and squares in, and sort by what moves. Masses and lengths enter "
             "the energies only through these constants: second moments ",
             symbol("a", "ii"),
@@ -140,7 +142,7 @@ class Story:
             yield equals(name, definition, number=self._number(definition))
 
     def _lagrangian(self) -> Iterator[Block]:
-        yield says("With them the energies are short.")
+        yield paragraph("With them the energies are short.")
         yield equals(K, self.mechanics.kinetic_energy)
         yield equals(V, self.mechanics.potential_energy)
         yield equals(L, K - V)
@@ -154,12 +156,12 @@ class Story:
         yield equals(by_rate, mechanics.momentum(k))
         yield equals(Rate(by_rate), mechanics.momentum_rate(k))
         yield equals(by_angle, mechanics.angle_derivative(k))
-        yield says(self._what_acts(k))
+        yield paragraph(self._what_acts(k))
         acts = mechanics.motor(k) + mechanics.pull(k) - mechanics.drag(k)
         yield equals(Rate(by_rate) - by_angle, acts)
         kinds = "accelerations, rates and weight" if self._heavy else "accelerations and rates"
         below = ", with M as it is written out below" if m.n > WRITTEN_OUT else ""
-        yield says(f"Sorted by {kinds}{below}:")
+        yield paragraph(f"Sorted by {kinds}{below}:")
         entries = mechanics.mass_matrix.row(k)
         if m.n > WRITTEN_OUT:
             # Long coefficients get names here, and lines of their own below.
@@ -181,11 +183,11 @@ class Story:
         return words + "."
 
     def _mass_matrix(self) -> Iterator[Block]:
-        yield says("The coefficients of the accelerations, symmetric:")
+        yield paragraph("The coefficients of the accelerations, symmetric:")
         yield from _entries("M", self.mechanics.mass_matrix, symmetric=True)
 
     def _coriolis_matrix(self) -> Iterator[Block]:
-        yield says(
+        yield paragraph(
             "From the derivatives of M by Christoffel's symbols, ",
             _christoffel(letter(self._model.coordinates[0]).base),
             " summed over k, so that the rate of M less 2C is skew-symmetric:",
@@ -193,16 +195,16 @@ class Story:
         yield from _entries("C", self.mechanics.coriolis_matrix)
 
     def _gravity(self) -> Iterator[Block]:
-        yield says("The derivatives of the potential energy:")
+        yield paragraph("The derivatives of the potential energy:")
         for k in range(self._model.n):
             yield equals(symbol("G", k + 1), self.mechanics.gravity[k])
 
     def _written_out(self) -> Iterator[Block]:
-        yield says("The same with masses and lengths in place of the constants:")
+        yield paragraph("The same with masses and lengths in place of the constants:")
         yield from self._matrices(self.mechanics.constants)
 
     def _with_numbers(self) -> Iterator[Block]:
-        yield says("In SI units and radians:")
+        yield paragraph("In SI units and radians:")
         constants = {
             name: value.subs(self.numbers) for name, value in self.mechanics.constants.items()
         }
@@ -218,7 +220,7 @@ class Story:
             yield equals(symbol("G", k + 1), gravity[k])
 
     def _check(self) -> Iterator[Block]:
-        yield says(
+        yield paragraph(
             f"The letters were replaced by numbers in {self.check.states} states, and the results "
             "compared with the closed form that ulna computes with. The largest differences, "
             "relative to the terms that make them up:"
@@ -229,7 +231,9 @@ class Story:
             ("G", self.check.gravity),
             ("torques, straight from the Euler–Lagrange terms", self.check.torque),
         )
-        yield Table(("what", "difference"), tuple((name, f"{error:.1e}") for name, error in rows))
+        yield DocumentTable(
+            ("what", "difference"), tuple((name, f"{error:.1e}") for name, error in rows)
+        )
 
 
 def _entries(name: str, matrix: sp.Matrix, *, symmetric: bool = False) -> Iterator[Block]:

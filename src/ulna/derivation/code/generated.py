@@ -16,7 +16,7 @@ import sympy as sp
 from ulna._version import __version__
 from ulna.derivation.glossary import letters
 from ulna.derivation.lagrange import Mechanics
-from ulna.derivation.options import Options
+from ulna.derivation.options import DerivationOptions
 from ulna.derivation.symbols import COORDINATES, letter, symbol
 
 
@@ -54,7 +54,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class GeneratedCode:
     """All that a generated file says, in any language."""
 
     title: str
@@ -66,7 +66,7 @@ class Program:
     numbers: bool  # whether the parameters have an arm's values
 
 
-class Template(NamedTuple):
+class CodeTemplate(NamedTuple):
     """Source with gaps: {q} for the name of the angles, {second} for the second of them."""
 
     source: str
@@ -87,10 +87,10 @@ class Syntax(NamedTuple):
         return sp.Symbol(f"{vector}{self.opening}{place + self.first}{self.closing}")
 
 
-def program(
+def generated_code(
     mechanics: Mechanics, title: str, known: Mapping[sp.Symbol, float], syntax: Syntax
-) -> Program:
-    """Say all that a generated file says; `known` are an arm's numbers, if there is one."""
+) -> GeneratedCode:
+    """Return all that a generated file says; `known` are an arm's numbers, if there is one."""
     options = mechanics.model.options
     parameters = tuple(
         Parameter(s.name, about, unit.replace("·", " ").replace("²", "^2"), known.get(s))
@@ -101,10 +101,12 @@ def program(
     heading = re.sub(r"[^A-Za-z0-9 ,.:()_-]", "?", title)
     angles = letter(mechanics.model.coordinates[0]).base
     found = _routines(mechanics, syntax)
-    return Program(heading, _notes(options), parameters, found, options.links, angles, bool(known))
+    return GeneratedCode(
+        heading, _notes(options), parameters, found, options.links, angles, bool(known)
+    )
 
 
-def _notes(options: Options) -> tuple[str, ...]:
+def _notes(options: DerivationOptions) -> tuple[str, ...]:
     counted = (
         "Joint angles q, the first from the x axis, every other from the link before it;"
         if options.relative
@@ -120,7 +122,10 @@ def _notes(options: Options) -> tuple[str, ...]:
 
 
 def assembled(
-    program: Program, head: Iterable[str], body: Iterable[str], inverse_kinematics: Template
+    program: GeneratedCode,
+    head: Iterable[str],
+    body: Iterable[str],
+    inverse_kinematics: CodeTemplate,
 ) -> str:
     """Put a file together; arms of two links also get the template of their inverse kinematics."""
     text = "\n".join([*head, *body, ""])
@@ -135,7 +140,7 @@ def _routines(mechanics: Mechanics, syntax: Syntax) -> tuple[Routine, ...]:
     """Return the functions of the dynamics, letters replaced by what the language calls them."""
     m = mechanics.model
     q, qd, qdd = (letter(m.coordinates[0]).base + "d" * dots for dots in range(3))
-    build = _Builder(mechanics, syntax)
+    build = _RoutineBuilder(mechanics, syntax)
     whose = "at the joints" if m.options.relative else "of the link angles"
     pushed = ("force",) if m.options.tip_force else ()
     return (
@@ -175,7 +180,7 @@ def _names(mechanics: Mechanics, syntax: Syntax) -> dict[sp.Symbol, sp.Symbol]:
     return found | {symbol("F", axis): syntax.entry("force", k) for k, axis in enumerate("xy")}
 
 
-class _Builder:
+class _RoutineBuilder:
     def __init__(self, mechanics: Mechanics, syntax: Syntax) -> None:
         self.constants = mechanics.constants
         self.names = _names(mechanics, syntax)

@@ -15,8 +15,8 @@ FRACTIONS = {(1, 2): "½", (1, 3): "⅓", (1, 4): "¼"}
 DOTS = ("", "\N{COMBINING DOT ABOVE}", "\N{COMBINING DIAERESIS}")
 
 
-class Ink(ABC):
-    """A way to write formulas; each method gives the finished text of one mark."""
+class FormulaPrinter(ABC):
+    """A way to write formulas; each method returns the finished text of one mark."""
 
     minus: str
     plus: str
@@ -42,7 +42,7 @@ class Ink(ABC):
     def rate(self, of: str) -> str: ...
 
 
-class Text(Ink):
+class TextPrinter(FormulaPrinter):
     """Letters that a terminal can show."""
 
     minus, plus, equals = "−", "+", "="
@@ -88,7 +88,7 @@ class Text(Ink):
         return f"d/dt ({of})"
 
 
-class Latex(Ink):
+class LatexPrinter(FormulaPrinter):
     """Math mode of LaTeX, as Markdown pages read it too."""
 
     minus, plus, equals = "-", "+", "="
@@ -138,7 +138,7 @@ class Latex(Ink):
         return f"\\frac{{d}}{{dt}} \\left( {of} \\right)"
 
 
-class MathML(Ink):
+class MathMLPrinter(FormulaPrinter):
     """Presentation MathML, which browsers set without any help."""
 
     minus, plus, equals = "<mo>−</mo>", "<mo>+</mo>", "<mo>=</mo>"
