@@ -64,7 +64,6 @@ TO_DO = {
     "angles",
     "arm",
     "control",
-    "derivation",
     "dynamics",
     "errors",
     "expressions",

@@ -121,7 +121,6 @@ TO_DO = {
     "arm",
     "cli",
     "control",
-    "derivation",
     "docs",
     "dynamics",
     "examples",
