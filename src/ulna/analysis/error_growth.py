@@ -275,7 +275,10 @@ def _closed_maps(plan: Plan, arm: Arm, controller: Controller, rate: float) -> t
 def _motion(plan: Plan, times: Array) -> Array:
     """Return q, q̇, q̈ and the force on the tip, if there is one, at times (k, 2) as (k, c)."""
     flat = times.ravel()
-    given = [*plan.trajectory.rows(flat), *([] if plan.force is None else [plan.force(flat)])]
+    given = [
+        *plan.trajectory.rows(flat),
+        *([] if plan.tip_force is None else [plan.tip_force(flat)]),
+    ]
     return np.concatenate(given, axis=-1).reshape(len(times), -1)
 
 

@@ -117,7 +117,7 @@ def make_task(asked: Asked, *, names: Mapping[str, str] = NAMES, **texts: str | 
     except InputError as error:
         raise InputError([renamed(problem, names) for problem in error.problems]) from None
     seconds, samples = number(made.duration), f"{len(made.t):,}"
-    told = f"{seconds} s ({made.reason}), {samples} samples"
+    told = f"{seconds} s ({made.duration_reason}), {samples} samples"
     note(f"planned {made.path} for {asked.name}: {told}")
     for remark in made.path.notes:
         note(remark)

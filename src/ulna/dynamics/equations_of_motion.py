@@ -19,7 +19,7 @@ from ulna.arm import Arm, Parameters, warn_unmodelled
 from ulna.arrays import Array
 from ulna.dynamics import chain
 from ulna.dynamics.packed import pack
-from ulna.kinematics.evaluator import Call, Evaluator, kept_evaluator
+from ulna.kinematics.evaluator import Evaluator, KernelCall, kept_evaluator
 from ulna.kinematics.forward_kinematics import joint_array, prepared
 
 if TYPE_CHECKING:
@@ -99,11 +99,11 @@ def state_evaluator(arm: Arm) -> Evaluator:
     n = arm.n
     row, square = (n,), (n, n)
     calls = {
-        "forward_dynamics": Call(single.forward_one, (row, row, row, row)),
-        "inverse_dynamics": Call(single.inverse_one, (row, row, row, row)),
-        "gravity_torque": Call(single.gravity_one, (row, row)),
-        "mass_matrix": Call(single.mass_matrix_one, (row, square)),
-        "linearise": Call(single.linearise_one, (row, row, row, (2 * n, 2 * n), (2 * n, n))),
+        "forward_dynamics": KernelCall(single.forward_one, (row, row, row, row)),
+        "inverse_dynamics": KernelCall(single.inverse_one, (row, row, row, row)),
+        "gravity_torque": KernelCall(single.gravity_one, (row, row)),
+        "mass_matrix": KernelCall(single.mass_matrix_one, (row, square)),
+        "linearise": KernelCall(single.linearise_one, (row, row, row, (2 * n, 2 * n), (2 * n, n))),
     }
     return Evaluator(n, single.memory_of(pack(arm.parameters)).copy, calls)
 

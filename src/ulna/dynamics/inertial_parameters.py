@@ -22,8 +22,8 @@ from ulna.angles import relative_to_absolute
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array, running_sum, tail_sum
 from ulna.dynamics.packed import link_moments
-from ulna.kinematics.forward_kinematics import chain as laid_out
 from ulna.kinematics.forward_kinematics import joint_array, prepared
+from ulna.kinematics.forward_kinematics import kinematic_chain as laid_out
 
 QUANTITIES = (
     "mass",

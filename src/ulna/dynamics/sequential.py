@@ -20,10 +20,10 @@ from ulna.angles import absolute_to_relative
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array, sum_beyond, tail_sum
 from ulna.kinematics.forward_kinematics import (
-    Chain,
+    KinematicChain,
     centre_coordinates,
-    chain,
     joint_array,
+    kinematic_chain,
     prepared,
 )
 
@@ -63,13 +63,13 @@ def frozen(arm: Arm | Parameters, theta: Array) -> Frozen:
     return _frozen(_laid_out(arm, theta))
 
 
-def _laid_out(arm: Arm | Parameters, theta: Array, *more: Array | None) -> Chain:
+def _laid_out(arm: Arm | Parameters, theta: Array, *more: Array | None) -> KinematicChain:
     xp, parameters = prepared(arm, theta, *more)
     theta = joint_array(xp, parameters, theta, "theta")
-    return chain(parameters, absolute_to_relative(theta), *more)
+    return kinematic_chain(parameters, absolute_to_relative(theta), *more)
 
 
-def _frozen(c: Chain) -> Frozen:
+def _frozen(c: KinematicChain) -> Frozen:
     xp, p = c.xp, c.parameters
     of_links, link_weight = _about_joints(c, p.mass, *centre_coordinates(c))
     of_ends, end_weight = _about_joints(c, p.tip_mass, c.x[..., 1:], c.y[..., 1:])
@@ -79,7 +79,7 @@ def _frozen(c: Chain) -> Frozen:
     return Frozen(inertia, link_weight + end_weight)
 
 
-def _about_joints(c: Chain, mass: Array, x: Array, y: Array) -> tuple[Array, Array]:
+def _about_joints(c: KinematicChain, mass: Array, x: Array, y: Array) -> tuple[Array, Array]:
     """Return inertia and weight torque (…, n) about each joint of the masses beyond it."""
     xp, gravity = c.xp, c.parameters.gravity
     dx = x[..., None, :] - c.x[..., :-1, None]

@@ -1,4 +1,4 @@
-"""Arcs sorted by circle, and cut into pieces at the corners where they end, cross or touch."""
+"""Arcs sorted by circle, and cut into segments at the vertices where they end, cross or touch."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ulna.angles import TURN
+from ulna.kinematics.arc_loops import ArcSegment
 from ulna.kinematics.arcs import Arc, crossings, phase
-from ulna.kinematics.chains import Piece
 
 # In grains, the unit of what counts as rounding:
 SAME = 3  # circles this close are one
-NEAR = 1000  # corners this close are one
+NEAR = 1000  # vertices this close are one
 ERROR = 0.1  # of the place of a circle
 
 
@@ -34,7 +34,7 @@ class Circle(NamedTuple):
         return phase(point - self.center)
 
 
-class Corner(NamedTuple):
+class Vertex(NamedTuple):
     """A point where arcs end or meet."""
 
     doubt: float  # [m] by which rounding may have moved it along the arcs
@@ -57,21 +57,21 @@ def circles_of(arcs: list[Arc], grain: float) -> list[Circle]:
     return circles
 
 
-def pieces_of(circles: list[Circle], grain: float) -> list[Piece]:
-    """Cut the arcs of all circles at their corners; corners are numbered across all of them."""
-    corners = _merged(_ends(circles, grain) + _meetings(circles, grain))
+def segments_of(circles: list[Circle], grain: float) -> list[ArcSegment]:
+    """Cut the arcs of all circles at their vertices; vertices are numbered across all of them."""
+    vertices = _merged(_ends(circles, grain) + _meetings(circles, grain))
     return [
-        piece
+        segment
         for number, circle in enumerate(circles)
-        for piece in _cut(
-            circle, {k: corner for k, corner in enumerate(corners) if number in corner.circles}
+        for segment in _cut(
+            circle, {k: vertex for k, vertex in enumerate(vertices) if number in vertex.circles}
         )
     ]
 
 
-def _ends(circles: list[Circle], grain: float) -> list[Corner]:
+def _ends(circles: list[Circle], grain: float) -> list[Vertex]:
     return [
-        Corner(NEAR * grain, end, {number})
+        Vertex(NEAR * grain, end, {number})
         for number, circle in enumerate(circles)
         for arc in circle.arcs
         if not arc.is_circle
@@ -79,14 +79,14 @@ def _ends(circles: list[Circle], grain: float) -> list[Corner]:
     ]
 
 
-def _meetings(circles: list[Circle], grain: float) -> list[Corner]:
+def _meetings(circles: list[Circle], grain: float) -> list[Vertex]:
     found = []
     for one, other in combinations(range(len(circles)), 2):
         first, second = circles[one], circles[other]
         for point in crossings(first.arcs[0], second.arcs[0], SAME * grain):
             doubt = NEAR * grain + _doubt(point - first.center, point - second.center, grain)
             if all(circle.covers(circle.direction(point), doubt) for circle in (first, second)):
-                found.append(Corner(doubt, point, {one, other}))
+                found.append(Vertex(doubt, point, {one, other}))
     return found
 
 
@@ -102,30 +102,30 @@ def _doubt(a: complex, b: complex, grain: float) -> float:
     return error / max(sine, math.sqrt(2.0 * error * bend), 1e-7)
 
 
-def _merged(found: list[Corner]) -> list[Corner]:
-    """Make one of the corners that fall together, at the place of the surest."""
-    found = sorted(found, key=lambda corner: corner.doubt)
-    points = np.array([corner.point for corner in found])
-    doubts = np.array([corner.doubt for corner in found])
+def _merged(found: list[Vertex]) -> list[Vertex]:
+    """Make one of the vertices that fall together, at the place of the surest."""
+    found = sorted(found, key=lambda vertex: vertex.doubt)
+    points = np.array([vertex.point for vertex in found])
+    doubts = np.array([vertex.doubt for vertex in found])
     left = np.ones(len(found), bool)
-    corners = []
-    for number, corner in enumerate(found):
+    vertices = []
+    for number, vertex in enumerate(found):
         if left[number]:
-            same = left & (np.abs(points - corner.point) <= doubts)
+            same = left & (np.abs(points - vertex.point) <= doubts)
             left &= ~same
             circles: set[int] = set().union(*(found[k].circles for k in np.flatnonzero(same)))
-            corners.append(corner._replace(circles=circles))
-    return corners
+            vertices.append(vertex._replace(circles=circles))
+    return vertices
 
 
-def _cut(circle: Circle, corners: dict[int, Corner]) -> list[Piece]:
-    """Return the pieces of a circle's arcs between its corners; without any, all of it."""
+def _cut(circle: Circle, vertices: dict[int, Vertex]) -> list[ArcSegment]:
+    """Return the segments of a circle's arcs between its vertices; without any, all of it."""
     center = (circle.center.real, circle.center.imag)
-    cuts = sorted((circle.direction(corner.point), number) for number, corner in corners.items())
+    cuts = sorted((circle.direction(vertex.point), number) for number, vertex in vertices.items())
     cuts = cuts or [(0.0, -1)]
-    pieces = []
+    segments = []
     for (start, leaving), (end, arriving) in zip(cuts, cuts[1:] + cuts[:1], strict=True):
         sweep = (end - start) % TURN or TURN
         if circle.covers(start + sweep / 2):
-            pieces.append(Piece(Arc(center, circle.radius, start, sweep), leaving, arriving))
-    return pieces
+            segments.append(ArcSegment(Arc(center, circle.radius, start, sweep), leaving, arriving))
+    return segments

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array, running_sum
-from ulna.kinematics.forward_kinematics import Chain, chain, joint_array
+from ulna.kinematics.forward_kinematics import KinematicChain, joint_array, kinematic_chain
 
 
 def jacobian(arm: Arm | Parameters, q: Array) -> Array:
@@ -13,7 +13,7 @@ def jacobian(arm: Arm | Parameters, q: Array) -> Array:
     Turning joint j moves the tip at right angles to the line from the joint to the tip:
     ∂(x, y)/∂q_j = (−(y − y_j), x − x_j), and every joint turns the tip by its own angle.
     """
-    c = chain(arm, q)
+    c = kinematic_chain(arm, q)
     from_joint_x = c.x[..., -1:] - c.x[..., :-1]
     from_joint_y = c.y[..., -1:] - c.y[..., :-1]
     rows = [-from_joint_y, from_joint_x, c.xp.ones_like(from_joint_x)]
@@ -22,7 +22,7 @@ def jacobian(arm: Arm | Parameters, q: Array) -> Array:
 
 def jacobian_rate(arm: Arm | Parameters, q: Array, qd: Array) -> Array:
     """Return dJ/dt (…, 3, n) for joint rates qd: the same cross products with the velocities."""
-    c = chain(arm, q, qd)
+    c = kinematic_chain(arm, q, qd)
     vx, vy = _velocities(c, joint_array(c.xp, c.parameters, qd, "qd"))
     from_joint_x = vx[..., -1:] - vx[..., :-1]
     from_joint_y = vy[..., -1:] - vy[..., :-1]
@@ -32,7 +32,7 @@ def jacobian_rate(arm: Arm | Parameters, q: Array, qd: Array) -> Array:
 
 def tip_velocity(arm: Arm | Parameters, q: Array, qd: Array) -> Array:
     """Return the velocity (…, 3) of the tip: vx, vy [m/s] and turning rate [rad/s]."""
-    c = chain(arm, q, qd)
+    c = kinematic_chain(arm, q, qd)
     qd = joint_array(c.xp, c.parameters, qd, "qd")
     vx, vy = _velocities(c, qd)
     rate = c.xp.sum(qd, axis=-1) + c.xp.zeros_like(vx[..., -1])
@@ -45,7 +45,7 @@ def tip_acceleration(arm: Arm | Parameters, q: Array, qd: Array, qdd: Array) -> 
     Each link adds its own turning and its own centripetal part:
     Σ l_i [φ̈_i (−sin φ_i, cos φ_i) − φ̇_i² (cos φ_i, sin φ_i)], equal to J q̈ + J̇ q̇.
     """
-    c = chain(arm, q, qd, qdd)
+    c = kinematic_chain(arm, q, qd, qdd)
     xp, length = c.xp, c.parameters.length
     rate = running_sum(xp, joint_array(xp, c.parameters, qd, "qd"))
     turning = running_sum(xp, joint_array(xp, c.parameters, qdd, "qdd"))
@@ -55,7 +55,7 @@ def tip_acceleration(arm: Arm | Parameters, q: Array, qd: Array, qdd: Array) -> 
     return xp.stack([ax, ay, turning[..., -1] + xp.zeros_like(ax)], axis=-1)
 
 
-def _velocities(c: Chain, qd: Array) -> tuple[Array, Array]:
+def _velocities(c: KinematicChain, qd: Array) -> tuple[Array, Array]:
     """Return the velocities (…, n+1) of the joints and the tip, the base at rest."""
     xp, length = c.xp, c.parameters.length
     rate = running_sum(xp, qd)

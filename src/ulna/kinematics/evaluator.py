@@ -21,7 +21,7 @@ from ulna.errors import InputError, Problem
 _FLOAT = np.dtype(np.float64)
 
 
-class Call(NamedTuple):
+class KernelCall(NamedTuple):
     """A kernel, and what it is called with after the size and the memory."""
 
     kernel: Callable[..., int]
@@ -49,7 +49,7 @@ class Evaluator:
 
     __slots__ = ("_shapes", "run")
 
-    def __init__(self, n: int, new_memory: Callable[[], Any], calls: dict[str, Call]) -> None:
+    def __init__(self, n: int, new_memory: Callable[[], Any], calls: dict[str, KernelCall]) -> None:
         spare: list[Any] = []
         self.run = {name: _bound(call, n, new_memory, spare) for name, call in calls.items()}
         self._shapes = {name: call.arguments[-1] for name, call in calls.items()}
@@ -73,7 +73,7 @@ class Evaluator:
 
 
 def _bound(
-    call: Call, n: int, new_memory: Callable[[], Any], spare: list[Any]
+    call: KernelCall, n: int, new_memory: Callable[[], Any], spare: list[Any]
 ) -> Callable[..., int]:
     """Return a kernel with its size and with memory that no other call works in."""
     from ulna.kernels import variant

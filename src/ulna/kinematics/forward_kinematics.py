@@ -23,7 +23,7 @@ class Transforms(NamedTuple):
     product: Array
 
 
-class Chain(NamedTuple):
+class KinematicChain(NamedTuple):
     """The polyline of an arm, as coordinates apart: what every formula here starts from.
 
     Positions are relative to the base, so that a far-away base costs differences no digits.
@@ -36,13 +36,13 @@ class Chain(NamedTuple):
     y: Array
 
 
-def chain(arm: Arm | Parameters, q: Array, *more: Array) -> Chain:
+def kinematic_chain(arm: Arm | Parameters, q: Array, *more: Array) -> KinematicChain:
     """Lay the arm out for joint angles q (…, n), in the array library of the inputs."""
     xp, parameters = prepared(arm, q, *more)
     phi = relative_to_absolute(joint_array(xp, parameters, q, "q"))
     x = running_sum(xp, parameters.length * xp.cos(phi), from_zero=True)
     y = running_sum(xp, parameters.length * xp.sin(phi), from_zero=True)
-    return Chain(xp, parameters, phi, x, y)
+    return KinematicChain(xp, parameters, phi, x, y)
 
 
 def prepared(arm: Arm | Parameters, *values: Array) -> tuple[Any, Parameters]:
@@ -66,7 +66,7 @@ def _check_batches(*values: Array | None) -> None:
         raise InputError(Problem("batch", f"leading axes {told}", need)) from None
 
 
-def placed(c: Chain, x: Array, y: Array) -> Array:
+def placed(c: KinematicChain, x: Array, y: Array) -> Array:
     """Return points (…, k, 2) in the plane from coordinates (…, k) relative to the base."""
     base = c.parameters.base
     return c.xp.stack([x + base[..., 0:1], y + base[..., 1:2]], axis=-1)
@@ -84,7 +84,7 @@ def joint_array(xp: Any, parameters: Parameters, values: Array, what: str) -> Ar
 
 def joints(arm: Arm | Parameters, q: Array) -> Array:
     """Return the positions (…, n+1, 2) of the joints, from the base to the tip."""
-    c = chain(arm, q)
+    c = kinematic_chain(arm, q)
     return placed(c, c.x, c.y)
 
 
@@ -96,7 +96,7 @@ def tip(arm: Arm | Parameters, q: Array) -> Array:
     >>> round(float(x), 6), round(float(y), 6), round(float(np.degrees(angle)), 6)
     (1.705737, 0.300767, -20.0)
     """
-    c = chain(arm, q)
+    c = kinematic_chain(arm, q)
     point = placed(c, c.x[..., -1:], c.y[..., -1:])[..., 0, :]
     # The angle takes part in the batch of the coordinates, which the arms may have widened.
     angle = c.phi[..., -1:] + c.xp.zeros_like(point[..., :1])
@@ -105,11 +105,11 @@ def tip(arm: Arm | Parameters, q: Array) -> Array:
 
 def centres(arm: Arm | Parameters, q: Array) -> Array:
     """Return the centres of mass (…, n, 2) of the links, without their tip masses."""
-    c = chain(arm, q)
+    c = kinematic_chain(arm, q)
     return placed(c, *centre_coordinates(c))
 
 
-def centre_coordinates(c: Chain) -> tuple[Array, Array]:
+def centre_coordinates(c: KinematicChain) -> tuple[Array, Array]:
     """Return x and y (…, n) of the centres of mass, relative to the base."""
     p, cos, sin = c.parameters, c.xp.cos(c.phi), c.xp.sin(c.phi)
     x = c.x[..., :-1] + p.com * cos - p.com_offset * sin
@@ -119,7 +119,7 @@ def centre_coordinates(c: Chain) -> tuple[Array, Array]:
 
 def transforms(arm: Arm | Parameters, q: Array) -> Transforms:
     """Return the homogeneous transforms H_1 … H_n (…, n, 3, 3) and their product (…, 3, 3)."""
-    c = chain(arm, q)
+    c = kinematic_chain(arm, q)
     xp, p = c.xp, c.parameters
     q = joint_array(xp, p, q, "q")
     steps = _frames(xp, q, p.length * xp.cos(q), p.length * xp.sin(q))

@@ -59,20 +59,20 @@ def inverse(
     """
     if not isinstance(restarts, int) or restarts < 0:
         raise InputError(Problem("restarts", shown(restarts), "a whole number, 0 or more"))
-    task = read(arm, target, tolerance)
-    q, branch = _postures(task)
-    q = into_window(task.each, q)
-    if task.chain.shape[-1] > 2 and (posture is not None or are_limited(task.parameters)):
+    problem = inverse_problem(arm, target, tolerance)
+    q, branch = _postures(problem)
+    q = into_window(problem.each, q)
+    if problem.chain.shape[-1] > 2 and (posture is not None or are_limited(problem.parameters)):
         wanted = None
         if posture is not None:
-            wanted = posture_array(task.parameters, posture, "posture")
-        accepted = SOLVED * task.reach
-        q = redundant.refine(task.parameters, q, task.nearest, wanted, accepted, restarts)
-    return _judged(task, q, branch, arm if isinstance(arm, Arm) else None)
+            wanted = posture_array(problem.parameters, posture, "posture")
+        accepted = SOLVED * problem.reach
+        q = redundant.refine(problem.parameters, q, problem.nearest, wanted, accepted, restarts)
+    return _judged(problem, q, branch, arm if isinstance(arm, Arm) else None)
 
 
 @dataclass(frozen=True)
-class Task:
+class InverseProblem:
     """A question put to an arm, with what follows from it before any posture is known."""
 
     parameters: Parameters
@@ -94,7 +94,9 @@ class Task:
         return self.near.shortfall <= self.slack
 
 
-def read(arm: Arm | Parameters, target: ArrayLike, tolerance: float | None = None) -> Task:
+def inverse_problem(
+    arm: Arm | Parameters, target: ArrayLike, tolerance: float | None = None
+) -> InverseProblem:
     """Work out for targets what the chain can reach, and the nearest goal that it can."""
     parameters = Parameters(*(np.asarray(value, dtype=float) for value in parameters_of(arm)))
     goal = target_array(target)
@@ -113,7 +115,7 @@ def read(arm: Arm | Parameters, target: ArrayLike, tolerance: float | None = Non
     point = np.where(reachable, goal[..., :2], base + near.point + last)
     turned = np.broadcast_to(goal[..., 2:], (*point.shape[:-1], goal.shape[-1] - 2))
     nearest = np.concatenate([point, turned], axis=-1)
-    return Task(parameters, goal, length, near, nearest, slack, reach)
+    return InverseProblem(parameters, goal, length, near, nearest, slack, reach)
 
 
 def _allowance(tolerance: float) -> Floats:
@@ -148,21 +150,21 @@ def _insist_on_numbers(values: Floats, what: str) -> None:
         raise InputError(Problem(what, f"{values[first]} at index {first}", "finite numbers"))
 
 
-def _postures(task: Task) -> tuple[Floats, tuple[str, ...]]:
+def _postures(problem: InverseProblem) -> tuple[Floats, tuple[str, ...]]:
     """Return postures (…, k, n) of the whole arm at the nearest reachable goal."""
-    links = task.chain.shape[-1]
+    links = problem.chain.shape[-1]
     names: tuple[str, ...]
     if links == 0:
-        q, names = np.empty((*task.goal.shape[:-1], 1, 0)), ONLY
+        q, names = np.empty((*problem.goal.shape[:-1], 1, 0)), ONLY
     elif links == 1:
-        q, names = closed_form.one_link(task.chain, task.near.point), ONLY
+        q, names = closed_form.one_link(problem.chain, problem.near.point), ONLY
     elif links == 2:
-        q, names = closed_form.two_links(task.chain, task.near.point), SIGN_OF_ELBOW
+        q, names = closed_form.two_links(problem.chain, problem.near.point), SIGN_OF_ELBOW
     else:
-        q, names = closed_form.two_bends(task.chain, task.near.point), SIGNS_OF_BENDS
-    if task.goal.shape[-1] == 2:
+        q, names = closed_form.two_bends(problem.chain, problem.near.point), SIGNS_OF_BENDS
+    if problem.goal.shape[-1] == 2:
         return q, names
-    last = difference(task.goal[..., 2, None], np.sum(q, axis=-1))
+    last = difference(problem.goal[..., 2, None], np.sum(q, axis=-1))
     q = np.concatenate([q, last[..., None]], axis=-1)
     return (_by_sign(q), SIGN_OF_ELBOW) if links == 1 else (q, names)
 
@@ -174,35 +176,37 @@ def _by_sign(q: Floats) -> Floats:
     return np.where(here, q, np.nan)
 
 
-def _judged(task: Task, q: Floats, branch: tuple[str, ...], arm: Arm | None) -> Solutions:
-    residual = distance_to_goal(task.each, q, task.goal[..., None, :])
-    reachable = task.reachable
-    accepted = np.maximum(SOLVED * task.reach, task.slack)[..., None]
+def _judged(
+    problem: InverseProblem, q: Floats, branch: tuple[str, ...], arm: Arm | None
+) -> Solutions:
+    residual = distance_to_goal(problem.each, q, problem.goal[..., None, :])
+    reachable = problem.reachable
+    accepted = np.maximum(SOLVED * problem.reach, problem.slack)[..., None]
     valid = reachable[..., None] & (residual <= accepted)
-    inside = np.all(allowed(task.each, q), axis=-1)
+    inside = np.all(allowed(problem.each, q), axis=-1)
     out = ~reachable[..., None]
     return Solutions(
         q=np.where(out[..., None], np.nan, q),
         valid=valid,
         within_limits=valid & inside,
-        residual=np.where(out, task.near.shortfall[..., None], residual),
+        residual=np.where(out, problem.near.shortfall[..., None], residual),
         branch=branch,
         reachable=reachable,
-        shortfall=np.where(reachable, 0.0, task.near.shortfall),
-        nearest=task.nearest[..., :2],
+        shortfall=np.where(reachable, 0.0, problem.near.shortfall),
+        nearest=problem.nearest[..., :2],
         nearest_q=_first_usable(q, inside),
-        continuum=reachable & _leaves_freedom(task),
-        target=task.goal,
+        continuum=reachable & _leaves_freedom(problem),
+        target=problem.goal,
         arm=arm,
-        elbow=_elbows(task, np.where(out[..., None], np.nan, q)),
+        elbow=_elbows(problem, np.where(out[..., None], np.nan, q)),
     )
 
 
-def _elbows(task: Task, q: Floats) -> NDArray[np.str_]:
+def _elbows(problem: InverseProblem, q: Floats) -> NDArray[np.str_]:
     """Name for two links where the elbow (…, k) is: above the line from base to tip, or below."""
     if q.shape[-1] != 2:
         return np.zeros(q.shape[:-1], dtype="<U4")
-    side = np.nan_to_num(elbow_side(task.each, q))
+    side = np.nan_to_num(elbow_side(problem.each, q))
     return np.where(side > 0, ELBOW_UP, np.where(side < 0, ELBOW_DOWN, ""))
 
 
@@ -225,12 +229,14 @@ def _first_usable(q: Floats, inside: NDArray[np.bool_]) -> Floats:
     return np.take_along_axis(q, chosen, axis=-2)[..., 0, :]
 
 
-def _leaves_freedom(task: Task) -> NDArray[np.bool_]:
-    radius = np.hypot(task.near.point[..., 0], task.near.point[..., 1])
-    inner, outer = ring(task.chain)
-    if task.chain.shape[-1] < 2:
+def _leaves_freedom(problem: InverseProblem) -> NDArray[np.bool_]:
+    radius = np.hypot(problem.near.point[..., 0], problem.near.point[..., 1])
+    inner, outer = ring(problem.chain)
+    if problem.chain.shape[-1] < 2:
         return np.zeros(radius.shape, dtype=bool)
-    if task.chain.shape[-1] == 2:
+    if problem.chain.shape[-1] == 2:
         # Equal links folded onto the base turn freely about it.
-        return (radius <= task.slack) & (inner <= task.slack)
-    return (radius < outer - task.slack) & ((radius > inner + task.slack) | (inner <= task.slack))
+        return (radius <= problem.slack) & (inner <= problem.slack)
+    return (radius < outer - problem.slack) & (
+        (radius > inner + problem.slack) | (inner <= problem.slack)
+    )

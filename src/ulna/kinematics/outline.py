@@ -1,6 +1,6 @@
-"""The outline of a limited linkage: the pieces of critical arcs with one side out of reach.
+"""The outline of a limited linkage: the segments of critical arcs with one side out of reach.
 
-Pieces are turned to have the inside on their left, so that outer loops run counter-clockwise
+Segments are turned to have the inside on their left, so that outer loops run counter-clockwise
 and holes clockwise.
 """
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from ulna.arrays import Array
-from ulna.kinematics.arrangement import Circle, circles_of, pieces_of
-from ulna.kinematics.chains import Loop, Piece, is_balanced, loops_of, without_dead_ends
+from ulna.kinematics.arc_loops import ArcSegment, Loop, is_balanced, loops_of, without_dead_ends
+from ulna.kinematics.arrangement import Circle, circles_of, segments_of
 from ulna.kinematics.critical import Linkage, attained_tip, critical_arcs, reach_of
 
 # What counts as rounding, as parts of the reach: arcs, and the postures that prove a point, hold
@@ -19,8 +19,8 @@ GRAINS = (1e-13, 3e-12, 1e-10, 3e-9)
 LOOSE = 1e-5  # part of the reach that dead ends may measure in all
 # In grains:
 HELD = 0.2  # how near the tip must come to a probe
-STEPS = 1.0, 1e7  # how far off a piece its two sides are probed
-BESIDE = 10.0  # pieces closer than this run side by side
+STEPS = 1.0, 1e7  # how far off a segment its two sides are probed
+BESIDE = 10.0  # segments closer than this run side by side
 
 
 def outline(linkage: Linkage) -> tuple[Loop, ...]:
@@ -30,31 +30,33 @@ def outline(linkage: Linkage) -> tuple[Loop, ...]:
         return ((arcs[0], arcs[0].reversed()),)
     reach = reach_of(linkage)
     for grain in GRAINS:
-        found = _outer_pieces(linkage, grain * reach)
-        pieces = without_dead_ends(found)
-        if is_balanced(pieces) and _length(found) - _length(pieces) <= LOOSE * reach:
+        found = _outer_segments(linkage, grain * reach)
+        segments = without_dead_ends(found)
+        if is_balanced(segments) and _length(found) - _length(segments) <= LOOSE * reach:
             break
-    return loops_of(pieces)
+    return loops_of(segments)
 
 
-def _outer_pieces(linkage: Linkage, grain: float) -> list[Piece]:
-    """Return the pieces with the inside on one side only, turned to have it on their left."""
+def _outer_segments(linkage: Linkage, grain: float) -> list[ArcSegment]:
+    """Return the segments with the inside on one side only, turned to have it on their left."""
     circles = circles_of(critical_arcs(linkage), grain)
-    pieces = pieces_of(circles, grain)
-    nearer, further = _sides(linkage, circles, pieces, grain)
+    segments = segments_of(circles, grain)
+    nearer, further = _sides(linkage, circles, segments, grain)
     outer = [
-        piece if inside else piece.reversed()
-        for piece, inside, beyond in zip(pieces, nearer, further, strict=True)
+        segment if inside else segment.reversed()
+        for segment, inside, beyond in zip(segments, nearer, further, strict=True)
         if inside != beyond
     ]
     return _without_doubles(outer, BESIDE * grain)
 
 
-def _sides(linkage: Linkage, circles: list[Circle], pieces: list[Piece], grain: float) -> Array:
-    """Tell (2, …) whether the inner and the outer side of each piece's circle can be reached."""
-    center = np.array([complex(*piece.arc.center) for piece in pieces])
-    radius = np.array([piece.arc.radius for piece in pieces])
-    middle = np.array([piece.middle for piece in pieces])
+def _sides(
+    linkage: Linkage, circles: list[Circle], segments: list[ArcSegment], grain: float
+) -> Array:
+    """Tell (2, …) whether the inner and the outer side of each segment's circle can be reached."""
+    center = np.array([complex(*segment.arc.center) for segment in segments])
+    radius = np.array([segment.arc.radius for segment in segments])
+    middle = np.array([segment.middle for segment in segments])
     step = np.clip(0.3 * _room(circles, middle), STEPS[0] * grain, STEPS[1] * grain)
     step = np.minimum(step, 0.3 * radius)
     probes = middle + np.array([[-1.0], [1.0]]) * step * (middle - center) / radius
@@ -70,15 +72,17 @@ def _room(circles: list[Circle], points: Array) -> Array:
     return np.sort(np.pad(gaps, ((0, 0), (0, 1)), constant_values=np.inf), axis=1)[:, 1]
 
 
-def _without_doubles(pieces: list[Piece], near: float) -> list[Piece]:
-    """Keep one of the pieces that run side by side, too close for probes to fall between."""
-    kept: list[Piece] = []
-    for piece in pieces:
-        rivals = [other for other in kept if (other.start, other.end) == (piece.start, piece.end)]
-        if all(abs(other.middle - piece.middle) > near for other in rivals):
-            kept.append(piece)
+def _without_doubles(segments: list[ArcSegment], near: float) -> list[ArcSegment]:
+    """Keep one of the segments that run side by side, too close for probes to fall between."""
+    kept: list[ArcSegment] = []
+    for segment in segments:
+        rivals = [
+            other for other in kept if (other.start, other.end) == (segment.start, segment.end)
+        ]
+        if all(abs(other.middle - segment.middle) > near for other in rivals):
+            kept.append(segment)
     return kept
 
 
-def _length(pieces: list[Piece]) -> float:
-    return sum(piece.arc.length for piece in pieces)
+def _length(segments: list[ArcSegment]) -> float:
+    return sum(segment.arc.length for segment in segments)

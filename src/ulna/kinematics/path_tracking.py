@@ -25,11 +25,11 @@ from ulna.kinematics.inverse_kinematics import (
     posture_array,
     target_array,
 )
-from ulna.kinematics.leading import lead
 from ulna.kinematics.limits import SLACK
+from ulna.kinematics.redundant_tracking import track_redundant
 from ulna.kinematics.ring import Floats
 from ulna.kinematics.solutions import Solutions
-from ulna.kinematics.tracked import Followed, Tracked, TrackFlag
+from ulna.kinematics.tracked import JointPaths, Tracked, TrackFlag
 
 
 def track(
@@ -59,7 +59,7 @@ def track(
     if chain_links <= 2:
         followed = _on_branch(arms, goals, begin, sign, clamp)
     else:
-        followed = lead(arms, goals, begin, _angles(arms, posture, batch, "posture"))
+        followed = track_redundant(arms, goals, begin, _angles(arms, posture, batch, "posture"))
     fields = _judged(arms, goals, followed, floor, clamp)
     judged = {key: v.reshape(*batch, *v.shape[1:]) for key, v in fields.items()}
     return Tracked(**judged, arm=arm if isinstance(arm, Arm) else None)
@@ -98,7 +98,7 @@ def _angles(
 
 def _on_branch(
     parameters: Parameters, goals: Floats, begin: Floats | None, sign: int | None, clamp: bool
-) -> Followed:
+) -> JointPaths:
     found = inverse(parameters.per_sample(), goals)
     candidates = _two_candidates(found)
     usable = (found.reachable | clamp) & ~found.continuum
@@ -111,7 +111,7 @@ def _on_branch(
         q = q + TURN * np.round((begin - q[rows, first_sample]) / TURN)[:, None]
     q = _through_centre(q, goals, usable, found.continuum & ~usable, begin)
     switched = branches.switches(q, found.reachable | clamp)
-    return Followed(q, found.reachable, found.shortfall, switched)
+    return JointPaths(q, found.reachable, found.shortfall, switched)
 
 
 def _two_candidates(found: Solutions) -> Floats:
@@ -161,7 +161,7 @@ def _through_centre(
 
 
 def _judged(
-    parameters: Parameters, goals: Floats, followed: Followed, floor: float | None, clamp: bool
+    parameters: Parameters, goals: Floats, followed: JointPaths, floor: float | None, clamp: bool
 ) -> dict[str, Any]:
     """Say of every sample what there is to say: the fields of `Tracked`, as flat batches."""
     arms = parameters.per_sample()

@@ -11,7 +11,7 @@ from __future__ import annotations
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.kinematics.differential_kinematics import jacobian as jacobian_by_formula
-from ulna.kinematics.evaluator import Call, Evaluator, kept_evaluator
+from ulna.kinematics.evaluator import Evaluator, KernelCall, kept_evaluator
 from ulna.kinematics.forward_kinematics import tip as tip_by_formula
 
 
@@ -45,7 +45,7 @@ def posture_evaluator(arm: Arm) -> Evaluator:
 
     n = arm.n
     calls = {
-        "tip": Call(tip_one, ((n,), (3,))),
-        "jacobian": Call(jacobian_one, ((n,), (3, n))),
+        "tip": KernelCall(tip_one, ((n,), (3,))),
+        "jacobian": KernelCall(jacobian_one, ((n,), (3, n))),
     }
     return Evaluator(n, memory_of(arm.parameters).copy, calls)

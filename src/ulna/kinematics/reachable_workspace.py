@@ -13,8 +13,8 @@ from ulna.angles import TURN
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem
+from ulna.kinematics.arc_loops import Loop
 from ulna.kinematics.arcs import circle, enclosed_area
-from ulna.kinematics.chains import Loop
 from ulna.kinematics.critical import Linkage, attained_tip, linkage_of
 from ulna.kinematics.outline import outline
 from ulna.kinematics.raster import raster
@@ -78,8 +78,8 @@ class Workspace:
             return pair
         wanted = complex(*pair)
         if self._polygons:
-            corners = np.concatenate(self._polygons) @ np.array([1.0, 1j])
-            found = complex(corners[np.argmin(np.abs(corners - wanted))])
+            vertices = np.concatenate(self._polygons) @ np.array([1.0, 1j])
+            found = complex(vertices[np.argmin(np.abs(vertices - wanted))])
         else:
             on_arcs = [arc.nearest(wanted) for loop in self.loops for arc in loop]
             found = min(on_arcs, key=lambda place: abs(place - wanted), default=complex("nan+nanj"))

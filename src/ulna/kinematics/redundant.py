@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ulna.arm import Parameters
+from ulna.kinematics.batched_solver import PostureProblem, solve_postures
 from ulna.kinematics.limits import allowed, into_window, window_middle
 from ulna.kinematics.ring import Floats
-from ulna.kinematics.settling import Request, settle
 
 SEED = 20  # of the random starts: the same question gets the same answer
 
@@ -32,20 +32,20 @@ def refine(
     goals = _flat(goal[..., None, :], (*shape[:-1], goal.shape[-1]))
     wanted = None if posture is None else _flat(posture[..., None, :], shape)
     allowance = _flat(np.asarray(tolerance)[..., None, None], (*shape[:-1], 1))[:, 0]
-    request = Request(flat, goals, wanted)
+    problem = PostureProblem(flat, goals, wanted)
 
     rows = q.reshape(-1, shape[-1])
-    better, residual = settle(request, rows, tolerance=allowance)
+    better, residual = solve_postures(problem, rows, tolerance=allowance)
     solved = residual <= allowance
     rows = np.where(solved[:, None], into_window(flat, better), rows)
     fits = (solved & allowed(flat, rows).all(axis=-1)).reshape(-1, shape[-2])
     rows = rows.reshape(-1, *shape[-2:])
-    _restart(request, rows, np.flatnonzero(~fits.any(axis=-1)), allowance, restarts)
+    _restart(problem, rows, np.flatnonzero(~fits.any(axis=-1)), allowance, restarts)
     return rows.reshape(shape)
 
 
 def _restart(
-    request: Request, rows: Floats, lost: np.ndarray, allowance: Floats, restarts: int
+    problem: PostureProblem, rows: Floats, lost: np.ndarray, allowance: Floats, restarts: int
 ) -> None:
     """Try random postures inside the limits for the targets that have none."""
     random = np.random.default_rng(SEED)
@@ -53,9 +53,9 @@ def _restart(
     for _ in range(restarts):
         if not lost.size:
             return
-        part = request.rows(lost * per_target)
+        part = problem.rows(lost * per_target)
         start = _random_postures(random, part.parameters)
-        found, residual = settle(part, start, tolerance=allowance[lost * per_target])
+        found, residual = solve_postures(part, start, tolerance=allowance[lost * per_target])
         solved = residual <= allowance[lost * per_target]
         rows[lost[solved], 0] = into_window(part.parameters.rows(solved), found[solved])
         lost = lost[~solved]

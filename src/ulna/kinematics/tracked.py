@@ -37,7 +37,7 @@ FAILURES = (
 )
 
 
-class Followed(NamedTuple):
+class JointPaths(NamedTuple):
     """A flat batch of paths as joint angles, before anything is judged."""
 
     q: Floats  # (B, T, n), at the nearest reachable posture where out of reach

@@ -18,7 +18,7 @@ MOST_PIECES = 100_000  # of a path that is repeated
 
 
 @dataclass(frozen=True, eq=False)
-class Chain:
+class Concatenation:
     """Curves one after the other; edges (k+1,) from 0 to 1 say where each begins."""
 
     curves: tuple[Curve, ...]
@@ -112,7 +112,7 @@ def chained(parts: Sequence[Path], shares: Sequence[float], text: str) -> Path:
     breaks[-1] = 1.0
     first = parts[0]
     return Path(
-        Chain(tuple(part.curve for part in parts), edges),
+        Concatenation(tuple(part.curve for part in parts), edges),
         text,
         tuple(breaks),
         in_joints=first.in_joints,

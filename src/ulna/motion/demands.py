@@ -16,7 +16,14 @@ from ulna.kinematics import condition_number, joints
 from ulna.kinematics.inverse_kinematics import EXACT
 from ulna.kinematics.limits import are_limited
 from ulna.kinematics.ring import ring
-from ulna.motion.survey import BOTH, INTERVALS, NEITHER, SIZE, Survey, survey
+from ulna.motion.adaptive_sampling import (
+    BOTH,
+    INTERVALS,
+    NEITHER,
+    SIZE,
+    AdaptiveSamples,
+    sample_adaptively,
+)
 from ulna.motion.terms import Terms, torque_terms
 from ulna.motion.trajectory import Trajectory
 
@@ -79,20 +86,20 @@ class Demands:
         return min(max(INTERVALS, int(way / (STEP * self.arm.reach))), MOST_INTERVALS)
 
     @cached_property
-    def reach(self) -> Survey:
+    def reach(self) -> AdaptiveSamples:
         """The square of the tip's distance from the base [m²], one column."""
-        return survey(
+        return sample_adaptively(
             self._distance, self.edges, self.trajectory.duration,
             close=CLOSE, intervals=self.intervals,
         )  # fmt: skip
 
     @cached_property
-    def tip(self) -> Survey:
+    def tip(self) -> AdaptiveSamples:
         """The tip's speed [m/s] and acceleration [m/s²], squared, two columns."""
-        return survey(self._tip_rates, self.edges, self.trajectory.duration)
+        return sample_adaptively(self._tip_rates, self.edges, self.trajectory.duration)
 
     @cached_property
-    def joints(self) -> Survey:
+    def joints(self) -> AdaptiveSamples:
         """Angles, rates, accelerations, torques, powers and heights of all joints, in reach."""
         limits = self.arm.parameters
         n = self.arm.n
@@ -102,7 +109,7 @@ class Demands:
         ranges = BOTH if are_limited(limits) else NEITHER
         heights = NEITHER if self.floor is None else BOTH
         wanted = np.repeat([ranges, SIZE, SIZE, SIZE, SIZE, heights], n)
-        return survey(
+        return sample_adaptively(
             self._joint_values, self.pieces, self.trajectory.duration,
             limits=np.where(most > 0.0, most, np.inf), wanted=wanted, intervals=self.intervals,
         )  # fmt: skip
@@ -145,7 +152,7 @@ class Demands:
     @property
     def singularity_margin(self) -> float:
         """The smallest reciprocal condition number of the Jacobian."""
-        found = survey(
+        found = sample_adaptively(
             self._regularity, self.pieces, self.trajectory.duration,
             close=0.1, intervals=self.intervals,
         )  # fmt: skip
@@ -156,7 +163,7 @@ class Demands:
         n = self.arm.n
         if not len(self.pieces):
             return {name: np.full(n, np.nan) for name in Terms._fields}
-        found = survey(
+        found = sample_adaptively(
             self._terms, self.pieces, self.trajectory.duration, intervals=self.intervals
         ).peak
         return {name: found[Columns(n).of(k)] for k, name in enumerate(Terms._fields)}

@@ -11,8 +11,8 @@ import numpy as np
 
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, shown
+from ulna.motion.curve_segments import CurveSegments, bezier
 from ulna.motion.path import JOINED, Path
-from ulna.motion.pieces import Pieces, bezier
 from ulna.motion.rounding import bent
 from ulna.motion.shapes import described
 from ulna.motion.strokes import read_strokes
@@ -54,10 +54,10 @@ def svg(
     return replace(_evenly(path), fit=unit is None)
 
 
-def _on_paper(strokes: list[Pieces], unit: float, file: str) -> tuple[Pieces, int]:
+def _on_paper(strokes: list[CurveSegments], unit: float, file: str) -> tuple[CurveSegments, int]:
     """Return all pieces, joined, y up, from the origin on, and of how many strokes they are."""
     with np.errstate(over="ignore", invalid="ignore"):
-        whole = Pieces.joined(strokes)
+        whole = CurveSegments.joined(strokes)
         low, high = whole.box
     size = max(high.real - low.real, high.imag - low.imag)
     if not whole.finite or not size * unit < LARGEST_SIZE:
@@ -72,14 +72,14 @@ def _on_paper(strokes: list[Pieces], unit: float, file: str) -> tuple[Pieces, in
     for before, after in pairwise(strokes):
         here, there = before.ends[-1], after.starts[0]
         if abs(there - here) > JOINED * size:
-            parts.append(Pieces.of([bezier(here, there)]))
+            parts.append(CurveSegments.of([bezier(here, there)]))
         parts.append(after)
     corner = complex(low.real, high.imag)
-    joined = Pieces.joined(parts)
+    joined = CurveSegments.joined(parts)
     return joined.mapped(0.0, unit, -unit * corner.conjugate()), len(strokes)
 
 
-def _drawn(pieces: Pieces, text: str, notes: tuple[str, ...]) -> Path:
+def _drawn(pieces: CurveSegments, text: str, notes: tuple[str, ...]) -> Path:
     edges = np.concatenate([[0.0], np.cumsum(pieces.lengths)])
     edges /= edges[-1]
     return Path(Drawn(pieces, edges), text, tuple(edges.tolist()), notes=notes)
@@ -87,9 +87,9 @@ def _drawn(pieces: Pieces, text: str, notes: tuple[str, ...]) -> Path:
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Pieces one after the other; edges (k+1,) from 0 to 1 say where each begins."""
+    """CurveSegments one after the other; edges (k+1,) from 0 to 1 say where each begins."""
 
-    pieces: Pieces
+    pieces: CurveSegments
     edges: Array
 
     def __call__(self, s: Array) -> Array:

@@ -15,9 +15,9 @@ from ulna.kinematics import Tracked, TrackFlag, tip
 from ulna.kinematics.limits import are_limited
 from ulna.kinematics.ring import nearest_in_ring
 from ulna.kinematics.tracked import FAILURES, Interval
+from ulna.motion.adaptive_sampling import Measure, TimeSamples
 from ulna.motion.demands import Columns, Demands
 from ulna.motion.pace import Limits
-from ulna.motion.survey import Measure, Stretches
 from ulna.motion.trajectory import Trajectory
 
 OVER = 1e-6  # of a limit, by which it may be passed
@@ -25,7 +25,7 @@ CLOSE = 1e-8  # of the reach, by which the tip may miss its path
 JUMP = 1e-4  # of the speed beside it, by which a velocity may jump unseen
 
 
-class Stretch(NamedTuple):
+class TimeSpan(NamedTuple):
     """A stretch of time [s], and the worst value in it."""
 
     first: float
@@ -44,7 +44,7 @@ class Finding:
     """One thing to know about a plan, and when it holds."""
 
     kind: str  # "out of reach", "torque limit", ...
-    when: Stretch
+    when: TimeSpan
     text: str
     blocks: bool = False  # there is no motion at all
     exceeds: bool = False  # a limit is passed: there is a motion, but the arm cannot do it
@@ -54,15 +54,15 @@ class Finding:
         return self.text
 
 
-def _stretches(values: Stretches, measure: Measure, limit: float) -> Iterator[Stretch]:
-    return (Stretch(*found) for found in values.passed(measure, limit))
+def _spans(values: TimeSamples, measure: Measure, limit: float) -> Iterator[TimeSpan]:
+    return (TimeSpan(*found) for found in values.passed(measure, limit))
 
 
 def reach_findings(demands: Demands) -> Iterator[Finding]:
     """Say where the path is further out, or further in, than the links reach."""
     arm = demands.arm
     base, length = np.array(arm.base), np.asarray(arm.parameters.length)
-    for when in (Stretch(*found) for found in demands.out_of_reach):
+    for when in (TimeSpan(*found) for found in demands.out_of_reach):
         point = demands.trajectory.tip(when.worst_at).position
         near = nearest_in_ring(length, point - base).point + base
         where = f"at t = {when.worst_at:.4g} s, at {_place(point)}, nearest {_place(near)}"
@@ -73,17 +73,17 @@ def reach_findings(demands: Demands) -> Iterator[Finding]:
 def kinematic_findings(arm: Arm, tracked: Tracked, times: Array) -> Iterator[Finding]:
     """Say why the joints cannot follow the path where they cannot."""
     for interval in tracked.intervals:
-        if _is_surveyed(arm, interval):
+        if _is_checked_at_any_time(arm, interval):
             continue
         first, last, worst_at = (
             float(times[k]) for k in (interval.first, interval.last, interval.worst_at)
         )
-        when = Stretch(first, last, interval.worst, worst_at)
+        when = TimeSpan(first, last, interval.worst, worst_at)
         text = f"{interval.flag.text} {when}{_measure(interval, tracked, when)}"
         yield Finding(interval.flag.text, when, text, blocks=bool(interval.flag & FAILURES))
 
 
-def _is_surveyed(arm: Arm, interval: Interval) -> bool:
+def _is_checked_at_any_time(arm: Arm, interval: Interval) -> bool:
     """Return whether something is checked at any time, and need not be told of single postures."""
     if interval.flag == TrackFlag.OUT_OF_REACH:
         return True
@@ -92,7 +92,7 @@ def _is_surveyed(arm: Arm, interval: Interval) -> bool:
     return exact and (passed or interval.flag == TrackFlag.BELOW_FLOOR)
 
 
-def _measure(interval: Interval, tracked: Tracked, when: Stretch) -> str:
+def _measure(interval: Interval, tracked: Tracked, when: TimeSpan) -> str:
     point = tracked.points[interval.worst_at, :2]
     where = f"at t = {when.worst_at:.4g} s, at {_place(point)}"
     match interval.flag:
@@ -128,15 +128,15 @@ def residual_findings(trajectory: Trajectory, known: Array) -> Iterator[Finding]
     times = 0.5 * (known[:-1] + known[1:])
     q = trajectory.rows(times)[0]
     gap = np.linalg.norm(tip(trajectory.arm, q)[:, :2] - trajectory.tip(times).position, axis=-1)
-    between = Stretches(times / trajectory.duration, gap[:, None], trajectory.duration)
-    for when in _stretches(between, Column(0), CLOSE * trajectory.arm.reach):
+    between = TimeSamples(times / trajectory.duration, gap[:, None], trajectory.duration)
+    for when in _spans(between, ColumnSize(0), CLOSE * trajectory.arm.reach):
         far = length_text(when.worst)
         text = f"not converged {when}: up to {far} off at t = {when.worst_at:.4g} s"
         yield Finding("not converged", when, f"{text}; give another start or posture", blocks=True)
 
 
 @dataclass(frozen=True)
-class Column:
+class ColumnSize:
     """The size of the values in a column."""
 
     place: int
@@ -181,7 +181,7 @@ def range_findings(demands: Demands, slack: float) -> Iterator[Finding]:
     for joint, (lower, upper) in enumerate(limits):
         if math.isinf(lower) and math.isinf(upper):
             continue
-        for when in _stretches(demands.joints, Beyond(joint, lower, upper), slack):
+        for when in _spans(demands.joints, Beyond(joint, lower, upper), slack):
             text = (
                 f"joint limit {when}: joint {joint + 1} passes it by up to "
                 f"{np.degrees(when.worst):.3g} deg at t = {when.worst_at:.4g} s"
@@ -194,14 +194,14 @@ def floor_findings(demands: Demands, floor: float | None, slack: float) -> Itera
     if floor is None or not len(demands.pieces):
         return
     depth = Depth(Columns(demands.arm.n).of(5), floor)
-    for when in _stretches(demands.joints, depth, slack):
+    for when in _spans(demands.joints, depth, slack):
         text = (
             f"below floor {when}: by up to {length_text(when.worst)} at t = {when.worst_at:.4g} s"
         )
         yield Finding("below floor", when, text, blocks=True)
 
 
-def limit_findings(demands: Demands, samples: Stretches | None) -> Iterator[Finding]:
+def limit_findings(demands: Demands, samples: TimeSamples | None) -> Iterator[Finding]:
     """Say where rates or torques are beyond what the joints have: at any time, or at samples."""
     parameters, columns = demands.arm.parameters, Columns(demands.arm.n)
     if not np.isfinite([parameters.max_velocity, parameters.max_torque]).any():
@@ -214,9 +214,9 @@ def limit_findings(demands: Demands, samples: Stretches | None) -> Iterator[Find
     ):
         for joint in np.flatnonzero(np.isfinite(most)).tolist():
             limit = float(most[joint])
-            column = Column(columns.of(place).start + joint)
+            column = ColumnSize(columns.of(place).start + joint)
             values = demands.joints if samples is None else samples
-            for when in _stretches(values, column, limit * (1.0 + OVER)):
+            for when in _spans(values, column, limit * (1.0 + OVER)):
                 text = f"{kind} of joint {joint + 1} {when}: {_beyond(when, limit, unit)}"
                 yield Finding(kind, when, text, exceeds=True, joint=joint + 1)
 
@@ -229,12 +229,12 @@ def tip_findings(demands: Demands, limits: Limits) -> Iterator[Finding]:
     ):
         if most is None:
             continue
-        for square in _stretches(demands.tip, Column(place), (most * (1.0 + OVER)) ** 2):
+        for square in _spans(demands.tip, ColumnSize(place), (most * (1.0 + OVER)) ** 2):
             when = square._replace(worst=math.sqrt(square.worst))
             yield Finding(kind, when, f"{kind} {when}: {_beyond(when, most, unit)}", exceeds=True)
 
 
-def _beyond(when: Stretch, limit: float, unit: str) -> str:
+def _beyond(when: TimeSpan, limit: float, unit: str) -> str:
     return f"{when.worst:.4g} {unit} at t = {when.worst_at:.4g} s, {limit:.4g} {unit} allowed"
 
 
@@ -256,6 +256,6 @@ def jump_findings(trajectory: Trajectory) -> Iterator[Finding]:
     unit = "rad/s" if path.in_joints else "m/s"
     for k in np.flatnonzero(jumps > JUMP * usual):
         t, jump = float(at[k]) * trajectory.duration, float(jumps[k])
-        when = Stretch(t, t, jump, t)
+        when = TimeSpan(t, t, jump, t)
         text = f"corner {when}: the velocity jumps by {jump:.3g} {unit}"
         yield Finding("corner", when, f"{text}; round it off, or stop there", exceeds=True)

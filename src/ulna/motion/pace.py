@@ -12,8 +12,8 @@ from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import tip_acceleration, tip_velocity
+from ulna.motion.adaptive_sampling import sample_adaptively
 from ulna.motion.path import Path
-from ulna.motion.survey import survey
 from ulna.motion.timing import Timing, ramps
 from ulna.motion.values import LONGEST_TIME, SHORTEST_TIME, positive
 
@@ -113,5 +113,7 @@ def tip_peaks(arm: Arm, path: Path, timing: Timing) -> tuple[float, float]:
             return np.sum(np.stack(moving)[..., :2] ** 2, axis=-1).T
         return np.sum(rows[1:] ** 2, axis=-1).T
 
-    speed, acceleration = np.sqrt(survey(squares, timing.edges(path), 1.0).largest).tolist()
+    speed, acceleration = np.sqrt(
+        sample_adaptively(squares, timing.edges(path), 1.0).largest
+    ).tolist()
     return speed, acceleration

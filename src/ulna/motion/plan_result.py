@@ -43,18 +43,18 @@ class Plan:
     qd: Array  # (k, n) [rad/s]
     qdd: Array  # (k, n) [rad/s²]
     tau: Array  # (k, n) [N·m]
-    spent: Callable[[], Terms]  # gives the terms
+    compute_terms: Callable[[], Terms]  # gives the terms
     tracked: Tracked | None  # of the tip's path; None for one in joint space
     problems: tuple[Finding, ...]
     derivatives: str
-    reason: str  # why it takes as long as it does
-    force: Callable[[Array], Array] | None
+    duration_reason: str  # why it takes as long as it does
+    tip_force: Callable[[Array], Array] | None
     demands: Demands  # what it asks of the arm at any time
 
     @cached_property
     def terms(self) -> Terms:
-        """What the torques are spent on, (k, n) [N·m] each: their sum is the torque."""
-        return self.spent()
+        """What the torques are compute_terms on, (k, n) [N·m] each: their sum is the torque."""
+        return self.compute_terms()
 
     @cached_property
     def peaks(self) -> Peaks:
@@ -128,8 +128,8 @@ class Plan:
         """Return the torques (…, n) [N·m] at any times (…) [s], exact and not interpolated."""
         motion = self.trajectory(t)
         force = None
-        if self.force is not None:
-            force = self.force(np.ravel(t)).reshape(*motion.q.shape[:-1], 3)
+        if self.tip_force is not None:
+            force = self.tip_force(np.ravel(t)).reshape(*motion.q.shape[:-1], 3)
         return np.asarray(inverse_dynamics(self.arm, *motion, tip_force=force))
 
     @property

@@ -9,14 +9,14 @@ from numpy.typing import ArrayLike
 
 from ulna.arm import Arm
 from ulna.interrupts import interruptible
-from ulna.motion.making import Known, judged, sampled, spent_on
 from ulna.motion.pace import Limits
 from ulna.motion.path import Path
+from ulna.motion.plan_assembly import KnownTerms, assemble_plan, motion_terms, sample_motion
+from ulna.motion.plan_batch import plan_all
 from ulna.motion.plan_result import Plan
+from ulna.motion.planning_problem import PlanOptions, read_force, read_problem
 from ulna.motion.plans import Plans
-from ulna.motion.plans_making import plan_all
-from ulna.motion.postures import followed
-from ulna.motion.tasks import Wishes, read_force, read_task
+from ulna.motion.postures import follow_paths
 from ulna.motion.timing import Timing, read_timing
 
 
@@ -87,14 +87,14 @@ def plan(
     >>> abs(both.tau).max(axis=1).round(2).tolist()
     [[78.84, 25.47], [16.09, 5.03]]
     """
-    wishes = Wishes(
+    options = PlanOptions(
         duration, read_timing(timing), rate, derivatives, Limits(max_speed, max_acceleration),
         start, elbow, posture, floor, read_force(tip_force),
     )  # fmt: skip
     if isinstance(arm, list | tuple) or isinstance(path, list | tuple):
-        return plan_all(arm, path, wishes)
-    task = read_task(arm, path, wishes)
-    (way,) = followed([task], posture, floor)
-    motion = sampled(task, way, wishes)
-    terms = spent_on(task, motion)
-    return judged(task, way, motion, terms.total, Known(terms), wishes)
+        return plan_all(arm, path, options)
+    problem = read_problem(arm, path, options)
+    (followed,) = follow_paths([problem], posture, floor)
+    motion = sample_motion(problem, followed, options)
+    terms = motion_terms(problem, motion)
+    return assemble_plan(problem, followed, motion, terms.total, KnownTerms(terms), options)

@@ -24,7 +24,7 @@ NAME = re.compile(r"(t|time|x|y)\s*(?:\[(.*)\]|\((.*)\)|_(\w+))?", re.IGNORECASE
 HOLDS = "columns x, y or t, x, y"
 
 
-class Column(NamedTuple):
+class CsvColumn(NamedTuple):
     """A column that is used: which value it gives, where it stands, and its unit in SI."""
 
     name: str
@@ -61,7 +61,7 @@ def csv(file: str | os.PathLike[str], unit: str = "m", closed: bool = False) -> 
         raise InputError([problem.at(cells.file) for problem in error.problems]) from None
 
 
-def _columns(cells: Cells, factor: float) -> list[Column]:
+def _columns(cells: Cells, factor: float) -> list[CsvColumn]:
     """Find the columns by their names, or by their places if they have none."""
     if not cells.names:
         if cells.width not in (2, 3):
@@ -70,15 +70,15 @@ def _columns(cells: Cells, factor: float) -> list[Column]:
             where = f"{cells.file}:{cells.rows[0][0]}"
             raise InputError(Problem("columns", got, HOLDS, hint, where))
         places = enumerate("txy"[-cells.width :])
-        return [Column(name, place, 1.0 if name == "t" else factor) for place, name in places]
-    found: dict[str, Column] = {}
+        return [CsvColumn(name, place, 1.0 if name == "t" else factor) for place, name in places]
+    found: dict[str, CsvColumn] = {}
     for place, title in enumerate(cells.names):
         match = NAME.fullmatch(title)
         name = match[1].lower()[0] if match else ""
         if match and name in found:
             raise InputError(Problem("columns", f"two named {name}", HOLDS, place=cells.file))
         if match:
-            found[name] = Column(name, place, _factor(cells, title, match, factor))
+            found[name] = CsvColumn(name, place, _factor(cells, title, match, factor))
     if not {"x", "y"} <= set(found):
         got = ", ".join(title[:40] for title in cells.names[:8])
         raise InputError(Problem("columns", f"names {got}", "x, y or t, x, y", place=cells.file))

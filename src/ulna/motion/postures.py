@@ -1,7 +1,7 @@
-"""Postures along a path, found one after the other before anything is exact.
+"""Postures at waypoints of a path, found one after the other before anything is exact.
 
-They say on which side the elbow is and in which turn every joint, and with joints to spare where
-those go; between them the solvers of `solving` are exact.
+They determine on which side the elbow is, in which turn every joint, and where the joints of a
+redundant arm go in its null space; between them the solvers of `solving` are exact.
 """
 
 from __future__ import annotations
@@ -21,19 +21,20 @@ from ulna.kinematics.inverse_kinematics import inverse
 from ulna.kinematics.limits import are_limited
 from ulna.kinematics.path_tracking import track
 from ulna.motion.path import Path
+from ulna.motion.planning_problem import PlanningProblem
 from ulna.motion.solving import make_solver
-from ulna.motion.tasks import Task
 from ulna.motion.timing import Timing
 from ulna.motion.trajectory import Trajectory
 
 STEP = 0.02  # of the reach, between two postures
-KNOTS = (2000, 401)  # of them, at least: of two links, and with joints to spare, which take longer
-MOST_KNOTS = (1_000_000, 20_000)
+# Waypoints at least: of two links, and of redundant arms, which take longer.
+LEAST_WAYPOINTS = (2000, 401)
+MOST_WAYPOINTS = (1_000_000, 20_000)
 FEW = 20  # points of a path that first postures are tried on
-MOST_AT_ONCE = 32_000  # knots: more do not fit into the memory close to a processor
+MOST_AT_ONCE = 32_000  # waypoints: more do not fit into the memory close to a processor
 
 
-class Way(NamedTuple):
+class TrackedTrajectory(NamedTuple):
     """How a path is followed: the trajectory, and the tracked joint angles with their times."""
 
     trajectory: Trajectory
@@ -41,50 +42,58 @@ class Way(NamedTuple):
     known: Array  # (k,) [s]
 
 
-class Knots(NamedTuple):
-    """Places on a path at which postures are looked for."""
+class Waypoints(NamedTuple):
+    """Points of a path at which postures are searched for."""
 
     times: Array  # (k,) [s]
     points: Array  # (k, 2)
     start: ArrayLike | str | None  # the posture to begin with
 
 
-def followed(tasks: Sequence[Task], posture: ArrayLike | None, floor: float | None) -> list[Way]:
+def follow_paths(
+    problems: Sequence[PlanningProblem], posture: ArrayLike | None, floor: float | None
+) -> list[TrackedTrajectory]:
     """Follow paths with arms, those that are alike side by side."""
     options = {"posture": posture, "floor": floor}
-    knots = {k: _knots(task, options) for k, task in enumerate(tasks) if not task.path.in_joints}
-    tracked = _track_all(tasks, knots, options)
+    waypoints = {
+        k: _waypoints(problem, options)
+        for k, problem in enumerate(problems)
+        if not problem.path.in_joints
+    }
+    tracked = _track_all(problems, waypoints, options)
     return [
-        _way(task, knots[k], tracked[k]) if k in knots else _way_of_joints(task)
-        for k, task in enumerate(tasks)
+        _follow(problem, waypoints[k], tracked[k]) if k in waypoints else _follow_joints(problem)
+        for k, problem in enumerate(problems)
     ]
 
 
-def _way_of_joints(task: Task) -> Way:
-    pace = task.pace
-    return Way(Trajectory(task.arm, task.path, pace.timing, pace.duration, None), None, task.times)
+def _follow_joints(problem: PlanningProblem) -> TrackedTrajectory:
+    pace = problem.pace
+    return TrackedTrajectory(
+        Trajectory(problem.arm, problem.path, pace.timing, pace.duration, None), None, problem.times
+    )
 
 
-def _way(task: Task, knots: Knots, tracked: Tracked) -> Way:
+def _follow(problem: PlanningProblem, waypoints: Waypoints, tracked: Tracked) -> TrackedTrajectory:
     good: Array = np.isfinite(tracked.q).all(axis=-1)
     if not good.any():
         good[:] = True
-    solver = make_solver(task.arm, knots.times[good], np.nan_to_num(tracked.q[good]))
-    pace = task.pace
-    trajectory = Trajectory(task.arm, task.path, pace.timing, pace.duration, solver)
-    return Way(trajectory, tracked, knots.times)
+    solver = make_solver(problem.arm, waypoints.times[good], np.nan_to_num(tracked.q[good]))
+    pace = problem.pace
+    trajectory = Trajectory(problem.arm, problem.path, pace.timing, pace.duration, solver)
+    return TrackedTrajectory(trajectory, tracked, waypoints.times)
 
 
-def _knots(task: Task, options: dict[str, Any]) -> Knots:
-    timing = task.pace.timing
-    u = np.linspace(0.0, 1.0, _count_knots(task.arm, task.path, timing))
-    points = timing.points(task.path, u)[0]
-    start = _first_posture(task.arm, points, options) if task.start is None else task.start
-    return Knots(task.pace.duration * u, points, start)
+def _waypoints(problem: PlanningProblem, options: dict[str, Any]) -> Waypoints:
+    timing = problem.pace.timing
+    u = np.linspace(0.0, 1.0, _count_waypoints(problem.arm, problem.path, timing))
+    points = timing.points(problem.path, u)[0]
+    start = _first_posture(problem.arm, points, options) if problem.start is None else problem.start
+    return Waypoints(problem.pace.duration * u, points, start)
 
 
 def _first_posture(arm: Arm, points: Array, options: dict[str, Any]) -> Array | None:
-    """Return a first posture that limits are not in the way of, where there are limits."""
+    """Return a first posture from which the joint limits allow most of a path; None without limits."""
     if not are_limited(arm.parameters):
         return None
     first = inverse(arm, points[0])
@@ -100,42 +109,45 @@ def _first_posture(arm: Arm, points: Array, options: dict[str, Any]) -> Array | 
 
 
 def _track_all(
-    tasks: Sequence[Task], knots: dict[int, Knots], options: dict[str, Any]
+    problems: Sequence[PlanningProblem], waypoints: dict[int, Waypoints], options: dict[str, Any]
 ) -> dict[int, Tracked]:
-    """Track all paths, those with as many joints and knots in one call."""
+    """Track all paths, those with as many joints and waypoints in one call."""
     alike: dict[Any, list[int]] = {}
-    for k, one in knots.items():
+    for k, one in waypoints.items():
         begin = one.start if one.start is None or isinstance(one.start, str) else "angles"
-        alike.setdefault((tasks[k].arm.n, len(one.points), begin), []).append(k)
+        alike.setdefault((problems[k].arm.n, len(one.points), begin), []).append(k)
     tracked: dict[int, Tracked] = {}
     for (_, count, _), members in alike.items():
         at_once = max(1, MOST_AT_ONCE // count)
         for first in range(0, len(members), at_once):
             part = members[first : first + at_once]
-            tracked |= _track_together(part, tasks, knots, options)
+            tracked |= _track_together(part, problems, waypoints, options)
     return tracked
 
 
 def _track_together(
-    members: list[int], tasks: Sequence[Task], knots: dict[int, Knots], options: dict[str, Any]
+    members: list[int],
+    problems: Sequence[PlanningProblem],
+    waypoints: dict[int, Waypoints],
+    options: dict[str, Any],
 ) -> dict[int, Tracked]:
     first = members[0]
-    arms, starts = [tasks[k].arm for k in members], [knots[k].start for k in members]
+    arms, starts = [problems[k].arm for k in members], [waypoints[k].start for k in members]
     arm, start = arms[0], starts[0]
     if len(members) == 1:
-        return {first: track(arm, knots[first].points, start, **options)}
+        return {first: track(arm, waypoints[first].points, start, **options)}
     if any(one is not start for one in starts) and not isinstance(start, str):
         start = np.array(starts)
     shared = all(one is arm for one in arms)
-    points = np.stack([knots[k].points for k in members])
+    points = np.stack([waypoints[k].points for k in members])
     found = track(arm if shared else stack(arms), points, start, **options)
     return {k: found.path(place) for place, k in enumerate(members)}
 
 
-def _count_knots(arm: Arm, path: Path, timing: Timing) -> int:
+def _count_waypoints(arm: Arm, path: Path, timing: Timing) -> int:
     """Choose so many postures that the tip moves little between two, and no turn is lost."""
     speed = np.linalg.norm(timing.points(path, timing.looks(path))[1], axis=-1)
-    least, most = KNOTS[arm.n > 2], MOST_KNOTS[arm.n > 2]
+    least, most = LEAST_WAYPOINTS[arm.n > 2], MOST_WAYPOINTS[arm.n > 2]
     count = max(least, math.ceil(1.2 * float(np.max(speed)) / (STEP * arm.reach)))
     if count > most:
         got = f"{path}, which is {count / most:.3g} times too long to be followed at once"

@@ -24,7 +24,7 @@ from ulna.arrays import Array
 from ulna.kinematics.closed_form import triangle
 from ulna.motion.cubics import Cubics
 from ulna.motion.curves import Curve
-from ulna.motion.spare_joints import SpareJoints
+from ulna.motion.redundant_solver import RedundantArm
 
 # Gives q, q̇ and q̈ (3, k, n) at times (k,) for points with two derivatives (3, k, 2).
 Solver: TypeAlias = Callable[[Array, Array], Array]
@@ -125,7 +125,7 @@ def make_solver(arm: Arm, times: Array, known: Array) -> Solver:
         return OneLink(arm, times, known)
     if arm.n == 2:
         return TwoLinks(arm, times, known, _signs(np.sin(known[:, 1])))
-    return SpareJoints(arm, _smooth(times, known))
+    return RedundantArm(arm, _smooth(times, known))
 
 
 def _signs(values: Array) -> Array:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ulna.errors import InputError, Problem, shown
-from ulna.motion.pieces import Pieces, moving
+from ulna.motion.curve_segments import CurveSegments, moving
 from ulna.motion.svg_shapes import NUMBER, SHAPES, lengths, refusal
 from ulna.motion.svg_tree import DEEPEST, MOST_ELEMENTS, Element, read_tree
 
@@ -27,7 +27,7 @@ HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)")
 CONTAINERS = ("svg", "g", "a", "switch")
 
 
-def read_strokes(text: str, file: str) -> list[Pieces]:
+def read_strokes(text: str, file: str) -> list[CurveSegments]:
     """Return the strokes of a drawing, one after the other, y pointing down as in the file."""
     root = read_tree(text, file)
     reader = _Reader(file, _named(root))
@@ -81,8 +81,8 @@ class _Reader:
 
     file: str
     named: dict[str, Element]
-    strokes: list[Pieces] = field(default_factory=list)
-    drawn: dict[int, list[Pieces]] = field(default_factory=dict)  # of elements, for copies
+    strokes: list[CurveSegments] = field(default_factory=list)
+    drawn: dict[int, list[CurveSegments]] = field(default_factory=dict)  # of elements, for copies
     met: int = 0  # elements, those of copies again
     numbers: int = 0
     pieces: int = 0
@@ -131,13 +131,13 @@ class _Reader:
             self._check(self.pieces <= MOST_PIECES, f"more than {MOST_PIECES:,} lines and curves")
             self.strokes.append(stroke.mapped(here.turn, here.mirror, here.shift))
 
-    def _strokes(self, element: Element) -> list[Pieces]:
+    def _strokes(self, element: Element) -> list[CurveSegments]:
         for data in (element.attributes.get(name, "") for name in ("d", "points")):
             self.numbers += len(NUMBER.findall(data))
         self._check(self.numbers <= MOST_NUMBERS, f"more than {MOST_NUMBERS:,} numbers in paths")
         shape = SHAPES[element.name](element.attributes)
         strokes = [[part for piece in stroke for part in moving(piece)] for stroke in shape]
-        made = [Pieces.of(stroke) for stroke in strokes if stroke]
+        made = [CurveSegments.of(stroke) for stroke in strokes if stroke]
         if not all(stroke.finite for stroke in made):
             raise refusal("a number too large to be one", "finite numbers")
         return made

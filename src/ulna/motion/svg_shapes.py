@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any, TypeAlias
 
 from ulna.errors import InputError, Problem, shown
-from ulna.motion.pieces import Piece, bezier
+from ulna.motion.curve_segments import CurveSegment, bezier
 
 # Drawing units in a unit: CSS has 96 of them in an inch.
 UNITS = {"": 1.0, "px": 1.0, "in": 96.0, "cm": 96.0 / 2.54, "mm": 96.0 / 25.4, "pt": 96.0 / 72.0}
@@ -20,7 +20,7 @@ COMMANDS = re.compile(r"[\s,MmZzLlHhVvCcSsQqTtAa]*")
 QUARTER = 0.5 * math.pi
 
 Attributes: TypeAlias = Mapping[str, str]
-Stroke: TypeAlias = list[Piece]
+Stroke: TypeAlias = list[CurveSegment]
 
 
 def refusal(got: str, need: str) -> InputError:
@@ -76,7 +76,7 @@ def _strokes(segments: Iterable[Any]) -> list[Stroke]:
     return strokes
 
 
-def _segment(segment: Any, kind: str) -> Piece:
+def _segment(segment: Any, kind: str) -> CurveSegment:
     start, end = complex(*segment.start), complex(*segment.end)
     match kind:
         case "QuadraticBezier":
@@ -86,7 +86,9 @@ def _segment(segment: Any, kind: str) -> Piece:
         case "Arc" if segment.sweep:
             middle = complex(*segment.center)
             axes = complex(*segment.prx) - middle, complex(*segment.pry) - middle
-            return Piece((middle, 0.0, 0.0, 0.0), *axes, segment.get_start_t(), segment.sweep)
+            return CurveSegment(
+                (middle, 0.0, 0.0, 0.0), *axes, segment.get_start_t(), segment.sweep
+            )
     return bezier(start, end)
 
 
@@ -133,8 +135,8 @@ def _round(x: float | None, y: float | None, *radii: float | None) -> list[Strok
     return [[_arc(complex(x or 0.0, y or 0.0), wide, high, 0.0, 4.0)]]
 
 
-def _arc(middle: complex, wide: float, high: float, first: float, quarters: float) -> Piece:
-    return Piece(
+def _arc(middle: complex, wide: float, high: float, first: float, quarters: float) -> CurveSegment:
+    return CurveSegment(
         (middle, 0.0, 0.0, 0.0),
         complex(wide),
         complex(0.0, high),

@@ -194,7 +194,7 @@ def times(at: Any, parts: Any = None) -> Timing:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class TabulatedLaw:
     """A law through a table, by cubic pieces."""
 
     pieces: Cubics
@@ -215,7 +215,7 @@ def _through(u: Array, parts: Array) -> Law:
     made: Any = CubicSpline(u, parts, bc_type="not-a-knot" if len(u) > 3 else "natural")
     if (made(np.linspace(0.0, 1.0, 20 * len(u)), 1) < 0.0).any():
         made = PchipInterpolator(u, parts)
-    return Table(Cubics.of(made))
+    return TabulatedLaw(Cubics.of(made))
 
 
 def read_timing(given: Any) -> Timing:

@@ -10,7 +10,7 @@ from ulna.arm import Arm, warn_unmodelled
 from ulna.arrays import Array
 from ulna.dynamics.equations_of_motion import state_evaluator
 from ulna.errors import InputError, Problem, shown
-from ulna.kinematics.evaluator import Call, Evaluator
+from ulna.kinematics.evaluator import Evaluator, KernelCall
 from ulna.kinematics.posture import posture_evaluator
 from ulna.simulation.build import build_memory
 from ulna.simulation.engine.memory import Memory
@@ -46,7 +46,7 @@ class CompiledArm:
         nothing = read_source(torque_kind(arm.n), None, arm.n), read_source(FORCE, None, arm.n)
         memory = build_memory(arm, options, nothing, (), (), Sensors())
         row = (arm.n,)
-        step = Call(step_one, (row, row, row, 1e-3, (2, arm.n)))
+        step = KernelCall(step_one, (row, row, row, 1e-3, (2, arm.n)))
         steps = Evaluator(arm.n, partial(_copied, memory), {"step": step})
         self._run = state_evaluator(arm).run | posture_evaluator(arm).run | steps.run
 

@@ -5,7 +5,7 @@ import pytest
 
 import ulna.kernels
 from ulna.errors import InputError
-from ulna.kinematics.evaluator import Call, Evaluator
+from ulna.kinematics.evaluator import Evaluator, KernelCall
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +28,7 @@ def test_a_call_within_a_call_works_in_memory_of_its_own():
         inside.pop()
         return 0
 
-    evaluator = Evaluator(2, new_memory, {"kernel": Call(kernel, (0,))})
+    evaluator = Evaluator(2, new_memory, {"kernel": KernelCall(kernel, (0,))})
     evaluator.run["kernel"](0)
     evaluator.run["kernel"](3)
     count = len(made)
@@ -46,7 +46,7 @@ def test_memory_that_a_call_left_half_done_is_not_used_again():
             raise KeyboardInterrupt
         return 0
 
-    evaluator = Evaluator(2, lambda: np.zeros(3), {"kernel": Call(kernel, (0,))})
+    evaluator = Evaluator(2, lambda: np.zeros(3), {"kernel": KernelCall(kernel, (0,))})
     with pytest.raises(KeyboardInterrupt):
         evaluator.run["kernel"](True)
     evaluator.run["kernel"](False)
@@ -54,7 +54,9 @@ def test_memory_that_a_call_left_half_done_is_not_used_again():
 
 
 def test_nothing_is_found_where_a_code_says_so():
-    evaluator = Evaluator(2, lambda: np.zeros(3), {"bad": Call(lambda *arguments: 1, ((2,), (2,)))})
+    evaluator = Evaluator(
+        2, lambda: np.zeros(3), {"bad": KernelCall(lambda *arguments: 1, ((2,), (2,)))}
+    )
     assert evaluator.found("bad", np.zeros(2)) is None
 
 
@@ -75,7 +77,7 @@ def strict(size, memory, given, found):
     ids=["list", "tuple", "integers", "gaps", "single precision"],
 )
 def test_what_compiled_code_does_not_take_is_converted(given):
-    evaluator = Evaluator(2, lambda: np.zeros(3), {"double": Call(strict, ((2,), (2,)))})
+    evaluator = Evaluator(2, lambda: np.zeros(3), {"double": KernelCall(strict, ((2,), (2,)))})
     found = np.empty(2)
     assert evaluator.run["double"](given, found) == 0
     assert found.tolist() == [2.0, 4.0]
@@ -91,6 +93,6 @@ def test_what_compiled_code_does_not_take_is_converted(given):
     ids=["rows", "text", "ragged"],
 )
 def test_what_cannot_be_converted_is_refused(given, words):
-    evaluator = Evaluator(2, lambda: np.zeros(3), {"double": Call(strict, ((2,), (2,)))})
+    evaluator = Evaluator(2, lambda: np.zeros(3), {"double": KernelCall(strict, ((2,), (2,)))})
     with pytest.raises(InputError, match=words):
         evaluator.run["double"](given, np.empty(2))

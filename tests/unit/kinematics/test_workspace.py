@@ -1,4 +1,4 @@
-"""What `workspace` hands back: its shapes, its words, and the corners of its cases."""
+"""What `workspace` returns: its shapes, its text, and its special cases."""
 
 import math
 import pickle
@@ -8,8 +8,8 @@ import pytest
 
 import ulna
 from ulna.kinematics import workspace
+from ulna.kinematics.arc_loops import ArcSegment, is_balanced, loops_of, without_dead_ends
 from ulna.kinematics.arcs import Arc, circle, crossings, enclosed_area
-from ulna.kinematics.chains import Piece, is_balanced, loops_of, without_dead_ends
 from ulna.kinematics.critical import Hinge
 from ulna.kinematics.outline import GRAINS, outline
 
@@ -177,10 +177,10 @@ def test_a_reach_that_nearly_touches_itself_is_closed(hinges):
 
 
 def test_an_outline_that_no_grain_closes_is_left_open(monkeypatch):
-    monkeypatch.setattr("ulna.kinematics.outline.is_balanced", lambda pieces: False)
+    monkeypatch.setattr("ulna.kinematics.outline.is_balanced", lambda segments: False)
     tried = []
     monkeypatch.setattr(
-        "ulna.kinematics.outline.without_dead_ends", lambda pieces: tried.append(1) or pieces
+        "ulna.kinematics.outline.without_dead_ends", lambda segments: tried.append(1) or segments
     )
     assert outline((Hinge(0.5, -1.0, 1.0), Hinge(0.5, -1.0, 1.0)))
     assert len(tried) == len(GRAINS)
@@ -199,7 +199,7 @@ def test_circles_meet_in_two_points_one_or_none():
 
 
 def half(start, leaving, arriving):
-    return Piece(Arc((0.0, 0.0), 1.0, start, math.pi), leaving, arriving)
+    return ArcSegment(Arc((0.0, 0.0), 1.0, start, math.pi), leaving, arriving)
 
 
 def test_halves_of_a_circle_join_into_one():
@@ -209,8 +209,10 @@ def test_halves_of_a_circle_join_into_one():
 
 
 def test_a_loop_that_starts_amid_an_arc_begins_with_it():
-    chord = Piece(Arc((0.0, -1.0), math.sqrt(2.0), 3 * math.pi / 4, -math.pi / 2), 0, 2)
-    quarters = [Piece(Arc((0.0, 0.0), 1.0, k * math.pi / 2, math.pi / 2), k, k + 1) for k in (2, 3)]
+    chord = ArcSegment(Arc((0.0, -1.0), math.sqrt(2.0), 3 * math.pi / 4, -math.pi / 2), 0, 2)
+    quarters = [
+        ArcSegment(Arc((0.0, 0.0), 1.0, k * math.pi / 2, math.pi / 2), k, k + 1) for k in (2, 3)
+    ]
     back = [quarters[1]._replace(end=0), chord._replace(start=0, end=2), quarters[0]]
     (loop,) = loops_of(back)
     assert len(loop) == 2

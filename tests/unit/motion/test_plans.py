@@ -5,7 +5,7 @@ import pytest
 
 import ulna
 from ulna import InfeasibleError, InputError, Plan, Plans, paths
-from ulna.motion import plans_making, postures
+from ulna.motion import plan_batch, postures
 
 CIRCLE = paths.circle((0.5, 0.1), 0.1)
 LINE = paths.line((0.5, 0.1), (0.6, 0.2))
@@ -31,7 +31,11 @@ def assert_alike(member, alone):
         scale = max(1.0, np.nanmax(np.abs(its), initial=0.0))
         assert mine == pytest.approx(its, abs=1e-9 * scale, nan_ok=True)
     assert [one.kind for one in member.problems] == [one.kind for one in alone.problems]
-    assert (member.ok, member.feasible, member.reason) == (alone.ok, alone.feasible, alone.reason)
+    assert (member.ok, member.feasible, member.duration_reason) == (
+        alone.ok,
+        alone.feasible,
+        alone.duration_reason,
+    )
     assert sum(member.terms) == pytest.approx(alone.tau, abs=1e-9, nan_ok=True)
 
 
@@ -91,7 +95,7 @@ class TestAlike:
         arms = [ARM, HEAVY, ARM, HEAVY, ARM]
         whole = plan(arms, CIRCLE)
         monkeypatch.setattr(postures, "MOST_AT_ONCE", 4000)
-        monkeypatch.setattr(plans_making, "MOST_AT_ONCE", 250)
+        monkeypatch.setattr(plan_batch, "MOST_AT_ONCE", 250)
         parts = plan(arms, CIRCLE)
         assert whole.tau.tobytes() == parts.tau.tobytes()
 

@@ -208,7 +208,7 @@ class TestBothLimits:
         made = ulna.plan(ARM, LINE, timing="trapezoid", max_speed=0.3, max_acceleration=0.6)
         assert made.duration == pytest.approx(0.5 / 0.3 + 0.3 / 0.6, rel=1e-9)
         assert demands(made) == pytest.approx((0.3, 0.6), rel=1e-9)
-        assert "limits" in made.reason
+        assert "limits" in made.duration_reason
 
     def test_an_s_curve_takes_l_over_v_and_twice_v_over_a(self):
         made = ulna.plan(ARM, LINE, timing="s-curve", max_speed=0.3, max_acceleration=0.6)
@@ -237,12 +237,12 @@ class TestWithoutLimits:
     def test_as_asked(self):
         made = ulna.plan(ulna.preset("kehl"), paths.loops(), duration=10.0)
         assert made.duration == 10.0
-        assert made.reason == "as asked"
+        assert made.duration_reason == "as asked"
 
     def test_else_gently(self):
         made = ulna.plan(ARM, LINE)
         assert demands(made)[0] == pytest.approx(0.25 * ARM.reach, rel=1e-9)
-        assert "0.25 m/s" in made.reason
+        assert "0.25 m/s" in made.duration_reason
 
 
 @pytest.mark.parametrize("given", ["quntic", "", None, 3, ["cubic"], object()])

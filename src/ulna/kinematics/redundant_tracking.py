@@ -1,6 +1,6 @@
-"""Leading an arm with joints to spare along a path, from a first posture on.
+"""Tracking a path with a redundant arm, from a first posture on.
 
-All paths of a batch are led side by side by the compiled solver (`following.py`).
+All paths of a batch are followed side by side by the compiled solver (`following.py`).
 """
 
 from __future__ import annotations
@@ -9,33 +9,33 @@ import numpy as np
 
 from ulna.angles import TURN
 from ulna.arm import Parameters
-from ulna.kinematics.inverse_kinematics import SOLVED, inverse, read
+from ulna.kinematics.batched_solver import PostureProblem, run_in_blocks, solve_postures
+from ulna.kinematics.inverse_kinematics import SOLVED, inverse, inverse_problem
 from ulna.kinematics.ring import Floats
-from ulna.kinematics.settling import Request, in_blocks, settle
-from ulna.kinematics.tracked import Followed
+from ulna.kinematics.tracked import JointPaths
 
 
-def lead(
+def track_redundant(
     parameters: Parameters, goals: Floats, begin: Floats | None, posture: Floats | None
-) -> Followed:
+) -> JointPaths:
     """Follow goals (B, T, 2 or 3) with flat batches of arms (B, n)."""
     from ulna.kinematics.following import lead_rows
 
-    task = read(parameters.per_sample(), goals)
+    targets = inverse_problem(parameters.per_sample(), goals)
     tolerance = SOLVED * np.sum(parameters.length, axis=-1)
-    request = Request(parameters, task.nearest, posture)
-    start = np.array(_first_posture(parameters, task.nearest[:, 0], begin, posture, tolerance))
-    arms, rows, pull = request.arms(tolerance), request.goals(), request.pull
+    problem = PostureProblem(parameters, targets.nearest, posture)
+    start = np.array(_first_posture(parameters, targets.nearest[:, 0], begin, posture, tolerance))
+    arms, rows, pull = problem.arms(tolerance), problem.goals(), problem.pull
     paths, samples = goals.shape[:2]
     q, jumped = np.empty((paths, samples * parameters.n)), np.zeros((paths, samples))
-    turns = float(request.oriented)
+    turns = float(problem.oriented)
 
     def solve(size: int, memory: Floats, first: int, last: int) -> None:
         lead_rows(size, arms, rows, pull, turns, start, memory, first, last, q, jumped)
 
-    in_blocks(solve, paths, parameters.n)
+    run_in_blocks(solve, paths, parameters.n)
     angles = q.reshape(paths, samples, parameters.n)
-    return Followed(angles, task.reachable, task.near.shortfall, jumped != 0.0)
+    return JointPaths(angles, targets.reachable, targets.near.shortfall, jumped != 0.0)
 
 
 def _first_posture(
@@ -45,10 +45,12 @@ def _first_posture(
     posture: Floats | None,
     tolerance: Floats,
 ) -> Floats:
-    """Take the posture nearest to `begin`, or a good one if there is no wish."""
+    """Return the posture nearest to `begin`, or the best one if that is None."""
     if begin is None:
         return inverse(parameters, goal, posture=posture).best()
-    moved, residual = settle(Request(parameters, goal, None), begin, tolerance=tolerance)
+    moved, residual = solve_postures(
+        PostureProblem(parameters, goal, None), begin, tolerance=tolerance
+    )
     lost = residual > tolerance
     if lost.any():
         found = inverse(parameters.rows(lost), goal[lost])

@@ -46,7 +46,7 @@ PARABOLA = np.array([[0.375, 0.75, -0.125], [-0.125, 0.75, 0.375]])
 
 
 @dataclass(frozen=True, eq=False)
-class Stretches:
+class TimeSamples:
     """Values (k, m) at parts u (k,) of a duration [s], in their order: the samples of a table."""
 
     u: Array
@@ -72,7 +72,7 @@ class Stretches:
 
 
 @dataclass(frozen=True, eq=False)
-class Survey(Stretches):
+class AdaptiveSamples(TimeSamples):
     """The same where nothing is left between: the extremes are among the values."""
 
     within: Array  # (k,) the middles of the pieces that the places are on
@@ -112,7 +112,7 @@ class Survey(Stretches):
         return near.reshape(2, -1)
 
 
-def survey(
+def sample_adaptively(
     function: Function,
     edges: Array,
     duration: float,
@@ -121,7 +121,7 @@ def survey(
     limits: Array | None = None,
     wanted: Array | None = None,
     intervals: int = INTERVALS,
-) -> Survey:
+) -> AdaptiveSamples:
     """Look at a function on all smooth pieces between edges (k+1,) of the duration.
 
     `close` is the part of the largest value that a parabola may miss a node by, or of the limits
@@ -206,7 +206,7 @@ def _at(function: Function, u: Array, within: Array) -> Array:
     return np.asarray(values).reshape(*u.shape, -1)
 
 
-def _gathered(function: Function, duration: float, whole: Intervals, tops: Tops) -> Survey:
+def _gathered(function: Function, duration: float, whole: Intervals, tops: Tops) -> AdaptiveSamples:
     """Add the extremes between the nodes, and put all places in their order."""
     left, width, within, values = whole
     u = [(left[:, None] + width[:, None] * NODES).ravel()]
@@ -218,7 +218,7 @@ def _gathered(function: Function, duration: float, whole: Intervals, tops: Tops)
     parts = [np.concatenate(part) for part in (u, found, pieces, weights)]
     order = np.lexsort((parts[2], parts[0]))
     u_, found_, pieces_, weights_ = (part[order] for part in parts)
-    return Survey(u_, found_, duration, pieces_, weights_, function)
+    return AdaptiveSamples(u_, found_, duration, pieces_, weights_, function)
 
 
 def _polished(

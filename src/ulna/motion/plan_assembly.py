@@ -11,6 +11,7 @@ import numpy as np
 
 from ulna.arrays import Array, freeze
 from ulna.kinematics.limits import SLACK
+from ulna.motion.adaptive_sampling import TimeSamples
 from ulna.motion.demands import Demands
 from ulna.motion.findings import (
     OVER,
@@ -26,9 +27,8 @@ from ulna.motion.findings import (
 )
 from ulna.motion.finite import by_differences
 from ulna.motion.plan_result import Plan
-from ulna.motion.postures import Way
-from ulna.motion.survey import Stretches
-from ulna.motion.tasks import Task, Wishes
+from ulna.motion.planning_problem import PlanningProblem, PlanOptions
+from ulna.motion.postures import TrackedTrajectory
 from ulna.motion.terms import Terms, torque_terms
 
 # [rad], or of the reach: by which joints to spare may be beyond a limit between two postures that
@@ -36,7 +36,7 @@ from ulna.motion.terms import Terms, torque_terms
 BETWEEN = 1e-3
 
 
-class Motion(NamedTuple):
+class SampledMotion(NamedTuple):
     """The samples of a motion."""
 
     times: Array  # (k,) [s]
@@ -44,23 +44,25 @@ class Motion(NamedTuple):
     force: Array | None  # (k, 3) on the tip
 
 
-def sampled(task: Task, way: Way, wishes: Wishes) -> Motion:
+def sample_motion(
+    problem: PlanningProblem, followed: TrackedTrajectory, options: PlanOptions
+) -> SampledMotion:
     """Return the joints at the samples, by exact derivatives or by differences."""
-    times, rows = task.times, way.trajectory.rows(task.times)
-    if wishes.derivatives == "finite":
+    times, rows = problem.times, followed.trajectory.rows(problem.times)
+    if options.derivatives == "finite":
         rows = by_differences(rows[0], float(times[1] - times[0]))
         times = times[1:-1]
-    return Motion(times, rows, None if wishes.force is None else wishes.force(times))
+    return SampledMotion(times, rows, None if options.force is None else options.force(times))
 
 
-def spent_on(task: Task, motion: Motion) -> Terms:
+def motion_terms(problem: PlanningProblem, motion: SampledMotion) -> Terms:
     """Take the torques of a motion apart."""
     q, qd, qdd = motion.rows
-    return torque_terms(task.arm, q, qd, qdd, motion.force)
+    return torque_terms(problem.arm, q, qd, qdd, motion.force)
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class KnownTerms:
     """Terms that were worked out before."""
 
     terms: Terms
@@ -70,41 +72,48 @@ class Known:
         return self.terms
 
 
-def judged(
-    task: Task, way: Way, motion: Motion, tau: Array, spent: Callable[[], Terms], wishes: Wishes
+def assemble_plan(
+    problem: PlanningProblem,
+    followed: TrackedTrajectory,
+    motion: SampledMotion,
+    tau: Array,
+    compute_terms: Callable[[], Terms],
+    options: PlanOptions,
 ) -> Plan:
     """Look for whatever is to be told of a motion with its torques, and return the plan."""
-    arm, trajectory = task.arm, way.trajectory
+    arm, trajectory = problem.arm, followed.trajectory
     times, (q, qd, qdd) = motion.times, motion.rows
     freeze(times, q, qd, qdd, tau)
-    demands = Demands(arm, trajectory, wishes.force, wishes.floor)
+    demands = Demands(arm, trajectory, options.force, options.floor)
     samples = None
-    if wishes.derivatives == "finite":
+    if options.derivatives == "finite":
         # Differences have nothing between them: their samples are all there is.
         joined = np.concatenate([q, qd, qdd, tau], axis=-1)
-        samples = Stretches(times / trajectory.duration, joined, trajectory.duration)
+        samples = TimeSamples(times / trajectory.duration, joined, trajectory.duration)
     found = chain(
-        _kinematic(way, demands, wishes.floor),
+        _kinematic(followed, demands, options.floor),
         limit_findings(demands, samples),
-        tip_findings(demands, wishes.limits),
+        tip_findings(demands, options.limits),
         jump_findings(trajectory),
     )
     return Plan(
-        arm, task.path, trajectory, times, q, qd, qdd, tau, spent, way.tracked, tuple(found),
-        wishes.derivatives, task.pace.reason, wishes.force, demands,
+        arm, problem.path, trajectory, times, q, qd, qdd, tau, compute_terms, followed.tracked,
+        tuple(found), options.derivatives, problem.pace.reason, options.force, demands,
     )  # fmt: skip
 
 
-def _kinematic(way: Way, demands: Demands, floor: float | None) -> Iterator[Finding]:
+def _kinematic(
+    followed: TrackedTrajectory, demands: Demands, floor: float | None
+) -> Iterator[Finding]:
     """Say where the joints cannot follow, and of postures whatever else there is to know."""
-    if way.tracked is None:
+    if followed.tracked is None:
         yield from range_findings(demands, OVER)
         yield from floor_findings(demands, floor, 0.0)
         return
     yield from reach_findings(demands)
-    told = list(kinematic_findings(demands.arm, way.tracked, way.known))
+    told = list(kinematic_findings(demands.arm, followed.tracked, followed.known))
     yield from told
-    yield from residual_findings(way.trajectory, way.known)
+    yield from residual_findings(followed.trajectory, followed.known)
     exact = demands.arm.n <= 2
     searched = chain(
         range_findings(demands, SLACK if exact else BETWEEN),

@@ -1,4 +1,4 @@
-"""Pieces of arcs chained end to end into closed loops, the inside always on their left."""
+"""Segments of arcs chained end to end into closed loops, the inside always on their left."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ulna.kinematics.arcs import Arc
 Loop = tuple[Arc, ...]
 
 
-class Piece(NamedTuple):
-    """An arc from one numbered corner to another; a whole circle begins and ends at the same."""
+class ArcSegment(NamedTuple):
+    """An arc from one numbered vertex to another; a whole circle begins and ends at the same."""
 
     arc: Arc
     start: int
@@ -27,62 +27,62 @@ class Piece(NamedTuple):
         """The point halfway along."""
         return self.arc.at(self.arc.start + self.arc.sweep / 2)
 
-    def reversed(self) -> Piece:
-        """Return the same piece, run through the other way."""
-        return Piece(self.arc.reversed(), self.end, self.start)
+    def reversed(self) -> ArcSegment:
+        """Return the same segment, run through the other way."""
+        return ArcSegment(self.arc.reversed(), self.end, self.start)
 
 
-def is_balanced(pieces: Iterable[Piece]) -> bool:
-    """Whether as many pieces lead to each corner as leave it, so that all can be chained."""
+def is_balanced(segments: Iterable[ArcSegment]) -> bool:
+    """Whether as many segments lead to each vertex as leave it, so that all can be chained."""
     surplus: dict[int, int] = defaultdict(int)
-    for piece in pieces:
-        surplus[piece.start] += 1
-        surplus[piece.end] -= 1
+    for segment in segments:
+        surplus[segment.start] += 1
+        surplus[segment.end] -= 1
     return not any(surplus.values())
 
 
-def without_dead_ends(pieces: list[Piece]) -> list[Piece]:
-    """Leave out pieces that come from nowhere or lead nowhere, until none is left."""
+def without_dead_ends(segments: list[ArcSegment]) -> list[ArcSegment]:
+    """Leave out segments that come from nowhere or lead nowhere, until none is left."""
     while True:
-        starts = {piece.start for piece in pieces}
-        ends = {piece.end for piece in pieces}
-        kept = [piece for piece in pieces if piece.start in ends and piece.end in starts]
-        if len(kept) == len(pieces):
+        starts = {segment.start for segment in segments}
+        ends = {segment.end for segment in segments}
+        kept = [segment for segment in segments if segment.start in ends and segment.end in starts]
+        if len(kept) == len(segments):
             return kept
-        pieces = kept
+        segments = kept
 
 
-def loops_of(pieces: Iterable[Piece]) -> tuple[Loop, ...]:
-    """Chain pieces into closed loops; where several meet, a loop keeps to its own inside.
+def loops_of(segments: Iterable[ArcSegment]) -> tuple[Loop, ...]:
+    """Join segments into closed loops; where several meet, a loop keeps to its own inside.
 
-    Pieces that are not balanced leave chains that do not close; those are left out.
+    Segments that are not balanced leave some that do not close; those are left out.
     """
-    circles = [piece for piece in pieces if piece.arc.is_circle]
-    leaving: dict[int, list[Piece]] = defaultdict(list)
-    for piece in pieces:
-        if not piece.arc.is_circle:
-            leaving[piece.start].append(piece)
-    loops: list[Loop] = [(piece.arc,) for piece in circles]
+    circles = [segment for segment in segments if segment.arc.is_circle]
+    leaving: dict[int, list[ArcSegment]] = defaultdict(list)
+    for segment in segments:
+        if not segment.arc.is_circle:
+            leaving[segment.start].append(segment)
+    loops: list[Loop] = [(segment.arc,) for segment in circles]
     while ways := next((ways for ways in leaving.values() if ways), None):
-        if chain := _take_chain(ways[0], leaving):
-            loops.append(_joined([piece.arc for piece in chain]))
+        if loop := _take_loop(ways[0], leaving):
+            loops.append(_joined([segment.arc for segment in loop]))
     return tuple(loops)
 
 
-def _take_chain(first: Piece, leaving: dict[int, list[Piece]]) -> list[Piece]:
-    """Take the pieces of one loop out of `leaving`; return none if it does not close."""
-    chain = [first]
-    while ways := leaving[chain[-1].end]:
-        onward = min(ways, key=partial(_turn_right, chain[-1]))
+def _take_loop(first: ArcSegment, leaving: dict[int, list[ArcSegment]]) -> list[ArcSegment]:
+    """Take the segments of one loop out of `leaving`; return none if it does not close."""
+    loop = [first]
+    while ways := leaving[loop[-1].end]:
+        onward = min(ways, key=partial(_turn_right, loop[-1]))
         ways.remove(onward)
         if onward is first:
-            return chain
-        chain.append(onward)
+            return loop
+        loop.append(onward)
     leaving[first.start].remove(first)
     return []
 
 
-def _turn_right(arriving: Piece, leaving: Piece) -> float:
+def _turn_right(arriving: ArcSegment, leaving: ArcSegment) -> float:
     """Return the angle clockwise from the way back to the way on: how wide the inside is there.
 
     Directions are those of short chords, so that arcs that touch are told apart by their bend.

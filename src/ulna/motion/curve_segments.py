@@ -22,7 +22,7 @@ END = 3e-3  # of a curve that starts from rest is replaced by a parabola, which 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
-class Piece(NamedTuple):
+class CurveSegment(NamedTuple):
     """One piece: what stands in the formula."""
 
     powers: tuple[complex, complex, complex, complex]  # c₀ … c₃
@@ -32,21 +32,21 @@ class Piece(NamedTuple):
     sweep: float = 0.0  # Δθ [rad]
 
 
-def bezier(*points: complex) -> Piece:
+def bezier(*points: complex) -> CurveSegment:
     """Return the line, the quadratic or the cubic with two, three or four control points."""
     match points:
         case start, end:
-            return Piece((start, end - start, 0.0, 0.0))
+            return CurveSegment((start, end - start, 0.0, 0.0))
         case start, middle, end:
-            return Piece((start, 2.0 * (middle - start), start - 2.0 * middle + end, 0.0))
+            return CurveSegment((start, 2.0 * (middle - start), start - 2.0 * middle + end, 0.0))
         case start, one, two, end:
             bend = 3.0 * (start - 2.0 * one + two)
-            return Piece((start, 3.0 * (one - start), bend, end - start + 3.0 * (one - two)))
+            return CurveSegment((start, 3.0 * (one - start), bend, end - start + 3.0 * (one - two)))
     raise ValueError("a Bézier curve of two to four points")
 
 
 @dataclass(frozen=True, eq=False)
-class Pieces:
+class CurveSegments:
     """Many pieces as arrays, powers (k, 4) and the others (k,)."""
 
     powers: Array
@@ -56,13 +56,13 @@ class Pieces:
     sweep: Array
 
     @classmethod
-    def of(cls, pieces: Sequence[Piece]) -> Pieces:
+    def of(cls, pieces: Sequence[CurveSegment]) -> CurveSegments:
         """Gather pieces."""
         columns = (np.array(column) for column in zip(*pieces, strict=True))
         return cls(*columns)
 
     @classmethod
-    def joined(cls, many: Sequence[Pieces]) -> Pieces:
+    def joined(cls, many: Sequence[CurveSegments]) -> CurveSegments:
         """Put pieces one after the other."""
         return cls(*(np.concatenate(parts) for parts in zip(*map(cls._parts, many), strict=True)))
 
@@ -83,7 +83,7 @@ class Pieces:
         z += cos(angle) * self.cosine[which] + sin(angle) * self.sine[which]
         return z
 
-    def mapped(self, turn: complex, mirror: complex, shift: complex) -> Pieces:
+    def mapped(self, turn: complex, mirror: complex, shift: complex) -> CurveSegments:
         """Return the pieces under z → turn·z + mirror·z̄ + shift, which any affine map is."""
 
         def map_(vector: Array) -> Array:
@@ -91,11 +91,11 @@ class Pieces:
 
         powers = map_(self.powers)
         powers[:, 0] += shift
-        return Pieces(powers, map_(self.cosine), map_(self.sine), self.first, self.sweep)
+        return CurveSegments(powers, map_(self.cosine), map_(self.sine), self.first, self.sweep)
 
-    def chosen(self, which: Array) -> Pieces:
+    def chosen(self, which: Array) -> CurveSegments:
         """Return some of the pieces."""
-        return Pieces(*(part[which] for part in self._parts()))
+        return CurveSegments(*(part[which] for part in self._parts()))
 
     @property
     def finite(self) -> bool:
@@ -148,7 +148,7 @@ def _roots(a: Array, b: Array, c: Array) -> Array:
     return np.stack([sum_ / a, c / sum_], axis=-1)
 
 
-def moving(piece: Piece) -> list[Piece]:
+def moving(piece: CurveSegment) -> list[CurveSegment]:
     """Return a piece as pieces that nowhere stand still; most are such already.
 
     A Bézier curve stands still at an end that a control point coincides with, and at a cusp. It
@@ -166,7 +166,7 @@ def moving(piece: Piece) -> list[Piece]:
     cuts = np.unique(np.clip([0.0, *stops, 1.0], 0.0, 1.0))
     cuts = cuts[np.concatenate([[True], np.diff(cuts) > STILL])]
     cuts[-1] = 1.0
-    made: list[Piece] = []
+    made: list[CurveSegment] = []
     for left, right in pairwise(cuts):
         rest = [min(abs(stop - edge) for stop in stops) < STILL for edge in (left, right)]
         made += _without_rest(_part(c, left, right), *rest)
@@ -180,7 +180,7 @@ def _part(c: Array, left: float, right: float) -> Array:
     return np.concatenate([shifted, np.zeros(4 - len(shifted))])
 
 
-def _without_rest(c: Array, at_start: bool, at_end: bool) -> list[Piece]:
+def _without_rest(c: Array, at_start: bool, at_end: bool) -> list[CurveSegment]:
     polynomial = np.polynomial.Polynomial(c)
     start, end = (complex(polynomial(t)) for t in (0.0, 1.0))
     way = end - start
@@ -188,7 +188,7 @@ def _without_rest(c: Array, at_start: bool, at_end: bool) -> list[Piece]:
     if np.all(np.abs((c[1:] * np.conj(way)).imag) <= 1e-12 * abs(way) * np.abs(c[1:]).max()):
         return [bezier(start, end)]
     left, right = (END if at_start else 0.0), (1.0 - END if at_end else 1.0)
-    made = [Piece(tuple(_part(c, left, right)))]
+    made = [CurveSegment(tuple(_part(c, left, right)))]
     if at_start:
         made.insert(0, _parabola(c, complex(polynomial(left))))
     if at_end:
@@ -197,11 +197,11 @@ def _without_rest(c: Array, at_start: bool, at_end: bool) -> list[Piece]:
     return made
 
 
-def _parabola(c: Array, end: complex) -> Piece:
+def _parabola(c: Array, end: complex) -> CurveSegment:
     """Return the parabola with ends and tangents of c₀ + c₂ t² + c₃ t³ up to t = END."""
     return bezier(c[0], c[0] + c[2] * END**2 / 3.0, end)
 
 
-def _controls(piece: Piece) -> tuple[complex, complex, complex]:
+def _controls(piece: CurveSegment) -> tuple[complex, complex, complex]:
     start, rise, bend, _ = piece.powers
     return start, start + 0.5 * rise, start + rise + bend

@@ -1,4 +1,4 @@
-"""Joint angles along a path for an arm with joints to spare, exact at every place.
+"""Joint angles along a path for a redundant arm, exact at every point.
 
 The joints run along a smooth curve q̃(t) through postures that were found before, and are pulled
 from it, as little as possible, to where the tip is on its path:
@@ -30,7 +30,7 @@ SINGULAR = 1e-7  # a determinant, of the squared entries, below which solving is
 DAMPING = 1e-12  # of the squared entries
 
 
-class Layout(NamedTuple):
+class LinkVectors(NamedTuple):
     """An arm in postures (k, n): its links, and the way from every joint to the tip."""
 
     links: Array  # (k, n)
@@ -38,7 +38,7 @@ class Layout(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class SpareJoints:
+class RedundantArm:
     """Gives q, q̇, q̈ for points on a path, close to a smooth curve of postures in time."""
 
     arm: Arm
@@ -64,9 +64,9 @@ class SpareJoints:
         pull_turning = _solve(J, columns, acceleration + inward - np.sum(J * known, axis=-1))
         return np.stack([q, qd, known + _along(columns, pull_turning)])
 
-    def _lay(self, q: Array) -> Layout:
+    def _lay(self, q: Array) -> LinkVectors:
         links = self.arm.parameters.length * unit(np.cumsum(q, axis=-1))
-        return Layout(links, _beyond(links))
+        return LinkVectors(links, _beyond(links))
 
     def _place(self, guess: Array, columns: Array, goal: Array) -> tuple[Array, Array]:
         """Find the pull that brings the tip to its goal; return the angles and the pull (k,)."""

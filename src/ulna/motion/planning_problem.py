@@ -27,7 +27,7 @@ ELBOWS = ("up", "down", "positive", "negative")
 
 
 @dataclass(frozen=True)
-class Wishes:
+class PlanOptions:
     """What is asked of a plan besides its arm and its path, as `plan` takes it."""
 
     duration: float | None
@@ -49,7 +49,7 @@ class Wishes:
             number("floor", self.floor, "a height [m]")
 
 
-class Task(NamedTuple):
+class PlanningProblem(NamedTuple):
     """An arm, a path that fits it, when to be where on it, and the posture to start with."""
 
     arm: Arm
@@ -59,18 +59,18 @@ class Task(NamedTuple):
     start: ArrayLike | str | None
 
 
-def read_task(arm: Any, path: Any, wishes: Wishes) -> Task:
+def read_problem(arm: Any, path: Any, options: PlanOptions) -> PlanningProblem:
     """Check that an arm can be asked to follow a path so, and fill in what was left open."""
     _check(arm, path)
     warn_unmodelled(arm)
-    _check_postures(arm, path, wishes)
-    start = wishes.start
+    _check_postures(arm, path, options)
+    start = options.start
     if path.fit:
         path, found_start = fitted(path, arm)
-        start = found_start if start is None and wishes.elbow is None else start
-    pace = choose_pace(arm, path, wishes.timing, wishes.duration, wishes.limits)
-    times = _sample_times(pace.duration, wishes.rate, whole=wishes.derivatives == "finite")
-    return Task(arm, path, pace, times, _start(arm, path, start, wishes.elbow))
+        start = found_start if start is None and options.elbow is None else start
+    pace = choose_pace(arm, path, options.timing, options.duration, options.limits)
+    times = _sample_times(pace.duration, options.rate, whole=options.derivatives == "finite")
+    return PlanningProblem(arm, path, pace, times, _start(arm, path, start, options.elbow))
 
 
 def read_force(given: Any) -> Callable[[Array], Array] | None:
@@ -124,15 +124,15 @@ def _check(arm: Any, path: Any) -> None:
         raise InputError(Problem("path", str(path), "a path of some extent"))
 
 
-def _check_postures(arm: Arm, path: Path, wishes: Wishes) -> None:
+def _check_postures(arm: Arm, path: Path, options: PlanOptions) -> None:
     """Refuse what picks a posture where the path itself says all postures, and odd words."""
     if path.in_joints:
         for name in ("start", "elbow", "posture"):
-            value = getattr(wishes, name)
+            value = getattr(options, name)
             if value is not None:
                 need = "nothing with a path of the joints, which says every posture"
                 raise InputError(Problem(name, shown(value), need))
-    _check_elbow(arm, wishes.start, wishes.elbow)
+    _check_elbow(arm, options.start, options.elbow)
 
 
 def _sample_times(duration: float, rate: float | None, *, whole: bool) -> Array:

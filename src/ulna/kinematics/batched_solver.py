@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from ulna.kinematics.following import Arms
 
 
-class Request(NamedTuple):
+class PostureProblem(NamedTuple):
     """Rows of postures to solve: arms (B, n), goals (B, …, 2 or 3), a wanted posture or None."""
 
     parameters: Parameters
     goal: Floats
     posture: Floats | None
 
-    def rows(self, chosen: np.ndarray) -> Request:
+    def rows(self, chosen: np.ndarray) -> PostureProblem:
         """Return only the chosen rows."""
         posture = None if self.posture is None else self.posture[chosen]
-        return Request(self.parameters.rows(chosen), self.goal[chosen], posture)
+        return PostureProblem(self.parameters.rows(chosen), self.goal[chosen], posture)
 
     @property
     def oriented(self) -> bool:
@@ -56,8 +56,8 @@ class Request(NamedTuple):
         return whole.reshape(len(goal), -1)
 
 
-def settle(
-    request: Request, q: Floats, *, tolerance: Floats, iterations: int = 200
+def solve_postures(
+    problem: PostureProblem, q: Floats, *, tolerance: Floats, iterations: int = 200
 ) -> tuple[Floats, Floats]:
     """Bring the tips of postures q (B, n) to their goals; return postures and residuals [m].
 
@@ -67,16 +67,16 @@ def settle(
     from ulna.kinematics.following import settle_rows
 
     found, residual = _writable(q), np.empty((len(q), 1))
-    arms, goals, pull = request.arms(tolerance), request.goals(), request.pull
+    arms, goals, pull = problem.arms(tolerance), problem.goals(), problem.pull
 
     def solve(size: int, memory: Floats, first: int, last: int) -> None:
         settle_rows(size, arms, goals, pull, iterations, memory, first, last, found, residual)
 
-    in_blocks(solve, *found.shape)
+    run_in_blocks(solve, *found.shape)
     return found, residual[:, 0]
 
 
-def in_blocks(solve: Callable[[int, Floats, int, int], None], rows: int, n: int) -> None:
+def run_in_blocks(solve: Callable[[int, Floats, int, int], None], rows: int, n: int) -> None:
     """Call solve(size, memory, first, last) for all blocks of rows of arms with n links."""
     from ulna.kinematics.solver_room import room_size
     from ulna.lanes import WIDTHS
