@@ -93,7 +93,7 @@ def _waypoints(problem: PlanningProblem, options: dict[str, Any]) -> Waypoints:
 
 
 def _first_posture(arm: Arm, points: Array, options: dict[str, Any]) -> Array | None:
-    """Return a first posture from which the joint limits allow most of a path; None without limits."""
+    """Return the first posture from which limits allow most of a path; None without limits."""
     if not are_limited(arm.parameters):
         return None
     first = inverse(arm, points[0])

@@ -30,7 +30,7 @@ CONTAINERS = ("svg", "g", "a", "switch")
 def read_strokes(text: str, file: str) -> list[CurveSegments]:
     """Return the strokes of a drawing, one after the other, y pointing down as in the file."""
     root = read_tree(text, file)
-    reader = _Reader(file, _named(root))
+    reader = _StrokeReader(file, _named(root))
     with np.errstate(over="ignore", invalid="ignore"):  # what is no number is refused as a whole
         for child in root.children:
             reader.element(child, _Map(), 1)
@@ -76,7 +76,7 @@ class _Map:
 
 
 @dataclass
-class _Reader:
+class _StrokeReader:
     """Walks through the elements of a drawing, gathering strokes."""
 
     file: str
