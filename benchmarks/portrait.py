@@ -37,7 +37,7 @@ def main() -> None:
     report = Report()
     arm = ulna.preset("bechard-1")
     under = ulna.portrait(arm, torque=4.0)
-    held = ulna.portrait(arm, controller=PD(20.0, 2.0), aim=0.5, limit=5.0)
+    held = ulna.portrait(arm, controller=PD(20.0, 2.0), set_point=0.5, max_torque=5.0)
     for drawn in (under, held):
         drawn.basins(20)  # what is compiled, is compiled now
     report.note(

@@ -13,9 +13,9 @@ from ulna.control import (
     PID,
     Adaptive,
     ComputedTorque,
+    ControlTiming,
     FeedforwardPID,
     GravityPD,
-    Timing,
     sampled,
 )
 
@@ -83,7 +83,7 @@ def slowest(arm, controller, goals, timing):
 
 def settle(name, kind, rate, count, seed):
     """Let a batch go from its starts to its set-points; all of them have to get there."""
-    arm, timing, controller = arm_of(name), Timing(rate), kind()
+    arm, timing, controller = arm_of(name), ControlTiming(rate), kind()
     starts, goals = draw(arm, count, seed)
     ends = goals
     if kind is PD:

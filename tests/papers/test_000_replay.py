@@ -41,7 +41,7 @@ def printed(exact):
 
 def left(run, plan, start=0.0):
     told = tracking(run, plan, start=start)
-    return tuple(told.left(tube) for tube in TUBES)
+    return tuple(told.first_exit(tube) for tube in TUBES)
 
 
 def replayed(printed, plan, *, first, qd0):

@@ -98,7 +98,7 @@ OTHERS = {
     "solutions": (lambda: ulna.kinematics.inverse(ARM, [0.5, 0.1]), lambda one: (one.q,)),
     "tracked": (
         lambda: ulna.kinematics.track(ARM, [[0.5, 0.1], [0.5, 0.2]]),
-        lambda one: (one.q, one.why),
+        lambda one: (one.q, one.flags),
     ),
     "workspace": (
         lambda: ulna.kinematics.workspace(ARM),

@@ -82,12 +82,12 @@ class Stability:
             raise InputError(Problem("start, end", f"{shown(start)}, {shown(end)}", need))
         return (self.growth_at(last) - self.growth_at(start)) / (last - start)
 
-    def predicted_exit(self, tube: float, error: float = ROUNDING) -> float | None:
-        """Return when [s] an error of this size at the start takes the tip `tube` [m] off.
+    def predicted_exit(self, radius: float, error: float = ROUNDING) -> float | None:
+        """Return when [s] an error of this size at the start takes the tip `radius` [m] off.
 
         It is the error that grows most; None if it never does.
         """
-        need = math.log(positive("tube", tube)) - math.log(positive("error", error, ""))
+        need = math.log(positive("radius", radius)) - math.log(positive("error", error, ""))
         beyond = np.flatnonzero(self.tip_growth >= need)
         if not len(beyond):
             return None

@@ -190,8 +190,8 @@ def _judged(
     if found.max <= tolerance:
         within = f"follows within {length_text(found.max)}, tolerance {length_text(tolerance)}"
         return "follows", f"{within}{_also(limits)}"
-    left = found.left(tolerance)
-    if limits and left is not None and min(one.first for one in run.saturation) <= left:
+    exit_time = found.first_exit(tolerance)
+    if limits and exit_time is not None and min(one.first for one in run.saturation) <= exit_time:
         return "saturated", f"does not follow: {limits}; {off}, {more}"
     return "off", f"does not follow: {off}, {more}{_also(limits)}"
 

@@ -1,4 +1,4 @@
-"""Arms with more joints: a plane is cut through their motion, and every passage leaves a dot.
+"""Arms with more joints: a plane is cut through their motion, and every crossing leaves a dot.
 
 An orbit of n joints lives in 2n dimensions. Each time joint j passes an angle in one direction the
 state of all joints is noted: a Poincaré section. For two joints without friction the energy is
@@ -26,14 +26,14 @@ from ulna.simulation import Run, simulate
 from ulna.simulation.checks import check_kinds
 from ulna.simulation.options import joint_values
 
-PASSAGE = "passage of the section"
+CROSSING = "crossing of the section"
 STILL = 1e-12  # [rad/s] of a joint that rests on the section and does not pass it
 SAMPLES = 20_001
 RTOL = 1e-10
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Passages:
+class Crossings:
     """The states (k, n) in which one run passed the section; angles are in −π … π."""
 
     run: Run
@@ -53,7 +53,7 @@ class Section:
     joint: int  # counted from 1
     angle: float  # [rad]
     direction: int  # +1 where the angle grows, −1 where it falls, 0 both
-    passages: tuple[Passages, ...]  # one for each start
+    crossings: tuple[Crossings, ...]  # one for each start
 
     def facts(self) -> dict[str, Any]:
         """Return what was found as plain values in SI units, as JSON takes them."""
@@ -61,17 +61,17 @@ class Section:
             joint=self.joint,
             angle=self.angle,
             direction=self.direction,
-            passages=[
+            crossings=[
                 {"status": one.run.status.text, "t": one.t.tolist(), "q": one.q.tolist(),
                  "qd": one.qd.tolist()}
-                for one in self.passages
+                for one in self.crossings
             ],
         )  # fmt: skip
 
     def _lines(self) -> list[str]:
         way = {1: "growing", -1: "falling", 0: "passing"}[self.direction]
         head = f"joint {self.joint} {way} through {self.angle:.4g} rad"
-        return [head, *(f"{len(one)} passages in {one.run.t[-1]:g} s" for one in self.passages)]
+        return [head, *(f"{len(one)} crossings in {one.run.t[-1]:g} s" for one in self.crossings)]
 
     def __repr__(self) -> str:
         return "\n".join([self._title, *(f"  {line}" for line in self._lines())])
@@ -96,18 +96,44 @@ def poincare(
     on_interrupt: OnInterrupt = "raise",
     **options: Any,
 ) -> Section:
-    """Cut through the motion of an arm with several joints.
+    """Compute a Poincaré section of the motion of an arm with several joints.
 
-    Each of `starts` is a posture and its rates, (q0, qd0) [rad, rad/s]. For `duration` [s] every
-    passage of `joint` through `angle` [rad] is noted, whole turns apart or not, in one `direction`:
-    1 where the angle grows, −1 where it falls, 0 both. `options` are those of `ulna.simulate`:
-    torque, controller, method. Ctrl-C raises `ulna.Interrupted`, whose `result` is the section up
-    to then; with on_interrupt="return" it is returned.
+    Parameters
+    ----------
+    arm : Arm
+        An arm with at least two joints.
+    starts : iterable of (array_like, array_like)
+        Initial states: joint angles q0 and joint rates qd0, shape (n,) each [rad, rad/s].
+    duration : float
+        How long each of them is simulated [s].
+    joint : int, optional
+        The joint, counted from 1, whose crossings are noted.
+    angle : float, optional
+        The angle that it crosses [rad], whole turns apart or not.
+    direction : {1, -1, 0}, optional
+        1 where the angle grows, −1 where it falls, 0 both.
+    on_interrupt : {"raise", "return"}, optional
+        On Ctrl-C `ulna.Interrupted` is raised, whose `result` is the section up to then; with
+        "return" that is returned.
+    **options : Any
+        Further options of `ulna.simulate`: torque, controller, method.
 
+    Returns
+    -------
+    Section
+        The crossings of every start.
+
+    Raises
+    ------
+    InputError
+        If the arm has one joint, or a start, the joint or the direction is not one.
+
+    Examples
+    --------
     >>> import ulna
     >>> arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0])
     >>> section = poincare(arm, starts=[([-1.5, 0.2], [0.0, 0.0])], duration=10.0, angle=-1.57)
-    >>> len(section.passages[0])
+    >>> len(section.crossings[0])
     4
     """
     check_kinds(arm, options.get("controller"), None, ())
@@ -122,7 +148,7 @@ def poincare(
     # Zero at every whole turn from the angle, where it changes its sign.
     signal = f"sin((q{which} - {place!r}) / 2)"
     options = {"rtol": RTOL, "samples": SAMPLES, **options}
-    events = {**(options.pop("events", None) or {}), PASSAGE: signal}
+    events = {**(options.pop("events", None) or {}), CROSSING: signal}
     runs: list[Run] = []
     try:
         for q, qd in given:
@@ -132,12 +158,12 @@ def poincare(
         if not runs:
             raise
         told = f"interrupted in start {len(runs)} of {len(given)}"
-        found = tuple(_passages(run, which, direction) for run in runs)
+        found = tuple(_crossings(run, which, direction) for run in runs)
         section = Section(arm, which, place, direction, found)
         if len(runs) == len(given) and runs[-1].status.reason != "interrupted":
             on_interrupt = "raise"  # of a result that is whole nobody could see it
         return return_partial(section, on_interrupt, told)
-    found = tuple(_passages(run, which, direction) for run in runs)
+    found = tuple(_crossings(run, which, direction) for run in runs)
     return Section(arm, which, place, direction, found)
 
 
@@ -154,17 +180,17 @@ def _start(arm: Arm, given: Any) -> tuple[Array, Array]:
     return joint_values(arm, "q0", given[0], "rad"), joint_values(arm, "qd0", given[1], "rad/s")
 
 
-def _passages(run: Run, joint: int, direction: int) -> Passages:
+def _crossings(run: Run, joint: int, direction: int) -> Crossings:
     met = [
         event
         for event in run.events
-        if event.name == PASSAGE and _counts(float(event.qd[joint - 1]), direction)
+        if event.name == CROSSING and _counts(float(event.qd[joint - 1]), direction)
     ]
     n = run.arm.n
     t = np.array([event.t for event in met])
     q = np.array([event.q for event in met]).reshape(-1, n)
     qd = np.array([event.qd for event in met]).reshape(-1, n)
-    found = Passages(run, t, np.asarray(wrap(q)), qd)
+    found = Crossings(run, t, np.asarray(wrap(q)), qd)
     for values in (found.t, found.q, found.qd):
         values.flags.writeable = False
     return found

@@ -23,7 +23,7 @@ import numpy as np
 from ulna.analysis.propagation import GAUSS, magnus_maps
 from ulna.arm import Arm
 from ulna.arrays import Array
-from ulna.control import CompiledLaw, Controller, Reference, Timing
+from ulna.control import CompiledLaw, Controller, ControlTiming, Reference
 from ulna.control.control_timing import compile_controller, start_controller
 from ulna.motion import Plan
 from ulna.simulation.checks import read_answer
@@ -67,7 +67,7 @@ def controller_gains(
     points = max(LEAST_POINTS, math.ceil((times[-1] - times[0]) / SPACING))
     asked = times[np.unique(np.linspace(0, len(times) - 1, points).round().astype(int))]
     if hasattr(controller, "compiled"):
-        controller = Quick(compile_controller(controller, arm, Timing(1.0 / period)), arm.n)
+        controller = Quick(compile_controller(controller, arm, ControlTiming(1.0 / period)), arm.n)
     probe = asked[np.unique([0, len(asked) // 2, len(asked) - 1])]
     memory = _taking_part(list(_ticks(plan, arm, controller, probe, period)))
     found = [tick.derivatives(memory) for tick in _ticks(plan, arm, controller, asked, period)]
@@ -192,7 +192,7 @@ def _ticks(
     plan: Plan, arm: Arm, controller: Controller, times: Array, period: float
 ) -> Iterator[Tick]:
     """Return the ticks at some times, the memory handed on from one to the next."""
-    state = start_controller(controller, arm, Timing(1.0 / period))
+    state = start_controller(controller, arm, ControlTiming(1.0 / period))
     before = plan.trajectory.rows(np.maximum(times - period, 0.0))
     here = plan.trajectory.rows(times)
     for k, t in enumerate(times.tolist()):

@@ -1,10 +1,11 @@
-"""How well a run did what a plan asks: errors along and across the path, in time and at most.
+"""How well a run did what a plan asks: along-track and cross-track errors, RMS and at most.
 
-At every sample, with p the tip and p* where it should be, moving with v*:
+At every sample, with p the tip and p* its reference, moving with v*:
 
-    e = p − p*        along = e · v*/|v*|        across = the part of e to the left of v*
+    e = p − p*        along-track = e · v*/|v*|        cross-track = (v*/|v*|) × e
 
-Along says late or early, across says off the path.
+The along-track error is positive where the tip is early and negative where it is late. The
+cross-track error is how far it is off the path, positive on the left-hand side of v*.
 """
 
 from __future__ import annotations
@@ -39,30 +40,63 @@ COLUMNS = (
 
 
 class Worst(NamedTuple):
-    """The largest error of the tip: how far off, when, and where the tip should have been."""
+    """The largest error of the tip.
 
-    size: float  # [m]
-    t: float  # [s]
-    point: tuple[float, float]  # [m]
+    Attributes
+    ----------
+    size : float
+        How far off the tip is [m].
+    t : float
+        When [s].
+    point : tuple of float
+        Where the tip should have been, x and y [m].
+    """
+
+    size: float
+    t: float
+    point: tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tracking:
-    """The errors of a run against a plan, a row for every sample of the run.
+    """Tracking errors of a run against a plan, a row for every sample of the run.
 
+    Attributes
+    ----------
+    run : Run
+        What was simulated.
+    plan : Plan
+        What it was to follow.
+    t : ndarray, shape (S,)
+        Times of the samples [s].
+    error : ndarray, shape (S, 2)
+        From where the tip should be to where it is [m].
+    size : ndarray, shape (S,)
+        Length of that error [m].
+    along_track : ndarray, shape (S,)
+        Along-track error [m]: positive where the tip is early, negative where it is late.
+    cross_track : ndarray, shape (S,)
+        Cross-track error [m]: positive on the left-hand side of the motion.
+    joint_error : ndarray, shape (S, n)
+        Joint errors [rad], less whole turns by which the run starts off.
+    reference : ndarray, shape (S, 2)
+        Where the tip should be [m].
+
+    Notes
+    -----
     A run that ended early is judged up to there. Rows that are not finite, of the run or of the
     plan, are NaN and do not count. Means are over time, by trapezoids.
     """
 
     run: Run
     plan: Plan
-    t: Array  # (S,) [s]
-    error: Array  # (S, 2) [m] from where the tip should be to where it is
-    size: Array  # (S,) [m]
-    along: Array  # (S,) [m] ahead of where it should be; negative behind
-    across: Array  # (S,) [m] to the left of its way; negative to the right
-    joint_error: Array  # (S, n) [rad], with the turn that the run starts with left out
-    asked: Array  # (S, 2) [m] where the tip should be
+    t: Array
+    error: Array
+    size: Array
+    along_track: Array
+    cross_track: Array
+    joint_error: Array
+    reference: Array
 
     @property
     def rms(self) -> float:
@@ -70,14 +104,14 @@ class Tracking:
         return self._rms(self.size)
 
     @property
-    def along_rms(self) -> float:
-        """The same of the error along the path [m]."""
-        return self._rms(self.along)
+    def along_track_rms(self) -> float:
+        """The same of the along-track error [m]."""
+        return self._rms(self.along_track)
 
     @property
-    def across_rms(self) -> float:
-        """The same of the error across the path [m]."""
-        return self._rms(self.across)
+    def cross_track_rms(self) -> float:
+        """The same of the cross-track error [m]."""
+        return self._rms(self.cross_track)
 
     @property
     def joint_rms(self) -> Array:
@@ -90,7 +124,7 @@ class Tracking:
         if not np.isfinite(self.size).any():
             return None
         k = int(np.nanargmax(np.where(np.isfinite(self.size), self.size, np.nan)))
-        x, y = map(float, self.asked[k])
+        x, y = map(float, self.reference[k])
         return Worst(float(self.size[k]), float(self.t[k]), (x, y))
 
     @property
@@ -103,19 +137,48 @@ class Tracking:
         """Torque, power and energy of each joint."""
         return effort(self.run)
 
-    def settling(self, tolerance: float = 1e-3) -> float | None:
-        """Return the first time [s] after which the tip is within `tolerance` [m]; None if never.
+    def settling_time(self, tolerance: float = 1e-3) -> float | None:
+        """Return the time after which the tip stays within a tolerance.
 
-        One sample at the end is not enough to say so.
+        Parameters
+        ----------
+        tolerance : float, optional
+            How far off the tip may be [m], 1 mm unless given.
+
+        Returns
+        -------
+        float or None
+            The time [s]; None if it never does. One sample at the end is not enough to say so.
+
+        Raises
+        ------
+        InputError
+            If the tolerance is not a finite number above 0.
         """
         near = self._finite(self.size) & (self.size <= positive("tolerance", tolerance))
         outside = np.flatnonzero(~near)
         first = int(outside[-1]) + 1 if len(outside) else 0
         return float(self.t[first]) if first < max(len(self.t) - 1, 1) else None
 
-    def left(self, tube: float) -> float | None:
-        """Return the first time [s] at which the tip is more than `tube` [m] off; None if never."""
-        outside = np.flatnonzero(self.size > positive("tube", tube))
+    def first_exit(self, radius: float) -> float | None:
+        """Return the first time at which the tip is further off than a radius.
+
+        Parameters
+        ----------
+        radius : float
+            Of the tube around the path that the tip is to stay in [m].
+
+        Returns
+        -------
+        float or None
+            The time [s]; None if it never is.
+
+        Raises
+        ------
+        InputError
+            If the radius is not a finite number above 0.
+        """
+        outside = np.flatnonzero(self.size > positive("radius", radius))
         return float(self.t[outside[0]]) if len(outside) else None
 
     def _finite(self, values: Array) -> Array:
@@ -132,7 +195,13 @@ class Tracking:
         return largest * math.sqrt(float(mean))
 
     def facts(self) -> dict[str, Any]:
-        """Return what was found as plain values in SI units, as JSON takes them."""
+        """Return what was found as plain values that JSON takes.
+
+        Returns
+        -------
+        dict
+            By names, in SI units; None for what is not finite.
+        """
         worst = self.worst
         return plain(
             samples=len(self.t),
@@ -140,13 +209,13 @@ class Tracking:
             until=self.t[-1],
             status=self.run.status.text,
             rms=self.rms,
-            along_rms=self.along_rms,
-            across_rms=self.across_rms,
+            along_track_rms=self.along_track_rms,
+            cross_track_rms=self.cross_track_rms,
             max=self.max,
             max_t=None if worst is None else worst.t,
             max_point=None if worst is None else worst.point,
-            settling_1mm=self.settling(),
-            left_1cm=self.left(0.01),
+            settling_time_1mm=self.settling_time(),
+            first_exit_1cm=self.first_exit(0.01),
             joint_rms=self.joint_rms,
             **vars(self.effort),
         )
@@ -156,11 +225,12 @@ class Tracking:
         if worst is None:
             return ["no sample can be judged", str(self.run.status)]
         x, y = worst.point
-        settled = self.settling()
+        settled = self.settling_time()
         after = "never" if settled is None else f"from t = {settled:.4g} s on"
         return [
-            f"tip error: {length_text(self.rms)} RMS ({length_text(self.along_rms)} along, "
-            f"{length_text(self.across_rms)} across the path)",
+            f"tip error: {length_text(self.rms)} RMS "
+            f"({length_text(self.along_track_rms)} along-track, "
+            f"{length_text(self.cross_track_rms)} cross-track)",
             f"at most {length_text(worst.size)}, at t = {worst.t:.4g} s near ({x:.4g}, {y:.4g}) m",
             f"within 1 mm {after}; {self.run.status}",
         ]
@@ -185,10 +255,33 @@ class Tracking:
 def tracking(run: Run, plan: Plan, *, start: float = 0.0) -> Tracking:
     """Compare a run with the plan that it was to follow.
 
-    `start` [s] is where in the plan the run begins to count, at its own t = 0; before its start
-    and after its end the plan stands still. Where the asked tip stands still, along and across
-    are by its last direction.
+    Parameters
+    ----------
+    run : Run
+        What was simulated.
+    plan : Plan
+        What it was to follow.
+    start : float, optional
+        Where in the plan the run begins [s], at its own t = 0. Before its start and after its end
+        the plan stands still.
 
+    Returns
+    -------
+    Tracking
+        Errors of the tip and of the joints, sample by sample, and what they come to.
+
+    Raises
+    ------
+    InputError
+        If the run is none, the plan is none, or they are of arms with unlike numbers of joints.
+
+    Notes
+    -----
+    Where the reference of the tip stands still, along-track and cross-track errors are by its
+    last direction.
+
+    Examples
+    --------
     >>> import ulna
     >>> arm = ulna.preset("kehl")
     >>> made = ulna.plan(arm, ulna.paths.circle((0.5, 0.2), 0.1), duration=2.0)
@@ -205,36 +298,36 @@ def tracking(run: Run, plan: Plan, *, start: float = 0.0) -> Tracking:
         need = f"{plan.arm.n}, as many as the plan has"
         raise InputError(Problem("run", f"a run of {run.arm.n} joints", need))
     times = run.t + number("start", start)
-    asked = plan.trajectory.tip(times)
+    reference = plan.trajectory.tip(times)
     with np.errstate(all="ignore"):
-        error = run.tip[:, :2] - asked.position
+        error = run.tip[:, :2] - reference.position
         lost = ~np.isfinite(error).all(axis=-1)
         error[lost] = np.nan
-        way = _directions(asked)
-        along = np.sum(error * way, axis=-1)
-        across = way[:, 0] * error[:, 1] - way[:, 1] * error[:, 0]
+        direction = _directions(reference)
+        along = np.sum(error * direction, axis=-1)
+        cross = direction[:, 0] * error[:, 1] - direction[:, 1] * error[:, 0]
         joint_error = _joint_errors(run.q, plan.trajectory(times).q)
         size = np.hypot(error[:, 0], error[:, 1])
-    parts = (error, size, along, across, joint_error, asked.position)
+    parts = (error, size, along, cross, joint_error, reference.position)
     for values in parts:
         values.flags.writeable = False
     return Tracking(run, plan, run.t, *parts)
 
 
-def _directions(asked: TipMotion) -> Array:
-    """Return unit vectors (S, 2) along the asked velocity, where there is none as before."""
-    speed = np.hypot(asked.velocity[:, 0], asked.velocity[:, 1])
+def _directions(reference: TipMotion) -> Array:
+    """Return unit vectors (S, 2) along the reference velocity, where there is none as before."""
+    speed = np.hypot(reference.velocity[:, 0], reference.velocity[:, 1])
     moving = np.flatnonzero(speed > STILL * np.nanmax(speed, initial=0.0))
     if not len(moving):
-        return np.broadcast_to([1.0, 0.0], asked.velocity.shape)
+        return np.broadcast_to([1.0, 0.0], reference.velocity.shape)
     last = np.searchsorted(moving, np.arange(len(speed)), "right") - 1
     rows = moving[np.maximum(last, 0)]  # before it first moves: as it will
-    return np.asarray(asked.velocity[rows] / speed[rows, None])
+    return np.asarray(reference.velocity[rows] / speed[rows, None])
 
 
-def _joint_errors(q: Array, asked: Array) -> Array:
+def _joint_errors(q: Array, reference: Array) -> Array:
     """Return q − q* (S, n), less whole turns by which the first of them differ."""
-    difference = q - asked
+    difference = q - reference
     good = np.flatnonzero(np.isfinite(difference).all(axis=-1))
     if len(good):
         difference = difference - TURN * np.round(difference[good[0]] / TURN)

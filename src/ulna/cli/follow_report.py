@@ -198,7 +198,7 @@ def _power(done: Followed) -> str:
 def _open_loop(done: Followed) -> str:
     """Say where the tip went without feedback, and what made it: not rounding alone."""
     found = done.trackings["open loop"]
-    left = {name: found.left(tube) for name, tube in TUBES.items()}
+    left = {name: found.first_exit(tube) for name, tube in TUBES.items()}
     if left["1 cm"] is None:
         return f"in this run the tip stayed within {length_text(found.max)} of where it should be"
     gone = [f"{name} off after {number(t, 3)} s" for name, t in left.items() if t is not None]
@@ -229,7 +229,9 @@ def follow_facts(done: Followed) -> dict[str, Any]:
     loops = {
         label.replace(" ", "_"): {
             **done.trackings[label].facts(),
-            "left": {name: done.trackings[label].left(tube) for name, tube in TUBES.items()},
+            "first_exit": {
+                name: done.trackings[label].first_exit(tube) for name, tube in TUBES.items()
+            },
             "stability": _growth_facts(done, label),
         }
         for label in done.runs

@@ -105,14 +105,14 @@ def portrait(
     json: JsonOption = False,
     force: ForceOption = False,
 ) -> None:
-    """Draw the phase portrait of one joint: where it rests, how it runs, what becomes of starts.
+    """Draw the phase portrait of one joint: its equilibria, how it runs, what becomes of starts.
 
     Of an arm with more joints the runs from the starts are shown joint by joint, and a Poincaré
     section through them.
     """
     described = changed_arm(find_arm(arm), payload, flat=flat)
     convention = RELATIVE if angles is None else read_convention(angles)
-    given = {"controller": controller, "aim": set_point, "limit": max_torque,
+    given = {"controller": controller, "set_point": set_point, "max_torque": max_torque,
              "angles": angle_range, "speeds": speed_range, "rate": rate}  # fmt: skip
     if described.n == 1:
         section = {"section_joint": section_joint, "section_angle": section_angle}
@@ -150,8 +150,8 @@ def _of_one(
 ) -> None:
     readers: dict[str, Callable[[str], Any]] = {
         "controller": lambda text: read_controller(text, "--controller"),
-        "aim": lambda text: read_angles(text, arm, "--set-point")[0],
-        "limit": lambda text: read_quantity(text, "torque", "--max-torque"),
+        "set_point": lambda text: read_angles(text, arm, "--set-point")[0],
+        "max_torque": lambda text: read_quantity(text, "torque", "--max-torque"),
         "angles": lambda text: read_range(text, "angle", "--angle-range", "-180 deg, 180 deg"),
         "speeds": lambda text: read_range(text, "speed", "--speed-range", "-10 rad/s, 10 rad/s"),
         "rate": read_rate,
@@ -201,10 +201,10 @@ def _write_portrait(
 def _borders(drawn: Portrait, angle: float) -> Looked:
     """Return the critical speeds that are shown, up to where they only repeat themselves."""
     flow = drawn.flow
-    if 0.0 < flow.damping < SLIPPERY * flow.inertia * flow.frequency:
+    if 0.0 < flow.damping < SLIPPERY * flow.inertia * flow.natural_frequency:
         note("so little friction has too many critical speeds to list them")
         return Looked((), 0.0, 0.0)
-    most = SWINGS * flow.frequency
+    most = SWINGS * flow.natural_frequency
     low, high = max(drawn.speeds[0], -most), min(drawn.speeds[1], most)
     found = drawn.critical_speeds(angle, within=(low, high)) if low < high else ()
     return Looked(found, low, high)

@@ -1,4 +1,4 @@
-"""What `ulna portrait` prints: rests, the running solution, critical torques and speeds, starts."""
+"""What `ulna portrait` prints: equilibria, running solution, critical torques, speeds, starts."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ulna.analysis import Portrait, Section
-from ulna.analysis.portraits import Border
+from ulna.analysis.portraits import BasinBoundary
 from ulna.analysis.portraits.report_text import (
     EVERYWHERE,
     drive_text,
     eigenvalues_text,
+    everywhere_in_equilibrium,
     fate_text,
     left_out,
-    rests_everywhere,
     run_text,
 )
 from ulna.cli.terminal import number, say, say_about, show_table
@@ -27,14 +27,14 @@ MOST_BORDERS = 12
 class Looked(NamedTuple):
     """The critical speeds that were found from an angle, and between which speeds [rad/s]."""
 
-    borders: Sequence[Border]
+    borders: Sequence[BasinBoundary]
     low: float
     high: float
 
 
 def show_portrait(portrait: Portrait, name: str, borders: Mapping[float, Looked]) -> None:
     """Print what a portrait shows, with the speeds at which the fate changes by angle."""
-    _show_rests(portrait, f"{portrait.arm.name or name}, {drive_text(portrait)}")
+    _show_equilibria(portrait, f"{portrait.arm.name or name}, {drive_text(portrait)}")
     say_about("left out", [", ".join(left_out(portrait))] if left_out(portrait) else [])
     running = portrait.running
     say_about("running", ["none" if running is None else run_text(running)])
@@ -53,16 +53,16 @@ def show_portrait(portrait: Portrait, name: str, borders: Mapping[float, Looked]
     )
 
 
-def _show_rests(portrait: Portrait, title: str) -> None:
-    if not portrait.equilibria or rests_everywhere(portrait):
+def _show_equilibria(portrait: Portrait, title: str) -> None:
+    if not portrait.equilibria or everywhere_in_equilibrium(portrait):
         say(title)
-        say_about("rests", [EVERYWHERE if portrait.equilibria else "none"])
+        say_about("equilibria", [EVERYWHERE if portrait.equilibria else "none"])
         return
     rows = [
         (rest.kind, f"{rest.angle:.7g}", f"{math.degrees(rest.angle):.5g}", eigenvalues_text(rest))
         for rest in portrait.equilibria
     ]
-    show_table(title, ("rest", "angle [rad]", "[deg]", "eigenvalues [1/s]"), rows)
+    show_table(title, ("equilibrium", "angle [rad]", "[deg]", "eigenvalues [1/s]"), rows)
 
 
 def _border_lines(portrait: Portrait, angle: float, looked: Looked) -> list[str]:
@@ -96,7 +96,7 @@ def show_section(section: Section, name: str) -> None:
     """Print how often the runs passed the section."""
     rows = [
         (str(index), f"{one.run.t[-1]:g}", str(len(one)), one.run.status.text)
-        for index, one in enumerate(section.passages, start=1)
+        for index, one in enumerate(section.crossings, start=1)
     ]
     title = f"{name}: joint {section.joint} growing through {number(section.angle)} rad"
-    show_table(title, ("start", "time [s]", "passages", ""), rows)
+    show_table(title, ("start", "time [s]", "crossings", ""), rows)

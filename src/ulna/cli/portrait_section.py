@@ -62,8 +62,8 @@ def show_section_of(
     length = read_quantity(duration, "time", "--duration")
     with named_here():
         found = poincare(arm, starts=states, duration=length, on_interrupt="return", **options)
-    last = found.passages[-1].run.status
-    stopped = len(found.passages) < len(states) or last.reason == "interrupted"
+    last = found.crossings[-1].run.status
+    stopped = len(found.crossings) < len(states) or last.reason == "interrupted"
     if stopped:
         (output,) = interrupted_outputs([output])
     if not json:
@@ -80,7 +80,7 @@ def _facts(found: Section, angles: Angles) -> dict[str, Any]:
     facts = found.facts()
     if angles.absolute:
         facts["angles"] = "absolute"
-        for told, one in zip(facts["passages"], found.passages, strict=True):
+        for told, one in zip(facts["crossings"], found.crossings, strict=True):
             told |= {"phi": angles.of(one.q), "phid": angles.of(one.qd)}
     return facts
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ulna.control.adaptive import Adaptive
 from ulna.control.computed_torque import ComputedTorque
-from ulna.control.control_timing import Timing
+from ulna.control.control_timing import ControlTiming
 from ulna.control.controller import CompiledLaw, Controller, Reference
 from ulna.control.controller_text import CONTROLLERS, read_controller, with_model
 from ulna.control.feedforward_pid import FeedforwardPID
@@ -30,12 +30,12 @@ __all__ = [
     "Adaptive",
     "CompiledLaw",
     "ComputedTorque",
+    "ControlTiming",
     "Controller",
     "FeedforwardPID",
     "GravityPD",
     "OpenLoop",
     "Reference",
-    "Timing",
     "read_controller",
     "with_model",
 ]

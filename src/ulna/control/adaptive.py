@@ -22,17 +22,17 @@ import numpy as np
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
 from ulna.control.believed import believed
-from ulna.control.control_timing import USUAL, Timing
+from ulna.control.control_timing import DEFAULT_TIMING, ControlTiming
 from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.controller_repr import keep_plain, written
+from ulna.control.controller_repr import call_text, freeze_fields
 from ulna.control.gains import (
     CALM,
     Gain,
     at_all_poses,
     bounds_of,
     joint_gains,
+    largest_kp,
     one_number,
-    stiffest,
 )
 from ulna.control.sampled import Feedback, diagonal, gravity_gradient
 from ulna.dynamics import mass_matrix, parameter_vector, regressor
@@ -80,17 +80,17 @@ class Adaptive:
     _: KW_ONLY
     model: Arm | None = None
 
-    __repr__ = written
+    __repr__ = call_text
 
     def __post_init__(self) -> None:
-        keep_plain(self, "bandwidth", "kd", "adaptation")
+        freeze_fields(self, "bandwidth", "kd", "adaptation")
 
-    def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> AdaptiveState:
+    def start(self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING) -> AdaptiveState:
         """Return the gains, and the model's masses as the first estimate."""
         model = believed(self, self.model, arm)
         return AdaptiveState(model, self._gains(model, timing), parameter_vector(model), -math.inf)
 
-    def feedback(self, arm: Arm, q: Array, timing: Timing = USUAL) -> Feedback:
+    def feedback(self, arm: Arm, q: Array, timing: ControlTiming = DEFAULT_TIMING) -> Feedback:
         """Return how the torques answer small deviations from rest at set-points q (…, n).
 
         What is learnt, Γ ∫ Yᵀ s dt, is a spring and an integral: s = −δq̇ − ω δq.
@@ -116,7 +116,9 @@ class Adaptive:
         learnt = estimate + step * gains.speed * (missing @ Y)
         return Y @ estimate + gains.kd * missing, AdaptiveState(model, gains, learnt, t)
 
-    def compiled(self, arm: Arm | Parameters, timing: Timing = USUAL) -> CompiledLaw:
+    def compiled(
+        self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING
+    ) -> CompiledLaw:
         """Return the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.adaptive import adaptive_law
         from ulna.control.laws.model import room
@@ -131,7 +133,7 @@ class Adaptive:
         """Return π̂ (6n,), as `parameter_vector` has it, from `Simulation.controller_state`."""
         return state.estimate if isinstance(state, AdaptiveState) else np.asarray(state)[:-1]
 
-    def _gains(self, model: Arm | Parameters, timing: Timing) -> AdaptiveGains:
+    def _gains(self, model: Arm | Parameters, timing: ControlTiming) -> AdaptiveGains:
         omega = np.full(model.n, min(BRISK, SHARE * timing.fastest_decay))
         if self.bandwidth is not None:
             omega = joint_gains("Adaptive.bandwidth", self.bandwidth, model.n, above_zero=True)
@@ -148,13 +150,15 @@ class Adaptive:
         return AdaptiveGains(omega, kd, speed * _calm_learning(model, timing, omega, kd))
 
 
-def _calm_learning(model: Arm | Parameters, timing: Timing, omega: Array, kd: Array) -> Array:
+def _calm_learning(
+    model: Arm | Parameters, timing: ControlTiming, omega: Array, kd: Array
+) -> Array:
     """Return an adaptation (…, 1) [1/J] whose spring Y Γ Yᵀ the dampers still damp at every pose.
 
     What is learnt answers s by Y Γ Yᵀ ∫ s dt, a spring, and as s = −δq̇ − ω δq an integral as well.
     Y is the larger the faster the arm moves: what counts is the motion that closes `GAP`.
     """
-    spare = stiffest(kd, timing) - kd * omega - bounds_of(model).gravity
+    spare = largest_kp(kd, timing) - kd * omega - bounds_of(model).gravity
 
     def stiffness(p: Parameters, q: Array) -> Array:
         speed, turning = np.broadcast_arrays(GAP * omega, GAP * omega**2, q)[:2]

@@ -19,9 +19,9 @@ import numpy as np
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
 from ulna.control.believed import believed, constants
-from ulna.control.control_timing import USUAL, Timing
+from ulna.control.control_timing import DEFAULT_TIMING, ControlTiming
 from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.controller_repr import keep_plain, written
+from ulna.control.controller_repr import call_text, freeze_fields
 from ulna.control.gains import Gain, joint_gains
 from ulna.control.sampled import Feedback, diagonal, gravity_gradient
 from ulna.dynamics import inverse_dynamics, mass_matrix
@@ -59,12 +59,14 @@ class ComputedTorque:
     _: KW_ONLY
     model: Arm | None = None
 
-    __repr__ = written
+    __repr__ = call_text
 
     def __post_init__(self) -> None:
-        keep_plain(self, "natural_frequency", "damping_ratio")
+        freeze_fields(self, "natural_frequency", "damping_ratio")
 
-    def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> ComputedTorqueState:
+    def start(
+        self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING
+    ) -> ComputedTorqueState:
         """Return the model and the gains."""
         model = believed(self, self.model, arm)
         chosen = min(BRISK, CALM * timing.fastest_decay)
@@ -73,7 +75,7 @@ class ComputedTorque:
         ratio = joint_gains("ComputedTorque.damping_ratio", self.damping_ratio, arm.n)
         return ComputedTorqueState(model, np.stack([omega**2, 2.0 * ratio * omega]))
 
-    def feedback(self, arm: Arm, q: Array, timing: Timing = USUAL) -> Feedback:
+    def feedback(self, arm: Arm, q: Array, timing: ControlTiming = DEFAULT_TIMING) -> Feedback:
         """Return how the torques answer small deviations from rest at set-points q (…, n)."""
         model, (by_angle, by_rate) = self.start(arm, timing)
         M, own = mass_matrix(model, q), diagonal(parameters_of(model).damping)
@@ -87,7 +89,9 @@ class ComputedTorque:
         wanted = reference.qdd + by_rate * (reference.qd - qd) + by_angle * (reference.q - q)
         return inverse_dynamics(state.model, q, qd, wanted), state
 
-    def compiled(self, arm: Arm | Parameters, timing: Timing = USUAL) -> CompiledLaw:
+    def compiled(
+        self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING
+    ) -> CompiledLaw:
         """Return the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.inverse import computed_torque_law
         from ulna.control.laws.model import room

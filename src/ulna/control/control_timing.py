@@ -19,10 +19,10 @@ from ulna.control.controller import CompiledLaw
 
 
 @dataclass(frozen=True)
-class Timing:
+class ControlTiming:
     """How often a controller is called, `rate` [Hz], and the `delay` [s] of what it measures.
 
-    >>> Timing(rate=100.0, delay=0.02).latency
+    >>> ControlTiming(rate=100.0, delay=0.02).latency
     0.025
     """
 
@@ -57,21 +57,23 @@ class Timing:
         return f"{self.rate:g} Hz{late}"
 
 
-USUAL = Timing()
+DEFAULT_TIMING = ControlTiming()
 
 
-def start_controller(controller: Any, arm: Arm | Parameters, timing: Timing) -> Any:
+def start_controller(controller: Any, arm: Arm | Parameters, timing: ControlTiming) -> Any:
     """Return the state of a controller before its first tick, telling it the timing if it asks."""
     return _told(controller.start, arm, timing)
 
 
-def compile_controller(controller: Any, arm: Arm | Parameters, timing: Timing) -> CompiledLaw:
+def compile_controller(
+    controller: Any, arm: Arm | Parameters, timing: ControlTiming
+) -> CompiledLaw:
     """Return the law of a controller for the compiled engine, of one arm or many."""
     law: CompiledLaw = _told(controller.compiled, arm, timing)
     return law
 
 
-def _told(method: Callable[..., Any], arm: Arm | Parameters, timing: Timing) -> Any:
+def _told(method: Callable[..., Any], arm: Arm | Parameters, timing: ControlTiming) -> Any:
     if _takes_timing(getattr(method, "__func__", method)):
         return method(arm, timing=timing)
     return method(arm)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 
-def keep_plain(controller: Any, *names: str) -> None:
+def freeze_fields(controller: Any, *names: str) -> None:
     """Turn lists and arrays among the fields of a frozen controller into tuples.
 
     So it can be compared, hashed and written down whatever its gains were given as.
@@ -20,7 +20,7 @@ def keep_plain(controller: Any, *names: str) -> None:
             object.__setattr__(controller, name, tuple(plain) if isinstance(plain, list) else plain)
 
 
-def written(controller: Any) -> str:
+def call_text(controller: Any) -> str:
     """Write a controller as the call that makes it: what differs from the defaults.
 
     `read_controller` reads it back, save for a model, which is named by its first line.

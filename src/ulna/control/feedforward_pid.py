@@ -17,10 +17,10 @@ from typing import NamedTuple
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.control.believed import believed, constants
-from ulna.control.control_timing import USUAL, Timing
+from ulna.control.control_timing import DEFAULT_TIMING, ControlTiming
 from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.controller_repr import keep_plain, written
-from ulna.control.gains import Gain, Springs, springs_of
+from ulna.control.controller_repr import call_text, freeze_fields
+from ulna.control.gains import Gain, JointGains, joint_gains_of
 from ulna.control.pid import (
     PIDState,
     empty_rows,
@@ -69,21 +69,23 @@ class FeedforwardPID:
     filter: float = math.inf
     model: Arm | None = None
 
-    __repr__ = written
+    __repr__ = call_text
 
     def __post_init__(self) -> None:
-        keep_plain(self, "kp", "kd", "ki", "natural_frequency", "filter")
+        freeze_fields(self, "kp", "kd", "ki", "natural_frequency", "filter")
 
-    def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> FeedforwardPIDState:
+    def start(
+        self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING
+    ) -> FeedforwardPIDState:
         """Return the model and the gains, with nothing gathered up."""
         model = believed(self, self.model, arm)
         return FeedforwardPIDState(model, empty_state(pid_gains(self, model, arm, timing)))
 
-    def springs(self, arm: Arm | Parameters, timing: Timing = USUAL) -> Springs:
+    def gains(self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING) -> JointGains:
         """Return the gains for a rate and a delay, and between what bounds they are."""
-        return springs_of(self, believed(self, self.model, arm), timing)
+        return joint_gains_of(self, believed(self, self.model, arm), timing)
 
-    def feedback(self, arm: Arm, q: Array, timing: Timing = USUAL) -> Feedback:
+    def feedback(self, arm: Arm, q: Array, timing: ControlTiming = DEFAULT_TIMING) -> Feedback:
         """Return how the torques answer small deviations from rest at set-points q (…, n)."""
         return pid_feedback(self.start(arm, timing).pid.gains)
 
@@ -96,7 +98,9 @@ class FeedforwardPID:
         tau, pid = push(t, reference.q - q, reference.qd - qd, other, pid)
         return tau, FeedforwardPIDState(model, pid)
 
-    def compiled(self, arm: Arm | Parameters, timing: Timing = USUAL) -> CompiledLaw:
+    def compiled(
+        self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING
+    ) -> CompiledLaw:
         """Return the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.model import room
         from ulna.control.laws.pid import ROOM, feedforward_pid_law

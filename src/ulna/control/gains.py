@@ -44,7 +44,7 @@ import numpy as np
 
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array, float_array
-from ulna.control.control_timing import Timing
+from ulna.control.control_timing import ControlTiming
 from ulna.dynamics import chain, mass_matrix
 from ulna.errors import InputError, Problem, shown
 
@@ -63,7 +63,7 @@ FEW, LONG = 4, 32  # poses of each kind for an arm of more links than that
 MEMBERS = 1024  # of a batch that are looked at together
 
 
-class Sprung(Protocol):
+class HasJointGains(Protocol):
     """A controller with a spring and a damper at every joint."""
 
     @property
@@ -83,18 +83,18 @@ class Bounds(NamedTuple):
     damping: Array  # [N·m·s/rad] b, the joints' own
 
 
-class Springs(NamedTuple):
-    """Springs and dampers (…, n), and between what bounds the springs are."""
+class JointGains(NamedTuple):
+    """Gains of springs and dampers (…, n), and between what bounds kp has to be."""
 
-    kp: Array
-    kd: Array
-    least: Array  # [N·m/rad] against gravity
-    most: Array  # [N·m/rad] at this rate and delay
+    kp: Array  # [N·m/rad]
+    kd: Array  # [N·m·s/rad]
+    kp_min: Array  # [N·m/rad] against gravity
+    kp_max: Array  # [N·m/rad] at this rate and delay
 
     @property
     def possible(self) -> Array:
         """Whether there is room between the bounds at every joint, (…)."""
-        return np.asarray(np.all(self.most >= LEAST_ROOM * self.least, axis=-1))
+        return np.asarray(np.all(self.kp_max >= LEAST_ROOM * self.kp_min, axis=-1))
 
 
 def joint_gains(what: str, value: Any, n: int, *, above_zero: bool = False) -> Array:
@@ -137,9 +137,13 @@ def bounds_of(arm: Arm | Parameters) -> Bounds:
     return _arm_bounds(arm) if isinstance(arm, Arm) else _bounds(arm)
 
 
-def springs_of(
-    controller: Sprung, arm: Arm | Parameters, timing: Timing, *, carried: bool = False
-) -> Springs:
+def joint_gains_of(
+    controller: HasJointGains,
+    arm: Arm | Parameters,
+    timing: ControlTiming,
+    *,
+    carried: bool = False,
+) -> JointGains:
     """Return springs and dampers of a controller: those given, by its natural frequency, or chosen.
 
     `carried` says that the torques for the weight follow what is measured: then springs need not
@@ -160,18 +164,18 @@ def springs_of(
     if kp is not None and kd is not None:
         kp, kd = np.broadcast_arrays(kp, kd)
         nothing = np.zeros_like(kp)
-        return Springs(kp, kd, nothing, nothing + math.inf)
-    return choose_springs(bounds_of(arm), timing, kp, kd, carried=carried)
+        return JointGains(kp, kd, nothing, nothing + math.inf)
+    return choose_joint_gains(bounds_of(arm), timing, kp, kd, carried=carried)
 
 
-def choose_springs(
+def choose_joint_gains(
     bounds: Bounds,
-    timing: Timing,
+    timing: ControlTiming,
     kp: Array | None = None,
     kd: Array | None = None,
     *,
     carried: bool = False,
-) -> Springs:
+) -> JointGains:
     """Choose springs and dampers (…, n) for a rate and a delay; one of them may be given."""
     inertia, own = bounds.inertia, bounds.damping
     nothing = np.zeros_like(bounds.gravity)
@@ -182,7 +186,7 @@ def choose_springs(
     critical = np.maximum(2.0 * np.sqrt(inertia * wanted) - own, 0.0)
 
     def most(dampers: Array) -> Array:
-        return stiffest(dampers + own, timing) - taken
+        return largest_kp(dampers + own, timing) - taken
 
     hardest = CALM if timing.ticks_late else FIRM
     attainable = hardest * shaking if kd is None else kd
@@ -195,15 +199,15 @@ def choose_springs(
         # Without room springs follow the dampers: an arm that sags is better than one that shakes.
         kp = np.minimum(wanted, middle)
         kp = np.minimum(kp, np.maximum(most(kd), 0.0) / LEAST_ROOM)
-    return Springs(*np.broadcast_arrays(kp, kd, least, most(attainable)))
+    return JointGains(*np.broadcast_arrays(kp, kd, least, most(attainable)))
 
 
-def stiffest(kd: Array, timing: Timing) -> Array:
+def largest_kp(kd: Array, timing: ControlTiming) -> Array:
     """Return the stiffness (…, n) [N·m/rad] that dampers still damp at a rate, with a delay."""
     return (LATE if timing.ticks_late else 1.0) * kd / timing.latency
 
 
-def choose_integral(arm: Arm | Parameters, timing: Timing, springs: Springs) -> Array:
+def choose_ki(arm: Arm | Parameters, timing: ControlTiming, springs: JointGains) -> Array:
     """Choose integral gains (…, n) [N·m/(rad·s)] that leave springs and dampers stable."""
     bounds = bounds_of(arm)
     kp, kd = springs.kp, springs.kd

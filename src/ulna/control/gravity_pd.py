@@ -20,10 +20,10 @@ import numpy as np
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.control.believed import believed, constants
-from ulna.control.control_timing import USUAL, Timing
+from ulna.control.control_timing import DEFAULT_TIMING, ControlTiming
 from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.controller_repr import keep_plain, written
-from ulna.control.gains import Gain, Springs, springs_of
+from ulna.control.controller_repr import call_text, freeze_fields
+from ulna.control.gains import Gain, JointGains, joint_gains_of
 from ulna.control.sampled import Feedback, diagonal, gravity_gradient
 from ulna.dynamics import gravity_torque
 
@@ -57,22 +57,24 @@ class GravityPD:
     measured: bool = False
     model: Arm | None = None
 
-    __repr__ = written
+    __repr__ = call_text
 
     def __post_init__(self) -> None:
-        keep_plain(self, "kp", "kd", "natural_frequency")
+        freeze_fields(self, "kp", "kd", "natural_frequency")
 
-    def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> GravityPDState:
+    def start(
+        self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING
+    ) -> GravityPDState:
         """Return the model and the gains."""
-        gains = np.stack(self.springs(arm, timing)[:2])
+        gains = np.stack(self.gains(arm, timing)[:2])
         return GravityPDState(believed(self, self.model, arm), gains)
 
-    def springs(self, arm: Arm | Parameters, timing: Timing = USUAL) -> Springs:
+    def gains(self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING) -> JointGains:
         """Return the gains for a rate and a delay, and between what bounds they are."""
         model = believed(self, self.model, arm)
-        return springs_of(self, model, timing, carried=bool(self.measured))
+        return joint_gains_of(self, model, timing, carried=bool(self.measured))
 
-    def feedback(self, arm: Arm, q: Array, timing: Timing = USUAL) -> Feedback:
+    def feedback(self, arm: Arm, q: Array, timing: ControlTiming = DEFAULT_TIMING) -> Feedback:
         """Return how the torques answer small deviations from rest at set-points q (…, n)."""
         model, gains = self.start(arm, timing)
         kp, kd = map(diagonal, gains)
@@ -89,7 +91,9 @@ class GravityPD:
         posture = q if self.measured else reference.q
         return gravity_torque(state.model, posture) + pull, state
 
-    def compiled(self, arm: Arm | Parameters, timing: Timing = USUAL) -> CompiledLaw:
+    def compiled(
+        self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING
+    ) -> CompiledLaw:
         """Return the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.model import room
         from ulna.control.laws.pd import gravity_pd_law

@@ -16,9 +16,9 @@ from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control.adaptive import Adaptive
 from ulna.control.computed_torque import ComputedTorque
-from ulna.control.control_timing import Timing
+from ulna.control.control_timing import ControlTiming
 from ulna.control.feedforward_pid import FeedforwardPID
-from ulna.control.gains import LEAST_ROOM, Springs
+from ulna.control.gains import LEAST_ROOM, JointGains
 from ulna.control.gravity_pd import GravityPD
 from ulna.control.pd import PD
 from ulna.control.pid import PID
@@ -31,12 +31,12 @@ DOUBLINGS = 8  # of the rate that are tried for one that would do
 LARGEST = 400  # numbers in a loop's state, above which judging takes longer than trying
 
 
-def doubt(controller: Any, arm: Arm, timing: Timing, poses: Array) -> str | None:
+def stability_warning(controller: Any, arm: Arm, timing: ControlTiming, poses: Array) -> str | None:
     """Say why a controller will not settle at poses (k, n) [rad]; None where nothing is known.
 
     >>> import ulna
     >>> kehl = ulna.preset("kehl")
-    >>> doubt(PD(), kehl, Timing(rate=250.0), [[0.0, 0.0]]) is None
+    >>> stability_warning(PD(), kehl, ControlTiming(rate=250.0), [[0.0, 0.0]]) is None
     True
     """
     places = tuple(map(tuple, np.asarray(poses, dtype=float).tolist()))
@@ -44,20 +44,20 @@ def doubt(controller: Any, arm: Arm, timing: Timing, poses: Array) -> str | None
     if type(controller) not in JUDGED or large or not places:
         return None
     try:
-        return _doubt(controller, arm, timing, places)
+        return _stability_warning(controller, arm, timing, places)
     except TypeError:  # of gains that cannot be hashed; they are refused elsewhere
         return None
 
 
 @lru_cache(maxsize=256)
-def _doubt(
-    controller: Any, arm: Arm, timing: Timing, places: tuple[tuple[float, ...], ...]
+def _stability_warning(
+    controller: Any, arm: Arm, timing: ControlTiming, places: tuple[tuple[float, ...], ...]
 ) -> str | None:
     poses = np.array(places)
     return _of_choice(controller, arm, timing, poses) or _of_loop(controller, arm, timing, poses)
 
 
-def _of_choice(controller: Any, arm: Arm, timing: Timing, poses: Array) -> str | None:
+def _of_choice(controller: Any, arm: Arm, timing: ControlTiming, poses: Array) -> str | None:
     """Say where gains that were to be chosen have no room."""
     said = None
     if isinstance(controller, Adaptive):
@@ -65,15 +65,15 @@ def _of_choice(controller: Any, arm: Arm, timing: Timing, poses: Array) -> str |
         if chosen and not np.any(controller.start(arm, timing).gains.speed):
             said = "what it would learn outweighs its dampers, so that it learns nothing"
     elif not isinstance(controller, ComputedTorque):
-        springs = controller.springs(arm, timing)
-        said = None if springs.possible else _no_room(springs)
+        gains = controller.gains(arm, timing)
+        said = None if gains.possible else _no_room(gains)
     if said is None:
         return None
     head = f"{type(controller).__name__} on {_named(arm)} at {timing}: {said}"
     return head + _way_out(controller, arm, timing, poses)
 
 
-def _of_loop(controller: Any, arm: Arm, timing: Timing, poses: Array) -> str | None:
+def _of_loop(controller: Any, arm: Arm, timing: ControlTiming, poses: Array) -> str | None:
     """Say where errors grow, and whether that is for want of stiffness or of rate."""
     answer = controller.feedback(arm, poses, timing)
     if not np.any(answer.kp) and (answer.ki is None or not np.any(answer.ki)):
@@ -88,10 +88,10 @@ def _of_loop(controller: Any, arm: Arm, timing: Timing, poses: Array) -> str | N
     gravity = gravity_gradient(arm, poses[worst])
     both = controller.feedback(arm, poses[worst], timing).kp + gravity
     if np.linalg.eigvalsh(0.5 * (both + both.T)).min() < 0.0:
-        push = -float(np.linalg.eigvalsh(gravity).min())
+        against = -float(np.linalg.eigvalsh(gravity).min())
         why = (
             "springs are softer than gravity, which pushes away from there with up to "
-            f"{push:.3g} N·m/rad; {_stiffer(controller)}"
+            f"{against:.3g} N·m/rad; {_stiffer(controller)}"
         )
         return f"{head}: {grows}: {why}"
     way = _way_out(controller, arm, timing, poses)
@@ -101,13 +101,13 @@ def _of_loop(controller: Any, arm: Arm, timing: Timing, poses: Array) -> str | N
 def _stiffer(controller: Any) -> str:
     """Return what holds an arm better that gravity pushes away."""
     way = "give a higher natural frequency"
-    if hasattr(controller, "springs"):
+    if hasattr(controller, "gains"):
         way = "give more stiffness, or leave the gains to be chosen"
     nearer = getattr(controller, "model", None) is not None
     return f"{way}, or a model that is nearer to the arm" if nearer else way
 
 
-def _growth(controller: Any, arm: Arm, timing: Timing, poses: Array) -> Array:
+def _growth(controller: Any, arm: Arm, timing: ControlTiming, poses: Array) -> Array:
     return growth(arm, poses, controller.feedback(arm, poses, timing), timing)
 
 
@@ -115,9 +115,9 @@ def _named(arm: Arm) -> str:
     return arm.name or f"an arm of {arm.n} link{'s' * (arm.n > 1)}"
 
 
-def _no_room(springs: Springs) -> str:
-    joint = int(np.argmin(springs.most - LEAST_ROOM * springs.least))
-    least, most = float(springs.least[joint]), max(float(springs.most[joint]), 0.0)
+def _no_room(gains: JointGains) -> str:
+    joint = int(np.argmin(gains.kp_max - LEAST_ROOM * gains.kp_min))
+    least, most = float(gains.kp_min[joint]), max(float(gains.kp_max[joint]), 0.0)
     why = "gravity, carried by what was measured so late, outweighs its dampers"
     if least > 0.0:
         why = (
@@ -130,14 +130,14 @@ def _no_room(springs: Springs) -> str:
     )
 
 
-def _way_out(controller: Any, arm: Arm, timing: Timing, poses: Array) -> str:
+def _way_out(controller: Any, arm: Arm, timing: ControlTiming, poses: Array) -> str:
     """Return what would be stable at these poses: a higher rate, or a controller with a model."""
     ways = []
     for doubling in range(1, DOUBLINGS + 1):
-        faster = Timing(timing.rate * 2**doubling, timing.delay)
+        faster = ControlTiming(timing.rate * 2**doubling, timing.delay)
         if arm.n * (4 + faster.ticks_late) > LARGEST:
             break
-        roomy = not hasattr(controller, "springs") or controller.springs(arm, faster).possible
+        roomy = not hasattr(controller, "gains") or controller.gains(arm, faster).possible
         if roomy and _growth(controller, arm, faster, poses).max() <= SLOW:
             ways.append(f"a rate of {faster.rate:g} Hz")
             break

@@ -18,7 +18,7 @@ from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.control.believed import believed, constants
 from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.controller_repr import written
+from ulna.control.controller_repr import call_text
 from ulna.dynamics import inverse_dynamics
 
 
@@ -31,7 +31,7 @@ class OpenLoop:
 
     model: Arm | None = None
 
-    __repr__ = written
+    __repr__ = call_text
 
     def start(self, arm: Arm | Parameters) -> Arm | Parameters:
         """Return the model."""

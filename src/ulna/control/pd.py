@@ -3,11 +3,11 @@
     τ = K (q_ref − q) + D (q̇_ref − q̇)
 
 Springs store energy and dampers take it away, so that the arm settles whatever its masses. Against
-a steady load, such as gravity, it settles beside its aim by load / K. A joint that sees the inertia
-M swings with ω = √(K/M) and the damping ratio D / (2 M ω). Dampers that answer once a tick fail
-when they are too strong for the lightest way in which joints move against one another, and springs
-when they are softer than gravity or stiffer than dampers over latency: `control.gains` has the
-bounds, and chooses within them what is not given.
+a steady load, such as gravity, it settles beside its set-point by load / K. A joint that sees the
+inertia M swings with ω = √(K/M) and the damping ratio D / (2 M ω). Dampers that answer once a tick
+fail when they are too strong for the lightest way in which joints move against one another, and
+springs when they are softer than gravity or stiffer than dampers over latency: `control.gains` has
+the bounds, and chooses within them what is not given.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import numpy as np
 
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
-from ulna.control.control_timing import USUAL, Timing
+from ulna.control.control_timing import DEFAULT_TIMING, ControlTiming
 from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.controller_repr import keep_plain, written
-from ulna.control.gains import Gain, Springs, springs_of
+from ulna.control.controller_repr import call_text, freeze_fields
+from ulna.control.gains import Gain, JointGains, joint_gains_of
 from ulna.control.sampled import Feedback, diagonal
 
 
@@ -45,20 +45,20 @@ class PD:
     _: KW_ONLY
     natural_frequency: float | None = None
 
-    __repr__ = written
+    __repr__ = call_text
 
     def __post_init__(self) -> None:
-        keep_plain(self, "kp", "kd", "natural_frequency")
+        freeze_fields(self, "kp", "kd", "natural_frequency")
 
-    def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> Array:
+    def start(self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING) -> Array:
         """Return the gains (2, n), which are all that there is to remember."""
-        return np.stack(self.springs(arm, timing)[:2])
+        return np.stack(self.gains(arm, timing)[:2])
 
-    def springs(self, arm: Arm | Parameters, timing: Timing = USUAL) -> Springs:
+    def gains(self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING) -> JointGains:
         """Return the gains for a rate and a delay, and between what bounds they are."""
-        return springs_of(self, arm, timing)
+        return joint_gains_of(self, arm, timing)
 
-    def feedback(self, arm: Arm, q: Array, timing: Timing = USUAL) -> Feedback:
+    def feedback(self, arm: Arm, q: Array, timing: ControlTiming = DEFAULT_TIMING) -> Feedback:
         """Return how the torques answer small deviations from rest at set-points q (…, n)."""
         return Feedback(*map(diagonal, self.start(arm, timing)))
 
@@ -73,7 +73,9 @@ class PD:
         pull = np.asarray(kp) * (reference.q - q)
         return pull + np.asarray(kd) * (reference.qd - qd), state
 
-    def compiled(self, arm: Arm | Parameters, timing: Timing = USUAL) -> CompiledLaw:
+    def compiled(
+        self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING
+    ) -> CompiledLaw:
         """Return the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.pd import pd_law
 

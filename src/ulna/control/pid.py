@@ -21,18 +21,18 @@ import numpy as np
 
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
-from ulna.control.control_timing import USUAL, Timing
+from ulna.control.control_timing import DEFAULT_TIMING, ControlTiming
 from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.controller_repr import keep_plain, written
+from ulna.control.controller_repr import call_text, freeze_fields
 from ulna.control.gains import (
     INTEGRAL_SHARE,
     Gain,
-    Springs,
-    Sprung,
-    choose_integral,
+    HasJointGains,
+    JointGains,
+    choose_ki,
     joint_gains,
+    joint_gains_of,
     one_number,
-    springs_of,
 )
 from ulna.control.sampled import Feedback, diagonal
 
@@ -62,7 +62,7 @@ class PIDState(NamedTuple):
     t: float  # [s] of the last tick
 
 
-class Integrating(Sprung, Protocol):
+class HasPIDGains(HasJointGains, Protocol):
     """A controller with an integral and a filter as well."""
 
     @property
@@ -93,20 +93,20 @@ class PID:
     natural_frequency: float | None = None
     filter: float = math.inf
 
-    __repr__ = written
+    __repr__ = call_text
 
     def __post_init__(self) -> None:
-        keep_plain(self, "kp", "kd", "ki", "natural_frequency", "filter")
+        freeze_fields(self, "kp", "kd", "ki", "natural_frequency", "filter")
 
-    def start(self, arm: Arm | Parameters, timing: Timing = USUAL) -> PIDState:
+    def start(self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING) -> PIDState:
         """Return the gains, with nothing gathered up."""
         return empty_state(pid_gains(self, arm, arm, timing))
 
-    def springs(self, arm: Arm | Parameters, timing: Timing = USUAL) -> Springs:
+    def gains(self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING) -> JointGains:
         """Return the gains for a rate and a delay, and between what bounds they are."""
-        return springs_of(self, arm, timing)
+        return joint_gains_of(self, arm, timing)
 
-    def feedback(self, arm: Arm, q: Array, timing: Timing = USUAL) -> Feedback:
+    def feedback(self, arm: Arm, q: Array, timing: ControlTiming = DEFAULT_TIMING) -> Feedback:
         """Return how the torques answer small deviations from rest at set-points q (…, n)."""
         return pid_feedback(pid_gains(self, arm, arm, timing))
 
@@ -116,7 +116,9 @@ class PID:
         """Return the torques for a deviation from the reference, now and up to now."""
         return push(t, reference.q - q, reference.qd - qd, np.zeros(len(q)), state)
 
-    def compiled(self, arm: Arm | Parameters, timing: Timing = USUAL) -> CompiledLaw:
+    def compiled(
+        self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING
+    ) -> CompiledLaw:
         """Return the same law for the compiled engine, of one arm or many."""
         from ulna.control.laws.pid import ROOM, pid_law
 
@@ -125,17 +127,17 @@ class PID:
 
 
 def pid_gains(
-    controller: Integrating, model: Arm | Parameters, arm: Arm | Parameters, timing: Timing
+    controller: HasPIDGains, model: Arm | Parameters, arm: Arm | Parameters, timing: ControlTiming
 ) -> PIDGains:
     """Return all gains, by the model's inertia where they are not given, and the arm's limits."""
     name = type(controller).__name__
-    springs = springs_of(controller, model, timing)
+    springs = joint_gains_of(controller, model, timing)
     if controller.ki is not None:
         ki = joint_gains(f"{name}.ki", controller.ki, arm.n)
     elif controller.natural_frequency is not None:
         ki = springs.kp * controller.natural_frequency * INTEGRAL_SHARE
     else:
-        ki = choose_integral(model, timing, springs)
+        ki = choose_ki(model, timing, springs)
     corner = one_number(f"{name}.filter", controller.filter, "rad/s", infinite=True)
     limit = np.array(parameters_of(arm).max_torque)
     return PIDGains(springs.kp, springs.kd, ki, limit, corner)

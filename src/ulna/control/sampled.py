@@ -22,7 +22,7 @@ import numpy as np
 
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
-from ulna.control.control_timing import Timing
+from ulna.control.control_timing import ControlTiming
 from ulna.dynamics import chain, gravity_torque, linearise
 from ulna.dynamics.algebra import to_joint_matrix
 from ulna.dynamics.linearisation import static_stiffness
@@ -55,14 +55,14 @@ def gravity_gradient(arm: Arm | Parameters, q: Array) -> Array:
     return np.asarray(to_joint_matrix(at.xp, diagonal(static_stiffness(at))))
 
 
-def growth(arm: Arm, q: Array, feedback: Feedback, timing: Timing) -> Array:
+def growth(arm: Arm, q: Array, feedback: Feedback, timing: ControlTiming) -> Array:
     """Return the rates (…) [1/s] at which errors grow near set-points q (…, n); negative: decay."""
     with np.errstate(divide="ignore"):  # errors may be gone within a tick
         size = np.abs(np.linalg.eigvals(tick_map(arm, q, feedback, timing))).max(axis=-1)
         return np.asarray(timing.rate * np.log(size))
 
 
-def tick_map(arm: Arm, q: Array, feedback: Feedback, timing: Timing) -> Array:
+def tick_map(arm: Arm, q: Array, feedback: Feedback, timing: ControlTiming) -> Array:
     """Return the map over a tick (…, k, k) of the states of arm and controller and delayed torques.
 
     Near rest at set-points q (…, n), for the torques that hold the arm there.

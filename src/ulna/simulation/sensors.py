@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ulna.arrays import Array, float_array
-from ulna.control import Timing
+from ulna.control import ControlTiming
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.disturbances import check_seed
 from ulna.simulation.options import is_number
@@ -71,9 +71,9 @@ class Sensors:
             raise InputError(Problem("sensors.delay", f"{self.delay:g} s", need, hint))
         return round(ticks)
 
-    def timing(self, rate: float) -> Timing:
+    def timing(self, rate: float) -> ControlTiming:
         """Return when a controller is called that sees an arm through these sensors."""
-        return Timing(rate, self.ticks_late(1.0 / rate) / rate)
+        return ControlTiming(rate, self.ticks_late(1.0 / rate) / rate)
 
 
 def _each(what: str, given: Any, n: int) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control import Controller
-from ulna.control.loop_stability import doubt
+from ulna.control.loop_stability import stability_warning
 from ulna.dynamics.packed import TURNING
 from ulna.errors import InputError, Interrupted, Problem, shown, warn
 from ulna.simulation.build import build_memory
@@ -162,7 +162,7 @@ class Simulation:
         if self.options.model != "true" or self.controller is None:
             return
         poses = reference_poses(self.arm, self.ticks.followed, self.start[0])
-        reason = doubt(self.controller, self.arm, self.timing, poses)
+        reason = stability_warning(self.controller, self.arm, self.timing, poses)
         if reason is not None:
             warn(reason)
 

@@ -16,7 +16,7 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control import CompiledLaw, Controller, Reference
-from ulna.control.control_timing import Timing, compile_controller, start_controller
+from ulna.control.control_timing import ControlTiming, compile_controller, start_controller
 from ulna.control.loop_stability import JUDGED
 from ulna.errors import InputError
 from ulna.simulation.checks import read_answer
@@ -35,7 +35,7 @@ SAME = 1e-12  # of a time, by which two count as one: as in the engine
 class Ticks:
     """A controller, or none, with what it remembers and what it is to follow."""
 
-    def __init__(self, arm: Arm, timing: Timing) -> None:
+    def __init__(self, arm: Arm, timing: ControlTiming) -> None:
         self.arm, self.timing = arm, timing
         self.controller: Controller | None = None
         self.control = new_control(arm.n, None)
@@ -203,7 +203,7 @@ class Ticks:
 _laws: PerArm[dict[Any, CompiledLaw]] = PerArm(lambda arm: {})
 
 
-def _compiled(controller: Any, arm: Arm, timing: Timing) -> CompiledLaw:
+def _compiled(controller: Any, arm: Arm, timing: ControlTiming) -> CompiledLaw:
     if type(controller) not in JUDGED:
         return compile_controller(controller, arm, timing)
     known, key = _laws(arm), (controller, timing)

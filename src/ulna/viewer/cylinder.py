@@ -21,7 +21,7 @@ MOST_MARKS = 9  # numbers along the axis of angles
 
 def rolled(portrait: Portrait) -> bool:
     """Whether the page shows one turn of a cylinder."""
-    return portrait.round and np.ptp(portrait.angles) <= TURN * (1.0 + 1e-9)
+    return portrait.cylinder and np.ptp(portrait.angles) <= TURN * (1.0 + 1e-9)
 
 
 def wrapped(portrait: Portrait, angle: Array) -> Array:
@@ -35,7 +35,7 @@ def wrapped(portrait: Portrait, angle: Array) -> Array:
 def onto_page(portrait: Portrait, angle: float) -> float:
     """Return the whole turns [rad] by which a start beside the page is moved onto it."""
     low, high = portrait.angles
-    if not portrait.round or low <= angle <= high:
+    if not portrait.cylinder or low <= angle <= high:
         return 0.0
     return TURN * math.ceil((low - angle) / TURN)
 
@@ -55,7 +55,7 @@ def broken(portrait: Portrait, angle: Array, speed: Array) -> tuple[Array, Array
 
 def shifts(portrait: Portrait, low: float, high: float) -> Iterator[float]:
     """Return the whole turns by which something from low to high is moved onto the page."""
-    if not portrait.round:
+    if not portrait.cylinder:
         yield 0.0
         return
     left, right = portrait.angles

@@ -95,13 +95,13 @@ def _legend(axes: Axes, look: Look) -> Axes:
 
 
 def plot_deviation(axes: Axes, plan: Plan, run: Run | Tracking, *, look: Look = PRINT) -> Axes:
-    """Plot how far the tip is ahead of where it should be, and how far to the left of the path."""
+    """Plot the along-track and the cross-track error of the tip."""
     (found,) = judged(plan, {"run": run}).values()
     unit = _unit(0.0 if found.worst is None else found.max)
     # In other colours than the runs above it.
-    curve(axes, found.t, found.along / UNITS[unit], "ahead", {"color": look.ink})
+    curve(axes, found.t, found.along_track / UNITS[unit], "along-track", {"color": look.ink})
     style = {"color": look.data[2], "ls": PATTERNS[2]}
-    curve(axes, found.t, found.across / UNITS[unit], "to the left", style)
+    curve(axes, found.t, found.cross_track / UNITS[unit], "cross-track", style)
     # Numbers of many letters would reach into the name of the axis.
     axes.ticklabel_format(axis="y", scilimits=(-2, 4))
     return finish(axes, look, ylabel=f"tip error [{unit}]")
@@ -161,7 +161,7 @@ def _mark_exits(
         (line, name, when, bound, color)
         for line, found, color in zip(axes.lines, runs.values(), colors, strict=False)
         for name, bound in BOUNDS.items()
-        if (when := found.left(bound)) is not None
+        if (when := found.first_exit(bound)) is not None
     ]
     for _, _, when, bound, color in exits:
         axes.plot(when, bound, "o", ms=6, mfc=look.paper, mec=color, mew=1.6, zorder=4)

@@ -1,4 +1,4 @@
-"""Phase portraits: arrows, orbits, rests and what parts them, in the plane of angle and speed."""
+"""Phase portraits: arrows, orbits, equilibria and separatrices in the plane of angle and speed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ulna.analysis.portraits import Basins, Course, Portrait
+    from ulna.analysis.portraits import Basins, OrbitSegment, Portrait
 
 COLUMNS, ROWS = 27, 19  # of arrows
 WIDE, HIGH = 9.0, 5.4  # [inches] without the legend
@@ -77,7 +77,7 @@ def plot_portrait(
     energy: bool = False,
     look: Look = PRINT,
 ) -> Axes:
-    """Draw a portrait: the layer below, then arrows, nullclines, separatrices, orbits, rests."""
+    """Draw a portrait: a layer below, then arrows, nullclines, separatrices, orbits, equilibria."""
     axes.set_xlim(*portrait.angles)
     axes.set_ylim(*portrait.speeds)
     axes.grid(visible=False)
@@ -177,7 +177,7 @@ def _draw_separatrices(axes: Axes, portrait: Portrait, look: Look) -> None:
     }  # fmt: skip
     for one in portrait.separatrices:
         style = styles[one.incoming]
-        _draw_course(axes, portrait, one.course, copies=True, zorder=3, **style)
+        _draw_segment(axes, portrait, one.segment, copies=True, zorder=3, **style)
         style.pop("label", None)
 
 
@@ -185,24 +185,24 @@ def _draw_running(axes: Axes, portrait: Portrait, look: Look) -> None:
     low, high = portrait.speeds
     style: dict[str, Any] = {"color": mixed(look.paper, look.data[3], 0.6), "lw": 3.5}
     for running in portrait.running_solutions:
-        speed = running.course.speed
+        speed = running.segment.speed
         if np.max(speed) >= low and np.min(speed) <= high:
             label = f"running solution, {running.slowest:.3g} to {running.fastest:.3g} rad/s"
-            _draw_course(
-                axes, portrait, running.course, copies=True, label=label, zorder=3.5, **style
+            _draw_segment(
+                axes, portrait, running.segment, copies=True, label=label, zorder=3.5, **style
             )
 
 
 def _draw_orbits(axes: Axes, portrait: Portrait, look: Look) -> None:
-    from ulna.analysis.portraits import Course
+    from ulna.analysis.portraits import OrbitSegment
 
     colours = Look(data=(*look.data[:3], look.alarm, look.link_light), sequence=look.sequence)
     for orbit, style in zip(portrait.orbits, series(len(portrait.orbits), colours), strict=True):
         run = orbit.run
-        course = Course(run.t, run.q[:, 0] + onto_page(portrait, orbit.angle), run.qd[:, 0])
+        segment = OrbitSegment(run.t, run.q[:, 0] + onto_page(portrait, orbit.angle), run.qd[:, 0])
         label = f"from {orbit.angle:.3g} rad, {orbit.speed:.3g} rad/s: {fate_text(orbit.fate)}"
-        _draw_course(axes, portrait, course, copies=False, label=label, lw=1.8, zorder=4, **style)
-        x = wrapped(portrait, course.angle[:1])
+        _draw_segment(axes, portrait, segment, copies=False, label=label, lw=1.8, zorder=4, **style)
+        x = wrapped(portrait, segment.angle[:1])
         axes.plot(x, orbit.speed, "o", ms=6, color=style["color"], mec=look.paper, zorder=6)
 
 
@@ -220,18 +220,24 @@ def _draw_rests(axes: Axes, portrait: Portrait, look: Look) -> None:
         )  # fmt: skip
 
 
-def _draw_course(
-    axes: Axes, portrait: Portrait, course: Course, *, copies: bool, label: str = "_", **style: Any
+def _draw_segment(
+    axes: Axes,
+    portrait: Portrait,
+    segment: OrbitSegment,
+    *,
+    copies: bool,
+    label: str = "_",
+    **style: Any,
 ) -> None:
     """Draw a curve as it lies on the page: wrapped on the cylinder, or unrolled with its copies."""
     if rolled(portrait):
         # Where a sample is half a turn on nobody knows the way: the pen is lifted.
-        fast = np.abs(np.diff(course.angle, prepend=course.angle[0])) > 0.5 * TURN
-        known = np.where(fast, np.nan, course.speed)
-        angle, speed = broken(portrait, wrapped(portrait, course.angle), known)
+        fast = np.abs(np.diff(segment.angle, prepend=segment.angle[0])) > 0.5 * TURN
+        known = np.where(fast, np.nan, segment.speed)
+        angle, speed = broken(portrait, wrapped(portrait, segment.angle), known)
         axes.plot(angle, speed, label=label, **style)
         return
-    low, high = float(np.min(course.angle)), float(np.max(course.angle))
+    low, high = float(np.min(segment.angle)), float(np.max(segment.angle))
     for shift in shifts(portrait, low, high) if copies else [0.0]:
-        axes.plot(course.angle + shift, course.speed, label=label, **style)
+        axes.plot(segment.angle + shift, segment.speed, label=label, **style)
         label = "_"

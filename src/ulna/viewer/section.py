@@ -45,7 +45,7 @@ def section_figure(section: Section, *, show: int | None = None, look: Look = PR
     with styled(look):
         figure = DisplayFigure(figsize=(wide, high), dpi=150)
         panels = figure.subplots(rows, columns, squeeze=False, gridspec_kw=_spaces(wide, high))
-        runs = [one.run for one in section.passages]
+        runs = [one.run for one in section.crossings]
         for joint, axes in enumerate(panels.flat[:n], start=1):
             plot_projection(axes, runs, joint, look=look).set_title(f"joint {joint}", size=10)
         plot_section(panels.flat[n], section, other, look=look)
@@ -71,10 +71,10 @@ def plot_projection(
 
 
 def plot_section(axes: Axes, section: Section, joint: int, *, look: Look = PRINT) -> Axes:
-    """Draw the dots that the passages leave, in angle and speed of one joint."""
-    styles = series(len(section.passages), look)
-    for number, (one, style) in enumerate(zip(section.passages, styles, strict=True), start=1):
-        label = f"start {number}: {len(one)} passages"
+    """Draw the dots that the crossings leave, in angle and speed of one joint."""
+    styles = series(len(section.crossings), look)
+    for number, (one, style) in enumerate(zip(section.crossings, styles, strict=True), start=1):
+        label = f"start {number}: {len(one)} crossings"
         place: tuple[Any, Any] = (one.q[:, joint - 1], one.qd[:, joint - 1])
         axes.plot(*place, ".", ms=2.5, color=style["color"], label=label)
     axes.set_title(f"section: $q_{{{section.joint}}}$ = {section.angle:.3g} rad", size=10)

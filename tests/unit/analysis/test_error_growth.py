@@ -216,7 +216,7 @@ def test_the_exit_is_where_the_error_has_grown_to_the_tube():
     assert told.predicted_exit(0.01, error=1e-4) < leaves < told.predicted_exit(0.1, error=1e-5)
     assert told.predicted_exit(0.01, error=1e-30) is None
     assert told.predicted_exit(0.01, error=1.0) == 0.0
-    with pytest.raises(InputError, match="tube"):
+    with pytest.raises(InputError, match="radius"):
         told.predicted_exit(0.0)
 
 

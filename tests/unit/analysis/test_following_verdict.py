@@ -140,7 +140,7 @@ def test_limits_that_are_met_do_not_matter_where_the_tip_stays():
 
 def test_limits_that_are_met_after_the_tip_has_left_are_not_the_reason():
     run = simulated(PD())
-    left = ulna.analysis.tracking(run, PLAN).left(4e-3)
+    left = ulna.analysis.tracking(run, PLAN).first_exit(4e-3)
     for first, reason in ((0.5 * left, "saturated"), (left + 0.01, "off")):
         told = verdict(replace(run, saturation=(Saturation(1, 1, 0.1, first),)), PLAN)
         assert told.reason == reason

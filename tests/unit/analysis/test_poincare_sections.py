@@ -21,7 +21,7 @@ def section():
 
 
 def test_every_dot_is_on_the_section_and_goes_its_way(section):
-    for one in section.passages:
+    for one in section.crossings:
         assert len(one) > 20
         assert np.abs(np.sin(0.5 * (one.q[:, 0] - HANGING))).max() < 1e-9
         assert (one.qd[:, 0] > 0.0).all()
@@ -30,7 +30,7 @@ def test_every_dot_is_on_the_section_and_goes_its_way(section):
 
 
 def test_dots_keep_the_energy_of_their_start(section):
-    for one in section.passages:
+    for one in section.crossings:
         energy = dynamics.kinetic_energy(RODS, one.q, one.qd) + dynamics.potential_energy(
             RODS, one.q
         )
@@ -43,7 +43,7 @@ def test_both_directions_are_both_halves():
     counts = [
         len(
             ulna.poincare(RODS, starts=start, duration=20.0, angle=HANGING, direction=way)
-            .passages[0]
+            .crossings[0]
         )
         for way in (1, -1, 0)
     ]  # fmt: skip
@@ -60,7 +60,7 @@ def test_a_small_swing_passes_once_a_period():
     start = np.array([HANGING, 0.0]) + 1e-4 * slow / slow[0]
     (one,) = ulna.poincare(
         RODS, starts=[(start, [0.0, 0.0])], duration=50.0, angle=HANGING
-    ).passages
+    ).crossings
     assert M.shape == (2, 2)
     assert np.diff(one.t) == pytest.approx(
         np.full(len(one) - 1, 2 * math.pi / 2.680114012253), rel=1e-6
@@ -69,7 +69,7 @@ def test_a_small_swing_passes_once_a_period():
 
 def test_whole_turns_are_one_section():
     spun = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0], gravity=(0.0, 0.0))
-    (one,) = ulna.poincare(spun, starts=[([0.5, 0.0], [2.0, 0.0])], duration=20.0).passages
+    (one,) = ulna.poincare(spun, starts=[([0.5, 0.0], [2.0, 0.0])], duration=20.0).crossings
     # Straight and without gravity it turns evenly: 40 rad from 0.5 pass 2π … 12π.
     assert one.t == pytest.approx((2 * math.pi * np.arange(1, 7) - 0.5) / 2.0, abs=1e-8)
 
@@ -79,14 +79,14 @@ def test_an_arm_at_rest_on_the_section_does_not_pass_it():
         found = ulna.poincare(
             RODS, starts=[([HANGING, 0.0], [0.0, 0.0])], duration=20.0, angle=HANGING, direction=way
         )
-        assert len(found.passages[0]) == 0
+        assert len(found.crossings[0]) == 0
 
 
 def test_it_tells_what_it_found(section):
     facts = json.loads(json.dumps(section.facts()))
-    assert [len(one["t"]) for one in facts["passages"]] == [len(x) for x in section.passages]
+    assert [len(one["t"]) for one in facts["crossings"]] == [len(x) for x in section.crossings]
     assert "joint 1 growing through -1.571 rad" in repr(section)
-    assert "passages in 60 s" in section._repr_html_()
+    assert "crossings in 60 s" in section._repr_html_()
 
 
 @pytest.mark.parametrize(

@@ -36,28 +36,28 @@ def test_a_run_on_the_plan_has_no_error():
     told = tracking(on_plan(TIMES), PLAN)
     assert told.max <= 1e-14
     assert told.rms <= 1e-14
-    assert told.left(1e-9) is None
-    assert told.settling() == 0.0
+    assert told.first_exit(1e-9) is None
+    assert told.settling_time() == 0.0
     assert np.abs(told.joint_error).max() <= 1e-14
 
 
 def test_late_is_along_and_wide_is_across():
     late = tracking(on_plan(TIMES[100:300], shift=-0.001), PLAN)
-    assert late.along == pytest.approx(-0.001 * SPEED, rel=1e-4)
-    assert np.abs(late.across).max() <= 1e-6
+    assert late.along_track == pytest.approx(-0.001 * SPEED, rel=1e-4)
+    assert np.abs(late.cross_track).max() <= 1e-6
     wide = ulna.plan(ARM, ulna.paths.circle(tuple(CENTRE), RADIUS + 0.002), duration=LASTS)
     told = tracking(run_of(TIMES, wide.trajectory(TIMES).q), PLAN)
-    assert told.across == pytest.approx(-0.002)  # outside: to the right of the way
-    assert np.abs(told.along).max() <= 1e-12
-    assert told.across_rms == pytest.approx(told.rms) == pytest.approx(told.max)
+    assert told.cross_track == pytest.approx(-0.002)  # outside: to the right of the way
+    assert np.abs(told.along_track).max() <= 1e-12
+    assert told.cross_track_rms == pytest.approx(told.rms) == pytest.approx(told.max)
 
 
 def test_parts_make_up_the_whole():
     told = tracking(on_plan(TIMES, shift=0.05), PLAN)
-    assert np.hypot(told.along, told.across) == pytest.approx(told.size)
-    assert told.along_rms**2 + told.across_rms**2 == pytest.approx(told.rms**2)
+    assert np.hypot(told.along_track, told.cross_track) == pytest.approx(told.size)
+    assert told.along_track_rms**2 + told.cross_track_rms**2 == pytest.approx(told.rms**2)
     k = int(np.argmax(told.size))
-    assert told.worst == (told.size[k], told.t[k], tuple(told.asked[k]))
+    assert told.worst == (told.size[k], told.t[k], tuple(told.reference[k]))
 
 
 def test_the_mean_is_over_time_and_not_over_samples():
@@ -69,10 +69,10 @@ def test_the_mean_is_over_time_and_not_over_samples():
 def test_leaving_a_tube_and_settling_in_it():
     late = np.where(TIMES < 0.5, 0.0, np.where(TIMES < 1.0, 0.02, 0.001))
     told = tracking(on_plan(TIMES, shift=late), PLAN)
-    assert told.left(0.005) == pytest.approx(0.5)
-    assert told.settling() == pytest.approx(1.0)
-    assert told.settling(0.01) == 0.0
-    assert told.settling(1e-5) is None
+    assert told.first_exit(0.005) == pytest.approx(0.5)
+    assert told.settling_time() == pytest.approx(1.0)
+    assert told.settling_time(0.01) == 0.0
+    assert told.settling_time(1e-5) is None
 
 
 def test_the_last_direction_counts_while_the_tip_stands_still():
@@ -81,8 +81,8 @@ def test_the_last_direction_counts_while_the_tip_stands_still():
     q = ulna.kinematics.inverse(ARM, rest.trajectory.tip(t).position + off).q
     near = np.argmin(np.abs(q - rest.trajectory(t).q[:, None]).sum(axis=-1), axis=1)
     told = tracking(run_of(t, q[np.arange(len(t)), near]), rest)
-    assert told.along == pytest.approx(0.002)
-    assert told.across == pytest.approx(0.001)
+    assert told.along_track == pytest.approx(0.002)
+    assert told.cross_track == pytest.approx(0.001)
 
 
 def test_a_plan_may_begin_before_the_run():
@@ -94,7 +94,7 @@ def test_a_plan_may_begin_before_the_run():
 def test_a_run_before_the_plan_starts_has_the_start_to_keep_to():
     told = tracking(on_plan(TIMES[:50]), PLAN, start=-9.0)
     assert told.error[0] == pytest.approx([0.0, 0.0], abs=1e-12)
-    assert told.along == pytest.approx(told.error[:, 0])
+    assert told.along_track == pytest.approx(told.error[:, 0])
 
 
 def test_a_turn_at_the_start_is_no_error_of_the_joints_but_one_on_the_way_is():
@@ -113,7 +113,7 @@ def test_rows_that_are_not_finite_do_not_count():
     whole = tracking(on_plan(TIMES[:300], shift=0.01), PLAN)
     assert np.isnan(told.size[[50, 300]]).all()
     assert told.rms == pytest.approx(whole.rms, rel=1e-2)
-    assert told.settling() is None
+    assert told.settling_time() is None
     json.dumps(told.facts(), allow_nan=False)
     nothing = tracking(run_of(TIMES[:3], np.full((3, 2), np.nan)), PLAN)
     assert nothing.worst is None

@@ -151,7 +151,7 @@ def test_a_section_starts_from_links_angles(facts):
     words = ["portrait", "unit", "--duration", "0.5 s", "--section-angle", "-80 deg"]
     plain = facts(*words, "--start", "-60 deg, 30 deg, 0, 1 rad/s", "--out", "a.svg")
     told = facts(*words, "--start", "-60 deg, -30 deg, 0, 1 rad/s", *ANGLES, "--out", "b.svg")
-    (before,), (after,) = plain["passages"], told["passages"]
+    (before,), (after,) = plain["crossings"], told["crossings"]
     assert after["q"] == pytest.approx(np.array(before["q"]), abs=1e-9)
     assert np.array(after["phi"]).shape == np.array(after["q"]).shape
 

@@ -81,7 +81,7 @@ def test_the_lines_about_the_open_loop_agree(ask):
     # Held torques take the tip off its path in a second, in which rounding alone would not.
     found = ask("kehl", CIRCLE, "--duration", "1 s", "--rate", "100 Hz", "--tolerance", "5 cm")
     facts = found.facts("follow")["open_loop"]
-    assert facts["left"]["1 cm"] is not None
+    assert facts["first_exit"]["1 cm"] is not None
     run, growth = found.flat.split("open loop ")[1].split("closed loop ")[0].split(" Open loop ")
     assert re.match(r"in this run the tip was 1 cm off after 0\.\d+ s", run)
     assert run.endswith("torques held for 10 ms each are off by far more than rounding")
@@ -97,9 +97,11 @@ def test_the_numbers_are_those_of_the_papers_tests(made):
     assert facts["torque"]["rms"] == pytest.approx([45.2, 17.35], rel=5e-4)
     run = ulna.open_run(made.place / "follow" / "run.nc")
     assert facts["torque"]["run_peak"] == pytest.approx(np.abs(run.tau).max(axis=0))
-    assert facts["open_loop"]["left"] == pytest.approx({"1 cm": 1.05, "10 cm": 1.46}, abs=6e-3)
+    assert facts["open_loop"]["first_exit"] == pytest.approx(
+        {"1 cm": 1.05, "10 cm": 1.46}, abs=6e-3
+    )
     assert facts["closed_loop"]["rms"] == pytest.approx(9.05e-6, rel=1e-3)
-    assert facts["closed_loop"]["left"] == {"1 cm": None, "10 cm": None}
+    assert facts["closed_loop"]["first_exit"] == {"1 cm": None, "10 cm": None}
     assert facts["open_loop"]["stability"]["growth_rate"] > 0.0
     assert facts["closed_loop"]["stability"]["growth_rate"] < 0.0
     assert (facts["controller"], facts["rate"]) == ("ComputedTorque()", 1000.0)

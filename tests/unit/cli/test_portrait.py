@@ -71,7 +71,7 @@ def test_the_numbers_of_the_driven_pendulum(facts):
     # As Melnikov has it for little friction, to the next order in b.
     near = 4.0 / math.pi * 0.2 * math.sqrt(9.81)
     assert told["critical_torques"]["running"] == pytest.approx(near, rel=2e-3)
-    assert [orbit["fate"] for orbit in told["orbits"]] == ["rests at -1.151 rad", "runs on"]
+    assert [orbit["fate"] for orbit in told["orbits"]] == ["settles at -1.151 rad", "runs on"]
     assert told["files"] == ["portrait.png"]
 
 
@@ -79,7 +79,7 @@ def test_the_speed_that_parts_resting_from_running(facts):
     (found,) = facts(*DRIVEN, "--speed-range", "0 rad/s, 5 rad/s")["critical_speeds"].values()
     (border,) = found
     assert border["speed"] == pytest.approx(3.0758581, abs=5e-8)
-    assert border["below"] == {"name": "rests at -1.151 rad", "turns": 0}
+    assert border["below"] == {"name": "settles at -1.151 rad", "turns": 0}
     assert border["above"]["name"] == "runs on"
 
 
@@ -104,10 +104,10 @@ def test_a_controller_in_the_loop(facts):
     (rest,) = told["equilibria"]
     aim = math.radians(30.0)
     assert 20.0 * (aim - rest["angle"]) == pytest.approx(9.81 * math.cos(rest["angle"]))
-    assert told["aim"] == pytest.approx(aim)
+    assert told["set_point"] == pytest.approx(aim)
     assert told["cylinder"] is False
     assert told["critical_torques"] is None
-    assert told["orbits"][0]["fate"] == f"rests at {rest['angle']:.4g} rad"
+    assert told["orbits"][0]["fate"] == f"settles at {rest['angle']:.4g} rad"
 
 
 def test_what_is_printed_can_be_read(ask, unpainted):
@@ -118,7 +118,7 @@ def test_what_is_printed_can_be_read(ask, unpainted):
     assert re.search(r"stable focus\s+-1\.150811\s+-65\.937\s+-0\.1 ± 2\.9912i", text)
     assert re.search(r"saddle\s+1\.150811\s+65\.937\s+2\.8946 and -3\.0946", text)
     assert "runs at 19.5064 to 20.4875 rad/s" in text
-    assert "from 0 rad at 3.07585809 rad/s: rests at -1.151 rad | runs on" in text
+    assert "from 0 rad at 3.07585809 rad/s: settles at -1.151 rad | runs on" in text
     assert "0 rad, 3.2 rad/s: runs on" in text
     assert out.endswith("written: portrait.png\n")
 
@@ -186,7 +186,7 @@ def test_more_joints_have_a_section(ask, tmp_path):
 def test_the_passages_of_a_section_are_on_it(facts):
     told = facts(*TWO[:-1], "8 s", "--section-joint", "2", "--section-angle", "10 deg")
     assert (told["joint"], told["direction"]) == (2, 1)
-    (start,) = told["passages"]
+    (start,) = told["crossings"]
     assert start["status"] == "ran to t = 8 s"
     assert len(start["t"]) == len(start["q"]) == len(start["qd"]) > 0
     for q, qd in zip(start["q"], start["qd"], strict=True):
@@ -281,9 +281,9 @@ def test_it_says_which_critical_speeds_it_has_not_looked_for(ask):
 def test_one_fate_for_all_is_told(ask):
     _, out, _ = ask("bechard-1", "--torque", "12 N*m")
     assert "from 0 rad one for all speeds: runs on" in one_line(out)
-    assert "rests none" in one_line(out)
+    assert "equilibria none" in one_line(out)
     _, out, _ = ask("bechard-1", "--no-gravity", "--out", "flat.png")
-    assert "every angle is a rest" in one_line(out)
+    assert "every angle is an equilibrium" in one_line(out)
 
 
 def test_a_torque_beyond_the_limit_is_said_to_be_cut(ask):

@@ -9,12 +9,12 @@ from ulna.control import (
     PID,
     Adaptive,
     ComputedTorque,
+    ControlTiming,
     FeedforwardPID,
     GravityPD,
-    Timing,
     sampled,
 )
-from ulna.control.gains import bounds_of, gravity_stiffness, springs_of
+from ulna.control.gains import bounds_of, gravity_stiffness, joint_gains_of
 from ulna.dynamics import gravity_torque, mass_matrix
 
 KEHL, SO = ulna.preset("kehl"), ulna.preset("so-101")
@@ -52,19 +52,21 @@ def test_springs_hold_an_arm_upright_just_where_they_are_stiffer_than_its_bound(
 
 def test_defaults_know_the_rate_the_delay_and_the_weight():
     slow, fast, late = (
-        PD().start(KEHL, timing) for timing in (Timing(100.0), Timing(), Timing(1000.0, 0.02))
+        PD().start(KEHL, timing)
+        for timing in (ControlTiming(100.0), ControlTiming(), ControlTiming(1000.0, 0.02))
     )
     assert np.all(slow < fast)
     assert np.all(late < fast)
-    flat = PD().start(SO.replace(gravity=(0.0, 0.0)), Timing(250.0))
-    assert np.all(PD().start(SO, Timing(250.0))[0] > flat[0])
+    flat = PD().start(SO.replace(gravity=(0.0, 0.0)), ControlTiming(250.0))
+    assert np.all(PD().start(SO, ControlTiming(250.0))[0] > flat[0])
 
 
-@pytest.mark.parametrize("timing", [Timing(50.0), Timing(1000.0, 0.02)])
+@pytest.mark.parametrize("timing", [ControlTiming(50.0), ControlTiming(1000.0, 0.02)])
 def test_what_is_given_is_kept_as_given(timing):
     assert PD(3.0, 0.5).start(SO, timing).tolist() == [[3.0] * 3, [0.5] * 3]
     assert np.array_equal(
-        PD(natural_frequency=6.0).start(SO, timing), PD(natural_frequency=6.0).start(SO, Timing())
+        PD(natural_frequency=6.0).start(SO, timing),
+        PD(natural_frequency=6.0).start(SO, ControlTiming()),
     )
     assert ComputedTorque(20.0).start(SO, timing).gains[0].tolist() == [400.0] * 3
     assert PID(ki=2.0).start(SO, timing).gains.ki.tolist() == [2.0] * 3
@@ -73,8 +75,8 @@ def test_what_is_given_is_kept_as_given(timing):
 
 
 def test_one_gain_that_is_given_shapes_the_other():
-    timing = Timing(250.0)
-    springs = springs_of(PD(kd=1e-3), SO, timing)
+    timing = ControlTiming(250.0)
+    springs = joint_gains_of(PD(kd=1e-3), SO, timing)
     assert np.all(springs.kp * timing.latency < 1e-3)
     soft, stiff = (PD(kp=k).start(KEHL, timing)[1] for k in (1.0, 1000.0))
     assert np.all(soft < stiff)
@@ -83,9 +85,9 @@ def test_one_gain_that_is_given_shapes_the_other():
 def test_a_batch_chooses_for_every_arm_as_for_one():
     arms = [KEHL, ulna.preset("unit"), KEHL.with_payload(2.0)]
     for kind in (PD, PID, GravityPD, FeedforwardPID, ComputedTorque, Adaptive):
-        together = kind().compiled(ulna.stack(arms), Timing(200.0, 0.005)).params
+        together = kind().compiled(ulna.stack(arms), ControlTiming(200.0, 0.005)).params
         for column, arm in zip(together.T, arms, strict=True):
-            alone = kind().compiled(arm, Timing(200.0, 0.005)).params[:, 0]
+            alone = kind().compiled(arm, ControlTiming(200.0, 0.005)).params[:, 0]
             assert column == pytest.approx(alone, rel=1e-12)
 
 
@@ -116,15 +118,15 @@ class Untold(Told):
 def test_a_controller_is_told_the_timing_if_it_asks():
     options = {"q0": [0.0, 0.0], "rate": 200.0, "sensors": ulna.Sensors(delay=0.01)}
     told = ulna.Simulation(KEHL, controller=Told(), **options)
-    assert told.controller_state == Timing(200.0, 0.01)
+    assert told.controller_state == ControlTiming(200.0, 0.01)
     assert ulna.Simulation(KEHL, controller=Untold(), **options).controller_state == "nothing"
 
 
 LOOPS = [
-    (GravityPD(40.0, 3.0), Timing(50.0)),
-    (GravityPD(40.0, 3.0, measured=True), Timing(100.0)),
-    (FeedforwardPID(40.0, 3.0, 60.0, filter=30.0), Timing(100.0)),
-    (ComputedTorque(20.0, 0.5), Timing(50.0)),
+    (GravityPD(40.0, 3.0), ControlTiming(50.0)),
+    (GravityPD(40.0, 3.0, measured=True), ControlTiming(100.0)),
+    (FeedforwardPID(40.0, 3.0, 60.0, filter=30.0), ControlTiming(100.0)),
+    (ComputedTorque(20.0, 0.5), ControlTiming(50.0)),
 ]
 
 

@@ -161,7 +161,7 @@ def test_every_time_is_told_beside_its_place_or_in_the_legend(kind):
     for run in runs.values():
         found = ulna.analysis.tracking(run, plan)
         for bound in (0.01, 0.1):
-            when = f"{found.left(bound):.3g} s" if found.left(bound) is not None else ""
+            when = f"{found.first_exit(bound):.3g} s" if found.first_exit(bound) is not None else ""
             assert when in beside or f"off at {when}" in named or not when
 
 

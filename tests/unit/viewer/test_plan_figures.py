@@ -244,7 +244,7 @@ def test_the_times_at_which_a_run_leaves_the_bounds_are_marked(axes):
     texts = [text.get_text() for text in axes.texts]
     for name, bound in BOUNDS.items():
         assert name in texts
-        assert f"{tracking(away, plan).left(bound):.3g} s" in texts
+        assert f"{tracking(away, plan).first_exit(bound):.3g} s" in texts
     assert len(texts) == 2 * len(BOUNDS)
 
 
@@ -253,8 +253,8 @@ def test_deviations_are_along_the_path_and_to_its_left(axes):
     beside = ulna.kinematics.track(plan.arm, plan.tip[:, :2] + [0.002, 0.001], plan.q[0]).q
     viewer.plot_deviation(axes, plan, followed(plan, q=beside))
     assert axes.get_ylabel() == "tip error [mm]"
-    assert np.allclose(line_of(axes, "ahead").get_ydata(), 2.0)
-    assert np.allclose(line_of(axes, "to the left").get_ydata(), 1.0)
+    assert np.allclose(line_of(axes, "along-track").get_ydata(), 2.0)
+    assert np.allclose(line_of(axes, "cross-track").get_ydata(), 1.0)
 
 
 def test_the_error_page_names_the_runs_and_the_path():

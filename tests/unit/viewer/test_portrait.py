@@ -38,7 +38,7 @@ def unrolled():
 @pytest.fixture(scope="module")
 def counting():
     """Give a portrait under a law that counts turns, so that there is no cylinder."""
-    return drawn_up(torque=0.0, controller=PD(kp=20.0, kd=2.0), aim=0.5, starts=[])
+    return drawn_up(torque=0.0, controller=PD(kp=20.0, kd=2.0), set_point=0.5, starts=[])
 
 
 @pytest.fixture(scope="module")
@@ -109,8 +109,8 @@ def test_separatrices_are_drawn_whole(rolled):
         x, y = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
         gaps = np.flatnonzero(np.isnan(x))
         own = np.delete(np.arange(len(x)), np.concatenate([gaps - 1, gaps, gaps + 1]))
-        assert np.array_equal(y[own], one.course.speed)
-        turns = (one.course.angle - x[own]) / TURN
+        assert np.array_equal(y[own], one.segment.speed)
+        turns = (one.segment.angle - x[own]) / TURN
         assert turns == pytest.approx(np.round(turns), abs=1e-12)
 
 
@@ -196,10 +196,10 @@ def test_copies_are_whole_turns_apart(unrolled):
         same = [
             np.asarray(line.get_xdata())
             for line in curves(axes)
-            if np.array_equal(line.get_ydata(), one.course.speed)
+            if np.array_equal(line.get_ydata(), one.segment.speed)
         ]
         assert len(same) >= 3
-        shifts = np.array([(x - one.course.angle)[[0, -1]] for x in same]) / TURN
+        shifts = np.array([(x - one.segment.angle)[[0, -1]] for x in same]) / TURN
         assert shifts[:, 0] == pytest.approx(np.round(shifts[:, 0]), abs=1e-12)
         assert shifts[:, 1] == pytest.approx(shifts[:, 0], abs=1e-12)
         assert np.diff(np.round(shifts[:, 0])) == pytest.approx(1.0)
@@ -214,11 +214,11 @@ def test_orbits_are_drawn_once_and_as_they_went(unrolled):
 
 def test_a_law_that_counts_turns_has_no_copies(counting):
     axes = drawn(counting)
-    assert not counting.round
+    assert not counting.cylinder
     (rest,) = counting.equilibria
     assert 20.0 * (0.5 - rest.angle) == pytest.approx(9.81 * math.cos(rest.angle))
     assert markers(axes, "o") == pytest.approx([rest.angle])
-    wide = drawn_up(torque=0.0, controller=counting.controller, aim=0.5, starts=[],
+    wide = drawn_up(torque=0.0, controller=counting.controller, set_point=0.5, starts=[],
                     angles=(-TURN, TURN))  # fmt: skip
     assert markers(drawn(wide), "o") == pytest.approx([rest.angle])
 
@@ -266,13 +266,13 @@ def test_the_legend_names_everything_once(rolled, basins):
     named = [text.get_text() for text in legend.get_texts()]
     assert len(named) == len(set(named))
     expected = [
-        "basin: rests at -1.151 rad (darker: an odd turn)",
+        "basin: settles at -1.151 rad (darker: an odd turn)",
         "basin: runs on",
         "nullclines: no speed, no acceleration",
         "separatrices into a saddle",
         "separatrices out of a saddle",
         "running solution, 19.5 to 20.5 rad/s",
-        "from 0 rad, 3.07 rad/s: rests at -1.151 rad",
+        "from 0 rad, 3.07 rad/s: settles at -1.151 rad",
         "from 0 rad, 3.2 rad/s: runs on",
         "stable focus",
         "saddle",
@@ -291,7 +291,7 @@ def test_over_basins_the_energy_is_drawn_as_lines(rolled, basins):
 def test_long_names_get_fewer_columns():
     law = ulna.control.PD(1.0, 0.1)
     arm = ulna.preset("bechard-1")
-    drawn = ulna.portrait(arm, controller=law, aim=1.0, starts=[(-1.5, 0.25)], angles=(-7, 7))
+    drawn = ulna.portrait(arm, controller=law, set_point=1.0, starts=[(-1.5, 0.25)], angles=(-7, 7))
     with pytest.warns(ulna.UlnaWarning, match="softer than gravity"):
         figure = viewer.portrait_figure(drawn)
     figure.canvas.draw()

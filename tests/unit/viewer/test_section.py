@@ -39,8 +39,8 @@ def rendered(figure):
 @pytest.mark.parametrize("joint", [1, 2])
 def test_a_dot_is_a_passage(axes, section, joint):
     assert viewer.plot_section(axes, section, joint) is axes
-    assert len(axes.lines) == len(section.passages) == 2
-    for line, one in zip(axes.lines, section.passages, strict=True):
+    assert len(axes.lines) == len(section.crossings) == 2
+    for line, one in zip(axes.lines, section.crossings, strict=True):
         assert np.array_equal(line.get_xdata(), one.q[:, joint - 1])
         assert np.array_equal(line.get_ydata(), one.qd[:, joint - 1])
         assert line.get_linestyle() == "None"
@@ -55,7 +55,7 @@ def test_dots_of_the_joint_that_is_cut_stand_on_the_section(axes, section):
 
 
 def test_dots_keep_the_energy_of_their_start(axes, section):
-    for (q, qd), one in zip(TWO, section.passages, strict=True):
+    for (q, qd), one in zip(TWO, section.crossings, strict=True):
         states = np.vstack([q, one.q]), np.vstack([qd, one.qd])
         energy = ulna.dynamics.kinetic_energy(section.arm, *states)
         energy = energy + ulna.dynamics.potential_energy(section.arm, states[0])
@@ -64,7 +64,7 @@ def test_dots_keep_the_energy_of_their_start(axes, section):
 
 @pytest.mark.parametrize("joint", [1, 2])
 def test_a_projection_is_the_run(axes, section, joint):
-    run = section.passages[0].run
+    run = section.crossings[0].run
     assert viewer.plot_projection(axes, run, joint) is axes
     (line,) = axes.lines
     assert line.get_xdata() == pytest.approx(run.q[:, joint - 1])
@@ -75,7 +75,7 @@ def test_a_projection_is_the_run(axes, section, joint):
 
 def test_a_projection_never_crosses_the_page(axes):
     whirled = cut_through(2, starts=[([0.0, 0.0], [20.0, -50.0])])
-    run = whirled.passages[0].run
+    run = whirled.crossings[0].run
     assert np.ptp(run.q[:, 0]) > 7.0  # more than a turn
     for joint in (1, 2):
         viewer.plot_projection(axes, run, joint)
@@ -108,9 +108,9 @@ def test_another_joint_is_shown_if_wanted(section):
 
 def test_several_starts_are_named_with_their_colours(section):
     (legend,) = viewer.section_figure(section).legends
-    counts = [len(one) for one in section.passages]
+    counts = [len(one) for one in section.crossings]
     named = [text.get_text() for text in legend.get_texts()]
-    assert named == [f"start {k}: {count} passages" for k, count in enumerate(counts, start=1)]
+    assert named == [f"start {k}: {count} crossings" for k, count in enumerate(counts, start=1)]
 
 
 def test_one_start_needs_no_legend():
@@ -119,7 +119,7 @@ def test_one_start_needs_no_legend():
 
 def test_a_section_that_nothing_passes_is_drawn():
     empty = cut_through(2, angle=2.0)
-    assert len(empty.passages[0]) == 0
+    assert len(empty.crossings[0]) == 0
     rendered(viewer.section_figure(empty))
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from ulna.analysis.portraits.flow import TURN, Flow
-from ulna.analysis.portraits.phase_equilibria import find_rests
+from ulna.analysis.portraits.phase_equilibria import find_phase_equilibria
 from ulna.analysis.portraits.phase_portrait import Portrait, read_range
-from ulna.analysis.portraits.running_solutions import find_running
-from ulna.analysis.portraits.state_feedback import Law
+from ulna.analysis.portraits.running_solutions import find_running_solutions
+from ulna.analysis.portraits.state_feedback import StateFeedback
 from ulna.arm import Arm, warn_unmodelled
 from ulna.control import Controller
 from ulna.errors import InputError, Problem, shown
@@ -35,29 +35,59 @@ def portrait(
     *,
     torque: float = 0.0,
     controller: Controller | None = None,
-    aim: float | None = None,
-    limit: float | None = None,
+    set_point: float | None = None,
+    max_torque: float | None = None,
     starts: Iterable[Sequence[float]] = (),
     angles: Sequence[float] = (-math.pi, math.pi),
     speeds: Sequence[float] | None = None,
     duration: float = 20.0,
     rate: float = 1000.0,
 ) -> Portrait:
-    """Draw up the phase portrait of an arm with one joint.
+    """Compute the phase portrait of an arm with one joint.
 
-    It is driven by a constant `torque` [N·m], or by a `controller` that holds the angle `aim`
-    [rad], 0 if it is not given, and that remembers nothing; `limit` [N·m] is what the motor gives
-    at most, the joint's `max_torque` if it is not given. Each of `starts` is an angle [rad] and a
-    speed [rad/s], followed for `duration` [s]. `angles` and `speeds` are what is shown: wider
-    than a turn, the cylinder is unrolled. Stops of the joint are left out.
+    Parameters
+    ----------
+    arm : Arm
+        An arm with one joint. Its stops are left out.
+    torque : float, optional
+        A constant torque that drives the joint [N·m].
+    controller : Controller, optional
+        Drives the joint instead of a torque: one without memory.
+    set_point : float, optional
+        The angle that the controller is to hold [rad], 0 if it is not given.
+    max_torque : float, optional
+        What the motor gives at most [N·m]; the joint's `max_torque` if it is not given.
+    starts : iterable of (float, float), optional
+        Initial states whose orbits are followed: an angle [rad] and a speed [rad/s] each.
+    angles : (float, float), optional
+        The range of angles that is shown [rad]; wider than a turn, the cylinder is unrolled.
+    speeds : (float, float), optional
+        The range of speeds that is shown [rad/s]; chosen for the joint if it is not given.
+    duration : float, optional
+        How long the orbits are followed [s].
+    rate : float, optional
+        The control rate [Hz].
 
+    Returns
+    -------
+    Portrait
+        Equilibria, orbits, separatrices and basins; what takes time is computed when it is asked
+        for.
+
+    Raises
+    ------
+    InputError
+        If the arm has several joints, the controller has memory, or a range is not one.
+
+    Examples
+    --------
     >>> import ulna
     >>> pendulum = portrait(ulna.preset("bechard-1"), torque=4.0, starts=[(0.0, 3.07), (0.0, 3.2)])
-    >>> [(rest.kind, round(rest.angle, 6)) for rest in pendulum.equilibria]
+    >>> [(equilibrium.kind, round(equilibrium.angle, 6)) for equilibrium in pendulum.equilibria]
     [('stable focus', -1.150811), ('saddle', 1.150811)]
     >>> [orbit.fate.name for orbit in pendulum.orbits]
-    ['rests at -1.151 rad', 'runs on']
-    >>> [round(border.value, 7) for border in pendulum.critical_speeds(0.0, within=(0, 5))]
+    ['settles at -1.151 rad', 'runs on']
+    >>> [round(boundary.value, 7) for boundary in pendulum.critical_speeds(0.0, within=(0, 5))]
     [3.0758581]
     """
     check_kinds(arm, controller, None, ())
@@ -68,11 +98,15 @@ def portrait(
     if controller is not None and torque:
         hint = "leave one of them out"
         raise InputError(Problem("torque", f"{shown(torque)} beside a controller", "one", hint))
-    if controller is None and aim is not None:
+    if controller is None and set_point is not None:
         need, hint = "nothing without a controller", "pass controller= as well"
-        raise InputError(Problem("aim", shown(aim), need, hint))
-    arm = arm if limit is None else _limited(arm, positive("limit", limit, "N·m"))
-    law = None if controller is None else Law(arm, controller, number("aim", aim or 0.0))
+        raise InputError(Problem("set_point", shown(set_point), need, hint))
+    arm = arm if max_torque is None else _limited(arm, positive("max_torque", max_torque, "N·m"))
+    law = (
+        None
+        if controller is None
+        else StateFeedback(arm, controller, number("set_point", set_point or 0.0))
+    )
     flow = Flow(arm, number("torque", torque), law)
     _check_friction(flow)
     begun = tuple(_start(start) for start in _listed(starts))
@@ -85,7 +119,7 @@ def portrait(
 
 def _check_friction(flow: Flow) -> None:
     """Refuse a joint in syrup: it stops at once and creeps for ever, and nothing else happens."""
-    most = STIFFEST * flow.inertia * flow.frequency
+    most = STIFFEST * flow.inertia * flow.natural_frequency
     if flow.damping > most:
         need = f"at most {most:.3g} N·m·s/rad, {STIFFEST:g} times M √(weight/M)"
         raise InputError(Problem("joint damping", f"{flow.damping:g} N·m·s/rad", need))
@@ -106,7 +140,7 @@ def _check_distances(
     if flow.law is None:
         return
     low, high = angles
-    places = [("aim", flow.law.aim), *(("start", angle) for angle, _ in starts)]
+    places = [("set_point", flow.law.set_point), *(("start", angle) for angle, _ in starts)]
     need = f"at most {MOST_AWAY:g} turns beside the angles that are shown"
     hint = "take off whole turns, or show other angles"
     far = [
@@ -115,20 +149,20 @@ def _check_distances(
         if max(low - angle, angle - high) > MOST_AWAY * TURN
     ]
     # What repeats every turn has its equilibria in one; asked last, as it asks the law far away.
-    if far and not flow.round:
+    if far and not flow.cylinder:
         raise InputError(far)
 
 
 def _check_duration(flow: Flow, duration: float) -> float:
     """Refuse more swings than a picture can show."""
-    if duration * flow.frequency > LONGEST:
-        need = f"at most {LONGEST / flow.frequency:.3g} s, {LONGEST:g} rad of small swings"
+    if duration * flow.natural_frequency > LONGEST:
+        need = f"at most {LONGEST / flow.natural_frequency:.3g} s, {LONGEST:g} rad of small swings"
         raise InputError(Problem("duration", f"{duration:g} s", need))
     return duration
 
 
-def _limited(arm: Arm, limit: float) -> Arm:
-    return arm.replace(joints=[replace(arm.joints[0], max_torque=limit)])
+def _limited(arm: Arm, max_torque: float) -> Arm:
+    return arm.replace(joints=[replace(arm.joints[0], max_torque=max_torque)])
 
 
 def _listed(starts: Any) -> list[Any]:
@@ -147,8 +181,8 @@ def _start(given: Any) -> tuple[float, float]:
 
 def _speeds(flow: Flow, starts: tuple[tuple[float, float], ...]) -> tuple[float, float]:
     """Choose what speeds to show: the swings of the joint, and every start."""
-    fastest = max([WIDE * flow.frequency, *(MARGIN * abs(speed) for _, speed in starts)])
-    for running in find_running(flow, find_rests(flow, (-TURN, TURN))):
+    fastest = max([WIDE * flow.natural_frequency, *(MARGIN * abs(speed) for _, speed in starts)])
+    for running in find_running_solutions(flow, find_phase_equilibria(flow, (-TURN, TURN))):
         if running.fastest < 2.0 * fastest:
             fastest = max(fastest, MARGIN * running.fastest)
     return -fastest, fastest

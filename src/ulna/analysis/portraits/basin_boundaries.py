@@ -14,7 +14,7 @@ import numpy as np
 
 from ulna.analysis.portraits.fates import UNDECIDED_NAME, Fate, Fates
 from ulna.analysis.portraits.flow import Flow
-from ulna.analysis.portraits.phase_equilibria import find_rests
+from ulna.analysis.portraits.phase_equilibria import find_phase_equilibria
 from ulna.analysis.portraits.separatrices import ASIDE, landing
 from ulna.arm import Arm
 from ulna.arrays import Array
@@ -23,12 +23,12 @@ from ulna.errors import InputError, Problem
 POINTS = 801  # of the first look along a line
 PARTS = 16
 BESIDE = 1e-6  # [rad/s] from an orbit into a saddle
-MOST = 1000  # borders along a line
+MOST = 1000  # boundaries along a line
 TOLERANCE = 1e-10  # [rad, rad/s], and of the largest weight for torques
 FINER = 4.0  # steps than where a picture is painted
 
 
-class Border(NamedTuple):
+class BasinBoundary(NamedTuple):
     """Where the fate of starts along a line changes, and what it is on both sides."""
 
     value: float  # [rad/s] of a speed, [rad] of an angle
@@ -39,14 +39,14 @@ class Border(NamedTuple):
 class CriticalTorques(NamedTuple):
     """The torques [N·m] that matter to a joint that turns in the weight of its arm."""
 
-    lifting: float  # above it there is no rest: the joint runs from wherever it is
+    lifting: float  # above it there is no equilibrium: the joint runs from wherever it is
     running: float  # above it a joint that runs keeps running
 
 
-def find_borders(
+def find_basin_boundaries(
     fates: Fates, low: float, high: float, *, angle: float | None = None, speed: float = 0.0
-) -> tuple[Border, ...]:
-    """Return the borders from low to high: of speeds at an angle, or else of angles at a speed."""
+) -> tuple[BasinBoundary, ...]:
+    """Return the boundaries from low to high: of speeds at an angle, else of angles at a speed."""
 
     def ends(values: Array) -> Array:
         fixed = np.full(values.size, speed if angle is None else angle)
@@ -78,12 +78,12 @@ def _beside_separatrices(flow: Flow, angle: float, low: float, high: float) -> A
         return np.zeros(0)
     fastest = 1.01 * max(abs(low), abs(high))
     speeds: list[float] = []
-    for rest in find_rests(flow, (-math.pi, math.pi)):
-        if rest.saddle:
-            rate = rest.rate(leaving=False)
+    for equilibrium in find_phase_equilibria(flow, (-math.pi, math.pi)):
+        if equilibrium.saddle:
+            rate = equilibrium.rate(leaving=False)
             for side in (1, -1):
-                start = rest.angle + side * ASIDE, side * ASIDE * rate
-                speeds += flow.passages(start, angle, fastest)
+                start = equilibrium.angle + side * ASIDE, side * ASIDE * rate
+                speeds += flow.crossings(start, angle, fastest)
     found = np.array(speeds)
     beside = np.concatenate([found - BESIDE, found + BESIDE])
     return beside[(beside > low) & (beside < high)]
@@ -92,38 +92,42 @@ def _beside_separatrices(flow: Flow, angle: float, low: float, high: float) -> A
 def _check_count(count: int) -> None:
     if count > MOST:
         need = f"a range with at most {MOST}"
-        raise InputError(Problem("borders", f"{count:,} changes of fate", need, "narrow the range"))
+        raise InputError(
+            Problem("boundaries", f"{count:,} changes of fate", need, "narrow the range")
+        )
 
 
-def _merged(fates: Fates, values: Array, sides: Array) -> tuple[Border, ...]:
-    """Name the borders (k,) with ends (k, 2, 2); on the edge itself nothing may be decided."""
-    found: list[Border] = []
+def _merged(fates: Fates, values: Array, sides: Array) -> tuple[BasinBoundary, ...]:
+    """Name the boundaries (k,) with ends (k, 2, 2); on the edge itself nothing may be decided."""
+    found: list[BasinBoundary] = []
     for value, (below, above) in zip(values.tolist(), sides, strict=True):
         first = fates.fate(*below)
         if found and value - found[-1].value < 10.0 * TOLERANCE:
             value, first, _ = found.pop()
-        found.append(Border(value, first, fates.fate(*above)))
-    return tuple(border for border in found if border.below != border.above and _known(border))
+        found.append(BasinBoundary(value, first, fates.fate(*above)))
+    return tuple(
+        boundary for boundary in found if boundary.below != boundary.above and _known(boundary)
+    )
 
 
-def _known(border: Border) -> bool:
-    """Whether both sides are decided: how far one got with a start is no border."""
-    return UNDECIDED_NAME not in (border.below.name, border.above.name)
+def _known(boundary: BasinBoundary) -> bool:
+    """Whether both sides are decided: how far one got with a start is no boundary."""
+    return UNDECIDED_NAME not in (boundary.below.name, boundary.above.name)
 
 
 def find_critical_torques(flow: Flow) -> CriticalTorques | None:
     """Return the critical torques of a joint that a constant torque drives."""
-    if flow.law is not None or not flow.heaviest:
+    if flow.law is not None or not flow.peak_gravity_torque:
         return None
-    return CriticalTorques(flow.heaviest, _least_running(flow))
+    return CriticalTorques(flow.peak_gravity_torque, _least_running(flow))
 
 
 def _least_running(flow: Flow) -> float:
     """Return the least torque that keeps a joint running: what leaves the saddle just passes it."""
     if not flow.damping:
         return 0.0
-    low, high = 0.0, flow.heaviest
-    while high - low > TOLERANCE * flow.heaviest:
+    low, high = 0.0, flow.peak_gravity_torque
+    while high - low > TOLERANCE * flow.peak_gravity_torque:
         middle = 0.5 * (low + high)
         if _passes(replace(flow, arm=_tireless(flow), torque=middle)):
             high = middle
@@ -139,5 +143,9 @@ def _tireless(flow: Flow) -> Arm:
 
 
 def _passes(flow: Flow) -> bool:
-    saddles = [rest for rest in find_rests(flow, (-math.pi, math.pi)) if rest.saddle]
+    saddles = [
+        equilibrium
+        for equilibrium in find_phase_equilibria(flow, (-math.pi, math.pi))
+        if equilibrium.saddle
+    ]
     return not saddles or landing(flow, saddles[0], 1) is not None

@@ -1,4 +1,4 @@
-"""What becomes of a state: which rest it comes to, or that it runs on for ever.
+"""What becomes of a state: which equilibrium it comes to, or that it runs on for ever.
 
 A state is decided long before it arrives: as soon as it is in a region that nothing leaves
 (`regions`). On the cylinder wells that are whole turns apart are one; `turns` tells them apart.
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ulna.analysis.portraits.flow import Flow
-from ulna.analysis.portraits.phase_equilibria import Rest
+from ulna.analysis.portraits.phase_equilibria import PhaseEquilibrium
 from ulna.analysis.portraits.regions import Region, find_regions
 from ulna.arrays import Array
 from ulna.simulation import simulate_batch
@@ -82,7 +82,7 @@ class Fates:
                 known[:] = found
             ends = into
         how = self._how(float(np.max(np.abs(speed), initial=0.0)), finer)
-        length, left = max(CHUNK / self.flow.frequency, 2.0 * how["dt"]), self._longest
+        length, left = max(CHUNK / self.flow.natural_frequency, 2.0 * how["dt"]), self._longest
         while left > 0.0 and most > 0.0:
             (moving,) = np.nonzero(ends.label == UNDECIDED)
             if report is not None:
@@ -122,21 +122,25 @@ class Fates:
     def _longest(self) -> float:
         """How long [s] a state may need: to lose its speed, to creep, to linger at a saddle."""
         decay = self.flow.damping / self.flow.inertia
-        slow = 1.0 / decay + decay / self.flow.frequency**2 if decay else 0.0
-        return 40.0 * slow + PATIENCE / self.flow.frequency
+        slow = 1.0 / decay + decay / self.flow.natural_frequency**2 if decay else 0.0
+        return 40.0 * slow + PATIENCE / self.flow.natural_frequency
 
     def _how(self, fastest: float, finer: float) -> dict[str, Any]:
         """Return method and steps: a fraction of what turns fastest."""
         flow = self.flow
-        quickest = max(fastest, flow.frequency, flow.damping / flow.inertia)
+        quickest = max(fastest, flow.natural_frequency, flow.damping / flow.inertia)
         step = STEP / (quickest * finer)
         if flow.law is None or flow.constant is not None:
             return {"torque": [flow.constant], "method": "dop853", "dt": step, "stops": False}
-        law = {"controller": flow.law.controller, "reference": [flow.law.aim], "rate": self.rate}
+        law = {
+            "controller": flow.law.controller,
+            "reference": [flow.law.set_point],
+            "rate": self.rate,
+        }
         return {**law, "dt": min(step, 1.0 / self.rate), "stops": False}
 
 
-def find_fates(flow: Flow, rests: tuple[Rest, ...], rate: float) -> Fates:
+def find_fates(flow: Flow, equilibria: tuple[PhaseEquilibrium, ...], rate: float) -> Fates:
     """Find out what can become of a state."""
-    found = find_regions(flow, rests)
+    found = find_regions(flow, equilibria)
     return Fates(flow, tuple(name for name, _ in found), tuple(one for _, one in found), rate)

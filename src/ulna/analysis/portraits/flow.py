@@ -5,7 +5,7 @@
 The torque is a constant, or what a controller answers that holds an angle, within what the motor
 can give. Stops are left out: a portrait is of the whole circle.
 
-Backwards in time the same orbit is one forwards, of a joint whose friction pushes: with s = −t the
+Backwards in time the same orbit is one forwards, of a joint with negative damping: with s = −t the
 speed changes its sign, and M θ″ = τ(θ, −θ′) + b θ′ − G(θ).
 """
 
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ulna.analysis.portraits.state_feedback import Law
+from ulna.analysis.portraits.state_feedback import StateFeedback
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.dynamics import (
@@ -40,7 +40,7 @@ DECAYS = 20.0  # M/b that an orbit is followed back for
 PATIENCE, CREEP = 2000.0, 1000.0  # [rad] of small swings that a turn may take, and more if stiff
 
 
-class Course(NamedTuple):
+class OrbitSegment(NamedTuple):
     """A piece of an orbit: times [s], angles [rad], not wrapped, and speeds [rad/s], (k,) each."""
 
     t: Array
@@ -54,7 +54,7 @@ class Flow:
 
     arm: Arm
     torque: float = 0.0  # [N·m] if there is no law
-    law: Law | None = None
+    law: StateFeedback | None = None
 
     @cached_property
     def free(self) -> Arm:
@@ -64,7 +64,7 @@ class Flow:
         return self.arm.replace(joints=[free])
 
     @cached_property
-    def limit(self) -> float:
+    def max_torque(self) -> float:
         """The largest torque [N·m] of the motor."""
         return float(self.arm.joints[0].max_torque)
 
@@ -72,7 +72,7 @@ class Flow:
     def constant(self) -> float | None:
         """The torque [N·m] that the motor gives, None if that depends on where the joint is."""
         asked = self.torque if self.law is None else self.law.steady
-        return None if asked is None else min(max(asked, -self.limit), self.limit)
+        return None if asked is None else min(max(asked, -self.max_torque), self.max_torque)
 
     @cached_property
     def inertia(self) -> float:
@@ -85,15 +85,15 @@ class Flow:
         return float(self.arm.joints[0].damping)
 
     @cached_property
-    def heaviest(self) -> float:
+    def peak_gravity_torque(self) -> float:
         """The largest torque [N·m] that the weight has, at the angle where it pulls most."""
         level, upright = gravity_torque(self.arm, np.array([[0.0], [0.5 * math.pi]]))[:, 0]
         return math.hypot(level, upright)
 
     @cached_property
-    def frequency(self) -> float:
+    def natural_frequency(self) -> float:
         """The frequency [rad/s] of small swings as a pendulum; that of 1 s without gravity."""
-        return math.sqrt(self.heaviest / self.inertia) or 1.0
+        return math.sqrt(self.peak_gravity_torque / self.inertia) or 1.0
 
     def drive(self, angle: Any, speed: Any) -> Array:
         """Return the torque [N·m] at angles and speeds (…), as the motor gives it."""
@@ -101,7 +101,7 @@ class Flow:
         if self.law is None or self.constant is not None:
             return np.full(shape, self.constant)
         asked = self.law.torque(np.broadcast_to(angle, shape), np.broadcast_to(speed, shape))
-        return np.asarray(np.clip(asked, -self.limit, self.limit))
+        return np.asarray(np.clip(asked, -self.max_torque, self.max_torque))
 
     def acceleration(self, angle: Any, speed: Any) -> Array:
         """Return θ̈ [rad/s²] at angles and speeds (…)."""
@@ -124,32 +124,32 @@ class Flow:
         waves = f"{level - middle!r} * cos(q1) + {upright - middle!r} * sin(q1)"
         return f"{middle!r} + {waves} - {self.constant!r} * q1"
 
-    def slopes(self, angle: float, speed: float = 0.0) -> Array:
+    def jacobian(self, angle: float, speed: float = 0.0) -> Array:
         """Return the matrix (2, 2) of the flow near a state: how (θ̇, θ̈) answers to (θ, θ̇)."""
         q, qd = np.array([angle]), np.array([speed])
         A, B = linearise(self.arm, q, qd, np.atleast_1d(self.drive(angle, speed)))
         if self.constant is None:
-            A = A + B @ self._law_slopes(angle, speed)
+            A = A + B @ self._law_gradient(angle, speed)
         return A
 
-    def _law_slopes(self, angle: float, speed: float) -> Array:
+    def _law_gradient(self, angle: float, speed: float) -> Array:
         aside = np.array([NUDGE, -NUDGE, 0.0, 0.0])
         torques = self.drive(angle + aside, speed + aside[::-1])
         return np.array([[torques[0] - torques[1], torques[3] - torques[2]]]) / (2.0 * NUDGE)
 
     @cached_property
-    def round(self) -> bool:
+    def cylinder(self) -> bool:
         """Whether a turn more makes no difference, so that orbits live on a cylinder."""
         if self.law is None or self.constant is not None:
             return True
-        # Around the aim, since far from it a motor at its limit tells nothing.
-        angles = self.law.aim + np.linspace(-TURN, TURN, 83)
-        speeds = self.frequency * np.array([[-1.0], [0.0], [1.0]])
+        # Around the set-point, since far from it a motor at its limit tells nothing.
+        angles = self.law.set_point + np.linspace(-TURN, TURN, 83)
+        speeds = self.natural_frequency * np.array([[-1.0], [0.0], [1.0]])
         here, *others = (self.drive(angles + k * TURN, speeds) for k in (0, -1, 1, 3))
-        scale = 1e-9 * (self.heaviest + float(np.max(np.abs(here))))
+        scale = 1e-9 * (self.peak_gravity_torque + float(np.max(np.abs(here))))
         return all(np.allclose(here, other, rtol=0.0, atol=scale) for other in others)
 
-    def course(
+    def segment(
         self,
         angle: float,
         speed: float,
@@ -158,7 +158,7 @@ class Flow:
         *,
         until: str | None = None,
         backwards: bool = False,
-    ) -> Course:
+    ) -> OrbitSegment:
         """Return the orbit through a state, forwards or backwards; a law answers at every instant.
 
         `until` is a condition over q1 and qd1, which is the speed against time if backwards.
@@ -179,9 +179,9 @@ class Flow:
             progress=False,
             on_error="raise",
         )
-        return Course(sign * run.t, run.q[:, 0], sign * run.qd[:, 0])
+        return OrbitSegment(sign * run.t, run.q[:, 0], sign * run.qd[:, 0])
 
-    def passages(self, start: tuple[float, float], angle: float, fastest: float) -> list[float]:
+    def crossings(self, start: tuple[float, float], angle: float, fastest: float) -> list[float]:
         """Return the speeds [rad/s] with which the orbit into a state once passed an angle.
 
         It is followed backwards until it is faster than `fastest`; whole turns do not matter.
@@ -193,7 +193,7 @@ class Flow:
             qd0=[-start[1]],
             torque=torque,
             duration=self.patience + DECAYS * self.inertia / (self.damping or math.inf),
-            events={"passage": f"sin((q1 - {angle!r}) / 2)"},
+            events={"crossing": f"sin((q1 - {angle!r}) / 2)"},
             until=f"abs(qd1) > {fastest!r}",
             samples=2,
             stops=False,
@@ -202,21 +202,21 @@ class Flow:
             progress=False,
             on_error="raise",
         )
-        return [-float(event.qd[0]) for event in run.events if event.name == "passage"]
+        return [-float(event.qd[0]) for event in run.events if event.name == "crossing"]
 
     def end(self, angle: float, speed: float, until: str) -> tuple[float, float, float]:
         """Return time, angle and speed when a condition over q1 and qd1 becomes true.
 
         If it never does, those after as long as a motion can reasonably take.
         """
-        course = self.course(angle, speed, self.patience, 2, until=until)
-        return float(course.t[-1]), float(course.angle[-1]), float(course.speed[-1])
+        segment = self.segment(angle, speed, self.patience, 2, until=until)
+        return float(segment.t[-1]), float(segment.angle[-1]), float(segment.speed[-1])
 
     @cached_property
     def patience(self) -> float:
         """How long [s] a turn may take: to linger at a saddle, to creep where friction rules."""
         decay = self.damping / self.inertia
-        return PATIENCE / self.frequency + CREEP * decay / self.frequency**2
+        return PATIENCE / self.natural_frequency + CREEP * decay / self.natural_frequency**2
 
     @cached_property
     def _forwards(self) -> tuple[Arm, Any]:
@@ -232,12 +232,14 @@ class Flow:
             return pushed, f"{self.constant!r} + {self.damping!r} * qd1"
         return pushed, self._function(-1.0, self.damping)
 
-    def _function(self, sign: float, push: float) -> Callable[[float, Array, Array], list[float]]:
+    def _function(
+        self, sign: float, negative_damping: float
+    ) -> Callable[[float, Array, Array], list[float]]:
         """Return what the engine asks for the torque of the law, state by state."""
-        law, limit = self.law, self.limit
+        law, limit = self.law, self.max_torque
         assert law is not None
 
         def torque(t: float, q: Array, qd: Array) -> list[float]:
-            return [min(max(law.at(q, sign * qd), -limit), limit) + push * float(qd[0])]
+            return [min(max(law.at(q, sign * qd), -limit), limit) + negative_damping * float(qd[0])]
 
         return torque

@@ -1,9 +1,9 @@
-"""Where the joint stays: postures of rest, of which kind they are, and how motion leaves them.
+"""Where the joint stays: equilibria, of which kind they are, and how motion leaves them.
 
-Near a rest (θ − θ₀, θ̇) obeys a matrix with trace T and determinant D. Its eigenvalues λ solve
-λ² − Tλ + D = 0: a saddle if D < 0, else a focus if they are complex and a node if not, stable where
-T < 0; with T = 0 a centre. The eigenvectors are (1, λ): orbits leave a saddle along the positive λ
-and come to it along the negative one.
+Near an equilibrium (θ − θ₀, θ̇) obeys a matrix with trace T and determinant D. Its eigenvalues λ
+solve λ² − Tλ + D = 0: a saddle if D < 0, else a focus if they are complex and a node if not,
+stable where T < 0; with T = 0 a centre. The eigenvectors are (1, λ): orbits leave a saddle along
+the positive λ and come to it along the negative one.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ ROUNDING = 1e-9  # of a frequency squared: less is as good as nothing
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
-    """One angle of rest, with its kind and its eigenvalues (2,) [1/s]."""
+class PhaseEquilibrium:
+    """One equilibrium, with its kind and its eigenvalues (2,) [1/s]."""
 
     angle: float  # [rad]
     kind: str  # "stable focus", "unstable node", "saddle", "centre", "degenerate", …
@@ -47,18 +47,18 @@ class Rest:
         return float((max if leaving else min)(self.eigenvalues.real))
 
 
-def find_rests(flow: Flow, angles: tuple[float, float]) -> tuple[Rest, ...]:
-    """Return the rests of one turn, or on a law that counts turns those between two angles."""
+def find_phase_equilibria(flow: Flow, angles: tuple[float, float]) -> tuple[PhaseEquilibrium, ...]:
+    """Return the equilibria of one turn, or on a law that counts turns those between two angles."""
     if flow.constant is not None:
         found = equilibria(flow.free, np.array([flow.constant]))
-        places = [math.remainder(float(rest.q[0]), TURN) for rest in found]
+        places = [math.remainder(float(equilibrium.q[0]), TURN) for equilibrium in found]
     else:
-        # Where a turn begins and ends nothing special should be: a rest there could be missed.
-        low, high = (SEAM, SEAM + TURN) if flow.round else angles
-        places = [math.remainder(x, TURN) if flow.round else x for x in _zeros(flow, low, high)]
+        # Where a turn begins and ends there should be no equilibrium, which could be missed.
+        low, high = (SEAM, SEAM + TURN) if flow.cylinder else angles
+        places = [math.remainder(x, TURN) if flow.cylinder else x for x in _zeros(flow, low, high)]
     # What rounding leaves of a zero is a zero.
     whole = [0.0 if abs(place) < NOTHING else place for place in places]
-    return tuple(_rest(flow, place) for place in sorted(whole))
+    return tuple(_equilibrium(flow, place) for place in sorted(whole))
 
 
 def _zeros(flow: Flow, low: float, high: float) -> list[float]:
@@ -67,7 +67,9 @@ def _zeros(flow: Flow, low: float, high: float) -> list[float]:
 
     grid = np.linspace(low, high, math.ceil(POINTS * (high - low) / TURN) + 1)
     values = flow.acceleration(grid, 0.0)
-    flat = np.abs(values) <= STILL * (flow.heaviest / flow.inertia + np.max(np.abs(values)))
+    flat = np.abs(values) <= STILL * (
+        flow.peak_gravity_torque / flow.inertia + np.max(np.abs(values))
+    )
     found = [float(np.mean(grid[first:last])) for first, last in _stretches(flat)]
     for k in np.flatnonzero((values[1:] * values[:-1] < 0.0) & ~flat[1:] & ~flat[:-1]):
         place = brentq(lambda angle: float(flow.acceleration(angle, 0.0)), grid[k], grid[k + 1])
@@ -85,10 +87,10 @@ def _stretches(flat: Array) -> list[tuple[int, int]]:
     return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]
 
 
-def _rest(flow: Flow, angle: float) -> Rest:
-    slopes = flow.slopes(angle)
-    trace, determinant = float(np.trace(slopes)), float(np.linalg.det(slopes))
-    if abs(determinant) <= ROUNDING * flow.frequency**2:
+def _equilibrium(flow: Flow, angle: float) -> PhaseEquilibrium:
+    matrix = flow.jacobian(angle)
+    trace, determinant = float(np.trace(matrix)), float(np.linalg.det(matrix))
+    if abs(determinant) <= ROUNDING * flow.natural_frequency**2:
         determinant = 0.0
     bend = trace**2 - 4.0 * determinant
     if abs(bend) <= ROUNDING * trace**2:
@@ -96,11 +98,11 @@ def _rest(flow: Flow, angle: float) -> Rest:
     aside = np.emath.sqrt(bend)
     eigenvalues = 0.5 * np.array([trace + aside, trace - aside], dtype=complex)
     eigenvalues.flags.writeable = False
-    return Rest(angle, kind_of(trace, determinant, flow.frequency), eigenvalues)
+    return PhaseEquilibrium(angle, kind_of(trace, determinant, flow.natural_frequency), eigenvalues)
 
 
 def kind_of(trace: float, determinant: float, frequency: float) -> str:
-    """Name a rest by trace and determinant of its matrix.
+    """Name an equilibrium by trace and determinant of its matrix.
 
     >>> kind_of(-0.2, 9.81, 3.1), kind_of(-0.2, -9.81, 3.1), kind_of(-9.0, 1.0, 3.1)
     ('stable focus', 'saddle', 'stable node')

@@ -11,18 +11,18 @@ import numpy as np
 
 from ulna.analysis.facts import plain
 from ulna.analysis.portraits.basin_boundaries import (
-    Border,
+    BasinBoundary,
     CriticalTorques,
-    find_borders,
+    find_basin_boundaries,
     find_critical_torques,
 )
 from ulna.analysis.portraits.basins import Basins, Size, find_basins
 from ulna.analysis.portraits.fates import Fate, Fates, find_fates
 from ulna.analysis.portraits.flow import TURN, Flow
 from ulna.analysis.portraits.nullclines import nullclines
-from ulna.analysis.portraits.phase_equilibria import Rest, find_rests
+from ulna.analysis.portraits.phase_equilibria import PhaseEquilibrium, find_phase_equilibria
 from ulna.analysis.portraits.report_text import left_out, portrait_lines
-from ulna.analysis.portraits.running_solutions import Running, find_running
+from ulna.analysis.portraits.running_solutions import RunningSolution, find_running_solutions
 from ulna.analysis.portraits.separatrices import Separatrix, find_separatrices
 from ulna.arm import Arm
 from ulna.arrays import Array
@@ -34,7 +34,7 @@ from ulna.notebooks import card
 from ulna.simulation import Run, simulate
 
 SAMPLES = 4001  # of an orbit
-AROUND = 3.0  # turns beyond what is shown, in which rests are looked for
+AROUND = 3.0  # turns beyond what is shown, in which equilibria are looked for
 MOST_BASINS = 4_000  # starts along a side
 
 
@@ -53,7 +53,8 @@ class Portrait:
     """All that one joint can do; what takes time is worked out when it is asked for.
 
     Angles [rad] and speeds [rad/s]. Under a controller, equilibria, separatrices and the field are
-    those of its law at every instant; orbits, basins and borders those of the loop at `rate` [Hz].
+    those of its law at every instant; orbits, basins and their boundaries those of the loop at
+    `rate` [Hz].
     """
 
     flow: Flow
@@ -79,14 +80,14 @@ class Portrait:
         return self.flow.law.controller if self.flow.law else None
 
     @property
-    def aim(self) -> float | None:
+    def set_point(self) -> float | None:
         """The angle [rad] that the controller is to hold."""
-        return self.flow.law.aim if self.flow.law else None
+        return self.flow.law.set_point if self.flow.law else None
 
     @property
-    def round(self) -> bool:
+    def cylinder(self) -> bool:
         """Whether a turn more makes no difference: the portrait is on a cylinder."""
-        return self.flow.round
+        return self.flow.cylinder
 
     def field(self, columns: int = 25, rows: int = 21) -> tuple[Array, Array, Array]:
         """Return angles (columns,), speeds (rows,) and θ̈ (rows, columns); θ̇ is the speed itself."""
@@ -99,9 +100,9 @@ class Portrait:
         return angle, speed, self.flow.energy(*np.broadcast_arrays(angle, speed[:, None]))
 
     @cached_property
-    def equilibria(self) -> tuple[Rest, ...]:
-        """The rests of one turn, in −π … π; under a law that counts turns, all that are shown."""
-        return find_rests(self.flow, self.angles)
+    def equilibria(self) -> tuple[PhaseEquilibrium, ...]:
+        """Equilibria of one turn, in −π … π; under a law that counts turns, all that are shown."""
+        return find_phase_equilibria(self.flow, self.angles)
 
     @cached_property
     def nullclines(self) -> tuple[Array, ...]:
@@ -117,12 +118,12 @@ class Portrait:
 
     @cached_property
     @interruptible
-    def running_solutions(self) -> tuple[Running, ...]:
+    def running_solutions(self) -> tuple[RunningSolution, ...]:
         """The solutions that run for ever, limit cycles of the cylinder: one a direction."""
-        return find_running(self.flow, self.equilibria)
+        return find_running_solutions(self.flow, self.equilibria)
 
     @property
-    def running(self) -> Running | None:
+    def running(self) -> RunningSolution | None:
         """The solution that runs for ever; None without one."""
         return self.running_solutions[0] if self.running_solutions else None
 
@@ -130,13 +131,13 @@ class Portrait:
     @interruptible
     def fates(self) -> Fates:
         """All that can become of a start."""
-        rests = self.equilibria
-        if not self.round:
+        equilibria = self.equilibria
+        if not self.cylinder:
             # An orbit may come to rest where nothing is shown.
-            places = [*self.angles, self.aim or 0.0, *(angle for angle, _ in self.starts)]
+            places = [*self.angles, self.set_point or 0.0, *(angle for angle, _ in self.starts)]
             wide = min(places) - AROUND * TURN, max(places) + AROUND * TURN
-            rests = find_rests(self.flow, wide)
-        return find_fates(self.flow, rests, self.rate)
+            equilibria = find_phase_equilibria(self.flow, wide)
+        return find_fates(self.flow, equilibria, self.rate)
 
     @cached_property
     @interruptible
@@ -156,7 +157,7 @@ class Portrait:
         law = self.flow.law
         how: dict[str, Any] = {"torque": [self.torque]}
         if law is not None and self.torque is None:
-            how = {"controller": law.controller, "reference": [law.aim], "rate": self.rate}
+            how = {"controller": law.controller, "reference": [law.set_point], "rate": self.rate}
             how["dt"] = min(1e-3, 1.0 / self.rate)
         how |= {"duration": self.duration, "samples": SAMPLES, "stops": False, "on_error": "raise"}
         return simulate(self.flow.free, q0=[angle], qd0=[speed], progress=False, **how)
@@ -187,18 +188,18 @@ class Portrait:
     @interruptible
     def critical_speeds(
         self, angle: float = 0.0, within: Sequence[float] | None = None
-    ) -> tuple[Border, ...]:
+    ) -> tuple[BasinBoundary, ...]:
         """Return the speeds at which the fate of a start at an angle changes, to 1e-9 rad/s."""
         low, high = self.speeds if within is None else read_range("within", within)
-        return find_borders(self.fates, low, high, angle=number("angle", angle))
+        return find_basin_boundaries(self.fates, low, high, angle=number("angle", angle))
 
     @interruptible
     def critical_angles(
         self, speed: float = 0.0, within: Sequence[float] | None = None
-    ) -> tuple[Border, ...]:
+    ) -> tuple[BasinBoundary, ...]:
         """Return the angles at which the fate of a start with a speed changes, to 1e-9 rad."""
         low, high = self.angles if within is None else read_range("within", within)
-        return find_borders(self.fates, low, high, speed=number("speed", speed))
+        return find_basin_boundaries(self.fates, low, high, speed=number("speed", speed))
 
     @cached_property
     @interruptible
@@ -214,17 +215,17 @@ class Portrait:
             arm=self.arm.name,
             angles=self.angles,
             speeds=self.speeds,
-            limit=self.flow.limit,
+            max_torque=self.flow.max_torque,
             torque=self.torque,
             controller=None if self.controller is None else shown(self.controller),
-            aim=self.aim,
+            set_point=self.set_point,
             rate_hz=None if self.controller is None else self.rate,
-            cylinder=self.round,
+            cylinder=self.cylinder,
             left_out=left_out(self),
             equilibria=[
-                {"angle": rest.angle, "kind": rest.kind,
-                 "eigenvalues": [[value.real, value.imag] for value in rest.eigenvalues.tolist()]}
-                for rest in self.equilibria
+                {"angle": one.angle, "kind": one.kind,
+                 "eigenvalues": [[value.real, value.imag] for value in one.eigenvalues.tolist()]}
+                for one in self.equilibria
             ],
             running=None if running is None else {
                 **{name: getattr(running, name) for name in measures},

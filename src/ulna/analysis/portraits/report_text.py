@@ -9,21 +9,25 @@ from ulna.analysis.portraits.fates import Fate
 from ulna.arm import unmodelled
 
 if TYPE_CHECKING:
-    from ulna.analysis.portraits.phase_equilibria import Rest
+    from ulna.analysis.portraits.phase_equilibria import PhaseEquilibrium
     from ulna.analysis.portraits.phase_portrait import Portrait
-    from ulna.analysis.portraits.running_solutions import Running
+    from ulna.analysis.portraits.running_solutions import RunningSolution
 
 
-EVERYWHERE = "every angle is a rest"
+EVERYWHERE = "every angle is an equilibrium"
 
 
 def portrait_lines(portrait: Portrait) -> list[str]:
-    """Say what drives the joint, where it rests, how it runs, and what becomes of the starts."""
-    rests = [EVERYWHERE] if rests_everywhere(portrait) else map(rest_text, portrait.equilibria)
-    lines = [drive_text(portrait), *rests]
+    """Say what drives the joint, its equilibria, how it runs, and what becomes of the starts."""
+    equilibria = (
+        [EVERYWHERE]
+        if everywhere_in_equilibrium(portrait)
+        else map(equilibrium_text, portrait.equilibria)
+    )
+    lines = [drive_text(portrait), *equilibria]
     lines[1:1] = [f"left out: {', '.join(left_out(portrait))}"] if left_out(portrait) else []
     if not portrait.equilibria:
-        lines.append("no angle of rest")
+        lines.append("no equilibrium")
     lines.append("no running solution" if portrait.running is None else run_text(portrait.running))
     lines.extend(
         f"from {orbit.angle:.4g} rad at {orbit.speed:.4g} rad/s: {fate_text(orbit.fate)}"
@@ -32,9 +36,9 @@ def portrait_lines(portrait: Portrait) -> list[str]:
     return lines
 
 
-def rests_everywhere(portrait: Portrait) -> bool:
+def everywhere_in_equilibrium(portrait: Portrait) -> bool:
     """Whether nothing ever turns the joint: no weight, no torque."""
-    return portrait.flow.heaviest == 0.0 and portrait.torque == 0.0
+    return portrait.flow.peak_gravity_torque == 0.0 and portrait.torque == 0.0
 
 
 def left_out(portrait: Portrait) -> list[str]:
@@ -48,10 +52,10 @@ def left_out(portrait: Portrait) -> list[str]:
 
 def drive_text(portrait: Portrait) -> str:
     """Say what drives the joint."""
-    limit = portrait.flow.limit
+    limit = portrait.flow.max_torque
     within = "" if math.isinf(limit) else f", at most {limit:.4g} N·m"
     if portrait.controller is not None:
-        return f"driven by {portrait.controller!r} towards {portrait.aim:.4g} rad{within}"
+        return f"driven by {portrait.controller!r} towards {portrait.set_point:.4g} rad{within}"
     if not portrait.torque:
         return "without torque"
     if abs(portrait.flow.torque) > limit:
@@ -59,29 +63,30 @@ def drive_text(portrait: Portrait) -> str:
     return f"driven by {portrait.torque:.4g} N·m{within}"
 
 
-def rest_text(rest: Rest) -> str:
-    """Say where a rest is and of which kind.
+def equilibrium_text(equilibrium: PhaseEquilibrium) -> str:
+    """Say where an equilibrium is and of which kind.
 
     >>> import numpy as np
-    >>> from ulna.analysis.portraits.phase_equilibria import Rest
-    >>> rest_text(Rest(-1.5, "stable focus", np.array([-0.1 + 3.0j, -0.1 - 3.0j])))
+    >>> from ulna.analysis.portraits.phase_equilibria import PhaseEquilibrium
+    >>> eigenvalues = np.array([-0.1 + 3.0j, -0.1 - 3.0j])
+    >>> equilibrium_text(PhaseEquilibrium(-1.5, "stable focus", eigenvalues))
     'stable focus at -1.5 rad (-85.94 deg), eigenvalues -0.1 ± 3i per second'
     """
-    degrees = math.degrees(rest.angle)
-    head = f"{rest.kind} at {rest.angle:.7g} rad ({degrees:.4g} deg)"
-    return f"{head}, eigenvalues {eigenvalues_text(rest)} per second"
+    degrees = math.degrees(equilibrium.angle)
+    head = f"{equilibrium.kind} at {equilibrium.angle:.7g} rad ({degrees:.4g} deg)"
+    return f"{head}, eigenvalues {eigenvalues_text(equilibrium)} per second"
 
 
-def eigenvalues_text(rest: Rest) -> str:
+def eigenvalues_text(equilibrium: PhaseEquilibrium) -> str:
     """Write two eigenvalues as people do."""
-    first, second = rest.eigenvalues.tolist()
+    first, second = equilibrium.eigenvalues.tolist()
     if first.imag:
         real = f"{first.real:.5g} " if first.real else ""
         return f"{real}± {abs(first.imag):.5g}i"
     return f"{first.real:.5g} and {second.real:.5g}"
 
 
-def run_text(running: Running) -> str:
+def run_text(running: RunningSolution) -> str:
     """Say how the joint runs."""
     return (
         f"runs at {running.slowest:.6g} to {running.fastest:.6g} rad/s, {abs(running.mean):.6g} in "
@@ -93,8 +98,8 @@ def run_text(running: Running) -> str:
 def fate_text(fate: Fate) -> str:
     """Say what becomes of a start.
 
-    >>> fate_text(Fate("rests at -1.571 rad", 3))
-    'rests at -1.571 rad, 3 turns on'
+    >>> fate_text(Fate("settles at -1.571 rad", 3))
+    'settles at -1.571 rad, 3 turns on'
     """
     if not fate.turns:
         return fate.name

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ulna.analysis.portraits.flow import TURN, Course, Flow
-from ulna.analysis.portraits.phase_equilibria import Rest
+from ulna.analysis.portraits.flow import TURN, Flow, OrbitSegment
+from ulna.analysis.portraits.phase_equilibria import PhaseEquilibrium
 from ulna.analysis.portraits.separatrices import landing, passing, tops
 from ulna.arrays import Array
 
@@ -24,7 +24,7 @@ NUDGE = 1e-5  # of a speed
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Running:
+class RunningSolution:
     """The solution that runs on and on, turn after turn."""
 
     direction: int  # +1 counter-clockwise, −1 clockwise
@@ -34,16 +34,18 @@ class Running:
     slowest: float  # [rad/s]
     fastest: float  # [rad/s]
     multiplier: float  # of a small error in a turn; it dies out if that is less than one
-    course: Course  # one turn
+    segment: OrbitSegment  # one turn
 
 
-def find_running(flow: Flow, rests: tuple[Rest, ...]) -> tuple[Running, ...]:
+def find_running_solutions(
+    flow: Flow, equilibria: tuple[PhaseEquilibrium, ...]
+) -> tuple[RunningSolution, ...]:
     """Return the running solutions that attract, one for each direction at most."""
-    if not flow.round or (flow.constant is not None and not flow.damping):
+    if not flow.cylinder or (flow.constant is not None and not flow.damping):
         return ()
     found = []
     for direction in (1, -1):
-        start = _lowest(flow, rests, direction)
+        start = _lowest(flow, equilibria, direction)
         if start is not None:
             speed = _fixed_point(flow, start[0], direction, start[1])
             if speed is not None:
@@ -51,17 +53,19 @@ def find_running(flow: Flow, rests: tuple[Rest, ...]) -> tuple[Running, ...]:
     return tuple(found)
 
 
-def _lowest(flow: Flow, rests: tuple[Rest, ...], direction: int) -> tuple[float, float] | None:
+def _lowest(
+    flow: Flow, equilibria: tuple[PhaseEquilibrium, ...], direction: int
+) -> tuple[float, float] | None:
     """Return an angle and a speed there that is below the running solution, if there is one."""
-    for rest in tops(flow, rests):
-        speed = landing(flow, rest, direction)
+    for equilibrium in tops(flow, equilibria):
+        speed = landing(flow, equilibrium, direction)
         if speed is not None:
-            return rest.angle, abs(speed)
+            return equilibrium.angle, abs(speed)
     angles = np.linspace(-math.pi, math.pi, 361)
-    pushes = direction * flow.acceleration(angles, 0.0)
-    if rests or not (pushes > 0.0).all():
+    accelerations = direction * flow.acceleration(angles, 0.0)
+    if equilibria or not (accelerations > 0.0).all():
         return None
-    return float(angles[np.argmax(pushes)]), 0.0
+    return float(angles[np.argmax(accelerations)]), 0.0
 
 
 def _after_turn(flow: Flow, angle: float, direction: int, speed: float) -> float:
@@ -75,8 +79,8 @@ def _fixed_point(flow: Flow, angle: float, direction: int, low: float) -> float 
     def gain(speed: float) -> float:
         return _after_turn(flow, angle, direction, speed) - speed
 
-    low = max(low, 1e-9 * flow.frequency)
-    high = 2.0 * max(low, flow.frequency)
+    low = max(low, 1e-9 * flow.natural_frequency)
+    high = 2.0 * max(low, flow.natural_frequency)
     for _ in range(DOUBLINGS):
         if gain(high) < 0.0:
             return float(brentq(gain, low, high, xtol=1e-13 * high, rtol=1e-14))
@@ -84,16 +88,16 @@ def _fixed_point(flow: Flow, angle: float, direction: int, low: float) -> float 
     return None
 
 
-def _measured(flow: Flow, angle: float, direction: int, speed: float) -> Running:
+def _measured(flow: Flow, angle: float, direction: int, speed: float) -> RunningSolution:
     period, *_ = flow.end(angle, direction * speed, passing(flow, angle, direction))
-    course = flow.course(angle, direction * speed, period, SAMPLES)
-    speeds = np.abs(course.speed)
-    low, high = _extremes(course.t, speeds, direction * flow.acceleration(*course[1:]))
+    segment = flow.segment(angle, direction * speed, period, SAMPLES)
+    speeds = np.abs(segment.speed)
+    low, high = _extremes(segment.t, speeds, direction * flow.acceleration(*segment[1:]))
     aside = NUDGE * speed
     ends = [_after_turn(flow, angle, direction, speed + side * aside) for side in (1.0, -1.0)]
-    for values in course:
+    for values in segment:
         values.flags.writeable = False
-    return Running(
+    return RunningSolution(
         direction=direction,
         period=period,
         mean=direction * TURN / period,
@@ -102,7 +106,7 @@ def _measured(flow: Flow, angle: float, direction: int, speed: float) -> Running
         slowest=low,
         fastest=high,
         multiplier=(ends[0] - ends[1]) / (2.0 * aside),
-        course=course,
+        segment=segment,
     )
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ulna.analysis.portraits.flow import TURN, Course, Flow
-from ulna.analysis.portraits.phase_equilibria import Rest
+from ulna.analysis.portraits.flow import TURN, Flow, OrbitSegment
+from ulna.analysis.portraits.phase_equilibria import PhaseEquilibrium
 
 ASIDE = 1e-6  # [rad] from the saddle, where an orbit is still straight
-BESIDE = 1e-3  # [rad] from a rest that only half holds
-CREEPING = 1.2  # b/(M ω) above which nothing runs that could also rest; the border is 1.19
+BESIDE = 1e-3  # [rad] from a degenerate equilibrium
+CREEPING = 1.2  # b/(M ω) above which nothing runs that could also rest; the limit is 1.19
 SAMPLES = 3001
 SHORTEST, LONGEST = 5.0, 20.0  # [rad] of small swings that an orbit is followed for
 
@@ -19,66 +19,75 @@ SHORTEST, LONGEST = 5.0, 20.0  # [rad] of small swings that an orbit is followed
 class Separatrix:
     """One of the four orbits of a saddle: to it (`incoming`) or from it, on one `side` of it."""
 
-    saddle: Rest
+    saddle: PhaseEquilibrium
     incoming: bool
     side: int  # +1 where it leaves or comes at larger angles, −1 at smaller ones
-    course: Course
+    segment: OrbitSegment
 
 
 def find_separatrices(
-    flow: Flow, rests: tuple[Rest, ...], fastest: float
+    flow: Flow, equilibria: tuple[PhaseEquilibrium, ...], fastest: float
 ) -> tuple[Separatrix, ...]:
     """Return the separatrices of all saddles, as far as they are slower than `fastest` [rad/s]."""
     return tuple(
-        _separatrix(flow, rest, side, fastest, incoming=incoming)
-        for rest in rests
-        if rest.saddle
+        _separatrix(flow, equilibrium, side, fastest, incoming=incoming)
+        for equilibrium in equilibria
+        if equilibrium.saddle
         for incoming in (True, False)
         for side in (1, -1)
     )
 
 
 def _separatrix(
-    flow: Flow, saddle: Rest, side: int, fastest: float, *, incoming: bool
+    flow: Flow, saddle: PhaseEquilibrium, side: int, fastest: float, *, incoming: bool
 ) -> Separatrix:
     rate = saddle.rate(leaving=not incoming)
-    decay = max(flow.damping / flow.inertia, 1e-3 * flow.frequency)
-    rest = min(max(8.0 / decay, SHORTEST / flow.frequency), LONGEST / flow.frequency)
-    course = flow.course(
+    decay = max(flow.damping / flow.inertia, 1e-3 * flow.natural_frequency)
+    longest = min(
+        max(8.0 / decay, SHORTEST / flow.natural_frequency), LONGEST / flow.natural_frequency
+    )
+    segment = flow.segment(
         saddle.angle + side * ASIDE,
         side * ASIDE * rate,
-        math.log(1.0 / ASIDE) / abs(rate) + rest,
+        math.log(1.0 / ASIDE) / abs(rate) + longest,
         SAMPLES,
         until=f"abs(qd1) > {fastest!r}",
         backwards=incoming,
     )
-    return Separatrix(saddle, incoming, side, course)
+    return Separatrix(saddle, incoming, side, segment)
 
 
-def launch(rest: Rest, side: int) -> tuple[float, float]:
-    """Return the state in which an orbit has just left a saddle, or a rest that only half holds."""
-    if rest.saddle:
-        return rest.angle + side * ASIDE, side * ASIDE * rest.rate(leaving=True)
-    return rest.angle + side * BESIDE, 0.0
+def launch(equilibrium: PhaseEquilibrium, side: int) -> tuple[float, float]:
+    """Return the state in which an orbit has just left a saddle, or a degenerate equilibrium."""
+    if equilibrium.saddle:
+        return equilibrium.angle + side * ASIDE, side * ASIDE * equilibrium.rate(leaving=True)
+    return equilibrium.angle + side * BESIDE, 0.0
 
 
-def tops(flow: Flow, rests: tuple[Rest, ...]) -> list[Rest]:
-    """Return the rests that a joint that runs has to pass: saddles, or where one just begins."""
-    if any(rest.saddle for rest in rests):
-        return [rest for rest in rests if rest.saddle]
-    return [rest for rest in rests if rest.kind == "degenerate" and flow.heaviest]
+def tops(flow: Flow, equilibria: tuple[PhaseEquilibrium, ...]) -> list[PhaseEquilibrium]:
+    """Return the equilibria that a running joint has to pass: saddles, or degenerate ones."""
+    if any(equilibrium.saddle for equilibrium in equilibria):
+        return [equilibrium for equilibrium in equilibria if equilibrium.saddle]
+    return [
+        equilibrium
+        for equilibrium in equilibria
+        if equilibrium.kind == "degenerate" and flow.peak_gravity_torque
+    ]
 
 
-def landing(flow: Flow, rest: Rest, side: int) -> float | None:
+def landing(flow: Flow, equilibrium: PhaseEquilibrium, side: int) -> float | None:
     """Return the speed [rad/s] with which an orbit from a saddle passes the next, a turn on.
 
     None if it does not get so far.
     """
-    if flow.constant is not None and flow.damping > CREEPING * flow.inertia * flow.frequency:
-        # So much friction has forgotten the push of the last turn before the next top.
+    if (
+        flow.constant is not None
+        and flow.damping > CREEPING * flow.inertia * flow.natural_frequency
+    ):
+        # So much friction has forgotten the energy of the last turn before the next top.
         return None
-    _, angle, speed = flow.end(*launch(rest, side), passing(flow, rest.angle, side))
-    far = side * (angle - rest.angle) > TURN * (1.0 - 1e-9)
+    _, angle, speed = flow.end(*launch(equilibrium, side), passing(flow, equilibrium.angle, side))
+    far = side * (angle - equilibrium.angle) > TURN * (1.0 - 1e-9)
     return speed if far and side * speed > 0.0 else None
 
 

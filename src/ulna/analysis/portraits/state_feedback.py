@@ -20,12 +20,12 @@ LATER = 1.234  # [s] at which a law is asked again
 TICKS = 4  # that it is asked in a row, with what it remembers of the one before
 
 
-class Law:
+class StateFeedback:
     """A controller of one joint that is told to hold an angle; it must not remember anything."""
 
-    def __init__(self, arm: Arm, controller: Controller, aim: float) -> None:
-        self.arm, self.controller, self.aim = arm, controller, aim
-        still, q = np.zeros(1), np.array([aim])
+    def __init__(self, arm: Arm, controller: Controller, set_point: float) -> None:
+        self.arm, self.controller, self.set_point = arm, controller, set_point
+        still, q = np.zeros(1), np.array([set_point])
         self._reference = Reference(q, still, still, np.asarray(tip(arm, q)))
         self._state = controller.start(arm)
         self._check()
@@ -52,7 +52,7 @@ class Law:
         if (near != near[0]).any():
             return None
         far = np.linspace(-7.0, 7.0, 40)
-        found = self.torque(self.aim + far, far[::-1] ** 3)
+        found = self.torque(self.set_point + far, far[::-1] ** 3)
         return float(near[0]) if (found == near[0]).all() else None
 
     def _check(self) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ulna.analysis.portraits import Border, Portrait, Running
+from ulna.analysis.portraits import BasinBoundary, Portrait, RunningSolution
 from ulna.dynamics import holding_torque
 from ulna.papers.bechard import regimes
 from ulna.papers.bechard.given import DOWN, DRIVEN, said
@@ -184,18 +184,19 @@ def fates(found: Portrait) -> str:
     )
 
 
-def _above(border: Border) -> str:
-    captured = border.above.name.startswith("rests")
+def _above(border: BasinBoundary) -> str:
+    captured = border.above.name.startswith("settles")
     return "captured above, rotates below" if captured else "rotates above, captured below"
 
 
-def _running(found: Portrait) -> Running:
+def _running(found: Portrait) -> RunningSolution:
     assert found.running is not None  # these motors keep an arm turning that turns
     return found.running
 
 
 def _speeds(
-    running: Running, printed: tuple[float | None, float | None, float | None] = (None, None, None)
+    running: RunningSolution,
+    printed: tuple[float | None, float | None, float | None] = (None, None, None),
 ) -> tuple[Number, ...]:
     of, low, high, mean = "running speed", *printed
     return (

@@ -22,7 +22,7 @@ start = made.trajectory(0.0)
 torque = (made.t, made.tau)  # each held until the next
 run = ulna.simulate(made.arm, q0=start.q, qd0=start.qd, duration=1.5, torque=torque)
 told = tracking(run, made)
-print(told.left(0.01), told.left(0.1))
+print(told.first_exit(0.01), told.first_exit(0.1))
 """
 STABILITY = """\
 import ulna

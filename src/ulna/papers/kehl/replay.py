@@ -111,7 +111,7 @@ def exits(told: Tracking) -> Exit:
 
 def _left(told: Tracking, tube: float) -> float:
     seen = [event.t for event in told.run.events if event.name == f"{tube}"]
-    when = seen[0] if seen else told.left(tube)
+    when = seen[0] if seen else told.first_exit(tube)
     return float(told.t[-1]) if when is None else when
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ulna.arm import Arm, Parameters
-from ulna.control import CompiledLaw, Timing
+from ulna.control import CompiledLaw, ControlTiming
 from ulna.control.control_timing import compile_controller
 from ulna.control.controller import check_controller
 from ulna.errors import InputError, Problem, shown
@@ -64,14 +64,14 @@ def compile_controllers(
 
 
 def _arms_of(
-    controllers: list[Any], timings: list[Timing], sensors: Input, count: int
-) -> dict[tuple[int, Timing], Any]:
+    controllers: list[Any], timings: list[ControlTiming], sensors: Input, count: int
+) -> dict[tuple[int, ControlTiming], Any]:
     """Return the arms by controller (the index of its first use) and timing."""
     if len(controllers) == 1 and len(set(timings)) == 1:
         return {(0, timings[0]): np.arange(count)}
     late = np.broadcast_to(sensors.labels, count)
     places: dict[Any, int] = {}
-    arms: dict[tuple[int, Timing], list[int]] = {}
+    arms: dict[tuple[int, ControlTiming], list[int]] = {}
     for arm in range(count):
         one = 0 if len(controllers) == 1 else arm
         first = places.setdefault(controllers[one], one)

@@ -20,7 +20,7 @@ def test_paper_001_speeds():
     drawn = ulna.portrait(ARM, torque=4.0)
     (up,) = drawn.critical_speeds(0.0, within=(0.0, 10.0))
     assert f"{up.value:.7f}" == "3.0758581"
-    assert (up.below.name, up.above.name) == ("rests at -1.151 rad", "runs on")
+    assert (up.below.name, up.above.name) == ("settles at -1.151 rad", "runs on")
     down = values(drawn.critical_speeds(0.0, within=(-13.0, 0.0)))
     expected = ["-12.75972", "-12.15535", "-9.21829", "-8.46382", "-4.24736"]
     assert [f"{value:.5f}" for value in down] == expected
@@ -29,7 +29,7 @@ def test_paper_001_speeds():
 def test_paper_001_rest_angle():
     (border,) = ulna.portrait(ARM, torque=4.0).critical_angles(0.0, within=(-math.pi, -1.0))
     assert f"{border.value:.6f}" == "-2.711067"
-    assert (border.below.name, border.above.name) == ("runs on", "rests at -1.151 rad")
+    assert (border.below.name, border.above.name) == ("runs on", "settles at -1.151 rad")
 
 
 def test_paper_001_full_turn_without_torque():
@@ -53,9 +53,9 @@ def test_a_border_is_a_point_of_the_separatrix_that_comes_in():
     drawn = ulna.portrait(ARM, torque=4.0)
     (border,) = drawn.critical_speeds(0.0, within=(0.0, 10.0))
     saddle = drawn.equilibria[1]
-    course = drawn.flow.course(0.0, border.value, 6.0, 3001)
+    segment = drawn.flow.segment(0.0, border.value, 6.0, 3001)
     # An orbit that is off by δ comes as near to the saddle as √δ.
-    assert min(abs(course.angle - saddle.angle) + abs(course.speed)) < 3.0 * math.sqrt(1e-10)
+    assert min(abs(segment.angle - saddle.angle) + abs(segment.speed)) < 3.0 * math.sqrt(1e-10)
 
 
 @pytest.mark.parametrize("damping", [0.01, 0.05])
@@ -75,7 +75,7 @@ def test_around_the_least_torque_there_is_a_running_solution_and_there_is_none()
 
 
 def test_a_weak_motor_does_not_change_what_it_would_take():
-    weak = ulna.portrait(ARM, torque=4.0, limit=0.1).critical_torques
+    weak = ulna.portrait(ARM, torque=4.0, max_torque=0.1).critical_torques
     assert weak == pytest.approx(ulna.portrait(ARM).critical_torques)
 
 

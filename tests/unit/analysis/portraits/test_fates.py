@@ -33,7 +33,7 @@ def test_fates_are_where_long_runs_end(torque):
     rests = np.abs(rate) < 1.0
     well = -math.pi / 2 + math.asin(torque / 9.81)
     assert (label >= 0).all()
-    assert (np.array(fates.names)[label] == f"rests at {well:.4g} rad").tolist() == rests.tolist()
+    assert (np.array(fates.names)[label] == f"settles at {well:.4g} rad").tolist() == rests.tolist()
     assert turns[rests] == pytest.approx((end[rests] - well) / TURN, abs=0.05)
 
 
@@ -83,11 +83,11 @@ def test_what_is_said_to_run_on_never_slows_to_a_stop():
 
 def test_what_is_faster_than_the_orbit_over_the_top_runs_on_and_what_is_slower_is_open():
     drawn = ulna.portrait(ARM, torque=4.0)
-    course = next(
-        one.course for one in drawn.separatrices if not one.incoming and one.side > 0
+    segment = next(
+        one.segment for one in drawn.separatrices if not one.incoming and one.side > 0
     )  # fmt: skip
-    there = (course.angle > 1.5) & (course.angle < 1.150811 + TURN - 0.1)
-    angle, speed = course.angle[there], course.speed[there]
+    there = (segment.angle > 1.5) & (segment.angle < 1.150811 + TURN - 0.1)
+    angle, speed = segment.angle[there], segment.speed[there]
     assert (drawn.fates.decide(angle, 1.001 * speed).label == 1).all()
     assert (drawn.fates.decide(angle, 0.999 * speed).label != 1).all()
 
@@ -98,7 +98,7 @@ def test_what_is_faster_than_the_orbit_over_the_top_runs_on_and_what_is_slower_i
     ids=["PD", "weak GravityPD", "ComputedTorque"],
 )
 def test_under_a_law_fates_are_where_long_runs_end(law, limit):
-    drawn = ulna.portrait(ARM, controller=law, aim=0.5, limit=limit, angles=(-7, 7))
+    drawn = ulna.portrait(ARM, controller=law, set_point=0.5, max_torque=limit, angles=(-7, 7))
     angle, speed = starts(30)
     label, _ = drawn.fates.of(angle, speed)
     run = ulna.simulate_batch(
@@ -120,7 +120,7 @@ class Pushing:
 
 
 def test_a_law_that_pushes_somewhere_still_has_its_rest():
-    drawn = ulna.portrait(ARM, controller=Pushing(), aim=0.0)
+    drawn = ulna.portrait(ARM, controller=Pushing(), set_point=0.0)
     (rest,) = drawn.equilibria
     label, turns = drawn.fates.decide(np.array([rest.angle + 0.01, 40.0]), np.array([0.0, 0.0]))
     assert label.tolist() == [0, -1]
@@ -167,11 +167,11 @@ def test_without_any_damper_a_spring_swings():
 
 
 def test_far_from_its_aim_a_weak_law_still_counts_turns():
-    drawn = ulna.portrait(ARM.replace(gravity=(0.0, 0.0)), controller=PD(20.0, 2.0), aim=13.0,
-                          limit=1.0, starts=[(0.0, 0.0)], duration=1.0)  # fmt: skip
-    assert not drawn.round
+    drawn = ulna.portrait(ARM.replace(gravity=(0.0, 0.0)), controller=PD(20.0, 2.0), set_point=13.0,
+                          max_torque=1.0, starts=[(0.0, 0.0)], duration=1.0)  # fmt: skip
+    assert not drawn.cylinder
     assert drawn.running is None
-    assert drawn.orbits[0].fate.name == "rests at 13 rad"
+    assert drawn.orbits[0].fate.name == "settles at 13 rad"
 
 
 class Sine:
@@ -197,7 +197,7 @@ def test_a_law_in_python_is_followed_start_by_start():
         "saddle": pytest.approx(math.pi),
         "stable focus": pytest.approx(0.0, abs=1e-9),
     }
-    assert [orbit.fate.name for orbit in drawn.orbits] == ["rests at 0 rad", "rests at 0 rad"]
+    assert [orbit.fate.name for orbit in drawn.orbits] == ["settles at 0 rad", "settles at 0 rad"]
     end = ulna.simulate(
         FLAT, q0=[3.0], qd0=[6.0], torque="-5*sin(q1)", duration=80.0, samples=2
     ).q[-1, 0]  # fmt: skip

@@ -72,7 +72,7 @@ def test_every_kind_of_matrix_has_its_name(trace, determinant, kind):
 def test_under_computed_torque_the_eigenvalues_are_those_asked_for():
     # ë + 2 ζ ω ė + ω² e = 0 in every posture; ζ = 1 is a double root.
     (rest,) = ulna.portrait(
-        pendulum(), controller=ComputedTorque(natural_frequency=5.0), aim=0.7
+        pendulum(), controller=ComputedTorque(natural_frequency=5.0), set_point=0.7
     ).equilibria
     assert rest.angle == pytest.approx(0.7, abs=1e-12)
     assert rest.kind == "stable node"
@@ -80,12 +80,12 @@ def test_under_computed_torque_the_eigenvalues_are_those_asked_for():
 
 
 def test_a_spring_stretches_until_it_carries_the_weight():
-    (rest,) = ulna.portrait(pendulum(), controller=PD(40.0, 2.0), aim=0.3).equilibria
+    (rest,) = ulna.portrait(pendulum(), controller=PD(40.0, 2.0), set_point=0.3).equilibria
     assert 40.0 * (0.3 - rest.angle) == pytest.approx(G * math.cos(rest.angle), abs=1e-10)
 
 
 def test_a_motor_too_weak_for_its_aim_leaves_the_arm_in_the_well_of_its_limit():
-    drawn = ulna.portrait(pendulum(), controller=GravityPD(5.0, 2.0), aim=0.5, limit=4.0)
+    drawn = ulna.portrait(pendulum(), controller=GravityPD(5.0, 2.0), set_point=0.5, max_torque=4.0)
     well, saddle = drawn.equilibria
     assert (well.angle, saddle.angle) == pytest.approx((-1.150811, 1.150811), abs=5e-7)
     # The law is at its limit there, so only the joint's own friction is left.

@@ -19,14 +19,14 @@ def test_separatrices_run_into_their_saddle_and_out_of_it():
         (True, 1), (True, -1), (False, 1), (False, -1)
     ]  # fmt: skip
     for one in drawn.separatrices:
-        angle, speed = one.course.angle, one.course.speed
+        angle, speed = one.segment.angle, one.segment.speed
         assert (angle[0], speed[0]) == pytest.approx((one.saddle.angle, 0.0), abs=1e-5)
         # Near the saddle it lies along the eigenvector (1, λ).
         near = np.hypot(angle - one.saddle.angle, speed) < 1e-3
         rate = one.saddle.rate(leaving=not one.incoming)
         slope = speed[near] / (angle[near] - one.saddle.angle)
         assert slope == pytest.approx(np.full(near.sum(), rate), rel=2e-3)
-        assert np.all(np.diff(one.course.t) * (-1.0 if one.incoming else 1.0) > 0.0)
+        assert np.all(np.diff(one.segment.t) * (-1.0 if one.incoming else 1.0) > 0.0)
 
 
 def test_nullclines_are_where_torque_is_weight_and_friction():
@@ -97,8 +97,8 @@ def test_it_says_what_it_found():
     assert "stable focus at -1.150811 rad (-65.94 deg), eigenvalues -0.1 ± 2.9912i" in text
     assert "from 0 rad at 3.2 rad/s: runs on" in text
     assert "no running solution" in repr(ulna.portrait(ARM))
-    assert "no angle of rest" in repr(ulna.portrait(ARM, torque=20.0))
-    held = ulna.portrait(ARM, controller=PD(20.0, 2.0), aim=0.5, limit=7.0)
+    assert "no equilibrium" in repr(ulna.portrait(ARM, torque=20.0))
+    held = ulna.portrait(ARM, controller=PD(20.0, 2.0), set_point=0.5, max_torque=7.0)
     assert "towards 0.5 rad, at most 7 N·m" in repr(held)
     assert "without torque" in ulna.portrait(ARM)._repr_html_()
 
@@ -108,7 +108,7 @@ def test_it_says_what_it_found():
     [({"torque": math.nan}, "torque: got nan"),
      ({"torque": 1.0, "controller": PD(1.0, 1.0)}, "leave one of them out"),
      ({"controller": "PD"}, "controller: got 'PD'"),
-     ({"limit": -1.0}, "limit: got -1.0"),
+     ({"max_torque": -1.0}, "max_torque: got -1.0"),
      ({"starts": 3}, "a list of (angle, speed)"),
      ({"starts": [(1.0,)]}, "an angle [rad] and a speed [rad/s]"),
      ({"starts": ["ab"]}, "an angle [rad] and a speed [rad/s]"),
@@ -138,8 +138,8 @@ def test_basins_need_a_count(count):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"aim": 1e9}, "aim: got 1e+09 rad, need at most 100 turns beside the angles"),
-        ({"aim": -1e4}, "aim: got -10000 rad"),
+        ({"set_point": 1e9}, "set_point: got 1e+09 rad, need at most 100 turns beside the angles"),
+        ({"set_point": -1e4}, "set_point: got -10000 rad"),
         ({"starts": [(0.0, 1.0), (1e9, 0.0)]}, "start: got 1e+09 rad"),
     ],
 )

@@ -29,7 +29,7 @@ def test_paper_001(arm, torque, slowest, fastest, mean, over_angle):
 
 def test_it_is_periodic_as_the_plain_equation_has_it():
     found = ulna.portrait(DRIVEN, torque=50.0).running
-    start = [found.course.angle[0], found.course.speed[0]]
+    start = [found.segment.angle[0], found.segment.speed[0]]
 
     def slope(t, y):
         return [y[1], (50.0 - 12.5 * y[1] - 5.0 * 9.81 * math.cos(y[0])) / 25.0]
