@@ -112,7 +112,7 @@ EXCEPTIONS = {
 
 # The papers are named where they are credited, and where they are computed again.
 PAPER = re.compile(r"\bpapers? 00\d", re.IGNORECASE)
-CREDITS = ("src/ulna/papers/", "src/ulna/arm/presets.py", "src/ulna/cli/papers.py")
+CREDITS = ("src/ulna/papers/", "src/ulna/arm/preset_arms.py", "src/ulna/cli/papers.py")
 GIVE = re.compile(r"Gives?\b")
 
 TO_DO = {
