@@ -51,12 +51,12 @@ class Cells(NamedTuple):
         return [[float(row[column]) for column in columns] for _, row in self.rows]
 
     def problem(self, line: int, what: str, got: str, need: str, cell: str = "") -> Problem:
-        """Say what is wrong with a line."""
+        """Return a problem with a line."""
         hint = "write 0.5, not 0,5" if DECIMAL_COMMA.fullmatch(cell) else ""
         return Problem(what, got, need, hint, f"{self.file}:{line}")
 
     def check_times(self, times: Sequence[float]) -> None:
-        """Refuse times, one a row, that do not increase."""
+        """Raise InputError for times, one a row, that do not increase."""
         problems = [
             self.problem(line, "time", f"{after:g} s after {before:g} s", "times that increase")
             for before, after, (line, _) in zip(times, times[1:], self.rows[1:], strict=False)

@@ -43,7 +43,7 @@ def sealed(content: bytes) -> bytes:
 
 
 def unsealed(raw: bytes) -> bytes:
-    """Return back what was sealed; raises DamagedError where it is anything else.
+    """Return what was sealed; raises DamagedError where it is anything else.
 
     >>> unsealed(sealed(b"as it was"))
     b'as it was'
@@ -55,7 +55,7 @@ def unsealed(raw: bytes) -> bytes:
     return content
 
 
-class Piece(NamedTuple):
+class DigestedPart(NamedTuple):
     """A part of a file with a digest of its own, checked when it is read."""
 
     offset: int
@@ -71,7 +71,7 @@ class Trailer(NamedTuple):
 
     length: int
     rest: bytes
-    pieces: Mapping[int, Piece]
+    pieces: Mapping[int, DigestedPart]
 
     def check_rest(self, stream: BinaryIO) -> None:
         """Read all that lies in no piece; raises DamagedError where it is not as written."""
@@ -85,13 +85,13 @@ class Trailer(NamedTuple):
             raise DamagedError(MISMATCH)
 
 
-def piece_digest(stream: BinaryIO, piece: Piece) -> bytes:
+def piece_digest(stream: BinaryIO, piece: DigestedPart) -> bytes:
     """Return the digest of the bytes in the place of a piece."""
     return digest(_blocks(stream, piece.offset, piece.offset + piece.size))
 
 
-def append_trailer(stream: BinaryIO, pieces: Iterable[Piece] = ()) -> None:
-    """Write the digests of a file behind its content, where software that reads it looks not."""
+def append_trailer(stream: BinaryIO, pieces: Iterable[DigestedPart] = ()) -> None:
+    """Write the digests of a file behind its content, where others that read it do not look."""
     ordered = sorted(pieces)
     length = stream.seek(0, os.SEEK_END)
     head = _HEAD.pack(length, digest(_rest(stream, length, ordered)), len(ordered))
@@ -122,11 +122,11 @@ def read_trailer(stream: BinaryIO) -> Trailer | None:
     length, rest, _ = _HEAD.unpack_from(table)
     if length != start:
         raise DamagedError(MISMATCH)
-    pieces = (Piece(*found) for found in _PIECE.iter_unpack(table[_HEAD.size :]))
+    pieces = (DigestedPart(*found) for found in _PIECE.iter_unpack(table[_HEAD.size :]))
     return Trailer(length, rest, {piece.offset: piece for piece in pieces})
 
 
-def _rest(stream: BinaryIO, length: int, pieces: Iterable[Piece]) -> Iterator[bytes]:
+def _rest(stream: BinaryIO, length: int, pieces: Iterable[DigestedPart]) -> Iterator[bytes]:
     place = 0
     for piece in pieces:
         yield from _blocks(stream, place, piece.offset)

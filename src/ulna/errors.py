@@ -26,8 +26,18 @@ _BRIEFLY.maxlevel = 3  # a hostile file nests lists deeper than repr() can follo
 class Problem:
     """One thing that is wrong with an input, in words that a person can act on.
 
-    `what` names the value ("link.2.mass"), `got` and `need` say what came and what is needed,
-    `hint` offers a way out, and `place` is "file:line" where the value came from a file.
+    Parameters
+    ----------
+    what : str
+        Name of the value ("link.2.mass").
+    got : str
+        What came.
+    need : str
+        What is needed.
+    hint : str, optional
+        A way out.
+    place : str, optional
+        "file:line" where the value came from a file.
     """
 
     what: str
@@ -43,11 +53,33 @@ class Problem:
         return f"{where}{what}got {self.got}, need {self.need}{hint}"
 
     def at(self, place: str) -> Problem:
-        """Return the same problem, found at `place` ("arm.toml:12")."""
+        """Return the same problem, found at a place in a file.
+
+        Parameters
+        ----------
+        place : str
+            File and line ("arm.toml:12").
+
+        Returns
+        -------
+        Problem
+            With that place.
+        """
         return replace(self, place=place)
 
     def within(self, owner: str) -> Problem:
-        """Return the same problem, of a value that belongs to `owner` ("link.2")."""
+        """Return the same problem, of a value that belongs to something.
+
+        Parameters
+        ----------
+        owner : str
+            Name of what the value belongs to ("link.2").
+
+        Returns
+        -------
+        Problem
+            With the name of its owner before its own.
+        """
         return replace(self, what=".".join(part for part in (owner, self.what) if part))
 
 
@@ -100,9 +132,9 @@ class Interrupted(KeyboardInterrupt):
 
     Parameters
     ----------
-    message
+    message : str, optional
         What was interrupted, and where there is something of it.
-    result
+    result : Run, BatchRun or None, optional
         What there is: a Run up to then, a BatchRun with the arms that are done; None if nothing.
     """
 
@@ -116,7 +148,13 @@ class UlnaWarning(UserWarning):
 
 
 def warn(*messages: str) -> None:
-    """Issue an `UlnaWarning` each that points at the line outside of the package that called it."""
+    """Issue an `UlnaWarning` each that points at the line outside of the package that called it.
+
+    Parameters
+    ----------
+    *messages : str
+        Sentences.
+    """
     if not messages:
         return
     level = 2
@@ -128,8 +166,22 @@ def warn(*messages: str) -> None:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Suggest the known name nearest to `name`, or "" where none resembles it.
+    """Suggest the known name nearest to another.
 
+    Parameters
+    ----------
+    name : str
+        What was written.
+    known : iterable of str
+        Names that there are.
+
+    Returns
+    -------
+    str
+        A question, empty where no known name resembles it.
+
+    Examples
+    --------
     >>> did_you_mean("lenght", ["length", "mass"])
     "did you mean 'length'?"
     """
@@ -144,12 +196,36 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def nearest_name(name: str, known: Sequence[str]) -> str:
-    """Suggest the known name that `name` most resembles, or list them all if none does."""
+    """Suggest the known name that another most resembles, or list them all if none does.
+
+    Parameters
+    ----------
+    name : str
+        What was written.
+    known : sequence of str
+        Names that there are.
+
+    Returns
+    -------
+    str
+        A question, or a list.
+    """
     return did_you_mean(name, known) or "known: " + ", ".join(known)
 
 
 def shown(value: object) -> str:
-    """Write a value as it came, short enough for one line of a message."""
+    """Write a value as it came, short enough for one line of a message.
+
+    Parameters
+    ----------
+    value : object
+        Anything.
+
+    Returns
+    -------
+    str
+        At most 120 characters.
+    """
     if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
         if getattr(value, "mask", False):
             return "a masked entry"

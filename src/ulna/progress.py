@@ -48,7 +48,7 @@ class _Line:
         self.what, self.shown = what, shown
         self.start: float | None = None
         self.last = self.before = 0.0
-        self.bar: _Bar | None = None
+        self.bar: _TqdmBar | None = None
 
     def report(self, done: float) -> None:
         now = time.monotonic()
@@ -61,7 +61,7 @@ class _Line:
         done = min(max(done, 0.0), 1.0)
         left = time_left(done, now - self.start, self.before)
         if self.bar is None:
-            self.bar = _Bar(self.what, done, left)
+            self.bar = _TqdmBar(self.what, done, left)
         else:
             self.bar.move(done, left)
 
@@ -71,7 +71,7 @@ class _Line:
             self.bar = None
 
 
-class _Bar:
+class _TqdmBar:
     """A bar of tqdm: widgets in a notebook that has them, else a line of text."""
 
     def __init__(self, what: str, done: float, left: str) -> None:
@@ -129,7 +129,7 @@ def describe(what: str, done: float, elapsed: float, before: float = 0.0) -> str
 
 
 def time_left(done: float, elapsed: float, before: float = 0.0) -> str:
-    """Say how long the rest takes at the pace until now; nothing where there was none.
+    """Write how long the remaining work takes at the pace until now; empty where there was none.
 
     >>> time_left(0.5, 10.0)
     '10 s left'

@@ -22,7 +22,7 @@ from ulna.expressions import (
     run,
 )
 from ulna.expressions.compiler import compile_tree
-from ulna.expressions.source import Source
+from ulna.expressions.source import SourceText
 
 SHAPE = {
     "center": "point",
@@ -345,7 +345,7 @@ def test_a_parser_that_gives_up_is_an_error_of_the_text(monkeypatch, failure):
 def test_the_grammar_itself_refuses_what_the_scan_would(text):
     tree = ast.parse(text, mode="eval").body
     with pytest.raises(ExpressionError):
-        compile_tree(Source(text, "torque", text, 0), tree, ("t",))
+        compile_tree(SourceText(text, "torque", text, 0), tree, ("t",))
 
 
 def test_text_must_be_text():

@@ -52,7 +52,10 @@ added = {name.partition(".")[0] for name in sys.modules} - before - {"ulna"}
 print(sorted(added - sys.stdlib_module_names), sorted(m for m in sys.modules if m.count(".") == 1
     and m.startswith("ulna.")))
 """
-ARM = {"_version", "angles", "arm", "arrays", "columns", "errors", "interrupts", "storage", "units"}
+ARM = {
+    *("_version", "angles", "arm", "arrays", "columns", "errors", "interrupts", "namespaces"),
+    *("storage", "units"),
+}
 
 
 @pytest.mark.parametrize(

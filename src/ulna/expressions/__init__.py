@@ -5,11 +5,14 @@ opcodes; it is never evaluated by Python. Whatever the text holds, the outcome i
 `ExpressionError` with a caret under the fault.
 """
 
+from typing import TYPE_CHECKING
+
 from ulna.expressions.binding import Kind, bind
 from ulna.expressions.calls import Call, Value, parse_call
 from ulna.expressions.expression import Expression, constant
 from ulna.expressions.faults import ExpressionError, Fault
 from ulna.expressions.program import CONSTANTS, FUNCTIONS, Op, Program, run
+from ulna.namespaces import namespace
 
 __all__ = [
     "CONSTANTS",
@@ -27,3 +30,10 @@ __all__ = [
     "parse_call",
     "run",
 ]
+
+if not TYPE_CHECKING:
+    _guesses = {
+        "expressions.Expression.parse('100*t') reads a formula, expressions.constant('2*pi') its "
+        "value": "parse compile evaluate eval formula read",
+    }
+    __getattr__, __dir__ = namespace(__name__, _guesses, also=__all__)

@@ -21,12 +21,28 @@ Kind: TypeAlias = str | Callable[[Value], Any]
 def bind(call: Call, signature: Mapping[str, Kind]) -> dict[str, Any]:
     """Return the values of a call by parameter name, in the order of `signature`.
 
-    `signature` maps every parameter to its kind: one of `units.UNITS`, or "point" (a tuple of
-    two lengths), "points", "postures" (tuples of angles), "times", "text", "flag", "call", "any";
-    or a function that converts the value, and refuses it by an `InputError`. Text carries its unit,
-    a bare number is SI.
-    Parameters that were not given are left out. Raises one `ExpressionError` with all faults.
+    Parameters
+    ----------
+    call : Call
+        A call, as `parse_call` returns it.
+    signature : mapping of str to Kind
+        Every parameter with its kind: one of `units.UNITS`, or "point" (a tuple of two lengths),
+        "points", "postures" (tuples of angles), "times", "text", "flag", "call", "any"; or a
+        function that converts the value, and refuses it by an `InputError`. Text carries its
+        unit, a bare number is SI.
 
+    Returns
+    -------
+    dict
+        The values in SI units; parameters that the call does not have are left out.
+
+    Raises
+    ------
+    ExpressionError
+        One for all faults.
+
+    Examples
+    --------
     >>> from ulna.expressions import parse_call
     >>> bind(parse_call("circle((0, 0.1), radius='5 cm')"), {"center": "point", "radius": "length"})
     {'center': (0.0, 0.1), 'radius': 0.05}
@@ -77,7 +93,7 @@ def _located(call: Call, place: Key, parameter: str, problem: Problem) -> Fault:
 
 def _quantity(value: Value, kind: str) -> float:
     try:
-        return to_si(value, kind)  # type: ignore[arg-type]  # to_si refuses what is no number
+        return to_si(value, kind)  # type: ignore[arg-type]  # to_si raises for others
     except InputError as error:
         if isinstance(value, str):
             raise

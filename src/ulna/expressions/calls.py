@@ -12,7 +12,7 @@ from typing import TypeAlias
 from ulna.expressions.compiler import compile_tree
 from ulna.expressions.faults import ExpressionError, Fault
 from ulna.expressions.program import CONSTANTS, FUNCTIONS, run
-from ulna.expressions.source import Source, read_tree
+from ulna.expressions.source import SourceText, read_tree
 
 _LONGEST = 20_000
 _EXAMPLE = "\"circle(radius='5 cm')\""
@@ -27,8 +27,23 @@ Key: TypeAlias = int | str
 class Call:
     """A name with arguments, as written; two are equal if name and values are.
 
-    `call[0]` and `call["radius"]` give an argument; `columns` tells its column and width in
-    `text`, and those of the call's name for None. Of a call within another, `text` is the whole.
+    `call[0]` and `call["radius"]` are its arguments.
+
+    Parameters
+    ----------
+    name : str
+        What is called.
+    arguments : tuple of Value, optional
+        The positional arguments.
+    keywords : mapping of str to Value, optional
+        The keyword arguments.
+    text : str, optional
+        What was read; of a call within another, the whole text.
+    columns : mapping, optional
+        Column and width in `text` of every argument by its index or name, and of the call's name
+        for None.
+    what : str, optional
+        Name of the text in messages.
     """
 
     name: str
@@ -52,7 +67,24 @@ class Call:
     def fault(
         self, part: Key | None, sentence: str, need: str = "", hint: str = ""
     ) -> ExpressionError:
-        """Say what is wrong with an argument or, for None, with the name of the call."""
+        """Return an error with a caret under an argument or, for None, the name of the call.
+
+        Parameters
+        ----------
+        part : int, str or None
+            Index or name of the argument.
+        sentence : str
+            What is wrong.
+        need : str, optional
+            What is needed.
+        hint : str, optional
+            A way out.
+
+        Returns
+        -------
+        ExpressionError
+            To be raised.
+        """
         column, width = self.columns.get(part, (0, len(self.text)))
         what = ".".join(word for word in (self.what, part) if isinstance(word, str) and word)
         return ExpressionError(Fault(what, sentence, need, hint, "", self.text, column, width))
@@ -70,15 +102,34 @@ class Call:
 
 
 def parse_call(text: str, what: str = "path", example: str = _EXAMPLE) -> Call:
-    """Read a call; a bare name is a call without arguments. Raises `ExpressionError`.
+    """Read a call; a bare name is a call without arguments.
 
-    `example` is what a text that is no call could have been.
+    Parameters
+    ----------
+    text : str
+        A call such as "circle(radius='5 cm')".
+    what : str, optional
+        Name of the text in messages.
+    example : str, optional
+        What a text that is no call could have been.
 
+    Returns
+    -------
+    Call
+        Its name and arguments.
+
+    Raises
+    ------
+    ExpressionError
+        Where the text does not follow the grammar.
+
+    Examples
+    --------
     >>> parse_call("circle(center=(0.2, 0.1), radius='5 cm')").keywords["center"]
     (0.2, 0.1)
     """
     source, tree = read_tree(text, what, _LONGEST, example)
-    reader = _Reader(source)
+    reader = _CallReader(source)
     match tree:
         case ast.Name() | ast.Call(func=ast.Name()):
             return reader.call(tree)
@@ -86,8 +137,8 @@ def parse_call(text: str, what: str = "path", example: str = _EXAMPLE) -> Call:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
-    source: Source
+class _CallReader:
+    source: SourceText
 
     def call(self, node: ast.expr) -> Call:
         head = node.func if isinstance(node, ast.Call) else node

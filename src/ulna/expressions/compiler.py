@@ -12,7 +12,7 @@ import numpy as np
 from ulna.errors import did_you_mean
 from ulna.expressions.faults import counted
 from ulna.expressions.program import CONSTANTS, FUNCTIONS, Op, Program
-from ulna.expressions.source import Source
+from ulna.expressions.source import SourceText
 
 _DEEPEST_STACK = 64
 _BINARY: dict[type[ast.operator], Op] = {
@@ -50,7 +50,7 @@ class Instruction(NamedTuple):
 Part: TypeAlias = ast.expr | Instruction
 
 
-def compile_tree(source: Source, tree: ast.expr, names: Sequence[str]) -> Program:
+def compile_tree(source: SourceText, tree: ast.expr, names: Sequence[str]) -> Program:
     """Translate a tree into a program over `names`, refusing what the grammar does not know.
 
     Works off a list rather than by recursion: a sum of a thousand terms is a thousand deep.
@@ -94,7 +94,7 @@ def _assemble(steps: Sequence[Instruction], depth: int) -> Program:
 
 @dataclass(frozen=True, slots=True)
 class _Grammar:
-    source: Source
+    source: SourceText
     names: tuple[str, ...]
 
     def expand(self, node: ast.expr) -> list[Part]:

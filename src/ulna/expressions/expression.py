@@ -21,6 +21,17 @@ _LONGEST = 4_000
 class Expression:
     """A formula over named numbers; two are equal if text and names are.
 
+    Parameters
+    ----------
+    text : str
+        The formula.
+    names : tuple of str
+        Its variables.
+    program : Program
+        What the formula was compiled to.
+
+    Examples
+    --------
     >>> torque = Expression.parse("100*t if t < 1 else 0")
     >>> torque(t=0.5), torque(t=[0.25, 2.0]).tolist()
     (50.0, [25.0, 0.0])
@@ -32,7 +43,27 @@ class Expression:
 
     @classmethod
     def parse(cls, text: str, names: Iterable[str] = ("t",), what: str = "torque") -> Expression:
-        """Read a formula over `names`; raises `ExpressionError`, in which `what` names the text."""
+        """Read a formula.
+
+        Parameters
+        ----------
+        text : str
+            The formula.
+        names : iterable of str, optional
+            Names of its variables.
+        what : str, optional
+            Name of the text in messages.
+
+        Returns
+        -------
+        Expression
+            Called with values for its names, it returns its own.
+
+        Raises
+        ------
+        ExpressionError
+            Where the text does not follow the grammar.
+        """
         names = tuple(names)
         source, tree = read_tree(text, what, _LONGEST, "'100*t'")
         return cls(text, names, compile_tree(source, tree, names))
@@ -61,8 +92,27 @@ class Expression:
 
 
 def constant(text: str, what: str = "") -> float:
-    """Evaluate a formula without names, such as "2*pi/3", to a finite number.
+    """Evaluate a formula without variables.
 
+    Parameters
+    ----------
+    text : str
+        The formula, such as "2*pi/3".
+    what : str, optional
+        Name of the text in messages.
+
+    Returns
+    -------
+    float
+        Its value, finite.
+
+    Raises
+    ------
+    ExpressionError
+        Where the text does not follow the grammar, or the value is not finite.
+
+    Examples
+    --------
     >>> constant("3**2 + 1")
     10.0
     """

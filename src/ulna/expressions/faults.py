@@ -14,7 +14,24 @@ _INDENT, _WINDOW, _BEFORE, _CUT = "  ", 72, 30, "..."
 class Fault(Problem):
     """A problem with a place in a text: `width` characters from `column` on, counted from 0.
 
-    `got` is the head of the sentence ("unknown name 'tt'"); an empty `need` is left out.
+    Parameters
+    ----------
+    what : str
+        Name of the text.
+    got : str
+        Head of the sentence ("unknown name 'tt'").
+    need : str
+        What is needed; an empty one is left out.
+    hint : str, optional
+        A way out.
+    place : str, optional
+        File and line where the text comes from.
+    text : str, optional
+        The text.
+    column : int, optional
+        Where in it the fault begins.
+    width : int, optional
+        Number of characters that are wrong.
     """
 
     text: str = ""
@@ -29,7 +46,13 @@ class Fault(Problem):
         return f"{where}{what}{self.got}{need}{hint}\n{self.picture()}"
 
     def picture(self) -> str:
-        """Draw the text, or a window of a long one, with carets under the fault."""
+        """Draw the text, or a window of a long one, with carets under the fault.
+
+        Returns
+        -------
+        str
+            Two lines.
+        """
         start = max(0, self.column - _BEFORE) if len(self.text) > _WINDOW else 0
         end = start + _WINDOW
         before = _CUT if start else ""
@@ -43,7 +66,10 @@ class Fault(Problem):
 class ExpressionError(InputError):
     """Text that does not follow the grammar, with a caret under every fault.
 
-    `text`, `column`, `width` and `reason` are those of the first fault; `problems` has them all.
+    Parameters
+    ----------
+    *faults : Fault
+        What is wrong; `problems` has them all.
     """
 
     def __init__(self, *faults: Fault) -> None:
@@ -52,18 +78,22 @@ class ExpressionError(InputError):
 
     @property
     def text(self) -> str:
+        """The text of the first fault."""
         return self.faults[0].text
 
     @property
     def column(self) -> int:
+        """The column of the first fault, from 0."""
         return self.faults[0].column
 
     @property
     def width(self) -> int:
+        """The number of characters of the first fault."""
         return self.faults[0].width
 
     @property
     def reason(self) -> str:
+        """What is wrong first."""
         return self.faults[0].got
 
     def __reduce__(self) -> tuple[type[ExpressionError], tuple[Fault, ...]]:
@@ -71,5 +101,5 @@ class ExpressionError(InputError):
 
 
 def counted(arguments: Sized) -> str:
-    """Say how many arguments there are: "1 argument", "3 arguments"."""
+    """Write how many arguments there are: "1 argument", "3 arguments"."""
     return "1 argument" if len(arguments) == 1 else f"{len(arguments)} arguments"

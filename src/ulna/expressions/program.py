@@ -119,7 +119,19 @@ FUNCTIONS: Mapping[str, tuple[Op, int]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """Postfix code: step k does codes[k] with arguments[k]; `depth` is the stack it needs."""
+    """Postfix code: step k does codes[k] with arguments[k].
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (k,)
+        Opcodes, see `Op`.
+    arguments : ndarray of int, shape (k,)
+        Index of a constant or of a variable; of no meaning for others.
+    constants : ndarray of float, shape (c,)
+        The constants.
+    depth : int
+        Size of the stack that it needs.
+    """
 
     codes: NDArray[np.int64]
     arguments: NDArray[np.int64]
@@ -132,9 +144,21 @@ class Program:
 
 
 def run(program: Program, values: Sequence[ArrayLike]) -> Any:
-    """Run a program on `values`, one per name and broadcast together, and return what it leaves.
+    """Run a program, and return what it leaves on the stack.
 
     Never raises on numbers, nor warns: what has no value is inf or nan.
+
+    Parameters
+    ----------
+    program : Program
+        What an expression was compiled to.
+    values : sequence of array_like
+        A value for each variable, broadcast together.
+
+    Returns
+    -------
+    float or ndarray
+        The value of the expression.
     """
     arrays = [np.asarray(value, dtype=np.float64) for value in values]
     stack: Stack = []

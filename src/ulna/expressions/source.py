@@ -11,7 +11,7 @@ from ulna.expressions.scan import plain_text
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceText:
     """A text that passed the scan; the parser reads `plain`, which starts after `indent`."""
 
     text: str
@@ -29,23 +29,23 @@ class Source:
     def fault(
         self, node: ast.expr | ast.keyword, reason: str, need: str = "", hint: str = ""
     ) -> ExpressionError:
-        """Say what is wrong with a node."""
+        """Return an error with a caret under a node."""
         return self.fault_at(*self.span(node), reason, need, hint)
 
     def fault_at(
         self, column: int, width: int, reason: str, need: str = "", hint: str = ""
     ) -> ExpressionError:
-        """Say what is wrong with a place in the text."""
+        """Return an error with a caret under a place in the text."""
         fault = Fault(self.what, reason, need, hint, text=self.text, column=column, width=width)
         return ExpressionError(fault)
 
 
-def read_tree(text: str, what: str, longest: int, example: str) -> tuple[Source, ast.expr]:
+def read_tree(text: str, what: str, longest: int, example: str) -> tuple[SourceText, ast.expr]:
     """Read `text` as one Python expression; `example` is shown to those who wrote none."""
     if not isinstance(text, str):
         raise InputError(Problem(what, f"a {type(text).__name__}", f"text such as {example}"))
     plain = plain_text(text, what, longest)
-    source = Source(text, what, plain.strip(), len(plain) - len(plain.lstrip()))
+    source = SourceText(text, what, plain.strip(), len(plain) - len(plain.lstrip()))
     try:
         return source, ast.parse(source.plain, mode="eval").body
     except SyntaxError as error:
@@ -55,7 +55,7 @@ def read_tree(text: str, what: str, longest: int, example: str) -> tuple[Source,
         raise source.fault_at(source.indent, width, "text that nests too deep") from None
 
 
-def _misread(source: Source, error: SyntaxError, example: str) -> ExpressionError:
+def _misread(source: SourceText, error: SyntaxError, example: str) -> ExpressionError:
     end = len(source.plain)
     # The parser gives no offset, or one past the end, where it would have read on.
     first = min(error.offset - 1, end) if error.offset else end

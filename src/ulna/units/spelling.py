@@ -20,7 +20,25 @@ _BOUNDARY = re.compile(r"(?<=[\w)])(?:\s+(?=[^\W\d_])|\s*(?=[°º]))|(?<=[0-9)])
 
 
 def split_unit(text: str) -> tuple[str, str]:
-    """Split "2*pi/3 deg" into the number "2*pi/3" and the unit "deg"; either may be empty."""
+    """Split a value into its number and its unit; either may be empty.
+
+    Parameters
+    ----------
+    text : str
+        Number and unit.
+
+    Returns
+    -------
+    number : str
+        All that stands before the unit, which may be a formula.
+    unit : str
+        The unit as it is written.
+
+    Examples
+    --------
+    >>> split_unit("2*pi/3 deg")
+    ('2*pi/3', 'deg')
+    """
     text = text.replace("−", "-").strip()
     plain = NUMBER.match(text)
     if plain:
@@ -39,7 +57,23 @@ def split_unit(text: str) -> tuple[str, str]:
 
 
 def known_unit(unit: str) -> tuple[str, str] | None:
-    """Find the kind and the usual spelling of a unit, exactly or else with its case folded."""
+    """Find the kind and the usual spelling of a unit, exactly or else with its case folded.
+
+    Parameters
+    ----------
+    unit : str
+        A unit in any spelling.
+
+    Returns
+    -------
+    tuple of str or None
+        Its kind and its spelling in `UNITS`; None if it is unknown.
+
+    Examples
+    --------
+    >>> known_unit("Inches")
+    ('length', 'in')
+    """
     if not 0 < len(unit) <= _LONGEST_UNIT:
         return None
     return _EXACT.get(_key(unit, fold=False)) or _FOLDED.get(_key(unit, fold=True))

@@ -23,13 +23,34 @@ def to_si(
 ) -> float:
     """Read a value with its unit, or a bare SI number, as a float in SI.
 
-    `number` evaluates a number part that is no plain literal ("pi/4 rad"). Raises `InputError`
-    with a `Problem` of `what` for an unknown unit, a unit of another kind, or no finite number.
+    Parameters
+    ----------
+    value : str or float
+        Text such as "30 cm", or a number that is SI already.
+    kind : str
+        Kind of the quantity, a key of `UNITS` ("length", "torque").
+    what : str, optional
+        Name of the value in messages.
+    number : callable, optional
+        Evaluates a number part that is no plain literal ("pi/4 rad").
 
+    Returns
+    -------
+    float
+        The value in SI units, finite.
+
+    Raises
+    ------
+    InputError
+        With a `Problem` of `what`, for an unknown unit, a unit of another kind, or no finite
+        number.
+
+    Examples
+    --------
     >>> to_si("30 cm", "length"), to_si(0.5, "length")
     (0.3, 0.5)
     """
-    reader = _Reader(kind, what, number)
+    reader = _ValueReader(kind, what, number)
     if isinstance(value, str):
         return reader.read(value, *split_unit(value))
     if isinstance(value, bool) or not isinstance(value, Real):
@@ -38,8 +59,33 @@ def to_si(
 
 
 def from_si(value: float, unit: str, kind: str) -> float:
-    """Express an SI value in `unit`, which must be a unit of `kind`."""
-    factor = _Reader(kind, "unit").factor(unit, unit)
+    """Express an SI value in another unit.
+
+    Parameters
+    ----------
+    value : float
+        The value in SI units.
+    unit : str
+        Unit of the result ("deg").
+    kind : str
+        Kind of the quantity, to which the unit has to belong ("angle").
+
+    Returns
+    -------
+    float
+        The value in that unit.
+
+    Raises
+    ------
+    InputError
+        Where `unit` is unknown or belongs to another kind.
+
+    Examples
+    --------
+    >>> from_si(0.25, "cm", "length")
+    25.0
+    """
+    factor = _ValueReader(kind, "unit").factor(unit, unit)
     inverse = 1.0 / factor
     return value * inverse if inverse.is_integer() else value / factor
 
@@ -52,8 +98,33 @@ def format_si(
     *,
     ascii: bool = False,  # noqa: A002
 ) -> str:
-    """Write an SI value in `unit` with so many significant digits.
+    """Write an SI value in a unit.
 
+    Parameters
+    ----------
+    value : float
+        The value in SI units.
+    unit : str
+        Unit to write it in.
+    kind : str
+        Kind of the quantity, to which the unit has to belong.
+    digits : int, optional
+        Number of significant digits.
+    ascii : bool, optional
+        Whether to write "kg*cm^2" in place of "kg·cm²".
+
+    Returns
+    -------
+    str
+        Number and unit.
+
+    Raises
+    ------
+    InputError
+        Where `unit` is unknown or belongs to another kind.
+
+    Examples
+    --------
     >>> format_si(to_si("12 kg*cm", "torque"), "kg*cm", "torque")
     '12 kg·cm'
     """
@@ -73,20 +144,43 @@ def parse_list(
     """Read "40 deg, -60 deg" or "40, -60 deg" as floats in SI.
 
     Commas or semicolons outside parentheses separate. A unit after the last item alone applies
-    to all; otherwise an item without a unit is SI. Every bad item is a `Problem` of its own.
+    to all; otherwise an item without a unit is SI.
 
+    Parameters
+    ----------
+    text : str
+        The list.
+    kind : str
+        Kind of all its items, a key of `UNITS`.
+    what : str, optional
+        Name of the list in messages.
+    number : callable, optional
+        Evaluates a number part that is no plain literal.
+
+    Returns
+    -------
+    list of float
+        The items in SI units.
+
+    Raises
+    ------
+    InputError
+        With a `Problem` for every bad item.
+
+    Examples
+    --------
     >>> parse_list("10, 2.5 cm", "length")
     [0.1, 0.025]
     """
     if not isinstance(text, str):
-        raise _Reader(kind, what).refusal(text, f"text that lists {_need(kind)}")
+        raise _ValueReader(kind, what).refusal(text, f"text that lists {_need(kind)}")
     items = separate(text)
     pieces = [split_unit(item) for item in items]
     shared = _shared_unit(pieces)
     values: list[float] = []
     problems: list[Problem] = []
     for index, (item, (amount, unit)) in enumerate(zip(items, pieces, strict=True), 1):
-        reader = _Reader(kind, f"{what}.{index}" if what else f"item {index}", number)
+        reader = _ValueReader(kind, f"{what}.{index}" if what else f"item {index}", number)
         # A shared unit that is wrong is one problem, of the item that carries it.
         applied = unit or (shared if _is_of_kind(shared, kind) else "")
         try:
@@ -99,8 +193,20 @@ def parse_list(
 
 
 def bare_items(text: str) -> list[bool]:
-    """Say of each item of a list whether no unit applies to it, so that it is read as SI.
+    """Return for each item of a list whether no unit applies to it, so that it is read as SI.
 
+    Parameters
+    ----------
+    text : str
+        A list as `parse_list` reads it.
+
+    Returns
+    -------
+    list of bool
+        One for each item.
+
+    Examples
+    --------
     >>> bare_items("40, -60 deg"), bare_items("40 deg, -60")
     ([False, False], [False, True])
     """
@@ -110,7 +216,23 @@ def bare_items(text: str) -> list[bool]:
 
 
 def separate(text: str) -> list[str]:
-    """Cut a list at its commas and semicolons, those inside parentheses apart."""
+    """Split a list at its commas and semicolons, those inside parentheses apart.
+
+    Parameters
+    ----------
+    text : str
+        A list as `parse_list` reads it.
+
+    Returns
+    -------
+    list of str
+        The items, without spaces around them.
+
+    Examples
+    --------
+    >>> separate("1, max(2, 3); 4")
+    ['1', 'max(2, 3)', '4']
+    """
     cuts, depth = [-1], 0
     for index, character in enumerate(text):
         depth += (character == "(") - (character == ")")
@@ -126,8 +248,20 @@ def _shared_unit(pieces: list[tuple[str, str]]) -> str:
 
 
 def suspicious_angle(value: float) -> str:
-    """Ask whether a bare angle beyond a whole turn was meant in degrees; "" if it is plausible.
+    """Return a question whether a bare angle beyond a whole turn was meant in degrees.
 
+    Parameters
+    ----------
+    value : float
+        Angle [rad].
+
+    Returns
+    -------
+    str
+        The question, empty for a plausible angle.
+
+    Examples
+    --------
     >>> suspicious_angle(40.0)
     'read as radians; did you mean 40 deg?'
     """
@@ -137,7 +271,7 @@ def suspicious_angle(value: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _ValueReader:
     kind: str
     what: str
     number: Callable[[str], float] | None = None

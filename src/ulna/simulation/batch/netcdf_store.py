@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ulna.digests import Piece, append_trailer, digest, piece_digest
+from ulna.digests import DigestedPart, append_trailer, digest, piece_digest
 from ulna.simulation.batch.arrays import BatchSource, places_of
 from ulna.simulation.batch.layout import BatchLayout
 from ulna.simulation.batch.tables import HISTORIES, HISTORY
@@ -38,7 +38,7 @@ class Sheltered(io.FileIO):
     def __init__(self, file: Path, mode: str) -> None:
         super().__init__(file, mode)
         self._starts: list[int] = []  # of the pieces below, in order
-        self._written: dict[int, Piece] = {}
+        self._written: dict[int, DigestedPart] = {}
 
     def __del__(self) -> None:
         self.close()  # without a word: a store that is forgotten leaves nothing
@@ -70,7 +70,7 @@ class Sheltered(io.FileIO):
         self._attempt(super().truncate, self._end)
         return self._end
 
-    def piece(self, offset: int, size: int) -> Piece | None:
+    def piece(self, offset: int, size: int) -> DigestedPart | None:
         """Return a large piece that was written at once and not touched again, digested."""
         found = self._written.get(offset)
         return found if found is not None and found.size == size else None
@@ -87,7 +87,7 @@ class Sheltered(io.FileIO):
         del self._starts[first:last]
         if len(data) >= LARGE:
             insort(self._starts, start)
-            self._written[start] = Piece(start, len(data), digest([data]))
+            self._written[start] = DigestedPart(start, len(data), digest([data]))
 
     def _attempt(self, action: Callable[[Any], object], value: Any) -> None:
         try:
@@ -148,7 +148,7 @@ class NetcdfWriter:
         with self._part.open("rb+") as stream:
             append_trailer(stream, self._pieces(stream))
 
-    def _pieces(self, stream: BinaryIO) -> list[Piece]:
+    def _pieces(self, stream: BinaryIO) -> list[DigestedPart]:
         with self._hdf5.File(self._part, "r") as content:
             found = [place for name in self._histories for place in _stored(content[name])]
         return [self._shelter.piece(*place) or _read_again(stream, *place) for place in found]
@@ -206,6 +206,6 @@ def _stored(array: Any) -> Iterator[tuple[int, int]]:
             yield piece.byte_offset, piece.size
 
 
-def _read_again(stream: BinaryIO, offset: int, size: int) -> Piece:
-    found = Piece(offset, size, b"")
+def _read_again(stream: BinaryIO, offset: int, size: int) -> DigestedPart:
+    found = DigestedPart(offset, size, b"")
     return found._replace(digest=piece_digest(stream, found))
