@@ -65,13 +65,10 @@ TO_DO = {
     "arm",
     "control",
     "dynamics",
-    "errors",
-    "expressions",
     "kinematics",
     "motion",
     "papers",
     "simulation",
-    "units",
     "viewer",
 }
 

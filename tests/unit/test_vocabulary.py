@@ -124,7 +124,6 @@ TO_DO = {
     "docs",
     "dynamics",
     "examples",
-    "expressions",
     "kinematics",
     "lanes",
     "motion",
