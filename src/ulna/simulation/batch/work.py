@@ -7,10 +7,11 @@ a second at most, so that there is always somebody to listen to Ctrl-C.
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import partial
 from typing import NamedTuple
@@ -26,10 +27,11 @@ from ulna.workers import WorkerTask, cores, submit
 
 CHUNK = 0.025  # [s] of work in one call
 MOST_BUDGET = 10**9  # steps
-SHARES = 8  # pieces of work for every thread, so that none waits long for the last
+PART = 2  # of what is left over that a thread takes at a time, were all to take as much
 PATIENCE = 2.0  # [s] with threads after Ctrl-C: a function of a user's may never come back
 LISTEN = 0.05  # [s] between two looks at the world
 LEAST_SHARED = 2e-4  # [s] of work that is worth waking a thread for
+LEAST_PIECE = 5e-5  # [s] of work that is worth taking apart from other work
 AT_ONCE = 8.0  # arms in lanes that take as long as one by itself
 
 
@@ -72,8 +74,7 @@ class ThreadPool:
         self._halted = False
         worthwhile = int(cost / LEAST_SHARED)
         threads = 1 if worthwhile < 2 else min(self._most or cores(), worthwhile)
-        shares = 1 if threads == 1 else min(threads * SHARES, worthwhile)
-        pieces = deque(self._cut(buckets, shares))
+        pieces = deque(self._cut(buckets, threads, LEAST_PIECE / cost))
         helpers = min(threads, len(pieces)) - 1
         try:
             # Python's own locks are not safe from an exception that comes at any moment.
@@ -104,13 +105,21 @@ class ThreadPool:
         """Return how many blocks the arms of a lot fill."""
         return -(-len(prepared.bucket.members) // self.kind.width)
 
-    def _cut(self, buckets: list[Prepared], shares: int) -> list[BlockRange]:
-        share = -(-sum(self.blocks_of(one) for one in buckets) // shares)
-        return [
-            BlockRange(one, first, min(first + share, self.blocks_of(one)))
-            for one in buckets
-            for first in range(0, self.blocks_of(one), share)
-        ]
+    def _cut(self, buckets: list[Prepared], threads: int, least: float) -> Iterator[BlockRange]:
+        """Cut work into pieces, smaller and smaller, so that no thread waits long for the last.
+
+        None is less than the part `least` of all, if it need not be; one thread takes all at once.
+        """
+        left = sum(self.blocks_of(one) for one in buckets)
+        fewest = max(math.ceil(min(least, 1.0) * left), 1)
+        for one in buckets:
+            first, blocks = 0, self.blocks_of(one)
+            while first < blocks:
+                share = left if threads == 1 else max(left // (PART * threads), fewest)
+                last = min(first + share, blocks)
+                yield BlockRange(one, first, last)
+                left -= last - first
+                first = last
 
     def _help(self, pieces: deque[BlockRange], outcome: Outcome) -> None:
         try:

@@ -24,11 +24,15 @@ def load(size: int, m: Memory, control: Control, alone: Memory, lot: Lot, outcom
         alone.whole[at.PARTS + k] = lot.whole[at.ALONE_PARTS + k]
     _clear(size, m, control)
     m.whole[at.BLOCK], m.whole[at.LAST_BLOCK], m.whole[at.LOADED] = block, last, 1
-    width = numbers(m.each).shape[1]
+    width, shared = numbers(m.each).shape[1], len(lot.arms) == 1
+    if shared:
+        _lay_shared(size, m, lot)
     for w in range(width):
         row = block * width + w
         if row < len(lot.members) and outcome.codes[lot.members[row]] < 0:
-            lay_arm(size, m, control, lot, row, w)
+            if not shared:
+                _lay_constants(size, m, lot, lot.members[row], w)
+            _lay_own(size, m, control, lot, row, w)
         else:
             lay_still(size, m, w)
 
@@ -67,12 +71,33 @@ def _wipe(values: Array) -> None:
 @inner
 def lay_arm(size: int, m: Memory, control: Control, lot: Lot, row: int, w: int) -> None:
     """Put an arm into a lane."""
-    n, b = size, lot.members[row]
-    vectors, links = numbers(m.vectors), numbers(m.links)
-    arm, limit = shared_or_own(lot.arms, b), shared_or_own(lot.limits, b)
-    for i in range(n + 1):
+    _lay_constants(size, m, lot, lot.members[row], w)
+    _lay_own(size, m, control, lot, row, w)
+
+
+@inlined
+def _lay_shared(size: int, m: Memory, lot: Lot) -> None:
+    """Put the constants of the one arm that serves all into all lanes at once."""
+    for i in range(size + 1):
+        for column in range(link.CONSTANTS):
+            m.links[i, column] = lot.arms[0, i, column]
+
+
+@inner
+def _lay_constants(size: int, m: Memory, lot: Lot, b: int, w: int) -> None:
+    """Put an arm's constants into a lane."""
+    links, arm = numbers(m.links), shared_or_own(lot.arms, b)
+    for i in range(size + 1):
         for column in range(link.CONSTANTS):
             links[i, column, w] = lot.arms[arm, i, column]
+
+
+@inner
+def _lay_own(size: int, m: Memory, control: Control, lot: Lot, row: int, w: int) -> None:
+    """Put what an arm has besides its constants into a lane."""
+    n, b = size, lot.members[row]
+    vectors, links = numbers(m.vectors), numbers(m.links)
+    limit = shared_or_own(lot.limits, b)
     for i in range(n):
         links[i, at.LIMIT, w] = lot.limits[limit, i]
         vectors[at.STATE, i, w] = lot.start[0, b, i]

@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -35,6 +36,31 @@ def test_threads_change_nothing(threads):
     again = simulate_batch(arms, q0=q0, duration=0.1, samples=3, threads=threads)
     assert again.q.tolist() == whole.q.tolist()
     assert again.qd.tolist() == whole.qd.tolist()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 16])
+@pytest.mark.parametrize("least", [0.0, 0.1, 7.0])
+def test_pieces_are_all_the_blocks_once_and_small_at_the_end(threads, least):
+    from ulna.simulation.batch.work import ThreadPool
+
+    pool = ThreadPool(SimpleNamespace(width=16), threads)
+    buckets = [
+        SimpleNamespace(bucket=SimpleNamespace(members=np.zeros(count))) for count in (1000, 1, 160)
+    ]
+    pieces = list(pool._cut(buckets, threads, least))
+    for bucket, blocks in zip(buckets, (63, 1, 10), strict=True):
+        ends = [(piece.first, piece.last) for piece in pieces if piece.prepared is bucket]
+        assert ends[0][0] == 0
+        assert ends[-1][1] == blocks
+        assert [last for _, last in ends[:-1]] == [first for first, _ in ends[1:]]
+        assert all(first < last for first, last in ends)
+    sizes = [piece.last - piece.first for piece in pieces]
+    if threads == 1 or least > 1.0:
+        assert sizes == [63, 1, 10]
+    else:
+        # Whoever comes last to the last piece waits for little, even were all others done.
+        assert sizes[-1] <= max(0.1 * 74, 1.0) + 1.0
+        assert max(sizes) <= max(74 / (2 * threads), 0.1 * 74 + 1.0)
 
 
 @pytest.mark.parametrize("ending", ["nc", "zarr"])
