@@ -53,18 +53,18 @@ print("correlation of the error with how wrong each mass is:", np.round(by_link,
 # controller does not know about it.
 
 # %%
-with styled() as look:
+with styled() as theme:
     figure, (left, right) = plt.subplots(
         1, 2, figsize=(8.4, 3.8), width_ratios=(2, 1), layout="constrained"
     )
     bands = ((least, most, 0.14, "all"), (low, high, 0.25, "90 %"), (lower, upper, 0.45, "50 %"))
     for bottom, top, strength, name in bands:
-        left.fill_between(run.t, bottom, top, color=look.data[1], alpha=strength, lw=0, label=name)
-    left.plot(run.t, median, color=look.ink, lw=1.2, label="median")
+        left.fill_between(run.t, bottom, top, color=theme.data[1], alpha=strength, lw=0, label=name)
+    left.plot(run.t, median, color=theme.ink, lw=1.2, label="median")
     left.set(title="How far the tips of 1,000 arms are off", xlabel="t [s]", ylabel="error [mm]")
     left.set(xlim=(0, plan.duration), ylim=(0, 1.15 * most.max()))
     left.legend(ncols=4, loc="upper center", fontsize=9, columnspacing=1.4)
-    right.scatter(100 * (part[:, 1] - 1), rms, c=look.data[1], s=6, alpha=0.5, lw=0)
+    right.scatter(100 * (part[:, 1] - 1), rms, c=theme.data[1], s=6, alpha=0.5, lw=0)
     right.set(title="The outer link decides", xlabel="its mass is off by [%]", ylabel="RMS [mm]")
     right.set_ylim(0)
     figure.savefig("11_thousand_arms.png", dpi=150)

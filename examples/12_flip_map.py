@@ -69,7 +69,7 @@ print(f"\n{flipped.mean():.1%} flip within 10 s, half of these before {np.nanmed
 print(f"{(energy < needed).mean():.1%} never can, and {flipped[energy < needed].sum()} of them did")
 
 # %%
-with styled() as look:
+with styled() as theme:
     figure, axes = plt.subplots(figsize=(7, 6), layout="constrained")
     axes.grid(False)
     edges, ticks = (-180, 180, -180, 180), (0.2, 0.5, 1, 2, 5, 10)

@@ -75,7 +75,7 @@ t = np.append(swing.t, 4.0 + held.t)
 q, qd = np.vstack([swing.q[0], held.q]), np.vstack([swing.qd[0], held.qd])
 turned = np.degrees(np.cumsum(q, axis=-1) + np.pi / 2)
 energy = ulna.dynamics.kinetic_energy(arm, q, qd) + ulna.dynamics.potential_energy(arm, q)
-with styled() as look, plt.rc_context({"axes.prop_cycle": plt.cycler(color=look.data)}):
+with styled() as theme, plt.rc_context({"axes.prop_cycle": plt.cycler(color=theme.data)}):
     figure, panels = plt.subplot_mosaic("ab;ac", figsize=(8.4, 4.2), layout="constrained")
     learning, angles, energies = panels.values()
     learning.semilogy(range(1, 61), history, label=["best", "median", "worst quarter"])
@@ -84,10 +84,10 @@ with styled() as look, plt.rc_context({"axes.prop_cycle": plt.cycler(color=look.
     angles.plot(t, turned, label=["inner link", "outer link"])
     angles.set(title="Turned from hanging [°]", yticks=(-180, -90, 0, 90, 180))
     angles.legend(loc="center right")
-    energies.plot(t, energy, color=look.ink)
+    energies.plot(t, energy, color=theme.ink)
     energies.set(title="Energy [J]", xlabel="t [s]")
     for axes in (angles, energies):
-        axes.axvspan(4.0, 6.0, color=look.reach, zorder=0)
+        axes.axvspan(4.0, 6.0, color=theme.reach, zorder=0)
         axes.margins(x=0)
-    energies.text(5.0, energy[0], "feedback", color=look.quiet, ha="center")
+    energies.text(5.0, energy[0], "feedback", color=theme.quiet, ha="center")
     figure.savefig("13_learn_a_swing_up.png", dpi=150)

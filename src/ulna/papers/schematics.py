@@ -25,7 +25,7 @@ def one_joint() -> Figure:
     phi = float(np.radians(38.0))
     sheet = Schematic((-0.62, 1.72), (-0.3, 1.06))
     base, end = points = ends([1.2], [phi])
-    strong, blue = sheet.look.data[0], sheet.look.data[1]
+    strong, blue = sheet.theme.data[0], sheet.theme.data[1]
     sheet.frame(right=1.5, up=0.85)
     sheet.ground()
     sheet.chain(points)
@@ -53,7 +53,7 @@ def sequential_arm() -> Figure:
     names = ("1", "2", "3", "n")
     masses = (0.13, -0.12), (0.14, -0.12), (0.05, 0.15), (0.05, -0.16)
     for i, (start, end) in enumerate(pairwise(points)):
-        name, color = names[i], sheet.look.data[i]
+        name, color = names[i], sheet.theme.data[i]
         sheet.line(start, start + RIGHT)
         sheet.angle(
             start, 0.0, phi[i], rf"$\theta_{name}$", color=color, radius=0.38, away=0.1, at=0.6
@@ -75,7 +75,7 @@ def garai() -> Figure:
     phi = np.radians([56.0, 16.0])
     sheet = Schematic((-0.5, 1.95), (-0.3, 1.5))
     base, elbow, tip = points = ends(LENGTHS, list(phi))
-    first, second = sheet.look.data[1], sheet.look.data[2]
+    first, second = sheet.theme.data[1], sheet.theme.data[2]
     sheet.frame(right=1.0, up=1.3)
     sheet.ground()
     sheet.line(elbow, elbow + 1.5 * RIGHT)
@@ -102,7 +102,7 @@ def garai_angles() -> Figure:
     phi = np.radians([66.0, 12.0])
     sheet = Schematic((-0.45, 2.0), (-0.22, 1.44))
     base, elbow, tip = points = ends(LENGTHS, list(phi))
-    look = sheet.look
+    theme = sheet.theme
     along = elbow / np.linalg.norm(elbow)
     foot, below = along * float(tip @ along), np.array([tip[0], 0.0])
     bearing = float(np.arctan2(tip[1], tip[0]))
@@ -112,9 +112,9 @@ def garai_angles() -> Figure:
     _right_angle(sheet, foot, phi[0] - np.pi / 2, phi[0] + np.pi)
     _right_angle(sheet, below, np.pi / 2, np.pi)
     sheet.chain(points)
-    sheet.angle(base, 0.0, bearing, r"$\phi$", color=look.data[0], radius=0.46, away=0.08)
-    sheet.angle(base, bearing, phi[0], r"$\varphi$", color=look.data[1], radius=0.36, away=0.08)
-    sheet.angle(elbow, phi[1], phi[0], r"$\theta$", color=look.data[2], radius=0.24, away=0.08)
+    sheet.angle(base, 0.0, bearing, r"$\phi$", color=theme.data[0], radius=0.46, away=0.08)
+    sheet.angle(base, bearing, phi[0], r"$\varphi$", color=theme.data[1], radius=0.36, away=0.08)
+    sheet.angle(elbow, phi[1], phi[0], r"$\theta$", color=theme.data[2], radius=0.24, away=0.08)
     _beside(sheet, base, elbow, "$l_1$")
     _beside(sheet, tip, elbow, "$l_2$")
     sheet.text([0.5 * tip[0], -0.09], "$x$")
@@ -135,7 +135,7 @@ def ductri() -> Figure:
     phi = np.cumsum(chi)
     sheet = Schematic((-0.5, 1.75), (-0.3, 1.5))
     base, elbow, tip = points = ends(LENGTHS, list(phi))
-    first, second = sheet.look.data[1], sheet.look.data[2]
+    first, second = sheet.theme.data[1], sheet.theme.data[2]
     sheet.frame(right=1.1, up=0.95)
     sheet.ground()
     sheet.line(elbow, elbow + 0.65 * elbow)
@@ -175,7 +175,7 @@ def _friction(sheet: Schematic, base: Floats, phi: float) -> None:
     """Draw what slows the bar down as an arrow against the way that it turns."""
     from ulna.viewer.schematic import heading
 
-    quiet = sheet.look.quiet
+    quiet = sheet.theme.quiet
     sheet.torque(base, phi + 0.62, phi + 0.24, "", color=quiet, radius=0.85)
     place = base + 0.93 * heading(phi + 0.5)
     sheet.text(place, r"$\mathrm{friction}\;\; B\,\dot{\theta}$", color=quiet, ha="center")
@@ -188,7 +188,7 @@ def _beside(sheet: Schematic, start: Floats, end: Floats, text: str, *, far: flo
 
 
 def _tip(sheet: Schematic, tip: Floats) -> None:
-    force, color = np.array([0.3, 0.2]), sheet.look.movable
+    force, color = np.array([0.3, 0.2]), sheet.theme.movable
     sheet.arrow(tip, tip + force, color=color, lw=2.4)
     sheet.text(tip + force, r"$\vec{F}$", color=color, by=(-0.06, 0.09))
     sheet.text(tip, "$E(x, y)$", ha="left", by=(0.06, -0.08))

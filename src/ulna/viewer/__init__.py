@@ -30,14 +30,14 @@ from ulna.viewer.run import (
     plot_torques,
 )
 from ulna.viewer.section import plot_projection, plot_section, section_figure
-from ulna.viewer.style import DARK, PRINT, Look, styled
+from ulna.viewer.style import DARK, PRINT, Theme, styled
 from ulna.viewer.torques import plot_joint_torque, torques_figure
 
 __all__ = [
     "DARK",
     "PRINT",
     "InlineFilm",
-    "Look",
+    "Theme",
     "animate",
     "animate_following",
     "conventions_figure",
@@ -84,4 +84,4 @@ if not TYPE_CHECKING:
             "animation play movie"
         ),
     }
-    __getattr__, __dir__ = namespace(__name__, _guesses, also=("DARK", "PRINT", "Look"))
+    __getattr__, __dir__ = namespace(__name__, _guesses, also=("DARK", "PRINT", "Theme"))

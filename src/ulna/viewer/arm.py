@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ulna import kinematics
 from ulna.arm import Arm, Joint
 from ulna.errors import InputError
-from ulna.viewer.style import PRINT, Look, mixed
+from ulna.viewer.style import PRINT, Theme, mixed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,29 +27,29 @@ FINEST = 4000  # pieces of a trace; more cannot be told apart
 
 
 def draw_arm(
-    axes: Axes, arm: Arm, q: ArrayLike, *, look: Look = PRINT, ghost: bool = False
+    axes: Axes, arm: Arm, q: ArrayLike, *, theme: Theme = PRINT, ghost: bool = False
 ) -> Axes:
     """Draw the arm in a posture; a ghost is pale and lies behind."""
     if ghost:
-        return _draw_ghost(axes, arm, np.asarray(q, dtype=float), look.ghost, look)
+        return _draw_ghost(axes, arm, np.asarray(q, dtype=float), theme.ghost, theme)
     points = kinematics.joints(arm, np.asarray(q, dtype=float))
-    return _draw(axes, arm, points, link_colors(arm, look), look.movable, look, layer=4)
+    return _draw(axes, arm, points, link_colors(arm, theme), theme.movable, theme, layer=4)
 
 
 def draw_ghosts(
-    axes: Axes, arm: Arm, q_rows: ArrayLike, *, look: Look = PRINT, count: int = GHOSTS
+    axes: Axes, arm: Arm, q_rows: ArrayLike, *, theme: Theme = PRINT, count: int = GHOSTS
 ) -> Axes:
     """Draw some of the postures (S, n), chosen evenly from first to last, older ones paler."""
     rows = np.asarray(q_rows, dtype=float).reshape(-1, arm.n)
     chosen = np.unique(np.linspace(0, max(len(rows) - 1, 0), min(count, len(rows))).round())
     for age, row in enumerate(chosen.astype(int), start=1):
-        color = mixed(look.paper, look.ghost, PALEST + (1.0 - PALEST) * age / len(chosen))
-        _draw_ghost(axes, arm, rows[row], color, look)
+        color = mixed(theme.paper, theme.ghost, PALEST + (1.0 - PALEST) * age / len(chosen))
+        _draw_ghost(axes, arm, rows[row], color, theme)
     return axes
 
 
 def draw_trace(
-    axes: Axes, points: ArrayLike, *, look: Look = PRINT, width: float = 1.6, layer: float = 3.0
+    axes: Axes, points: ArrayLike, *, theme: Theme = PRINT, width: float = 1.6, layer: float = 3.0
 ) -> Axes:
     """Draw the way that points (S, 2) have come, paler the longer ago."""
     from matplotlib.collections import LineCollection
@@ -60,7 +60,7 @@ def draw_trace(
     segments = np.stack([way[:-1], way[1:]], axis=1)
     lines = LineCollection(
         list(segments),
-        colors=fading(len(segments), look),
+        colors=fading(len(segments), theme),
         linewidths=width,
         capstyle="round",
         zorder=layer,
@@ -69,7 +69,7 @@ def draw_trace(
     return axes
 
 
-def fading(count: int, look: Look) -> np.ndarray:
+def fading(count: int, theme: Theme) -> np.ndarray:
     """Return colours (count, 3) for the parts of a trace, from the oldest to the newest.
 
     They are opaque: where parts overlap, see-through ones would leave dots.
@@ -77,13 +77,13 @@ def fading(count: int, look: Look) -> np.ndarray:
     from matplotlib.colors import to_rgb
 
     part = np.linspace(FAINTEST, 1.0, count)[:, None]
-    paper, full = np.array(to_rgb(look.paper)), np.array(to_rgb(look.movable))
+    paper, full = np.array(to_rgb(theme.paper)), np.array(to_rgb(theme.movable))
     return np.asarray((1.0 - part) * paper + part * full)
 
 
-def link_colors(arm: Arm, look: Look) -> list[str]:
+def link_colors(arm: Arm, theme: Theme) -> list[str]:
     """Return the colour of each link: two in turn, so that stretched links can be told apart."""
-    return [look.link if i % 2 == 0 else look.link_light for i in range(arm.n)]
+    return [theme.link if i % 2 == 0 else theme.link_light for i in range(arm.n)]
 
 
 def widths(arm: Arm) -> np.ndarray:
@@ -101,9 +101,9 @@ def capsules(arm: Arm, points: np.ndarray) -> np.ndarray:
     return np.concatenate([points[:-1, None] + cap, points[1:, None] - cap], axis=1)
 
 
-def _draw_ghost(axes: Axes, arm: Arm, q: np.ndarray, color: str, look: Look) -> Axes:
+def _draw_ghost(axes: Axes, arm: Arm, q: np.ndarray, color: str, theme: Theme) -> Axes:
     points = kinematics.joints(arm, q)
-    return _draw(axes, arm, points, [color] * arm.n, color, look, layer=2)
+    return _draw(axes, arm, points, [color] * arm.n, color, theme, layer=2)
 
 
 def _draw(
@@ -112,7 +112,7 @@ def _draw(
     points: np.ndarray,
     colors: Sequence[str],
     tip_color: str,
-    look: Look,
+    theme: Theme,
     *,
     layer: float,
 ) -> Axes:
@@ -122,19 +122,19 @@ def _draw(
     for corners, color in zip(capsules(arm, points), colors, strict=True):
         axes.add_patch(Polygon(corners, closed=True, fc=color, ec="none", zorder=layer))
     for point, width in zip(points[:-1], wide, strict=True):
-        axes.add_patch(Circle(point, HOLE * width, fc=look.paper, ec="none", zorder=layer + 0.5))
-    end = Circle(points[-1], TIP * wide[-1], fc=tip_color, ec=look.paper, lw=1.2, zorder=layer + 1)
+        axes.add_patch(Circle(point, HOLE * width, fc=theme.paper, ec="none", zorder=layer + 0.5))
+    end = Circle(points[-1], TIP * wide[-1], fc=tip_color, ec=theme.paper, lw=1.2, zorder=layer + 1)
     axes.add_patch(end)
     return axes
 
 
-def draw_reach(axes: Axes, arm: Arm, *, look: Look = PRINT) -> Axes:
+def draw_reach(axes: Axes, arm: Arm, *, theme: Theme = PRINT) -> Axes:
     """Shade all that the tip can reach, joint limits respected."""
-    return draw_region(axes, _outline(arm), filled=arm.n > 1, look=look)
+    return draw_region(axes, _outline(arm), filled=arm.n > 1, theme=theme)
 
 
 def draw_region(
-    axes: Axes, outline: Sequence[Any], *, filled: bool = True, look: Look = PRINT
+    axes: Axes, outline: Sequence[Any], *, filled: bool = True, theme: Theme = PRINT
 ) -> Axes:
     """Shade what lies inside of polylines (k, 2), as `Workspace.polylines` gives them."""
     from matplotlib.patches import PathPatch
@@ -148,8 +148,8 @@ def draw_region(
         corners.extend(line)
         codes.extend([Path.MOVETO, *[Path.LINETO] * (len(line) - 1)])
     shape = Path(np.array(corners), codes)
-    axes.add_patch(PathPatch(shape, fc=look.reach if filled else "none", ec="none", zorder=0.5))
-    axes.add_patch(PathPatch(shape, fc="none", ec=look.quiet, ls=(0, (4, 3)), lw=1.0, zorder=1.5))
+    axes.add_patch(PathPatch(shape, fc=theme.reach if filled else "none", ec="none", zorder=0.5))
+    axes.add_patch(PathPatch(shape, fc="none", ec=theme.quiet, ls=(0, (4, 3)), lw=1.0, zorder=1.5))
     return axes
 
 

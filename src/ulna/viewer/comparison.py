@@ -17,9 +17,9 @@ from ulna.viewer.following import check_runs
 from ulna.viewer.frames import TRAIL, Moment, Playback, moments
 from ulna.viewer.inline import InlineFilm
 from ulna.viewer.plan import PALE, asked_way
-from ulna.viewer.stage import HEAD, MARGIN, MovingArm, Stage, number, shortened
-from ulna.viewer.style import PRINT, Look, mixed
-from ulna.viewer.video import Film
+from ulna.viewer.scene import HEAD, MARGIN, MovingArm, Scene, number, shortened
+from ulna.viewer.style import PRINT, Theme, mixed
+from ulna.viewer.video import FilmFormat
 
 if TYPE_CHECKING:
     from ulna.motion.plan_result import Plan
@@ -45,7 +45,7 @@ def animate_following(
     fps: float = 30.0,
     speed: float = 1.0,
     size: tuple[int, int] | None = None,
-    look: Look = PRINT,
+    theme: Theme = PRINT,
     force: bool = True,
     progress: bool | None = None,
 ) -> InlineFilm | None:
@@ -64,10 +64,10 @@ def animate_following(
     check_film(file, fps, speed, size, force=force)
     fps, size = float(fps), (int(size[0]), int(size[1]))
     times = times_between(*_span(plan, runs), fps, float(speed))
-    scene = Comparison(plan, list(runs), speed_remark(speed), size, look)
+    scene = Comparison(plan, list(runs), speed_remark(speed), size, theme)
     # By then the traces have all of their colours.
     *_, late = scenes(runs, times[: math.ceil(TRAIL * fps) + 1], fps)
-    film = Film(fps, size, scene.draw(late).copy())
+    film = FilmFormat(fps, size, scene.draw(late).copy())
     pictures = (scene.draw(together) for together in scenes(runs, times, fps))
     return filmed(file, pictures, len(times), film, force=force, progress=progress)
 
@@ -92,15 +92,15 @@ class Comparison:
         labels: Sequence[str],
         remark: str,
         size: tuple[int, int],
-        look: Look,
+        theme: Theme,
     ) -> None:
-        self.plan, self.stage = plan, Stage(size, look)
-        wide = self.stage.inches[0]
+        self.plan, self.scene = plan, Scene(size, theme)
+        wide = self.scene.inches[0]
         across = (wide - MARGIN * (len(labels) + 1)) / len(labels)
-        with self.stage.set_up():
-            self.clock = _write_head(self.stage, arm_title(plan.arm), remark)
+        with self.scene.set_up():
+            self.clock = _write_head(self.scene, arm_title(plan.arm), remark)
             self.panels = [
-                Panel(self.stage, plan, label, (MARGIN + k * (across + MARGIN), across))
+                ComparisonPanel(self.scene, plan, label, (MARGIN + k * (across + MARGIN), across))
                 for k, label in enumerate(labels)
             ]
 
@@ -112,24 +112,24 @@ class Comparison:
         moving = [self.clock]
         for panel, moment in zip(self.panels, together, strict=True):
             moving += panel.place(moment, asked)
-        return self.stage.picture(moving)
+        return self.scene.picture(moving)
 
 
-class Panel:
+class ComparisonPanel:
     """One run of a comparison: its label and its error above, the path and the arm below."""
 
-    def __init__(self, stage: Stage, plan: Plan, label: str, place: tuple[float, float]) -> None:
+    def __init__(self, scene: Scene, plan: Plan, label: str, place: tuple[float, float]) -> None:
         left, across = place
-        look, high = stage.look, stage.inches[1]
+        theme, high = scene.theme, scene.inches[1]
         narrow = across < NARROW
         above = ABOVE + LINE if narrow else ABOVE
-        self.axes = _surroundings(stage, plan, (left, BELOW, across, high - above - BELOW))
+        self.axes = _surroundings(scene, plan, (left, BELOW, across, high - above - BELOW))
         name = shortened(label, across if narrow else across - ERROR)
-        stage.text((left, LABEL), name, weight="bold", **LETTERS)
+        scene.text((left, LABEL), name, weight="bold", **LETTERS)
         end = (left, LABEL + LINE) if narrow else (left + across, LABEL)
-        self.error = _changing(stage, end, "left" if narrow else "right")
-        self.gap, self.target = _target(self.axes, plan, look)
-        self.moving = MovingArm(self.axes, plan.arm, look)
+        self.error = _changing(scene, end, "left" if narrow else "right")
+        self.gap, self.target = _target(self.axes, plan, theme)
+        self.moving = MovingArm(self.axes, plan.arm, theme)
 
     def place(self, moment: Moment, asked: np.ndarray) -> list[Any]:
         """Move everything to a moment, and return what is to be drawn, from back to front."""
@@ -148,35 +148,35 @@ def millimetres(error: float) -> str:
     return f"{1000.0 * error:,.{digits}f}"
 
 
-def _surroundings(stage: Stage, plan: Plan, box: tuple[float, float, float, float]) -> Any:
-    axes, asked, look = stage.axes(box), asked_way(plan), stage.look
+def _surroundings(scene: Scene, plan: Plan, box: tuple[float, float, float, float]) -> Any:
+    axes, asked, theme = scene.axes(box), asked_way(plan), scene.theme
     axes.set_axis_off()
-    stage.fill(frame(draw_reach(axes, plan.arm, look=look), plan.arm, also=asked))
-    pale = mixed(look.paper, look.data[1], PALE)
+    scene.fill(frame(draw_reach(axes, plan.arm, theme=theme), plan.arm, also=asked))
+    pale = mixed(theme.paper, theme.data[1], PALE)
     axes.plot(*asked.T, color=pale, lw=2.4, zorder=2, solid_joinstyle="round")
     return axes
 
 
-def _target(axes: Any, plan: Plan, look: Look) -> tuple[Any, Any]:
+def _target(axes: Any, plan: Plan, theme: Theme) -> tuple[Any, Any]:
     from matplotlib.patches import Circle
 
-    blue = look.data[1]
+    blue = theme.data[1]
     radius = RING * TIP * widths(plan.arm)[-1]
-    target = Circle((0, 0), radius, fc=mixed(look.paper, blue, PALE), ec=blue, lw=1.6)
+    target = Circle((0, 0), radius, fc=mixed(theme.paper, blue, PALE), ec=blue, lw=1.6)
     target.set_animated(True)
     axes.add_patch(target)
     (gap,) = axes.plot([], [], color=blue, lw=1.2, ls=(0, (2, 2)), animated=True)
     return gap, target
 
 
-def _write_head(stage: Stage, title: str, remark: str) -> Any:
+def _write_head(scene: Scene, title: str, remark: str) -> Any:
     """Write the title, and return the clock's text."""
-    wide = stage.inches[0]
-    stage.text((MARGIN, HEAD), shortened(title, wide - 2.0 * CLOCK), weight="bold", **LETTERS)
-    stage.text((-CLOCK, HEAD), remark, color=stage.look.quiet, ha="right", **LETTERS)
-    return _changing(stage, (wide - MARGIN, HEAD))
+    wide = scene.inches[0]
+    scene.text((MARGIN, HEAD), shortened(title, wide - 2.0 * CLOCK), weight="bold", **LETTERS)
+    scene.text((-CLOCK, HEAD), remark, color=scene.theme.quiet, ha="right", **LETTERS)
+    return _changing(scene, (wide - MARGIN, HEAD))
 
 
-def _changing(stage: Stage, place: tuple[float, float], align: str = "right") -> Any:
+def _changing(scene: Scene, place: tuple[float, float], align: str = "right") -> Any:
     """Return a text that is set for every picture."""
-    return stage.text(place, "", ha=align, animated=True, **LETTERS)
+    return scene.text(place, "", ha=align, animated=True, **LETTERS)

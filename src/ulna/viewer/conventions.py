@@ -9,7 +9,7 @@ import numpy as np
 from ulna import kinematics
 from ulna.arm import Arm, Link
 from ulna.viewer.arm import draw_arm
-from ulna.viewer.style import PRINT, Look, styled
+from ulna.viewer.style import PRINT, Theme, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,41 +25,41 @@ ARM = Arm.of(
 POSE = np.radians([50.0, -75.0, 55.0])
 
 
-def conventions_figure(*, look: Look = PRINT) -> Figure:
+def conventions_figure(*, theme: Theme = PRINT) -> Figure:
     """Draw a three-link arm with every sign and every zero written beside it."""
     from ulna.viewer.display import DisplayFigure
 
     points = kinematics.joints(ARM, POSE)
-    with styled(look):
+    with styled(theme):
         figure = DisplayFigure(figsize=(8.4, 3.9), dpi=150, layout="constrained")
         axes = figure.add_subplot()
         axes.set(xlim=(-0.75, 2.6), ylim=(-0.3, 1.2), aspect="equal")
         axes.set_axis_off()
-        _frame(axes, look)
-        draw_arm(axes, ARM, POSE, look=look)
-        _angles(axes, points, look)
-        _absolute(axes, points, look)
-        _centre(axes, look)
-        _surroundings(axes, points, look)
+        _frame(axes, theme)
+        draw_arm(axes, ARM, POSE, theme=theme)
+        _angles(axes, points, theme)
+        _absolute(axes, points, theme)
+        _centre(axes, theme)
+        _surroundings(axes, points, theme)
     return figure
 
 
-def _frame(axes: Axes, look: Look) -> None:
+def _frame(axes: Axes, theme: Theme) -> None:
     for end, name, place in (((0.45, 0), "x", (0.45, -0.08)), ((0, 0.45), "y", (-0.06, 0.44))):
-        _arrow(axes, (0, 0), end, look.ink, width=1.4)
+        _arrow(axes, (0, 0), end, theme.ink, width=1.4)
         axes.text(
             place[0], place[1], name, fontsize=12, fontstyle="italic", ha="center", va="center"
         )
-    axes.plot([-0.12, 0.12], [-0.075, -0.075], color=look.ink, lw=1.5)
+    axes.plot([-0.12, 0.12], [-0.075, -0.075], color=theme.ink, lw=1.5)
     for x in np.linspace(-0.12, 0.09, 6):
-        axes.plot([x, x - 0.03], [-0.075, -0.115], color=look.ink, lw=0.8)
+        axes.plot([x, x - 0.03], [-0.075, -0.115], color=theme.ink, lw=0.8)
     axes.text(0.2, -0.13, "base", ha="left", va="center")
 
 
-def _angles(axes: Axes, points: np.ndarray, look: Look) -> None:
+def _angles(axes: Axes, points: np.ndarray, theme: Theme) -> None:
     phi = np.concatenate([[0.0], np.cumsum(POSE)])
     for i in range(3):
-        color = look.data[i]
+        color = theme.data[i]
         away = 0.42 if i else 0.62
         _dashed(axes, points[i], phi[i], away, color)
         _arc(axes, points[i], phi[i], phi[i + 1], 0.3, color)
@@ -69,24 +69,24 @@ def _angles(axes: Axes, points: np.ndarray, look: Look) -> None:
         label = axes.text(
             place[0], place[1], text, color=color, fontsize=12, ha="center", va="center", zorder=9
         )
-        label.set_bbox({"fc": look.paper, "ec": "none", "pad": 1.5})
+        label.set_bbox({"fc": theme.paper, "ec": "none", "pad": 1.5})
 
 
-def _absolute(axes: Axes, points: np.ndarray, look: Look) -> None:
+def _absolute(axes: Axes, points: np.ndarray, theme: Theme) -> None:
     start, phi = points[2], float(np.sum(POSE))
-    _dashed(axes, start, 0.0, 0.72, look.quiet)
-    _arc(axes, start, 0.0, phi, 0.62, look.quiet)
+    _dashed(axes, start, 0.0, 0.72, theme.quiet)
+    _arc(axes, start, 0.0, phi, 0.62, theme.quiet)
     text = r"$\varphi_3=q_1+q_2+q_3$, from the $x$ axis"
-    axes.text(start[0] + 0.67, start[1] + 0.12, text, color=look.quiet, fontsize=10)
+    axes.text(start[0] + 0.67, start[1] + 0.12, text, color=theme.quiet, fontsize=10)
 
 
-def _centre(axes: Axes, look: Look) -> None:
+def _centre(axes: Axes, theme: Theme) -> None:
     link, heading = ARM.links[0], POSE[0]
     along = np.array([np.cos(heading), np.sin(heading)])
     left = np.array([-along[1], along[0]])
     foot, centre = link.com * along, kinematics.centres(ARM, POSE)[0]
-    axes.plot(*np.stack([foot, centre]).T, color=look.ink, lw=1.0, zorder=8)
-    axes.plot(*centre, marker="o", ms=8, mfc=look.paper, mec=look.ink, mew=1.4, zorder=9)
+    axes.plot(*np.stack([foot, centre]).T, color=theme.ink, lw=1.0, zorder=8)
+    axes.plot(*centre, marker="o", ms=8, mfc=theme.paper, mec=theme.ink, mew=1.4, zorder=9)
     x, y = centre + 0.11 * left
     axes.text(
         x,
@@ -97,15 +97,15 @@ def _centre(axes: Axes, look: Look) -> None:
     )
 
 
-def _surroundings(axes: Axes, points: np.ndarray, look: Look) -> None:
+def _surroundings(axes: Axes, points: np.ndarray, theme: Theme) -> None:
     elbow, tip = points[1], points[3]
     axes.text(elbow[0] - 0.06, elbow[1] + 0.06, "joint 2, with a\ntip mass $p_1$", ha="right")
-    axes.text(tip[0] - 0.05, tip[1] + 0.07, "tip", color=look.movable, fontsize=12, ha="right")
+    axes.text(tip[0] - 0.05, tip[1] + 0.07, "tip", color=theme.movable, fontsize=12, ha="right")
     force = np.array([0.3, 0.22])
-    _arrow(axes, tip, tip + force, look.movable, width=1.8)
+    _arrow(axes, tip, tip + force, theme.movable, width=1.8)
     x, y = tip + force + 0.03
-    axes.text(x, y, "a force acts on the arm", color=look.movable, va="center")
-    _arrow(axes, (-0.55, 0.1), (-0.55, -0.22), look.ink, width=1.8)
+    axes.text(x, y, "a force acts on the arm", color=theme.movable, va="center")
+    _arrow(axes, (-0.55, 0.1), (-0.55, -0.22), theme.ink, width=1.8)
     axes.text(-0.51, -0.06, "gravity", va="center", ha="left")
 
 

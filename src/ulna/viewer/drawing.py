@@ -27,7 +27,7 @@ from ulna.viewer.following import error_figure
 from ulna.viewer.plan import motion_figure
 from ulna.viewer.portrait import portrait_figure
 from ulna.viewer.section import section_figure
-from ulna.viewer.style import PRINT, Look
+from ulna.viewer.style import PRINT, Theme
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,7 +59,7 @@ def plot(
     basins: Basins | None = None,
     energy: bool = False,
     show: int | None = None,
-    look: Look = PRINT,
+    theme: Theme = PRINT,
 ) -> Figure:
     """Draw what is given: an arm, an answer, a plan, a run.
 
@@ -80,7 +80,7 @@ def plot(
         What to lay under a Portrait: the Basins that it gave, the energy.
     show
         The joint, counted from 1, in whose angle and speed a Section is drawn.
-    look
+    theme
         The colours: `viewer.PRINT` or `viewer.DARK`.
 
     Returns
@@ -111,7 +111,7 @@ def plot(
     ]
     if wrong:
         raise InputError(wrong)
-    return DRAWABLE[kind].draw(thing, **given, look=look)
+    return DRAWABLE[kind].draw(thing, **given, theme=theme)
 
 
 def _not_drawable(thing: object) -> Problem:
@@ -129,42 +129,42 @@ def _whose(option: str) -> str:
     return f"{option}= goes with {owner}"
 
 
-def _draw_arm_itself(arm: Arm, *, q: ArrayLike | None = None, look: Look) -> Figure:
+def _draw_arm_itself(arm: Arm, *, q: ArrayLike | None = None, theme: Theme) -> Figure:
     if q is None:
-        return workspace_figure([arm], look=look)
+        return workspace_figure([arm], theme=theme)
     count = np.shape(q)
     if count != (arm.n,):
         hint = "of several postures, viewer.draw_ghosts draws some" if len(count) > 1 else ""
         raise InputError(Problem("q", f"shape {count}", f"{arm.n} angles, one a joint", hint))
-    return pose_figure(arm, q, look=look)
+    return pose_figure(arm, q, theme=theme)
 
 
-def _draw_solutions(found: Solutions, *, look: Look) -> Figure:
+def _draw_solutions(found: Solutions, *, theme: Theme) -> Figure:
     arm, target = found.arm, found.target
     if arm is None or target is None:
         hint = "call inverse with an Arm, not with Parameters"
         raise InputError(Problem("Solutions", "those of Parameters", "those of an Arm", hint))
     if target.ndim == 1:
-        return reach_figure(arm, target, found, look=look)
-    return targets_figure(arm, target, found, look=look)
+        return reach_figure(arm, target, found, theme=theme)
+    return targets_figure(arm, target, found, theme=theme)
 
 
-def _draw_tracked(tracked: Tracked, *, look: Look) -> Figure:
+def _draw_tracked(tracked: Tracked, *, theme: Theme) -> Figure:
     if tracked.arm is None:
         hint = "call track with an Arm, not with Parameters"
         raise InputError(Problem("Tracked", "that of Parameters", "that of an Arm", hint))
     if tracked.flags.ndim != 1:
         hint = "draw one of them: plot(tracked.path(0))"
         raise InputError(Problem("Tracked", f"{len(tracked.flags)} paths", "one path", hint))
-    return tracked_figure(tracked.arm, tracked, look=look)
+    return tracked_figure(tracked.arm, tracked, theme=theme)
 
 
-def _draw_simulation(simulation: Simulation, *, look: Look) -> Figure:
-    return pose_figure(simulation.arm, simulation.q, look=look)
+def _draw_simulation(simulation: Simulation, *, theme: Theme) -> Figure:
+    return pose_figure(simulation.arm, simulation.q, theme=theme)
 
 
-def _draw_tracking(tracking: Tracking, *, look: Look) -> Figure:
-    return error_figure(tracking.plan, {"run": tracking}, look=look)
+def _draw_tracking(tracking: Tracking, *, theme: Theme) -> Figure:
+    return error_figure(tracking.plan, {"run": tracking}, theme=theme)
 
 
 DRAWABLE: dict[type, Drawable] = {

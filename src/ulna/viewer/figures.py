@@ -16,7 +16,7 @@ from ulna.kinematics.limits import window_middle
 from ulna.kinematics.tracked import TrackFlag
 from ulna.viewer.arm import draw_arm, draw_ghosts, draw_reach, draw_region, frame, frame_disc
 from ulna.viewer.run import legend_above, plot_angles, plot_energy, plot_motion, plot_torques
-from ulna.viewer.style import PRINT, Look, styled
+from ulna.viewer.style import PRINT, Theme, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,132 +39,134 @@ MARKS = {  # of points that are not followed
 }
 
 
-def pose_figure(arm: Arm, q: ArrayLike, *, look: Look = PRINT) -> Figure:
+def pose_figure(arm: Arm, q: ArrayLike, *, theme: Theme = PRINT) -> Figure:
     """Draw an arm in a posture, inside its reach, with the tip's place written above."""
     q = np.asarray(q, dtype=float)
     x, y, angle = (float(value) for value in kinematics.tip(arm, q))
-    with styled(look):
+    with styled(theme):
         figure, axes = _page()
-        frame(draw_arm(draw_reach(axes, arm, look=look), arm, q, look=look), arm)
+        frame(draw_arm(draw_reach(axes, arm, theme=theme), arm, q, theme=theme), arm)
         axes.set_title(_title(arm, "pose"), parse_math=False)
         text = f"tip ({x:.4g}, {y:.4g}) m, {np.degrees(angle):.4g}°"
-        _caption(axes, text, look)
+        _caption(axes, text, theme)
     return figure
 
 
-def reach_figure(arm: Arm, target: ArrayLike, found: Solutions, *, look: Look = PRINT) -> Figure:
+def reach_figure(arm: Arm, target: ArrayLike, found: Solutions, *, theme: Theme = PRINT) -> Figure:
     """Draw the postures that reach a target; out of reach, the nearest one and the gap.
 
     Of two links it is written at each elbow whether it is up or down.
     """
     target = np.asarray(target, dtype=float)
-    with styled(look):
+    with styled(theme):
         figure, axes = _page()
-        frame(draw_reach(axes, arm, look=look), arm, also=target[:2])
+        frame(draw_reach(axes, arm, theme=theme), arm, also=target[:2])
         postures = found.q[found.valid] if found.reachable else found.nearest_q[None, :]
         for k, q in reversed(list(enumerate(postures))):
-            draw_arm(axes, arm, q, look=look, ghost=k > 0)
+            draw_arm(axes, arm, q, theme=theme, ghost=k > 0)
         if found.reachable and arm.n == 2:
             for q, side in zip(postures, found.elbow[found.valid], strict=True):
-                _name_elbow(axes, arm, q, str(side), look)
+                _name_elbow(axes, arm, q, str(side), theme)
         if not found.reachable:
             gap = np.stack([found.nearest, target[:2]])
-            axes.plot(*gap.T, color=look.movable, lw=1.5, ls=":", zorder=5)
+            axes.plot(*gap.T, color=theme.movable, lw=1.5, ls=":", zorder=5)
             what = f"out of reach by {float(found.shortfall):.3g} m"
         else:
             count = "one posture" if len(postures) == 1 else f"{len(postures)} postures"
             what = f"{count} for one place"
         axes.set_title(_title(arm, what), parse_math=False)
-        axes.plot(*target[:2], marker="o", ms=15, mew=1.8, mfc="none", mec=look.data[1], zorder=7)
-        _caption(axes, f"({target[0]:.4g}, {target[1]:.4g}) m", look)
+        axes.plot(*target[:2], marker="o", ms=15, mew=1.8, mfc="none", mec=theme.data[1], zorder=7)
+        _caption(axes, f"({target[0]:.4g}, {target[1]:.4g}) m", theme)
     return figure
 
 
-def workspace_figure(arms: Sequence[Arm], *, look: Look = PRINT) -> Figure:
+def workspace_figure(arms: Sequence[Arm], *, theme: Theme = PRINT) -> Figure:
     """Draw what arms reach under their joint limits, each stretched out at half of its range."""
     from ulna.viewer.display import DisplayFigure
 
-    with styled(look):
+    with styled(theme):
         figure = DisplayFigure(
             figsize=(SIZE[0] * len(arms) * 0.8, SIZE[1] * 0.8), layout="constrained"
         )
         for axes, arm in zip(np.ravel(figure.subplots(1, len(arms))), arms, strict=True):
             middle = window_middle(arm.parameters)
-            frame(draw_arm(draw_reach(axes, arm, look=look), arm, middle, look=look), arm)
+            frame(draw_arm(draw_reach(axes, arm, theme=theme), arm, middle, theme=theme), arm)
             axes.set_title(_title(arm, "what the tip reaches"), parse_math=False)
     return figure
 
 
-def targets_figure(arm: Arm, targets: ArrayLike, found: Solutions, *, look: Look = PRINT) -> Figure:
+def targets_figure(
+    arm: Arm, targets: ArrayLike, found: Solutions, *, theme: Theme = PRINT
+) -> Figure:
     """Draw targets (…, 2 or 3) by whether they are reached, and some of the postures for them."""
     targets = np.asarray(targets, dtype=float)
     places = targets.reshape(-1, targets.shape[-1])[:, :2]
     usable = found.within_limits.any(axis=-1).reshape(-1)
     valid = found.valid.any(axis=-1).reshape(-1)
     kinds = {
-        "reached": (usable, {"mec": look.data[1]}),
-        "only outside the joint limits": (valid & ~usable, {"mec": look.alarm}),
-        "not reached": (~valid, {"mec": look.alarm, "marker": "x"}),
+        "reached": (usable, {"mec": theme.data[1]}),
+        "only outside the joint limits": (valid & ~usable, {"mec": theme.alarm}),
+        "not reached": (~valid, {"mec": theme.alarm, "marker": "x"}),
     }
-    with styled(look):
+    with styled(theme):
         figure, axes = _page()
-        frame(draw_reach(axes, arm, look=look), arm, also=places)
+        frame(draw_reach(axes, arm, theme=theme), arm, also=places)
         postures = found.best().reshape(-1, arm.n)[valid]
-        draw_ghosts(axes, arm, postures[:-1], look=look)
+        draw_ghosts(axes, arm, postures[:-1], theme=theme)
         for posture in postures[-1:]:
-            draw_arm(axes, arm, posture, look=look)
+            draw_arm(axes, arm, posture, theme=theme)
         for name, (here, style) in kinds.items():
             if here.any():
                 marks: Any = {"marker": "o", "mfc": "none", "ls": "", "mew": 1.6, "zorder": 7}
                 label = f"{name}: {int(here.sum())}"
                 axes.plot(*places[here].T, label=label, **{**marks, **style})
         _head(figure, _title(arm, f"{len(places)} targets"))
-        legend_above(axes, look)
+        legend_above(axes, theme)
     return figure
 
 
-def region_figure(region: Workspace, *, look: Look = PRINT) -> Figure:
+def region_figure(region: Workspace, *, theme: Theme = PRINT) -> Figure:
     """Draw what a tip reaches, and the base of its arm."""
-    with styled(look):
+    with styled(theme):
         figure, axes = _page()
-        draw_region(axes, region.polylines(), filled=region.area > 0.0, look=look)
+        draw_region(axes, region.polylines(), filled=region.area > 0.0, theme=theme)
         frame_disc(axes, region.center, region.outer)
         x, y = region.center
-        axes.plot(x, y, "o", ms=7, mfc=look.paper, mec=look.link, mew=2.0, zorder=4)
+        axes.plot(x, y, "o", ms=7, mfc=theme.paper, mec=theme.link, mew=2.0, zorder=4)
         axes.set_title("what the tip reaches")
         about = f", to {region.tolerance:.2g} m" if region.tolerance else ""
-        _caption(axes, f"{region.area:.4g} m²{about}", look)
+        _caption(axes, f"{region.area:.4g} m²{about}", theme)
     return figure
 
 
-def tracked_figure(arm: Arm, tracked: Tracked, *, look: Look = PRINT) -> Figure:
+def tracked_figure(arm: Arm, tracked: Tracked, *, theme: Theme = PRINT) -> Figure:
     """Draw a path of points, some postures on their way, and which points are not followed."""
     points, known = tracked.points[:, :2], np.isfinite(tracked.q).all(axis=-1)
-    with styled(look):
+    with styled(theme):
         figure, axes = _page()
-        frame(draw_reach(axes, arm, look=look), arm, also=points)
+        frame(draw_reach(axes, arm, theme=theme), arm, also=points)
         rows = tracked.q[known]
-        draw_ghosts(axes, arm, rows[:-1], look=look)
+        draw_ghosts(axes, arm, rows[:-1], theme=theme)
         for posture in rows[-1:]:
-            draw_arm(axes, arm, posture, look=look)
-        axes.plot(*points.T, color=look.data[1], lw=1.8, zorder=3.2, label="asked points")
+            draw_arm(axes, arm, posture, theme=theme)
+        axes.plot(*points.T, color=theme.data[1], lw=1.8, zorder=3.2, label="asked points")
         for flag, mark in MARKS.items():
             here = tracked.has(flag)
             if here.any():
-                style: dict[str, Any] = {"ms": 5, "mfc": "none", "color": look.alarm, "zorder": 6}
+                style: dict[str, Any] = {"ms": 5, "mfc": "none", "color": theme.alarm, "zorder": 6}
                 label = f"{flag.text}: {int(here.sum())}"
                 axes.plot(*points[here].T, mark, label=label, **style)
         followed = f"{int(tracked.ok.sum())} of {len(points)} points followed"
         _head(figure, _title(arm, followed))
-        legend_above(axes, look, columns=REASONS)
+        legend_above(axes, theme, columns=REASONS)
     return figure
 
 
-def run_figure(run: Run, *, look: Look = PRINT) -> Figure:
+def run_figure(run: Run, *, theme: Theme = PRINT) -> Figure:
     """Draw a run on one page: the motion, and angles, torques and energy over time."""
     from ulna.viewer.display import DisplayFigure
 
-    with styled(look):
+    with styled(theme):
         figure = DisplayFigure(figsize=PAGE, dpi=150)
         figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.08)
         halves: Any = figure.subfigures(1, 2, width_ratios=(WIDER, 1.0))
@@ -172,16 +174,16 @@ def run_figure(run: Run, *, look: Look = PRINT) -> Figure:
         left: dict[str, Any] = {"ha": "left", "size": 11, "parse_math": False}
         figure.suptitle(_run_title(run), x=LEFT * WIDER / (WIDER + 1.0), weight="bold", **left)
         ending = textwrap.fill(str(run.status), LETTERS, break_on_hyphens=False)
-        motion.suptitle(ending, x=LEFT, color=look.quiet if run.status.ok else look.ink, **left)
-        plot_motion(motion.add_subplot(), run, look=look)
+        motion.suptitle(ending, x=LEFT, color=theme.quiet if run.status.ok else theme.ink, **left)
+        plot_motion(motion.add_subplot(), run, theme=theme)
         right = curves.subplots(3, 1, sharex=True)
         for plot, axes in zip((plot_angles, plot_torques, plot_energy), right, strict=True):
-            plot(axes, run, look=look).label_outer()
+            plot(axes, run, theme=theme).label_outer()
         curves.align_ylabels()
     return figure
 
 
-def _name_elbow(axes: Axes, arm: Arm, q: np.ndarray, side: str, look: Look) -> None:
+def _name_elbow(axes: Axes, arm: Arm, q: np.ndarray, side: str, theme: Theme) -> None:
     """Write beside an elbow on which side it is, away from the line from base to tip."""
     if not side:
         return
@@ -195,11 +197,11 @@ def _name_elbow(axes: Axes, arm: Arm, q: np.ndarray, side: str, look: Look) -> N
         textcoords="offset points",
         ha="center" if abs(away[0]) < 0.5 else "left" if away[0] > 0.0 else "right",
         va="center" if abs(away[1]) < 0.5 else "bottom" if away[1] > 0.0 else "top",
-        color=look.ink,
+        color=theme.ink,
         fontsize=9,
         zorder=8,
     )
-    label.set_bbox({"fc": look.paper, "ec": "none", "alpha": 0.8, "pad": 1.0})
+    label.set_bbox({"fc": theme.paper, "ec": "none", "alpha": 0.8, "pad": 1.0})
 
 
 def _page() -> tuple[Figure, Axes]:
@@ -226,6 +228,6 @@ def _run_title(run: Run) -> str:
     return _title(run.arm, f"{float(run.t[-1] - run.t[0]):.4g} s{how}")
 
 
-def _caption(axes: Axes, text: str, look: Look) -> None:
+def _caption(axes: Axes, text: str, theme: Theme) -> None:
     """Write what the figure shows, in numbers, where no arm can lie under it."""
-    axes.set_title(text, loc="right", color=look.quiet, fontweight="normal")
+    axes.set_title(text, loc="right", color=theme.quiet, fontweight="normal")

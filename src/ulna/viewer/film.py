@@ -17,10 +17,10 @@ from ulna.errors import InputError, Problem, shown
 from ulna.interrupts import interruptible
 from ulna.progress import progress as progress_line
 from ulna.storage import check_new
-from ulna.viewer.frames import TRAIL, Playback, Scene, moments
+from ulna.viewer.frames import TRAIL, ArmScene, Playback, moments
 from ulna.viewer.inline import InlineFilm, inline_ending
-from ulna.viewer.style import PRINT, Look
-from ulna.viewer.video import WRITERS, Film, write_film
+from ulna.viewer.style import PRINT, Theme
+from ulna.viewer.video import WRITERS, FilmFormat, write_film
 
 if TYPE_CHECKING:
     from ulna.simulation.run import Run
@@ -40,7 +40,7 @@ def animate(
     fps: float = 30.0,
     speed: float = 1.0,
     size: tuple[int, int] | None = None,
-    look: Look = PRINT,
+    theme: Theme = PRINT,
     force: bool = True,
     progress: bool | None = None,
 ) -> InlineFilm | None:
@@ -60,7 +60,7 @@ def animate(
         How many times as fast as the run went it plays.
     size
         Width and height, even numbers of pixels: 800 × 800 in a file, 480 × 480 in a notebook.
-    look
+    theme
         The colours: `viewer.PRINT` or `viewer.DARK`.
     force
         Whether a file that exists is replaced.
@@ -91,10 +91,10 @@ def animate(
     check_film(file, fps, speed, size, force=force)
     fps, size = float(fps), (int(size[0]), int(size[1]))
     times = frame_times(run, fps, float(speed))
-    scene = Scene(run.arm, arm_title(run.arm), speed_remark(speed), size, look)
+    scene = ArmScene(run.arm, arm_title(run.arm), speed_remark(speed), size, theme)
     # By then the trace has all of its colours.
     *_, late = moments(run, times[: math.ceil(TRAIL * fps) + 1], fps)
-    film = Film(fps, size, scene.draw(late).copy())
+    film = FilmFormat(fps, size, scene.draw(late).copy())
     pictures = (scene.draw(moment) for moment in moments(run, times, fps))
     return filmed(file, pictures, len(times), film, force=force, progress=progress)
 
@@ -103,7 +103,7 @@ def filmed(
     file: str | os.PathLike[str] | None,
     pictures: Iterable[np.ndarray],
     count: int,
-    film: Film,
+    film: FilmFormat,
     *,
     force: bool,
     progress: bool | None,
@@ -122,7 +122,7 @@ def shoot(
     file: str | os.PathLike[str],
     pictures: Iterable[np.ndarray],
     count: int,
-    film: Film,
+    film: FilmFormat,
     *,
     force: bool,
     progress: bool | None,

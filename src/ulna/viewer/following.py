@@ -9,9 +9,9 @@ import numpy as np
 
 from ulna.analysis.tracking_errors import Tracking, tracking
 from ulna.errors import InputError, Problem, shown
-from ulna.viewer.labels import POINTS, Room, place_label
+from ulna.viewer.labels import POINTS, LabelSpace, place_label
 from ulna.viewer.pages import (
-    Layout,
+    PageLayout,
     cut,
     make_head_room,
     name_outer,
@@ -20,7 +20,7 @@ from ulna.viewer.pages import (
     shorten,
 )
 from ulna.viewer.run import MOST_NAMES, curve, finish, legend_above
-from ulna.viewer.style import PATTERNS, PRINT, Look, series, styled
+from ulna.viewer.style import PATTERNS, PRINT, Theme, series, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ulna.motion.plan_result import Plan
     from ulna.simulation.run import Run
 
-LAYOUT = Layout((2.9, 1.7), 9.0, right=0.65)
+LAYOUT = PageLayout((2.9, 1.7), 9.0, right=0.65)
 LONGEST = 40  # letters of a label
 BOUNDS = {"1 cm": 0.01, "10 cm": 0.1}  # [m]
 LEAST = 1e-13  # of the reach: below, an error is rounding
@@ -39,18 +39,18 @@ SETTLED = 0.02  # of a run, after which its errors say how far down to look
 UNITS = {"m": 1.0, "mm": 1e-3, "µm": 1e-6, "nm": 1e-9}  # [m]
 
 
-def error_figure(plan: Plan, runs: Mapping[str, Run | Tracking], *, look: Look = PRINT) -> Figure:
+def error_figure(plan: Plan, runs: Mapping[str, Run | Tracking], *, theme: Theme = PRINT) -> Figure:
     """Draw how far runs, by their labels, are from a plan; the last one along and across, too.
 
     Runs that have been judged, by `analysis.tracking`, are not judged again.
     """
     found = judged(plan, runs)
     label, last = list(found.items())[-1]
-    with styled(look):
+    with styled(theme):
         figure, (above, below) = page_of_panels(LAYOUT, plan_title(plan))
         # The deviation comes first: where labels have room depends on the time that is shown.
-        plot_deviation(below, plan, last, look=look)
-        name_outer(plot_error(above, plan, found, look=look), last=False)
+        plot_deviation(below, plan, last, theme=theme)
+        name_outer(plot_error(above, plan, found, theme=theme), last=False)
         below.set_title(cut(label, LONGEST), parse_math=False)
         names: Any = below.get_legend()
         free = below.get_window_extent().width - names.get_window_extent().width
@@ -60,7 +60,7 @@ def error_figure(plan: Plan, runs: Mapping[str, Run | Tracking], *, look: Look =
 
 
 def plot_error(
-    axes: Axes, plan: Plan, runs: Mapping[str, Run | Tracking], *, look: Look = PRINT
+    axes: Axes, plan: Plan, runs: Mapping[str, Run | Tracking], *, theme: Theme = PRINT
 ) -> Axes:
     """Plot the distance of the tip from the plan over time, and mark where runs leave bounds.
 
@@ -69,24 +69,24 @@ def plot_error(
     everything = judged(plan, runs)
     axes.set_yscale("log")
     lowest, errors = [], []
-    styles = series(len(runs), look)
+    styles = series(len(runs), theme)
     for (label, found), style in zip(everything.items(), styles, strict=True):
         errors.append(np.maximum(found.size, LEAST * plan.arm.reach))
         curve(axes, found.t, errors[-1], cut(label, LONGEST), style)
         lowest.append(_lowest(errors[-1]))
     bounds = {name: size for name, size in BOUNDS.items() if size <= 2.0 * plan.arm.reach}
-    _draw_bounds(axes, bounds, look)
+    _draw_bounds(axes, bounds, theme)
     axes.set_ylim(bottom=0.5 * min(lowest))
-    finish(axes, look, ylabel="tip error [m]")
-    _mark_exits(axes, everything, errors, [style["color"] for style in styles], look)
-    return _legend(axes, look)
+    finish(axes, theme, ylabel="tip error [m]")
+    _mark_exits(axes, everything, errors, [style["color"] for style in styles], theme)
+    return _legend(axes, theme)
 
 
-def _legend(axes: Axes, look: Look) -> Axes:
+def _legend(axes: Axes, theme: Theme) -> Axes:
     """Name the runs above the plot, as many beside one another as there is room for."""
     width = axes.get_window_extent().width
     for columns in range(min(MOST_NAMES, len(axes.get_legend_handles_labels()[1])), 0, -1):
-        legend: Any = legend_above(axes, look, columns=columns).get_legend()
+        legend: Any = legend_above(axes, theme, columns=columns).get_legend()
         for text in legend.get_texts():
             text.set_parse_math(False)  # labels are people's own
         if legend.get_window_extent().width <= width:
@@ -94,17 +94,17 @@ def _legend(axes: Axes, look: Look) -> Axes:
     return axes
 
 
-def plot_deviation(axes: Axes, plan: Plan, run: Run | Tracking, *, look: Look = PRINT) -> Axes:
+def plot_deviation(axes: Axes, plan: Plan, run: Run | Tracking, *, theme: Theme = PRINT) -> Axes:
     """Plot the along-track and the cross-track error of the tip."""
     (found,) = judged(plan, {"run": run}).values()
     unit = _unit(0.0 if found.worst is None else found.max)
     # In other colours than the runs above it.
-    curve(axes, found.t, found.along_track / UNITS[unit], "along-track", {"color": look.ink})
-    style = {"color": look.data[2], "ls": PATTERNS[2]}
+    curve(axes, found.t, found.along_track / UNITS[unit], "along-track", {"color": theme.ink})
+    style = {"color": theme.data[2], "ls": PATTERNS[2]}
     curve(axes, found.t, found.cross_track / UNITS[unit], "cross-track", style)
     # Numbers of many letters would reach into the name of the axis.
     axes.ticklabel_format(axis="y", scilimits=(-2, 4))
-    return finish(axes, look, ylabel=f"tip error [{unit}]")
+    return finish(axes, theme, ylabel=f"tip error [{unit}]")
 
 
 def judged(plan: Plan, runs: Any) -> dict[str, Tracking]:
@@ -149,10 +149,10 @@ def _lowest(error: np.ndarray) -> float:
 
 
 def _mark_exits(
-    axes: Axes, runs: Mapping[str, Tracking], errors: list[Any], colors: list[str], look: Look
+    axes: Axes, runs: Mapping[str, Tracking], errors: list[Any], colors: list[str], theme: Theme
 ) -> None:
     """Mark when runs first leave a bound, with the time beside it, or in the legend."""
-    room = Room(axes)
+    room = LabelSpace(axes)
     for found, error in zip(runs.values(), errors, strict=True):
         room.take_curve(np.column_stack([found.t, error]))
     for bound in BOUNDS.values():
@@ -164,7 +164,7 @@ def _mark_exits(
         if (when := found.first_exit(bound)) is not None
     ]
     for _, _, when, bound, color in exits:
-        axes.plot(when, bound, "o", ms=6, mfc=look.paper, mec=color, mew=1.6, zorder=4)
+        axes.plot(when, bound, "o", ms=6, mfc=theme.paper, mec=color, mew=1.6, zorder=4)
         room.take_mark((when, bound), MARKER)
     untold: dict[Any, list[str]] = {}
     for line, name, when, bound, color in exits:
@@ -175,16 +175,16 @@ def _mark_exits(
         line.set_label(f"{line.get_label()} ({', '.join(told)})")
 
 
-def _draw_bounds(axes: Axes, bounds: Mapping[str, float], look: Look) -> None:
+def _draw_bounds(axes: Axes, bounds: Mapping[str, float], theme: Theme) -> None:
     for name, bound in bounds.items():
-        axes.axhline(bound, color=look.quiet, lw=1.0, ls=(0, (4, 3)), zorder=1.5)
+        axes.axhline(bound, color=theme.quiet, lw=1.0, ls=(0, (4, 3)), zorder=1.5)
         axes.annotate(
             name,
             (1.0, bound),
             xycoords=("axes fraction", "data"),
             xytext=(4, 0),
             textcoords="offset points",
-            color=look.quiet,
+            color=theme.quiet,
             va="center",
         )
 

@@ -14,8 +14,8 @@ from ulna import kinematics
 from ulna.arm import Arm
 from ulna.errors import InputError, Problem
 from ulna.viewer.arm import draw_reach, even_ticks, frame
-from ulna.viewer.stage import BELOW_HEAD, HEAD, LEFT, MARGIN, MovingArm, Stage, number
-from ulna.viewer.style import Look
+from ulna.viewer.scene import BELOW_HEAD, HEAD, LEFT, MARGIN, MovingArm, Scene, number
+from ulna.viewer.style import Theme
 
 if TYPE_CHECKING:
     from ulna.simulation.run import Run
@@ -89,26 +89,26 @@ def moments(run: Run, times: np.ndarray, fps: float) -> Iterator[Moment]:
         before = t
 
 
-class Scene:
+class ArmScene:
     """An arm on a page: its surroundings are drawn once, what moves for every picture."""
 
     def __init__(
-        self, arm: Arm, title: str, remark: str, size: tuple[int, int], look: Look
+        self, arm: Arm, title: str, remark: str, size: tuple[int, int], theme: Theme
     ) -> None:
-        self.stage = Stage(size, look)
-        with self.stage.set_up():
-            wide, high = self.stage.inches
+        self.scene = Scene(size, theme)
+        with self.scene.set_up():
+            wide, high = self.scene.inches
             box = (LEFT, BELOW, wide - LEFT - MARGIN, high - BELOW - ABOVE)
-            self.axes = self.stage.axes(box)
-            even_ticks(self.stage.fill(frame(draw_reach(self.axes, arm, look=look), arm)))
-            self.stage.head(title, remark)
-            self.moving = MovingArm(self.axes, arm, look)
-            self.clock = self.stage.reading(HEAD, "t =", "s")
-            self.speed = self.stage.reading(BELOW_HEAD, "tip", "m/s", color=look.quiet)
+            self.axes = self.scene.axes(box)
+            even_ticks(self.scene.fill(frame(draw_reach(self.axes, arm, theme=theme), arm)))
+            self.scene.head(title, remark)
+            self.moving = MovingArm(self.axes, arm, theme)
+            self.clock = self.scene.reading(HEAD, "t =", "s")
+            self.speed = self.scene.reading(BELOW_HEAD, "tip", "m/s", color=theme.quiet)
 
     def draw(self, moment: Moment) -> np.ndarray:
         """Draw a moment; the picture (height, width, 4) is overwritten by the next one."""
         self.moving.place(moment.points, moment.trail)
         self.clock.set_text(number(moment.t))
         self.speed.set_text(number(moment.tip_speed))
-        return self.stage.picture([*self.moving.shapes, self.clock, self.speed])
+        return self.scene.picture([*self.moving.shapes, self.clock, self.speed])

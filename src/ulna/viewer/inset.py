@@ -8,7 +8,7 @@ import numpy as np
 
 from ulna import kinematics
 from ulna.motion.findings import length_text
-from ulna.viewer.style import Look
+from ulna.viewer.style import Theme
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +25,7 @@ FOOT = 0.22  # of the enlargement, below the drawing, for the scale
 ALONG = 9  # points of a link that are looked at
 
 
-class Corner(NamedTuple):
+class InsetCorner(NamedTuple):
     """A corner of a picture: its lower left and upper right, in parts of the picture."""
 
     left: float
@@ -38,7 +38,7 @@ class Corner(NamedTuple):
 
 
 FAR_SIDE = 1.0 - SIDE - EDGE
-CORNERS = [Corner(x, y) for y in (EDGE, FAR_SIDE) for x in (EDGE, FAR_SIDE)]
+CORNERS = [InsetCorner(x, y) for y in (EDGE, FAR_SIDE) for x in (EDGE, FAR_SIDE)]
 
 
 def needs_inset(arm: Arm, asked: np.ndarray) -> bool:
@@ -55,7 +55,7 @@ def draw_inset(
     gone: np.ndarray,
     *,
     labelled: bool,
-    look: Look,
+    theme: Theme,
 ) -> Any:
     """Enlarge what is drawn around a path (k, 2), in the corner that it and the arm are least in.
 
@@ -74,15 +74,15 @@ def draw_inset(
     left -= 0.5 * (whole - side)
     bottom = 0.5 * (low[1] + high[1]) - 0.5 * side - FOOT * whole
     inset.set(xlim=(left, left + whole), ylim=(bottom, bottom + whole), xticks=[], yticks=[])
-    inset.set_facecolor(look.paper)
+    inset.set_facecolor(theme.paper)
     inset.set_aspect("equal")
     for edge in inset.spines.values():
-        edge.set(visible=True, color=look.quiet, linewidth=0.8)
+        edge.set(visible=True, color=theme.quiet, linewidth=0.8)
     for line in axes.lines:
         _draw_again(inset, line)
     across = axes.get_xlim()[1] - axes.get_xlim()[0]
-    _write_scale(inset, (left, bottom), whole, SIDE * across / whole, look)
-    axes.indicate_inset_zoom(inset, edgecolor=look.quiet, alpha=0.9, lw=0.8, zorder=3.9)
+    _write_scale(inset, (left, bottom), whole, SIDE * across / whole, theme)
+    axes.indicate_inset_zoom(inset, edgecolor=theme.quiet, alpha=0.9, lw=0.8, zorder=3.9)
     return inset
 
 
@@ -103,14 +103,14 @@ def _draw_again(inset: Any, line: Any) -> None:
 
 
 def _write_scale(
-    inset: Any, corner: tuple[float, float], whole: float, times: float, look: Look
+    inset: Any, corner: tuple[float, float], whole: float, times: float, theme: Theme
 ) -> None:
     """Draw a length to compare with, and say how much larger all of it is."""
     bar = _round(0.3 * whole)
     x, y = corner[0] + 0.07 * whole, corner[1] + 0.07 * whole
-    inset.plot([x, x + bar], [y, y], color=look.ink, lw=2.0, label="_scale", zorder=9)
-    small: dict[str, Any] = {"size": 8, "color": look.ink, "va": "bottom", "zorder": 9}
-    small["bbox"] = {"fc": look.paper, "ec": "none", "alpha": 0.85, "pad": 1.0}
+    inset.plot([x, x + bar], [y, y], color=theme.ink, lw=2.0, label="_scale", zorder=9)
+    small: dict[str, Any] = {"size": 8, "color": theme.ink, "va": "bottom", "zorder": 9}
+    small["bbox"] = {"fc": theme.paper, "ec": "none", "alpha": 0.85, "pad": 1.0}
     inset.text(x, y + 0.03 * whole, length_text(bar), ha="left", **small)
     right = corner[0] + 0.95 * whole
     inset.text(right, y + 0.03 * whole, f"enlarged {times:.2g} ×", ha="right", **small)
@@ -136,14 +136,14 @@ def _covered(arm: Arm, postures: np.ndarray) -> np.ndarray:
     return np.asarray(ends[:, :-1] * (1.0 - part) + ends[:, 1:] * part).reshape(-1, 2)
 
 
-def _emptiest(axes: Axes, others: np.ndarray, asked: np.ndarray, *, labelled: bool) -> Corner:
+def _emptiest(axes: Axes, others: np.ndarray, asked: np.ndarray, *, labelled: bool) -> InsetCorner:
     """Choose the corner with the fewest points of the path in it, and then of all else."""
     low = np.array([axes.get_xlim()[0], axes.get_ylim()[0]])
     size = np.array([axes.get_xlim()[1], axes.get_ylim()[1]]) - low
     others, asked = (others - low) / size, (asked - low) / size
     middle = np.nanmean(asked, axis=0)
 
-    def cost(corner: Corner) -> tuple[int, int, float]:
+    def cost(corner: InsetCorner) -> tuple[int, int, float]:
         start = np.array([corner.left, corner.low]) - APART
         inside = [
             int(np.sum(np.all((dots >= start) & (dots <= start + SIDE + 2 * APART), axis=-1)))

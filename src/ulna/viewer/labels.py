@@ -22,14 +22,14 @@ CLOSE = 14.0  # [points] up to which it needs no line that leads to it
 FINEST = 2_000_000  # points that a curve is marked by
 
 
-class Place(NamedTuple):
+class LabelPlace(NamedTuple):
     """Where a label goes: its lower left corner from its anchor, and whether a line leads there."""
 
     offset: tuple[float, float]  # [points]
     led: bool
 
 
-class Room:
+class LabelSpace:
     """What is taken of a plot, whose limits are set, in points from its lower left corner."""
 
     def __init__(self, axes: Axes) -> None:
@@ -100,7 +100,7 @@ class Room:
         left, low = (np.array([box.x0, box.y0]) - self.corner) * self.scale
         return float(left), float(low), box.width * self.scale, box.height * self.scale
 
-    def find(self, text: Any, anchor: Any) -> Place | None:
+    def find(self, text: Any, anchor: Any) -> LabelPlace | None:
         """Return the free place for a text that is nearest to its anchor, in the data's units."""
         x, y = self.points([anchor])[0]
         _, _, wide, high = self._box(text)
@@ -120,7 +120,7 @@ class Room:
             corner = (columns[k] + AROUND - x, rows[k] + AROUND - y)
             led = bool(np.hypot(aside[k], off[k]) > CLOSE)
             if not led or self._sees((x, y), (columns[k], rows[k], across, up)):
-                return Place((float(corner[0]), float(corner[1])), led)
+                return LabelPlace((float(corner[0]), float(corner[1])), led)
         return None
 
     def _sees(self, anchor: tuple[float, float], box: tuple[float, float, float, float]) -> bool:
@@ -133,7 +133,7 @@ class Room:
         return True
 
 
-def place_label(room: Room, text: str, anchor: tuple[float, float], **style: Any) -> Any:
+def place_label(room: LabelSpace, text: str, anchor: tuple[float, float], **style: Any) -> Any:
     """Write a text beside a place where it covers nothing; None where there is no room for it."""
     axes = room.axes
     trial = axes.text(*anchor, text, **style)

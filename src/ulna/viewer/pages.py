@@ -24,7 +24,7 @@ BELOW_TITLE = 0.08  # [inches] between the title and a legend
 NAME = 0.62  # [inches] from the panels to the name of what is up
 
 
-class Layout(NamedTuple):
+class PageLayout(NamedTuple):
     """How a page is laid out, in inches; of the heights there is one for each row."""
 
     heights: Sequence[float]
@@ -41,7 +41,7 @@ class Layout(NamedTuple):
         return self.head + sum(self.heights) + between + self.foot
 
 
-def page_of_panels(layout: Layout, title: str) -> tuple[Figure, list[Axes]]:
+def page_of_panels(layout: PageLayout, title: str) -> tuple[Figure, list[Axes]]:
     """Return a page with a title, and its panels row by row, which share their time."""
     from ulna.viewer.display import DisplayFigure
 
@@ -63,7 +63,7 @@ def page_of_panels(layout: Layout, title: str) -> tuple[Figure, list[Axes]]:
     return figure, list(panels.flat)
 
 
-def make_head_room(figure: Figure, layout: Layout, legend: Any) -> None:
+def make_head_room(figure: Figure, layout: PageLayout, legend: Any) -> None:
     """Make a page higher where a legend above its first panel would reach into its title."""
     (title,) = figure.texts
     missing = (legend.get_window_extent().y1 - title.get_window_extent().y0) / figure.dpi
@@ -101,7 +101,7 @@ def cut(text: str, letters: int) -> str:
     return text if len(text) <= letters else text[: letters - 1] + "…"
 
 
-def _spaces(layout: Layout) -> dict[str, Any]:
+def _spaces(layout: PageLayout) -> dict[str, Any]:
     """Say where the panels are, in parts as matplotlib wants them."""
     rows, columns, high = len(layout.heights), layout.columns, layout.high
     inside = layout.wide - LEFT - layout.right - BETWEEN_COLUMNS * (columns - 1)

@@ -16,7 +16,7 @@ from ulna.viewer.frames import Playback
 from ulna.viewer.inset import draw_inset, needs_inset
 from ulna.viewer.pages import plan_title
 from ulna.viewer.run import LONGEST_WAY, legend_above
-from ulna.viewer.style import PRINT, Look, mixed, styled
+from ulna.viewer.style import PRINT, Theme, mixed, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +43,7 @@ class Mark(NamedTuple):
     places: int
 
 
-class Way(NamedTuple):
+class TipPath(NamedTuple):
     """The way that a tip went, and where it ended; of a long one, its beginning."""
 
     tips: np.ndarray  # (k, 2)
@@ -51,7 +51,7 @@ class Way(NamedTuple):
     until: str  # when it breaks off, in words
 
 
-def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, look: Look = PRINT) -> Axes:
+def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, theme: Theme = PRINT) -> Axes:
     """Draw a plan: what the arm reaches, the path, some postures, and where it cannot be.
 
     With a run, the way that the tip really went is drawn over the path. A drawing that is small
@@ -59,34 +59,34 @@ def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, look: Look = PR
     """
     if run is not None:
         check_run(plan, run)
-    arm, asked, blue = plan.arm, asked_way(plan), look.data[1]
+    arm, asked, blue = plan.arm, asked_way(plan), theme.data[1]
     way = None if run is None else gone_way(run)
-    draw_reach(axes, arm, look=look)
-    _draw_postures(axes, plan, way, look)
+    draw_reach(axes, arm, theme=theme)
+    _draw_postures(axes, plan, way, theme)
     style: dict[str, Any] = {"color": blue, "lw": 1.8}
     if way is not None:
-        style = {"color": mixed(look.paper, blue, PALE), "lw": 4.0}
+        style = {"color": mixed(theme.paper, blue, PALE), "lw": 4.0}
     axes.plot(*asked.T, **style, label="asked path", zorder=3.2, solid_joinstyle="round")
     if way is not None:
         name = f"the tip's way{way.until}"
-        axes.plot(*way.tips.T, color=look.movable, lw=1.4, label=name, zorder=3.6)
-    _mark_ends(axes, plan, asked, look)
+        axes.plot(*way.tips.T, color=theme.movable, lw=1.4, label=name, zorder=3.6)
+    _mark_ends(axes, plan, asked, theme)
     even_ticks(frame(axes, arm, also=asked))
     found = list(marks(plan))
     for number, mark in enumerate(found):
-        _draw_mark(axes, plan, mark, look, above=number % 2 == 0)
+        _draw_mark(axes, plan, mark, theme, above=number % 2 == 0)
     if needs_inset(arm, asked):
         postures = _shown_postures(plan, way)
         gone = asked[:0] if way is None else way.tips
-        draw_inset(axes, arm, asked, postures, gone, labelled=bool(found), look=look)
-    return legend_above(axes, look)
+        draw_inset(axes, arm, asked, postures, gone, labelled=bool(found), theme=theme)
+    return legend_above(axes, theme)
 
 
-def motion_figure(plan: Plan, run: Run | None = None, *, look: Look = PRINT) -> Figure:
+def motion_figure(plan: Plan, run: Run | None = None, *, theme: Theme = PRINT) -> Figure:
     """Draw a plan on a page, with what there is to know about it in words."""
     from ulna.viewer.display import DisplayFigure
 
-    with styled(look):
+    with styled(theme):
         figure = DisplayFigure(figsize=SIZE, dpi=150)
         figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.08)
         left: dict[str, Any] = {"ha": "left", "x": LEFT, "size": 11, "parse_math": False}
@@ -95,8 +95,8 @@ def motion_figure(plan: Plan, run: Run | None = None, *, look: Look = PRINT) -> 
         told = "\n".join(
             textwrap.fill(line, LETTERS, break_on_hyphens=False) for line in _told(plan)
         )
-        page.suptitle(told, color=look.quiet if plan.ok else look.alarm, **left)
-        plot_path(page.add_subplot(), plan, run, look=look)
+        page.suptitle(told, color=theme.quiet if plan.ok else theme.alarm, **left)
+        plot_path(page.add_subplot(), plan, run, theme=theme)
     return figure
 
 
@@ -138,12 +138,12 @@ def _label(mark: Mark) -> str:
     return f"{kind}{where}, by {length_text(much)}" if mark.worst.blocks else f"{kind}{where}"
 
 
-def _draw_mark(axes: Axes, plan: Plan, mark: Mark, look: Look, *, above: bool) -> None:
+def _draw_mark(axes: Axes, plan: Plan, mark: Mark, theme: Theme, *, above: bool) -> None:
     # Where there is no motion at all the line is solid; where a limit is passed, dashed.
     style: Any = {"lw": 3.2} if mark.worst.blocks else {"lw": 2.6, "ls": (0, (2, 1))}
-    axes.plot(*mark.ways.T, color=look.alarm, zorder=6, label="_problem", **style)
-    axes.plot(*mark.instants.T, "o", ms=5, color=look.alarm, zorder=6, label="_instants")
-    axes.plot(*mark.place, "o", ms=8, mfc=look.paper, mec=look.alarm, mew=2.0, zorder=6.5)
+    axes.plot(*mark.ways.T, color=theme.alarm, zorder=6, label="_problem", **style)
+    axes.plot(*mark.instants.T, "o", ms=5, color=theme.alarm, zorder=6, label="_instants")
+    axes.plot(*mark.place, "o", ms=8, mfc=theme.paper, mec=theme.alarm, mew=2.0, zorder=6.5)
     aside = (mark.place[0] - plan.arm.base[0]) / plan.arm.reach
     align = "center" if abs(aside) < ASIDE else "right" if aside > 0.0 else "left"
     label = axes.annotate(
@@ -151,44 +151,44 @@ def _draw_mark(axes: Axes, plan: Plan, mark: Mark, look: Look, *, above: bool) -
         (float(mark.place[0]), float(mark.place[1])),
         xytext=(0.0, 11.0 if above else -11.0),
         textcoords="offset points",
-        color=look.alarm,
+        color=theme.alarm,
         ha=align,
         va="bottom" if above else "top",
         zorder=8,
     )
-    label.set_bbox({"fc": look.paper, "ec": "none", "alpha": 0.85, "pad": 1.5})
+    label.set_bbox({"fc": theme.paper, "ec": "none", "alpha": 0.85, "pad": 1.5})
 
 
-def _shown_postures(plan: Plan, way: Way | None) -> np.ndarray:
+def _shown_postures(plan: Plan, way: TipPath | None) -> np.ndarray:
     """Return the postures (k, n) that a picture shows, or some more."""
     rows = plan.q[np.all(np.isfinite(plan.q), axis=-1)]
     rows = rows[:: 1 + len(rows) // GHOSTS**2]
     return rows if way is None else np.vstack([rows, way.posture])
 
 
-def _draw_postures(axes: Axes, plan: Plan, way: Way | None, look: Look) -> None:
+def _draw_postures(axes: Axes, plan: Plan, way: TipPath | None, theme: Theme) -> None:
     rows = plan.q[np.all(np.isfinite(plan.q), axis=-1)]
     if len(rows):
-        draw_ghosts(axes, plan.arm, rows, look=look)
+        draw_ghosts(axes, plan.arm, rows, theme=theme)
     if way is not None:
-        draw_arm(axes, plan.arm, way.posture, look=look)
+        draw_arm(axes, plan.arm, way.posture, theme=theme)
     elif len(rows):
-        draw_arm(axes, plan.arm, rows[-1], look=look)
+        draw_arm(axes, plan.arm, rows[-1], theme=theme)
 
 
-def _mark_ends(axes: Axes, plan: Plan, asked: np.ndarray, look: Look) -> None:
-    hollow: Any = {"mfc": "none", "mec": look.data[1], "mew": 1.8, "ls": "", "zorder": 5.8}
+def _mark_ends(axes: Axes, plan: Plan, asked: np.ndarray, theme: Theme) -> None:
+    hollow: Any = {"mfc": "none", "mec": theme.data[1], "mew": 1.8, "ls": "", "zorder": 5.8}
     together = np.hypot(*(asked[-1] - asked[0])) < 0.01 * plan.arm.reach
     axes.plot(*asked[0], "o", ms=12, label="start and end" if together else "start", **hollow)
     if not together:
         axes.plot(*asked[-1], "s", ms=11, label="end", **hollow)
     gone = np.cumsum(np.hypot(*np.diff(asked, axis=0).T))
-    ahead = int(np.argmax(gone >= min(LEAD * plan.arm.reach, 0.5 * gone[-1])))
-    style = {"arrowstyle": "-|>", "color": look.data[1], "mutation_scale": 16, "lw": 0.0}
-    axes.annotate("", xy=asked[ahead + 1], xytext=asked[ahead], arrowprops=style, zorder=5.9)
+    here = int(np.argmax(gone >= min(LEAD * plan.arm.reach, 0.5 * gone[-1])))
+    style = {"arrowstyle": "-|>", "color": theme.data[1], "mutation_scale": 16, "lw": 0.0}
+    axes.annotate("", xy=asked[here + 1], xytext=asked[here], arrowprops=style, zorder=5.9)
 
 
-def gone_way(run: Run) -> Way:
+def gone_way(run: Run) -> TipPath:
     """Return the way of the tip from the start, up to the length beyond which it covers itself."""
     playback = Playback(run)
     times = np.linspace(playback.start, playback.end, FINEST)
@@ -197,7 +197,7 @@ def gone_way(run: Run) -> Way:
     lengths = np.cumsum(np.hypot(*np.diff(tips, axis=0).T))
     last = int(np.searchsorted(lengths, LONGEST_WAY * run.arm.reach, side="right"))
     until = "" if last == len(tips) - 1 else f", until t = {times[last]:.3g} s"
-    return Way(tips[: last + 1], postures[last], until)
+    return TipPath(tips[: last + 1], postures[last], until)
 
 
 def _told(plan: Plan) -> Iterator[str]:

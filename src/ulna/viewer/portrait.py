@@ -11,7 +11,7 @@ from ulna.analysis.portraits.report_text import drive_text, fate_text, left_out
 from ulna.arrays import Array
 from ulna.viewer.cylinder import TURN, broken, mark_angles, onto_page, rolled, shifts, wrapped
 from ulna.viewer.pages import cut
-from ulna.viewer.style import PRINT, Look, mixed, series, styled
+from ulna.viewer.style import PRINT, Theme, mixed, series, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,22 +34,22 @@ def portrait_figure(
     *,
     basins: Basins | None = None,
     energy: bool = False,
-    look: Look = PRINT,
+    theme: Theme = PRINT,
 ) -> Figure:
     """Draw a portrait on a page of its own, over its basins or over the energy if wanted."""
     from ulna.viewer.display import DisplayFigure
 
-    with styled(look):
+    with styled(theme):
         figure = DisplayFigure(figsize=(WIDE, HIGH), dpi=150)
         bar = energy and basins is None
         axes = figure.add_axes((0.08, 0.1, 0.86 if bar else 0.9, 0.8))
-        plot_portrait(axes, portrait, basins=basins, energy=energy, look=look)
+        plot_portrait(axes, portrait, basins=basins, energy=energy, theme=theme)
         name = portrait.arm.name or "one joint"
         title = cut(f"{name}, {drive_text(portrait)}", LETTERS)
         axes.set_title(title, parse_math=False, size=10.5)
         if left_out(portrait):
             told = f"without {' and '.join(left_out(portrait))}"
-            axes.set_title(told, loc="right", size=8.5, weight="normal", color=look.quiet, y=0.985)
+            axes.set_title(told, loc="right", size=8.5, weight="normal", color=theme.quiet, y=0.985)
         _put_legend(figure, axes)
     return figure
 
@@ -75,69 +75,69 @@ def plot_portrait(
     *,
     basins: Basins | None = None,
     energy: bool = False,
-    look: Look = PRINT,
+    theme: Theme = PRINT,
 ) -> Axes:
     """Draw a portrait: a layer below, then arrows, nullclines, separatrices, orbits, equilibria."""
     axes.set_xlim(*portrait.angles)
     axes.set_ylim(*portrait.speeds)
     axes.grid(visible=False)
     if basins is not None:
-        _draw_basins(axes, basins, look)
+        _draw_basins(axes, basins, theme)
     if energy:
-        _draw_energy(axes, portrait, look, lines=basins is not None)
-    _draw_arrows(axes, portrait, look)
-    _draw_nullclines(axes, portrait, look)
-    _draw_separatrices(axes, portrait, look)
-    _draw_running(axes, portrait, look)
-    _draw_orbits(axes, portrait, look)
-    _draw_rests(axes, portrait, look)
+        _draw_energy(axes, portrait, theme, lines=basins is not None)
+    _draw_arrows(axes, portrait, theme)
+    _draw_nullclines(axes, portrait, theme)
+    _draw_separatrices(axes, portrait, theme)
+    _draw_running(axes, portrait, theme)
+    _draw_orbits(axes, portrait, theme)
+    _draw_equilibria(axes, portrait, theme)
     axes.set_xlabel("angle [rad]")
     axes.set_ylabel("speed [rad/s]")
     mark_angles(axes, portrait.angles)
     return axes
 
 
-def _draw_energy(axes: Axes, portrait: Portrait, look: Look, *, lines: bool) -> None:
+def _draw_energy(axes: Axes, portrait: Portrait, theme: Theme, *, lines: bool) -> None:
     """Draw the energy in colours; over basins, which have theirs, as lines."""
     from matplotlib.colors import LinearSegmentedColormap
 
     angle, speed, values = portrait.energy()
     if lines:
-        drawn = axes.contour(angle, speed, values, 12, colors=look.quiet, linewidths=0.6)
+        drawn = axes.contour(angle, speed, values, 12, colors=theme.quiet, linewidths=0.6)
         axes.clabel(drawn, fontsize=7, fmt="%g J")
         return
-    pale = [mixed(look.paper, colour, 0.55) for colour in look.sequence]
-    colours = LinearSegmentedColormap.from_list("energy", [look.paper, *pale])
+    pale = [mixed(theme.paper, colour, 0.55) for colour in theme.sequence]
+    colours = LinearSegmentedColormap.from_list("energy", [theme.paper, *pale])
     layer = axes.contourf(angle, speed, values, 24, cmap=colours, zorder=0)
     bar = axes.figure.colorbar(layer, ax=axes, pad=0.015, fraction=0.05)
     bar.set_label("energy, kinetic and potential [J]")
     bar.outline.set_visible(False)
 
 
-def _draw_basins(axes: Axes, basins: Basins, look: Look) -> None:
+def _draw_basins(axes: Axes, basins: Basins, theme: Theme) -> None:
     from matplotlib.colors import to_rgb
 
     present = [number for number in range(len(basins.names)) if basins.share(number)]
-    shades = dict(zip(present, _shades(len(present), look), strict=True))
-    picture = np.ones((*basins.label.shape, 3)) * to_rgb(look.ghost)
+    shades = dict(zip(present, _shades(len(present), theme), strict=True))
+    picture = np.ones((*basins.label.shape, 3)) * to_rgb(theme.ghost)
     for number, (hue, depth) in shades.items():
         for odd in (0, 1):
             here = (basins.label == number) & (basins.turns % 2 == odd)
-            picture[here] = to_rgb(mixed(look.paper, hue, depth + PALE[odd]))
+            picture[here] = to_rgb(mixed(theme.paper, hue, depth + PALE[odd]))
     x, y = (_edges(values) for values in (basins.angle, basins.speed))
     extent = (*x, *y)
     axes.imshow(picture, extent=extent, origin="lower", aspect="auto", zorder=0)
     for number, (hue, depth) in shades.items():
-        colour, name = mixed(look.paper, hue, depth + PALE[0]), basins.names[number]
+        colour, name = mixed(theme.paper, hue, depth + PALE[0]), basins.names[number]
         both = (basins.turns[basins.label == number] % 2).any()
         axes.plot([], [], "s", ms=9, color=colour, label=f"basin: {name}{DARKER * bool(both)}")
     if basins.undecided:
-        axes.plot([], [], "s", ms=9, color=look.ghost, label="undecided")
+        axes.plot([], [], "s", ms=9, color=theme.ghost, label="undecided")
 
 
-def _shades(count: int, look: Look) -> list[tuple[str, float]]:
+def _shades(count: int, theme: Theme) -> list[tuple[str, float]]:
     """Return hue and depth for each of some basins: five hues, then the same deeper."""
-    hues = (*look.data[1:4], look.data[0], look.alarm)
+    hues = (*theme.data[1:4], theme.data[0], theme.alarm)
     return [(hues[k % len(hues)], DEEPER * (k // len(hues))) for k in range(count)]
 
 
@@ -146,33 +146,33 @@ def _edges(middles: Array) -> tuple[float, float]:
     return float(middles[0] - half), float(middles[-1] + half)
 
 
-def _draw_arrows(axes: Axes, portrait: Portrait, look: Look) -> None:
+def _draw_arrows(axes: Axes, portrait: Portrait, theme: Theme) -> None:
     """Draw arrows of one length: where a state goes, as it looks on the page."""
-    angle, speed, push = portrait.field(COLUMNS + 2, ROWS + 2)
+    angle, speed, acceleration = portrait.field(COLUMNS + 2, ROWS + 2)
     box = axes.get_window_extent()
-    across = speed[:, None] / np.ptp(portrait.angles) * box.width + 0.0 * push
-    up = push / np.ptp(portrait.speeds) * box.height
+    across = speed[:, None] / np.ptp(portrait.angles) * box.width + 0.0 * acceleration
+    up = acceleration / np.ptp(portrait.speeds) * box.height
     size = np.hypot(across, up)
     size[size == 0.0] = 1.0
     inner = (slice(1, -1), slice(1, -1))
     axes.quiver(
         angle[1:-1], speed[1:-1], (across / size)[inner], (up / size)[inner],
         angles="uv", pivot="mid", scale_units="width", scale=1.5 * COLUMNS, width=0.0016,
-        headwidth=4.0, headlength=4.5, headaxislength=4.0, color=look.quiet, alpha=0.7, zorder=1,
+        headwidth=4.0, headlength=4.5, headaxislength=4.0, color=theme.quiet, alpha=0.7, zorder=1,
     )  # fmt: skip
 
 
-def _draw_nullclines(axes: Axes, portrait: Portrait, look: Look) -> None:
-    style: dict[str, Any] = {"color": look.quiet, "lw": 1.0, "ls": (0, (1, 1.5)), "zorder": 2}
+def _draw_nullclines(axes: Axes, portrait: Portrait, theme: Theme) -> None:
+    style: dict[str, Any] = {"color": theme.quiet, "lw": 1.0, "ls": (0, (1, 1.5)), "zorder": 2}
     axes.axhline(0.0, label="nullclines: no speed, no acceleration", **style)
     for line in portrait.nullclines:
         axes.plot(*line.T, **style)
 
 
-def _draw_separatrices(axes: Axes, portrait: Portrait, look: Look) -> None:
+def _draw_separatrices(axes: Axes, portrait: Portrait, theme: Theme) -> None:
     styles: dict[bool, dict[str, Any]] = {
-        True: {"label": "separatrices into a saddle", "lw": 1.5, "color": look.ink},
-        False: {"label": "separatrices out of a saddle", "lw": 0.9, "color": look.link_light,
+        True: {"label": "separatrices into a saddle", "lw": 1.5, "color": theme.ink},
+        False: {"label": "separatrices out of a saddle", "lw": 0.9, "color": theme.link_light,
                 "ls": (0, (4, 2))},
     }  # fmt: skip
     for one in portrait.separatrices:
@@ -181,9 +181,9 @@ def _draw_separatrices(axes: Axes, portrait: Portrait, look: Look) -> None:
         style.pop("label", None)
 
 
-def _draw_running(axes: Axes, portrait: Portrait, look: Look) -> None:
+def _draw_running(axes: Axes, portrait: Portrait, theme: Theme) -> None:
     low, high = portrait.speeds
-    style: dict[str, Any] = {"color": mixed(look.paper, look.data[3], 0.6), "lw": 3.5}
+    style: dict[str, Any] = {"color": mixed(theme.paper, theme.data[3], 0.6), "lw": 3.5}
     for running in portrait.running_solutions:
         speed = running.segment.speed
         if np.max(speed) >= low and np.min(speed) <= high:
@@ -193,29 +193,29 @@ def _draw_running(axes: Axes, portrait: Portrait, look: Look) -> None:
             )
 
 
-def _draw_orbits(axes: Axes, portrait: Portrait, look: Look) -> None:
+def _draw_orbits(axes: Axes, portrait: Portrait, theme: Theme) -> None:
     from ulna.analysis.portraits import OrbitSegment
 
-    colours = Look(data=(*look.data[:3], look.alarm, look.link_light), sequence=look.sequence)
+    colours = Theme(data=(*theme.data[:3], theme.alarm, theme.link_light), sequence=theme.sequence)
     for orbit, style in zip(portrait.orbits, series(len(portrait.orbits), colours), strict=True):
         run = orbit.run
         segment = OrbitSegment(run.t, run.q[:, 0] + onto_page(portrait, orbit.angle), run.qd[:, 0])
         label = f"from {orbit.angle:.3g} rad, {orbit.speed:.3g} rad/s: {fate_text(orbit.fate)}"
         _draw_segment(axes, portrait, segment, copies=False, label=label, lw=1.8, zorder=4, **style)
         x = wrapped(portrait, segment.angle[:1])
-        axes.plot(x, orbit.speed, "o", ms=6, color=style["color"], mec=look.paper, zorder=6)
+        axes.plot(x, orbit.speed, "o", ms=6, color=style["color"], mec=theme.paper, zorder=6)
 
 
-def _draw_rests(axes: Axes, portrait: Portrait, look: Look) -> None:
+def _draw_equilibria(axes: Axes, portrait: Portrait, theme: Theme) -> None:
     named: set[str] = set()
-    for rest in portrait.equilibria:
-        filled = look.ink if rest.stable else look.paper
-        mark = "D" if rest.saddle else "o"
-        label = "_" if rest.kind in named else rest.kind
-        named.add(rest.kind)
-        places = [rest.angle + shift for shift in shifts(portrait, rest.angle, rest.angle)]
+    for one in portrait.equilibria:
+        filled = theme.ink if one.stable else theme.paper
+        mark = "D" if one.saddle else "o"
+        label = "_" if one.kind in named else one.kind
+        named.add(one.kind)
+        places = [one.angle + shift for shift in shifts(portrait, one.angle, one.angle)]
         axes.plot(
-            places, np.zeros(len(places)), mark, ms=7, mfc=filled, mec=look.ink, mew=1.4,
+            places, np.zeros(len(places)), mark, ms=7, mfc=filled, mec=theme.ink, mew=1.4,
             label=label, zorder=7, clip_on=False, ls="none",
         )  # fmt: skip
 

@@ -20,7 +20,7 @@ from ulna.viewer.arm import (
     frame,
 )
 from ulna.viewer.frames import Playback
-from ulna.viewer.style import PATTERNS, PRINT, Look, series
+from ulna.viewer.style import PATTERNS, PRINT, Theme, series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,39 +35,39 @@ LONGEST_WAY = 25.0  # of the reach: how far a tip is traced back
 LARGEST = 1e300  # beyond, room at the margins would overflow
 
 
-def plot_angles(axes: Axes, run: Run, *, look: Look = PRINT) -> Axes:
+def plot_angles(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     """Plot the joint angles over time."""
-    return joint_curves(axes, run.t, run.q, "q", look, ylabel="angle [rad]")
+    return joint_curves(axes, run.t, run.q, "q", theme, ylabel="angle [rad]")
 
 
-def plot_speeds(axes: Axes, run: Run, *, look: Look = PRINT) -> Axes:
+def plot_speeds(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     """Plot the joint speeds over time."""
-    return joint_curves(axes, run.t, run.qd, r"\dot{q}", look, ylabel="speed [rad/s]")
+    return joint_curves(axes, run.t, run.qd, r"\dot{q}", theme, ylabel="speed [rad/s]")
 
 
-def plot_torques(axes: Axes, run: Run, *, look: Look = PRINT) -> Axes:
+def plot_torques(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     """Plot the torques of the motors over time, as steps where they are held between samples.
 
     Thin lines show what was asked for where a limit cut it.
     """
-    _plot_commanded(axes, run, look)
+    _plot_commanded(axes, run, theme)
     return joint_curves(
-        axes, run.t, run.tau, r"\tau", look, ylabel="torque [N·m]", held=_is_held(run)
+        axes, run.t, run.tau, r"\tau", theme, ylabel="torque [N·m]", held=_is_held(run)
     )
 
 
-def _plot_commanded(axes: Axes, run: Run, look: Look) -> None:
+def _plot_commanded(axes: Axes, run: Run, theme: Theme) -> None:
     asked = getattr(run, "tau_commanded", None)
     if asked is None:
         return
     tau = np.asarray(run.tau)
-    for joint, style in enumerate(series(tau.shape[1], look)):
+    for joint, style in enumerate(series(tau.shape[1], theme)):
         if np.any(asked[:, joint] != tau[:, joint]):
             thin = {**style, "lw": 0.6, "alpha": 0.7}
             curve(axes, run.t, asked[:, joint], "", thin, held=True)
 
 
-def plot_energy(axes: Axes, run: Run, *, look: Look = PRINT) -> Axes:
+def plot_energy(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     """Plot the energies over time, and what came in less what went out."""
     energy = run.energy
     kinetic, potential = np.asarray(energy.kinetic), np.asarray(energy.potential)
@@ -75,32 +75,32 @@ def plot_energy(axes: Axes, run: Run, *, look: Look = PRINT) -> Axes:
         total = kinetic + potential
         exchanged = np.asarray(energy.injected) - np.asarray(energy.dissipated)
     curves = {"kinetic": kinetic, "potential": potential, "injected − dissipated": exchanged}
-    for (name, values), style in zip(curves.items(), series(3, look), strict=True):
+    for (name, values), style in zip(curves.items(), series(3, theme), strict=True):
         curve(axes, run.t, values, name, style)
-    curve(axes, run.t, total, "total", {"color": look.ink, "ls": PATTERNS[3]})
-    return finish(axes, look, ylabel="energy [J]")
+    curve(axes, run.t, total, "total", {"color": theme.ink, "ls": PATTERNS[3]})
+    return finish(axes, theme, ylabel="energy [J]")
 
 
-def plot_tip(axes: Axes, run: Run, *, look: Look = PRINT) -> Axes:
+def plot_tip(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     """Plot the place of the tip over time."""
-    for index, style in enumerate(series(2, look)):
+    for index, style in enumerate(series(2, theme)):
         curve(axes, run.t, run.tip[:, index], f"${'xy'[index]}$", style)
-    return finish(axes, look, ylabel="tip [m]")
+    return finish(axes, theme, ylabel="tip [m]")
 
 
-def plot_motion(axes: Axes, run: Run, *, look: Look = PRINT) -> Axes:
+def plot_motion(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     """Draw what the arm can reach, the way of its tip, earlier postures, and the last one.
 
     Of a long run only the end is shown; all of it would cover itself.
     """
     arm, playback = run.arm, Playback(run)
-    draw_reach(axes, arm, look=look)
+    draw_reach(axes, arm, theme=theme)
     if playback.end > playback.start:
         start = _start_of_trace(arm, playback)
         earlier = np.linspace(start, playback.end, GHOSTS + 1)[:-1]
-        draw_ghosts(axes, arm, playback.postures(earlier), look=look)
-        draw_trace(axes, _way(arm, playback, start)[1], look=look)
-    draw_arm(axes, arm, playback.postures(playback.end), look=look)
+        draw_ghosts(axes, arm, playback.postures(earlier), theme=theme)
+        draw_trace(axes, _way(arm, playback, start)[1], theme=theme)
+    draw_arm(axes, arm, playback.postures(playback.end), theme=theme)
     return even_ticks(frame(axes, arm))
 
 
@@ -138,7 +138,7 @@ def joint_curves(
     t: np.ndarray,
     values: np.ndarray,
     symbol: str,
-    look: Look,
+    theme: Theme,
     *,
     ylabel: str,
     held: bool = False,
@@ -148,10 +148,10 @@ def joint_curves(
     named = range(count)
     if count > MOST_NAMES:
         named = np.linspace(0, count - 1, FEW_NAMES).round().astype(int).tolist()
-    for joint, style in enumerate(series(count, look)):
+    for joint, style in enumerate(series(count, theme)):
         name = f"${symbol}_{{{joint + 1}}}$" if joint in named else ""
         curve(axes, t, values[:, joint], name, style, held=held)
-    return finish(axes, look, ylabel=ylabel)
+    return finish(axes, theme, ylabel=ylabel)
 
 
 def _is_held(run: Run) -> bool:
@@ -181,22 +181,22 @@ def curve(
     )
 
 
-def finish(axes: Axes, look: Look, *, ylabel: str) -> Axes:
+def finish(axes: Axes, theme: Theme, *, ylabel: str) -> Axes:
     """Name the axes and the curves of a plot over time."""
     axes.set(xlabel="time [s]", ylabel=ylabel)
     axes.margins(x=0.0)
     # A power of ten above the axis goes to its left, where the legend is not.
     axes.yaxis.get_offset_text().set_horizontalalignment("right")
-    return legend_above(axes, look)
+    return legend_above(axes, theme)
 
 
-def legend_above(axes: Axes, look: Look, *, columns: int = MOST_NAMES) -> Axes:
+def legend_above(axes: Axes, theme: Theme, *, columns: int = MOST_NAMES) -> Axes:
     """Name what is drawn above the axes, where nothing can lie under the names."""
     axes.legend(
         loc="lower right",
         bbox_to_anchor=(1.0, 1.0),
         ncols=columns,
-        labelcolor=look.ink,
+        labelcolor=theme.ink,
         fontsize=9,
         frameon=False,
         borderaxespad=0.1,

@@ -13,7 +13,7 @@ from ulna.errors import InputError, Problem
 from ulna.motion.values import whole
 from ulna.simulation import Run
 from ulna.viewer.film import arm_title
-from ulna.viewer.style import PRINT, Look, series, styled
+from ulna.viewer.style import PRINT, Theme, series, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +27,7 @@ PANEL = 3.1  # [inches]
 MARGINS = {"left": 0.7, "right": 0.15, "bottom": 0.55, "top": 0.85}  # [inches]
 
 
-def section_figure(section: Section, *, show: int | None = None, look: Look = PRINT) -> Figure:
+def section_figure(section: Section, *, show: int | None = None, theme: Theme = PRINT) -> Figure:
     """Draw the projections of all runs joint by joint, and the section.
 
     The section is drawn in angle and speed of the joint `show`: the next after the one it cuts.
@@ -42,13 +42,13 @@ def section_figure(section: Section, *, show: int | None = None, look: Look = PR
     columns = min(n + 1, ACROSS)
     rows = math.ceil((n + 1) / columns)
     wide, high = columns * PANEL, rows * PANEL + 0.35
-    with styled(look):
+    with styled(theme):
         figure = DisplayFigure(figsize=(wide, high), dpi=150)
         panels = figure.subplots(rows, columns, squeeze=False, gridspec_kw=_spaces(wide, high))
         runs = [one.run for one in section.crossings]
         for joint, axes in enumerate(panels.flat[:n], start=1):
-            plot_projection(axes, runs, joint, look=look).set_title(f"joint {joint}", size=10)
-        plot_section(panels.flat[n], section, other, look=look)
+            plot_projection(axes, runs, joint, theme=theme).set_title(f"joint {joint}", size=10)
+        plot_section(panels.flat[n], section, other, theme=theme)
         for axes in panels.flat[n + 1 :]:
             axes.set_visible(False)
         figure.text(0.12 / wide, 1.0 - 0.25 / high, arm_title(section.arm), weight="bold", size=11)
@@ -57,12 +57,12 @@ def section_figure(section: Section, *, show: int | None = None, look: Look = PR
 
 
 def plot_projection(
-    axes: Axes, runs: Run | Iterable[Run], joint: int, *, look: Look = PRINT
+    axes: Axes, runs: Run | Iterable[Run], joint: int, *, theme: Theme = PRINT
 ) -> Axes:
     """Draw angle and speed of one joint over a run or several, the angle in −π … π."""
     listed = [runs] if isinstance(runs, Run) else list(runs)
     whole("joint", joint, 1, listed[0].arm.n)
-    for run, style in zip(listed, series(len(listed), look), strict=True):
+    for run, style in zip(listed, series(len(listed), theme), strict=True):
         angle, speed = np.asarray(wrap(run.q[:, joint - 1])), run.qd[:, joint - 1].copy()
         # The pen is lifted where the angle goes on at the other side.
         speed[1:][np.abs(np.diff(angle)) > math.pi] = np.nan
@@ -70,9 +70,9 @@ def plot_projection(
     return _named(axes, joint)
 
 
-def plot_section(axes: Axes, section: Section, joint: int, *, look: Look = PRINT) -> Axes:
+def plot_section(axes: Axes, section: Section, joint: int, *, theme: Theme = PRINT) -> Axes:
     """Draw the dots that the crossings leave, in angle and speed of one joint."""
-    styles = series(len(section.crossings), look)
+    styles = series(len(section.crossings), theme)
     for number, (one, style) in enumerate(zip(section.crossings, styles, strict=True), start=1):
         label = f"start {number}: {len(one)} crossings"
         place: tuple[Any, Any] = (one.q[:, joint - 1], one.qd[:, joint - 1])

@@ -1,4 +1,4 @@
-"""One look for all figures: colours that survive colour-blindness and print, quiet axes."""
+"""One theme for all figures: colours that survive colour-blindness and print, quiet axes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Theme:
     """The colours of a figure, by what they stand for."""
 
     paper: str = "#ffffff"
@@ -26,10 +26,10 @@ class Look:
     sequence: tuple[str, ...] = ("#e98e35", "#d4543d", "#912a67", "#2a1650")  # light to dark
 
 
-PRINT = Look()
+PRINT = Theme()
 # Beside the colours, since blue and purple are one to some eyes, and all are one in grey print.
 PATTERNS: tuple[Any, ...] = ("-", "-", (0, (5, 2)), (0, (1, 1)), (0, (6, 2, 1, 2)))
-DARK = Look(
+DARK = Theme(
     paper="#14181d",
     ink="#e6e9ed",
     quiet="#8f98a5",
@@ -44,15 +44,15 @@ DARK = Look(
 )
 
 
-def settings(look: Look) -> dict[Any, Any]:
-    """Return matplotlib's settings for a look."""
+def settings(theme: Theme) -> dict[Any, Any]:
+    """Return matplotlib's settings for a theme."""
     return {
-        "figure.facecolor": look.paper,
-        "savefig.facecolor": look.paper,
-        "axes.facecolor": look.paper,
-        "axes.edgecolor": look.quiet,
-        "axes.labelcolor": look.ink,
-        "axes.titlecolor": look.ink,
+        "figure.facecolor": theme.paper,
+        "savefig.facecolor": theme.paper,
+        "axes.facecolor": theme.paper,
+        "axes.edgecolor": theme.quiet,
+        "axes.labelcolor": theme.ink,
+        "axes.titlecolor": theme.ink,
         "axes.titlesize": 11,
         "axes.titleweight": "bold",
         "axes.titlelocation": "left",
@@ -60,11 +60,11 @@ def settings(look: Look) -> dict[Any, Any]:
         "axes.spines.right": False,
         "axes.grid": True,
         "axes.axisbelow": True,
-        "grid.color": look.hairline,
+        "grid.color": theme.hairline,
         "grid.linewidth": 0.8,
-        "text.color": look.ink,
-        "xtick.color": look.quiet,
-        "ytick.color": look.quiet,
+        "text.color": theme.ink,
+        "xtick.color": theme.quiet,
+        "ytick.color": theme.quiet,
         "legend.frameon": False,
         "font.size": 10,
         "svg.hashsalt": "ulna",  # the same picture gives the same file
@@ -80,20 +80,20 @@ def mixed(back: str, front: str, part: float) -> str:
     return to_hex((red, green, blue))
 
 
-def series(count: int, look: Look) -> list[dict[str, Any]]:
+def series(count: int, theme: Theme) -> list[dict[str, Any]]:
     """Return colour and line style of curves of one kind: distinct for a few, a scale for many."""
     from matplotlib.colors import LinearSegmentedColormap, to_hex
 
-    if count <= len(look.data):
-        return [{"color": look.data[k], "ls": PATTERNS[k]} for k in range(count)]
-    scale = LinearSegmentedColormap.from_list("scale", look.sequence)
+    if count <= len(theme.data):
+        return [{"color": theme.data[k], "ls": PATTERNS[k]} for k in range(count)]
+    scale = LinearSegmentedColormap.from_list("scale", theme.sequence)
     return [{"color": to_hex(scale(k / (count - 1))), "ls": "-"} for k in range(count)]
 
 
 @contextmanager
-def styled(look: Look = PRINT) -> Iterator[Look]:
-    """Draw in the look inside the block; figures made elsewhere stay as they are."""
+def styled(theme: Theme = PRINT) -> Iterator[Theme]:
+    """Draw in a theme inside the block; figures made elsewhere stay as they are."""
     import matplotlib as mpl
 
-    with mpl.rc_context(settings(look)):
-        yield look
+    with mpl.rc_context(settings(theme)):
+        yield theme

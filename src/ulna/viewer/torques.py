@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ulna.viewer.pages import FOOT, Layout, name_outer, page_of_panels, plan_title
+from ulna.viewer.pages import FOOT, PageLayout, name_outer, page_of_panels, plan_title
 from ulna.viewer.run import curve, finish, joint_curves
-from ulna.viewer.style import PATTERNS, PRINT, Look, styled
+from ulna.viewer.style import PATTERNS, PRINT, Theme, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,54 +30,54 @@ NAMES = {"coriolis": "Coriolis", "tip_force": "tip force"}  # where the field's 
 UNIT = "torque [N·m]"
 
 
-def torques_figure(plan: Plan, *, look: Look = PRINT) -> Figure:
+def torques_figure(plan: Plan, *, theme: Theme = PRINT) -> Figure:
     """Draw the torque of each joint with its terms; of many joints, each term of all of them."""
     many = plan.arm.n > MOST_PANELS
     count = 1 + len(_shown_terms(plan)) if many else plan.arm.n
     columns = 1 if count <= MOST_ROWS else 2
     heights = [HIGH] * math.ceil(count / columns)
-    layout = Layout(heights, WIDE[columns - 1], columns, foot=FOOT + LEGEND)
-    with styled(look):
+    layout = PageLayout(heights, WIDE[columns - 1], columns, foot=FOOT + LEGEND)
+    with styled(theme):
         figure, panels = page_of_panels(layout, plan_title(plan))
         for spare in panels[count:]:
             spare.remove()
-        (_draw_terms if many else _draw_joints)(panels[:count], plan, look)
-        _one_legend(figure, panels[:count], look)
+        (_draw_terms if many else _draw_joints)(panels[:count], plan, theme)
+        _one_legend(figure, panels[:count], theme)
         for number, axes in enumerate(panels[:count]):
             name_outer(axes, last=number + columns >= count)
     return figure
 
 
-def plot_joint_torque(axes: Axes, plan: Plan, joint: int, *, look: Look = PRINT) -> Axes:
+def plot_joint_torque(axes: Axes, plan: Plan, joint: int, *, theme: Theme = PRINT) -> Axes:
     """Plot the torque of a joint, counted from 1, its terms, and its limit if that is near."""
     tau = plan.tau[:, joint - 1]
     # The terms lie on top: where one of them is nearly all, both are seen.
-    curve(axes, plan.t, tau, "total", {"color": look.ink, "lw": 3.0})
-    for name, style in _shown_terms(plan, look).items():
+    curve(axes, plan.t, tau, "total", {"color": theme.ink, "lw": 3.0})
+    for name, style in _shown_terms(plan, theme).items():
         values = getattr(plan.terms, name)[:, joint - 1]
         curve(axes, plan.t, values, NAMES.get(name, name), {**style, "lw": 1.2})
-    _draw_limit(axes, plan, joint, look)
-    finish(axes, look, ylabel=UNIT)
+    _draw_limit(axes, plan, joint, theme)
+    finish(axes, theme, ylabel=UNIT)
     axes.set_xlim(plan.t[0], plan.t[-1])
     cut = " (cut off)" if _cut_spikes(axes, tau) else ""
     axes.set_title(f"joint {joint}: {_told(tau, cut)}", loc="left")
     return axes
 
 
-def _draw_joints(panels: Sequence[Axes], plan: Plan, look: Look) -> None:
+def _draw_joints(panels: Sequence[Axes], plan: Plan, theme: Theme) -> None:
     for joint, axes in enumerate(panels, start=1):
-        plot_joint_torque(axes, plan, joint, look=look)
+        plot_joint_torque(axes, plan, joint, theme=theme)
 
 
-def _draw_terms(panels: Sequence[Axes], plan: Plan, look: Look) -> None:
+def _draw_terms(panels: Sequence[Axes], plan: Plan, theme: Theme) -> None:
     parts = {"total": plan.tau}
     parts |= {NAMES.get(name, name): getattr(plan.terms, name) for name in _shown_terms(plan)}
     for (name, values), axes in zip(parts.items(), panels, strict=True):
-        joint_curves(axes, plan.t, values, r"\tau", look, ylabel=UNIT)
+        joint_curves(axes, plan.t, values, r"\tau", theme, ylabel=UNIT)
         axes.set_title(f"{name}: {_told(values)}" if name == "total" else name)
 
 
-def _one_legend(figure: Figure, panels: Sequence[Axes], look: Look) -> None:
+def _one_legend(figure: Figure, panels: Sequence[Axes], theme: Theme) -> None:
     """Name what the panels show below all of them, once."""
     names: dict[Any, Any] = {}
     for axes in panels:
@@ -87,28 +87,28 @@ def _one_legend(figure: Figure, panels: Sequence[Axes], look: Look) -> None:
         if legend is not None:
             legend.remove()
     place: dict[str, Any] = {"loc": "lower center", "ncols": len(names)}
-    figure.legend(names.values(), names, **place, labelcolor=look.ink, fontsize=9)
+    figure.legend(names.values(), names, **place, labelcolor=theme.ink, fontsize=9)
 
 
-def _shown_terms(plan: Plan, look: Look = PRINT) -> dict[str, dict[str, Any]]:
+def _shown_terms(plan: Plan, theme: Theme = PRINT) -> dict[str, dict[str, Any]]:
     """Return colour and line style of every term that is not zero everywhere."""
-    orange, blue, purple, green, grey = look.data
-    colors = (blue, purple, orange, green, grey, look.link_light)  # weight is what is seen most
+    orange, blue, purple, green, grey = theme.data
+    colors = (blue, purple, orange, green, grey, theme.link_light)  # weight is what is seen most
     patterns = ("-", PATTERNS[2], "-", *PATTERNS[3:], (0, (3, 1, 1, 1, 1, 1)))
     styles = ({"color": color, "ls": ls} for color, ls in zip(colors, patterns, strict=True))
     named = zip(plan.terms._fields, plan.terms, styles, strict=True)
     return {name: style for name, values, style in named if np.any(np.nan_to_num(values))}
 
 
-def _draw_limit(axes: Axes, plan: Plan, joint: int, look: Look) -> None:
+def _draw_limit(axes: Axes, plan: Plan, joint: int, theme: Theme) -> None:
     limit = float(plan.arm.parameters.max_torque[joint - 1])
     tau = plan.tau[:, joint - 1]
     for side in (1.0, -1.0):
         if np.max(side * tau, where=np.isfinite(tau), initial=0.0) < NEAR * limit:
             continue
-        axes.axhline(side * limit, color=look.alarm, lw=1.2, ls=(0, (5, 3)), label="limit")
+        axes.axhline(side * limit, color=theme.alarm, lw=1.2, ls=(0, (5, 3)), label="limit")
         beyond = np.where(side * tau > limit, tau, side * limit)
-        axes.fill_between(plan.t, side * limit, beyond, color=look.alarm, alpha=0.3, lw=0.0)
+        axes.fill_between(plan.t, side * limit, beyond, color=theme.alarm, alpha=0.3, lw=0.0)
 
 
 def _cut_spikes(axes: Axes, tau: np.ndarray) -> bool:

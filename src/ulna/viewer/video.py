@@ -24,7 +24,7 @@ COLORS, SHADES = 255, 32768  # of a .gif; told apart in choosing among them
 UNCHANGED = 255  # stands for the colour that a place has already
 
 
-class Film(NamedTuple):
+class FilmFormat(NamedTuple):
     """How a film is shown: pictures a second, width and height, and a picture with its colours."""
 
     fps: float
@@ -33,14 +33,14 @@ class Film(NamedTuple):
 
 
 def write_film(
-    file: str | os.PathLike[str], pictures: Pictures, film: Film, *, force: bool
+    file: str | os.PathLike[str], pictures: Pictures, film: FilmFormat, *, force: bool
 ) -> None:
     """Write a film by the ending of its name; it appears when it is whole, or not at all."""
     with whole_file(file, force=force) as part:
         WRITERS[Path(file).suffix.lower()](part, pictures, film)
 
 
-def write_mp4(file: Path, pictures: Pictures, film: Film) -> None:
+def write_mp4(file: Path, pictures: Pictures, film: FilmFormat) -> None:
     """Write H.264 that browsers play."""
     with TemporaryFile() as words:
         encoder = _start_encoder(file, film, words)
@@ -68,7 +68,7 @@ def ffmpeg() -> str:
     return program
 
 
-def _start_encoder(file: Path, film: Film, words: IO[bytes]) -> subprocess.Popen[bytes]:
+def _start_encoder(file: Path, film: FilmFormat, words: IO[bytes]) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             [ffmpeg(), *_orders(film), str(file)],
@@ -83,7 +83,7 @@ def _start_encoder(file: Path, film: Film, words: IO[bytes]) -> subprocess.Popen
         raise OSError(f"ffmpeg cannot be started ({error}); {WITHOUT}") from error
 
 
-def _orders(film: Film) -> list[str]:
+def _orders(film: FilmFormat) -> list[str]:
     wide, high = film.size
     source = f"-f rawvideo -pix_fmt rgba -s {wide}x{high} -r {film.fps} -i pipe:0"
     # Colours by the rule of high definition, and said so, or players guess by the size.
@@ -112,7 +112,7 @@ def _feed(encoder: subprocess.Popen[bytes], pictures: Pictures) -> bool:
                 encoder.stdin.close()
 
 
-def write_gif(file: Path, pictures: Pictures, film: Film) -> None:
+def write_gif(file: Path, pictures: Pictures, film: FilmFormat) -> None:
     """Write a film that loops, picture by picture: Pillow would keep all of them in memory."""
     from PIL import GifImagePlugin, Image
 
@@ -175,7 +175,7 @@ def _lasting(index: int, fps: float) -> int:
     return 10 * (round(100 * (index + 1) / fps) - round(100 * index / fps))
 
 
-WRITERS: dict[str, Callable[[Path, Pictures, Film], None]] = {
+WRITERS: dict[str, Callable[[Path, Pictures, FilmFormat], None]] = {
     ".mp4": write_mp4,
     ".gif": write_gif,
 }

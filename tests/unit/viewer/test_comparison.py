@@ -38,8 +38,8 @@ def runs():
     return dict(zip(BOTH, (followed(1.5), followed()), strict=True))
 
 
-def staged(size=(800, 460), look=viewer.PRINT, labels=BOTH):
-    return Comparison(made(), labels, "", size, look)
+def staged(size=(800, 460), theme=viewer.PRINT, labels=BOTH):
+    return Comparison(made(), labels, "", size, theme)
 
 
 def all_scenes(shown, fps=10):
@@ -51,8 +51,8 @@ def pixel(picture, axes, place):
     return picture[len(picture) - 1 - y, x, :3]
 
 
-def color(look, name):
-    return np.round(255 * np.array(to_rgb(getattr(look, name))))
+def color(theme, name):
+    return np.round(255 * np.array(to_rgb(getattr(theme, name))))
 
 
 def names(folder):
@@ -87,14 +87,16 @@ def test_a_gif_shows_every_picture_whole(tmp_path):
             assert np.mean(np.abs(seen - scene.draw(together)[..., :3])) < 2.0
 
 
-@pytest.mark.parametrize("look", [viewer.PRINT, viewer.DARK], ids=["print", "dark"])
-def test_tips_and_targets_are_at_their_pixels(look):
-    scene = staged(look=look)
+@pytest.mark.parametrize("theme", [viewer.PRINT, viewer.DARK], ids=["print", "dark"])
+def test_tips_and_targets_are_at_their_pixels(theme):
+    scene = staged(theme=theme)
     together = all_scenes(runs())[14]
     picture = scene.draw(together)
     asked = made().trajectory.tip(1.4).position
     for panel, moment in zip(scene.panels, together, strict=True):
-        assert np.array_equal(pixel(picture, panel.axes, moment.points[-1]), color(look, "movable"))
+        assert np.array_equal(
+            pixel(picture, panel.axes, moment.points[-1]), color(theme, "movable")
+        )
         assert panel.target.center == pytest.approx(asked)
     fallen = scene.panels[0]
     dot = np.round(255 * np.array(fallen.target.get_facecolor()[:3]))
@@ -149,8 +151,8 @@ def test_labels_and_errors_do_not_meet(count):
     labels = [f"run {k} with a label of some length" for k in range(count)]
     scene = staged(size=(1280, 720), labels=labels)
     scene.draw(all_scenes({label: followed(1.5) for label in labels})[8])
-    parts = [part for part in scene.stage.figure.texts if part.get_text()]
-    boxes = [part.get_window_extent(scene.stage.canvas.get_renderer()) for part in parts]
+    parts = [part for part in scene.scene.figure.texts if part.get_text()]
+    boxes = [part.get_window_extent(scene.scene.canvas.get_renderer()) for part in parts]
     for k, box in enumerate(boxes):
         assert not any(box.overlaps(other) for other in boxes[:k]), parts[k]
         assert box.x0 >= 0.0

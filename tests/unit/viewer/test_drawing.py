@@ -87,7 +87,7 @@ def test_options_go_where_they_belong(plan, run):
     assert "energy, kinetic and potential" in words(ulna.plot(found, energy=True))
     cut = section(plan, run)
     assert ulna.plot(cut, show=1).axes[-1].get_xlabel() == "$q_{1}$ [rad]"
-    assert ulna.plot(ARM, look=viewer.DARK).get_facecolor()[0] < 0.2
+    assert ulna.plot(ARM, theme=viewer.DARK).get_facecolor()[0] < 0.2
 
 
 @pytest.mark.parametrize(

@@ -51,12 +51,12 @@ def test_frame_shows_the_reach_and_further_points(axes):
 
 
 FIGURES = {
-    "pose": lambda look: viewer.pose_figure(ARM, [0.5, 0.5], look=look),
-    "reach": lambda look: viewer.reach_figure(
-        ARM, [0.6, 0.3], ulna.kinematics.inverse(ARM, [0.6, 0.3]), look=look
+    "pose": lambda theme: viewer.pose_figure(ARM, [0.5, 0.5], theme=theme),
+    "reach": lambda theme: viewer.reach_figure(
+        ARM, [0.6, 0.3], ulna.kinematics.inverse(ARM, [0.6, 0.3]), theme=theme
     ),
-    "conventions": lambda look: viewer.conventions_figure(look=look),
-    "workspace": lambda look: viewer.workspace_figure([ARM, ulna.preset("so-101")], look=look),
+    "conventions": lambda theme: viewer.conventions_figure(theme=theme),
+    "workspace": lambda theme: viewer.workspace_figure([ARM, ulna.preset("so-101")], theme=theme),
 }
 
 
@@ -65,11 +65,11 @@ def test_figures_are_the_same_each_time(name):
     assert png(FIGURES[name](viewer.PRINT)) == png(FIGURES[name](viewer.PRINT))
 
 
-@pytest.mark.parametrize("look", [viewer.PRINT, viewer.DARK], ids=["print", "dark"])
-def test_figures_have_the_paper_of_their_look(look):
-    figure = FIGURES["pose"](look)
-    assert figure.get_facecolor() == to_rgba(look.paper)
-    assert figure.axes[0].get_facecolor() == to_rgba(look.paper)
+@pytest.mark.parametrize("theme", [viewer.PRINT, viewer.DARK], ids=["print", "dark"])
+def test_figures_have_the_paper_of_their_look(theme):
+    figure = FIGURES["pose"](theme)
+    assert figure.get_facecolor() == to_rgba(theme.paper)
+    assert figure.axes[0].get_facecolor() == to_rgba(theme.paper)
 
 
 def test_style_leaves_other_figures_alone():

@@ -15,7 +15,7 @@ from PIL import Image
 import ulna
 from ulna import viewer
 from ulna.viewer import film, video
-from ulna.viewer.frames import STRONGEST_BEND, Moment, Playback, Scene, moments
+from ulna.viewer.frames import STRONGEST_BEND, ArmScene, Moment, Playback, moments
 
 SMALL = {"fps": 10, "size": (160, 120)}
 
@@ -47,8 +47,8 @@ def names(folder):
     return sorted(file.name for file in folder.iterdir())
 
 
-def colors_of(look, *names):
-    return [np.round(255 * np.array(to_rgb(getattr(look, name)))) for name in names]
+def colors_of(theme, *names):
+    return [np.round(255 * np.array(to_rgb(getattr(theme, name)))) for name in names]
 
 
 @pytest.mark.parametrize(("speed", "frames"), [(1.0, 21), (2.0, 11), (0.5, 41)])
@@ -74,12 +74,12 @@ def test_a_gif_has_the_frames_the_size_and_the_time(tmp_path):
     assert names(tmp_path) == ["swing.gif"]
 
 
-@pytest.mark.parametrize("look", [viewer.PRINT, viewer.DARK], ids=["print", "dark"])
-def test_a_gif_keeps_plain_colours_and_all_of_a_picture(tmp_path, look):
+@pytest.mark.parametrize("theme", [viewer.PRINT, viewer.DARK], ids=["print", "dark"])
+def test_a_gif_keeps_plain_colours_and_all_of_a_picture(tmp_path, theme):
     run, file = swinging(duration=0.8), tmp_path / "swing.gif"
-    viewer.animate(run, file, look=look, **SMALL)
-    paper, reach = colors_of(look, "paper", "reach")
-    scene = Scene(run.arm, "swing", "", (160, 120), look)
+    viewer.animate(run, file, theme=theme, **SMALL)
+    paper, reach = colors_of(theme, "paper", "reach")
+    scene = ArmScene(run.arm, "swing", "", (160, 120), theme)
     times = film.frame_times(run, 10, 1.0)
     for (shown, _), moment in zip(pictures_of(file), moments(run, times, 10), strict=True):
         drawn = scene.draw(moment)[..., :3]
@@ -101,13 +101,13 @@ def test_one_sample_stands_still_for_a_second(tmp_path, ending):
 
 
 @pytest.mark.parametrize("n", [1, 2, 12])
-@pytest.mark.parametrize("look", [viewer.PRINT, viewer.DARK], ids=["print", "dark"])
-def test_joints_and_tip_are_at_their_pixels(n, look):
+@pytest.mark.parametrize("theme", [viewer.PRINT, viewer.DARK], ids=["print", "dark"])
+def test_joints_and_tip_are_at_their_pixels(n, theme):
     run = swinging(n)
-    scene = Scene(run.arm, "", "", (600, 400), look)
+    scene = ArmScene(run.arm, "", "", (600, 400), theme)
     points = ulna.kinematics.joints(run.arm, run.q[7])
     picture = scene.draw(Moment(0.0, points, points[None, -1:], 0.0))
-    paper, movable, link, link_light = colors_of(look, "paper", "movable", "link", "link_light")
+    paper, movable, link, link_light = colors_of(theme, "paper", "movable", "link", "link_light")
     places = np.floor(scene.axes.transData.transform(points)).astype(int)
     found = picture[400 - 1 - places[:, 1], places[:, 0], :3]
     assert np.array_equal(found[-1], movable)
@@ -121,7 +121,7 @@ def test_joints_and_tip_are_at_their_pixels(n, look):
 def test_the_tip_in_a_finished_film_is_where_it_was(tmp_path):
     run, file = swinging(), tmp_path / "swing.mp4"
     viewer.animate(run, file, fps=5, size=(600, 600))
-    scene = Scene(run.arm, "", "", (600, 600), viewer.PRINT)
+    scene = ArmScene(run.arm, "", "", (600, 600), viewer.PRINT)
     raw, _ = decoded(file, "-f", "rawvideo", "-pix_fmt", "rgb24", "-")
     shown = np.frombuffer(raw, np.uint8).reshape(-1, 600, 600, 3)
     (movable,) = colors_of(viewer.PRINT, "movable")
@@ -133,7 +133,7 @@ def test_the_tip_in_a_finished_film_is_where_it_was(tmp_path):
 @pytest.mark.parametrize("size", [(64, 64), (802, 600), (1280, 720), (66, 4096)])
 def test_pictures_have_the_size_that_was_asked_for(size):
     run = swinging(samples=1)
-    scene = Scene(
+    scene = ArmScene(
         run.arm, "a name that is longer than any film is wide " * 9, "", size, viewer.PRINT
     )
     (moment,) = moments(run, np.zeros(1), 30)
@@ -142,7 +142,7 @@ def test_pictures_have_the_size_that_was_asked_for(size):
 
 def test_a_picture_keeps_nothing_of_the_one_before():
     run = swinging()
-    scene = Scene(run.arm, "", "", (160, 120), viewer.PRINT)
+    scene = ArmScene(run.arm, "", "", (160, 120), viewer.PRINT)
     first, *_, last = moments(run, run.t, 20)
     alone = scene.draw(first).copy()
     assert not np.array_equal(scene.draw(last), alone)
@@ -151,7 +151,7 @@ def test_a_picture_keeps_nothing_of_the_one_before():
 
 def test_clock_and_speed_are_those_of_the_run():
     run = swinging()
-    scene = Scene(run.arm, "", "", (160, 120), viewer.PRINT)
+    scene = ArmScene(run.arm, "", "", (160, 120), viewer.PRINT)
     *_, last = moments(run, run.t, 20)
     scene.draw(last)
     assert scene.clock.get_text() == "2.00"
@@ -237,7 +237,7 @@ def test_the_speed_that_is_suggested_is_enough(duration):
 
 
 def fails_after(pictures, error):
-    drawn = Scene.draw
+    drawn = ArmScene.draw
     count = iter(range(pictures))
 
     def draw(self, moment):
@@ -266,7 +266,7 @@ def test_an_error_in_the_middle_leaves_what_was_there(
 ):
     file = tmp_path / f"swing{ending}"
     file.write_bytes(b"before")
-    monkeypatch.setattr(Scene, "draw", fails_after(9, error))
+    monkeypatch.setattr(ArmScene, "draw", fails_after(9, error))
     with pytest.raises(type(error)):
         viewer.animate(swinging(), file, **SMALL)
     assert names(tmp_path) == [file.name]

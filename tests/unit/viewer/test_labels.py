@@ -12,7 +12,7 @@ import ulna
 from ulna import viewer
 from ulna.simulation import Run
 from ulna.simulation.status import Status
-from ulna.viewer.labels import Room, place_label
+from ulna.viewer.labels import LabelSpace, place_label
 
 ROUND = ulna.paths.circle(center=(0.5, 0.2), radius=0.2)
 
@@ -168,7 +168,7 @@ def test_every_time_is_told_beside_its_place_or_in_the_legend(kind):
 def test_a_label_without_room_is_not_written():
     axes = Figure(figsize=(1.0, 1.0)).add_subplot()
     axes.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0))
-    room = Room(axes)
+    room = LabelSpace(axes)
     room.take_box(0.0, 0.0, 1000.0, 1000.0)
     assert place_label(room, "here", (0.5, 0.5)) is None
     assert not axes.texts

@@ -18,7 +18,7 @@ from ulna.viewer.following import BOUNDS
 from ulna.viewer.pages import LETTERS
 from ulna.viewer.plan import asked_way, marks
 
-LOOKS = {"print": viewer.PRINT, "dark": viewer.DARK}
+THEMES = {"print": viewer.PRINT, "dark": viewer.DARK}
 LIMITS = [ulna.Joint(max_torque=14.0), ulna.Joint(max_torque=100.0, damping=0.1)]
 ROUND = ulna.paths.circle(center=(0.5, 0.2), radius=0.2)
 
@@ -162,12 +162,15 @@ def test_a_joint_limit_is_told_in_degrees(axes):
     assert any(text.get_text().endswith("°") for text in axes.texts)
 
 
-@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
 @pytest.mark.parametrize("make", [made, too_far, limited])
-def test_any_plan_makes_its_pages(make, look):
+def test_any_plan_makes_its_pages(make, theme):
     plan = make()
-    for figure in (viewer.motion_figure(plan, look=look), viewer.torques_figure(plan, look=look)):
-        assert same_color(rendered(figure).get_facecolor(), look.paper)
+    for figure in (
+        viewer.motion_figure(plan, theme=theme),
+        viewer.torques_figure(plan, theme=theme),
+    ):
+        assert same_color(rendered(figure).get_facecolor(), theme.paper)
 
 
 def test_a_plan_that_is_nowhere_in_reach_makes_its_pages():

@@ -15,7 +15,7 @@ from ulna.viewer.portrait import COLUMNS, ENTRIES, HIGH, ROWS
 
 TURN = 2.0 * math.pi
 WELL, SADDLE = -math.acos(4.0 / 9.81), math.acos(4.0 / 9.81)
-LOOKS = {"print": viewer.PRINT, "dark": viewer.DARK}
+THEMES = {"print": viewer.PRINT, "dark": viewer.DARK}
 STARTS = [(0.0, 3.07), (0.0, 3.2), (7.0, -6.0)]
 
 
@@ -114,15 +114,15 @@ def test_separatrices_are_drawn_whole(rolled):
         assert turns == pytest.approx(np.round(turns), abs=1e-12)
 
 
-@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
-def test_markers_are_at_the_rests(rolled, look):
-    axes = drawn(rolled, look=look)
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
+def test_markers_are_at_the_rests(rolled, theme):
+    axes = drawn(rolled, theme=theme)
     assert markers(axes, "o") == pytest.approx([WELL], abs=1e-12)
     assert markers(axes, "D") == pytest.approx([SADDLE], abs=1e-12)
     (well,) = [x for x in axes.lines if x.get_marker() == "o" and x.get_zorder() == 7]
     (saddle,) = [x for x in axes.lines if x.get_marker() == "D"]
-    assert well.get_markerfacecolor() == look.ink  # full where it stays, hollow where it leaves
-    assert saddle.get_markerfacecolor() == look.paper
+    assert well.get_markerfacecolor() == theme.ink  # full where it stays, hollow where it leaves
+    assert saddle.get_markerfacecolor() == theme.paper
 
 
 def test_every_start_has_a_dot_on_the_page(rolled):
@@ -299,9 +299,9 @@ def test_long_names_get_fewer_columns():
     assert legend.get_window_extent().x1 <= figure.bbox.x1
 
 
-@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
-def test_the_legend_stands_below_the_axes_on_the_page(rolled, look):
-    figure = viewer.portrait_figure(rolled, look=look)
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
+def test_the_legend_stands_below_the_axes_on_the_page(rolled, theme):
+    figure = viewer.portrait_figure(rolled, theme=theme)
     figure.draw_without_rendering()
     (axes,), (legend,) = figure.axes, figure.legends
     lines = math.ceil(len(legend.get_texts()) / ENTRIES)
@@ -328,5 +328,5 @@ def test_a_page_leaves_no_trace_in_matplotlib(rolled):
     import matplotlib as mpl
 
     before = dict(mpl.rcParams)
-    viewer.portrait_figure(rolled, look=viewer.DARK)
+    viewer.portrait_figure(rolled, theme=viewer.DARK)
     assert dict(mpl.rcParams) == before

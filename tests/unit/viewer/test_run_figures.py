@@ -13,7 +13,7 @@ from ulna import viewer
 from ulna.viewer.arm import FAINTEST
 from ulna.viewer.run import MOST_POINTS, thinned
 
-LOOKS = {"print": viewer.PRINT, "dark": viewer.DARK}
+THEMES = {"print": viewer.PRINT, "dark": viewer.DARK}
 PLOTS = {
     "angles": (viewer.plot_angles, "[rad]"),
     "speeds": (viewer.plot_speeds, "[rad/s]"),
@@ -86,10 +86,10 @@ def words(figure):
     )
 
 
-@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
 @pytest.mark.parametrize(("plot", "unit"), PLOTS.values(), ids=PLOTS)
-def test_a_plot_returns_its_axes_and_names_its_units(axes, plot, unit, look):
-    assert plot(axes, swinging(), look=look) is axes
+def test_a_plot_returns_its_axes_and_names_its_units(axes, plot, unit, theme):
+    assert plot(axes, swinging(), theme=theme) is axes
     assert unit in axes.get_ylabel()
     assert axes.get_xlabel() in ("time [s]", "x [m]")
 
@@ -137,9 +137,9 @@ def luminance(color):
     return float(np.dot([0.2126, 0.7152, 0.0722], np.array(to_rgb(color)) ** 2.2))
 
 
-@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
-def test_many_joints_go_from_light_to_dark_and_a_few_have_names(axes, look):
-    viewer.plot_angles(axes, swinging(12), look=look)
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
+def test_many_joints_go_from_light_to_dark_and_a_few_have_names(axes, theme):
+    viewer.plot_angles(axes, swinging(12), theme=theme)
     shades = [luminance(line.get_color()) for line in curves(axes)]
     assert len(shades) == 12
     assert all(np.diff(shades) < 0.0)
@@ -273,7 +273,7 @@ def test_a_page_leaves_no_trace_in_matplotlib():
     import matplotlib as mpl
 
     before = dict(mpl.rcParams)
-    viewer.run_figure(swinging(), look=viewer.DARK)
+    viewer.run_figure(swinging(), theme=viewer.DARK)
     assert dict(mpl.rcParams) == before
 
 

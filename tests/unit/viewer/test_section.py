@@ -133,5 +133,5 @@ def test_a_page_leaves_no_trace_in_matplotlib(section):
     import matplotlib as mpl
 
     before = dict(mpl.rcParams)
-    viewer.section_figure(section, look=viewer.DARK)
+    viewer.section_figure(section, theme=viewer.DARK)
     assert dict(mpl.rcParams) == before

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ulna.papers.ang import samples
-from ulna.viewer.style import PRINT, Look, series, styled
+from ulna.viewer.style import PRINT, Theme, series, styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -16,17 +16,17 @@ SIZE = (8.0, 4.6)  # [inches]
 SMALLEST = 1e-18  # [m] of the errors that are shown; those that are zero are put there
 
 
-def both_postures(*, look: Look = PRINT) -> Figure:
+def both_postures(*, theme: Theme = PRINT) -> Figure:
     """Draw the two postures that put the tip at one place."""
     from ulna import kinematics
     from ulna.viewer import reach_figure
 
     example, arm = samples.example(), samples.arm()
     target = np.array([example.x, example.y])
-    return reach_figure(arm, target, kinematics.inverse(arm, target), look=look)
+    return reach_figure(arm, target, kinematics.inverse(arm, target), theme=theme)
 
 
-def tip_errors(*, look: Look = PRINT) -> Figure:
+def tip_errors(*, theme: Theme = PRINT) -> Figure:
     """Draw how far targets are missed as printed, and after each repair."""
     from matplotlib.figure import Figure
 
@@ -39,14 +39,14 @@ def tip_errors(*, look: Look = PRINT) -> Figure:
         "repaired": "erratum 5 as well",
     }
     edges = list(np.logspace(np.log10(SMALLEST), 1.0, 115))
-    with styled(look):
+    with styled(theme):
         figure = Figure(figsize=SIZE, dpi=150, layout="constrained")
         axes = figure.add_subplot()
         for k, (case, words) in enumerate(cases.items()):
             error = np.maximum(found[case], SMALLEST)
             median = np.median(found[case])
             label = f"{words}: median {median:.3g} m"
-            axes.hist(error, edges, color=look.data[k], alpha=0.55, label=label)
+            axes.hist(error, edges, color=theme.data[k], alpha=0.55, label=label)
         axes.set(
             xscale="log",
             xlim=(0.7 * SMALLEST, 10.0),
@@ -57,11 +57,11 @@ def tip_errors(*, look: Look = PRINT) -> Figure:
         axes.legend(loc="upper center")
         exact = int((found["repaired"] < SMALLEST).sum())
         place = (1.6 * SMALLEST, 0.9 * exact)
-        axes.text(*place, f"{exact:,}\nexact", color=look.data[2], va="top")
+        axes.text(*place, f"{exact:,}\nexact", color=theme.data[2], va="top")
     return figure
 
 
-def lost_digits(*, look: Look = PRINT) -> Figure:
+def lost_digits(*, theme: Theme = PRINT) -> Figure:
     """Draw the relative error of θ₂ against θ₂ itself, way by way."""
     from matplotlib.figure import Figure
 
@@ -73,15 +73,15 @@ def lost_digits(*, look: Look = PRINT) -> Figure:
         "expanded": "atan2, expanded root",
         "factored": "atan2, root in factors",
     }
-    with styled(look):
+    with styled(theme):
         figure = Figure(figsize=SIZE, dpi=150, layout="constrained")
         axes = figure.add_subplot()
-        for style, (way, words) in zip(series(3, look), names.items(), strict=True):
+        for style, (way, words) in zip(series(3, theme), names.items(), strict=True):
             axes.loglog(BENDS, found[way], lw=2.0, label=words, **style)
         axes.loglog(
             BENDS,
             found["rounded"],
-            color=look.quiet,
+            color=theme.quiet,
             lw=1.2,
             ls=":",
             label="what rounding of x and y costs anyway",

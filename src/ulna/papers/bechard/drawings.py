@@ -17,9 +17,9 @@ from ulna.papers.bechard.given import (
     link_rates,
 )
 from ulna.simulation import Run
-from ulna.viewer.pages import Layout, page_of_panels
+from ulna.viewer.pages import PageLayout, page_of_panels
 from ulna.viewer.run import curve, finish, joint_curves, plot_motion
-from ulna.viewer.style import PATTERNS, PRINT, Look, series, styled
+from ulna.viewer.style import PATTERNS, PRINT, Theme, series, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,27 +34,27 @@ def four_joints() -> Figure:
     """Draw the four joints in both models: the end of the motion, angles and energies."""
     from matplotlib.figure import Figure
 
-    with styled(PRINT) as look:
+    with styled(PRINT) as theme:
         figure = Figure(figsize=PAGE, dpi=150, layout="constrained")
         panels: Any = figure.subplots(3, 2, height_ratios=HEIGHTS)
         for column, (model, name) in zip(panels.T, MODELS.items(), strict=True):
             run = runs.four(model)
-            plot_motion(column[0], run, look=look).set_title(f"{name}, the end of 20 s")
+            plot_motion(column[0], run, theme=theme).set_title(f"{name}, the end of 20 s")
             joint_curves(
-                column[1], run.t, link_angles(run), r"\theta", look, ylabel="link angle [rad]"
+                column[1], run.t, link_angles(run), r"\theta", theme, ylabel="link angle [rad]"
             )
-            _energy_and_work(column[2], run, model, look)
+            _energy_and_work(column[2], run, model, theme)
             column[1].set_xlabel("")
     return figure
 
 
-def _energy_and_work(axes: Axes, run: Run, model: runs.Model, look: Look) -> None:
+def _energy_and_work(axes: Axes, run: Run, model: runs.Model, theme: Theme) -> None:
     energy = swings.total_energy(run)
-    first, second = series(2, look)
+    first, second = series(2, theme)
     curve(axes, run.t, 1e-3 * (energy - energy[0]), "energy gained", first)
     work = 1e-3 * work_done(run, model)
     curve(axes, run.t, work, "work of motors less friction", {**second, "ls": PATTERNS[2]})
-    finish(axes, look, ylabel="energy [kJ]")
+    finish(axes, theme, ylabel="energy [kJ]")
 
 
 def work_done(run: Run, model: runs.Model) -> np.ndarray:
@@ -79,49 +79,49 @@ def one_at_a_time() -> Figure:
         "friction alone: sequential, b = B": ("sequential", "by its number"),
         "both: true, b = B": ("true", "by its number"),
     }
-    with styled(PRINT) as look:
+    with styled(PRINT) as theme:
         figure, (axes,) = page_of_panels(
-            Layout((3.6,), 9.0), "Four joints: what the coupling does, and what the friction"
+            PageLayout((3.6,), 9.0), "Four joints: what the coupling does, and what the friction"
         )
-        for (name, which), style in zip(shown.items(), series(4, look), strict=True):
+        for (name, which), style in zip(shown.items(), series(4, theme), strict=True):
             run = runs.four(*which)
             curve(axes, run.t, link_angles(run)[:, 0], name, style)
-        finish(axes, look, ylabel="first link [rad]")
+        finish(axes, theme, ylabel="first link [rad]")
     return figure
 
 
 def energy() -> Figure:
     """Draw the energy of the skater's arm let go, in both models."""
-    with styled(PRINT) as look:
+    with styled(PRINT) as theme:
         figure, (axes,) = page_of_panels(
-            Layout((3.4,), 9.0), "Let go level: energy gained, without torque and friction"
+            PageLayout((3.4,), 9.0), "Let go level: energy gained, without torque and friction"
         )
-        for (model, name), style in zip(MODELS.items(), series(2, look), strict=True):
+        for (model, name), style in zip(MODELS.items(), series(2, theme), strict=True):
             run = runs.let_go(model)
             total = swings.total_energy(run)
             curve(axes, run.t, (total - total[0]) / swings.weight_times_reach(), name, style)
-        finish(axes, look, ylabel="energy gained [m g·reach]")
+        finish(axes, theme, ylabel="energy gained [m g·reach]")
     return figure
 
 
 def growing_torque() -> Figure:
     """Draw the torque that grows with time, and what the links do."""
     run = runs.four_pushed("100*t")
-    with styled(PRINT) as look:
+    with styled(PRINT) as theme:
         figure, (above, below) = page_of_panels(
-            Layout((1.3, 2.8), 9.0), "A torque of 100 t N·m on the first of four joints"
+            PageLayout((1.3, 2.8), 9.0), "A torque of 100 t N·m on the first of four joints"
         )
-        curve(above, run.t, run.tau[:, 0], r"$\tau_1$", series(1, look)[0])
-        finish(above, look, ylabel="torque [N·m]").set_xlabel("")
-        joint_curves(below, run.t, link_angles(run), r"\theta", look, ylabel="link angle [rad]")
+        curve(above, run.t, run.tau[:, 0], r"$\tau_1$", series(1, theme)[0])
+        finish(above, theme, ylabel="torque [N·m]").set_xlabel("")
+        joint_curves(below, run.t, link_angles(run), r"\theta", theme, ylabel="link angle [rad]")
     return figure
 
 
 def skater() -> Figure:
     """Draw inertia and speed of the skater's first joint over time, in both models."""
-    with styled(PRINT) as look:
+    with styled(PRINT) as theme:
         figure, panels = page_of_panels(
-            Layout((2.0, 2.4), 9.0, columns=2),
+            PageLayout((2.0, 2.4), 9.0, columns=2),
             "The skater from rest, 45 N·m and friction B·I at each joint (shaded: link 2 inwards)",
         )
         rows: tuple[tuple[str, Callable[[Run], np.ndarray]], ...] = (
@@ -130,11 +130,11 @@ def skater() -> Figure:
         )
         for row, (name, values) in enumerate(rows):
             for axes, (model, label), style in zip(
-                panels[2 * row :], MODELS.items(), series(2, look), strict=False
+                panels[2 * row :], MODELS.items(), series(2, theme), strict=False
             ):
                 run = runs.skater(model)
                 curve(axes, run.t, values(run), "", style)
-                _shade_inwards(axes, run, look)
+                _shade_inwards(axes, run, theme)
                 _frame(axes, name if model == "sequential" else "", "" if row else label, row == 1)
         for first, second in (panels[:2], panels[2:]):
             second.sharey(first)
@@ -142,13 +142,13 @@ def skater() -> Figure:
     return figure
 
 
-def _shade_inwards(axes: Axes, run: Run, look: Look) -> None:
+def _shade_inwards(axes: Axes, run: Run, theme: Theme) -> None:
     """Shade the times at which the outer link points inwards."""
     angle = link_angles(run)
     inwards = np.cos(angle[:, 1] - angle[:, 0]) < 0.0
     axes.fill_between(
         run.t, 0.0, 1.0, where=inwards.tolist(), transform=axes.get_xaxis_transform(),
-        color=look.reach, lw=0.0, zorder=0.0,
+        color=theme.reach, lw=0.0, zorder=0.0,
     )  # fmt: skip
 
 

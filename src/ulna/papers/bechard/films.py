@@ -13,9 +13,9 @@ from ulna.simulation.run import Run
 from ulna.viewer.arm import draw_reach, frame
 from ulna.viewer.film import animate, shoot, times_between
 from ulna.viewer.frames import Moment, moments
-from ulna.viewer.stage import MARGIN, MovingArm, Stage, number
-from ulna.viewer.style import PRINT, Look
-from ulna.viewer.video import Film
+from ulna.viewer.scene import MARGIN, MovingArm, Scene, number
+from ulna.viewer.style import PRINT, Theme
+from ulna.viewer.video import FilmFormat
 
 SIZE = (800, 480)  # [pixels] of two arms beside one another
 SQUARE = (640, 640)  # [pixels] of one
@@ -55,7 +55,7 @@ def _side_by_side(title: str, shown: Mapping[str, Run], file: str, fps: float) -
     scene = Pair(title, shown, SIZE, PRINT)
     seen = zip(*(moments(run, times, fps) for run in shown.values()), strict=True)
     first = scene.draw([next(moments(run, times, fps)) for run in shown.values()])
-    film = Film(fps, SIZE, first.copy())
+    film = FilmFormat(fps, SIZE, first.copy())
     pictures = (scene.draw(together) for together in seen)
     shoot(file, pictures, len(times), film, force=True, progress=False)
 
@@ -64,22 +64,22 @@ class Pair:
     """Arms beside one another with a clock for both, and the first joint's speed for each."""
 
     def __init__(
-        self, title: str, shown: Mapping[str, Run], size: tuple[int, int], look: Look
+        self, title: str, shown: Mapping[str, Run], size: tuple[int, int], theme: Theme
     ) -> None:
-        self.stage = Stage(size, look)
-        wide, high = self.stage.inches
+        self.scene = Scene(size, theme)
+        wide, high = self.scene.inches
         across = (wide - MARGIN * (len(shown) + 1)) / len(shown)
-        with self.stage.set_up():
-            self.stage.text((MARGIN, HEAD), title, weight="bold", **LETTERS)
+        with self.scene.set_up():
+            self.scene.text((MARGIN, HEAD), title, weight="bold", **LETTERS)
             self.clock = self._reading("t =", "s", (wide - MARGIN, HEAD))
             self.arms, self.speeds = [], []
             for k, (label, run) in enumerate(shown.items()):
                 left = MARGIN + k * (across + MARGIN)
-                axes = self.stage.axes((left, BELOW, across, high - ABOVE - BELOW))
+                axes = self.scene.axes((left, BELOW, across, high - ABOVE - BELOW))
                 axes.set_axis_off()
-                self.stage.fill(frame(draw_reach(axes, run.arm, look=look), run.arm))
-                self.stage.text((left, LABEL), label, **LETTERS)
-                self.arms.append(MovingArm(axes, run.arm, look))
+                self.scene.fill(frame(draw_reach(axes, run.arm, theme=theme), run.arm))
+                self.scene.text((left, LABEL), label, **LETTERS)
+                self.arms.append(MovingArm(axes, run.arm, theme))
                 self.speeds.append(self._reading("joint 1", "rad/s", (left + across, LABEL)))
         self.known = [(run.t, link_rates(run)[:, 0]) for run in shown.values()]
 
@@ -94,12 +94,12 @@ class Pair:
             arm.place(moment.points, moment.trail)
             speed.set_text(f"{np.interp(t, *known):.1f}".replace("-", "−"))
             moving += [*arm.shapes, speed]
-        return self.stage.picture(moving)
+        return self.scene.picture(moving)
 
     def _reading(self, label: str, unit: str, end: tuple[float, float]) -> Any:
         """Write a label and a unit, and return the number between them, all that is drawn anew."""
-        (right, down), quiet = end, self.stage.look.quiet
-        self.stage.text((right - LABELLED, down), label, color=quiet, **LETTERS)
-        self.stage.text((right - UNIT, down), unit, color=quiet, **LETTERS)
+        (right, down), quiet = end, self.scene.theme.quiet
+        self.scene.text((right - LABELLED, down), label, color=quiet, **LETTERS)
+        self.scene.text((right - UNIT, down), unit, color=quiet, **LETTERS)
         moving = {"ha": "right", "animated": True, "color": quiet, **LETTERS}
-        return self.stage.text((right - UNIT - GAP, down), "", **moving)
+        return self.scene.text((right - UNIT - GAP, down), "", **moving)

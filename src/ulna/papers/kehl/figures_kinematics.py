@@ -12,9 +12,9 @@ from ulna.arrays import Array
 from ulna.papers.kehl import near_singular as near
 from ulna.papers.kehl import printed
 from ulna.papers.kehl.motions import TARGET, arm, unit_arm
-from ulna.viewer import PRINT, Look, draw_arm, draw_ghosts, draw_reach, frame, styled
+from ulna.viewer import PRINT, Theme, draw_arm, draw_ghosts, draw_reach, frame, styled
 from ulna.viewer.arm import even_ticks
-from ulna.viewer.pages import Layout, name_outer, page_of_panels
+from ulna.viewer.pages import PageLayout, name_outer, page_of_panels
 from ulna.viewer.run import curve, finish, legend_above
 from ulna.viewer.style import PATTERNS, series
 
@@ -27,108 +27,108 @@ PAGE = (9.0, 7.4)  # [inches] of four panels
 JUMP = 20.0  # [deg] from one sample to the next, across which no line is drawn
 
 
-def forward_figure(look: Look = PRINT) -> Figure:
+def forward_figure(theme: Theme = PRINT) -> Figure:
     """Draw the arm at 40° and −60°, with its angles and the place of its tip."""
     q = np.radians([40.0, -60.0])
-    with styled(look):
+    with styled(theme):
         figure, axes = _page("forward kinematics of two links of 1 m")
-        draw_arm(axes, unit_arm(), q, look=look)
+        draw_arm(axes, unit_arm(), q, theme=theme)
         base, elbow, tip = kinematics.joints(unit_arm(), q)
-        _angle(axes, base, 0.0, q[0], r"$\theta_1 = 40°$", look.data[1])
-        _angle(axes, elbow, q[0], q[1], r"$\theta_2 = -60°$", look.data[2])
+        _angle(axes, base, 0.0, q[0], r"$\theta_1 = 40°$", theme.data[1])
+        _angle(axes, elbow, q[0], q[1], r"$\theta_2 = -60°$", theme.data[2])
         pose = f"({tip[0]:.4f}, {tip[1]:.4f}) m, −{-np.degrees(q.sum()):.0f}°"
-        _say(axes, tip, pose, (0, -16), look, ha="right")
+        _say(axes, tip, pose, (0, -16), theme, ha="right")
         axes.set(xlim=(-0.2, 2.05), ylim=(-0.35, 1.15), aspect="equal")
     return figure
 
 
-def inverse_figure(look: Look = PRINT) -> Figure:
+def inverse_figure(theme: Theme = PRINT) -> Figure:
     """Draw both postures that reach (1.71, 0.30)."""
     found = kinematics.inverse(unit_arm(), TARGET)
-    with styled(look):
+    with styled(theme):
         figure, axes = _page("two postures for one place")
-        draw_arm(axes, unit_arm(), found.q[1], look=look, ghost=True)
-        draw_arm(axes, unit_arm(), found.q[0], look=look)
-        axes.plot(*TARGET, "o", ms=20, mfc="none", mec=look.data[1], mew=1.8, zorder=7)
+        draw_arm(axes, unit_arm(), found.q[1], theme=theme, ghost=True)
+        draw_arm(axes, unit_arm(), found.q[0], theme=theme)
+        axes.plot(*TARGET, "o", ms=20, mfc="none", mec=theme.data[1], mew=1.8, zorder=7)
         for q, aside in zip(found.q, ((6, -32), (-8, 28)), strict=True):
             text = f"θ₁ = {np.degrees(q[0]):.2f}°\nθ₂ = {np.degrees(q[1]):.2f}°".replace("-", "−")
-            _say(axes, kinematics.joints(unit_arm(), q)[1], text, aside, look)
-        _say(axes, np.array(TARGET), "(1.71, 0.30) m", (-44, 0), look, ha="right")
+            _say(axes, kinematics.joints(unit_arm(), q)[1], text, aside, theme)
+        _say(axes, np.array(TARGET), "(1.71, 0.30) m", (-44, 0), theme, ha="right")
         axes.set(xlim=(-0.2, 2.15), ylim=(-0.75, 1.0), aspect="equal")
     return figure
 
 
-def branch_figure(wrapped: Array, plain: Array, look: Look = PRINT) -> Figure:
+def branch_figure(wrapped: Array, plain: Array, theme: Theme = PRINT) -> Figure:
     """Draw the angles along the path, the nearer solution taken by either distance."""
-    with styled(look):
+    with styled(theme):
         title = "the nearer of two solutions, along the path of Figure 4"
-        figure, panels = page_of_panels(Layout((2.0, 2.0), 9.0), title)
+        figure, panels = page_of_panels(PageLayout((2.0, 2.0), 9.0), title)
         names = r"$\theta_1$ [deg]", r"$\theta_2$ [deg]"
         for joint, (axes, name) in enumerate(zip(panels, names, strict=True)):
             rows = {"plain distance": plain, "wrapped distance": wrapped}
-            styles = ({"color": look.data[0], "lw": 2.6}, {"color": look.data[1], "lw": 1.4})
+            styles = ({"color": theme.data[0], "lw": 2.6}, {"color": theme.data[1], "lw": 1.4})
             for (label, angles), style in zip(rows.items(), styles, strict=True):
                 values = _broken(np.degrees(angles[:, joint]))
                 curve(axes, printed.TIMES, values, label, style)
-            name_outer(finish(axes, look, ylabel=name), last=joint == 1)
+            name_outer(finish(axes, theme, ylabel=name), last=joint == 1)
         panels[1].legend().remove()
     return figure
 
 
-def singular_figure(look: Look = PRINT) -> Figure:
+def singular_figure(theme: Theme = PRINT) -> Figure:
     """Draw a line past the base, its angles with the check and without, and the joints' speeds."""
     from matplotlib.figure import Figure
 
-    with styled(look):
+    with styled(theme):
         figure = Figure(figsize=PAGE, dpi=150)
         figure.set_layout_engine("constrained", w_pad=0.12, h_pad=0.12)
         panels = figure.subplots(2, 2)
-        _draw_line(panels[0, 0], arm(), look)
-        _draw_angles(panels[0, 1], look)
-        _draw_speeds(panels[1, 0], look)
-        _draw_growth(panels[1, 1], look)
+        _draw_line(panels[0, 0], arm(), theme)
+        _draw_angles(panels[0, 1], theme)
+        _draw_speeds(panels[1, 0], theme)
+        _draw_growth(panels[1, 1], theme)
     return figure
 
 
-def _draw_line(axes: Axes, two: Arm, look: Look) -> None:
-    draw_reach(axes, two, look=look)
+def _draw_line(axes: Axes, two: Arm, theme: Theme) -> None:
+    draw_reach(axes, two, theme=theme)
     rows = near.nearest_branch()
-    draw_ghosts(axes, two, rows[::20], look=look, count=9)
-    draw_arm(axes, two, rows[-1], look=look)
-    axes.plot(*near.points().T, color=look.data[1], lw=1.8, zorder=3.5)
+    draw_ghosts(axes, two, rows[::20], theme=theme, count=9)
+    draw_arm(axes, two, rows[-1], theme=theme)
+    axes.plot(*near.points().T, color=theme.data[1], lw=1.8, zorder=3.5)
     even_ticks(frame(axes, two))
     axes.set_title(f"a line {100 * near.SHOWN:g} cm above the base")
 
 
-def _draw_angles(axes: Axes, look: Look) -> None:
+def _draw_angles(axes: Axes, theme: Theme) -> None:
     t = near.times()
     rows = {"upper elbow": near.upper_elbow(), "nearest": near.nearest_branch()}
     for (name, angles), pattern in zip(rows.items(), (PATTERNS[3], "-"), strict=True):
-        for joint, color in enumerate(look.data[:2]):
+        for joint, color in enumerate(theme.data[:2]):
             values = _broken(np.degrees(angles[:, joint]))
             label = f"$\\theta_{joint + 1}$, {name}"
             curve(axes, t, values, label, {"color": color, "ls": pattern})
-    finish(axes, look, ylabel="angle [deg]")
-    legend_above(axes, look, columns=2)
+    finish(axes, theme, ylabel="angle [deg]")
+    legend_above(axes, theme, columns=2)
 
 
-def _draw_speeds(axes: Axes, look: Look) -> None:
+def _draw_speeds(axes: Axes, theme: Theme) -> None:
     shown = near.PAST_BASE[:3]
-    for distance, style in zip(reversed(shown), series(len(shown), look), strict=True):
+    for distance, style in zip(reversed(shown), series(len(shown), theme), strict=True):
         made = near.past_base(distance)
         t = near.MIDDLE + np.sinh(np.linspace(-8.0, 8.0, 1201)) / np.sinh(8.0) * near.MIDDLE
         speed = np.abs(made.trajectory(t).qd).max(axis=-1)
         curve(axes, t, speed, f"{100 * distance:g} cm from base", style)
-    finish(axes, look, ylabel="faster joint [rad/s]")
+    finish(axes, theme, ylabel="faster joint [rad/s]")
 
 
-def _draw_growth(axes: Axes, look: Look) -> None:
+def _draw_growth(axes: Axes, theme: Theme) -> None:
     past = [near.speed_past_base(d) for d in near.PAST_BASE]
     rim = [near.speed_at_rim(d) for d in near.FROM_RIM]
-    axes.loglog(near.PAST_BASE, past, "o-", color=look.data[0], label="past the base: v/d")
-    axes.loglog(near.FROM_RIM, rim, "s-", color=look.data[1], label="to the rim: v √(2/d)")
+    axes.loglog(near.PAST_BASE, past, "o-", color=theme.data[0], label="past the base: v/d")
+    axes.loglog(near.FROM_RIM, rim, "s-", color=theme.data[1], label="to the rim: v √(2/d)")
     axes.set(xlabel="nearest distance d [m]", ylabel="fastest joint [rad/s]")
-    legend_above(axes, look, columns=1)
+    legend_above(axes, theme, columns=1)
 
 
 def _page(title: str) -> tuple[Figure, Axes]:
@@ -162,12 +162,12 @@ def _angle(axes: Axes, at: Array, start: float, turn: float, text: str, color: s
     )
 
 
-def _say(axes: Axes, at: Array, text: str, aside: Any, look: Look, ha: str = "left") -> None:
+def _say(axes: Axes, at: Array, text: str, aside: Any, theme: Theme, ha: str = "left") -> None:
     label = axes.annotate(
         text, (float(at[0]), float(at[1])), xytext=aside, textcoords="offset points", ha=ha,
-        va="center", color=look.ink, zorder=9,
+        va="center", color=theme.ink, zorder=9,
     )  # fmt: skip
-    label.set_bbox({"fc": look.paper, "ec": "none", "alpha": 0.85, "pad": 1.5})
+    label.set_bbox({"fc": theme.paper, "ec": "none", "alpha": 0.85, "pad": 1.5})
 
 
 def _broken(values: Array) -> Array:

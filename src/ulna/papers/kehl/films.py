@@ -11,11 +11,11 @@ from ulna.arrays import Array
 from ulna.dynamics import inverse_dynamics
 from ulna.papers.kehl import printed
 from ulna.papers.kehl.motions import MASSES, differences, plan
-from ulna.viewer import PRINT, Look, animate_following
+from ulna.viewer import PRINT, Theme, animate_following
 from ulna.viewer.comparison import Comparison, scenes
 from ulna.viewer.film import shoot, speed_remark, times_between
-from ulna.viewer.stage import HEAD, Stage, number
-from ulna.viewer.video import Film
+from ulna.viewer.scene import HEAD, Scene, number
+from ulna.viewer.video import FilmFormat
 
 SIZE = (640, 640)  # [pixels]
 PAIR = (800, 460)  # [pixels] of two arms side by side
@@ -44,7 +44,7 @@ def film_replay(file: str) -> None:
     times = times_between(0.0, FIRST, RATE, SLOWLY)
     scene = Comparison(plan(), list(runs), speed_remark(SLOWLY), PAIR, PRINT)
     *_, late = scenes(runs, times, RATE)
-    film = Film(RATE, PAIR, scene.draw(late).copy())
+    film = FilmFormat(RATE, PAIR, scene.draw(late).copy())
     pictures = (scene.draw(together) for together in scenes(runs, times, RATE))
     shoot(file, pictures, len(times), film, force=True, progress=False)
 
@@ -57,7 +57,7 @@ def film_mass_sweep(file: str) -> None:
         for link in (1, 2)
         for mass in np.pad(np.linspace(MASSES[0], MASSES[-1], GROWING), RESTING, mode="edge")
     ]
-    film = Film(RATE, SWEEP, scene.draw(1, MASSES[-1]).copy())
+    film = FilmFormat(RATE, SWEEP, scene.draw(1, MASSES[-1]).copy())
     pictures = (scene.draw(link, float(mass)) for link, mass in steps)
     shoot(file, pictures, len(steps), film, force=True, progress=False)
 
@@ -65,20 +65,20 @@ def film_mass_sweep(file: str) -> None:
 class Sweep:
     """Two panels of torques, drawn anew for every mass over those of the lightest link."""
 
-    def __init__(self, look: Look) -> None:
-        self.stage = Stage(SWEEP, look)
+    def __init__(self, theme: Theme) -> None:
+        self.scene = Scene(SWEEP, theme)
         self.t = printed.TIMES[1:-1:EVERY]
-        with self.stage.set_up():
-            wide, high = self.stage.inches
+        with self.scene.set_up():
+            wide, high = self.scene.inches
             tall = (high - 1.9) / 2.0
             bottoms = (0.65 + tall + 0.35, 0.65)
-            self.panels = [self.stage.axes((0.85, low, wide - 1.15, tall)) for low in bottoms]
-            self.curves = [self._panel(k, look) for k in (0, 1)]
-            self.stage.text((0.85, HEAD), "torques along the path", size=14, weight="bold")
+            self.panels = [self.scene.axes((0.85, low, wide - 1.15, tall)) for low in bottoms]
+            self.curves = [self._panel(k, theme) for k in (0, 1)]
+            self.scene.text((0.85, HEAD), "torques along the path", size=14, weight="bold")
             moving: dict[str, Any] = {"ha": "right", "size": 13, "animated": True}
-            self.masses = self.stage.text((-0.3, HEAD), "", **moving)
+            self.masses = self.scene.text((-0.3, HEAD), "", **moving)
 
-    def _panel(self, joint: int, look: Look) -> Any:
+    def _panel(self, joint: int, theme: Theme) -> Any:
         axes = self.panels[joint]
         axes.set(xlim=(0.0, printed.DURATION), ylim=LIMITS[joint])
         axes.set_ylabel(f"τ{'₁₂'[joint]} [N·m]")
@@ -86,8 +86,8 @@ class Sweep:
         if joint == 1:
             axes.set_xlabel("time [s]")
         lightest = tau_of(1.0, 1.0)[::EVERY, joint]
-        axes.plot(self.t, lightest, color=look.ghost, lw=1.2)
-        (line,) = axes.plot([], [], color=look.data[joint], lw=1.8, animated=True)
+        axes.plot(self.t, lightest, color=theme.ghost, lw=1.2)
+        (line,) = axes.plot([], [], color=theme.data[joint], lw=1.8, animated=True)
         return line
 
     def draw(self, link: int, mass: float) -> Array:
@@ -97,7 +97,7 @@ class Sweep:
         for joint, line in enumerate(self.curves):
             line.set_data(self.t, tau[:, joint])
         self.masses.set_text(f"m₁ = {number(masses[0])} kg,  m₂ = {number(masses[1])} kg")
-        return self.stage.picture([*self.curves, self.masses])
+        return self.scene.picture([*self.curves, self.masses])
 
 
 def tau_of(first: float, second: float) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.viewer.arm import HOLE, TIP, capsules, fading, link_colors, widths
 from ulna.viewer.pages import cut
-from ulna.viewer.style import Look, styled
+from ulna.viewer.style import Theme, styled
 
 MARGIN = 0.3  # [inches]
 LEFT = 0.75  # [inches]
@@ -21,10 +21,10 @@ LETTER = 0.145  # [inches] of a title
 FADES = 10  # steps in which a trail fades; of each, little changes from picture to picture
 
 
-class Stage:
+class Scene:
     """A page of so many pixels: what stays is drawn once, what moves for every picture."""
 
-    def __init__(self, size: tuple[int, int], look: Look) -> None:
+    def __init__(self, size: tuple[int, int], theme: Theme) -> None:
         from matplotlib.backends import backend_agg
         from matplotlib.figure import Figure
 
@@ -32,17 +32,17 @@ class Stage:
 
         # Text shrinks more slowly than the film, or a small one could not be read.
         dpi = 100.0 * (min(size) / 800.0) ** 0.6
-        self.look = look
+        self.theme = theme
         # A tenth of a pixel more, since the canvas rounds down.
         self.inches = ((size[0] + 0.1) / dpi, (size[1] + 0.1) / dpi)
-        with styled(look):
+        with styled(theme):
             self.figure = Figure(figsize=self.inches, dpi=dpi)
             self.canvas: Any = canvas_of(self.figure)
 
     @contextmanager
     def set_up(self) -> Iterator[None]:
         """Draw what stays inside the block; at its end it is kept."""
-        with styled(self.look):
+        with styled(self.theme):
             yield
             self.canvas.draw()
         self.background = self.canvas.copy_from_bbox(self.figure.bbox)
@@ -75,7 +75,7 @@ class Stage:
         # A long name stays away from the clock, and is shown as it is, dollar signs and all.
         name = shortened(title, self.inches[0] - LEFT - READINGS)
         self.text((LEFT, HEAD), name, size=15, weight="bold", parse_math=False)
-        self.text((LEFT, BELOW_HEAD), remark, size=12, color=self.look.quiet)
+        self.text((LEFT, BELOW_HEAD), remark, size=12, color=self.theme.quiet)
 
     def reading(self, down: float, label: str, unit: str, **style: Any) -> Any:
         """Write a label and a unit, and return the text between them: less to draw a picture."""
@@ -95,18 +95,18 @@ class Stage:
 class MovingArm:
     """The shapes of an arm and of the trail of its tip, to be placed for every picture."""
 
-    def __init__(self, axes: Any, arm: Arm, look: Look) -> None:
+    def __init__(self, axes: Any, arm: Arm, theme: Theme) -> None:
         from matplotlib.collections import LineCollection, PolyCollection
         from matplotlib.patches import Circle
 
-        self.arm, self.look, wide = arm, look, widths(arm)
+        self.arm, self.theme, wide = arm, theme, widths(arm)
         turn = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
         self._circles = (HOLE * wide)[:, None, None] * np.stack([np.cos(turn), np.sin(turn)], -1)
         moving = {"animated": True}
         self.trail: Any = LineCollection([], linewidths=2.4, capstyle="round", **moving)
-        self.links: Any = PolyCollection([], facecolors=link_colors(arm, look), lw=0, **moving)
-        self.holes: Any = PolyCollection([], facecolors=look.paper, lw=0, **moving)
-        end = Circle((0, 0), TIP * wide[-1], fc=look.movable, ec=look.paper, lw=1.6, **moving)
+        self.links: Any = PolyCollection([], facecolors=link_colors(arm, theme), lw=0, **moving)
+        self.holes: Any = PolyCollection([], facecolors=theme.paper, lw=0, **moving)
+        end = Circle((0, 0), TIP * wide[-1], fc=theme.movable, ec=theme.paper, lw=1.6, **moving)
         self.tip: Any = end
         for shapes in (self.trail, self.links, self.holes):
             axes.add_collection(shapes, autolim=False)
@@ -121,7 +121,7 @@ class MovingArm:
         """Move to where the joints and the tip are (n+1, 2), with a trail of pieces (k, m, 2)."""
         self.trail.set_segments(trail)
         steps = min(FADES, len(trail))
-        self.trail.set_color(fading(steps, self.look)[np.arange(len(trail)) * steps // len(trail)])
+        self.trail.set_color(fading(steps, self.theme)[np.arange(len(trail)) * steps // len(trail)])
         self.links.set_verts(capsules(self.arm, points))
         self.holes.set_verts(self._circles + points[:-1, None])
         self.tip.center = points[-1]
