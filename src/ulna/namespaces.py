@@ -80,7 +80,7 @@ def no_attribute(value: object, name: str, guesses: Mapping[str, str]) -> Attrib
     Parameters
     ----------
     value : object
-        The object; its class's public names are offered where one is spelt much alike.
+        The object or class; its public names are offered where one is spelt much alike.
     name : str
         The attribute that was asked for.
     guesses : mapping of str to str
@@ -91,10 +91,13 @@ def no_attribute(value: object, name: str, guesses: Mapping[str, str]) -> Attrib
     AttributeError
         To be raised.
     """
-    text = f"{type(value).__name__!r} object has no attribute {name!r}"
+    kind = value if isinstance(value, type) else type(value)
+    text = f"{kind.__name__!r} object has no attribute {name!r}"
+    if isinstance(value, type):
+        text = f"type object {text.replace(' object', '', 1)}"
     hint = ""
     if not name.startswith("_"):
         instead = {word: text for text, words in guesses.items() for word in words.split()}
-        public = [word for word in dir(type(value)) if not word.startswith("_")]
+        public = [word for word in dir(kind) if not word.startswith("_")]
         hint = instead.get(name, "") or did_you_mean(name, public)
     return AttributeError(f"{text}; {hint}" if hint else text, name=name, obj=value)

@@ -6,15 +6,33 @@ from typing import NamedTuple
 
 
 class Actuator(NamedTuple):
-    """A motor with its gear, seen from the output shaft."""
+    """A motor with its gear, seen from the output shaft.
+
+    Attributes
+    ----------
+    name : str
+        Maker and model.
+    voltage : float
+        Of the supply [V].
+    stall_torque : float
+        Torque at rest [N·m]; the peak torque where the driver limits it.
+    no_load_speed : float
+        Speed without a load [rad/s].
+    stall_current : float
+        Current at rest [A].
+    gear_ratio : float
+        Motor turns per turn of the output shaft.
+    mass : float
+        With its gear [kg].
+    """
 
     name: str
-    voltage: float  # [V]
-    stall_torque: float  # [N·m]; the peak torque where the driver limits it
-    no_load_speed: float  # [rad/s]
-    stall_current: float  # [A]
+    voltage: float
+    stall_torque: float
+    no_load_speed: float
+    stall_current: float
     gear_ratio: float
-    mass: float  # [kg]
+    mass: float
 
 
 ACTUATORS: tuple[Actuator, ...] = (
@@ -29,5 +47,16 @@ ACTUATORS: tuple[Actuator, ...] = (
 
 
 def actuators() -> tuple[Actuator, ...]:
-    """Return the whole catalogue, hobby servos first."""
+    """Return the catalogue of actuators, hobby servos first.
+
+    Returns
+    -------
+    tuple of Actuator
+        As their makers' data sheets give them.
+
+    Examples
+    --------
+    >>> actuators()[0].name
+    'dynamixel-ax-12a'
+    """
     return ACTUATORS

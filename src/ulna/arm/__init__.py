@@ -1,5 +1,7 @@
 """WHAT it is: links, joints and payload, presets, and robot files."""
 
+from typing import TYPE_CHECKING
+
 from ulna.arm.joint import Friction, Joint, Motor
 from ulna.arm.link import Link, Payload
 from ulna.arm.not_modelled import NOT_MODELLED, unmodelled, warn_unmodelled
@@ -8,6 +10,7 @@ from ulna.arm.planar_arm import EARTH, FLAT, Arm
 from ulna.arm.preset_arms import preset, presets
 from ulna.arm.robot_file_writing import save
 from ulna.arm.robot_files import load
+from ulna.namespaces import namespace
 
 __all__ = [
     "EARTH",
@@ -29,3 +32,14 @@ __all__ = [
     "unmodelled",
     "warn_unmodelled",
 ]
+
+if not TYPE_CHECKING:
+    _guesses = {
+        "arm.load('arm.toml') reads a robot file; ulna reads no URDF": (
+            "load_urdf from_urdf urdf read"
+        ),
+        "arm.save(arm, 'arm.toml') writes a robot file": "write dump",
+        "arm.preset(name) is one of arm.presets()": "get_preset named",
+        "arm.Arm.rods(lengths, masses) makes an arm": "rods point_masses Robot Manipulator",
+    }
+    __getattr__, __dir__ = namespace(__name__, _guesses, also=__all__)

@@ -34,7 +34,7 @@ class Problems:
         least: float | None = None,
         infinite: bool = False,
     ) -> float:
-        """Take one number, noting what is wrong with it; return NaN where it cannot be used."""
+        """Read one number, noting what is wrong with it; return NaN where it cannot be used."""
         need = _need(unit, above, least)
         number = _as_float(value)
         if number is None:
@@ -48,7 +48,7 @@ class Problems:
         return math.nan
 
     def pair(self, what: str, value: Any, unit: str) -> tuple[float, float]:
-        """Take a vector of two finite numbers."""
+        """Read a vector of two finite numbers."""
         try:
             x, y = value
         except (TypeError, ValueError):
@@ -57,7 +57,7 @@ class Problems:
         return self.number(f"{what}.x", x, unit), self.number(f"{what}.y", y, unit)
 
     def sequence(self, what: str, value: Any, need: str) -> tuple[Any, ...]:
-        """Take a list, a tuple or anything else that holds one thing after another."""
+        """Read a list, a tuple or anything else that holds one thing after another."""
         try:
             if isinstance(value, str):
                 raise TypeError
@@ -67,7 +67,7 @@ class Problems:
             return ()
 
     def one_line(self, what: str, value: Any) -> None:
-        """Insist on text without line breaks and other controls."""
+        """Check that text has no line breaks and other controls."""
         if not isinstance(value, str) or any(unicodedata.category(c) in _CONTROLS for c in value):
             self.add(what, shown(value), "text on one line")
 

@@ -19,11 +19,25 @@ class Friction:
 
     The moving joint feels `coulomb` against its motion, a resting one up to `static`; between
     the two the torque falls over `stribeck_velocity`.
+
+    Parameters
+    ----------
+    coulomb : float, optional
+        Torque against the motion while the joint moves [N·m].
+    static : float, optional
+        The largest torque while it does not move [N·m]; as large as `coulomb` unless given.
+    stribeck_velocity : float, optional
+        The rate over which static friction falls to Coulomb friction [rad/s].
+
+    Raises
+    ------
+    InputError
+        If a value is negative or not finite, or static friction is less than Coulomb friction.
     """
 
-    coulomb: float = 0.0  # [N·m] while moving
-    static: float | None = None  # [N·m] at rest; as large as coulomb unless given
-    stribeck_velocity: float = 0.01  # [rad/s] over which static falls to coulomb
+    coulomb: float = 0.0
+    static: float | None = None
+    stribeck_velocity: float = 0.01
 
     def __post_init__(self) -> None:
         checks = Problems()
@@ -40,14 +54,37 @@ class Friction:
 
 @dataclass(frozen=True, slots=True)
 class Motor:
-    """A DC motor on the motor side of its gear; the gear and the rotor belong to the `Joint`."""
+    """A DC motor on the motor side of its gear; the gear and the rotor belong to the `Joint`.
 
-    voltage: float  # [V] of the supply
-    resistance: float  # [Ω] of the winding
-    torque_constant: float  # [N·m/A], equal to the back-EMF constant in V·s/rad
-    inductance: float = 0.0  # [H] of the winding
-    no_load_current: float = 0.0  # [A] that turns the motor alone
-    max_current: float = inf  # [A] that the driver gives
+    Parameters
+    ----------
+    voltage : float
+        Of the supply [V].
+    resistance : float
+        Of the winding [Ω].
+    torque_constant : float
+        Torque per current [N·m/A], equal to the back-EMF constant in V·s/rad.
+    inductance : float, optional
+        Of the winding [H].
+    no_load_current : float, optional
+        The current that turns the motor alone [A].
+    max_current : float, optional
+        The most that the driver gives [A].
+    name : str, optional
+        How reports call the motor.
+
+    Raises
+    ------
+    InputError
+        If a value is out of its range.
+    """
+
+    voltage: float
+    resistance: float
+    torque_constant: float
+    inductance: float = 0.0
+    no_load_current: float = 0.0
+    max_current: float = inf
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -77,15 +114,41 @@ class Joint:
 
     A rotor of inertia J geared N : 1 sits on the link before the joint. Limits mark postures;
     they never change what an angle means.
+
+    Parameters
+    ----------
+    lower : float, optional
+        Lower limit of the angle [rad], −inf for none.
+    upper : float, optional
+        Upper limit of the angle [rad], inf for none.
+    max_velocity : float, optional
+        Limit of the rate [rad/s].
+    max_torque : float, optional
+        Limit of the torque [N·m].
+    damping : float, optional
+        Viscous damping on the relative rate [N·m·s/rad].
+    rotor_inertia : float, optional
+        Inertia of the rotor, on the motor side of the gear [kg·m²].
+    gear_ratio : float, optional
+        Motor turns per joint turn; negative if the gear reverses.
+    friction : Friction, optional
+        Dry friction.
+    motor : Motor, optional
+        The motor that turns the joint.
+
+    Raises
+    ------
+    InputError
+        If a value is out of its range, or `lower` is not below `upper`.
     """
 
-    lower: float = -inf  # [rad]
-    upper: float = inf  # [rad]
-    max_velocity: float = inf  # [rad/s]
-    max_torque: float = inf  # [N·m]
-    damping: float = 0.0  # [N·m·s/rad] on the relative rate
-    rotor_inertia: float = 0.0  # [kg·m²] on the motor side of the gear
-    gear_ratio: float = 1.0  # motor turns per joint turn; negative if it reverses
+    lower: float = -inf
+    upper: float = inf
+    max_velocity: float = inf
+    max_torque: float = inf
+    damping: float = 0.0
+    rotor_inertia: float = 0.0
+    gear_ratio: float = 1.0
     friction: Friction | None = None
     motor: Motor | None = None
 

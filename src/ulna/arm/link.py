@@ -20,16 +20,38 @@ class Link:
     its ends (a counterweight); a point mass at the distal end stands for the next motor or a
     gripper.
 
+    Parameters
+    ----------
+    length : float
+        From the proximal joint to the distal one [m].
+    mass : float
+        Of the link, without the point mass [kg].
+    com : float, optional
+        Distance of the centre of mass along the link [m], half its length unless given.
+    inertia : float, optional
+        About the centre of mass, without rotors [kg·m²]; that of a uniform rod unless given.
+    tip_mass : float, optional
+        Point mass at the distal end [kg].
+    com_offset : float, optional
+        Distance of the centre of mass to the left of the link [m].
+
+    Raises
+    ------
+    InputError
+        If the length is not above 0, a mass or the inertia is negative, or a value is not finite.
+
+    Examples
+    --------
     >>> Link(0.5, 10.0).inertia
     0.20833333333333334
     """
 
-    length: float  # [m] from the proximal joint to the distal one
-    mass: float  # [kg] without the point mass
-    com: float  # [m] distance of the centre of mass along the link
-    inertia: float  # [kg·m²] about the centre of mass, without rotors
-    tip_mass: float  # [kg] point mass at the distal end
-    com_offset: float  # [m] distance of the centre of mass to the left of the link
+    length: float
+    mass: float
+    com: float
+    inertia: float
+    tip_mass: float
+    com_offset: float
 
     def __init__(
         self,
@@ -69,10 +91,23 @@ class Link:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Payload:
-    """A load at the tip of the arm, fixed to the last link."""
+    """A load at the tip of the arm, fixed to the last link.
 
-    mass: float  # [kg]
-    inertia: float  # [kg·m²] about the tip
+    Parameters
+    ----------
+    mass : float, optional
+        Of the load [kg].
+    inertia : float, optional
+        About the tip [kg·m²].
+
+    Raises
+    ------
+    InputError
+        If one of them is negative or not finite.
+    """
+
+    mass: float
+    inertia: float
 
     def __init__(self, mass: float = 0.0, inertia: float = 0.0) -> None:
         checks = Problems()

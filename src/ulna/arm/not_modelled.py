@@ -70,7 +70,13 @@ def unmodelled(arm: Arm | Parameters) -> dict[str, str]:
 
 
 def warn_unmodelled(*arms: Arm | Parameters) -> None:
-    """Warn of what is not modelled of these arms, once for what several of them share."""
+    """Warn of what is not modelled of these arms, once for what several of them share.
+
+    Parameters
+    ----------
+    *arms : Arm or Parameters
+        The arms as they were described.
+    """
     sentences = [sentence for arm in arms for sentence in _sentences(arm)]
     if sentences:
         warn(*dict.fromkeys(sentences))

@@ -19,41 +19,107 @@ class Parameters(NamedTuple):
     """The numbers of an arm, one array a quantity, without validation.
 
     Being a NamedTuple of arrays it is a pytree, so that JAX can trace and differentiate it.
-    Shapes are (…, n), gravity and base (…, 2); leading axes are a batch of arms.
+    Leading axes are a batch of arms.
+
+    Parameters
+    ----------
+    length : array, shape (..., n)
+        Lengths of the links [m].
+    mass : array, shape (..., n)
+        Masses of the links [kg].
+    com : array, shape (..., n)
+        Distances of the centres of mass along the links [m].
+    com_offset : array, shape (..., n)
+        Distances of the centres of mass to the left of the links [m].
+    inertia : array, shape (..., n)
+        Inertias about the centres of mass [kg·m²]; the last includes the payload's.
+    tip_mass : array, shape (..., n)
+        Point masses at the distal ends [kg]; the last includes the payload.
+    damping : array, shape (..., n)
+        Viscous damping of the joints [N·m·s/rad].
+    rotor_inertia : array, shape (..., n)
+        Inertias of the rotors, on the motor side of the gears [kg·m²].
+    gear_ratio : array, shape (..., n)
+        Turns of the motors per turn of the joints.
+    lower : array, shape (..., n)
+        Lower limits of the joints [rad].
+    upper : array, shape (..., n)
+        Upper limits of the joints [rad].
+    max_velocity : array, shape (..., n)
+        Limits of the joints' rates [rad/s].
+    max_torque : array, shape (..., n)
+        Limits of the joints' torques [N·m].
+    gravity : array, shape (..., 2)
+        Acceleration of gravity, x and y [m/s²].
+    base : array, shape (..., 2)
+        Position of the first joint, x and y [m].
     """
 
-    length: Array  # [m]
-    mass: Array  # [kg]
-    com: Array  # [m] along the link
-    com_offset: Array  # [m] to the left of the link
-    inertia: Array  # [kg·m²] about the centre of mass; the last includes the payload's
-    tip_mass: Array  # [kg] at the distal end; the last includes the payload
-    damping: Array  # [N·m·s/rad]
-    rotor_inertia: Array  # [kg·m²]
+    length: Array
+    mass: Array
+    com: Array
+    com_offset: Array
+    inertia: Array
+    tip_mass: Array
+    damping: Array
+    rotor_inertia: Array
     gear_ratio: Array
-    lower: Array  # [rad]
-    upper: Array  # [rad]
-    max_velocity: Array  # [rad/s]
-    max_torque: Array  # [N·m]
-    gravity: Array  # [m/s²]
-    base: Array  # [m]
+    lower: Array
+    upper: Array
+    max_velocity: Array
+    max_torque: Array
+    gravity: Array
+    base: Array
 
     @property
     def n(self) -> int:
-        """The number of links."""
+        """The number of joints, which is that of links."""
         return int(self.length.shape[-1])
 
     def per_sample(self) -> Parameters:
-        """Return the arms with a new axis before the last, to meet several samples of each."""
+        """Return the arms with a new axis before the last, to meet several samples of each.
+
+        Returns
+        -------
+        parameters : Parameters
+            With shapes (..., 1, n).
+        """
         return Parameters(*(value[..., None, :] for value in self))
 
     def rows(self, chosen: Array) -> Parameters:
-        """Return the chosen members of a flat batch of arms."""
+        """Return the chosen members of a flat batch of arms.
+
+        Parameters
+        ----------
+        chosen : array of int or bool, or slice
+            Which members, as NumPy indexes the first axis.
+
+        Returns
+        -------
+        parameters : Parameters
+            With shapes (k, n).
+        """
         return Parameters(*(value[chosen] for value in self))
 
 
 def parameters_of(arm: Arm | Parameters) -> Parameters:
-    """Return the arrays of an arm; parameters come back as they are."""
+    """Return the arrays of an arm.
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        An arm; parameters come back as they are.
+
+    Returns
+    -------
+    parameters : Parameters
+        What kinematics and dynamics read.
+
+    Raises
+    ------
+    InputError
+        If it is neither.
+    """
     if isinstance(arm, Parameters):
         return arm
     try:
@@ -63,8 +129,25 @@ def parameters_of(arm: Arm | Parameters) -> Parameters:
 
 
 def stack(arms: Iterable[Arm | Parameters]) -> Parameters:
-    """Put arms with the same number of links side by side: every array gains a leading axis.
+    """Stack arms with the same number of links: every array gains a leading axis.
 
+    Parameters
+    ----------
+    arms : iterable of Arm or Parameters
+        At least one, all with n links.
+
+    Returns
+    -------
+    parameters : Parameters
+        A batch, with shapes (B, n).
+
+    Raises
+    ------
+    InputError
+        If there are none, or their numbers of links differ.
+
+    Examples
+    --------
     >>> import ulna
     >>> stack([ulna.preset("kehl"), ulna.preset("unit")]).length.shape
     (2, 2)
@@ -88,7 +171,7 @@ def _stacked(column: tuple[Array, ...]) -> Array:
 
 
 def parameters_from(arm: Arm) -> Parameters:
-    """Lay out an arm's numbers as read-only arrays."""
+    """Return an arm's numbers as read-only arrays."""
     links, joints, payload = arm.links, arm.joints, arm.payload
     at_tip = np.zeros(len(links))
     at_tip[-1] = 1.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,19 +15,125 @@ from ulna.arm.link import Link, Payload, doubts
 from ulna.arm.mobility import check_mobility
 from ulna.arm.parameters import Parameters, parameters_from
 from ulna.arm.sketch import sketch_html, summary
+from ulna.arrays import Array
 from ulna.errors import shown, warn
+from ulna.namespaces import no_attribute
 
 EARTH = (0.0, -9.81)  # [m/s²], downwards
 FLAT = (0.0, 0.0)  # an arm that lies on a table feels no gravity in its plane
 
+# What to write instead of names that people try first.
+_GUESSES = {
+    "arm.n is the number of joints, which is that of links": (
+        "dof ndof nq nv njoints n_joints num_joints nlinks n_links num_links joint_count"
+    ),
+    "arm.lengths are the links' lengths [m]": "link_lengths length l L a",
+    "arm.masses are the links' masses [kg]": "link_masses m",
+    "arm.mass is that of links, point masses and payload [kg]": "total_mass weight",
+    "arm.parameters.com are the links' centres of mass [m], arm.parameters.com_offset how far they "
+    "lie to the side": "com coms centers centres centers_of_mass centres_of_mass r",
+    "arm.parameters.inertia are the links' inertias about their centres of mass [kg·m²]": (
+        "inertia inertias link_inertias I"
+    ),
+    "arm.parameters.lower and arm.parameters.upper are the joints' limits [rad]": (
+        "limits joint_limits qlim q_lim q_min q_max lower upper lower_limits upper_limits"
+    ),
+    "arm.parameters.max_torque are the joints' torque limits [N·m]": (
+        "max_torque max_torques torque_limits tau_max effort_limits"
+    ),
+    "arm.parameters.damping is the joints' viscous damping [N·m·s/rad]": "damping dampings",
+    "ulna.kinematics.tip(arm, q) is the pose of the tip, ulna.kinematics.joints(arm, q) are the "
+    "positions of all joints": (
+        "fk fkine forward forward_kinematics pose tip end_effector tip_position"
+    ),
+    "ulna.kinematics.inverse(arm, target) gives every posture for a point": (
+        "ik ikine inverse inverse_kinematics"
+    ),
+    "ulna.kinematics.jacobian(arm, q) is the Jacobian of the tip": "jacobian jacob0 jacobe jac",
+    "ulna.kinematics.workspace(arm) is what the tip reaches": "workspace",
+    "ulna.dynamics.mass_matrix(arm, q), coriolis_matrix(arm, q, qd) and gravity_torque(arm, q) are "
+    "the terms of its equations of motion": (
+        "mass_matrix inertia_matrix M C G coriolis coriolis_matrix gravity_torque gravload"
+    ),
+    "ulna.dynamics.inverse_dynamics(arm, q, qd, qdd) are the torques of a motion": (
+        "rne rnea inverse_dynamics torque"
+    ),
+    "ulna.dynamics.forward_dynamics(arm, q, qd, tau) are the accelerations": (
+        "aba accel fdyn forward_dynamics"
+    ),
+    "ulna.simulate(arm, q0=..., duration=...) simulates an arm": "simulate step run",
+    "ulna.plan(arm, path) plans a motion along a path": "plan follow",
+    "ulna.plot(arm) draws an arm": "plot show draw",
+    "ulna.save(arm, 'arm.toml') writes a robot file": "save write to_toml to_file dump",
+    "arm.replace(gravity=(0, 0)) is an arm that differs in some fields": (
+        "copy with_gravity set_gravity with_name"
+    ),
+}
+_CLASS_GUESSES = {
+    "ulna reads robot files of its own, in TOML, and no URDF: `ulna new arm.toml --links 2` writes "
+    "one to begin with, ulna.load('arm.toml') reads it, and Arm.of([Link(length, mass, com, "
+    "inertia), ...]) makes the same in Python": "from_urdf from_xml from_mjcf from_sdf urdf URDF",
+    "ulna.load('arm.toml') reads a robot file": "load from_file from_toml read open",
+    "ulna.preset('kehl') is an arm by name, ulna.presets() lists them": (
+        "preset from_preset from_name"
+    ),
+    "Arm.of(links, joints) makes an arm of parts": "from_links create make build",
+    "Arm.rods(lengths, masses) makes an arm of uniform rods": (
+        "rod uniform uniform_rods from_lengths planar"
+    ),
+    "Arm.point_masses(lengths, masses) makes one with a mass at the end of every link": (
+        "point_mass points massless"
+    ),
+}
+
+
+class _AnswersGuesses(type):
+    """A class that answers names that it does not have with those that it has."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(cls, name: str) -> Any:
+            raise no_attribute(cls, name, _CLASS_GUESSES)
+
 
 @dataclass(frozen=True, repr=False)
-class Arm:
+class Arm(metaclass=_AnswersGuesses):
     """A planar arm of revolute joints. Frozen; change one with `replace` or `with_payload`.
 
     Make one with `Arm.rods`, `Arm.point_masses` or `Arm.of`, `ulna.load` or `ulna.preset`.
     Joint angles are relative and counter-clockwise, the first from the x axis; gravity is a
     vector, straight down unless given.
+
+    Parameters
+    ----------
+    links : sequence of Link
+        The links from the base to the tip, n of them.
+    joints : sequence of Joint
+        The joints at their proximal ends, n of them.
+    gravity : (float, float), optional
+        Acceleration of gravity, x and y [m/s²].
+    base : (float, float), optional
+        Position of the first joint, x and y [m].
+    payload : Payload or float, optional
+        The load at the tip; a number is its mass [kg].
+    name : str, optional
+        How reports and files call the arm.
+
+    Attributes
+    ----------
+    parameters : Parameters
+        The same as plain arrays, which kinematics and dynamics read; read-only.
+
+    Raises
+    ------
+    InputError
+        With everything that is wrong with the numbers, at once.
+
+    Examples
+    --------
+    >>> arm = Arm.rods([0.5, 0.5], [1.0, 10.0])
+    >>> arm.n, arm.reach, arm.mass
+    (2, 1.0, 11.0)
     """
 
     links: tuple[Link, ...]
@@ -106,23 +212,51 @@ class Arm:
 
     @property
     def n(self) -> int:
-        """The number of links."""
+        """The number of joints, which is that of links."""
         return len(self.links)
 
     @property
+    def lengths(self) -> Array:
+        """The lengths (n,) of the links [m]; read-only."""
+        return self.parameters.length
+
+    @property
+    def masses(self) -> Array:
+        """The masses (n,) of the links [kg], without point masses and payload; read-only."""
+        return self.parameters.mass
+
+    @property
     def reach(self) -> float:
-        """The distance in metres from the base to the tip of the straight arm."""
+        """The distance [m] from the base to the tip of the straight arm."""
         return sum(link.length for link in self.links)
 
     @property
     def mass(self) -> float:
-        """The mass in kilograms of links, point masses and payload."""
+        """The mass [kg] of links, point masses and payload together."""
         return float(np.sum(self.parameters.mass) + np.sum(self.parameters.tip_mass))
 
     def replace(self, **changes: Any) -> Arm:
-        """Return an arm that differs in the named fields, those of `Arm.of`.
+        """Return an arm that differs in the named fields.
 
-        Only what is named changes: a link that is made longer keeps its centre of mass.
+        Parameters
+        ----------
+        **changes : Any
+            The fields of an `Arm`: links, joints, gravity, base, payload, name.
+
+        Returns
+        -------
+        Arm
+            Only what is named changes: a link that is made longer keeps its centre of mass.
+
+        Raises
+        ------
+        InputError
+            If there is no such field, or a value is not one of it.
+
+        Examples
+        --------
+        >>> Arm.rods([1.0], [1.0]).replace(gravity=(0.0, -1.62)).gravity
+        (0.0, -1.62)
         """
         known = [f.name for f in dataclasses.fields(self) if f.init]
         checks = Problems()
@@ -132,8 +266,34 @@ class Arm:
         return dataclasses.replace(self, **changes)
 
     def with_payload(self, payload: float | Payload) -> Arm:
-        """Return the same arm with a load at its tip, in kilograms or as a `Payload`."""
+        """Return the same arm with another load at its tip.
+
+        Parameters
+        ----------
+        payload : float or Payload
+            A mass [kg], or a mass with an inertia about the tip.
+
+        Returns
+        -------
+        Arm
+            The arm with that load in place of its own.
+
+        Raises
+        ------
+        InputError
+            If it is not a finite mass of at least 0.
+
+        Examples
+        --------
+        >>> Arm.rods([1.0], [1.0]).with_payload(0.5).mass
+        1.5
+        """
         return self.replace(payload=payload)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(self, name, {**_GUESSES, **_CLASS_GUESSES})
 
     def __repr__(self) -> str:
         return summary(self)
@@ -147,7 +307,10 @@ def _parts(checks: Problems, what: str, parts: Any, kind: type) -> tuple[Any, ..
     found = checks.sequence(what, parts, f"a list of {kind.__name__}")
     for number, part in enumerate(found, 1):
         if not isinstance(part, kind):
-            checks.add(f"{what.removesuffix('s')}.{number}", shown(part), f"a {kind.__name__}")
+            numbers = kind is Link and isinstance(part, int | float)
+            hint = "for lengths and masses there is Arm.rods(lengths, masses)" if numbers else ""
+            place = f"{what.removesuffix('s')}.{number}"
+            checks.add(place, shown(part), f"a {kind.__name__}", hint)
     return found
 
 

@@ -19,8 +19,25 @@ class Preset(NamedTuple):
 
 
 def preset(name: str) -> Arm:
-    """Return the arm of that name; `ulna.presets()` lists them.
+    """Return the arm of a name.
 
+    Parameters
+    ----------
+    name : str
+        One of `ulna.presets()`.
+
+    Returns
+    -------
+    Arm
+        The arm, with that name.
+
+    Raises
+    ------
+    InputError
+        If there is no such preset; it names the nearest one.
+
+    Examples
+    --------
     >>> preset("kehl").reach
     1.0
     """
@@ -31,7 +48,13 @@ def preset(name: str) -> Arm:
 
 
 def presets() -> tuple[str, ...]:
-    """Return the names of all presets."""
+    """Return the names of all presets.
+
+    Returns
+    -------
+    tuple of str
+        What `ulna.preset` takes.
+    """
     return tuple(PRESETS)
 
 

@@ -17,9 +17,19 @@ HEAD = '# SI units: metres, kilograms, radians, newton metres. Text such as "25 
 
 
 def save(arm: Arm, file: str | os.PathLike[str]) -> None:
-    """Write an arm to a robot file; `ulna.load` gives an equal arm back.
+    """Write an arm to a robot file, which `ulna.load` reads back as an equal arm.
 
-    The file appears whole or not at all, and replaces one that was there.
+    Parameters
+    ----------
+    arm : Arm
+        What to write.
+    file : path-like
+        Where to. The file appears whole or not at all, and replaces one that was there.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be written.
     """
     write_whole(file, dumps(arm))
 

@@ -37,8 +37,24 @@ DEEPEST_KEY = 100  # parts of a dotted key; the parser takes the square of them
 def load(file: str | os.PathLike[str]) -> Arm:
     """Read an arm from a robot file (TOML, format 1).
 
-    Every problem of the file is raised at once, each with its line. What is allowed but strange
-    (an inertia that no body has, an angle that was probably meant in degrees) is a warning.
+    Parameters
+    ----------
+    file : path-like
+        The file, as `ulna.save` and `ulna new` write it.
+
+    Returns
+    -------
+    Arm
+        The arm that it describes. What is allowed but strange (an inertia that no body has, an
+        angle that was probably meant in degrees) is a warning.
+
+    Raises
+    ------
+    InputError
+        With every problem of the file at once, each with its line; for a file of another format,
+        such as URDF, with what to do instead.
+    FileError
+        If the file cannot be read.
     """
     check_format(file)
     arm, found = parse(read_text(file, LARGEST), os.fspath(file))
@@ -63,7 +79,7 @@ def check_format(file: str | os.PathLike[str]) -> None:
 def parse(text: str, name: str = "robot file") -> tuple[Arm, list[Problem]]:
     """Read an arm from the text of a robot file; return the arm and what is strange about it."""
     document = _parse_toml(text, name)
-    reader = _Reader()
+    reader = _RobotFileReader()
     try:
         arm = reader.arm(document)
     except InputError as error:
@@ -99,7 +115,7 @@ def _parse_toml(text: str, name: str) -> Table:
     raise InputError(problem)
 
 
-class _Reader:
+class _RobotFileReader:
     """Reads a document part by part, gathering problems and doubts under the keys' names."""
 
     def __init__(self) -> None:

@@ -347,3 +347,52 @@ def test_the_public_names_are_the_contract():
         assert isinstance(getattr(ulna, name), type)
     for name in ("preset", "presets", "load", "save", "stack"):
         assert callable(getattr(ulna, name))
+
+
+def test_lengths_and_masses_are_those_of_the_links_and_read_only():
+    arm = Arm.rods([0.5, 0.4], [1.0, 2.0]).with_payload(3.0)
+    assert arm.lengths.tolist() == [0.5, 0.4]
+    assert arm.masses.tolist() == [1.0, 2.0]
+    with pytest.raises(ValueError, match="read-only"):
+        arm.lengths[0] = 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("dof", "arm.n"),
+        ("num_joints", "arm.n"),
+        ("link_lengths", "arm.lengths"),
+        ("joint_limits", "arm.parameters.lower"),
+        ("fkine", "ulna.kinematics.tip(arm, q)"),
+        ("rnea", "ulna.dynamics.inverse_dynamics(arm, q, qd, qdd)"),
+        ("simulate", "ulna.simulate(arm"),
+        ("lenghts", "did you mean 'lengths'?"),
+    ],
+)
+def test_a_first_guess_at_an_arm_is_told_what_to_write(name, instead):
+    with pytest.raises(AttributeError) as caught:
+        getattr(Arm.rods([0.5], [1.0]), name)
+    assert str(caught.value).startswith(f"'Arm' object has no attribute {name!r}; ")
+    assert instead in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [("from_urdf", "ulna.load('arm.toml')"), ("from_file", "ulna.load"), ("rodz", "'rods'")],
+)
+def test_a_first_guess_at_making_an_arm_is_told_what_to_write(name, instead):
+    with pytest.raises(AttributeError) as caught:
+        getattr(Arm, name)
+    assert str(caught.value).startswith(f"type object 'Arm' has no attribute {name!r}; ")
+    assert instead in str(caught.value)
+
+
+def test_what_nobody_would_ask_an_arm_is_just_not_there():
+    assert not hasattr(Arm.rods([0.5], [1.0]), "zzz")
+    assert not hasattr(Arm, "__wrapped__")
+
+
+def test_numbers_in_place_of_links_are_told_of_rods():
+    with pytest.raises(InputError, match=r"need a Link; .*Arm\.rods\(lengths, masses\)"):
+        Arm([0.5], [1.0])
