@@ -20,13 +20,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from types import FrameType, TracebackType
-from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from ulna.errors import InputError, Interrupted, Problem, shown
+from ulna.typing import OnInterrupt as OnInterrupt
 
 P = ParamSpec("P")
 Result = TypeVar("Result")
-OnInterrupt: TypeAlias = Literal["raise", "return"]
 
 # The functions behind those of `signal`, which make an enumeration's member of every number: that
 # takes longer than a short run.

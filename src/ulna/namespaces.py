@@ -1,15 +1,25 @@
-"""What a package offers at TAB, and what it answers to names that it does not have."""
+"""What a package offers at TAB, and what it answers to names that it does not have.
+
+The same for keywords: `suggest_keywords` lets a function say which one was meant.
+"""
 
 from __future__ import annotations
 
+import functools
+import inspect
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from types import ModuleType
+from typing import Any, TypeVar
 
 from ulna.errors import did_you_mean
 
+Called = TypeVar("Called", bound=Callable[..., Any])
+
 _NONE: Mapping[str, str] = {}
+_UNEXPECTED = re.compile(r"got an unexpected keyword argument '(\w+)'")
 
 
 def namespace(
@@ -67,6 +77,62 @@ def namespace(
         return sorted({*public, *own})
 
     return find, offer
+
+
+def suggest_keywords(**guesses: str) -> Callable[[Called], Called]:
+    """Return a decorator that adds "did you mean" to the refusal of a misspelt keyword.
+
+    Only a call that Python refuses takes longer. It goes below `classmethod` and `interruptible`,
+    and above `dataclass`.
+
+    Parameters
+    ----------
+    **guesses
+        Keywords that are there, by others that people try first and that are spelt unlike them.
+
+    Returns
+    -------
+    callable
+        Decorates a function, a method, or a class, whose `__init__` it then is that explains.
+
+    Examples
+    --------
+    >>> @suggest_keywords(torques="keep_torques")
+    ... def simulate(*, torque=None, keep_torques=False): ...
+    >>> simulate(torqe=1.0)
+    Traceback (most recent call last):
+    TypeError: simulate() got an unexpected keyword argument 'torqe'; did you mean 'torque'?
+    >>> simulate(torques=True)
+    Traceback (most recent call last):
+    TypeError: simulate() got an unexpected keyword argument 'torques'; did you mean 'keep_torques'?
+    """
+
+    def decorated(called: Called) -> Called:
+        if isinstance(called, type):
+            called.__init__ = _explained(called.__init__, guesses)  # type: ignore[misc]
+            return called
+        return _explained(called, guesses)  # type: ignore[return-value]
+
+    return decorated
+
+
+def _explained(function: Callable[..., Any], guesses: Mapping[str, str]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def explained(*arguments: Any, **keywords: Any) -> Any:
+        try:
+            return function(*arguments, **keywords)
+        except TypeError as error:
+            unexpected = _UNEXPECTED.search(str(error))
+            # Python has entered no function yet where it is the call itself that does not fit.
+            if unexpected is None or error.__traceback__.tb_next is not None:  # type: ignore[union-attr]
+                raise
+            name = unexpected[1]
+            text = str(error)[: unexpected.end()]
+        known = [one for one in inspect.signature(function).parameters if one != "self"]
+        hint = f"did you mean '{guesses[name]}'?" if name in guesses else did_you_mean(name, known)
+        raise TypeError(f"{text}; {hint}" if hint else text)
+
+    return explained
 
 
 def _is_function(module: ModuleType, name: str) -> bool:

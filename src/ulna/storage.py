@@ -39,33 +39,33 @@ def read_text(file: str | os.PathLike[str], largest: int = LARGEST_TEXT) -> str:
         ) from error
 
 
-def write_whole(file: str | os.PathLike[str], data: str | bytes, *, force: bool = True) -> None:
+def write_whole(file: str | os.PathLike[str], data: str | bytes, *, overwrite: bool = True) -> None:
     """Write a file in one step: beside it first, then into its place.
 
-    Whatever goes wrong, a file that was there stays as it was. Without `force` one that exists
+    Whatever goes wrong, a file that was there stays as it was. Without `overwrite` one that exists
     is not replaced.
     """
-    with whole_file(file, force=force) as part:
+    with whole_file(file, overwrite=overwrite) as part:
         part.write_bytes(data.encode("utf-8") if isinstance(data, str) else data)
 
 
 @contextmanager
-def whole_file(file: str | os.PathLike[str], *, force: bool = True) -> Iterator[Path]:
+def whole_file(file: str | os.PathLike[str], *, overwrite: bool = True) -> Iterator[Path]:
     """Return an empty file beside the place of another, to write to.
 
     It moves into that place once the block is done; where the block fails, it is gone and all
-    stays as it was. Without `force` a file that exists is not replaced, not even one that came
+    stays as it was. Without `overwrite` a file that exists is not replaced, not even one that came
     while this was being written.
     """
     path = Path(file)
     with _explained(path):
         # Through links, so that it is the file behind one that is replaced, and not the link.
         place = Path(os.path.realpath(path))
-        _check_place(path, place, force=force)
+        _check_place(path, place, overwrite=overwrite)
         with _beside(place, Path.unlink) as part:
             part.touch(exist_ok=False)
             yield part
-            _settle(part, place, path, force=force)
+            _settle(part, place, path, overwrite=overwrite)
 
 
 @contextmanager
@@ -81,7 +81,7 @@ def _explained(path: Path) -> Iterator[None]:
 
 @contextmanager
 def whole_folder(
-    file: str | os.PathLike[str], marks: Sequence[str], *, force: bool = True
+    file: str | os.PathLike[str], marks: Sequence[str], *, overwrite: bool = True
 ) -> Iterator[Path]:
     """Return an empty folder beside the place of another, to write to; see `whole_file`.
 
@@ -91,11 +91,11 @@ def whole_folder(
     path = Path(file)
     with _explained(path):
         place = Path(os.path.realpath(path))
-        _check_folder(path, place, marks, force=force)
+        _check_folder(path, place, marks, overwrite=overwrite)
         with _beside(place, shutil.rmtree) as part:
             part.mkdir()
             yield part
-            _settle_folder(part, place, path, force=force)
+            _settle_folder(part, place, path, overwrite=overwrite)
 
 
 @contextmanager
@@ -118,10 +118,10 @@ def staged(folder: str | os.PathLike[str]) -> Iterator[Path]:
                 place.rmdir()
 
 
-def move_in(part: Path, folder: Path, old: Iterable[str], *, force: bool) -> None:
+def move_in(part: Path, folder: Path, old: Iterable[str], *, overwrite: bool) -> None:
     """Move all files of a `staged` folder out into the folder around it, or none of them.
 
-    With `force` the files named `old` go first, so that there are never some of either kind.
+    With `overwrite` the files named `old` go first, so that there are never some of either kind.
     Without it nothing is replaced, not even what came in the meantime.
     """
     names = sorted(file.name for file in part.iterdir())
@@ -133,7 +133,7 @@ def move_in(part: Path, folder: Path, old: Iterable[str], *, force: bool) -> Non
     ):
         _sync_all(part)
         away.mkdir()
-        _move({*old, *names} if force else (), folder, away)
+        _move({*old, *names} if overwrite else (), folder, away)
         try:
             _move(names, part, folder)
         except BaseException:
@@ -218,9 +218,9 @@ def write_columns(file: Path, table: Mapping[str, Any]) -> None:
             writer.writerows(zip(*block, strict=True))
 
 
-def check_new(file: str | os.PathLike[str], what: str, *, force: bool) -> None:
-    """Refuse a file that exists, before any work is done for it; with `force` none is."""
-    if exists(file) and not force and not Path(file).is_dir():
+def check_new(file: str | os.PathLike[str], what: str, *, overwrite: bool) -> None:
+    """Refuse a file that exists, before any work is done for it; with `overwrite` none is."""
+    if exists(file) and not overwrite and not Path(file).is_dir():
         raise _taken(file, what)
 
 
@@ -237,10 +237,10 @@ def _taken(file: str | os.PathLike[str], what: str) -> InputError:
     return InputError(Problem(what, f"'{file}', which exists", need, hint))
 
 
-def _check_place(path: Path, place: Path, *, force: bool) -> None:
+def _check_place(path: Path, place: Path, *, overwrite: bool) -> None:
     if place.is_dir():
         raise IsADirectoryError(errno.EISDIR, "it is a folder")
-    check_new(path, "output", force=force)
+    check_new(path, "output", overwrite=overwrite)
     if place.exists() and not place.is_file():
         raise OSError(errno.EINVAL, "it is no ordinary file")
 
@@ -251,10 +251,10 @@ def empty_folder(file: str | os.PathLike[str]) -> bool:
     return place.is_dir() and not any(place.iterdir())
 
 
-def _check_folder(path: Path, place: Path, marks: Sequence[str], *, force: bool) -> None:
+def _check_folder(path: Path, place: Path, marks: Sequence[str], *, overwrite: bool) -> None:
     if empty_folder(place):
         return
-    if exists(path) and not force:
+    if exists(path) and not overwrite:
         raise _taken(path, "output")
     if place.exists() and not any((place / mark).is_file() for mark in marks):
         what = "a folder of something else" if place.is_dir() else "no folder"
@@ -271,9 +271,9 @@ def _beside(place: Path, remove: Callable[[Path], object]) -> Iterator[Path]:
         _remove(part, remove)
 
 
-def _settle(part: Path, place: Path, path: Path, *, force: bool) -> None:
+def _settle(part: Path, place: Path, path: Path, *, overwrite: bool) -> None:
     _sync(part)
-    if not force:
+    if not overwrite:
         with _refused(path), held():
             _create(part, place)
         return
@@ -282,9 +282,9 @@ def _settle(part: Path, place: Path, path: Path, *, force: bool) -> None:
     part.replace(place)
 
 
-def _settle_folder(part: Path, place: Path, path: Path, *, force: bool) -> None:
+def _settle_folder(part: Path, place: Path, path: Path, *, overwrite: bool) -> None:
     _sync_all(part)
-    if not force:
+    if not overwrite:
         with _refused(path), held():
             if empty_folder(place):
                 place.rmdir()

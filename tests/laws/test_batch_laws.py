@@ -134,7 +134,7 @@ def batch(seed):
         "rate": float(random.choice([100.0, 333.0])),
         "between": str(random.choice(["hold", "linear"])),
         "samples": [0.0, 0.0123, 0.05, 0.1, 0.149, 0.15],
-        "torques": True,
+        "keep_torques": True,
     }
     each = {
         "arms": drawn(random, n, members, limited=random.uniform() < 0.6),
@@ -221,10 +221,10 @@ def test_the_draw_is_of_all_that_can_happen():
 def test_many_more_arms_beside_it_change_no_bit():
     random = np.random.default_rng(0)
     arms, q0 = drawn(random, 2, 5000), random.uniform(-1.0, 1.0, (5000, 2))
-    whole = simulate_batch(arms, q0=q0, duration=0.1, torques=True)
+    whole = simulate_batch(arms, q0=q0, duration=0.1, keep_torques=True)
     for first, last in ((0, 1), (1234, 1300), (4999, 5000)):
         some = np.arange(first, last)
-        part = simulate_batch(arms.rows(some), q0=q0[some], duration=0.1, torques=True)
+        part = simulate_batch(arms.rows(some), q0=q0[some], duration=0.1, keep_torques=True)
         assert_same_bits(part, some, whole)
 
 
@@ -255,7 +255,7 @@ def alone(each, common, b, arm_of):
         return None
     if isinstance(own.get("torque"), np.ndarray) and not np.isfinite(own["torque"]).all():
         return None
-    options = {name: value for name, value in common.items() if name != "torques"} | own
+    options = {name: value for name, value in common.items() if name != "keep_torques"} | own
     if common["method"] == "dop853":
         options["rtol"] = None
     return simulate(arm_of(each["arms"], b), **options)
@@ -344,7 +344,7 @@ def test_every_lane_may_hold_the_bad_one():
     random = np.random.default_rng(6)
     q0 = random.uniform(-1.0, 1.0, (16, 2))
     arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0])
-    good = simulate_batch(arm, q0=q0, duration=0.02, torques=True)
+    good = simulate_batch(arm, q0=q0, duration=0.02, keep_torques=True)
     texts = ["0, 0"] * 16
     for lane in range(16):
         others = np.delete(np.arange(16), lane)
@@ -357,7 +357,7 @@ def test_every_lane_may_hold_the_bad_one():
             broken, rows[lane], reason = q0, "sqrt(0.01 - t), 0", "bad torque"
         run = simulate_batch(
             arm, q0=broken, qd0=qd0, torque=rows if lane % 3 == 2 else None, duration=0.02,
-            torques=True,
+            keep_torques=True,
         )  # fmt: skip
         assert run.status[lane].reason == reason
         assert np.isnan(run.final.q[lane]).all()

@@ -58,7 +58,7 @@ def sources_of_a_batch(seed):
     drawn = {f"arm {arm}": np.diff(pushed.qd[arm, :, 0]) * RATE for arm in range(3)}
     law = ulna.control.PD(1e-3, 1e-3)
     sensors = Sensors(angle_noise=1.0, seed=seed)
-    seen = simulate_batch(SPUN, controller=law, sensors=sensors, torques=True, **options)
+    seen = simulate_batch(SPUN, controller=law, sensors=sensors, keep_torques=True, **options)
     read = -(seen.tau + 1e-3 * seen.qd) / 1e-3 - seen.q
     return drawn | {f"angle of arm {arm}": read[arm, :-1, 0] for arm in range(3)}
 
@@ -106,7 +106,7 @@ def test_what_is_no_noise_leaves_the_numbers_of_noise_as_they_are():
 def test_an_arm_draws_the_same_wherever_it_stands_in_a_batch():
     options = {
         "q0": [0.0], "duration": 0.1, "dt": 1.0 / RATE, "rate": RATE, "controller": WEAK,
-        "sensors": Sensors(angle_noise=1.0, rate_noise=1.0), "torques": True,
+        "sensors": Sensors(angle_noise=1.0, rate_noise=1.0), "keep_torques": True,
         "disturbances": [noise([1.0]), noise([1.0])],
     }  # fmt: skip
     seeds = np.arange(40)
@@ -115,5 +115,7 @@ def test_an_arm_draws_the_same_wherever_it_stands_in_a_batch():
     part = simulate_batch(SPUN, seeds=seeds[some], **options)
     assert (part.q == whole.q[some]).all()
     assert (part.tau == whole.tau[some]).all()
-    alone = simulate(SPUN, samples=[0.1], **{k: v for k, v in options.items() if k != "torques"})
+    alone = simulate(
+        SPUN, samples=[0.1], **{k: v for k, v in options.items() if k != "keep_torques"}
+    )
     assert alone.q[-1] == pytest.approx(whole.q[0, -1], abs=1e-12)

@@ -514,7 +514,7 @@ class TestFilms:
         from ulna.viewer.frames import moments
         from ulna.viewer.style import PRINT
 
-        shown = {"model": runs.skater("sequential"), "truth": runs.skater("true")}
+        shown = {"model": runs.skater("sequential"), "truth": runs.skater("full")}
         scene = films.Pair("skater", shown, (320, 240), PRINT)
         together = [next(moments(run, np.array([2.0]), 30.0)) for run in shown.values()]
         picture = scene.draw(together)

@@ -40,7 +40,7 @@ class TestOneJoint:
 
     def test_the_sequential_model_of_one_joint_is_exact(self):
         true = run_one(0.0, 0.0, 10.0, 20.0)
-        model = run_one(0.0, 0.0, 10.0, 20.0, model="sequential", friction=[0.2])
+        model = run_one(0.0, 0.0, 10.0, 20.0, dynamics="sequential", sequential_damping=[0.2])
         assert model.q[-1] == pytest.approx(true.q[-1], abs=1e-5)
         assert model.qd[-1] == pytest.approx(true.qd[-1], abs=1e-6)
 
@@ -122,7 +122,7 @@ class TestFourJoints:
     def test_its_sequential_run(self):
         run = simulate(
             FOUR, **FOUR_START, torque=FOUR_TORQUES, duration=20.0, samples=2, rtol=1e-12,
-            model="sequential", friction=FOUR_B,
+            dynamics="sequential", sequential_damping=FOUR_B,
         )  # fmt: skip
         angle, rate = relative_to_absolute(run.q[-1]), relative_to_absolute(run.qd[-1])
         expected = [178.7506767, -1.5218395862, 145.1880870, -1.4286601299]
@@ -148,8 +148,8 @@ class TestFourJoints:
     @pytest.mark.parametrize("torque", ["100*t, 0, 0, 0", ["100*t", 0.0, 0.0, 0.0]])
     def test_its_torque_that_grows_with_time(self, torque):
         run = simulate(
-            FOUR, **FOUR_START, torque=torque, duration=5.0, samples=2, model="sequential",
-            friction=FOUR_B,
+            FOUR, **FOUR_START, torque=torque, duration=5.0, samples=2, dynamics="sequential",
+            sequential_damping=FOUR_B,
         )  # fmt: skip
         assert f"{run.q[-1, 0]:.5f}" == "5.25373"
 
@@ -157,8 +157,8 @@ class TestFourJoints:
         # Limits are of the true joints; the model's angles go round and round.
         limited = FOUR.replace(joints=tuple(ulna.Joint(-1.0, 1.0) for _ in range(4)))
         run = simulate(
-            limited, **FOUR_START, torque=FOUR_TORQUES, duration=2.0, model="sequential",
-            friction=FOUR_B,
+            limited, **FOUR_START, torque=FOUR_TORQUES, duration=2.0, dynamics="sequential",
+            sequential_damping=FOUR_B,
         )  # fmt: skip
         assert run.status
         assert run.contacts == ()
@@ -168,8 +168,8 @@ class TestFourJoints:
 class TestSkater:
     def test_its_example_after_five_seconds(self):
         run = simulate(
-            SKATER, q0=[0.0, 0.0], torque=[45.0, 45.0], duration=5.0, model="sequential",
-            friction=SKATER_B,
+            SKATER, q0=[0.0, 0.0], torque=[45.0, 45.0], duration=5.0, dynamics="sequential",
+            sequential_damping=SKATER_B,
         )  # fmt: skip
         angle = relative_to_absolute(run.q[-1])
         assert [f"{value:.4f}" for value in angle] == ["28.7363", "66.8862"]
@@ -178,7 +178,7 @@ class TestSkater:
         flat = SKATER.replace(gravity=(0.0, 0.0), joints=(ulna.Joint(), ulna.Joint()))
         start = {"q0": [0.0, 0.0], "qd0": absolute_to_relative(np.array([1.0, 3.0]))}
         options = {"duration": np.pi / 2.0, "samples": 50, "rtol": 1e-11}
-        model = simulate(flat, **start, **options, model="sequential")
+        model = simulate(flat, **start, **options, dynamics="sequential")
         true = simulate(flat, **start, **options)
         ours, right = self.momentum(model), self.momentum(true)
         assert (f"{ours[0]:.2f}", f"{ours[-1]:.2f}") == ("16.81", "0.01")
@@ -188,7 +188,7 @@ class TestSkater:
         free = SKATER.replace(joints=(ulna.Joint(), ulna.Joint()))
         unit = SKATER.mass * 9.81 * SKATER.reach
         options = {"q0": [0.0, 0.0], "duration": 20.0, "rtol": 1e-11}
-        model = simulate(free, **options, model="sequential").energy
+        model = simulate(free, **options, dynamics="sequential").energy
         true = simulate(free, **options).energy
         change = np.abs(model.kinetic + model.potential - model.kinetic[0] - model.potential[0])
         assert change.max() / unit == pytest.approx(0.678, abs=5e-4)

@@ -28,7 +28,7 @@ GEARED = Arm.rods(
 
 def as_alone(arms, common, each):
     """Run arms at once and one by one, and compare all samples."""
-    run = simulate_batch(ulna.stack(arms), torques=True, **common, **each)
+    run = simulate_batch(ulna.stack(arms), keep_torques=True, **common, **each)
     one = {"rtol": None} if common.get("method") == "dop853" else {"method": "rk4"}
     for b, arm in enumerate(arms):
         own = {name: values[b] for name, values in each.items()}
@@ -99,7 +99,13 @@ def test_controllers_follow_motions_of_their_own():
 
 def test_postures_and_one_motion_for_all():
     law, start = ulna.control.PD(50.0, 10.0), [[0.0], [0.1]]
-    options = {"q0": start, "duration": 0.003, "controller": law, "torques": True, "samples": 3}
+    options = {
+        "q0": start,
+        "duration": 0.003,
+        "controller": law,
+        "keep_torques": True,
+        "samples": 3,
+    }
     held = simulate_batch(ROD, **options)
     assert held.q[:, -1].tolist() == start
     posed = simulate_batch(ROD, reference=[[1.0], [0.1]], **options)
@@ -128,7 +134,7 @@ def test_a_joint_bounces_at_its_stop_and_its_neighbour_does_not(method):
     near = ROD.replace(joints=(Joint(lower=-1.0, upper=0.0053),))
     run = simulate_batch(
         ulna.stack([near, ROD]), q0=[0.0], qd0=[1.0], duration=0.008, method=method,
-        restitution=0.5, samples=[0.0, 0.005, 0.0057, 0.008], torques=True,
+        restitution=0.5, samples=[0.0, 0.005, 0.0057, 0.008], keep_torques=True,
     )  # fmt: skip
     assert run.status
     assert run.q[0, :, 0] == pytest.approx([0.0, 0.005, 0.0051, 0.00395], abs=1e-9)

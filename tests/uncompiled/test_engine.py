@@ -99,9 +99,9 @@ def test_single_calls(geared):
 def test_sequential_model_of_one_joint_is_the_true_one():
     arm = ulna.preset("bechard-1")
     true = ulna.simulate(arm, q0=[0.5], torque=[3.0], duration=0.1, samples=2)
-    for options in ({}, {"friction": [0.2]}, {"method": "semi-implicit", "dt": 1e-4}):
+    for options in ({}, {"sequential_damping": [0.2]}, {"method": "semi-implicit", "dt": 1e-4}):
         run = ulna.simulate(
-            arm, q0=[0.5], torque=[3.0], duration=0.1, samples=2, model="sequential", **options
+            arm, q0=[0.5], torque=[3.0], duration=0.1, samples=2, dynamics="sequential", **options
         )
         assert np.allclose(run.q, true.q, atol=1e-9 if "dt" not in options else 1e-4)
 

@@ -12,6 +12,7 @@ from IPython.core.interactiveshell import InteractiveShell
 import ulna
 from ulna import analysis, angles, control, dynamics, kinematics, motion, viewer
 from ulna.kinematics.forward_kinematics import Transforms
+from ulna.namespaces import suggest_keywords
 
 PACKAGES = (analysis, control, dynamics, kinematics, motion, ulna.paths, viewer)
 
@@ -134,3 +135,96 @@ def test_files_behind_guesses_can_be_imported():
     assert forward.transforms is kinematics.transforms
     assert pickle.loads(pickle.dumps(Transforms)) is Transforms
     assert pickle.loads(pickle.dumps(control.PID())) == control.PID()
+
+
+ARM = ulna.Arm.rods([1.0], [1.0])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: ulna.simulate(ARM, q0=[0.0], torqe=[1.0]),
+            "simulate() got an unexpected keyword argument 'torqe'; did you mean 'torque'?",
+        ),
+        (lambda: ulna.simulate(ARM, q0=[0.0], model="full"), "'model'; did you mean 'dynamics'?"),
+        (
+            lambda: ulna.simulate(ARM, q0=[0.0], friction=[1.0]),
+            "'friction'; did you mean 'sequential_damping'?",
+        ),
+        (
+            lambda: ulna.Simulation(ARM, q0=[0.0], controler=None),
+            "Simulation.__init__() got an unexpected keyword argument 'controler'; "
+            "did you mean 'controller'?",
+        ),
+        (
+            lambda: ulna.simulate_batch(ARM, q0=[0.0], sample=3),
+            "simulate_batch() got an unexpected keyword argument 'sample'; did you mean 'samples'?",
+        ),
+        (
+            lambda: ulna.simulate_batch(ARM, q0=[0.0], force=True),
+            "'force'; did you mean 'overwrite'?",
+        ),
+        (
+            lambda: ulna.simulate_batch(ARM, q0=[0.0], torques=True),
+            "'torques'; did you mean 'keep_torques'?",
+        ),
+        (
+            lambda: ulna.BatchSimulation(ARM, q0=[0.0], thread=2),
+            "BatchSimulation() got an unexpected keyword argument 'thread'; "
+            "did you mean 'threads'?",
+        ),
+        (
+            lambda: ulna.Arm.rods([1.0], [1.0], gravty=(0.0, 0.0)),
+            "Arm.rods() got an unexpected keyword argument 'gravty'; did you mean 'gravity'?",
+        ),
+        (
+            lambda: ulna.Arm.point_masses([1.0], [1.0], payloads=1.0),
+            "'payloads'; did you mean 'payload'?",
+        ),
+        (
+            lambda: ulna.plan(ARM, ulna.paths.circle(center=(1.0, 0.0), radius=0.1), durtion=1.0),
+            "plan() got an unexpected keyword argument 'durtion'; did you mean 'duration'?",
+        ),
+        (
+            lambda: ulna.simulate(ARM, q0=[0.0], zzz=1),
+            "simulate() got an unexpected keyword argument 'zzz'",
+        ),
+    ],
+)
+def test_a_misspelt_keyword_is_refused_with_the_one_that_was_meant(call, message):
+    with pytest.raises(TypeError) as caught:
+        call()
+    assert str(caught.value).endswith(message)
+
+
+def test_a_type_error_from_inside_is_left_alone():
+    def torque(t):
+        return [t, *t]
+
+    with pytest.raises(TypeError, match="Value after \\* must be an iterable"):
+        ulna.simulate(ARM, q0=[0.0], torque=torque, duration=0.1, on_error="raise")
+
+
+def test_a_misspelt_keyword_of_a_function_that_is_called_inside_is_left_alone():
+    def inside(*, speed):
+        return speed
+
+    @suggest_keywords()
+    def outside(*, sped):
+        return inside(sped=sped)
+
+    with pytest.raises(TypeError) as caught:
+        outside(sped=1.0)
+    assert str(caught.value).endswith("got an unexpected keyword argument 'sped'")
+
+
+@pytest.mark.parametrize(
+    "called",
+    [ulna.simulate, ulna.simulate_batch, ulna.Simulation, ulna.BatchSimulation, ulna.Arm.rods],
+)
+def test_signatures_show_every_option_with_its_type_and_default(called):
+    parameters = inspect.signature(called).parameters.values()
+    hidden = [one for one in parameters if one.kind is one.VAR_KEYWORD and one.name != "refused"]
+    assert hidden == []
+    assert all(one.annotation not in (one.empty, "Any") for one in parameters)

@@ -54,7 +54,7 @@ print(sorted(added - sys.stdlib_module_names), sorted(m for m in sys.modules if 
 """
 ARM = {
     *("_version", "angles", "arm", "arrays", "columns", "errors", "interrupts", "namespaces"),
-    *("storage", "units"),
+    *("storage", "typing", "units"),
 }
 
 

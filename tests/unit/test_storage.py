@@ -128,12 +128,12 @@ def test_what_is_written_is_what_is_there(tmp_path, data, raw):
 
 def test_a_file_that_exists_needs_force(tmp_path):
     file = tmp_path / "out"
-    write_whole(file, "new", force=False)
+    write_whole(file, "new", overwrite=False)
     with pytest.raises(InputError, match="--overwrite") as caught:
-        write_whole(file, "newer", force=False)
+        write_whole(file, "newer", overwrite=False)
     assert caught.value.exit_code == 2
     assert file.read_text() == "new"
-    write_whole(file, "newer", force=True)
+    write_whole(file, "newer", overwrite=True)
     assert file.read_text() == "newer"
 
 
@@ -224,11 +224,11 @@ def test_a_place_that_cannot_be_written_is_file_trouble(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "/"])
-@pytest.mark.parametrize("force", [True, False])
-def test_a_name_that_is_a_folder_is_refused_in_words(tmp_path, monkeypatch, name, force):
+@pytest.mark.parametrize("overwrite", [True, False])
+def test_a_name_that_is_a_folder_is_refused_in_words(tmp_path, monkeypatch, name, overwrite):
     monkeypatch.chdir(tmp_path)
     with pytest.raises((FileError, InputError)):
-        write_whole(name, "x", force=force)
+        write_whole(name, "x", overwrite=overwrite)
     assert names_in(tmp_path) == []
 
 
@@ -243,10 +243,10 @@ def test_a_folder_without_permission_is_file_trouble(tmp_path):
     assert names_in(folder) == []
 
 
-@pytest.mark.parametrize("force", [True, False])
-def test_a_name_too_long_for_the_disk_is_file_trouble(tmp_path, force):
+@pytest.mark.parametrize("overwrite", [True, False])
+def test_a_name_too_long_for_the_disk_is_file_trouble(tmp_path, overwrite):
     with pytest.raises(FileError, match="cannot be written"):
-        write_whole(tmp_path / ("n" * 300), "x", force=force)
+        write_whole(tmp_path / ("n" * 300), "x", overwrite=overwrite)
 
 
 @posix
@@ -324,7 +324,7 @@ def test_a_block_that_fails_leaves_all_as_it_was(tmp_path, error, told):
 def test_a_block_is_not_entered_where_a_file_must_not_be_replaced(tmp_path):
     file = tmp_path / "out"
     file.write_bytes(b"old")
-    with pytest.raises(InputError, match="--overwrite"), whole_file(file, force=False):
+    with pytest.raises(InputError, match="--overwrite"), whole_file(file, overwrite=False):
         pytest.fail("the file would be lost")
     assert names_in(tmp_path) == ["out"]
 
@@ -382,7 +382,7 @@ def test_a_link_that_leads_nowhere_is_not_replaced_without_force(tmp_path):
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "nowhere")
     with pytest.raises(InputError, match="--overwrite"):
-        write_whole(link, "x", force=False)
+        write_whole(link, "x", overwrite=False)
     assert link.is_symlink()
 
 
@@ -424,7 +424,7 @@ def test_a_folder_takes_the_place_of_one_of_its_kind(tmp_path, old):
 
 def test_an_empty_folder_is_as_good_as_none(tmp_path):
     (tmp_path / "out").mkdir()
-    with whole_folder(tmp_path / "out", ["mark"], force=False) as part:
+    with whole_folder(tmp_path / "out", ["mark"], overwrite=False) as part:
         fill(part, "new")
     assert names_in(tmp_path / "out") == ["deep", "mark"]
     assert names_in(tmp_path) == ["out"]
@@ -433,7 +433,7 @@ def test_an_empty_folder_is_as_good_as_none(tmp_path):
 def test_a_folder_that_exists_needs_force(tmp_path, old):
     with (
         pytest.raises(InputError, match="--overwrite"),
-        whole_folder(old, ["mark"], force=False),
+        whole_folder(old, ["mark"], overwrite=False),
     ):
         pytest.fail("the folder would be lost")
     assert names_in(tmp_path) == ["out"]
@@ -510,7 +510,7 @@ def test_sizes_are_written_as_people_do(size, text):
 
 def test_a_file_that_came_meanwhile_is_not_replaced(tmp_path):
     file = tmp_path / "a.txt"
-    with pytest.raises(InputError, match="which exists"), whole_file(file, force=False) as part:  # noqa: PT012
+    with pytest.raises(InputError, match="which exists"), whole_file(file, overwrite=False) as part:  # noqa: PT012
         part.write_text("mine")
         file.write_text("theirs")
     assert file.read_text() == "theirs"
@@ -520,7 +520,7 @@ def test_a_file_that_came_meanwhile_is_not_replaced(tmp_path):
 def test_a_folder_that_came_meanwhile_is_not_replaced(tmp_path):
     folder = tmp_path / "out"
     refused = pytest.raises(InputError, match="which exists")
-    with refused, whole_folder(folder, ["m"], force=False) as part:
+    with refused, whole_folder(folder, ["m"], overwrite=False) as part:
         (part / "m").write_text("mine")
         folder.mkdir()
         (folder / "m").write_text("theirs")
@@ -534,8 +534,8 @@ def test_a_disk_without_links_has_one_winner_too(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "link", link)
     file = tmp_path / "a.txt"
-    write_whole(file, "first", force=False)
-    with pytest.raises(InputError, match="which exists"), whole_file(file, force=False) as part:
+    write_whole(file, "first", overwrite=False)
+    with pytest.raises(InputError, match="which exists"), whole_file(file, overwrite=False) as part:
         part.write_text("second")
     with pytest.raises(FileExistsError):
         storage._create_file(_written(tmp_path / "other", "third"), file)
@@ -569,7 +569,7 @@ def test_files_that_belong_together_come_together(tmp_path):
         with storage.staged(folder) as part:
             (part / "a").write_text(text)
             (part / "b").write_text(text)
-            storage.move_in(part, folder, old, force=True)
+            storage.move_in(part, folder, old, overwrite=True)
         assert {file.name: file.read_text() for file in folder.iterdir()} == {"a": text, "b": text}
         (folder / "film").write_text("of one")
     (folder / "film").unlink()
@@ -590,7 +590,7 @@ def test_files_that_cannot_all_come_leave_the_old_ones(tmp_path, monkeypatch):
     with pytest.raises(FileError, match="Input/output error"), storage.staged(folder) as part:  # noqa: PT012
         (part / "a").write_text("new")
         (part / "b").write_text("new")
-        storage.move_in(part, folder, (), force=True)
+        storage.move_in(part, folder, (), overwrite=True)
     assert {file.name: file.read_text() for file in folder.iterdir()} == dict.fromkeys(
         ("a", "b", "mine"), "old"
     )

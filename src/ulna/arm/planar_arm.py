@@ -17,7 +17,8 @@ from ulna.arm.parameters import Parameters, parameters_from
 from ulna.arm.sketch import sketch_html, summary
 from ulna.arrays import Array
 from ulna.errors import shown, warn
-from ulna.namespaces import no_attribute
+from ulna.namespaces import no_attribute, suggest_keywords
+from ulna.typing import SupportsArray
 
 EARTH = (0.0, -9.81)  # [m/s²], downwards
 FLAT = (0.0, 0.0)  # an arm that lies on a table feels no gravity in its plane
@@ -171,13 +172,14 @@ class Arm(metaclass=_AnswersGuesses):
         return self
 
     @classmethod
+    @suggest_keywords()
     def of(
         cls,
         links: Iterable[Link],
         joints: Iterable[Joint] | None = None,
         *,
-        gravity: Sequence[float] = EARTH,
-        base: Sequence[float] = (0.0, 0.0),
+        gravity: Sequence[float] | SupportsArray = EARTH,
+        base: Sequence[float] | SupportsArray = (0.0, 0.0),
         payload: float | Payload = 0.0,
         name: str = "",
     ) -> Arm:
@@ -193,22 +195,108 @@ class Arm(metaclass=_AnswersGuesses):
         return arm
 
     @classmethod
-    def rods(cls, lengths: Sequence[float], masses: Sequence[float], **options: Any) -> Arm:
-        """Make an arm of uniform rods; options are those of `Arm.of`.
+    @suggest_keywords()
+    def rods(
+        cls,
+        lengths: Sequence[float] | SupportsArray,
+        masses: Sequence[float] | SupportsArray,
+        *,
+        joints: Iterable[Joint] | None = None,
+        gravity: Sequence[float] | SupportsArray = EARTH,
+        base: Sequence[float] | SupportsArray = (0.0, 0.0),
+        payload: float | Payload = 0.0,
+        name: str = "",
+    ) -> Arm:
+        """Make an arm of uniform rods.
 
+        Parameters
+        ----------
+        lengths : array_like, shape (n,)
+            Lengths of the links [m].
+        masses : array_like, shape (n,)
+            Masses of the links [kg].
+        joints : iterable of Joint, optional
+            One a link; free joints unless given.
+        gravity : array_like, shape (2,)
+            Gravity x, y [m/s²]; straight down unless given.
+        base : array_like, shape (2,)
+            Position x, y [m] of the first joint.
+        payload : float or Payload
+            What the tip carries: a mass [kg], or a `Payload`.
+        name : str
+            What messages, pictures and files call the arm.
+
+        Returns
+        -------
+        Arm
+            An arm of n links.
+
+        Raises
+        ------
+        InputError
+            With every value that no arm has.
+
+        Examples
+        --------
         >>> Arm.rods([0.5, 0.5], [1.0, 10.0]).reach
         1.0
         """
-        return cls.of(_each(lengths, masses, Link), **options)
+        links = _each(lengths, masses, Link)
+        return cls.of(links, joints, gravity=gravity, base=base, payload=payload, name=name)
 
     @classmethod
-    def point_masses(cls, lengths: Sequence[float], masses: Sequence[float], **options: Any) -> Arm:
-        """Make an arm of massless links with a point mass at each one's distal end."""
+    @suggest_keywords()
+    def point_masses(
+        cls,
+        lengths: Sequence[float] | SupportsArray,
+        masses: Sequence[float] | SupportsArray,
+        *,
+        joints: Iterable[Joint] | None = None,
+        gravity: Sequence[float] | SupportsArray = EARTH,
+        base: Sequence[float] | SupportsArray = (0.0, 0.0),
+        payload: float | Payload = 0.0,
+        name: str = "",
+    ) -> Arm:
+        """Make an arm of massless links with a point mass at each one's distal end.
+
+        Parameters
+        ----------
+        lengths : array_like, shape (n,)
+            Lengths of the links [m].
+        masses : array_like, shape (n,)
+            Masses [kg], each at the distal end of its link.
+        joints : iterable of Joint, optional
+            One a link; free joints unless given.
+        gravity : array_like, shape (2,)
+            Gravity x, y [m/s²]; straight down unless given.
+        base : array_like, shape (2,)
+            Position x, y [m] of the first joint.
+        payload : float or Payload
+            What the tip carries: a mass [kg], or a `Payload`.
+        name : str
+            What messages, pictures and files call the arm.
+
+        Returns
+        -------
+        Arm
+            An arm of n links.
+
+        Raises
+        ------
+        InputError
+            With every value that no arm has.
+
+        Examples
+        --------
+        >>> Arm.point_masses([1.0, 1.0], [2.0, 1.0]).mass
+        3.0
+        """
 
         def point(length: float, mass: float) -> Link:
             return dataclasses.replace(Link(length, mass), com=length, inertia=0.0)
 
-        return cls.of(_each(lengths, masses, point), **options)
+        links = _each(lengths, masses, point)
+        return cls.of(links, joints, gravity=gravity, base=base, payload=payload, name=name)
 
     @property
     def n(self) -> int:

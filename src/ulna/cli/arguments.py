@@ -48,7 +48,7 @@ PlotOption = Annotated[
     str | None,
     typer.Option("--plot", metavar="FILE", help="Draw it: .png, .svg or .pdf.", show_default=False),
 ]
-ForceOption = Annotated[bool, typer.Option("--overwrite", help="Replace a file that exists.")]
+OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace a file that exists.")]
 PayloadOption = Annotated[
     str | None,
     typer.Option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ulna.cli.arguments import ForceOption, find_arm
+from ulna.cli.arguments import OverwriteOption, find_arm
 from ulna.cli.terminal import fitted, note, print_file, say
 from ulna.derivation import derive as derived
 from ulna.errors import InputError, Problem, did_you_mean, shown
@@ -80,12 +80,12 @@ def derive(
             show_default=False,
         ),
     ] = None,
-    force: ForceOption = False,
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Derive the equations of motion step by step, and check them in numbers."""
     wanted = _format(format, out)
     if out is not None:
-        check_new(out, "--out", force=force)
+        check_new(out, "--out", overwrite=overwrite)
     found = _derived(
         arm=None if arm is None else find_arm(arm, "--arm"),
         links=links,
@@ -97,7 +97,7 @@ def derive(
         drives=drives or None,
     )
     if out is not None:
-        _save(found, wanted, out, force=force)
+        _save(found, wanted, out, overwrite=overwrite)
     elif wanted == "text":
         # The terminal's letters first: a table is laid out in what will be printed.
         say(found.text(spell=fitted))
@@ -105,10 +105,10 @@ def derive(
         print_file(found.write(wanted))
 
 
-def _save(found: Derivation, wanted: str, out: str, *, force: bool) -> None:
+def _save(found: Derivation, wanted: str, out: str, *, overwrite: bool) -> None:
     matlab = wanted == "matlab"
     text = found.code("matlab", name=Path(out).stem) if matlab else found.write(wanted)
-    write_whole(out, text, force=force)
+    write_whole(out, text, overwrite=overwrite)
     if matlab and f" {Path(out).stem}()" not in text.partition("\n")[0]:
         note(f"MATLAB cannot call a file of this name: rename {out} to arm_model.m")
     say(f"{found.title}: written to {out}")

@@ -17,14 +17,14 @@ from ulna.storage import exists, move_in, set_aside, staged, write_whole
 Writer = Callable[[Any, str], None]
 
 
-def folder_outputs(folder: str, writers: Mapping[str, Writer], *, force: bool) -> list[Output]:
+def folder_outputs(folder: str, writers: Mapping[str, Writer], *, overwrite: bool) -> list[Output]:
     """List the files of a folder; refuses what could not be written in the end."""
     place = Path(folder)
     if not folder.strip():
         raise InputError(Problem("--out", shown(folder), "a folder, such as results"))
     _check_folder(place)
     present = [name for name in writers if exists(place / name)]
-    if present and not force:
+    if present and not overwrite:
         got = f"{folder}, which holds {', '.join(present)}"
         hint = "add --overwrite to replace them, or give another folder"
         raise InputError(Problem("--out", got, "a folder without such files", hint))
@@ -44,13 +44,13 @@ def write_folder(
     folder: str,
     *,
     old: Callable[[Path], Sequence[str]],
-    force: bool,
+    overwrite: bool,
     whole: bool = True,
 ) -> Written:
     """Write files that belong together, and put them into their folder at once.
 
-    With `force` they take the place of those that are there, and of the `old` ones: files of one
-    result are never beside those of another. Any other file stays. What is not `whole`, because
+    With `overwrite` they take the place of those that are there, and of the `old` ones: files of
+    one result are never beside those of another. Any other file stays. What is not `whole`, because
     of Ctrl-C or since a file could not be written, goes into a folder of its own, as
     "plan.interrupted", and all that is there stays as it was.
     """
@@ -60,7 +60,7 @@ def write_folder(
         written = write_outputs(result, inside)
         home = place
         if whole and not written.missing:
-            move_in(part, place, old(place), force=force)
+            move_in(part, place, old(place), overwrite=overwrite)
         elif written.files:
             home = _set_aside(part, place)
     return Written(
@@ -108,7 +108,7 @@ def make_folder(folder: str) -> None:
 
 def figure_writer(draw: Callable[[Any], Any]) -> Writer:
     """Return what draws a result into a file."""
-    return lambda result, file: save_figure(lambda: draw(result), file, force=True)
+    return lambda result, file: save_figure(lambda: draw(result), file, overwrite=True)
 
 
 def json_writer(facts: Callable[[Any], Mapping[str, Any]]) -> Writer:

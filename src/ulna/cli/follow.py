@@ -13,8 +13,8 @@ from ulna.cli.angle_option import AngleOption, Angles, read_convention
 from ulna.cli.arguments import (
     FilmSpeedOption,
     FlatOption,
-    ForceOption,
     JsonOption,
+    OverwriteOption,
     PayloadOption,
 )
 from ulna.cli.controlling import (
@@ -102,13 +102,13 @@ def follow(
         str, typer.Option("--out", metavar="DIR", help="The folder that the files go into.")
     ] = "follow",
     json: JsonOption = False,
-    force: ForceOption = False,
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Plan a path, let the arm follow it, and say whether it does, open loop and closed.
 
     Ends with 3 where the closed loop does not follow, with 5 where the plan is infeasible.
     """
-    outputs = folder_outputs(out, follow_writers(film_speed if film else None), force=force)
+    outputs = folder_outputs(out, follow_writers(film_speed if film else None), overwrite=overwrite)
     chosen, open_loop = read_controllers(controller, controller_model)
     ticks = read_rate(rate)
     allowed = read_tolerance(tolerance)
@@ -130,7 +130,7 @@ def follow(
         note("--film-speed says nothing without --film")
     check_work(task.plan.duration, ticks)
     if not task.plan.feasible:
-        _refuse(task, outputs, out, convention, json=json, force=force)
+        _refuse(task, outputs, out, convention, json=json, overwrite=overwrite)
     note(f"simulating {number(task.plan.duration)} s open loop, then with {controller}")
     runs = _simulate(task, {"open loop": open_loop, "closed loop": chosen}, ticks, start)
     if "closed loop" not in runs:
@@ -138,7 +138,9 @@ def follow(
     done = Followed(task, chosen, controller, ticks, runs, allowed)
     note(f"judging both, and writing into {out}")
     whole = done.closed.status.reason != "interrupted"
-    written = write_folder(done, outputs, out, old=files_of_before, force=force, whole=whole)
+    written = write_folder(
+        done, outputs, out, old=files_of_before, overwrite=overwrite, whole=whole
+    )
     if written.stopped:
         say_about("files", [", ".join(written.files)])
     elif json:
@@ -155,18 +157,24 @@ def follow(
 
 
 def _refuse(
-    task: Task, outputs: Sequence[Output], folder: str, angles: Angles, *, json: bool, force: bool
+    task: Task,
+    outputs: Sequence[Output],
+    folder: str,
+    angles: Angles,
+    *,
+    json: bool,
+    overwrite: bool,
 ) -> None:
     """Write and show a plan without a motion, the verdict first, and end as infeasible."""
     if not json:
         say(verdict(None, task.plan).text)
-    finish_plan(task, outputs, folder, angles, json=json, force=force, facts=refused_facts)
+    finish_plan(task, outputs, folder, angles, json=json, overwrite=overwrite, facts=refused_facts)
 
 
 def _keep_plan(task: Task, outputs: Sequence[Output], folder: str) -> None:
     """Write what there is when nothing has been followed yet, and end as interrupted."""
     kept = [output for output in outputs if output.file.endswith(PLANNED)]
-    written = write_folder(task, kept, folder, old=files_of_before, force=False, whole=False)
+    written = write_folder(task, kept, folder, old=files_of_before, overwrite=False, whole=False)
     raise UnfinishedError([f"stopped; the plan is in {', '.join(written.files)}"], INTERRUPTED)
 
 

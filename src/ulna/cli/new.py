@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ulna.arm.robot_template import template
-from ulna.cli.arguments import ForceOption
+from ulna.cli.arguments import OverwriteOption
 from ulna.cli.terminal import say
 from ulna.control.controller_template import CONTROLLER_TEMPLATE
 from ulna.errors import InputError, Problem, shown
@@ -28,28 +28,28 @@ def new(
         int | None,
         typer.Option(help=f"How many links the arm has; {USUAL_LINKS} unless given."),
     ] = None,
-    force: ForceOption = False,
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Write a commented file to start from: an arm (.toml) or a controller (.py)."""
     ending = PurePath(file).suffix.lower()
     if ending == ".toml":
-        _new_arm(file, USUAL_LINKS if links is None else links, force=force)
+        _new_arm(file, USUAL_LINKS if links is None else links, overwrite=overwrite)
     elif ending == ".py":
-        _new_controller(file, links, force=force)
+        _new_controller(file, links, overwrite=overwrite)
     else:
         need = "a name that ends in .toml, for an arm, or in .py, for a controller"
         raise InputError(Problem("FILE", shown(file), need))
 
 
-def _new_arm(file: str, links: int, *, force: bool) -> None:
-    write_whole(file, template(links), force=force)
+def _new_arm(file: str, links: int, *, overwrite: bool) -> None:
+    write_whole(file, template(links), overwrite=overwrite)
     say(f"wrote {file}, an arm of {links} link{'s' * (links != 1)}")
     say(f"next: edit it, then  ulna check {file}")
 
 
-def _new_controller(file: str, links: int | None, *, force: bool) -> None:
+def _new_controller(file: str, links: int | None, *, overwrite: bool) -> None:
     if links is not None:
         raise InputError(Problem("--links", str(links), "no number of links for a controller"))
-    write_whole(file, CONTROLLER_TEMPLATE, force=force)
+    write_whole(file, CONTROLLER_TEMPLATE, overwrite=overwrite)
     say(f"wrote {file}, a controller and a run that tries it")
     say(f"next: edit it, then  python {file}")

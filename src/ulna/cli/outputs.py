@@ -40,41 +40,41 @@ class Written(NamedTuple):
 
 
 def data_output(
-    option: str, file: str, *, force: bool, endings: tuple[str, ...] = ENDINGS
+    option: str, file: str, *, overwrite: bool, endings: tuple[str, ...] = ENDINGS
 ) -> Output:
     """Return the file that holds the numbers of a run."""
-    return Output(option, file, endings, lambda run, file: run.save(file, force=force))
+    return Output(option, file, endings, lambda run, file: run.save(file, overwrite=overwrite))
 
 
-def figure_output(file: str, *, force: bool) -> Output:
+def figure_output(file: str, *, overwrite: bool) -> Output:
     """Return the page that a run is drawn on."""
 
     def write(run: Run, file: str) -> None:
         from ulna.viewer import run_figure
 
-        save_figure(lambda: run_figure(run), file, force=force)
+        save_figure(lambda: run_figure(run), file, overwrite=overwrite)
 
     return Output("--plot", file, FORMATS, write)
 
 
-def film_output(file: str, speed: float, *, force: bool) -> Output:
+def film_output(file: str, speed: float, *, overwrite: bool) -> Output:
     """Return the film of a run."""
     from ulna.viewer import animate
     from ulna.viewer.video import WRITERS
 
     def write(run: Run, file: str) -> None:
-        animate(run, file, fps=FPS, speed=speed, force=force)
+        animate(run, file, fps=FPS, speed=speed, overwrite=overwrite)
 
     return Output("--film", file, tuple(WRITERS), write, patient=False)
 
 
-def check_outputs(outputs: Sequence[Output], *, force: bool) -> None:
+def check_outputs(outputs: Sequence[Output], *, overwrite: bool) -> None:
     """Refuse files that could not be written in the end, all at once."""
     problems: list[Problem] = []
     for output in outputs:
         try:
             _check_ending(output)
-            check_new(output.file, output.option, force=force)
+            check_new(output.file, output.option, overwrite=overwrite)
         except InputError as error:
             problems.extend(error.problems)
     if problems:

@@ -45,17 +45,17 @@ def papers(
         bool, typer.Option("--no-films", help="Leave out the films, which take longest.")
     ] = False,
     json: JsonOption = False,
-    force: Annotated[
+    overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace a folder of papers that exists.")
     ] = False,
 ) -> None:
     """Compute the five papers again, and show what they print beside what comes out."""
     numbers = library.checked(paper or library.NUMBERS, "PAPER")
-    place = _checked_place(out, force=force)
+    place = _checked_place(out, overwrite=overwrite)
     start = time.perf_counter()
     note(f"computing {'papers' if len(numbers) > 1 else 'paper'} {', '.join(numbers)}")
     bar = _Bar()
-    with whole_folder(place, (DATA,), force=force) as part:
+    with whole_folder(place, (DATA,), overwrite=overwrite) as part:
         hands = min(cores(), MOST_HANDS, len(numbers) * (1 if no_films else 2))
         try:
             edition = fill_folder(part, numbers, films=not no_films, hands=hands, tell=bar.tell)
@@ -69,15 +69,15 @@ def papers(
         raise UnfinishedError([_stopped(edition, place)], INTERRUPTED)
 
 
-def _checked_place(out: str, *, force: bool) -> Path:
+def _checked_place(out: str, *, overwrite: bool) -> Path:
     """Return the folder; refuses one that is there, unless it is empty or may be replaced."""
-    folder_outputs(out, {}, force=force)
+    folder_outputs(out, {}, overwrite=overwrite)
     place = Path(out)
     if place.is_dir() and Path.cwd().is_relative_to(place.resolve()):
         # It is put into its place as a whole, and whoever stood inside would stand nowhere.
         raise InputError(Problem("--out", f"'{out}', where you are", "a folder of its own"))
     if exists(place) and not empty_folder(place):
-        if not force:
+        if not overwrite:
             hint = "add --overwrite to replace it, or give another folder"
             need = "a folder to be made"
             raise InputError(Problem("--out", f"'{out}', which exists", need, hint))

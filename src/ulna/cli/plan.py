@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ulna.cli.angle_option import AngleOption, Angles, read_convention
-from ulna.cli.arguments import FlatOption, ForceOption, JsonOption, PayloadOption
+from ulna.cli.arguments import FlatOption, JsonOption, OverwriteOption, PayloadOption
 from ulna.cli.folder import folder_outputs, write_folder
 from ulna.cli.outputs import Output
 from ulna.cli.plan_files import SHOWN_ANYWAY, files_of_before, plan_writers
@@ -61,10 +61,10 @@ def plan(
         str, typer.Option("--out", metavar="DIR", help="The folder that the files go into.")
     ] = "plan",
     json: JsonOption = False,
-    force: ForceOption = False,
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Say which torques make the tip follow a path, and whether the arm can do it."""
-    outputs = folder_outputs(out, plan_writers(), force=force)
+    outputs = folder_outputs(out, plan_writers(), overwrite=overwrite)
     convention = read_convention(angles)
     asked = read_asked(arm, path, payload, flat=flat, angles=convention)
     task = make_task(
@@ -76,7 +76,7 @@ def plan(
         elbow=elbow,
         derivatives=derivatives,
     )
-    finish_plan(task, outputs, out, convention, json=json, force=force)
+    finish_plan(task, outputs, out, convention, json=json, overwrite=overwrite)
 
 
 def finish_plan(
@@ -86,13 +86,13 @@ def finish_plan(
     angles: Angles,
     *,
     json: bool,
-    force: bool,
+    overwrite: bool,
     facts: Callable[[Task], Mapping[str, Any]] = plan_facts,
 ) -> None:
     """Write and show a plan; ends with the exit code of what cannot be done, if that is so."""
     if not task.plan.feasible:
         outputs = [output for output in outputs if output.file.endswith(SHOWN_ANYWAY)]
-    written = write_folder(task, outputs, folder, old=files_of_before, force=force)
+    written = write_folder(task, outputs, folder, old=files_of_before, overwrite=overwrite)
     if json:
         told = {**facts(task), **posture_facts(task.plan, angles)}
         show_json({**told, "files": written.files})

@@ -13,13 +13,13 @@ from ulna.storage import check_new, write_whole
 FORMATS = (".png", ".svg", ".pdf")
 
 
-def save_figure(draw: Callable[[], Any], file: str, *, force: bool) -> None:
+def save_figure(draw: Callable[[], Any], file: str, *, overwrite: bool) -> None:
     """Draw and write a figure; nothing is drawn for a file that cannot be written."""
     ending = Path(file).suffix.lower()
     if ending not in FORMATS:
         need = "a name that ends in " + ", ".join(FORMATS)
         raise InputError(Problem("--plot", repr(file), need))
-    check_new(file, "--plot", force=force)
+    check_new(file, "--plot", overwrite=overwrite)
     page = io.BytesIO()
     draw().savefig(page, format=ending[1:])
-    write_whole(file, page.getvalue(), force=force)
+    write_whole(file, page.getvalue(), overwrite=overwrite)

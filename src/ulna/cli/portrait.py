@@ -15,8 +15,8 @@ from ulna.cli.angle_option import RELATIVE, read_convention
 from ulna.cli.arguments import (
     ArmArgument,
     FlatOption,
-    ForceOption,
     JsonOption,
+    OverwriteOption,
     PayloadOption,
     changed_arm,
     find_arm,
@@ -103,7 +103,7 @@ def portrait(
         str, typer.Option("--out", metavar="FILE", help="The picture: .png, .svg or .pdf.")
     ] = "portrait.png",
     json: JsonOption = False,
-    force: ForceOption = False,
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Draw the phase portrait of one joint: its equilibria, how it runs, what becomes of starts.
 
@@ -121,7 +121,7 @@ def portrait(
             _refuse({"set_point": set_point, "rate": rate}, "no --controller", "one")
         _of_one(
             described, arm, given, torque, start or [], duration or DURATION,
-            basins=basins, energy=energy, out=out, json=json, force=force,
+            basins=basins, energy=energy, out=out, json=json, overwrite=overwrite,
         )  # fmt: skip
         return
     only = {"controller": controller, "set_point": set_point, "max_torque": max_torque,
@@ -130,7 +130,7 @@ def portrait(
     _refuse(only, f"an arm with {described.n} joints", "one joint")
     show_section_of(
         described, arm, torque, start or [], duration or LONG, section_joint or 1,
-        section_angle or "0 deg", convention, out=out, json=json, force=force,
+        section_angle or "0 deg", convention, out=out, json=json, overwrite=overwrite,
     )  # fmt: skip
 
 
@@ -146,7 +146,7 @@ def _of_one(
     energy: bool,
     out: str,
     json: bool,
-    force: bool,
+    overwrite: bool,
 ) -> None:
     readers: dict[str, Callable[[str], Any]] = {
         "controller": lambda text: read_controller(text, "--controller"),
@@ -166,21 +166,21 @@ def _of_one(
     options["duration"] = read_quantity(duration, "time", "--duration")
     with named_here():
         drawn = draw_up(arm, **options)
-    _write_portrait(drawn, name, basins, energy=energy, out=out, json=json, force=force)
+    _write_portrait(drawn, name, basins, energy=energy, out=out, json=json, overwrite=overwrite)
 
 
 def _write_portrait(
-    drawn: Portrait, name: str, count: int, *, energy: bool, out: str, json: bool, force: bool
+    drawn: Portrait, name: str, count: int, *, energy: bool, out: str, json: bool, overwrite: bool
 ) -> None:
     def write(found: Portrait, out: str) -> None:
         from ulna.viewer import portrait_figure
 
         coloured = found.basins(count) if count else None
         figure = portrait_figure(found, basins=coloured, energy=energy)
-        save_figure(lambda: figure, out, force=force)
+        save_figure(lambda: figure, out, overwrite=overwrite)
 
     output = Output("--out", out, FORMATS, write, patient=not count)
-    check_outputs([output], force=force)
+    check_outputs([output], overwrite=overwrite)
     with named_here():
         borders = {angle: _borders(drawn, angle) for angle in _angles(drawn)}
         facts = drawn.facts()

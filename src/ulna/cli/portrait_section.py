@@ -30,7 +30,7 @@ def show_section_of(
     *,
     out: str,
     json: bool,
-    force: bool,
+    overwrite: bool,
 ) -> None:
     """Cut through the motion of an arm from some starts, and draw it."""
     if arm.n > MOST_JOINTS:
@@ -54,10 +54,10 @@ def show_section_of(
     def write(found: Section, out: str) -> None:
         from ulna.viewer import section_figure
 
-        save_figure(lambda: section_figure(found), out, force=force)
+        save_figure(lambda: section_figure(found), out, overwrite=overwrite)
 
     output = Output("--out", out, FORMATS, write)
-    check_outputs([output], force=force)
+    check_outputs([output], overwrite=overwrite)
     states = [read_state(text, arm, angles) for text in starts]
     length = read_quantity(duration, "time", "--duration")
     with named_here():

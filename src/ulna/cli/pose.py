@@ -13,8 +13,8 @@ from ulna.cli.arguments import (
     AnglesOption,
     ArmArgument,
     ExplainOption,
-    ForceOption,
     JsonOption,
+    OverwriteOption,
     PlotOption,
     find_arm,
 )
@@ -33,7 +33,7 @@ def pose(
     explain: ExplainOption = False,
     plot: PlotOption = None,
     json: JsonOption = False,
-    force: ForceOption = False,
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Show where the joints and the tip are for given joint angles."""
     described = find_arm(arm)
@@ -42,7 +42,7 @@ def pose(
     if plot is not None:
         from ulna.viewer import pose_figure
 
-        save_figure(lambda: pose_figure(described, posture), plot, force=force)
+        save_figure(lambda: pose_figure(described, posture), plot, overwrite=overwrite)
     if json:
         show_json({**_facts(described, posture), **convention.facts(phi=posture)})
     elif explain:

@@ -14,8 +14,8 @@ from ulna.cli.angle_option import AngleOption, Angles, read_convention
 from ulna.cli.arguments import (
     ArmArgument,
     ExplainOption,
-    ForceOption,
     JsonOption,
+    OverwriteOption,
     PlotOption,
     find_arm,
     read_target,
@@ -59,7 +59,7 @@ def reach(
     explain: ExplainOption = False,
     plot: PlotOption = None,
     json: JsonOption = False,
-    force: ForceOption = False,
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Find the postures that put the tip at a place."""
     described = find_arm(arm)
@@ -71,7 +71,7 @@ def reach(
     if plot is not None:
         from ulna.viewer import reach_figure
 
-        save_figure(lambda: reach_figure(described, target, found), plot, force=force)
+        save_figure(lambda: reach_figure(described, target, found), plot, overwrite=overwrite)
     if json:
         show_json(_facts(described, target, found, convention))
     elif explain:

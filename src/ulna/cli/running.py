@@ -17,8 +17,8 @@ from ulna.simulation.status import Status
 FAILED, INTERRUPTED = 3, 130
 
 # What Python's words for a setting are called at the command line.
-NAMES = {"speed": "film-speed", "model": "dynamics", "friction": "sequential-damping"}
-SETTING = re.compile(r"\b(method|model|samples|speed|dt)='?([\w.,-]*\w)'?")
+NAMES = {"speed": "film-speed"}
+SETTING = re.compile(r"\b(method|dynamics|samples|speed|dt)='?([\w.,-]*\w)'?")
 
 
 class UnfinishedError(UlnaError):

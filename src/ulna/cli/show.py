@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ulna.cli.angle_option import AngleOption, Angles, read_convention
-from ulna.cli.arguments import FilmOption, FilmSpeedOption, ForceOption, JsonOption, PlotOption
+from ulna.cli.arguments import FilmOption, FilmSpeedOption, JsonOption, OverwriteOption, PlotOption
 from ulna.cli.outputs import (
     Output,
     check_film,
@@ -45,18 +45,18 @@ def show(
     ] = None,
     angles: AngleOption = "relative",
     json: JsonOption = False,
-    force: ForceOption = False,
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Show a saved run: what the arm did, and how the run was made."""
     convention = read_convention(angles)
     outputs: list[Output] = []
     if csv is not None:
-        outputs.append(data_output("--csv", csv, force=force, endings=TABLES))
+        outputs.append(data_output("--csv", csv, overwrite=overwrite, endings=TABLES))
     if plot is not None:
-        outputs.append(figure_output(plot, force=force))
+        outputs.append(figure_output(plot, overwrite=overwrite))
     if film is not None:
-        outputs.append(film_output(film, film_speed, force=force))
-    check_outputs(outputs, force=force)
+        outputs.append(film_output(film, film_speed, overwrite=overwrite))
+    check_outputs(outputs, overwrite=overwrite)
     if film is not None:
         check_film(film_speed)
     run = open_run(file)
@@ -181,7 +181,7 @@ def _stops(run: Run) -> str:
 
 
 def _model(settings: Mapping[str, Any]) -> str:
-    if settings.get("model") != "sequential":
+    if settings.get("dynamics") != "sequential":
         return ""
-    friction = settings.get("friction")
-    return "sequential" + (f", friction {_numbers(friction)} per second" if friction else "")
+    damping = settings.get("sequential_damping")
+    return "sequential" + (f", damping {_numbers(damping)} per second" if damping else "")

@@ -16,8 +16,8 @@ from ulna.cli.arguments import (
     FilmOption,
     FilmSpeedOption,
     FlatOption,
-    ForceOption,
     JsonOption,
+    OverwriteOption,
     PayloadOption,
     PlotOption,
     changed_arm,
@@ -146,7 +146,7 @@ def simulate(
     film: FilmOption = None,
     film_speed: FilmSpeedOption = 1.0,
     json: JsonOption = False,
-    force: ForceOption = False,
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Let an arm move under torques or a controller, and show what it did."""
     described = changed_arm(find_arm(arm), payload, flat=flat)
@@ -158,7 +158,7 @@ def simulate(
             "qd0": (qd0, lambda text: convention.read_speeds(text, described, "--qd0")),
             "torque": (torque, lambda text: read_torques(text, described, "--torque")),
             "tip_force": (tip_force, lambda text: read_tip_force(text, described, "--tip-force")),
-            "friction": (
+            "sequential_damping": (
                 sequential_damping,
                 lambda text: read_joints(text, "number", described, "--sequential-damping", "0.5"),
             ),
@@ -171,12 +171,12 @@ def simulate(
         "rtol": rtol,
         "samples": samples,
         "restitution": restitution,
-        "model": "true" if dynamics == "full" else dynamics,
+        "dynamics": dynamics,
         "between": between,
     }
     options |= {name: value for name, value in plain.items() if value is not None}
-    outputs = _outputs(out, plot, film, film_speed, csv=csv, force=force)
-    check_outputs(outputs, force=force)
+    outputs = _outputs(out, plot, film, film_speed, csv=csv, overwrite=overwrite)
+    check_outputs(outputs, overwrite=overwrite)
     control = Control(controller, reference, sensors, rate, disturb or [])
     options |= control.read(described, arm, convention)
     seconds = _check_start(options, described)
@@ -236,17 +236,17 @@ def _outputs(
     film_speed: float,
     *,
     csv: bool,
-    force: bool,
+    overwrite: bool,
 ) -> list[Output]:
     """List the files to write, the numbers before the pictures."""
     table = str(Path(out or "run.nc").with_suffix(".csv")) if csv else None
-    outputs = [data_output("--out", out, force=force)] if out else []
+    outputs = [data_output("--out", out, overwrite=overwrite)] if out else []
     if table and table != out:
-        outputs.append(data_output("--csv", table, force=force))
+        outputs.append(data_output("--csv", table, overwrite=overwrite))
     if plot:
-        outputs.append(figure_output(plot, force=force))
+        outputs.append(figure_output(plot, overwrite=overwrite))
     if film:
-        outputs.append(film_output(film, film_speed, force=force))
+        outputs.append(film_output(film, film_speed, overwrite=overwrite))
     return outputs
 
 

@@ -51,7 +51,7 @@ def _columns(angles: Angles) -> tuple[str, ...]:
 
 def _headline(run: Run) -> str:
     method = run.settings.get("method")
-    model = ", sequential model" if run.settings.get("model") == "sequential" else ""
+    model = ", sequential model" if run.settings.get("dynamics") == "sequential" else ""
     with_method = f" with {method}" if method else ""
     return (
         f"{number(_duration(run))} s{with_method}{model}, {len(run):,} sample{'s' * (len(run) > 1)}"
@@ -98,7 +98,7 @@ def _energy(run: Run) -> str:
         f"energy injected {number(energy.injected[-1])} J, dissipated "
         f"{number(energy.dissipated[-1])} J, balance error {number(_worst_balance(run), 2)} J"
     )
-    if run.settings.get("model") == "sequential" and run.arm.n > 1:
+    if run.settings.get("dynamics") == "sequential" and run.arm.n > 1:
         line += ", which the sequential model does not keep"
     return line
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypedDict, Unpack, overload
 
 from numpy.typing import ArrayLike
@@ -18,22 +18,24 @@ from ulna.motion.planning_problem import PlanOptions, read_force, read_problem
 from ulna.motion.plans import Plans
 from ulna.motion.postures import follow_paths
 from ulna.motion.timing import Timing, read_timing
+from ulna.namespaces import suggest_keywords
+from ulna.typing import Derivatives, Elbow, TimingName
 
 
 class Options(TypedDict, total=False):
     """What `plan` takes besides an arm and a path."""
 
     duration: float | None
-    timing: str | Timing
+    timing: TimingName | Timing
     rate: float | None
-    derivatives: str
+    derivatives: Derivatives
     max_speed: float | None
     max_acceleration: float | None
     start: ArrayLike | None
-    elbow: str | None
+    elbow: Elbow | None
     posture: ArrayLike | None
     floor: float | None
-    tip_force: Any
+    tip_force: ArrayLike | Callable[[float], Any] | None
 
 
 @overload
@@ -43,21 +45,22 @@ def plan(arm: Sequence[Arm], path: Path | Sequence[Path], **options: Unpack[Opti
 @overload
 def plan(arm: Arm, path: Sequence[Path], **options: Unpack[Options]) -> Plans: ...
 @interruptible
+@suggest_keywords(period="duration", speed="max_speed", q0="start")
 def plan(
     arm: Arm | Sequence[Arm],
     path: Path | Sequence[Path],
     *,
     duration: float | None = None,
-    timing: str | Timing = "uniform",
+    timing: TimingName | Timing = "uniform",
     rate: float | None = None,
-    derivatives: str = "exact",
+    derivatives: Derivatives = "exact",
     max_speed: float | None = None,
     max_acceleration: float | None = None,
     start: ArrayLike | None = None,
-    elbow: str | None = None,
+    elbow: Elbow | None = None,
     posture: ArrayLike | None = None,
     floor: float | None = None,
-    tip_force: Any = None,
+    tip_force: ArrayLike | Callable[[float], Any] | None = None,
 ) -> Plan | Plans:
     """Find the joint motion that follows a path, and the torques that it takes.
 

@@ -45,7 +45,7 @@ def dataframe(plan: Plan) -> pd.DataFrame:
 
 def save_plan(plan: Plan, file: str | os.PathLike[str], *, overwrite: bool = True) -> None:
     """Write the samples as .csv."""
-    with whole_file(file, force=overwrite) as part:
+    with whole_file(file, overwrite=overwrite) as part:
         write_columns(part, columns(plan))
 
 

@@ -52,7 +52,7 @@ def _table(arm: Arm, constants: Array) -> Table:
 
 
 @PerArm
-def _true_table(arm: Arm) -> Table:
+def _full_table(arm: Arm) -> Table:
     return _table(arm, pack(arm.parameters))
 
 
@@ -66,8 +66,8 @@ def build_memory(
 ) -> Memory:
     """Lay out an arm, what acts on it, and what is watched for."""
     laid = lay_inputs(arm.n, options, sources, disturbances, signals, sensors)
-    true = options.model == "true"
-    table = _true_table(arm) if true else _table(arm, _frozen(arm, options))
+    full = options.dynamics == "full"
+    table = _full_table(arm) if full else _table(arm, _frozen(arm, options))
     memory = Memory(
         vectors=new_vectors(arm.n),
         links=table.links.copy(),
@@ -79,7 +79,7 @@ def build_memory(
         whole=laid.whole,
     )
     whole = memory.whole
-    if true:
+    if full:
         whole[at.COUPLED] = table.coupled
         whole[at.STOPS] = options.stops and table.limited
     whole[at.WATCHING] = whole[at.STOPS] + whole[at.EVENTS]
@@ -87,8 +87,8 @@ def build_memory(
 
 
 def _frozen(arm: Arm, options: Options) -> Array:
-    friction = None if options.friction is None else np.array(options.friction)
-    return pack_frozen(arm.parameters, friction)
+    given = options.sequential_damping
+    return pack_frozen(arm.parameters, None if given is None else np.array(given))
 
 
 def tableau_of(options: Options) -> Array:
@@ -170,7 +170,7 @@ def _set_options(laid: Laid, options: Options) -> None:
     whole[at.METHOD] = METHODS.index(options.method)
     whole[at.ADAPTIVE] = options.adaptive
     whole[at.STAGES] = 12 if options.method == "dop853" else 4
-    if options.model == "sequential":
+    if options.dynamics == "sequential":
         whole[at.MODEL] = at.SEQUENTIAL
 
 

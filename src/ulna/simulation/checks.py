@@ -31,8 +31,8 @@ def warn_of_unmodelled(arm: Arm) -> None:
 def check_tip_is_free(tip_force: Any, disturbances: Sequence[Disturbance]) -> None:
     """Refuse a force on the tip for a model that has no place for it."""
     if tip_force is not None or any(one.force is not None for one in disturbances):
-        need = "none with model='sequential', which knows no force on the tip"
-        raise InputError(Problem("tip_force", "a force on the tip", need, "use model='true'"))
+        need = "none with dynamics='sequential', which know no force on the tip"
+        raise InputError(Problem("tip_force", "a force on the tip", need, "use dynamics='full'"))
 
 
 def check_controlled(controller: Any, **given: Any) -> None:

@@ -21,6 +21,7 @@ from ulna.simulation.formats import (
     check_ordinary,
     from_json,
     package,
+    read_settings,
     reading,
     texts_of,
     versions,
@@ -55,10 +56,10 @@ TEXTS = ("arm", "settings", "status", "versions", "events", "contacts")
 PACKED: Mapping[str, Any] = {"compression": "gzip", "shuffle": True, "fletcher32": True}
 
 
-def save_run(run: Run, file: str | os.PathLike[str], *, force: bool = True) -> None:
+def save_run(run: Run, file: str | os.PathLike[str], *, overwrite: bool = True) -> None:
     """Write a run to a file of the kind that its name ends in."""
     write = _writer(Path(file))
-    with whole_file(file, force=force) as part:
+    with whole_file(file, overwrite=overwrite) as part:
         write(run, part)
 
 
@@ -124,7 +125,7 @@ def _run(content: Any) -> Run:
     checks = Problems()
     parts = {
         "status": from_json(checks, "status", texts, _status),
-        "settings": from_json(checks, "settings", texts, dict),
+        "settings": from_json(checks, "settings", texts, read_settings),
         "versions": from_json(checks, "versions", texts, versions),
         "events": from_json(checks, "events", texts, lambda all_of: _events(all_of, arm.n)),
         "contacts": from_json(checks, "contacts", texts, _contacts),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,19 @@ from ulna.arm.arm_checks import Problems
 from ulna.digests import DamagedError
 from ulna.errors import FileError, InputError, MissingExtraError, Problem, UlnaError, shown, warn
 from ulna.simulation.tables import Quantity
+
+# Older files name these settings otherwise, and gains in what they say of controllers.
+_OLDER_SETTINGS = {"model": "dynamics", "friction": "sequential_damping"}
+_OLDER_GAINS = {
+    "stiffness": "kp", "damping": "kd", "integral": "ki", "frequency": "natural_frequency",
+}  # fmt: skip
+_OLDER_KEYWORDS = {
+    **dict.fromkeys(("PD", "PID", "GravityPD", "FeedforwardPID"), _OLDER_GAINS),
+    "ComputedTorque": {"frequency": "natural_frequency", "damping": "damping_ratio"},
+    "Adaptive": {"frequency": "bandwidth", "damping": "kd"},
+}
+# A controller up to the text of an arm, which begins with "<"; gains may be tuples.
+_OLDER_CONTROLLER = re.compile(rf"\b({'|'.join(_OLDER_KEYWORDS)})\(((?:[^()<]|\([^()<]*\))*)")
 
 LONGEST_TROUBLE = 200  # letters: HDF5 tells long stories
 
@@ -133,3 +147,23 @@ def write_variable(content: Any, name: str, quantity: Quantity, text: Any, **pac
 
 def _placed(problem: Problem, path: Path) -> Problem:
     return problem.at(f"{path}, {problem.place}" if problem.place else str(path))
+
+
+def read_settings(plain: Any) -> dict[str, Any]:
+    """Return the settings of a file by the names that they have here; older files have others."""
+    settings = dict(plain)
+    if "model" not in settings:
+        return settings
+    settings = {_OLDER_SETTINGS.get(name, name): value for name, value in settings.items()}
+    if settings["dynamics"] == "true":
+        settings["dynamics"] = "full"
+    if isinstance(settings.get("controller"), str):
+        settings["controller"] = _OLDER_CONTROLLER.sub(_renamed_gains, settings["controller"])
+    return settings
+
+
+def _renamed_gains(controller: re.Match[str]) -> str:
+    name, arguments = controller.groups()
+    for old, new in _OLDER_KEYWORDS[name].items():
+        arguments = re.sub(rf"\b{old}=", f"{new}=", arguments)
+    return f"{name}({arguments}"

@@ -1,4 +1,4 @@
-"""How a simulation is done: the method, its steps, the model, stops; checked once."""
+"""How a simulation is done: the method, its steps, the dynamics, stops; checked once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ulna.simulation.per_arm import PerArm
 
 MOST_START = 1e9  # [rad, rad/s] of a joint: a thousandth of what counts as run away
 METHODS = ("rk4", "dop853", "semi-implicit", "gauss4")  # in the order of the engine's numbers
-MODELS = ("true", "sequential")
+DYNAMICS = ("full", "sequential")
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Options:
     rate: float
     stops: bool
     restitution: float
-    model: str
-    friction: tuple[float, ...] | None
+    dynamics: str
+    sequential_damping: tuple[float, ...] | None
 
     @property
     def adaptive(self) -> bool:
@@ -45,8 +45,8 @@ def read_options(
     *,
     method: str | None,
     controlled: bool,
-    model: str = "true",
-    friction: Any = None,
+    dynamics: str = "full",
+    sequential_damping: Any = None,
     rtol: float | None = 1e-9,
     stops: bool = True,
     **numbers: Any,
@@ -55,7 +55,7 @@ def read_options(
     problems: list[Problem] = []
     for what, given, known in (
         ("method", "rk4" if method is None else method, METHODS),
-        ("model", model, MODELS),
+        ("dynamics", dynamics, DYNAMICS),
     ):
         if not isinstance(given, str) or given not in known:
             hint = did_you_mean(str(given), known)
@@ -71,17 +71,17 @@ def read_options(
         need = "a number from 1e-14 to 0.1, or None for steps of dt"
         _check(problems, "rtol", rtol, 1e-14, 0.1, need)
     _check(problems, "restitution", numbers["restitution"], 0.0, 1.0, "a number from 0 to 1")
-    if friction is not None and model != "sequential":
-        hint = "use the damping of the joints"
-        problems.append(Problem("friction", shown(friction), "model='sequential'", hint))
+    if sequential_damping is not None and dynamics != "sequential":
+        got, hint = shown(sequential_damping), "use the damping of the joints"
+        problems.append(Problem("sequential_damping", got, "dynamics='sequential'", hint))
     if problems:
         raise InputError(problems)
     return Options(
         method=method or ("rk4" if controlled else "dop853"),
         rtol=None if rtol is None else float(rtol),
         stops=bool(stops),
-        model=model,
-        friction=_friction(n, friction),
+        dynamics=dynamics,
+        sequential_damping=_sequential_damping(n, sequential_damping),
         **{name: float(value) for name, value in numbers.items()},
     )
 
@@ -108,12 +108,13 @@ def is_number(given: Any) -> bool:
     return type(given) is float or (isinstance(given, Real) and not isinstance(given, bool))
 
 
-def _friction(n: int, given: Any) -> tuple[float, ...] | None:
+def _sequential_damping(n: int, given: Any) -> tuple[float, ...] | None:
     if given is None:
         return None
-    values = np.atleast_1d(float_array(given, "friction"))
+    values = np.atleast_1d(float_array(given, "sequential_damping"))
     if values.shape != (n,) or not np.isfinite(values).all():
-        raise InputError(Problem("friction", shown(given), f"{n} numbers [1/s], one a joint"))
+        need = f"{n} numbers [1/s], one a joint"
+        raise InputError(Problem("sequential_damping", shown(given), need))
     return tuple(values.tolist())
 
 
@@ -151,7 +152,7 @@ def check_start(arm: Arm, q: Array, qd: Array, options: Options) -> None:
     """Refuse a start that no arm has, and one beyond the stops."""
     if max(np.abs(q).max(), np.abs(qd).max()) > MOST_START:
         raise InputError(_far(q, qd))
-    if not options.stops or options.model == "sequential" or not _has_limits(arm):
+    if not options.stops or options.dynamics == "sequential" or not _has_limits(arm):
         return
     lower, upper = arm.parameters.lower, arm.parameters.upper
     problems = [

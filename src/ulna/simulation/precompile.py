@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ulna.arm import Arm, Joint
+from ulna.typing import Precision
 from ulna.workers import cores
 
 SIZES = (2, 3, 4, 1)  # more than three joints share one
@@ -70,7 +71,7 @@ def compile_size(n: int) -> None:
     for method in ("semi-implicit", "gauss4"):
         simulate(arm, q0=start, duration=0.01, method=method)
     if n > 1:
-        simulate(arm, q0=start, duration=0.01, model="sequential")
+        simulate(arm, q0=start, duration=0.01, dynamics="sequential")
     assert Simulation(arm, q0=start).qdd.any()
     if n > 2:
         track(arm, [[0.3 * n, 0.1]], start)
@@ -109,7 +110,7 @@ def compile_laws() -> None:
         variant(law, 0.0, row, row, rows, row, row, row)
 
 
-def compile_batch(precision: str) -> None:
+def compile_batch(precision: Precision) -> None:
     """Compile what takes arms in lanes: it serves all sizes but for its stops."""
     from ulna.simulation.batch.batch_simulation import BatchSimulation
     from ulna.simulation.batch.simulate import simulate_batch

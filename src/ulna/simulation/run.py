@@ -196,15 +196,15 @@ class Run:
 
         return dataframe(self)
 
-    def save(self, file: str | os.PathLike[str], *, force: bool = True) -> None:
+    def save(self, file: str | os.PathLike[str], *, overwrite: bool = True) -> None:
         """Write the run to a file: .nc holds all of it, .csv and .parquet a table of the samples.
 
-        The file appears whole or not at all. Without `force` one that exists is not replaced.
+        The file appears whole or not at all. Without `overwrite` one that exists is not replaced.
         `open_run` reads .nc back.
         """
         from ulna.simulation.files import save_run
 
-        save_run(self, file, force=force)
+        save_run(self, file, overwrite=overwrite)
 
 
 @lru_cache(maxsize=64)

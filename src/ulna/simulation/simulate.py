@@ -10,14 +10,9 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown, warn
-from ulna.interrupts import (
-    OnInterrupt,
-    check_on_interrupt,
-    interruptible,
-    listening,
-    return_partial,
-)
+from ulna.interrupts import check_on_interrupt, interruptible, listening, return_partial
 from ulna.motion import Trajectory
+from ulna.namespaces import suggest_keywords
 from ulna.progress import progress as progress_line
 from ulna.simulation.capacity import allowance, check_memory
 from ulna.simulation.engine import places as at
@@ -31,6 +26,24 @@ from ulna.simulation.run import Run
 from ulna.simulation.settings import settings_of
 from ulna.simulation.simulation import Simulation
 from ulna.simulation.steps import MOST_STEPS, check_stiffness
+from ulna.typing import (
+    ArrayLike,
+    ControllerLike,
+    DisturbancesLike,
+    Dynamics,
+    EventLike,
+    EventsLike,
+    Interpolation,
+    Method,
+    OnError,
+    OnInterrupt,
+    ReferenceLike,
+    SamplesLike,
+    SensorsLike,
+    StateLike,
+    TipForceLike,
+    TorqueLike,
+)
 
 MOST_DEFAULT = 100_001  # samples that are kept if nobody says how many
 DEFAULT_MEMORY = 500e6  # [bytes] that they may take
@@ -38,58 +51,142 @@ _ZERO = read_only(np.zeros(1))
 
 
 @interruptible
+@suggest_keywords(model="dynamics", friction="sequential_damping", path="reference")
 def simulate(
     arm: Arm,
     *,
+    q0: StateLike | None = None,
+    qd0: StateLike | None = None,
     duration: float | None = None,
-    samples: Any = None,
-    progress: bool | None = None,
+    torque: TorqueLike | None = None,
+    controller: ControllerLike | None = None,
+    reference: ReferenceLike | None = None,
+    tip_force: TipForceLike | None = None,
+    method: Method | None = None,
+    dt: float = 1e-3,
+    rtol: float | None = 1e-9,
+    atol: float = 1e-12,
+    max_step: float = math.inf,
+    samples: SamplesLike | None = None,
     signals: bool = True,
-    on_error: str = "return",
+    between: Interpolation = "hold",
+    rate: float = 1000.0,
+    sensors: SensorsLike | None = None,
+    disturbances: DisturbancesLike = (),
+    events: EventsLike | None = None,
+    until: EventLike | None = None,
+    stops: bool = True,
+    restitution: float = 0.0,
+    dynamics: Dynamics = "full",
+    sequential_damping: ArrayLike | None = None,
+    progress: bool | None = None,
+    on_error: OnError = "return",
     on_interrupt: OnInterrupt = "raise",
-    **options: Any,
 ) -> Run:
-    """Let an arm move, and return what it did.
+    """Simulate an arm, and return its motion.
 
-    The start is `q0` (n,) [rad], with `qd0` [rad/s] if it moves; where a plan is followed, its own
-    start and duration unless others are given. What acts on the arm:
+    Parameters
+    ----------
+    arm : Arm
+        The arm, of n joints.
+    q0 : array_like, shape (n,), optional
+        Joint angles [rad] at the start. Unless given, those that a followed motion starts with.
+    qd0 : array_like, shape (n,), optional
+        Joint rates [rad/s] at the start; at rest unless given.
+    duration : float, optional
+        How long [s] to simulate. Unless given, as long as a motion that is followed takes.
+    torque : array_like, str, sequence of str, tuple or callable, optional
+        Joint torques [N·m]: numbers (n,); text such as "100*t", one formula a joint, over t, x, y,
+        q1 …, qd1 …; a pair (times, rows), or rows (k, n) dt apart; or a function of t, or of
+        (t, q, qd), that returns (n,).
+    controller : Controller, optional
+        What computes torques from measurements, at `rate`; its torques add to `torque`. See
+        `ulna.control`.
+    reference : Plan, Trajectory, array_like or callable, optional
+        What the controller follows: a motion, a posture (n,) [rad], or a function of t that
+        returns q, (q, qd) or (q, qd, qdd). Unless given, the posture at the start.
+    tip_force : array_like, str, sequence of str, tuple or callable, optional
+        Force x, y [N] at the tip, and a moment [N·m] if there are three; in the same forms as
+        `torque`. It acts on the arm.
+    method : {"dop853", "rk4", "semi-implicit", "gauss4"}, optional
+        The integrator. "dop853" is adaptive, to `rtol` and `atol`; the others take steps of `dt`:
+        "semi-implicit" for stiff damping, "gauss4" to keep the energy for ever. Unless given, "rk4"
+        with a controller and "dop853" without.
+    dt : float
+        The step [s] of methods with fixed steps, and the distance of samples and of table rows.
+    rtol : float or None
+        Relative tolerance of "dop853", from 1e-14 to 0.1; None makes it take steps of `dt`.
+    atol : float
+        Absolute tolerance of "dop853" [rad, rad/s].
+    max_step : float
+        The longest step [s] of "dop853".
+    samples : int or array_like, shape (S,), optional
+        How many samples to keep, or their times [s]. Unless given, one every dt, at most 100,001.
+    signals : bool
+        Whether samples hold what a controller measured, followed and commanded, and disturbances;
+        without, `Run` has None there and takes less memory.
+    between : {"hold", "linear"}
+        What applies between the rows of a table of torques or tip forces.
+    rate : float
+        The control rate [Hz].
+    sensors : Sensors, optional
+        Noise, resolution and delay of what the controller measures; perfect unless given.
+    disturbances : sequence of Disturbance
+        What acts besides, made with `ulna.simulation.disturbances`.
+    events : mapping of str to str or callable, optional
+        Formulas or functions by name, whose changes of sign are located; see `Run.events`.
+    until : str or callable, optional
+        An event that ends the run.
+    stops : bool
+        Whether joints stop at their limits. Sequential dynamics have no stops.
+    restitution : float
+        The part of its speed, 0 to 1, that a joint keeps when it hits a stop.
+    dynamics : {"full", "sequential"}
+        The equations of motion, or an approximation joint by joint, see
+        `ulna.dynamics.sequential`, which takes no tip force.
+    sequential_damping : array_like, shape (n,), optional
+        Damping [1/s] of the sequential dynamics, in place of that of the joints.
+    progress : bool, optional
+        Whether to show how far it is; unless given, where it takes long and somebody looks.
+    on_error : {"return", "raise"}
+        Whether a controller or a function that fails ends the run with a status, or raises.
+    on_interrupt : {"raise", "return"}
+        Whether Ctrl-C raises `ulna.Interrupted`, or the run up to then is returned.
 
-    - `torque` [N·m] and `tip_force` (x, y [N], moment [N·m]; it acts on the arm): numbers; text
-      such as "100*t", one a joint, over t, x, y, q1 …, qd1 …; a pair (times, rows), or rows dt
-      apart, `between` which "hold" or "linear" applies; or a function of t, or of (t, q, qd);
-    - `controller` at `rate` [Hz], following `reference` through `sensors`;
-    - `disturbances`, a list made with `ulna.simulation.disturbances`.
+    Returns
+    -------
+    Run
+        States, torques, energies and events at the samples. What went wrong is in `Run.status`,
+        and all until then is kept.
 
-    How it is done: `method` "dop853" (adaptive, to `rtol` and `atol`; steps of dt with
-    rtol=None), "rk4", "semi-implicit" (for stiff damping) or "gauss4" (keeps the energy for ever),
-    the last three with steps of `dt`; `max_step`; `model` "true", or paper 001's "sequential" with
-    its `friction` [1/s]. Joints stop at their limits with `restitution`, unless stops=False or the
-    model is sequential, which knows neither stops nor a force on the tip.
-    `events` maps names to formulas or functions that are watched for a change of sign; `until`
-    ends the run.
+    Raises
+    ------
+    InputError
+        With every value that makes no sense.
+    Interrupted
+        On Ctrl-C; its `result` is the run up to then, or None.
 
-    `samples` is how many to keep, or their times; without it one every dt, thinned to 100,000.
-    With `signals` they hold what a controller read, was to follow and asked for, and what
-    disturbed; without, `Run` has None there, and takes less memory.
-
-    What went wrong is in `Run.status`; only bad input raises, and Ctrl-C: `ulna.Interrupted`, whose
-    `result` is the run up to then, or None. With on_interrupt="return" that run is returned. A
-    controller or a Python function that raises an exception or gives an answer of no use ends the
-    run with a status as well, and all until then is kept, unless `on_error` is "raise".
-
+    Examples
+    --------
     >>> import ulna
     >>> run = simulate(ulna.preset("bechard-1"), q0=[0.0], torque=[10.0], duration=20.0)
     >>> round(float(run.q[-1, 0]), 4), round(float(run.qd[-1, 0]), 4)
     (644.3452, 48.6266)
     """
     check_on_interrupt(on_interrupt)
-    motion = trajectory_of(options.get("reference"))
+    motion = trajectory_of(reference)
     length = read_duration(motion.duration if duration is None and motion else duration)
-    if "q0" not in options:
-        options |= _start(arm, motion)
+    if q0 is None:
+        q0, qd0 = _start(arm, motion)
     if not isinstance(signals, bool | np.bool_):
         raise InputError(Problem("signals", shown(signals), "True or False"))
-    simulation = Simulation(arm, on_error=on_error, **options)
+    simulation = Simulation(
+        arm, q0=q0, qd0=qd0, torque=torque, controller=controller, reference=reference,
+        tip_force=tip_force, method=method, dt=dt, rtol=rtol, atol=atol, max_step=max_step,
+        between=between, rate=rate, sensors=sensors, disturbances=disturbances, events=events,
+        until=until, stops=stops, restitution=restitution, dynamics=dynamics,
+        sequential_damping=sequential_damping, on_error=on_error,
+    )  # fmt: skip
     simulation.stiffness.told = check_stiffness(arm, simulation.options, length)
     width = sample_width(arm.n, simulation.kept_signals if signals else 0)
     times = sample_times(samples, length, simulation.options.dt, width)
@@ -101,14 +198,14 @@ def simulate(
     return run
 
 
-def _start(arm: Any, motion: Trajectory | None) -> dict[str, Any]:
+def _start(arm: Any, motion: Trajectory | None) -> tuple[Array, Array]:
     """Return the state that a motion starts with."""
     if motion is None:
         raise InputError(Problem("q0", "nothing", "the joint angles [rad] at the start"))
     if isinstance(arm, Arm):
         check_motion(arm.n, motion)
     first = motion(0.0)
-    return {"q0": first.q, "qd0": first.qd}
+    return first.q, first.qd
 
 
 def read_duration(given: Any) -> float:

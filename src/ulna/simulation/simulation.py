@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -15,6 +14,7 @@ from ulna.control import Controller
 from ulna.control.loop_stability import stability_warning
 from ulna.dynamics.packed import TURNING
 from ulna.errors import InputError, Interrupted, Problem, shown, warn
+from ulna.namespaces import suggest_keywords
 from ulna.simulation.build import build_memory
 from ulna.simulation.checks import (
     check_controlled,
@@ -23,12 +23,11 @@ from ulna.simulation.checks import (
     warn_of_unmodelled,
 )
 from ulna.simulation.copies import check_picklable, deep_copy, parts_of
-from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.driving import Report, drive, engine_for
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import LOG_ROWS, Control, Memory, carried_over, new_record
 from ulna.simulation.events import read_events
-from ulna.simulation.failures import RAISE, RETURN, Failed, Failure, check_on_error
+from ulna.simulation.failures import RAISE, Failed, Failure, check_on_error
 from ulna.simulation.loads import Loads
 from ulna.simulation.options import check_start, is_number, joint_values, read_options
 from ulna.simulation.outcome import close_saturation, interrupted, status_of
@@ -39,6 +38,22 @@ from ulna.simulation.status import Status
 from ulna.simulation.steps import Headway, check_steps, concerns, prepare_steps
 from ulna.simulation.stiffness import StiffnessWatch
 from ulna.simulation.ticks import Ticks
+from ulna.typing import (
+    ArrayLike,
+    ControllerLike,
+    DisturbancesLike,
+    Dynamics,
+    EventLike,
+    EventsLike,
+    Interpolation,
+    Method,
+    OnError,
+    ReferenceLike,
+    SensorsLike,
+    StateLike,
+    TipForceLike,
+    TorqueLike,
+)
 
 FIRST_BUDGET = 5000  # steps of one link until the first look at the world
 PERFECT = Sensors()
@@ -46,10 +61,51 @@ LOST = ("diverged", "stalled", "bad torque")  # there is no state to go on from
 
 
 class Simulation:
-    """An arm in time. Options are those of `ulna.simulate`, without duration and samples.
+    """Simulate an arm step by step, as an object that advances when it is called.
 
-    A controller or a function that fails ends it with a status; `error` is then the exception.
+    Parameters
+    ----------
+    arm : Arm
+        The arm, of n joints.
+    q0 : array_like, shape (n,)
+        Joint angles [rad] at the start.
+    qd0 : array_like, shape (n,), optional
+        Joint rates [rad/s] at the start; at rest unless given.
+    torque, controller, reference, tip_force : optional
+        What acts on the arm, as in `ulna.simulate`; `apply`, `set_controller` and `set_reference`
+        change it.
+    method, dt, rtol, atol, max_step : optional
+        The integrator and its steps, as in `ulna.simulate`.
+    between : {"hold", "linear"}
+        What applies between the rows of a table of torques or tip forces.
+    rate : float
+        The control rate [Hz].
+    sensors, disturbances, events, until : optional
+        What is measured, what acts besides and what is watched, as in `ulna.simulate`.
+    stops : bool
+        Whether joints stop at their limits.
+    restitution : float
+        The part of its speed, 0 to 1, that a joint keeps when it hits a stop.
+    dynamics, sequential_damping : optional
+        The equations of motion, as in `ulna.simulate`.
+    on_error : {"return", "raise"}
+        Whether a controller or a function that fails ends the simulation with a status, `error`
+        being the exception, or raises.
 
+    Attributes
+    ----------
+    arm : Arm
+        The arm.
+    status : Status
+        How the simulation stands: whether it can go on, and if not, why.
+
+    Raises
+    ------
+    InputError
+        With every value that makes no sense.
+
+    Examples
+    --------
     >>> import ulna
     >>> swing = Simulation(ulna.Arm.rods([1.0], [1.0]), q0=[0.0])
     >>> print(swing.advance(0.5))
@@ -58,32 +114,33 @@ class Simulation:
     -1.661148
     """
 
+    @suggest_keywords(model="dynamics", friction="sequential_damping", path="reference")
     def __init__(
         self,
         arm: Arm,
         *,
-        q0: Any,
-        qd0: Any = None,
-        torque: Any = None,
-        controller: Controller | None = None,
-        reference: Any = None,
-        tip_force: Any = None,
-        method: str | None = None,
+        q0: StateLike,
+        qd0: StateLike | None = None,
+        torque: TorqueLike | None = None,
+        controller: ControllerLike | None = None,
+        reference: ReferenceLike | None = None,
+        tip_force: TipForceLike | None = None,
+        method: Method | None = None,
         dt: float = 1e-3,
         rtol: float | None = 1e-9,
         atol: float = 1e-12,
         max_step: float = math.inf,
-        between: str = "hold",
+        between: Interpolation = "hold",
         rate: float = 1000.0,
-        sensors: Sensors | None = None,
-        disturbances: Sequence[Disturbance] = (),
-        events: Mapping[str, Any] | None = None,
-        until: Any = None,
+        sensors: SensorsLike | None = None,
+        disturbances: DisturbancesLike = (),
+        events: EventsLike | None = None,
+        until: EventLike | None = None,
         stops: bool = True,
         restitution: float = 0.0,
-        model: str = "true",
-        friction: Any = None,
-        on_error: str = RETURN,
+        dynamics: Dynamics = "full",
+        sequential_damping: ArrayLike | None = None,
+        on_error: OnError = "return",
     ) -> None:
         self.on_error = check_on_error(on_error)
         check_kinds(arm, controller, sensors, disturbances)
@@ -91,9 +148,9 @@ class Simulation:
         warn_of_unmodelled(arm)
         self.arm = arm
         self.options = read_options(
-            arm.n, method=method, controlled=controller is not None, model=model, friction=friction,
-            rtol=rtol, stops=stops, dt=dt, atol=atol, max_step=max_step, rate=rate,
-            restitution=restitution,
+            arm.n, method=method, controlled=controller is not None, dynamics=dynamics,
+            sequential_damping=sequential_damping, rtol=rtol, stops=stops, dt=dt, atol=atol,
+            max_step=max_step, rate=rate, restitution=restitution,
         )  # fmt: skip
         q = joint_values(arm, "q0", q0, "rad")
         qd = np.zeros(arm.n) if qd0 is None else joint_values(arm, "qd0", qd0, "rad/s")
@@ -103,7 +160,7 @@ class Simulation:
         self.signals = read_events(events, until, q, qd)
         self.loads = Loads(arm.n, between=between, dt=self.options.dt, signals=self.signals)
         self.loads.set(torque, tip_force)
-        if model == "sequential":
+        if dynamics == "sequential":
             check_tip_is_free(tip_force, disturbances)
         self.timing = self.sensors.timing(self.options.rate)
         self.ticks = Ticks(arm, self.timing)
@@ -159,7 +216,7 @@ class Simulation:
 
     def _warn(self) -> None:
         """Say beforehand that a controller will not settle."""
-        if self.options.model != "true" or self.controller is None:
+        if self.options.dynamics != "full" or self.controller is None:
             return
         poses = reference_poses(self.arm, self.ticks.followed, self.start[0])
         reason = stability_warning(self.controller, self.arm, self.timing, poses)
@@ -240,7 +297,7 @@ class Simulation:
 
         Times in formulas and tables count from the start of the simulation.
         """
-        if self.options.model == "sequential":
+        if self.options.dynamics == "sequential":
             check_tip_is_free(tip_force, ())
         if self.loads.apply_in_place(torque, tip_force):
             return

@@ -120,7 +120,7 @@ def check_stiffness(arm: Arm, options: Options, span: float) -> bool:
 
     Says whether it was announced.
     """
-    if not options.adaptive or options.model != "true":
+    if not options.adaptive or options.dynamics != "full":
         return False
     joint, rate = _most_damped(arm)
     steps = rate * span / STABLE

@@ -52,7 +52,7 @@ class StiffnessWatch:
         step = (simulation.t - self._t) / (tries - self._tries)
         self._due, self._tries, self._t = 2 * tries, tries, simulation.t
         work, other = WORK["dop853"] / max(step, 1e-300), WORK["semi-implicit"]
-        if simulation.options.model != "true" or work < GAIN * other / simulation.options.dt:
+        if simulation.options.dynamics != "full" or work < GAIN * other / simulation.options.dt:
             return
         rate = damping_rate(simulation, at.TEXT)
         if rate * step > NEAR:

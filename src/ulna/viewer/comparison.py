@@ -46,22 +46,22 @@ def animate_following(
     speed: float = 1.0,
     size: tuple[int, int] | None = None,
     theme: Theme = PRINT,
-    force: bool = True,
+    overwrite: bool = True,
     progress: bool | None = None,
 ) -> InlineFilm | None:
     """Make a film of runs that follow a plan, .mp4 or .gif, side by side under their labels.
 
     Each shows the path, where the tip should be, where it is and was, and its error. It plays
     `speed` times as fast as the runs went, to the end of the plan or of the longest run. Without a
-    file the film is given back, and plays in a notebook. Without `force` a file that exists is not
-    replaced. Unless `progress` says so or not, a bar appears on a terminal and in a notebook.
+    file the film is given back, and plays in a notebook. Without `overwrite` a file that exists is
+    not replaced. Unless `progress` says so or not, a bar appears on a terminal and in a notebook.
     """
     check_runs(plan, runs)
     if len(runs) > MOST_RUNS:
         raise InputError(Problem("runs", f"{len(runs)} of them", f"at most {MOST_RUNS} in a film"))
     if size is None:
         size = INLINE_SIZE if file is None else SIZE
-    check_film(file, fps, speed, size, force=force)
+    check_film(file, fps, speed, size, overwrite=overwrite)
     fps, size = float(fps), (int(size[0]), int(size[1]))
     times = times_between(*_span(plan, runs), fps, float(speed))
     scene = Comparison(plan, list(runs), speed_remark(speed), size, theme)
@@ -69,7 +69,7 @@ def animate_following(
     *_, late = scenes(runs, times[: math.ceil(TRAIL * fps) + 1], fps)
     film = FilmFormat(fps, size, scene.draw(late).copy())
     pictures = (scene.draw(together) for together in scenes(runs, times, fps))
-    return filmed(file, pictures, len(times), film, force=force, progress=progress)
+    return filmed(file, pictures, len(times), film, overwrite=overwrite, progress=progress)
 
 
 def scenes(runs: Mapping[str, Run], times: np.ndarray, fps: float) -> Iterator[tuple[Moment, ...]]:

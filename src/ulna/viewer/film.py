@@ -41,7 +41,7 @@ def animate(
     speed: float = 1.0,
     size: tuple[int, int] | None = None,
     theme: Theme = PRINT,
-    force: bool = True,
+    overwrite: bool = True,
     progress: bool | None = None,
 ) -> InlineFilm | None:
     """Make a film of a run: a file, or without one a film that a notebook plays.
@@ -62,7 +62,7 @@ def animate(
         Width and height, even numbers of pixels: 800 × 800 in a file, 480 × 480 in a notebook.
     theme
         The colours: `viewer.PRINT` or `viewer.DARK`.
-    force
+    overwrite
         Whether a file that exists is replaced.
     progress
         Whether a bar appears. Without it, where somebody sees it: on a terminal, in a notebook.
@@ -88,7 +88,7 @@ def animate(
     """
     if size is None:
         size = INLINE_SIZE if file is None else SIZE
-    check_film(file, fps, speed, size, force=force)
+    check_film(file, fps, speed, size, overwrite=overwrite)
     fps, size = float(fps), (int(size[0]), int(size[1]))
     times = frame_times(run, fps, float(speed))
     scene = ArmScene(run.arm, arm_title(run.arm), speed_remark(speed), size, theme)
@@ -96,7 +96,7 @@ def animate(
     *_, late = moments(run, times[: math.ceil(TRAIL * fps) + 1], fps)
     film = FilmFormat(fps, size, scene.draw(late).copy())
     pictures = (scene.draw(moment) for moment in moments(run, times, fps))
-    return filmed(file, pictures, len(times), film, force=force, progress=progress)
+    return filmed(file, pictures, len(times), film, overwrite=overwrite, progress=progress)
 
 
 def filmed(
@@ -105,16 +105,16 @@ def filmed(
     count: int,
     film: FilmFormat,
     *,
-    force: bool,
+    overwrite: bool,
     progress: bool | None,
 ) -> InlineFilm | None:
     """Write a film to a file, or without one keep it for a notebook."""
     if file is not None:
-        shoot(file, pictures, count, film, force=force, progress=progress)
+        shoot(file, pictures, count, film, overwrite=overwrite, progress=progress)
         return None
     with TemporaryDirectory() as folder:
         place = Path(folder) / f"film{inline_ending()}"
-        shoot(place, pictures, count, film, force=True, progress=progress)
+        shoot(place, pictures, count, film, overwrite=True, progress=progress)
         return InlineFilm(place.read_bytes(), place.suffix, film.size, count, count / film.fps)
 
 
@@ -124,7 +124,7 @@ def shoot(
     count: int,
     film: FilmFormat,
     *,
-    force: bool,
+    overwrite: bool,
     progress: bool | None,
 ) -> None:
     """Write so many pictures into a film, and show how far it is."""
@@ -135,7 +135,7 @@ def shoot(
                 yield picture
                 report(done / count)
 
-        write_film(file, reported(), film, force=force)
+        write_film(file, reported(), film, overwrite=overwrite)
 
 
 def frame_times(run: Run, fps: float, speed: float) -> np.ndarray:
@@ -177,7 +177,7 @@ def speed_remark(speed: float) -> str:
 
 
 def check_film(
-    file: str | os.PathLike[str] | None, fps: Any, speed: Any, size: Any, *, force: bool
+    file: str | os.PathLike[str] | None, fps: Any, speed: Any, size: Any, *, overwrite: bool
 ) -> None:
     """Refuse what no film can be made of, all of it at once, and a file that is to stay."""
     problems = []
@@ -196,7 +196,7 @@ def check_film(
     if problems:
         raise InputError(problems)
     if file is not None:
-        check_new(file, "film", force=force)
+        check_new(file, "film", overwrite=overwrite)
 
 
 def _is_number(value: Any) -> bool:

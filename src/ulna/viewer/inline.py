@@ -28,17 +28,17 @@ class InlineFilm:
     frames: int
     duration: float  # [s] that it plays
 
-    def save(self, file: str | os.PathLike[str], *, force: bool = True) -> None:
+    def save(self, file: str | os.PathLike[str], *, overwrite: bool = True) -> None:
         """Write the film to a file, whose name ends as the film is made: `ending`.
 
-        Without `force` a file that exists is not replaced.
+        Without `overwrite` a file that exists is not replaced.
         """
         if Path(file).suffix.lower() != self.ending:
             hint = "give animate the file, and it makes the film in that format"
             need = f"a name that ends in {self.ending}"
             raise InputError(Problem("film", shown(os.fspath(file)), need, hint))
-        check_new(file, "film", force=force)
-        write_whole(file, self.data, force=force)
+        check_new(file, "film", overwrite=overwrite)
+        write_whole(file, self.data, overwrite=overwrite)
 
     def __repr__(self) -> str:
         wide, high = self.size

@@ -33,10 +33,10 @@ class FilmFormat(NamedTuple):
 
 
 def write_film(
-    file: str | os.PathLike[str], pictures: Pictures, film: FilmFormat, *, force: bool
+    file: str | os.PathLike[str], pictures: Pictures, film: FilmFormat, *, overwrite: bool
 ) -> None:
     """Write a film by the ending of its name; it appears when it is whole, or not at all."""
-    with whole_file(file, force=force) as part:
+    with whole_file(file, overwrite=overwrite) as part:
         WRITERS[Path(file).suffix.lower()](part, pictures, film)
 
 

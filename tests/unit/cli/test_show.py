@@ -133,12 +133,12 @@ def test_whatever_python_can_do_is_put_in_words(ask, tmp_path):
 def test_tables_and_the_sequential_model_are_put_in_words(ask, tmp_path):
     arm = ulna.preset("bechard-skater")
     table = ([0.0, 0.1], [[1.0, 2.0], [3.0, 4.0]])
-    model = {"model": "sequential", "friction": [1.2, 2.0]}
+    model = {"dynamics": "sequential", "sequential_damping": [1.2, 2.0]}
     saved(arm, tmp_path, q0=[0.0, 0.0], torque=table, samples=1, **model)
     _, out, _ = ask("show", "run.nc")
     assert out.startswith("bechard-skater: 0.2 s with dop853, sequential model, 1 sample\n")
     assert "a table of 2 rows until 0.1 s, held" in out
-    assert "sequential, friction 1.2, 2 per second" in out
+    assert "sequential, damping 1.2, 2 per second" in out
     saved(arm, tmp_path, q0=[0.0, 0.0], torque=table, between="linear", stops=False)
     assert "a table of 2 rows until 0.1 s, linear" in ask("show", "run.nc")[1]
 

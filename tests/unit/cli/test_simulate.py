@@ -185,7 +185,7 @@ def test_the_sequential_model_and_its_friction(ask, facts):
     assert "sequential model" in out.splitlines()[0]
     assert "which the sequential model does not keep" in out
     rough = facts(*words, "--sequential-damping", "1.2, 2")
-    assert rough["settings"]["friction"] == [1.2, 2.0]
+    assert rough["settings"]["sequential_damping"] == [1.2, 2.0]
 
 
 @pytest.mark.parametrize("method", ["rk4", "semi-implicit", "gauss4", "dop853"])

@@ -219,9 +219,9 @@ def test_the_sequential_sweep_is_its_closed_form(random_arm, n, rubbed):
         gravity=(1.0, -9.0),
     )
     q, qd, tau, friction = random.uniform(-2.0, 2.0, (4, n))
-    options = {"friction": friction} if rubbed else {}
+    options = {"sequential_damping": friction} if rubbed else {}
     run = ulna.simulate(
-        arm, q0=q, qd0=qd, torque=tau, duration=1e-6, samples=2, model="sequential", **options
+        arm, q0=q, qd0=qd, torque=tau, duration=1e-6, samples=2, dynamics="sequential", **options
     )
     theta, rate = np.cumsum(q), np.cumsum(qd)
     turning = sequential.forward_dynamics(arm, theta, rate, tau, **options)

@@ -110,7 +110,7 @@ def test_functions_that_act_no_more_are_let_go():
 
 
 def test_a_model_without_forces_on_the_tip_refuses_one_on_the_way():
-    swing = Simulation(TWO, q0=[0.0, 0.0], model="sequential")
+    swing = Simulation(TWO, q0=[0.0, 0.0], dynamics="sequential")
     with pytest.raises(InputError, match="sequential"):
         swing.apply(tip_force=[1.0, 0.0])
 

@@ -200,7 +200,7 @@ def test_a_file_that_exists_is_kept_without_force(tmp_path, ending):
     file = tmp_path / f"run{ending}"
     file.write_bytes(b"old")
     with pytest.raises(InputError, match="exists"):
-        sample_run().save(file, force=False)
+        sample_run().save(file, overwrite=False)
     assert file.read_bytes() == b"old"
     sample_run().save(file)
     assert file.stat().st_size > 1000

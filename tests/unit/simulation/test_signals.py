@@ -152,7 +152,7 @@ def test_a_batch_means_the_same_torques():
         "torque": ["t", "0.1*q1"],
     }  # fmt: skip
     alone = simulate(ARM, method="rk4", **options)
-    batch = simulate_batch(ARM, torques=True, method="rk4", **options)
+    batch = simulate_batch(ARM, keep_torques=True, method="rk4", **options)
     assert batch.tau[0] == pytest.approx(alone.tau, abs=1e-9)
     assert alone.tau_disturbance[:-1].all()
 

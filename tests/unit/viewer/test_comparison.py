@@ -198,5 +198,5 @@ def test_a_film_that_exists_is_replaced_only_by_force(tmp_path):
     file = tmp_path / "both.gif"
     file.write_bytes(b"before")
     with pytest.raises(ulna.InputError, match="which exists"):
-        viewer.animate_following(made(), runs(), file, force=False, **SMALL)
+        viewer.animate_following(made(), runs(), file, overwrite=False, **SMALL)
     assert file.read_bytes() == b"before"

@@ -316,7 +316,7 @@ def test_a_film_that_exists_is_replaced_only_by_force(tmp_path):
     file = tmp_path / "SWING.GIF"
     file.write_bytes(b"before")
     with pytest.raises(ulna.InputError, match="which exists"):
-        viewer.animate(swinging(), file, force=False, **SMALL)
+        viewer.animate(swinging(), file, overwrite=False, **SMALL)
     assert file.read_bytes() == b"before"
     viewer.animate(swinging(), file, **SMALL)
     assert len(list(pictures_of(file))) == 21

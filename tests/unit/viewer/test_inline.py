@@ -64,7 +64,7 @@ def test_a_film_is_saved_as_what_it_is(tmp_path, film):
         film.save(tmp_path / "run.gif")
     film.save(tmp_path / "run.mp4")
     with pytest.raises(ulna.InputError, match="which exists"):
-        film.save(tmp_path / "run.mp4", force=False)
+        film.save(tmp_path / "run.mp4", overwrite=False)
 
 
 def test_without_ffmpeg_it_is_a_gif(monkeypatch, tmp_path, run):

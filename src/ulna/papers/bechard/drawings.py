@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MODELS: dict[runs.Model, str] = {"sequential": "sequential model", "true": "true dynamics"}
+MODELS: dict[runs.Model, str] = {"sequential": "sequential model", "full": "true dynamics"}
 PAGE = (9.0, 9.2)  # [inches]
 HEIGHTS = (1.7, 1.0, 1.0)  # of the motion, the angles and the energies, to one another
 
@@ -63,7 +63,7 @@ def work_done(run: Run, model: runs.Model) -> np.ndarray:
     In the paper's model a torque τ_a and a friction B_a I_a θ̇_a turn link a itself. In the true
     arm friction is a part of the torques at the joints.
     """
-    if model == "true":
+    if model == "full":
         return np.asarray(run.injected) - np.asarray(run.dissipated)
     angle, rate = link_angles(run), link_rates(run)
     lost = np.sum(np.array(FOUR_B) * sequential.frozen(FOUR, angle).inertia * rate**2, axis=-1)
@@ -75,9 +75,9 @@ def one_at_a_time() -> Figure:
     """Draw the first link of the four joints, with coupling and friction changed in turn."""
     shown: dict[str, tuple[runs.Model, runs.Friction]] = {
         "the paper: sequential, B per second": ("sequential", "per second"),
-        "coupling alone: true, B per second": ("true", "per second"),
+        "coupling alone: true, B per second": ("full", "per second"),
         "friction alone: sequential, b = B": ("sequential", "by its number"),
-        "both: true, b = B": ("true", "by its number"),
+        "both: true, b = B": ("full", "by its number"),
     }
     with styled(PRINT) as theme:
         figure, (axes,) = page_of_panels(

@@ -34,14 +34,14 @@ def one_joint(file: str) -> None:
 def four_joints(file: str) -> None:
     """Make the film of the four joints in both models."""
     _side_by_side(
-        "four joints, friction B·I", _both(runs.four("sequential"), runs.four("true")), file, SLOW
+        "four joints, friction B·I", _both(runs.four("sequential"), runs.four("full")), file, SLOW
     )
 
 
 def skater(file: str) -> None:
     """Make the film of the skater in both models."""
     _side_by_side(
-        "skater, friction B·I", _both(runs.skater("sequential"), runs.skater("true")), file, FAST
+        "skater, friction B·I", _both(runs.skater("sequential"), runs.skater("full")), file, FAST
     )
 
 
@@ -57,7 +57,7 @@ def _side_by_side(title: str, shown: Mapping[str, Run], file: str, fps: float) -
     first = scene.draw([next(moments(run, times, fps)) for run in shown.values()])
     film = FilmFormat(fps, SIZE, first.copy())
     pictures = (scene.draw(together) for together in seen)
-    shoot(file, pictures, len(times), film, force=True, progress=False)
+    shoot(file, pictures, len(times), film, overwrite=True, progress=False)
 
 
 class Pair:

@@ -107,8 +107,8 @@ def _apart(ours: np.ndarray, other: np.ndarray) -> float:
 
 
 def _four_joints() -> Row:
-    model, true, losing = runs.four("sequential"), runs.four("true"), runs.four_losing_speed()
-    rubbed, both = (runs.four(one, "by its number") for one in ("sequential", "true"))
+    model, true, losing = runs.four("sequential"), runs.four("full"), runs.four_losing_speed()
+    rubbed, both = (runs.four(one, "by its number") for one in ("sequential", "full"))
     nudged = runs.four_losing_speed(NUDGE)
     coupling, friction, together = (
         float(link_angles(run)[-1, 0] - link_angles(model)[-1, 0]) for run in (true, rubbed, both)
@@ -149,9 +149,9 @@ def _four_joints() -> Row:
         + (
             "given = dict(**start, duration=20.0, rtol=1e-12)\n"
             "free = arm.replace(joints=[ulna.Joint()] * 4)\n"
-            "friction = [0.5, 0.5, 0.5, 0.25]  # B, per second\n"
             "model = ulna.simulate(\n"
-            '    free, **given, torque=[300, 3, 50, 5], model="sequential", friction=friction\n'
+            '    free, **given, torque=[300, 3, 50, 5], dynamics="sequential",\n'
+            "    sequential_damping=[0.5, 0.5, 0.5, 0.25],  # B, per second\n"
             ")\n"
             "# The same friction at the joints of the true arm: b = B I, with I as it bends.\n"
             'near = "6*cos(q3) + 12*cos(q3 + q4) + 9*cos(q4)"\n'
@@ -171,7 +171,7 @@ def _four_joints() -> Row:
             *_final("rubbed", rubbed, "sequential, b = B N·m·s/rad"),
             *_final("both", both, "true, b = B N·m·s/rad"),
             *numbered(
-                "preset-angle", link_angles(runs.four("true", "of the preset"))[-1], "rad",
+                "preset-angle", link_angles(runs.four("full", "of the preset"))[-1], "rad",
                 of="θ, true, constant dampers of the preset", digits=8,
             ),
             *numbered(
@@ -235,7 +235,7 @@ def torque_as_a_function() -> Row:
         + (
             "run = ulna.simulate(\n"
             '    arm, **start, torque=["100*t", 0, 0, 0], duration=5.0,\n'
-            '    model="sequential", friction=[0.5, 0.5, 0.5, 0.25],\n'
+            '    dynamics="sequential", sequential_damping=[0.5, 0.5, 0.5, 0.25],\n'
             ")\n"
             "print(relative_to_absolute(run.q[-1]))\n"
         ),

@@ -26,7 +26,7 @@ from ulna.papers.bechard.given import (
 )
 from ulna.simulation import Run, compiled, simulate
 
-Model: TypeAlias = Literal["sequential", "true"]
+Model: TypeAlias = Literal["sequential", "full"]
 # How the paper's B is read: as it is meant, per second, which is b_a = B_a I_a(θ) at joint a; by
 # its number, as b_a = B_a N·m·s/rad; or as the constant dampers of the presets.
 Friction: TypeAlias = Literal["per second", "by its number", "of the preset"]
@@ -75,10 +75,10 @@ def _driven(
     options = {**options, "progress": False}
     if friction != "per second":
         moved = damped(arm, B) if friction == "by its number" else arm
-        return simulate(moved, torque=torque, model=model, **options)
+        return simulate(moved, torque=torque, dynamics=model, **options)
     free = without_friction(arm)
     if model == "sequential":
-        return simulate(free, torque=torque, model=model, friction=B, **options)
+        return simulate(free, torque=torque, dynamics=model, sequential_damping=B, **options)
     return simulate(free, torque=rubbed(arm, torque, B), **options)
 
 
@@ -114,8 +114,8 @@ def four_pushed(torque: str) -> Run:
         samples=501,
         rtol=1e-11,
         progress=False,
-        model="sequential",
-        friction=FOUR_B,
+        dynamics="sequential",
+        sequential_damping=FOUR_B,
     )
 
 
@@ -147,4 +147,4 @@ def folding(model: Model) -> Run:
 
 
 def _free(arm: Arm, model: Model, **options: Any) -> Run:
-    return simulate(arm, rtol=1e-13, progress=False, model=model, **options)
+    return simulate(arm, rtol=1e-13, progress=False, dynamics=model, **options)

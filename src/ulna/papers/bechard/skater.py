@@ -12,14 +12,14 @@ from ulna.simulation import Run
 
 def row() -> Row:
     """Return the row of the inertia demo."""
-    model, true = runs.skater("sequential"), runs.skater("true")
-    rubbed, both = (runs.skater(one, "by its number") for one in ("sequential", "true"))
+    model, true = runs.skater("sequential"), runs.skater("full")
+    rubbed, both = (runs.skater(one, "by its number") for one in ("sequential", "full"))
     inertia = swings.first_inertia(model)
     (inwards, outwards), (true_inwards, true_outwards) = gain_of_speed(model), gain_of_speed(true)
     coupling, friction, together = (
         float(link_angles(run)[-1, 0] - link_angles(model)[-1, 0]) for run in (true, rubbed, both)
     )
-    spun, kept = (swings.angular_momentum(runs.folding(way)) for way in ("sequential", "true"))
+    spun, kept = (swings.angular_momentum(runs.folding(way)) for way in ("sequential", "full"))
     return Row(
         key="skater",
         title="The inertia demo: a skater of two links under 45 N·m each",
@@ -51,7 +51,8 @@ def row() -> Row:
             'free = ulna.preset("bechard-skater").replace(joints=[ulna.Joint(), ulna.Joint()])\n'
             "given = dict(q0=[0.0, 0.0], duration=5.0, rtol=1e-11)\n"
             "model = ulna.simulate(\n"
-            '    free, **given, torque=[45, 45], model="sequential", friction=[1.2, 2.0]\n'
+            '    free, **given, torque=[45, 45], dynamics="sequential",\n'
+            "    sequential_damping=[1.2, 2.0],\n"
             ")\n"
             "# The same friction at the joints of the true arm: b = B I, with I as it bends.\n"
             'torque = ["45 - 1.2*(5.47 + 4.2*cos(q2))*qd1", "45 - 2*1.47*qd2"]\n'
@@ -66,7 +67,7 @@ def row() -> Row:
             ),
             *numbered("both-angle", link_angles(both)[-1], "rad", of="θ, true, b = B N·m·s/rad"),
             *numbered(
-                "preset-angle", link_angles(runs.skater("true", "of the preset"))[-1], "rad",
+                "preset-angle", link_angles(runs.skater("full", "of the preset"))[-1], "rad",
                 of="θ, true, constant dampers of the preset",
             ),
             Number("coupling", coupling, "rad", label="θ₁, by the coupling alone"),

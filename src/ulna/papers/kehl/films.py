@@ -46,7 +46,7 @@ def film_replay(file: str) -> None:
     *_, late = scenes(runs, times, RATE)
     film = FilmFormat(RATE, PAIR, scene.draw(late).copy())
     pictures = (scene.draw(together) for together in scenes(runs, times, RATE))
-    shoot(file, pictures, len(times), film, force=True, progress=False)
+    shoot(file, pictures, len(times), film, overwrite=True, progress=False)
 
 
 def film_mass_sweep(file: str) -> None:
@@ -59,7 +59,7 @@ def film_mass_sweep(file: str) -> None:
     ]
     film = FilmFormat(RATE, SWEEP, scene.draw(1, MASSES[-1]).copy())
     pictures = (scene.draw(link, float(mass)) for link, mass in steps)
-    shoot(file, pictures, len(steps), film, force=True, progress=False)
+    shoot(file, pictures, len(steps), film, overwrite=True, progress=False)
 
 
 class Sweep:

@@ -6,13 +6,14 @@ import math
 import threading
 import time
 from functools import partial
+from inspect import signature
 from typing import Any, Never
 
 import numpy as np
 
-from ulna.arm import Arm, Parameters
+from ulna.arm import Arm
 from ulna.arrays import Array, float_array
-from ulna.errors import InputError, Interrupted, Problem, shown, warn
+from ulna.errors import InputError, Interrupted, Problem, did_you_mean, shown, warn
 from ulna.interrupts import held, interruptible
 from ulna.simulation.batch.buckets import Prepared, Slab
 from ulna.simulation.batch.execute import RESULTS, kind_of, read_threads
@@ -29,6 +30,23 @@ from ulna.simulation.engine import places as at
 from ulna.simulation.engine.lots import Outcome
 from ulna.simulation.options import is_number, read_options
 from ulna.simulation.steps import check_steps, most_error
+from ulna.typing import (
+    AngleLike,
+    ArmsLike,
+    ArrayLike,
+    BatchControllerLike,
+    BatchDisturbancesLike,
+    BatchReferenceLike,
+    BatchSensorsLike,
+    BatchTipForceLike,
+    Interpolation,
+    MembersLike,
+    Method,
+    Precision,
+    RateLike,
+    SeedsLike,
+    StateLike,
+)
 from ulna.workers import parallel_for
 
 AROUND = 50  # numbers of a link besides those of its table, about
@@ -37,9 +55,9 @@ CHUNK = 0.025  # [s] of work between two checks for Ctrl-C
 ELSEWHERE = {
     "duration": "pass the time to advance(seconds)",
     "samples": "read q and qd after every advance, or call ulna.simulate_batch",
-    "torques": "read torque, which acts until others are applied",
+    "keep_torques": "read torque, which acts until others are applied",
     "store": "call ulna.simulate_batch, which keeps histories in a file",
-    "force": "call ulna.simulate_batch, which keeps histories in a file",
+    "overwrite": "call ulna.simulate_batch, which keeps histories in a file",
     "progress": "report between calls of advance",
     "on_interrupt": "catch ulna.Interrupted, after which it can go on",
 }
@@ -129,24 +147,24 @@ class BatchSimulation:
     @interruptible
     def __init__(
         self,
-        arms: Arm | Parameters | list[Arm],
+        arms: ArmsLike,
         *,
-        q0: Any = None,
-        qd0: Any = None,
-        torque: Any = None,
-        controller: Any = None,
-        reference: Any = None,
-        tip_force: Any = None,
-        method: str | None = None,
+        q0: StateLike | None = None,
+        qd0: StateLike | None = None,
+        torque: ArrayLike | None = None,
+        controller: BatchControllerLike | None = None,
+        reference: BatchReferenceLike | None = None,
+        tip_force: BatchTipForceLike | None = None,
+        method: Method | None = None,
         dt: float = 1e-3,
-        between: str = "hold",
+        between: Interpolation = "hold",
         rate: float = 1000.0,
-        sensors: Any = None,
-        disturbances: Any = (),
-        seeds: Any = None,
+        sensors: BatchSensorsLike | None = None,
+        disturbances: BatchDisturbancesLike = (),
+        seeds: SeedsLike | None = None,
         stops: bool = True,
         restitution: float = 0.0,
-        precision: str = "double",
+        precision: Precision = "double",
         threads: int | None = None,
         **refused: Never,
     ) -> None:
@@ -231,7 +249,7 @@ class BatchSimulation:
         """How every member stands; one that goes on is "done" up to now."""
         return Statuses.made(self._codes.copy(), self._outcome.t_end.copy())
 
-    def apply(self, torque: Any) -> None:
+    def apply(self, torque: ArrayLike) -> None:
         """Let torques act from now on, until others are applied.
 
         Parameters
@@ -295,7 +313,7 @@ class BatchSimulation:
             warn(*coarse_arms(status, self.options.dt, most_error(self.options)))
         return status
 
-    def reset(self, members: Any, q: Any, qd: Any = None) -> None:
+    def reset(self, members: MembersLike, q: AngleLike, qd: RateLike | None = None) -> None:
         """Let some members start anew, from other angles and rates, at the present time.
 
         Their controllers start anew as well, and act when they are next called; torques that were
@@ -436,7 +454,10 @@ def _restored(arguments: dict[str, Any], *state: Any) -> BatchSimulation:
 def _refuse(refused: dict[str, Any]) -> None:
     for name, value in refused.items():
         if name not in ELSEWHERE:
-            raise TypeError(f"BatchSimulation() got an unexpected keyword argument '{name}'")
+            text = f"BatchSimulation() got an unexpected keyword argument '{name}'"
+            known = [one for one in signature(BatchSimulation).parameters if one != "refused"]
+            hint = did_you_mean(name, known)
+            raise TypeError(f"{text}; {hint}" if hint else text)
         need = "nothing where arms go on step by step"
         raise InputError(Problem(name, shown(value), need, ELSEWHERE[name]))
 

@@ -66,7 +66,7 @@ def execute(
     precision: str,
     threads: int | None,
     store: Any,
-    force: bool,
+    overwrite: bool,
     progress: bool | None,
     on_interrupt: OnInterrupt,
 ) -> BatchRun:
@@ -80,7 +80,7 @@ def execute(
             report(done / count)
 
         if store is not None:
-            return _stored(job, pool, size, store, force, told, on_interrupt)
+            return _stored(job, pool, size, store, overwrite, told, on_interrupt)
         outcome = _room(job, count)
         try:
             for first in range(0, count, size):
@@ -100,7 +100,7 @@ def _stored(
     pool: ThreadPool,
     size: int,
     file: Any,
-    force: bool,
+    overwrite: bool,
     told: Callable[[float], None],
     on_interrupt: OnInterrupt,
 ) -> BatchRun:
@@ -108,7 +108,7 @@ def _stored(
     members = job.members
     store = create(
         file, members.parameters, job.times, members=members.count, settings=job.settings,
-        keep_tau=job.torques, force=force,
+        keep_tau=job.torques, overwrite=overwrite,
     )  # fmt: skip
     try:
         for first in range(0, members.count, size):

@@ -21,6 +21,7 @@ from ulna.simulation.batch.zarr_store import open_zarr
 from ulna.simulation.formats import (
     check_array,
     from_json,
+    read_settings,
     reading,
     texts_of,
     versions,
@@ -32,7 +33,7 @@ __all__ = ["BatchStore", "create", "open_batch", "save_batch"]
 TEXTS = ("settings", "versions")
 
 
-def save_batch(run: BatchRun, file: str | os.PathLike[str], *, force: bool = True) -> None:
+def save_batch(run: BatchRun, file: str | os.PathLike[str], *, overwrite: bool = True) -> None:
     """Write a batch to a file of the kind that its name ends in, .nc or .zarr."""
     store = create(
         file,
@@ -41,7 +42,7 @@ def save_batch(run: BatchRun, file: str | os.PathLike[str], *, force: bool = Tru
         members=len(run),
         settings=run.settings,
         keep_tau=run.tau is not None,
-        force=force,
+        overwrite=overwrite,
         versions=run.versions,
     )
     try:
@@ -85,7 +86,7 @@ def open_batch(file: str | os.PathLike[str]) -> BatchRun:
 def _batch(source: BatchSource) -> BatchRun:
     texts = texts_of(source.attributes, FORMAT, TEXTS)
     checks = Problems()
-    settings = from_json(checks, "settings", texts, dict)
+    settings = from_json(checks, "settings", texts, read_settings)
     made_with = from_json(checks, "versions", texts, versions)
     _check_arrays(checks, source)
     checks.raise_if_any()

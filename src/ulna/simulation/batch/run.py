@@ -197,15 +197,15 @@ class BatchRun:
         """
         return dataset(self)
 
-    def save(self, file: str | os.PathLike[str], *, force: bool = True) -> None:
+    def save(self, file: str | os.PathLike[str], *, overwrite: bool = True) -> None:
         """Write the batch to a file: .nc (netCDF) or .zarr.
 
-        It appears whole or not at all. Without `force` one that exists is not replaced.
+        It appears whole or not at all. Without `overwrite` one that exists is not replaced.
         `open_batch` reads it back.
         """
         from ulna.simulation.batch.files import save_batch
 
-        save_batch(self, file, force=force)
+        save_batch(self, file, overwrite=overwrite)
 
     def close(self) -> None:
         """Let go of the file that the histories are in, if they are in one."""

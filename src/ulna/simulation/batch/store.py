@@ -41,15 +41,15 @@ def create(
     members: int,
     settings: Mapping[str, Any],
     keep_tau: bool = False,
-    force: bool = True,
+    overwrite: bool = True,
     versions: Mapping[str, str] | None = None,
 ) -> BatchStore:
     """Begin the file of a batch, .nc or .zarr: `members` arms, with samples at t (S,) [s].
 
-    Without `force` a file that exists is not replaced. Raises FileError where the disk has no room
-    for all of it.
+    Without `overwrite` a file that exists is not replaced. Raises FileError where the disk has no
+    room for all of it.
     """
-    place, make = _format(Path(file), force=force)
+    place, make = _format(Path(file), overwrite=overwrite)
     checks = Problems()
     if members < 1:
         checks.add("arms", str(members), "at least one")
@@ -171,11 +171,11 @@ class BatchStore:
 
 
 def _format(
-    path: Path, *, force: bool
+    path: Path, *, overwrite: bool
 ) -> tuple[AbstractContextManager[Path], Callable[[Path, BatchLayout], Writer]]:
     ending = path.suffix.lower()
     if ending == ".nc":
-        return whole_file(path, force=force), netcdf_writer()
+        return whole_file(path, overwrite=overwrite), netcdf_writer()
     if ending == ".zarr":
-        return whole_folder(path, MARKS, force=force), zarr_writer()
+        return whole_folder(path, MARKS, overwrite=overwrite), zarr_writer()
     raise InputError(Problem("file", f"'{path}'", "a name that ends in " + ", ".join(ENDINGS)))

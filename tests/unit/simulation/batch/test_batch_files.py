@@ -400,9 +400,9 @@ def test_a_name_with_another_ending_is_told_the_endings(tmp_path, name):
 @both
 def test_a_file_that_exists_is_kept_without_force(tmp_path, ending):
     file = tmp_path / f"runs{ending}"
-    batch(3).save(file, force=False)
+    batch(3).save(file, overwrite=False)
     with pytest.raises(InputError, match="exists, need a new file; add --overwrite"):
-        batch(5).save(file, force=False)
+        batch(5).save(file, overwrite=False)
     with open_batch(file) as run:
         assert len(run) == 3
     batch(5).save(file)

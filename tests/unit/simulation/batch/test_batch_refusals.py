@@ -109,7 +109,7 @@ REFUSALS = {
     "stops: got 1, need True or False": {"stops": 1},
     "restitution: got 2, need a number from 0 to 1": {"restitution": 2},
     "restitution: got nan": {"restitution": np.nan},
-    "torques: got 'yes', need True or False": {"torques": "yes"},
+    "keep_torques: got 'yes', need True or False": {"keep_torques": "yes"},
     "precision: got 'quad', need 'double' or 'single'": {"precision": "quad"},
     "precision: got None": {"precision": None},
     "threads: got 0, need a whole number of at least 1": {"threads": 0},
@@ -118,7 +118,7 @@ REFUSALS = {
     "store: got 5, need the name of a .zarr or .nc file": {"store": 5},
     "store: got b'x.nc'": {"store": b"x.nc"},
     "got 'runs.csv', need a name that ends in .nc, .zarr": {"store": "runs.csv"},
-    "force: got None, need True or False": {"force": None},
+    "overwrite: got None, need True or False": {"overwrite": None},
 }  # fmt: skip
 
 WITH_CONTROLLER = {

@@ -70,7 +70,7 @@ def test_a_store_holds_what_memory_would(tmp_path, monkeypatch, ending):
     random = np.random.default_rng(10)
     arms, q0 = some_arms(random, 50), random.uniform(-1.0, 1.0, (50, 2))
     q0[7] = np.nan
-    options = {"q0": q0, "duration": 0.05, "samples": 5, "torque": "t, q1", "torques": True}
+    options = {"q0": q0, "duration": 0.05, "samples": 5, "torque": "t, q1", "keep_torques": True}
     inside = simulate_batch(arms, **options)
     monkeypatch.setattr(memory, "SLAB", 20 * 5 * 2 * 24)  # bytes: slabs of 16 arms
     file = tmp_path / f"runs.{ending}"
@@ -82,9 +82,9 @@ def test_a_store_holds_what_memory_would(tmp_path, monkeypatch, ending):
         assert stored.settings == inside.settings
     with open_batch(file) as again:
         assert np.array_equal(again.q[7:9], inside.q[7:9], equal_nan=True)
-    with pytest.raises(InputError, match="which exists, need a new name; add force=True"):
+    with pytest.raises(InputError, match="which exists, need a new name; add overwrite=True"):
         simulate_batch(arms, store=file, **options)
-    with simulate_batch(arms, store=file, force=True, **options | {"samples": 1}) as replaced:
+    with simulate_batch(arms, store=file, overwrite=True, **options | {"samples": 1}) as replaced:
         assert len(replaced.t) == 1
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
 
@@ -152,7 +152,7 @@ def test_ctrl_c_leaves_a_finished_store_as_it_was(tmp_path, pressed, ending):
     names = [f"runs.{ending}"]
     for name in ("runs.interrupted", "runs.interrupted-2"):
         with pytest.raises(Interrupted, match=rf"they are in .*{name}\.{ending}$") as caught:
-            simulate_batch(TWO, **HOURS, store=store, force=True, threads=2)
+            simulate_batch(TWO, **HOURS, store=store, overwrite=True, threads=2)
         with caught.value.result as partial:
             assert partial.status.counts()["not run"] > 1000
         names.append(f"{name}.{ending}")
@@ -283,7 +283,7 @@ def test_little_work_wakes_no_thread_and_much_work_the_same_ones_again(monkeypat
 
 def test_results_cannot_be_changed_nor_what_they_were_made_of():
     arms, q0 = some_arms(np.random.default_rng(3), 4), np.zeros((4, 2))
-    run = simulate_batch(arms, q0=q0, duration=0.01, torques=True)
+    run = simulate_batch(arms, q0=q0, duration=0.01, keep_torques=True)
     kept, last = run.parameters.mass.copy(), run.q.copy()
     arms.mass[:], q0[:] = 9.0, 9.0
     assert (run.parameters.mass == kept).all()

@@ -77,7 +77,7 @@ def agrees(arm_of):
     """Give what runs arms at once and one by one, and compares: (arms, for all, for each)."""
 
     def compare(arms, common, each):
-        run = simulate_batch(arms, torques=True, **common, **each)
+        run = simulate_batch(arms, keep_torques=True, **common, **each)
         one = {"rtol": None} if common.get("method") == "dop853" else {"method": "rk4"}
         each = {name: values for name, values in each.items() if name != "seeds"}
         for b in range(len(run)):
@@ -308,7 +308,7 @@ def test_what_is_given_for_each_says_how_many_there_are():
 
 
 def test_a_list_of_texts_is_one_a_part_or_one_an_arm():
-    options = {"q0": [0.0, 0.0], "duration": 0.01, "torques": True}
+    options = {"q0": [0.0, 0.0], "duration": 0.01, "keep_torques": True}
     flat = Arm.rods([1.0, 1.0], [1.0, 1.0], gravity=(0.0, 0.0))
     assert simulate_batch(flat, torque=["t + 1", "2"], **options).tau.shape == (1, 1, 2)
     each = simulate_batch(flat, torque=["1, 2", "3, 4"], **options)
@@ -347,7 +347,7 @@ def test_no_time_at_all_is_the_start():
 
 @pytest.mark.parametrize("torque", [[1.0, 2.0], "1 + t, 2", [[1.0, 2.0]]])
 def test_torques_at_the_start_are_those_that_act(torque):
-    run = simulate_batch(TWO, q0=[0.0, 0.5], duration=0, torque=torque, torques=True)
+    run = simulate_batch(TWO, q0=[0.0, 0.5], duration=0, torque=torque, keep_torques=True)
     assert run.tau[0].tolist() == [[1.0, 2.0]]
 
 
