@@ -1,4 +1,4 @@
-"""Segments of arcs chained end to end into closed loops, the inside always on their left."""
+"""Arc segments joined end to end into closed loops, the inside always on their left."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ArcSegment(NamedTuple):
 
 
 def is_balanced(segments: Iterable[ArcSegment]) -> bool:
-    """Whether as many segments lead to each vertex as leave it, so that all can be chained."""
+    """Whether as many segments lead to each vertex as leave it, so that all can be joined."""
     surplus: dict[int, int] = defaultdict(int)
     for segment in segments:
         surplus[segment.start] += 1
@@ -70,7 +70,7 @@ def loops_of(segments: Iterable[ArcSegment]) -> tuple[Loop, ...]:
 
 
 def _take_loop(first: ArcSegment, leaving: dict[int, list[ArcSegment]]) -> list[ArcSegment]:
-    """Take the segments of one loop out of `leaving`; return none if it does not close."""
+    """Remove the segments of one loop from `leaving` and return them; none if it does not close."""
     loop = [first]
     while ways := leaving[loop[-1].end]:
         onward = min(ways, key=partial(_turn_right, loop[-1]))

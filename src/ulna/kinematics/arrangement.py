@@ -37,7 +37,7 @@ class Circle(NamedTuple):
 class Vertex(NamedTuple):
     """A point where arcs end or meet."""
 
-    doubt: float  # [m] by which rounding may have moved it along the arcs
+    uncertainty: float  # [m] by which rounding may have moved it along the arcs
     point: complex
     circles: set[int]  # the numbers of the circles that it lies on
 
@@ -84,13 +84,17 @@ def _meetings(circles: list[Circle], grain: float) -> list[Vertex]:
     for one, other in combinations(range(len(circles)), 2):
         first, second = circles[one], circles[other]
         for point in crossings(first.arcs[0], second.arcs[0], SAME * grain):
-            doubt = NEAR * grain + _doubt(point - first.center, point - second.center, grain)
-            if all(circle.covers(circle.direction(point), doubt) for circle in (first, second)):
-                found.append(Vertex(doubt, point, {one, other}))
+            uncertainty = NEAR * grain + _uncertainty(
+                point - first.center, point - second.center, grain
+            )
+            if all(
+                circle.covers(circle.direction(point), uncertainty) for circle in (first, second)
+            ):
+                found.append(Vertex(uncertainty, point, {one, other}))
     return found
 
 
-def _doubt(a: complex, b: complex, grain: float) -> float:
+def _uncertainty(a: complex, b: complex, grain: float) -> float:
     """How far [m] an error of two circles may move their crossing, at a and b from the centres.
 
     It grows as the angle between them shrinks, up to a touch, where they part as ½ Δκ s².
@@ -103,15 +107,15 @@ def _doubt(a: complex, b: complex, grain: float) -> float:
 
 
 def _merged(found: list[Vertex]) -> list[Vertex]:
-    """Make one of the vertices that fall together, at the place of the surest."""
-    found = sorted(found, key=lambda vertex: vertex.doubt)
+    """Merge vertices that coincide, at the position of the most certain one."""
+    found = sorted(found, key=lambda vertex: vertex.uncertainty)
     points = np.array([vertex.point for vertex in found])
-    doubts = np.array([vertex.doubt for vertex in found])
+    uncertainties = np.array([vertex.uncertainty for vertex in found])
     left = np.ones(len(found), bool)
     vertices = []
     for number, vertex in enumerate(found):
         if left[number]:
-            same = left & (np.abs(points - vertex.point) <= doubts)
+            same = left & (np.abs(points - vertex.point) <= uncertainties)
             left &= ~same
             circles: set[int] = set().union(*(found[k].circles for k in np.flatnonzero(same)))
             vertices.append(vertex._replace(circles=circles))

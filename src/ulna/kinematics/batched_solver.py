@@ -1,4 +1,4 @@
-"""Rows of postures, brought to their goals by the compiled solver on all cores."""
+"""Rows of postures, moved to their goals by the compiled solver on all cores."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class PostureProblem(NamedTuple):
-    """Rows of postures to solve: arms (B, n), goals (B, …, 2 or 3), a wanted posture or None."""
+    """Rows of postures to solve: arms (B, n), goals (B, …, 2 or 3), a preferred posture or None."""
 
     parameters: Parameters
     goal: Floats
@@ -33,7 +33,7 @@ class PostureProblem(NamedTuple):
 
     @property
     def pull(self) -> float:
-        """The part of the way to the wanted posture that is taken at once."""
+        """The null-space gain: the fraction of the way to the preferred posture taken in a step."""
         from ulna.kinematics.least_squares import POSTURE_STEP
 
         return 0.0 if self.posture is None else POSTURE_STEP
@@ -43,8 +43,8 @@ class PostureProblem(NamedTuple):
         from ulna.kinematics.following import Arms
 
         p = self.parameters
-        wanted = np.zeros(p.length.shape) if self.posture is None else self.posture
-        rows = (p.length, p.lower, p.upper, wanted, p.length[:, -1:] * self.oriented)
+        preferred = np.zeros(p.length.shape) if self.posture is None else self.posture
+        rows = (p.length, p.lower, p.upper, preferred, p.length[:, -1:] * self.oriented)
         return Arms(*map(_writable, (*rows, tolerance[:, None])))
 
     def goals(self) -> Floats:
@@ -59,7 +59,7 @@ class PostureProblem(NamedTuple):
 def solve_postures(
     problem: PostureProblem, q: Floats, *, tolerance: Floats, iterations: int = 200
 ) -> tuple[Floats, Floats]:
-    """Bring the tips of postures q (B, n) to their goals; return postures and residuals [m].
+    """Move the tips of postures q (B, n) to their goals; return postures and residuals [m].
 
     Joints never leave their limits. Rows that cannot be solved come back at the best posture
     found on their way.

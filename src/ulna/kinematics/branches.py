@@ -19,7 +19,7 @@ STRAIGHT = 1e-12  # sine of an elbow that is as good as straight
 def keep_branch(
     candidates: Floats, usable: NDArray[np.bool_], first: NDArray[np.intp]
 ) -> NDArray[np.intp]:
-    """Choose a posture (B, T) for each sample, the one a path continues on, by wrapped distance.
+    """Return for each sample (B, T) the posture that continues the path, by wrapped distance.
 
     Through the straight arm both branches are continuous, and the one begun on is kept. Through
     the centre of equal links only the posture with the other sign of sin q_2 follows smoothly.
@@ -53,7 +53,7 @@ def sign_of_elbow(q: Floats) -> NDArray[np.int8]:
 
 
 def switches(q: Floats, usable: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Say at which samples (B, T) the sign of sin q_2 is not what it last was."""
+    """Return at which samples (B, T) the sign of sin q_2 is not what it last was."""
     sign = np.where(usable, sign_of_elbow(q), 0)
     before = previous_usable(sign != 0)
     last = np.take_along_axis(sign, np.maximum(before, 0), axis=-1)

@@ -20,27 +20,70 @@ MOST_LINKS_LISTED = 16  # 2¹⁵ singular postures; every further link doubles t
 
 
 class Ellipse(NamedTuple):
-    """The tip velocities that joint rates of length one produce, drawn at the tip."""
+    """The tip velocities that joint rates of length one produce, drawn at the tip.
 
-    center: Floats  # (…, 2) [m]
-    semi_axes: Floats  # (…, 2) [m/s per rad/s], the longer first
-    angle: Floats  # (…) [rad] of the longer axis, in (−π/2, π/2]
+    Attributes
+    ----------
+    center : ndarray, shape (..., 2)
+        The tip [m].
+    semi_axes : ndarray, shape (..., 2)
+        Semi-axes [m/s per rad/s], the longer first.
+    angle : ndarray, shape (...)
+        Direction of the longer axis [rad], in (−π/2, π/2].
+    """
+
+    center: Floats
+    semi_axes: Floats
+    angle: Floats
 
 
 class Singularities(NamedTuple):
-    """The postures, up to the turn of joint 1, in which the tip cannot move along the arm."""
+    """The postures, up to the turn of joint 1, in which the tip cannot move along the arm.
 
-    q: Floats  # (…, k, n) [rad], the first angle zero
-    radius: Floats  # (…, k) [m] of the circle on which the tip is then, the largest first
+    Attributes
+    ----------
+    q : ndarray, shape (..., k, n)
+        Joint angles [rad], the first zero.
+    radius : ndarray, shape (..., k)
+        Radius [m] of the circle on which the tip is then, the largest first.
+    """
+
+    q: Floats
+    radius: Floats
 
 
 def singular_values(arm: Arm | Parameters, q: ArrayLike) -> Floats:
-    """Return the singular values (…, min(n, 2)) of the tip's position Jacobian, largest first."""
-    slopes, finite = _position_slopes(arm, float_array(q))
-    x, y = slopes[..., 0, :], slopes[..., 1, :]
+    """Return the singular values of the tip's position Jacobian.
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm; stacked Parameters have leading axes, which broadcast against those of the angles.
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+
+    Returns
+    -------
+    ndarray, shape (..., min(n, 2))
+        Singular values [m/rad], the largest first; NaN where angles are not finite.
+
+    Raises
+    ------
+    InputError
+        If the last axis has not one value a joint, or leading axes do not broadcast.
+
+    Examples
+    --------
+    >>> import numpy as np, ulna
+    >>> arm = ulna.preset("unit")  # two links of 1 m
+    >>> ulna.kinematics.singular_values(arm, [0.0, np.pi / 2]).round(6).tolist()
+    [1.618034, 0.618034]
+    """
+    jacobians, finite = _position_jacobian(arm, float_array(q))
+    x, y = jacobians[..., 0, :], jacobians[..., 1, :]
     xx, xy, yy = (np.einsum("...i,...i", *pair) for pair in ((x, x), (x, y), (y, y)))
     largest = np.sqrt(0.5 * (xx + yy + np.hypot(xx - yy, 2.0 * xy)))
-    if slopes.shape[-1] == 1:
+    if jacobians.shape[-1] == 1:
         return np.where(finite, largest[..., None], np.nan)
     # The product of both is the area that the rows span: the longer by what of the shorter is at
     # right angles to it, which keeps the digits of nearly parallel ones.
@@ -54,15 +97,66 @@ def singular_values(arm: Arm | Parameters, q: ArrayLike) -> Floats:
 
 
 def manipulability(arm: Arm | Parameters, q: ArrayLike) -> Floats:
-    """Return Yoshikawa's measure (…): the product of the singular values, 0 where singular.
+    """Return Yoshikawa's manipulability: the product of the singular values.
 
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm; stacked Parameters have leading axes, which broadcast against those of the angles.
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+
+    Returns
+    -------
+    ndarray, shape (...)
+        The measure [m²/rad²], for one link [m/rad]; 0 where the posture is singular.
+
+    Raises
+    ------
+    InputError
+        If the last axis has not one value a joint, or leading axes do not broadcast.
+
+    Notes
+    -----
     For two links it is l_1 l_2 |sin q_2|; for one link its length, as it has one way to move.
+
+    Examples
+    --------
+    >>> import numpy as np, ulna
+    >>> arm = ulna.preset("unit")  # two links of 1 m
+    >>> round(float(ulna.kinematics.manipulability(arm, [0.0, np.pi / 6])), 6)
+    0.5
     """
     return np.asarray(np.prod(singular_values(arm, q), axis=-1))
 
 
 def condition_number(arm: Arm | Parameters, q: ArrayLike) -> Floats:
-    """Return the ratio (…) of the largest to the smallest singular value; inf where singular."""
+    """Return the condition number of the position Jacobian.
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm; stacked Parameters have leading axes, which broadcast against those of the angles.
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+
+    Returns
+    -------
+    ndarray, shape (...)
+        The ratio of the largest to the smallest singular value; inf where the posture is singular.
+
+    Raises
+    ------
+    InputError
+        If the last axis has not one value a joint, or leading axes do not broadcast.
+
+    Examples
+    --------
+    >>> import numpy as np, ulna
+    >>> arm = ulna.preset("unit")  # two links of 1 m
+    >>> round(float(ulna.kinematics.condition_number(arm, [0.0, np.pi / 2])), 6)
+    2.618034
+    """
     values = singular_values(arm, q)
     with np.errstate(divide="ignore"):
         return np.asarray(values[..., 0] / values[..., -1])
@@ -71,11 +165,34 @@ def condition_number(arm: Arm | Parameters, q: ArrayLike) -> Floats:
 def manipulability_ellipse(arm: Arm | Parameters, q: ArrayLike) -> Ellipse:
     """Return the ellipse of tip velocities for joint rates of length one.
 
-    Its long axis is the tip's easy direction; it is flat where the posture is singular.
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm; stacked Parameters have leading axes, which broadcast against those of the angles.
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+
+    Returns
+    -------
+    Ellipse
+        `center`, `semi_axes` and `angle`. The long axis is the direction in which the tip moves
+        easily; the ellipse is flat where the posture is singular.
+
+    Raises
+    ------
+    InputError
+        If the last axis has not one value a joint, or leading axes do not broadcast.
+
+    Examples
+    --------
+    >>> import numpy as np, ulna
+    >>> arm = ulna.preset("unit")  # two links of 1 m
+    >>> ulna.kinematics.manipulability_ellipse(arm, [0.0, np.pi / 2]).semi_axes.round(6).tolist()
+    [1.618034, 0.618034]
     """
     angles = float_array(q)
-    slopes, finite = _position_slopes(arm, angles)
-    directions, values, _ = np.linalg.svd(slopes)
+    jacobians, finite = _position_jacobian(arm, angles)
+    directions, values, _ = np.linalg.svd(jacobians)
     values = np.where(finite, np.abs(values), np.nan)
     semi_axes = np.zeros((*values.shape[:-1], 2))
     semi_axes[..., : values.shape[-1]] = values
@@ -90,8 +207,29 @@ def manipulability_ellipse(arm: Arm | Parameters, q: ArrayLike) -> Ellipse:
 def singularities(arm: Arm | Parameters) -> Singularities:
     """List the singular postures: every link in line with the first, stretched or folded back.
 
-    Joint 1 turns them about the base, so each is a circle for the tip. One link is never
-    singular in the one direction that it has: the list is empty.
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, of at most 16 links; stacked Parameters have leading axes.
+
+    Returns
+    -------
+    Singularities
+        The postures `q`, shape (..., k, n) [rad], and the radii [m] of the circles of the tip:
+        joint 1 turns each posture about the base. One link is never singular in the one direction
+        that it has: the list is empty.
+
+    Raises
+    ------
+    InputError
+        If the arm has more than 16 links, of which there would be more than 2¹⁵ postures.
+
+    Examples
+    --------
+    >>> import numpy as np, ulna
+    >>> arm = ulna.preset("unit")  # two links of 1 m
+    >>> ulna.kinematics.singularities(arm).radius.tolist()
+    [2.0, 0.0]
     """
     parameters = parameters_of(arm)
     n = parameters.n
@@ -111,11 +249,37 @@ def singularities(arm: Arm | Parameters) -> Singularities:
 
 
 def elbow_side(arm: Arm | Parameters, q: ArrayLike) -> Floats:
-    """Return whether the elbow of two links is above (1) or below (−1) the line from base to tip.
+    """Return on which side of the line from base to tip the elbow of two links is.
 
-    It is 0 where the arm is straight or folded, and where the line is vertical, which has no
-    upper side. "Elbow up" names a pose and not a branch: it flips where the tip passes over the
-    base.
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, of two links; stacked Parameters have leading axes, which broadcast against those
+        of the angles.
+    q : array_like, shape (..., 2)
+        Joint angles [rad].
+
+    Returns
+    -------
+    ndarray, shape (...)
+        1 above the line, −1 below it, and 0 where the arm is straight or folded or the line is
+        vertical, which has no upper side.
+
+    Raises
+    ------
+    InputError
+        If the arm does not have two links.
+
+    Notes
+    -----
+    "Elbow up" names a pose and not a branch: it flips where the tip passes over the base.
+
+    Examples
+    --------
+    >>> import numpy as np, ulna
+    >>> arm = ulna.preset("unit")  # two links of 1 m
+    >>> float(ulna.kinematics.elbow_side(arm, [0.7, -1.0]))
+    1.0
     """
     if parameters_of(arm).n != 2:
         raise InputError(Problem("links", str(parameters_of(arm).n), "2, to have one elbow"))
@@ -124,14 +288,14 @@ def elbow_side(arm: Arm | Parameters, q: ArrayLike) -> Floats:
     return np.asarray(-np.sign(_clear(np.sin(angles[..., 1]))) * np.sign(_clear(across)))
 
 
-def _position_slopes(arm: Arm | Parameters, q: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return the position Jacobian (…, 2, n), and (…, 1) whether it is made of numbers.
+def _position_jacobian(arm: Arm | Parameters, q: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return the position Jacobian (…, 2, n), and (…, 1) whether it is finite.
 
-    One posture that is no number must not spoil the others: its Jacobian comes as zeros.
+    A posture of NaN must not spoil the others: its Jacobian is returned as zeros.
     """
-    slopes = np.asarray(jacobian(arm, q)[..., :2, :])
-    finite = np.isfinite(slopes).all(axis=(-2, -1))[..., None]
-    return np.where(finite[..., None], slopes, 0.0), np.asarray(finite)
+    jacobians = np.asarray(jacobian(arm, q)[..., :2, :])
+    finite = np.isfinite(jacobians).all(axis=(-2, -1))[..., None]
+    return np.where(finite[..., None], jacobians, 0.0), np.asarray(finite)
 
 
 def _clear(value: Floats) -> Floats:

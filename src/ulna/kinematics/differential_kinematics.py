@@ -21,7 +21,38 @@ def jacobian(arm: Arm | Parameters, q: Array) -> Array:
 
 
 def jacobian_rate(arm: Arm | Parameters, q: Array, qd: Array) -> Array:
-    """Return dJ/dt (…, 3, n) for joint rates qd: the same cross products with the velocities."""
+    """Return the derivative of the Jacobian in time.
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm; stacked Parameters have leading axes, which broadcast against those of the angles.
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+    qd : array_like, shape (..., n)
+        Joint rates [rad/s].
+
+    Returns
+    -------
+    array, shape (..., 3, n)
+        dJ/dt: rows of x, y [m/s per rad] and of the angle, which are zero.
+
+    Raises
+    ------
+    InputError
+        If the last axis has not one value a joint, or leading axes do not broadcast.
+
+    Notes
+    -----
+    The same cross products as those of the Jacobian, of velocities in place of positions.
+
+    Examples
+    --------
+    >>> import numpy as np, ulna
+    >>> arm = ulna.preset("unit")  # two links of 1 m
+    >>> ulna.kinematics.jacobian_rate(arm, [0.0, np.pi / 2], [1.0, 0.0]).round(6).tolist()
+    [[-1.0, -0.0], [-1.0, -1.0], [0.0, 0.0]]
+    """
     c = kinematic_chain(arm, q, qd)
     vx, vy = _velocities(c, joint_array(c.xp, c.parameters, qd, "qd"))
     from_joint_x = vx[..., -1:] - vx[..., :-1]
@@ -31,7 +62,34 @@ def jacobian_rate(arm: Arm | Parameters, q: Array, qd: Array) -> Array:
 
 
 def tip_velocity(arm: Arm | Parameters, q: Array, qd: Array) -> Array:
-    """Return the velocity (…, 3) of the tip: vx, vy [m/s] and turning rate [rad/s]."""
+    """Return the velocity of the tip, J q̇.
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm; stacked Parameters have leading axes, which broadcast against those of the angles.
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+    qd : array_like, shape (..., n)
+        Joint rates [rad/s].
+
+    Returns
+    -------
+    array, shape (..., 3)
+        Velocity vx, vy [m/s] and angular velocity [rad/s].
+
+    Raises
+    ------
+    InputError
+        If the last axis has not one value a joint, or leading axes do not broadcast.
+
+    Examples
+    --------
+    >>> import numpy as np, ulna
+    >>> arm = ulna.preset("unit")  # two links of 1 m
+    >>> ulna.kinematics.tip_velocity(arm, [0.0, np.pi / 2], [1.0, 0.0]).round(6).tolist()
+    [-1.0, 1.0, 1.0]
+    """
     c = kinematic_chain(arm, q, qd)
     qd = joint_array(c.xp, c.parameters, qd, "qd")
     vx, vy = _velocities(c, qd)
@@ -40,10 +98,41 @@ def tip_velocity(arm: Arm | Parameters, q: Array, qd: Array) -> Array:
 
 
 def tip_acceleration(arm: Arm | Parameters, q: Array, qd: Array, qdd: Array) -> Array:
-    """Return the acceleration (…, 3) of the tip: ax, ay [m/s²] and angular [rad/s²].
+    """Return the acceleration of the tip, J q̈ + J̇ q̇.
 
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm; stacked Parameters have leading axes, which broadcast against those of the angles.
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+    qd : array_like, shape (..., n)
+        Joint rates [rad/s].
+    qdd : array_like, shape (..., n)
+        Joint accelerations [rad/s²].
+
+    Returns
+    -------
+    array, shape (..., 3)
+        Acceleration ax, ay [m/s²] and angular acceleration [rad/s²].
+
+    Raises
+    ------
+    InputError
+        If the last axis has not one value a joint, or leading axes do not broadcast.
+
+    Notes
+    -----
     Each link adds its own turning and its own centripetal part:
-    Σ l_i [φ̈_i (−sin φ_i, cos φ_i) − φ̇_i² (cos φ_i, sin φ_i)], equal to J q̈ + J̇ q̇.
+    Σ l_i [φ̈_i (−sin φ_i, cos φ_i) − φ̇_i² (cos φ_i, sin φ_i)].
+
+    Examples
+    --------
+    >>> import numpy as np, ulna
+    >>> arm = ulna.preset("unit")  # two links of 1 m
+    >>> still = [0.0, 0.0]
+    >>> ulna.kinematics.tip_acceleration(arm, still, [1.0, 0.0], still).round(6).tolist()
+    [-2.0, 0.0, 0.0]
     """
     c = kinematic_chain(arm, q, qd, qdd)
     xp, length = c.xp, c.parameters.length

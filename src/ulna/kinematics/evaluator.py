@@ -1,9 +1,9 @@
 """Quick calls for one state of an arm: what is kept of the arm between them.
 
-A call of a kernel takes a few microseconds; packing the arm, checking arrays in NumPy and making
-room to work in would take many times that. So an arm keeps, from the first such call on, its
-packed numbers and memory to work in. Two threads never work in the same memory: a call takes a
-piece that is free, or a copy where none is, and puts it back when it is done.
+A call of a kernel takes a few microseconds; packing the arm, checking arrays in NumPy and
+allocating scratch memory would take many times that. So an arm keeps, from the first such call on,
+its packed numbers and scratch memory. Two threads never share that memory: a call takes a block
+that is free, or a copy where none is, and puts it back when it is done.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Evaluator:
     n
         The number of links.
     new_memory
-        Gives memory with what the kernels read of the arm, and room to work in.
+        Returns memory with what the kernels read of the arm, and scratch memory.
     calls
         The kernels by name. Each returns a code, 0 where all is well.
 
@@ -50,8 +50,8 @@ class Evaluator:
     __slots__ = ("_shapes", "run")
 
     def __init__(self, n: int, new_memory: Callable[[], Any], calls: dict[str, KernelCall]) -> None:
-        spare: list[Any] = []
-        self.run = {name: _bound(call, n, new_memory, spare) for name, call in calls.items()}
+        free: list[Any] = []
+        self.run = {name: _bound(call, n, new_memory, free) for name, call in calls.items()}
         self._shapes = {name: call.arguments[-1] for name, call in calls.items()}
 
     def found(self, name: str, *given: Array) -> Array | None:
@@ -73,13 +73,13 @@ class Evaluator:
 
 
 def _bound(
-    call: KernelCall, n: int, new_memory: Callable[[], Any], spare: list[Any]
+    call: KernelCall, n: int, new_memory: Callable[[], Any], free: list[Any]
 ) -> Callable[..., int]:
     """Return a kernel with its size and with memory that no other call works in."""
     from ulna.kernels import variant
 
     # Nothing comes between taking from a list, or adding to it, and another thread.
-    take, give_back = spare.pop, spare.append
+    acquire, release = free.pop, free.append
     kernel: Callable[..., int] | None = None
 
     def run(*arguments: Any) -> int:
@@ -88,21 +88,21 @@ def _bound(
             examples = [np.empty(one) if isinstance(one, tuple) else one for one in call.arguments]
             kernel = variant(call.kernel, n, new_memory(), *examples)
         try:
-            memory = take()
+            memory = acquire()
         except IndexError:
             memory = new_memory()
         try:
             code = kernel(n, memory, *arguments)
         except TypeError:
             code = kernel(n, memory, *_converted(arguments, call.arguments))
-        give_back(memory)
+        release(memory)
         return code
 
     return run
 
 
 def _converted(arguments: tuple[Any, ...], shapes: tuple[Any, ...]) -> list[Any]:
-    """Turn what holds numbers into the arrays that a kernel takes; such arrays stay themselves."""
+    """Convert numbers to the arrays that a kernel takes; such arrays are returned as they are."""
     made = []
     for value, shape in zip(arguments, shapes, strict=True):
         if isinstance(shape, tuple):

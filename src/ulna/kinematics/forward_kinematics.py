@@ -15,8 +15,13 @@ from ulna.errors import InputError, Problem
 class Transforms(NamedTuple):
     """Homogeneous transforms along an arm.
 
-    `steps` (…, n, 3, 3) are H_1 … H_n, each turning by its joint and then moving along its link
-    (H_1 starts at the base); `product` (…, 3, 3) is H_1 H_2 ⋯ H_n, the frame of the tip.
+    Attributes
+    ----------
+    steps : array, shape (..., n, 3, 3)
+        H_1 … H_n, each a rotation by its joint and then a translation along its link; H_1 starts at
+        the base.
+    product : array, shape (..., 3, 3)
+        H_1 H_2 ⋯ H_n, the frame of the tip.
     """
 
     steps: Array
@@ -37,7 +42,7 @@ class KinematicChain(NamedTuple):
 
 
 def kinematic_chain(arm: Arm | Parameters, q: Array, *more: Array) -> KinematicChain:
-    """Lay the arm out for joint angles q (…, n), in the array library of the inputs."""
+    """Compute the polyline of an arm at joint angles q (…, n), in their array library."""
     xp, parameters = prepared(arm, q, *more)
     phi = relative_to_absolute(joint_array(xp, parameters, q, "q"))
     x = running_sum(xp, parameters.length * xp.cos(phi), from_zero=True)
@@ -55,7 +60,7 @@ def prepared(arm: Arm | Parameters, *values: Array) -> tuple[Any, Parameters]:
 
 
 def _check_batches(*values: Array | None) -> None:
-    """Refuse batches that do not fit one another, in words of ours."""
+    """Raise if the leading axes of arrays do not broadcast."""
     arrays = [value for value in values if value is not None and hasattr(value, "shape")]
     shapes = [tuple(array.shape)[:-1] for array in arrays]
     try:
@@ -73,7 +78,7 @@ def placed(c: KinematicChain, x: Array, y: Array) -> Array:
 
 
 def joint_array(xp: Any, parameters: Parameters, values: Array, what: str) -> Array:
-    """Take values (…, n), one a joint; raises where the last axis has another length."""
+    """Return values (…, n), one a joint, as an array; raise if the last axis has another length."""
     values = to_float(xp, values)
     if values.ndim == 0 or values.shape[-1] != parameters.n:
         shape = "one number" if values.ndim == 0 else f"shape {tuple(values.shape)}"
@@ -83,19 +88,39 @@ def joint_array(xp: Any, parameters: Parameters, values: Array, what: str) -> Ar
 
 
 def joints(arm: Arm | Parameters, q: Array) -> Array:
-    """Return the positions (…, n+1, 2) of the joints, from the base to the tip."""
+    """Return the positions of the joints, from the base to the tip.
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm; stacked Parameters have leading axes, which broadcast against those of the angles.
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+
+    Returns
+    -------
+    array, shape (..., n+1, 2)
+        Positions x, y [m]: the base, every further joint and, last, the tip. An array of the
+        library that `q` belongs to.
+
+    Raises
+    ------
+    InputError
+        If the last axis has not one value a joint, or leading axes do not broadcast.
+
+    Examples
+    --------
+    >>> import numpy as np, ulna
+    >>> arm = ulna.preset("unit")  # two links of 1 m
+    >>> ulna.kinematics.joints(arm, [0.0, np.pi / 2]).round(6).tolist()
+    [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]
+    """
     c = kinematic_chain(arm, q)
     return placed(c, c.x, c.y)
 
 
 def tip(arm: Arm | Parameters, q: Array) -> Array:
-    """Return position and orientation of the tip, (…, 3): x, y [m] and angle [rad], unwrapped.
-
-    >>> import numpy as np, ulna
-    >>> x, y, angle = tip(ulna.preset("unit"), np.radians([40, -60]))
-    >>> round(float(x), 6), round(float(y), 6), round(float(np.degrees(angle)), 6)
-    (1.705737, 0.300767, -20.0)
-    """
+    """Return position and orientation of the tip, (…, 3): x, y [m] and angle [rad], unwrapped."""
     c = kinematic_chain(arm, q)
     point = placed(c, c.x[..., -1:], c.y[..., -1:])[..., 0, :]
     # The angle takes part in the batch of the coordinates, which the arms may have widened.
@@ -104,7 +129,32 @@ def tip(arm: Arm | Parameters, q: Array) -> Array:
 
 
 def centres(arm: Arm | Parameters, q: Array) -> Array:
-    """Return the centres of mass (…, n, 2) of the links, without their tip masses."""
+    """Return the centres of mass of the links, without their tip masses.
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm; stacked Parameters have leading axes, which broadcast against those of the angles.
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+
+    Returns
+    -------
+    array, shape (..., n, 2)
+        Positions x, y [m], one a link.
+
+    Raises
+    ------
+    InputError
+        If the last axis has not one value a joint, or leading axes do not broadcast.
+
+    Examples
+    --------
+    >>> import numpy as np, ulna
+    >>> arm = ulna.preset("unit")  # two links of 1 m
+    >>> ulna.kinematics.centres(arm, [0.0, np.pi / 2]).round(6).tolist()
+    [[0.5, 0.0], [1.0, 0.5]]
+    """
     c = kinematic_chain(arm, q)
     return placed(c, *centre_coordinates(c))
 
@@ -118,7 +168,33 @@ def centre_coordinates(c: KinematicChain) -> tuple[Array, Array]:
 
 
 def transforms(arm: Arm | Parameters, q: Array) -> Transforms:
-    """Return the homogeneous transforms H_1 … H_n (…, n, 3, 3) and their product (…, 3, 3)."""
+    """Return the homogeneous transforms from link to link, and their product.
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm; stacked Parameters have leading axes, which broadcast against those of the angles.
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+
+    Returns
+    -------
+    Transforms
+        `steps`, shape (..., n, 3, 3), are H_1 … H_n, and `product`, shape (..., 3, 3), is the frame
+        of the tip.
+
+    Raises
+    ------
+    InputError
+        If the last axis has not one value a joint, or leading axes do not broadcast.
+
+    Examples
+    --------
+    >>> import numpy as np, ulna
+    >>> arm = ulna.preset("unit")  # two links of 1 m
+    >>> ulna.kinematics.transforms(arm, [0.0, np.pi / 2]).product[:2, 2].round(6).tolist()
+    [1.0, 1.0]
+    """
     c = kinematic_chain(arm, q)
     xp, p = c.xp, c.parameters
     q = joint_array(xp, p, q, "q")

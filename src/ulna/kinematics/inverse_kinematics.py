@@ -2,8 +2,8 @@
 
 A target with an orientation fixes the last link, so what remains is to reach its joint with the
 links before it. A chain of one or two links then has one or two postures, in closed form; a
-longer one has infinitely many, of which four are given, moved into the joint limits and towards
-a wanted posture by damped least squares.
+longer one, a redundant arm, has infinitely many, of which four are returned, moved into the joint
+limits and, in the null space, towards a preferred posture by damped least squares.
 """
 
 from __future__ import annotations
@@ -41,15 +41,42 @@ def inverse(
     restarts: int = 8,
     tolerance: float | None = None,
 ) -> Solutions:
-    """Find the postures that put the tip at `target`: (…, 2) a point, (…, 3) with orientation.
+    """Find the postures that put the tip at a target.
 
-    Two links have two postures, named by the sign of sin q_2 ("positive", "negative"), and so
-    have three links with an orientation; of two links `elbow` says which of them is "up". Arms
-    with joints to spare have four, kept inside the joint limits where that can be done (`restarts`
-    random starts are tried before giving up) and close to `posture` (…, n) if one is wanted. Angles
-    are written in the turn around the middle of each joint's range. `tolerance` [m] is how far
-    outside its ring a target still counts as on the edge; by default 1e-12 of the reach.
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm; stacked Parameters have leading axes, which broadcast against those of the targets.
+    target : array_like, shape (..., 2) or (..., 3)
+        Points x, y [m], or with the orientation of the last link from the x axis [rad].
+    posture : array_like, shape (..., n), optional
+        Joint angles [rad] that a redundant arm should stay close to, in its null space.
+    restarts : int, optional
+        How many random starts are tried for a redundant arm before a target counts as out of the
+        joint limits.
+    tolerance : float, optional
+        Distance [m] outside its ring at which a target still counts as on the edge; by default
+        1e-12 of the reach.
 
+    Returns
+    -------
+    Solutions
+        The postures `q`, shape (..., k, n) [rad], with what is to be known of each. Angles are
+        written in the turn around the middle of each joint's range.
+
+    Raises
+    ------
+    InputError
+        If an argument has another shape, or holds numbers that are not finite.
+
+    Notes
+    -----
+    Two links have two postures, named by the sign of sin q_2 ("positive", "negative"), and so have
+    three links with an orientation; of two links `elbow` says which of them is "up". Redundant arms
+    have four, kept inside the joint limits where that can be done.
+
+    Examples
+    --------
     >>> import numpy as np, ulna
     >>> found = inverse(ulna.preset("unit"), [1.71, 0.30])
     >>> np.degrees(found.q).round(4).tolist()
@@ -63,17 +90,17 @@ def inverse(
     q, branch = _postures(problem)
     q = into_window(problem.each, q)
     if problem.chain.shape[-1] > 2 and (posture is not None or are_limited(problem.parameters)):
-        wanted = None
+        preferred = None
         if posture is not None:
-            wanted = posture_array(problem.parameters, posture, "posture")
+            preferred = posture_array(problem.parameters, posture, "posture")
         accepted = SOLVED * problem.reach
-        q = redundant.refine(problem.parameters, q, problem.nearest, wanted, accepted, restarts)
-    return _judged(problem, q, branch, arm if isinstance(arm, Arm) else None)
+        q = redundant.refine(problem.parameters, q, problem.nearest, preferred, accepted, restarts)
+    return _solutions(problem, q, branch, arm if isinstance(arm, Arm) else None)
 
 
 @dataclass(frozen=True)
 class InverseProblem:
-    """A question put to an arm, with what follows from it before any posture is known."""
+    """Targets for an arm, with what is known of them before any posture is."""
 
     parameters: Parameters
     goal: Floats  # (…, 2 or 3)
@@ -97,7 +124,7 @@ class InverseProblem:
 def inverse_problem(
     arm: Arm | Parameters, target: ArrayLike, tolerance: float | None = None
 ) -> InverseProblem:
-    """Work out for targets what the chain can reach, and the nearest goal that it can."""
+    """Compute which targets the chain can reach, and the nearest goals that it can."""
     parameters = Parameters(*(np.asarray(value, dtype=float) for value in parameters_of(arm)))
     goal = target_array(target)
     base, length = parameters.base, parameters.length
@@ -126,25 +153,25 @@ def _allowance(tolerance: float) -> Floats:
 
 
 def target_array(target: ArrayLike, what: str = "target") -> Floats:
-    """Take targets (…, 2) or (…, 3) of finite numbers."""
+    """Check targets (…, 2) or (…, 3) of finite numbers, and return them as an array."""
     goal = np.asarray(float_array(target), dtype=float)
     if goal.ndim == 0 or goal.shape[-1] not in (2, 3):
         need = "(..., 2) for points x, y, or (..., 3) with an orientation"
         raise InputError(Problem(what, f"shape {goal.shape}", need))
-    _insist_on_numbers(goal, what)
+    _raise_if_not_finite(goal, what)
     return goal
 
 
 def posture_array(parameters: Parameters, posture: ArrayLike, what: str) -> Floats:
-    """Take joint angles (…, n) of finite numbers."""
+    """Check joint angles (…, n) of finite numbers, and return them as an array."""
     angles: Floats = joint_array(
         np, parameters, np.asarray(float_array(posture), dtype=float), what
     )
-    _insist_on_numbers(angles, what)
+    _raise_if_not_finite(angles, what)
     return angles
 
 
-def _insist_on_numbers(values: Floats, what: str) -> None:
+def _raise_if_not_finite(values: Floats, what: str) -> None:
     if not np.isfinite(values).all():
         first = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
         raise InputError(Problem(what, f"{values[first]} at index {first}", "finite numbers"))
@@ -170,13 +197,13 @@ def _postures(problem: InverseProblem) -> tuple[Floats, tuple[str, ...]]:
 
 
 def _by_sign(q: Floats) -> Floats:
-    """Put the one posture of two links under the branch it belongs to; the other is NaN."""
+    """Place the one posture of two links on the branch that it belongs to; the other is NaN."""
     positive = np.sin(q[..., 1]) >= 0.0
     here = np.stack([positive, ~positive], axis=-2)
     return np.where(here, q, np.nan)
 
 
-def _judged(
+def _solutions(
     problem: InverseProblem, q: Floats, branch: tuple[str, ...], arm: Arm | None
 ) -> Solutions:
     residual = distance_to_goal(problem.each, q, problem.goal[..., None, :])

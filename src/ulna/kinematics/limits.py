@@ -1,4 +1,4 @@
-"""Joint limits: which turn of an angle to show, and whether it is allowed."""
+"""Joint limits: in which turn an angle is written, and whether it is allowed."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def window_middle(parameters: Parameters) -> Floats:
 
 
 def into_window(parameters: Parameters, q: Floats) -> Floats:
-    """Write angles (…, n) in the turn around the middle of each joint's range."""
+    """Wrap angles (…, n) into the turn around the middle of each joint's range."""
     return np.asarray(wrap(q, window_middle(parameters)))
 
 
 def allowed(parameters: Parameters, q: Floats) -> NDArray[np.bool_]:
-    """Say for each joint (…, n) whether its angle lies within its limits."""
+    """Return for each joint (…, n) whether its angle lies within its limits."""
     return np.asarray((q >= parameters.lower - SLACK) & (q <= parameters.upper + SLACK))
 
 

@@ -53,17 +53,17 @@ def _outer_segments(linkage: Linkage, grain: float) -> list[ArcSegment]:
 def _sides(
     linkage: Linkage, circles: list[Circle], segments: list[ArcSegment], grain: float
 ) -> Array:
-    """Tell (2, …) whether the inner and the outer side of each segment's circle can be reached."""
+    """Return (2, …) whether the inner and outer sides of each segment's circle are in reach."""
     center = np.array([complex(*segment.arc.center) for segment in segments])
     radius = np.array([segment.arc.radius for segment in segments])
     middle = np.array([segment.middle for segment in segments])
-    step = np.clip(0.3 * _room(circles, middle), STEPS[0] * grain, STEPS[1] * grain)
+    step = np.clip(0.3 * _clearance(circles, middle), STEPS[0] * grain, STEPS[1] * grain)
     step = np.minimum(step, 0.3 * radius)
     probes = middle + np.array([[-1.0], [1.0]]) * step * (middle - center) / radius
     return np.abs(attained_tip(linkage, probes) - probes) <= HELD * grain
 
 
-def _room(circles: list[Circle], points: Array) -> Array:
+def _clearance(circles: list[Circle], points: Array) -> Array:
     """Return the distance from points on some circle to the nearest other one."""
     centers = np.array([circle.center for circle in circles])
     radii = np.array([circle.radius for circle in circles])

@@ -1,7 +1,7 @@
 """Inverse kinematics of a whole path: continuous joint angles, and why they fail where they do.
 
 Where a target has two postures (two links, or three with an orientation) the path stays on its
-branch, in closed form. Arms with joints to spare are led along by prediction and correction.
+branch, in closed form. Redundant arms are tracked by prediction and correction.
 """
 
 from __future__ import annotations
@@ -41,13 +41,42 @@ def track(
     floor: float | None = None,
     clamp: bool = False,
 ) -> Tracked:
-    """Follow points (…, T, 2), or (…, T, 3) with orientation, with continuous joint angles.
+    """Follow the points of a path with continuous joint angles.
 
-    `start` picks the posture at the first point: joint angles (…, n) to begin close to, or for
-    arms with two postures "positive" or "negative", the sign of sin q_2. `posture` (…, n) is where
-    an arm with joints to spare should stay close to. With `floor` [m] samples with a joint or the
-    tip below that height are reported. Points out of reach give NaN, or with `clamp=True` the
-    nearest reachable posture; they are reported either way.
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm; stacked Parameters have leading axes, which broadcast against those of the paths.
+    points : array_like, shape (..., T, 2) or (..., T, 3)
+        Points x, y [m] along the path, or with the orientation of the last link [rad].
+    start : array_like, shape (..., n), or {"positive", "negative"}, optional
+        The posture at the first point: joint angles [rad] to begin close to, or for arms with two
+        postures the sign of sin q_2.
+    posture : array_like, shape (..., n), optional
+        Joint angles [rad] that a redundant arm should stay close to, in its null space.
+    floor : float, optional
+        Height [m]: samples with a joint or the tip below it are reported.
+    clamp : bool, optional
+        Whether points out of reach get the nearest reachable posture in place of NaN; they are
+        reported either way.
+
+    Returns
+    -------
+    Tracked
+        Joint angles `q`, shape (..., T, n) [rad], unwrapped, and the flags of every sample.
+
+    Raises
+    ------
+    InputError
+        If an argument has another shape, or holds numbers that are not finite.
+
+    Examples
+    --------
+    >>> import numpy as np, ulna
+    >>> line = np.linspace([-1.5, 0.0], [1.5, 0.0], 61)  # straight through the base
+    >>> tracked = track(ulna.preset("unit"), line, start="positive")
+    >>> tracked.q.shape, bool(tracked.ok.all())
+    ((61, 2), True)
     """
     path, parameters = _path(points), parameters_of(arm)
     batch = np.broadcast_shapes(parameters.length.shape[:-1], path.shape[:-2])
@@ -57,12 +86,12 @@ def track(
     sign = _sign(start, chain_links)
     begin = None if sign is not None else _angles(arms, start, batch, "start")
     if chain_links <= 2:
-        followed = _on_branch(arms, goals, begin, sign, clamp)
+        joint_paths = _on_branch(arms, goals, begin, sign, clamp)
     else:
-        followed = track_redundant(arms, goals, begin, _angles(arms, posture, batch, "posture"))
-    fields = _judged(arms, goals, followed, floor, clamp)
-    judged = {key: v.reshape(*batch, *v.shape[1:]) for key, v in fields.items()}
-    return Tracked(**judged, arm=arm if isinstance(arm, Arm) else None)
+        joint_paths = track_redundant(arms, goals, begin, _angles(arms, posture, batch, "posture"))
+    fields = _tracked_fields(arms, goals, joint_paths, floor, clamp)
+    shaped = {key: v.reshape(*batch, *v.shape[1:]) for key, v in fields.items()}
+    return Tracked(**shaped, arm=arm if isinstance(arm, Arm) else None)
 
 
 def _path(points: ArrayLike) -> Floats:
@@ -74,7 +103,7 @@ def _path(points: ArrayLike) -> Floats:
 
 
 def _flat(values: Floats, batch: tuple[int, ...], own_axes: int) -> Floats:
-    """Return every path of the batch its own row of values."""
+    """Return values with a row for every path of the batch."""
     own = values.shape[values.ndim - own_axes :]
     return np.broadcast_to(values, (*batch, *own)).reshape(-1, *own)
 
@@ -160,12 +189,12 @@ def _through_centre(
     return q
 
 
-def _judged(
-    parameters: Parameters, goals: Floats, followed: JointPaths, floor: float | None, clamp: bool
+def _tracked_fields(
+    parameters: Parameters, goals: Floats, joint_paths: JointPaths, floor: float | None, clamp: bool
 ) -> dict[str, Any]:
-    """Say of every sample what there is to say: the fields of `Tracked`, as flat batches."""
+    """Compute the fields of `Tracked` for every sample, as flat batches."""
     arms = parameters.per_sample()
-    q, reachable = followed.q, followed.reachable
+    q, reachable = joint_paths.q, joint_paths.reachable
     residual = distance_to_goal(arms, q, goals)
     excess = np.max(np.maximum(arms.lower - q, q - arms.upper), axis=-1).clip(min=0.0)
     condition = condition_number(arms, q)
@@ -177,7 +206,7 @@ def _judged(
         np.where(reachable, 0, TrackFlag.OUT_OF_REACH)
         | np.where(shown & ((excess > SLACK) | (unsolved & at_limit)), TrackFlag.JOINT_LIMIT, 0)
         | np.where(reachable & (condition >= SINGULAR), TrackFlag.SINGULAR, 0)
-        | np.where(followed.switched, TrackFlag.BRANCH_SWITCH, 0)
+        | np.where(joint_paths.switched, TrackFlag.BRANCH_SWITCH, 0)
         | np.where(shown & (depth > 0.0), TrackFlag.BELOW_FLOOR, 0)
         | np.where(unsolved & ~at_limit, TrackFlag.NOT_CONVERGED, 0)
     ).astype(np.uint8)
@@ -186,7 +215,7 @@ def _judged(
         "q": np.where(shown[..., None], q, np.nan),
         "flags": flags,
         "branch": np.where(shown, branches.sign_of_elbow(q), 0).astype(np.int8),
-        "shortfall": np.where(reachable, 0.0, followed.shortfall),
+        "shortfall": np.where(reachable, 0.0, joint_paths.shortfall),
         "residual": residual,
         "excess": excess,
         "condition": condition,

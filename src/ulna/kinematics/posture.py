@@ -16,8 +16,28 @@ from ulna.kinematics.forward_kinematics import tip as tip_by_formula
 
 
 def tip(arm: Arm | Parameters, q: Array) -> Array:
-    """Return position and orientation of the tip, (…, 3): x, y [m] and angle [rad], unwrapped.
+    """Return position and orientation of the tip.
 
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm; stacked Parameters have leading axes, which broadcast against those of the angles.
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+
+    Returns
+    -------
+    array, shape (..., 3)
+        Position x, y [m] and angle of the last link from the x axis [rad], unwrapped: the sum of
+        the joint angles. An array of the library that `q` belongs to.
+
+    Raises
+    ------
+    InputError
+        If the last axis has not one value a joint, or leading axes do not broadcast.
+
+    Examples
+    --------
     >>> import numpy as np, ulna
     >>> x, y, angle = tip(ulna.preset("unit"), np.radians([40, -60]))
     >>> round(float(x), 6), round(float(y), 6), round(float(np.degrees(angle)), 6)
@@ -29,10 +49,36 @@ def tip(arm: Arm | Parameters, q: Array) -> Array:
 
 
 def jacobian(arm: Arm | Parameters, q: Array) -> Array:
-    """Return the Jacobian (…, 3, n) of (x, y, orientation) with respect to q.
+    """Return the Jacobian of the tip's position and orientation.
 
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm; stacked Parameters have leading axes, which broadcast against those of the angles.
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+
+    Returns
+    -------
+    array, shape (..., 3, n)
+        Derivatives of x, y [m/rad] and of the angle [1], row by row, with respect to the joints.
+
+    Raises
+    ------
+    InputError
+        If the last axis has not one value a joint, or leading axes do not broadcast.
+
+    Notes
+    -----
     Turning joint j moves the tip at right angles to the line from the joint to the tip:
     ∂(x, y)/∂q_j = (−(y − y_j), x − x_j), and every joint turns the tip by its own angle.
+
+    Examples
+    --------
+    >>> import numpy as np, ulna
+    >>> arm = ulna.preset("unit")  # two links of 1 m
+    >>> ulna.kinematics.jacobian(arm, [0.0, np.pi / 2]).round(6).tolist()
+    [[-1.0, -1.0], [1.0, 0.0], [1.0, 1.0]]
     """
     quick = kept_evaluator(arm, "_postures", posture_evaluator)
     found = None if quick is None else quick.found("jacobian", q)

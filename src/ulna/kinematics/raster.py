@@ -1,6 +1,6 @@
 """The workspace of a limited arm of many links, on polar grids: to a tolerance that is stated.
 
-Seen from joint k, with the links before it at rest, the tip reaches
+Seen from joint k, with the links before it fixed, the tip reaches
 W_k = ∪ R(q_k) (l_k + W_{k+1}) over the range of q_k. The distance to a union is the least of the
 distances, so the field of distances D_k(p) = min D_{k+1}(R(−q_k) p − l_k) goes from tip to base
 without a set ever being formed: on a polar grid about joint k the minimum runs along a circle.
@@ -69,7 +69,7 @@ class Raster(NamedTuple):
     tolerance: float  # [m]
 
     def contains(self, points: Array) -> Array:
-        """Tell for complex points, relative to the base, whether they lie in the region."""
+        """Return whether complex points, relative to the base, lie in the region."""
         return self.field.at(points.astype(np.complex64)) <= self.level
 
     def polygons(self) -> list[Array]:
@@ -85,7 +85,7 @@ class Raster(NamedTuple):
 
 
 def raster(linkage: Linkage) -> Raster:
-    """Work out the field of a linkage of two links or more, from tip to base."""
+    """Compute the field of a linkage of two links or more, from tip to base."""
     reaches = [reach_of(linkage[number:]) for number in range(len(linkage) - 1)]
     share = TOLERANCE * sum(reaches) / reaches[0]
     if share > COARSEST:

@@ -27,31 +27,64 @@ CHUNK = 4096  # points tested at a time
 
 @dataclass(frozen=True, repr=False)
 class Workspace:
-    """The region that the tip can reach, in any orientation; made by `workspace`.
+    """The region that the tip can reach, in any orientation.
 
-    Without limits it is the ring between the radii `inner` and `outer`. `loops` hold its outline
-    as arcs with the inside on their left: outer loops run counter-clockwise, holes clockwise, and
-    the loop of a single link goes there and back. With more than three links under limits the
-    region is worked out on a grid: there are no arcs then, everything that can be reached is in
-    the region, and everything in the region is within `tolerance` of what can be reached.
+    `workspace` returns it. Without limits it is the ring between the radii `inner` and `outer`.
+    With more than three links under limits the region is computed on a grid: there are no arcs
+    then, everything that can be reached is in the region, and everything in the region is within
+    `tolerance` of what can be reached.
+
+    Attributes
+    ----------
+    center : tuple of float
+        The base x, y [m].
+    inner : float
+        Inner radius [m] of the ring that the links' lengths allow.
+    outer : float
+        Its outer radius [m].
+    limited : bool
+        Whether some joint has less than a turn.
+    tolerance : float
+        Error of the outline [m]; 0 where it is exact.
+    area : float
+        Area [m²], holes left out.
+    loops : tuple of tuples of arcs
+        The outline, with the inside on the left of the arcs: outer loops run counter-clockwise,
+        holes clockwise, and the loop of a single link goes there and back.
     """
 
-    center: tuple[float, float]  # [m] the base
-    inner: float  # [m]
-    outer: float  # [m]
-    limited: bool  # whether some joint has less than a turn
-    tolerance: float  # [m] 0 where the outline is exact
-    area: float  # [m²] holes left out
+    center: tuple[float, float]
+    inner: float
+    outer: float
+    limited: bool
+    tolerance: float
+    area: float
     loops: tuple[Loop, ...]
     _inside: Callable[[Array], Array] = field(compare=False)
     _polygons: tuple[Array, ...] = field(default=(), compare=False)
 
     def contains(self, points: Array) -> Array:
-        """Tell (…,) which of the points (…, 2) the tip can reach.
+        """Return which points the tip can reach.
 
-        A point on the outline counts, with a slack of 1e-9 of the reach for rounding; beyond
-        three links under limits the answer is good to `tolerance`, and errs towards yes.
+        Parameters
+        ----------
+        points : array_like, shape (..., 2)
+            Points x, y [m].
 
+        Returns
+        -------
+        ndarray of bool, shape (...)
+            True for those that can be reached. A point on the outline counts, with a slack of 1e-9
+            of the reach for rounding; beyond three links under limits the answer is good to
+            `tolerance`, and errs towards yes.
+
+        Raises
+        ------
+        InputError
+            If the last axis has not two numbers.
+
+        Examples
+        --------
         >>> import ulna
         >>> workspace(ulna.preset("unit")).contains([[1.0, 1.0], [2.0, 2.0]]).tolist()
         [True, False]
@@ -67,8 +100,25 @@ class Workspace:
         return found[()]
 
     def nearest(self, point: Array) -> Array:
-        """Return the point (2,) nearest to `point` (2,) that the tip can reach within the limits.
+        """Return the nearest point that the tip can reach within the joint limits.
 
+        Parameters
+        ----------
+        point : array_like, shape (2,)
+            A point x, y [m].
+
+        Returns
+        -------
+        ndarray, shape (2,)
+            The point itself if it can be reached, else the nearest on the outline [m].
+
+        Raises
+        ------
+        InputError
+            If the last axis has not two numbers.
+
+        Examples
+        --------
         >>> import ulna
         >>> workspace(ulna.preset("unit")).nearest([3.0, 4.0]).round(12).tolist()
         [1.2, 1.6]
@@ -86,10 +136,24 @@ class Workspace:
         return np.array(_pair(found))
 
     def polylines(self, points_per_turn: int = 360) -> tuple[Array, ...]:
-        """Return the outline as closed polylines (k, 2), each ending where it starts.
+        """Return the outline as closed polylines, each ending where it starts.
 
-        Arcs get `points_per_turn` points for a full circle; an outline that was worked out on a
-        grid comes as it is.
+        Parameters
+        ----------
+        points_per_turn : int, optional
+            How many points a full circle gets; an outline that was computed on a grid comes as it
+            is.
+
+        Returns
+        -------
+        tuple of ndarray, shape (k, 2)
+            Points x, y [m] of every loop.
+
+        Examples
+        --------
+        >>> import ulna
+        >>> [line.shape for line in workspace(ulna.preset("unit")).polylines(8)]
+        [(9, 2)]
         """
         return self._polygons or tuple(_polyline(loop, points_per_turn) for loop in self.loops)
 
@@ -114,10 +178,24 @@ class Workspace:
 def workspace(arm: Arm | Parameters) -> Workspace:
     """Return what the tip of an arm can reach within the limits of its joints.
 
-    Exact arcs for arms without limits and for up to three links; beyond, on a grid to a stated
-    tolerance, about 1 % of the reach for six links. Arms for which that would be more than 5 % are
-    refused.
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        One arm.
 
+    Returns
+    -------
+    Workspace
+        The region, of exact arcs for arms without limits and for up to three links; beyond that on
+        a grid to a stated tolerance, about 1 % of the reach for six links.
+
+    Raises
+    ------
+    InputError
+        If arms are stacked, or the tolerance would be more than 5 % of the reach.
+
+    Examples
+    --------
     >>> import ulna
     >>> workspace(ulna.preset("unit"))
     Workspace: the ring from 0 m to 2 m about (0, 0), 12.57 m^2

@@ -1,4 +1,4 @@
-"""Postures of arms with joints to spare: moved into the limits and towards a wanted posture."""
+"""Postures of redundant arms: moved into the limits and towards a preferred posture."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ulna.kinematics.batched_solver import PostureProblem, solve_postures
 from ulna.kinematics.limits import allowed, into_window, window_middle
 from ulna.kinematics.ring import Floats
 
-SEED = 20  # of the random starts: the same question gets the same answer
+SEED = 20  # of the random starts: the same call returns the same postures
 
 
 def refine(
@@ -30,9 +30,9 @@ def refine(
     shape = q.shape
     flat = _flat_batch(parameters, shape)
     goals = _flat(goal[..., None, :], (*shape[:-1], goal.shape[-1]))
-    wanted = None if posture is None else _flat(posture[..., None, :], shape)
+    preferred = None if posture is None else _flat(posture[..., None, :], shape)
     allowance = _flat(np.asarray(tolerance)[..., None, None], (*shape[:-1], 1))[:, 0]
-    problem = PostureProblem(flat, goals, wanted)
+    problem = PostureProblem(flat, goals, preferred)
 
     rows = q.reshape(-1, shape[-1])
     better, residual = solve_postures(problem, rows, tolerance=allowance)

@@ -15,7 +15,11 @@ from ulna.kinematics.ring import Floats
 
 
 class TrackFlag(IntFlag):
-    """What was found at a sample; several flags may be set at once."""
+    """What was found at a sample of a path; several flags may be set at once.
+
+    OUT_OF_REACH, JOINT_LIMIT, BELOW_FLOOR and NOT_CONVERGED are failures; SINGULAR and
+    BRANCH_SWITCH are things to know about a sample that is followed.
+    """
 
     NONE = 0
     OUT_OF_REACH = 1
@@ -27,7 +31,7 @@ class TrackFlag(IntFlag):
 
     @property
     def text(self) -> str:
-        """The flag as words."""
+        """The flags as text, such as "joint limit, singular"."""
         return (self.name or "").lower().replace("_", " ").replace("|", ", ")
 
 
@@ -48,13 +52,29 @@ class JointPaths(NamedTuple):
 
 @dataclass(frozen=True)
 class Interval:
-    """A run of neighbouring samples with the same thing to say about them."""
+    """A run of neighbouring samples with the same flag.
+
+    Attributes
+    ----------
+    flag : TrackFlag
+        What was found there.
+    path : tuple of int
+        Which path of a batch; () for a single one.
+    first : int
+        The first sample.
+    last : int
+        The last sample.
+    worst : float
+        The largest shortfall or residual [m], excess [rad], condition number or depth [m].
+    worst_at : int
+        The sample that has it.
+    """
 
     flag: TrackFlag
-    path: tuple[int, ...]  # which path of a batch; () for a single one
+    path: tuple[int, ...]
     first: int
     last: int
-    worst: float  # shortfall or residual [m], excess [rad], condition number, depth [m]
+    worst: float
     worst_at: int
 
     def __str__(self) -> str:
@@ -81,18 +101,44 @@ class Interval:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tracked:
-    """Joint angles along a path (…, T, n), unwrapped, with the reasons where they fail."""
+    """Joint angles along a path, unwrapped, with flags where they fail.
 
-    points: Floats  # (…, T, 2 or 3) as asked
-    q: Floats  # (…, T, n) [rad]; NaN where out of reach, unless clamping was asked for
-    flags: NDArray[np.uint8]  # (…, T) a sum of `TrackFlag`
-    branch: NDArray[np.int8]  # (…, T) sign of sin q_2; 0 where straight, folded or lost
-    shortfall: Floats  # (…, T) [m] by which a point is out of reach
-    residual: Floats  # (…, T) [m] from the tip to the point
-    excess: Floats  # (…, T) [rad] by which the worst joint is past its limit
-    condition: Floats  # (…, T) condition number of the position Jacobian
-    depth: Floats  # (…, T) [m] of the lowest joint below the floor
-    arm: Arm | None = None  # that follows; None where it was given as Parameters
+    `track` returns it.
+
+    Attributes
+    ----------
+    points : ndarray, shape (..., T, 2) or (..., T, 3)
+        The points as given [m], with orientations [rad] if they have any.
+    q : ndarray, shape (..., T, n)
+        Joint angles [rad]; NaN where out of reach, unless clamping was asked for.
+    flags : ndarray of uint8, shape (..., T)
+        A sum of `TrackFlag` for every sample.
+    branch : ndarray of int8, shape (..., T)
+        The sign of sin q_2; 0 where the arm is straight or folded, or there is no posture.
+    shortfall : ndarray, shape (..., T)
+        Distance [m] by which a point is out of reach.
+    residual : ndarray, shape (..., T)
+        Distance [m] from the tip to the point.
+    excess : ndarray, shape (..., T)
+        Angle [rad] by which the worst joint is past its limit.
+    condition : ndarray, shape (..., T)
+        Condition number of the position Jacobian.
+    depth : ndarray, shape (..., T)
+        How far [m] the lowest joint is below the floor.
+    arm : Arm or None
+        The arm that follows; None where it was given as Parameters.
+    """
+
+    points: Floats
+    q: Floats
+    flags: NDArray[np.uint8]
+    branch: NDArray[np.int8]
+    shortfall: Floats
+    residual: Floats
+    excess: Floats
+    condition: Floats
+    depth: Floats
+    arm: Arm | None = None
 
     @property
     def ok(self) -> NDArray[np.bool_]:
@@ -101,16 +147,45 @@ class Tracked:
 
     @property
     def intervals(self) -> tuple[Interval, ...]:
-        """Everything there is to say, each a run of samples with its worst value."""
+        """All runs of samples with a flag, each with its worst value."""
         return tuple(self._intervals())
 
-    def path(self, place: int) -> Tracked:
-        """Return one path of a batch by its place in it."""
+    def path(self, index: int) -> Tracked:
+        """Return one path of a batch.
+
+        Parameters
+        ----------
+        index : int
+            Its place along the first axis.
+
+        Returns
+        -------
+        Tracked
+            That path alone.
+        """
         names = [part.name for part in fields(self) if part.name != "arm"]
-        return Tracked(**{name: getattr(self, name)[place] for name in names}, arm=self.arm)
+        return Tracked(**{name: getattr(self, name)[index] for name in names}, arm=self.arm)
 
     def has(self, flag: TrackFlag) -> NDArray[np.bool_]:
-        """Return for each sample (…, T) whether the flag is set."""
+        """Return where a flag is set.
+
+        Parameters
+        ----------
+        flag : TrackFlag
+            One flag, or several joined by ``|``, of which any counts.
+
+        Returns
+        -------
+        ndarray of bool, shape (..., T)
+            True for the samples at which it is set.
+
+        Examples
+        --------
+        >>> import ulna
+        >>> tracked = ulna.kinematics.track(ulna.preset("unit"), [[1.0, 0.0], [3.0, 0.0]])
+        >>> tracked.has(TrackFlag.OUT_OF_REACH).tolist()
+        [False, True]
+        """
         return np.asarray((self.flags & flag) != 0)
 
     def _intervals(self) -> Iterator[Interval]:

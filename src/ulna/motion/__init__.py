@@ -1,4 +1,4 @@
-"""WHAT we ask: paths, when to be where on them, and what that takes of an arm."""
+"""WHAT we ask: paths, timing laws, trajectories, and plans with their torques."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Functions of time looked at until nothing is left between the places that were looked at.
+"""Adaptive sampling of functions of time, dense enough to hold their extremes.
 
 Every smooth piece is cut into intervals of five even nodes. An interval is halved as long as the
 parabola through three of its nodes misses the other two by too much. Where the polynomial through
@@ -122,7 +122,7 @@ def sample_adaptively(
     wanted: Array | None = None,
     intervals: int = INTERVALS,
 ) -> AdaptiveSamples:
-    """Look at a function on all smooth pieces between edges (k+1,) of the duration.
+    """Sample a function on all smooth pieces between edges (k+1,) of the duration.
 
     `close` is the part of the largest value that a parabola may miss a node by, or of the limits
     (m,) where those are smaller. Pieces may be left out: by edges (k, 2) of those that are there.
@@ -161,7 +161,7 @@ class Intervals(NamedTuple):
         return Intervals(*(column[which] for column in self))
 
     def coarse(self, allowed: Array) -> Array:
-        """Say in which (k,) a parabola misses a node by more than is allowed (m,)."""
+        """Return in which (k,) a parabola misses a node by more than is allowed (m,)."""
         missed = self.values[:, 1::2] - np.einsum("xk,ikm->ixm", PARABOLA, self.values[:, ::2])
         return np.asarray((np.abs(missed) > allowed).any(axis=(1, 2)))
 

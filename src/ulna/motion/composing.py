@@ -1,4 +1,4 @@
-"""Paths made of paths: one after the other, again and again, moved and scaled."""
+"""Compositions of paths: concatenated, repeated, moved and scaled."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Segment(Smooth):
 
 
 @dataclass(frozen=True, eq=False)
-class Again:
+class Repetition:
     """A curve so many times over, the last time up to a part of it."""
 
     cycle: Curve
@@ -103,7 +103,7 @@ class Moved:
 
 
 def chained(parts: Sequence[Path], shares: Sequence[float], text: str) -> Path:
-    """Put paths one after the other, each with its share of the way."""
+    """Concatenate paths, each with its share of the parameter."""
     edges = np.concatenate([[0.0], np.cumsum(shares)])
     edges /= edges[-1]
     breaks: list[float] = [0.0]
@@ -122,12 +122,12 @@ def chained(parts: Sequence[Path], shares: Sequence[float], text: str) -> Path:
 
 
 def straight(start: Array, end: Array) -> Path:
-    """Go straight from one point (d,) to another, in the plane or among joint angles."""
+    """Return the straight line from one point (d,) to another, of the plane or of joint angles."""
     return Path(Segment(start, end - start), "")
 
 
 def then(first: Path, second: Path) -> Path:
-    """Go on with a second path; each takes as much of the way as it is long."""
+    """Concatenate two paths, each with a share of the parameter in proportion to its length."""
     if not isinstance(second, Path):
         raise InputError(Problem("then", shown(second), "a path"))
     if (first.in_joints, first.dimensions) != (second.in_joints, second.dimensions):
@@ -144,7 +144,7 @@ def then(first: Path, second: Path) -> Path:
 
 
 def repeated(path: Path, times: int) -> Path:
-    """Go so many times over."""
+    """Return a path repeated."""
     count = whole("repeated.times", times, 1)
     if count == 1:
         return path
@@ -160,7 +160,7 @@ def repeated(path: Path, times: int) -> Path:
     breaks = (*edges[edges < 1.0 - JOINED / count].tolist(), 1.0)
     lasting = None if path.duration is None or back else count * path.duration
     text = f"repeated({path}, {count})"
-    curve = Again(cycle.curve, count, end)
+    curve = Repetition(cycle.curve, count, end)
     return replace(path, curve=curve, text=text, breaks=breaks, duration=lasting)
 
 
@@ -169,14 +169,14 @@ def _bridge(here: Array, there: Array, size: float) -> list[Path]:
 
 
 def placed(path: Path, at: Sequence[float], angle: float) -> Path:
-    """Turn a path about the origin, then move its origin."""
+    """Return a path turned about the origin, then moved."""
     to, turn = point("placed.at", at), cmath_unit(number("placed.angle", angle))
     text = described("placed", at=to, angle=float(angle)).replace("(", f"({path}, ", 1)
     return _moved(path, turn, to, text, "placed")
 
 
 def scaled(path: Path, factor: float, about: Sequence[float]) -> Path:
-    """Make a path larger or smaller; a drawing without a scale thereby has one."""
+    """Return a path scaled; a drawing without a scale thereby has one."""
     size, centre = positive("scaled.factor", factor, ""), point("scaled.about", about)
     text = described("scaled", factor=size, about=centre).replace("(", f"({path}, ", 1)
     made = _moved(path, size, centre * (1.0 - size), text, "scaled")

@@ -19,7 +19,7 @@ class Cubics:
 
     @classmethod
     def of(cls, interpolant: Any) -> Cubics:
-        """Take the pieces of one of SciPy's interpolants."""
+        """Return the pieces of one of SciPy's interpolants."""
         return cls(np.asarray(interpolant.x), np.asarray(interpolant.c))
 
     def __call__(self, s: Array) -> Array:

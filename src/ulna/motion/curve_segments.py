@@ -57,13 +57,13 @@ class CurveSegments:
 
     @classmethod
     def of(cls, pieces: Sequence[CurveSegment]) -> CurveSegments:
-        """Gather pieces."""
+        """Return segments as arrays."""
         columns = (np.array(column) for column in zip(*pieces, strict=True))
         return cls(*columns)
 
     @classmethod
     def joined(cls, many: Sequence[CurveSegments]) -> CurveSegments:
-        """Put pieces one after the other."""
+        """Concatenate segments."""
         return cls(*(np.concatenate(parts) for parts in zip(*map(cls._parts, many), strict=True)))
 
     def _parts(self) -> tuple[Array, ...]:

@@ -1,4 +1,4 @@
-"""What a motion asks of an arm at its worst, at any time and not only at the samples of a table."""
+"""The largest demands of a motion on an arm, at any time and not only at samples."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Peaks(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Where the values of a survey of the joints stand."""
+    """The columns of the sampled values of the joints."""
 
     n: int
 

@@ -59,7 +59,7 @@ def _spans(values: TimeSamples, measure: Measure, limit: float) -> Iterator[Time
 
 
 def reach_findings(demands: Demands) -> Iterator[Finding]:
-    """Say where the path is further out, or further in, than the links reach."""
+    """Report where the path is further out, or further in, than the links reach."""
     arm = demands.arm
     base, length = np.array(arm.base), np.asarray(arm.parameters.length)
     for when in (TimeSpan(*found) for found in demands.out_of_reach):
@@ -71,7 +71,7 @@ def reach_findings(demands: Demands) -> Iterator[Finding]:
 
 
 def kinematic_findings(arm: Arm, tracked: Tracked, times: Array) -> Iterator[Finding]:
-    """Say why the joints cannot follow the path where they cannot."""
+    """Report where the joints cannot follow the path, and why."""
     for interval in tracked.intervals:
         if _is_checked_at_any_time(arm, interval):
             continue
@@ -114,7 +114,7 @@ def _place(point: Array) -> str:
 
 
 def length_text(metres: float) -> str:
-    """Write a length as a person would."""
+    """Return a length as text, in a unit that suits it."""
     for unit, size in (("m", 1.0), ("mm", 1e-3), ("µm", 1e-6), ("nm", 1e-9)):
         if abs(metres) >= 0.9995 * size:
             return f"{metres / size:.3g} {unit}"
@@ -122,7 +122,7 @@ def length_text(metres: float) -> str:
 
 
 def residual_findings(trajectory: Trajectory, known: Array) -> Iterator[Finding]:
-    """Say where the tip is not on its path though it could be: between postures too far apart."""
+    """Report where the tip leaves its path within reach: between waypoints too far apart."""
     if trajectory.arm.n <= 2 or len(known) < 2:
         return  # solved in closed form
     times = 0.5 * (known[:-1] + known[1:])
@@ -173,7 +173,7 @@ class Depth:
 
 
 def range_findings(demands: Demands, slack: float) -> Iterator[Finding]:
-    """Say where angles are beyond the joints' limits by more than a slack [rad]."""
+    """Report where angles are beyond the joints' limits by more than a slack [rad]."""
     arm = demands.arm
     if not are_limited(arm.parameters) or not len(demands.pieces):
         return
@@ -190,7 +190,7 @@ def range_findings(demands: Demands, slack: float) -> Iterator[Finding]:
 
 
 def floor_findings(demands: Demands, floor: float | None, slack: float) -> Iterator[Finding]:
-    """Say where a joint or the tip is below a height [m] by more than a slack [m]."""
+    """Report where a joint or the tip is below a height [m] by more than a slack [m]."""
     if floor is None or not len(demands.pieces):
         return
     depth = Depth(Columns(demands.arm.n).of(5), floor)
@@ -202,7 +202,7 @@ def floor_findings(demands: Demands, floor: float | None, slack: float) -> Itera
 
 
 def limit_findings(demands: Demands, samples: TimeSamples | None) -> Iterator[Finding]:
-    """Say where rates or torques are beyond what the joints have: at any time, or at samples."""
+    """Report where rates or torques are beyond what the joints have: at any time, or at samples."""
     parameters, columns = demands.arm.parameters, Columns(demands.arm.n)
     if not np.isfinite([parameters.max_velocity, parameters.max_torque]).any():
         return
@@ -222,7 +222,7 @@ def limit_findings(demands: Demands, samples: TimeSamples | None) -> Iterator[Fi
 
 
 def tip_findings(demands: Demands, limits: Limits) -> Iterator[Finding]:
-    """Say where the tip is faster, or accelerates more, than it may."""
+    """Report where the tip is faster, or accelerates more, than it may."""
     for kind, unit, place, most in (
         ("tip speed limit", "m/s", 0, limits.speed),
         ("tip acceleration limit", "m/s²", 1, limits.acceleration),
@@ -239,7 +239,7 @@ def _beyond(when: TimeSpan, limit: float, unit: str) -> str:
 
 
 def jump_findings(trajectory: Trajectory) -> Iterator[Finding]:
-    """Say where the velocity would have to change at once: at corners passed at speed."""
+    """Report where the velocity would have to change at once: at corners passed at speed."""
     path, timing = trajectory.path, trajectory.timing
     edges = timing.edges(path)
     at, middles = edges[1:-1], 0.5 * (edges[:-1] + edges[1:])

@@ -1,4 +1,4 @@
-"""Rates and accelerations by differences of sampled angles: how paper 000 gets them.
+"""Rates and accelerations by finite differences of sampled angles.
 
     rate between two samples    their difference, wrapped into half a turn either way, / dt
     acceleration at a sample    the difference of the rates around it, wrapped too, / dt

@@ -45,7 +45,7 @@ def fitted(path: Path, arm: Arm) -> Fitted:
     if not max(high - low) > 0.0:
         raise InputError(Problem("path", str(path), "a drawing of some extent"))
     if arm.n == 1:
-        why = "a single link reaches but a circle; lead its joint, with paths.joints"
+        why = "a single link reaches but a circle; plan its joint angle, with paths.joints"
         raise InfeasibleError(f"{path}: {why}")
     inner, outer = (float(radius) for radius in ring(np.asarray(arm.parameters.length)))
     room = outer - inner
@@ -101,7 +101,7 @@ def _within_limits(
 
 
 def _allowed(arm: Arm, goals: Array) -> Array:
-    """Say which groups (g,) of goals (g, k, 2) are within the limits, for two links on one side."""
+    """Return which groups (g,) of goals (g, k, 2) are within limits; of two links on one branch."""
     if not len(goals):
         return np.zeros(0, dtype=bool)
     found = inverse(arm, goals, restarts=0).within_limits

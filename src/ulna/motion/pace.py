@@ -73,7 +73,7 @@ def _duration(given: float) -> float:
 
 
 def _with_ramps(path: Path, timing: Timing, limits: Limits) -> Timing:
-    """Let ramps be as short as the limits allow, where both speed and acceleration have one."""
+    """Shorten ramps as far as the limits allow, where both speed and acceleration have one."""
     if not timing.sharpness or limits.speed is None or limits.acceleration is None:
         return timing
     if path.in_joints:

@@ -31,8 +31,8 @@ from ulna.motion.planning_problem import PlanningProblem, PlanOptions
 from ulna.motion.postures import TrackedTrajectory
 from ulna.motion.terms import Terms, torque_terms
 
-# [rad], or of the reach: by which joints to spare may be beyond a limit between two postures that
-# keep it.
+# [rad], or of the reach: by which the joints of a redundant arm may be beyond a limit between two
+# postures that keep it.
 BETWEEN = 1e-3
 
 
@@ -56,14 +56,14 @@ def sample_motion(
 
 
 def motion_terms(problem: PlanningProblem, motion: SampledMotion) -> Terms:
-    """Take the torques of a motion apart."""
+    """Return the terms of the torques of a motion."""
     q, qd, qdd = motion.rows
     return torque_terms(problem.arm, q, qd, qdd, motion.force)
 
 
 @dataclass(frozen=True, eq=False)
 class KnownTerms:
-    """Terms that were worked out before."""
+    """Terms that were computed before."""
 
     terms: Terms
 
@@ -80,7 +80,7 @@ def assemble_plan(
     compute_terms: Callable[[], Terms],
     options: PlanOptions,
 ) -> Plan:
-    """Look for whatever is to be told of a motion with its torques, and return the plan."""
+    """Check a motion with its torques against all limits, and return the plan."""
     arm, trajectory = problem.arm, followed.trajectory
     times, (q, qd, qdd) = motion.times, motion.rows
     freeze(times, q, qd, qdd, tau)
@@ -105,7 +105,7 @@ def assemble_plan(
 def _kinematic(
     followed: TrackedTrajectory, demands: Demands, floor: float | None
 ) -> Iterator[Finding]:
-    """Say where the joints cannot follow, and of postures whatever else there is to know."""
+    """Report where the joints cannot follow, and what else is known of the postures."""
     if followed.tracked is None:
         yield from range_findings(demands, OVER)
         yield from floor_findings(demands, floor, 0.0)

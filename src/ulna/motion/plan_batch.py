@@ -48,7 +48,7 @@ def plan_all(arms: Any, paths: Any, options: PlanOptions) -> Plans:
 
 
 def _read_problems(arms: Any, paths: Any, options: PlanOptions) -> list[PlanningProblem]:
-    """Pair arms and paths, and read each pair; what is wrong is told with its place."""
+    """Pair arms and paths, and check each pair; errors name the member."""
     lists = {
         name: values
         for name, values in (("arms", arms), ("paths", paths))

@@ -1,4 +1,4 @@
-"""From a path to torques: which joint angles follow it, and what they ask of the motors."""
+"""The result of planning: joint angles that follow a path, and the torques that they need."""
 
 from __future__ import annotations
 

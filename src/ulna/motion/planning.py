@@ -1,4 +1,4 @@
-"""`ulna.plan`: follow a path with an arm, and say what it takes."""
+"""`ulna.plan`: the joint motion along a path, and the torques that it needs."""
 
 from __future__ import annotations
 

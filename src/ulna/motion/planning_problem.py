@@ -1,4 +1,4 @@
-"""What is asked for: an arm, a path, and how it is to be followed, checked and completed."""
+"""The planning problem: an arm, a path and how to follow it, checked and completed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ulna.motion.path import LOOK, Path
 from ulna.motion.timing import Timing
 from ulna.motion.values import number, positive
 
-SAMPLES = 2000  # if nobody says how many
+SAMPLES = 2000  # by default
 SMALLEST = 1e-9  # of the reach: a path of less extent is a point
 MOST_SAMPLES = 20_000_000
 DERIVATIVES = ("exact", "finite")
@@ -28,7 +28,7 @@ ELBOWS = ("up", "down", "positive", "negative")
 
 @dataclass(frozen=True)
 class PlanOptions:
-    """What is asked of a plan besides its arm and its path, as `plan` takes it."""
+    """The options of `plan`: all that it takes besides arm and path."""
 
     duration: float | None
     timing: Timing
@@ -60,7 +60,7 @@ class PlanningProblem(NamedTuple):
 
 
 def read_problem(arm: Any, path: Any, options: PlanOptions) -> PlanningProblem:
-    """Check that an arm can be asked to follow a path so, and fill in what was left open."""
+    """Check arm, path and options, and fill in what was left open."""
     _check(arm, path)
     warn_unmodelled(arm)
     _check_postures(arm, path, options)
@@ -125,12 +125,12 @@ def _check(arm: Any, path: Any) -> None:
 
 
 def _check_postures(arm: Arm, path: Path, options: PlanOptions) -> None:
-    """Refuse what picks a posture where the path itself says all postures, and odd words."""
+    """Raise if a posture is chosen where the path itself determines all, or by an unknown name."""
     if path.in_joints:
         for name in ("start", "elbow", "posture"):
             value = getattr(options, name)
             if value is not None:
-                need = "nothing with a path of the joints, which says every posture"
+                need = "nothing with a path of the joints, which determines every posture"
                 raise InputError(Problem(name, shown(value), need))
     _check_elbow(arm, options.start, options.elbow)
 

@@ -120,7 +120,7 @@ def loops_as_printed(
 def interpolated(
     rows: Array, text: str, *, closed: bool = False, times: Any = None, what: str = "times"
 ) -> Path:
-    """Make the path of cubic pieces through rows (k, d), at times if they are given."""
+    """Return the path of cubic pieces through rows (k, d), at times if they are given."""
     if times is None:
         knots = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(rows, axis=0), axis=-1))])
         lasting = None
@@ -139,7 +139,7 @@ def _cubic(places: Array, rows: Array, closed: bool) -> Cubics:
 
 
 def check_times(given: Any, count: int, what: str = "times") -> Array:
-    """Take times [s] that increase, one a point."""
+    """Check times [s] that increase, one a point."""
     times = np.asarray(float_array(given, what))
     if times.shape != (count,) or not np.isfinite(times).all():
         got = f"{times.size} times" if times.shape != (count,) else "nan or inf"
@@ -155,7 +155,7 @@ def check_times(given: Any, count: int, what: str = "times") -> Array:
 
 
 def _check_span(times: Array, what: str) -> None:
-    """Refuse times that no motion has: out of bounds, or so close that steps lose their digits."""
+    """Raise if times are out of bounds, or so close that steps lose their digits."""
     if len(times) and not np.abs(times).max() <= LONGEST_TIME:
         got = f"{times[np.argmax(np.abs(times))]:g} s"
         raise InputError(Problem(what, got, f"times of at most {LONGEST_TIME:g} s"))
@@ -170,7 +170,7 @@ def _check_span(times: Array, what: str) -> None:
 
 
 def _rows(given: Any, width: int | None) -> Array:
-    """Take points of which neighbours may be the same: where something waits."""
+    """Check points of which neighbours may be the same, where the motion dwells."""
     rows = float_array(given, "through")
     if rows.ndim != 2 or len(rows) < 2 or width not in (None, rows.shape[-1]):
         raise InputError(Problem("through", f"an array of shape {rows.shape}", "points in rows"))
@@ -185,7 +185,7 @@ def _options(closed: bool, times: Any) -> dict[str, Any]:
 
 
 def _described(name: str, points: str, rows: Array, **options: Any) -> str:
-    """Write the call that makes a path; of many points only how many they are, and the ends."""
+    """Return the call that makes a path as text; of many points only the number and the ends."""
     if len(rows) <= MOST_TOLD:
         return described(name, **{points: rows}, **options)
     first, last = (", ".join(f"{value:.4g}" for value in row[:4]) for row in rows[[0, -1]])

@@ -145,7 +145,7 @@ def _track_together(
 
 
 def _count_waypoints(arm: Arm, path: Path, timing: Timing) -> int:
-    """Choose so many postures that the tip moves little between two, and no turn is lost."""
+    """Return how many waypoints keep the tip's step between two so small that no turn is lost."""
     speed = np.linalg.norm(timing.points(path, timing.looks(path))[1], axis=-1)
     least, most = LEAST_WAYPOINTS[arm.n > 2], MOST_WAYPOINTS[arm.n > 2]
     count = max(least, math.ceil(1.2 * float(np.max(speed)) / (STEP * arm.reach)))

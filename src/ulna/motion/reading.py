@@ -121,7 +121,7 @@ def _called(shape: Shape, values: Mapping[str, Any]) -> Path:
 
 
 def _located(call: Call, shape: Shape, error: InputError) -> InputError:
-    """Put what a shape says about its values under the argument that it is about."""
+    """Return a shape's error at the argument that it is about."""
     told: list[Problem] = []
     for problem in error.problems:
         _, _, about = problem.what.partition(".")
@@ -175,9 +175,11 @@ SHAPES: Mapping[str, Shape] = MappingProxyType(
         ),
         "lemniscate": Shape(lemniscate, "a figure of eight", {**_ROUND, "tilt": "angle"}),
         "rose": Shape(rose, "a flower of petals", {**_ROUND, "petals": "number", "tilt": "angle"}),
-        "loops": Shape(loops, "paper 000's circle in loops", _LOOPS),
+        "loops": Shape(loops, "a circle with loops on it, an epitrochoid", _LOOPS),
         "loops_as_printed": Shape(
-            loops_as_printed, "the same as its listing samples it", {**_LOOPS, "samples": "number"}
+            loops_as_printed,
+            "the same, by finite differences of samples",
+            {**_LOOPS, "samples": "number"},
         ),
         "polyline": Shape(
             polyline,

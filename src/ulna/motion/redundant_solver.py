@@ -39,7 +39,7 @@ class LinkVectors(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RedundantArm:
-    """Gives q, q̇, q̈ for points on a path, close to a smooth curve of postures in time."""
+    """Computes q, q̇, q̈ for points on a path, close to a smooth curve of postures in time."""
 
     arm: Arm
     others: Curve  # of time: all angles with two derivatives (3, t, n)

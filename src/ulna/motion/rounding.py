@@ -1,6 +1,6 @@
 """Corners made smooth: what is close to one is replaced by a bend without any jump.
 
-The bend is a polynomial of fifth degree that takes over place, direction and curvature at both
+The bend is a polynomial of fifth degree that has the same position, direction and curvature at both
 of its ends, so that the tip can go through it without stopping.
 """
 
@@ -26,7 +26,7 @@ def rounded(path: Path, radius: float) -> Path:
 
 
 def _reversals(path: Path) -> Array:
-    """Say which corners (k,) turn straight back: no bend goes round them without stopping."""
+    """Return which corners (k,) turn straight back: no bend goes round them without stopping."""
     at = np.isin(path.breaks[1:-1], path.corners)
     before, after = (rows[1, at] for rows in path.sides)
     sizes = np.linalg.norm(before, axis=-1) * np.linalg.norm(after, axis=-1)

@@ -1,6 +1,6 @@
 """Shapes of one formula: lines, circles, ellipses, and curves with loops.
 
-Every shape is written as z = x + i y over the place s from 0 to 1: as wheels on wheels, which
+Every shape is written as z = x + i y over the place s from 0 to 1: as a sum of epicycles, which
 circles, ellipses, roses and loops are, or as a formula over jets; see `jets`.
 """
 
@@ -39,7 +39,7 @@ class Line(Smooth):
 
 
 @dataclass(frozen=True, eq=False)
-class Eight(Smooth):
+class Lemniscate(Smooth):
     """Bernoulli's figure of eight about a point, one of its ends `radius` from there."""
 
     middle: complex
@@ -53,8 +53,8 @@ class Eight(Smooth):
 
 
 @dataclass(frozen=True, eq=False)
-class Wheels(Smooth):
-    """Wheels on wheels: z = middle + Σ a e^{i w s} for pairs of a and w."""
+class Epicycles(Smooth):
+    """Epicycles: z = middle + Σ a e^{i w s} for pairs of a and w."""
 
     middle: complex
     turning: tuple[tuple[complex, float], ...]
@@ -71,13 +71,13 @@ class Wheels(Smooth):
         return rows.view(np.float64).reshape(*rows.shape, 2)
 
 
-def wheels(text: str, middle: complex, *turning: tuple[complex, float], **more: Any) -> Path:
-    """Make the path of wheels on wheels."""
-    return Path(Wheels(middle, turning), text, **more)
+def epicycles(text: str, middle: complex, *turning: tuple[complex, float], **more: Any) -> Path:
+    """Return the path of a sum of rotating vectors (epicycles)."""
+    return Path(Epicycles(middle, turning), text, **more)
 
 
 def described(name: str, **values: Any) -> str:
-    """Write the call that makes a shape."""
+    """Return the call that makes a shape, as text."""
     told = ", ".join(f"{key}={written(_plain(value))}" for key, value in values.items())
     return f"{name}({told})"
 
@@ -110,7 +110,7 @@ def arc(
     if first == last:
         raise InputError(Problem("arc.end", shown(end), "another angle [rad] than arc.start"))
     text = described("arc", center=middle, radius=size, start=first, end=last)
-    return wheels(text, middle, (size * cmath_unit(first), last - first))
+    return epicycles(text, middle, (size * cmath_unit(first), last - first))
 
 
 def circle(
@@ -121,7 +121,7 @@ def circle(
     way = -TURN if flag("circle.clockwise", clockwise) else TURN
     first = number("circle.start", start)
     text = described("circle", center=middle, radius=size, start=first, clockwise=clockwise)
-    return wheels(text, middle, (size * cmath_unit(first), way))
+    return epicycles(text, middle, (size * cmath_unit(first), way))
 
 
 def ellipse(
@@ -134,11 +134,11 @@ def ellipse(
     lean, first = cmath_unit(number("ellipse.tilt", tilt)), number("ellipse.start", start)
     text = described("ellipse", center=middle, radii=sizes, tilt=float(tilt), start=first)
 
-    # a cos θ + i b sin θ is one wheel forwards and a smaller one backwards.
+    # a cos θ + i b sin θ is one epicycle forwards and a smaller one backwards.
     there, back = 0.5 * (sizes.real + sizes.imag), 0.5 * (sizes.real - sizes.imag)
     begin = cmath_unit(first)
     turning = (lean * there * begin, TURN), (lean * back / begin, -TURN)
-    return wheels(text, middle, *turning)
+    return epicycles(text, middle, *turning)
 
 
 def lemniscate(center: Point = ORIGIN, radius: float = 0.2, tilt: float = 0.0) -> Path:
@@ -146,7 +146,7 @@ def lemniscate(center: Point = ORIGIN, radius: float = 0.2, tilt: float = 0.0) -
     middle, size = point("lemniscate.center", center), positive("lemniscate.radius", radius)
     lean = cmath_unit(number("lemniscate.tilt", tilt))
     text = described("lemniscate", center=middle, radius=size, tilt=float(tilt))
-    return Path(Eight(middle, lean * size), text)
+    return Path(Lemniscate(middle, lean * size), text)
 
 
 def rose(center: Point = ORIGIN, radius: float = 0.2, petals: int = 5, tilt: float = 0.0) -> Path:
@@ -159,9 +159,9 @@ def rose(center: Point = ORIGIN, radius: float = 0.2, petals: int = 5, tilt: flo
         raise InputError(Problem("rose.petals", shown(petals), need))
     waves, way = (count, 0.5 * TURN) if count % 2 else (count // 2, TURN)
     text = described("rose", center=middle, radius=size, petals=count, tilt=float(tilt))
-    # cos kθ e^{iθ} is two wheels of half the size.
+    # cos kθ e^{iθ} is two epicycles of half the size.
     half = 0.5 * lean * size
-    return wheels(text, middle, (half, (1 + waves) * way), (half, (1 - waves) * way))
+    return epicycles(text, middle, (half, (1 + waves) * way), (half, (1 - waves) * way))
 
 
 def loops(radius: float = 0.79, loop_radius: float = 0.2, loops: int = 13) -> Path:
@@ -174,7 +174,7 @@ def loops(radius: float = 0.79, loop_radius: float = 0.2, loops: int = 13) -> Pa
     text = described("loops", radius=wide, loop_radius=small, loops=count)
 
     turning = (1j * wide, TURN), (-1j * small, (count + 1) * TURN)
-    return wheels(text, 0.0, *turning, duration=60.0)
+    return epicycles(text, 0.0, *turning, duration=60.0)
 
 
 def cmath_unit(angle: float) -> complex:

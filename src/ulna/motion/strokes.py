@@ -31,7 +31,7 @@ def read_strokes(text: str, file: str) -> list[CurveSegments]:
     """Return the strokes of a drawing, one after the other, y pointing down as in the file."""
     root = read_tree(text, file)
     reader = _StrokeReader(file, _named(root))
-    with np.errstate(over="ignore", invalid="ignore"):  # what is no number is refused as a whole
+    with np.errstate(over="ignore", invalid="ignore"):  # NaN is refused as a whole
         for child in root.children:
             reader.element(child, _Map(), 1)
     if not reader.strokes:

@@ -24,7 +24,7 @@ Stroke: TypeAlias = list[CurveSegment]
 
 
 def refusal(got: str, need: str) -> InputError:
-    """Say what is wrong with an element; whoever knows the element adds which and where."""
+    """Return the error of an element; the caller adds which element and where."""
     return InputError(Problem("", got, need))
 
 

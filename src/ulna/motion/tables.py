@@ -71,7 +71,7 @@ def _lines(plan: Plan) -> Iterator[str]:
 
 
 def _told(plan: Plan) -> Iterator[str]:
-    """Say how close it comes to its limits, and what is wrong."""
+    """Describe how close it comes to its limits, and what is wrong."""
     reach, singular = plan.peaks.reach_margin, plan.peaks.singularity_margin
     if np.isfinite(singular):
         inside = "stays {} inside" if reach >= 0.0 else "goes {} beyond"

@@ -219,7 +219,7 @@ def _through(u: Array, parts: Array) -> Law:
 
 
 def read_timing(given: Any) -> Timing:
-    """Take a law, by its name or as it is."""
+    """Return a timing, by its name or as it is."""
     if isinstance(given, Timing):
         return given
     if not isinstance(given, str) or given not in LAWS:

@@ -1,4 +1,4 @@
-"""Numbers and points that people give, checked with a sentence for what is wrong."""
+"""Checks of numbers and points that users pass, with a sentence for what is wrong."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ALIKE = 1e-9  # of their extent, below which two neighbouring points are the sam
 
 
 def number(what: str, given: Any, need: str = "a finite number") -> float:
-    """Take one finite number."""
+    """Check one finite number."""
     value = math.nan
     if isinstance(given, Real) and not isinstance(given, bool):
         with suppress(OverflowError):
@@ -30,7 +30,7 @@ def number(what: str, given: Any, need: str = "a finite number") -> float:
 
 
 def positive(what: str, given: Any, unit: str = "m") -> float:
-    """Take one finite number above zero."""
+    """Check one finite number above zero."""
     need = f"a number above 0 [{unit}]" if unit else "a number above 0"
     value = number(what, given, need)
     if not value > 0.0:
@@ -39,14 +39,14 @@ def positive(what: str, given: Any, unit: str = "m") -> float:
 
 
 def flag(what: str, given: Any) -> bool:
-    """Take a truth value."""
+    """Check a truth value."""
     if not isinstance(given, bool | np.bool_):
         raise InputError(Problem(what, shown(given), "True or False"))
     return bool(given)
 
 
 def whole(what: str, given: Any, least: int, most: int = 10_000) -> int:
-    """Take a whole number."""
+    """Check a whole number."""
     need = f"a whole number from {least} to {most:,}"
     value = number(what, given, need)
     if value != int(value) or not least <= value <= most:
@@ -55,7 +55,7 @@ def whole(what: str, given: Any, least: int, most: int = 10_000) -> int:
 
 
 def point(what: str, given: Any) -> complex:
-    """Take a point (x, y) of the plane, as x + i y."""
+    """Check a point (x, y) of the plane, and return it as x + i y."""
     values = float_array(given, what)
     if values.shape != (2,) or not (np.abs(values) <= LARGEST).all():
         raise InputError(Problem(what, shown(given), "a point (x, y) of two finite numbers [m]"))
@@ -63,7 +63,7 @@ def point(what: str, given: Any) -> complex:
 
 
 def points(what: str, given: Any, least: int, width: int | None = 2) -> Array:
-    """Take a list of points (k, width), no two neighbours the same."""
+    """Check a list of points (k, width), no two neighbours the same."""
     values = float_array(given, what)
     per_point = "angles [rad], one a joint" if width is None else f"{width} numbers [m]"
     need = f"at least {least} points of {per_point}"
