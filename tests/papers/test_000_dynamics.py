@@ -19,7 +19,7 @@ from ulna.dynamics import (
 )
 from ulna.kinematics import centres, jacobian, jacobian_rate, tip, track
 from ulna.papers.kehl import printed
-from ulna.papers.kehl.printed import DT, TIMES, G, Motion, constants, times
+from ulna.papers.kehl.printed import DT, TIMES, G, KehlMotion, constants, times
 
 W = 2.0 * np.pi / 60.0
 MASSES = (1.0, 2.0, 5.0, 10.0, 15.0, 20.0)
@@ -39,7 +39,7 @@ def exact_motion(arm, t):
     qd = np.linalg.solve(J, path(t, 1)[..., None])
     turning = jacobian_rate(arm, q, qd[..., 0])[:, :2] @ qd
     qdd = np.linalg.solve(J, path(t, 2)[..., None] - turning)
-    return Motion(q, qd[..., 0], qdd[..., 0])
+    return KehlMotion(q, qd[..., 0], qdd[..., 0])
 
 
 def peak(values):
@@ -78,7 +78,7 @@ def as_printed():
 
 @pytest.fixture(scope="module")
 def states():
-    return Motion(*np.random.default_rng(0).uniform(-3.0, 3.0, (3, 500, 2)))
+    return KehlMotion(*np.random.default_rng(0).uniform(-3.0, 3.0, (3, 500, 2)))
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ulna.papers import NUMBERS, paper, rows
+from ulna.papers import NUMBERS, errata, paper, rows
 from ulna.papers.pages import Judged, errata_section
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "errata.md"
@@ -27,3 +27,10 @@ def test_the_page_is_up_to_date(number):
 
 def test_the_page_has_all_papers():
     assert len(sections(PAGE.read_text("utf-8"))) == len(NUMBERS)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_errata_are_the_rows_that_are_to_be_read_otherwise(number):
+    found = errata(number)
+    assert found == tuple(row for row in rows(number) if row.erratum)
+    assert found == Judged(paper(number), rows(number)).errata

@@ -53,7 +53,7 @@ TO_DO_DIR = {
     "ulna.simulation.disturbances",
 }
 TO_DO_SHADOWED = {
-    "ulna.papers.pages.data",
+    "ulna.papers.pages.json_data",
     "ulna.simulation.compiled",
     "ulna.simulation.simulate",
 }

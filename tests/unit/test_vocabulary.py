@@ -67,8 +67,7 @@ RETIRED = [
     Retired("Given", (MODULE, CLASS), "spec"),  # what is given: English
     Retired("laws", (MODULE,), "controllers", ("simulation",)),  # control laws are the field's
     Retired("performing", (MODULE, NAME), "execute"),
-    Retired("places", (MODULE, CLASS), "MemoryLayout"),
-    Retired("places", (PART,), "layout", ("simulation", "lanes")),
+    Retired("places", (MODULE, CLASS, PART), "MemoryLayout", ("simulation", "lanes")),
     Retired("whole", (NAME,), "ints", ("simulation", "lanes")),
     Retired("real", (NAME,), "floats", ("simulation", "lanes")),
     Retired("each", (NAME,), "per_arm", ("simulation", "lanes")),

@@ -16,16 +16,16 @@ from ulna.cli.running import INTERRUPTED, UnfinishedError
 from ulna.cli.terminal import fitted, note, say_about, show_json, show_table
 from ulna.errors import InputError, Problem
 from ulna.papers import library
-from ulna.papers.folder import DATA, fill_folder, strangers
+from ulna.papers.folder import DATA, fill_folder, foreign_files
 from ulna.papers.pages.edition import Edition, counted
 from ulna.papers.pages.frame import INDEX
 from ulna.papers.row import Paper, Verdict
-from ulna.papers.tasks import Task, Tasks
+from ulna.papers.tasks import PaperTask, PaperTasks
 from ulna.progress import describe
 from ulna.storage import empty_folder, exists, whole_folder
 from ulna.workers import cores
 
-MOST_HANDS = 4  # more would only judge the same papers more often
+MOST_WORKERS = 4  # more would only judge the same papers more often
 COLUMNS = ("paper", "authors", "rows", "errata", *(verdict.value for verdict in Verdict))
 
 
@@ -56,9 +56,11 @@ def papers(
     note(f"computing {'papers' if len(numbers) > 1 else 'paper'} {', '.join(numbers)}")
     bar = _Bar()
     with whole_folder(place, (DATA,), overwrite=overwrite) as part:
-        hands = min(cores(), MOST_HANDS, len(numbers) * (1 if no_films else 2))
+        workers = min(cores(), MOST_WORKERS, len(numbers) * (1 if no_films else 2))
         try:
-            edition = fill_folder(part, numbers, films=not no_films, hands=hands, tell=bar.tell)
+            edition = fill_folder(
+                part, numbers, films=not no_films, workers=workers, on_done=bar.tell
+            )
         finally:
             bar.clear()
         if edition.stopped and exists(place) and not empty_folder(place):
@@ -88,7 +90,7 @@ def _checked_place(out: str, *, overwrite: bool) -> Path:
 
 def _check_strangers(out: str) -> None:
     """Refuse a folder with anything that is not of papers: it would be gone."""
-    foreign = strangers(Path(out)) if Path(out).is_dir() else []
+    foreign = foreign_files(Path(out)) if Path(out).is_dir() else []
     if foreign:
         more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
         got = f"'{out}', which holds {foreign[0]}{more}"
@@ -108,7 +110,7 @@ class _Bar:
         self.start, self.length, self.part = time.monotonic(), 0, 0.0
         self._say("the first papers")
 
-    def tell(self, task: Task, tasks: Tasks) -> None:
+    def tell(self, task: PaperTask, tasks: PaperTasks) -> None:
         """Show that a task is done."""
         if not task.file:
             self.clear()
@@ -117,7 +119,7 @@ class _Bar:
         # Papers turn out to be longer than one thought, but a bar goes one way.
         self.part = max(self.part, tasks.part)
         ahead = (*tasks.doing, *tasks.left)
-        self._say(ahead[0].words if ahead else "writing the pages")
+        self._say(ahead[0].description if ahead else "writing the pages")
 
     def clear(self) -> None:
         """Leave no trace."""

@@ -8,18 +8,18 @@ from pathlib import Path
 
 from ulna.interrupts import listening
 from ulna.papers import library
-from ulna.papers.hands import Tell, do_here, do_together
 from ulna.papers.pages import Edition, Judged, data, errata_page, index_page, paper_page
 from ulna.papers.pages.edition import FILMS, PICTURES
 from ulna.papers.pages.frame import ERRATA, INDEX
-from ulna.papers.tasks import Tasks
+from ulna.papers.tasks import PaperTasks
+from ulna.papers.workers import OnDone, run_here, run_in_processes
 from ulna.storage import write_whole
 
 DATA = "rows.json"
 
 
-def strangers(folder: Path) -> list[str]:
-    """Return the files of a folder that no edition of papers has, by their names."""
+def foreign_files(folder: Path) -> list[str]:
+    """Return the names of files in a folder that no edition of papers has."""
     numbers = "|".join(library.NUMBERS)
     ours = re.compile(
         rf"({INDEX}|{ERRATA}|{DATA}|({numbers})\.html|({PICTURES}|{FILMS})/({numbers})-[^/]+)"
@@ -33,23 +33,41 @@ def fill_folder(
     numbers: Iterable[str] = library.NUMBERS,
     *,
     films: bool = True,
-    hands: int = 0,
-    tell: Tell = lambda task, tasks: None,
+    workers: int = 0,
+    on_done: OnDone = lambda task, tasks: None,
 ) -> Edition:
-    """Fill an empty folder with the papers, computed by so many other processes, or by this one.
+    """Fill an empty folder with the papers.
 
     Ctrl-C ends the work early: the pages then show what there is, and the edition says so.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the pages go.
+    numbers : iterable of str, optional
+        Numbers of the papers.
+    films : bool, optional
+        Whether to make the films.
+    workers : int, optional
+        Number of worker processes; 0 for this process alone.
+    on_done : callable, optional
+        Called with every task that is done, and all tasks.
+
+    Returns
+    -------
+    Edition
+        What the pages show.
     """
-    tasks = Tasks(library.checked(numbers), films=films)
+    tasks = PaperTasks(library.checked(numbers), films=films)
     (folder / PICTURES).mkdir()
     if films:
         (folder / FILMS).mkdir()
     stopped = False
     try:
-        if hands:
-            do_together(tasks, folder, tell, hands)
+        if workers:
+            run_in_processes(tasks, folder, on_done, workers)
         else:
-            do_here(tasks, folder, tell)
+            run_here(tasks, folder, on_done)
     except KeyboardInterrupt:
         if not tasks.rows:
             raise
@@ -67,7 +85,7 @@ def _clear(folder: Path) -> None:
         part.unlink()
 
 
-def _edition(tasks: Tasks, *, stopped: bool) -> Edition:
+def _edition(tasks: PaperTasks, *, stopped: bool) -> Edition:
     judged = [
         Judged(paper, tasks.rows[paper.number])
         for paper in library.papers(tasks.numbers)

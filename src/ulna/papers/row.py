@@ -26,32 +26,67 @@ class Verdict(StrEnum):
 class Number:
     """One number of a row: ours, beside the one that the paper prints if it prints one.
 
-    Numbers with the same `of` stand in one line of a table, `label` heads their column.
+    Parameters
+    ----------
+    name : str
+        By which tests and the file of data know it, once in a row.
+    ours : float
+        What we find.
+    unit : str, optional
+        Its unit.
+    printed : float, optional
+        What the paper prints.
+    label : str, optional
+        What people read, the head of its column in a table; the name if there is none.
+    of : str, optional
+        What it belongs to: numbers with the same stand in one line of a table.
+    digits : int, optional
+        Number of significant digits that are shown.
     """
 
-    name: str  # by which tests and the file of data know it, once in a row
+    name: str
     ours: float
     unit: str = ""
     printed: float | None = None
-    label: str = ""  # what people read; the name if there is none
+    label: str = ""
     of: str = ""
-    digits: int = 6  # significant ones that are shown
+    digits: int = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A figure, drawn when it is asked for."""
+    """A figure, drawn when it is asked for.
 
-    file: str  # such as "000-figure-1.svg"; .png where there are too many points for that
+    Parameters
+    ----------
+    file : str
+        Such as "000-figure-1.svg"; .png where there are too many points for that.
+    caption : str
+        What it shows.
+    draw : callable
+        Returns the Matplotlib figure.
+    """
+
+    file: str
     caption: str
     draw: Callable[[], Figure]
 
 
 @dataclass(frozen=True, slots=True)
 class Film:
-    """A film, made when it is asked for, into the file that is named."""
+    """A film, made when it is asked for.
 
-    file: str  # such as "000-figure-7.mp4"
+    Parameters
+    ----------
+    file : str
+        Such as "000-figure-7.mp4".
+    caption : str
+        What it shows.
+    make : callable
+        Writes the film to the file that it is called with.
+    """
+
+    file: str
     caption: str
     make: Callable[[str], None]
 
@@ -60,22 +95,52 @@ class Film:
 class Row:
     """One statement of a paper, judged.
 
-    Texts are plain, with `code` between back quotes. For an erratum, `printed` and `ours` are the
-    symbol as it is printed and as it is right, `how` says how that was checked and `size` how
-    much it matters. Errata and remarks of a paper are numbered together.
+    Texts are plain, with `code` between back quotes. Errata and remarks of a paper are numbered
+    together.
+
+    Parameters
+    ----------
+    key : str
+        "figure-5" or "erratum-8", once in a paper.
+    title : str
+        What it is about.
+    where : str
+        "Figure 5", "§2.4.1", "Code 3".
+    printed : str
+        What the paper says; for an erratum the symbol as it is printed.
+    ours : str
+        What we find; for an erratum the symbol as it is right.
+    verdict : Verdict
+        What became of it.
+    why : str
+        The reason, in a sentence.
+    how : str, optional
+        How an erratum was checked.
+    size : str, optional
+        How much an erratum matters.
+    transcription : str, optional
+        What of it our text of the paper may have, and not the paper.
+    call : str, optional
+        Python that answers it, runnable as it stands.
+    numbers : tuple of Number, optional
+        Its numbers.
+    pictures : tuple of Picture, optional
+        Its figures.
+    films : tuple of Film, optional
+        Its films.
     """
 
-    key: str  # "figure-5" or "erratum-8", once in a paper
+    key: str
     title: str
-    where: str  # "Figure 5", "§2.4.1", "Code 3"
+    where: str
     printed: str
     ours: str
     verdict: Verdict
-    why: str  # in a sentence
+    why: str
     how: str = ""
     size: str = ""
-    transcription: str = ""  # what of it our text of the paper may have, and not the paper
-    call: str = ""  # Python that answers it, runnable as it stands
+    transcription: str = ""
+    call: str = ""
     numbers: tuple[Number, ...] = ()
     pictures: tuple[Picture, ...] = ()
     films: tuple[Film, ...] = ()
@@ -101,7 +166,7 @@ class Row:
         return {number.name: number.ours for number in self.numbers}
 
 
-class Kind(StrEnum):
+class PlaceKind(StrEnum):
     """What a paper numbers, or what of it can be counted."""
 
     FIGURE = "figure"
@@ -116,13 +181,26 @@ class Place:
     """A numbered figure, table, listing or equation of a paper, and the rows that treat it.
 
     Its address in the paper's page is `anchor`, within the first of its rows.
+
+    Parameters
+    ----------
+    kind : PlaceKind
+        Figure, table, listing or equation.
+    number : int
+        As printed, or counted from the top where the paper has no numbers.
+    about : str
+        What stands there, in a few words.
+    rows : tuple of str, optional
+        Keys of its rows; without any, the list of places is all there is about it.
+    numbered : bool, optional
+        Whether the number is printed.
     """
 
-    kind: Kind
-    number: int  # as printed, or counted from the top where the paper has no numbers
-    about: str  # what stands there, in a few words
-    rows: tuple[str, ...] = ()  # keys; without any, the list of places is all there is about it
-    numbered: bool = True  # in print
+    kind: PlaceKind
+    number: int
+    about: str
+    rows: tuple[str, ...] = ()
+    numbered: bool = True
 
     @property
     def anchor(self) -> str:
@@ -132,18 +210,34 @@ class Place:
     @property
     def name(self) -> str:
         """Its name, such as "Figure 5" or "(38)"."""
-        if self.kind is Kind.EQUATION:
+        if self.kind is PlaceKind.EQUATION:
             return f"({self.number})"
         return f"{self.kind.value.capitalize()} {self.number}"
 
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """One of the five papers, and what gives its rows."""
+    """One of the five papers, and what computes its rows.
 
-    number: str  # "000"
+    Parameters
+    ----------
+    number : str
+        Such as "000".
+    authors : str
+        Their names.
+    title : str
+        As printed.
+    about : str
+        What it asks and what came of it, in a few sentences.
+    judge : callable
+        Computes and returns its rows.
+    places : tuple of Place, optional
+        Its figures, tables, listings and equations by number.
+    """
+
+    number: str
     authors: str
     title: str
-    about: str  # what it asks and what came of it, in a few sentences
+    about: str
     judge: Callable[[], tuple[Row, ...]]
     places: tuple[Place, ...] = ()

@@ -21,7 +21,7 @@ JUDGING, DRAWING, FILMING = 5.0, 1.0, 8.0
 UNJUDGED = 30.0  # a paper with all its pictures and films
 
 
-class Task(NamedTuple):
+class PaperTask(NamedTuple):
     """Judge a paper, or make one of its pictures or films."""
 
     number: str
@@ -35,12 +35,12 @@ class Task(NamedTuple):
         return FILMING if self.file.endswith(".mp4") else DRAWING
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """What is done, for people."""
         return f"drawing {Path(self.file).name}" if self.file else f"paper {self.number}"
 
 
-def perform(task: Task, folder: Path) -> Any:
+def execute(task: PaperTask, folder: Path) -> Any:
     """Do a task; return the rows of a paper, or the paths of the files that were made."""
     if not task.file:
         return tuple(_bare(row) for row in library.rows(task.number))
@@ -101,18 +101,18 @@ def _still(film: str, still: str, folder: Path) -> None:
     )
 
 
-class Tasks:
+class PaperTasks:
     """All tasks: what is left of them, what came out, and who had better do which."""
 
     def __init__(self, numbers: Iterable[str], *, films: bool) -> None:
         self.numbers, self.films = tuple(numbers), films
-        self.left = [Task(number) for number in self.numbers]
+        self.left = [PaperTask(number) for number in self.numbers]
         self.rows: dict[str, tuple[Row, ...]] = {}
         self.made: set[str] = set()
         self.weight = 0.0  # of what is done
-        self.doing: list[Task] = []
+        self.doing: list[PaperTask] = []
 
-    def take(self, known: set[str]) -> Task | None:
+    def take(self, known: set[str]) -> PaperTask | None:
         """Take a task; to whom a paper is known, its pictures come before other papers.
 
         Somebody else has to judge it first, which is worth it where more than one thing is left.
@@ -128,12 +128,12 @@ class Tasks:
     def _count(self, number: str) -> int:
         return sum(task.number == number for task in self.left)
 
-    def _taken(self, task: Task) -> Task:
+    def _taken(self, task: PaperTask) -> PaperTask:
         self.left.remove(task)
         self.doing.append(task)
         return task
 
-    def finish(self, task: Task, result: Any) -> None:
+    def finish(self, task: PaperTask, result: Any) -> None:
         """Keep what came out of a task; once a paper is judged, its pictures are asked for."""
         self.doing.remove(task)
         self.weight += task.weight
@@ -144,7 +144,7 @@ class Tasks:
         files = [path(film) for row in result for film in row.films if self.films]
         files += [path(picture) for row in result for picture in row.pictures]
         # Films take longest and go first, so that nobody waits for one in the end.
-        self.left += [Task(task.number, file) for file in dict.fromkeys(files)]
+        self.left += [PaperTask(task.number, file) for file in dict.fromkeys(files)]
 
     @property
     def part(self) -> float:

@@ -25,7 +25,7 @@ def shelf(monkeypatch):
     """Put small papers in the place of the five, judged in this process."""
 
     def here(folder, numbers, **options):
-        return fill_folder(folder, numbers, **{**options, "hands": 0})
+        return fill_folder(folder, numbers, **{**options, "workers": 0})
 
     monkeypatch.setattr(library, "paper", PAPERS.__getitem__)
     monkeypatch.setattr(library, "rows", lambda number: PAPERS[number].judge())

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ulna.papers import Film, Kind, Number, Paper, Picture, Place, Row, Verdict, library, tasks
+from ulna.papers import Film, Number, Paper, Picture, Place, PlaceKind, Row, Verdict, library, tasks
 
 
 def line():
@@ -79,10 +79,10 @@ REMARK = Row(
     numbers=(Number("apart", 0.0),),
 )
 PLACES = (
-    Place(Kind.FIGURE, 1, "an arm & a `leg`"),
-    Place(Kind.FIGURE, 5, "torques", ("figure-5", "erratum-1")),
-    Place(Kind.CODE, 7, "sines", ("erratum-1",)),
-    Place(Kind.TABLE, 1, "lengths", ("forward",), numbered=False),
+    Place(PlaceKind.FIGURE, 1, "an arm & a `leg`"),
+    Place(PlaceKind.FIGURE, 5, "torques", ("figure-5", "erratum-1")),
+    Place(PlaceKind.CODE, 7, "sines", ("erratum-1",)),
+    Place(PlaceKind.TABLE, 1, "lengths", ("forward",), numbered=False),
 )
 NOTED = (*ITEMS, ERRATUM, REMARK)
 PAPERS = {

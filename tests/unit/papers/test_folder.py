@@ -10,8 +10,8 @@ import pytest
 from ulna.errors import InputError
 from ulna.papers import library
 from ulna.papers.folder import fill_folder
-from ulna.papers.hands import HandError, _answer, _serve, do_together
-from ulna.papers.tasks import Task, Tasks, perform
+from ulna.papers.tasks import PaperTask, PaperTasks, execute
+from ulna.papers.workers import WorkerProcessError, _result, _work, run_in_processes
 
 
 def test_papers_are_known_by_their_numbers():
@@ -22,23 +22,23 @@ def test_papers_are_known_by_their_numbers():
 
 
 def test_who_judged_a_paper_draws_it(shelf):
-    tasks = Tasks(("000", "004"), films=True)
+    tasks = PaperTasks(("000", "004"), films=True)
     first, second = tasks.take(set()), tasks.take(set())
-    assert [first, second] == [Task("000"), Task("004")]
+    assert [first, second] == [PaperTask("000"), PaperTask("004")]
     tasks.finish(first, shelf["000"].judge())
     tasks.finish(second, shelf["004"].judge())
     # The one who judged 004 first draws what it knows, then helps where more than one is left.
-    assert tasks.take({"004"}) == Task("004", "pictures/000-forward.svg")
-    assert tasks.take({"000"}) == Task("000", "films/000-figure-5.mp4")
-    assert tasks.take({"004"}) == Task("000", "pictures/000-forward.svg")
+    assert tasks.take({"004"}) == PaperTask("004", "pictures/000-forward.svg")
+    assert tasks.take({"000"}) == PaperTask("000", "films/000-figure-5.mp4")
+    assert tasks.take({"004"}) == PaperTask("000", "pictures/000-forward.svg")
     assert tasks.take({"004"}) is None
-    assert tasks.take({"000"}) == Task("000", "pictures/000-figure-5.png")
+    assert tasks.take({"000"}) == PaperTask("000", "pictures/000-figure-5.png")
     assert tasks.take({"000"}) is None
 
 
 def test_the_part_that_is_done_ends_at_one(shelf, tmp_path):
     parts = []
-    fill_folder(tmp_path, tuple(shelf), tell=lambda task, tasks: parts.append(tasks.part))
+    fill_folder(tmp_path, tuple(shelf), on_done=lambda task, tasks: parts.append(tasks.part))
     assert len(parts) == 6
     assert parts == sorted(parts)
     assert parts[-1] == 1.0
@@ -50,7 +50,7 @@ def test_stopped_it_keeps_what_is_done(shelf, tmp_path):
             (tmp_path / "pictures" / ".0123.part").write_bytes(b"half")
             raise KeyboardInterrupt
 
-    edition = fill_folder(tmp_path, tuple(shelf), tell=stop)
+    edition = fill_folder(tmp_path, tuple(shelf), on_done=stop)
     assert edition.stopped
     assert len(edition.made) == 2  # a film and its poster, which came first
     assert not list(tmp_path.rglob("*.part"))
@@ -63,7 +63,7 @@ def test_stopped_at_the_first_paper_it_names_the_others(shelf, tmp_path):
     def stop(task, tasks):
         raise KeyboardInterrupt
 
-    edition = fill_folder(tmp_path, tuple(shelf), tell=stop)
+    edition = fill_folder(tmp_path, tuple(shelf), on_done=stop)
     assert [judged.paper.number for judged in edition.judged] == ["000"]
     assert edition.missing == ("004",)
     assert "without 004" in (tmp_path / "index.html").read_text("utf-8")
@@ -89,12 +89,12 @@ def test_a_row_that_fails_is_a_bug_and_raised(shelf, tmp_path, monkeypatch):
 
 
 def test_what_fails_in_another_process_is_told_with_its_traceback(tmp_path):
-    with pytest.raises(HandError, match=r"(?s)paper 005: Traceback.*known: 000"):
-        do_together(Tasks(("005",), films=False), tmp_path, lambda task, tasks: None, 1)
+    with pytest.raises(WorkerProcessError, match=r"(?s)paper 005: Traceback.*known: 000"):
+        run_in_processes(PaperTasks(("005",), films=False), tmp_path, lambda task, tasks: None, 1)
 
 
 def test_rows_travel_without_what_draws_them(shelf, tmp_path):
-    row = pickle.loads(pickle.dumps(perform(Task("000"), tmp_path)))[0]
+    row = pickle.loads(pickle.dumps(execute(PaperTask("000"), tmp_path)))[0]
     assert row.values == shelf["000"].judge()[0].values
     with pytest.raises(NotImplementedError):
         row.pictures[0].draw()
@@ -105,7 +105,7 @@ def test_a_hand_answers_until_its_way_is_closed(shelf, tmp_path):
     answers = []
 
     def ask():
-        for task in (Task("000"), Task("000", "pictures/none.svg")):
+        for task in (PaperTask("000"), PaperTask("000", "pictures/none.svg")):
             here.send(task)
             answers.append(here.recv())
         here.close()
@@ -114,7 +114,7 @@ def test_a_hand_answers_until_its_way_is_closed(shelf, tmp_path):
     asking = Thread(target=ask)
     asking.start()
     try:
-        _serve(there, tmp_path)
+        _work(there, tmp_path)
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, hears)
@@ -129,5 +129,5 @@ def test_a_hand_answers_until_its_way_is_closed(shelf, tmp_path):
 def test_a_hand_that_is_gone_is_missed():
     here, there = Pipe()
     there.close()
-    with pytest.raises(HandError, match="paper 000: the process that did it ended"):
-        _answer(here, Task("000"))
+    with pytest.raises(WorkerProcessError, match="paper 000: the process that did it ended"):
+        _result(here, PaperTask("000"))

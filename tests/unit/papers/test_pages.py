@@ -10,8 +10,8 @@ import pytest
 from ulna.papers import Number, Verdict
 from ulna.papers.folder import fill_folder
 from ulna.papers.pages import Judged, errata_markdown
+from ulna.papers.pages.html_text import as_printed, figure, prose
 from ulna.papers.pages.tables import blocks, is_grid, numbers_table
-from ulna.papers.pages.words import as_printed, figure, prose
 
 EMPTY = {"meta", "img", "br", "link", "input", "hr"}
 

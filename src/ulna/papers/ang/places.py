@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
-from ulna.papers.row import Kind, Place
+from ulna.papers.row import Place, PlaceKind
 
-PLACES = (Place(Kind.TABLE, 1, "the cases of atan2", ("erratum-7", "erratum-3"), numbered=False),)
+PLACES = (
+    Place(PlaceKind.TABLE, 1, "the cases of atan2", ("erratum-7", "erratum-3"), numbered=False),
+)

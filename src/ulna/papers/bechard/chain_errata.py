@@ -7,7 +7,7 @@ import numpy as np
 from ulna.angles import absolute_to_relative, relative_to_absolute
 from ulna.dynamics import coriolis_matrix, forward_dynamics, mass_matrix, sequential
 from ulna.papers.bechard import printed, runs, swings
-from ulna.papers.bechard.given import FOUR, SKATER, link_rates, lying_flat, numbered, said
+from ulna.papers.bechard.parameters import FOUR, SKATER, link_rates, lying_flat, numbered, said
 from ulna.papers.row import Number, Row, Verdict
 
 FLAT = lying_flat(SKATER)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ulna.dynamics import sequential
 from ulna.papers.bechard import runs, swings
-from ulna.papers.bechard.given import (
+from ulna.papers.bechard.parameters import (
     FOUR,
     FOUR_B,
     FOUR_TORQUES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ulna.papers.bechard import drawings, swings
-from ulna.papers.bechard.given import numbered, said
+from ulna.papers.bechard.parameters import numbered, said
 from ulna.papers.row import Number, Picture, Row, Verdict
 
 

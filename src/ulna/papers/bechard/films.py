@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ulna.papers.bechard import runs
-from ulna.papers.bechard.given import link_rates
+from ulna.papers.bechard.parameters import link_rates
 from ulna.simulation.run import Run
 from ulna.viewer.arm import draw_reach, frame
 from ulna.viewer.film import animate, shoot, times_between

@@ -8,7 +8,7 @@ import numpy as np
 
 from ulna.dynamics import forward_dynamics, holding_torque, sequential
 from ulna.papers.bechard import printed, regimes
-from ulna.papers.bechard.given import DRIVEN, DRIVEN_B, DRIVEN_TORQUE, FOUR, FOUR_B, ONE, said
+from ulna.papers.bechard.parameters import DRIVEN, DRIVEN_B, DRIVEN_TORQUE, FOUR, FOUR_B, ONE, said
 from ulna.papers.row import Number, Row, Verdict
 
 LENGTH, MASS = 5.0, 1.0  # of the driven arm

@@ -9,7 +9,7 @@ import numpy as np
 from ulna.angles import absolute_to_relative
 from ulna.dynamics import gravity_torque, mass_matrix, sequential
 from ulna.papers.bechard import drawings, films, printed, runs
-from ulna.papers.bechard.given import (
+from ulna.papers.bechard.parameters import (
     FOUR,
     FOUR_B,
     link_angles,

@@ -8,7 +8,7 @@ import numpy as np
 
 from ulna.dynamics import forward_dynamics, holding_torque
 from ulna.papers.bechard import films, printed, runs
-from ulna.papers.bechard.given import (
+from ulna.papers.bechard.parameters import (
     DRIVEN,
     DRIVEN_B,
     DRIVEN_TORQUE,

@@ -8,7 +8,7 @@ import numpy as np
 
 from ulna.actuation import actuators
 from ulna.control import ComputedTorque
-from ulna.papers.bechard.given import FOUR
+from ulna.papers.bechard.parameters import FOUR
 from ulna.papers.row import Number, Row, Verdict
 from ulna.simulation import simulate, simulate_batch
 

@@ -6,7 +6,7 @@ the paper has them, which lacks some lines of the second section on programs.
 
 from __future__ import annotations
 
-from ulna.papers.row import Kind, Place
+from ulna.papers.row import Place, PlaceKind
 
 FIGURES = (
     ("no torque", ("figure-1",)),
@@ -31,9 +31,9 @@ LISTINGS = (
 PLACES = tuple(
     Place(kind, number, about, rows, numbered)
     for kind, listed, numbered in (
-        (Kind.FIGURE, FIGURES, True),
-        (Kind.TABLE, TABLES, False),
-        (Kind.LISTING, LISTINGS, False),
+        (PlaceKind.FIGURE, FIGURES, True),
+        (PlaceKind.TABLE, TABLES, False),
+        (PlaceKind.LISTING, LISTINGS, False),
     )
     for number, (about, rows) in enumerate(listed, start=1)
 )

@@ -10,7 +10,7 @@ import numpy as np
 from ulna.analysis.portraits import BasinBoundary, Portrait, RunningSolution
 from ulna.dynamics import holding_torque
 from ulna.papers.bechard import regimes
-from ulna.papers.bechard.given import DOWN, DRIVEN, said
+from ulna.papers.bechard.parameters import DOWN, DRIVEN, said
 from ulna.papers.bechard.regimes import NEARLY
 from ulna.papers.row import Number, Picture, Row, Verdict
 

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 
 from ulna.analysis.portraits import Portrait, portrait
-from ulna.papers.bechard.given import DRIVEN, DRIVEN_TORQUE, ONE, UNDER_POWERED
+from ulna.papers.bechard.parameters import DRIVEN, DRIVEN_TORQUE, ONE, UNDER_POWERED
 from ulna.simulation import simulate
 
 PI = np.pi

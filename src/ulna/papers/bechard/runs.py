@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from ulna.arm import Arm
-from ulna.papers.bechard.given import (
+from ulna.papers.bechard.parameters import (
     FOUR,
     FOUR_ANGLES,
     FOUR_B,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ulna.papers.bechard import drawings, films, runs, swings
-from ulna.papers.bechard.given import link_angles, numbered, said
+from ulna.papers.bechard.parameters import link_angles, numbered, said
 from ulna.papers.row import Film, Number, Picture, Row, Verdict
 from ulna.simulation import Run
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ulna.dynamics import absolute, equilibria, sequential
 from ulna.papers.bechard import runs
-from ulna.papers.bechard.given import DOWN, SKATER, link_angles, link_rates, without_friction
+from ulna.papers.bechard.parameters import DOWN, SKATER, link_angles, link_rates, without_friction
 from ulna.papers.bechard.printed import G
 from ulna.simulation import Run
 

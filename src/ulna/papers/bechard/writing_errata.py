@@ -10,7 +10,7 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.dynamics import sequential
 from ulna.papers.bechard import printed, runs
-from ulna.papers.bechard.given import ONE, link_angles, said, without_friction
+from ulna.papers.bechard.parameters import ONE, link_angles, said, without_friction
 from ulna.papers.row import Number, Row, Verdict
 from ulna.simulation import simulate
 

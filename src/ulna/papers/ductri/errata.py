@@ -7,7 +7,7 @@ import numpy as np
 import ulna
 from ulna import dynamics
 from ulna.papers.ductri import printed, samples
-from ulna.papers.ductri.printed import Constants, Floats
+from ulna.papers.ductri.printed import DuctriConstants, Floats
 from ulna.papers.row import Number, Row, Verdict
 
 HEAVY = 100.0  # [kg] at joint 1
@@ -112,7 +112,7 @@ def _effective() -> Row:
     )
 
 
-def _constants(p: Constants) -> tuple[Number, ...]:
+def _constants(p: DuctriConstants) -> tuple[Number, ...]:
     of = f"rods of {samples.RODS.m1_link:g} and {samples.RODS.m2_link:g} kg"
     return (
         Number("m2", float(p.m2), "kg", label="m₂′", of=of),

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ulna.papers.row import Kind, Place
+from ulna.papers.row import Place, PlaceKind
 
-PLACES = (Place(Kind.FIGURE, 1, "the arm", ("schematic",), numbered=False),)
+PLACES = (Place(PlaceKind.FIGURE, 1, "the arm", ("schematic",), numbered=False),)

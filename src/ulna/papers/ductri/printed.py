@@ -17,7 +17,7 @@ Some: TypeAlias = float | Floats
 G = 9.81  # [m/s²]
 
 
-class Constants(NamedTuple):
+class DuctriConstants(NamedTuple):
     """The paper's constants that are in its equations."""
 
     l1: Some  # [m]
@@ -37,14 +37,14 @@ class LinkMasses(NamedTuple):
     c2: Some
 
 
-def constants(arm: Arm) -> Constants:
+def constants(arm: Arm) -> DuctriConstants:
     """Return the paper's letters for an arm."""
     first, second = arm.links
     lengths, inertias = (first.length, second.length), (first.inertia, second.inertia)
-    return Constants(*lengths, *inertias, first.tip_mass, second.tip_mass)
+    return DuctriConstants(*lengths, *inertias, first.tip_mass, second.tip_mass)
 
 
-def kinetic(p: Constants, q: Floats, qd: Floats) -> Floats:
+def kinetic(p: DuctriConstants, q: Floats, qd: Floats) -> Floats:
     """Return K."""
     w1, w12 = qd[..., 0], qd[..., 0] + qd[..., 1]
     tip = p.l1**2 * w1**2 + p.l2**2 * w12**2 + 2 * p.l1 * p.l2 * np.cos(q[..., 1]) * w1 * w12
@@ -52,14 +52,14 @@ def kinetic(p: Constants, q: Floats, qd: Floats) -> Floats:
     return np.asarray(both / 2)
 
 
-def potential(p: Constants, q: Floats) -> Floats:
+def potential(p: DuctriConstants, q: Floats) -> Floats:
     """Return U."""
     y2 = p.l1 * np.sin(q[..., 0])
     yE = y2 + p.l2 * np.sin(q[..., 0] + q[..., 1])
     return np.asarray(p.m2 * G * y2 + p.m_tip * G * yE)
 
 
-def torques(p: Constants, q: Floats, qd: Floats, qdd: Floats, *, g: float = G) -> Floats:
+def torques(p: DuctriConstants, q: Floats, qd: Floats, qdd: Floats, *, g: float = G) -> Floats:
     """Return the left sides of the equations of joint 1 and joint 2, line by line."""
     (w1, w2), (a1, a2) = np.moveaxis(qd, -1, 0), np.moveaxis(qdd, -1, 0)
     cos, sin = np.cos(q[..., 1]), np.sin(q[..., 1])
@@ -73,7 +73,7 @@ def torques(p: Constants, q: Floats, qd: Floats, qdd: Floats, *, g: float = G) -
     return np.stack([first, second + p.m_tip * g * p.l2 * c12], axis=-1)
 
 
-def mass_matrix(p: Constants, q: Floats) -> Floats:
+def mass_matrix(p: DuctriConstants, q: Floats) -> Floats:
     """Return M (…, 2, 2) of the part that is commented out."""
     cos = np.cos(q[..., 1])
     m11 = p.i1 + p.i2 + (p.m2 + p.m_tip) * p.l1**2 + p.m_tip * p.l2**2
@@ -83,21 +83,21 @@ def mass_matrix(p: Constants, q: Floats) -> Floats:
     return np.stack([np.stack([m11, m12], axis=-1), np.stack([m12, m22], axis=-1)], axis=-2)
 
 
-def coriolis_vector(p: Constants, q: Floats, qd: Floats) -> Floats:
+def coriolis_vector(p: DuctriConstants, q: Floats, qd: Floats) -> Floats:
     """Return C χ̇ of the part that is commented out."""
     b = p.m_tip * p.l1 * p.l2 * np.sin(q[..., 1])
     w1, w2 = qd[..., 0], qd[..., 1]
     return np.stack([-b * w2 * (2 * w1 + w2), b * w1**2], axis=-1)
 
 
-def gravity(p: Constants, q: Floats, *, g: float = G) -> Floats:
+def gravity(p: DuctriConstants, q: Floats, *, g: float = G) -> Floats:
     """Return the gravity vector of the part that is commented out."""
     outer = p.m_tip * g * p.l2 * np.cos(q[..., 0] + q[..., 1])
     return np.stack([(p.m2 + p.m_tip) * g * p.l1 * np.cos(q[..., 0]) + outer, outer], axis=-1)
 
 
 def missing_terms(
-    p: Constants, links: LinkMasses, q: Floats, qd: Floats, qdd: Floats, *, g: float = G
+    p: DuctriConstants, links: LinkMasses, q: Floats, qd: Floats, qdd: Floats, *, g: float = G
 ) -> Floats:
     """Return what the link masses add to the printed torques."""
     (m1L, m2L, c1, c2), l1 = links, p.l1
@@ -113,7 +113,7 @@ def missing_terms(
     return np.stack([first, second], axis=-1)
 
 
-def effective(p: Constants, links: LinkMasses) -> Constants:
+def effective(p: DuctriConstants, links: LinkMasses) -> DuctriConstants:
     """Return the point masses and inertias that stand for the links: m2′, m_E′, I1′, I2′."""
     m1L, m2L, c1, c2 = links
     return p._replace(

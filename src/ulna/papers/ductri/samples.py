@@ -10,7 +10,7 @@ import numpy as np
 import ulna
 from ulna.arm import Parameters
 from ulna.papers.ductri import printed
-from ulna.papers.ductri.printed import Constants, Floats, LinkMasses
+from ulna.papers.ductri.printed import DuctriConstants, Floats, LinkMasses
 
 STATES = 500
 ARMS = 300
@@ -23,7 +23,7 @@ RODS = LinkMasses(0.6, 0.4, 0.25, 0.2)  # ordinary masses for the links of the e
 class Heavy(NamedTuple):
     """Arms with masses everywhere, in the paper's letters and in ours, and a state of each."""
 
-    constants: Constants
+    constants: DuctriConstants
     links: LinkMasses
     arms: Parameters
     state: tuple[Floats, Floats, Floats]
@@ -36,7 +36,7 @@ def arm() -> ulna.Arm:
 
 
 @cache
-def constants() -> Constants:
+def constants() -> DuctriConstants:
     """Return the same arm in the paper's letters."""
     return printed.constants(arm())
 
@@ -73,7 +73,7 @@ def heavy() -> Heavy:
         for rows in zip(*(part.T for part in (length, mass, centre, inertia, point)), strict=True)
     ]
     q, qd, qdd = np.random.default_rng(2).uniform(-3.0, 3.0, (3, ARMS, 2))
-    constants = Constants(*length, *inertia, *point)
+    constants = DuctriConstants(*length, *inertia, *point)
     return Heavy(constants, LinkMasses(*mass, *centre), ulna.stack(arms), (q, qd, qdd))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ulna.papers.row import Kind, Place
+from ulna.papers.row import Place, PlaceKind
 
 FIGURES = (
     ("the arm", ("schematic",)),
@@ -38,12 +38,12 @@ TREATED: dict[str, Iterable[int]] = {
 }
 PLACES = (
     *(
-        Place(Kind.FIGURE, number, about, rows)
+        Place(PlaceKind.FIGURE, number, about, rows)
         for number, (about, rows) in enumerate(FIGURES, start=1)
     ),
     *(
         Place(
-            Kind.EQUATION,
+            PlaceKind.EQUATION,
             number,
             about,
             tuple(key for key, numbers in TREATED.items() if number in numbers),

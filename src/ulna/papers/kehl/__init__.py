@@ -5,6 +5,8 @@ from __future__ import annotations
 from ulna.papers.kehl.places import PLACES
 from ulna.papers.row import Paper, Row
 
+__all__ = ["PAPER", "judge"]
+
 
 def judge() -> tuple[Row, ...]:
     """Return its rows; what they are computed with is loaded first."""

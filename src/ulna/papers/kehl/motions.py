@@ -12,7 +12,7 @@ from ulna.arrays import Array
 from ulna.dynamics import inverse_dynamics
 from ulna.motion import Plan
 from ulna.papers.kehl import printed
-from ulna.papers.kehl.printed import Motion
+from ulna.papers.kehl.printed import KehlMotion
 
 RODS, AS_PRINTED = "kehl", "kehl-as-printed"  # presets with I = m l²/12 and with I = m²/12
 INERTIAS = {RODS: "I = m l²/12", AS_PRINTED: "I = m²/12"}
@@ -47,19 +47,19 @@ def printed_plan(name: str = AS_PRINTED) -> Plan:
 
 
 @cache
-def exact() -> Motion:
+def exact() -> KehlMotion:
     """Return the exact motion at the times of the printed torques."""
-    return Motion(*plan().trajectory(printed.TIMES[1:-1]))
+    return KehlMotion(*plan().trajectory(printed.TIMES[1:-1]))
 
 
 @cache
-def dense() -> Motion:
+def dense() -> KehlMotion:
     """Return the exact motion at every millisecond."""
-    return Motion(*plan().trajectory(DENSE))
+    return KehlMotion(*plan().trajectory(DENSE))
 
 
 @cache
-def differences() -> Motion:
+def differences() -> KehlMotion:
     """Return the motion by the listings' own differences."""
     return printed.motion(printed.path())
 
@@ -80,9 +80,9 @@ def swept(link: int) -> Array:
 
 
 @cache
-def states() -> Motion:
+def states() -> KehlMotion:
     """Return states from all over, to compare formulas at."""
-    return Motion(*np.random.default_rng(0).uniform(-3.0, 3.0, (3, 500, 2)))
+    return KehlMotion(*np.random.default_rng(0).uniform(-3.0, 3.0, (3, 500, 2)))
 
 
 def peak(values: Array) -> Array:

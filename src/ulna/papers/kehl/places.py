@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ulna.papers.row import Kind, Place
+from ulna.papers.row import Place, PlaceKind
 
 FIGURES = (
     ("the tip from both angles, an example", ("forward",)),
@@ -31,6 +31,6 @@ CODES = (
 )
 PLACES = tuple(
     Place(kind, number, about, rows)
-    for kind, listed in ((Kind.FIGURE, FIGURES), (Kind.CODE, CODES))
+    for kind, listed in ((PlaceKind.FIGURE, FIGURES), (PlaceKind.CODE, CODES))
     for number, (about, rows) in enumerate(listed, start=1)
 )

@@ -47,7 +47,7 @@ NEEDED = {
 }
 
 
-class Motion(NamedTuple):
+class KehlMotion(NamedTuple):
     """Angles [rad], rates [rad/s] and accelerations [rad/s²] of both joints, (k, 2) each."""
 
     q: Array
@@ -55,7 +55,7 @@ class Motion(NamedTuple):
     qdd: Array
 
 
-class Constants(NamedTuple):
+class KehlConstants(NamedTuple):
     """The letters of the paper."""
 
     l1: float
@@ -66,10 +66,10 @@ class Constants(NamedTuple):
     i2: float
 
 
-def constants(arm: Arm) -> Constants:
+def constants(arm: Arm) -> KehlConstants:
     """Return the letters for an arm of two links."""
     one, two = arm.links
-    return Constants(one.length, two.length, one.mass, two.mass, one.inertia, two.inertia)
+    return KehlConstants(one.length, two.length, one.mass, two.mass, one.inertia, two.inertia)
 
 
 def transform(degrees: float, displacement: float) -> Array:
@@ -116,11 +116,11 @@ def joint_trajectory(points: Array, l1: float, l2: float, *, wrapped: bool = Tru
     return np.array(chosen)
 
 
-def motion(points: Array) -> Motion:
+def motion(points: Array) -> KehlMotion:
     """Code 3: wrapped differences, twice; the rate that goes with a point is the one before it."""
     q = joint_trajectory(points, 0.5, 0.5)
     rate = wrap_delta(q[1:], q[:-1]) / DT
-    return Motion(q[1:-1], rate[:-1], wrap_delta(rate[1:], rate[:-1]) / DT)
+    return KehlMotion(q[1:-1], rate[:-1], wrap_delta(rate[1:], rate[:-1]) / DT)
 
 
 def centres(arm: Arm, q: Array) -> Array:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ulna.papers.pages.edition import Edition, Judged
 from ulna.papers.pages.frame import ERRATA, page, sides
+from ulna.papers.pages.html_text import badge, counted_words, escaped, paragraphs, prose
 from ulna.papers.pages.paper import notes
-from ulna.papers.pages.words import badge, counted_words, escaped, paragraphs, prose
 from ulna.papers.row import Row
 
 INTRODUCTION = """Every text has errata, ours included, and those who work through a paper line \

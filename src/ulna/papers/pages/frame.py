@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ulna.papers.pages.edition import Edition
+from ulna.papers.pages.html_text import badge, escaped, prose
 from ulna.papers.pages.style import STYLE
-from ulna.papers.pages.words import badge, escaped, prose
 from ulna.papers.row import Row, Verdict
 
 INDEX, ERRATA = "index.html", "errata.html"

@@ -6,7 +6,7 @@ from ulna.papers.library import NUMBERS
 from ulna.papers.pages.edition import Edition, Judged, counted, path
 from ulna.papers.pages.errata import errata_count
 from ulna.papers.pages.frame import ERRATA, INDEX, page, tally
-from ulna.papers.pages.words import MEANINGS, badge, counted_words, escaped, plain, prose
+from ulna.papers.pages.html_text import MEANINGS, badge, counted_words, escaped, plain, prose
 from ulna.papers.row import Picture, Row
 
 THUMBNAILS = 3  # of a paper

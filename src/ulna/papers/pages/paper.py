@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 from ulna.papers.pages.edition import Edition, Judged, counted, path, poster
 from ulna.papers.pages.frame import page, sides, tally
-from ulna.papers.pages.places import PLACES, anchors, places_section
-from ulna.papers.pages.tables import numbers_table
-from ulna.papers.pages.words import (
+from ulna.papers.pages.html_text import (
     CLASSES,
     MARKS,
     badge,
@@ -17,6 +15,8 @@ from ulna.papers.pages.words import (
     plain,
     prose,
 )
+from ulna.papers.pages.places import PLACES, anchors, places_section
+from ulna.papers.pages.tables import numbers_table
 from ulna.papers.row import Film, Picture, Row
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ulna.papers.pages.edition import Judged
-from ulna.papers.pages.words import escaped, prose
+from ulna.papers.pages.html_text import escaped, prose
 from ulna.papers.row import Place, Row
 
 PLACES = "places"  # the anchor of the list

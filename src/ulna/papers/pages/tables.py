@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from ulna.papers.pages.words import as_printed, escaped, figure, prose
+from ulna.papers.pages.html_text import as_printed, escaped, figure, prose
 from ulna.papers.row import Number
 
 FULL = 0.6  # of a grid's places that numbers have to fill, or it is better a list
