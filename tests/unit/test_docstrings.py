@@ -59,7 +59,6 @@ ROOMS = (
 )
 MODULES = {"motion": ("motion.paths",), "simulation": ("simulation.disturbances",)}
 TO_DO = {
-    "actuation",
     "analysis",
     "angles",
     "arm",
@@ -67,7 +66,6 @@ TO_DO = {
     "dynamics",
     "kinematics",
     "motion",
-    "papers",
     "simulation",
     "viewer",
 }

@@ -32,28 +32,16 @@ PUBLIC = (
 
 TO_DO_CLASSES = {
     "Asked",
-    "Constants",
     "Control",
-    "Film",
-    "Kind",
     "Options",
-    "Panel",
-    "Place",
     "Room",
-    "Task",
-    "Timing",
-    "_Reader",
 }
 TO_DO_DIR = {
     "ulna",
-    "ulna.actuation",
-    "ulna.arm",
-    "ulna.papers",
     "ulna.simulation",
     "ulna.simulation.disturbances",
 }
 TO_DO_SHADOWED = {
-    "ulna.papers.pages.json_data",
     "ulna.simulation.compiled",
     "ulna.simulation.simulate",
 }

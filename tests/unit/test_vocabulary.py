@@ -115,9 +115,7 @@ CREDITS = ("src/ulna/papers/", "src/ulna/arm/preset_arms.py", "src/ulna/cli/pape
 GIVE = re.compile(r"Gives?\b")
 
 TO_DO = {
-    "analysis",
     "angles",
-    "arm",
     "cli",
     "control",
     "docs",
@@ -126,10 +124,8 @@ TO_DO = {
     "kinematics",
     "lanes",
     "motion",
-    "papers",
     "readme.md",
     "simulation",
-    "viewer",
 }
 
 
