@@ -134,7 +134,8 @@ def faults(path, value):
 
 
 def _faults_of_class(path, kind, found):
-    if issubclass(kind, (enum.Enum, BaseException)):
+    protocol = getattr(kind, "_is_protocol", False)  # of which nobody makes an object
+    if protocol or issubclass(kind, (enum.Enum, BaseException)):
         return [(code, text) for code, text in found if code not in PARAMETERS]
     doc = Docstring(path, kind)
     attributes = {name.split(" : ")[0] for name, _, _ in doc.doc["Attributes"]}

@@ -33,10 +33,20 @@ __all__ = [
 if not TYPE_CHECKING:
     _guesses = {
         "analysis.tracking(run, plan) gives the errors of a run against its plan": (
-            "error errors tracking_error"
+            "error errors tracking_error tracking_errors rms rmse"
         ),
-        "analysis.step_response(arm, controller, ...) runs and measures a step": "step step_info",
-        "analysis.poincare(arm, ...) gives the section of a motion": "poincare_section",
-        "analysis.portrait(arm, ...) gives the phase portrait of one joint": "phase_portrait",
+        "analysis.step_response(arm, controller, ...) runs and measures a step": (
+            "step step_info stepinfo settling_time overshoot rise_time"
+        ),
+        "analysis.poincare(arm, ...) gives the section of a motion": (
+            "poincare_section poincare_map Poincare"
+        ),
+        "analysis.portrait(arm, ...) gives the phase portrait of one joint": (
+            "phase_portrait phase_plane basins basin separatrices"
+        ),
+        "analysis.stability(plan, controller) gives how fast errors grow along a plan": (
+            "lyapunov lyapunov_exponents floquet eigenvalues poles"
+        ),
+        "analysis.effort(run) gives torques, power and energy of a run": "energy power torques",
     }
     __getattr__, __dir__ = namespace(__name__, _guesses)

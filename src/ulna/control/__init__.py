@@ -42,14 +42,32 @@ __all__ = [
 
 if not TYPE_CHECKING:
     _guesses = {
-        "controllers are classes: control.PD()": "pd PDController",
-        "controllers are classes: control.PID()": "pid Pid PIDController",
-        "controllers are classes: control.ComputedTorque()": (
-            "computed_torque inverse_dynamics CTC feedback_linearization"
+        "controllers are classes: control.PD()": "pd Pd PDController pd_control",
+        "controllers are classes: control.PID()": (
+            "pid Pid PIDController pid_control PI PIController"
         ),
-        "controllers are classes: control.GravityPD()": "gravity_pd PDGravity gravity_compensation",
-        "controllers are classes: control.FeedforwardPID()": "feedforward_pid feedforward",
-        "controllers are classes: control.Adaptive()": "adaptive",
+        "controllers are classes: control.ComputedTorque()": (
+            "computed_torque computed_torque_control inverse_dynamics CTC ctc InverseDynamics "
+            "ComputedTorqueController feedback_linearization FeedbackLinearization"
+        ),
+        "controllers are classes: control.GravityPD()": (
+            "gravity_pd PDGravity PDPlusGravity gravity_compensation GravityCompensation"
+        ),
+        "controllers are classes: control.FeedforwardPID()": (
+            "feedforward_pid feedforward Feedforward"
+        ),
+        "controllers are classes: control.Adaptive()": "adaptive AdaptiveController SlotineLi",
         "controllers are classes: control.OpenLoop()": "open_loop",
+        "none is built in; any object with start(arm) and torque(t, q, qd, reference, state) is a "
+        "controller, and dynamics.linearise(arm, q, qd, tau) gives A and B": (
+            "LQR lqr TrajectoryLQR TVLQR LQG MPC mpc SlidingMode SMC Impedance ImpedanceControl "
+            "Admittance StateFeedback"
+        ),
+        "control.read_controller(text) reads one such as 'PID(kp=400, kd=40)'": (
+            "parse_controller controller_from_text from_text parse"
+        ),
+        "control.ControlTiming(rate, delay) is the timing that a controller is told": (
+            "Timing timing SampleTime"
+        ),
     }
     __getattr__, __dir__ = namespace(__name__, _guesses, also=CONTROLLERS)

@@ -63,15 +63,23 @@ class AdaptiveState(NamedTuple):
 
 @dataclass(frozen=True)
 class Adaptive:
-    """Follows with the arm it believes in, `model`, and learns what that is wrong about.
+    """Adaptive control: follows with a model, and learns what that is wrong about.
 
-    `bandwidth` [rad/s] and `kd` [N·m·s/rad] are one number for all joints, or one a joint;
-    unless given, bandwidth is 10, or less where rate and delay ask for it, and kd inertia
-    times bandwidth, or half of what shakes the arm at that rate if that is less. `adaptation`
-    [1/J] is how fast it learns: Γ = adaptation · scale², with the largest value of each quantity
-    in the model as its scale. It is 0.3 unless given, or less where rate and delay ask for it.
-    A quantity that the model has none of, such as damping, is not learnt. `model` None is the
-    simulated arm, of which there is nothing to learn.
+    Parameters
+    ----------
+    bandwidth : float or sequence of float, optional
+        How fast a gap closes [rad/s]: one for all joints, or one a joint. Unless given it is 10,
+        or less where rate and delay ask for it.
+    kd : float or sequence of float, optional
+        Gain on the rates [N·m·s/rad]. Unless given it is inertia times bandwidth, or half of
+        what shakes the arm at the control rate if that is less.
+    adaptation : float, optional
+        How fast it learns [1/J]: Γ = adaptation · scale², with the largest value of each quantity
+        in the model as its scale. Unless given it is 0.3, or less where rate and delay ask for
+        it.
+    model : Arm, optional
+        The arm that it starts from. A quantity that the model has none of, such as damping, is
+        not learnt. None is the simulated arm, of which there is nothing to learn.
     """
 
     bandwidth: Gain | None = None
@@ -86,13 +94,48 @@ class Adaptive:
         freeze_fields(self, "bandwidth", "kd", "adaptation")
 
     def start(self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING) -> AdaptiveState:
-        """Return the gains, and the model's masses as the first estimate."""
+        """Return the gains, and the model's masses as the first estimate.
+
+        Parameters
+        ----------
+        arm : Arm or Parameters
+            The arm that is simulated, or a batch of them.
+        timing : ControlTiming, optional
+            Control rate, and delay of what is measured.
+
+        Returns
+        -------
+        AdaptiveState
+            The model, the gains and the estimate.
+
+        Raises
+        ------
+        InputError
+            If a gain is negative, not finite, or not one number or one a joint, or the model has
+            another number of joints.
+        """
         model = believed(self, self.model, arm)
         return AdaptiveState(model, self._gains(model, timing), parameter_vector(model), -math.inf)
 
     def feedback(self, arm: Arm, q: Array, timing: ControlTiming = DEFAULT_TIMING) -> Feedback:
-        """Return how the torques answer small deviations from rest at set-points q (…, n).
+        """Return how the torques answer small deviations from rest at set-points.
 
+        Parameters
+        ----------
+        arm : Arm
+            The arm that is simulated.
+        q : ndarray, shape (..., n)
+            Set-points [rad].
+        timing : ControlTiming, optional
+            Control rate, and delay of what is measured.
+
+        Returns
+        -------
+        Feedback
+            Matrices of the linear feedback, (..., n, n) each.
+
+        Notes
+        -----
         What is learnt, Γ ∫ Yᵀ s dt, is a spring and an integral: s = −δq̇ − ω δq.
         """
         model, (omega, kd, speed), _, _ = self.start(arm, timing)
@@ -106,12 +149,33 @@ class Adaptive:
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: AdaptiveState
     ) -> tuple[Array, AdaptiveState]:
-        """Return the torques by the estimate as it is, and the estimate after the tick."""
+        """Return the torques by the estimate as it is, and the estimate after the tick.
+
+        Parameters
+        ----------
+        t : float
+            Time of the tick [s].
+        q : ndarray, shape (n,)
+            Measured joint angles [rad].
+        qd : ndarray, shape (n,)
+            Measured joint rates [rad/s].
+        reference : Reference
+            What the arm is to follow now.
+        state : AdaptiveState
+            The estimate before the tick.
+
+        Returns
+        -------
+        tau : ndarray, shape (n,)
+            Torques until the next tick [N·m].
+        state : AdaptiveState
+            The estimate after it.
+        """
         model, gains, estimate, last = state
         wanted = reference.qd + gains.bandwidth * (reference.q - q)
-        turning = reference.qdd + gains.bandwidth * (reference.qd - qd)
+        qdd = reference.qdd + gains.bandwidth * (reference.qd - qd)
         missing = wanted - qd
-        Y = regressor(model, q, qd, turning, qd_ref=wanted)
+        Y = regressor(model, q, qd, qdd, qd_ref=wanted)
         step = 0.0 if math.isinf(last) else t - last
         learnt = estimate + step * gains.speed * (missing @ Y)
         return Y @ estimate + gains.kd * missing, AdaptiveState(model, gains, learnt, t)
@@ -119,7 +183,20 @@ class Adaptive:
     def compiled(
         self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING
     ) -> CompiledLaw:
-        """Return the same law for the compiled engine, of one arm or many."""
+        """Return the same law for the compiled engine, of one arm or many.
+
+        Parameters
+        ----------
+        arm : Arm or Parameters
+            The arm that is simulated, or a batch of them.
+        timing : ControlTiming, optional
+            Control rate, and delay of what is measured.
+
+        Returns
+        -------
+        CompiledLaw
+            A kernel with its parameters and its state before the first tick.
+        """
         from ulna.control.laws.adaptive import adaptive_law
         from ulna.control.laws.model import room
 
@@ -130,7 +207,18 @@ class Adaptive:
 
     @staticmethod
     def estimate(state: Any) -> Array:
-        """Return π̂ (6n,), as `parameter_vector` has it, from `Simulation.controller_state`."""
+        """Return the estimate π̂ of a state.
+
+        Parameters
+        ----------
+        state : Any
+            What `torque` returns, or `Simulation.controller_state`.
+
+        Returns
+        -------
+        ndarray, shape (6n,)
+            Inertial parameters, as `ulna.dynamics.parameter_vector` has them.
+        """
         return state.estimate if isinstance(state, AdaptiveState) else np.asarray(state)[:-1]
 
     def _gains(self, model: Arm | Parameters, timing: ControlTiming) -> AdaptiveGains:
@@ -161,8 +249,8 @@ def _calm_learning(
     spare = largest_kp(kd, timing) - kd * omega - bounds_of(model).gravity
 
     def stiffness(p: Parameters, q: Array) -> Array:
-        speed, turning = np.broadcast_arrays(GAP * omega, GAP * omega**2, q)[:2]
-        Y = np.abs(regressor(p, q, speed, turning, qd_ref=speed)) * _scale(p)[..., None, :]
+        speed, qdd = np.broadcast_arrays(GAP * omega, GAP * omega**2, q)[:2]
+        Y = np.abs(regressor(p, q, speed, qdd, qd_ref=speed)) * _scale(p)[..., None, :]
         return np.asarray((Y @ np.swapaxes(Y, -1, -2)).sum(axis=-1))
 
     with np.errstate(divide="ignore"):

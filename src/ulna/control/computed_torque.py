@@ -5,8 +5,8 @@
 Put into the arm's own equation, M (q̈ − a) = 0: all that is not linear cancels, and every joint
 closes its gap by itself, ë + 2 ζ ω ė + ω² e = 0. So ω [rad/s] and the damping ratio ζ are the same
 in every posture, for every arm and every load that the model knows. With a wrong model the rest
-shows as a push of M⁻¹ Δτ against ω². It fails when torques meet their limits, or ω comes near the
-control rate.
+shows as a disturbance of M⁻¹ Δτ against ω². It fails when torques meet their limits, or ω comes
+near the control rate.
 """
 
 from __future__ import annotations
@@ -39,12 +39,20 @@ class ComputedTorqueState(NamedTuple):
 
 @dataclass(frozen=True)
 class ComputedTorque:
-    """Make every joint close its gap with a `natural_frequency` [rad/s] and a `damping_ratio`.
+    """Computed-torque control: every joint closes its gap as a second-order system.
 
-    Each is one number for all joints, or one a joint. A frequency that is not given is 20 rad/s,
-    or 0.3 times the control rate if that is less, and lower with a delay. `model` is the arm that
-    it believes in, None the simulated one.
+    Parameters
+    ----------
+    natural_frequency : float or sequence of float, optional
+        Of every joint's error [rad/s]: one for all joints, or one a joint. Unless given it is
+        20 rad/s, or 0.3 times the control rate if that is less, and lower with a delay.
+    damping_ratio : float or sequence of float, optional
+        Of every joint's error: 1, without overshoot, unless given.
+    model : Arm, optional
+        The arm that the controller believes in; None for the simulated one.
 
+    Examples
+    --------
     >>> import ulna
     >>> arm = ulna.preset("kehl")
     >>> run = ulna.simulate(
@@ -67,7 +75,26 @@ class ComputedTorque:
     def start(
         self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING
     ) -> ComputedTorqueState:
-        """Return the model and the gains."""
+        """Return the model and the gains.
+
+        Parameters
+        ----------
+        arm : Arm or Parameters
+            The arm that is simulated, or a batch of them.
+        timing : ControlTiming, optional
+            Control rate, and delay of what is measured.
+
+        Returns
+        -------
+        ComputedTorqueState
+            What does not change from tick to tick.
+
+        Raises
+        ------
+        InputError
+            If a gain is negative, not finite, or not one number or one a joint, or the model has
+            another number of joints.
+        """
         model = believed(self, self.model, arm)
         chosen = min(BRISK, CALM * timing.fastest_decay)
         omega = chosen if self.natural_frequency is None else self.natural_frequency
@@ -76,7 +103,22 @@ class ComputedTorque:
         return ComputedTorqueState(model, np.stack([omega**2, 2.0 * ratio * omega]))
 
     def feedback(self, arm: Arm, q: Array, timing: ControlTiming = DEFAULT_TIMING) -> Feedback:
-        """Return how the torques answer small deviations from rest at set-points q (…, n)."""
+        """Return how the torques answer small deviations from rest at set-points.
+
+        Parameters
+        ----------
+        arm : Arm
+            The arm that is simulated.
+        q : ndarray, shape (..., n)
+            Set-points [rad].
+        timing : ControlTiming, optional
+            Control rate, and delay of what is measured.
+
+        Returns
+        -------
+        Feedback
+            Matrices of the linear feedback, (..., n, n) each.
+        """
         model, (by_angle, by_rate) = self.start(arm, timing)
         M, own = mass_matrix(model, q), diagonal(parameters_of(model).damping)
         return Feedback(M * by_angle - gravity_gradient(model, q), M * by_rate - own)
@@ -84,7 +126,28 @@ class ComputedTorque:
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: ComputedTorqueState
     ) -> tuple[Array, ComputedTorqueState]:
-        """Return the torques for the acceleration that closes the gap."""
+        """Return the torques for the acceleration that closes the gap.
+
+        Parameters
+        ----------
+        t : float
+            Time of the tick [s].
+        q : ndarray, shape (n,)
+            Measured joint angles [rad].
+        qd : ndarray, shape (n,)
+            Measured joint rates [rad/s].
+        reference : Reference
+            What the arm is to follow now.
+        state : ComputedTorqueState
+            What `start` returns.
+
+        Returns
+        -------
+        tau : ndarray, shape (n,)
+            Torques until the next tick [N·m].
+        state : ComputedTorqueState
+            The same.
+        """
         by_angle, by_rate = state.gains
         wanted = reference.qdd + by_rate * (reference.qd - qd) + by_angle * (reference.q - q)
         return inverse_dynamics(state.model, q, qd, wanted), state
@@ -92,7 +155,20 @@ class ComputedTorque:
     def compiled(
         self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING
     ) -> CompiledLaw:
-        """Return the same law for the compiled engine, of one arm or many."""
+        """Return the same law for the compiled engine, of one arm or many.
+
+        Parameters
+        ----------
+        arm : Arm or Parameters
+            The arm that is simulated, or a batch of them.
+        timing : ControlTiming, optional
+            Control rate, and delay of what is measured.
+
+        Returns
+        -------
+        CompiledLaw
+            A kernel with its parameters and its state before the first tick.
+        """
         from ulna.control.laws.inverse import computed_torque_law
         from ulna.control.laws.model import room
 

@@ -20,8 +20,17 @@ from ulna.control.controller import CompiledLaw
 
 @dataclass(frozen=True)
 class ControlTiming:
-    """How often a controller is called, `rate` [Hz], and the `delay` [s] of what it measures.
+    """How often a controller is called, and how old its measurements are.
 
+    Parameters
+    ----------
+    rate : float, optional
+        Control rate [Hz].
+    delay : float, optional
+        Of what it measures [s].
+
+    Examples
+    --------
     >>> ControlTiming(rate=100.0, delay=0.02).latency
     0.025
     """

@@ -13,10 +13,20 @@ from ulna.errors import InputError, Problem, shown
 
 
 class Reference:
-    """Where the arm should be at an instant: angles, rates, accelerations (n,), tip (3,).
+    """Where the arm should be at an instant.
 
-    Of the arm of a simulation the tip, x, y [m] and orientation [rad], is computed when it is
-    asked for.
+    Parameters
+    ----------
+    q : ndarray, shape (n,)
+        Joint angles [rad].
+    qd : ndarray, shape (n,)
+        Joint rates [rad/s].
+    qdd : ndarray, shape (n,)
+        Joint accelerations [rad/s²].
+    tip : ndarray, shape (3,), optional
+        The tip: x, y [m] and orientation [rad].
+    arm : Arm, optional
+        Of whose posture the tip is computed when it is asked for and was not given.
     """
 
     __slots__ = ("_arm", "_tip", "q", "qd", "qdd")
@@ -55,38 +65,80 @@ class Reference:
 
 @runtime_checkable
 class Controller(Protocol):
-    """Turns what is measured into torques, at its own rate; the torque is held in between.
+    """What turns measurements into torques, at its control rate; the torque is held in between.
 
-    Frozen: what changes is the state, which `start` gives and `torque` hands on.
+    It does not change itself: what changes is the state, which `start` returns and `torque` hands
+    on. Any object with these two methods is a controller.
     """
 
     def start(self, arm: Arm) -> Any:
-        """Return the state before the first tick."""
+        """Return the state before the first tick.
+
+        Parameters
+        ----------
+        arm : Arm
+            The arm that is simulated.
+
+        Returns
+        -------
+        Any
+            Whatever the controller has to remember.
+        """
 
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: Any
     ) -> tuple[Array, Any]:
-        """Return the torques (n,) [N·m] from now to the next tick, and the next state."""
+        """Return the torques until the next tick, and the next state.
+
+        Parameters
+        ----------
+        t : float
+            Time of the tick [s].
+        q : ndarray, shape (n,)
+            Measured joint angles [rad].
+        qd : ndarray, shape (n,)
+            Measured joint rates [rad/s].
+        reference : Reference
+            What the arm is to follow now.
+        state : Any
+            What `start` or the tick before returned.
+
+        Returns
+        -------
+        tau : ndarray, shape (n,)
+            Torques until the next tick [N·m].
+        state : Any
+            What is handed to the next tick.
+        """
 
 
 class CompiledLaw(NamedTuple):
     """A controller for the compiled engine.
 
-    `law(t, q, qd, reference, params, state, tau)` is a kernel that writes tau (n, W) and may
-    change state (s, W); q and qd are (n, W), reference (3, n, W) holds angles, rates and
-    accelerations, params (p, W) numbers of the controller's own. W arms are served at a time: one,
-    or a block of 16, or of 32 where arms are simulated in single precision (see `ulna.lanes`).
-    Behind its own rows the law finds `room` more in state, to work in.
+    Parameters
+    ----------
+    law : callable
+        A kernel `law(t, q, qd, reference, params, state, tau)` that writes tau (n, W) and may
+        change state (s, W); q and qd are (n, W), reference (3, n, W) holds angles, rates and
+        accelerations, params (p, W) numbers of the controller's own. W arms are served at a time:
+        one, or a block of 16, or of 32 where arms are simulated in single precision (see
+        `ulna.lanes`).
+    params : ndarray, shape (p, 1) or (p, B)
+        Parameters of the law, a column for each of many arms.
+    state : ndarray, shape (s, 1) or (s, B)
+        The state before the first tick.
+    room : int, optional
+        Rows of scratch memory that the law finds behind its own rows of the state.
     """
 
     law: Callable[..., None]
-    params: Array  # (p, 1), or a column for each of many arms
-    state: Array  # (s, 1) before the first tick, or as many columns
-    room: int = 0  # rows of working memory
+    params: Array
+    state: Array
+    room: int = 0
 
 
 def check_controller(controller: Any, what: str = "controller") -> None:
-    """Refuse what is no controller; `what` names it in messages."""
+    """Raise InputError for what is no controller; `what` names it in messages."""
     need = "an object with start(arm) and torque(t, q, qd, reference, state)"
     if isinstance(controller, type):
         name = controller.__name__
@@ -101,7 +153,7 @@ def check_controller(controller: Any, what: str = "controller") -> None:
 
 
 def columns(*parts: Array) -> Array:
-    """Lay numbers (…, k) of one arm or many below one another: (p, 1), or a column an arm."""
+    """Stack numbers (…, k) of one arm or many below one another: (p, 1), or a column an arm."""
     lead = np.broadcast_shapes(*(np.shape(part)[:-1] for part in parts))
     spread = [np.broadcast_to(part, (*lead, np.shape(part)[-1])) for part in parts]
     rows = np.concatenate(spread, axis=-1)

@@ -34,11 +34,29 @@ class Entry(NamedTuple):
 
 
 def read_controller(text: str, what: str = "--controller") -> Controller:
-    """Return the controller that a text asks for; `what` names the text in messages.
+    """Return the controller that a text describes.
 
-    Values are in SI, or text with a unit; a frequency is in rad/s, or in Hz if that is said. One
-    value is for all joints, several in parentheses are one a joint.
+    Parameters
+    ----------
+    text : str
+        A call such as "PID(kp=400, kd=40)". Values are in SI, or text with a unit; a frequency
+        is in rad/s, or in Hz if that is said. One value is for all joints, several in
+        parentheses are one a joint.
+    what : str, optional
+        How messages call the text.
 
+    Returns
+    -------
+    Controller
+        One of `ulna.control.CONTROLLERS`.
+
+    Raises
+    ------
+    InputError
+        If there is no such controller or parameter, or a value is not one of it.
+
+    Examples
+    --------
     >>> read_controller("PD(kp=(400, 100), kd='40 N*m*s/rad')")
     PD(kp=(400.0, 100.0), kd=40.0)
     """
@@ -54,6 +72,25 @@ def read_controller(text: str, what: str = "--controller") -> Controller:
 def with_model(controller: Some, arm: Arm) -> Some:
     """Return the same controller believing in another arm.
 
+    Parameters
+    ----------
+    controller : Controller
+        One that has a model.
+    arm : Arm
+        The arm that it is to believe in.
+
+    Returns
+    -------
+    Controller
+        A copy; the given one stays as it is.
+
+    Raises
+    ------
+    InputError
+        If the controller has no model.
+
+    Examples
+    --------
     >>> import ulna
     >>> with_model(ComputedTorque(), ulna.preset("kehl")).model == ulna.preset("kehl")
     True
@@ -72,7 +109,7 @@ def _angular_frequency(value: Value) -> float:
         if known is not None and known[0] == "frequency":
             return TURN * to_si(value, "frequency")
     try:
-        return to_si(value, "speed")  # type: ignore[arg-type]  # to_si refuses what is no number
+        return to_si(value, "speed")  # type: ignore[arg-type]  # to_si refuses other values
     except InputError as error:
         (problem,) = error.problems
         need = "a frequency such as '20 rad/s' or '3 Hz'"

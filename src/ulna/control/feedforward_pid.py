@@ -27,7 +27,7 @@ from ulna.control.pid import (
     empty_state,
     pid_feedback,
     pid_gains,
-    push,
+    pid_torque,
 )
 from ulna.control.sampled import Feedback
 from ulna.dynamics import inverse_dynamics
@@ -42,13 +42,27 @@ class FeedforwardPIDState(NamedTuple):
 
 @dataclass(frozen=True)
 class FeedforwardPID:
-    """Inverse dynamics of the reference for the arm it believes in, and PID on top.
+    """Inverse dynamics of the reference as feedforward, and PID on top.
 
-    `kp` [N·m/rad], `kd` [N·m·s/rad] and `ki` [N·m/(rad·s)] are one number for all joints, or
-    one a joint; what is not given follows from `natural_frequency` [rad/s] and the model's
-    inertia, and without that from the model, the control rate and the delay. `filter` [rad/s]
-    is a low-pass on the rates; `model` None is the simulated arm.
+    Parameters
+    ----------
+    kp : float or sequence of float, optional
+        Proportional gain, the stiffness of a spring [N·m/rad]: one for all joints, or one a joint.
+    kd : float or sequence of float, optional
+        Derivative gain, a damper [N·m·s/rad]: one for all joints, or one a joint.
+    ki : float or sequence of float, optional
+        Integral gain [N·m/(rad·s)]: one for all joints, or one a joint.
+    natural_frequency : float, optional
+        From which gains follow that are not given [rad/s]: at it the stretched-out arm closes a
+        gap without overshoot. Without it they are chosen for the arm, its weight, the control
+        rate and the delay.
+    filter : float, optional
+        Corner frequency of a low-pass filter on the rates [rad/s]; inf for none.
+    model : Arm, optional
+        The arm that the controller believes in; None for the simulated one.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> import ulna
     >>> arm = ulna.preset("kehl")
@@ -77,31 +91,118 @@ class FeedforwardPID:
     def start(
         self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING
     ) -> FeedforwardPIDState:
-        """Return the model and the gains, with nothing gathered up."""
+        """Return the model and the gains, with nothing integrated yet.
+
+        Parameters
+        ----------
+        arm : Arm or Parameters
+            The arm that is simulated, or a batch of them.
+        timing : ControlTiming, optional
+            Control rate, and delay of what is measured.
+
+        Returns
+        -------
+        FeedforwardPIDState
+            The model, and what PID remembers.
+
+        Raises
+        ------
+        InputError
+            If a gain is negative, not finite, or not one number or one a joint, or the model has
+            another number of joints.
+        """
         model = believed(self, self.model, arm)
         return FeedforwardPIDState(model, empty_state(pid_gains(self, model, arm, timing)))
 
     def gains(self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING) -> JointGains:
-        """Return the gains for a rate and a delay, and between what bounds they are."""
+        """Return the gains for a control rate and a delay, and their bounds.
+
+        Parameters
+        ----------
+        arm : Arm or Parameters
+            The arm that is simulated, or a batch of them.
+        timing : ControlTiming, optional
+            Control rate, and delay of what is measured.
+
+        Returns
+        -------
+        JointGains
+            Gains kp and kd of every joint, and between what bounds kp has to be.
+
+        Raises
+        ------
+        InputError
+            If a gain is negative, not finite, or not one number or one a joint, or the model has
+            another number of joints.
+        """
         return joint_gains_of(self, believed(self, self.model, arm), timing)
 
     def feedback(self, arm: Arm, q: Array, timing: ControlTiming = DEFAULT_TIMING) -> Feedback:
-        """Return how the torques answer small deviations from rest at set-points q (…, n)."""
+        """Return how the torques answer small deviations from rest at set-points.
+
+        Parameters
+        ----------
+        arm : Arm
+            The arm that is simulated.
+        q : ndarray, shape (..., n)
+            Set-points [rad].
+        timing : ControlTiming, optional
+            Control rate, and delay of what is measured.
+
+        Returns
+        -------
+        Feedback
+            Matrices of the linear feedback, (..., n, n) each.
+        """
         return pid_feedback(self.start(arm, timing).pid.gains)
 
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: FeedforwardPIDState
     ) -> tuple[Array, FeedforwardPIDState]:
-        """Return the torques that the reference takes, and those for the deviation from it."""
+        """Return the torques that the reference takes, and those for the deviation from it.
+
+        Parameters
+        ----------
+        t : float
+            Time of the tick [s].
+        q : ndarray, shape (n,)
+            Measured joint angles [rad].
+        qd : ndarray, shape (n,)
+            Measured joint rates [rad/s].
+        reference : Reference
+            What the arm is to follow now.
+        state : FeedforwardPIDState
+            What it remembers.
+
+        Returns
+        -------
+        tau : ndarray, shape (n,)
+            Torques until the next tick [N·m].
+        state : FeedforwardPIDState
+            What it remembers next.
+        """
         model, pid = state
         other = inverse_dynamics(model, reference.q, reference.qd, reference.qdd)
-        tau, pid = push(t, reference.q - q, reference.qd - qd, other, pid)
+        tau, pid = pid_torque(t, reference.q - q, reference.qd - qd, other, pid)
         return tau, FeedforwardPIDState(model, pid)
 
     def compiled(
         self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING
     ) -> CompiledLaw:
-        """Return the same law for the compiled engine, of one arm or many."""
+        """Return the same law for the compiled engine, of one arm or many.
+
+        Parameters
+        ----------
+        arm : Arm or Parameters
+            The arm that is simulated, or a batch of them.
+        timing : ControlTiming, optional
+            Control rate, and delay of what is measured.
+
+        Returns
+        -------
+        CompiledLaw
+            A kernel with its parameters and its state before the first tick.
+        """
         from ulna.control.laws.model import room
         from ulna.control.laws.pid import ROOM, feedforward_pid_law
 

@@ -5,7 +5,7 @@ A joint that sees the inertia M behind a spring K and a damper D closes a gap e 
     M ë + D ė + K e = 0
 
 With K = W ω² and D = 2 W ω that is two equal decays at the rate ω: as fast as it goes without
-swinging over. W is what the joint sees when the arm is stretched out and the others hold still,
+overshoot. W is what the joint sees when the arm is stretched out and the others hold still,
 the most that it can be. That is what a `natural_frequency` ω means.
 
 Without a frequency the gains are chosen so that the arm settles at every pose of its range. With T

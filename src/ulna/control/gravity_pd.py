@@ -2,12 +2,12 @@
 
     τ = G(q_ref) + K (q_ref − q) + D (q̇_ref − q̇)
 
-At the aim the torques hold the arm and the springs are slack: it rests exactly there. It comes
-there from anywhere if K is more than ∂G/∂q, the weight's own stiffness, and noise never gets into
-G. With `measured=True` it is G(q) instead, which takes gravity out of the world: what is left
+At the set-point the torques hold the arm and the springs are slack: it rests exactly there. It
+comes there from anywhere if K is more than ∂G/∂q, the weight's own stiffness, and noise never gets
+into G. With `measured=True` it is G(q) instead, which takes gravity out of the world: what is left
 is PD on an arm that floats, ½ q̇ᵀ M q̇ + ½ eᵀ K e only falls, by q̇ᵀ D q̇, and any K > 0 will do.
 With a wrong model the weight that is left over stretches the springs, by (G − Ĝ) / K; and a moving
-aim is followed late, since nothing pays for accelerations.
+reference is followed late, since nothing pays for accelerations.
 """
 
 from __future__ import annotations
@@ -37,12 +37,25 @@ class GravityPDState(NamedTuple):
 
 @dataclass(frozen=True)
 class GravityPD:
-    """PD that carries the weight of the arm it believes in, `model`: None is the simulated one.
+    """PD control with gravity compensation.
 
-    `kp` [N·m/rad] and `kd` [N·m·s/rad] are one number for all joints, or one a joint;
-    what is not given follows from `natural_frequency` [rad/s] and the model's inertia. The
-    weight is that of the aim, or with `measured` that of where the arm is.
+    Parameters
+    ----------
+    kp : float or sequence of float, optional
+        Proportional gain, the stiffness of a spring [N·m/rad]: one for all joints, or one a joint.
+    kd : float or sequence of float, optional
+        Derivative gain, a damper [N·m·s/rad]: one for all joints, or one a joint.
+    natural_frequency : float, optional
+        From which gains follow that are not given [rad/s]: at it the stretched-out arm closes a
+        gap without overshoot. Without it they are chosen for the arm, its weight, the control
+        rate and the delay.
+    measured : bool, optional
+        Whether the weight is that of the measured posture in place of the reference's.
+    model : Arm, optional
+        The arm that the controller believes in; None for the simulated one.
 
+    Examples
+    --------
     >>> import ulna
     >>> arm = ulna.preset("kehl")
     >>> run = ulna.simulate(arm, q0=[0, 0], duration=2.0, controller=GravityPD(), reference=[1, 1])
@@ -65,17 +78,70 @@ class GravityPD:
     def start(
         self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING
     ) -> GravityPDState:
-        """Return the model and the gains."""
+        """Return the model and the gains.
+
+        Parameters
+        ----------
+        arm : Arm or Parameters
+            The arm that is simulated, or a batch of them.
+        timing : ControlTiming, optional
+            Control rate, and delay of what is measured.
+
+        Returns
+        -------
+        GravityPDState
+            What does not change from tick to tick.
+
+        Raises
+        ------
+        InputError
+            If a gain is negative, not finite, or not one number or one a joint, or the model has
+            another number of joints.
+        """
         gains = np.stack(self.gains(arm, timing)[:2])
         return GravityPDState(believed(self, self.model, arm), gains)
 
     def gains(self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING) -> JointGains:
-        """Return the gains for a rate and a delay, and between what bounds they are."""
+        """Return the gains for a control rate and a delay, and their bounds.
+
+        Parameters
+        ----------
+        arm : Arm or Parameters
+            The arm that is simulated, or a batch of them.
+        timing : ControlTiming, optional
+            Control rate, and delay of what is measured.
+
+        Returns
+        -------
+        JointGains
+            Gains kp and kd of every joint, and between what bounds kp has to be.
+
+        Raises
+        ------
+        InputError
+            If a gain is negative, not finite, or not one number or one a joint, or the model has
+            another number of joints.
+        """
         model = believed(self, self.model, arm)
         return joint_gains_of(self, model, timing, carried=bool(self.measured))
 
     def feedback(self, arm: Arm, q: Array, timing: ControlTiming = DEFAULT_TIMING) -> Feedback:
-        """Return how the torques answer small deviations from rest at set-points q (…, n)."""
+        """Return how the torques answer small deviations from rest at set-points.
+
+        Parameters
+        ----------
+        arm : Arm
+            The arm that is simulated.
+        q : ndarray, shape (..., n)
+            Set-points [rad].
+        timing : ControlTiming, optional
+            Control rate, and delay of what is measured.
+
+        Returns
+        -------
+        Feedback
+            Matrices of the linear feedback, (..., n, n) each.
+        """
         model, gains = self.start(arm, timing)
         kp, kd = map(diagonal, gains)
         if self.measured:
@@ -85,7 +151,28 @@ class GravityPD:
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: GravityPDState
     ) -> tuple[Array, GravityPDState]:
-        """Return the torques for a deviation from the reference, and those for the weight."""
+        """Return the torques for a deviation from the reference, and those for the weight.
+
+        Parameters
+        ----------
+        t : float
+            Time of the tick [s].
+        q : ndarray, shape (n,)
+            Measured joint angles [rad].
+        qd : ndarray, shape (n,)
+            Measured joint rates [rad/s].
+        reference : Reference
+            What the arm is to follow now.
+        state : GravityPDState
+            What `start` returns.
+
+        Returns
+        -------
+        tau : ndarray, shape (n,)
+            Torques until the next tick [N·m].
+        state : GravityPDState
+            The same.
+        """
         kp, kd = state.gains
         pull = kp * (reference.q - q) + kd * (reference.qd - qd)
         posture = q if self.measured else reference.q
@@ -94,7 +181,20 @@ class GravityPD:
     def compiled(
         self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING
     ) -> CompiledLaw:
-        """Return the same law for the compiled engine, of one arm or many."""
+        """Return the same law for the compiled engine, of one arm or many.
+
+        Parameters
+        ----------
+        arm : Arm or Parameters
+            The arm that is simulated, or a batch of them.
+        timing : ControlTiming, optional
+            Control rate, and delay of what is measured.
+
+        Returns
+        -------
+        CompiledLaw
+            A kernel with its parameters and its state before the first tick.
+        """
         from ulna.control.laws.model import room
         from ulna.control.laws.pd import gravity_pd_law
 

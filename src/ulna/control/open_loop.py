@@ -3,7 +3,7 @@
     τ = M(q_ref) q̈_ref + C(q_ref, q̇_ref) q̇_ref + G(q_ref) + b q̇_ref
 
 Inverse dynamics of what is asked for, and nothing that is measured. An arm that is exactly the
-model, starts on the reference and is never pushed stays on it. There are no gains. Every
+model, starts on the reference and is never disturbed stays on it. There are no gains. Every
 deviation stays, and where gravity is against it, as above the shoulder, it grows: good for seeing
 what feedback is for, for tables of torques, and in hanging postures.
 """
@@ -24,9 +24,12 @@ from ulna.dynamics import inverse_dynamics
 
 @dataclass(frozen=True)
 class OpenLoop:
-    """Inverse dynamics of the reference for the arm it believes in; nothing is measured.
+    """Inverse dynamics of the reference; nothing is measured.
 
-    `model` None is the simulated arm.
+    Parameters
+    ----------
+    model : Arm, optional
+        The arm that the controller believes in; None for the simulated one.
     """
 
     model: Arm | None = None
@@ -34,17 +37,65 @@ class OpenLoop:
     __repr__ = call_text
 
     def start(self, arm: Arm | Parameters) -> Arm | Parameters:
-        """Return the model."""
+        """Return the model.
+
+        Parameters
+        ----------
+        arm : Arm or Parameters
+            The arm that is simulated, or a batch of them.
+
+        Returns
+        -------
+        Arm or Parameters
+            The arm that it believes in.
+
+        Raises
+        ------
+        InputError
+            If the model has another number of joints.
+        """
         return believed(self, self.model, arm)
 
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: Arm | Parameters
     ) -> tuple[Array, Arm | Parameters]:
-        """Return the torques that the reference takes."""
+        """Return the torques that the reference takes.
+
+        Parameters
+        ----------
+        t : float
+            Time of the tick [s].
+        q : ndarray, shape (n,)
+            Measured joint angles [rad].
+        qd : ndarray, shape (n,)
+            Measured joint rates [rad/s].
+        reference : Reference
+            What the arm is to follow now.
+        state : Arm or Parameters
+            What `start` returns.
+
+        Returns
+        -------
+        tau : ndarray, shape (n,)
+            Torques until the next tick [N·m].
+        state : Arm or Parameters
+            The same.
+        """
         return inverse_dynamics(state, reference.q, reference.qd, reference.qdd), state
 
     def compiled(self, arm: Arm | Parameters) -> CompiledLaw:
-        """Return the same law for the compiled engine, of one arm or many."""
+        """Return the same law for the compiled engine, of one arm or many.
+
+        Parameters
+        ----------
+        arm : Arm or Parameters
+            The arm that is simulated, or a batch of them.
+
+        Returns
+        -------
+        CompiledLaw
+            A kernel with its parameters.
+        """
         from ulna.control.laws.inverse import open_loop_law
         from ulna.control.laws.model import room
 

@@ -27,12 +27,21 @@ from ulna.control.sampled import Feedback, diagonal
 
 @dataclass(frozen=True)
 class PD:
-    """A spring of `kp` [N·m/rad] and a damper of `kd` [N·m·s/rad] at every joint.
+    """A spring and a damper at every joint: PD control.
 
-    Each is one number for all joints, or one a joint; what is not given follows from
-    `natural_frequency` [rad/s], at which the stretched-out arm closes a gap without overshoot;
-    without that too it is chosen for the arm, its weight, the control rate and the delay.
+    Parameters
+    ----------
+    kp : float or sequence of float, optional
+        Proportional gain, the stiffness of a spring [N·m/rad]: one for all joints, or one a joint.
+    kd : float or sequence of float, optional
+        Derivative gain, a damper [N·m·s/rad]: one for all joints, or one a joint.
+    natural_frequency : float, optional
+        From which gains follow that are not given [rad/s]: at it the stretched-out arm closes a
+        gap without overshoot. Without it they are chosen for the arm, its weight, the control
+        rate and the delay.
 
+    Examples
+    --------
     >>> import ulna
     >>> arm = ulna.Arm.rods([1.0], [1.0], gravity=(0.0, 0.0))
     >>> run = ulna.simulate(arm, q0=[0.0], duration=2.0, controller=PD(40.0, 8.0), reference=[1.0])
@@ -51,15 +60,66 @@ class PD:
         freeze_fields(self, "kp", "kd", "natural_frequency")
 
     def start(self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING) -> Array:
-        """Return the gains (2, n), which are all that there is to remember."""
+        """Return the gains, which are all that there is to remember.
+
+        Parameters
+        ----------
+        arm : Arm or Parameters
+            The arm that is simulated, or a batch of them.
+        timing : ControlTiming, optional
+            Control rate, and delay of what is measured.
+
+        Returns
+        -------
+        ndarray, shape (2, n)
+            Gains kp [N·m/rad] and kd [N·m·s/rad].
+
+        Raises
+        ------
+        InputError
+            If a gain is negative, not finite, or not one number or one a joint.
+        """
         return np.stack(self.gains(arm, timing)[:2])
 
     def gains(self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING) -> JointGains:
-        """Return the gains for a rate and a delay, and between what bounds they are."""
+        """Return the gains for a control rate and a delay, and their bounds.
+
+        Parameters
+        ----------
+        arm : Arm or Parameters
+            The arm that is simulated, or a batch of them.
+        timing : ControlTiming, optional
+            Control rate, and delay of what is measured.
+
+        Returns
+        -------
+        JointGains
+            Gains kp and kd of every joint, and between what bounds kp has to be.
+
+        Raises
+        ------
+        InputError
+            If a gain is negative, not finite, or not one number or one a joint.
+        """
         return joint_gains_of(self, arm, timing)
 
     def feedback(self, arm: Arm, q: Array, timing: ControlTiming = DEFAULT_TIMING) -> Feedback:
-        """Return how the torques answer small deviations from rest at set-points q (…, n)."""
+        """Return how the torques answer small deviations from rest at set-points.
+
+        Parameters
+        ----------
+        arm : Arm
+            The arm that is simulated.
+        q : ndarray, shape (..., n)
+            Set-points [rad].
+        timing : ControlTiming, optional
+            Control rate, and delay of what is measured.
+
+        Returns
+        -------
+        Feedback
+            Matrices of the linear feedback, (..., n, n) each.
+        """
         return Feedback(*map(diagonal, self.start(arm, timing)))
 
     def torque(
@@ -67,7 +127,25 @@ class PD:
     ) -> tuple[Array, Array | None]:
         """Return the torques for a deviation from the reference.
 
-        Without a state the gains are those that were given, and both have to be.
+        Parameters
+        ----------
+        t : float
+            Time of the tick [s].
+        q : ndarray, shape (n,)
+            Measured joint angles [rad].
+        qd : ndarray, shape (n,)
+            Measured joint rates [rad/s].
+        reference : Reference
+            What the arm is to follow now.
+        state : ndarray, shape (2, n), or None
+            What `start` returns; without it the gains are those that were given, both of them.
+
+        Returns
+        -------
+        tau : ndarray, shape (n,)
+            Torques until the next tick [N·m].
+        state : ndarray, shape (2, n), or None
+            The same.
         """
         kp, kd = (self.kp, self.kd) if state is None else state
         pull = np.asarray(kp) * (reference.q - q)
@@ -76,7 +154,20 @@ class PD:
     def compiled(
         self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING
     ) -> CompiledLaw:
-        """Return the same law for the compiled engine, of one arm or many."""
+        """Return the same law for the compiled engine, of one arm or many.
+
+        Parameters
+        ----------
+        arm : Arm or Parameters
+            The arm that is simulated, or a batch of them.
+        timing : ControlTiming, optional
+            Control rate, and delay of what is measured.
+
+        Returns
+        -------
+        CompiledLaw
+            A kernel with its parameters and its state before the first tick.
+        """
         from ulna.control.laws.pd import pd_law
 
         return CompiledLaw(pd_law, columns(*self.start(arm, timing)), np.zeros((0, 1)))

@@ -1,4 +1,4 @@
-"""PID: a spring, a damper, and a push that grows for as long as there is a gap.
+"""PID: a spring, a damper, and a torque that grows for as long as there is a gap.
 
     τ = K e + D ė_f + I ∫ e dt,     ė_f' = ω_f (ė − ė_f),     e = q_ref − q
 
@@ -6,8 +6,8 @@ At rest ė = 0 and the integral stands still, so that e = 0 whatever the steady 
 has become it. With inertia M it is stable for I < K D / M; I = K ω / 5 leaves spring and damper
 much as they are, and `control.gains` chooses less where gravity takes most of K away. The filter
 ω_f keeps noise of the rates out of the torques, and should lie well above ω. While a joint's torque
-is at its limit and the gap would push it further, its integral stands still: what it gathered
-there would have to be undone by swinging over. It fails where the load changes faster than the
+is at its limit and the gap would drive it further, its integral stands still: what it gathered
+there would have to be undone by an overshoot. It fails where the load changes faster than the
 integral, as gravity does in fast motion.
 """
 
@@ -73,12 +73,25 @@ class HasPIDGains(HasJointGains, Protocol):
 
 @dataclass(frozen=True)
 class PID:
-    """PD with an integral gain `ki` [N·m/(rad·s)], and a low-pass `filter` [rad/s] on the rates.
+    """PD control with an integral, and a low-pass filter on the rates.
 
-    `kp` [N·m/rad], `kd` [N·m·s/rad] and `ki` are one number for all joints, or
-    one a joint; what is not given follows from `natural_frequency` [rad/s], and without that from
-    the arm, its weight, the control rate and the delay.
+    Parameters
+    ----------
+    kp : float or sequence of float, optional
+        Proportional gain, the stiffness of a spring [N·m/rad]: one for all joints, or one a joint.
+    kd : float or sequence of float, optional
+        Derivative gain, a damper [N·m·s/rad]: one for all joints, or one a joint.
+    ki : float or sequence of float, optional
+        Integral gain [N·m/(rad·s)]: one for all joints, or one a joint.
+    natural_frequency : float, optional
+        From which gains follow that are not given [rad/s]: at it the stretched-out arm closes a
+        gap without overshoot. Without it they are chosen for the arm, its weight, the control
+        rate and the delay.
+    filter : float, optional
+        Corner frequency of a low-pass filter on the rates [rad/s]; inf for none.
 
+    Examples
+    --------
     >>> import ulna
     >>> arm = ulna.preset("kehl")
     >>> run = ulna.simulate(arm, q0=[0, 0], duration=4.0, controller=PID(), reference=[1, 1])
@@ -99,27 +112,112 @@ class PID:
         freeze_fields(self, "kp", "kd", "ki", "natural_frequency", "filter")
 
     def start(self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING) -> PIDState:
-        """Return the gains, with nothing gathered up."""
+        """Return the gains, with nothing integrated yet.
+
+        Parameters
+        ----------
+        arm : Arm or Parameters
+            The arm that is simulated, or a batch of them.
+        timing : ControlTiming, optional
+            Control rate, and delay of what is measured.
+
+        Returns
+        -------
+        PIDState
+            Gains, integrals and filtered rates.
+
+        Raises
+        ------
+        InputError
+            If a gain is negative, not finite, or not one number or one a joint.
+        """
         return empty_state(pid_gains(self, arm, arm, timing))
 
     def gains(self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING) -> JointGains:
-        """Return the gains for a rate and a delay, and between what bounds they are."""
+        """Return the gains for a control rate and a delay, and their bounds.
+
+        Parameters
+        ----------
+        arm : Arm or Parameters
+            The arm that is simulated, or a batch of them.
+        timing : ControlTiming, optional
+            Control rate, and delay of what is measured.
+
+        Returns
+        -------
+        JointGains
+            Gains kp and kd of every joint, and between what bounds kp has to be.
+
+        Raises
+        ------
+        InputError
+            If a gain is negative, not finite, or not one number or one a joint.
+        """
         return joint_gains_of(self, arm, timing)
 
     def feedback(self, arm: Arm, q: Array, timing: ControlTiming = DEFAULT_TIMING) -> Feedback:
-        """Return how the torques answer small deviations from rest at set-points q (…, n)."""
+        """Return how the torques answer small deviations from rest at set-points.
+
+        Parameters
+        ----------
+        arm : Arm
+            The arm that is simulated.
+        q : ndarray, shape (..., n)
+            Set-points [rad].
+        timing : ControlTiming, optional
+            Control rate, and delay of what is measured.
+
+        Returns
+        -------
+        Feedback
+            Matrices of the linear feedback, (..., n, n) each.
+        """
         return pid_feedback(pid_gains(self, arm, arm, timing))
 
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: PIDState
     ) -> tuple[Array, PIDState]:
-        """Return the torques for a deviation from the reference, now and up to now."""
-        return push(t, reference.q - q, reference.qd - qd, np.zeros(len(q)), state)
+        """Return the torques for a deviation from the reference, and for its integral.
+
+        Parameters
+        ----------
+        t : float
+            Time of the tick [s].
+        q : ndarray, shape (n,)
+            Measured joint angles [rad].
+        qd : ndarray, shape (n,)
+            Measured joint rates [rad/s].
+        reference : Reference
+            What the arm is to follow now.
+        state : PIDState
+            What it remembers.
+
+        Returns
+        -------
+        tau : ndarray, shape (n,)
+            Torques until the next tick [N·m].
+        state : PIDState
+            What it remembers next.
+        """
+        return pid_torque(t, reference.q - q, reference.qd - qd, np.zeros(len(q)), state)
 
     def compiled(
         self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING
     ) -> CompiledLaw:
-        """Return the same law for the compiled engine, of one arm or many."""
+        """Return the same law for the compiled engine, of one arm or many.
+
+        Parameters
+        ----------
+        arm : Arm or Parameters
+            The arm that is simulated, or a batch of them.
+        timing : ControlTiming, optional
+            Control rate, and delay of what is measured.
+
+        Returns
+        -------
+        CompiledLaw
+            A kernel with its parameters and its state before the first tick.
+        """
         from ulna.control.laws.pid import ROOM, pid_law
 
         gains = pid_gains(self, arm, arm, timing)
@@ -161,7 +259,7 @@ def empty_rows(n: int) -> Array:
     return rows
 
 
-def push(
+def pid_torque(
     t: float, ahead: Array, faster: Array, other: Array, state: PIDState
 ) -> tuple[Array, PIDState]:
     """Return the torques on top of others, and the next state, for a gap and its rate."""

@@ -52,22 +52,33 @@ __all__ = [
 if not TYPE_CHECKING:
     _guesses = {
         "dynamics.inverse_dynamics(arm, q, qd, qdd) gives the torques that a motion takes": (
-            "rnea rne inverse id idyn torque torques"
+            "rnea rne inverse id idyn itorque inv_dyn torque torques"
         ),
         "dynamics.forward_dynamics(arm, q, qd, tau) gives the accelerations that torques make": (
-            "aba accel forward fd fdyn acceleration accelerations"
+            "aba accel forward fd fdyn fwd_dyn acceleration accelerations"
         ),
         "dynamics.mass_matrix(arm, q) is the inertia in joint coordinates": (
-            "crba inertia inertia_matrix mass M"
+            "crba inertia inertia_matrix mass M B massmatrix"
         ),
         "dynamics.coriolis_matrix(arm, q, qd) is the matrix, its product with qd the torques": (
-            "coriolis centrifugal C"
+            "coriolis centrifugal C coriolis_torque"
         ),
         "dynamics.gravity_torque(arm, q) gives the torques against gravity": (
-            "gravload gravity gravity_vector G"
+            "gravload gravity gravity_vector gravity_torques G g"
         ),
         "dynamics.kinetic_energy(arm, q, qd) and dynamics.potential_energy(arm, q)": "energy",
         "dynamics.linearise(arm, q, qd, tau) gives A and B": "linearize linearization",
+        "dynamics.regressor(arm, q, qd, qdd) times dynamics.parameter_vector(arm) is the torque": (
+            "Y inertial_regressor parameters"
+        ),
+        "dynamics.equilibria(arm, tau) gives all equilibria": "equilibrium fixed_points",
+        "dynamics.holding_torque(arm, q) gives the torques that hold a posture": (
+            "static static_torque statics hold"
+        ),
+        "ulna.derive(links) derives the equations of motion, from the Lagrangian on": (
+            "lagrangian Lagrangian L equations_of_motion derive"
+        ),
+        "ulna.simulate(arm, q0=..., duration=...) integrates them": "simulate integrate step",
         "kinematics.jacobian(arm, q), in ulna.kinematics": "jacobian",
     }
     __getattr__, __dir__ = namespace(__name__, _guesses, also=("absolute", "chain", "sequential"))
