@@ -85,7 +85,7 @@ def freeze(*arrays: Array) -> None:
 
 
 def refuse_masked(value: Any, what: str, depth: int = 3) -> None:
-    """Refuse masked entries, whose numbers NumPy would take as if nothing were missing."""
+    """Raise InputError for masked entries, whose numbers NumPy would take as they are."""
     if isinstance(value, list | tuple):
         for part in value if depth else ():
             refuse_masked(part, what, depth - 1)

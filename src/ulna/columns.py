@@ -82,7 +82,7 @@ def read_cells(file: str | os.PathLike[str], largest: int, holds: str) -> Cells:
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell holds a finite number."""
+    """Return whether a cell holds a finite number."""
     try:
         return math.isfinite(float(cell)) and "_" not in cell
     except ValueError:
@@ -90,7 +90,7 @@ def is_number(cell: str) -> bool:
 
 
 def _is_nearly(cell: str) -> bool:
-    """Whether a cell was meant to be a number, though it is none: then its row has no names."""
+    """Return whether a cell was meant as a number, though it is none: its row has no names."""
     return cell.lower().lstrip("+-") in ("nan", "inf", "infinity") or cell[:1].isdigit()
 
 

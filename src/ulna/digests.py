@@ -38,7 +38,7 @@ def digest(parts: Iterable[bytes | memoryview]) -> bytes:
 
 
 def sealed(content: bytes) -> bytes:
-    """Put bytes behind their digest."""
+    """Return bytes with their digest in front."""
     return SEAL + digest([content]) + content
 
 

@@ -185,7 +185,7 @@ def _names_aside(path: Path) -> Iterator[Path]:
 
 
 def check_space(file: str | os.PathLike[str], size: float) -> None:
-    """Refuse a file of that many bytes where the disk has no room for it."""
+    """Raise FileError where the disk has no room for a file of that many bytes."""
     path = Path(file)
     with _explained(path):
         free = shutil.disk_usage(Path(os.path.realpath(path)).parent).free
@@ -219,13 +219,13 @@ def write_columns(file: Path, table: Mapping[str, Any]) -> None:
 
 
 def check_new(file: str | os.PathLike[str], what: str, *, overwrite: bool) -> None:
-    """Refuse a file that exists, before any work is done for it; with `overwrite` none is."""
+    """Raise InputError for a file that exists, before any work is done; never with `overwrite`."""
     if exists(file) and not overwrite and not Path(file).is_dir():
         raise _taken(file, what)
 
 
 def exists(file: str | os.PathLike[str]) -> bool:
-    """Whether something has that name, a link that leads nowhere included."""
+    """Return whether something has that name, a link that leads nowhere included."""
     try:
         return os.path.lexists(file)
     except (OSError, ValueError):
@@ -246,7 +246,7 @@ def _check_place(path: Path, place: Path, *, overwrite: bool) -> None:
 
 
 def empty_folder(file: str | os.PathLike[str]) -> bool:
-    """Whether there is a folder with nothing in it."""
+    """Return whether there is a folder with nothing in it."""
     place = Path(file)
     return place.is_dir() and not any(place.iterdir())
 

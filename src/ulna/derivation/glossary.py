@@ -11,7 +11,7 @@ from ulna.derivation.symbols import symbol
 
 
 def angles_in_words(model: Model) -> tuple[str | sp.Expr, ...]:
-    """Say in words how the angles count."""
+    """Describe in words how the angles count."""
     first = model.coordinates[0]
     start = "x points right, y up, and angles count counter-clockwise. "
     if model.n == 1:

@@ -31,7 +31,7 @@ def symbol(base: str, subscript: object = "", dots: int = 0) -> sp.Symbol:
 
 
 def letter(of: sp.Symbol) -> Letter:
-    """Take the name of a symbol apart."""
+    """Split the name of a symbol."""
     found = NAME.fullmatch(of.name)
     if found is None:
         raise ValueError(f"{of.name} is no letter of a derivation")

@@ -76,7 +76,7 @@ def evaluate(
 
 @inner
 def _calculate(code: int, reals: Array, top: int) -> int:
-    """Put an operation on the topmost values in their place; return where the stack ends."""
+    """Replace the topmost values by an operation on them; return where the stack ends."""
     each = numbers(reals)
     if code == NEGATE:
         reals[top] = -reals[top]

@@ -113,7 +113,7 @@ class PaperTasks:
         self.doing: list[PaperTask] = []
 
     def take(self, known: set[str]) -> PaperTask | None:
-        """Take a task; to whom a paper is known, its pictures come before other papers.
+        """Return the next task; for a worker that knows a paper, its pictures come first.
 
         Somebody else has to judge it first, which is worth it where more than one thing is left.
         """

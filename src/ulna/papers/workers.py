@@ -89,7 +89,7 @@ def _processes(count: int, folder: Path) -> Iterator[dict[Connection, set[str]]]
 
 @contextmanager
 def _ignoring_interrupts() -> Iterator[None]:
-    """Let processes start with Ctrl-C blocked, where that is possible."""
+    """Block Ctrl-C for processes that start inside, where that is possible."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

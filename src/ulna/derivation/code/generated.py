@@ -127,7 +127,7 @@ def assembled(
     body: Iterable[str],
     inverse_kinematics: CodeTemplate,
 ) -> str:
-    """Put a file together; arms of two links also get the template of their inverse kinematics."""
+    """Assemble a file; arms of two links also get the template of their inverse kinematics."""
     text = "\n".join([*head, *body, ""])
     if program.links != 2:
         return text

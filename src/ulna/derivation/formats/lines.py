@@ -27,7 +27,7 @@ def left_side(equation: Equation, printer: FormulaPrinter) -> str:
 
 
 def is_long(equation: Equation) -> bool:
-    """Whether the left side takes a line for itself."""
+    """Return whether the left side takes a line for itself."""
     return visible_width(left_side(equation, TEXT)) > LONG
 
 

@@ -178,7 +178,7 @@ def _figure_5() -> Row:
 
 
 def fates(found: Portrait) -> str:
-    """Say what becomes of the starts of a portrait, in their order."""
+    """Describe what becomes of the starts of a portrait, in their order."""
     return ", ".join(
         "rotates" if orbit.fate.name == "runs on" else "captured" for orbit in found.orbits
     )

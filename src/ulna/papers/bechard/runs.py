@@ -129,13 +129,13 @@ def skater(model: Model, friction: Friction = "per second") -> Run:
 
 @cache
 def let_go(model: Model, angle: float = 0.0) -> Run:
-    """Let the skater's arm go at rest, straight at an angle, without torque and friction, 20 s."""
+    """Release the skater's arm at rest, straight at an angle, without torque and friction, 20 s."""
     return _free(without_friction(SKATER), model, q0=[angle, 0.0], duration=20.0, samples=20001)
 
 
 @cache
 def folding(model: Model) -> Run:
-    """Let the skater's arm turn without weight, torque and friction, its links at 1 and 3 rad/s."""
+    """Simulate the skater's arm without weight, torque and friction, its links at 1 and 3 rad/s."""
     return _free(
         lying_flat(SKATER),
         model,

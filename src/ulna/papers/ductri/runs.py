@@ -91,7 +91,7 @@ def adaptive() -> Learning:
 
 @cache
 def free_swing() -> Run:
-    """Let the arm go, level and stretched out."""
+    """Release the arm, level and stretched out."""
     return ulna.simulate(
         samples.arm(), q0=[0.0, 0.0], duration=FREE, rtol=1e-12, atol=1e-13, samples=SEEN
     )

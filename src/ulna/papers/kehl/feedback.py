@@ -79,7 +79,7 @@ def run(law: str, *, resting: bool = False) -> Run:
 
 @cache
 def error(law: str, *, resting: bool = False) -> Error:
-    """Say how far off the tip is under a law."""
+    """Return how far off the tip is under a law."""
     told = tracking(run(law, resting=resting), plan())
     later = told.size[told.t >= SETTLED]
     return Error(told.rms, float(np.sqrt(np.mean(later**2))), told.t, told.size)

@@ -124,7 +124,7 @@ def tightest(name: str = RODS) -> Array:
 
 @cache
 def growth(name: str = RODS) -> Stability:
-    """Say how errors grow along the path without feedback."""
+    """Describe how errors grow along the path without feedback."""
     return stability(plan(name))
 
 

@@ -60,7 +60,7 @@ class Edition:
         return found | {name: metadata.version(name) for name in PACKAGES}
 
     def has(self, thing: Picture | Film) -> bool:
-        """Whether a picture or film was made."""
+        """Return whether a picture or film was made."""
         return path(thing) in self.made
 
 

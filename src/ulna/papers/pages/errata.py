@@ -40,7 +40,7 @@ def _of_paper(judged: Judged) -> str:
 
 
 def errata_count(judged: Judged) -> str:
-    """Say how many errata and remarks a paper has."""
+    """Write how many errata and remarks a paper has."""
     errata = counted_words(len(judged.errata), "erratum") if judged.errata else "no errata"
     remarks = counted_words(len(judged.remarks), "remark")
     return f"{errata}, {remarks}" if judged.remarks else errata

@@ -27,7 +27,7 @@ def _table(numbers: Sequence[Number], caption: str) -> str:
 
 
 def blocks(numbers: Sequence[Number]) -> list[list[Number]]:
-    """Part numbers, in their order, into such as make one grid and such as make a list."""
+    """Divide numbers, in their order, into such as make one grid and such as make a list."""
     if not numbers or is_grid(numbers):
         return [list(numbers)] if numbers else []
     lines = [list(line) for _, line in groupby(numbers, key=lambda number: number.of)]
@@ -48,7 +48,7 @@ def _labels(line: Sequence[Number]) -> tuple[str, ...]:
 
 
 def is_grid(numbers: Sequence[Number]) -> bool:
-    """Whether numbers fill lines and columns of their own well enough."""
+    """Return whether numbers fill lines and columns of their own well enough."""
     lines = {number.of for number in numbers}
     columns = Counter(_label(number) for number in numbers)
     places = {(number.of, _label(number)) for number in numbers}
