@@ -47,7 +47,7 @@ RETIRED = [
     Retired("Rest", (CLASS,), "Equilibrium"),
     Retired("rests", (MODULE, PART), "equilibria"),  # it rests: a verb
     Retired("(?:a|no|every|each|stable|unstable|one) rest", (TEXT,), "equilibrium"),
-    Retired("postures? of rest|rests of", (TEXT,), "equilibrium, equilibria"),
+    Retired("postures? of rest|rests of|rests and what", (TEXT,), "equilibrium, equilibria"),
     Retired("push", (PART,), "disturbance"),
     Retired("pushes", (PART,), "disturbances"),
     Retired("(?:a|the|no|every|each|of) push(?:es)?", (TEXT,), "disturbance"),
