@@ -1,4 +1,4 @@
-"""THE DOOR: the `ulna` command, one command a file.
+"""The `ulna` command line, one command a file.
 
 Nothing is imported here but what hears Ctrl-C while all the rest is.
 """

@@ -1,7 +1,7 @@
 """`--angles`: how angles are measured in what people type and read.
 
-Inside, and in every file, joint angles are relative: each from the link before. Papers 001 and 002
-are written in absolute angles, each link's from the x axis. They are converted here, at the edge,
+Inside, and in every file, joint angles are relative: each from the link before. Many texts are
+written in absolute angles, each link's from the x axis. They are converted here, at the edge,
 by the functions of `ulna.angles`; `q` is never the name of anything but relative angles.
 """
 
@@ -25,8 +25,8 @@ AngleOption = Annotated[
     typer.Option(
         "--angles",
         metavar="NAME",
-        help="relative: each from the link before; absolute: each link's from the x axis, as in "
-        "papers 001 and 002. For what is typed and printed, speeds included; files and the q1, q2 "
+        help="relative: each from the link before; absolute: each link's from the x axis. "
+        "For what is typed and printed, speeds included; files and the q1, q2 "
         "... of formulas stay relative.",
     ),
 ]
@@ -96,7 +96,7 @@ def read_convention(text: str) -> Angles:
 
 
 def explain_angles(q: np.ndarray, angles: Angles) -> str:
-    """Work out joint angles from those of the links, where these were given."""
+    """Return how joint angles follow from those of the links, where these were given."""
     if not angles.absolute:
         return ""
     phi = [degrees(angle) for angle in angles.of(q)]

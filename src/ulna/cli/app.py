@@ -43,7 +43,6 @@ SYNONYMS = {
     "--for": ("--duration",),
     "--flat": ("--no-gravity",),
     "--disturb": ("--disturbance",),
-    "--aim": ("--set-point",),
     "--limit": ("--max-torque",),
     "--speeds": ("--speed-range",),
     "--section": ("--section-joint",),
@@ -98,7 +97,7 @@ def ulna(
 
 
 def run(arguments: Sequence[str], begin: Callable[[], None] = lambda: None) -> int:
-    """Do what the words of a command say, `begin` first; return the exit code."""
+    """Run the command that the arguments spell, `begin` first; return the exit code."""
     debug = "--debug" in arguments
     # The switch works wherever it is put: people add it to a command that has just failed.
     words = [word for word in arguments if word != "--debug"]
@@ -143,14 +142,14 @@ def _heard(words: Sequence[str]) -> int:
 
 
 def _unread() -> int:
-    """End in peace: whoever read our answer has had enough of it, as `head` does."""
+    """End without an error: whoever read our answer has closed the pipe, as `head` does."""
     # What is still held back would break the same pipe again when Python ends.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
 def _report(error: Exception) -> int:
-    """Say what went wrong in words, and return the exit code for it."""
+    """Print what went wrong in words, and return the exit code for it."""
     if isinstance(error, UlnaError):
         note(str(error))
         return error.exit_code

@@ -1,4 +1,4 @@
-"""What people type: an arm, angles, a place. Text with units in, SI numbers out."""
+"""What people type: an arm, angles, a point. Text with units in, SI numbers out."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ PayloadOption = Annotated[
         show_default=False,
     ),
 ]
-FlatOption = Annotated[bool, typer.Option("--no-gravity", help="The arm lies flat: no gravity.")]
+NoGravityOption = Annotated[
+    bool, typer.Option("--no-gravity", help="The arm lies flat: no gravity.")
+]
 FilmOption = Annotated[
     str | None,
     typer.Option("--film", metavar="FILE", help="Film it: .mp4 or .gif.", show_default=False),
@@ -84,7 +86,7 @@ def find_arm(name: str, what: str = "ARM") -> Arm:
     return load(name)
 
 
-def changed_arm(arm: Arm, payload: str | None, *, flat: bool) -> Arm:
+def changed_arm(arm: Arm, payload: str | None, *, no_gravity: bool) -> Arm:
     """Return the arm with another load at its tip, and without gravity if it lies flat."""
     if payload is not None:
         mass = units.to_si(payload, "mass", what="--payload")
@@ -92,7 +94,7 @@ def changed_arm(arm: Arm, payload: str | None, *, flat: bool) -> Arm:
             bound = "at least 0" if mass < 0.0 else f"at most {HEAVIEST:g}"
             raise InputError(Problem("--payload", shown(payload), f"a mass of {bound} kg"))
         arm = arm.with_payload(mass)
-    return arm.replace(gravity=(0.0, 0.0)) if flat else arm
+    return arm.replace(gravity=(0.0, 0.0)) if no_gravity else arm
 
 
 def read_angles(text: str, arm: Arm, what: str) -> list[float]:
@@ -112,7 +114,7 @@ def read_joints(text: str, kind: str, arm: Arm, what: str, example: str) -> list
 
 
 def check_count(count: int, noun: str, arm: Arm, what: str, example: str) -> None:
-    """Insist on one value a joint."""
+    """Raise unless there is one value a joint."""
     if count != arm.n:
         got = f"{count} {noun}{'s' * (count != 1)}"
         such = ", ".join([example] * min(arm.n, 3) + ["..."] * (arm.n > 3))
@@ -125,12 +127,12 @@ def read_quantity(text: str, kind: str, what: str) -> float:
 
 
 def read_target(text: str, what: str) -> list[float]:
-    """Read a place "x, y" with lengths, or "x, y, angle" with an orientation."""
+    """Read a point "x, y" with lengths, or "x, y, angle" with an orientation."""
     need = 'a point "x, y", or "x, y, angle" with an orientation'
-    place, angle = _two_or_three(text, what, ("length", "angle"), need, "30 cm, 20 cm")
+    point, angle = _two_or_three(text, what, ("length", "angle"), need, "30 cm, 20 cm")
     if angle and not units.split_unit(units.separate(text)[2])[1]:
         _note_large_angles(angle, what)
-    return place + angle
+    return point + angle
 
 
 def read_force(text: str, what: str) -> list[float]:

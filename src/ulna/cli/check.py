@@ -60,7 +60,7 @@ def check(arm: ArmArgument, angles: AngleOption = "relative", json: JsonOption =
 
 
 def reach_in_words(arm: Arm) -> str:
-    """Say what the arm reaches; of the outline under limits only where it can be had."""
+    """Return what the arm reaches, in words; the outline under limits only where it is known."""
     try:
         return str(workspace(arm))
     except InputError:

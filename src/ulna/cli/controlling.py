@@ -1,4 +1,4 @@
-"""A controller at the command line: what it follows, what it sees, how often it acts."""
+"""A controller at the command line: its reference, its sensors, its control rate."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import typer
 from ulna.arm import Arm
 from ulna.cli.angle_option import Angles
 from ulna.cli.arguments import find_arm, read_quantity
-from ulna.cli.planning import Asked, make_task
+from ulna.cli.planning import PlanRequest, make_task
 from ulna.cli.running import spoken
 from ulna.cli.terminal import note
 from ulna.columns import read_cells
@@ -40,9 +40,7 @@ CONTROLLER: Any = typer.Option(
     help='Such as "PID(kp=400, kd=40)", gains in N*m/rad and N*m*s/rad; '
     "see `ulna list controllers`.",
 )
-RATE: Any = typer.Option(
-    "--rate", metavar="FREQUENCY", help='How often the controller acts: "1000 Hz".'
-)
+RATE: Any = typer.Option("--rate", metavar="FREQUENCY", help='The control rate: "1000 Hz".')
 ReferenceOption = Annotated[
     str | None,
     typer.Option(
@@ -58,7 +56,7 @@ SensorsOption = Annotated[
     typer.Option(
         "--sensors",
         metavar="SENSORS",
-        help="What the controller sees: \"Sensors(angle_noise='0.1 deg', delay='2 ms')\"; "
+        help="What the controller measures with: \"Sensors(angle_noise='0.1 deg', delay='2 ms')\"; "
         "see `ulna list sensors`.",
         show_default=False,
     ),
@@ -88,7 +86,7 @@ def read_controllers(text: str, model: str | None) -> tuple[Controller, Controll
 
 
 def read_rate(text: str) -> float:
-    """Read how often a controller acts [Hz]."""
+    """Read the control rate [Hz]."""
     rate = read_quantity(text, "frequency", "--rate")
     if not rate > 0.0:
         raise InputError(Problem("--rate", shown(text), "a frequency above 0, such as '1000 Hz'"))
@@ -96,7 +94,7 @@ def read_rate(text: str) -> float:
 
 
 def check_controllers(arm: Arm, *controllers: Controller) -> None:
-    """Let gains and models be wrong before any work is done."""
+    """Raise if gains or models do not fit the arm, before any work is done."""
     for controller in controllers:
         try:
             controller.start(arm)
@@ -111,8 +109,8 @@ def _of_option(problem: Problem) -> Problem:
     return replace(problem, what=f"--controller{within}")
 
 
-class Control(NamedTuple):
-    """What was said about a controller, as it was typed."""
+class ControlOptions(NamedTuple):
+    """The options of a controller, as they were typed."""
 
     controller: str | None
     reference: str | None
@@ -121,7 +119,7 @@ class Control(NamedTuple):
     disturb: Sequence[str]
 
     def check(self) -> None:
-        """Refuse what only a controller uses where there is none, and one with nothing to do."""
+        """Raise if there are options of a controller without one, or one without a reference."""
         if self.controller is None:
             given = {"reference": self.reference, "sensors": self.sensors, "rate": self.rate}
             hint = 'add one, such as --controller "ComputedTorque()"'
@@ -164,14 +162,14 @@ def read_disturbances(texts: Sequence[str], arm: Arm) -> list[Disturbance]:
 
 
 def _fitting_sensors(text: str, arm: Arm, rate: float) -> Sensors:
-    """Read sensors, and see that they fit the arm and how often its controller acts."""
+    """Read sensors, and check that they fit the arm and its control rate."""
     made = read_sensors(text, "--sensors")
     with_option("--sensors", lambda: (made.layout(arm.n), made.ticks_late(1.0 / rate)), text)
     return made
 
 
 def with_option(option: str, work: Callable[[], Any], text: str) -> None:
-    """Do what may find a value wrong; tell of it by the option that it came from."""
+    """Do what may find a value wrong, and name the option that it came from."""
     try:
         work()
     except InputError as error:
@@ -204,7 +202,7 @@ def read_reference(text: str, arm: Arm, name: str, angles: Angles) -> list[float
 
 def _planned(text: str, arm: Arm, name: str, angles: Angles) -> Plan:
     path = read_path(text, "--reference", absolute=angles.absolute)
-    made = make_task(Asked(name, arm, path), names={"path": "reference"}).plan
+    made = make_task(PlanRequest(name, arm, path), names={"path": "reference"}).plan
     made.raise_if_infeasible()
     if not made.ok:
         told = next(found.text for found in made.problems if found.exceeds)

@@ -18,7 +18,7 @@ Writer = Callable[[Any, str], None]
 
 
 def folder_outputs(folder: str, writers: Mapping[str, Writer], *, overwrite: bool) -> list[Output]:
-    """List the files of a folder; refuses what could not be written in the end."""
+    """List the files of a folder; raise if one could not be written in the end."""
     place = Path(folder)
     if not folder.strip():
         raise InputError(Problem("--out", shown(folder), "a folder, such as results"))

@@ -12,8 +12,8 @@ from ulna.analysis import verdict
 from ulna.cli.angle_option import AngleOption, Angles, read_convention
 from ulna.cli.arguments import (
     FilmSpeedOption,
-    FlatOption,
     JsonOption,
+    NoGravityOption,
     OverwriteOption,
     PayloadOption,
 )
@@ -27,9 +27,9 @@ from ulna.cli.controlling import (
 from ulna.cli.folder import folder_outputs, write_folder
 from ulna.cli.follow_checks import check_start, check_work, read_tolerance
 from ulna.cli.follow_report import (
-    Followed,
+    FollowResult,
     follow_facts,
-    insist_followed,
+    raise_if_not_followed,
     refused_facts,
     show_followed,
 )
@@ -43,13 +43,19 @@ from ulna.cli.planning import (
     MaxSpeedOption,
     PathArgument,
     PlanArmArgument,
-    Task,
+    PlanningTask,
     TimingOption,
     make_task,
     posture_facts,
-    read_asked,
+    read_request,
 )
-from ulna.cli.running import INTERRUPTED, UnfinishedError, insist, insist_written, renamed
+from ulna.cli.running import (
+    INTERRUPTED,
+    UnfinishedError,
+    raise_if_failed,
+    raise_if_unwritten,
+    renamed,
+)
 from ulna.cli.terminal import note, number, say, say_about, show_json
 from ulna.control import Controller
 from ulna.errors import InputError, UlnaWarning
@@ -68,7 +74,7 @@ def follow(
     max_acceleration: MaxAccelerationOption = None,
     rate: Annotated[str, RATE] = "1000 Hz",
     payload: PayloadOption = None,
-    flat: FlatOption = False,
+    no_gravity: NoGravityOption = False,
     elbow: ElbowOption = None,
     angles: AngleOption = "relative",
     start: Annotated[
@@ -104,7 +110,7 @@ def follow(
     json: JsonOption = False,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Plan a path, let the arm follow it, and say whether it does, open loop and closed.
+    """Plan a path, simulate the arm along it, and say whether it follows, open loop and closed.
 
     Ends with 3 where the closed loop does not follow, with 5 where the plan is infeasible.
     """
@@ -114,7 +120,7 @@ def follow(
     allowed = read_tolerance(tolerance)
     check_start(start)
     convention = read_convention(angles)
-    asked = read_asked(arm, path, payload, flat=flat, angles=convention)
+    asked = read_request(arm, path, payload, no_gravity=no_gravity, angles=convention)
     check_controllers(asked.arm, chosen, open_loop)
     task = make_task(
         asked,
@@ -135,7 +141,7 @@ def follow(
     runs = _simulate(task, {"open loop": open_loop, "closed loop": chosen}, ticks, start)
     if "closed loop" not in runs:
         _keep_plan(task, outputs, out)
-    done = Followed(task, chosen, controller, ticks, runs, allowed)
+    done = FollowResult(task, chosen, controller, ticks, runs, allowed)
     note(f"judging both, and writing into {out}")
     whole = done.closed.status.reason != "interrupted"
     written = write_folder(
@@ -150,14 +156,14 @@ def follow(
         show_followed(done, convention)
         say_about("files", [", ".join(written.files)])
     if done.closed.status.reason == "interrupted":
-        insist(done.closed.status, written)
-    insist_written(written)
+        raise_if_failed(done.closed.status, written)
+    raise_if_unwritten(written)
     refuse_infeasible(task)
-    insist_followed(done, written)
+    raise_if_not_followed(done, written)
 
 
 def _refuse(
-    task: Task,
+    task: PlanningTask,
     outputs: Sequence[Output],
     folder: str,
     angles: Angles,
@@ -171,7 +177,7 @@ def _refuse(
     finish_plan(task, outputs, folder, angles, json=json, overwrite=overwrite, facts=refused_facts)
 
 
-def _keep_plan(task: Task, outputs: Sequence[Output], folder: str) -> None:
+def _keep_plan(task: PlanningTask, outputs: Sequence[Output], folder: str) -> None:
     """Write what there is when nothing has been followed yet, and end as interrupted."""
     kept = [output for output in outputs if output.file.endswith(PLANNED)]
     written = write_folder(task, kept, folder, old=files_of_before, overwrite=False, whole=False)
@@ -179,9 +185,9 @@ def _keep_plan(task: Task, outputs: Sequence[Output], folder: str) -> None:
 
 
 def _simulate(
-    task: Task, controllers: Mapping[str, Controller], rate: float, start: str
+    task: PlanningTask, controllers: Mapping[str, Controller], rate: float, start: str
 ) -> dict[str, Run]:
-    """Let the arm follow the plan under one controller after the other, until Ctrl-C."""
+    """Simulate the arm along the plan under one controller after the other, until Ctrl-C."""
     options: dict[str, Any] = {"reference": task.plan, "rate": rate}
     options["dt"] = min(1e-3, 1.0 / rate)
     if start == "rest":

@@ -1,4 +1,4 @@
-"""What `ulna follow` is told, checked before any work is done."""
+"""Options of `ulna follow`, checked before any work is done."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def read_tolerance(text: str | None) -> float | None:
 
 
 def check_start(start: str) -> None:
-    """Refuse a start that is neither moving nor at rest."""
+    """Raise if the start is neither exact nor at rest."""
     if start not in STARTS:
         hint = did_you_mean(start, STARTS)
         raise InputError(Problem("--start", shown(start), "exact or rest", hint))
 
 
 def check_work(duration: float, rate: float) -> None:
-    """Refuse what would take hours, and what ends before the controller has spoken."""
+    """Raise if it would take hours, or end before the first tick of the controller."""
     ticks = duration * max(rate, 1000.0)
     if ticks > MOST_TICKS:
         got = f"{number(duration)} s at {number(rate)} Hz, {ticks:.3g} steps"

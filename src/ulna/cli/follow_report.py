@@ -22,7 +22,7 @@ from ulna.cli.outputs import Written
 from ulna.cli.planning import (
     NO_LIMITS,
     PLAN_COLUMNS,
-    Task,
+    PlanningTask,
     limits_lines,
     plan_facts,
     plan_heading,
@@ -51,10 +51,10 @@ HINTS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Followed:
+class FollowResult:
     """A plan, and the runs that were to follow it."""
 
-    task: Task
+    task: PlanningTask
     controller: Controller
     called: str  # the controller as it was asked for
     rate: float  # [Hz]
@@ -95,7 +95,7 @@ class Followed:
             return error
 
 
-def show_followed(done: Followed, angles: Angles = RELATIVE) -> None:
+def show_followed(done: FollowResult, angles: Angles = RELATIVE) -> None:
     """Print what there is to know, on one screen."""
     made = done.plan
     say(done.verdict.text)
@@ -113,7 +113,7 @@ def show_followed(done: Followed, angles: Angles = RELATIVE) -> None:
         say_about(label, told)
 
 
-def _table(done: Followed) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def _table(done: FollowResult) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return columns and rows: the plan's, with the run's peak torque and energy."""
     effort = done.trackings["closed loop"].effort
     joint, _, *others = PLAN_COLUMNS
@@ -126,15 +126,15 @@ def _table(done: Followed) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     return (joint, PLANNED_PEAK, RUN_PEAK, *others, "energy [J]"), rows
 
 
-def _limits(done: Followed) -> list[str]:
+def _limits(done: FollowResult) -> list[str]:
     first, *others = limits_lines(done.plan)
     if first == NO_LIMITS:
         return [first, *others]
     return [f"the plan: {first}", *others, _run_limits(done)]
 
 
-def _run_limits(done: Followed) -> str:
-    """Say how close the closed loop came to the torque limits, and which it met."""
+def _run_limits(done: FollowResult) -> str:
+    """Return how close the closed loop came to the torque limits, and which saturated."""
     use = done.trackings["closed loop"].effort.torque_use
     if not np.isfinite(use).any():
         return "the run: no joint has a torque limit"
@@ -153,8 +153,8 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count:,} times"
 
 
-def insist_followed(done: Followed, written: Written) -> None:
-    """Make it the command's failure that the closed loop does not follow, with what to try."""
+def raise_if_not_followed(done: FollowResult, written: Written) -> None:
+    """Raise if the closed loop does not follow, with what to try."""
     if done.verdict:
         return
     ended = done.verdict.reason == "unfinished"
@@ -163,8 +163,8 @@ def insist_followed(done: Followed, written: Written) -> None:
     raise UnfinishedError([f"{told}{where}"], FAILED) from done.closed.error
 
 
-def _hint(done: Followed) -> str:
-    """Say what to try: for runs that failed otherwise than by diverging, in their own words."""
+def _hint(done: FollowResult) -> str:
+    """Return what to try: for runs that failed otherwise than by diverging, in their own words."""
     reason, status = done.verdict.reason, done.closed.status
     if reason == "unfinished" and status.reason != "diverged":
         return spoken(status.text.partition("; ")[2])
@@ -173,19 +173,19 @@ def _hint(done: Followed) -> str:
     return HINTS["diverged" if reason == "unfinished" else reason]
 
 
-def _growth(done: Followed, label: str) -> str:
+def _growth(done: FollowResult, label: str) -> str:
     found = done.stabilities[label]
     if isinstance(found, UlnaError):
         return f"How errors grow cannot be said: {found}"
     return found.sentence
 
 
-def _growth_facts(done: Followed, label: str) -> dict[str, Any]:
+def _growth_facts(done: FollowResult, label: str) -> dict[str, Any]:
     found = done.stabilities[label]
     return {"error": str(found)} if isinstance(found, UlnaError) else found.facts()
 
 
-def _power(done: Followed) -> str:
+def _power(done: FollowResult) -> str:
     effort = done.trackings["closed loop"].effort
     spent, net = float(effort.energy_spent.sum()), float(effort.energy.sum())
     most = float(effort.power_peak.max())
@@ -195,8 +195,8 @@ def _power(done: Followed) -> str:
     )
 
 
-def _open_loop(done: Followed) -> str:
-    """Say where the tip went without feedback, and what made it: not rounding alone."""
+def _open_loop(done: FollowResult) -> str:
+    """Return where the tip went without feedback, and why: not of rounding alone."""
     found = done.trackings["open loop"]
     left = {name: found.first_exit(tube) for name, tube in TUBES.items()}
     if left["1 cm"] is None:
@@ -206,7 +206,7 @@ def _open_loop(done: Followed) -> str:
     return f"in this run the tip was {', '.join(gone)}; {held} are off by far more than rounding"
 
 
-def _closed_loop(done: Followed) -> str:
+def _closed_loop(done: FollowResult) -> str:
     found, status = done.trackings["closed loop"], done.closed.status
     worst, head = found.worst, f"{done.called} at {number(done.rate)} Hz"
     if worst is None or not status:
@@ -219,12 +219,12 @@ def _closed_loop(done: Followed) -> str:
     )
 
 
-def refused_facts(task: Task) -> dict[str, Any]:
+def refused_facts(task: PlanningTask) -> dict[str, Any]:
     """Return a plan without a motion in SI numbers, the verdict first."""
     return {"verdict": verdict(None, task.plan).facts(), **plan_facts(task)}
 
 
-def follow_facts(done: Followed) -> dict[str, Any]:
+def follow_facts(done: FollowResult) -> dict[str, Any]:
     """Return all that was found in SI numbers, and what it takes to do it again."""
     loops = {
         label.replace(" ", "_"): {

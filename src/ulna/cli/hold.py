@@ -15,8 +15,8 @@ from ulna.cli.arguments import (
     AnglesOption,
     ArmArgument,
     ExplainOption,
-    FlatOption,
     JsonOption,
+    NoGravityOption,
     PayloadOption,
     changed_arm,
     find_arm,
@@ -42,17 +42,17 @@ def hold(
         ),
     ] = None,
     payload: PayloadOption = None,
-    flat: FlatOption = False,
+    no_gravity: NoGravityOption = False,
     angles: AngleOption = "relative",
     explain: ExplainOption = False,
     json: JsonOption = False,
     force: Annotated[str | None, typer.Option("--force", hidden=True)] = None,
 ) -> None:
-    """Find the torques that hold the arm still in a pose."""
+    """Compute the torques that hold the arm still in a pose (statics)."""
     if force is not None:
         need = "--tip-force, which is what a force on the tip is called in every command"
         raise InputError(Problem("--force", shown(force), need, f'write --tip-force "{force}"'))
-    described = changed_arm(find_arm(arm), payload, flat=flat)
+    described = changed_arm(find_arm(arm), payload, no_gravity=no_gravity)
     warn_unmodelled(described)
     convention = read_convention(angles)
     posture = np.array(convention.read(q, described, "--q"))
@@ -66,7 +66,7 @@ def hold(
         say(explain_angles(posture, convention) + explain_hold(described, posture, pull))
     else:
         _show(held, arm, convention)
-    _insist(held)
+    _raise_if_too_weak(held)
 
 
 class _Held(NamedTuple):
@@ -135,8 +135,8 @@ def _force_in_words(force: np.ndarray) -> str:
     return f", with ({number(force[0])}, {number(force[1])}) N{moment} acting on it"
 
 
-def _insist(held: _Held) -> None:
-    """Make a pose that the joints cannot hold the command's failure, with a way out."""
+def _raise_if_too_weak(held: _Held) -> None:
+    """Raise if the joints cannot hold the pose, with a way out."""
     weak = np.flatnonzero(held.too_weak)
     if not len(weak):
         return

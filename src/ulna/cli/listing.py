@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ulna.simulation.reading import Readable
 
 
-class What(StrEnum):
+class Listable(StrEnum):
     """The things that have names."""
 
     ARMS = "arms"
@@ -34,7 +34,7 @@ class What(StrEnum):
 
 
 def list_(
-    what: Annotated[What, typer.Argument(help="What to list.", show_default=False)],
+    what: Annotated[Listable, typer.Argument(help="What to list.", show_default=False)],
     json: JsonOption = False,
 ) -> None:
     """List what can be asked for by name."""
@@ -157,13 +157,13 @@ UNITS = (
     "in SI unless a unit is given, as in '0.5 deg', '2 ms', '10 N': rad, rad/s, s, Hz, N·m and N; "
     "several in parentheses are one a joint"
 )
-LISTS: Mapping[What, Callable[[bool], None]] = {
-    What.ARMS: _arms,
-    What.PATHS: _paths,
-    What.CONTROLLERS: _controllers,
-    What.TIMINGS: _timings,
-    What.METHODS: _methods,
-    What.MOTORS: _motors,
-    What.SENSORS: _sensors,
-    What.DISTURBANCES: _disturbances,
+LISTS: Mapping[Listable, Callable[[bool], None]] = {
+    Listable.ARMS: _arms,
+    Listable.PATHS: _paths,
+    Listable.CONTROLLERS: _controllers,
+    Listable.TIMINGS: _timings,
+    Listable.METHODS: _methods,
+    Listable.MOTORS: _motors,
+    Listable.SENSORS: _sensors,
+    Listable.DISTURBANCES: _disturbances,
 }

@@ -69,7 +69,7 @@ def film_output(file: str, speed: float, *, overwrite: bool) -> Output:
 
 
 def check_outputs(outputs: Sequence[Output], *, overwrite: bool) -> None:
-    """Refuse files that could not be written in the end, all at once."""
+    """Raise if files could not be written in the end, all of them at once."""
     problems: list[Problem] = []
     for output in outputs:
         try:
@@ -84,7 +84,7 @@ def check_outputs(outputs: Sequence[Output], *, overwrite: bool) -> None:
 
 
 def check_film(speed: float, seconds: float | None = None) -> None:
-    """Refuse a film that could not be made of a run of so many seconds, if that is known."""
+    """Raise if no film could be made of a run of so many seconds, if that is known."""
     from ulna.viewer.film import MOST_FRAMES
 
     if not 0.0 < speed < math.inf:

@@ -54,7 +54,7 @@ def papers(
     place = _checked_place(out, overwrite=overwrite)
     start = time.perf_counter()
     note(f"computing {'papers' if len(numbers) > 1 else 'paper'} {', '.join(numbers)}")
-    bar = _Bar()
+    bar = PapersProgressBar()
     with whole_folder(place, (DATA,), overwrite=overwrite) as part:
         workers = min(cores(), MOST_WORKERS, len(numbers) * (1 if no_films else 2))
         try:
@@ -72,7 +72,7 @@ def papers(
 
 
 def _checked_place(out: str, *, overwrite: bool) -> Path:
-    """Return the folder; refuses one that is there, unless it is empty or may be replaced."""
+    """Return the folder; raise if it is there, unless it is empty or may be replaced."""
     folder_outputs(out, {}, overwrite=overwrite)
     place = Path(out)
     if place.is_dir() and Path.cwd().is_relative_to(place.resolve()):
@@ -89,7 +89,7 @@ def _checked_place(out: str, *, overwrite: bool) -> Path:
 
 
 def _check_strangers(out: str) -> None:
-    """Refuse a folder with anything that is not of papers: it would be gone."""
+    """Raise if a folder holds anything that is not of papers: it would be gone."""
     foreign = foreign_files(Path(out)) if Path(out).is_dir() else []
     if foreign:
         more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
@@ -102,7 +102,7 @@ def _watched() -> bool:
     return sys.stderr.isatty()
 
 
-class _Bar:
+class PapersProgressBar:
     """A line that says what was done last and how far it is, on a terminal only."""
 
     def __init__(self) -> None:
@@ -118,8 +118,8 @@ class _Bar:
             note(f"paper {task.number}: {len(rows)} rows judged; {left} things to do")
         # Papers turn out to be longer than one thought, but a bar goes one way.
         self.part = max(self.part, tasks.part)
-        ahead = (*tasks.doing, *tasks.left)
-        self._say(ahead[0].description if ahead else "writing the pages")
+        to_do = (*tasks.doing, *tasks.left)
+        self._say(to_do[0].description if to_do else "writing the pages")
 
     def clear(self) -> None:
         """Leave no trace."""
@@ -151,7 +151,7 @@ def _show(edition: Edition, place: Path, seconds: float, *, json: bool) -> None:
 
 
 def _by(paper: Paper) -> str:
-    """Name the first author, and say if there are others."""
+    """Return the first author, and whether there are others."""
     first, *others = re.split(", | and ", paper.authors)
     return f"{first} et al." if others else first
 

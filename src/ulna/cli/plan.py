@@ -1,4 +1,4 @@
-"""`ulna plan`: which torques make the tip follow a path."""
+"""`ulna plan`: inverse kinematics and inverse dynamics along a path."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ulna.cli.angle_option import AngleOption, Angles, read_convention
-from ulna.cli.arguments import FlatOption, JsonOption, OverwriteOption, PayloadOption
+from ulna.cli.arguments import JsonOption, NoGravityOption, OverwriteOption, PayloadOption
 from ulna.cli.folder import folder_outputs, write_folder
 from ulna.cli.outputs import Output
 from ulna.cli.plan_files import SHOWN_ANYWAY, files_of_before, plan_writers
@@ -20,7 +20,7 @@ from ulna.cli.planning import (
     MaxSpeedOption,
     PathArgument,
     PlanArmArgument,
-    Task,
+    PlanningTask,
     TimingOption,
     limits_lines,
     make_task,
@@ -30,9 +30,9 @@ from ulna.cli.planning import (
     posture_facts,
     posture_line,
     reach_line,
-    read_asked,
+    read_request,
 )
-from ulna.cli.running import UnfinishedError, insist_written
+from ulna.cli.running import UnfinishedError, raise_if_unwritten
 from ulna.cli.terminal import say, say_about, show_json, show_table
 from ulna.errors import InfeasibleError
 
@@ -51,22 +51,22 @@ def plan(
         typer.Option(
             "--derivatives",
             metavar="NAME",
-            help="exact, or finite: differences of sampled angles, as in paper 000.",
+            help="exact, or finite: differences of sampled angles.",
             show_default=False,
         ),
     ] = None,
     payload: PayloadOption = None,
-    flat: FlatOption = False,
+    no_gravity: NoGravityOption = False,
     out: Annotated[
         str, typer.Option("--out", metavar="DIR", help="The folder that the files go into.")
     ] = "plan",
     json: JsonOption = False,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Say which torques make the tip follow a path, and whether the arm can do it."""
+    """Compute the torques that make the tip follow a path, and check that the arm can do it."""
     outputs = folder_outputs(out, plan_writers(), overwrite=overwrite)
     convention = read_convention(angles)
-    asked = read_asked(arm, path, payload, flat=flat, angles=convention)
+    asked = read_request(arm, path, payload, no_gravity=no_gravity, angles=convention)
     task = make_task(
         asked,
         duration=duration,
@@ -80,16 +80,16 @@ def plan(
 
 
 def finish_plan(
-    task: Task,
+    task: PlanningTask,
     outputs: Sequence[Output],
     folder: str,
     angles: Angles,
     *,
     json: bool,
     overwrite: bool,
-    facts: Callable[[Task], Mapping[str, Any]] = plan_facts,
+    facts: Callable[[PlanningTask], Mapping[str, Any]] = plan_facts,
 ) -> None:
-    """Write and show a plan; ends with the exit code of what cannot be done, if that is so."""
+    """Write and show a plan; end with the exit code of what is infeasible, if that is so."""
     if not task.plan.feasible:
         outputs = [output for output in outputs if output.file.endswith(SHOWN_ANYWAY)]
     written = write_folder(task, outputs, folder, old=files_of_before, overwrite=overwrite)
@@ -99,11 +99,11 @@ def finish_plan(
     else:
         show_plan(task, angles)
         say_about("files", [", ".join(written.files)])
-    insist_written(written)
+    raise_if_unwritten(written)
     refuse_infeasible(task)
 
 
-def show_plan(task: Task, angles: Angles) -> None:
+def show_plan(task: PlanningTask, angles: Angles) -> None:
     """Print what the plan asks of the arm."""
     made = task.plan
     title = plan_heading(task, angles)
@@ -116,7 +116,7 @@ def show_plan(task: Task, angles: Angles) -> None:
     say_about("limits", limits_lines(made))
 
 
-def refuse_infeasible(task: Task) -> None:
+def refuse_infeasible(task: PlanningTask) -> None:
     """End with the exit code of what cannot be done, if that is so."""
     task.plan.raise_if_infeasible()
     if not task.plan.ok:

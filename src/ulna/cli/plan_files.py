@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ulna.cli.folder import Writer, figure_writer, json_writer
-from ulna.cli.follow_report import Followed, follow_facts, refused_facts
+from ulna.cli.follow_report import FollowResult, follow_facts, refused_facts
 from ulna.cli.outputs import FPS
-from ulna.cli.planning import Task, plan_facts
+from ulna.cli.planning import PlanningTask, plan_facts
 from ulna.errors import UlnaError
 from ulna.storage import read_text
 
@@ -45,7 +45,7 @@ def follow_writers(film_speed: float | None) -> dict[str, Writer]:
 
 
 def files_of_before(folder: Path) -> tuple[str, ...]:
-    """Name the files in a folder that an earlier `ulna plan` or `ulna follow` has written.
+    """Return the files in a folder that an earlier `ulna plan` or `ulna follow` has written.
 
     Only its summary shows that, and that a run or a film in there is not somebody else's.
     """
@@ -58,29 +58,29 @@ def files_of_before(folder: Path) -> tuple[str, ...]:
     return (*plan_writers(), *(FOLLOWED if "controller" in facts else ()))
 
 
-def _follow_facts(done: Followed | Task) -> Mapping[str, Any]:
-    return follow_facts(done) if isinstance(done, Followed) else refused_facts(done)
+def _follow_facts(done: FollowResult | PlanningTask) -> Mapping[str, Any]:
+    return follow_facts(done) if isinstance(done, FollowResult) else refused_facts(done)
 
 
-def _motion(done: Followed | Task) -> Any:
+def _motion(done: FollowResult | PlanningTask) -> Any:
     from ulna.viewer import motion_figure
 
-    return motion_figure(done.plan, done.closed if isinstance(done, Followed) else None)
+    return motion_figure(done.plan, done.closed if isinstance(done, FollowResult) else None)
 
 
-def _torques(done: Followed | Task) -> Any:
+def _torques(done: FollowResult | PlanningTask) -> Any:
     from ulna.viewer import torques_figure
 
     return torques_figure(done.plan)
 
 
-def _error(done: Followed) -> Any:
+def _error(done: FollowResult) -> Any:
     from ulna.viewer import error_figure
 
     return error_figure(done.plan, done.trackings)
 
 
-def _film(done: Followed, file: str, speed: float) -> None:
+def _film(done: FollowResult, file: str, speed: float) -> None:
     from ulna.viewer import animate_following
 
     animate_following(done.plan, done.runs, file, fps=FPS, speed=speed)

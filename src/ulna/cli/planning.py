@@ -29,7 +29,7 @@ NAMES = {"path": "PATH", "arm": "ARM", "speed": "film-speed"}
 PlanArmArgument = Annotated[
     str | None,
     typer.Argument(
-        metavar="[ARM]", help="A preset or a robot file; paper 000's arm.", show_default=False
+        metavar="[ARM]", help="A preset or a robot file; kehl unless given.", show_default=False
     ),
 ]
 PathArgument = Annotated[
@@ -66,30 +66,30 @@ ElbowOption = Annotated[
 ]
 
 
-class Task(NamedTuple):
-    """An arm as people call it, and the plan for it."""
+class PlanningTask(NamedTuple):
+    """An arm, with the name that it was asked for by, and the plan for it."""
 
     name: str
     arm: Arm
     plan: Plan
 
 
-class Asked(NamedTuple):
-    """What was asked for: an arm, as people call it and as it is, and a path for it."""
+class PlanRequest(NamedTuple):
+    """What was asked for: an arm, by its name and as it is, and a path for it."""
 
     name: str
     arm: Arm
     path: Path
 
 
-def read_asked(
+def read_request(
     arm: str | None,
     path: str | None,
     payload: str | None,
     *,
-    flat: bool,
+    no_gravity: bool,
     angles: Angles = RELATIVE,
-) -> Asked:
+) -> PlanRequest:
     """Read arm and path as they were typed; a path may come alone."""
     if path is None and arm is not None and _is_path(arm):
         arm, path = None, arm
@@ -97,15 +97,17 @@ def read_asked(
     if path is not None and not _is_file(name) and _is_path(name):
         hint = "the arm comes first, then the path"
         raise InputError(Problem("ARM", shown(name), "a preset or a robot file", hint))
-    described = changed_arm(find_arm(name), payload, flat=flat)
+    described = changed_arm(find_arm(name), payload, no_gravity=no_gravity)
     if path is None:
-        return Asked(name, described, default_path(described))
+        return PlanRequest(name, described, default_path(described))
     asked = read_path(path, "PATH", absolute=angles.absolute)
-    return Asked(name, described, asked)
+    return PlanRequest(name, described, asked)
 
 
-def make_task(asked: Asked, *, names: Mapping[str, str] = NAMES, **texts: str | None) -> Task:
-    """Plan; what is wrong with an option is told by the name that it has here."""
+def make_task(
+    asked: PlanRequest, *, names: Mapping[str, str] = NAMES, **texts: str | None
+) -> PlanningTask:
+    """Plan; raise what is wrong with an option by the name that it has here."""
     readers: Mapping[str, Reader] = {
         "duration": lambda text: read_quantity(text, "time", "--duration"),
         "max_speed": lambda text: read_quantity(text, "velocity", "--max-speed"),
@@ -121,7 +123,7 @@ def make_task(asked: Asked, *, names: Mapping[str, str] = NAMES, **texts: str | 
     note(f"planned {made.path} for {asked.name}: {told}")
     for remark in made.path.notes:
         note(remark)
-    return Task(asked.name, asked.arm, made)
+    return PlanningTask(asked.name, asked.arm, made)
 
 
 def _is_path(text: str) -> bool:
@@ -133,7 +135,7 @@ def _is_file(text: str) -> bool:
 
 
 def default_path(arm: Arm) -> Path:
-    """Return paper 000's loops to the arm's size, or what its joint limits leave room for."""
+    """Return loops on a circle, to the arm's size, or what its joint limits leave room for."""
     limits = arm.parameters
     if arm.n == 1:
         # All that one link can do is swing.
@@ -189,8 +191,8 @@ def reach_line(made: Plan) -> str:
     return f"yes, {inside}{elbow}; {closest}"
 
 
-def plan_heading(task: Task, angles: Angles) -> str:
-    """Say which arm follows which path, and for how long."""
+def plan_heading(task: PlanningTask, angles: Angles) -> str:
+    """Return which arm follows which path, and for how long."""
     made = task.plan
     # The text of a path is what makes it again, whatever angles it was made from.
     own = ", its angles from the link before" * (angles.absolute and made.path.in_joints)
@@ -198,7 +200,7 @@ def plan_heading(task: Task, angles: Angles) -> str:
 
 
 def posture_line(made: Plan, angles: Angles, *, explained: bool = True) -> str:
-    """Say in which postures it starts and ends."""
+    """Return in which postures it starts and ends."""
     known = made.q[np.isfinite(made.q).all(axis=-1)]
     measured = f"; {angles.symbol} is measured {angles.measured}" if explained else ""
     return f"from {angles.posture(known[0])} to {angles.posture(known[-1])}{measured}"
@@ -211,7 +213,7 @@ def posture_facts(made: Plan, angles: Angles) -> dict[str, Any]:
 
 
 def limits_lines(made: Plan) -> list[str]:
-    """Say which limits are passed, and what else there is to know."""
+    """Return which limits are exceeded, and what else there is to know."""
     told = [problem.text for problem in made.problems]
     if told:
         return told[:6] + [f"and {len(told) - 6} more"] * (len(told) > 6)
@@ -222,7 +224,7 @@ def limits_lines(made: Plan) -> list[str]:
     return [NO_LIMITS]
 
 
-def plan_facts(task: Task) -> dict[str, Any]:
+def plan_facts(task: PlanningTask) -> dict[str, Any]:
     """Return a plan in SI numbers."""
     made = task.plan
     return {

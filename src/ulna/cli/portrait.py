@@ -1,4 +1,4 @@
-"""`ulna portrait`: all that one joint can do, on a page; of more joints, a section."""
+"""`ulna portrait`: the phase portrait of one joint; of more joints, a Poincaré section."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ulna.arm import Arm
 from ulna.cli.angle_option import RELATIVE, read_convention
 from ulna.cli.arguments import (
     ArmArgument,
-    FlatOption,
     JsonOption,
+    NoGravityOption,
     OverwriteOption,
     PayloadOption,
     changed_arm,
@@ -27,7 +27,7 @@ from ulna.cli.arguments import (
 from ulna.cli.controlling import read_rate
 from ulna.cli.outputs import Output, check_outputs
 from ulna.cli.plotting import FORMATS, save_figure
-from ulna.cli.portrait_report import Looked, show_portrait
+from ulna.cli.portrait_report import CriticalSpeeds, show_portrait
 from ulna.cli.portrait_section import finish, show_section_of
 from ulna.cli.portrait_states import named_here, read_range, read_state
 from ulna.cli.terminal import note
@@ -98,7 +98,7 @@ def portrait(
         str | None, _option("--section-angle", "ANGLE", "The angle that the section is at: 0 deg.")
     ] = None,
     payload: PayloadOption = None,
-    flat: FlatOption = False,
+    no_gravity: NoGravityOption = False,
     out: Annotated[
         str, typer.Option("--out", metavar="FILE", help="The picture: .png, .svg or .pdf.")
     ] = "portrait.png",
@@ -110,7 +110,7 @@ def portrait(
     Of an arm with more joints the runs from the starts are shown joint by joint, and a Poincaré
     section through them.
     """
-    described = changed_arm(find_arm(arm), payload, flat=flat)
+    described = changed_arm(find_arm(arm), payload, no_gravity=no_gravity)
     convention = RELATIVE if angles is None else read_convention(angles)
     given = {"controller": controller, "set_point": set_point, "max_torque": max_torque,
              "angles": angle_range, "speeds": speed_range, "rate": rate}  # fmt: skip
@@ -198,16 +198,16 @@ def _write_portrait(
     finish(drawn, output, facts if json else None)
 
 
-def _borders(drawn: Portrait, angle: float) -> Looked:
+def _borders(drawn: Portrait, angle: float) -> CriticalSpeeds:
     """Return the critical speeds that are shown, up to where they only repeat themselves."""
     flow = drawn.flow
     if 0.0 < flow.damping < SLIPPERY * flow.inertia * flow.natural_frequency:
         note("so little friction has too many critical speeds to list them")
-        return Looked((), 0.0, 0.0)
+        return CriticalSpeeds((), 0.0, 0.0)
     most = SWINGS * flow.natural_frequency
     low, high = max(drawn.speeds[0], -most), min(drawn.speeds[1], most)
     found = drawn.critical_speeds(angle, within=(low, high)) if low < high else ()
-    return Looked(found, low, high)
+    return CriticalSpeeds(found, low, high)
 
 
 def _angles(drawn: Portrait) -> list[float]:
@@ -216,7 +216,7 @@ def _angles(drawn: Portrait) -> list[float]:
 
 
 def _refuse(given: dict[str, Any], got: str, need: str) -> None:
-    """Refuse options that say nothing to such an arm."""
+    """Raise if options say nothing about such an arm."""
     asked = [word for word, value in given.items() if value is not None]
     if asked:
         raise InputError([Problem(f"--{word.replace('_', '-')}", got, need) for word in asked])

@@ -24,7 +24,7 @@ from ulna.cli.terminal import number, say, say_about, show_table
 MOST_BORDERS = 12
 
 
-class Looked(NamedTuple):
+class CriticalSpeeds(NamedTuple):
     """The critical speeds that were found from an angle, and between which speeds [rad/s]."""
 
     borders: Sequence[BasinBoundary]
@@ -32,7 +32,7 @@ class Looked(NamedTuple):
     high: float
 
 
-def show_portrait(portrait: Portrait, name: str, borders: Mapping[float, Looked]) -> None:
+def show_portrait(portrait: Portrait, name: str, borders: Mapping[float, CriticalSpeeds]) -> None:
     """Print what a portrait shows, with the speeds at which the fate changes by angle."""
     _show_equilibria(portrait, f"{portrait.arm.name or name}, {drive_text(portrait)}")
     say_about("left out", [", ".join(left_out(portrait))] if left_out(portrait) else [])
@@ -42,8 +42,8 @@ def show_portrait(portrait: Portrait, name: str, borders: Mapping[float, Looked]
     if torques is not None:
         lifts = f"above {torques.lifting:.9g} N·m it runs from wherever it stands"
         say_about("torques", [lifts, f"above {torques.running:.9g} N·m it keeps running"])
-    for angle, looked in borders.items():
-        say_about("fates", _border_lines(portrait, angle, looked))
+    for angle, critical in borders.items():
+        say_about("fates", _border_lines(portrait, angle, critical))
     say_about(
         "starts",
         [
@@ -59,32 +59,34 @@ def _show_equilibria(portrait: Portrait, title: str) -> None:
         say_about("equilibria", [EVERYWHERE if portrait.equilibria else "none"])
         return
     rows = [
-        (rest.kind, f"{rest.angle:.7g}", f"{math.degrees(rest.angle):.5g}", eigenvalues_text(rest))
-        for rest in portrait.equilibria
+        (one.kind, f"{one.angle:.7g}", f"{math.degrees(one.angle):.5g}", eigenvalues_text(one))
+        for one in portrait.equilibria
     ]
     show_table(title, ("equilibrium", "angle [rad]", "[deg]", "eigenvalues [1/s]"), rows)
 
 
-def _border_lines(portrait: Portrait, angle: float, looked: Looked) -> list[str]:
+def _border_lines(portrait: Portrait, angle: float, critical: CriticalSpeeds) -> list[str]:
     head = f"from {number(angle)} rad"
     lines = [
         f"{head} at {border.value:.9g} rad/s: {fate_text(border.below)} | {fate_text(border.above)}"
-        for border in looked.borders[:MOST_BORDERS]
+        for border in critical.borders[:MOST_BORDERS]
     ]
-    if len(looked.borders) > MOST_BORDERS:
-        lines.append(f"and {len(looked.borders) - MOST_BORDERS} more")
-    if not lines and looked.low < looked.high:
-        lines.append(f"{head} {_only_fate(portrait, angle, looked)}")
-    if (looked.low, looked.high) != portrait.speeds:
-        between = f"{number(looked.low, 3)} and {number(looked.high, 3)} rad/s"
-        where = f"those between {between} are listed" if looked.low < looked.high else "none listed"
+    if len(critical.borders) > MOST_BORDERS:
+        lines.append(f"and {len(critical.borders) - MOST_BORDERS} more")
+    if not lines and critical.low < critical.high:
+        lines.append(f"{head} {_only_fate(portrait, angle, critical)}")
+    if (critical.low, critical.high) != portrait.speeds:
+        between = f"{number(critical.low, 3)} and {number(critical.high, 3)} rad/s"
+        where = (
+            f"those between {between} are listed" if critical.low < critical.high else "none listed"
+        )
         lines.append(f"{where}; critical_speeds in Python has all")
     return lines
 
 
-def _only_fate(portrait: Portrait, angle: float, looked: Looked) -> str:
-    """Say what becomes of all starts at an angle, where nothing parts them."""
-    speeds = np.linspace(looked.low, looked.high, 5)
+def _only_fate(portrait: Portrait, angle: float, critical: CriticalSpeeds) -> str:
+    """Return what becomes of all starts at an angle, where nothing parts them."""
+    speeds = np.linspace(critical.low, critical.high, 5)
     label, turns = portrait.fates.of(np.full(speeds.size, angle), speeds)
     found = {portrait.fates.fate(int(a), int(b)) for a, b in zip(label, turns, strict=True)}
     if len(found) > 1:

@@ -1,4 +1,4 @@
-"""What `ulna portrait` is told: states and ranges, and faults by the names that options have."""
+"""Options of `ulna portrait`: states and ranges, and faults by the names that options have."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def read_range(text: str, kind: str, what: str, example: str) -> list[float]:
 
 
 class named_here:  # noqa: N801  # it reads as a function
-    """Tell what is wrong with an option by the name that it has at the command line."""
+    """Name what is wrong with an option as it is called at the command line."""
 
     def __enter__(self) -> None:
         return None

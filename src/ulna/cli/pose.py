@@ -1,4 +1,4 @@
-"""`ulna pose`: where everything is for given joint angles."""
+"""`ulna pose`: forward kinematics, where everything is for given joint angles."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def pose(
     json: JsonOption = False,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Show where the joints and the tip are for given joint angles."""
+    """Show where the joints and the tip are for given joint angles (forward kinematics)."""
     described = find_arm(arm)
     convention = read_convention(angles)
     posture = np.array(convention.read(q, described, "--q"))

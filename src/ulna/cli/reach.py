@@ -1,4 +1,4 @@
-"""`ulna reach`: which postures put the tip at a place, if any."""
+"""`ulna reach`: inverse kinematics, the postures that put the tip at a point."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def reach(
         str,
         typer.Option(
             "--to",
-            metavar="PLACE",
+            metavar="POINT",
             help='A point "30 cm, 20 cm", or with an orientation "30 cm, 20 cm, 45 deg".',
             show_default=False,
         ),
@@ -61,7 +61,7 @@ def reach(
     json: JsonOption = False,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Find the postures that put the tip at a place."""
+    """Find the postures that put the tip at a point (inverse kinematics)."""
     described = find_arm(arm)
     convention = read_convention(angles)
     check_elbow(described, elbow)
@@ -81,12 +81,12 @@ def reach(
     if plot and not json:
         say(f"drawn in {plot}")
     if elbow is not None and every.within_limits.any():
-        _insist_on_elbow(target, every, found, elbow)
-    _insist(described, target, found, convention)
+        _raise_if_other_elbow(target, every, found, elbow)
+    _raise_if_unreachable(described, target, found, convention)
 
 
 def check_elbow(arm: Arm, elbow: str | None) -> None:
-    """Refuse an elbow that is on no side, and one of an arm that has none or several."""
+    """Raise if the elbow is on no side, or of an arm that has none or several."""
     if elbow is None:
         return
     if elbow not in SIDES:
@@ -114,8 +114,10 @@ def chosen(found: Solutions, elbow: str | None) -> Solutions:
     )
 
 
-def _insist_on_elbow(target: np.ndarray, every: Solutions, found: Solutions, elbow: str) -> None:
-    """Say that only the other elbow will do, where that is so."""
+def _raise_if_other_elbow(
+    target: np.ndarray, every: Solutions, found: Solutions, elbow: str
+) -> None:
+    """Raise if only the other elbow will do."""
     if found.within_limits.any():
         return
     why = str(found.reason[0]) if len(found.branch) else "not a posture of this place"
@@ -125,8 +127,8 @@ def _insist_on_elbow(target: np.ndarray, every: Solutions, found: Solutions, elb
     )
 
 
-def _insist(arm: Arm, target: np.ndarray, found: Solutions, angles: Angles) -> None:
-    """Make a target that cannot be had the command's failure, with a way out."""
+def _raise_if_unreachable(arm: Arm, target: np.ndarray, found: Solutions, angles: Angles) -> None:
+    """Raise if the target cannot be reached, with a way out."""
     if found.within_limits.any():
         return
     place = f"--to: ({_point(target)}) m is"

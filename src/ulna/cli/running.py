@@ -22,7 +22,7 @@ SETTING = re.compile(r"\b(method|dynamics|samples|speed|dt)='?([\w.,-]*\w)'?")
 
 
 class UnfinishedError(UlnaError):
-    """What a command could not do, told after it has done all the rest."""
+    """What a command could not do, raised after it has done all the rest."""
 
     def __init__(self, told: Sequence[str], exit_code: int) -> None:
         super().__init__("\n".join(told))
@@ -37,7 +37,7 @@ class Timed(NamedTuple):
 
 
 def run_arm(arm: Arm, options: Mapping[str, Any]) -> Timed:
-    """Simulate; what is wrong with an option is told by the name it has here."""
+    """Simulate; raise what is wrong with an option by the name that it has here."""
     try:
         # A run of no length checks what was given, and has the engine loaded or compiled.
         simulate(arm, **{**options, "duration": 0.0, "samples": None})
@@ -72,8 +72,8 @@ def renamed(problem: Problem, names: Mapping[str, str] = NAMES) -> Problem:
     return replace(problem, what=option, need=spoken(problem.need), hint=spoken(problem.hint))
 
 
-def insist(status: Status, written: Written, *, cause: Exception | None = None) -> None:
-    """Make whatever went wrong the command's failure, with what is kept nevertheless.
+def raise_if_failed(status: Status, written: Written, *, cause: Exception | None = None) -> None:
+    """Raise if anything went wrong, with what is kept nevertheless.
 
     The cause is the exception that ended a run, for those who ask for its traceback.
     """
@@ -90,11 +90,11 @@ def insist(status: Status, written: Written, *, cause: Exception | None = None) 
         raise UnfinishedError(told, codes[0]) from cause
 
 
-def insist_written(written: Written) -> None:
-    """Make files that could not be written the command's failure."""
-    insist(Status(True, "done", ""), written)
+def raise_if_unwritten(written: Written) -> None:
+    """Raise if files could not be written."""
+    raise_if_failed(Status(True, "done", ""), written)
 
 
 def kept(written: Written) -> str:
-    """Say where to find what a run did until it ended."""
+    """Return where to find what a run did until it ended."""
     return f"; all until then is in {', '.join(written.files)}" if written.files else ""

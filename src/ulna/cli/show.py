@@ -19,7 +19,7 @@ from ulna.cli.outputs import (
     film_output,
     write_outputs,
 )
-from ulna.cli.running import insist
+from ulna.cli.running import raise_if_failed
 from ulna.cli.summary import facts, show_summary, start_of
 from ulna.cli.terminal import number, say, show_json, show_table
 from ulna.simulation import Run, open_run
@@ -70,7 +70,7 @@ def show(
         show_table("made with", ("what", "which"), _made(run, convention))
         if written.files:
             say(f"written: {', '.join(written.files)}")
-    insist(SHOWN, written)
+    raise_if_failed(SHOWN, written)
 
 
 def _made(run: Run, angles: Angles) -> list[tuple[str, str]]:
@@ -117,7 +117,7 @@ def _measured(angles: Angles) -> str:
 
 
 def _reference(settings: Mapping[str, Any], angles: Angles) -> str:
-    """Say what a controller was to follow: a posture, a motion, a function."""
+    """Return what a controller was to follow: a posture, a motion, a function."""
     given = settings.get("reference") if settings.get("controller") else None
     if isinstance(given, Mapping) and "path" in given:
         return f"{given['path']}, {number(given.get('duration', 0.0))} s"
@@ -129,7 +129,7 @@ def _reference(settings: Mapping[str, Any], angles: Angles) -> str:
 
 
 def _sensors(settings: Mapping[str, Any]) -> str:
-    """Name what lay between the arm and its controller, where that was anything."""
+    """Return what lay between the arm and its controller, where that was anything."""
     given = settings.get("sensors")
     if not isinstance(given, Mapping):
         return ""
@@ -144,7 +144,7 @@ def _sensors(settings: Mapping[str, Any]) -> str:
 
 
 def _in_words(source: Any, unit: str) -> str:
-    """Say what acted: numbers and formulas as they are, of the rest what it was."""
+    """Return what acted: numbers and formulas as they are, of the rest what it was."""
     if isinstance(source, Mapping) and "function" in source:
         return f"the function {source['function']}"
     if isinstance(source, Mapping):

@@ -15,8 +15,8 @@ from ulna.cli.arguments import (
     ArmArgument,
     FilmOption,
     FilmSpeedOption,
-    FlatOption,
     JsonOption,
+    NoGravityOption,
     OverwriteOption,
     PayloadOption,
     PlotOption,
@@ -28,7 +28,7 @@ from ulna.cli.arguments import (
 from ulna.cli.controlling import (
     CONTROLLER,
     RATE,
-    Control,
+    ControlOptions,
     DisturbOption,
     ReferenceOption,
     SensorsOption,
@@ -45,7 +45,7 @@ from ulna.cli.outputs import (
     write_outputs,
 )
 from ulna.cli.reading import read_all
-from ulna.cli.running import Timed, insist, run_arm, spoken
+from ulna.cli.running import Timed, raise_if_failed, run_arm, spoken
 from ulna.cli.summary import facts, show_summary, start_of
 from ulna.cli.terminal import note, say, show_json
 from ulna.errors import InputError, Problem
@@ -99,7 +99,7 @@ def simulate(
         str | None, _option("--until", "FORMULA", 'Stop when it becomes true: "y < 0".')
     ] = None,
     payload: PayloadOption = None,
-    flat: FlatOption = False,
+    no_gravity: NoGravityOption = False,
     method: Annotated[
         str | None,
         _option(
@@ -148,8 +148,8 @@ def simulate(
     json: JsonOption = False,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Let an arm move under torques or a controller, and show what it did."""
-    described = changed_arm(find_arm(arm), payload, flat=flat)
+    """Simulate an arm under torques or a controller (forward dynamics), and show what it did."""
+    described = changed_arm(find_arm(arm), payload, no_gravity=no_gravity)
     convention = read_convention(angles)
     options = read_all(
         {
@@ -177,7 +177,7 @@ def simulate(
     options |= {name: value for name, value in plain.items() if value is not None}
     outputs = _outputs(out, plot, film, film_speed, csv=csv, overwrite=overwrite)
     check_outputs(outputs, overwrite=overwrite)
-    control = Control(controller, reference, sensors, rate, disturb or [])
+    control = ControlOptions(controller, reference, sensors, rate, disturb or [])
     options |= control.read(described, arm, convention)
     seconds = _check_start(options, described)
     if film is not None:
@@ -196,11 +196,11 @@ def simulate(
         show_json({**facts(run), **beside, "files": written.files})
     else:
         _show(done, arm, written.files, convention)
-    insist(done.run.status, written, cause=done.run.error)
+    raise_if_failed(done.run.status, written, cause=done.run.error)
 
 
 def _check_start(options: Mapping[str, Any], arm: Arm) -> float:
-    """Insist on a start and a duration, of which a plan has its own; return the duration [s]."""
+    """Return the duration [s]; raise unless it and a start are given, or a plan is."""
     motion = trajectory_of(options.get("reference"))
     problems = []
     if "q0" not in options and motion is None:
@@ -223,7 +223,7 @@ def _check_start(options: Mapping[str, Any], arm: Arm) -> float:
 
 
 def _measured(problem: Problem, angles: Angles) -> Problem:
-    """Say of a start that is beyond a joint's limits that these are of the joint's own angle."""
+    """Return a problem with a start beyond limits, which are of the joint's own angle."""
     if not angles.absolute or not problem.what.startswith("--q0, joint"):
         return problem
     return replace(problem, got=f"{problem.got} from the link before")
@@ -260,7 +260,7 @@ def _show(done: Timed, name: str, files: list[str], angles: Angles) -> None:
 
 
 def _pace(done: Timed) -> str:
-    """Say how fast it was computed, where there was time to speak of."""
+    """Return how fast it was computed, where there was time to speak of."""
     t = float(done.run.t[-1])
     if t < LEAST or done.elapsed <= 0.0:
         return ""

@@ -104,7 +104,7 @@ def _energy(run: Run) -> str:
 
 
 def _following(run: Run) -> list[str]:
-    """Say how far the joints were from what a controller was to follow."""
+    """Return how far the joints were from what a controller was to follow."""
     if run.q_ref is None or run.qd_ref is None or "controller" not in run.settings:
         return []
     gaps = np.abs(np.asarray(run.q) - _reference(run))
@@ -126,7 +126,7 @@ def _reference(run: Run) -> np.ndarray:
 
 
 def _stops(contacts: Iterable[Contact]) -> list[str]:
-    """Say of every stop that was hit how often, and when first."""
+    """Return how often every stop was hit, and when first."""
     hits = [contact for contact in contacts if contact.what == "hit"]
     first: dict[tuple[int, Side], float] = {}
     for hit in hits:
@@ -140,7 +140,7 @@ def _stops(contacts: Iterable[Contact]) -> list[str]:
 
 
 def _excesses(run: Run) -> list[str]:
-    """Name the joints that no real motor would have moved so: given torques are not cut."""
+    """Return the joints that no real motor would have moved so: given torques are not cut."""
     limits = run.arm.parameters
     checked = (
         ("torque", _peak(run.tau), limits.max_torque),

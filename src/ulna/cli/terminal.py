@@ -45,7 +45,7 @@ codecs.register_error("ulna-ascii", _stand_in)
 
 
 def prepare_streams() -> None:
-    """Let nothing that is printed fail for want of a letter, or of a stream to print to."""
+    """Prepare the streams so that printing never fails for want of a letter, or of a stream."""
     # A closed stream is None in Python; what is printed then goes nowhere.
     sys.stdout = sys.stdout or io.StringIO()
     sys.stderr = sys.stderr or io.StringIO()

@@ -1,4 +1,4 @@
-"""How tests run a command that fills a folder: beside one another, and sharing what it made."""
+"""How tests run commands: in an empty folder each, or beside one another, sharing what was made."""
 
 import contextlib
 import io
@@ -46,9 +46,35 @@ def _run_in(place, *words):
     return Answer(code, out.getvalue(), err.getvalue(), place)
 
 
+@pytest.fixture
+def ask(capsys, tmp_path, monkeypatch):
+    """Return what runs a command in an empty folder: (*words) -> exit code, answer, notes."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words):
+        code = main(list(words))
+        printed = capsys.readouterr()
+        assert "--debug" in words or "Traceback" not in printed.err
+        return code, printed.out, printed.err
+
+    return run
+
+
+@pytest.fixture
+def facts(ask):
+    """Return what runs a command that has to succeed: (*words) -> its JSON."""
+
+    def run(*words):
+        code, out, _ = ask(*words, "--json")
+        assert code == 0
+        return json.loads(out)
+
+    return run
+
+
 @pytest.fixture(scope="session")
 def run_in():
-    """Give what runs a command in a folder: (place, *words) -> Answer."""
+    """Return what runs a command in a folder: (place, *words) -> Answer."""
     return _run_in
 
 

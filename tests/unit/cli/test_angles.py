@@ -1,6 +1,5 @@
 """`--angles absolute`: the same arm, typed and printed in angles from the x axis."""
 
-import json
 import math
 from pathlib import Path
 
@@ -8,35 +7,10 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.cli import main
 
 # The same posture of two links, from the link before and from the x axis.
 RELATIVE, ABSOLUTE = "40 deg, -60 deg", "40 deg, -20 deg"
 ANGLES = ["--angles", "absolute"]
-
-
-@pytest.fixture
-def ask(capsys, tmp_path, monkeypatch):
-    """Run a command in an empty folder; gives the exit code, the answer and the notes."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*words):
-        code = main(list(words))
-        printed = capsys.readouterr()
-        assert "Traceback" not in printed.err
-        return code, printed.out, printed.err
-
-    return run
-
-
-@pytest.fixture
-def facts(ask):
-    def run(*words):
-        code, out, _ = ask(*words, "--json")
-        assert code == 0
-        return json.loads(out)
-
-    return run
 
 
 @pytest.mark.parametrize("command", ["pose", "hold"])

@@ -12,21 +12,6 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.cli import main
-
-
-@pytest.fixture
-def ask(capsys, tmp_path, monkeypatch):
-    """Run a command in an empty folder; gives the exit code, the answer and the notes."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*words):
-        code = main(list(words))
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return run
-
 
 DESK = """
 format = 1
@@ -93,7 +78,6 @@ def test_bad_words_get_a_sentence_and_exit_2(ask, words, says):
         (["simulate", "unit", "--friction", "0.5, 0.5"], "--sequential-damping"),
         (["simulate", "unit", "--for", "1 s"], "--duration"),
         (["simulate", "unit", "--disturb", "step()"], "--disturbance"),
-        (["portrait", "unit", "--aim", "0.5"], "--set-point"),
         (["hold", "unit", "--flat"], "--no-gravity"),
         (["pose", "unit", "--ovrwrite"], "--overwrite"),
     ],

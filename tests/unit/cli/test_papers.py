@@ -149,7 +149,7 @@ def test_stopped_it_keeps_what_is_done_and_says_so(shelf, run_in, tmp_path, monk
         if len(told) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(command._Bar, "tell", stop)
+    monkeypatch.setattr(command.PapersProgressBar, "tell", stop)
     answer = run_in(tmp_path, "papers", "--out", "p")
     assert answer.code == 130
     assert "what was done until then is in p; without paper 002, 003, 004" in answer.err
@@ -163,7 +163,7 @@ def test_stopped_it_leaves_a_whole_folder_as_it_was(shelf, run_in, tmp_path, mon
     def stop(bar, task, tasks):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(command._Bar, "tell", stop)
+    monkeypatch.setattr(command.PapersProgressBar, "tell", stop)
     answer = run_in(tmp_path, "papers", "--out", "p", "--overwrite")
     assert answer.code == 130
     assert "p is as it was before" in answer.err

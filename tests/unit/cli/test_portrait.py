@@ -1,6 +1,5 @@
 """`ulna portrait`: numbers that are known from outside, the picture, and what wrong words get."""
 
-import json
 import math
 import re
 import struct
@@ -9,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import ulna
-from ulna.cli import main, portrait_report
 from ulna.cli import portrait as command
+from ulna.cli import portrait_report
 
 DRIVEN = ["bechard-1", "--torque", "4 N*m"]
 NARROW = ["--speed-range", "-5 rad/s, 5 rad/s"]
@@ -18,17 +17,9 @@ TWO = ["ductri", "--start", "30 deg, 20 deg, 0 rad/s, 0 rad/s", "--duration", "2
 
 
 @pytest.fixture
-def ask(capsys, tmp_path, monkeypatch):
-    """Run the command in an empty folder; gives the exit code, the answer and the notes."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*words):
-        code = main(["portrait", *words])
-        printed = capsys.readouterr()
-        assert "Traceback" not in printed.err
-        return code, printed.out, printed.err
-
-    return run
+def ask(ask):
+    """Return what runs this command in an empty folder: (*words) -> exit code, answer, notes."""
+    return lambda *words: ask("portrait", *words)
 
 
 @pytest.fixture
@@ -38,15 +29,9 @@ def unpainted(monkeypatch):
 
 
 @pytest.fixture
-def facts(ask, unpainted):
-    """Run the command; gives its JSON."""
-
-    def run(*words):
-        code, out, _ = ask(*words, "--json")
-        assert code == 0
-        return json.loads(out)
-
-    return run
+def facts(facts, unpainted):
+    """Return what runs this command without its picture: (*words) -> its JSON."""
+    return facts
 
 
 def one_line(text):

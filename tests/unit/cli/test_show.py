@@ -6,23 +6,8 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.cli import main
 from ulna.control import PD
 from ulna.simulation import disturbances
-
-
-@pytest.fixture
-def ask(capsys, tmp_path, monkeypatch):
-    """Run a command in an empty folder; gives the exit code, the answer and the notes."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*words):
-        code = main(list(words))
-        printed = capsys.readouterr()
-        assert "Traceback" not in printed.err
-        return code, printed.out, printed.err
-
-    return run
 
 
 @pytest.fixture

@@ -1,42 +1,16 @@
 """`ulna simulate` with a controller: as in Python, and what wrong words get."""
 
-import json
 import re
 
 import numpy as np
 import pytest
 
 import ulna
-from ulna.cli import main
 from ulna.control import PD, ComputedTorque
 from ulna.simulation import disturbances
 
 HOLD = ["simulate", "unit", "--q0", "0, 0", "--duration", "0.2 s", "--no-gravity"]
 PD_LOOP = ["--controller", "PD(kp=60, kd=(25, 12))", "--reference", "0.2, -0.1"]
-
-
-@pytest.fixture
-def ask(capsys, tmp_path, monkeypatch):
-    """Run a command in an empty folder; gives the exit code, the answer and the notes."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*words):
-        code = main(list(words))
-        printed = capsys.readouterr()
-        assert "Traceback" not in printed.err
-        return code, printed.out, printed.err
-
-    return run
-
-
-@pytest.fixture
-def facts(ask):
-    def run(*words):
-        code, out, _ = ask(*words, "--json")
-        assert code == 0
-        return json.loads(out)
-
-    return run
 
 
 def unit():
