@@ -392,7 +392,7 @@ def test_what_exists_is_kept(ask, tmp_path, unsimulated):
     assert {path.read_text() for path in folder.iterdir()} == {"mine"}
 
 
-def test_force_replaces_only_what_it_writes(ask, tmp_path):
+def test_overwrite_replaces_only_what_it_writes(ask, tmp_path):
     folder = tmp_path / "follow"
     folder.mkdir()
     for name in ("run.nc", "follow.mp4", "mine.txt"):

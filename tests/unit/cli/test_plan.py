@@ -235,7 +235,7 @@ def test_what_exists_is_kept(ask, tmp_path):
     assert (folder / "mine.txt").read_text() == "mine"
 
 
-def test_a_folder_beside_other_files_needs_no_force(ask, tmp_path):
+def test_a_folder_beside_other_files_needs_no_overwrite(ask, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     assert ask("kehl", CIRCLE, "--out", ".").code == 0
     assert files(tmp_path) == sorted([*FILES, "mine.txt"])

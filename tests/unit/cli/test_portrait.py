@@ -138,7 +138,7 @@ def test_an_svg_is_written(ask, tmp_path):
 
 def test_a_picture_is_not_replaced_by_accident(ask, tmp_path, monkeypatch):
     told = []
-    monkeypatch.setattr(command, "save_figure", lambda *_, force: told.append(force))
+    monkeypatch.setattr(command, "save_figure", lambda *_, overwrite: told.append(overwrite))
     there = tmp_path / "portrait.png"
     there.write_bytes(b"mine")
     code, _, err = ask(*DRIVEN, *NARROW)
