@@ -4,7 +4,7 @@ SI units and radians; x right, y up, angles counter-clockwise; joint angles are 
 first from the x axis. Importing this loads nothing: a name brings its module once it is used.
 """
 
-import importlib
+from importlib import import_module as _import_module
 
 from ulna._version import __version__
 
@@ -102,6 +102,7 @@ __all__ = [
     "simulate_batch",
     "simulation",
     "stack",
+    "typing",
     "units",
 ]
 
@@ -112,17 +113,21 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
 def _found(name: str) -> object:
     for module, names in _HOMES.items():
         if name in names:
-            return getattr(importlib.import_module(module), name)
+            return getattr(_import_module(module), name)
     try:
         if not name.startswith("__"):
-            return importlib.import_module(f"ulna.{name}")
+            return _import_module(f"ulna.{name}")
     except ModuleNotFoundError as error:
         if error.name != f"ulna.{name}":
             raise
-    raise AttributeError(f"module 'ulna' has no attribute {name!r}")
+    from ulna.errors import did_you_mean
+
+    text = f"module 'ulna' has no attribute {name!r}"
+    hint = "" if name.startswith("_") else did_you_mean(name, __all__)
+    raise AttributeError(f"{text}; {hint}" if hint else text)

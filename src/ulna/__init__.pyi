@@ -10,6 +10,7 @@ from ulna import (
     kinematics,
     motion,
     simulation,
+    typing,
     units,
 )
 from ulna._version import __version__
@@ -104,5 +105,6 @@ __all__ = [
     "simulate_batch",
     "simulation",
     "stack",
+    "typing",
     "units",
 ]

@@ -66,7 +66,6 @@ TO_DO = {
     "dynamics",
     "kinematics",
     "motion",
-    "simulation",
     "viewer",
 }
 
@@ -138,7 +137,8 @@ def _faults_of_class(path, kind, found):
     if protocol or issubclass(kind, (enum.Enum, BaseException)):
         return [(code, text) for code, text in found if code not in PARAMETERS]
     doc = Docstring(path, kind)
-    attributes = {name.split(" : ")[0] for name, _, _ in doc.doc["Attributes"]}
+    entries = [name.split(" : ")[0] for name, _, _ in doc.doc["Attributes"]]
+    attributes = {name.strip() for names in entries for name in names.split(",")}
     if attributes and not doc.doc_parameters:
         found = [(code, text) for code, text in found if code not in PARAMETERS]
         fields = {name for name in doc.signature_parameters if not name.startswith("_")}

@@ -31,20 +31,11 @@ PUBLIC = (
 )
 
 TO_DO_CLASSES = {
-    "Asked",
     "Control",
-    "Options",
     "Room",
 }
-TO_DO_DIR = {
-    "ulna",
-    "ulna.simulation",
-    "ulna.simulation.disturbances",
-}
-TO_DO_SHADOWED = {
-    "ulna.simulation.compiled",
-    "ulna.simulation.simulate",
-}
+TO_DO_DIR: set[str] = set()
+TO_DO_SHADOWED: set[str] = set()
 
 
 def classes_by_name():

@@ -1,16 +1,19 @@
 """WHAT happens: an arm in time, and the record of what it did."""
 
+from typing import TYPE_CHECKING
+
+from ulna.namespaces import namespace
 from ulna.simulation import disturbances
 from ulna.simulation.batch.batch_simulation import BatchSimulation
 from ulna.simulation.batch.files import open_batch
 from ulna.simulation.batch.run import BatchRun
 from ulna.simulation.batch.simulate import simulate_batch
 from ulna.simulation.batch.status import Statuses
-from ulna.simulation.compiled import CompiledArm, compiled
+from ulna.simulation.compiled_arm import CompiledArm, compiled
 from ulna.simulation.files import open_run
 from ulna.simulation.run import Energies, Run
 from ulna.simulation.sensors import Sensors
-from ulna.simulation.simulate import simulate
+from ulna.simulation.simulate_arm import simulate
 from ulna.simulation.simulation import Simulation
 from ulna.simulation.status import Contact, Event, Saturation, Status
 
@@ -34,3 +37,16 @@ __all__ = [
     "simulate",
     "simulate_batch",
 ]
+
+if not TYPE_CHECKING:
+    _guesses = {
+        "simulation.simulate(arm, q0=..., duration=...) simulates one arm": (
+            "integrate rollout odeint solve solve_ivp forward_simulate"
+        ),
+        "simulation.simulate_batch(arms, q0=..., duration=...) simulates many": (
+            "rollouts vectorize simulate_many"
+        ),
+        "simulation.open_run(file) reads what Run.save wrote": "load load_run read read_run open",
+        "simulation.open_batch(file) reads what BatchRun.save wrote": "load_batch read_batch",
+    }
+    __getattr__, __dir__ = namespace(__name__, _guesses, also=__all__)

@@ -17,7 +17,7 @@ from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import Heaps, Memory, new_links, new_vectors
 from ulna.simulation.engine.tableaux import DOP853_TABLEAU, RK4_TABLEAU
 from ulna.simulation.events import Signal
-from ulna.simulation.options import METHODS, Options
+from ulna.simulation.options import METHODS, SimulationOptions
 from ulna.simulation.per_arm import PerArm
 from ulna.simulation.sensors import Sensors
 from ulna.simulation.sources import Source
@@ -58,7 +58,7 @@ def _full_table(arm: Arm) -> Table:
 
 def build_memory(
     arm: Arm,
-    options: Options,
+    options: SimulationOptions,
     sources: Sequence[Source],
     disturbances: Sequence[Disturbance],
     signals: Sequence[Signal],
@@ -86,19 +86,19 @@ def build_memory(
     return memory
 
 
-def _frozen(arm: Arm, options: Options) -> Array:
+def _frozen(arm: Arm, options: SimulationOptions) -> Array:
     given = options.sequential_damping
     return pack_frozen(arm.parameters, None if given is None else np.array(given))
 
 
-def tableau_of(options: Options) -> Array:
+def tableau_of(options: SimulationOptions) -> Array:
     """Return the coefficients of an explicit method."""
     return DOP853_TABLEAU if options.method == "dop853" else RK4_TABLEAU
 
 
 def lay_inputs(
     n: int,
-    options: Options,
+    options: SimulationOptions,
     sources: Sequence[Source],
     disturbances: Sequence[Disturbance],
     signals: Sequence[Signal],
@@ -160,7 +160,7 @@ def _layout(
     return laid
 
 
-def _set_options(laid: Laid, options: Options) -> None:
+def _set_options(laid: Laid, options: SimulationOptions) -> None:
     real, whole = laid.real, laid.whole
     real[at.DT], real[at.MAX_STEP] = options.dt, options.max_step
     real[at.RTOL], real[at.ATOL] = options.rtol or 0.0, options.atol
@@ -231,7 +231,7 @@ def _put_disturbances(
     edges = [(one.start, one.stop, 1.0 / one.rate if one.rate else 0.0) for one in disturbances]
     places[at.EDGES] = heaps.real.put(edges)
     places[at.SIZES] = heaps.each.put(sizes(disturbances, n))
-    # Noise counts by itself, so that a push beside it leaves its numbers as they are.
+    # Noise counts by itself, so that a step beside it leaves its numbers as they are.
     noises = np.cumsum([one.rate > 0.0 for one in disturbances]) - 1
     seeds = np.array([one.seed for one in disturbances], dtype=np.int64)
     places[at.SEEDS] = heaps.whole.put(np.column_stack([seeds, noises]))

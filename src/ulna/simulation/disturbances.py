@@ -1,6 +1,6 @@
-"""What pushes an arm besides its torques: steps, pulses, seeded noise.
+"""Disturbances that act on an arm besides its torques: steps, pulses, seeded noise.
 
-Each acts on joint torques [N·m], one a joint, or on the tip as a force x, y [N] (and a moment).
+Each is made of joint torques [N·m], one a joint, or of a force x, y [N] on the tip, and a moment.
 """
 
 from __future__ import annotations
@@ -9,18 +9,37 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
+from ulna.namespaces import namespace, suggest_keywords
 from ulna.simulation.options import is_number
+from ulna.typing import ArrayLike
+
+__all__ = ["Disturbance", "noise", "pulse", "step"]
 
 
 @dataclass(frozen=True)
 class Disturbance:
-    """A push that begins, and ends; with `rate` it is noise, drawn anew so many times a second."""
+    """Torques on the joints, or a force on the tip, from one time to another.
+
+    Attributes
+    ----------
+    torque : tuple of float or None
+        Joint torques (n,) [N·m].
+    force : tuple of float or None
+        Force x, y [N] on the tip, and a moment [N·m] if there are three; it acts on the arm.
+    start, stop : float
+        The times [s] between which it acts.
+    rate : float
+        How often [Hz] noise is drawn, with `torque` or `force` as standard deviations; 0 of what
+        is no noise.
+    seed : int
+        Of the noise.
+    """
 
     torque: tuple[float, ...] | None
     force: tuple[float, ...] | None
@@ -30,21 +49,75 @@ class Disturbance:
     seed: int = 0
 
 
+@suggest_keywords(tip_force="force", start="at", time="at")
 def step(
-    torque: Sequence[float] | None = None, *, force: Sequence[float] | None = None, at: float = 0.0
+    torque: ArrayLike | None = None, *, force: ArrayLike | None = None, at: float = 0.0
 ) -> Disturbance:
-    """Push from a time on."""
+    """Make a disturbance that acts from a time on.
+
+    Parameters
+    ----------
+    torque : array_like, shape (n,), optional
+        Joint torques [N·m].
+    force : array_like, shape (2,) or (3,), optional
+        Force x, y [N] on the tip, and a moment [N·m]; in place of torques.
+    at : float
+        The time [s] at which it begins.
+
+    Returns
+    -------
+    Disturbance
+        For `disturbances` of `ulna.simulate`.
+
+    Raises
+    ------
+    InputError
+        Values that are no such numbers.
+
+    Examples
+    --------
+    >>> step([0.5, 0.0], at=1.0).start
+    1.0
+    """
     return _made(torque, force, at, math.inf)
 
 
+@suggest_keywords(tip_force="force", start="at", time="at", duration="lasting")
 def pulse(
-    torque: Sequence[float] | None = None,
+    torque: ArrayLike | None = None,
     *,
-    force: Sequence[float] | None = None,
+    force: ArrayLike | None = None,
     at: float,
     lasting: float,
 ) -> Disturbance:
-    """Push for a while."""
+    """Make a disturbance that acts for a while.
+
+    Parameters
+    ----------
+    torque : array_like, shape (n,), optional
+        Joint torques [N·m].
+    force : array_like, shape (2,) or (3,), optional
+        Force x, y [N] on the tip, and a moment [N·m]; in place of torques.
+    at : float
+        The time [s] at which it begins.
+    lasting : float
+        How long [s] it acts.
+
+    Returns
+    -------
+    Disturbance
+        For `disturbances` of `ulna.simulate`.
+
+    Raises
+    ------
+    InputError
+        Values that are no such numbers.
+
+    Examples
+    --------
+    >>> pulse(force=[0.0, -20.0], at=1.0, lasting=0.05).stop
+    1.05
+    """
     if not is_number(lasting) or not lasting > 0.0:
         raise InputError(Problem("pulse.lasting", shown(lasting), "a time of more than 0 s"))
     if not is_number(at):
@@ -52,19 +125,49 @@ def pulse(
     return _made(torque, force, at, at + lasting)
 
 
+@suggest_keywords(tip_force="force", start="at", time="at", stop="until", frequency="rate")
 def noise(
-    torque: Sequence[float] | None = None,
+    torque: ArrayLike | None = None,
     *,
-    force: Sequence[float] | None = None,
+    force: ArrayLike | None = None,
     rate: float = 1000.0,
     seed: int = 0,
     at: float = 0.0,
     until: float = math.inf,
 ) -> Disturbance:
-    """Push at random: normal deviates with these standard deviations, drawn `rate` times a second.
+    """Make a random disturbance: normal deviates, drawn at a rate and held in between.
 
-    The same seed gives the same pushes, whatever else the run does. Of several, each draws its own
+    The same seed draws the same numbers, whatever else the run does. Of several, each draws its own
     numbers by its place among them, even with the same seed.
+
+    Parameters
+    ----------
+    torque : array_like, shape (n,), optional
+        Standard deviations [N·m] of joint torques.
+    force : array_like, shape (2,) or (3,), optional
+        Standard deviations of a force x, y [N] on the tip, and of a moment [N·m]; in place of
+        torques.
+    rate : float
+        How often [Hz] numbers are drawn.
+    seed : int
+        Of the random numbers, at least 0.
+    at, until : float
+        The times [s] between which it acts.
+
+    Returns
+    -------
+    Disturbance
+        For `disturbances` of `ulna.simulate`.
+
+    Raises
+    ------
+    InputError
+        Values that are no such numbers.
+
+    Examples
+    --------
+    >>> noise([0.1, 0.1], rate=100.0, seed=3).rate
+    100.0
     """
     if not is_number(rate) or not 0.0 < rate < math.inf:
         raise InputError(Problem("noise.rate", shown(rate), "a number of more than 0 Hz"))
@@ -125,3 +228,7 @@ def sizes(disturbances: Sequence[Disturbance], n: int) -> Array:
 
 def _count(values: Sequence[float]) -> str:
     return f"{len(values)} value{'s' * (len(values) != 1)}"
+
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = namespace(__name__, also=__all__)

@@ -71,7 +71,7 @@ def _run_engine(simulation: Simulation, *, looks: bool) -> int:
     budget = s.stiffness.until_look(s, s.budget) if looks else s.budget
     if not s.guarded:
         return s.engine(s.size, s.memory, control, s.record, budget)
-    with np.errstate(all="ignore"), s.loads.called.safe():
+    with np.errstate(all="ignore"), s.loads.callbacks.safe():
         return int(s.engine(s.size, s.memory, control, s.record, budget))
 
 

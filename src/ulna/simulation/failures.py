@@ -35,7 +35,7 @@ class Failed(Exception):  # noqa: N818 - it says what happened to a run, and nob
 class Failure(NamedTuple):
     """What failed, how the run stands after it, and the exception, which copies do without."""
 
-    who: str  # "PD.torque", or "torque function 'push'"
+    who: str  # "PD.torque", or "torque function 'lift'"
     status: Status
     error: Exception | None
 

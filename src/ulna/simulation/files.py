@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import io
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, get_args
@@ -41,8 +40,8 @@ from ulna.simulation.status import (
     What,
 )
 from ulna.simulation.tables import (
-    PUSH,
-    PUSH_MOMENT,
+    TIP_DISTURBANCE,
+    TIP_DISTURBANCE_MOMENT,
     attributes,
     coordinates,
     quantities,
@@ -50,27 +49,53 @@ from ulna.simulation.tables import (
     write_parquet,
 )
 from ulna.storage import whole_file
+from ulna.typing import PathLike
 
 ENDINGS = (".nc", ".csv", ".parquet")
 TEXTS = ("arm", "settings", "status", "versions", "events", "contacts")
 PACKED: Mapping[str, Any] = {"compression": "gzip", "shuffle": True, "fletcher32": True}
 
 
-def save_run(run: Run, file: str | os.PathLike[str], *, overwrite: bool = True) -> None:
+def save_run(run: Run, file: PathLike, *, overwrite: bool = True) -> None:
     """Write a run to a file of the kind that its name ends in."""
     write = _writer(Path(file))
     with whole_file(file, overwrite=overwrite) as part:
         write(run, part)
 
 
-def open_run(file: str | os.PathLike[str]) -> Run:
+def open_run(file: PathLike) -> Run:
     """Read a run from a .nc file: the same arrays to the last bit, the same arm and settings.
 
     A file that was damaged since it was written is refused by its digest. One that carries none is
-    parsed by a process of its own first, and opened with a warning.
+    parsed by a process of its own first, and opened with a warning. Settings that older versions
+    named otherwise get the names that they have here.
 
-    Raises FileError where the file cannot be read or is damaged, and InputError where it is
-    no run.
+    Parameters
+    ----------
+    file : str or path
+        The name of a .nc file that `Run.save` wrote.
+
+    Returns
+    -------
+    Run
+        The run.
+
+    Raises
+    ------
+    FileError
+        The file cannot be read, or is damaged.
+    InputError
+        It holds no run.
+
+    Examples
+    --------
+    >>> import tempfile, ulna
+    >>> run = ulna.simulate(ulna.preset("unit"), q0=[0.0, 0.0], duration=0.1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run.save(f"{folder}/run.nc")
+    ...     same = open_run(f"{folder}/run.nc")
+    >>> same.status.reason, bool((same.q == run.q).all())
+    ('done', True)
     """
     path = Path(file)
     if path.suffix.lower() in ENDINGS[1:]:
@@ -147,18 +172,24 @@ def _arrays(content: Any, arm: Arm) -> dict[str, Floats]:
         **dict.fromkeys(("tip_moment", "injected", "dissipated"), per_sample),
     }
     # What a run need not have, a file need not either.
-    signals = {**signal_shapes(samples, arm.n), PUSH: per_axis, PUSH_MOMENT: per_sample}
+    signals = {
+        **signal_shapes(samples, arm.n),
+        TIP_DISTURBANCE: per_axis,
+        TIP_DISTURBANCE_MOMENT: per_sample,
+    }
     wanted |= {name: shape for name, shape in signals.items() if name in content}
     for name, shape in wanted.items():
         check_array(checks, name, content.get(name), shape)
-    if (PUSH in wanted) != (PUSH_MOMENT in wanted):
-        checks.add(PUSH, "a force without its moment, or the other way round", "both")
+    if (TIP_DISTURBANCE in wanted) != (TIP_DISTURBANCE_MOMENT in wanted):
+        checks.add(TIP_DISTURBANCE, "a force without its moment, or the other way round", "both")
     checks.raise_if_any()
     arrays = {name: content[name][...] for name in wanted}
     arrays["t"] = arrays.pop("time")
     arrays["tip_force"] = np.column_stack([arrays["tip_force"], arrays.pop("tip_moment")])
-    if PUSH in wanted:
-        arrays[PUSH] = np.column_stack([arrays[PUSH], arrays.pop(PUSH_MOMENT)])
+    if TIP_DISTURBANCE in wanted:
+        arrays[TIP_DISTURBANCE] = np.column_stack(
+            [arrays[TIP_DISTURBANCE], arrays.pop(TIP_DISTURBANCE_MOMENT)]
+        )
     return arrays
 
 

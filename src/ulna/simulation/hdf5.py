@@ -27,7 +27,7 @@ _ENDS = {0: (13, 40), 1: (13, 44), 2: (9, 28), 3: (9, 28)}
 
 
 def check_undamaged(path: Path, stream: BinaryIO, need: str) -> Trailer | None:
-    """Insist on an HDF5 file that can be parsed; return its trailer, or None where it has none.
+    """Check that an HDF5 file can be parsed; return its trailer, or None where it has none.
 
     Raises InputError where it is of another kind, and DamagedError or FileError where it is
     damaged. Pieces that have digests of their own are not read.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ulna.simulation.called import Called
+from ulna.simulation.callback_registry import CallbackRegistry
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.events import Signal
@@ -17,14 +17,14 @@ class Loads:
 
     def __init__(self, n: int, *, between: str, dt: float, signals: Sequence[Signal]) -> None:
         self.n, self.between, self.dt, self.signals = n, between, dt, tuple(signals)
-        self.called = Called()
+        self.callbacks = CallbackRegistry()
         self.calling = ("", 0.0)  # the function that is being called, and for what time
         self._steady = False
         self._given: tuple[Any, Any] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         # The memory is the simulation's, and addresses are a process's own: see `connect`.
-        return {**self.__dict__, "called": Called(), "_memory": None}
+        return {**self.__dict__, "callbacks": CallbackRegistry(), "_memory": None}
 
     def set(self, torque: Any, tip_force: Any) -> None:
         """Take what acts, in any of the forms that people give it in."""
@@ -70,12 +70,12 @@ class Loads:
         links, whole = memory.links, memory.whole
         links[:-1, at.LIVE] = links[-1, at.TIP_LIVE : at.TIP_LIVE + 3] = 0.0
         whole[at.INPUTS] = at.TEXT if torque.formulas or force.formulas else at.STEADY
-        self.called.clear()
+        self.callbacks.clear()
         if torque.function or force.function:
             whole[at.INPUTS] |= at.PYTHON
-            whole[at.INPUT_CALL] = self.called.add(self._call_inputs)
+            whole[at.INPUT_CALL] = self.callbacks.add(self._call_inputs)
         if any(signal.function for signal in self.signals):
-            whole[at.EVENT_CALL] = self.called.add(self._call_events)
+            whole[at.EVENT_CALL] = self.callbacks.add(self._call_events)
         self._steady = torque.is_steady and force.is_steady
 
     def _call_inputs(self, t: float) -> None:
@@ -106,7 +106,7 @@ class Loads:
 
     def clear_error(self) -> BaseException | None:
         """Let the engine go on after an error, and return it."""
-        error = self.called.error()
+        error = self.callbacks.error()
         if error is not None:
             self._memory.whole[at.FAULT] = 0
         return error

@@ -20,7 +20,7 @@ DYNAMICS = ("full", "sequential")
 
 
 @dataclass(frozen=True)
-class Options:
+class SimulationOptions:
     """Settings of a simulation; see `ulna.simulate`."""
 
     method: str
@@ -50,7 +50,7 @@ def read_options(
     rtol: float | None = 1e-9,
     stops: bool = True,
     **numbers: Any,
-) -> Options:
+) -> SimulationOptions:
     """Check the settings and fill in the method: rk4 under a controller, else dop853."""
     problems: list[Problem] = []
     for what, given, known in (
@@ -76,7 +76,7 @@ def read_options(
         problems.append(Problem("sequential_damping", got, "dynamics='sequential'", hint))
     if problems:
         raise InputError(problems)
-    return Options(
+    return SimulationOptions(
         method=method or ("rk4" if controlled else "dop853"),
         rtol=None if rtol is None else float(rtol),
         stops=bool(stops),
@@ -148,7 +148,7 @@ def _far(q: Array, qd: Array) -> list[Problem]:
     ]
 
 
-def check_start(arm: Arm, q: Array, qd: Array, options: Options) -> None:
+def check_start(arm: Arm, q: Array, qd: Array, options: SimulationOptions) -> None:
     """Refuse a start that no arm has, and one beyond the stops."""
     if max(np.abs(q).max(), np.abs(qd).max()) > MOST_START:
         raise InputError(_far(q, qd))

@@ -55,10 +55,10 @@ def compile_size(n: int) -> None:
     """Compile all that serves single arms of n joints."""
     from ulna.control import PD
     from ulna.kinematics import track
-    from ulna.simulation.compiled import compiled
+    from ulna.simulation.compiled_arm import compiled
     from ulna.simulation.disturbances import step
     from ulna.simulation.sensors import Sensors
-    from ulna.simulation.simulate import simulate
+    from ulna.simulation.simulate_arm import simulate
     from ulna.simulation.simulation import Simulation
 
     arm, limited = _arms(n)

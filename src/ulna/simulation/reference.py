@@ -162,20 +162,20 @@ class Blocks:
     ) -> None:
         self.follow, self.ahead, self.function, self.still = follow, ahead, function, still
         self.start = start
-        self._next: tuple[Asked, Future[Array]] | None = None
+        self._next: tuple[TickRange, Future[Array]] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_next": None}  # another thread's work stays here
 
-    def take(self, asked: Asked) -> Array:
+    def take(self, ticks: TickRange) -> Array:
         """Return a block (ticks, 3, n, 1)."""
-        if self._next is not None and self._next[0] == asked:
+        if self._next is not None and self._next[0] == ticks:
             found = self._next[1].result()
         else:
-            found = block(self._rows, *asked)
-        following = asked._replace(first=asked.first + len(found))
+            found = block(self._rows, *ticks)
+        following = ticks._replace(first=ticks.first + len(found))
         self._next = None
-        if self.ahead and following.first * asked.period < asked.until:
+        if self.ahead and following.first * ticks.period < ticks.until:
             self._next = following, _worker(os.getpid()).submit(block, self._rows, *following)
         return found
 
@@ -183,7 +183,7 @@ class Blocks:
         return self.follow(np.maximum(times - self.start, 0.0) if self.start else times)
 
 
-class Asked(NamedTuple):
+class TickRange(NamedTuple):
     """Which ticks a block begins with, how far apart they are, and when they end [s]."""
 
     first: int

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,8 +18,10 @@ from ulna.arm.robot_file_writing import dumps
 from ulna.dynamics.chain import kinetic_energy, potential_energy
 from ulna.kinematics.differential_kinematics import tip_velocity
 from ulna.kinematics.forward_kinematics import tip
-from ulna.simulation.fixed import as_json, fixed, read_only
+from ulna.namespaces import suggest_keywords
+from ulna.simulation.immutable import as_json, immutable_array, read_only
 from ulna.simulation.status import Contact, Event, Floats, Saturation, Status
+from ulna.typing import PathLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,10 +40,17 @@ class State(NamedTuple):
 
 
 class Energies(NamedTuple):
-    """The energies (S,) of a run [J]; `balance_error` is what no torque and no loss accounts for.
+    """The energies of a run.
 
-    It is the change of kinetic and potential energy, less what was injected, plus what was
-    dissipated, all since the first sample.
+    Attributes
+    ----------
+    kinetic, potential : ndarray, shape (S,)
+        Kinetic and potential energy [J].
+    dissipated, injected : ndarray, shape (S,)
+        What damping and stops took, and what torques and forces put in [J], since the start.
+    balance_error : ndarray, shape (S,)
+        What no torque and no loss accounts for [J]: the change of kinetic and potential energy,
+        less what was injected, plus what was dissipated, all since the first sample.
     """
 
     kinetic: Floats
@@ -67,14 +75,50 @@ def versions_here() -> Mapping[str, str]:
 class Run:
     """What an arm of n joints did, in S samples; its arrays are read-only.
 
-    The torque tau[k] acts from t[k] until t[k+1]: that of the motors, of the controller within
-    its limits and of what was given as `torque`. With tau_disturbance it is all that turns the
-    joints. Forces on the tip act on the arm. Injected and dissipated energy count from the start,
-    the work of disturbances included. Settings are kept as JSON has them.
-
     What was measured and what was to be followed is that of the controller's last tick. None
     stands for what was not there or not kept: of a run without a controller; without `signals`;
     of a file from before there was any, whose tau holds disturbances as well.
+
+    Attributes
+    ----------
+    arm : Arm
+        The arm.
+    t : ndarray, shape (S,)
+        Times [s].
+    q, qd, qdd : ndarray, shape (S, n)
+        Joint angles [rad], rates [rad/s] and accelerations [rad/s²].
+    tau : ndarray, shape (S, n)
+        Torques [N·m] of the motors, as applied: those of the controller within its limits and what
+        was given as `torque`. tau[k] acts from t[k] until t[k+1]. With tau_disturbance it is all
+        that turns the joints.
+    tip_force : ndarray, shape (S, 3)
+        Force x, y [N] and moment [N·m] on the tip, as given; it acts on the arm.
+    injected, dissipated : ndarray, shape (S,)
+        Energy [J] since the start, the work of disturbances included.
+    status : Status
+        How the run ended.
+    settings : mapping
+        How it was made, as JSON has it.
+    events : tuple of Event
+        Conditions that were met.
+    contacts : tuple of Contact
+        Joints at their limits.
+    versions : mapping of str to str
+        What it was computed with.
+    tau_commanded : ndarray, shape (S, n), or None
+        Torques [N·m] that the controller commanded, before limits.
+    tau_disturbance : ndarray, shape (S, n), or None
+        Torques [N·m] of disturbances.
+    tip_force_disturbance : ndarray, shape (S, 3), or None
+        Forces and moments of disturbances, as tip_force.
+    q_measured, qd_measured : ndarray, shape (S, n), or None
+        Angles [rad] and rates [rad/s] as the controller measured them.
+    q_ref, qd_ref, qdd_ref : ndarray, shape (S, n), or None
+        Angles [rad], rates [rad/s] and accelerations [rad/s²] that it was to follow.
+    saturation : tuple of Saturation
+        Joints that were at their torque limits.
+    error : Exception or None
+        What ended the run in Python; neither copied nor saved.
     """
 
     arm: Arm
@@ -109,16 +153,16 @@ class Run:
             checks.add("t", "no samples", "at least one, the start")
         own = vars(self)  # It is frozen for everybody else.
         for name, shape in _shapes(samples, self.arm.n).items():
-            own[name] = fixed(checks, name, own[name], shape)
+            own[name] = immutable_array(checks, name, own[name], shape)
         for name, shape in signal_shapes(samples, self.arm.n).items():
             if own[name] is not None:
-                own[name] = fixed(checks, name, own[name], shape)
+                own[name] = immutable_array(checks, name, own[name], shape)
         checks.raise_if_any()
         own["settings"] = as_json(self.settings)
         own["versions"] = dict(self.versions)
         own["contacts"] = tuple(self.contacts)
         own["saturation"] = tuple(self.saturation)
-        own["events"] = tuple(_fixed_event(event) for event in self.events)
+        own["events"] = tuple(_immutable_event(event) for event in self.events)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy is made anew: copied arrays would be writeable.
@@ -191,16 +235,35 @@ class Run:
         return dataset(self)
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Return the run as a pandas DataFrame, a row for every sample."""
+        """Return the run as a pandas DataFrame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for every sample, with units in the names of the columns.
+        """
         from ulna.simulation.tables import dataframe
 
         return dataframe(self)
 
-    def save(self, file: str | os.PathLike[str], *, overwrite: bool = True) -> None:
-        """Write the run to a file: .nc holds all of it, .csv and .parquet a table of the samples.
+    @suggest_keywords(force="overwrite", replace="overwrite")
+    def save(self, file: PathLike, *, overwrite: bool = True) -> None:
+        """Write the run to a file, which appears whole or not at all.
 
-        The file appears whole or not at all. Without `overwrite` one that exists is not replaced.
-        `open_run` reads .nc back.
+        Parameters
+        ----------
+        file : str or path
+            Its name: .nc holds all of the run, and `ulna.open_run` reads it back; .csv and .parquet
+            are tables of the samples.
+        overwrite : bool
+            Whether a file that exists is replaced.
+
+        Raises
+        ------
+        InputError
+            A name with another ending, or of a file that is not to be replaced.
+        FileError
+            The file cannot be written.
         """
         from ulna.simulation.files import save_run
 
@@ -226,7 +289,7 @@ def signal_shapes(samples: int, n: int) -> Mapping[str, tuple[int, ...]]:
     return {**per_joint, "tip_force_disturbance": (samples, 3)}
 
 
-def _fixed_event(event: Event) -> Event:
+def _immutable_event(event: Event) -> Event:
     q, qd = (read_only(np.array(values, dtype=np.float64)) for values in (event.q, event.qd))
     return Event(event.name, float(event.t), q, qd)
 

@@ -1,4 +1,4 @@
-"""An arm that moves on when asked to: what `simulate` and everything interactive stand on."""
+"""A simulation that advances when it is called: what `simulate` and everything live stand on."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ class Simulation:
         self._warn()
 
     def _begin(self, controller: Controller | None, q: Array, qd: Array) -> None:
-        """Stand at the start, at time 0."""
+        """Set the start, at time 0."""
         self.start = (q, qd)
         self.status = Status(True, "done", "not started")
         self.doubts: list[str] = []  # what a reader of the numbers should know
@@ -201,7 +201,7 @@ class Simulation:
         return None
 
     def _connect(self) -> None:
-        """Let the engine find the functions that it calls, which each process has elsewhere."""
+        """Tell the engine the addresses of functions that it calls, which differ by process."""
         from ulna.simulation.engine.parts import connect
 
         self.size = self.arm.n
@@ -210,12 +210,12 @@ class Simulation:
         connect(self.size, self.memory, self.control, self.record)
         self.engine = engine_for(self.size, self.memory, self.control, self.record)
         # Plain Python, and what it calls, would warn of numbers that are watched for anyway.
-        self.guarded = isinstance(self.engine, FunctionType) or bool(self.loads.called)
-        if self.loads.called:
+        self.guarded = isinstance(self.engine, FunctionType) or bool(self.loads.callbacks)
+        if self.loads.callbacks:
             self.budget = 1  # a function may take its time
 
     def _warn(self) -> None:
-        """Say beforehand that a controller will not settle."""
+        """Warn beforehand that a controller will not settle."""
         if self.options.dynamics != "full" or self.controller is None:
             return
         poses = reference_poses(self.arm, self.ticks.followed, self.start[0])
@@ -292,10 +292,32 @@ class Simulation:
             raise error
         return self.memory.links[:-1]
 
-    def apply(self, *, torque: Any = None, tip_force: Any = None) -> None:
-        """Let other torques and another tip force act from now on; what is not given is none.
+    def apply(
+        self, *, torque: TorqueLike | None = None, tip_force: TipForceLike | None = None
+    ) -> None:
+        """Set the torques and the tip force that act from now on.
 
         Times in formulas and tables count from the start of the simulation.
+
+        Parameters
+        ----------
+        torque : array_like, str, sequence of str, tuple or callable, optional
+            Joint torques [N·m], as in `ulna.simulate`; none unless given.
+        tip_force : array_like, str, sequence of str, tuple or callable, optional
+            Force on the tip, as in `ulna.simulate`; none unless given.
+
+        Raises
+        ------
+        InputError
+            Values that make no sense; then what acted before goes on.
+
+        Examples
+        --------
+        >>> import ulna
+        >>> swing = Simulation(ulna.Arm.rods([1.0], [1.0]), q0=[0.0])
+        >>> swing.apply(torque=[4.905])  # what holds it
+        >>> print(swing.advance(0.5), swing.q.tolist())
+        ran to t = 0.5 s [0.0]
         """
         if self.options.dynamics == "sequential":
             check_tip_is_free(tip_force, ())
@@ -306,9 +328,26 @@ class Simulation:
         self._connect()
 
     def advance(self, seconds: float) -> Status:
-        """Move on by so many seconds, or until something ends the run; return how it stands.
+        """Advance by so many seconds, or until something ends the run.
 
-        After Ctrl-C, which raises `ulna.Interrupted`, it can be asked to go on.
+        After Ctrl-C, which raises `ulna.Interrupted`, it can be called again.
+
+        Parameters
+        ----------
+        seconds : float
+            How long [s], at least 0.
+
+        Returns
+        -------
+        Status
+            How the simulation stands.
+
+        Raises
+        ------
+        InputError
+            A time below 0, or one that would take more steps than anybody waits for.
+        Interrupted
+            On Ctrl-C; its `result` is how the simulation stands.
         """
         if not is_number(seconds) or not 0.0 <= seconds < 1e300:
             raise InputError(Problem("advance", shown(seconds), "a time of at least 0 s"))
@@ -319,7 +358,27 @@ class Simulation:
         return status
 
     def advance_to(self, t: float, report: Report | None = None) -> Status:
-        """Move on to a time; `report` is called now and then on the way."""
+        """Advance to a time, or until something ends the run.
+
+        Parameters
+        ----------
+        t : float
+            The time [s], not before the present one.
+        report : callable, optional
+            A function without arguments that is called now and then on the way.
+
+        Returns
+        -------
+        Status
+            How the simulation stands.
+
+        Raises
+        ------
+        InputError
+            A time before the present one.
+        Interrupted
+            On Ctrl-C; its `result` is how the simulation stands.
+        """
         now = self.t
         if not is_number(t) or not now <= t < 1e300:
             raise InputError(Problem("advance_to", shown(t), f"a time from {now:g} s on"))
@@ -343,8 +402,10 @@ class Simulation:
         self.status = self.failure.status if self.failure else status_of(self, code)
         return self.status
 
-    def set_controller(self, controller: Controller | None, *, reference: Any = None) -> None:
-        """Let another controller answer from its next tick on.
+    def set_controller(
+        self, controller: ControllerLike | None, *, reference: ReferenceLike | None = None
+    ) -> None:
+        """Set the controller that computes torques from the next tick on.
 
         It starts afresh, without what the one before it learned; the torques of that one are held
         until the tick. Rate and sensors stay as they are.
@@ -352,8 +413,8 @@ class Simulation:
         Parameters
         ----------
         controller : Controller or None
-            None takes the controller away; what `torque` and `apply` gave goes on acting.
-        reference : optional
+            None removes the controller; what `torque` and `apply` set goes on acting.
+        reference : Plan, Trajectory, array_like or callable, optional
             What it is to follow, as `set_reference` takes it. Unless given, what was followed
             before; of an arm that had no controller, to stay where it is.
 
@@ -396,13 +457,13 @@ class Simulation:
         self._go_on()
         self._warn()
 
-    def set_reference(self, reference: Any, *, start: float = 0.0) -> None:
-        """Let the controller follow something else from its next tick on.
+    def set_reference(self, reference: ReferenceLike, *, start: float = 0.0) -> None:
+        """Set the reference that the controller follows from its next tick on.
 
         Parameters
         ----------
-        reference : Plan, Trajectory, sequence of float or callable
-            A motion to follow, a posture (n,) [rad] to hold, or a function of t that gives q,
+        reference : Plan, Trajectory, array_like or callable
+            A motion to follow, a posture (n,) [rad] to hold, or a function of t that returns q,
             (q, qd) or (q, qd, qdd). `simulation.q` is the posture to stay where it is.
         start : float
             The time [s] of the simulation at which a motion or a function begins; their own time
@@ -438,7 +499,7 @@ class Simulation:
         self._warn()
 
     def _go_on(self) -> None:
-        """Let a controller or reference act that was exchanged in mid-run."""
+        """Continue with a controller or reference that was exchanged in mid-run."""
         whole = self.memory.whole
         whole[at.ANSWERED] = whole[at.OPEN] = 0
         if not np.isfinite(self.control.tau).all() and self.failure is None:
@@ -447,8 +508,8 @@ class Simulation:
             self.status = status_of(self, at.REACHED)
         self._connect()
 
-    def reset(self, q0: Any = None, qd0: Any = None) -> None:
-        """Stand at a state, at time 0, as if made anew with it.
+    def reset(self, q0: StateLike | None = None, qd0: StateLike | None = None) -> None:
+        """Return to a state, at time 0, as if made anew with it.
 
         The controller starts afresh, and the noise of sensors and disturbances repeats itself:
         the same start gives the same run, to the last bit. What acts goes on acting, such as the
@@ -457,10 +518,10 @@ class Simulation:
 
         Parameters
         ----------
-        q0 : array_like, optional
-            Joint angles (n,) [rad]; unless given, those that it started with before.
-        qd0 : array_like, optional
-            Joint rates (n,) [rad/s]; unless given, at rest, or as it started before where q0 is not
+        q0 : array_like, shape (n,), optional
+            Joint angles [rad]; unless given, those that it started with before.
+        qd0 : array_like, shape (n,), optional
+            Joint rates [rad/s]; unless given, at rest, or as it started before where q0 is not
             given either.
 
         Raises
@@ -498,6 +559,7 @@ class Simulation:
         Returns
         -------
         Simulation
+            The copy.
 
         Examples
         --------
@@ -526,7 +588,15 @@ class Simulation:
         self._connect()
 
     def keep_samples(self, times: Array, *, signals: bool = True) -> None:
-        """Make room for samples at given times; with what a controller sees and asks, if wanted."""
+        """Make room for samples.
+
+        Parameters
+        ----------
+        times : ndarray, shape (S,)
+            When [s] to keep them.
+        signals : bool
+            Whether to keep what a controller measures, follows and commands, and disturbances.
+        """
         self._kept = self.kept_signals if signals else 0
         self.keeps_signals, self._times = signals, np.array(times)
         self._make_room()
@@ -544,9 +614,14 @@ class Simulation:
         return at.KEEP_CONTROL * controlled + at.KEEP_PUSHES * disturbed
 
     def fail(self, failed: Failed) -> None:
-        """Let an error of Python code end the run, or reach the caller who asked for it.
+        """End the run because Python code raised an exception, or raise it with on_error="raise".
 
-        What a function answers at the very start is part of the input, and refused as such.
+        What a function returns at the very start is part of the input, and refused as such.
+
+        Parameters
+        ----------
+        failed : Failed
+            The exception, and whose it is.
         """
         error = failed.error
         unstarted = self.memory.whole[at.STEPS] == 0 and self.t == failed.t

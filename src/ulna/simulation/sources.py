@@ -19,7 +19,7 @@ MOST_KEPT = 20_000  # numbers of a table that the record of a run repeats
 MOST_PLAIN = 1e300  # of a number that is taken as it is
 
 
-class Kind(NamedTuple):
+class InputKind(NamedTuple):
     """What a source drives: its name in messages, and what its values are."""
 
     name: str
@@ -47,13 +47,13 @@ class Source:
 
 
 @cache
-def torque_kind(n: int) -> Kind:
+def torque_kind(n: int) -> InputKind:
     """Return the kind of input that joint torques are."""
     names = tuple(f"torque {i + 1}" for i in range(n))
-    return Kind("torque", (n,), f"{n} values [N·m], one a joint", names)
+    return InputKind("torque", (n,), f"{n} values [N·m], one a joint", names)
 
 
-FORCE = Kind(
+FORCE = InputKind(
     "tip_force", (2, 3), "x, y [N], or x, y and a moment [N·m]", ("x force", "y force", "moment")
 )
 
@@ -64,7 +64,9 @@ def names_for(n: int) -> tuple[str, ...]:
     return ("t", "x", "y", *(f"q{i}" for i in joints), *(f"qd{i}" for i in joints))
 
 
-def read_source(kind: Kind, given: Any, n: int, *, between: str = HOLD, dt: float = 1e-3) -> Source:
+def read_source(
+    kind: InputKind, given: Any, n: int, *, between: str = HOLD, dt: float = 1e-3
+) -> Source:
     """Take an input apart.
 
     `given` is None; numbers, one a part; text or a list of texts and numbers; a pair (times,
@@ -97,7 +99,7 @@ def _nothing(width: int) -> Source:
     return Source(np.zeros(1), np.zeros((1, width)))
 
 
-def steady_row(kind: Kind, given: Any) -> list[float] | None:
+def steady_row(kind: InputKind, given: Any) -> list[float] | None:
     """Return plain finite numbers as a whole row; None of what `read_source` has to look at."""
     width = len(kind.parts)
     if given is None:
@@ -144,7 +146,7 @@ def holds_text(given: Any) -> bool:
     return isinstance(given, Sequence) and any(isinstance(part, str) for part in given)
 
 
-def _formulas(kind: Kind, parts: list[Any], n: int) -> Source:
+def _formulas(kind: InputKind, parts: list[Any], n: int) -> Source:
     if len(parts) not in kind.widths:
         got = f"{len(parts)} value{'s' * (len(parts) != 1)}"
         raise InputError(Problem(kind.name, got, kind.need))
@@ -164,7 +166,7 @@ def _formulas(kind: Kind, parts: list[Any], n: int) -> Source:
     return Source(np.zeros(1), row, formulas=formulas, described=described)
 
 
-def _table(kind: Kind, times: Any, rows: Any, *, between: str) -> Source:
+def _table(kind: InputKind, times: Any, rows: Any, *, between: str) -> Source:
     times, rows = float_array(times, kind.name), float_array(rows, kind.name)
     if rows.shape[-1] not in kind.widths:
         raise InputError(Problem(kind.name, f"rows of {rows.shape[-1]}", kind.need))
@@ -189,7 +191,7 @@ def _table(kind: Kind, times: Any, rows: Any, *, between: str) -> Source:
 class InputFunction:
     """A function of a user, of t or of (t, q, qd), whose answers are checked."""
 
-    kind: Kind
+    kind: InputKind
     function: Callable[..., Any]
     with_state: bool
 
@@ -205,7 +207,7 @@ class InputFunction:
         return widened(given[None, :], width)[0]
 
 
-def _function(kind: Kind, function: Callable[..., Any], width: int) -> Source:
+def _function(kind: InputKind, function: Callable[..., Any], width: int) -> Source:
     asked = InputFunction(kind, function, takes_state(function, kind.name))
     return Source(np.zeros(1), np.zeros((1, width)), function=asked, described=named(function))
 

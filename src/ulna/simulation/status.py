@@ -32,6 +32,17 @@ What: TypeAlias = Literal["hit", "rest", "release"]
 class Status:
     """How a run ended. It is true where the run went as it was meant to: "done" or "stopped".
 
+    Attributes
+    ----------
+    ok : bool
+        Whether the run went as it was meant to.
+    reason : str
+        In one word or two, such as "done", "stopped", "diverged" or "controller failed".
+    text : str
+        In a sentence, with the time and what to try.
+
+    Examples
+    --------
     >>> print(Status(True, "done", "ran to t = 2 s"))
     ran to t = 2 s
     """
@@ -48,7 +59,19 @@ class Status:
 
 
 class Event(NamedTuple):
-    """A condition that was met on the way, and the state of the arm (n,) at that time."""
+    """A condition that was met on the way, and the state of the arm at that time.
+
+    Attributes
+    ----------
+    name : str
+        Its name among the events, or "until".
+    t : float
+        When [s] it was met.
+    q : ndarray, shape (n,)
+        Joint angles [rad].
+    qd : ndarray, shape (n,)
+        Joint rates [rad/s].
+    """
 
     name: str
     t: float  # [s]
@@ -57,9 +80,18 @@ class Event(NamedTuple):
 
 
 class Saturation(NamedTuple):
-    """A joint whose controller asked for more torque than its limit, and got the limit.
+    """A joint whose controller commanded more torque than its limit, and got the limit.
 
-    An episode is an unbroken row of control periods in which it did.
+    Attributes
+    ----------
+    joint : int
+        Which, counted from 1.
+    episodes : int
+        How many unbroken rows of control periods there were in which it did.
+    seconds : float
+        How long [s] all of them were together.
+    first : float
+        When [s] the first began.
     """
 
     joint: int  # counted from 1
@@ -69,7 +101,21 @@ class Saturation(NamedTuple):
 
 
 class Contact(NamedTuple):
-    """A joint at one of its limits: it hits it, comes to rest there, or leaves it."""
+    """A joint at one of its limits: it hits it, comes to rest there, or leaves it.
+
+    Attributes
+    ----------
+    t : float
+        When [s].
+    joint : int
+        Which, counted from 1.
+    side : {"lower", "upper"}
+        At which limit.
+    what : {"hit", "rest", "release"}
+        What happened.
+    speed : float
+        Its speed [rad/s] just before.
+    """
 
     t: float  # [s]
     joint: int  # counted from 1

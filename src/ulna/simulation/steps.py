@@ -28,7 +28,7 @@ from ulna.arrays import Array
 from ulna.errors import InputError, Problem, warn
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.engine import places as at
-from ulna.simulation.options import Options
+from ulna.simulation.options import SimulationOptions
 from ulna.simulation.per_arm import PerArm
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ RESOLUTION = 2e-7  # of a run, the shortest time in which events are told apart
 
 
 def check_steps(
-    options: Options,
+    options: SimulationOptions,
     start: float,
     end: float,
     n: int,
@@ -115,7 +115,7 @@ def _time_text(seconds: float) -> str:
     return f"some {max(seconds, 1.0):,.2g} s"
 
 
-def check_stiffness(arm: Arm, options: Options, span: float) -> bool:
+def check_stiffness(arm: Arm, options: SimulationOptions, span: float) -> bool:
     """Announce, or refuse, a run that damping makes an adaptive method take very many steps for.
 
     Says whether it was announced.
@@ -188,12 +188,12 @@ class Headway:
         return self.to_go > limit
 
 
-def most_error(options: Options) -> float:
+def most_error(options: SimulationOptions) -> float:
     """Return the error of the angles [rad] from which on steps count as too long."""
     return ROUGH_SEMI_IMPLICIT if options.method == "semi-implicit" else ROUGH
 
 
-def _longest(options: Options, span: float, *, controlled: bool) -> float:
+def _longest(options: SimulationOptions, span: float, *, controlled: bool) -> float:
     """Return how long the steps are at most [s]."""
     return min(options.dt, max(span, 1e-300), 1.0 / options.rate if controlled else math.inf)
 

@@ -87,7 +87,7 @@ SIGNALS = {
     "qd_ref": ("rad/s", "joint velocity to follow"),
     "qdd_ref": ("rad/s²", "joint acceleration to follow"),
 }
-PUSH, PUSH_MOMENT = "tip_force_disturbance", "tip_moment_disturbance"
+TIP_DISTURBANCE, TIP_DISTURBANCE_MOMENT = "tip_force_disturbance", "tip_moment_disturbance"
 
 
 def _signals(run: Run) -> dict[str, Quantity]:
@@ -95,11 +95,13 @@ def _signals(run: Run) -> dict[str, Quantity]:
     for name, (units, what) in SIGNALS.items():
         if getattr(run, name) is not None:
             found[name] = Quantity(("time", "joint"), getattr(run, name), units, what)
-    push = run.tip_force_disturbance
-    if push is not None:
+    disturbing = run.tip_force_disturbance
+    if disturbing is not None:
         what = "of disturbances on the tip"
-        found[PUSH] = Quantity(("time", "axis"), push[:, :2], "N", f"force {what}")
-        found[PUSH_MOMENT] = Quantity(("time",), push[:, 2], "N·m", f"moment {what}")
+        found[TIP_DISTURBANCE] = Quantity(("time", "axis"), disturbing[:, :2], "N", f"force {what}")
+        found[TIP_DISTURBANCE_MOMENT] = Quantity(
+            ("time",), disturbing[:, 2], "N·m", f"moment {what}"
+        )
     return found
 
 
@@ -150,9 +152,9 @@ def _signal_columns(run: Run, found: Mapping[str, Quantity]) -> dict[str, Column
         if one is not None and told:
             for joint in range(run.arm.n):
                 table[f"{name}{joint + 1}"] = Column(one.values[:, joint], one.units)
-    if PUSH in found and np.any(run.tip_force_disturbance):
-        table |= _plane(found[PUSH], ("fx_disturbance", "fy_disturbance"))
-        moment = found[PUSH_MOMENT]
+    if TIP_DISTURBANCE in found and np.any(run.tip_force_disturbance):
+        table |= _plane(found[TIP_DISTURBANCE], ("fx_disturbance", "fy_disturbance"))
+        moment = found[TIP_DISTURBANCE_MOMENT]
         table["moment_disturbance"] = Column(moment.values, moment.units)
     return table
 

@@ -25,7 +25,7 @@ from ulna.simulation.engine.memory import Memory, new_control
 from ulna.simulation.failures import Failed
 from ulna.simulation.loads import function_name
 from ulna.simulation.per_arm import PerArm
-from ulna.simulation.reference import Asked, Blocks, as_reference, read_reference
+from ulna.simulation.reference import Blocks, TickRange, as_reference, read_reference
 
 FLOAT = np.dtype(np.float64)
 MOST_LAWS = 64  # that are kept
@@ -90,8 +90,8 @@ class Ticks:
         self.controller, self.state = controller, None if law is not None else started
         self._law, self._rows = (None, 0) if law is None else (law.law, len(law.state))
         if law is not None or len(self.control.params):
-            fresh = new_control(self.arm.n, law)
-            self.control = self.control._replace(params=fresh.params, state=fresh.state)
+            made = new_control(self.arm.n, law)
+            self.control = self.control._replace(params=made.params, state=made.state)
 
     def connect(self, memory: Memory) -> None:
         """Let the engine know of the controller."""
@@ -135,7 +135,7 @@ class Ticks:
         memory.whole[at.FIRST_REFERENCE] = first
         assert self.blocks is not None
         try:
-            rows = self.blocks.take(Asked(first, self._period, target))
+            rows = self.blocks.take(TickRange(first, self._period, target))
         except Exception as error:
             if self.blocks.function is None:
                 raise

@@ -16,7 +16,7 @@ from ulna.simulation.disturbances import noise, pulse, step
 
 SPUN = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m² about its joint
 TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
-module = sys.modules["ulna.simulation.simulate"]  # whose name the function took
+module = sys.modules["ulna.simulation.simulate_arm"]
 METHODS = ("dop853", "rk4", "gauss4", "semi-implicit")
 
 

@@ -17,7 +17,7 @@ from ulna.analysis.portraits.phase_equilibria import PhaseEquilibrium
 from ulna.analysis.portraits.regions import Region, find_regions
 from ulna.arrays import Array
 from ulna.simulation import simulate_batch
-from ulna.simulation.simulate import simulate
+from ulna.simulation.simulate_arm import simulate
 
 UNDECIDED, UNDECIDED_NAME = -1, "undecided"
 STEP = 0.25  # [rad] that anything turns in a step at most

@@ -30,7 +30,7 @@ from ulna.dynamics import (
     mass_matrix,
     potential_energy,
 )
-from ulna.simulation.simulate import simulate
+from ulna.simulation.simulate_arm import simulate
 
 TURN = 2.0 * math.pi
 RTOL, ATOL = 1e-12, 1e-13

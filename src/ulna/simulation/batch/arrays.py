@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ulna.errors import FileError, shown
-from ulna.simulation.fixed import read_only
 from ulna.simulation.formats import reading
+from ulna.simulation.immutable import read_only
 from ulna.simulation.status import Floats
 
 Rows: TypeAlias = range | NDArray[np.intp]

@@ -64,7 +64,7 @@ ELSEWHERE = {
 
 
 class BatchSimulation:
-    """B arms in time, which go on step by step and stay in memory in between.
+    """Simulate B arms step by step, and keep them in memory in between.
 
     For loops that decide on torques after every step, such as learning: `apply` torques,
     `advance`, look at `q` and `qd`, `reset` the members that have come to their end. The states
@@ -90,7 +90,8 @@ class BatchSimulation:
         What controllers follow: a plan, a posture (n,) or (B, n), a function of t, or a list of B.
         Without, each holds the posture that it started from or was last reset to.
     tip_force : optional
-        x, y [N] and a moment [N·m] that act on the arm, as `simulate_batch` takes them.
+        Force x, y [N] at the tip and a moment [N·m], as `simulate_batch` takes them; it acts on
+        the arm.
     method : {"rk4", "semi-implicit", "gauss4", "dop853"}, optional
         How steps are taken; "rk4" unless given.
     dt : float
@@ -98,7 +99,7 @@ class BatchSimulation:
     between : {"hold", "linear"}
         What applies between the rows of a table of tip forces.
     rate : float
-        How often controllers are called [Hz].
+        The control rate [Hz].
     sensors, disturbances, seeds : optional
         As `simulate_batch` takes them.
     stops : bool

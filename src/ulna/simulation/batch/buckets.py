@@ -16,7 +16,7 @@ from ulna.simulation.batch.references import References
 from ulna.simulation.build import Laid, lay_inputs
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.lots import Lot
-from ulna.simulation.options import Options
+from ulna.simulation.options import SimulationOptions
 from ulna.simulation.per_arm import PerArm
 
 NOTHING = np.zeros((1, 0))
@@ -67,7 +67,9 @@ class Slab:
         self.arms, self.limits, self.coupled, self.limited = packed
         self.start = np.ascontiguousarray(members.start[:, first:last])
 
-    def buckets(self, acting: Acting, options: Options, duration: float) -> list[Prepared]:
+    def buckets(
+        self, acting: Acting, options: SimulationOptions, duration: float
+    ) -> list[Prepared]:
         """Sort the members into buckets; in each, rows count from the first of the slab."""
         inputs, coupled = acting[:5], self.coupled
         if len(coupled) == 1 and all(len(one.forms) == 1 for one in inputs):
@@ -88,7 +90,7 @@ class Slab:
         self,
         forms: BucketForms,
         acting: Acting,
-        options: Options,
+        options: SimulationOptions,
         duration: float,
         own: Array,
         coupled: int,
@@ -99,7 +101,7 @@ class Slab:
         self._set_stops(laid, options, own)
         return self._bucket(laid, forms, acting, own)
 
-    def _set_stops(self, laid: Laid, options: Options, own: Array) -> None:
+    def _set_stops(self, laid: Laid, options: SimulationOptions, own: Array) -> None:
         limited = self.limited if len(self.limited) == 1 else self.limited[own]
         stops = options.stops and bool(limited.any())
         laid.whole[at.STOPS] = laid.whole[at.WATCHING] = stops
@@ -177,7 +179,7 @@ def _rows(values: Array, rows: Array) -> Array:
     return values[None] if values.ndim == 1 else values[rows]
 
 
-def _laid(n: int, options: Options, forms: BucketForms) -> Laid:
+def _laid(n: int, options: SimulationOptions, forms: BucketForms) -> Laid:
     torque, force = forms.torque.example, forms.force.example
     disturbances, sensors = forms.disturbances.example, forms.sensors.example
     return lay_inputs(n, options, (torque, force), disturbances, (), sensors)

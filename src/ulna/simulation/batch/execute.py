@@ -22,8 +22,8 @@ from ulna.simulation.batch.work import ThreadPool, cost_of
 from ulna.simulation.build import tableau_of
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.lots import Outcome
-from ulna.simulation.fixed import read_only
-from ulna.simulation.options import Options
+from ulna.simulation.immutable import read_only
+from ulna.simulation.options import SimulationOptions
 from ulna.simulation.status import Reason
 
 MOST_PREPARED = 2**16  # arms that are made ready at a time
@@ -52,7 +52,7 @@ class BatchJob(NamedTuple):
 
     members: Members
     acting: Acting
-    options: Options
+    options: SimulationOptions
     duration: float
     times: Array  # (S,) of the samples
     slab: int  # how many arms to work on at a time
@@ -222,7 +222,7 @@ def _run(job: BatchJob, outcome: Outcome) -> BatchRun:
     )
 
 
-def kind_of(precision: Any, options: Options) -> LaneKind:
+def kind_of(precision: Any, options: SimulationOptions) -> LaneKind:
     """Read the precision, and return the kind of lanes."""
     from ulna.lanes import WIDTHS
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +26,14 @@ from ulna.simulation.formats import (
     versions,
     warn_of_no_digest,
 )
+from ulna.typing import PathLike
 
 __all__ = ["BatchStore", "create", "open_batch", "save_batch"]
 
 TEXTS = ("settings", "versions")
 
 
-def save_batch(run: BatchRun, file: str | os.PathLike[str], *, overwrite: bool = True) -> None:
+def save_batch(run: BatchRun, file: PathLike, *, overwrite: bool = True) -> None:
     """Write a batch to a file of the kind that its name ends in, .nc or .zarr."""
     store = create(
         file,
@@ -57,7 +57,7 @@ def save_batch(run: BatchRun, file: str | os.PathLike[str], *, overwrite: bool =
         store.abandon()
 
 
-def open_batch(file: str | os.PathLike[str]) -> BatchRun:
+def open_batch(file: PathLike) -> BatchRun:
     """Open a batch in a .nc file or a .zarr folder.
 
     Its histories stay in there: `run.q[3]` or `run.q[:, -1]` reads just that, and
@@ -66,9 +66,25 @@ def open_batch(file: str | os.PathLike[str]) -> BatchRun:
 
     Digests tell what was damaged since it was written: of all but the histories here, and of each
     piece of those when it is read. A file that carries none is opened with a warning; a .nc is
-    parsed by a process of its own first.
+    parsed by a process of its own first. Settings that older versions named otherwise get the
+    names that they have here.
 
-    Raises FileError where it cannot be read or is damaged, and InputError where it is no batch.
+    Parameters
+    ----------
+    file : str or path
+        A .nc file or a .zarr folder that `BatchRun.save` or `simulate_batch` wrote.
+
+    Returns
+    -------
+    BatchRun
+        The batch.
+
+    Raises
+    ------
+    FileError
+        It cannot be read, or is damaged.
+    InputError
+        It holds no batch.
     """
     path = Path(file)
     with reading(path):

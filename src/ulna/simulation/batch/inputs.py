@@ -20,7 +20,7 @@ from ulna.simulation.sensors import Sensors
 from ulna.simulation.sources import (
     HOLD,
     LINEAR,
-    Kind,
+    InputKind,
     Source,
     depth,
     holds_text,
@@ -80,7 +80,7 @@ def for_each(examples: Sequence[Any], key: Callable[[Any], Hashable], values: An
     return Input(labels, tuple(forms))
 
 
-def read_input(kind: Kind, given: Any, n: int, *, between: str, dt: float) -> Input:
+def read_input(kind: InputKind, given: Any, n: int, *, between: str, dt: float) -> Input:
     """Take torques, or forces on the tip.
 
     For all arms: as `ulna.simulate` takes them, but for functions. For each its own: numbers
@@ -131,7 +131,7 @@ def is_a_list_of_them(given: Any, widths: Sequence[int]) -> bool:
     return any(one is None or isinstance(one, str | tuple) or holds_text(one) for one in given)
 
 
-def _read(kind: Kind, given: Any, n: int, between: str, dt: float, arm: int) -> Source:
+def _read(kind: InputKind, given: Any, n: int, between: str, dt: float, arm: int) -> Source:
     name = f"{kind.name}[{arm}]"
     own = kind._replace(name=name, parts=tuple(f"{name}, {part}" for part in kind.parts))
     if callable(given):
@@ -139,7 +139,7 @@ def _read(kind: Kind, given: Any, n: int, between: str, dt: float, arm: int) -> 
     return read_source(own, given, n, between=between, dt=dt)
 
 
-def _tables(kind: Kind, times: Any, rows: Array, between: str) -> Input:
+def _tables(kind: InputKind, times: Any, rows: Array, between: str) -> Input:
     """Take tables (B, K, width) with the same times; an arm runs as far as its rows have values."""
     if rows.ndim != 3 or rows.shape[-1] not in kind.widths or not rows.size:
         need = f"(B, {kind.widths[-1]}), or (B, K, {kind.widths[-1]}): {kind.need}"

@@ -13,8 +13,8 @@ from ulna.errors import InputError, Problem, shown
 from ulna.motion import Trajectory
 from ulna.simulation.batch.members import joint_rows
 from ulna.simulation.reference import (
-    Asked,
     Follow,
+    TickRange,
     block,
     follow_function,
     follow_motion,
@@ -58,7 +58,7 @@ class References:
         q, qd = np.stack([one.q for one in firsts]), np.stack([one.qd for one in firsts])
         return (q, qd) if len(firsts) > 1 else (q[0], qd[0])
 
-    def rows(self, members: Array, width: int, asked: Asked) -> Array:
+    def rows(self, members: Array, width: int, asked: TickRange) -> Array:
         """Return references of the next ticks, (ticks, 3, n, 1) for all or (…, width) for each."""
         if self.count == 1:
             return block(self.follows[0], *asked)

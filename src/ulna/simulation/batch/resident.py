@@ -22,7 +22,7 @@ from ulna.simulation.batch.scratch import (
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.lots import Outcome
 from ulna.simulation.engine.memory import Memory, Record
-from ulna.simulation.reference import Asked
+from ulna.simulation.reference import TickRange
 
 # Ticks of trajectories that are computed in advance: of one for all arms, and of one for each.
 AHEAD, AHEAD_EACH = 1024, 64
@@ -141,7 +141,9 @@ class ResidentBucket:
             members, tick = self.members[b * width : (b + 1) * width], first
             parts: list[Array] = []
             while tick < last:
-                parts.append(references.rows(members, width, Asked(tick, period, last * period)))
+                parts.append(
+                    references.rows(members, width, TickRange(tick, period, last * period))
+                )
                 tick += len(parts[-1])
             found.append(np.concatenate(parts))
         return np.stack(found)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,13 +13,15 @@ import numpy as np
 from ulna.arm import Parameters
 from ulna.arm.arm_checks import Problems
 from ulna.kinematics.forward_kinematics import tip
+from ulna.namespaces import suggest_keywords
 from ulna.simulation.batch.arrays import StoredArray
 from ulna.simulation.batch.status import Statuses
 from ulna.simulation.batch.tables import PLANE, dataset, html, summary
 from ulna.simulation.capacity import check_memory
-from ulna.simulation.fixed import as_json, fixed, read_only
+from ulna.simulation.immutable import as_json, immutable_array, read_only
 from ulna.simulation.run import versions_here
 from ulna.simulation.status import Floats, Status
+from ulna.typing import PathLike
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -55,12 +56,31 @@ class BatchRun:
     """What B arms of n joints did, in S samples each; its arrays are read-only.
 
     With one sample that is the final state. After an arm has failed, its numbers are NaN. The
-    torque tau[:, k] acts from t[k] on; it is None where nobody asked for it. Histories are arrays
+    torque tau[:, k] acts from t[k] on; it is None unless it was kept. Histories are arrays
     in memory, or stay in a file of which only that is read what a key such as `run.q[3]` or
     `run.q[:, -1]` asks for.
 
     `run[3]` is one arm, `run[10:20]` and `run[~run.status.ok]` are smaller batches. Arrays that
     nobody can change are taken as they are, others are copied.
+
+    Attributes
+    ----------
+    parameters : Parameters
+        The arms: (n,) each, or (B, n) where they differ.
+    t : ndarray, shape (S,)
+        Times [s].
+    q, qd : array, shape (B, S, n)
+        Joint angles [rad] and rates [rad/s].
+    tau : array, shape (B, S, n), or None
+        Torques [N·m] of the motors, as applied; with `keep_torques`.
+    t_end : ndarray, shape (B,)
+        When [s] every arm ended.
+    status : Statuses
+        How every arm ended.
+    settings : mapping
+        How the batch was made, as JSON has it.
+    versions : mapping of str to str
+        What it was computed with.
     """
 
     parameters: Parameters  # (n,) each, or (B, n) where the arms differ
@@ -79,8 +99,8 @@ class BatchRun:
         n = int(np.shape(self.parameters.length)[-1])
         if samples == 0:
             checks.add("t", "no samples", "at least one")
-        self._store("t", fixed(checks, "t", self.t, (samples,)))
-        self._store("t_end", fixed(checks, "t_end", self.t_end, (members,)))
+        self._store("t", immutable_array(checks, "t", self.t, (samples,)))
+        self._store("t_end", immutable_array(checks, "t_end", self.t_end, (members,)))
         if not np.array_equal(self.t_end, self.status.t_end, equal_nan=True):
             checks.add("t_end", "other times than those of the status", "the same")
         for name in ("q", "qd", "tau"):
@@ -101,7 +121,24 @@ class BatchRun:
         status: Statuses,
         settings: dict[str, Any],
     ) -> BatchRun:
-        """Return the result of arrays that are right, and that nobody else writes to."""
+        """Return the result of arrays that are right, and that nobody else writes to.
+
+        Parameters
+        ----------
+        parameters : Parameters
+            As the attribute of this name.
+        t, q, qd, tau : ndarray
+            As the attributes of these names.
+        status : Statuses
+            As the attribute of this name.
+        settings : dict
+            As the attribute of this name.
+
+        Returns
+        -------
+        BatchRun
+            The result, which holds the arrays themselves.
+        """
         run = object.__new__(cls)
         for array in (t, q, qd) if tau is None else (t, q, qd, tau):
             array.flags.writeable = False
@@ -197,11 +234,23 @@ class BatchRun:
         """
         return dataset(self)
 
-    def save(self, file: str | os.PathLike[str], *, overwrite: bool = True) -> None:
-        """Write the batch to a file: .nc (netCDF) or .zarr.
+    @suggest_keywords(force="overwrite", replace="overwrite")
+    def save(self, file: PathLike, *, overwrite: bool = True) -> None:
+        """Write the batch to a file, which appears whole or not at all.
 
-        It appears whole or not at all. Without `overwrite` one that exists is not replaced.
-        `open_batch` reads it back.
+        Parameters
+        ----------
+        file : str or path
+            Its name: .nc (netCDF) or .zarr; `ulna.open_batch` reads it back.
+        overwrite : bool
+            Whether a file that exists is replaced.
+
+        Raises
+        ------
+        InputError
+            A name with another ending, or of a file that is not to be replaced.
+        FileError
+            The file cannot be written.
         """
         from ulna.simulation.batch.files import save_batch
 
@@ -227,7 +276,7 @@ def fixed_parameters(checks: Problems, parameters: Parameters, n: int, members: 
         if shape == (1, size) and members != 1:
             values, shape = np.asarray(values)[0], (size,)
         wanted = (members, size) if len(shape) > 1 else (size,)
-        found.append(fixed(checks, f"parameters.{name}", values, wanted))
+        found.append(immutable_array(checks, f"parameters.{name}", values, wanted))
     return Parameters(*found)
 
 
@@ -235,7 +284,7 @@ def _history(checks: Problems, name: str, values: Any, shape: tuple[int, int, in
     if values is None and name == "tau":
         return None
     if not isinstance(values, StoredArray):
-        return fixed(checks, name, values, shape)
+        return immutable_array(checks, name, values, shape)
     if values.shape != shape:
         checks.add(name, f"shape {values.shape}", f"shape {shape}")
     return values

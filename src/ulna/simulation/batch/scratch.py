@@ -13,7 +13,7 @@ from ulna.simulation.batch.members import TO_RUN
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.lots import Lot, Outcome
 from ulna.simulation.engine.memory import Control, Memory, Record, new_record, new_vectors
-from ulna.simulation.reference import Asked
+from ulna.simulation.reference import TickRange
 
 TABLE, WHOLE = np.zeros((1, 1)), np.zeros(1, dtype=np.int64)  # that nobody reads
 FIRST_BUDGET = 2000  # steps of a block of arms with one link
@@ -124,7 +124,7 @@ class BlockScratch:
         """Compute the next references of the arms of the present block."""
         real, whole, width = self.memory.real, self.memory.whole, self.kind.width
         first = int(whole[at.BLOCK]) * width
-        asked = Asked(int(whole[at.TICK]), float(real[at.PERIOD]), float(real[at.TARGET]))
+        asked = TickRange(int(whole[at.TICK]), float(real[at.PERIOD]), float(real[at.TARGET]))
         rows = self.prepared.references.rows(
             self.prepared.members[first : first + width], width, asked
         )

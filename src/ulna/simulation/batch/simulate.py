@@ -23,7 +23,7 @@ from ulna.simulation.batch.status import coarse_arms
 from ulna.simulation.checks import check_controlled
 from ulna.simulation.engine.memory import sample_width
 from ulna.simulation.options import read_options
-from ulna.simulation.simulate import read_duration, sample_times
+from ulna.simulation.simulate_arm import read_duration, sample_times
 from ulna.simulation.steps import check_steps, most_error
 from ulna.storage import exists
 from ulna.typing import (

@@ -26,7 +26,7 @@ from ulna.simulation.batch.members import (
 )
 from ulna.simulation.batch.references import References, read_references
 from ulna.simulation.disturbances import Disturbance
-from ulna.simulation.options import Options
+from ulna.simulation.options import SimulationOptions
 from ulna.simulation.reference import block
 from ulna.simulation.sources import FORCE, torque_kind
 
@@ -75,7 +75,7 @@ class BatchSpec:
 
 def read_spec(
     parameters: Parameters,
-    options: Options,
+    options: SimulationOptions,
     *,
     between: str,
     q0: Any,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ulna.arm.arm_checks import Problems
-from ulna.simulation.fixed import fixed
+from ulna.simulation.immutable import immutable_array
 from ulna.simulation.status import Floats, Reason, Status
 
 Codes: TypeAlias = NDArray[np.int8]
@@ -56,11 +56,25 @@ class Ending(NamedTuple):
 
 
 class Statuses:
-    """How the B arms of a batch ended, by `codes` (B,) into REASONS and times `t_end` (B,) [s].
+    """How the B arms of a batch ended.
 
-    A member is a `Status`, a slice or a mask gives fewer of them. They are true where every arm
+    A member is a `Status`; a slice or a mask selects fewer of them. They are true where every arm
     went as it was meant to.
 
+    Parameters
+    ----------
+    codes : array_like of int, shape (B,)
+        Why each ended, as an index of REASONS.
+    t_end : array_like, shape (B,)
+        When [s] each ended.
+
+    Raises
+    ------
+    InputError
+        Codes that mean nothing, or another number of times.
+
+    Examples
+    --------
     >>> statuses = Statuses([0, 3], [2.0, 0.31])
     >>> print(statuses)
     1 done, 1 diverged (first: arm 1 at t = 0.31 s)
@@ -76,14 +90,25 @@ class Statuses:
     def __init__(self, codes: Any, t_end: Any) -> None:
         checks = Problems()
         found = _codes(checks, codes)
-        times = fixed(checks, "t_end", t_end, found.shape)
+        times = immutable_array(checks, "t_end", t_end, found.shape)
         checks.raise_if_any()
         object.__setattr__(self, "codes", found)
         object.__setattr__(self, "t_end", times)
 
     @classmethod
     def made(cls, codes: Codes, t_end: Floats) -> Statuses:
-        """Return statuses of arrays that are right, and that nobody else writes to."""
+        """Return statuses of arrays that are right, and that nobody else writes to.
+
+        Parameters
+        ----------
+        codes, t_end : ndarray, shape (B,)
+            As `Statuses` takes them.
+
+        Returns
+        -------
+        Statuses
+            The statuses, which hold the arrays themselves.
+        """
         statuses = object.__new__(cls)
         codes.flags.writeable = t_end.flags.writeable = False
         object.__setattr__(statuses, "codes", codes)
@@ -137,11 +162,23 @@ class Statuses:
         return np.array(REASONS)[self.codes]
 
     def counts(self) -> dict[Reason, int]:
-        """Return how many arms ended for each reason that there is."""
+        """Return how many arms ended for each reason that there is.
+
+        Returns
+        -------
+        dict of str to int
+            Numbers of arms by reason.
+        """
         return {ending.reason: ending.number for ending in self.endings()}
 
     def endings(self) -> list[Ending]:
-        """Return each reason that there is, with the first arm that ended for it."""
+        """Return each reason that there is, with the first arm that ended for it.
+
+        Returns
+        -------
+        list of Ending
+            Reason, number of arms, the first of them and when [s] it ended.
+        """
         codes, firsts, numbers = np.unique(self.codes, return_index=True, return_counts=True)
         return [
             Ending(REASONS[code], int(number), int(first), float(self.t_end[first]))

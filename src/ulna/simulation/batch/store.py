@@ -20,8 +20,8 @@ from ulna.simulation.batch.run import fixed_parameters, provenance_of
 from ulna.simulation.batch.status import CODES, Codes, Statuses
 from ulna.simulation.batch.tables import endings
 from ulna.simulation.batch.zarr_store import MARKS, zarr_writer
-from ulna.simulation.fixed import as_json, fixed
 from ulna.simulation.formats import check_array
+from ulna.simulation.immutable import as_json, immutable_array
 from ulna.simulation.run import versions_here
 from ulna.simulation.status import Floats
 from ulna.storage import check_space, set_aside, whole_file, whole_folder
@@ -53,7 +53,7 @@ def create(
     checks = Problems()
     if members < 1:
         checks.add("arms", str(members), "at least one")
-    times = fixed(checks, "t", t, np.shape(t)[:1])
+    times = immutable_array(checks, "t", t, np.shape(t)[:1])
     arms = fixed_parameters(checks, parameters, parameters.n, members)
     checks.raise_if_any()
     provenance = provenance_of(as_json(settings), versions_here() if versions is None else versions)

@@ -21,7 +21,7 @@ from ulna.simulation.batch.buckets import Prepared
 from ulna.simulation.batch.scratch import BlockScratch, LaneKind
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.lots import Outcome
-from ulna.simulation.options import Options
+from ulna.simulation.options import SimulationOptions
 from ulna.simulation.steps import WORK
 from ulna.workers import WorkerTask, cores, submit
 
@@ -35,7 +35,7 @@ LEAST_PIECE = 5e-5  # [s] of work that is worth taking apart from other work
 AT_ONCE = 8.0  # arms in lanes that take as long as one by itself
 
 
-def cost_of(options: Options, n: int, members: int, *, controlled: bool) -> float:
+def cost_of(options: SimulationOptions, n: int, members: int, *, controlled: bool) -> float:
     """Return about how long a step of dt of all arms takes in one thread [s]."""
     ticks = max(options.dt * options.rate, 1.0) if controlled else 1.0
     return WORK[options.method] * n * max(members / AT_ONCE, 1.0) * ticks

@@ -18,7 +18,7 @@ from ulna.simulation.capacity import allowance, check_memory
 from ulna.simulation.engine import places as at
 from ulna.simulation.engine.memory import sample_columns, sample_width
 from ulna.simulation.failures import Failed
-from ulna.simulation.fixed import read_only
+from ulna.simulation.immutable import read_only
 from ulna.simulation.options import is_number
 from ulna.simulation.outcome import interrupted, log_of, saturation_of
 from ulna.simulation.reference import check_motion, trajectory_of

@@ -1,4 +1,4 @@
-"""The engine's functions bound to one arm, for people who write their own loops."""
+"""Compiled kinematics, dynamics and steps of one arm, for loops of one's own."""
 
 from __future__ import annotations
 
@@ -20,15 +20,25 @@ from ulna.simulation.sources import FORCE, read_source, torque_kind
 
 
 class CompiledArm:
-    """Kinematics, dynamics and steps of one arm, for arrays (n,) of double precision.
+    """Compute kinematics, dynamics and steps of one arm, for arrays (n,) of double precision.
 
-    Nothing is checked but their length; where a value is not finite, all that is found is NaN.
-    Several threads may share one. Joint limits do not act here.
+    Nothing is checked but their length; where a value is not finite, results are NaN. Several
+    threads may share one. Joint limits do not act here.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm.
 
     Attributes
     ----------
     arm : Arm
         The arm.
+
+    Raises
+    ------
+    InputError
+        What is given is no Arm; of a method, an array that is not (n,).
     """
 
     def __init__(self, arm: Arm) -> None:
@@ -51,7 +61,22 @@ class CompiledArm:
         self._run = state_evaluator(arm).run | posture_evaluator(arm).run | steps.run
 
     def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
-        """Return the joint accelerations (n,) [rad/s²] under joint torques tau."""
+        """Return the joint accelerations under joint torques.
+
+        Parameters
+        ----------
+        q : ndarray, shape (n,)
+            Joint angles [rad].
+        qd : ndarray, shape (n,)
+            Joint rates [rad/s].
+        tau : ndarray, shape (n,)
+            Joint torques [N·m].
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            Joint accelerations [rad/s²].
+        """
         found = np.empty(self._n)
         code = self._run["forward_dynamics"](q, qd, tau, found)
         if code:
@@ -59,7 +84,22 @@ class CompiledArm:
         return found
 
     def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Return the joint torques (n,) [N·m] that accelerate the arm by qdd."""
+        """Return the joint torques of a motion.
+
+        Parameters
+        ----------
+        q : ndarray, shape (n,)
+            Joint angles [rad].
+        qd : ndarray, shape (n,)
+            Joint rates [rad/s].
+        qdd : ndarray, shape (n,)
+            Joint accelerations [rad/s²].
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            Joint torques [N·m].
+        """
         found = np.empty(self._n)
         code = self._run["inverse_dynamics"](q, qd, qdd, found)
         if code:
@@ -67,7 +107,18 @@ class CompiledArm:
         return found
 
     def gravity_torque(self, q: Array) -> Array:
-        """Return G(q) (n,) [N·m]: the torques that carry the arm's own weight."""
+        """Return G(q), the torques that carry the arm's own weight.
+
+        Parameters
+        ----------
+        q : ndarray, shape (n,)
+            Joint angles [rad].
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            Joint torques [N·m].
+        """
         found = np.empty(self._n)
         code = self._run["gravity_torque"](q, found)
         if code:
@@ -75,7 +126,18 @@ class CompiledArm:
         return found
 
     def mass_matrix(self, q: Array) -> Array:
-        """Return M(q) (n, n) [kg·m²], symmetric to the last bit, rotors included."""
+        """Return the mass matrix M(q), rotors included.
+
+        Parameters
+        ----------
+        q : ndarray, shape (n,)
+            Joint angles [rad].
+
+        Returns
+        -------
+        ndarray, shape (n, n)
+            The mass matrix [kg·m²], symmetric to the last bit.
+        """
         found = np.empty((self._n, self._n))
         code = self._run["mass_matrix"](q, found)
         if code:
@@ -83,9 +145,25 @@ class CompiledArm:
         return found
 
     def linearise(self, q: Array, qd: Array, tau: Array) -> tuple[Array, Array]:
-        """Return A (2n, 2n) and B (2n, n): δẋ = A δx + B δτ for the state x = (q, q̇).
+        """Return the linearisation δẋ = A δx + B δτ for the state x = (q, q̇).
 
         They are the exact derivatives of `forward_dynamics` at any state, at rest or not.
+
+        Parameters
+        ----------
+        q : ndarray, shape (n,)
+            Joint angles [rad].
+        qd : ndarray, shape (n,)
+            Joint rates [rad/s].
+        tau : ndarray, shape (n,)
+            Joint torques [N·m].
+
+        Returns
+        -------
+        A : ndarray, shape (2n, 2n)
+            Derivatives of the state's rate with respect to the state.
+        B : ndarray, shape (2n, n)
+            Derivatives of the state's rate with respect to the torques.
         """
         A, B = np.empty((2 * self._n, 2 * self._n)), np.empty((2 * self._n, self._n))
         code = self._run["linearise"](q, qd, tau, A, B)
@@ -94,7 +172,18 @@ class CompiledArm:
         return A, B
 
     def tip(self, q: Array) -> Array:
-        """Return position and orientation of the tip, (3,): x, y [m] and angle [rad], unwrapped."""
+        """Return position and orientation of the tip.
+
+        Parameters
+        ----------
+        q : ndarray, shape (n,)
+            Joint angles [rad].
+
+        Returns
+        -------
+        ndarray, shape (3,)
+            Coordinates x, y [m] and angle [rad], unwrapped.
+        """
         found = np.empty(3)
         code = self._run["tip"](q, found)
         if code:
@@ -102,7 +191,18 @@ class CompiledArm:
         return found
 
     def jacobian(self, q: Array) -> Array:
-        """Return the Jacobian (3, n) of (x, y, orientation) with respect to q."""
+        """Return the Jacobian of (x, y, orientation) with respect to q.
+
+        Parameters
+        ----------
+        q : ndarray, shape (n,)
+            Joint angles [rad].
+
+        Returns
+        -------
+        ndarray, shape (3, n)
+            The Jacobian [m/rad, m/rad, 1].
+        """
         found = np.empty((3, self._n))
         code = self._run["jacobian"](q, found)
         if code:
@@ -110,7 +210,26 @@ class CompiledArm:
         return found
 
     def step(self, q: Array, qd: Array, tau: Array, dt: float) -> tuple[Array, Array]:
-        """Return angles and rates after a step of RK4 of dt [s], in which the torques are held."""
+        """Return angles and rates after a step of RK4, in which the torques are held.
+
+        Parameters
+        ----------
+        q : ndarray, shape (n,)
+            Joint angles [rad].
+        qd : ndarray, shape (n,)
+            Joint rates [rad/s].
+        tau : ndarray, shape (n,)
+            Joint torques [N·m].
+        dt : float
+            The step [s].
+
+        Returns
+        -------
+        q : ndarray, shape (n,)
+            Joint angles [rad] after the step.
+        qd : ndarray, shape (n,)
+            Joint rates [rad/s] after the step.
+        """
         found = np.empty((2, self._n))
         code = self._run["step"](q, qd, tau, dt, found)
         if code:
@@ -139,7 +258,7 @@ def compiled(arm: Arm) -> CompiledArm:
 
     Parameters
     ----------
-    arm
+    arm : Arm
         The arm; what of it is not modelled is warned of here, once.
 
     Returns

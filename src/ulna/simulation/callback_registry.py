@@ -1,4 +1,4 @@
-"""The functions that one simulation is called back with; without any, nothing of it is loaded."""
+"""The callbacks of one simulation; without any, nothing of them is loaded."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from ulna.simulation.callbacks import Callback
 
 
-class Called:
-    """Keeps functions alive while the engine may call them, and their errors until asked for."""
+class CallbackRegistry:
+    """Keep functions alive while the engine may call them, and their errors until taken."""
 
     def __init__(self) -> None:
         self._made: list[Callback] = []
@@ -30,7 +30,7 @@ class Called:
         return made.address
 
     def clear(self) -> None:
-        """Let go of all of them."""
+        """Remove all of them."""
         self._made.clear()
 
     def safe(self) -> AbstractContextManager[object]:
@@ -38,7 +38,7 @@ class Called:
         return held() if self._made else nullcontext()
 
     def error(self) -> BaseException | None:
-        """Return the first error that one of them met, once."""
+        """Return the first error that one of them raised, once."""
         for callback in self._made:
             if callback.error is not None:
                 error, callback.error = callback.error, None
