@@ -29,7 +29,26 @@ FINEST = 4000  # pieces of a trace; more cannot be told apart
 def draw_arm(
     axes: Axes, arm: Arm, q: ArrayLike, *, theme: Theme = PRINT, ghost: bool = False
 ) -> Axes:
-    """Draw the arm in a posture; a ghost is pale and lies behind."""
+    """Draw an arm in a posture, to scale.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        What to draw on.
+    arm : Arm
+        The arm to draw.
+    q : array_like, shape (n,)
+        Joint angles [rad].
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+    ghost : bool, optional
+        Whether it is pale and lies behind what else is drawn.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same axes.
+    """
     if ghost:
         return _draw_ghost(axes, arm, np.asarray(q, dtype=float), theme.ghost, theme)
     points = kinematics.joints(arm, np.asarray(q, dtype=float))
@@ -39,7 +58,26 @@ def draw_arm(
 def draw_ghosts(
     axes: Axes, arm: Arm, q_rows: ArrayLike, *, theme: Theme = PRINT, count: int = GHOSTS
 ) -> Axes:
-    """Draw some of the postures (S, n), chosen evenly from first to last, older ones paler."""
+    """Draw some of the postures of a motion, older ones paler.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        What to draw on.
+    arm : Arm
+        The arm to draw.
+    q_rows : array_like, shape (S, n)
+        Joint angles [rad] of the postures, oldest first.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+    count : int, optional
+        How many, chosen evenly from first to last.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same axes.
+    """
     rows = np.asarray(q_rows, dtype=float).reshape(-1, arm.n)
     chosen = np.unique(np.linspace(0, max(len(rows) - 1, 0), min(count, len(rows))).round())
     for age, row in enumerate(chosen.astype(int), start=1):
@@ -51,7 +89,26 @@ def draw_ghosts(
 def draw_trace(
     axes: Axes, points: ArrayLike, *, theme: Theme = PRINT, width: float = 1.6, layer: float = 3.0
 ) -> Axes:
-    """Draw the way that points (S, 2) have come, paler the longer ago."""
+    """Draw the way that a point has come, paler the longer ago.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        What to draw on.
+    points : array_like, shape (S, 2)
+        Positions [m], oldest first; a gap where one is NaN.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+    width : float, optional
+        Width of the line [points of 1/72 inch].
+    layer : float, optional
+        Matplotlib's z-order: what has more lies above.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same axes.
+    """
     from matplotlib.collections import LineCollection
 
     way = np.asarray(points, dtype=float)[:, :2]
@@ -129,7 +186,22 @@ def _draw(
 
 
 def draw_reach(axes: Axes, arm: Arm, *, theme: Theme = PRINT) -> Axes:
-    """Shade all that the tip can reach, joint limits respected."""
+    """Shade the workspace of an arm: all that its tip can reach under the joint limits.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        What to draw on.
+    arm : Arm
+        The arm to draw.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same axes.
+    """
     return draw_region(axes, _outline(arm), filled=arm.n > 1, theme=theme)
 
 
@@ -162,7 +234,22 @@ def _outline(arm: Arm) -> Sequence[Any]:
 
 
 def frame(axes: Axes, arm: Arm, also: ArrayLike | None = None) -> Axes:
-    """Show the whole reach, and any further points, with x and y to the same scale."""
+    """Set the limits of axes to the whole reach, with x and y to the same scale.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        What to draw on.
+    arm : Arm
+        The arm to draw.
+    also : array_like, shape (..., 2), optional
+        Further points [m] that are to be seen.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same axes.
+    """
     return frame_disc(axes, arm.base, arm.reach, also)
 
 

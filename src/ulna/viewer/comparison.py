@@ -49,12 +49,46 @@ def animate_following(
     overwrite: bool = True,
     progress: bool | None = None,
 ) -> InlineFilm | None:
-    """Make a film of runs that follow a plan, .mp4 or .gif, side by side under their labels.
+    """Make a film of runs that follow a plan, side by side under their labels.
 
-    Each shows the path, where the tip should be, where it is and was, and its error. It plays
-    `speed` times as fast as the runs went, to the end of the plan or of the longest run. Without a
-    file the film is given back, and plays in a notebook. Without `overwrite` a file that exists is
-    not replaced. Unless `progress` says so or not, a bar appears on a terminal and in a notebook.
+    Parameters
+    ----------
+    plan : Plan
+        What `ulna.plan` returned.
+    runs : mapping of str to Run
+        Up to four runs along the plan by their labels.
+    file : path-like, optional
+        The film, .mp4 or .gif by its name. Without it the film is returned, and plays in a
+        notebook.
+    fps : float, optional
+        Pictures a second.
+    speed : float, optional
+        How many times as fast as the runs went it plays.
+    size : tuple of int, optional
+        Width and height, even numbers of pixels: (1280, 720) in a file, (960, 540) in a notebook.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+    overwrite : bool, optional
+        Whether a file that exists is replaced.
+    progress : bool, optional
+        Whether a bar appears. Without it, where somebody sees it: on a terminal, in a notebook.
+
+    Returns
+    -------
+    InlineFilm or None
+        The film, if there is no file to write it to.
+
+    Raises
+    ------
+    InputError
+        For what no film can be made of, and a file that is to stay.
+    FileError
+        If the file cannot be written.
+
+    Notes
+    -----
+    Each panel shows the path, where the tip should be, where it is and was, and its error. The film
+    goes on to the end of the plan or of the longest run.
     """
     check_runs(plan, runs)
     if len(runs) > MOST_RUNS:

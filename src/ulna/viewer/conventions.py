@@ -26,7 +26,18 @@ POSE = np.radians([50.0, -75.0, 55.0])
 
 
 def conventions_figure(*, theme: Theme = PRINT) -> Figure:
-    """Draw a three-link arm with every sign and every zero written beside it."""
+    """Draw what angles are measured from, and which way is positive.
+
+    Parameters
+    ----------
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The page; pyplot does not know it, so nothing has to be closed.
+    """
     from ulna.viewer.display import DisplayFigure
 
     points = kinematics.joints(ARM, POSE)

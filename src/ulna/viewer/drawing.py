@@ -67,20 +67,22 @@ def plot(
 
     Parameters
     ----------
-    thing
+    thing : Arm, Solutions, Workspace, Tracked, Plan, Run, Simulation, Tracking, Portrait or Section
         An Arm: with `q` in that posture, else all that its tip reaches. Solutions of `inverse`: the
         postures for a target, or of several targets one posture each. A Workspace, a path that was
         Tracked, a Plan, a Run, a Simulation as it stands, the Tracking of a plan, a Portrait, a
         Section.
-    q
-        Joint angles (n,) [rad] of an Arm.
-    run
+    q : array_like, shape (n,), optional
+        Joint angles [rad] of an Arm.
+    run : Run, optional
         A Run beside a Plan: the way that the tip really went.
-    basins, energy
-        What to lay under a Portrait: the Basins that it gave, the energy.
-    show
+    basins : Basins, optional
+        What to draw under a Portrait: the basins of attraction that it returned.
+    energy : bool, optional
+        Whether the energy is drawn under a Portrait.
+    show : int, optional
         The joint, counted from 1, in whose angle and speed a Section is drawn.
-    theme
+    theme : Theme, optional
         The colours: `viewer.PRINT` or `viewer.DARK`.
 
     Returns

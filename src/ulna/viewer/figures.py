@@ -40,7 +40,22 @@ MARKS = {  # of points that are not followed
 
 
 def pose_figure(arm: Arm, q: ArrayLike, *, theme: Theme = PRINT) -> Figure:
-    """Draw an arm in a posture, inside its reach, with the tip's place written above."""
+    """Draw an arm in a posture, inside its reach, with the position of the tip.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm to draw.
+    q : array_like, shape (n,)
+        Joint angles [rad].
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The page; pyplot does not know it, so nothing has to be closed.
+    """
     q = np.asarray(q, dtype=float)
     x, y, angle = (float(value) for value in kinematics.tip(arm, q))
     with styled(theme):
@@ -55,6 +70,24 @@ def pose_figure(arm: Arm, q: ArrayLike, *, theme: Theme = PRINT) -> Figure:
 def reach_figure(arm: Arm, target: ArrayLike, found: Solutions, *, theme: Theme = PRINT) -> Figure:
     """Draw the postures that reach a target; out of reach, the nearest one and the gap.
 
+    Parameters
+    ----------
+    arm : Arm
+        The arm to draw.
+    target : array_like, shape (2,) or (3,)
+        The point [m], and the orientation [rad] if it was asked for.
+    found : Solutions
+        What `ulna.kinematics.inverse` returned.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The page; pyplot does not know it, so nothing has to be closed.
+
+    Notes
+    -----
     Of two links it is written at each elbow whether it is up or down.
     """
     target = np.asarray(target, dtype=float)
@@ -81,7 +114,20 @@ def reach_figure(arm: Arm, target: ArrayLike, found: Solutions, *, theme: Theme 
 
 
 def workspace_figure(arms: Sequence[Arm], *, theme: Theme = PRINT) -> Figure:
-    """Draw what arms reach under their joint limits, each stretched out at half of its range."""
+    """Draw what arms reach under their joint limits, each stretched out at half of its range.
+
+    Parameters
+    ----------
+    arms : sequence of Arm
+        The arms, side by side.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The page; pyplot does not know it, so nothing has to be closed.
+    """
     from ulna.viewer.display import DisplayFigure
 
     with styled(theme):
@@ -98,7 +144,24 @@ def workspace_figure(arms: Sequence[Arm], *, theme: Theme = PRINT) -> Figure:
 def targets_figure(
     arm: Arm, targets: ArrayLike, found: Solutions, *, theme: Theme = PRINT
 ) -> Figure:
-    """Draw targets (…, 2 or 3) by whether they are reached, and some of the postures for them."""
+    """Draw targets by whether they are reached, and some of the postures for them.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm to draw.
+    targets : array_like, shape (..., 2) or (..., 3)
+        Points [m], with orientations [rad] or without.
+    found : Solutions
+        What `ulna.kinematics.inverse` returned.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The page; pyplot does not know it, so nothing has to be closed.
+    """
     targets = np.asarray(targets, dtype=float)
     places = targets.reshape(-1, targets.shape[-1])[:, :2]
     usable = found.within_limits.any(axis=-1).reshape(-1)
@@ -126,7 +189,20 @@ def targets_figure(
 
 
 def region_figure(region: Workspace, *, theme: Theme = PRINT) -> Figure:
-    """Draw what a tip reaches, and the base of its arm."""
+    """Draw a workspace, and the base of its arm.
+
+    Parameters
+    ----------
+    region : Workspace
+        What `ulna.kinematics.workspace` returned.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The page; pyplot does not know it, so nothing has to be closed.
+    """
     with styled(theme):
         figure, axes = _page()
         draw_region(axes, region.polylines(), filled=region.area > 0.0, theme=theme)
@@ -140,7 +216,22 @@ def region_figure(region: Workspace, *, theme: Theme = PRINT) -> Figure:
 
 
 def tracked_figure(arm: Arm, tracked: Tracked, *, theme: Theme = PRINT) -> Figure:
-    """Draw a path of points, some postures on their way, and which points are not followed."""
+    """Draw a path of points, some postures along it, and which points are not followed.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm to draw.
+    tracked : Tracked
+        What `ulna.kinematics.track` returned.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The page; pyplot does not know it, so nothing has to be closed.
+    """
     points, known = tracked.points[:, :2], np.isfinite(tracked.q).all(axis=-1)
     with styled(theme):
         figure, axes = _page()
@@ -163,7 +254,20 @@ def tracked_figure(arm: Arm, tracked: Tracked, *, theme: Theme = PRINT) -> Figur
 
 
 def run_figure(run: Run, *, theme: Theme = PRINT) -> Figure:
-    """Draw a run on one page: the motion, and angles, torques and energy over time."""
+    """Draw a run on one page: the motion, and angles, torques and energy over time.
+
+    Parameters
+    ----------
+    run : Run
+        What `ulna.simulate` returned.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The page; pyplot does not know it, so nothing has to be closed.
+    """
     from ulna.viewer.display import DisplayFigure
 
     with styled(theme):

@@ -48,23 +48,23 @@ def animate(
 
     Parameters
     ----------
-    run
-        What `ulna.simulate` gave.
-    file
-        The place of the film, .mp4 or .gif by its name. Without it the film is given back: as the
+    run : Run
+        What `ulna.simulate` returned.
+    file : path-like, optional
+        The film, .mp4 or .gif by its name. Without it the film is returned: as the
         last line of a notebook's cell it plays there; anywhere else it says what it is, and its
         `save` writes it.
-    fps
+    fps : float, optional
         Pictures a second.
-    speed
+    speed : float, optional
         How many times as fast as the run went it plays.
-    size
+    size : tuple of int, optional
         Width and height, even numbers of pixels: 800 × 800 in a file, 480 × 480 in a notebook.
-    theme
+    theme : Theme, optional
         The colours: `viewer.PRINT` or `viewer.DARK`.
-    overwrite
+    overwrite : bool, optional
         Whether a file that exists is replaced.
-    progress
+    progress : bool, optional
         Whether a bar appears. Without it, where somebody sees it: on a terminal, in a notebook.
 
     Returns

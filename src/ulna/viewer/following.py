@@ -40,9 +40,22 @@ UNITS = {"m": 1.0, "mm": 1e-3, "µm": 1e-6, "nm": 1e-9}  # [m]
 
 
 def error_figure(plan: Plan, runs: Mapping[str, Run | Tracking], *, theme: Theme = PRINT) -> Figure:
-    """Draw how far runs, by their labels, are from a plan; the last one along and across, too.
+    """Draw the tip errors of runs along a plan; of the last also along-track and cross-track.
 
-    Runs that have been judged, by `analysis.tracking`, are not judged again.
+    Parameters
+    ----------
+    plan : Plan
+        What `ulna.plan` returned.
+    runs : mapping of str to Run or Tracking
+        Runs along the plan by their labels, such as {'open loop': run}. Those that have been
+        judged, by `analysis.tracking`, are not judged again.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The page; pyplot does not know it, so nothing has to be closed.
     """
     found = judged(plan, runs)
     label, last = list(found.items())[-1]
@@ -62,9 +75,28 @@ def error_figure(plan: Plan, runs: Mapping[str, Run | Tracking], *, theme: Theme
 def plot_error(
     axes: Axes, plan: Plan, runs: Mapping[str, Run | Tracking], *, theme: Theme = PRINT
 ) -> Axes:
-    """Plot the distance of the tip from the plan over time, and mark where runs leave bounds.
+    """Plot the tip error of runs along a plan over time, and mark where runs leave bounds.
 
-    The times of that are written beside the marks, or where there is no room, in the legend.
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        What to draw on.
+    plan : Plan
+        What `ulna.plan` returned.
+    runs : mapping of str to Run or Tracking
+        Runs along the plan by their labels, such as {'open loop': run}. Those that have been
+        judged, by `analysis.tracking`, are not judged again.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same axes.
+
+    Notes
+    -----
+    The times of leaving are written beside the marks, or where there is no room, in the legend.
     """
     everything = judged(plan, runs)
     axes.set_yscale("log")
@@ -95,7 +127,24 @@ def _legend(axes: Axes, theme: Theme) -> Axes:
 
 
 def plot_deviation(axes: Axes, plan: Plan, run: Run | Tracking, *, theme: Theme = PRINT) -> Axes:
-    """Plot the along-track and the cross-track error of the tip."""
+    """Plot the along-track and the cross-track error of the tip over time.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        What to draw on.
+    plan : Plan
+        What `ulna.plan` returned.
+    run : Run or Tracking
+        A run along the plan.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same axes.
+    """
     (found,) = judged(plan, {"run": run}).values()
     unit = _unit(0.0 if found.worst is None else found.max)
     # In other colours than the runs above it.

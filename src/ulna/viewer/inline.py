@@ -20,7 +20,21 @@ PICTURE = '<img width="{wide}" src="{clip}">'
 
 @dataclass(frozen=True, repr=False)
 class InlineFilm:
-    """A film in memory, which a notebook plays; `save` writes it to a file."""
+    """A film in memory, which a notebook plays; `save` writes it to a file.
+
+    Attributes
+    ----------
+    data : bytes
+        The film as a file holds it.
+    ending : str
+        ".mp4", or ".gif" where it was made without ffmpeg.
+    size : tuple of int
+        Width and height [pixels].
+    frames : int
+        How many pictures it has.
+    duration : float
+        How long it plays [s].
+    """
 
     data: bytes = field(repr=False)
     ending: str  # ".mp4", or ".gif" where it was made without ffmpeg
@@ -29,9 +43,21 @@ class InlineFilm:
     duration: float  # [s] that it plays
 
     def save(self, file: str | os.PathLike[str], *, overwrite: bool = True) -> None:
-        """Write the film to a file, whose name ends as the film is made: `ending`.
+        """Write the film to a file.
 
-        Without `overwrite` a file that exists is not replaced.
+        Parameters
+        ----------
+        file : path-like
+            Its name ends as the film is made: `ending`.
+        overwrite : bool, optional
+            Whether a file that exists is replaced.
+
+        Raises
+        ------
+        InputError
+            For a name with another ending, and a file that is to stay.
+        FileError
+            If the file cannot be written.
         """
         if Path(file).suffix.lower() != self.ending:
             hint = "give animate the file, and it makes the film in that format"

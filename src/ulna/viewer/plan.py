@@ -54,8 +54,25 @@ class TipPath(NamedTuple):
 def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, theme: Theme = PRINT) -> Axes:
     """Draw a plan: what the arm reaches, the path, some postures, and where it cannot be.
 
-    With a run, the way that the tip really went is drawn over the path. A drawing that is small
-    beside its arm is enlarged in a corner.
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        What to draw on.
+    plan : Plan
+        What `ulna.plan` returned.
+    run : Run, optional
+        A run along the plan: the way of its tip is drawn over the path.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same axes.
+
+    Notes
+    -----
+    A drawing that is small beside its arm is enlarged in a corner.
     """
     if run is not None:
         check_run(plan, run)
@@ -83,7 +100,22 @@ def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, theme: Theme = 
 
 
 def motion_figure(plan: Plan, run: Run | None = None, *, theme: Theme = PRINT) -> Figure:
-    """Draw a plan on a page, with what there is to know about it in words."""
+    """Draw a plan on a page, with what there is to know about it in words.
+
+    Parameters
+    ----------
+    plan : Plan
+        What `ulna.plan` returned.
+    run : Run, optional
+        A run along the plan, whose tip is drawn as well.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The page; pyplot does not know it, so nothing has to be closed.
+    """
     from ulna.viewer.display import DisplayFigure
 
     with styled(theme):

@@ -36,7 +36,24 @@ def portrait_figure(
     energy: bool = False,
     theme: Theme = PRINT,
 ) -> Figure:
-    """Draw a portrait on a page of its own, over its basins or over the energy if wanted."""
+    """Draw a phase portrait on one page, with its legend.
+
+    Parameters
+    ----------
+    portrait : Portrait
+        What `ulna.analysis.portrait` returned.
+    basins : Basins, optional
+        Basins of attraction to colour the page by: `portrait.basins(count)`.
+    energy : bool, optional
+        Whether the energy is drawn, in colours or over basins as lines.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The page; pyplot does not know it, so nothing has to be closed.
+    """
     from ulna.viewer.display import DisplayFigure
 
     with styled(theme):
@@ -77,7 +94,26 @@ def plot_portrait(
     energy: bool = False,
     theme: Theme = PRINT,
 ) -> Axes:
-    """Draw a portrait: a layer below, then arrows, nullclines, separatrices, orbits, equilibria."""
+    """Draw a phase portrait: arrows, nullclines, separatrices, orbits and equilibria.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        What to draw on.
+    portrait : Portrait
+        What `ulna.analysis.portrait` returned.
+    basins : Basins, optional
+        Basins of attraction to colour the page by: `portrait.basins(count)`.
+    energy : bool, optional
+        Whether the energy is drawn, in colours or over basins as lines.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same axes.
+    """
     axes.set_xlim(*portrait.angles)
     axes.set_ylim(*portrait.speeds)
     axes.grid(visible=False)

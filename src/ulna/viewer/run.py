@@ -36,19 +36,65 @@ LARGEST = 1e300  # beyond, room at the margins would overflow
 
 
 def plot_angles(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
-    """Plot the joint angles over time."""
+    """Plot the joint angles [rad] over time.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        What to draw on.
+    run : Run
+        What `ulna.simulate` returned.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same axes.
+    """
     return joint_curves(axes, run.t, run.q, "q", theme, ylabel="angle [rad]")
 
 
 def plot_speeds(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
-    """Plot the joint speeds over time."""
+    """Plot the joint speeds [rad/s] over time.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        What to draw on.
+    run : Run
+        What `ulna.simulate` returned.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same axes.
+    """
     return joint_curves(axes, run.t, run.qd, r"\dot{q}", theme, ylabel="speed [rad/s]")
 
 
 def plot_torques(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
-    """Plot the torques of the motors over time, as steps where they are held between samples.
+    """Plot the torques of the motors [N·m] over time, as steps where they are held.
 
-    Thin lines show what was asked for where a limit cut it.
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        What to draw on.
+    run : Run
+        What `ulna.simulate` returned.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same axes.
+
+    Notes
+    -----
+    Thin lines show what was commanded where a limit cut it: saturation.
     """
     _plot_commanded(axes, run, theme)
     return joint_curves(
@@ -68,7 +114,22 @@ def _plot_commanded(axes: Axes, run: Run, theme: Theme) -> None:
 
 
 def plot_energy(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
-    """Plot the energies over time, and what came in less what went out."""
+    """Plot the energies [J] over time, and what was injected less what was dissipated.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        What to draw on.
+    run : Run
+        What `ulna.simulate` returned.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same axes.
+    """
     energy = run.energy
     kinetic, potential = np.asarray(energy.kinetic), np.asarray(energy.potential)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -82,15 +143,46 @@ def plot_energy(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
 
 
 def plot_tip(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
-    """Plot the place of the tip over time."""
+    """Plot the position of the tip [m] over time.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        What to draw on.
+    run : Run
+        What `ulna.simulate` returned.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same axes.
+    """
     for index, style in enumerate(series(2, theme)):
         curve(axes, run.t, run.tip[:, index], f"${'xy'[index]}$", style)
     return finish(axes, theme, ylabel="tip [m]")
 
 
 def plot_motion(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
-    """Draw what the arm can reach, the way of its tip, earlier postures, and the last one.
+    """Draw the workspace, the way of the tip, earlier postures, and the last one.
 
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        What to draw on.
+    run : Run
+        What `ulna.simulate` returned.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same axes.
+
+    Notes
+    -----
     Of a long run only the end is shown; all of it would cover itself.
     """
     arm, playback = run.arm, Playback(run)

@@ -28,9 +28,27 @@ MARGINS = {"left": 0.7, "right": 0.15, "bottom": 0.55, "top": 0.85}  # [inches]
 
 
 def section_figure(section: Section, *, show: int | None = None, theme: Theme = PRINT) -> Figure:
-    """Draw the projections of all runs joint by joint, and the section.
+    """Draw the projections of all runs joint by joint, and the Poincaré section.
 
-    The section is drawn in angle and speed of the joint `show`: the next after the one it cuts.
+    Parameters
+    ----------
+    section : Section
+        What `ulna.analysis.poincare` returned.
+    show : int, optional
+        The joint, counted from 1, in whose angle and speed the section is drawn: the next after the
+        one it cuts unless given.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The page; pyplot does not know it, so nothing has to be closed.
+
+    Raises
+    ------
+    InputError
+        For an arm of more than 12 joints, and a joint that it does not have.
     """
     from ulna.viewer.display import DisplayFigure
 
@@ -59,7 +77,24 @@ def section_figure(section: Section, *, show: int | None = None, theme: Theme = 
 def plot_projection(
     axes: Axes, runs: Run | Iterable[Run], joint: int, *, theme: Theme = PRINT
 ) -> Axes:
-    """Draw angle and speed of one joint over a run or several, the angle in −π … π."""
+    """Draw angle and speed of one joint over a run or several, the angle in −π … π.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        What to draw on.
+    runs : Run or iterable of Run
+        The runs, a colour each.
+    joint : int
+        The joint, counted from 1.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same axes.
+    """
     listed = [runs] if isinstance(runs, Run) else list(runs)
     whole("joint", joint, 1, listed[0].arm.n)
     for run, style in zip(listed, series(len(listed), theme), strict=True):
@@ -71,7 +106,24 @@ def plot_projection(
 
 
 def plot_section(axes: Axes, section: Section, joint: int, *, theme: Theme = PRINT) -> Axes:
-    """Draw the dots that the crossings leave, in angle and speed of one joint."""
+    """Draw the crossings of a Poincaré section, in angle and speed of one joint.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        What to draw on.
+    section : Section
+        What `ulna.analysis.poincare` returned.
+    joint : int
+        The joint, counted from 1.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same axes.
+    """
     styles = series(len(section.crossings), theme)
     for number, (one, style) in enumerate(zip(section.crossings, styles, strict=True), start=1):
         label = f"start {number}: {len(one)} crossings"

@@ -10,7 +10,38 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The colours of a figure, by what they stand for."""
+    """The colours of a figure, by what they stand for; each as matplotlib takes it.
+
+    Parameters
+    ----------
+    paper : str, optional
+        The background.
+    ink : str, optional
+        Text, and curves that stand for a total.
+    quiet : str, optional
+        Axes, and what is said in passing.
+    hairline : str, optional
+        The grid.
+    link, link_light : str, optional
+        Links of an arm, in turn.
+    ghost : str, optional
+        Earlier postures.
+    movable : str, optional
+        What can be moved: the tip, and its trace.
+    alarm : str, optional
+        What cannot be: limits that are exceeded, points that are not reached.
+    reach : str, optional
+        The workspace.
+    data : tuple of str, optional
+        Curves of one kind, up to five.
+    sequence : tuple of str, optional
+        A scale from light to dark, for more curves than that.
+
+    Examples
+    --------
+    >>> Theme(paper="#f7f3e8").link == PRINT.link
+    True
+    """
 
     paper: str = "#ffffff"
     ink: str = "#1f262f"
@@ -92,7 +123,18 @@ def series(count: int, theme: Theme) -> list[dict[str, Any]]:
 
 @contextmanager
 def styled(theme: Theme = PRINT) -> Iterator[Theme]:
-    """Draw in a theme inside the block; figures made elsewhere stay as they are."""
+    """Draw in a theme inside the block; figures made elsewhere stay as they are.
+
+    Parameters
+    ----------
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Yields
+    ------
+    Theme
+        The same theme, to take colours from.
+    """
     import matplotlib as mpl
 
     with mpl.rc_context(settings(theme)):

@@ -31,7 +31,20 @@ UNIT = "torque [N·m]"
 
 
 def torques_figure(plan: Plan, *, theme: Theme = PRINT) -> Figure:
-    """Draw the torque of each joint with its terms; of many joints, each term of all of them."""
+    """Draw the torque of each joint with its terms; of many joints, each term of all of them.
+
+    Parameters
+    ----------
+    plan : Plan
+        What `ulna.plan` returned.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The page; pyplot does not know it, so nothing has to be closed.
+    """
     many = plan.arm.n > MOST_PANELS
     count = 1 + len(_shown_terms(plan)) if many else plan.arm.n
     columns = 1 if count <= MOST_ROWS else 2
@@ -49,7 +62,24 @@ def torques_figure(plan: Plan, *, theme: Theme = PRINT) -> Figure:
 
 
 def plot_joint_torque(axes: Axes, plan: Plan, joint: int, *, theme: Theme = PRINT) -> Axes:
-    """Plot the torque of a joint, counted from 1, its terms, and its limit if that is near."""
+    """Plot the torque of a joint, its terms, and its limit if that is near.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        What to draw on.
+    plan : Plan
+        What `ulna.plan` returned.
+    joint : int
+        The joint, counted from 1.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same axes.
+    """
     tau = plan.tau[:, joint - 1]
     # The terms lie on top: where one of them is nearly all, both are seen.
     curve(axes, plan.t, tau, "total", {"color": theme.ink, "lw": 3.0})
