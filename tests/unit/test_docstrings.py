@@ -66,7 +66,6 @@ TO_DO = {
     "dynamics",
     "kinematics",
     "motion",
-    "viewer",
 }
 
 

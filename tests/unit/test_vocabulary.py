@@ -116,7 +116,6 @@ GIVE = re.compile(r"Gives?\b")
 
 TO_DO = {
     "angles",
-    "cli",
     "control",
     "docs",
     "dynamics",
