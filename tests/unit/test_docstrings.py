@@ -62,9 +62,7 @@ TO_DO = {
     "analysis",
     "angles",
     "arm",
-    "control",
     "dynamics",
-    "kinematics",
     "motion",
 }
 

@@ -31,7 +31,6 @@ PUBLIC = (
 )
 
 TO_DO_CLASSES = {
-    "Control",
     "Room",
 }
 TO_DO_DIR: set[str] = set()
