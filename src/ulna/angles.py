@@ -29,10 +29,24 @@ TURN = 2.0 * math.pi
 
 
 def wrap(angle: Array, middle: Array = 0.0) -> Array:
-    """Bring angles into the turn around `middle`: (middle − π, middle + π].
+    """Wrap angles into the turn around `middle`: (middle − π, middle + π].
 
-    An angle that lies there already comes back untouched, to the last bit.
+    An angle that lies there already is returned untouched, to the last bit.
 
+    Parameters
+    ----------
+    angle : array_like
+        Angles [rad].
+    middle : array_like, optional
+        The middle of the turn [rad]; broadcasts against `angle`.
+
+    Returns
+    -------
+    array
+        The same angles up to whole turns [rad], of the shape that both broadcast to.
+
+    Examples
+    --------
     >>> float(wrap(3.5 * math.pi)) == -0.5 * math.pi
     True
     """
@@ -47,20 +61,74 @@ def wrap(angle: Array, middle: Array = 0.0) -> Array:
 
 
 def difference(to: Array, from_: Array) -> Array:
-    """Return the shortest signed turn that leads from `from_` to `to`, in (−π, π]."""
+    """Return the shortest signed turn that leads from one angle to another.
+
+    Parameters
+    ----------
+    to : array_like
+        Angles [rad].
+    from_ : array_like
+        Angles [rad]; broadcasts against `to`.
+
+    Returns
+    -------
+    array
+        `to` − `from_` [rad], wrapped into (−π, π].
+
+    Examples
+    --------
+    >>> round(float(difference(-3.0, 3.0)), 6)
+    0.283185
+    """
     xp = namespace(to, from_)
     return wrap(to_float(xp, to) - to_float(xp, from_))
 
 
 def distance(to: Array, from_: Array) -> Array:
-    """Return the Euclidean distance of two postures (…, n) with every joint's turn wrapped."""
+    """Return the Euclidean distance of postures, with every joint's difference wrapped.
+
+    Parameters
+    ----------
+    to : array_like, shape (..., n)
+        Joint angles [rad].
+    from_ : array_like, shape (..., n)
+        Joint angles [rad]; broadcasts against `to`.
+
+    Returns
+    -------
+    array, shape (...)
+        The distance [rad].
+
+    Examples
+    --------
+    >>> round(float(distance([0.3, 6.0], [0.0, 2.0 - 2.0 * math.pi + 4.0])), 6)
+    0.3
+    """
     turn = difference(to, from_)
     xp = namespace(turn)
     return xp.sqrt(xp.sum(turn * turn, axis=-1))
 
 
 def unwrap(angle: Array, axis: int = -2) -> Array:
-    """Remove 2π jumps along `axis` (time, by default the last but one)."""
+    """Remove jumps of 2π along an axis.
+
+    Parameters
+    ----------
+    angle : array_like
+        Angles [rad] that change by less than half a turn from one to the next.
+    axis : int, optional
+        The axis of time; by default the last but one, of postures in rows (..., T, n).
+
+    Returns
+    -------
+    array
+        The same angles up to whole turns [rad], without jumps.
+
+    Examples
+    --------
+    >>> unwrap([[3.0], [-3.0]]).round(6).tolist()
+    [[3.0], [3.283185]]
+    """
     xp = namespace(angle)
     angle = xp.moveaxis(to_float(xp, angle), axis, 0)
     steps = difference(angle[1:, ...], angle[:-1, ...]) - (angle[1:, ...] - angle[:-1, ...])
@@ -69,38 +137,133 @@ def unwrap(angle: Array, axis: int = -2) -> Array:
 
 
 def relative_to_absolute(q: Array) -> Array:
-    """Turn joint angles q (…, n) into link angles φ from the x axis: φ_i = q_1 + … + q_i.
+    """Convert joint angles to link angles from the x axis: φ_i = q_1 + … + q_i.
 
     Rates and accelerations convert in the same way.
+
+    Parameters
+    ----------
+    q : array_like, shape (..., n)
+        Joint angles [rad], each from the link before.
+
+    Returns
+    -------
+    array, shape (..., n)
+        Link angles φ [rad].
+
+    Examples
+    --------
+    >>> relative_to_absolute([0.5, 0.25]).tolist()
+    [0.5, 0.75]
     """
     xp = namespace(q)
     return running_sum(xp, to_float(xp, q))
 
 
 def absolute_to_relative(phi: Array) -> Array:
-    """Turn link angles φ (…, n), as papers 001 and 002 use, into joint angles q."""
+    """Convert link angles from the x axis to joint angles: q_i = φ_i − φ_{i−1}.
+
+    Parameters
+    ----------
+    phi : array_like, shape (..., n)
+        Link angles φ [rad].
+
+    Returns
+    -------
+    array, shape (..., n)
+        Joint angles q [rad], each from the link before.
+
+    Examples
+    --------
+    >>> absolute_to_relative([0.5, 0.75]).tolist()
+    [0.5, 0.25]
+    """
     xp = namespace(phi)
     phi = to_float(xp, phi)
     return xp.concat([phi[..., :1], phi[..., 1:] - phi[..., :-1]], axis=-1)
 
 
 def from_zero_down(theta: Array) -> Array:
-    """Read joint angles whose first is zero when the link hangs down (Acrobot)."""
+    """Convert joint angles whose first is zero when the link hangs down, as Acrobot has them.
+
+    Parameters
+    ----------
+    theta : array_like, shape (..., n)
+        Joint angles [rad], the first from straight down.
+
+    Returns
+    -------
+    array, shape (..., n)
+        Joint angles q [rad], the first from the x axis.
+
+    Examples
+    --------
+    >>> from_zero_down([0.0, 0.5]).round(6).tolist()
+    [-1.570796, 0.5]
+    """
     return _turn_first(theta, -0.5 * math.pi)
 
 
 def to_zero_down(q: Array) -> Array:
-    """Write joint angles with the first counted from straight down (Acrobot)."""
+    """Convert to joint angles whose first is zero when the link hangs down, as for Acrobot.
+
+    Parameters
+    ----------
+    q : array_like, shape (..., n)
+        Joint angles [rad], the first from the x axis.
+
+    Returns
+    -------
+    array, shape (..., n)
+        Joint angles [rad], the first from straight down.
+
+    Examples
+    --------
+    >>> to_zero_down([-math.pi / 2, 0.5]).tolist()
+    [0.0, 0.5]
+    """
     return _turn_first(q, 0.5 * math.pi)
 
 
 def from_zero_up(theta: Array) -> Array:
-    """Read joint angles whose first is zero when the link stands up (Pendulum)."""
+    """Convert joint angles whose first is zero when the link stands up, as Pendulum has them.
+
+    Parameters
+    ----------
+    theta : array_like, shape (..., n)
+        Joint angles [rad], the first from straight up.
+
+    Returns
+    -------
+    array, shape (..., n)
+        Joint angles q [rad], the first from the x axis.
+
+    Examples
+    --------
+    >>> from_zero_up([0.0, 0.5]).round(6).tolist()
+    [1.570796, 0.5]
+    """
     return _turn_first(theta, 0.5 * math.pi)
 
 
 def to_zero_up(q: Array) -> Array:
-    """Write joint angles with the first counted from straight up (Pendulum)."""
+    """Convert to joint angles whose first is zero when the link stands up, as for Pendulum.
+
+    Parameters
+    ----------
+    q : array_like, shape (..., n)
+        Joint angles [rad], the first from the x axis.
+
+    Returns
+    -------
+    array, shape (..., n)
+        Joint angles [rad], the first from straight up.
+
+    Examples
+    --------
+    >>> to_zero_up([math.pi / 2, 0.5]).tolist()
+    [0.0, 0.5]
+    """
     return _turn_first(q, -0.5 * math.pi)
 
 

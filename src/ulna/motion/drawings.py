@@ -28,12 +28,39 @@ SHORTEST = 1e-9  # of a drawing's size, below which a piece is left out
 def svg(
     file: str | os.PathLike[str], scale: float | None = None, blend: float | None = None
 ) -> Path:
-    """Follow the lines of a drawing, stroke after stroke, without lifting the pen in between.
+    """Return the lines of a drawing as a path, stroke after stroke.
 
-    One unit of the drawing is `scale` [m], and the lower left corner of the box around it is the
-    origin; y points up. Without a scale `ulna.plan` fits it into the arm's reach. Corners are
-    rounded from `blend` before to `blend` behind them, in metres, or in drawing units if there is
-    no scale: by 1 % of the drawing's larger side if not given; 0 leaves them sharp.
+    Parameters
+    ----------
+    file : str or os.PathLike
+        An .svg file.
+    scale : float, optional
+        The length [m] of one unit of the drawing. The lower left corner of the box around it is the
+        origin, and y points up. Without a scale `ulna.plan` fits the drawing into the arm's reach.
+    blend : float, optional
+        The distance before a corner at which its rounding begins, and behind it at which it ends:
+        in metres, or in drawing units if there is no scale. By default 1 % of the drawing's larger
+        side; 0 leaves corners sharp.
+
+    Returns
+    -------
+    Path
+        The path of the tip at an even speed. The pen is not lifted between strokes: straight lines
+        join them.
+
+    Raises
+    ------
+    InputError
+        If the file is not a safe and well-formed drawing with lines in it.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "drawing.svg"
+    ...     _ = file.write_text('<svg><circle cx="5" cy="5" r="5"/></svg>')
+    ...     round(svg(file, scale=0.01).length, 6)
+    0.314159
     """
     unit = None if scale is None else positive("svg.scale", scale, "m a unit")
     if blend is not None and number("svg.blend", blend) < 0.0:

@@ -41,14 +41,30 @@ class TimeSpan(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing to know about a plan, and when it holds."""
+    """One thing to know about a plan, and when it holds.
 
-    kind: str  # "out of reach", "torque limit", ...
+    Attributes
+    ----------
+    kind : str
+        What it is: "out of reach", "joint limit", "torque limit" and others.
+    when : TimeSpan
+        First and last time [s], the worst value and the time of it [s].
+    text : str
+        A sentence about it.
+    blocks : bool
+        Whether there is no motion at all.
+    exceeds : bool
+        Whether a limit is passed: there is a motion, but the arm cannot do it.
+    joint : int or None
+        The joint, counted from 1.
+    """
+
+    kind: str
     when: TimeSpan
     text: str
-    blocks: bool = False  # there is no motion at all
-    exceeds: bool = False  # a limit is passed: there is a motion, but the arm cannot do it
-    joint: int | None = None  # counted from 1
+    blocks: bool = False
+    exceeds: bool = False
+    joint: int | None = None
 
     def __str__(self) -> str:
         return self.text

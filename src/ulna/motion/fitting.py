@@ -16,7 +16,7 @@ from ulna.kinematics.limits import are_limited
 from ulna.kinematics.path_tracking import track
 from ulna.kinematics.ring import ring
 from ulna.motion.composing import placed, scaled
-from ulna.motion.path import LOOK, Path
+from ulna.motion.path import SAMPLE_PLACES, Path
 
 EDGE = 0.05  # of the ring's width, which a drawing keeps from its edges and singular postures
 CENTRE = 0.15  # of the reach, which it keeps from the base if there is room enough
@@ -40,7 +40,7 @@ def fitted(path: Path, arm: Arm) -> Fitted:
     Without limits it is as large as the ring between the inner and the outer reach allows there.
     With limits many places and sizes are tried, the largest first, until all of it is allowed.
     """
-    points = path.curve(LOOK)[0]
+    points = path.curve(SAMPLE_PLACES)[0]
     low, high = points.min(axis=0), points.max(axis=0)
     if not max(high - low) > 0.0:
         raise InputError(Problem("path", str(path), "a drawing of some extent"))

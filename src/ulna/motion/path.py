@@ -22,13 +22,35 @@ from ulna.motion.length import Lengths, measure, slowness
 
 SMOOTH = 1e-6  # [rad] by which the direction may jump where a path counts as smooth
 JOINED = 1e-9  # of its size, by which a path that is closed may miss its start
-LOOK = np.linspace(0.0, 1.0, 257)
+SAMPLE_PLACES = np.linspace(0.0, 1.0, 257)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Path:
     """A curve with its derivatives, and the text that makes it again.
 
+    The functions of `ulna.paths` make them. ``path(s)`` returns points.
+
+    Parameters
+    ----------
+    curve : callable
+        Returns point, first and second derivative, shape (3, k, d), at places s, shape (k,), from 0
+        to 1.
+    text : str
+        The call that makes the path.
+    breaks : tuple of float, optional
+        Places between which the curve is smooth.
+    in_joints : bool, optional
+        Whether it is a path of the joints [rad], not of the tip [m].
+    duration : float, optional
+        How long [s] it takes by itself.
+    fit : bool, optional
+        Whether it is a drawing without a scale, to be fitted into the reach of an arm.
+    notes : tuple of str, optional
+        What a reader should know about how it was made.
+
+    Examples
+    --------
     >>> import ulna
     >>> round(ulna.paths.circle(radius=0.5).length, 9)
     3.141592654
@@ -36,37 +58,93 @@ class Path:
 
     curve: Curve
     text: str
-    breaks: tuple[float, ...] = (0.0, 1.0)  # places between which the curve is smooth
-    in_joints: bool = False  # it leads the joints, not the tip
-    duration: float | None = None  # [s] that it takes by itself
-    fit: bool = False  # a drawing without a scale, to be fitted into the reach of an arm
-    notes: tuple[str, ...] = ()  # what a reader should know about how it was made
+    breaks: tuple[float, ...] = (0.0, 1.0)
+    in_joints: bool = False
+    duration: float | None = None
+    fit: bool = False
+    notes: tuple[str, ...] = ()
 
     def __call__(self, s: Any) -> Array:
         """Return the points (…, d) at places s (…), from 0 to 1."""
         return self.derivatives(s)[0]
 
     def derivatives(self, s: Any) -> Array:
-        """Return p, dp/ds and d²p/ds² (3, …, d) at places s (…), from 0 to 1."""
+        """Return points with derivatives by the path's parameter.
+
+        Parameters
+        ----------
+        s : array_like, shape (...)
+            Places on the path, from 0 to 1.
+
+        Returns
+        -------
+        ndarray, shape (3, ..., d)
+            p, dp/ds and d²p/ds².
+
+        Raises
+        ------
+        InputError
+            If a place is not between 0 and 1.
+        """
         places = _places(s, "s")
         rows = self.curve(places.ravel())
         return rows.reshape(3, *places.shape, rows.shape[-1])
 
     def by_length(self, part: Any) -> Array:
-        """Return the same (3, …, d) with respect to the part of the length (…), from 0 to 1."""
+        """Return points with derivatives by the part of the length.
+
+        Parameters
+        ----------
+        part : array_like, shape (...)
+            Parts of the length, from 0 to 1.
+
+        Returns
+        -------
+        ndarray, shape (3, ..., d)
+            Point, first and second derivative.
+
+        Raises
+        ------
+        InputError
+            If a part is not between 0 and 1.
+        """
         parts = _places(part, "part")
         rows = self.along(parts.ravel())
         return rows.reshape(3, *parts.shape, rows.shape[-1])
 
     def on(self, s: Array, within: Array) -> Array:
-        """Return p and its derivatives (3, k, d) at s (k,), on the smooth pieces `within` lies on.
+        """Return points with derivatives, on the smooth pieces that other places lie on.
 
-        At a break this is the limit from the side of `within` (k,), exactly.
+        Parameters
+        ----------
+        s : ndarray, shape (k,)
+            Places on the path, from 0 to 1.
+        within : ndarray, shape (k,)
+            Places that choose the pieces: at a break the limit from their side is returned,
+            exactly.
+
+        Returns
+        -------
+        ndarray, shape (3, k, d)
+            p, dp/ds and d²p/ds².
         """
         return on_pieces(self.curve, s, within)
 
     def along(self, part: Array, within: Array | None = None) -> Array:
-        """Return the same with respect to parts of the length (k,)."""
+        """Return points with derivatives by the part of the length, in a row.
+
+        Parameters
+        ----------
+        part : ndarray, shape (k,)
+            Parts of the length, from 0 to 1.
+        within : ndarray, shape (k,), optional
+            Parts that choose the pieces: at a break the limit from their side is returned.
+
+        Returns
+        -------
+        ndarray, shape (3, k, d)
+            Point, first and second derivative.
+        """
         table = self.lengths
         if within is None:
             rows = self.curve(table.places(table.total * part))
@@ -100,7 +178,7 @@ class Path:
     @property
     def closed(self) -> bool:
         """Whether it ends where it starts."""
-        points = self.curve(LOOK)[0]
+        points = self.curve(SAMPLE_PLACES)[0]
         size = np.ptp(points, axis=0).max()
         return bool(np.linalg.norm(self.ends[1] - self.ends[0]) <= JOINED * size)
 
@@ -128,38 +206,135 @@ class Path:
         return np.asarray(inner[~aligned])
 
     def then(self, other: Path) -> Path:
-        """Go on with another path, by a straight line if it starts elsewhere."""
+        """Return this path and then another, by a straight line if that starts elsewhere.
+
+        Parameters
+        ----------
+        other : Path
+            A path of the tip if this is one, or of as many joints.
+
+        Returns
+        -------
+        Path
+            Both, one after the other.
+
+        Raises
+        ------
+        InputError
+            If the two do not fit.
+
+        Examples
+        --------
+        >>> import ulna
+        >>> there = ulna.paths.line((0.4, 0.0), (0.6, 0.0))
+        >>> round(there.then(there.reversed()).length, 9)
+        0.4
+        """
         from ulna.motion.composing import then
 
         return then(self, other)
 
     def reversed(self) -> Path:
-        """Go the same way back."""
+        """Return the same path the other way round.
+
+        Returns
+        -------
+        Path
+            From its end to its start.
+        """
         breaks = tuple(1.0 - edge for edge in self.breaks[::-1])
         return replace(
             self, curve=Reversed(self.curve), breaks=breaks, text=f"reversed({self.text})"
         )
 
     def repeated(self, times: int) -> Path:
-        """Go so many times over, straight back to the start in between."""
+        """Return this path repeated, straight back to the start in between.
+
+        Parameters
+        ----------
+        times : int
+            How many times.
+
+        Returns
+        -------
+        Path
+            The path so many times over.
+
+        Raises
+        ------
+        InputError
+            If it is not a whole number, or there would be too many pieces.
+        """
         from ulna.motion.composing import repeated
 
         return repeated(self, times)
 
     def placed(self, at: Sequence[float] = (0.0, 0.0), angle: float = 0.0) -> Path:
-        """Turn the path about the origin by `angle` [rad], then move its origin to `at` [m]."""
+        """Return this path turned about the origin, then moved.
+
+        Parameters
+        ----------
+        at : array_like, shape (2,), optional
+            Where its origin goes to, x, y [m].
+        angle : float, optional
+            The angle [rad] by which it is turned.
+
+        Returns
+        -------
+        Path
+            The path there.
+
+        Raises
+        ------
+        InputError
+            If it is a path of joints, or a value is not finite.
+        """
         from ulna.motion.composing import placed
 
         return placed(self, at, angle)
 
     def scaled(self, factor: float, about: Sequence[float] = (0.0, 0.0)) -> Path:
-        """Make it larger or smaller, seen from a point [m] that stays where it is."""
+        """Return this path larger or smaller.
+
+        Parameters
+        ----------
+        factor : float
+            By how much.
+        about : array_like, shape (2,), optional
+            The point x, y [m] that stays where it is.
+
+        Returns
+        -------
+        Path
+            The path in its size; a drawing without a scale thereby has one.
+
+        Raises
+        ------
+        InputError
+            If it is a path of joints, or the factor is not above 0.
+        """
         from ulna.motion.composing import scaled
 
         return scaled(self, factor, about)
 
     def rounded(self, radius: float) -> Path:
-        """Replace what is closer than `radius` [m] to a corner by a smooth bend."""
+        """Return this path with every corner replaced by a smooth bend.
+
+        Parameters
+        ----------
+        radius : float
+            The distance [m] along the path, before and behind a corner, that the bend replaces.
+
+        Returns
+        -------
+        Path
+            The path without corners, but for those that turn straight back.
+
+        Raises
+        ------
+        InputError
+            If the radius is not above 0.
+        """
         from ulna.motion.rounding import rounded
 
         return rounded(self, radius)

@@ -30,26 +30,59 @@ if TYPE_CHECKING:
 class Plan:
     """A motion along a path: the joints at every sample, and the torques that it takes.
 
-    Arrays have a row for every sample; `peaks` are the extremes at any time. What there is to
-    know is in `problems`, in words; `ok` says that the arm can do it: all is in reach, and no
-    limit is passed at any time, whatever the samples are.
+    `plan` returns it. Arrays have a row for every sample; `peaks` are the extremes at any time.
+    What there is to know is in `problems`, as sentences; `ok` says that the arm can do it: all is
+    in reach, and no limit is passed at any time, whatever the samples are.
+
+    Attributes
+    ----------
+    arm : Arm
+        The arm.
+    path : Path
+        The path; a drawing as it was fitted into the reach.
+    trajectory : Trajectory
+        The motion at any time.
+    t : ndarray, shape (k,)
+        Times of the samples [s].
+    q : ndarray, shape (k, n)
+        Joint angles [rad]; NaN where the path is out of reach.
+    qd : ndarray, shape (k, n)
+        Joint rates [rad/s].
+    qdd : ndarray, shape (k, n)
+        Joint accelerations [rad/s²].
+    tau : ndarray, shape (k, n)
+        Joint torques [N·m].
+    compute_terms : callable
+        Returns the terms of the torques; `terms` keeps them.
+    tracked : Tracked or None
+        The tracked path of the tip; None for a path of the joints.
+    problems : tuple of Finding
+        What is wrong, and what to know.
+    derivatives : {"exact", "finite"}
+        How rates and accelerations were found.
+    duration_reason : str
+        Why it takes as long as it does.
+    tip_force : callable or None
+        The force on the tip (k, 3) [N, N·m] of times (k,) [s].
+    demands : Demands
+        What it demands of the arm at any time.
     """
 
     arm: Arm
     path: Path
-    trajectory: Trajectory  # at any time
-    t: Array  # (k,) [s]
-    q: Array  # (k, n) [rad]; NaN where the path is out of reach
-    qd: Array  # (k, n) [rad/s]
-    qdd: Array  # (k, n) [rad/s²]
-    tau: Array  # (k, n) [N·m]
-    compute_terms: Callable[[], Terms]  # gives the terms
-    tracked: Tracked | None  # of the tip's path; None for one in joint space
+    trajectory: Trajectory
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    compute_terms: Callable[[], Terms]
+    tracked: Tracked | None
     problems: tuple[Finding, ...]
     derivatives: str
-    duration_reason: str  # why it takes as long as it does
+    duration_reason: str
     tip_force: Callable[[Array], Array] | None
-    demands: Demands  # what it asks of the arm at any time
+    demands: Demands
 
     @cached_property
     def terms(self) -> Terms:
@@ -97,7 +130,13 @@ class Plan:
         return not any(problem.blocks or problem.exceeds for problem in self.problems)
 
     def raise_if_infeasible(self) -> None:
-        """Raise `InfeasibleError` if there is no motion, saying where and by how much."""
+        """Raise `InfeasibleError` if there is no motion, saying where and by how much.
+
+        Raises
+        ------
+        InfeasibleError
+            If the path is out of reach or beyond the joints' ranges somewhere.
+        """
         if not self.feasible:
             blocking = [problem.text for problem in self.problems if problem.blocks]
             raise InfeasibleError(f"the path cannot be followed: {'; '.join(blocking)}")
@@ -125,7 +164,18 @@ class Plan:
         return 1.0 / condition_number(self.arm, self.q)
 
     def torque(self, t: Any) -> Array:
-        """Return the torques (…, n) [N·m] at any times (…) [s], exact and not interpolated."""
+        """Return the torques at any times, exact and not interpolated.
+
+        Parameters
+        ----------
+        t : array_like, shape (...)
+            Times [s].
+
+        Returns
+        -------
+        ndarray, shape (..., n)
+            Joint torques [N·m].
+        """
         motion = self.trajectory(t)
         force = None
         if self.tip_force is not None:
@@ -138,13 +188,32 @@ class Plan:
         return np.asarray(self.tau * self.qd)
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Return the samples as a pandas DataFrame: a row for every time."""
+        """Return the samples as a table.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for every time, with the time as index.
+        """
         from ulna.motion.tables import dataframe
 
         return dataframe(self)
 
     def save(self, file: Any, *, overwrite: bool = True) -> None:
-        """Write the samples to a .csv file, which appears whole or not at all."""
+        """Write the samples to a .csv file, which appears whole or not at all.
+
+        Parameters
+        ----------
+        file : str or os.PathLike
+            The file.
+        overwrite : bool, optional
+            Whether an existing file is replaced.
+
+        Raises
+        ------
+        FileError
+            If it cannot be written, or exists and is not to be replaced.
+        """
         from ulna.motion.tables import save_plan
 
         save_plan(self, file, overwrite=overwrite)

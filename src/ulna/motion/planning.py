@@ -22,7 +22,7 @@ from ulna.namespaces import suggest_keywords
 from ulna.typing import Derivatives, Elbow, TimingName
 
 
-class Options(TypedDict, total=False):
+class PlanKeywords(TypedDict, total=False):
     """What `plan` takes besides an arm and a path."""
 
     duration: float | None
@@ -39,11 +39,13 @@ class Options(TypedDict, total=False):
 
 
 @overload
-def plan(arm: Arm, path: Path, **options: Unpack[Options]) -> Plan: ...
+def plan(arm: Arm, path: Path, **options: Unpack[PlanKeywords]) -> Plan: ...
 @overload
-def plan(arm: Sequence[Arm], path: Path | Sequence[Path], **options: Unpack[Options]) -> Plans: ...
+def plan(
+    arm: Sequence[Arm], path: Path | Sequence[Path], **options: Unpack[PlanKeywords]
+) -> Plans: ...
 @overload
-def plan(arm: Arm, path: Sequence[Path], **options: Unpack[Options]) -> Plans: ...
+def plan(arm: Arm, path: Sequence[Path], **options: Unpack[PlanKeywords]) -> Plans: ...
 @interruptible
 @suggest_keywords(period="duration", speed="max_speed", q0="start")
 def plan(
@@ -62,25 +64,55 @@ def plan(
     floor: float | None = None,
     tip_force: ArrayLike | Callable[[float], Any] | None = None,
 ) -> Plan | Plans:
-    """Find the joint motion that follows a path, and the torques that it takes.
+    """Find the joint motion that follows a path, and the torques that it needs.
 
-    How long: `duration` [s]; else as short as `max_speed` [m/s] and `max_acceleration` [m/s²] of
-    the tip allow; else as the path has it by itself; else gently. How: `timing` is "uniform" (the
-    path's parameter in proportion to time), "constant-speed", "cubic", "quintic", "trapezoid",
-    "s-curve", or a law such as `ulna.motion.times([0, 1, 3])`.
+    Parameters
+    ----------
+    arm : Arm or sequence of Arm
+        The arm. A list of arms, of paths, or of both in pairs is planned side by side.
+    path : Path or sequence of Path
+        The path of the tip or of the joints; the functions of `ulna.paths` make them.
+    duration : float, optional
+        How long the motion takes [s]. Without it: as short as `max_speed` and `max_acceleration`
+        allow; else as the path has it by itself; else with a tip speed of a quarter of the reach a
+        second at most.
+    timing : str or Timing, optional
+        "uniform" (the path's parameter in proportion to time), "constant-speed", "cubic",
+        "quintic", "trapezoid", "s-curve", or a law such as ``ulna.motion.times([0, 1, 3])``.
+    rate : float, optional
+        Samples a second [Hz]; 2,000 in all without it.
+    derivatives : {"exact", "finite"}, optional
+        With "finite" rates and accelerations are differences of the sampled angles, and the two
+        ends are left out.
+    max_speed : float, optional
+        The largest speed of the tip [m/s].
+    max_acceleration : float, optional
+        The largest acceleration of the tip [m/s²].
+    start : array_like, shape (n,), optional
+        Joint angles [rad] to begin close to.
+    elbow : {"up", "down", "positive", "negative"}, optional
+        The posture of two links: up or down at the first point, or the sign of sin q_2.
+    posture : array_like, shape (n,), optional
+        Joint angles [rad] that a redundant arm stays close to, in its null space.
+    floor : float, optional
+        Height [m]: samples with a joint or the tip below it are reported.
+    tip_force : array_like, shape (2,) or (3,), or callable, optional
+        Force x, y [N] and moment [N·m] that act on the arm: numbers, or a function of t.
 
-    Which posture: `start` (n,) [rad] to begin close to, or `elbow` for two links: "up" or "down"
-    at the first point, or the sign of sin q_2, "positive" or "negative". Arms with joints to
-    spare stay close to `posture`. With `floor` [m] samples below that height are reported.
+    Returns
+    -------
+    Plan or Plans
+        The motion; what is wrong with it is in `Plan.problems`. A `Plans` for lists.
 
-    Samples are `rate` [Hz] a second, 2,000 in all without it. With derivatives="finite" rates and
-    accelerations are differences of the sampled angles, as in paper 000, and the two ends are
-    left out. `tip_force` (x, y [N], moment [N·m]) acts on the arm: numbers, or a function of t.
+    Raises
+    ------
+    InputError
+        If an argument cannot be used.
+    InfeasibleError
+        If a drawing without a scale has no room within the reach.
 
-    A list of arms, of paths, or of both in pairs gives a `Plans`, found side by side.
-
-    What is wrong with the motion is in `Plan.problems`; only bad input raises.
-
+    Examples
+    --------
     >>> import ulna
     >>> made = plan(ulna.preset("kehl"), ulna.paths.loops())
     >>> made.ok, abs(made.tau).max(axis=0).round(2).tolist()

@@ -17,18 +17,33 @@ MOST_SHOWN = 8  # of those that are not ok
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plans(Sequence[Plan]):
-    """Plans in the order in which they were asked for, by place, and their arrays stacked.
+    """Plans of several arms or paths: a sequence, with their arrays stacked.
 
-    Where one ends before others, because it is shorter at the same rate, its rows after that
-    are NaN.
+    They are in the order in which arms or paths were passed. Where one ends before others, because
+    it is shorter at the same rate, its rows after that are NaN.
+
+    Attributes
+    ----------
+    members : tuple of Plan
+        The plans.
+    t : ndarray, shape (S,) or (B, S)
+        Times [s] of the samples; (B, S) where they differ.
+    q : ndarray, shape (B, S, n)
+        Joint angles [rad]; NaN where a path is out of reach.
+    qd : ndarray, shape (B, S, n)
+        Joint rates [rad/s].
+    qdd : ndarray, shape (B, S, n)
+        Joint accelerations [rad/s²].
+    tau : ndarray, shape (B, S, n)
+        Joint torques [N·m].
     """
 
     members: tuple[Plan, ...]
-    t: Array  # (S,) [s], or (B, S) where the times differ
-    q: Array  # (B, S, n) [rad]; NaN where a path is out of reach
-    qd: Array  # (B, S, n) [rad/s]
-    qdd: Array  # (B, S, n) [rad/s²]
-    tau: Array  # (B, S, n) [N·m]
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
 
     def __len__(self) -> int:
         return len(self.members)

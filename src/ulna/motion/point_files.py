@@ -33,11 +33,37 @@ class CsvColumn(NamedTuple):
 
 
 def csv(file: str | os.PathLike[str], unit: str = "m", closed: bool = False) -> Path:
-    """Go smoothly through the points of a .csv file, with columns x, y or t, x, y.
+    r"""Return a smooth path through the points of a .csv file.
 
-    A line of names may come first: t, x and y in any order, among other columns if need be, with
-    units as in "x [mm]" or "x_mm". Where no unit stands it is `unit`, and seconds for t. With
-    times the path takes as long as they say and, timed uniformly, passes the points then.
+    Parameters
+    ----------
+    file : str or os.PathLike
+        A file with columns x, y or t, x, y. A line of names may come first: t, x and y in any
+        order, among other columns if need be, with units as in "x [mm]" or "x_mm".
+    unit : str, optional
+        The unit of x and y where none stands beside a name. Times are in seconds.
+    closed : bool, optional
+        Whether it goes on to the first point.
+
+    Returns
+    -------
+    Path
+        The path of the tip. With times it takes as long as they say and, timed uniformly, passes
+        the points then.
+
+    Raises
+    ------
+    InputError
+        If the file holds something else; the message names line and column.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "points.csv"
+    ...     _ = file.write_text("x [mm], y [mm]\n400, 0\n500, 50\n600, 0\n")
+    ...     csv(file)(0.0).tolist()
+    [0.4, 0.0]
     """
     factor = to_si(f"1 {unit}", "length", what="csv.unit")
     cells = read_cells(file, LARGEST_FILE, HOLDS)

@@ -30,10 +30,34 @@ MOST_TOLD = 12  # points that the text of a path repeats
 
 
 def polyline(corners: Any, blend: float | None = None, closed: bool = False) -> Path:
-    """Go straight from corner to corner (k, 2) [m], each rounded off by a smooth bend.
+    """Return straight lines from corner to corner, each corner rounded by a smooth bend.
 
-    The bend begins `blend` [m] before a corner and ends as far behind it; without it at a tenth
-    of the shorter leg. With blend=0 corners are sharp, and no arm goes through them at speed.
+    Parameters
+    ----------
+    corners : array_like, shape (k, 2)
+        Points x, y [m], no two neighbours the same.
+    blend : float, optional
+        The distance [m] before a corner at which its bend begins, and behind it at which it ends;
+        by default a tenth of the shorter line. With 0 corners are sharp, and no arm goes through
+        them at speed.
+    closed : bool, optional
+        Whether it goes on to the first point.
+
+    Returns
+    -------
+    Path
+        The path of the tip.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two points, or two neighbours are the same.
+
+    Examples
+    --------
+    >>> corners = [(0.4, 0.0), (0.6, 0.0), (0.6, 0.2)]
+    >>> len(polyline(corners, blend=0).corners), len(polyline(corners).corners)
+    (1, 0)
     """
     rows = points("polyline.corners", corners, 2)
     rows = closing(rows) if flag("polyline.closed", closed) else rows
@@ -79,9 +103,31 @@ class Legs:
 
 
 def spline(through: Any, closed: bool = False, times: Any = None) -> Path:
-    """Go smoothly through points (k, 2) [m], by cubic pieces whose second derivatives agree.
+    """Return a cubic spline through points, whose second derivatives agree.
 
-    With `times` (k,) [s] the path passes them then, if timed uniformly.
+    Parameters
+    ----------
+    through : array_like, shape (k, 2)
+        Points x, y [m].
+    closed : bool, optional
+        Whether it goes on to the first point, and smoothly through it.
+    times : array_like, shape (k,), optional
+        Times [s] that increase: if timed uniformly, the path passes the points then.
+
+    Returns
+    -------
+    Path
+        The path of the tip.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two points, two neighbours are the same, or times do not increase.
+
+    Examples
+    --------
+    >>> spline([(0.4, 0.0), (0.5, 0.1), (0.6, 0.0)])(0.5).round(6).tolist()
+    [0.5, 0.1]
     """
     rows = points("spline.through", through, 2) if times is None else _rows(through, 2)
     text = _described("spline", "through", rows, **_options(closed, times))
@@ -90,7 +136,32 @@ def spline(through: Any, closed: bool = False, times: Any = None) -> Path:
 
 
 def joints(through: Any, closed: bool = False, times: Any = None) -> Path:
-    """Lead the joints smoothly through postures (k, n) [rad]; through two, straight."""
+    """Return a path of the joints, smoothly through postures; through two, straight.
+
+    Parameters
+    ----------
+    through : array_like, shape (k, n)
+        Joint angles [rad].
+    closed : bool, optional
+        Whether it goes on to the first posture, and smoothly through it.
+    times : array_like, shape (k,), optional
+        Times [s] that increase: if timed uniformly, the path passes the postures then.
+
+    Returns
+    -------
+    Path
+        The path of the joints.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two postures, two neighbours are the same, or times do not increase.
+
+    Examples
+    --------
+    >>> joints([(0.0, 0.0), (1.0, -0.5)])(0.5).tolist()
+    [0.5, -0.25]
+    """
     rows = points("joints.through", through, 2, None) if times is None else _rows(through, None)
     text = _described("joints", "through", rows, **_options(closed, times))
     rows = closing(rows) if flag("joints.closed", closed) else rows
@@ -101,10 +172,38 @@ def joints(through: Any, closed: bool = False, times: Any = None) -> Path:
 def loops_as_printed(
     radius: float = 0.79, loop_radius: float = 0.2, loops: int = 13, samples: int = 2000
 ) -> Path:
-    """Return paper 000's path as its listing computes it, sampled.
+    """Return the epitrochoid of `loops` as a published listing samples it.
 
-    The listing takes the circle's direction by differences, one-sided at both ends, which puts
-    the two end points 0.3 mm beside the curve. Between the samples the path is a spline.
+    Parameters
+    ----------
+    radius : float, optional
+        The radius [m] of the circle.
+    loop_radius : float, optional
+        The radius [m] of the loops.
+    loops : int, optional
+        How many loops one turn has.
+    samples : int, optional
+        How many samples the path is a spline through.
+
+    Returns
+    -------
+    Path
+        The path of the tip, with a duration of 60 s.
+
+    Raises
+    ------
+    InputError
+        If a value is not a finite number, or out of its range.
+
+    Notes
+    -----
+    The listing computes the circle's direction by differences, one-sided at both ends, which puts
+    the two end points 0.3 mm beside the curve. `docs/origins.md` names it.
+
+    Examples
+    --------
+    >>> loops_as_printed(samples=500).duration
+    60.0
     """
     wide, small = positive("loops.radius", radius), positive("loops.loop_radius", loop_radius)
     turns, count = whole("loops.loops", loops, 1), whole("loops.samples", samples, 4, 1_000_000)

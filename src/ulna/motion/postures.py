@@ -146,7 +146,7 @@ def _track_together(
 
 def _count_waypoints(arm: Arm, path: Path, timing: Timing) -> int:
     """Return how many waypoints keep the tip's step between two so small that no turn is lost."""
-    speed = np.linalg.norm(timing.points(path, timing.looks(path))[1], axis=-1)
+    speed = np.linalg.norm(timing.points(path, timing.sample_parts(path))[1], axis=-1)
     least, most = LEAST_WAYPOINTS[arm.n > 2], MOST_WAYPOINTS[arm.n > 2]
     count = max(least, math.ceil(1.2 * float(np.max(speed)) / (STEP * arm.reach)))
     if count > most:

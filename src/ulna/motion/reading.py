@@ -30,12 +30,31 @@ EXAMPLE = "\"circle(radius='5 cm')\""
 
 
 def read_path(text: str, what: str = "path", *, absolute: bool = False) -> Path:
-    """Return the path that a text asks for; `what` names the text in messages.
+    """Return the path that a text describes.
 
-    The text is a call of a shape or a composition, in SI or with units, or the name of a .csv or
-    .svg file. Every shape is listed by `ulna list paths`. With `absolute` the postures of a
-    `joints(...)` are angles of links from the x axis, and are converted.
+    Parameters
+    ----------
+    text : str
+        A call of a shape or a composition, in SI or with units, such as "circle(center=(0.2, 0.1),
+        radius='5 cm')", or the name of a .csv or .svg file. Every shape is listed by `ulna list
+        paths`.
+    what : str, optional
+        What messages call the text.
+    absolute : bool, optional
+        Whether the postures of `joints(...)` are angles of links from the x axis, to be converted.
 
+    Returns
+    -------
+    Path
+        The path.
+
+    Raises
+    ------
+    InputError
+        If the text is not such a call; the message points at the place in it.
+
+    Examples
+    --------
     >>> round(read_path("repeated(circle(radius='5 cm'), 2)").length, 6)
     0.628319
     """
@@ -54,7 +73,17 @@ def _read_file(name: str, what: str) -> Path:
 
 
 class Shape(NamedTuple):
-    """A path that can be asked for by name: what makes it, and the kinds of its parameters."""
+    """A path that can be made by name.
+
+    Attributes
+    ----------
+    make : callable
+        Makes the path.
+    about : str
+        What it is, in a few words.
+    kinds : mapping of str to str
+        What its parameters are, by their names: "length", "angle", "point", "flag" and others.
+    """
 
     make: Callable[..., Path]
     about: str

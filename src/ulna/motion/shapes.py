@@ -93,7 +93,30 @@ def _plain(value: Any) -> Any:
 
 
 def line(start: Point, end: Point) -> Path:
-    """Go straight from one point (x, y) [m] to another."""
+    """Return the straight line from one point to another.
+
+    Parameters
+    ----------
+    start : array_like, shape (2,)
+        The first point x, y [m].
+    end : array_like, shape (2,)
+        The last point x, y [m].
+
+    Returns
+    -------
+    Path
+        The path of the tip.
+
+    Raises
+    ------
+    InputError
+        If the points are the same, or not of two finite numbers.
+
+    Examples
+    --------
+    >>> line((0.0, 0.0), (0.3, 0.4)).length
+    0.5
+    """
     first, last = point("line.start", start), point("line.end", end)
     if first == last:
         raise InputError(Problem("line.end", shown(end), "another point than line.start"))
@@ -104,7 +127,34 @@ def line(start: Point, end: Point) -> Path:
 def arc(
     center: Point = ORIGIN, radius: float = 0.1, start: float = 0.0, end: float = 0.5 * math.pi
 ) -> Path:
-    """Go along a circle from the angle `start` to `end` [rad], clockwise if that is smaller."""
+    """Return an arc of a circle.
+
+    Parameters
+    ----------
+    center : array_like, shape (2,), optional
+        The centre x, y [m].
+    radius : float, optional
+        The radius [m].
+    start : float, optional
+        The angle [rad] at which the arc starts, counted from the x axis.
+    end : float, optional
+        The angle [rad] at which it ends; clockwise if that is smaller.
+
+    Returns
+    -------
+    Path
+        The path of the tip.
+
+    Raises
+    ------
+    InputError
+        If the angles are the same, or a value is not a finite number.
+
+    Examples
+    --------
+    >>> round(arc((0.0, 0.0), 0.5, 0.0, math.pi).length, 6)
+    1.570796
+    """
     middle, size = point("arc.center", center), positive("arc.radius", radius)
     first, last = number("arc.start", start), number("arc.end", end)
     if first == last:
@@ -116,7 +166,34 @@ def arc(
 def circle(
     center: Point = ORIGIN, radius: float = 0.1, start: float = 0.0, clockwise: bool = False
 ) -> Path:
-    """Go once round a circle from the angle `start` [rad], counter-clockwise unless told."""
+    """Return a circle, run through once.
+
+    Parameters
+    ----------
+    center : array_like, shape (2,), optional
+        The centre x, y [m].
+    radius : float, optional
+        The radius [m].
+    start : float, optional
+        The angle [rad] at which the path starts, counted from the x axis.
+    clockwise : bool, optional
+        Whether it runs clockwise.
+
+    Returns
+    -------
+    Path
+        The path of the tip.
+
+    Raises
+    ------
+    InputError
+        If a value is not a finite number, or out of its range.
+
+    Examples
+    --------
+    >>> circle((0.5, 0.0), 0.1)(0.25).round(6).tolist()
+    [0.5, 0.1]
+    """
     middle, size = point("circle.center", center), positive("circle.radius", radius)
     way = -TURN if flag("circle.clockwise", clockwise) else TURN
     first = number("circle.start", start)
@@ -127,7 +204,34 @@ def circle(
 def ellipse(
     center: Point = ORIGIN, radii: Point = (0.2, 0.1), tilt: float = 0.0, start: float = 0.0
 ) -> Path:
-    """Go once round an ellipse with two radii [m], the first tilted by an angle [rad]."""
+    """Return an ellipse, run through once, counter-clockwise.
+
+    Parameters
+    ----------
+    center : array_like, shape (2,), optional
+        The centre x, y [m].
+    radii : array_like, shape (2,), optional
+        The two radii [m], along x and y before it is tilted.
+    tilt : float, optional
+        The angle [rad] from the x axis to the first radius.
+    start : float, optional
+        The angle [rad] of the ellipse's parameter at which the path starts.
+
+    Returns
+    -------
+    Path
+        The path of the tip.
+
+    Raises
+    ------
+    InputError
+        If a value is not a finite number, or out of its range.
+
+    Examples
+    --------
+    >>> ellipse((0.5, 0.0), (0.2, 0.1))([0.0, 0.25]).round(6).tolist()
+    [[0.7, 0.0], [0.5, 0.1]]
+    """
     middle, sizes = point("ellipse.center", center), point("ellipse.radii", radii)
     for size in (sizes.real, sizes.imag):
         positive("ellipse.radii", size)
@@ -142,7 +246,32 @@ def ellipse(
 
 
 def lemniscate(center: Point = ORIGIN, radius: float = 0.2, tilt: float = 0.0) -> Path:
-    """Go once through Bernoulli's figure of eight, `radius` [m] from its middle to its ends."""
+    """Return Bernoulli's lemniscate, a figure of eight, run through once.
+
+    Parameters
+    ----------
+    center : array_like, shape (2,), optional
+        The centre x, y [m].
+    radius : float, optional
+        The distance [m] from its centre to its ends.
+    tilt : float, optional
+        The angle [rad] by which it is turned about its centre.
+
+    Returns
+    -------
+    Path
+        The path of the tip.
+
+    Raises
+    ------
+    InputError
+        If a value is not a finite number, or out of its range.
+
+    Examples
+    --------
+    >>> lemniscate((0.5, 0.0), 0.2)([0.0, 0.5])[:, 0].round(6).tolist()
+    [0.7, 0.3]
+    """
     middle, size = point("lemniscate.center", center), positive("lemniscate.radius", radius)
     lean = cmath_unit(number("lemniscate.tilt", tilt))
     text = described("lemniscate", center=middle, radius=size, tilt=float(tilt))
@@ -150,7 +279,34 @@ def lemniscate(center: Point = ORIGIN, radius: float = 0.2, tilt: float = 0.0) -
 
 
 def rose(center: Point = ORIGIN, radius: float = 0.2, petals: int = 5, tilt: float = 0.0) -> Path:
-    """Draw a flower of so many petals: an odd number, or one that four divides."""
+    """Return a rose, a curve of petals r = cos kθ.
+
+    Parameters
+    ----------
+    center : array_like, shape (2,), optional
+        The centre x, y [m].
+    radius : float, optional
+        The length [m] of a petal.
+    petals : int, optional
+        How many petals: an odd number, or one that four divides; no rose has another.
+    tilt : float, optional
+        The angle [rad] by which it is turned about its centre.
+
+    Returns
+    -------
+    Path
+        The path of the tip.
+
+    Raises
+    ------
+    InputError
+        If no rose has so many petals, or a value is not a finite number.
+
+    Examples
+    --------
+    >>> rose(petals=5).closed
+    True
+    """
     middle, size = point("rose.center", center), positive("rose.radius", radius)
     count, lean = whole("rose.petals", petals, 3, 1000), cmath_unit(number("rose.tilt", tilt))
     # cos kθ has k petals in half a turn if k is odd, and 2 k in a whole one if k is even.
@@ -165,9 +321,35 @@ def rose(center: Point = ORIGIN, radius: float = 0.2, petals: int = 5, tilt: flo
 
 
 def loops(radius: float = 0.79, loop_radius: float = 0.2, loops: int = 13) -> Path:
-    """Go round a circle in loops, paper 000's path: one turn with so many loops, in 60 s.
+    """Return a circle with loops on it, an epitrochoid, in 60 s.
 
+    Parameters
+    ----------
+    radius : float, optional
+        The radius R [m] of the circle.
+    loop_radius : float, optional
+        The radius r [m] of the loops.
+    loops : int, optional
+        How many loops k one turn has.
+
+    Returns
+    -------
+    Path
+        The path of the tip, with a duration of its own.
+
+    Raises
+    ------
+    InputError
+        If a value is not a finite number, or out of its range.
+
+    Notes
+    -----
     z = R e^{i(θ + π/2)} + r e^{i((k + 1) θ − π/2)} for θ from 0 to 2π.
+
+    Examples
+    --------
+    >>> loops(0.79, 0.2, 13)(0.0).round(6).tolist()
+    [0.0, 0.59]
     """
     wide, small = positive("loops.radius", radius), positive("loops.loop_radius", loop_radius)
     count = whole("loops.loops", loops, 1, 1000)

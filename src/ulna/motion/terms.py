@@ -16,18 +16,34 @@ MOST_AT_ONCE = 4_000_000  # numbers of a stack of matrices
 
 
 class Terms(NamedTuple):
-    """What the joint torques (k, n) [N·m] are spent on."""
+    """The joint torques of a motion, taken apart by where they come from.
 
-    inertia: Array  # to accelerate links, point masses and payload
-    coriolis: Array  # against centrifugal and Coriolis forces
-    gravity: Array  # to carry the weight
-    damping: Array  # against the viscous damping of the joints
-    rotor: Array  # to accelerate the motors' rotors
-    tip_force: Array  # against the force on the tip
+    Attributes
+    ----------
+    inertia : ndarray, shape (k, n)
+        Torques [N·m] that accelerate links, point masses and payload.
+    coriolis : ndarray, shape (k, n)
+        Torques [N·m] against centrifugal and Coriolis forces.
+    gravity : ndarray, shape (k, n)
+        Torques [N·m] that carry the weight.
+    damping : ndarray, shape (k, n)
+        Torques [N·m] against the viscous damping of the joints.
+    rotor : ndarray, shape (k, n)
+        Torques [N·m] that accelerate the motors' rotors.
+    tip_force : ndarray, shape (k, n)
+        Torques [N·m] against the force on the tip.
+    """
+
+    inertia: Array
+    coriolis: Array
+    gravity: Array
+    damping: Array
+    rotor: Array
+    tip_force: Array
 
     @property
     def total(self) -> Array:
-        """The joint torques (k, n)."""
+        """The joint torques (k, n) [N·m], the sum of all terms."""
         return np.sum(np.stack(self), axis=0)
 
 

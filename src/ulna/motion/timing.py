@@ -30,24 +30,53 @@ Rise: TypeAlias = Callable[[Jet, Array], Jet]
 RAMP = 0.25  # of the duration, in which a ramp gets to its speed
 HALF = 0.5
 HALVINGS = 60
-LOOKS = 500  # at a motion, and
+SAMPLE_PARTS = 500  # at a motion, and
 PIECE = 21  # at least so many at every smooth piece of it
 EVEN = ("uniform", "constant-speed")  # laws that are the time itself
 
 
 @dataclass(frozen=True, eq=False)
 class Timing:
-    """A law, whether it counts length, and what its ramps cost."""
+    """A timing law: the part σ(u) of the way at the part u of the duration, both from 0 to 1.
+
+    `plan` takes the built-in ones by name; `times` makes one from a table.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    law : callable
+        Returns σ with two derivatives, of u as a jet.
+    by_length : bool, optional
+        Whether the way is counted in length, else in the path's own parameter.
+    sharpness : float, optional
+        Peak acceleration of a ramp over its mean; 0 without ramps.
+    knots : tuple of float, optional
+        Parts of the duration at which acceleration or jerk jumps.
+    duration : float, optional
+        The duration [s], if the law has one of its own.
+    """
 
     name: str
     law: Law
     by_length: bool = True
-    sharpness: float = 0.0  # peak acceleration of a ramp, of its mean; 0 if it has none
-    knots: tuple[float, ...] = ()  # parts of the duration at which acceleration or jerk jumps
-    duration: float | None = None  # [s] if the law has one of its own
+    sharpness: float = 0.0
+    knots: tuple[float, ...] = ()
+    duration: float | None = None
 
     def reached(self, parts: Array) -> Array:
-        """Return the parts u (k,) of the duration at which these parts of the way are reached."""
+        """Return when parts of the way are reached.
+
+        Parameters
+        ----------
+        parts : ndarray, shape (k,)
+            Parts of the way, from 0 to 1.
+
+        Returns
+        -------
+        ndarray, shape (k,)
+            Parts u of the duration.
+        """
         if self.name in EVEN:
             return parts
         low, high = np.zeros_like(parts), np.ones_like(parts)
@@ -58,25 +87,59 @@ class Timing:
         return high
 
     def edges(self, path: Path) -> Array:
-        """Return the parts of the duration at which something may jump, the ends included."""
+        """Return the parts of the duration at which something may jump, the ends included.
+
+        Parameters
+        ----------
+        path : Path
+            The path that is timed.
+
+        Returns
+        -------
+        ndarray, shape (k,)
+            Parts u of the duration, from 0 to 1.
+        """
         breaks = np.array(path.breaks)
         places = path.lengths.parts(breaks) if self.by_length else breaks
         return np.unique(np.concatenate([[0.0], self.reached(places), self.knots, [1.0]]))
 
-    def looks(self, path: Path) -> Array:
-        """Return places u to look at: some in every smooth piece, and both sides of its ends."""
+    def sample_parts(self, path: Path) -> Array:
+        """Return parts of the duration at which to sample a path.
+
+        Parameters
+        ----------
+        path : Path
+            The path that is timed.
+
+        Returns
+        -------
+        ndarray, shape (k,)
+            Parts u of the duration: some in every smooth piece, and both sides of its ends.
+        """
         pieces = [
             np.linspace(
-                first + BESIDE, last - BESIDE, max(PIECE, math.ceil(LOOKS * (last - first)))
+                first + BESIDE, last - BESIDE, max(PIECE, math.ceil(SAMPLE_PARTS * (last - first)))
             )
             for first, last in pairwise(self.edges(path))
         ]
         return np.concatenate([[0.0], *pieces, [1.0]])
 
     def points(self, path: Path, u: Array, within: Array | None = None) -> Array:
-        """Return point and derivatives (3, k, d) by u, at parts u (k,) of the duration.
+        """Return points of a path with derivatives by u.
 
-        Where something jumps it is the limit from the side of `within` (k,), if that is given.
+        Parameters
+        ----------
+        path : Path
+            The path that is timed.
+        u : ndarray, shape (k,)
+            Parts of the duration, from 0 to 1.
+        within : ndarray, shape (k,), optional
+            Parts of the duration: where something jumps, the limit from their side is returned.
+
+        Returns
+        -------
+        ndarray, shape (3, k, d)
+            Point, first and second derivative.
         """
         if self.name in EVEN:
             return self._rows(path, u, within)
@@ -175,8 +238,27 @@ DESCRIPTIONS = {
 
 
 def times(at: Any, parts: Any = None) -> Timing:
-    """Be at given parts of the length at given times [s]; at even parts if none are given.
+    """Return the timing that passes parts of the length at given times.
 
+    Parameters
+    ----------
+    at : array_like, shape (k,)
+        Times [s] that increase.
+    parts : array_like, shape (k,), optional
+        Parts of the length, from 0 to 1, none smaller than the one before; even ones by default.
+
+    Returns
+    -------
+    Timing
+        To be passed to `plan` as `timing`.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two times, they do not increase, or the parts do not fit them.
+
+    Examples
+    --------
     >>> times([0.0, 1.0, 3.0], [0.0, 0.8, 1.0]).duration
     3.0
     """
