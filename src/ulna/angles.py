@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from ulna.arrays import Array, namespace, running_sum, to_float
+from ulna.typing import ArrayLike
 
 __all__ = [
     "TURN",
@@ -28,7 +29,7 @@ __all__ = [
 TURN = 2.0 * math.pi
 
 
-def wrap(angle: Array, middle: Array = 0.0) -> Array:
+def wrap(angle: ArrayLike, middle: ArrayLike = 0.0) -> Array:
     """Wrap angles into the turn around `middle`: (middle − π, middle + π].
 
     An angle that lies there already is returned untouched, to the last bit.
@@ -51,16 +52,16 @@ def wrap(angle: Array, middle: Array = 0.0) -> Array:
     True
     """
     xp = namespace(angle, middle)
-    angle, middle = to_float(xp, angle), to_float(xp, middle)
-    start, end = middle - math.pi, middle + math.pi
+    given, centre = to_float(xp, angle), to_float(xp, middle)
+    start, end = centre - math.pi, centre + math.pi
     # ceil(x - 1/2) rounds halves down, so that a half turn maps to +π and never to −π.
-    wrapped = angle - TURN * xp.ceil((angle - middle) / TURN - 0.5)
+    wrapped = given - TURN * xp.ceil((given - centre) / TURN - 0.5)
     # Rounding can leave an angle an ulp past either end of the turn: both ends are the upper one.
     wrapped = xp.where((wrapped > end) | (wrapped <= start), end, wrapped)
-    return xp.where((angle > start) & (angle <= end), angle, wrapped)
+    return xp.where((given > start) & (given <= end), given, wrapped)
 
 
-def difference(to: Array, from_: Array) -> Array:
+def difference(to: ArrayLike, from_: ArrayLike) -> Array:
     """Return the shortest signed turn that leads from one angle to another.
 
     Parameters
@@ -84,7 +85,7 @@ def difference(to: Array, from_: Array) -> Array:
     return wrap(to_float(xp, to) - to_float(xp, from_))
 
 
-def distance(to: Array, from_: Array) -> Array:
+def distance(to: ArrayLike, from_: ArrayLike) -> Array:
     """Return the Euclidean distance of postures, with every joint's difference wrapped.
 
     Parameters
@@ -109,7 +110,7 @@ def distance(to: Array, from_: Array) -> Array:
     return xp.sqrt(xp.sum(turn * turn, axis=-1))
 
 
-def unwrap(angle: Array, axis: int = -2) -> Array:
+def unwrap(angle: ArrayLike, axis: int = -2) -> Array:
     """Remove jumps of 2π along an axis.
 
     Parameters
@@ -130,13 +131,13 @@ def unwrap(angle: Array, axis: int = -2) -> Array:
     [[3.0], [3.283185]]
     """
     xp = namespace(angle)
-    angle = xp.moveaxis(to_float(xp, angle), axis, 0)
-    steps = difference(angle[1:, ...], angle[:-1, ...]) - (angle[1:, ...] - angle[:-1, ...])
+    rows = xp.moveaxis(to_float(xp, angle), axis, 0)
+    steps = difference(rows[1:, ...], rows[:-1, ...]) - (rows[1:, ...] - rows[:-1, ...])
     turns = xp.cumulative_sum(xp.round(steps / TURN), axis=0)
-    return xp.moveaxis(xp.concat([angle[:1, ...], angle[1:, ...] + TURN * turns]), 0, axis)
+    return xp.moveaxis(xp.concat([rows[:1, ...], rows[1:, ...] + TURN * turns]), 0, axis)
 
 
-def relative_to_absolute(q: Array) -> Array:
+def relative_to_absolute(q: ArrayLike) -> Array:
     """Convert joint angles to link angles from the x axis: φ_i = q_1 + … + q_i.
 
     Rates and accelerations convert in the same way.
@@ -160,7 +161,7 @@ def relative_to_absolute(q: Array) -> Array:
     return running_sum(xp, to_float(xp, q))
 
 
-def absolute_to_relative(phi: Array) -> Array:
+def absolute_to_relative(phi: ArrayLike) -> Array:
     """Convert link angles from the x axis to joint angles: q_i = φ_i − φ_{i−1}.
 
     Parameters
@@ -179,11 +180,11 @@ def absolute_to_relative(phi: Array) -> Array:
     [0.5, 0.25]
     """
     xp = namespace(phi)
-    phi = to_float(xp, phi)
-    return xp.concat([phi[..., :1], phi[..., 1:] - phi[..., :-1]], axis=-1)
+    links = to_float(xp, phi)
+    return xp.concat([links[..., :1], links[..., 1:] - links[..., :-1]], axis=-1)
 
 
-def from_zero_down(theta: Array) -> Array:
+def from_zero_down(theta: ArrayLike) -> Array:
     """Convert joint angles whose first is zero when the link hangs down, as Acrobot has them.
 
     Parameters
@@ -204,7 +205,7 @@ def from_zero_down(theta: Array) -> Array:
     return _turn_first(theta, -0.5 * math.pi)
 
 
-def to_zero_down(q: Array) -> Array:
+def to_zero_down(q: ArrayLike) -> Array:
     """Convert to joint angles whose first is zero when the link hangs down, as for Acrobot.
 
     Parameters
@@ -225,7 +226,7 @@ def to_zero_down(q: Array) -> Array:
     return _turn_first(q, 0.5 * math.pi)
 
 
-def from_zero_up(theta: Array) -> Array:
+def from_zero_up(theta: ArrayLike) -> Array:
     """Convert joint angles whose first is zero when the link stands up, as Pendulum has them.
 
     Parameters
@@ -246,7 +247,7 @@ def from_zero_up(theta: Array) -> Array:
     return _turn_first(theta, 0.5 * math.pi)
 
 
-def to_zero_up(q: Array) -> Array:
+def to_zero_up(q: ArrayLike) -> Array:
     """Convert to joint angles whose first is zero when the link stands up, as for Pendulum.
 
     Parameters
@@ -267,10 +268,10 @@ def to_zero_up(q: Array) -> Array:
     return _turn_first(q, -0.5 * math.pi)
 
 
-def _turn_first(q: Array, by: float) -> Array:
+def _turn_first(q: ArrayLike, by: float) -> Array:
     xp = namespace(q)
-    q = to_float(xp, q)
-    return xp.concat([q[..., :1] + by, q[..., 1:]], axis=-1)
+    angles = to_float(xp, q)
+    return xp.concat([angles[..., :1] + by, angles[..., 1:]], axis=-1)
 
 
 def __getattr__(name: str) -> object:

@@ -27,6 +27,7 @@ __all__ = [
     "BatchSensorsLike",
     "BatchTipForceLike",
     "BatchTorqueLike",
+    "Branch",
     "ControllerLike",
     "Derivatives",
     "DisturbancesLike",
@@ -40,6 +41,7 @@ __all__ = [
     "OnError",
     "OnInterrupt",
     "PathLike",
+    "PointLike",
     "Precision",
     "RateLike",
     "ReferenceLike",
@@ -48,6 +50,7 @@ __all__ = [
     "SensorsLike",
     "StateLike",
     "SupportsArray",
+    "TimesLike",
     "TimingName",
     "TipForceLike",
     "TorqueLike",
@@ -69,6 +72,8 @@ ArrayLike: TypeAlias = _Numbers | Sequence[_Numbers | _Row | _Rows | _Tables]
 AngleLike: TypeAlias = ArrayLike  # joint angles (..., n) [rad]
 RateLike: TypeAlias = ArrayLike  # joint rates (..., n) [rad/s]
 StateLike: TypeAlias = ArrayLike  # a half of a state: angles [rad] or rates [rad/s] of the joints
+PointLike: TypeAlias = ArrayLike  # points (..., 2) [m]; (..., 3) with orientations [rad] as well
+TimesLike: TypeAlias = ArrayLike  # times (...) [s]
 
 # Of t, or of (t, q, qd).
 _Function: TypeAlias = Callable[[float], Any] | Callable[[float, Any, Any], Any]
@@ -109,6 +114,7 @@ TimingName: TypeAlias = Literal[
 ]
 Derivatives: TypeAlias = Literal["exact", "finite"]
 Elbow: TypeAlias = Literal["up", "down", "positive", "negative"]
+Branch: TypeAlias = Literal["positive", "negative"]  # the sign of sin q_2
 
 Method: TypeAlias = Literal["rk4", "dop853", "semi-implicit", "gauss4"]
 Dynamics: TypeAlias = Literal["full", "sequential"]

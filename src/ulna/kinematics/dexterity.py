@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import float_array
@@ -13,6 +13,7 @@ from ulna.errors import InputError, Problem
 from ulna.kinematics.differential_kinematics import jacobian
 from ulna.kinematics.forward_kinematics import tip
 from ulna.kinematics.ring import Floats
+from ulna.typing import AngleLike
 
 SINGULAR = 1e2  # condition number from which a posture is called singular
 TINY = np.finfo(float).tiny
@@ -52,7 +53,7 @@ class Singularities(NamedTuple):
     radius: Floats
 
 
-def singular_values(arm: Arm | Parameters, q: ArrayLike) -> Floats:
+def singular_values(arm: Arm | Parameters, q: AngleLike) -> Floats:
     """Return the singular values of the tip's position Jacobian.
 
     Parameters
@@ -96,7 +97,7 @@ def singular_values(arm: Arm | Parameters, q: ArrayLike) -> Floats:
     return np.where(finite, np.stack([largest, smallest], axis=-1), np.nan)
 
 
-def manipulability(arm: Arm | Parameters, q: ArrayLike) -> Floats:
+def manipulability(arm: Arm | Parameters, q: AngleLike) -> Floats:
     """Return Yoshikawa's manipulability: the product of the singular values.
 
     Parameters
@@ -130,7 +131,7 @@ def manipulability(arm: Arm | Parameters, q: ArrayLike) -> Floats:
     return np.asarray(np.prod(singular_values(arm, q), axis=-1))
 
 
-def condition_number(arm: Arm | Parameters, q: ArrayLike) -> Floats:
+def condition_number(arm: Arm | Parameters, q: AngleLike) -> Floats:
     """Return the condition number of the position Jacobian.
 
     Parameters
@@ -162,7 +163,7 @@ def condition_number(arm: Arm | Parameters, q: ArrayLike) -> Floats:
         return np.asarray(values[..., 0] / values[..., -1])
 
 
-def manipulability_ellipse(arm: Arm | Parameters, q: ArrayLike) -> Ellipse:
+def manipulability_ellipse(arm: Arm | Parameters, q: AngleLike) -> Ellipse:
     """Return the ellipse of tip velocities for joint rates of length one.
 
     Parameters
@@ -248,7 +249,7 @@ def singularities(arm: Arm | Parameters) -> Singularities:
     return Singularities(q[order], np.take_along_axis(radius, order, axis=-1))
 
 
-def elbow_side(arm: Arm | Parameters, q: ArrayLike) -> Floats:
+def elbow_side(arm: Arm | Parameters, q: AngleLike) -> Floats:
     """Return on which side of the line from base to tip the elbow of two links is.
 
     Parameters

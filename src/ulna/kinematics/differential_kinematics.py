@@ -5,9 +5,10 @@ from __future__ import annotations
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array, running_sum
 from ulna.kinematics.forward_kinematics import KinematicChain, joint_array, kinematic_chain
+from ulna.typing import AngleLike, ArrayLike, RateLike
 
 
-def jacobian(arm: Arm | Parameters, q: Array) -> Array:
+def jacobian(arm: Arm | Parameters, q: AngleLike) -> Array:
     """Return the Jacobian (…, 3, n) of (x, y, orientation) with respect to q.
 
     Turning joint j moves the tip at right angles to the line from the joint to the tip:
@@ -20,7 +21,7 @@ def jacobian(arm: Arm | Parameters, q: Array) -> Array:
     return c.xp.stack(rows, axis=-2)
 
 
-def jacobian_rate(arm: Arm | Parameters, q: Array, qd: Array) -> Array:
+def jacobian_rate(arm: Arm | Parameters, q: AngleLike, qd: RateLike) -> Array:
     """Return the derivative of the Jacobian in time.
 
     Parameters
@@ -61,7 +62,7 @@ def jacobian_rate(arm: Arm | Parameters, q: Array, qd: Array) -> Array:
     return c.xp.stack(rows, axis=-2)
 
 
-def tip_velocity(arm: Arm | Parameters, q: Array, qd: Array) -> Array:
+def tip_velocity(arm: Arm | Parameters, q: AngleLike, qd: RateLike) -> Array:
     """Return the velocity of the tip, J q̇.
 
     Parameters
@@ -97,7 +98,7 @@ def tip_velocity(arm: Arm | Parameters, q: Array, qd: Array) -> Array:
     return c.xp.stack([vx[..., -1], vy[..., -1], rate], axis=-1)
 
 
-def tip_acceleration(arm: Arm | Parameters, q: Array, qd: Array, qdd: Array) -> Array:
+def tip_acceleration(arm: Arm | Parameters, q: AngleLike, qd: RateLike, qdd: ArrayLike) -> Array:
     """Return the acceleration of the tip, J q̈ + J̇ q̇.
 
     Parameters

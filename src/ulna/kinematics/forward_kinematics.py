@@ -10,6 +10,7 @@ from ulna.angles import relative_to_absolute
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array, namespace, running_sum, to_float
 from ulna.errors import InputError, Problem
+from ulna.typing import AngleLike, ArrayLike
 
 
 class Transforms(NamedTuple):
@@ -41,7 +42,7 @@ class KinematicChain(NamedTuple):
     y: Array
 
 
-def kinematic_chain(arm: Arm | Parameters, q: Array, *more: Array) -> KinematicChain:
+def kinematic_chain(arm: Arm | Parameters, q: AngleLike, *more: ArrayLike | None) -> KinematicChain:
     """Compute the polyline of an arm at joint angles q (…, n), in their array library."""
     xp, parameters = prepared(arm, q, *more)
     phi = relative_to_absolute(joint_array(xp, parameters, q, "q"))
@@ -87,7 +88,7 @@ def joint_array(xp: Any, parameters: Parameters, values: Array, what: str) -> Ar
     return values
 
 
-def joints(arm: Arm | Parameters, q: Array) -> Array:
+def joints(arm: Arm | Parameters, q: AngleLike) -> Array:
     """Return the positions of the joints, from the base to the tip.
 
     Parameters
@@ -119,7 +120,7 @@ def joints(arm: Arm | Parameters, q: Array) -> Array:
     return placed(c, c.x, c.y)
 
 
-def tip(arm: Arm | Parameters, q: Array) -> Array:
+def tip(arm: Arm | Parameters, q: AngleLike) -> Array:
     """Return position and orientation of the tip, (…, 3): x, y [m] and angle [rad], unwrapped."""
     c = kinematic_chain(arm, q)
     point = placed(c, c.x[..., -1:], c.y[..., -1:])[..., 0, :]
@@ -128,7 +129,7 @@ def tip(arm: Arm | Parameters, q: Array) -> Array:
     return c.xp.concat([point, angle], axis=-1)
 
 
-def centres(arm: Arm | Parameters, q: Array) -> Array:
+def centres(arm: Arm | Parameters, q: AngleLike) -> Array:
     """Return the centres of mass of the links, without their tip masses.
 
     Parameters
@@ -167,7 +168,7 @@ def centre_coordinates(c: KinematicChain) -> tuple[Array, Array]:
     return x, y
 
 
-def transforms(arm: Arm | Parameters, q: Array) -> Transforms:
+def transforms(arm: Arm | Parameters, q: AngleLike) -> Transforms:
     """Return the homogeneous transforms from link to link, and their product.
 
     Parameters

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ulna.angles import difference
 from ulna.arm import Arm, Parameters, parameters_of
@@ -24,6 +24,8 @@ from ulna.kinematics.forward_kinematics import joint_array, tip
 from ulna.kinematics.limits import allowed, are_limited, into_window
 from ulna.kinematics.ring import Floats, Nearest, nearest_in_ring, ring
 from ulna.kinematics.solutions import ELBOW_DOWN, ELBOW_UP, Solutions
+from ulna.namespaces import suggest_keywords
+from ulna.typing import AngleLike, PointLike
 
 EXACT = 1e-12  # of the reach: what rounding may leave between a target and the ring
 SOLVED = 1e-9  # of the reach: the residual at which an iterated posture counts as solved
@@ -33,11 +35,12 @@ SIGN_OF_ELBOW = ("positive", "negative")
 SIGNS_OF_BENDS = ("++", "+-", "-+", "--")
 
 
+@suggest_keywords(point="target", pose="target", goal="target", q0="posture", tol="tolerance")
 def inverse(
     arm: Arm | Parameters,
-    target: ArrayLike,
+    target: PointLike,
     *,
-    posture: ArrayLike | None = None,
+    posture: AngleLike | None = None,
     restarts: int = 8,
     tolerance: float | None = None,
 ) -> Solutions:
@@ -122,7 +125,7 @@ class InverseProblem:
 
 
 def inverse_problem(
-    arm: Arm | Parameters, target: ArrayLike, tolerance: float | None = None
+    arm: Arm | Parameters, target: PointLike, tolerance: float | None = None
 ) -> InverseProblem:
     """Compute which targets the chain can reach, and the nearest goals that it can."""
     parameters = Parameters(*(np.asarray(value, dtype=float) for value in parameters_of(arm)))
@@ -152,7 +155,7 @@ def _allowance(tolerance: float) -> Floats:
     return np.asarray(tolerance, dtype=float)
 
 
-def target_array(target: ArrayLike, what: str = "target") -> Floats:
+def target_array(target: PointLike, what: str = "target") -> Floats:
     """Check targets (…, 2) or (…, 3) of finite numbers, and return them as an array."""
     goal = np.asarray(float_array(target), dtype=float)
     if goal.ndim == 0 or goal.shape[-1] not in (2, 3):
@@ -162,7 +165,7 @@ def target_array(target: ArrayLike, what: str = "target") -> Floats:
     return goal
 
 
-def posture_array(parameters: Parameters, posture: ArrayLike, what: str) -> Floats:
+def posture_array(parameters: Parameters, posture: AngleLike | str, what: str) -> Floats:
     """Check joint angles (…, n) of finite numbers, and return them as an array."""
     angles: Floats = joint_array(
         np, parameters, np.asarray(float_array(posture), dtype=float), what

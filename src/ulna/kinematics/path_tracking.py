@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ulna.angles import TURN, distance
 from ulna.arm import Arm, Parameters, parameters_of
@@ -30,14 +30,17 @@ from ulna.kinematics.redundant_tracking import track_redundant
 from ulna.kinematics.ring import Floats
 from ulna.kinematics.solutions import Solutions
 from ulna.kinematics.tracked import JointPaths, Tracked, TrackFlag
+from ulna.namespaces import suggest_keywords
+from ulna.typing import AngleLike, Branch, PointLike
 
 
+@suggest_keywords(path="points", targets="points", q0="start", branch="start")
 def track(
     arm: Arm | Parameters,
-    points: ArrayLike,
-    start: ArrayLike | str | None = None,
+    points: PointLike,
+    start: AngleLike | Branch | None = None,
     *,
-    posture: ArrayLike | None = None,
+    posture: AngleLike | None = None,
     floor: float | None = None,
     clamp: bool = False,
 ) -> Tracked:
@@ -94,7 +97,7 @@ def track(
     return Tracked(**shaped, arm=arm if isinstance(arm, Arm) else None)
 
 
-def _path(points: ArrayLike) -> Floats:
+def _path(points: PointLike) -> Floats:
     path = target_array(points, "points")
     if path.ndim < 2 or not path.size:
         need = "(..., T, 2) or (..., T, 3), T points along the path"
@@ -108,7 +111,7 @@ def _flat(values: Floats, batch: tuple[int, ...], own_axes: int) -> Floats:
     return np.broadcast_to(values, (*batch, *own)).reshape(-1, *own)
 
 
-def _sign(start: ArrayLike | str | None, chain_links: int) -> int | None:
+def _sign(start: AngleLike | str | None, chain_links: int) -> int | None:
     if not isinstance(start, str):
         return None
     if chain_links != 2 or start not in SIGN_OF_ELBOW:
@@ -118,7 +121,7 @@ def _sign(start: ArrayLike | str | None, chain_links: int) -> int | None:
 
 
 def _angles(
-    arms: Parameters, value: ArrayLike | str | None, batch: tuple[int, ...], what: str
+    arms: Parameters, value: AngleLike | str | None, batch: tuple[int, ...], what: str
 ) -> Floats | None:
     if value is None:
         return None

@@ -13,9 +13,10 @@ from ulna.arrays import Array
 from ulna.kinematics.differential_kinematics import jacobian as jacobian_by_formula
 from ulna.kinematics.evaluator import Evaluator, KernelCall, kept_evaluator
 from ulna.kinematics.forward_kinematics import tip as tip_by_formula
+from ulna.typing import AngleLike
 
 
-def tip(arm: Arm | Parameters, q: Array) -> Array:
+def tip(arm: Arm | Parameters, q: AngleLike) -> Array:
     """Return position and orientation of the tip.
 
     Parameters
@@ -48,7 +49,7 @@ def tip(arm: Arm | Parameters, q: Array) -> Array:
     return tip_by_formula(arm, q) if found is None else found
 
 
-def jacobian(arm: Arm | Parameters, q: Array) -> Array:
+def jacobian(arm: Arm | Parameters, q: AngleLike) -> Array:
     """Return the Jacobian of the tip's position and orientation.
 
     Parameters

@@ -19,6 +19,7 @@ from ulna.kinematics.critical import Linkage, attained_tip, linkage_of
 from ulna.kinematics.outline import outline
 from ulna.kinematics.raster import raster
 from ulna.kinematics.ring import ring
+from ulna.typing import PointLike
 
 MOST_EXACT = 3  # links; the number of critical arcs grows as 4^n
 SLACK = 1e-9  # part of the reach by which a point on the outline may miss it
@@ -63,7 +64,7 @@ class Workspace:
     _inside: Callable[[Array], Array] = field(compare=False)
     _polygons: tuple[Array, ...] = field(default=(), compare=False)
 
-    def contains(self, points: Array) -> Array:
+    def contains(self, points: PointLike) -> Array:
         """Return which points the tip can reach.
 
         Parameters
@@ -99,7 +100,7 @@ class Workspace:
         found[found] = np.concatenate([np.empty(0, bool), *chunks])
         return found[()]
 
-    def nearest(self, point: Array) -> Array:
+    def nearest(self, point: PointLike) -> Array:
         """Return the nearest point that the tip can reach within the joint limits.
 
         Parameters
@@ -254,7 +255,7 @@ def _anywhere(points: Array) -> Array:
     return np.ones(points.shape, bool)
 
 
-def _checked_points(points: Array) -> Array:
+def _checked_points(points: PointLike) -> Array:
     array = float_array(points, "points")
     if array.ndim == 0 or array.shape[-1] != 2:
         raise InputError(Problem("points", f"shape {array.shape}", "(..., 2), x and y in m"))

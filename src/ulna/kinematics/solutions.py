@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ulna.angles import distance
 from ulna.arm import Arm
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics.ring import Floats
 from ulna.notebooks import card
+from ulna.typing import AngleLike
 
 OK = "ok"
 OUT_OF_REACH = "out of reach"
@@ -123,7 +124,7 @@ class Solutions:
         """
         return self._with_elbow(ELBOW_DOWN)
 
-    def best(self, near: ArrayLike | None = None) -> Floats:
+    def best(self, near: AngleLike | None = None) -> Floats:
         """Return one posture a target: allowed if any is, then the one closest to `near`.
 
         Parameters

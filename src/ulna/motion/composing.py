@@ -13,6 +13,7 @@ from ulna.motion.curves import Curve, Smooth, on_pieces
 from ulna.motion.path import JOINED, Path
 from ulna.motion.shapes import cmath_unit, described
 from ulna.motion.values import number, point, positive, whole
+from ulna.typing import PointLike
 
 MOST_PIECES = 100_000  # of a path that is repeated
 
@@ -168,14 +169,14 @@ def _bridge(here: Array, there: Array, size: float) -> list[Path]:
     return [straight(here, there)] if np.linalg.norm(there - here) > JOINED * size else []
 
 
-def placed(path: Path, at: Sequence[float], angle: float) -> Path:
+def placed(path: Path, at: PointLike, angle: float) -> Path:
     """Return a path turned about the origin, then moved."""
     to, turn = point("placed.at", at), cmath_unit(number("placed.angle", angle))
     text = described("placed", at=to, angle=float(angle)).replace("(", f"({path}, ", 1)
     return _moved(path, turn, to, text, "placed")
 
 
-def scaled(path: Path, factor: float, about: Sequence[float]) -> Path:
+def scaled(path: Path, factor: float, about: PointLike) -> Path:
     """Return a path scaled; a drawing without a scale thereby has one."""
     size, centre = positive("scaled.factor", factor, ""), point("scaled.about", about)
     text = described("scaled", factor=size, about=centre).replace("(", f"({path}, ", 1)

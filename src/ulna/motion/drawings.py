@@ -17,7 +17,9 @@ from ulna.motion.rounding import bent
 from ulna.motion.shapes import described
 from ulna.motion.strokes import read_strokes
 from ulna.motion.values import number, positive
+from ulna.namespaces import suggest_keywords
 from ulna.storage import read_text
+from ulna.typing import PathLike
 
 LARGEST = 10_000_000  # [bytes]
 LARGEST_SIZE = 1e9  # of a drawing [m, or units]
@@ -25,9 +27,8 @@ BLEND = 0.01  # of a drawing's size, by which its corners are rounded if nobody 
 SHORTEST = 1e-9  # of a drawing's size, below which a piece is left out
 
 
-def svg(
-    file: str | os.PathLike[str], scale: float | None = None, blend: float | None = None
-) -> Path:
+@suggest_keywords(path="file", filename="file", size="scale")
+def svg(file: PathLike, scale: float | None = None, blend: float | None = None) -> Path:
     """Return the lines of a drawing as a path, stroke after stroke.
 
     Parameters

@@ -8,10 +8,8 @@ composed: `path.then(other)`, `.reversed()`, `.repeated(3)`, `.placed((x, y), an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +17,7 @@ from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
 from ulna.motion.curves import Curve, Reversed, on_pieces
 from ulna.motion.length import Lengths, measure, slowness
+from ulna.typing import ArrayLike, PointLike
 
 SMOOTH = 1e-6  # [rad] by which the direction may jump where a path counts as smooth
 JOINED = 1e-9  # of its size, by which a path that is closed may miss its start
@@ -64,11 +63,11 @@ class Path:
     fit: bool = False
     notes: tuple[str, ...] = ()
 
-    def __call__(self, s: Any) -> Array:
+    def __call__(self, s: ArrayLike) -> Array:
         """Return the points (…, d) at places s (…), from 0 to 1."""
         return self.derivatives(s)[0]
 
-    def derivatives(self, s: Any) -> Array:
+    def derivatives(self, s: ArrayLike) -> Array:
         """Return points with derivatives by the path's parameter.
 
         Parameters
@@ -90,7 +89,7 @@ class Path:
         rows = self.curve(places.ravel())
         return rows.reshape(3, *places.shape, rows.shape[-1])
 
-    def by_length(self, part: Any) -> Array:
+    def by_length(self, part: ArrayLike) -> Array:
         """Return points with derivatives by the part of the length.
 
         Parameters
@@ -269,7 +268,7 @@ class Path:
 
         return repeated(self, times)
 
-    def placed(self, at: Sequence[float] = (0.0, 0.0), angle: float = 0.0) -> Path:
+    def placed(self, at: PointLike = (0.0, 0.0), angle: float = 0.0) -> Path:
         """Return this path turned about the origin, then moved.
 
         Parameters
@@ -293,7 +292,7 @@ class Path:
 
         return placed(self, at, angle)
 
-    def scaled(self, factor: float, about: Sequence[float] = (0.0, 0.0)) -> Path:
+    def scaled(self, factor: float, about: PointLike = (0.0, 0.0)) -> Path:
         """Return this path larger or smaller.
 
         Parameters
@@ -346,7 +345,7 @@ class Path:
         return self.text
 
 
-def _places(given: Any, what: str) -> Array:
+def _places(given: ArrayLike, what: str) -> Array:
     places = np.asarray(float_array(given, what), dtype=np.float64)
     if not ((places >= 0.0) & (places <= 1.0)).all():
         raise InputError(Problem(what, shown(given), "places on the path, from 0 to 1"))

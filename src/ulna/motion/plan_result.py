@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ulna.arm import Arm
-from ulna.arrays import Array, freeze
+from ulna.arrays import Array, float_array, freeze
 from ulna.dynamics import inverse_dynamics
 from ulna.errors import InfeasibleError
 from ulna.kinematics import Tracked, condition_number, tip
@@ -21,6 +21,7 @@ from ulna.motion.findings import Finding
 from ulna.motion.path import Path
 from ulna.motion.terms import Terms
 from ulna.motion.trajectory import Trajectory
+from ulna.typing import PathLike, TimesLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -163,7 +164,7 @@ class Plan:
         """How well (k,) the joints move the tip: the reciprocal condition number, 0 to 1."""
         return 1.0 / condition_number(self.arm, self.q)
 
-    def torque(self, t: Any) -> Array:
+    def torque(self, t: TimesLike) -> Array:
         """Return the torques at any times, exact and not interpolated.
 
         Parameters
@@ -179,7 +180,7 @@ class Plan:
         motion = self.trajectory(t)
         force = None
         if self.tip_force is not None:
-            force = self.tip_force(np.ravel(t)).reshape(*motion.q.shape[:-1], 3)
+            force = self.tip_force(np.ravel(float_array(t, "t"))).reshape(*motion.q.shape[:-1], 3)
         return np.asarray(inverse_dynamics(self.arm, *motion, tip_force=force))
 
     @property
@@ -199,7 +200,7 @@ class Plan:
 
         return dataframe(self)
 
-    def save(self, file: Any, *, overwrite: bool = True) -> None:
+    def save(self, file: PathLike, *, overwrite: bool = True) -> None:
         """Write the samples to a .csv file, which appears whole or not at all.
 
         Parameters

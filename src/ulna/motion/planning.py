@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypedDict, Unpack, overload
 
-from numpy.typing import ArrayLike
-
 from ulna.arm import Arm
 from ulna.interrupts import interruptible
 from ulna.motion.pace import Limits
@@ -19,7 +17,7 @@ from ulna.motion.plans import Plans
 from ulna.motion.postures import follow_paths
 from ulna.motion.timing import Timing, read_timing
 from ulna.namespaces import suggest_keywords
-from ulna.typing import Derivatives, Elbow, TimingName
+from ulna.typing import AngleLike, ArrayLike, Derivatives, Elbow, TimingName
 
 
 class PlanKeywords(TypedDict, total=False):
@@ -31,9 +29,9 @@ class PlanKeywords(TypedDict, total=False):
     derivatives: Derivatives
     max_speed: float | None
     max_acceleration: float | None
-    start: ArrayLike | None
+    start: AngleLike | None
     elbow: Elbow | None
-    posture: ArrayLike | None
+    posture: AngleLike | None
     floor: float | None
     tip_force: ArrayLike | Callable[[float], Any] | None
 
@@ -58,9 +56,9 @@ def plan(
     derivatives: Derivatives = "exact",
     max_speed: float | None = None,
     max_acceleration: float | None = None,
-    start: ArrayLike | None = None,
+    start: AngleLike | None = None,
     elbow: Elbow | None = None,
-    posture: ArrayLike | None = None,
+    posture: AngleLike | None = None,
     floor: float | None = None,
     tip_force: ArrayLike | Callable[[float], Any] | None = None,
 ) -> Plan | Plans:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ulna.arm import Arm, warn_unmodelled
 from ulna.arrays import Array, float_array
@@ -18,6 +17,7 @@ from ulna.motion.pace import Limits, Pace, choose_pace
 from ulna.motion.path import SAMPLE_PLACES, Path
 from ulna.motion.timing import Timing
 from ulna.motion.values import number, positive
+from ulna.typing import AngleLike, Branch, Elbow
 
 SAMPLES = 2000  # by default
 SMALLEST = 1e-9  # of the reach: a path of less extent is a point
@@ -35,9 +35,9 @@ class PlanOptions:
     rate: float | None
     derivatives: str
     limits: Limits
-    start: ArrayLike | None
-    elbow: str | None
-    posture: ArrayLike | None
+    start: AngleLike | None
+    elbow: Elbow | None
+    posture: AngleLike | None
     floor: float | None
     force: Callable[[Array], Array] | None  # on the tip, of times (k,)
 
@@ -56,7 +56,7 @@ class PlanningProblem(NamedTuple):
     path: Path
     pace: Pace
     times: Array  # (k,) [s] of the samples
-    start: ArrayLike | str | None
+    start: AngleLike | Branch | None
 
 
 def read_problem(arm: Any, path: Any, options: PlanOptions) -> PlanningProblem:
@@ -152,7 +152,7 @@ def _sample_times(duration: float, rate: float | None, *, whole: bool) -> Array:
     return np.append(times, duration)
 
 
-def _check_elbow(arm: Arm, start: ArrayLike | None, elbow: Any) -> None:
+def _check_elbow(arm: Arm, start: AngleLike | None, elbow: Any) -> None:
     if elbow is None:
         return
     if not isinstance(elbow, str) or elbow not in ELBOWS:
@@ -166,8 +166,8 @@ def _check_elbow(arm: Arm, start: ArrayLike | None, elbow: Any) -> None:
 
 
 def _start(
-    arm: Arm, path: Path, start: ArrayLike | None, elbow: str | None
-) -> ArrayLike | str | None:
+    arm: Arm, path: Path, start: AngleLike | None, elbow: Elbow | None
+) -> AngleLike | Branch | None:
     if elbow is None or elbow in ("positive", "negative"):
         return start if elbow is None else elbow
     # Above the line from base to tip: to its left if the tip is to the right of the base.

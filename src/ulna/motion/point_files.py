@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import PurePath
 from typing import NamedTuple
@@ -16,6 +15,8 @@ from ulna.motion.path import Path
 from ulna.motion.points import interpolated
 from ulna.motion.shapes import described
 from ulna.motion.values import ALIKE, LARGEST, closing, flag
+from ulna.namespaces import suggest_keywords
+from ulna.typing import PathLike
 from ulna.units import to_si
 
 LARGEST_FILE = 10_000_000  # [bytes]
@@ -32,7 +33,8 @@ class CsvColumn(NamedTuple):
     factor: float
 
 
-def csv(file: str | os.PathLike[str], unit: str = "m", closed: bool = False) -> Path:
+@suggest_keywords(path="file", filename="file", units="unit")
+def csv(file: PathLike, unit: str = "m", closed: bool = False) -> Path:
     r"""Return a smooth path through the points of a .csv file.
 
     Parameters

@@ -24,12 +24,15 @@ from ulna.motion.values import (
     positive,
     whole,
 )
+from ulna.namespaces import suggest_keywords
+from ulna.typing import AngleLike, PointLike, TimesLike
 
 SHORTEST = 0.1  # of the shorter leg at a corner is rounded, if nobody says how much
 MOST_TOLD = 12  # points that the text of a path repeats
 
 
-def polyline(corners: Any, blend: float | None = None, closed: bool = False) -> Path:
+@suggest_keywords(points="corners", waypoints="corners", radius="blend")
+def polyline(corners: PointLike, blend: float | None = None, closed: bool = False) -> Path:
     """Return straight lines from corner to corner, each corner rounded by a smooth bend.
 
     Parameters
@@ -102,7 +105,8 @@ class Legs:
         return np.stack([points, self.slopes[leg], np.zeros_like(points)])
 
 
-def spline(through: Any, closed: bool = False, times: Any = None) -> Path:
+@suggest_keywords(points="through", waypoints="through", t="times", periodic="closed")
+def spline(through: PointLike, closed: bool = False, times: TimesLike | None = None) -> Path:
     """Return a cubic spline through points, whose second derivatives agree.
 
     Parameters
@@ -135,7 +139,8 @@ def spline(through: Any, closed: bool = False, times: Any = None) -> Path:
     return interpolated(rows, text, closed=closed, times=times, what="spline.times")
 
 
-def joints(through: Any, closed: bool = False, times: Any = None) -> Path:
+@suggest_keywords(postures="through", q="through", points="through", t="times")
+def joints(through: AngleLike, closed: bool = False, times: TimesLike | None = None) -> Path:
     """Return a path of the joints, smoothly through postures; through two, straight.
 
     Parameters

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ulna.arm import Arm, stack
 from ulna.arrays import Array
@@ -25,6 +24,7 @@ from ulna.motion.planning_problem import PlanningProblem
 from ulna.motion.solving import make_solver
 from ulna.motion.timing import Timing
 from ulna.motion.trajectory import Trajectory
+from ulna.typing import AngleLike, Branch
 
 STEP = 0.02  # of the reach, between two postures
 # Waypoints at least: of two links, and of redundant arms, which take longer.
@@ -47,11 +47,11 @@ class Waypoints(NamedTuple):
 
     times: Array  # (k,) [s]
     points: Array  # (k, 2)
-    start: ArrayLike | str | None  # the posture to begin with
+    start: AngleLike | Branch | None  # the posture to begin with
 
 
 def follow_paths(
-    problems: Sequence[PlanningProblem], posture: ArrayLike | None, floor: float | None
+    problems: Sequence[PlanningProblem], posture: AngleLike | None, floor: float | None
 ) -> list[TrackedTrajectory]:
     """Follow paths with arms, those that are alike side by side."""
     options = {"posture": posture, "floor": floor}

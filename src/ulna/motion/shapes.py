@@ -7,7 +7,6 @@ circles, ellipses, roses and loops are, or as a formula over jets; see `jets`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,8 +19,9 @@ from ulna.motion.curves import Smooth
 from ulna.motion.jets import Jet, cos, sin, unit
 from ulna.motion.path import Path
 from ulna.motion.values import flag, number, point, positive, whole
+from ulna.namespaces import suggest_keywords
+from ulna.typing import PointLike
 
-Point = Sequence[float]
 TURN = 2.0 * math.pi
 ORIGIN = (0.0, 0.0)
 
@@ -92,7 +92,8 @@ def _plain(value: Any) -> Any:
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def line(start: Point, end: Point) -> Path:
+@suggest_keywords(begin="start", to="end", from_="start")
+def line(start: PointLike, end: PointLike) -> Path:
     """Return the straight line from one point to another.
 
     Parameters
@@ -124,8 +125,9 @@ def line(start: Point, end: Point) -> Path:
     return Path(Line(first, last - first), text)
 
 
+@suggest_keywords(centre="center", r="radius", stop="end")
 def arc(
-    center: Point = ORIGIN, radius: float = 0.1, start: float = 0.0, end: float = 0.5 * math.pi
+    center: PointLike = ORIGIN, radius: float = 0.1, start: float = 0.0, end: float = 0.5 * math.pi
 ) -> Path:
     """Return an arc of a circle.
 
@@ -163,8 +165,9 @@ def arc(
     return epicycles(text, middle, (size * cmath_unit(first), last - first))
 
 
+@suggest_keywords(centre="center", r="radius")
 def circle(
-    center: Point = ORIGIN, radius: float = 0.1, start: float = 0.0, clockwise: bool = False
+    center: PointLike = ORIGIN, radius: float = 0.1, start: float = 0.0, clockwise: bool = False
 ) -> Path:
     """Return a circle, run through once.
 
@@ -201,8 +204,9 @@ def circle(
     return epicycles(text, middle, (size * cmath_unit(first), way))
 
 
+@suggest_keywords(centre="center", radius="radii", angle="tilt")
 def ellipse(
-    center: Point = ORIGIN, radii: Point = (0.2, 0.1), tilt: float = 0.0, start: float = 0.0
+    center: PointLike = ORIGIN, radii: PointLike = (0.2, 0.1), tilt: float = 0.0, start: float = 0.0
 ) -> Path:
     """Return an ellipse, run through once, counter-clockwise.
 
@@ -245,7 +249,8 @@ def ellipse(
     return epicycles(text, middle, *turning)
 
 
-def lemniscate(center: Point = ORIGIN, radius: float = 0.2, tilt: float = 0.0) -> Path:
+@suggest_keywords(centre="center", size="radius", angle="tilt")
+def lemniscate(center: PointLike = ORIGIN, radius: float = 0.2, tilt: float = 0.0) -> Path:
     """Return Bernoulli's lemniscate, a figure of eight, run through once.
 
     Parameters
@@ -278,7 +283,10 @@ def lemniscate(center: Point = ORIGIN, radius: float = 0.2, tilt: float = 0.0) -
     return Path(Lemniscate(middle, lean * size), text)
 
 
-def rose(center: Point = ORIGIN, radius: float = 0.2, petals: int = 5, tilt: float = 0.0) -> Path:
+@suggest_keywords(centre="center", n="petals", angle="tilt")
+def rose(
+    center: PointLike = ORIGIN, radius: float = 0.2, petals: int = 5, tilt: float = 0.0
+) -> Path:
     """Return a rose, a curve of petals r = cos kθ.
 
     Parameters
@@ -320,6 +328,7 @@ def rose(center: Point = ORIGIN, radius: float = 0.2, petals: int = 5, tilt: flo
     return epicycles(text, middle, (half, (1 + waves) * way), (half, (1 - waves) * way))
 
 
+@suggest_keywords(count="loops", n="loops")
 def loops(radius: float = 0.79, loop_radius: float = 0.2, loops: int = 13) -> Path:
     """Return a circle with loops on it, an epitrochoid, in 60 s.
 

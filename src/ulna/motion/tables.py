@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from ulna.motion.findings import length_text
 from ulna.motion.plan_result import Plan
 from ulna.notebooks import card
 from ulna.storage import whole_file, write_columns
+from ulna.typing import PathLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,7 @@ def dataframe(plan: Plan) -> pd.DataFrame:
     return pd.DataFrame(table).set_index("t")
 
 
-def save_plan(plan: Plan, file: str | os.PathLike[str], *, overwrite: bool = True) -> None:
+def save_plan(plan: Plan, file: PathLike, *, overwrite: bool = True) -> None:
     """Write the samples as .csv."""
     with whole_file(file, overwrite=overwrite) as part:
         write_columns(part, columns(plan))

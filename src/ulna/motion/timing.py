@@ -21,6 +21,8 @@ from ulna.motion.curves import BESIDE
 from ulna.motion.jets import Jet
 from ulna.motion.path import Path
 from ulna.motion.points import check_times
+from ulna.namespaces import suggest_keywords
+from ulna.typing import ArrayLike, TimesLike
 
 # A law of pieces also has `on(u, within)`: on the pieces that other parts (k,) lie on.
 Law: TypeAlias = Callable[[Jet], Jet]
@@ -237,7 +239,8 @@ DESCRIPTIONS = {
 }
 
 
-def times(at: Any, parts: Any = None) -> Timing:
+@suggest_keywords(t="at", times="at")
+def times(at: TimesLike, parts: ArrayLike | None = None) -> Timing:
     """Return the timing that passes parts of the length at given times.
 
     Parameters
@@ -262,7 +265,7 @@ def times(at: Any, parts: Any = None) -> Timing:
     >>> times([0.0, 1.0, 3.0], [0.0, 0.8, 1.0]).duration
     3.0
     """
-    when = check_times(at, np.size(at), "timing times")
+    when = check_times(at, float_array(at, "timing times").size, "timing times")
     if len(when) < 2:
         raise InputError(Problem("timing times", shown(at), "at least two times [s]"))
     given = np.linspace(0.0, 1.0, len(when)) if parts is None else float_array(parts, "parts")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ulna.motion.jets import as_complex
 from ulna.motion.path import Path
 from ulna.motion.solving import Solver
 from ulna.motion.timing import Timing
+from ulna.typing import TimesLike
 
 
 class JointMotion(NamedTuple):
@@ -88,7 +89,7 @@ class Trajectory:
     duration: float
     solver: Solver | None
 
-    def __call__(self, t: Any) -> JointMotion:
+    def __call__(self, t: TimesLike) -> JointMotion:
         """Return q, q̇ and q̈ (…, n) at times (…) [s]."""
         times = np.asarray(float_array(t, "t"), dtype=np.float64)
         return JointMotion(*self.rows(times.ravel()).reshape(3, *times.shape, self.arm.n))
@@ -119,7 +120,7 @@ class Trajectory:
             rows[:, ~reached] = np.nan
         return rows
 
-    def tip(self, t: Any) -> TipMotion:
+    def tip(self, t: TimesLike) -> TipMotion:
         """Return where the tip should be, its velocity and its acceleration.
 
         Parameters
