@@ -60,10 +60,8 @@ ROOMS = (
 MODULES = {"motion": ("motion.paths",), "simulation": ("simulation.disturbances",)}
 TO_DO = {
     "analysis",
-    "angles",
     "arm",
     "dynamics",
-    "motion",
 }
 
 

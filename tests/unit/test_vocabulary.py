@@ -115,14 +115,12 @@ CREDITS = ("src/ulna/papers/", "src/ulna/arm/preset_arms.py", "src/ulna/cli/pape
 GIVE = re.compile(r"Gives?\b")
 
 TO_DO = {
-    "angles",
     "control",
     "docs",
     "dynamics",
     "examples",
     "kinematics",
     "lanes",
-    "motion",
     "readme.md",
     "simulation",
 }
