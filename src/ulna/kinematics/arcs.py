@@ -27,12 +27,24 @@ def phase(point: complex) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Arc:
-    """A piece of a circle, from `start` on by `sweep`: counter-clockwise where that is positive."""
+    """An arc of a circle, from `start` by `sweep`: counter-clockwise where that is positive.
 
-    center: tuple[float, float]  # [m]
-    radius: float  # [m]
-    start: float  # [rad] from the x axis, seen from the centre
-    sweep: float  # [rad], at most a turn either way
+    Parameters
+    ----------
+    center : tuple of float
+        The centre x, y [m].
+    radius : float
+        The radius [m].
+    start : float
+        The angle [rad] at which it starts, from the x axis, seen from the centre.
+    sweep : float
+        The angle [rad] that it covers, at most a turn either way.
+    """
+
+    center: tuple[float, float]
+    radius: float
+    start: float
+    sweep: float
 
     @property
     def end(self) -> float:

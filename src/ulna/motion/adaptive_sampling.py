@@ -17,7 +17,7 @@ import numpy as np
 from ulna.arrays import Array
 from ulna.kinematics.tracked import runs
 
-# Gives values (k, m) at parts u (k,) of the duration, on the pieces that others (k,) lie on.
+# Returns values (k, m) at parts u (k,) of the duration, on the pieces that others (k,) lie on.
 Function: TypeAlias = Callable[[Array, Array], Array]
 Measure: TypeAlias = Callable[[Array], Array]  # makes sizes (k,) of values (k, m)
 
@@ -26,12 +26,12 @@ CLOSE = 2e-2  # of the largest value, by which a parabola may miss a node
 ROUGH = 10  # halvings, after which few intervals are left but where there is nothing but rounding;
 MOST_ROUGH = 64  # so many of them are halved again
 SHORTEST = 1e-12  # of the duration: no interval is halved below
-MOST = 1_000_000  # places to look at
+MOST = 1_000_000  # samples
 UNEVEN = 0.3  # of an interval, by which the first ones differ: what repeats itself may hide from
 GOLDEN = 0.6180339887498949  # even ones
-EDGE = 0.98  # of an extreme or a limit: what comes so close is looked at
+EDGE = 0.98  # of an extreme or a limit: what comes so close is refined
 NEITHER, SIZE, BOTH = 0, 1, 2  # which extremes of a column are wanted
-MOST_TOPS = 4  # for every extreme, and
+MOST_EXTREMES = 4  # for every extreme, and
 MOST_PASSED = 2_000  # above a limit
 STEPS = (1.0 / 32.0, 1.0 / 512.0)  # of an interval, to both sides of where an extreme should be,
 FARTHEST = 3.0  # of them, that a parabola may lead
@@ -54,7 +54,7 @@ class TimeSamples:
     duration: float
 
     def passed(self, measure: Measure, limit: float) -> Iterator[tuple[float, float, float, float]]:
-        """Return first, last, worst and its time [s] of all stretches with sizes above a limit."""
+        """Return first, last, worst and its time [s] of all spans with sizes above a limit."""
         sizes = measure(self.values)
         found = runs(sizes > limit)
         if not found:
@@ -67,7 +67,7 @@ class TimeSamples:
             yield float(begin[k]), float(end[k]), float(sizes[top]), at
 
     def _crossings(self, first: Array, last: Array, _measure: Measure, _limit: float) -> Array:
-        """Return the parts of the duration (2, k) at which stretches of places begin and end."""
+        """Return the parts of the duration (2, k) at which spans of samples begin and end."""
         return np.stack([self.u[first], self.u[last]])
 
 
@@ -96,7 +96,7 @@ class AdaptiveSamples(TimeSamples):
 
     @property
     def rms(self) -> Array:
-        """The root of the mean square (m,), over all that was looked at."""
+        """The root of the mean square (m,), over all samples."""
         return np.asarray(np.sqrt(self.weights @ self.values**2 / self.weights.sum()))
 
     def _crossings(self, first: Array, last: Array, measure: Measure, limit: float) -> Array:
@@ -126,26 +126,26 @@ def sample_adaptively(
 
     `close` is the part of the largest value that a parabola may miss a node by, or of the limits
     (m,) where those are smaller. Pieces may be left out: by edges (k, 2) of those that are there.
-    Columns (m,) are looked at closely for the largest size, for both extremes if nobody says, or
-    for neither.
+    Columns (m,) are refined at the largest size, by default at both extremes, or at neither, as
+    `wanted` says.
     """
     pieces = np.stack([edges[:-1], edges[1:]], axis=-1) if np.ndim(edges) == 1 else edges
     part = _first_intervals(pieces, intervals, function)
     most = np.inf if limits is None else limits
-    peak, looked, done = np.zeros(part.values.shape[-1]), 0, list[Intervals]()
+    peak, sampled, done = np.zeros(part.values.shape[-1]), 0, list[Intervals]()
     while len(part.left):
         peak = np.maximum(peak, np.max(np.abs(part.values), axis=(0, 1)))
-        looked += part.values.shape[0]
+        sampled += part.values.shape[0]
         coarse = part.coarse(close * np.minimum(peak, most))
-        coarse &= (part.width > SHORTEST) & (looked < MOST)
+        coarse &= (part.width > SHORTEST) & (sampled < MOST)
         if len(done) >= ROUGH:
             coarse[np.flatnonzero(coarse)[MOST_ROUGH:]] = False
         done.append(part.chosen(~coarse))
         part = part.chosen(coarse).halved(function)
     whole = Intervals(*(np.concatenate(column) for column in zip(*done, strict=True)))
     whole = whole.chosen(np.argsort(whole.left))
-    looks = np.full(len(peak), BOTH) if wanted is None else wanted
-    return _gathered(function, duration, whole, _tops(whole.values, most, looks))
+    extremes = np.full(len(peak), BOTH) if wanted is None else wanted
+    return _gathered(function, duration, whole, _candidates(whole.values, most, extremes))
 
 
 class Intervals(NamedTuple):
@@ -206,13 +206,15 @@ def _at(function: Function, u: Array, within: Array) -> Array:
     return np.asarray(values).reshape(*u.shape, -1)
 
 
-def _gathered(function: Function, duration: float, whole: Intervals, tops: Tops) -> AdaptiveSamples:
+def _gathered(
+    function: Function, duration: float, whole: Intervals, candidates: Candidates
+) -> AdaptiveSamples:
     """Add the extremes between the nodes, and put all places in their order."""
     left, width, within, values = whole
     u = [(left[:, None] + width[:, None] * NODES).ravel()]
     pieces, found = [np.repeat(within, 5)], [values.reshape(-1, values.shape[-1])]
     weights = [(width[:, None] * WEIGHTS).ravel()]
-    for places, on, there in _polished(function, whole, tops):
+    for places, on, there in _polished(function, whole, candidates):
         u, pieces, found = [*u, places], [*pieces, on], [*found, there]
         weights.append(np.zeros(len(places)))
     parts = [np.concatenate(part) for part in (u, found, pieces, weights)]
@@ -222,10 +224,10 @@ def _gathered(function: Function, duration: float, whole: Intervals, tops: Tops)
 
 
 def _polished(
-    function: Function, whole: Intervals, tops: Tops
+    function: Function, whole: Intervals, candidates: Candidates
 ) -> Iterator[tuple[Array, Array, Array]]:
     """Return places, pieces and values where the extremes should be, and then where they are."""
-    which, column, place = tops
+    which, column, place = candidates
     if not len(which):
         return
     left, width, within = whole.left[which], whole.width[which], whole.within[which]
@@ -242,15 +244,15 @@ def _polished(
     yield u, within, function(u, within)
 
 
-class Tops(NamedTuple):
-    """Extremes that are worth a look: intervals, columns, and places in the intervals (k,)."""
+class Candidates(NamedTuple):
+    """Candidates for extremes: intervals, columns, and places in the intervals (k,)."""
 
     which: Array
     column: Array
     place: Array
 
 
-def _tops(values: Array, most: Array | float, wanted: Array) -> Tops:
+def _candidates(values: Array, most: Array | float, wanted: Array) -> Candidates:
     fine = np.einsum("xk,ikm->ixm", TO_FINE, values)
     ways = (fine, -fine)
     highest = [np.max(way, axis=(0, 1)) for way in ways]
@@ -264,15 +266,15 @@ def _tops(values: Array, most: Array | float, wanted: Array) -> Tops:
         least = np.where(wanted == BOTH, best, size)
         least = np.maximum(least - (1.0 - EDGE) * np.abs(least), _nth(top, local))
         passed = local & (top >= EDGE * most)
-        both = np.argwhere(local & (top >= least))[: 4 * MOST_TOPS * len(wanted)]
+        both = np.argwhere(local & (top >= least))[: 4 * MOST_EXTREMES * len(wanted)]
         both = np.concatenate([both, np.argwhere(passed & (top < least))[:MOST_PASSED]])
         chosen.append((both[:, 0], both[:, 1], FINE[at[both[:, 0], both[:, 1]]]))
-    return Tops(*(np.concatenate(parts) for parts in zip(*chosen, strict=True)))
+    return Candidates(*(np.concatenate(parts) for parts in zip(*chosen, strict=True)))
 
 
 def _nth(top: Array, local: Array) -> Array:
-    """Return the values (m,) that so many tops reach as are looked at."""
+    """Return the values (m,) that as many candidates reach as are refined."""
     heights = np.where(local, top, -np.inf)
-    if len(heights) <= MOST_TOPS:
+    if len(heights) <= MOST_EXTREMES:
         return np.full(heights.shape[1], -np.inf)
-    return np.asarray(np.partition(heights, -MOST_TOPS, axis=0)[-MOST_TOPS])
+    return np.asarray(np.partition(heights, -MOST_EXTREMES, axis=0)[-MOST_EXTREMES])

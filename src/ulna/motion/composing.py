@@ -26,11 +26,11 @@ class Concatenation:
     edges: Array
 
     def __call__(self, s: Array) -> Array:
-        """Return point and derivatives (3, k, d) at places (k,)."""
+        """Return point and derivatives (3, k, d) at parameters (k,)."""
         return self.on(s, s)
 
     def on(self, s: Array, within: Array) -> Array:
-        """Return the same on the pieces that other places lie on."""
+        """Return the same on the pieces that other parameters lie on."""
         which = np.clip(np.searchsorted(self.edges, within, "right") - 1, 0, len(self.curves) - 1)
         width = self.curves[0](np.zeros(1)).shape[-1]
         rows = np.empty((3, len(s), width))
@@ -54,7 +54,7 @@ class Segment(Smooth):
     way: Array
 
     def __call__(self, s: Array) -> Array:
-        """Return point and derivatives (3, k, d) at places (k,)."""
+        """Return point and derivatives (3, k, d) at parameters (k,)."""
         rows = np.zeros((3, len(s), len(self.way)))
         rows[0] = self.start + s[:, None] * self.way
         rows[1] = self.way
@@ -70,11 +70,11 @@ class Repetition:
     end: float  # how many times in all
 
     def __call__(self, s: Array) -> Array:
-        """Return point and derivatives (3, k, d) at places (k,)."""
+        """Return point and derivatives (3, k, d) at parameters (k,)."""
         return self.on(s, s)
 
     def on(self, s: Array, within: Array) -> Array:
-        """Return the same on the pieces that other places lie on."""
+        """Return the same on the pieces that other parameters lie on."""
         turn = np.minimum(np.floor(within * self.end), self.count - 1.0)
         local, inside = (np.clip(place * self.end - turn, 0.0, 1.0) for place in (s, within))
         steps = np.array([1.0, self.end, self.end**2])[:, None, None]
@@ -90,11 +90,11 @@ class Moved:
     offset: Array  # (2,)
 
     def __call__(self, s: Array) -> Array:
-        """Return point and derivatives (3, k, 2) at places (k,)."""
+        """Return point and derivatives (3, k, 2) at parameters (k,)."""
         return self._moved(self.curve(s))
 
     def on(self, s: Array, within: Array) -> Array:
-        """Return the same on the pieces that other places lie on."""
+        """Return the same on the pieces that other parameters lie on."""
         return self._moved(on_pieces(self.curve, s, within))
 
     def _moved(self, rows: Array) -> Array:

@@ -23,11 +23,11 @@ class Cubics:
         return cls(np.asarray(interpolant.x), np.asarray(interpolant.c))
 
     def __call__(self, s: Array) -> Array:
-        """Return value and two derivatives (3, k, …) at places (k,)."""
+        """Return value and two derivatives (3, k, …) at parameters (k,)."""
         return self.on(s, s)
 
     def on(self, s: Array, within: Array) -> Array:
-        """Return the same by the formula of the piece that other places (k,) lie on."""
+        """Return the same by the formula of the piece that other parameters (k,) lie on."""
         which = np.searchsorted(self.knots, within, "right") - 1
         which = np.clip(which, 0, self.powers.shape[1] - 1)
         a, b, c, d = self.powers[:, which]

@@ -14,14 +14,14 @@ import numpy as np
 
 from ulna.arrays import Array
 
-# Gives point, first and second derivative (3, k, d) at places s (k,) from 0 to 1.
+# Returns point, first and second derivative (3, k, d) at parameters s (k,) from 0 to 1.
 Curve: TypeAlias = Callable[[Array], Array]
 
 BESIDE = 1e-12  # of the way: close enough to a break to see one side of it only
 
 
 def on_pieces(curve: Curve, s: Array, within: Array) -> Array:
-    """Evaluate a curve at places (k,), on the smooth pieces that other places (k,) lie on."""
+    """Evaluate a curve at parameters (k,), on the smooth pieces that `within` (k,) lies on."""
     on = getattr(curve, "on", None)
     if on is not None:
         return np.asarray(on(s, within))
@@ -33,7 +33,7 @@ class Smooth:
     """A curve of one piece: the same from either side."""
 
     def __call__(self, s: Array) -> Array:
-        """Return point and derivatives (3, k, d) at places (k,)."""
+        """Return point and derivatives (3, k, d) at parameters (k,)."""
         raise NotImplementedError
 
     def on(self, s: Array, _within: Array) -> Array:
@@ -48,11 +48,11 @@ class Reversed:
     curve: Curve
 
     def __call__(self, s: Array) -> Array:
-        """Return point and derivatives (3, k, d) at places (k,)."""
+        """Return point and derivatives (3, k, d) at parameters (k,)."""
         return self.curve(1.0 - s) * _BACK
 
     def on(self, s: Array, within: Array) -> Array:
-        """Return the same on the pieces that other places lie on."""
+        """Return the same on the pieces that other parameters lie on."""
         return on_pieces(self.curve, 1.0 - s, 1.0 - within) * _BACK
 
 

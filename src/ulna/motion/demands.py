@@ -27,26 +27,43 @@ from ulna.motion.adaptive_sampling import (
 from ulna.motion.terms import Terms, torque_terms
 from ulna.motion.trajectory import Trajectory
 
-STEP = 0.25  # of the reach, that the tip goes between two first looks at most
+STEP = 0.25  # of the reach, that the tip moves between two first samples at most
 MOST_INTERVALS = 50_000
-# Of its largest value, to which the distance from the base is known before it is looked at closely.
+# Of its largest value, to which the distance from the base is known before extremes are refined.
 CLOSE = 1e-4
 
 
 class Peaks(NamedTuple):
-    """The worst of a motion: the largest sizes (n,), one a joint, and the smallest margins.
+    """The extremes of a motion: the largest sizes, one a joint, and the smallest margins.
 
-    All are extremes over time, found to 1e-3 and better, and do not depend on the samples that
-    a plan was asked for; only with derivatives="finite" they are those of the samples.
+    All are extremes over time, found to 1e-3 and better, and do not depend on the samples that a
+    plan was asked for; only with derivatives="finite" they are those of the samples.
+
+    Attributes
+    ----------
+    torque : ndarray, shape (n,)
+        Largest torque [N·m].
+    torque_rms : ndarray, shape (n,)
+        Root mean square torque [N·m] over the whole motion.
+    speed : ndarray, shape (n,)
+        Largest joint rate [rad/s].
+    acceleration : ndarray, shape (n,)
+        Largest joint acceleration [rad/s²].
+    power : ndarray, shape (n,)
+        Largest mechanical power [W].
+    reach_margin : float
+        How far [m] the tip stays inside its reach; negative outside.
+    singularity_margin : float
+        The smallest reciprocal condition number of the Jacobian, 0 to 1.
     """
 
-    torque: Array  # (n,) [N·m]
-    torque_rms: Array  # (n,) [N·m] the root of the mean square over the whole motion
-    speed: Array  # (n,) [rad/s]
-    acceleration: Array  # (n,) [rad/s²]
-    power: Array  # (n,) [W]
-    reach_margin: float  # [m] how far the tip stays inside its reach; negative outside
-    singularity_margin: float  # the reciprocal condition number of the Jacobian, 0 to 1
+    torque: Array
+    torque_rms: Array
+    speed: Array
+    acceleration: Array
+    power: Array
+    reach_margin: float
+    singularity_margin: float
 
 
 class Columns(NamedTuple):
@@ -61,7 +78,7 @@ class Columns(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Demands:
-    """A motion with the force on its tip, looked at wherever it is at its worst."""
+    """A motion with the force on its tip, and its extremes."""
 
     arm: Arm
     trajectory: Trajectory
@@ -117,7 +134,7 @@ class Demands:
     @cached_property
     def pieces(self) -> Array:
         """First and last parts of the duration (k, 2) of all smooth pieces that are in reach."""
-        lost = [stretch[:2] for stretch in self.out_of_reach]
+        lost = [span[:2] for span in self.out_of_reach]
         cuts = np.unique(np.concatenate([self.edges, np.ravel(lost) / self.trajectory.duration]))
         pieces = np.stack([cuts[:-1], cuts[1:]], axis=-1)
         middles = pieces.mean(axis=1) * self.trajectory.duration
@@ -126,7 +143,7 @@ class Demands:
 
     @cached_property
     def out_of_reach(self) -> list[tuple[float, float, float, float]]:
-        """First and last time [s], shortfall [m] and its time [s] of all stretches out of reach."""
+        """First and last time [s], shortfall [m] and its time [s] of all spans out of reach."""
         if self.trajectory.solver is None:
             return []  # wherever its joints are, there is an arm
         return list(self.reach.passed(self._shortfall, EXACT * self.arm.reach))

@@ -121,11 +121,11 @@ class Drawn:
     edges: Array
 
     def __call__(self, s: Array) -> Array:
-        """Return point and derivatives (3, k, 2) at places (k,)."""
+        """Return point and derivatives (3, k, 2) at parameters (k,)."""
         return self.on(s, s)
 
     def on(self, s: Array, within: Array) -> Array:
-        """Return the same on the pieces that other places lie on."""
+        """Return the same on the pieces that other parameters lie on."""
         which = np.searchsorted(self.edges, within, "right") - 1
         which = np.clip(which, 0, len(self.pieces) - 1)
         share = self.edges[which + 1] - self.edges[which]
@@ -141,11 +141,11 @@ class Even:
     path: Path
 
     def __call__(self, s: Array) -> Array:
-        """Return point and derivatives (3, k, 2) at places (k,)."""
+        """Return point and derivatives (3, k, 2) at parameters (k,)."""
         return self.path.along(s)
 
     def on(self, s: Array, within: Array) -> Array:
-        """Return the same on the pieces that other places lie on."""
+        """Return the same on the pieces that other parameters lie on."""
         return self.path.along(s, within)
 
 

@@ -26,7 +26,19 @@ JUMP = 1e-4  # of the speed beside it, by which a velocity may jump unseen
 
 
 class TimeSpan(NamedTuple):
-    """A stretch of time [s], and the worst value in it."""
+    """A span of time, and the worst value in it.
+
+    Attributes
+    ----------
+    first : float
+        When it begins [s].
+    last : float
+        When it ends [s].
+    worst : float
+        The worst value.
+    worst_at : float
+        When that is [s].
+    """
 
     first: float
     last: float

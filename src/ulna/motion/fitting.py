@@ -16,14 +16,14 @@ from ulna.kinematics.limits import are_limited
 from ulna.kinematics.path_tracking import track
 from ulna.kinematics.ring import ring
 from ulna.motion.composing import placed, scaled
-from ulna.motion.path import SAMPLE_PLACES, Path
+from ulna.motion.path import SAMPLE_PARAMETERS, Path
 
 EDGE = 0.05  # of the ring's width, which a drawing keeps from its edges and singular postures
 CENTRE = 0.15  # of the reach, which it keeps from the base if there is room enough
 DIRECTIONS = np.radians([0, 15, -15, 30, -30, 45, -45, 60, -60, 75, -75, 90, -90, 120, -120, 180])
 DISTANCES = np.linspace(0.1, 0.9, 7)  # of the way from the inner to the outer edge
 SIZES = 0.8 ** np.arange(12)  # of the largest that the ring has room for
-FEW = 6  # points of a drawing that are looked at first, for arms that take their time
+FEW = 6  # points of a drawing that are tried first, for redundant arms, which take longer
 TRIED = 24  # places for such an arm
 
 
@@ -40,7 +40,7 @@ def fitted(path: Path, arm: Arm) -> Fitted:
     Without limits it is as large as the ring between the inner and the outer reach allows there.
     With limits many places and sizes are tried, the largest first, until all of it is allowed.
     """
-    points = path.curve(SAMPLE_PLACES)[0]
+    points = path.curve(SAMPLE_PARAMETERS)[0]
     low, high = points.min(axis=0), points.max(axis=0)
     if not max(high - low) > 0.0:
         raise InputError(Problem("path", str(path), "a drawing of some extent"))

@@ -21,7 +21,7 @@ from ulna.typing import ArrayLike, PointLike
 
 SMOOTH = 1e-6  # [rad] by which the direction may jump where a path counts as smooth
 JOINED = 1e-9  # of its size, by which a path that is closed may miss its start
-SAMPLE_PLACES = np.linspace(0.0, 1.0, 257)
+SAMPLE_PARAMETERS = np.linspace(0.0, 1.0, 257)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,12 +33,12 @@ class Path:
     Parameters
     ----------
     curve : callable
-        Returns point, first and second derivative, shape (3, k, d), at places s, shape (k,), from 0
-        to 1.
+        Returns point, first and second derivative, shape (3, k, d), at parameters s, shape (k,),
+        from 0 to 1.
     text : str
         The call that makes the path.
     breaks : tuple of float, optional
-        Places between which the curve is smooth.
+        Parameters between which the curve is smooth.
     in_joints : bool, optional
         Whether it is a path of the joints [rad], not of the tip [m].
     duration : float, optional
@@ -64,7 +64,7 @@ class Path:
     notes: tuple[str, ...] = ()
 
     def __call__(self, s: ArrayLike) -> Array:
-        """Return the points (…, d) at places s (…), from 0 to 1."""
+        """Return the points (…, d) at parameters s (…), from 0 to 1."""
         return self.derivatives(s)[0]
 
     def derivatives(self, s: ArrayLike) -> Array:
@@ -73,7 +73,7 @@ class Path:
         Parameters
         ----------
         s : array_like, shape (...)
-            Places on the path, from 0 to 1.
+            Path parameters, from 0 to 1.
 
         Returns
         -------
@@ -83,9 +83,9 @@ class Path:
         Raises
         ------
         InputError
-            If a place is not between 0 and 1.
+            If a parameter is not between 0 and 1.
         """
-        places = _places(s, "s")
+        places = _parameters(s, "s")
         rows = self.curve(places.ravel())
         return rows.reshape(3, *places.shape, rows.shape[-1])
 
@@ -107,19 +107,19 @@ class Path:
         InputError
             If a part is not between 0 and 1.
         """
-        parts = _places(part, "part")
+        parts = _parameters(part, "part")
         rows = self.along(parts.ravel())
         return rows.reshape(3, *parts.shape, rows.shape[-1])
 
     def on(self, s: Array, within: Array) -> Array:
-        """Return points with derivatives, on the smooth pieces that other places lie on.
+        """Return points with derivatives, on the smooth pieces that other parameters lie on.
 
         Parameters
         ----------
         s : ndarray, shape (k,)
-            Places on the path, from 0 to 1.
+            Path parameters, from 0 to 1.
         within : ndarray, shape (k,)
-            Places that choose the pieces: at a break the limit from their side is returned,
+            Parameters that choose the pieces: at a break the limit from their side is returned,
             exactly.
 
         Returns
@@ -177,13 +177,13 @@ class Path:
     @property
     def closed(self) -> bool:
         """Whether it ends where it starts."""
-        points = self.curve(SAMPLE_PLACES)[0]
+        points = self.curve(SAMPLE_PARAMETERS)[0]
         size = np.ptp(points, axis=0).max()
         return bool(np.linalg.norm(self.ends[1] - self.ends[0]) <= JOINED * size)
 
     @property
     def middles(self) -> Array:
-        """A place (k,) on every smooth piece: half way between its breaks."""
+        """A parameter (k,) on every smooth piece: half way between its breaks."""
         breaks = np.array(self.breaks)
         return np.asarray(0.5 * (breaks[:-1] + breaks[1:]))
 
@@ -195,7 +195,7 @@ class Path:
 
     @cached_property
     def corners(self) -> Array:
-        """The places (k,) at which the direction jumps."""
+        """The parameters (k,) at which the direction jumps."""
         inner = np.array(self.breaks[1:-1])
         if not len(inner):
             return inner
@@ -345,8 +345,8 @@ class Path:
         return self.text
 
 
-def _places(given: ArrayLike, what: str) -> Array:
+def _parameters(given: ArrayLike, what: str) -> Array:
     places = np.asarray(float_array(given, what), dtype=np.float64)
     if not ((places >= 0.0) & (places <= 1.0)).all():
-        raise InputError(Problem(what, shown(given), "places on the path, from 0 to 1"))
+        raise InputError(Problem(what, shown(given), "path parameters from 0 to 1"))
     return places

@@ -14,7 +14,7 @@ from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.motion.fitting import fitted
 from ulna.motion.pace import Limits, Pace, choose_pace
-from ulna.motion.path import SAMPLE_PLACES, Path
+from ulna.motion.path import SAMPLE_PARAMETERS, Path
 from ulna.motion.timing import Timing
 from ulna.motion.values import number, positive
 from ulna.typing import AngleLike, Branch, Elbow
@@ -120,7 +120,7 @@ def _check(arm: Any, path: Any) -> None:
     if path.dimensions != (arm.n if path.in_joints else 2):
         got = f"postures of {path.dimensions} joints"
         raise InputError(Problem("path", got, f"{arm.n}, as many as the arm has"))
-    if not np.ptp(path.curve(SAMPLE_PLACES)[0], axis=0).max() > SMALLEST * arm.reach:
+    if not np.ptp(path.curve(SAMPLE_PARAMETERS)[0], axis=0).max() > SMALLEST * arm.reach:
         raise InputError(Problem("path", str(path), "a path of some extent"))
 
 

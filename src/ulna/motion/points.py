@@ -82,7 +82,7 @@ def polyline(corners: PointLike, blend: float | None = None, closed: bool = Fals
 
 @dataclass(frozen=True, eq=False)
 class Legs:
-    """Straight legs between points (k, d) at places (k,)."""
+    """Straight legs between points (k, d) at parameters (k,)."""
 
     places: Array
     points: Array
@@ -94,11 +94,11 @@ class Legs:
         return cls(places, points, np.diff(points, axis=0) / np.diff(places)[:, None])
 
     def __call__(self, s: Array) -> Array:
-        """Return point and derivatives (3, k, d) at places (k,)."""
+        """Return point and derivatives (3, k, d) at parameters (k,)."""
         return self.on(s, s)
 
     def on(self, s: Array, within: Array) -> Array:
-        """Return the same on the legs that other places lie on."""
+        """Return the same on the legs that other parameters lie on."""
         leg = np.searchsorted(self.places, within, "right") - 1
         leg = np.clip(leg, 0, len(self.slopes) - 1)
         points = self.points[leg] + (s - self.places[leg])[:, None] * self.slopes[leg]

@@ -67,11 +67,11 @@ class Bent:
     end: Array
 
     def __call__(self, s: Array) -> Array:
-        """Return point and derivatives (3, k, d) at places (k,)."""
+        """Return point and derivatives (3, k, d) at parameters (k,)."""
         return self._with_bends(self.path.along(s), s, s)
 
     def on(self, s: Array, within: Array) -> Array:
-        """Return the same on the pieces that other places lie on."""
+        """Return the same on the pieces that other parameters lie on."""
         return self._with_bends(self.path.along(s, within), s, within)
 
     def _with_bends(self, rows: Array, s: Array, within: Array) -> Array:

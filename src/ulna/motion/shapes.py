@@ -34,7 +34,7 @@ class Line(Smooth):
     way: complex
 
     def __call__(self, s: Array) -> Array:
-        """Return point and derivatives (3, k, 2) at places (k,)."""
+        """Return point and derivatives (3, k, 2) at parameters (k,)."""
         return (self.start + self.way * Jet.variable(s)).points
 
 
@@ -46,7 +46,7 @@ class Lemniscate(Smooth):
     radius: complex
 
     def __call__(self, s: Array) -> Array:
-        """Return point and derivatives (3, k, 2) at places (k,)."""
+        """Return point and derivatives (3, k, 2) at parameters (k,)."""
         around = TURN * Jet.variable(s)
         c, d = cos(around), sin(around)
         return (self.middle + self.radius * ((c + 1j * (d * c)) / (1.0 + d * d))).points
@@ -60,7 +60,7 @@ class Epicycles(Smooth):
     turning: tuple[tuple[complex, float], ...]
 
     def __call__(self, s: Array) -> Array:
-        """Return point and derivatives (3, k, 2) at places (k,)."""
+        """Return point and derivatives (3, k, 2) at parameters (k,)."""
         rows = np.zeros((3, len(s)), dtype=np.complex128)
         rows[0] = self.middle
         for size, rate in self.turning:

@@ -26,7 +26,7 @@ from ulna.motion.cubics import Cubics
 from ulna.motion.curves import Curve
 from ulna.motion.redundant_solver import RedundantArm
 
-# Gives q, q̇ and q̈ (3, k, n) at times (k,) for points with two derivatives (3, k, 2).
+# Returns q, q̇ and q̈ (3, k, n) at times (k,) for points with two derivatives (3, k, 2).
 Solver: TypeAlias = Callable[[Array, Array], Array]
 
 CENTRE = 1e-12  # of the links: closer to the base than that, a target has no direction

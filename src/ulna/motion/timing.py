@@ -26,7 +26,7 @@ from ulna.typing import ArrayLike, TimesLike
 
 # A law of pieces also has `on(u, within)`: on the pieces that other parts (k,) lie on.
 Law: TypeAlias = Callable[[Jet], Jet]
-# A ramp's way, at its jet, on the half that other places (k,) lie on.
+# A ramp's way, at its jet, on the half that other parameters (k,) lie on.
 Rise: TypeAlias = Callable[[Jet, Array], Jet]
 
 RAMP = 0.25  # of the duration, in which a ramp gets to its speed
