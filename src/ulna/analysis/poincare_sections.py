@@ -8,8 +8,10 @@ chaotic. The projections of a run, one joint's angle and speed at a time, show t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,12 +21,31 @@ from ulna.angles import wrap
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.errors import InputError, Interrupted, Problem, shown
-from ulna.interrupts import OnInterrupt, check_on_interrupt, interruptible, return_partial
+from ulna.interrupts import check_on_interrupt, interruptible, return_partial
 from ulna.motion.values import number, whole
+from ulna.namespaces import suggest_keywords
 from ulna.notebooks import card
 from ulna.simulation import Run, simulate
 from ulna.simulation.checks import check_kinds
 from ulna.simulation.options import joint_values
+from ulna.typing import (
+    ArrayLike,
+    ControllerLike,
+    DisturbancesLike,
+    Dynamics,
+    EventLike,
+    EventsLike,
+    Interpolation,
+    Method,
+    OnError,
+    OnInterrupt,
+    ReferenceLike,
+    SamplesLike,
+    SensorsLike,
+    StateLike,
+    TipForceLike,
+    TorqueLike,
+)
 
 CROSSING = "crossing of the section"
 STILL = 1e-12  # [rad/s] of a joint that rests on the section and does not pass it
@@ -85,16 +106,39 @@ class Section:
 
 
 @interruptible
+@suggest_keywords(start="starts")
 def poincare(
     arm: Arm,
     *,
-    starts: Iterable[tuple[Sequence[float], Sequence[float]]],
+    starts: Iterable[tuple[StateLike, StateLike]],
     duration: float,
     joint: int = 1,
     angle: float = 0.0,
     direction: int = 1,
+    torque: TorqueLike | None = None,
+    controller: ControllerLike | None = None,
+    reference: ReferenceLike | None = None,
+    tip_force: TipForceLike | None = None,
+    method: Method | None = None,
+    dt: float = 1e-3,
+    rtol: float | None = RTOL,
+    atol: float = 1e-12,
+    max_step: float = math.inf,
+    samples: SamplesLike | None = SAMPLES,
+    signals: bool = True,
+    between: Interpolation = "hold",
+    rate: float = 1000.0,
+    sensors: SensorsLike | None = None,
+    disturbances: DisturbancesLike = (),
+    events: EventsLike | None = None,
+    until: EventLike | None = None,
+    stops: bool = True,
+    restitution: float = 0.0,
+    dynamics: Dynamics = "full",
+    sequential_damping: ArrayLike | None = None,
+    progress: bool | None = None,
+    on_error: OnError = "return",
     on_interrupt: OnInterrupt = "raise",
-    **options: Any,
 ) -> Section:
     """Compute a Poincaré section of the motion of an arm with several joints.
 
@@ -112,11 +156,21 @@ def poincare(
         The angle that it crosses [rad], whole turns apart or not.
     direction : {1, -1, 0}, optional
         1 where the angle grows, −1 where it falls, 0 both.
+    torque, controller, reference, tip_force : optional
+        What acts on the arm, as in `ulna.simulate`.
+    method, dt, rtol, atol, max_step : optional
+        The integrator and its steps, as in `ulna.simulate`.
+    samples, signals : optional
+        What each run keeps, as in `ulna.simulate`.
+    between, rate, sensors, disturbances, events, until, stops, restitution : optional
+        As in `ulna.simulate`.
+    dynamics, sequential_damping : optional
+        The equations of motion, as in `ulna.simulate`.
+    progress, on_error : optional
+        As in `ulna.simulate`.
     on_interrupt : {"raise", "return"}, optional
         On Ctrl-C `ulna.Interrupted` is raised, whose `result` is the section up to then; with
         "return" that is returned.
-    **options : Any
-        Further options of `ulna.simulate`: torque, controller, method.
 
     Returns
     -------
@@ -136,7 +190,7 @@ def poincare(
     >>> len(section.crossings[0])
     4
     """
-    check_kinds(arm, options.get("controller"), None, ())
+    check_kinds(arm, controller, None, ())
     check_on_interrupt(on_interrupt)
     if arm.n < 2:
         raise InputError(Problem("arm", "one joint", "several", "for one there is ulna.portrait"))
@@ -147,12 +201,19 @@ def poincare(
     given = [_start(arm, start) for start in _listed(starts)]
     # Zero at every whole turn from the angle, where it changes its sign.
     signal = f"sin((q{which} - {place!r}) / 2)"
-    options = {"rtol": RTOL, "samples": SAMPLES, **options}
-    events = {**(options.pop("events", None) or {}), CROSSING: signal}
+    watched = {**(events or {}), CROSSING: signal}
+    run = partial(
+        simulate, arm, duration=duration, torque=torque, controller=controller,
+        reference=reference, tip_force=tip_force, method=method, dt=dt, rtol=rtol, atol=atol,
+        max_step=max_step, samples=samples, signals=signals, between=between, rate=rate,
+        sensors=sensors, disturbances=disturbances, events=watched, until=until, stops=stops,
+        restitution=restitution, dynamics=dynamics, sequential_damping=sequential_damping,
+        progress=progress, on_error=on_error,
+    )  # fmt: skip
     runs: list[Run] = []
     try:
         for q, qd in given:
-            runs.append(simulate(arm, q0=q, qd0=qd, duration=duration, events=events, **options))
+            runs.append(run(q0=q, qd0=qd))
     except Interrupted as interrupted:
         runs += [] if interrupted.result is None else [interrupted.result]
         if not runs:

@@ -29,6 +29,7 @@ from ulna.notebooks import card
 from ulna.simulation import Run, simulate
 from ulna.simulation.checks import check_kinds
 from ulna.simulation.options import joint_values
+from ulna.typing import StateLike
 
 DURATIONS = (2.0, 4.0, 8.0, 16.0)  # [s] that are tried until it comes to rest
 MOST_SAMPLES = 20_000
@@ -92,7 +93,7 @@ def step_response(
     *,
     joint: int = 1,
     size: float = 0.1,
-    q0: Any = None,
+    q0: StateLike | None = None,
     duration: float | None = None,
     rate: float = 1000.0,
     tolerance: float = 0.02,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -95,6 +95,17 @@ class _AnswersGuesses(type):
 
         def __getattr__(cls, name: str) -> Any:
             raise no_attribute(cls, name, _CLASS_GUESSES)
+
+
+class ArmFields(TypedDict, total=False):
+    """What `Arm.replace` takes."""
+
+    links: Iterable[Link]
+    joints: Iterable[Joint]
+    gravity: Sequence[float] | SupportsArray
+    base: Sequence[float] | SupportsArray
+    payload: float | Payload
+    name: str
 
 
 @dataclass(frozen=True, repr=False)
@@ -323,13 +334,14 @@ class Arm(metaclass=_AnswersGuesses):
         """The mass [kg] of links, point masses and payload together."""
         return float(np.sum(self.parameters.mass) + np.sum(self.parameters.tip_mass))
 
-    def replace(self, **changes: Any) -> Arm:
+    def replace(self, **changes: Unpack[ArmFields]) -> Arm:
         """Return an arm that differs in the named fields.
 
         Parameters
         ----------
-        **changes : Any
-            The fields of an `Arm`: links, joints, gravity, base, payload, name.
+        **changes : ArmFields
+            The fields of an `Arm`, as `Arm.of` takes them: links, joints, gravity, base, payload,
+            name.
 
         Returns
         -------
@@ -351,7 +363,7 @@ class Arm(metaclass=_AnswersGuesses):
         for name in changes.keys() - set(known):
             checks.add("replace", shown(name), "one of " + ", ".join(known))
         checks.raise_if_any()
-        return dataclasses.replace(self, **changes)
+        return dataclasses.replace(self, **changes)  # type: ignore[arg-type]
 
     def with_payload(self, payload: float | Payload) -> Arm:
         """Return the same arm with another load at its tip.
