@@ -1,5 +1,5 @@
 # %% [markdown]
-# # Where is the tip, and which postures reach a place?
+# # Forward and inverse kinematics: where is the tip, and which postures reach a point?
 #
 # An arm of two links, as in every textbook: first forward, then backward, then out of reach.
 

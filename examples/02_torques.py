@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Which torques hold an arm, and which make it move?
 #
-# The arm of paper 000: two rods of half a metre, the outer one ten times as heavy.
+# The preset `kehl`: two rods of half a metre, the outer one ten times as heavy.
 
 # %%
 import numpy as np
@@ -20,7 +20,7 @@ print("alone:       ", dynamics.holding_torque(arm, q).round(3), "N·m")
 print("with a hand: ", dynamics.holding_torque(arm, q, tip_force=[0, 20]).round(3), "N·m")
 
 # %% [markdown]
-# Moving it takes M q̈ + C q̇ + G. Handing these torques back gives the motion back.
+# Moving it takes M q̈ + C q̇ + G: inverse dynamics. Forward dynamics gives the motion back.
 
 # %%
 qd, qdd = np.array([0.5, 1.0]), np.array([2.0, -1.0])
@@ -32,11 +32,11 @@ print("inertia", inertia.round(3), "+ Coriolis", coriolis.round(3), "+ weight", 
 print("torques", tau.round(3), "give back", dynamics.forward_dynamics(arm, q, qd, tau).round(12))
 
 # %% [markdown]
-# Let go, it hangs. There are four postures of rest, and it stays in one of them.
+# Let go, it hangs. There are four equilibria, of which one is stable.
 
 # %%
-for rest in dynamics.equilibria(arm, [0.0, 0.0]):
-    print(rest.kind.ljust(7), np.degrees(rest.q).round(1), "degrees")
+for found in dynamics.equilibria(arm, [0.0, 0.0]):
+    print(found.kind.ljust(7), np.degrees(found.q).round(1), "degrees")
 
 # %% [markdown]
 # The mass that the tip seems to have depends on where you push it, and in which direction.

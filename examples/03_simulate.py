@@ -1,7 +1,7 @@
 # %% [markdown]
 # # What does an arm do when torques act on it?
 #
-# First paper 001's single joint, whose numbers are known, then two links that are let go, then a
+# First a single joint, whose numbers are known, then two links that are let go, then a
 # controller that catches them.
 
 # %%
@@ -41,17 +41,17 @@ for event in fall.events:
 
 # %% [markdown]
 # A spring and a damper at every joint, answering a thousand times a second through an encoder of
-# 4096 counts, and a push on the tip after a second.
+# 4096 counts, and a disturbance at the tip after a second.
 
 # %%
-push = ulna.simulation.disturbances.pulse(force=[0.0, 80.0], at=1.0, lasting=0.1)
+pulse = ulna.simulation.disturbances.pulse(force=[0.0, 80.0], at=1.0, lasting=0.1)
 held = ulna.simulate(
     arm,
     q0=start,
     duration=2.0,
     controller=PD([900.0, 300.0], [90.0, 20.0]),
     sensors=ulna.Sensors(angle_resolution=2 * np.pi / 4096),
-    disturbances=[push],
+    disturbances=[pulse],
 )
 off = np.degrees(np.abs(held.q - start).max(axis=0))
 print("largest deviation", off.round(2), "degrees; at the end", held.q[-1].round(3), "rad")

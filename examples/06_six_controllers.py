@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Six controllers on one path
 #
-# Paper 000's arm on its loops, with the same springs wherever there are springs. What does each
+# The preset `kehl` on its loops, with the same springs wherever there are springs. What does each
 # idea buy? Knowing the weight, knowing the accelerations, and correcting what is seen.
 
 # %%

@@ -22,9 +22,9 @@ class TipSpring:
 
     def torque(self, t, q, qd, reference, arm):
         J = ulna.kinematics.jacobian(arm, q)[:2]
-        gap = reference.tip[:2] - ulna.kinematics.tip(arm, q)[:2]
-        slip = J @ (reference.qd - qd)
-        force = self.stiffness * gap + self.damping * slip
+        error = reference.tip[:2] - ulna.kinematics.tip(arm, q)[:2]
+        error_rate = J @ (reference.qd - qd)
+        force = self.stiffness * error + self.damping * error_rate
         return J.T @ force + ulna.dynamics.gravity_torque(arm, q), arm
 
 

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # A thousand arms, each a little different
 #
-# No arm weighs what its drawing says. A thousand of paper 000's arms, whose links are up to ten
+# No arm weighs what its drawing says. A thousand of the preset `kehl`, whose links are up to ten
 # percent lighter or heavier, follow its loops with a controller that knows the drawing only.
 
 # %%

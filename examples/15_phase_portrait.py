@@ -1,5 +1,5 @@
 # %% [markdown]
-# # All that one joint can do
+# # The phase portrait of one joint
 #
 # A motor that is too weak to lift its arm can still keep it turning, once it turns. Which starts
 # come to rest and which run for ever, and the thin line between them, are on one page.
@@ -9,7 +9,7 @@ import ulna
 from ulna.viewer import portrait_figure
 
 # %% [markdown]
-# Paper 001's under-powered motor: 1 kg at 1 m, 4 N·m where level takes 9.81. Three starts with the
+# An under-powered motor: 1 kg at 1 m, 4 N·m where level takes 9.81. Three starts with the
 # arm level differ only in how fast they are.
 
 # %%

@@ -221,7 +221,7 @@ class TestPictures:
     def test_both_postures_are_drawn(self, rows):
         (picture,) = rows["inverse"].pictures
         (axes,) = picture.draw().axes
-        assert axes.get_title(loc="left") == "ang: 2 postures for one place"
+        assert axes.get_title(loc="left") == "ang: 2 postures for one point"
 
     def test_the_histograms_count_every_target(self, rows):
         (picture,) = rows["printed-inverse"].pictures

@@ -106,7 +106,7 @@ def reach_figure(arm: Arm, target: ArrayLike, found: Solutions, *, theme: Theme 
             what = f"out of reach by {float(found.shortfall):.3g} m"
         else:
             count = "one posture" if len(postures) == 1 else f"{len(postures)} postures"
-            what = f"{count} for one place"
+            what = f"{count} for one point"
         axes.set_title(_title(arm, what), parse_math=False)
         axes.plot(*target[:2], marker="o", ms=15, mew=1.8, mfc="none", mec=theme.data[1], zorder=7)
         _caption(axes, f"({target[0]:.4g}, {target[1]:.4g}) m", theme)
@@ -137,7 +137,7 @@ def workspace_figure(arms: Sequence[Arm], *, theme: Theme = PRINT) -> Figure:
         for axes, arm in zip(np.ravel(figure.subplots(1, len(arms))), arms, strict=True):
             middle = window_middle(arm.parameters)
             frame(draw_arm(draw_reach(axes, arm, theme=theme), arm, middle, theme=theme), arm)
-            axes.set_title(_title(arm, "what the tip reaches"), parse_math=False)
+            axes.set_title(_title(arm, "workspace"), parse_math=False)
     return figure
 
 
@@ -209,7 +209,7 @@ def region_figure(region: Workspace, *, theme: Theme = PRINT) -> Figure:
         frame_disc(axes, region.center, region.outer)
         x, y = region.center
         axes.plot(x, y, "o", ms=7, mfc=theme.paper, mec=theme.link, mew=2.0, zorder=4)
-        axes.set_title("what the tip reaches")
+        axes.set_title("workspace")
         about = f", to {region.tolerance:.2g} m" if region.tolerance else ""
         _caption(axes, f"{region.area:.4g} m²{about}", theme)
     return figure
@@ -240,7 +240,7 @@ def tracked_figure(arm: Arm, tracked: Tracked, *, theme: Theme = PRINT) -> Figur
         draw_ghosts(axes, arm, rows[:-1], theme=theme)
         for posture in rows[-1:]:
             draw_arm(axes, arm, posture, theme=theme)
-        axes.plot(*points.T, color=theme.data[1], lw=1.8, zorder=3.2, label="asked points")
+        axes.plot(*points.T, color=theme.data[1], lw=1.8, zorder=3.2, label="target points")
         for flag, mark in MARKS.items():
             here = tracked.has(flag)
             if here.any():

@@ -83,7 +83,7 @@ def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, theme: Theme = 
     style: dict[str, Any] = {"color": blue, "lw": 1.8}
     if way is not None:
         style = {"color": mixed(theme.paper, blue, PALE), "lw": 4.0}
-    axes.plot(*asked.T, **style, label="asked path", zorder=3.2, solid_joinstyle="round")
+    axes.plot(*asked.T, **style, label="reference path", zorder=3.2, solid_joinstyle="round")
     if way is not None:
         name = f"the tip's way{way.until}"
         axes.plot(*way.tips.T, color=theme.movable, lw=1.4, label=name, zorder=3.6)

@@ -44,13 +44,13 @@ def points():
 
 
 DRAWN = {
-    "Arm": (lambda plan, run: ARM, "what the tip reaches"),
+    "Arm": (lambda plan, run: ARM, "workspace"),
     "Solutions": (lambda plan, run: kinematics.inverse(ARM, [0.6, 0.3]), "2 postures"),
     "Solutions of many": (
         lambda plan, run: kinematics.inverse(LIMITED, [[0.2, 0.1], [0.1, 0.2], [0.9, 0.0]]),
         "not reached: 1",
     ),
-    "Workspace": (lambda plan, run: kinematics.workspace(LIMITED), "what the tip reaches"),
+    "Workspace": (lambda plan, run: kinematics.workspace(LIMITED), "workspace"),
     "Tracked": (lambda plan, run: kinematics.track(LIMITED, points()), "points followed"),
     "Plan": (lambda plan, run: plan, "2 s, uniform"),
     "Run": (lambda plan, run: run, "ran to t = 2 s"),

@@ -78,7 +78,7 @@ def rendered(figure):
 def test_the_path_is_the_plans_and_to_scale(axes):
     plan = made()
     assert viewer.plot_path(axes, plan) is axes
-    assert np.allclose(line_of(axes, "asked path").get_xydata(), plan.tip[:, :2])
+    assert np.allclose(line_of(axes, "reference path").get_xydata(), plan.tip[:, :2])
     assert axes.get_aspect() == 1.0
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("x [m]", "y [m]")
     assert "start and end" in labels(axes)

@@ -116,7 +116,7 @@ def _inverse() -> Row:
             Number("shortfall", float(far.shortfall), "m", label="(2, 0) is out of reach by"),
         ),
         pictures=(
-            Picture("004-inverse.svg", "Both postures for one place.", figures.both_postures),
+            Picture("004-inverse.svg", "Both postures for one point.", figures.both_postures),
         ),
     )
 

@@ -46,7 +46,7 @@ def inverse_figure(theme: Theme = PRINT) -> Figure:
     """Draw both postures that reach (1.71, 0.30)."""
     found = kinematics.inverse(unit_arm(), TARGET)
     with styled(theme):
-        figure, axes = _page("two postures for one place")
+        figure, axes = _page("two postures for one point")
         draw_arm(axes, unit_arm(), found.q[1], theme=theme, ghost=True)
         draw_arm(axes, unit_arm(), found.q[0], theme=theme)
         axes.plot(*TARGET, "o", ms=20, mfc="none", mec=theme.data[1], mew=1.8, zorder=7)

@@ -79,7 +79,7 @@ def feedback_figure(theme: Theme = PRINT) -> Figure:
 def _draw_ways(axes: Axes, theme: Theme) -> None:
     draw_reach(axes, arm(), theme=theme)
     pale = mixed(theme.paper, theme.data[1], 0.4)
-    axes.plot(*asked_way(plan()).T, color=pale, lw=2.4, label="asked path", zorder=2)
+    axes.plot(*asked_way(plan()).T, color=pale, lw=2.4, label="reference path", zorder=2)
     for how, color, label in (
         ("start", theme.data[0], "exact start"),
         ("rest", theme.data[2], "from rest"),
