@@ -118,10 +118,8 @@ TO_DO = {
     "control",
     "docs",
     "dynamics",
-    "examples",
     "kinematics",
     "lanes",
-    "readme.md",
     "simulation",
 }
 
