@@ -35,7 +35,7 @@ CASES = {
     "joints": (
         ARM, paths.joints([[0.1, 0.4], [0.9, 1.5], [-0.4, 0.2], [1.0, 1.0]]), {"duration": 1.0}
     ),
-    "joints to spare": (CHAIN, paths.polyline(SQUARE, 1e-3), {"duration": 4.0}),
+    "redundant arm": (CHAIN, paths.polyline(SQUARE, 1e-3), {"duration": 4.0}),
     "with a force": (
         ARM, paths.ellipse((0.5, 0.1), (0.15, 0.1)),
         {"duration": 2.0, "tip_force": lambda t: (5.0 * np.exp(-(((t - 0.7) / 0.03) ** 2)), 0.0)},

@@ -104,7 +104,7 @@ def test_an_orientation_leaves_two_links_one_posture(random_arm, n, seed):
 
 @thorough
 @given(n=st.integers(3, 50), oriented=st.booleans(), seed=seeds)
-def test_joints_to_spare_reach_whatever_the_links_reach(random_arm, n, oriented, seed):
+def test_redundant_arms_reach_whatever_the_links_reach(random_arm, n, oriented, seed):
     n = max(n, 4) if oriented else n
     _, arm, q = drawn(random_arm, n, seed)
     target = tip(arm, q)[:, : 3 if oriented else 2]
@@ -190,8 +190,10 @@ def test_a_target_that_can_be_reached_within_the_limits_is_reached_within_them(r
     assert np.concatenate(found_any).mean() >= 0.999
 
 
-def test_a_wanted_posture_is_approached_until_only_moving_the_tip_would_bring_it_closer(random_arm):
-    """At the closest posture the way to the wanted one has no part that leaves the tip at rest."""
+def test_a_preferred_posture_is_approached_until_only_moving_the_tip_would_bring_it_closer(
+    random_arm,
+):
+    """At the closest posture the motion to the preferred one has no part in the null space."""
     random = np.random.default_rng(7)
     for n in (3, 4, 5, 8, 15):
         arm = ulna.Parameters(*(value[0] for value in random_arm(random, n, (1,))))
@@ -206,11 +208,11 @@ def test_a_wanted_posture_is_approached_until_only_moving_the_tip_would_bring_it
         links = arms.length[:, None] * np.exp(1j * phi)
         lever = 1j * np.cumsum(links[..., ::-1], axis=-1)[..., ::-1]
         jacobian = np.stack([lever.real, lever.imag], axis=-2)
-        wish = (wanted - found.q)[..., None]
-        seen_by_tip = np.linalg.pinv(jacobian) @ (jacobian @ wish)
-        sideways = np.linalg.norm((wish - seen_by_tip)[..., 0], axis=-1)
-        # The best of the four has come to rest, whatever its starting point.
-        assert sideways.min(axis=-1).max() <= 1e-6
+        towards = (wanted - found.q)[..., None]
+        seen_by_tip = np.linalg.pinv(jacobian) @ (jacobian @ towards)
+        null_motion = np.linalg.norm((towards - seen_by_tip)[..., 0], axis=-1)
+        # The best of the four has converged, whatever its starting point.
+        assert null_motion.min(axis=-1).max() <= 1e-6
 
 
 def test_two_links_are_exact_over_twelve_decades_of_their_ratio_and_far_from_the_origin():

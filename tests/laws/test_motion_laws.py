@@ -95,7 +95,7 @@ def test_the_tip_follows_the_path(drawn, seed):
 
 @few
 @given(seed=seeds, n=st.integers(3, 5))
-def test_the_tip_follows_the_path_with_joints_to_spare(drawn, seed, n):
+def test_the_tip_follows_the_path_of_redundant_arms(drawn, seed, n):
     random = np.random.default_rng(seed)
     arm = drawn(random, n)
     follows(arm, shape(random, arm, SMOOTH), random)

@@ -265,7 +265,7 @@ def no_faster_than_the_path(arm, q, path):
     return (np.linalg.norm(np.diff(q, axis=1), axis=-1) <= 1.5 * needed).all()
 
 
-def test_joints_to_spare_follow_any_path_that_was_made_by_a_motion(random_arm):
+def test_redundant_arms_follow_any_path_that_was_made_by_a_motion(random_arm):
     """1,000 paths for 3 to 6 joints with and without orientation: reached, and without a jump."""
     random = np.random.default_rng(99)
     for n, oriented in ((3, False), (4, True), (5, False), (6, True)):
@@ -285,7 +285,7 @@ def test_joints_to_spare_follow_any_path_that_was_made_by_a_motion(random_arm):
         assert no_faster_than_the_path(arm, tracked.q, path)
 
 
-def test_joints_to_spare_keep_counting_turns(random_arm):
+def test_redundant_arms_keep_counting_turns(random_arm):
     random = np.random.default_rng(5)
     arm = random_arm(random, 4, (10,))
     outer = np.sum(arm.length, axis=-1)
@@ -298,7 +298,7 @@ def test_joints_to_spare_keep_counting_turns(random_arm):
     assert (np.abs(turned[:, -1] - turned[:, 0] - 6.0 * np.pi) < np.pi).all()
 
 
-def test_limits_are_kept_by_joints_to_spare_wherever_they_let_them_pass(random_arm):
+def test_limits_are_kept_by_redundant_arms_wherever_they_let_them_pass(random_arm):
     """Along a motion well within the limits, samples that are not blocked are reached."""
     random = np.random.default_rng(21)
     for oriented in (False, True):

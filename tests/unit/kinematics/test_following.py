@@ -1,4 +1,4 @@
-"""Paths of arms with joints to spare, in lanes: each by itself, whatever stands beside it."""
+"""Paths of redundant arms, in lanes: each by itself, whatever stands beside it."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -472,7 +472,7 @@ class TestThreeLinksWithOrientation:
         assert difference(again.q, once.q) == approx(np.zeros((2, 3)), abs=1e-13)
 
 
-class TestJointsToSpare:
+class TestRedundantArms:
     @pytest.mark.parametrize(
         ("n", "oriented"),
         [(n, False) for n in (3, 4, 5, 6, 7)] + [(n, True) for n in (4, 5, 6, 7)],
@@ -492,7 +492,7 @@ class TestJointsToSpare:
         assert np.abs(reached[:, :2] - target[:2]).max() < 1e-9 * 0.4 * n
         if oriented:
             assert np.abs(difference(reached[:, 2], target[2])).max() < 1e-9 * n
-        # One posture at this distance is known; the wish must be served at least as well.
+        # One posture at this distance is known; what is found must be at least as close.
         closest = np.linalg.norm(usable - wanted, axis=-1).min()
         assert closest <= np.linalg.norm(np.full(n, 0.2)) + 1e-9
 

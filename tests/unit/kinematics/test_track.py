@@ -222,7 +222,7 @@ class TestReach:
         assert gone.worst == approx(0.5)
 
     @pytest.mark.parametrize("oriented", [False, True])
-    def test_joints_to_spare_out_of_reach_and_back(self, oriented):
+    def test_redundant_arms_out_of_reach_and_back(self, oriented):
         arm = rods(0.5, 0.5, 0.5, 0.5)
         x = np.concatenate([np.linspace(1.0, 2.5, 16), np.linspace(2.5, 1.0, 16)[1:]])
         columns = [x, 0.3 + 0.0 * x] + [0.0 * x] * oriented
@@ -314,7 +314,7 @@ class TestOtherReasons:
         (switch,) = reported(tracked, TrackFlag.BRANCH_SWITCH)
         assert (switch.first, switch.last) == (10, 10)
 
-    def test_joints_to_spare_stop_at_their_limits_and_say_so(self):
+    def test_redundant_arms_stop_at_their_limits_and_say_so(self):
         arm = rods(0.5, 0.5, 0.5, joints=[Joint(-0.5, 0.5)] * 3)
         tracked = track(arm, line([1.4, 0.1], [0.0, 1.0], 5))
         assert (tracked.excess == 0.0).all()
@@ -351,7 +351,7 @@ class TestPosture:
             track(rods(1.0, 1.0, 1.0), [[1.0, 1.0]], posture=[0.0, 0.0])
 
 
-class TestJointsToSpare:
+class TestRedundantArms:
     def test_a_straight_arm_bends_again(self):
         # Drawn in along its own line, a straight arm has no first-order way to go.
         arm = rods(0.5, 0.5, 0.5)

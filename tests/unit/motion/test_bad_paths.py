@@ -150,7 +150,7 @@ def test_no_plan_comes_of_it(name, value):
 
 @pytest.mark.parametrize("name", ["start", "posture"])
 @pytest.mark.parametrize("value", [[1.0], [1.0, 2.0, np.nan], "bent", 1.0, [[1, 2, 3, 4]]])
-def test_no_plan_of_joints_to_spare_comes_of_it(name, value):
+def test_no_plan_of_a_redundant_arm_comes_of_it(name, value):
     with pytest.raises(ulna.InputError, match="need"):
         ulna.plan(CHAIN, CIRCLE, duration=1.0, **{name: value})
 

@@ -161,7 +161,7 @@ class TestProblems:
         made = ulna.plan(arm, paths.circle((0.5, 0.0), 0.6), duration=3.0, rate=500.0)
         lost = made.t[np.isnan(made.q).any(axis=-1)]
         told = np.zeros(len(lost), dtype=bool)
-        slack = 3.0 / 400  # postures of joints to spare are looked for at 401 times
+        slack = 3.0 / 400  # postures of redundant arms are searched for at 401 times
         for problem in made.problems:
             if problem.blocks:
                 first, last = problem.when.first - slack, problem.when.last + slack
@@ -301,14 +301,14 @@ class TestPosture:
             made = plan(start=turned + np.array([0.1, -0.1]))
             assert made.q[0] == pytest.approx(turned, abs=1e-12)
 
-    def test_joints_to_spare_begin_at_the_start(self):
+    def test_redundant_arms_begin_at_the_start(self):
         start = [0.5, -1.0, 0.5]
         path = paths.circle((-0.05, 0.0), 0.05).placed(tuple(tip(CHAIN, start)[:2]))
         made = plan(CHAIN, path, start=start)
         assert made.q[0] == pytest.approx(start, abs=1e-9)
 
     @pytest.mark.slow
-    def test_joints_to_spare_stay_close_to_a_posture(self):
+    def test_redundant_arms_stay_close_to_a_posture(self):
         near, far = [0.5, -1.0, 0.5], [-0.5, 1.0, -0.5]
         there, back = (plan(CHAIN, posture=posture).q for posture in (near, far))
         assert (

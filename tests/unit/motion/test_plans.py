@@ -81,7 +81,7 @@ class TestAlike:
         for member, arm in zip(plan(arms, CIRCLE, **options), arms, strict=True):
             assert_alike(member, plan(arm, CIRCLE, **options))
 
-    def test_joints_to_spare_may_have_a_posture(self):
+    def test_redundant_arms_may_have_a_posture(self):
         arms, options = [CHAIN, OTHER_CHAIN], {"posture": [0.5, -0.5, -0.5], "start": [0.5, 0, 0]}
         for member, arm in zip(plan(arms, CIRCLE, **options), arms, strict=True):
             assert_alike(member, plan(arm, CIRCLE, **options))

@@ -57,7 +57,7 @@ def test_the_tip_is_on_the_path_at_any_time(made):
 
 
 def test_rates_and_accelerations_are_derivatives(made, slope):
-    # The jerk of joints to spare jumps where their postures were looked for.
+    # The jerk of a redundant arm jumps at its waypoints.
     step = (1e-6 if made.arm.n > 2 else 1e-4) * made.duration
     t = random_times(made, step)
     q, qd, qdd = made.trajectory(t)
@@ -140,7 +140,7 @@ class TestTurns:
             ulna.plan(arm, paths.circle(radius=0.7).repeated(300), duration=1000.0)
 
 
-def test_joints_to_spare_stay_on_the_path_where_a_pair_of_them_is_singular():
+def test_redundant_arms_stay_on_the_path_where_a_pair_of_them_is_singular():
     arm = ulna.Arm.rods([0.2] * 6, [1.0] * 6, base=(0.1, 0.1))
     made = ulna.plan(arm, paths.circle((0.1, 0.1), 0.8).repeated(3))
     miss = np.abs(made.tip[:, :2] - made.trajectory.tip(made.t).position).max()
