@@ -27,7 +27,7 @@ test: $(DEVELOP)  ## run the tests, with branch coverage
 	@$(BIN)/ulna compile
 	@NUMBA_DISABLE_JIT=1 $(PYTEST) tests/uncompiled --cov --cov-report= --cov-fail-under=0
 	@$(PYTEST) tests/unit --cov --cov-append --cov-report=term
-	@$(PYTEST) tests/docs tests/laws tests/crosscheck tests/papers tests/fuzz
+	@$(PYTEST) tests/docs tests/typing tests/laws tests/crosscheck tests/papers tests/fuzz
 
 test-slow: $(DEVELOP)  ## run the tests that take minutes
 	@$(BIN)/python -m pytest -q -n 2 -m slow || [ $$? -eq 5 ]

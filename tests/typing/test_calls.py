@@ -1,0 +1,72 @@
+"""A page of right and wrong calls, type-checked: signatures say what functions take."""
+
+import ast
+import importlib
+import inspect
+import os
+import subprocess
+import sys
+from pathlib import Path
+from pkgutil import iter_modules
+
+import pytest
+
+import ulna
+
+pytest.importorskip("mypy")
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = Path(__file__).with_name("calls.py")
+# Rooms whose names nobody outside ulna is meant to call.
+INTERNAL = {"cli", "kernels", "lanes"}
+ROOMS = [room.name for room in iter_modules(ulna.__path__) if room.ispkg]
+MODULES = ["ulna", *(f"ulna.{room}" for room in ROOMS if room not in INTERNAL)]
+MODULES += ["ulna.angles", "ulna.motion.paths", "ulna.simulation.disturbances"]
+MARK = "# type: ignore["
+
+
+def test_right_calls_are_right_and_wrong_ones_are_wrong():
+    # By the rules and with the cache of `make check`; a mark that nothing answers to is an error.
+    source = {**os.environ, "MYPYPATH": str(ROOT / "src")}
+    command = [sys.executable, "-m", "mypy", str(PAGE.relative_to(ROOT))]
+    done = subprocess.run(
+        command, cwd=ROOT, env=source, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def public_functions():
+    """Return the names of all public functions, and of the methods of public classes."""
+    found = set()
+    for module in map(importlib.import_module, MODULES):
+        for name in module.__all__:
+            value = getattr(module, name)
+            if inspect.isroutine(value):
+                found.add(name)
+            elif inspect.isclass(value) and value.__module__.startswith("ulna."):
+                found |= _methods(value)
+    return found
+
+
+def _methods(kind):
+    own = {name: value for name, value in vars(kind).items() if not name.startswith("_")}
+    kinds = (classmethod, staticmethod)
+    return {n for n, value in own.items() if inspect.isfunction(value) or isinstance(value, kinds)}
+
+
+def calls_on_the_page():
+    """Return the names that are called rightly, and those that are called wrongly."""
+    text = PAGE.read_text("utf-8")
+    lines = text.splitlines()
+    right, wrong = set(), set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            marked = any(MARK in line for line in lines[node.lineno - 1 : node.end_lineno])
+            (wrong if marked else right).add(node.func.attr)
+    return right, wrong
+
+
+def test_every_public_function_is_on_the_page():
+    right, wrong = calls_on_the_page()
+    assert public_functions() - right == set()
+    assert public_functions() - wrong == set()
