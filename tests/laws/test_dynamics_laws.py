@@ -913,7 +913,7 @@ def test_one_joint_at_a_time_is_the_diagonal_of_the_mass_matrix(random_arm, n, s
     assert (np.abs(found - expected) <= allowed).all()
     friction = motion.q**2
     expected = (tau - weight) / diagonal - friction * rate
-    found = sequential.forward_dynamics(arm, theta, rate, tau, friction=friction)
+    found = sequential.forward_dynamics(arm, theta, rate, tau, sequential_damping=friction)
     assert (np.abs(found - expected) <= allowed + ROUNDING * np.abs(friction * rate)).all()
 
 

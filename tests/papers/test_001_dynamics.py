@@ -171,7 +171,7 @@ class TestOneJoint:
         ours = forward_dynamics(arm, angle, rate, [tau])[:, 0]
         assert np.abs(ours - printed).max() <= 1e-13
         # For one joint there is nothing to couple.
-        alone = sequential.forward_dynamics(arm, angle, rate, [tau], friction=[B])[:, 0]
+        alone = sequential.forward_dynamics(arm, angle, rate, [tau], sequential_damping=[B])[:, 0]
         assert np.abs(alone - printed).max() <= 1e-13
 
     def test_the_well_without_torque(self, one):
@@ -321,7 +321,9 @@ class TestErrataOfOneJoint:
         inertia = sequential.frozen(FOUR, theta).inertia
         arms = FOUR.parameters._replace(damping=FOUR_B * inertia)
         as_torque = sequential.forward_dynamics(arms, theta, rate, FOUR_TORQUES)
-        printed = sequential.forward_dynamics(FOUR, theta, rate, FOUR_TORQUES, friction=FOUR_B)
+        printed = sequential.forward_dynamics(
+            FOUR, theta, rate, FOUR_TORQUES, sequential_damping=FOUR_B
+        )
         assert as_torque == pytest.approx(printed, rel=1e-12, abs=1e-12)
         # b_1 = B_1 I_1 [N·m·s/rad], by posture; a constant b = 0.5 is 170 or 32 times less.
         straight = 0.5 * sequential.frozen(FOUR, np.zeros(4)).inertia[0]
@@ -342,7 +344,7 @@ class TestSequentialModel:
     """§4.1, the paper's own model, under its own name."""
 
     def test_it_is_the_text_of_the_paper(self, states):
-        ours = sequential.forward_dynamics(FOUR, *states, friction=FOUR_B)
+        ours = sequential.forward_dynamics(FOUR, *states, sequential_damping=FOUR_B)
         for angle, rate, tau, row in zip(*states, ours, strict=True):
             slope = printed_sequential(FOUR, tau, FOUR_B)
             printed = slope(0.0, np.concatenate([angle, rate]))
@@ -356,7 +358,7 @@ class TestSequentialModel:
         seen = sequential.frozen(FOUR, angle)
         assert seen.inertia == pytest.approx(diagonal, rel=1e-12)
         assert seen.weight == pytest.approx(gravity_torque(FOUR, q), rel=1e-11, abs=1e-11)
-        ours = sequential.forward_dynamics(FOUR, *states, friction=np.zeros(4))
+        ours = sequential.forward_dynamics(FOUR, *states, sequential_damping=np.zeros(4))
         expected = (tau - gravity_torque(FOUR, q)) / diagonal
         assert ours == pytest.approx(expected, rel=1e-11, abs=1e-11)
 
@@ -371,7 +373,7 @@ class TestSequentialModel:
         # Ours has the same slope everywhere along the run.
         passed = found.y[:, ::10]
         ours = sequential.forward_dynamics(
-            FOUR, passed[:4].T, passed[4:].T, FOUR_TORQUES, friction=FOUR_B
+            FOUR, passed[:4].T, passed[4:].T, FOUR_TORQUES, sequential_damping=FOUR_B
         )
         printed = np.array([slope(0.0, state)[4:] for state in passed.T])
         assert np.abs(ours - printed).max() <= 1e-10 * np.abs(printed).max()
@@ -379,7 +381,7 @@ class TestSequentialModel:
     def test_its_skater_after_five_seconds(self):
         def slope(_t, y):
             turning = sequential.forward_dynamics(
-                SKATER, y[:2], y[2:], [45.0, 45.0], friction=SKATER_B
+                SKATER, y[:2], y[2:], [45.0, 45.0], sequential_damping=SKATER_B
             )
             return np.concatenate([y[2:], turning])
 
@@ -389,7 +391,7 @@ class TestSequentialModel:
     def test_its_torque_that_grows_with_time(self):
         def slope(t, y):
             turning = sequential.forward_dynamics(
-                FOUR, y[:4], y[4:], [100.0 * t, 0.0, 0.0, 0.0], friction=FOUR_B
+                FOUR, y[:4], y[4:], [100.0 * t, 0.0, 0.0, 0.0], sequential_damping=FOUR_B
             )
             return np.concatenate([y[4:], turning])
 
@@ -428,7 +430,9 @@ class TestErratum8:
     def test_the_coupling_of_accelerations(self):
         # 45 N·m on joint 1 of the straight arm at rest: the true arm whips its outer link back.
         straight, none, tau = np.zeros(2), np.zeros(2), [45.0, 0.0]
-        model = sequential.forward_dynamics(flat(SKATER), straight, none, tau, friction=none)
+        model = sequential.forward_dynamics(
+            flat(SKATER), straight, none, tau, sequential_damping=none
+        )
         true = in_absolute_angles(flat(SKATER), straight, none, tau)
         assert model == pytest.approx([4.65, 0.0], abs=5e-3)
         assert true == pytest.approx([45.0, -64.29], abs=5e-3)
@@ -439,7 +443,9 @@ class TestErratum8:
         q, qd = absolute_to_relative(bent), absolute_to_relative(rate)
         whirl = coriolis_matrix(SKATER, q, qd) @ qd
         assert whirl == pytest.approx([0.0, 18.9], abs=1e-12)
-        model = sequential.forward_dynamics(flat(SKATER), bent, rate, tau, friction=np.zeros(2))
+        model = sequential.forward_dynamics(
+            flat(SKATER), bent, rate, tau, sequential_damping=np.zeros(2)
+        )
         assert np.abs(model).max() == 0.0
         true = in_absolute_angles(flat(SKATER), bent, rate, tau)
         assert true == pytest.approx([4.725, -12.857], abs=5e-4)
@@ -447,7 +453,7 @@ class TestErratum8:
     def test_the_reaction_of_the_motors(self):
         # 45 N·m at the elbow push link 1 back; the model lets it rest.
         bent, none, tau = np.array([0.0, np.pi / 2]), np.zeros(2), [0.0, 45.0]
-        model = sequential.forward_dynamics(flat(SKATER), bent, none, tau, friction=none)
+        model = sequential.forward_dynamics(flat(SKATER), bent, none, tau, sequential_damping=none)
         assert model == pytest.approx([0.0, 30.61], abs=5e-3)
         true = in_absolute_angles(flat(SKATER), bent, none, tau)
         assert true == pytest.approx([-11.25, 30.61], abs=5e-3)
@@ -461,7 +467,7 @@ class TestErratum8:
         theta = random.uniform(-np.pi, np.pi, (100_000, 2))
         rate = random.uniform(-3.0, 3.0, (100_000, 2))
         none = np.zeros(2)
-        model = sequential.forward_dynamics(SKATER, theta, rate, none, friction=none)
+        model = sequential.forward_dynamics(SKATER, theta, rate, none, sequential_damping=none)
         true = absolute.forward_dynamics(still(SKATER), theta, rate, none)
         wrong = np.linalg.norm(model - true, axis=-1) / np.linalg.norm(true, axis=-1)
         assert np.median(wrong) == pytest.approx(0.68, abs=5e-3)
@@ -473,7 +479,7 @@ class TestErratum8:
         assert [f"{w:.4f}" for w in true] == ["2.4840", "9.4407"]
         none, step = np.zeros(2), 1e-5 * np.eye(2)
         ahead, behind = (
-            sequential.forward_dynamics(SKATER, DOWN + way, none, none, friction=none)
+            sequential.forward_dynamics(SKATER, DOWN + way, none, none, sequential_damping=none)
             for way in (step, -step)
         )
         stiffness = -(ahead - behind).T / 2e-5
@@ -522,7 +528,9 @@ class TestTrueFourJoints:
 
     def test_the_sequential_model_starts_otherwise(self):
         angle, rate = np.split(np.array(FOUR_START), 2)
-        model = sequential.forward_dynamics(FOUR, angle, rate, FOUR_TORQUES, friction=FOUR_B)
+        model = sequential.forward_dynamics(
+            FOUR, angle, rate, FOUR_TORQUES, sequential_damping=FOUR_B
+        )
         assert model == pytest.approx([-0.80, -3.60, -1.79, -4.49], abs=5e-3)
         true = in_absolute_angles(LOOSE, angle, rate, FOUR_TORQUES)
         assert true == pytest.approx([27.69, -86.52, 103.03, -27.42], abs=5e-3)
@@ -551,7 +559,9 @@ class TestErratum10:
         random = np.random.default_rng(4)
         theta, rate = random.uniform(-3.0, 3.0, (2, 100, 2))
         none = np.zeros(2)
-        model = sequential.forward_dynamics(flat(SKATER), theta, rate, none, friction=none)
+        model = sequential.forward_dynamics(
+            flat(SKATER), theta, rate, none, sequential_damping=none
+        )
         assert np.abs(model).max() == 0.0
         # Though the inertia that turns varies eightfold.
         inertia = sequential.frozen(SKATER, [[0.0, 0.0], [0.0, np.pi]]).inertia[:, 0]
@@ -582,7 +592,9 @@ class TestErratum10:
         # In the model the elbow's torque does not even appear in the first row.
         theta, rate = [0.3, 1.9], [2.0, 2.0]
         pulled, slack = (
-            sequential.forward_dynamics(flat(SKATER), theta, rate, [0.0, tau], friction=[0.0, 0.0])
+            sequential.forward_dynamics(
+                flat(SKATER), theta, rate, [0.0, tau], sequential_damping=[0.0, 0.0]
+            )
             for tau in (45.0, 0.0)
         )
         assert pulled[0] == slack[0] == 0.0

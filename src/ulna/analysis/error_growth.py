@@ -49,19 +49,39 @@ ROUNDING = 1e-16  # of a number near one, half its last digit
 class Stability:
     """How errors of an arm grow along a plan: open loop, or under a controller.
 
+    Attributes
+    ----------
+    plan : Plan
+        The motion.
+    controller : Controller or None
+        What closes the loop; None for open loop.
+    rate : float or None
+        The control rate [Hz].
+    t : ndarray, shape (k,)
+        Times [s].
+    transition : Scaled
+        Transition matrices Φ(t), (k, 2n, 2n), kept so that nothing overflows.
+    growth : ndarray, shape (k,)
+        ln ‖Φ(t)‖.
+    tip_growth : ndarray, shape (k,)
+        Logarithm of how far [m] the tip is off, at most, for an error of size one.
+    exponents : ndarray, shape (2n,)
+        ln σ_i(Φ(T)) / T, the largest first [1/s]; the first is `growth_rate()`.
+
+    Notes
+    -----
     Norms are those of the raw state, in rad and rad/s. Under a controller the errors are those
     of the arm's state, at ticks: its memory, which begins without an error, hands them on.
-    `exponents[0]` is `growth_rate()`.
     """
 
     plan: Plan
     controller: Controller | None
-    rate: float | None  # [Hz] of the controller
-    t: Array  # (k,) [s]
-    transition: Scaled  # Φ (k, 2n, 2n), kept so that nothing overflows
-    growth: Array  # (k,) ln ‖Φ(t)‖
-    tip_growth: Array  # (k,) ln of how far [m] the tip is off, at most, for an error of size one
-    exponents: Array  # (2n,) [1/s] ln σ_i(Φ(T)) / T, the largest first
+    rate: float | None
+    t: Array
+    transition: Scaled
+    growth: Array
+    tip_growth: Array
+    exponents: Array
 
     @property
     def phi(self) -> Array:
@@ -71,11 +91,40 @@ class Stability:
             return self.transition.mantissa * half * half
 
     def growth_at(self, t: float) -> float:
-        """Return ln ‖Φ(t)‖ at a time [s]."""
+        """Return ln ‖Φ(t)‖ at a time.
+
+        Parameters
+        ----------
+        t : float
+            Time [s].
+
+        Returns
+        -------
+        float
+            Logarithm of how much the error that grows most has grown.
+        """
         return float(np.interp(t, self.t, self.growth))
 
     def growth_rate(self, start: float = 0.0, end: float | None = None) -> float:
-        """Return the mean rate [1/s] at which the largest error grows from `start` to `end` [s]."""
+        """Return the mean rate at which the largest error grows between two times.
+
+        Parameters
+        ----------
+        start : float, optional
+            From when on [s].
+        end : float, optional
+            Until when [s]; the end of the plan unless given.
+
+        Returns
+        -------
+        float
+            The rate [1/s]; negative where errors fall.
+
+        Raises
+        ------
+        InputError
+            If they are not times of the plan, one after the other.
+        """
         last = float(self.t[-1]) if end is None else end
         if not 0.0 <= start < last <= float(self.t[-1]) * (1.0 + 1e-9):
             need = f"times from 0 to {self.t[-1]:g} s, one after the other"
@@ -83,9 +132,25 @@ class Stability:
         return (self.growth_at(last) - self.growth_at(start)) / (last - start)
 
     def predicted_exit(self, radius: float, error: float = ROUNDING) -> float | None:
-        """Return when [s] an error of this size at the start takes the tip `radius` [m] off.
+        """Return when an error at the start takes the tip out of a tube around the path.
 
-        It is the error that grows most; None if it never does.
+        Parameters
+        ----------
+        radius : float
+            Of the tube [m].
+        error : float, optional
+            Size of the error at the start [rad, rad/s], in the direction that grows most; that of
+            rounding unless given.
+
+        Returns
+        -------
+        float or None
+            The time [s]; None if it never does.
+
+        Raises
+        ------
+        InputError
+            If a value is not a finite number above 0.
         """
         need = math.log(positive("radius", radius)) - math.log(positive("error", error, ""))
         beyond = np.flatnonzero(self.tip_growth >= need)
@@ -135,7 +200,13 @@ class Stability:
         return f"10^{self.growth_at(t) / math.log(10.0):.1f}-fold"
 
     def facts(self) -> dict[str, Any]:
-        """Return what was found as plain values in SI units, as JSON takes them."""
+        """Return what was found as plain values that JSON takes.
+
+        Returns
+        -------
+        dict
+            By names, in SI units; None for what is not finite.
+        """
         return plain(
             loop="open" if self.controller is None else "closed",
             rate_hz=self.rate,
@@ -168,15 +239,40 @@ def stability(
     rate: float = 1000.0,
     arm: Arm | None = None,
 ) -> Stability:
-    """Say how small errors grow along a plan: open loop, or under a controller at `rate` [Hz].
+    """Compute how small errors grow along a plan: open loop, or under a controller.
 
-    `arm` is the one that moves if it is another than the plan's, with a payload say; open loop it
-    gets the torques that it needs. The controller, any object with `start` and `torque`, is looked
-    at on the motion that is asked for: one that strays from it is judged as though it did not.
-    What it remembers takes part if it consists of floats, arrays of them and tuples of these;
-    anything else stays as it is. Stops and limits of the joints are left out. Raises
-    `InfeasibleError` for a plan without a motion.
+    Parameters
+    ----------
+    plan : Plan
+        The motion.
+    controller : Controller, optional
+        What closes the loop, any object with `start` and `torque`; open loop without one.
+    rate : float, optional
+        The control rate [Hz].
+    arm : Arm, optional
+        The arm that moves, if it is another than the plan's, with a payload say. Open loop it
+        gets the torques that it needs.
 
+    Returns
+    -------
+    Stability
+        How errors grow, and what that comes to in words.
+
+    Raises
+    ------
+    InputError
+        If an argument is not one of its kind, or the arm has another number of joints.
+    InfeasibleError
+        For a plan without a motion.
+
+    Notes
+    -----
+    The controller is looked at on the motion that is asked for: one that strays from it is judged
+    as though it did not. What it remembers takes part if it consists of floats, arrays of them and
+    tuples of these; anything else stays as it is. Stops and limits of the joints are left out.
+
+    Examples
+    --------
     >>> import ulna
     >>> told = stability(ulna.plan(ulna.preset("kehl"), ulna.paths.loops()))
     >>> told.exponents.round(1).tolist(), round(told.predicted_exit(0.01), 1)

@@ -1,4 +1,4 @@
-"""Whether a run followed its plan, and if not why: one sentence, and what it rests on.
+"""Whether a run followed its plan, and if not why: one sentence, and the numbers behind it.
 
 A run follows its plan if all of this holds:
 
@@ -53,19 +53,37 @@ VerdictReason: TypeAlias = Literal[
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FollowingVerdict:
-    """Whether a run followed its plan; it is true where it did."""
+    """Whether a run followed its plan; it is true where it did.
+
+    Attributes
+    ----------
+    reason : str
+        "follows", "infeasible", "interrupted", "unfinished", "unstable", "saturated" or "off".
+    text : str
+        A sentence: "follows within 0.4 mm", "does not follow: ...".
+    tolerance : float
+        How far off the tip might be [m]; NaN where there was nothing to judge.
+    peak_error : float
+        The largest error of the tip [m]; NaN without a finite sample.
+    peak_error_t : float
+        When that was [s].
+    growth : float or None
+        Logarithm of how much an error of the state grows at most, if that is known.
+    saturation : tuple of Saturation
+        Joints that were at their torque limits.
+    """
 
     reason: VerdictReason
-    text: str  # "follows within 0.4 mm", "does not follow: ..."
-    tolerance: float  # [m]; NaN where there was nothing to judge
-    peak_error: float  # [m] of the tip; NaN without a finite sample
-    peak_error_t: float  # [s]
-    growth: float | None  # ln of how much an error of the state grows at most, if that is known
-    saturation: tuple[Saturation, ...]  # joints that were at their torque limits
+    text: str
+    tolerance: float
+    peak_error: float
+    peak_error_t: float
+    growth: float | None
+    saturation: tuple[Saturation, ...]
 
     @property
     def follows(self) -> bool:
-        """Whether it does."""
+        """Whether the run followed its plan."""
         return self.reason == "follows"
 
     def __bool__(self) -> bool:
@@ -75,7 +93,13 @@ class FollowingVerdict:
         return self.text
 
     def facts(self) -> dict[str, Any]:
-        """Return what was found as plain values in SI units, as JSON takes them."""
+        """Return what was found as plain values that JSON takes.
+
+        Returns
+        -------
+        dict
+            By names, in SI units; None for what is not finite.
+        """
         saturation = [plain(**one._asdict()) for one in self.saturation]
         return {
             "follows": self.follows,
@@ -98,10 +122,18 @@ class FollowingVerdict:
 
 
 def default_tolerance(plan: Plan) -> float:
-    """Return how far [m] the tip may be off where nothing else is said.
+    """Return how far the tip may be off a plan where nothing else is said.
 
-    It is 1 % of the arm's reach or 2 % of the path's extent, whichever is less; for a path that
-    is a point, 1 % of the reach.
+    Parameters
+    ----------
+    plan : Plan
+        What is to be followed.
+
+    Returns
+    -------
+    float
+        1 % of the arm's reach or 2 % of the path's extent, whichever is less; for a path that is
+        a point, 1 % of the reach [m].
     """
     reach = plan.arm.reach
     places = plan.tip[np.isfinite(plan.tip).all(axis=-1), :2]
@@ -135,7 +167,12 @@ def verdict(
     Returns
     -------
     FollowingVerdict
-        True where it follows, with a sentence, its reason and what it rests on.
+        True where it follows, with a sentence, its reason and the numbers behind it.
+
+    Raises
+    ------
+    InputError
+        If run, plan or stability is none, or the tolerance is not a number above 0.
 
     Examples
     --------
@@ -197,7 +234,7 @@ def _judged(
 
 
 def _early_end(found: Tracking) -> str | None:
-    """Say how a run ended before its plan, if it did."""
+    """Return how a run ended before its plan, if it did."""
     run, duration = found.run, found.plan.duration
     if not run.status:
         return run.status.text.partition(";")[0]  # what to try depends on who asks
@@ -207,7 +244,7 @@ def _early_end(found: Tracking) -> str | None:
 
 
 def _instability(stability: Stability | None, tolerance: float) -> str:
-    """Say that errors grow out of tolerance, if they do."""
+    """Return that errors grow out of tolerance, if they do."""
     if stability is None or stability.predicted_exit(tolerance, UNSEEN) is None:
         return ""
     # By size: an error may be back by the end.
@@ -218,7 +255,7 @@ def _instability(stability: Stability | None, tolerance: float) -> str:
 
 
 def _limits(saturation: Sequence[Saturation]) -> str:
-    """Say which joints met their torque limits, how often and for how long, if any did."""
+    """Return which joints met their torque limits, how often and for how long, if any did."""
     if not saturation:
         return ""
     told = [

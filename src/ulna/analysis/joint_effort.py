@@ -19,20 +19,59 @@ from ulna.simulation import Run
 
 @dataclass(frozen=True, eq=False)
 class Effort:
-    """Torque, power and energy of each joint (n,); NaN for a run without a finite sample."""
+    """Torque, power and energy of each joint; NaN for a run without a finite sample.
 
-    torque_peak: Array  # [N·m]
-    torque_rms: Array  # [N·m]
-    torque_use: Array  # peak by the joint's max_torque; NaN where that is infinite
-    power_peak: Array  # [W], by size
-    power_mean: Array  # [W]
-    power_rms: Array  # [W]
-    energy: Array  # [J] put in, less what came back
-    energy_spent: Array  # [J] put in: what came back does not count
+    Attributes
+    ----------
+    torque_peak : ndarray, shape (n,)
+        The largest torque, by size [N·m].
+    torque_rms : ndarray, shape (n,)
+        Root of the mean square of the torque [N·m].
+    torque_use : ndarray, shape (n,)
+        The peak by the joint's `max_torque`; NaN where that is infinite.
+    power_peak : ndarray, shape (n,)
+        The largest mechanical power, by size [W].
+    power_mean : ndarray, shape (n,)
+        The mean power [W].
+    power_rms : ndarray, shape (n,)
+        Root of the mean square of the power [W].
+    energy : ndarray, shape (n,)
+        Energy put in, less what came back [J].
+    energy_spent : ndarray, shape (n,)
+        Energy put in; what came back does not count [J].
+    """
+
+    torque_peak: Array
+    torque_rms: Array
+    torque_use: Array
+    power_peak: Array
+    power_mean: Array
+    power_rms: Array
+    energy: Array
+    energy_spent: Array
 
 
 def effort(run: Run) -> Effort:
-    """Return what a run took, over its finite samples."""
+    """Return torque, power and energy of each joint over a run.
+
+    Parameters
+    ----------
+    run : Run
+        What was simulated; samples that are not finite do not count.
+
+    Returns
+    -------
+    Effort
+        What the joints' motors gave.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> arm = ulna.Arm.rods([1.0], [1.0], gravity=(0.0, 0.0))
+    >>> run = ulna.simulate(arm, q0=[0.0], torque=[2.0], duration=1.0)
+    >>> effort(run).torque_peak.tolist()
+    [2.0]
+    """
     good = np.isfinite(run.t) & np.isfinite(np.hstack([run.qd, run.tau])).all(axis=1)
     if not good.any():
         return Effort(*np.full((8, run.arm.n), np.nan))

@@ -20,7 +20,7 @@ MOTION_ERROR = 1e-12  # of an angle, a rate, an acceleration, or of one where th
 MAP_ERROR = 1e-13  # of the largest entry, in units that make rows and columns of like sizes
 
 
-class Panel(NamedTuple):
+class InterpolationPanel(NamedTuple):
     """So many steps in a row, and how a polynomial runs through them."""
 
     size: int
@@ -29,7 +29,7 @@ class Panel(NamedTuple):
     between: Array  # (size, m) leads from values at nodes to those at all steps
 
     @classmethod
-    def of(cls, size: int, count: int) -> Panel:
+    def of(cls, size: int, count: int) -> InterpolationPanel:
         """Return the panel whose nodes are nearest to the points of Chebyshev and Lobatto."""
         steps, turn = np.arange(size), np.pi * np.arange(count) / (count - 1)
         nodes = np.round(0.5 * (size - 1) * (1.0 - np.cos(turn))).astype(int)
@@ -43,7 +43,7 @@ class Panel(NamedTuple):
         return cls(size, nodes, np.array(tested), between)
 
     def is_smooth(self, motion: Array) -> Array:
-        """Say in which panels (k, size, c) of a motion the polynomial gives all of it."""
+        """Return in which panels (k, size, c) of a motion the polynomial gives all of it."""
         missed = np.abs(self.between @ motion[:, self.nodes] - motion).max(axis=1, initial=0.0)
         size = np.abs(motion).max(axis=1, initial=1.0)
         return np.asarray((missed <= MOTION_ERROR * size).all(axis=-1))
@@ -61,7 +61,7 @@ class Panel(NamedTuple):
         return found, missed <= MAP_ERROR * (np.abs(exact) * ratio).max(axis=(1, 2, 3))
 
 
-PANELS = (Panel.of(64, 14), Panel.of(32, 12))
+PANELS = (InterpolationPanel.of(64, 14), InterpolationPanel.of(32, 12))
 LONGEST = PANELS[0].size
 
 

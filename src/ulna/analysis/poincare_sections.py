@@ -55,12 +55,24 @@ RTOL = 1e-10
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Crossings:
-    """The states (k, n) in which one run passed the section; angles are in −π … π."""
+    """The states in which one run crossed the section.
+
+    Attributes
+    ----------
+    run : Run
+        What was simulated.
+    t : ndarray, shape (k,)
+        When [s].
+    q : ndarray, shape (k, n)
+        Joint angles [rad], in −π … π.
+    qd : ndarray, shape (k, n)
+        Joint rates [rad/s].
+    """
 
     run: Run
-    t: Array  # (k,) [s]
-    q: Array  # [rad]
-    qd: Array  # [rad/s]
+    t: Array
+    q: Array
+    qd: Array
 
     def __len__(self) -> int:
         return len(self.t)
@@ -68,16 +80,36 @@ class Crossings:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Section:
-    """A Poincaré section: where the orbits from some starts pass an angle of one joint."""
+    """A Poincaré section: where the orbits from some starts cross an angle of one joint.
+
+    Attributes
+    ----------
+    arm : Arm
+        Whose motion it is.
+    joint : int
+        The joint, counted from 1.
+    angle : float
+        The angle that it crosses [rad].
+    direction : int
+        1 where the angle grows, −1 where it falls, 0 both.
+    crossings : tuple of Crossings
+        One for each start.
+    """
 
     arm: Arm
-    joint: int  # counted from 1
-    angle: float  # [rad]
-    direction: int  # +1 where the angle grows, −1 where it falls, 0 both
-    crossings: tuple[Crossings, ...]  # one for each start
+    joint: int
+    angle: float
+    direction: int
+    crossings: tuple[Crossings, ...]
 
     def facts(self) -> dict[str, Any]:
-        """Return what was found as plain values in SI units, as JSON takes them."""
+        """Return what was found as plain values that JSON takes.
+
+        Returns
+        -------
+        dict
+            By names, in SI units; None for what is not finite.
+        """
         return plain(
             joint=self.joint,
             angle=self.angle,

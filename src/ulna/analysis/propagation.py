@@ -146,7 +146,7 @@ def _norms(matrices: Array) -> Array:
 
 
 def _largest_eigenvalues(gram: Array, power: Scaled, exponent: int) -> tuple[Array, Array]:
-    """Say where the power of a Gram matrix tells the largest eigenvalue (k,), and return it."""
+    """Return where a power of a Gram matrix tells its largest eigenvalue (k,), and that."""
     diagonal = np.einsum("kii->ki", power.mantissa)
     column = power.mantissa[np.arange(len(gram)), :, np.argmax(diagonal, axis=-1)]
     turned = (gram @ column[..., None])[..., 0]

@@ -41,19 +41,45 @@ SMALLEST = 1e-6  # of the step: what overshoots by less does not
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StepResponse:
-    """How one joint answered a step; None for what there is not, above all if it never settles."""
+    """How one joint answered a step; None for what there is not, above all if it never settles.
+
+    Attributes
+    ----------
+    run : Run
+        What was simulated.
+    joint : int
+        Which joint, counted from 1.
+    size : float
+        Of the step [rad].
+    tolerance : float
+        Within which part of the final value it has settled.
+    response : ndarray, shape (S,)
+        The part of the step that is done, sample by sample.
+    final : float or None
+        The part of the step where the joint comes to rest.
+    rise_time : float or None
+        From 10 % to 90 % of the final value [s].
+    overshoot : float or None
+        Beyond the final value, as a fraction of it.
+    peak_time : float or None
+        When that is [s]; None without overshoot.
+    settling_time : float or None
+        After which the joint stays within the tolerance [s].
+    steady_error : float or None
+        What is missing at the end [rad]; negative beyond.
+    """
 
     run: Run
-    joint: int  # counted from 1
-    size: float  # [rad] of the step
+    joint: int
+    size: float
     tolerance: float
-    response: Array  # (S,) the part of the step that is done
-    final: float | None  # of it, where the joint comes to rest
-    rise_time: float | None  # [s]
-    overshoot: float | None  # fraction of the final value
-    peak_time: float | None  # [s]; None without overshoot
-    settling_time: float | None  # [s]
-    steady_error: float | None  # [rad] that is missing at the end; negative beyond
+    response: Array
+    final: float | None
+    rise_time: float | None
+    overshoot: float | None
+    peak_time: float | None
+    settling_time: float | None
+    steady_error: float | None
 
     @property
     def settles(self) -> bool:
@@ -61,7 +87,13 @@ class StepResponse:
         return self.settling_time is not None
 
     def facts(self) -> dict[str, Any]:
-        """Return what was found as plain values in SI units, as JSON takes them."""
+        """Return what was found as plain values that JSON takes.
+
+        Returns
+        -------
+        dict
+            By names, in SI units; None for what is not finite.
+        """
         left_out = ("run", "response")
         found = {name: value for name, value in vars(self).items() if name not in left_out}
         return plain(status=self.run.status.text, settles=self.settles, **found)
@@ -98,13 +130,41 @@ def step_response(
     rate: float = 1000.0,
     tolerance: float = 0.02,
 ) -> StepResponse:
-    """Let the reference of one joint, counted from 1, jump by `size` [rad], and look at it.
+    """Simulate and measure the step response of one joint.
 
-    The arm starts at rest at `q0`; without it, hanging stretched along gravity, where it needs no
-    torque, or stretched along x if it lies flat, moved into the joints' ranges. Without
-    `duration` [s] it is watched until it comes to rest, 16 s at most. What is found is relative
-    to where the joint comes to rest, which `steady_error` compares with where it should.
+    Parameters
+    ----------
+    arm : Arm
+        The arm; it starts at rest.
+    controller : Controller
+        What closes the loop.
+    joint : int, optional
+        Whose set-point jumps, counted from 1.
+    size : float, optional
+        Of the step [rad].
+    q0 : array_like, shape (n,), optional
+        Where the arm starts [rad]; unless given, hanging stretched along gravity, where it needs
+        no torque, or stretched along x if it lies flat, moved into the joints' ranges.
+    duration : float, optional
+        How long the joint is watched [s]; until it comes to rest unless given, 16 s at most.
+    rate : float, optional
+        The control rate [Hz].
+    tolerance : float, optional
+        Within which part of the final value it has settled.
 
+    Returns
+    -------
+    StepResponse
+        Relative to where the joint comes to rest, which `steady_error` compares with where it
+        should.
+
+    Raises
+    ------
+    InputError
+        If an argument is not one of its kind.
+
+    Examples
+    --------
     >>> import ulna
     >>> arm = ulna.Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))
     >>> told = step_response(arm, ulna.control.PD(25.0, 5.0))
@@ -143,7 +203,7 @@ def step_response(
 
 
 def _at_rest(told: StepResponse) -> bool:
-    """Whether it has settled so well that watching on would change nothing."""
+    """Return whether it has settled so well that watching on would change nothing."""
     end = told.response[_last(told.run.t)]
     return bool(np.ptp(end) <= STILL * told.tolerance * abs(float(end[-1])))
 

@@ -67,7 +67,9 @@ def controller_gains(
     points = max(LEAST_POINTS, math.ceil((times[-1] - times[0]) / SPACING))
     asked = times[np.unique(np.linspace(0, len(times) - 1, points).round().astype(int))]
     if hasattr(controller, "compiled"):
-        controller = Quick(compile_controller(controller, arm, ControlTiming(1.0 / period)), arm.n)
+        controller = CompiledController(
+            compile_controller(controller, arm, ControlTiming(1.0 / period)), arm.n
+        )
     probe = asked[np.unique([0, len(asked) // 2, len(asked) - 1])]
     memory = _taking_part(list(_ticks(plan, arm, controller, probe, period)))
     found = [tick.derivatives(memory) for tick in _ticks(plan, arm, controller, asked, period)]
@@ -89,7 +91,7 @@ def _between(known: Array, values: Array, times: Array) -> Array:
     return np.asarray((1.0 - rise) * values[k] + rise * values[k + 1] + bend)
 
 
-class Quick:
+class CompiledController:
     """A compiled law as a controller: it is asked thousands of times, for a block of arms at once.
 
     An array is laid out for each of its arguments: a law may be handed parts of longer ones, of
@@ -171,7 +173,7 @@ class Tick:
 
     def _answers(self, points: Array) -> Array:
         """Return torques and memory (k, n + s) for angles, rates and memory (k, 2n + s)."""
-        if isinstance(self.controller, Quick):
+        if isinstance(self.controller, CompiledController):
             n = len(self.reference.q)
             found = self.controller.answers(self.t, points, self.reference)[: len(points)]
             for row in np.flatnonzero(~np.isfinite(found[:, :n]).all(axis=1)):

@@ -60,7 +60,7 @@ def _step(p: Parameters, link: int, state: _Next) -> _Next:
 
 
 def _feels(p: Parameters, link: int) -> bool:
-    """Whether turning the link alone about its near joint moves any mass."""
+    """Return whether turning the link alone about its near joint moves any mass."""
     swings = any(point != 0 for point in _points(p, link))
     return bool(swings or p.inertia[link] > 0 or p.rotor_inertia[link] > 0)
 

@@ -403,7 +403,7 @@ class Arm(metaclass=_AnswersGuesses):
 
 
 def _parts(checks: Problems, what: str, parts: Any, kind: type) -> tuple[Any, ...]:
-    """Take a list of links or of joints."""
+    """Read a list of links or of joints."""
     found = checks.sequence(what, parts, f"a list of {kind.__name__}")
     for number, part in enumerate(found, 1):
         if not isinstance(part, kind):
@@ -424,7 +424,7 @@ def _check_counts(checks: Problems, links: int, joints: int) -> None:
 
 
 def _payload(checks: Problems, payload: Any) -> Payload:
-    """Take a payload, or a mass in kilograms."""
+    """Read a payload, or a mass in kilograms."""
     if isinstance(payload, Payload):
         return payload
     return checks.attempt("payload", lambda: Payload(payload)) or Payload()

@@ -64,7 +64,7 @@ def load(file: str | os.PathLike[str]) -> Arm:
 
 
 def check_format(file: str | os.PathLike[str]) -> None:
-    """Refuse a file of another format by the ending of its name, whatever is in it."""
+    """Raise InputError for a file of another format, by the ending of its name."""
     kind = FOREIGN.get(Path(file).suffix.lower())
     if kind is None:
         return

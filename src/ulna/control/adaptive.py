@@ -26,7 +26,7 @@ from ulna.control.control_timing import DEFAULT_TIMING, ControlTiming
 from ulna.control.controller import CompiledLaw, Reference, columns
 from ulna.control.controller_repr import call_text, freeze_fields
 from ulna.control.gains import (
-    CALM,
+    KD_SHARE,
     Gain,
     at_all_poses,
     bounds_of,
@@ -38,10 +38,10 @@ from ulna.control.sampled import Feedback, diagonal, gravity_gradient
 from ulna.dynamics import mass_matrix, parameter_vector, regressor
 from ulna.dynamics.packed import DAMPING, MASS, pack
 
-BRISK = 10.0  # [rad/s] unless the control rate is too low for it
-SHARE = 0.15  # of the fastest decay that the rate allows
+DEFAULT_BANDWIDTH = 10.0  # [rad/s] unless the control rate is too low for it
+DECAY_SHARE = 0.15  # of the fastest decay that the rate allows
 GAP = 0.25  # [rad] from which it has to get to its reference, learning all the while
-QUICK = 0.3  # [1/J] of adaptation, unless the control rate is too low for it
+DEFAULT_ADAPTATION = 0.3  # [1/J] of adaptation, unless the control rate is too low for it
 
 
 class AdaptiveGains(NamedTuple):
@@ -222,23 +222,23 @@ class Adaptive:
         return state.estimate if isinstance(state, AdaptiveState) else np.asarray(state)[:-1]
 
     def _gains(self, model: Arm | Parameters, timing: ControlTiming) -> AdaptiveGains:
-        omega = np.full(model.n, min(BRISK, SHARE * timing.fastest_decay))
+        omega = np.full(model.n, min(DEFAULT_BANDWIDTH, DECAY_SHARE * timing.fastest_decay))
         if self.bandwidth is not None:
             omega = joint_gains("Adaptive.bandwidth", self.bandwidth, model.n, above_zero=True)
         if self.kd is not None:
             kd = joint_gains("Adaptive.kd", self.kd, model.n)
         else:
             bounds = bounds_of(model)
-            calm = CALM * timing.fastest_decay * bounds.lightest
-            kd = np.minimum(bounds.inertia * omega, calm)
+            kd_limit = KD_SHARE * timing.fastest_decay * bounds.lightest
+            kd = np.minimum(bounds.inertia * omega, kd_limit)
         speed = _scale(model) ** 2
         if self.adaptation is not None:
             rate = one_number("Adaptive.adaptation", self.adaptation, "1/J", zero=True)
             return AdaptiveGains(omega, kd, rate * speed)
-        return AdaptiveGains(omega, kd, speed * _calm_learning(model, timing, omega, kd))
+        return AdaptiveGains(omega, kd, speed * _stable_adaptation(model, timing, omega, kd))
 
 
-def _calm_learning(
+def _stable_adaptation(
     model: Arm | Parameters, timing: ControlTiming, omega: Array, kd: Array
 ) -> Array:
     """Return an adaptation (…, 1) [1/J] whose spring Y Γ Yᵀ the dampers still damp at every pose.
@@ -255,7 +255,7 @@ def _calm_learning(
 
     with np.errstate(divide="ignore"):
         most = 0.5 * spare / at_all_poses(model, stiffness)
-    return np.clip(most.min(axis=-1, keepdims=True), 0.0, QUICK)
+    return np.clip(most.min(axis=-1, keepdims=True), 0.0, DEFAULT_ADAPTATION)
 
 
 def _scale(model: Arm | Parameters) -> Array:

@@ -26,8 +26,8 @@ from ulna.control.gains import Gain, joint_gains
 from ulna.control.sampled import Feedback, diagonal, gravity_gradient
 from ulna.dynamics import inverse_dynamics, mass_matrix
 
-BRISK = 20.0  # [rad/s] unless the control rate is too low for it
-CALM = 0.15  # of the fastest decay that the rate allows
+DEFAULT_FREQUENCY = 20.0  # [rad/s] unless the control rate is too low for it
+DECAY_SHARE = 0.15  # of the fastest decay that the rate allows
 
 
 class ComputedTorqueState(NamedTuple):
@@ -96,7 +96,7 @@ class ComputedTorque:
             another number of joints.
         """
         model = believed(self, self.model, arm)
-        chosen = min(BRISK, CALM * timing.fastest_decay)
+        chosen = min(DEFAULT_FREQUENCY, DECAY_SHARE * timing.fastest_decay)
         omega = chosen if self.natural_frequency is None else self.natural_frequency
         omega = joint_gains("ComputedTorque.natural_frequency", omega, arm.n, above_zero=True)
         ratio = joint_gains("ComputedTorque.damping_ratio", self.damping_ratio, arm.n)

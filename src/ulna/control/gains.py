@@ -51,11 +51,13 @@ from ulna.errors import InputError, Problem, shown
 # One number for all joints, or one a joint.
 Gain: TypeAlias = float | Sequence[float]
 
-BRISK = 20.0  # [rad/s] for springs, unless the rate is too low for it
-CALM, FIRM = 0.5, 2.0 / 3.0  # of the dampers that shake the arm: as a rule, and where it must be
-LATE = 0.68  # of dampers over latency: what springs may be, at CALM dampers and with a delay
-UPRIGHT = 2.0  # times the stiffness that gravity takes away, where the rate allows it
-LEAST_ROOM = 1.25  # from the least stiffness to the largest: with less there is no choice
+DEFAULT_FREQUENCY = 20.0  # [rad/s] for springs, unless the rate is too low for it
+# Of the dampers that make the sampled loop unstable: as a rule, and where it must be.
+KD_SHARE, LARGEST_KD_SHARE = 0.5, 2.0 / 3.0
+# Of dampers over latency: what springs may be, at KD_SHARE and with a delay.
+DELAYED_KP_SHARE = 0.68
+GRAVITY_MARGIN = 2.0  # times the stiffness that gravity takes away, where the rate allows it
+LEAST_KP_RATIO = 1.25  # from the least stiffness to the largest: with less there is no choice
 INTEGRAL_SHARE = 0.2  # of the natural frequency: slow enough to leave spring and damper alone
 INTEGRAL_MARGIN = 0.25  # of what Routh's criterion allows
 POSES, CORNERS = 24, 64  # at which an arm is looked at: spread over its range, and at its ends
@@ -94,7 +96,7 @@ class JointGains(NamedTuple):
     @property
     def possible(self) -> Array:
         """Whether there is room between the bounds at every joint, (…)."""
-        return np.asarray(np.all(self.kp_max >= LEAST_ROOM * self.kp_min, axis=-1))
+        return np.asarray(np.all(self.kp_max >= LEAST_KP_RATIO * self.kp_min, axis=-1))
 
 
 def joint_gains(what: str, value: Any, n: int, *, above_zero: bool = False) -> Array:
@@ -142,12 +144,12 @@ def joint_gains_of(
     arm: Arm | Parameters,
     timing: ControlTiming,
     *,
-    carried: bool = False,
+    compensated: bool = False,
 ) -> JointGains:
     """Return springs and dampers of a controller: those given, by its natural frequency, or chosen.
 
-    `carried` says that the torques for the weight follow what is measured: then springs need not
-    hold the arm upright, but the latency acts on gravity as well.
+    `compensated` says that the torques for the weight follow what is measured: then springs need
+    not hold the arm upright, but the latency acts on gravity as well.
     """
     name, n = type(controller).__name__, arm.n
     kp = kd = omega = None
@@ -165,7 +167,7 @@ def joint_gains_of(
         kp, kd = np.broadcast_arrays(kp, kd)
         nothing = np.zeros_like(kp)
         return JointGains(kp, kd, nothing, nothing + math.inf)
-    return choose_joint_gains(bounds_of(arm), timing, kp, kd, carried=carried)
+    return choose_joint_gains(bounds_of(arm), timing, kp, kd, compensated=compensated)
 
 
 def choose_joint_gains(
@@ -174,37 +176,37 @@ def choose_joint_gains(
     kp: Array | None = None,
     kd: Array | None = None,
     *,
-    carried: bool = False,
+    compensated: bool = False,
 ) -> JointGains:
     """Choose springs and dampers (…, n) for a rate and a delay; one of them may be given."""
     inertia, own = bounds.inertia, bounds.damping
     nothing = np.zeros_like(bounds.gravity)
-    least, taken = (nothing, bounds.gravity) if carried else (bounds.gravity, nothing)
-    shaking = timing.fastest_decay * bounds.lightest
-    omega = np.minimum(BRISK, CALM * shaking / (2.0 * inertia))
-    wanted = np.maximum(inertia * omega**2, UPRIGHT * least) if kp is None else kp
+    least, taken = (nothing, bounds.gravity) if compensated else (bounds.gravity, nothing)
+    kd_limit = timing.fastest_decay * bounds.lightest
+    omega = np.minimum(DEFAULT_FREQUENCY, KD_SHARE * kd_limit / (2.0 * inertia))
+    wanted = np.maximum(inertia * omega**2, GRAVITY_MARGIN * least) if kp is None else kp
     critical = np.maximum(2.0 * np.sqrt(inertia * wanted) - own, 0.0)
 
     def most(dampers: Array) -> Array:
         return largest_kp(dampers + own, timing) - taken
 
-    hardest = CALM if timing.ticks_late else FIRM
-    attainable = hardest * shaking if kd is None else kd
+    hardest = KD_SHARE if timing.ticks_late else LARGEST_KD_SHARE
+    attainable = hardest * kd_limit if kd is None else kd
     firm = np.minimum(critical, attainable) if kd is None else kd
     middle = 0.5 * (most(firm) + least)
     if kd is None:
-        kd = np.minimum(critical, CALM * shaking)
+        kd = np.minimum(critical, KD_SHARE * kd_limit)
         kd = np.where(wanted > 0.5 * (most(kd) + least), firm, kd)
     if kp is None:
         # Without room springs follow the dampers: an arm that sags is better than one that shakes.
         kp = np.minimum(wanted, middle)
-        kp = np.minimum(kp, np.maximum(most(kd), 0.0) / LEAST_ROOM)
+        kp = np.minimum(kp, np.maximum(most(kd), 0.0) / LEAST_KP_RATIO)
     return JointGains(*np.broadcast_arrays(kp, kd, least, most(attainable)))
 
 
 def largest_kp(kd: Array, timing: ControlTiming) -> Array:
     """Return the stiffness (…, n) [N·m/rad] that dampers still damp at a rate, with a delay."""
-    return (LATE if timing.ticks_late else 1.0) * kd / timing.latency
+    return (DELAYED_KP_SHARE if timing.ticks_late else 1.0) * kd / timing.latency
 
 
 def choose_ki(arm: Arm | Parameters, timing: ControlTiming, springs: JointGains) -> Array:

@@ -123,7 +123,7 @@ class GravityPD:
             another number of joints.
         """
         model = believed(self, self.model, arm)
-        return joint_gains_of(self, model, timing, carried=bool(self.measured))
+        return joint_gains_of(self, model, timing, compensated=bool(self.measured))
 
     def feedback(self, arm: Arm, q: Array, timing: ControlTiming = DEFAULT_TIMING) -> Feedback:
         """Return how the torques answer small deviations from rest at set-points.

@@ -18,7 +18,7 @@ from ulna.control.adaptive import Adaptive
 from ulna.control.computed_torque import ComputedTorque
 from ulna.control.control_timing import ControlTiming
 from ulna.control.feedforward_pid import FeedforwardPID
-from ulna.control.gains import LEAST_ROOM, JointGains
+from ulna.control.gains import LEAST_KP_RATIO, JointGains
 from ulna.control.gravity_pd import GravityPD
 from ulna.control.pd import PD
 from ulna.control.pid import PID
@@ -26,13 +26,13 @@ from ulna.control.sampled import gravity_gradient, growth
 
 # A class of a user that is derived from one of these may answer otherwise.
 JUDGED = (PD, PID, GravityPD, FeedforwardPID, ComputedTorque, Adaptive)
-SLOW = 0.01  # [1/s] by which errors may grow: nothing that a run of a minute shows
+LARGEST_GROWTH = 0.01  # [1/s] by which errors may grow: nothing that a run of a minute shows
 DOUBLINGS = 8  # of the rate that are tried for one that would do
 LARGEST = 400  # numbers in a loop's state, above which judging takes longer than trying
 
 
 def stability_warning(controller: Any, arm: Arm, timing: ControlTiming, poses: Array) -> str | None:
-    """Say why a controller will not settle at poses (k, n) [rad]; None where nothing is known.
+    """Return why a controller will not settle at poses (k, n) [rad]; None where nothing is known.
 
     >>> import ulna
     >>> kehl = ulna.preset("kehl")
@@ -58,7 +58,7 @@ def _stability_warning(
 
 
 def _of_choice(controller: Any, arm: Arm, timing: ControlTiming, poses: Array) -> str | None:
-    """Say where gains that were to be chosen have no room."""
+    """Return where gains that were to be chosen have no room."""
     said = None
     if isinstance(controller, Adaptive):
         chosen = controller.adaptation is None
@@ -74,13 +74,13 @@ def _of_choice(controller: Any, arm: Arm, timing: ControlTiming, poses: Array) -
 
 
 def _of_loop(controller: Any, arm: Arm, timing: ControlTiming, poses: Array) -> str | None:
-    """Say where errors grow, and whether that is for want of stiffness or of rate."""
+    """Return where errors grow, and whether that is for want of stiffness or of rate."""
     answer = controller.feedback(arm, poses, timing)
     if not np.any(answer.kp) and (answer.ki is None or not np.any(answer.ki)):
         return None  # nothing is to be held
     rates = growth(arm, poses, answer, timing)
     worst = int(np.argmax(rates))
-    if rates[worst] <= SLOW:
+    if rates[worst] <= LARGEST_GROWTH:
         return None
     where = ", ".join(f"{angle:.3g}" for angle in poses[worst])
     head = f"{type(controller).__name__} on {_named(arm)} at {timing}"
@@ -116,7 +116,7 @@ def _named(arm: Arm) -> str:
 
 
 def _no_room(gains: JointGains) -> str:
-    joint = int(np.argmin(gains.kp_max - LEAST_ROOM * gains.kp_min))
+    joint = int(np.argmin(gains.kp_max - LEAST_KP_RATIO * gains.kp_min))
     least, most = float(gains.kp_min[joint]), max(float(gains.kp_max[joint]), 0.0)
     why = "gravity, carried by what was measured so late, outweighs its dampers"
     if least > 0.0:
@@ -138,11 +138,14 @@ def _way_out(controller: Any, arm: Arm, timing: ControlTiming, poses: Array) -> 
         if arm.n * (4 + faster.ticks_late) > LARGEST:
             break
         roomy = not hasattr(controller, "gains") or controller.gains(arm, faster).possible
-        if roomy and _growth(controller, arm, faster, poses).max() <= SLOW:
+        if roomy and _growth(controller, arm, faster, poses).max() <= LARGEST_GROWTH:
             ways.append(f"a rate of {faster.rate:g} Hz")
             break
     other = ComputedTorque()
-    if type(controller) is not type(other) and _growth(other, arm, timing, poses).max() <= SLOW:
+    if (
+        type(controller) is not type(other)
+        and _growth(other, arm, timing, poses).max() <= LARGEST_GROWTH
+    ):
         ways.append("ComputedTorque()")
     if timing.ticks_late and not ways:
         ways.append("a shorter delay")

@@ -1,7 +1,7 @@
 """WHY it moves: masses, weights, torques, energies, and what follows from them.
 
 `chain` is the closed form, for any array library; `recursive` the same in O(n), compiled;
-`absolute` the closed form in link angles; `sequential` the approximation of paper 001.
+`absolute` the closed form in link angles; `sequential` a decoupled approximation.
 """
 
 from typing import TYPE_CHECKING

@@ -1,10 +1,8 @@
-"""The same dynamics in absolute link angles φ, the way of papers 001 and 002.
+"""The same dynamics in absolute link angles φ, each measured from the x axis.
 
 Here a "torque" is the generalised force of a link angle: what a motor that stands on the ground
-and turns link i alone, by a belt say, would have to give. Motors that sit at the joints push
-against the link before: Q_i = τ_i − τ_{i+1}, and the other way round τ_i = Q_i + … + Q_n. Paper
-002's equations (38) and (39) are the former; motors at its joints give τ_1 = (38) + (39) and
-τ_2 = (39).
+and turns link i alone, by a belt say, would have to give. Motors that sit at the joints
+react on the link before: Q_i = τ_i − τ_{i+1}, and the other way round τ_i = Q_i + … + Q_n.
 """
 
 from __future__ import annotations
@@ -21,40 +19,143 @@ from ulna.kinematics.forward_kinematics import joint_array, prepared
 
 
 def mass_matrix(arm: Arm | Parameters, phi: Array) -> Array:
-    """Return M(φ) (…, n, n) [kg·m²] in link angles: M_ij = a_ij cos(φ_i − φ_j) without offsets."""
+    """Return M(φ) in link angles: M_ij = a_ij cos(φ_i − φ_j) without offsets.
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    phi : array_like, shape (..., n)
+        Link angles φ, each from the x axis [rad].
+
+    Returns
+    -------
+    array, shape (..., n, n)
+        M(φ) [kg·m²].
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
+    """
     return chain.inertia(_posture(arm, phi))
 
 
 def coriolis_matrix(arm: Arm | Parameters, phi: Array, phid: Array) -> Array:
-    """Return C(φ, φ̇) (…, n, n) in link angles: C_ij = a_ij sin(φ_i − φ_j) φ̇_j without offsets."""
+    """Return C(φ, φ̇) in link angles: C_ij = a_ij sin(φ_i − φ_j) φ̇_j without offsets.
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    phi : array_like, shape (..., n)
+        Link angles φ, each from the x axis [rad].
+    phid : array_like, shape (..., n)
+        Rates φ̇ of the links [rad/s].
+
+    Returns
+    -------
+    array, shape (..., n, n)
+        C(φ, φ̇) [kg·m²/s].
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
+    """
     at = _posture(arm, phi, phid)
-    return chain.whirl(at) * joint_array(at.xp, at.parameters, phid, "phid")[..., None, :]
+    return (
+        chain.coriolis_coupling(at) * joint_array(at.xp, at.parameters, phid, "phid")[..., None, :]
+    )
 
 
 def gravity_torque(arm: Arm | Parameters, phi: Array) -> Array:
-    """Return G(φ) (…, n) [N·m], to ground: every link carries its own moment and no other's."""
+    """Return G(φ), to ground: every link carries its own moment and no other's.
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    phi : array_like, shape (..., n)
+        Link angles φ, each from the x axis [rad].
+
+    Returns
+    -------
+    array, shape (..., n)
+        G(φ) [N·m].
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
+    """
     return chain.weight(_posture(arm, phi))
 
 
 def inverse_dynamics(
     arm: Arm | Parameters, phi: Array, phid: Array, phidd: Array, *, tip_force: Array | None = None
 ) -> Array:
-    """Return the torques to ground Q (…, n) [N·m] that accelerate the links by phidd.
+    """Return the torques to ground that accelerate the links.
 
-    Damping acts between neighbouring links. The tip force acts on the arm.
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    phi : array_like, shape (..., n)
+        Link angles φ, each from the x axis [rad].
+    phid : array_like, shape (..., n)
+        Rates φ̇ of the links [rad/s].
+    phidd : array_like, shape (..., n)
+        Accelerations φ̈ of the links [rad/s²].
+    tip_force : array_like, shape (..., 2) or (..., 3), optional
+        Force on the tip [N], or with a moment [N·m]; it acts on the arm.
+
+    Returns
+    -------
+    array, shape (..., n)
+        Torques to ground Q [N·m]. Damping acts between neighbouring links.
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
     """
     at = _posture(arm, phi, phid, phidd, tip_force)
     xp = at.xp
     rate = joint_array(xp, at.parameters, phid, "phid")
-    turning = joint_array(xp, at.parameters, phidd, "phidd")
-    forces = algebra.times(xp, chain.inertia(at), turning) + chain.bias(at, rate, tip_force)
+    acceleration = joint_array(xp, at.parameters, phidd, "phidd")
+    forces = algebra.times(xp, chain.inertia(at), acceleration) + chain.bias(at, rate, tip_force)
     return forces + _damping(at, rate)
 
 
 def forward_dynamics(
     arm: Arm | Parameters, phi: Array, phid: Array, forces: Array, *, tip_force: Array | None = None
 ) -> Array:
-    """Return the accelerations φ̈ (…, n) [rad/s²] of the links under torques to ground."""
+    """Return the accelerations of the links under torques to ground.
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    phi : array_like, shape (..., n)
+        Link angles φ, each from the x axis [rad].
+    phid : array_like, shape (..., n)
+        Rates φ̇ of the links [rad/s].
+    forces : array_like, shape (..., n)
+        Torques to ground Q [N·m].
+    tip_force : array_like, shape (..., 2) or (..., 3), optional
+        Force on the tip [N], or with a moment [N·m]; it acts on the arm.
+
+    Returns
+    -------
+    array, shape (..., n)
+        Accelerations φ̈ of the links [rad/s²].
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
+    """
     at = _posture(arm, phi, phid, forces, tip_force)
     rate = joint_array(at.xp, at.parameters, phid, "phid")
     forces = joint_array(at.xp, at.parameters, forces, "forces")
@@ -63,13 +164,45 @@ def forward_dynamics(
 
 
 def joint_torques(forces: Array) -> Array:
-    """Turn torques to ground Q (…, n) into those of motors at the joints: τ_i = Q_i + … + Q_n."""
+    """Return torques of motors at the joints for torques to ground: τ_i = Q_i + … + Q_n.
+
+    Parameters
+    ----------
+    forces : array_like, shape (..., n)
+        Torques to ground Q [N·m].
+
+    Returns
+    -------
+    array, shape (..., n)
+        Joint torques τ [N·m].
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
+    """
     xp = namespace(forces)
     return algebra.to_joints(xp, _row(xp, forces, "forces"))
 
 
 def ground_torques(tau: Array) -> Array:
-    """Turn torques of motors at the joints (…, n) into torques to ground: Q_i = τ_i − τ_{i+1}."""
+    """Return torques to ground for torques of motors at the joints: Q_i = τ_i − τ_{i+1}.
+
+    Parameters
+    ----------
+    tau : array_like, shape (..., n)
+        Joint torques [N·m].
+
+    Returns
+    -------
+    array, shape (..., n)
+        Torques to ground Q [N·m].
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
+    """
     xp = namespace(tau)
     return algebra.to_links(xp, _row(xp, tau, "tau"))
 

@@ -54,8 +54,27 @@ class Posture(NamedTuple):
 
 
 def mass_matrix(arm: Arm | Parameters, q: Array) -> Array:
-    """Return M(q) (…, n, n) [kg·m²], symmetric and positive definite, rotors included.
+    """Return the mass matrix M(q), symmetric and positive definite, rotors included.
 
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+
+    Returns
+    -------
+    array, shape (..., n, n)
+        M(q) [kg·m²].
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
+
+    Examples
+    --------
     >>> import numpy as np, ulna
     >>> arm = ulna.Arm.point_masses([1.0, 1.0], [1.0, 1.0])
     >>> mass_matrix(arm, [0.0, np.pi / 2]).round(12).tolist()
@@ -66,25 +85,101 @@ def mass_matrix(arm: Arm | Parameters, q: Array) -> Array:
 
 
 def coriolis_matrix(arm: Arm | Parameters, q: Array, qd: Array) -> Array:
-    """Return C(q, q̇) (…, n, n) by Christoffel symbols, so that Ṁ − 2C is skew-symmetric."""
+    """Return the Coriolis matrix by Christoffel symbols, so that Ṁ − 2C is skew-symmetric.
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+    qd : array_like, shape (..., n)
+        Joint rates [rad/s].
+
+    Returns
+    -------
+    array, shape (..., n, n)
+        C(q, q̇) [kg·m²/s]; its product with q̇ are the Coriolis and centrifugal torques.
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
+    """
     at, rate = moving(arm, q, qd)
-    return to_joint_matrix(at.xp, whirl(at) * rate[..., None, :])
+    return to_joint_matrix(at.xp, coriolis_coupling(at) * rate[..., None, :])
 
 
 def gravity_torque(arm: Arm | Parameters, q: Array) -> Array:
-    """Return G(q) (…, n) [N·m]: the torques that carry the arm's own weight."""
+    """Return the torques G(q) that carry the arm's own weight.
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+
+    Returns
+    -------
+    array, shape (..., n)
+        G(q) [N·m].
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
+    """
     at = posture(arm, q)
     return to_joints(at.xp, weight(at))
 
 
 def kinetic_energy(arm: Arm | Parameters, q: Array, qd: Array) -> Array:
-    """Return the kinetic energy (…) [J] of links, point masses and rotors."""
+    """Return the kinetic energy of links, point masses and rotors.
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+    qd : array_like, shape (..., n)
+        Joint rates [rad/s].
+
+    Returns
+    -------
+    array, shape (...)
+        ½ q̇ᵀ M q̇ [J].
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
+    """
     at, rate = moving(arm, q, qd)
     return 0.5 * at.xp.sum(rate * times(at.xp, inertia(at), rate), axis=-1)
 
 
 def potential_energy(arm: Arm | Parameters, q: Array) -> Array:
-    """Return the potential energy (…) [J], zero for masses at the origin of the plane."""
+    """Return the potential energy, zero for masses at the origin of the plane.
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+
+    Returns
+    -------
+    array, shape (...)
+        Potential energy [J].
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
+    """
     at = posture(arm, q)
     xp, p = at.xp, at.parameters
     mass = xp.sum(p.mass + p.tip_mass, axis=-1)
@@ -96,24 +191,65 @@ def potential_energy(arm: Arm | Parameters, q: Array) -> Array:
 def inverse_dynamics(
     arm: Arm | Parameters, q: Array, qd: Array, qdd: Array, *, tip_force: Array | None = None
 ) -> Array:
-    """Return the joint torques τ (…, n) [N·m] that accelerate the arm by qdd.
+    """Return the joint torques of a motion: τ = M q̈ + C q̇ + G + b q̇ − Jᵀ F.
 
-    τ = M q̈ + C q̇ + G + b q̇ − Jᵀ F. The tip force F, (…, 2) or with a moment (…, 3), acts on
-    the arm.
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+    qd : array_like, shape (..., n)
+        Joint rates [rad/s].
+    qdd : array_like, shape (..., n)
+        Joint accelerations [rad/s²].
+    tip_force : array_like, shape (..., 2) or (..., 3), optional
+        Force on the tip [N], or with a moment [N·m]; it acts on the arm.
+
+    Returns
+    -------
+    array, shape (..., n)
+        Joint torques τ [N·m].
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
     """
     at, rate = moving(arm, q, qd, qdd, tip_force)
     xp, damping = at.xp, at.parameters.damping
-    turning = relative_to_absolute(joint_array(xp, at.parameters, qdd, "qdd"))
-    forces = times(xp, inertia(at), turning) + bias(at, rate, tip_force)
+    phidd = relative_to_absolute(joint_array(xp, at.parameters, qdd, "qdd"))
+    forces = times(xp, inertia(at), phidd) + bias(at, rate, tip_force)
     return to_joints(xp, forces) + damping * to_float(xp, qd)
 
 
 def forward_dynamics(
     arm: Arm | Parameters, q: Array, qd: Array, tau: Array, *, tip_force: Array | None = None
 ) -> Array:
-    """Return the joint accelerations q̈ (…, n) [rad/s²] under joint torques tau.
+    """Return the joint accelerations under joint torques: M q̈ = τ − C q̇ − G − b q̇ + Jᵀ F.
 
-    The tip force F, (…, 2) or with a moment (…, 3), acts on the arm.
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+    qd : array_like, shape (..., n)
+        Joint rates [rad/s].
+    tau : array_like, shape (..., n)
+        Joint torques [N·m].
+    tip_force : array_like, shape (..., 2) or (..., 3), optional
+        Force on the tip [N], or with a moment [N·m]; it acts on the arm.
+
+    Returns
+    -------
+    array, shape (..., n)
+        Joint accelerations q̈ [rad/s²].
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
     """
     at, rate = moving(arm, q, qd, tau, tip_force)
     xp, damping = at.xp, at.parameters.damping
@@ -123,8 +259,27 @@ def forward_dynamics(
 
 
 def operational_mass(arm: Arm | Parameters, q: Array) -> Array:
-    """Return (J M⁻¹ Jᵀ)⁻¹ (…, 2, 2) [kg]: the mass that the tip seems to have.
+    """Return the mass that the tip seems to have: (J M⁻¹ Jᵀ)⁻¹.
 
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+
+    Returns
+    -------
+    array, shape (..., 2, 2)
+        Operational-space mass matrix [kg].
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
+
+    Notes
+    -----
     Where the tip cannot move at all, as along a stretched arm or a single link, its mass is
     infinite. A number stands for it, in double precision 7e7 times the mass in the other
     direction: so nothing turns NaN, and the other direction keeps half of its digits.
@@ -137,7 +292,7 @@ def operational_mass(arm: Arm | Parameters, q: Array) -> Array:
 
 
 def posture(arm: Arm | Parameters, q: Array, *more: Array | None) -> Posture:
-    """Lay the arm out for joint angles q (…, n), in the array library of the inputs."""
+    """Compute the posture for joint angles q (…, n), in the array library of the inputs."""
     xp, parameters = prepared(arm, q, *more)
     return link_posture(xp, parameters, relative_to_absolute(joint_array(xp, parameters, q, "q")))
 
@@ -145,13 +300,13 @@ def posture(arm: Arm | Parameters, q: Array, *more: Array | None) -> Posture:
 def moving(
     arm: Arm | Parameters, q: Array, qd: Array, *more: Array | None
 ) -> tuple[Posture, Array]:
-    """Lay the arm out, and return the rates φ̇ (…, n) of its links."""
+    """Compute the posture, and return the rates φ̇ (…, n) of its links."""
     at = posture(arm, q, qd, *more)
     return at, relative_to_absolute(joint_array(at.xp, at.parameters, qd, "qd"))
 
 
 def link_posture(xp: Any, p: Parameters, phi: Array) -> Posture:
-    """Lay the arm out for link angles φ (…, n)."""
+    """Compute the posture for link angles φ (…, n)."""
     cos, sin = xp.cos(phi), xp.sin(phi)
     hung = p.tip_mass + sum_beyond(xp, p.mass + p.tip_mass)
     along, aside = p.mass * p.com + p.length * hung, p.mass * p.com_offset
@@ -173,7 +328,7 @@ def coupling(at: Posture) -> Array:
     return at.xp.triu(outer(x, at.moment_x) + outer(y, at.moment_y), k=1)
 
 
-def whirl(at: Posture) -> Array:
+def coriolis_coupling(at: Posture) -> Array:
     """Return W (…, n, n), antisymmetric: C = W diag(φ̇) in link angles."""
     x, y = at.parameters.length * at.cos, at.parameters.length * at.sin
     upper = at.xp.triu(outer(y, at.moment_x) - outer(x, at.moment_y), k=1)
@@ -213,7 +368,7 @@ def tip_pull(at: Posture, force: Array) -> Array:
 
 
 def force_array(xp: Any, force: Array) -> Array:
-    """Take a force (…, 2), or (…, 3) with a moment; raises where it is of another shape."""
+    """Read a force (…, 2), or (…, 3) with a moment; raises where it is of another shape."""
     force = to_float(xp, force)
     if force.ndim == 0 or force.shape[-1] not in (2, 3):
         need = "(..., 2) for a force [N], or (..., 3) with a moment [N·m]"
@@ -223,5 +378,5 @@ def force_array(xp: Any, force: Array) -> Array:
 
 def bias(at: Posture, rate: Array, tip_force: Array | None) -> Array:
     """Return C φ̇ + G − pull (…, n) in link angles: all that is not acceleration or damping."""
-    forces = times(at.xp, whirl(at), rate**2) + weight(at)
+    forces = times(at.xp, coriolis_coupling(at), rate**2) + weight(at)
     return forces if tip_force is None else forces - tip_pull(at, tip_force)

@@ -32,9 +32,37 @@ LEAST = 128
 def forward_dynamics(
     arm: Arm | Parameters, q: Array, qd: Array, tau: Array, *, tip_force: Array | None = None
 ) -> Array:
-    """Return the joint accelerations q̈ (…, n) [rad/s²] under joint torques tau.
+    """Return the joint accelerations under joint torques: M q̈ = τ − C q̇ − G − b q̇ + Jᵀ F.
 
-    The tip force F, (…, 2) or with a moment (…, 3), acts on the arm.
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+    qd : array_like, shape (..., n)
+        Joint rates [rad/s].
+    tau : array_like, shape (..., n)
+        Joint torques [N·m].
+    tip_force : array_like, shape (..., 2) or (..., 3), optional
+        Force on the tip [N], or with a moment [N·m]; it acts on the arm.
+
+    Returns
+    -------
+    array, shape (..., n)
+        Joint accelerations q̈ [rad/s²].
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> arm = ulna.Arm.point_masses([1.0], [1.0], gravity=(0.0, -10.0))
+    >>> forward_dynamics(arm, [0.0], [0.0], [12.0]).tolist()
+    [2.0]
     """
     warn_unmodelled(arm)
     if tip_force is None:
@@ -53,10 +81,37 @@ def forward_dynamics(
 def inverse_dynamics(
     arm: Arm | Parameters, q: Array, qd: Array, qdd: Array, *, tip_force: Array | None = None
 ) -> Array:
-    """Return the joint torques τ (…, n) [N·m] that accelerate the arm by qdd.
+    """Return the joint torques of a motion: τ = M q̈ + C q̇ + G + b q̇ − Jᵀ F.
 
-    τ = M q̈ + C q̇ + G + b q̇ − Jᵀ F. The tip force F, (…, 2) or with a moment (…, 3), acts on
-    the arm.
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+    qd : array_like, shape (..., n)
+        Joint rates [rad/s].
+    qdd : array_like, shape (..., n)
+        Joint accelerations [rad/s²].
+    tip_force : array_like, shape (..., 2) or (..., 3), optional
+        Force on the tip [N], or with a moment [N·m]; it acts on the arm.
+
+    Returns
+    -------
+    array, shape (..., n)
+        Joint torques τ [N·m].
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> arm = ulna.Arm.point_masses([1.0], [1.0], gravity=(0.0, -10.0))
+    >>> inverse_dynamics(arm, [0.0], [0.0], [2.0]).tolist()
+    [12.0]
     """
     warn_unmodelled(arm)
     if tip_force is None:
@@ -73,8 +128,27 @@ def inverse_dynamics(
 
 
 def mass_matrix(arm: Arm | Parameters, q: Array) -> Array:
-    """Return M(q) (…, n, n) [kg·m²], symmetric and positive definite, rotors included.
+    """Return the mass matrix M(q), symmetric and positive definite, rotors included.
 
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+
+    Returns
+    -------
+    array, shape (..., n, n)
+        M(q) [kg·m²].
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
+
+    Examples
+    --------
     >>> import numpy as np, ulna
     >>> arm = ulna.Arm.point_masses([1.0, 1.0], [1.0, 1.0])
     >>> mass_matrix(arm, [0.0, np.pi / 2]).round(12).tolist()
@@ -86,7 +160,32 @@ def mass_matrix(arm: Arm | Parameters, q: Array) -> Array:
 
 
 def gravity_torque(arm: Arm | Parameters, q: Array) -> Array:
-    """Return G(q) (…, n) [N·m]: the torques that carry the arm's own weight."""
+    """Return the torques G(q) that carry the arm's own weight.
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+
+    Returns
+    -------
+    array, shape (..., n)
+        G(q) [N·m].
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> arm = ulna.Arm.point_masses([1.0], [1.0], gravity=(0.0, -10.0))
+    >>> gravity_torque(arm, [0.0]).tolist()
+    [10.0]
+    """
     quick = kept_evaluator(arm, "_states", state_evaluator)
     found = None if quick is None else quick.found("gravity_torque", q)
     return chain.gravity_torque(arm, q) if found is None else found

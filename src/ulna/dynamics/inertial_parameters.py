@@ -36,14 +36,47 @@ QUANTITIES = (
 
 
 def parameter_names(arm: Arm | Parameters) -> tuple[str, ...]:
-    """Return the names of the entries of `parameter_vector`, "mass.1" to "rotor_inertia.n"."""
+    """Return the names of the entries of `parameter_vector`.
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+
+    Returns
+    -------
+    tuple of str
+        "mass.1" to "rotor_inertia.n", 6n of them.
+
+    Raises
+    ------
+    InputError
+        If it is no arm.
+    """
     _, p = prepared(arm)
     return tuple(f"{quantity}.{link + 1}" for quantity in QUANTITIES for link in range(p.n))
 
 
 def parameter_vector(arm: Arm | Parameters) -> Array:
-    """Return π (…, 6n), with which regressor(…) @ π are the torques of the arm.
+    """Return the inertial parameters π, with which regressor(…) @ π are the torques.
 
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+
+    Returns
+    -------
+    array, shape (..., 6n)
+        All masses, then all first moments and so on, as `parameter_names` names them.
+
+    Raises
+    ------
+    InputError
+        If it is no arm.
+
+    Examples
+    --------
     >>> import ulna
     >>> parameter_vector(ulna.Arm.rods([1.0], [3.0])).tolist()
     [3.0, 1.5, 0.0, 1.0, 0.0, 0.0]
@@ -57,10 +90,32 @@ def parameter_vector(arm: Arm | Parameters) -> Array:
 def regressor(
     arm: Arm | Parameters, q: Array, qd: Array, qdd: Array, *, qd_ref: Array | None = None
 ) -> Array:
-    """Return Y (…, n, 6n) with Y π = M q̈ + C q̇ + G + b q̇; the arm's masses do not enter.
+    """Return the regressor Y with Y π = M q̈ + C q̇ + G + b q̇.
 
-    For adaptive control hand in a reference rate `qd_ref` and its derivative as qdd: then
-    Y π = M q̈_r + C(q, q̇) q̇_r + G + b q̇_r, with C by Christoffel symbols.
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n); its masses do not
+        enter.
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+    qd : array_like, shape (..., n)
+        Joint rates [rad/s].
+    qdd : array_like, shape (..., n)
+        Joint accelerations [rad/s²].
+    qd_ref : array_like, shape (..., n), optional
+        For adaptive control, a reference rate [rad/s] whose derivative is qdd: then
+        Y π = M q̈_r + C(q, q̇) q̇_r + G + b q̇_r, with C by Christoffel symbols.
+
+    Returns
+    -------
+    array, shape (..., n, 6n)
+        Y, a column for every entry of `parameter_vector`.
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
     """
     m = _motion(arm, q, qd, qdd, qd if qd_ref is None else qd_ref)
     parts = (_mass(m), _first_moment(m), _offset_moment(m), _second_moment(m), _damping(m))
@@ -73,7 +128,7 @@ class _Motion(NamedTuple):
     parameters: Parameters
     cos: Array
     sin: Array
-    turning: Array  # φ̈_r of the links
+    phidd: Array  # φ̈_r of the links
     spin: Array  # φ̇ φ̇_r of the links
     ax: Array  # of each near joint, less gravity
     ay: Array
@@ -88,14 +143,14 @@ def _motion(arm: Arm | Parameters, q: Array, qd: Array, qdd: Array, qd_ref: Arra
         joint_array(xp, p, values, name)
         for values, name in ((qd, "qd"), (qdd, "qdd"), (qd_ref, "qd_ref"))
     )
-    turning = relative_to_absolute(qdd)
+    phidd = relative_to_absolute(qdd)
     spin = relative_to_absolute(rate) * relative_to_absolute(qd_ref)
     cos, sin = xp.cos(c.phi), xp.sin(c.phi)
-    steps_x = p.length * (-sin * turning - cos * spin)
-    steps_y = p.length * (cos * turning - sin * spin)
+    steps_x = p.length * (-sin * phidd - cos * spin)
+    steps_y = p.length * (cos * phidd - sin * spin)
     ax = running_sum(xp, steps_x, from_zero=True)[..., :-1] - p.gravity[..., 0:1]
     ay = running_sum(xp, steps_y, from_zero=True)[..., :-1] - p.gravity[..., 1:2]
-    return _Motion(xp, p, cos, sin, turning, spin, ax, ay, qd_ref, qdd)
+    return _Motion(xp, p, cos, sin, phidd, spin, ax, ay, qd_ref, qdd)
 
 
 def _beyond(m: _Motion, fx: Array, fy: Array) -> Array:
@@ -119,19 +174,19 @@ def _mass(m: _Motion) -> Array:
 
 
 def _first_moment(m: _Motion) -> Array:
-    fx, fy = -m.sin * m.turning - m.cos * m.spin, m.cos * m.turning - m.sin * m.spin
+    fx, fy = -m.sin * m.phidd - m.cos * m.spin, m.cos * m.phidd - m.sin * m.spin
     own = m.cos * m.ay - m.sin * m.ax
     return _joints(m, _beyond(m, fx, fy) + own[..., None] * _unit(m))
 
 
 def _offset_moment(m: _Motion) -> Array:
-    fx, fy = -m.cos * m.turning + m.sin * m.spin, -m.sin * m.turning - m.cos * m.spin
+    fx, fy = -m.cos * m.phidd + m.sin * m.spin, -m.sin * m.phidd - m.cos * m.spin
     own = -m.cos * m.ax - m.sin * m.ay
     return _joints(m, _beyond(m, fx, fy) + own[..., None] * _unit(m))
 
 
 def _second_moment(m: _Motion) -> Array:
-    return _joints(m, m.turning[..., None] * _unit(m))
+    return _joints(m, m.phidd[..., None] * _unit(m))
 
 
 def _damping(m: _Motion) -> Array:
@@ -141,7 +196,7 @@ def _damping(m: _Motion) -> Array:
 def _rotor(m: _Motion) -> Array:
     """Return the columns of the rotors: the links that carry one feel it, and N times its joint."""
     xp, ratio = m.xp, m.parameters.gear_ratio
-    spin_up = m.turning - m.qdd + ratio * m.qdd
+    spin_up = m.phidd - m.qdd + ratio * m.qdd
     unit = _unit(m)
     carriers = xp.triu(xp.ones_like(unit), k=1)
     return (carriers + ratio[..., None] * unit) * spin_up[..., None, :]

@@ -24,10 +24,45 @@ from ulna.kinematics.forward_kinematics import joint_array
 def linearise(
     arm: Arm | Parameters, q: Array, qd: Array, tau: Array, *, tip_force: Array | None = None
 ) -> tuple[Array, Array]:
-    """Return A (…, 2n, 2n) and B (…, 2n, n): δẋ = A δx + B δτ for the state x = (q, q̇).
+    """Return A and B of the linearised arm: δẋ = A δx + B δτ for the state x = (q, q̇).
 
-    They are the exact derivatives of `forward_dynamics` at any state, at rest or not. The tip
-    force acts on the arm and keeps its direction.
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+    qd : array_like, shape (..., n)
+        Joint rates [rad/s].
+    tau : array_like, shape (..., n)
+        Joint torques [N·m].
+    tip_force : array_like, shape (..., 2) or (..., 3), optional
+        Force on the tip [N], or with a moment [N·m]; it acts on the arm and keeps its
+        direction.
+
+    Returns
+    -------
+    A : array, shape (..., 2n, 2n)
+        ∂ẋ/∂x.
+    B : array, shape (..., 2n, n)
+        ∂ẋ/∂τ.
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
+
+    Notes
+    -----
+    They are the exact derivatives of `forward_dynamics` at any state, at rest or not.
+
+    Examples
+    --------
+    >>> import numpy as np, ulna
+    >>> arm = ulna.Arm.point_masses([1.0], [1.0], gravity=(0.0, -10.0))
+    >>> A, B = linearise(arm, [-np.pi / 2], [0.0], [0.0])  # hanging
+    >>> A.round(12).tolist(), B.tolist()
+    ([[0.0, 1.0], [-10.0, -0.0]], [[0.0], [1.0]])
     """
     qdd = chain.forward_dynamics(arm, q, qd, tau, tip_force=tip_force)
     rows = acceleration_rows(arm, q, qd, qdd, tip_force=tip_force)
@@ -53,11 +88,11 @@ def acceleration_rows(
     """
     at, rate = chain.moving(arm, q, qd, qdd, tip_force)
     xp, n = at.xp, at.parameters.n
-    turning = relative_to_absolute(joint_array(xp, at.parameters, qdd, "qdd"))
-    unit, whirl = xp.eye(n, dtype=rate.dtype), chain.whirl(at)
-    by_angle = tail_sum(xp, _angle_derivative(at, whirl, rate, turning, tip_force))
+    phidd = relative_to_absolute(joint_array(xp, at.parameters, qdd, "qdd"))
+    unit, coupling_rate = xp.eye(n, dtype=rate.dtype), chain.coriolis_coupling(at)
+    by_angle = tail_sum(xp, _angle_derivative(at, coupling_rate, rate, phidd, tip_force))
     damping = _to_link_rows(xp, at.parameters.damping[..., None] * unit)
-    by_rate = tail_sum(xp, whirl * (2.0 * rate)[..., None, :]) + damping
+    by_rate = tail_sum(xp, coupling_rate * (2.0 * rate)[..., None, :]) + damping
     parts = [chain.inertia(at), -by_angle, -by_rate]
     inertia, *sides = xp.broadcast_arrays(*parts, *([_to_link_rows(xp, unit)] * by_torque))
     links = xp.linalg.solve(inertia, xp.concat(sides, axis=-1))
@@ -65,13 +100,13 @@ def acceleration_rows(
 
 
 def _angle_derivative(
-    at: Posture, whirl: Array, rate: Array, turning: Array, tip_force: Array | None
+    at: Posture, coupling_rate: Array, rate: Array, phidd: Array, tip_force: Array | None
 ) -> Array:
     """Return ∂f/∂φ (…, n, n), accelerations held."""
     xp = at.xp
     upper = chain.coupling(at)
     coupling = upper + xp.matrix_transpose(upper)
-    cross = whirl * turning[..., None, :] - coupling * (rate**2)[..., None, :]
+    cross = coupling_rate * phidd[..., None, :] - coupling * (rate**2)[..., None, :]
     own = static_stiffness(at, tip_force) - xp.sum(cross, axis=-1)
     return cross + own[..., None] * xp.eye(at.parameters.n, dtype=cross.dtype)
 

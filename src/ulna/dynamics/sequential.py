@@ -1,4 +1,4 @@
-"""Paper 001's arm as a row of one-joint problems: an approximation, kept under its own name.
+"""An arm as a row of one-joint problems: a decoupled approximation, under its own name.
 
 Every joint a is treated as if all that lies beyond it were frozen into one rigid body:
 
@@ -41,25 +41,59 @@ def forward_dynamics(
     thetad: Array,
     tau: Array,
     *,
-    friction: Array | None = None,
+    sequential_damping: Array | None = None,
 ) -> Array:
-    """Return the accelerations θ̈ (…, n) [rad/s²] of the links, θ their absolute angles.
+    """Return the accelerations of the links, each joint by itself.
 
-    `friction` is the paper's B (…, n) [1/s], at the level of accelerations; without it the
-    joints' damping b [N·m·s/rad] acts on the absolute rates.
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    theta : array_like, shape (..., n)
+        Link angles θ, each from the x axis [rad].
+    thetad : array_like, shape (..., n)
+        Rates θ̇ of the links [rad/s].
+    tau : array_like, shape (..., n)
+        Joint torques [N·m].
+    sequential_damping : array_like, shape (..., n), optional
+        B, at the level of accelerations [1/s]; without it the joints' damping b [N·m·s/rad] acts
+        on the absolute rates.
+
+    Returns
+    -------
+    array, shape (..., n)
+        Accelerations θ̈ of the links [rad/s²].
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
     """
-    c = _laid_out(arm, theta, thetad, tau, friction)
+    c = _laid_out(arm, theta, thetad, tau, sequential_damping)
     rate = joint_array(c.xp, c.parameters, thetad, "thetad")
     tau = joint_array(c.xp, c.parameters, tau, "tau")
     seen = _frozen(c)
-    if friction is None:
+    if sequential_damping is None:
         return (tau - seen.weight - c.parameters.damping * rate) / seen.inertia
-    per_second = joint_array(c.xp, c.parameters, friction, "friction")
+    per_second = joint_array(c.xp, c.parameters, sequential_damping, "sequential_damping")
     return (tau - seen.weight) / seen.inertia - per_second * rate
 
 
 def frozen(arm: Arm | Parameters, theta: Array) -> Frozen:
-    """Return inertia and weight torque of all that lies beyond each joint, about that joint."""
+    """Return inertia and weight torque of all that lies beyond each joint, about that joint.
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    theta : array_like, shape (..., n)
+        Link angles θ, each from the x axis [rad].
+
+    Returns
+    -------
+    Frozen
+        Inertia [kg·m²] and weight torque [N·m], (..., n) each.
+    """
     return _frozen(_laid_out(arm, theta))
 
 

@@ -1,4 +1,4 @@
-"""Where an arm comes to rest under constant torques, and whether it stays there.
+"""Equilibria of an arm under constant torques, and whether they are stable.
 
 At rest the links feel one another only through the torques of their motors: in link angles
 G_i − pull_i = R_i cos(φ_i − ψ_i) has to equal Q_i = τ_i − τ_{i+1}, an equation of φ_i alone. It
@@ -33,28 +33,45 @@ SWINGS = 1e-7  # of an eigenvalue, to the side: two that are equal part so far b
 
 @dataclass(frozen=True, slots=True)
 class Equilibrium:
-    """One posture of rest.
+    """One equilibrium of an arm.
 
-    `kind` is "focus" or "node" where the arm returns after a small push, swinging or not,
-    "centre" where it swings on for want of damping, "saddle" where it falls away, and
-    "degenerate" where a link rests in no particular place or a stable and an unstable posture
-    meet.
+    Attributes
+    ----------
+    q : ndarray, shape (n,)
+        Joint angles [rad], each in the turn around the middle of its joint's range.
+    eigenvalues : ndarray, shape (2n,)
+        Of the linearised arm [1/s].
+    kind : str
+        "focus" or "node" where the arm returns after a small disturbance, swinging or not,
+        "centre" where it swings on for want of damping, "saddle" where it falls away, and
+        "degenerate" where a link rests in no particular place or a stable and an unstable
+        equilibrium meet.
+    within_limits : bool
+        Whether all joints are within their limits.
     """
 
-    q: Array  # (n,) [rad], each in the turn around the middle of its joint's range
-    eigenvalues: Array  # (2n,) [1/s] of the linearised arm
+    q: Array
+    eigenvalues: Array
     kind: str
     within_limits: bool
 
     @property
     def stable(self) -> bool:
-        """Whether the arm stays near after a small push."""
+        """Whether the arm stays near after a small disturbance."""
         return self.kind in ("focus", "node", "centre")
 
 
 @dataclass(frozen=True, slots=True)
 class Equilibria:
-    """All postures of rest, the stable ones first; `reason` says why there are none."""
+    """All equilibria of an arm under constant torques, the stable ones first: a sequence.
+
+    Attributes
+    ----------
+    found : tuple of Equilibrium
+        The equilibria.
+    reason : str
+        Why there are none, if there are none.
+    """
 
     found: tuple[Equilibrium, ...]
     reason: str = ""
@@ -69,34 +86,53 @@ class Equilibria:
         return self.found[index]
 
 
-class _Rest(NamedTuple):
-    """One angle at which a link rests: +1 stable, −1 unstable, 0 neither."""
+class _LinkEquilibrium(NamedTuple):
+    """One angle at which a link angles: +1 stable, −1 unstable, 0 neither."""
 
     phi: float
     sign: int
 
 
 def equilibria(arm: Arm | Parameters, tau: Array, *, tip_force: Array | None = None) -> Equilibria:
-    """Find every posture in which constant torques tau (n,) hold one arm still.
+    """Return every equilibrium of one arm under constant torques.
 
-    The tip force, (2,) or with a moment (3,), acts on the arm and keeps its direction.
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        One arm, of at most ten links.
+    tau : array_like, shape (n,)
+        Joint torques [N·m].
+    tip_force : array_like, shape (2,) or (3,), optional
+        Force on the tip [N], or with a moment [N·m]; it acts on the arm and keeps its direction.
 
+    Returns
+    -------
+    Equilibria
+        2ⁿ of them in closed form, or none.
+
+    Raises
+    ------
+    InputError
+        If the arm is a batch or has too many links, or a value is not a finite number.
+
+    Examples
+    --------
     >>> import ulna
-    >>> [rest.kind for rest in equilibria(ulna.preset("bechard-1"), [4.0])]
+    >>> [one.kind for one in equilibria(ulna.preset("bechard-1"), [4.0])]
     ['focus', 'saddle']
     """
     p = Parameters(*map(float_array, parameters_of(arm)))
     tau = joint_array(np, p, float_array(tau), "tau")
     pull = np.zeros(2) if tip_force is None else chain.force_array(np, float_array(tip_force))
     _check(p, tau, pull)
-    rests = _link_rests(p, tau, pull)
-    stuck = [str(link + 1) for link, options in enumerate(rests) if not options]
+    angles = _link_equilibria(p, tau, pull)
+    stuck = [str(link + 1) for link, options in enumerate(angles) if not options]
     if stuck:
         links = f"link{'s' * (len(stuck) > 1)} {', '.join(stuck)}"
         return Equilibria((), f"the torques on {links} are more than the weight can balance")
-    choices = itertools.product(*rests)
+    choices = itertools.product(*angles)
     found = [_equilibrium(p, tau, pull, choice) for choice in choices]
-    return Equilibria(tuple(sorted(found, key=lambda rest: not rest.stable)))
+    return Equilibria(tuple(sorted(found, key=lambda one: not one.stable)))
 
 
 def _check(p: Parameters, tau: Array, pull: Array) -> None:
@@ -113,8 +149,8 @@ def _check(p: Parameters, tau: Array, pull: Array) -> None:
         raise InputError(Problem("equilibria", got, need, hint))
 
 
-def _link_rests(p: Parameters, tau: Array, pull: Array) -> list[list[_Rest]]:
-    """Return for each link the angles at which it rests."""
+def _link_equilibria(p: Parameters, tau: Array, pull: Array) -> list[list[_LinkEquilibrium]]:
+    """Return for each link the angles at which it is in equilibrium."""
     force, moment = pull[:2], pull[2:]
     flat, upright = (chain.link_posture(np, p, np.full(p.n, phi)) for phi in (0.0, 0.5 * math.pi))
     # With gravity and force, f(φ) = f(0) cos φ + f(π/2) sin φ; a moment adds the same at every φ.
@@ -124,26 +160,28 @@ def _link_rests(p: Parameters, tau: Array, pull: Array) -> list[list[_Rest]]:
     weight = np.hypot(*p.gravity) * np.hypot(flat.moment_x, flat.moment_y)
     scale = weight + p.length * np.hypot(*force)
     rows = zip(wanted, np.hypot(cosine, sine), np.arctan2(sine, cosine), scale, strict=True)
-    return [_rests(*map(float, row)) for row in rows]
+    return [_solved(*map(float, row)) for row in rows]
 
 
-def _rests(wanted: float, size: float, middle: float, scale: float) -> list[_Rest]:
+def _solved(wanted: float, size: float, middle: float, scale: float) -> list[_LinkEquilibrium]:
     """Solve size cos(φ − middle) = wanted, where size is what terms as large as scale leave."""
     if size <= ROUNDING * scale:
-        return [_Rest(0.0, 0)] if abs(wanted) <= ROUNDING * scale else []
+        return [_LinkEquilibrium(0.0, 0)] if abs(wanted) <= ROUNDING * scale else []
     if abs(wanted) > size * (1.0 + ROUNDING):
         return []
     if abs(wanted) >= size * (1.0 - ROUNDING):
-        return [_Rest(middle if wanted > 0.0 else middle + math.pi, 0)]
+        return [_LinkEquilibrium(middle if wanted > 0.0 else middle + math.pi, 0)]
     aside = math.acos(wanted / size)
-    return [_Rest(middle - aside, 1), _Rest(middle + aside, -1)]
+    return [_LinkEquilibrium(middle - aside, 1), _LinkEquilibrium(middle + aside, -1)]
 
 
-def _equilibrium(p: Parameters, tau: Array, pull: Array, rests: tuple[_Rest, ...]) -> Equilibrium:
-    q = into_window(p, absolute_to_relative(np.array([rest.phi for rest in rests])))
+def _equilibrium(
+    p: Parameters, tau: Array, pull: Array, angles: tuple[_LinkEquilibrium, ...]
+) -> Equilibrium:
+    q = into_window(p, absolute_to_relative(np.array([one.phi for one in angles])))
     state, _ = linearise(p, q, np.zeros(p.n), tau, tip_force=pull)
     eigenvalues = np.linalg.eigvals(state)
-    kind = _kind([rest.sign for rest in rests], eigenvalues, damped=bool(np.any(p.damping)))
+    kind = _kind([one.sign for one in angles], eigenvalues, damped=bool(np.any(p.damping)))
     return Equilibrium(q, eigenvalues, kind, bool(allowed(p, q).all()))
 
 

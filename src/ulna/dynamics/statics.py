@@ -15,11 +15,32 @@ ROUNDING = 64.0  # machine epsilons, which single precision needs instead
 def holding_torque(
     arm: Arm | Parameters, q: Array, *, tip_force: Array | None = None, link_weights: bool = True
 ) -> Array:
-    """Return the joint torques τ = G − Jᵀ F (…, n) [N·m] that hold the arm still.
+    """Return the joint torques that hold the arm still: τ = G − Jᵀ F.
 
-    The tip force F, (…, 2) or with a moment (…, 3), acts on the arm. Without `link_weights` the
-    links weigh nothing; the point masses at their ends and the payload still do.
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+    tip_force : array_like, shape (..., 2) or (..., 3), optional
+        Force on the tip [N], or with a moment [N·m]; it acts on the arm.
+    link_weights : bool, optional
+        Without them the links weigh nothing; the point masses at their ends and the payload still
+        do.
 
+    Returns
+    -------
+    array, shape (..., n)
+        Joint torques [N·m].
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
+
+    Examples
+    --------
     >>> import ulna
     >>> arm = ulna.Arm.point_masses([1.0, 1.0], [2.0, 1.0], gravity=(0.0, -10.0))
     >>> holding_torque(arm, [0.0, 0.0]).tolist()
@@ -34,8 +55,29 @@ def holding_torque(
 
 
 def tip_force(arm: Arm | Parameters, q: Array, tau: Array) -> Array:
-    """Return the force F (…, 2) [N] on the tip for which torques tau hold the arm still.
+    """Return the force on the tip for which torques hold the arm still.
 
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+    tau : array_like, shape (..., n)
+        Joint torques [N·m].
+
+    Returns
+    -------
+    array, shape (..., 2)
+        Force F on the tip [N].
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
+
+    Notes
+    -----
     It undoes `holding_torque`: Jᵀ F = G − τ. What tau does not determine, the part along a
     stretched arm or a single link, is zero. An arm of more than two links balances a force only
     by torques that fit it; others get the force that leaves the least torque over.
@@ -44,7 +86,7 @@ def tip_force(arm: Arm | Parameters, q: Array, tau: Array) -> Array:
     xp = at.xp
     short = to_joints(xp, weight(at)) - joint_array(xp, at.parameters, tau, "tau")
     levers = xp.matrix_transpose(to_joints(xp, tip_levers(at)))
-    # A posture that is no number must not stop the others of its batch.
+    # A posture that is NaN must not stop the others of its batch.
     known = xp.isfinite(levers)
     tolerance = max(DETERMINED, ROUNDING * float(xp.finfo(levers.dtype).eps))
     solver = xp.linalg.pinv(xp.where(known, levers, xp.zeros_like(levers)), rtol=tolerance)
@@ -53,11 +95,32 @@ def tip_force(arm: Arm | Parameters, q: Array, tau: Array) -> Array:
 
 
 def largest_payload(arm: Arm | Parameters, q: Array, *, tip_force: Array | None = None) -> Array:
-    """Return the largest mass (…) [kg] that can be added at the tip before a joint is too weak.
+    """Return the largest mass that can be added at the tip before a joint is too weak.
 
-    Each joint gives at most its `max_torque`, to either side. The mass comes on top of the
-    payload that the arm has; it is infinite where no limit is met, negative where the pose holds
-    only with so much taken away, and NaN where it cannot be held with any load.
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+    tip_force : array_like, shape (..., 2) or (..., 3), optional
+        Force on the tip [N], or with a moment [N·m]; it acts on the arm.
+
+    Returns
+    -------
+    array, shape (...)
+        Mass on top of the payload that the arm has [kg]: infinite where no limit is met, negative
+        where the posture holds only with so much taken away, and NaN where it cannot be held with
+        any load.
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
+
+    Notes
+    -----
+    Each joint gives at most its `max_torque`, to either side.
     """
     at = posture(arm, q, tip_force)
     xp, limit = at.xp, at.parameters.max_torque

@@ -68,7 +68,7 @@ def _terms(arm: Arm, q: Array, qd: Array, qdd: Array, force: Any) -> Terms:
     spun = times(np, rotors, turning)
     parts = {
         "inertia": times(np, chain.inertia(at), turning) - spun,
-        "coriolis": times(np, chain.whirl(at), rate**2),
+        "coriolis": times(np, chain.coriolis_coupling(at), rate**2),
         "gravity": chain.weight(at),
         "rotor": spun,
         "tip_force": np.zeros_like(q) if force is None else -chain.tip_pull(at, force),

@@ -48,7 +48,7 @@ FUNCTIONS = {
         arm, q, qd, x
     ),
     "sequential.with_friction": lambda arm, q, qd, x, force: sequential.forward_dynamics(
-        arm, q, qd, x, friction=qd
+        arm, q, qd, x, sequential_damping=qd
     ),
     "sequential.frozen": lambda arm, q, qd, x, force: sequential.frozen(arm, q),
 }

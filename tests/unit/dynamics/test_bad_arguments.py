@@ -149,13 +149,13 @@ def test_one_number_is_no_row_of_torques(convert):
 
 
 def test_friction_of_the_wrong_shape_is_refused_by_name():
-    with pytest.raises(InputError, match=r"^friction: "):
-        sequential.forward_dynamics(ARM, GOOD, GOOD, GOOD, friction=[0.1, 0.2, 0.3])
+    with pytest.raises(InputError, match=r"^sequential_damping: "):
+        sequential.forward_dynamics(ARM, GOOD, GOOD, GOOD, sequential_damping=[0.1, 0.2, 0.3])
 
 
 def test_friction_that_is_no_number_is_refused():
     with pytest.raises(InputError, match="need numbers"):
-        sequential.forward_dynamics(ARM, GOOD, GOOD, GOOD, friction="rough")
+        sequential.forward_dynamics(ARM, GOOD, GOOD, GOOD, sequential_damping="rough")
 
 
 def test_resting_postures_are_found_under_one_force():

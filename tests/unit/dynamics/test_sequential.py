@@ -58,7 +58,7 @@ def test_each_joint_moves_as_if_it_were_alone(points):
 
 def test_the_papers_friction_slows_each_joint_in_proportion_to_its_rate(points):
     theta, thetad, tau = [0.0, np.pi / 2], [3.0, -2.0], [90.0, 24.0]
-    found = sequential.forward_dynamics(points, theta, thetad, tau, friction=[0.5, 0.25])
+    found = sequential.forward_dynamics(points, theta, thetad, tau, sequential_damping=[0.5, 0.25])
     assert found == approx([(90.0 - 5.0 * G) / 17.0 - 1.5, 2.0 + 0.5])
 
 
@@ -73,7 +73,8 @@ def test_friction_takes_the_place_of_damping(points):
     damped = points.replace(joints=[ulna.Joint(damping=34.0), ulna.Joint(damping=6.0)])
     state = ([0.0, 1.0], [3.0, -2.0], [90.0, 24.0])
     with_friction = [
-        sequential.forward_dynamics(arm, *state, friction=[0.5, 0.25]) for arm in (points, damped)
+        sequential.forward_dynamics(arm, *state, sequential_damping=[0.5, 0.25])
+        for arm in (points, damped)
     ]
     assert with_friction[0] == approx(with_friction[1])
 
@@ -87,7 +88,7 @@ def test_for_one_joint_it_is_exact(theta):
     true = dynamics.forward_dynamics(arm, [theta], [2.0], [7.0])
     assert true == approx([expected])
     # The paper's B = b / I is the same friction.
-    same = sequential.forward_dynamics(arm, [theta], [2.0], [7.0], friction=[0.4])
+    same = sequential.forward_dynamics(arm, [theta], [2.0], [7.0], sequential_damping=[0.4])
     assert same == approx([expected])
 
 
@@ -125,7 +126,10 @@ def test_it_is_the_diagonal_of_the_mass_matrix_and_the_true_weight(random_arm):
 def test_leading_axes_of_the_state_lead_the_result(points, batch):
     state = np.zeros((3, *batch, 2))
     assert sequential.forward_dynamics(points, *state).shape == (*batch, 2)
-    assert sequential.forward_dynamics(points, *state, friction=[0.1, 0.2]).shape == (*batch, 2)
+    assert sequential.forward_dynamics(points, *state, sequential_damping=[0.1, 0.2]).shape == (
+        *batch,
+        2,
+    )
     seen = sequential.frozen(points, state[0])
     assert seen.inertia.shape == seen.weight.shape == (*batch, 2)
 

@@ -118,7 +118,7 @@ def portrait(
 
 
 def _check_friction(flow: Flow) -> None:
-    """Refuse a joint in syrup: it stops at once and creeps for ever, and nothing else happens."""
+    """Raise InputError for a joint so damped that it only creeps."""
     most = STIFFEST * flow.inertia * flow.natural_frequency
     if flow.damping > most:
         need = f"at most {most:.3g} N·m·s/rad, {STIFFEST:g} times M √(weight/M)"
@@ -126,7 +126,7 @@ def _check_friction(flow: Flow) -> None:
 
 
 def _check_turns(angles: tuple[float, float]) -> tuple[float, float]:
-    """Refuse more turns than a page can show."""
+    """Raise InputError for more turns than a page can show."""
     turns = (angles[1] - angles[0]) / TURN
     if turns > MOST_TURNS:
         raise InputError(Problem("angles", f"{turns:.4g} turns", f"at most {MOST_TURNS:g}"))
@@ -136,7 +136,7 @@ def _check_turns(angles: tuple[float, float]) -> tuple[float, float]:
 def _check_distances(
     flow: Flow, angles: tuple[float, float], starts: tuple[tuple[float, float], ...]
 ) -> None:
-    """Refuse what is so far from what is shown that equilibria all the way fill the memory."""
+    """Raise InputError for angles so far away that the equilibria in between fill the memory."""
     if flow.law is None:
         return
     low, high = angles
@@ -154,7 +154,7 @@ def _check_distances(
 
 
 def _check_duration(flow: Flow, duration: float) -> float:
-    """Refuse more swings than a picture can show."""
+    """Raise InputError for more swings than a picture can show."""
     if duration * flow.natural_frequency > LONGEST:
         need = f"at most {LONGEST / flow.natural_frequency:.3g} s, {LONGEST:g} rad of small swings"
         raise InputError(Problem("duration", f"{duration:g} s", need))

@@ -111,7 +111,7 @@ def _merged(fates: Fates, values: Array, sides: Array) -> tuple[BasinBoundary, .
 
 
 def _known(boundary: BasinBoundary) -> bool:
-    """Whether both sides are decided: how far one got with a start is no boundary."""
+    """Return whether both sides are decided: how far one got with a start is no boundary."""
     return UNDECIDED_NAME not in (boundary.below.name, boundary.above.name)
 
 

@@ -56,7 +56,7 @@ def find_basins(
     progress: bool | None,
     on_interrupt: OnInterrupt = "raise",
 ) -> Basins:
-    """Let every start of a grid move until its fate is certain; starts are middles of cells."""
+    """Simulate every start of a grid until its fate is certain; starts are middles of cells."""
     angle, speed = _middles(angles, size.angles), _middles(speeds, size.speeds)
     grid = [values.ravel() for values in np.meshgrid(angle, speed)]
     count = grid[0].size

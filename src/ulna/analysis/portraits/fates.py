@@ -51,7 +51,7 @@ class Fates:
     rate: float  # [Hz] of a controller
 
     def decide(self, angle: Array, speed: Array) -> Ends:
-        """Say of states (k,) what is certain."""
+        """Return what is certain of states (k,)."""
         label = np.full(angle.shape, UNDECIDED, dtype=np.int8)
         turns = np.zeros(angle.shape, dtype=np.int32)
         for number, region in enumerate(self.regions):
@@ -70,7 +70,7 @@ class Fates:
         report: Callable[[float], None] | None = None,
         into: Ends | None = None,
     ) -> Ends:
-        """Say what becomes of states (k,), by letting those that are undecided move on.
+        """Return what becomes of states (k,), by letting those that are undecided move on.
 
         After so many steps (`most`) in all, what is not decided stays so. What is certain is
         noted `into` arrays (k,) as soon as it is.
@@ -100,7 +100,7 @@ class Fates:
     def _moved(
         self, angle: Array, speed: Array, length: float, how: dict[str, Any]
     ) -> tuple[Array, Array]:
-        """Let states (k,) move on, together on all cores; one by one under a law in Python."""
+        """Simulate states (k,) on, together on all cores; one by one under a law in Python."""
         start = {"q0": angle[:, None], "qd0": speed[:, None], "progress": False}
         law = self.flow.law
         if law is None or "controller" not in how or hasattr(law.controller, "compiled"):
@@ -115,7 +115,7 @@ class Fates:
         return np.array([run.q[-1, 0] for run in runs]), np.array([run.qd[-1, 0] for run in runs])
 
     def fate(self, label: int, turns: int) -> Fate:
-        """Put a label into words."""
+        """Return the fate of a label."""
         return Fate(UNDECIDED_NAME if label == UNDECIDED else self.names[label], int(turns))
 
     @property

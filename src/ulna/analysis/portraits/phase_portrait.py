@@ -40,28 +40,56 @@ MOST_BASINS = 4_000  # starts along a side
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Orbit:
-    """A start, what the joint did from there, and what becomes of it."""
+    """A start, what the joint did from there, and what becomes of it.
 
-    angle: float  # [rad]
-    speed: float  # [rad/s]
+    Attributes
+    ----------
+    angle : float
+        Where it starts [rad].
+    speed : float
+        With which speed [rad/s].
+    run : Run
+        What was simulated.
+    fate : Fate
+        What becomes of it.
+    """
+
+    angle: float
+    speed: float
     run: Run
     fate: Fate
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Portrait:
-    """All that one joint can do; what takes time is worked out when it is asked for.
+    """All that one joint can do; what takes time is computed when it is asked for.
 
-    Angles [rad] and speeds [rad/s]. Under a controller, equilibria, separatrices and the field are
-    those of its law at every instant; orbits, basins and their boundaries those of the loop at
-    `rate` [Hz].
+    Attributes
+    ----------
+    flow : Flow
+        The joint and what drives it.
+    angles : (float, float)
+        The range of angles that is shown [rad].
+    speeds : (float, float)
+        The range of speeds that is shown [rad/s].
+    starts : tuple of (float, float)
+        Initial states whose orbits are followed [rad, rad/s].
+    duration : float
+        Of an orbit [s].
+    rate : float
+        The control rate [Hz].
+
+    Notes
+    -----
+    Under a controller, equilibria, separatrices and the field are those of its law at every
+    instant; orbits, basins and their boundaries those of the loop at `rate`.
     """
 
     flow: Flow
-    angles: tuple[float, float]  # what is shown
+    angles: tuple[float, float]
     speeds: tuple[float, float]
     starts: tuple[tuple[float, float], ...]
-    duration: float  # [s] of an orbit
+    duration: float
     rate: float
 
     @property
@@ -90,12 +118,46 @@ class Portrait:
         return self.flow.cylinder
 
     def field(self, columns: int = 25, rows: int = 21) -> tuple[Array, Array, Array]:
-        """Return angles (columns,), speeds (rows,) and θ̈ (rows, columns); θ̇ is the speed itself."""
+        """Return the vector field on a grid.
+
+        Parameters
+        ----------
+        columns : int, optional
+            How many angles.
+        rows : int, optional
+            How many speeds.
+
+        Returns
+        -------
+        angle : ndarray, shape (columns,)
+            Angles [rad].
+        speed : ndarray, shape (rows,)
+            Speeds [rad/s], which are θ̇ as well.
+        acceleration : ndarray, shape (rows, columns)
+            θ̈ [rad/s²].
+        """
         angle, speed = np.linspace(*self.angles, columns), np.linspace(*self.speeds, rows)
         return angle, speed, self.flow.acceleration(angle, speed[:, None])
 
     def energy(self, columns: int = 200, rows: int = 200) -> tuple[Array, Array, Array]:
-        """Return angles, speeds and the energy [J] (rows, columns), kinetic and potential."""
+        """Return kinetic and potential energy together on a grid.
+
+        Parameters
+        ----------
+        columns : int, optional
+            How many angles.
+        rows : int, optional
+            How many speeds.
+
+        Returns
+        -------
+        angle : ndarray, shape (columns,)
+            Angles [rad].
+        speed : ndarray, shape (rows,)
+            Speeds [rad/s].
+        energy : ndarray, shape (rows, columns)
+            Energy [J].
+        """
         angle, speed = np.linspace(*self.angles, columns), np.linspace(*self.speeds, rows)
         return angle, speed, self.flow.energy(*np.broadcast_arrays(angle, speed[:, None]))
 
@@ -170,11 +232,27 @@ class Portrait:
         progress: bool | None = None,
         on_interrupt: OnInterrupt = "raise",
     ) -> Basins:
-        """Say of a grid of starts what becomes of each, on all cores; `count` along each side.
+        """Compute the basins of attraction on a grid of starts, on all cores.
 
-        A pair is the count along the angles and along the speeds. Ctrl-C raises
-        `ulna.Interrupted`, whose `result` are the basins as far as they are known; with
-        on_interrupt="return" they are returned.
+        Parameters
+        ----------
+        count : int or (int, int), optional
+            How many starts along each side, or along the angles and along the speeds.
+        progress : bool, optional
+            Whether a progress bar is shown; unless given, on a terminal if it takes a while.
+        on_interrupt : {"raise", "return"}, optional
+            On Ctrl-C `ulna.Interrupted` is raised, whose `result` are the basins as far as they
+            are known; with "return" they are returned.
+
+        Returns
+        -------
+        Basins
+            What becomes of every start.
+
+        Raises
+        ------
+        InputError
+            If the count is not one.
         """
         check_on_interrupt(on_interrupt)
         pair = count if isinstance(count, tuple | list) else (count, count)
@@ -189,7 +267,25 @@ class Portrait:
     def critical_speeds(
         self, angle: float = 0.0, within: Sequence[float] | None = None
     ) -> tuple[BasinBoundary, ...]:
-        """Return the speeds at which the fate of a start at an angle changes, to 1e-9 rad/s."""
+        """Return the speeds at which the fate of starts at an angle changes.
+
+        Parameters
+        ----------
+        angle : float, optional
+            Where they start [rad].
+        within : (float, float), optional
+            The range of speeds [rad/s]; what is shown unless given.
+
+        Returns
+        -------
+        tuple of BasinBoundary
+            To 1e-9 rad/s, with the fates on both sides.
+
+        Raises
+        ------
+        InputError
+            If a value is not one, or there are too many.
+        """
         low, high = self.speeds if within is None else read_range("within", within)
         return find_basin_boundaries(self.fates, low, high, angle=number("angle", angle))
 
@@ -197,7 +293,25 @@ class Portrait:
     def critical_angles(
         self, speed: float = 0.0, within: Sequence[float] | None = None
     ) -> tuple[BasinBoundary, ...]:
-        """Return the angles at which the fate of a start with a speed changes, to 1e-9 rad."""
+        """Return the angles at which the fate of starts with a speed changes.
+
+        Parameters
+        ----------
+        speed : float, optional
+            With which they start [rad/s].
+        within : (float, float), optional
+            The range of angles [rad]; what is shown unless given.
+
+        Returns
+        -------
+        tuple of BasinBoundary
+            To 1e-9 rad, with the fates on both sides.
+
+        Raises
+        ------
+        InputError
+            If a value is not one, or there are too many.
+        """
         low, high = self.angles if within is None else read_range("within", within)
         return find_basin_boundaries(self.fates, low, high, speed=number("speed", speed))
 
@@ -208,7 +322,13 @@ class Portrait:
         return find_critical_torques(self.flow)
 
     def facts(self) -> dict[str, Any]:
-        """Return what was found as plain values in SI units, as JSON takes them."""
+        """Return what was found as plain values that JSON takes.
+
+        Returns
+        -------
+        dict
+            By names, in SI units; None for what is not finite.
+        """
         running, torques = self.running, self.critical_torques
         measures = ("direction", "period", "mean", "mean_over_angle", "slowest", "fastest")
         return plain(
@@ -251,7 +371,7 @@ class Portrait:
 
 
 def read_range(what: str, given: Any) -> tuple[float, float]:
-    """Take the least and the largest value of something."""
+    """Return the least and the largest value of a range."""
     values = list(given) if isinstance(given, Sequence | np.ndarray) else []
     if len(values) != 2 or isinstance(given, str):
         raise InputError(Problem(what, shown(given), "the least and the largest value"))

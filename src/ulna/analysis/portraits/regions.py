@@ -92,7 +92,7 @@ def _well(flow: Flow, well: PhaseEquilibrium, saddle: PhaseEquilibrium) -> Regio
 
 
 def _brakes(flow: Flow, equilibria: tuple[PhaseEquilibrium, ...]) -> bool:
-    """Whether a law only ever takes energy out, whatever the angle and the speed."""
+    """Return whether a law only ever takes energy out, whatever the angle and the speed."""
     angles = np.linspace(equilibria[0].angle - TURN, equilibria[-1].angle + TURN, 200)
     fast = flow.natural_frequency * np.geomspace(0.01, 100.0, 60)[:, None]
     speeds = np.concatenate([-fast, fast])

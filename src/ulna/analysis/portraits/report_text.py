@@ -18,7 +18,7 @@ EVERYWHERE = "every angle is an equilibrium"
 
 
 def portrait_lines(portrait: Portrait) -> list[str]:
-    """Say what drives the joint, its equilibria, how it runs, and what becomes of the starts."""
+    """Return what drives the joint, its equilibria, how it runs, and what becomes of the starts."""
     equilibria = (
         [EVERYWHERE]
         if everywhere_in_equilibrium(portrait)
@@ -37,12 +37,12 @@ def portrait_lines(portrait: Portrait) -> list[str]:
 
 
 def everywhere_in_equilibrium(portrait: Portrait) -> bool:
-    """Whether nothing ever turns the joint: no weight, no torque."""
+    """Return whether nothing ever turns the joint: no weight, no torque."""
     return portrait.flow.peak_gravity_torque == 0.0 and portrait.torque == 0.0
 
 
 def left_out(portrait: Portrait) -> list[str]:
-    """Say what the joint has and the portrait has not."""
+    """Return what the joint has and the portrait has not."""
     (joint,) = portrait.arm.joints
     found = []
     if math.isfinite(joint.lower) or math.isfinite(joint.upper):
@@ -51,7 +51,7 @@ def left_out(portrait: Portrait) -> list[str]:
 
 
 def drive_text(portrait: Portrait) -> str:
-    """Say what drives the joint."""
+    """Return what drives the joint."""
     limit = portrait.flow.max_torque
     within = "" if math.isinf(limit) else f", at most {limit:.4g} N·m"
     if portrait.controller is not None:
@@ -64,7 +64,7 @@ def drive_text(portrait: Portrait) -> str:
 
 
 def equilibrium_text(equilibrium: PhaseEquilibrium) -> str:
-    """Say where an equilibrium is and of which kind.
+    """Return where an equilibrium is and of which kind.
 
     >>> import numpy as np
     >>> from ulna.analysis.portraits.phase_equilibria import PhaseEquilibrium
@@ -87,7 +87,7 @@ def eigenvalues_text(equilibrium: PhaseEquilibrium) -> str:
 
 
 def run_text(running: RunningSolution) -> str:
-    """Say how the joint runs."""
+    """Return how the joint runs."""
     return (
         f"runs at {running.slowest:.6g} to {running.fastest:.6g} rad/s, {abs(running.mean):.6g} in "
         f"the mean, a turn in {running.period:.6g} s"
@@ -96,7 +96,7 @@ def run_text(running: RunningSolution) -> str:
 
 
 def fate_text(fate: Fate) -> str:
-    """Say what becomes of a start.
+    """Return what becomes of a start.
 
     >>> fate_text(Fate("settles at -1.571 rad", 3))
     'settles at -1.571 rad, 3 turns on'

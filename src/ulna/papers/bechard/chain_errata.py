@@ -26,7 +26,7 @@ def model_and_truth(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the accelerations of the skater's links, without weight and friction, by both."""
     torque = np.array(tau)
-    model = sequential.forward_dynamics(FLAT, theta, rate, torque, friction=AT_REST)
+    model = sequential.forward_dynamics(FLAT, theta, rate, torque, sequential_damping=AT_REST)
     q, qd = absolute_to_relative(theta), absolute_to_relative(rate)
     return np.asarray(model), np.asarray(
         relative_to_absolute(forward_dynamics(FLAT, q, qd, torque))

@@ -112,7 +112,7 @@ def as_damper() -> float:
     inertia = sequential.frozen(FOUR, theta).inertia
     damped = FOUR.parameters._replace(damping=per_second * inertia)
     with_damper = sequential.forward_dynamics(damped, theta, rate, none)
-    with_b = sequential.forward_dynamics(FOUR, theta, rate, none, friction=per_second)
+    with_b = sequential.forward_dynamics(FOUR, theta, rate, none, sequential_damping=per_second)
     return float(np.abs(with_damper - with_b).max())
 
 

@@ -66,9 +66,9 @@ def _model() -> Row:
         call=(
             "import ulna\n"
             'arm = ulna.preset("bechard-4")\n'
-            "turning = ulna.dynamics.sequential.forward_dynamics(\n"
+            "accelerations = ulna.dynamics.sequential.forward_dynamics(\n"
             "    arm, [0.1, 0.1, 0.1, 0.0], [0.3, 0.3, 0.3, 0.0], [300, 3, 50, 5],\n"
-            "    friction=[0.5, 0.5, 0.5, 0.25],\n"
+            "    sequential_damping=[0.5, 0.5, 0.5, 0.25],\n"
             ")\n"
         ),
         numbers=tuple(
@@ -89,7 +89,7 @@ def largest_differences() -> tuple[float, float, float]:
     random = np.random.default_rng(2)
     angle = random.uniform(-np.pi, np.pi, (STATES, 4))
     rate, tau = random.uniform(-3.0, 3.0, (STATES, 4)), random.uniform(-99.0, 99.0, (STATES, 4))
-    ours = sequential.forward_dynamics(FOUR, angle, rate, tau, friction=np.array(FOUR_B))
+    ours = sequential.forward_dynamics(FOUR, angle, rate, tau, sequential_damping=np.array(FOUR_B))
     sums = [
         printed.sequential(FOUR, torque, FOUR_B)(0.0, state)[4:]
         for torque, state in zip(tau.tolist(), np.hstack([angle, rate]), strict=True)

@@ -46,7 +46,7 @@ def sequential_frequencies() -> np.ndarray:
     """Return those of the model, by differences of its accelerations."""
     none, step = np.zeros(2), STEP * np.eye(2)
     ahead, behind = (
-        sequential.forward_dynamics(SKATER, DOWN + way, none, none, friction=none)
+        sequential.forward_dynamics(SKATER, DOWN + way, none, none, sequential_damping=none)
         for way in (step, -step)
     )
     stiffness = -(ahead - behind).T / (2.0 * STEP)
@@ -60,7 +60,7 @@ def median_error() -> float:
     theta = random.uniform(-np.pi, np.pi, (STATES, 2))
     rate = random.uniform(-FASTEST, FASTEST, (STATES, 2))
     none = np.zeros(2)
-    model = sequential.forward_dynamics(SKATER, theta, rate, none, friction=none)
+    model = sequential.forward_dynamics(SKATER, theta, rate, none, sequential_damping=none)
     true = absolute.forward_dynamics(without_friction(SKATER), theta, rate, none)
     return float(np.median(_size(model - true) / _size(true)))
 
