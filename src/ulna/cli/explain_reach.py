@@ -33,7 +33,7 @@ def explain_reach(arm: Arm, target: np.ndarray, found: Solutions) -> str:
     elif len(lengths) == 2:
         lines.extend(_two_links(lengths, x, y))
     elif lengths:
-        lines.extend(_spare(len(lengths)))
+        lines.extend(_redundant(len(lengths)))
     if found.continuum and len(lengths) == 2:
         lines.append("The links fold onto the base, and q_1 is free: this is one of many.")
     if len(target) == 3:
@@ -102,11 +102,11 @@ def _two_links(lengths: list[float], x: float, y: float) -> list[str]:
     return lines
 
 
-def _spare(joints: int) -> list[str]:
+def _redundant(joints: int) -> list[str]:
     return [
-        f"{joints} joints for 2 numbers: infinitely many postures. Those below keep the arm",
-        "straight but for two bends, which reach all that the whole arm can; where joints have",
-        "limits, damped least squares then move them inside.",
+        f"{joints} joints for 2 coordinates, a redundant arm: infinitely many postures. These",
+        "keep it straight but for two bends, which reach all that the whole arm can; where joints",
+        "have limits, damped least squares then move them inside.",
     ]
 
 

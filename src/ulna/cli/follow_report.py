@@ -39,7 +39,7 @@ from ulna.motion.findings import length_text
 from ulna.simulation import Run
 from ulna.simulation.run import versions_here
 
-TUBES = {"1 cm": 0.01, "10 cm": 0.1}
+EXIT_RADII = {"1 cm": 0.01, "10 cm": 0.1}
 PLANNED_PEAK, RUN_PEAK = "planned peak [N·m]", "run's peak [N·m]"
 # What to try at the command line.
 HINTS = {
@@ -198,7 +198,7 @@ def _power(done: FollowResult) -> str:
 def _open_loop(done: FollowResult) -> str:
     """Return where the tip went without feedback, and why: not of rounding alone."""
     found = done.trackings["open loop"]
-    left = {name: found.first_exit(tube) for name, tube in TUBES.items()}
+    left = {name: found.first_exit(radius) for name, radius in EXIT_RADII.items()}
     if left["1 cm"] is None:
         return f"in this run the tip stayed within {length_text(found.max)} of where it should be"
     gone = [f"{name} off after {number(t, 3)} s" for name, t in left.items() if t is not None]
@@ -230,7 +230,8 @@ def follow_facts(done: FollowResult) -> dict[str, Any]:
         label.replace(" ", "_"): {
             **done.trackings[label].facts(),
             "first_exit": {
-                name: done.trackings[label].first_exit(tube) for name, tube in TUBES.items()
+                name: done.trackings[label].first_exit(radius)
+                for name, radius in EXIT_RADII.items()
             },
             "stability": _growth_facts(done, label),
         }

@@ -48,7 +48,7 @@ def hold(
     json: JsonOption = False,
     force: Annotated[str | None, typer.Option("--force", hidden=True)] = None,
 ) -> None:
-    """Compute the torques that hold the arm still in a pose (statics)."""
+    """Compute holding torques (statics): what keeps the arm still in a pose."""
     if force is not None:
         need = "--tip-force, which is what a force on the tip is called in every command"
         raise InputError(Problem("--force", shown(force), need, f'write --tip-force "{force}"'))
@@ -75,7 +75,7 @@ class _Held(NamedTuple):
     force: np.ndarray
     torque: np.ndarray
     weight: np.ndarray
-    spare: float  # [kg] more at the tip
+    payload_margin: float  # [kg] more at the tip
 
     @property
     def limit(self) -> np.ndarray:
@@ -93,8 +93,8 @@ def _held(arm: Arm, q: np.ndarray, force: np.ndarray) -> _Held:
     if not np.isfinite(torque).all():
         got = "angles, a force or a load for which no torque is a number"
         raise InputError(Problem("hold", got, "sizes that arithmetic can hold", "check the units"))
-    spare = float(dynamics.largest_payload(arm, q, tip_force=force))
-    return _Held(arm, q, force, torque, dynamics.gravity_torque(arm, q), spare)
+    margin = float(dynamics.largest_payload(arm, q, tip_force=force))
+    return _Held(arm, q, force, torque, dynamics.gravity_torque(arm, q), margin)
 
 
 def _show(held: _Held, name: str, angles: Angles) -> None:
@@ -118,8 +118,8 @@ def _show(held: _Held, name: str, angles: Angles) -> None:
     show_table(f"{arm.name or name}: torques that hold the pose{angles.remark}", columns, rows)
     x, y, _ = kinematics.tip(arm, held.q)
     say(f"tip ({fixed(x, 6)}, {fixed(y, 6)}) m{_force_in_words(held.force)}")
-    if np.isfinite(held.spare) and not held.too_weak.any():
-        say(f"the joints hold up to {_no_more_than(held.spare)} kg more at the tip")
+    if np.isfinite(held.payload_margin) and not held.too_weak.any():
+        say(f"the joints hold up to {_no_more_than(held.payload_margin)} kg more at the tip")
 
 
 def _share(torque: float, limit: float) -> tuple[str, str]:
@@ -147,7 +147,7 @@ def _raise_if_too_weak(held: _Held) -> None:
     )
     lessen = "lessen the force, " if np.any(held.force) else ""
     way_out = f"{lessen}move the tip closer to the base, or choose stronger motors"
-    load = held.arm.payload.mass + held.spare
+    load = held.arm.payload.mass + held.payload_margin
     if load >= 0.0:
         way_out = f"it could be held with a payload of {_no_more_than(load)} kg"
     raise InfeasibleError(f"the pose cannot be held: {asked}; {way_out}")
@@ -171,5 +171,5 @@ def _facts(held: _Held) -> dict[str, Any]:
         "max_torque": held.limit,
         "holds": not held.too_weak.any(),
         "payload": held.arm.payload.mass,
-        "spare_payload": held.spare,
+        "payload_margin": held.payload_margin,
     }

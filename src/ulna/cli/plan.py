@@ -63,7 +63,7 @@ def plan(
     json: JsonOption = False,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Compute the torques that make the tip follow a path, and check that the arm can do it."""
+    """Compute torques along a path (inverse dynamics), and check that the arm can do it."""
     outputs = folder_outputs(out, plan_writers(), overwrite=overwrite)
     convention = read_convention(angles)
     asked = read_request(arm, path, payload, no_gravity=no_gravity, angles=convention)

@@ -81,14 +81,14 @@ def portrait(
         ),
     ] = None,
     basins: Annotated[
-        int, typer.Option("--basins", metavar="COUNT", help="Colour so many starts a side.")
+        int, typer.Option("--basins", metavar="COUNT", help="Colour basins, so many starts a side.")
     ] = 0,
     energy: Annotated[bool, typer.Option("--energy", help="Colour it by the energy.")] = False,
     duration: Annotated[
         str | None, _option("--duration", "TIME", f"How long starts are followed: {DURATION}.")
     ] = None,
     rate: Annotated[
-        str | None, _option("--rate", "FREQUENCY", "How often the controller acts: 1000 Hz.")
+        str | None, _option("--rate", "FREQUENCY", "The control rate: 1000 Hz.")
     ] = None,
     section_joint: Annotated[
         int | None,
@@ -105,7 +105,7 @@ def portrait(
     json: JsonOption = False,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Draw the phase portrait of one joint: its equilibria, how it runs, what becomes of starts.
+    """Draw a phase portrait of one joint: equilibria, separatrices, basins, running solutions.
 
     Of an arm with more joints the runs from the starts are shown joint by joint, and a Poincaré
     section through them.

@@ -43,7 +43,7 @@ def show_portrait(portrait: Portrait, name: str, borders: Mapping[float, Critica
         lifts = f"above {torques.lifting:.9g} N·m it runs from wherever it stands"
         say_about("torques", [lifts, f"above {torques.running:.9g} N·m it keeps running"])
     for angle, critical in borders.items():
-        say_about("fates", _border_lines(portrait, angle, critical))
+        say_about("speeds", _border_lines(portrait, angle, critical))
     say_about(
         "starts",
         [
@@ -90,8 +90,8 @@ def _only_fate(portrait: Portrait, angle: float, critical: CriticalSpeeds) -> st
     label, turns = portrait.fates.of(np.full(speeds.size, angle), speeds)
     found = {portrait.fates.fate(int(a), int(b)) for a, b in zip(label, turns, strict=True)}
     if len(found) > 1:
-        return "fates change where nothing could be decided"
-    return f"one for all speeds: {fate_text(found.pop())}"
+        return "the fate changes where nothing could be decided"
+    return f"at all speeds: {fate_text(found.pop())}"
 
 
 def show_section(section: Section, name: str) -> None:

@@ -35,7 +35,7 @@ def pose(
     json: JsonOption = False,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Show where the joints and the tip are for given joint angles (forward kinematics)."""
+    """Show forward kinematics: where joints and tip are for given joint angles."""
     described = find_arm(arm)
     convention = read_convention(angles)
     posture = np.array(convention.read(q, described, "--q"))

@@ -61,7 +61,7 @@ def reach(
     json: JsonOption = False,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Find the postures that put the tip at a point (inverse kinematics)."""
+    """Solve inverse kinematics: the postures that put the tip at a point."""
     described = find_arm(arm)
     convention = read_convention(angles)
     check_elbow(described, elbow)

@@ -87,7 +87,7 @@ def _made(run: Run, angles: Angles) -> list[tuple[str, str]]:
         ("disturbances", _count(settings.get("disturbances"))),
         ("events", _events(settings.get("events"))),
         ("stops", _stops(run)),
-        ("model", _model(settings)),
+        ("dynamics", _dynamics(settings)),
         ("versions", ", ".join(f"{name} {which}" for name, which in run.versions.items())),
     ]
     return [(what, which) for what, which in rows if which]
@@ -180,7 +180,7 @@ def _stops(run: Run) -> str:
     return f"at the joint limits, restitution {run.settings.get('restitution', 0.0):g}"
 
 
-def _model(settings: Mapping[str, Any]) -> str:
+def _dynamics(settings: Mapping[str, Any]) -> str:
     if settings.get("dynamics") != "sequential":
         return ""
     damping = settings.get("sequential_damping")

@@ -148,7 +148,7 @@ def simulate(
     json: JsonOption = False,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Simulate an arm under torques or a controller (forward dynamics), and show what it did."""
+    """Simulate an arm (forward dynamics) under torques or a controller, and show what it did."""
     described = changed_arm(find_arm(arm), payload, no_gravity=no_gravity)
     convention = read_convention(angles)
     options = read_all(

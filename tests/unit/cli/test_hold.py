@@ -120,7 +120,7 @@ def test_json_is_si(ask):
         "max_torque": [None, None],
         "holds": True,
         "payload": 0.0,
-        "spare_payload": None,
+        "payload_margin": None,
     }
 
 
@@ -217,7 +217,7 @@ def test_json_and_explanation_end_in_exit_5_too(ask):
     assert code == 5
     assert facts["holds"] is False
     assert facts["payload"] == 2.0
-    assert facts["spare_payload"] < 0.0
+    assert facts["payload_margin"] < 0.0
     code, out, _ = ask(*words, "--explain")
     assert code == 5
     assert "tau_3" in out

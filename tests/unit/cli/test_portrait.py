@@ -265,7 +265,7 @@ def test_it_says_which_critical_speeds_it_has_not_looked_for(ask):
 
 def test_one_fate_for_all_is_told(ask):
     _, out, _ = ask("bechard-1", "--torque", "12 N*m")
-    assert "from 0 rad one for all speeds: runs on" in one_line(out)
+    assert "from 0 rad at all speeds: runs on" in one_line(out)
     assert "equilibria none" in one_line(out)
     _, out, _ = ask("bechard-1", "--no-gravity", "--out", "flat.png")
     assert "every angle is an equilibrium" in one_line(out)
