@@ -284,10 +284,13 @@ def __dir__() -> list[str]:
 
 
 _GUESSES = {
+    "angles.wrap(angle, math.pi) brings angles into (0, 2 pi]": "wrap_to_2pi wrapTo2Pi",
     "angles.wrap(angle) brings angles into (-pi, pi]": (
-        "wrap_to_pi wrap_angle wrap_angles normalize normalise normalize_angle"
+        "wrap_to_pi wrap_angle wrap_angles normalize normalise normalize_angle wrapToPi"
     ),
-    "angles.difference(to, from_) is the shortest turn": "diff angle_difference shortest subtract",
+    "angles.difference(to, from_) is the shortest turn": (
+        "diff angdiff angle_diff angle_difference shortest subtract"
+    ),
     "angles are in radians: use numpy.radians and numpy.degrees at the edge": (
         "radians degrees deg2rad rad2deg to_radians to_degrees deg rad"
     ),

@@ -58,27 +58,29 @@ if not TYPE_CHECKING:
         "the positions of all joints, kinematics.transforms(arm, q) the frames": (
             "forward fk fkine forward_kinematics forwardKinematics compute_fk solve_fk pose "
             "position tip_position tip_pose end_effector end_effector_position end_effector_pose "
-            "ee ee_position ee_pose tcp tool"
+            "ee ee_position ee_pose tcp tool orientation heading tip_angle"
         ),
         "kinematics.joints(arm, q) returns the positions from the base to the tip": (
-            "joint_positions link_positions positions elbow points"
+            "joint_positions link_positions positions elbow elbow_position points"
         ),
         "kinematics.transforms(arm, q) returns the homogeneous transforms": (
-            "frames transform homogeneous_transforms transformation_matrix link_frames"
+            "frames transform homogeneous_transforms transformation_matrix link_frames base_frame "
+            "tool_frame dh dh_table dh_parameters"
         ),
         "kinematics.inverse(arm, target) returns every posture for a point, "
         "kinematics.track(arm, points) follows a path": (
             "ik ikine inverse_kinematics inverseKinematics ik_solve solve_ik compute_ik solve "
-            "inverse_position"
+            "inverse_position numerical_ik analytic_ik analytical_ik"
         ),
         "kinematics.inverse(arm, target).elbow_up and .elbow_down are the postures of two links": (
             "elbow_up elbow_down"
         ),
         "kinematics.track(arm, points) returns continuous joint angles": (
-            "follow follow_path track_path ik_path trajectory"
+            "follow follow_path track_path ik_path ik_trajectory solve_path trajectory"
         ),
         "kinematics.jacobian(arm, q) has rows for x, y and the rotation": (
-            "J jac jacob jacob0 jacobe jacobian_matrix geometric_jacobian analytical_jacobian"
+            "J jac jacob jacob0 jacobe jacobian_matrix geometric_jacobian analytical_jacobian "
+            "spatial_jacobian body_jacobian"
         ),
         "kinematics.jacobian_rate(arm, q, qd) is its derivative in time": (
             "Jdot jacob_dot jacob0_dot jacobian_dot jacobian_derivative"
@@ -94,9 +96,30 @@ if not TYPE_CHECKING:
         ),
         "kinematics.workspace(arm) returns what the tip can reach, "
         "kinematics.workspace(arm).contains(points) whether it reaches points": (
-            "reach reachable is_reachable in_reach can_reach reachable_workspace boundary"
+            "reach max_reach reachable is_reachable in_reach can_reach reachable_workspace "
+            "boundary workspace_area"
         ),
         "kinematics.condition_number(arm, q) is large near a singular posture, "
         "kinematics.singularities(arm) lists them": "singular is_singular singularity",
+        "kinematics.manipulability(arm, q) is Yoshikawa's measure": (
+            "yoshikawa manipulability_index manipulability_measure"
+        ),
+        "kinematics.manipulability_ellipse(arm, q) returns the ellipse of tip velocities": (
+            "ellipse velocity_ellipse force_ellipse manipulability_ellipsoid"
+        ),
+        "kinematics.track(arm, points) solves for a whole path; for one posture use "
+        "numpy.linalg.pinv with kinematics.jacobian(arm, q)": (
+            "pinv pseudo_inverse pseudoinverse inverse_velocity resolved_rate inverse_jacobian "
+            "damped_least_squares dls"
+        ),
+        "a redundant arm stays close to a posture by kinematics.inverse(arm, target, posture=q)": (
+            "null_space nullspace redundancy"
+        ),
+        "kinematics.workspace(arm).nearest(point) is the nearest point in reach": (
+            "nearest nearest_point closest_point clamp"
+        ),
+        "dynamics.holding_torque(arm, q, tip_force=force) balances a force on the tip": (
+            "statics static_force static_torque joint_torque"
+        ),
     }
     __getattr__, __dir__ = namespace(__name__, _guesses)

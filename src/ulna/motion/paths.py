@@ -26,7 +26,9 @@ __all__ = [
 
 if not TYPE_CHECKING:
     _guesses = {
-        "paths.line(start, end) goes straight": "straight straight_line segment linear",
+        "paths.line(start, end) goes straight": (
+            "straight straight_line segment line_segment linear moveL"
+        ),
         "paths.arc(center, radius, start, end) is a part of a circle": "circular circular_arc",
         "paths.ellipse(center, radii) goes once round": "oval",
         "paths.lemniscate(center, radius) is a figure of eight": (
@@ -34,13 +36,15 @@ if not TYPE_CHECKING:
         ),
         "paths.polyline(corners) goes straight from point to point, and "
         "paths.polyline(corners, closed=True) back to the first": (
-            "polygon rectangle square triangle waypoints via_points points corners lines"
+            "polygon rectangle square triangle waypoints via_points points from_points corners "
+            "lines zigzag star"
         ),
         "paths.spline(through) goes smoothly through points": (
-            "cubic_spline bspline b_spline bezier smooth interpolate curve spiral helix through"
+            "cubic_spline bspline b_spline bezier smooth interpolate curve spiral helix through "
+            "lissajous sine heart function from_function parametric custom"
         ),
         "paths.joints(through) leads the joints through postures": (
-            "joint joint_space joint_path postures configurations"
+            "joint joint_space joint_path postures configurations moveJ ptp"
         ),
         "paths.svg(file) follows a drawing": "from_svg read_svg load_svg drawing",
         "paths.csv(file) goes through the points of a file": (
@@ -51,6 +55,10 @@ if not TYPE_CHECKING:
         "paths.loops(radius, loop_radius, loops) is a circle on a circle": (
             "epicycle epicycloid epitrochoid hypotrochoid spirograph trochoid"
         ),
+        "timing is an option: motion.plan(arm, path, timing='trapezoid')": (
+            "trapezoid trapezoidal cubic quintic s_curve"
+        ),
+        "the class of paths is motion.Path": "path Path",
         "paths are composed by methods: path.then(other), path.reversed(), path.repeated(times), "
         "path.placed(at, angle), path.scaled(factor), path.rounded(radius)": (
             "then chain concatenate concat join sequence compose reverse reversed repeat repeated "
