@@ -25,7 +25,7 @@ def allowance() -> float:
 
 
 def check_memory(what: str, counted: str, size: float, hint: str) -> None:
-    """Refuse what would not fit before any work is done; `counted` says what takes `size` bytes."""
+    """Raise InputError if `size` bytes do not fit into memory; `counted` says what takes them."""
     most = allowance()
     if size > most:
         need = f"at most {size_text(most)}, half of this machine's memory"

@@ -1,4 +1,4 @@
-"""What a simulation is given, checked for its kind."""
+"""Checks of the kinds of a simulation's arguments."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def warn_of_unmodelled(arm: Arm) -> None:
 
 
 def check_tip_is_free(tip_force: Any, disturbances: Sequence[Disturbance]) -> None:
-    """Refuse a force on the tip for a model that has no place for it."""
+    """Raise InputError if a force acts on the tip, which sequential dynamics do not take."""
     if tip_force is not None or any(one.force is not None for one in disturbances):
         need = "none with dynamics='sequential', which know no force on the tip"
         raise InputError(Problem("tip_force", "a force on the tip", need, "use dynamics='full'"))
 
 
 def check_controlled(controller: Any, **given: Any) -> None:
-    """Refuse what only a controller uses where there is none."""
+    """Raise InputError for arguments that only a controller uses where there is none."""
     if controller is None:
         for name, value in given.items():
             if value is not None:
@@ -45,7 +45,7 @@ def check_controlled(controller: Any, **given: Any) -> None:
 
 
 def read_answer(answer: Any, n: int, t: float) -> tuple[Array, Any]:
-    """Take torques (n,) and the next state from what a controller gave."""
+    """Read torques (n,) and the next state from what a controller returned."""
     if not isinstance(answer, tuple) or len(answer) != 2:
         got = f"{shown(answer)} at t = {t:g} s"
         raise InputError(Problem("controller", got, "a pair of torques and the next state"))
@@ -59,7 +59,7 @@ def read_answer(answer: Any, n: int, t: float) -> tuple[Array, Any]:
 
 
 def check_kinds(arm: Any, controller: Any, sensors: Any, disturbances: Any) -> None:
-    """Refuse what is no arm, no controller, no sensors or no list of disturbances."""
+    """Raise InputError if an argument is no arm, controller, sensors or list of disturbances."""
     if not isinstance(arm, Arm):
         raise InputError(Problem("arm", shown(arm), "an Arm"))
     if controller is not None:

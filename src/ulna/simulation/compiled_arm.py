@@ -237,7 +237,7 @@ class CompiledArm:
         return found[0], found[1]
 
     def _explain(self, code: int, given: tuple[Array, ...], *found: Array) -> None:
-        """Refuse arrays of another length; answer NaN where one is not finite."""
+        """Raise InputError for arrays of another length; return NaN where one is not finite."""
         from ulna.kinematics.single import MISSHAPEN, NOT_FINITE
 
         if code == MISSHAPEN:

@@ -40,7 +40,7 @@ def deep_copy(simulation: Simulation, memo: dict[int, Any]) -> Any:
 
 
 def check_picklable(simulation: Simulation) -> None:
-    """Refuse what cannot be sent to another process, each by what it was given for."""
+    """Raise InputError naming every argument that cannot be sent to another process."""
     if _pickles_more():
         return
     ticks = simulation.ticks

@@ -176,7 +176,7 @@ def noise(
 
 
 def check_seed(what: str, seed: Any) -> None:
-    """Refuse what is no seed: a whole number that fits a machine's word."""
+    """Raise InputError if a seed is no whole number that fits a machine's word."""
     is_whole = isinstance(seed, Integral) and not isinstance(seed, bool)
     if not is_whole or not 0 <= seed < 2**63:
         raise InputError(Problem(what, shown(seed), "a whole number of at least 0, below 2**63"))
@@ -210,7 +210,7 @@ def _values(what: str, given: Any) -> tuple[float, ...] | None:
 
 
 def sizes(disturbances: Sequence[Disturbance], n: int) -> Array:
-    """Lay disturbances out as rows (d, n+3) of torques, force and moment."""
+    """Return disturbances as rows (d, n+3) of torques, force and moment."""
     rows = np.zeros((len(disturbances), n + 3))
     for row, one in zip(rows, disturbances, strict=True):
         if one.torque is not None:

@@ -16,7 +16,7 @@ from ulna.simulation.failures import Failed
 if TYPE_CHECKING:
     from ulna.simulation.simulation import Simulation
 
-CHUNK = 0.025  # [s] of work between two looks at the world; well below what a person notices
+CHUNK = 0.025  # [s] of work between two checks for Ctrl-C; well below what a person notices
 REPORTED = 0.02  # [s] between two reports of a run that a controller in Python takes part in
 MOST_BUDGET = 50_000_000  # steps
 
@@ -39,7 +39,7 @@ def engine_for(n: int, memory: Memory, control: Control, record: Record) -> Call
 
 
 def drive(simulation: Simulation, report: Report | None) -> int:
-    """Let the engine work until it has come to the end, or something ends it; return its code."""
+    """Run the engine until it reaches the end, or something ends it; return its code."""
     listener, start = listening(), time.perf_counter()
     reported, looks = start, simulation.options.adaptive
     while simulation.failure is None:
@@ -47,7 +47,7 @@ def drive(simulation: Simulation, report: Report | None) -> int:
         failed = None
         try:
             if code == at.CONTROL:
-                simulation.ticks.ask(simulation.memory)
+                simulation.ticks.call_controller(simulation.memory)
             elif _is_over(simulation, code):
                 return at.CRAWLING if code == at.BUDGET else code
         except Failed as caught:
@@ -76,10 +76,10 @@ def _run_engine(simulation: Simulation, *, looks: bool) -> int:
 
 
 def _is_over(simulation: Simulation, code: int) -> bool:
-    """Do what the engine came back for; says whether the run is over, or gets nowhere."""
+    """Do what the engine returned for; return whether the run is over, or stalled."""
     if code == at.BUDGET:
         simulation.stiffness.look(simulation)
-        return simulation.headway.is_lost(simulation)
+        return simulation.stall_watch.is_stalled(simulation)
     if code == at.REFERENCE:
         simulation.ticks.extend_reference(simulation.memory)
         return False
@@ -92,6 +92,6 @@ def _is_over(simulation: Simulation, code: int) -> bool:
 
 
 def _pace(simulation: Simulation, elapsed: float) -> None:
-    """Choose how many steps to take until the next look."""
+    """Choose how many steps to take until the next check."""
     factor = min(max(CHUNK / max(elapsed, 1e-6), 0.25), 8.0)
     simulation.budget = int(min(max(simulation.budget * factor, 1), MOST_BUDGET))

@@ -1,4 +1,4 @@
-"""Events as people give them: formulas or functions whose change of sign is looked for."""
+"""Events: formulas or functions whose changes of sign are located."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class EventFunction:
     function: Callable[..., Any]
     with_state: bool
 
-    def ask(self, t: float, q: Array, qd: Array) -> Any:
+    def evaluate(self, t: float, q: Array, qd: Array) -> Any:
         """Call it."""
         return self.function(t, q, qd) if self.with_state else self.function(t)
 
     def __call__(self, t: float, q: Array, qd: Array) -> float:
-        found = self.ask(t, q, qd)
+        found = self.evaluate(t, q, qd)
         if isinstance(found, bool | np.bool_):
             return float(found) - 0.5
         if not is_number(found):
@@ -57,7 +57,7 @@ class Signal:
 def read_events(
     events: Mapping[str, Any] | None, until: Any, q: Array, qd: Array
 ) -> tuple[Signal, ...]:
-    """Take events apart, and what the run goes on until; functions are tried at the start."""
+    """Read events, and what ends the run; functions are tried at the start."""
     if events is not None and not isinstance(events, Mapping):
         need = "a mapping from names to formulas or functions"
         hint = 'such as {"at the bottom": "q1 + pi/2"}'
@@ -79,7 +79,7 @@ def _signal(name: str, given: Any, q: Array, qd: Array, *, ends: bool) -> Signal
     if not callable(given):
         raise InputError(Problem(what, shown(given), "a formula in text, or a function"))
     watched = EventFunction(what, given, takes_state(given, what))
-    first = watched.ask(0.0, q.copy(), qd.copy())
+    first = watched.evaluate(0.0, q.copy(), qd.copy())
     condition = isinstance(first, bool | np.bool_)
     return Signal(name, None, watched, condition, ends, named(given))
 

@@ -1,7 +1,7 @@
-"""Python code of users that fails while the engine runs: what is said of it.
+"""Python code of users that fails while the engine runs, and the status that it ends the run with.
 
 One rule for controllers and for functions (torque, tip_force, reference, events): an exception, or
-an answer that cannot be used, ends the run with a status, and all until then is kept.
+a value that cannot be used, ends the run with a status, and all until then is kept.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _told(who: str, error: Exception, *, answered: bool) -> str:
 
 
 def check_on_error(given: Any) -> str:
-    """Take what is to become of an exception in a user's Python code."""
+    """Check what is to become of an exception in a user's Python code."""
     if given not in (RETURN, RAISE):
         hint = "with 'return' the status of the run tells of it"
         raise InputError(Problem("on_error", shown(given), f"'{RETURN}' or '{RAISE}'", hint))

@@ -1,4 +1,4 @@
-"""What the files of runs and of batches have in common: packages, checks, and their words."""
+"""What the files of runs and of batches share: packages, checks, names of older versions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OLDER_KEYWORDS = {
 # A controller up to the text of an arm, which begins with "<"; gains may be tuples.
 _OLDER_CONTROLLER = re.compile(rf"\b({'|'.join(_OLDER_KEYWORDS)})\(((?:[^()<]|\([^()<]*\))*)")
 
-LONGEST_TROUBLE = 200  # letters: HDF5 tells long stories
+LONGEST_TROUBLE = 200  # letters: messages of HDF5 are long
 
 T = TypeVar("T")
 
@@ -62,13 +62,13 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def trouble(error: BaseException) -> str:
-    """Say what went wrong in one line."""
+    """Return what went wrong in one line."""
     told = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return " ".join(told.split())[:LONGEST_TROUBLE]
 
 
 def warn_of_no_digest(path: Path) -> None:
-    """Say that a file was opened whose damage could not be seen."""
+    """Warn that a file was opened whose damage could not be seen."""
     told = (
         f"{path}: it carries no digest, so that damage to its numbers would go unseen: it was "
         "written by an older ulna or changed by other software; save it again to give it one"
@@ -77,7 +77,7 @@ def warn_of_no_digest(path: Path) -> None:
 
 
 def check_ordinary(path: Path) -> None:
-    """Refuse a pipe, which would be waited for, and the like."""
+    """Raise FileError for a pipe, which would be waited for, and the like."""
     if path.exists() and not path.is_file():
         raise FileError(f"{path}: cannot be read: it is no ordinary file")
 
@@ -85,7 +85,7 @@ def check_ordinary(path: Path) -> None:
 def check_array(
     checks: Problems, name: str, found: Any, shape: tuple[int, ...], kind: Any = np.float64
 ) -> None:
-    """Note what is no array of that kind and shape."""
+    """Add a problem unless there is an array of that kind and shape."""
     dtype, size = getattr(found, "dtype", None), getattr(found, "shape", None)
     if dtype != kind or size != shape:
         got = "nothing" if dtype is None else f"{dtype} of shape {size}"
@@ -104,12 +104,12 @@ def from_json(
 
 
 def versions(plain: Any) -> dict[str, str]:
-    """Take the versions that something was computed with."""
+    """Read the versions that something was computed with."""
     return {str(name): str(version) for name, version in dict(plain).items()}
 
 
 def texts_of(found: Mapping[str, Any], form: str, names: tuple[str, ...]) -> dict[str, str]:
-    """Take attributes that are text; the format first, which says what else there is."""
+    """Read attributes that are text; the format first, which says what else there is."""
     version = found.get("format")
     if version != form:
         got = "nothing" if version is None else shown(version)

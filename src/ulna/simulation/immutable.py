@@ -14,7 +14,7 @@ from ulna.simulation.status import Floats
 
 
 def immutable_array(checks: Problems, name: str, values: Any, shape: tuple[int, ...]) -> Floats:
-    """Take an array that nobody can change: itself if that is so, else a copy."""
+    """Return an array that nobody can change: itself if that is so, else a copy."""
     if type(values) is np.ndarray and values.shape == shape and values.dtype == np.float64:
         return values if _cannot_change(values) else read_only(values.copy())
     try:

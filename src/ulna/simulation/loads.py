@@ -27,7 +27,7 @@ class Loads:
         return {**self.__dict__, "callbacks": CallbackRegistry(), "_memory": None}
 
     def set(self, torque: Any, tip_force: Any) -> None:
-        """Take what acts, in any of the forms that people give it in."""
+        """Read what acts, in any of its forms."""
         n, between, dt = self.n, self.between, self.dt
         self._sources = (
             read_source(torque_kind(n), torque, n, between=between, dt=dt),
@@ -64,7 +64,7 @@ class Loads:
         return True
 
     def connect(self, memory: Memory) -> None:
-        """Let formulas and functions act in a memory."""
+        """Connect formulas and functions to a memory."""
         self._memory = memory
         torque, force = self.sources
         links, whole = memory.links, memory.whole
@@ -105,7 +105,7 @@ class Loads:
         raise error
 
     def clear_error(self) -> BaseException | None:
-        """Let the engine go on after an error, and return it."""
+        """Clear the engine's error flag, and return the error."""
         error = self.callbacks.error()
         if error is not None:
             self._memory.whole[at.FAULT] = 0

@@ -119,7 +119,7 @@ def _sequential_damping(n: int, given: Any) -> tuple[float, ...] | None:
 
 
 def joint_values(arm: Arm, what: str, given: Any, unit: str) -> Array:
-    """Take one finite number a joint."""
+    """Read one finite number a joint."""
     values = np.atleast_1d(float_array(given, what))
     if values.shape != (arm.n,) or not np.isfinite(values).all():
         need = f"{arm.n} finite number{'s' * (arm.n > 1)} [{unit}], one a joint"
@@ -149,7 +149,7 @@ def _far(q: Array, qd: Array) -> list[Problem]:
 
 
 def check_start(arm: Arm, q: Array, qd: Array, options: SimulationOptions) -> None:
-    """Refuse a start that no arm has, and one beyond the stops."""
+    """Raise InputError for a start that no arm has, and for one beyond the stops."""
     if max(np.abs(q).max(), np.abs(qd).max()) > MOST_START:
         raise InputError(_far(q, qd))
     if not options.stops or options.dynamics == "sequential" or not _has_limits(arm):

@@ -25,13 +25,13 @@ WHATS = {at.HIT: "hit", at.REST: "rest", at.RELEASE: "release"}
 
 
 def status_of(simulation: Simulation, code: int) -> Status:
-    """Say how things stand after the engine came back with a code."""
+    """Return the status after the engine returned a code."""
     t = simulation.t
     if code in (at.DIVERGED, at.STALLED):
         bad = _bad_input(simulation)
         return _failure(simulation, code) if bad is None else bad
     if code == at.CRAWLING:
-        return _no_headway(simulation)
+        return _stalled(simulation)
     if code == at.CHATTERING:
         text = (
             f"stalled at t = {t:g} s: stops or events follow one another without letting time "
@@ -44,12 +44,12 @@ def status_of(simulation: Simulation, code: int) -> Status:
 
 
 def interrupted(simulation: Simulation) -> Status:
-    """Say that Ctrl-C ended the run."""
+    """Return the status of a run that Ctrl-C ended."""
     return Status(False, "interrupted", f"interrupted at t = {simulation.t:g} s")
 
 
 def _remarks(simulation: Simulation) -> str:
-    """Say what a reader of the numbers should know."""
+    """Return what a reader of the numbers should know."""
     whole = simulation.memory.whole
     chatter = whole.item(at.CHATTER)
     text = ""
@@ -60,11 +60,11 @@ def _remarks(simulation: Simulation) -> str:
     if logged > kept:
         text += f"; of {logged:,} events and contacts the first {kept:,} were kept"
     text += _saturated(saturation_of(simulation))
-    return "; ".join([text, *simulation.doubts])
+    return "; ".join([text, *simulation.accuracy_warnings])
 
 
 def _saturated(found: tuple[Saturation, ...]) -> str:
-    """Say which joints were at their torque limits, how often and for how long."""
+    """Return which joints were at their torque limits, how often and for how long."""
     text = ""
     for one in found[:MOST_JOINTS]:
         often = "once, for" if one.episodes == 1 else f"{one.episodes:,} times, for"
@@ -75,7 +75,7 @@ def _saturated(found: tuple[Saturation, ...]) -> str:
 
 
 def saturation_of(simulation: Simulation) -> tuple[Saturation, ...]:
-    """Return the joints whose controller asked for more than their torque limits."""
+    """Return the joints whose controller commanded more than their torque limits."""
     notes = _notes(simulation) if simulation.memory.whole.item(at.TICK) else None
     if notes is None or not notes[at.EPISODES].any():
         return ()
@@ -93,7 +93,7 @@ def saturation_of(simulation: Simulation) -> tuple[Saturation, ...]:
 
 
 def close_saturation(simulation: Simulation) -> None:
-    """Let torque limits be left where the controller is: it asks for nothing any more."""
+    """End all episodes of saturation: the controller commands nothing any more."""
     notes = _notes(simulation)
     there = notes[at.SATURATED] != 0.0
     notes[at.SATURATED_TIME, there] += simulation.t - notes[at.SATURATED_SINCE, there]
@@ -106,22 +106,22 @@ def _notes(simulation: Simulation) -> Array:
     return memory.real[first : first + at.NOTES * n].reshape(at.NOTES, n)
 
 
-def _no_headway(simulation: Simulation) -> Status:
-    """Say that steps have collapsed, and why."""
-    headway, memory = simulation.headway, simulation.memory
+def _stalled(simulation: Simulation) -> Status:
+    """Return the status of a run whose steps have collapsed, and why."""
+    watch, memory = simulation.stall_watch, simulation.memory
     joint = _switching_joint(simulation)
     text = (
         f"stalled at t = {simulation.t:.6g} s, joint {joint + 1} at "
         f"{memory.vectors[at.STATE + 1, joint]:.3g} rad/s: steps have fallen to "
-        f"{headway.pace:.1g} s"
+        f"{watch.pace:.1g} s"
     )
-    if headway.share > REFUSED_SHARE:
+    if watch.share > REFUSED_SHARE:
         text += (
-            f" and {100.0 * headway.share:.0f} % of them are refused, as where a torque switches "
+            f" and {100.0 * watch.share:.0f} % of them are refused, as where a torque switches "
             "faster than any step"
         )
-    text += f"; the rest would take {headway.to_go:.1g} steps; "
-    if headway.share > REFUSED_SHARE:
+    text += f"; the rest would take {watch.to_go:.1g} steps; "
+    if watch.share > REFUSED_SHARE:
         text += (
             "try tanh(100*x) or clip(100*x, -1, 1) in place of sign(x), a controller at a rate, or "
             "method='rk4' with a small dt"
@@ -145,7 +145,7 @@ def _switching_joint(simulation: Simulation) -> int:
 def _torques_at_stage(simulation: Simulation, t: float) -> Array:
     """Return torques, force and moment (n+3,) in the state STAGE.
 
-    A function need not bear a look beyond where the run came: zeros where one fails.
+    A function may fail beyond where the run came: zeros there.
     """
     from ulna.simulation.engine.loop import evaluate
 
@@ -210,7 +210,7 @@ def _bad_input(simulation: Simulation) -> Status | None:
     for t in simulation.t + np.array([0.0, 0.5 * step, step, *BEYOND]):
         vectors[at.STAGE : at.STAGE + 2] = vectors[at.STATE : at.STATE + 2]
         vectors[at.STAGE, :n] += (t - simulation.t) * vectors[at.STATE + 1, :n]
-        # Where no arm can be, no torque is to blame for having no value.
+        # A torque may be NaN at states that no arm reaches.
         if not np.abs(vectors[at.STAGE : at.STAGE + 2, :n]).sum() < RUNAWAY:
             continue
         values = _torques_at_stage(simulation, t)

@@ -1,4 +1,4 @@
-"""What a controller is told to follow, at every tick."""
+"""The reference of a controller, at every tick."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ulna.motion import Plan, Trajectory
 from ulna.simulation.options import joint_values
 from ulna.simulation.sources import check_takes_time, named
 
-# Gives angles, rates and accelerations (k, 3, n) at times (k,).
+# Returns angles, rates and accelerations (k, 3, n) at times (k,).
 Follow: TypeAlias = Callable[[Array], Array]
 
 BLOCK = 4096  # ticks that are worked out together
@@ -34,9 +34,9 @@ def trajectory_of(given: Any) -> Trajectory | None:
 
 
 def read_reference(arm: Arm, given: Any, q0: Array, *, start: float = 0.0) -> tuple[Blocks, Any]:
-    """Take a plan or a trajectory to follow, a posture (n,) to hold, or a function of t.
+    """Read a reference: a plan or a trajectory, a set-point (n,), or a function of t.
 
-    The function gives q, (q, qd) or (q, qd, qdd). Without any the arm is to stay where it starts.
+    The function returns q, (q, qd) or (q, qd, qdd). Without any the arm is to stay where it starts.
     Motions and functions begin at the time `start` [s]. Returns it with a description as plain
     values.
     """
@@ -73,7 +73,7 @@ def reference_poses(arm: Arm, given: Any, q0: Array) -> Array:
 
 
 def check_motion(n: int, motion: Trajectory, what: str = "reference") -> None:
-    """Refuse a motion of another number of joints."""
+    """Raise InputError for a motion of another number of joints."""
     if motion.arm.n != n:
         got = f"a motion of {motion.arm.n} joints"
         raise InputError(Problem(what, got, f"{n}, as many as the arm has"))
@@ -145,7 +145,7 @@ def _rows_until_failure(follow: Follow, times: Array) -> Array:
 
 
 class Blocks:
-    """What is to be followed, block by block of ticks.
+    """A reference, block by block of ticks.
 
     Of a motion the next block is worked out in another thread while the engine is busy with this
     one; functions of users are called where they were given, and in order.

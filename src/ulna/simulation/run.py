@@ -135,12 +135,12 @@ class Run:
     events: tuple[Event, ...] = ()
     contacts: tuple[Contact, ...] = ()
     versions: Mapping[str, str] = dataclasses.field(default_factory=versions_here)
-    tau_commanded: Floats | None = None  # (S, n) [N·m] asked for, before limits
+    tau_commanded: Floats | None = None  # (S, n) [N·m] before limits
     tau_disturbance: Floats | None = None  # (S, n) [N·m]
     tip_force_disturbance: Floats | None = None  # (S, 3) as tip_force
-    q_measured: Floats | None = None  # (S, n) [rad] as the controller read it
+    q_measured: Floats | None = None  # (S, n) [rad]
     qd_measured: Floats | None = None  # (S, n) [rad/s]
-    q_ref: Floats | None = None  # (S, n) [rad] as the controller was to follow it
+    q_ref: Floats | None = None  # (S, n) [rad]
     qd_ref: Floats | None = None  # (S, n) [rad/s]
     qdd_ref: Floats | None = None  # (S, n) [rad/s²]
     saturation: tuple[Saturation, ...] = ()  # joints that were at their torque limits

@@ -1,4 +1,4 @@
-"""The one front door: an arm, a start, what acts on it, and for how long."""
+"""`ulna.simulate`: one arm from its start to the end of its run, recorded."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from ulna.typing import (
     TorqueLike,
 )
 
-MOST_DEFAULT = 100_001  # samples that are kept if nobody says how many
+MOST_DEFAULT = 100_001  # samples that are kept unless a number is given
 DEFAULT_MEMORY = 500e6  # [bytes] that they may take
 _ZERO = read_only(np.zeros(1))
 
@@ -192,7 +192,7 @@ def simulate(
     times = sample_times(samples, length, simulation.options.dt, width)
     simulation.keep_samples(times, signals=bool(signals))
     run = _recorded(simulation, length, shown=progress)
-    warn(*simulation.doubts)
+    warn(*simulation.accuracy_warnings)
     if run.status.reason == "interrupted":
         return return_partial(run, on_interrupt, run.status.text)
     return run
@@ -209,14 +209,14 @@ def _start(arm: Any, motion: Trajectory | None) -> tuple[Array, Array]:
 
 
 def read_duration(given: Any) -> float:
-    """Take how long a run is to be [s]."""
+    """Read how long a run is to be [s]."""
     if not is_number(given) or not 0.0 <= given < 1e300:
         raise InputError(Problem("duration", shown(given), "a time of at least 0 s"))
     return float(given)
 
 
 def _recorded(simulation: Simulation, length: float, *, shown: bool | None) -> Run:
-    """Advance to the end, or to where it goes on no further, and gather the samples."""
+    """Advance to the end, or as far as possible, and return the run."""
     with progress_line("simulating", shown=shown) as report:
         try:
             simulation.advance_to(length, lambda: report(simulation.t / length if length else 1.0))
@@ -263,7 +263,7 @@ def _finish_samples(simulation: Simulation) -> None:
 
 
 def _keep_state(simulation: Simulation) -> None:
-    """Record the state alone, where nothing can be said of what acts on it."""
+    """Record the state alone, where what acts on it cannot be computed."""
     memory, columns = simulation.memory, sample_columns(simulation.arm.n, 0)
     row, state = simulation.record.samples[0], memory.vectors[at.STATE : at.STATE + 2]
     row[1:] = np.nan
@@ -273,7 +273,7 @@ def _keep_state(simulation: Simulation) -> None:
 
 
 def _run(simulation: Simulation) -> Run:
-    # Nobody writes to them any more: parts of them need not be copied to be safe.
+    # Nothing writes to them any more: parts of them need not be copied.
     simulation.record.samples.flags.writeable = False
     kept = simulation.record.samples[: int(simulation.memory.whole[at.SAMPLE])]
     columns = sample_columns(simulation.arm.n, int(simulation.memory.whole[at.KEPT]))

@@ -35,7 +35,7 @@ from ulna.simulation.reference import reference_poses
 from ulna.simulation.sensors import Sensors
 from ulna.simulation.sources import Source
 from ulna.simulation.status import Status
-from ulna.simulation.steps import Headway, check_steps, concerns, prepare_steps
+from ulna.simulation.steps import StallWatch, accuracy_warnings, check_steps, prepare_steps
 from ulna.simulation.stiffness import StiffnessWatch
 from ulna.simulation.ticks import Ticks
 from ulna.typing import (
@@ -55,9 +55,9 @@ from ulna.typing import (
     TorqueLike,
 )
 
-FIRST_BUDGET = 5000  # steps of one link until the first look at the world
+FIRST_BUDGET = 5000  # steps of one link until the first check for Ctrl-C
 PERFECT = Sensors()
-LOST = ("diverged", "stalled", "bad torque")  # there is no state to go on from
+LOST = ("diverged", "stalled", "bad torque")  # there is no state to continue from
 
 
 class Simulation:
@@ -174,8 +174,8 @@ class Simulation:
         """Set the start, at time 0."""
         self.start = (q, qd)
         self.status = Status(True, "done", "not started")
-        self.doubts: list[str] = []  # what a reader of the numbers should know
-        self.headway, self.stiffness = Headway(), StiffnessWatch(self.arm.n)
+        self.accuracy_warnings: list[str] = []  # what a reader of the numbers should know
+        self.stall_watch, self.stiffness = StallWatch(), StiffnessWatch(self.arm.n)
         self.failure: Failure | None = None
         self.budget = max(FIRST_BUDGET // self.arm.n, 1)
         self.memory = self._build()
@@ -191,13 +191,13 @@ class Simulation:
         )
 
     def _started(self, controller: Controller | None) -> Any:
-        """Return what a controller starts with."""
+        """Return the compiled law of a controller, or the state that it starts with."""
         try:
             return self.ticks.started(controller, self.t)
         except Failed as caught:
             failed = caught
         self.fail(failed)
-        self.control.tau.fill(np.nan)  # nothing acts that was not answered
+        self.control.tau.fill(np.nan)  # no torque acts that was not computed
         return None
 
     def _connect(self) -> None:
@@ -209,10 +209,10 @@ class Simulation:
         self.ticks.connect(self.memory)
         connect(self.size, self.memory, self.control, self.record)
         self.engine = engine_for(self.size, self.memory, self.control, self.record)
-        # Plain Python, and what it calls, would warn of numbers that are watched for anyway.
+        # Plain Python, and what it calls, would warn of NaN and overflow, which are checked anyway.
         self.guarded = isinstance(self.engine, FunctionType) or bool(self.loads.callbacks)
         if self.loads.callbacks:
-            self.budget = 1  # a function may take its time
+            self.budget = 1  # a function may take long
 
     def _warn(self) -> None:
         """Warn beforehand that a controller will not settle."""
@@ -351,10 +351,10 @@ class Simulation:
         """
         if not is_number(seconds) or not 0.0 <= seconds < 1e300:
             raise InputError(Problem("advance", shown(seconds), "a time of at least 0 s"))
-        told = bool(self.doubts)
+        warned = bool(self.accuracy_warnings)
         status = self.advance_to(self.t + float(seconds))
-        if self.doubts and not told:
-            warn(*self.doubts)
+        if self.accuracy_warnings and not warned:
+            warn(*self.accuracy_warnings)
         return status
 
     def advance_to(self, t: float, report: Report | None = None) -> Status:
@@ -391,14 +391,16 @@ class Simulation:
         )  # fmt: skip
         prepare_steps(self, end - now)
         self.memory.real[at.TARGET] = end
-        self.memory.whole[at.OPEN] = 0  # what an interruption may have left open
+        self.memory.whole[at.OPEN] = 0  # what an interruption may have left
         try:
             code = at.FAULTY if self.failure else drive(self, report)
         except KeyboardInterrupt:
-            self.loads.clear_error()  # of a function that Ctrl-C ended, and that may be asked again
+            # Of a function that Ctrl-C ended, and that may be called again.
+            self.loads.clear_error()
             self.status = interrupted(self)
             raise Interrupted(self.status.text, self.status) from None
-        self.doubts = concerns(self) if code in (at.REACHED, at.STOPPED) else []
+        finished = code in (at.REACHED, at.STOPPED)
+        self.accuracy_warnings = accuracy_warnings(self) if finished else []
         self.status = self.failure.status if self.failure else status_of(self, code)
         return self.status
 
@@ -438,15 +440,15 @@ class Simulation:
         check_kinds(self.arm, controller, self.sensors, self.disturbances)
         check_controlled(controller, reference=reference)
         followed = self.q if reference is None and self.controller is None else reference
-        blamed = self.failure
-        if blamed is not None and blamed.status.reason == "controller failed":
+        previous = self.failure
+        if previous is not None and previous.status.reason == "controller failed":
             self.failure = None
         try:
             started = self._started(controller)
             if controller is not None and followed is not None:
                 self.ticks.follow(followed, self.q)
         except BaseException:
-            self.failure = blamed
+            self.failure = previous
             raise
         if self.controller is None:
             now = self.memory.vectors[at.STATE : at.STATE + 2, :-1]
@@ -503,7 +505,7 @@ class Simulation:
         whole = self.memory.whole
         whole[at.ANSWERED] = whole[at.OPEN] = 0
         if not np.isfinite(self.control.tau).all() and self.failure is None:
-            self.control.tau.fill(0.0)  # of an answer that was refused; the tick comes again
+            self.control.tau.fill(0.0)  # of torques that were refused; the tick comes again
         if self.status.reason in ("controller failed", "function failed") and not self.failure:
             self.status = status_of(self, at.REACHED)
         self._connect()

@@ -1,4 +1,4 @@
-"""What acts on the arm, as people give it: numbers, tables, formulas, Python functions."""
+"""Inputs that act on the arm: numbers, tables, formulas, Python functions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class InputKind(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """One input, taken apart: a table that is held or linear, and what changes all the time."""
+    """One input: a table that is held or linear, formulas, and a function."""
 
     times: Array  # (k,)
     rows: Array  # (k, width)
@@ -67,7 +67,7 @@ def names_for(n: int) -> tuple[str, ...]:
 def read_source(
     kind: InputKind, given: Any, n: int, *, between: str = HOLD, dt: float = 1e-3
 ) -> Source:
-    """Take an input apart.
+    """Read an input.
 
     `given` is None; numbers, one a part; text or a list of texts and numbers; a pair (times,
     rows); an array of rows, dt apart; or a function of t, or of (t, q, qd).
@@ -100,7 +100,7 @@ def _nothing(width: int) -> Source:
 
 
 def steady_row(kind: InputKind, given: Any) -> list[float] | None:
-    """Return plain finite numbers as a whole row; None of what `read_source` has to look at."""
+    """Return plain finite numbers as a whole row; None of what `read_source` has to read."""
     width = len(kind.parts)
     if given is None:
         return [0.0] * width
@@ -228,7 +228,7 @@ def named(function: Callable[..., Any]) -> dict[str, str]:
 
 
 def check_takes_time(function: Callable[..., Any], what: str) -> None:
-    """Refuse a function that cannot be called with a time alone."""
+    """Raise InputError for a function that cannot be called with a time alone."""
     if takes_state(function, what):
         raise InputError(Problem(what, "a function of (t, q, qd)", "a function of t"))
 

@@ -1,4 +1,4 @@
-"""Steps: counted before a run begins, watched while it goes on, and judged when it is over.
+"""Steps: counted before a run begins, watched while it runs, and checked when it is over.
 
 **Counted.** The steps of dt, a controller's ticks and the draws of noise are known beforehand: more
 than MOST_STEPS of any are refused, with their number and what to use instead. How many steps an
@@ -9,7 +9,7 @@ inertia of at most I, the method is stable for steps of about 6 I / b only.
 than anybody waits for. Where a good part of the steps is refused, a torque switches faster than any
 step can follow (a sign() that holds the arm on its switching line), and the limit is low.
 
-**Judged.** Of equal steps the first ones, and then one in 64, are taken once more in two halves.
+**Checked.** Of equal steps the first ones, and then one in 64, are taken once more in two halves.
 What the two differ by is the error of a step; each speaks for those up to the next, and the error
 of a rate for the angle that it goes on to turn the joint by. The sum estimates the error of the
 angles, as long as neighbouring motions neither part (chaos) nor come together.
@@ -39,11 +39,11 @@ MANY_STEPS = 10**7  # through stiff damping, from which on a run is announced
 STABLE = 6.0  # the step of dop853 in units of the time in which damping stops a joint
 WORK = {"rk4": 0.15e-6, "semi-implicit": 0.08e-6, "gauss4": 0.5e-6, "dop853": 0.6e-6}  # [s] a link
 
-WATCHED = 50_000  # tries of a step between two looks at the headway
+WATCHED = 50_000  # tries of a step between two checks for a stall
 REFUSED_SHARE = 0.1  # of them that are refused where something switches
 HOPELESS, ENDLESS = 1e9, 1e13  # steps to go where something switches, and anywhere
 
-ROUGH, ROUGH_SEMI_IMPLICIT = 1e-2, 0.3  # [rad] of error that is said
+ROUGH, ROUGH_SEMI_IMPLICIT = 1e-2, 0.3  # [rad] of error that is warned of
 ORDERS = {"rk4": 4, "dop853": 8, "semi-implicit": 1, "gauss4": 4}
 
 LEAST_WINDOWS = 256  # of a run, in each of which events are looked at eight times
@@ -59,7 +59,7 @@ def check_steps(
     controlled: bool,
     disturbances: Iterable[Disturbance] = (),
 ) -> None:
-    """Refuse a run from one time to another that would take too many steps, ticks or draws."""
+    """Raise InputError for a run that would take too many steps, ticks or draws."""
     span = end - start
     problems = []
     step = options.max_step if options.adaptive else options.dt
@@ -116,9 +116,9 @@ def _time_text(seconds: float) -> str:
 
 
 def check_stiffness(arm: Arm, options: SimulationOptions, span: float) -> bool:
-    """Announce, or refuse, a run that damping makes an adaptive method take very many steps for.
+    """Warn of, or refuse, a run for which damping makes an adaptive method take very many steps.
 
-    Says whether it was announced.
+    Returns whether it warned.
     """
     if not options.adaptive or options.dynamics != "full":
         return False
@@ -162,15 +162,15 @@ def _most_inertia(arm: Arm) -> Array:
     return np.asarray(inertia, dtype=float)
 
 
-class Headway:
-    """Watches whether an adaptive run gets on."""
+class StallWatch:
+    """Find out whether an adaptive run makes progress."""
 
     def __init__(self) -> None:
         self.tries, self.refused, self.t = 0, 0, 0.0
         self.pace = self.share = 0.0  # [s] a try, and how many of them are refused
         self.to_go = 0.0  # steps
 
-    def is_lost(self, simulation: Simulation) -> bool:
+    def is_stalled(self, simulation: Simulation) -> bool:
         """Return whether what is left takes more steps than anybody waits for."""
         if not simulation.options.adaptive:
             return False
@@ -199,7 +199,7 @@ def _longest(options: SimulationOptions, span: float, *, controlled: bool) -> fl
 
 
 def prepare_steps(simulation: Simulation, span: float) -> None:
-    """Say which steps are judged on the way, and how finely events are told apart."""
+    """Set which steps are checked for their error, and how finely events are located."""
     real, whole = simulation.memory.real, simulation.memory.whole
     begun = whole.item(at.STEPS) > 0
     if not begun:
@@ -211,8 +211,8 @@ def prepare_steps(simulation: Simulation, span: float) -> None:
         real[at.WINDOW] = 4.0 * finest
 
 
-def concerns(simulation: Simulation) -> list[str]:
-    """Return what is doubtful about a run that came to its end, in words."""
+def accuracy_warnings(simulation: Simulation) -> list[str]:
+    """Return warnings about the accuracy of a run that came to its end."""
     found = []
     whole, error = simulation.memory.whole, simulation.memory.links.item(-1, at.ERROR)
     if not simulation.options.adaptive and not error <= most_error(simulation.options):

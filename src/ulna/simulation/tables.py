@@ -79,13 +79,13 @@ def quantities(run: Run) -> dict[str, Quantity]:
 
 # Of what a run may have besides: the unit, and what it is.
 SIGNALS = {
-    "tau_commanded": ("N·m", "motor torque that was asked for, before limits"),
+    "tau_commanded": ("N·m", "commanded motor torque, before limits"),
     "tau_disturbance": ("N·m", "torque of disturbances"),
-    "q_measured": ("rad", "joint angle as the controller read it"),
-    "qd_measured": ("rad/s", "joint velocity as the controller read it"),
-    "q_ref": ("rad", "joint angle to follow"),
-    "qd_ref": ("rad/s", "joint velocity to follow"),
-    "qdd_ref": ("rad/s²", "joint acceleration to follow"),
+    "q_measured": ("rad", "measured joint angle"),
+    "qd_measured": ("rad/s", "measured joint velocity"),
+    "q_ref": ("rad", "reference joint angle"),
+    "qd_ref": ("rad/s", "reference joint velocity"),
+    "qdd_ref": ("rad/s²", "reference joint acceleration"),
 }
 TIP_DISTURBANCE, TIP_DISTURBANCE_MOMENT = "tip_force_disturbance", "tip_moment_disturbance"
 
@@ -127,7 +127,7 @@ def columns(run: Run) -> dict[str, Column]:
     """Return a run as columns, time first.
 
     Disturbances and forces on the tip are among them only where there are any, and what a
-    controller asked for only where there is one: it is what was applied, otherwise.
+    controller commanded only where there is one: it is what was applied, otherwise.
     """
     found = quantities(run)
     table = {"t": Column(run.t, "s")}
@@ -148,8 +148,8 @@ def _signal_columns(run: Run, found: Mapping[str, Quantity]) -> dict[str, Column
     table: dict[str, Column] = {}
     for name in SIGNALS:
         one = found.get(name)
-        told = np.any(run.tau_disturbance) if name == "tau_disturbance" else run.q_ref is not None
-        if one is not None and told:
+        kept = np.any(run.tau_disturbance) if name == "tau_disturbance" else run.q_ref is not None
+        if one is not None and kept:
             for joint in range(run.arm.n):
                 table[f"{name}{joint + 1}"] = Column(one.values[:, joint], one.units)
     if TIP_DISTURBANCE in found and np.any(run.tip_force_disturbance):

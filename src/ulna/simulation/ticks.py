@@ -1,8 +1,8 @@
-"""The ticks of a controller: what it follows, what it is asked, and what it answers.
+"""The ticks of a controller: its reference, what it measures, and the torques that it returns.
 
-A controller in Python is asked between two calls of the engine. Everything that can be is made
-ready beforehand: what is to be followed for a block of ticks, and of it the tip only if anybody
-asks. Whether the torques are finite the engine finds out.
+A controller in Python is called between two calls of the engine. What can be is prepared
+beforehand: the reference for a block of ticks; its tip is computed only if it is read. Whether the
+torques are finite is found out by the engine.
 """
 
 from __future__ import annotations
@@ -33,30 +33,30 @@ SAME = 1e-12  # of a time, by which two count as one: as in the engine
 
 
 class Ticks:
-    """A controller, or none, with what it remembers and what it is to follow."""
+    """A controller, or none, with its state and its reference."""
 
     def __init__(self, arm: Arm, timing: ControlTiming) -> None:
         self.arm, self.timing = arm, timing
         self.controller: Controller | None = None
         self.control = new_control(arm.n, None)
         self.state: Any = None  # of a controller in Python
-        self._before: Any = None  # its state before its last answer
-        self.blocks: Blocks | None = None  # what is followed, unless there is no controller
+        self._before: Any = None  # its state before its last call
+        self.blocks: Blocks | None = None  # the reference, unless there is no controller
         self.followed: Any = None  # as it was given, and described by plain values
         self.described: Any = None
         self._rows = 0  # of its own that a compiled law has in its state
         self._law: Any = None
-        self._seen: Array = None  # what is followed, as nobody can change it
+        self._visible: Array = None  # the reference, read-only
         self._still: Reference | None = None
         self._period, self._shape = timing.period, (arm.n,)
 
     def __getstate__(self) -> dict[str, Any]:
         # Kernels and what is made ready are made anew: see `connect`.
-        left = dict.fromkeys(("_law", "_seen", "_still", "_before"))
+        left = dict.fromkeys(("_law", "_visible", "_still", "_before"))
         return {**self.__dict__, **left}
 
     def follow(self, reference: Any, q: Array, *, start: float = 0.0) -> None:
-        """Take what is to be followed; without any it is to stay at q."""
+        """Read the reference; without any the set-point is q."""
         blocks, described = read_reference(self.arm, reference, q, start=start)
         self.blocks, self.described = blocks, described
         # A list of the user's may change.
@@ -65,7 +65,7 @@ class Ticks:
         self.control = self.control._replace(references=np.zeros((0, 3, self.arm.n, 1)))
 
     def restart(self, q: Array) -> None:
-        """Begin again with what is followed, which without any is to stay at q."""
+        """Begin the reference again; without any the set-point is q."""
         self.control = new_control(self.arm.n, None)
         if self.blocks is not None and self.followed is None:
             self.follow(None, q)
@@ -85,7 +85,7 @@ class Ticks:
             raise Failed("controller failed", who, t, error) from error
 
     def install(self, controller: Controller | None, started: CompiledLaw | Any) -> None:
-        """Let a controller answer from the next tick on."""
+        """Install the controller that is called from the next tick on."""
         law = started if controller is not None and _is_compiled(controller) else None
         self.controller, self.state = controller, None if law is not None else started
         self._law, self._rows = (None, 0) if law is None else (law.law, len(law.state))
@@ -94,7 +94,7 @@ class Ticks:
             self.control = self.control._replace(params=made.params, state=made.state)
 
     def connect(self, memory: Memory) -> None:
-        """Let the engine know of the controller."""
+        """Connect the controller to the engine."""
         whole = memory.whole
         whole[at.CONTROLLED] = at.NOBODY
         if self.controller is not None and _is_compiled(self.controller):
@@ -103,12 +103,12 @@ class Ticks:
             whole[at.CONTROLLED], whole[at.LAW_CALL] = at.COMPILED, _address(self._law)
         elif self.controller is not None:
             whole[at.CONTROLLED] = at.AROUND
-            self._show(self.control.references)
+            self._prepare(self.control.references)
 
     def begin_at(self, memory: Memory, measured: Array) -> None:
-        """Let a controller that comes in mid-run begin with the next of the ticks k / rate.
+        """Begin with the next of the ticks k / rate, in mid-run.
 
-        Until then it saw what is `measured` (2, n) now, and asked for no torque.
+        Until then it measured what is `measured` (2, n) now, and commanded no torque.
         """
         whole, now, n = memory.whole, memory.real.item(at.NOW), self.arm.n
         tick = math.floor(now / self._period)
@@ -126,11 +126,11 @@ class Ticks:
 
     @property
     def name(self) -> str:
-        """What is to blame for an answer."""
+        """What messages call the controller."""
         return f"{type(self.controller).__name__}.torque"
 
     def extend_reference(self, memory: Memory) -> None:
-        """Work out what is to be followed at the next ticks."""
+        """Compute the reference at the next ticks."""
         first, target = memory.whole.item(at.TICK), memory.real.item(at.TARGET)
         memory.whole[at.FIRST_REFERENCE] = first
         assert self.blocks is not None
@@ -143,24 +143,24 @@ class Ticks:
             raise Failed("function failed", who, first * self._period, error) from error
         self.control = self.control._replace(references=rows)
         if self._law is None:
-            self._show(rows)
+            self._prepare(rows)
 
-    def _show(self, references: Array) -> None:
-        """Make ready what a controller in Python is shown."""
-        self._seen = references[:, :, :, 0]
-        self._seen.flags.writeable = False
+    def _prepare(self, references: Array) -> None:
+        """Prepare the references that a controller in Python reads."""
+        self._visible = references[:, :, :, 0]
+        self._visible.flags.writeable = False
         self._still = None
         if self.blocks is not None and self.blocks.still and len(references):
-            self._still = as_reference(self.arm, self._seen[0])
+            self._still = as_reference(self.arm, self._visible[0])
 
-    def ask(self, memory: Memory) -> None:
-        """Let a controller in Python answer what the sensors show."""
+    def call_controller(self, memory: Memory) -> None:
+        """Call a controller in Python with what the sensors measure."""
         control, whole = self.control, memory.whole
         tick = whole.item(at.TICK)
         reference = self._still
         if reference is None:
             row = tick - whole.item(at.FIRST_REFERENCE)
-            reference = as_reference(self.arm, self._seen[row])
+            reference = as_reference(self.arm, self._visible[row])
         t, q, qd, self._before = (
             tick * self._period,
             control.q.copy(),
@@ -170,7 +170,7 @@ class Ticks:
         try:
             answer = self.controller.torque(t, q, qd, reference, self.state)  # type: ignore[union-attr]
         except BaseException as error:
-            control.tau.fill(np.nan)  # nothing acts that was not answered
+            control.tau.fill(np.nan)  # no torque acts that was not computed
             if not isinstance(error, Exception):
                 raise
             raise Failed("controller failed", self.name, t, error) from error
@@ -185,7 +185,7 @@ class Ticks:
         whole[at.ANSWERED] = 1
 
     def _read(self, answer: Any, t: float) -> None:
-        """Take an answer of any form, unless it cannot be used."""
+        """Read what a controller returned, unless it cannot be used."""
         try:
             self.control.tau[:], self.state = read_answer(answer, self.arm.n, t)
         except InputError as error:
@@ -193,7 +193,7 @@ class Ticks:
             raise Failed("controller failed", self.name, t, error, answered=True) from error
 
     def refuse_answer(self, memory: Memory) -> None:
-        """Tell of torques that the engine found not to be finite."""
+        """Raise Failed for torques that the engine found not to be finite."""
         self.state = self._before
         answer = self.control.tau.copy(), self.state
         self._read(answer, memory.whole.item(at.TICK) * self._period)

@@ -1,4 +1,4 @@
-"""Steps: counted beforehand, watched for headway, judged for their length."""
+"""Steps: counted beforehand, watched for stalls, checked for their length."""
 
 import math
 import os
@@ -109,7 +109,7 @@ def test_a_torque_is_not_blamed_for_a_joint_that_runs_away():
     assert run.status[0].reason == "diverged"
 
 
-# Headway
+# Stalls
 
 
 def test_a_torque_beyond_all_bounds_ends_with_its_name():
@@ -139,7 +139,7 @@ def test_the_joint_that_switches_is_named():
 
 
 def test_a_quick_torque_is_no_stall():
-    # A fifth of the steps is refused here too, but there is headway.
+    # A fifth of the steps is refused here too, but it makes progress.
     run = simulate(ONE, q0=[0.3], torque="sin(1e5*t)", duration=1.0, samples=2)
     still = simulate(ONE, q0=[0.3], duration=1.0, samples=2)
     assert run.status
