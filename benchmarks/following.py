@@ -26,19 +26,19 @@ def mujoco_loop(plan: ulna.Plan, frequency: float) -> np.ndarray:
     model = mujoco_rods([0.5, 0.5], [1.0, 10.0], 1.0 / RATE)
     data = mujoco.MjData(model)
     t = np.arange(0.0, plan.duration, 1.0 / RATE)
-    asked, rates, turns = plan.trajectory.rows(t)
-    data.qpos[:], data.qvel[:] = asked[0], rates[0]
-    came = np.empty_like(asked)
+    q_ref, qd_ref, qdd_ref = plan.trajectory.rows(t)
+    data.qpos[:], data.qvel[:] = q_ref[0], qd_ref[0]
+    q = np.empty_like(q_ref)
     torque = np.zeros(2)
     for k in range(len(t)):
         mujoco.mj_forward(model, data)
-        came[k] = data.qpos
-        gap, slip = asked[k] - data.qpos, rates[k] - data.qvel
-        wanted = turns[k] + 2.0 * frequency * slip + frequency**2 * gap
-        mujoco.mj_mulM(model, data, torque, wanted)
+        q[k] = data.qpos
+        error, error_rate = q_ref[k] - data.qpos, qd_ref[k] - data.qvel
+        qdd = qdd_ref[k] + 2.0 * frequency * error_rate + frequency**2 * error
+        mujoco.mj_mulM(model, data, torque, qdd)
         data.qfrc_applied[:] = torque + data.qfrc_bias
         mujoco.mj_step(model, data)
-    return came
+    return q
 
 
 def whole_command() -> float:

@@ -21,6 +21,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PICTURES = ROOT / "docs" / "pictures"
+NAMED = ("src", "tests", "tools", "benchmarks", "examples")
 
 
 def blocks(page, language):
@@ -82,6 +83,13 @@ def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)", page.read_text("utf-8")):
         if not target.startswith(("http://", "https://")):
             assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_that_are_named_exist(page):
+    known = {file.name for folder in NAMED for file in (ROOT / folder).rglob("*.py")}
+    named = re.findall(r"`(?:[\w-]+/)*([\w-]+\.py)`", page.read_text("utf-8"))
+    assert set(named) <= known
 
 
 def test_the_gallery_shows_every_example():
