@@ -107,6 +107,18 @@ __all__ = [
 ]
 
 
+_GUESSES = {
+    "ulna.Arm.rods(lengths, masses) makes an arm, ulna.load('arm.toml') reads one": (
+        "Robot robot RobotArm make_arm Manipulator load_arm read_arm from_file load_robot"
+    ),
+    "ulna.plan(arm, path, duration=...) plans a motion along a path": (
+        "trajectory plan_path plan_trajectory planner make_plan"
+    ),
+    "ulna.simulate(arm, q0=..., duration=...) simulates an arm": "sim run integrate step simulator",
+    "ulna.control.ComputedTorque(), PID() and others are controllers": "Controller controller",
+}
+
+
 def __getattr__(name: str) -> object:
     found = globals()[name] = _found(name)
     return found
@@ -129,5 +141,20 @@ def _found(name: str) -> object:
     from ulna.errors import did_you_mean
 
     text = f"module 'ulna' has no attribute {name!r}"
-    hint = "" if name.startswith("_") else did_you_mean(name, __all__)
+    hint = "" if name.startswith("_") else _elsewhere(name) or did_you_mean(name, __all__)
     raise AttributeError(f"{text}; {hint}" if hint else text)
+
+
+def _elsewhere(name: str) -> str:
+    """Return where a name is, or what to write instead; empty if nothing is known."""
+    for text, names in _GUESSES.items():
+        if name in names.split():
+            return text
+    for room in ("kinematics", "dynamics", "control", "analysis", "viewer"):
+        package = _import_module(f"ulna.{room}")
+        if name in package.__all__:
+            return f"it is ulna.{room}.{name}"
+        for text, names in package._guesses.items():
+            if name in names.split():
+                return str(text)
+    return ""

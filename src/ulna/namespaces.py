@@ -9,7 +9,7 @@ import functools
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import Any, TypeVar
@@ -17,9 +17,50 @@ from typing import Any, TypeVar
 from ulna.errors import did_you_mean
 
 Called = TypeVar("Called", bound=Callable[..., Any])
+Kind = TypeVar("Kind", bound=type)
 
 _NONE: Mapping[str, str] = {}
+_MOST_LISTED = 12  # names in a message
 _UNEXPECTED = re.compile(r"got an unexpected keyword argument '(\w+)'")
+# What other libraries and textbooks call a parameter, wherever a function has it.
+_SYNONYMS = {
+    "duration": "T t_final tf t_end tend time tspan t_span total_time seconds horizon",
+    "q0": "x0 y0 theta0 state state0 initial_state q_init q_start qinit",
+    "qd0": "v0 dq0 qdot0 q_dot0 qd_init initial_velocity velocity0",
+    "torque": "tau u torques effort control_input",
+    "method": "integrator solver scheme algorithm",
+    "dt": "h step timestep time_step step_size",
+    "controller": "control law",
+    "reference": "trajectory plan desired setpoint set_point",
+    "tip_force": "force external_force f_ext fext wrench",
+    "rate": "frequency control_rate sample_rate sampling_rate freq n_samples samples hz",
+    "timing": "profile velocity_profile time_scaling",
+    "sensors": "noise measurement_noise sensor sensor_noise",
+    "gravity": "g",
+    "max_speed": "speed velocity v v_max vmax max_velocity",
+    "max_acceleration": "acceleration a_max amax max_accel",
+    "center": "centre middle",
+    "radius": "r",
+    "kp": "Kp KP P p Kq",
+    "kd": "Kd KD D Kv kv",
+    "ki": "Ki KI",
+    "natural_frequency": "wn omega omega_n omega0 frequency bandwidth w0",
+    "damping_ratio": "zeta xi damping ratio",
+    "lower": "min q_min qmin lower_limit limits limit min_angle qlim",
+    "upper": "max q_max qmax upper_limit max_angle",
+    "max_velocity": "velocity_limit vmax v_max max_speed qd_max",
+    "max_torque": "torque_limit tau_max effort effort_limit",
+    "damping": "viscous b B viscous_friction viscous_damping",
+    "length": "l L a",
+    "mass": "m",
+    "inertia": "I izz Izz",
+    "com": "c lc r center_of_mass centre_of_mass",
+    "lengths": "l L link_lengths length a",
+    "masses": "m link_masses mass",
+    "payload": "load tip_mass",
+    "file": "path filename fname name",
+    "overwrite": "force replace",
+}
 
 
 def namespace(
@@ -88,7 +129,8 @@ def suggest_keywords(**guesses: str) -> Callable[[Called], Called]:
     Parameters
     ----------
     **guesses
-        Keywords that are there, by others that people try first and that are spelt unlike them.
+        Keywords that are there, by others that people try first and that are spelt unlike them;
+        or sentences that say what to write instead.
 
     Returns
     -------
@@ -129,10 +171,54 @@ def _explained(function: Callable[..., Any], guesses: Mapping[str, str]) -> Call
             name = unexpected[1]
             text = str(error)[: unexpected.end()]
         known = [one for one in inspect.signature(function).parameters if one != "self"]
-        hint = f"did you mean '{guesses[name]}'?" if name in guesses else did_you_mean(name, known)
+        hint = _keyword_hint(name, guesses, known)
         raise TypeError(f"{text}; {hint}" if hint else text)
 
     return explained
+
+
+def _keyword_hint(name: str, guesses: Mapping[str, str], known: Sequence[str]) -> str:
+    meant = guesses.get(name, "")
+    if not meant:
+        found = (one for one, names in _SYNONYMS.items() if one in known and name in names.split())
+        meant = next(found, "")
+    if not meant:
+        few = f"it takes {', '.join(known)}" if len(known) <= _MOST_LISTED else ""
+        return did_you_mean(name, known) or few
+    return f"did you mean '{meant}'?" if meant.isidentifier() else meant
+
+
+def suggest_attributes(guesses: Mapping[str, str]) -> Callable[[Kind], Kind]:
+    """Return a decorator of a class whose objects say what to write instead of unknown names.
+
+    Parameters
+    ----------
+    guesses : mapping of str to str
+        What to write instead, as for `namespace`.
+
+    Returns
+    -------
+    callable
+        Decorates a class.
+
+    Examples
+    --------
+    >>> @suggest_attributes({"run.t are the times [s]": "time times"})
+    ... class Run:
+    ...     t = 0.0
+    >>> Run().time
+    Traceback (most recent call last):
+    AttributeError: 'Run' object has no attribute 'time'; run.t are the times [s]
+    """
+
+    def decorated(kind: Kind) -> Kind:
+        def find(self: object, name: str) -> object:
+            raise no_attribute(self, name, guesses)
+
+        kind.__getattr__ = find  # type: ignore[attr-defined]
+        return kind
+
+    return decorated
 
 
 def _is_function(module: ModuleType, name: str) -> bool:
@@ -166,4 +252,5 @@ def no_attribute(value: object, name: str, guesses: Mapping[str, str]) -> Attrib
         instead = {word: text for text, words in guesses.items() for word in words.split()}
         public = [word for word in dir(kind) if not word.startswith("_")]
         hint = instead.get(name, "") or did_you_mean(name, public)
-    return AttributeError(f"{text}; {hint}" if hint else text, name=name, obj=value)
+    # Without its name and object, to which Python would add a suggestion of its own.
+    return AttributeError(f"{text}; {hint}" if hint else text)

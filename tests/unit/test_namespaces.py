@@ -4,6 +4,7 @@ import importlib
 import inspect
 import pickle
 import pkgutil
+import re
 
 import pytest
 from IPython.core.completer import provisionalcompleter
@@ -233,3 +234,91 @@ def test_signatures_show_every_option_with_its_type_and_default(called):
     hidden = [one for one in parameters if one.kind is one.VAR_KEYWORD and one.name != "refused"]
     assert hidden == []
     assert all(one.annotation not in (one.empty, "Any") for one in parameters)
+
+
+@pytest.mark.parametrize(
+    ("call", "instead"),
+    [
+        (lambda: ulna.simulate(ulna.preset("unit"), T=1.0), "did you mean 'duration'?"),
+        (lambda: ulna.simulate(ulna.preset("unit"), integrator="rk4"), "did you mean 'method'?"),
+        (lambda: control.PID(Kp=1.0), "did you mean 'kp'?"),
+        (lambda: control.ComputedTorque(wn=20.0), "did you mean 'natural_frequency'?"),
+        (lambda: control.ComputedTorque(zeta=1.0), "did you mean 'damping_ratio'?"),
+        (lambda: control.PD(gains=(1.0, 2.0)), "it takes kp, kd"),
+        (lambda: ulna.Joint(viscous=0.1), "did you mean 'damping'?"),
+        (lambda: ulna.Joint(limits=(-1.0, 1.0)), "lower and upper"),
+        (lambda: ulna.Link(l=1.0, m=1.0), "did you mean 'length'?"),
+        (lambda: ulna.Arm(lengths=[1.0], masses=[1.0]), "Arm.rods(lengths, masses)"),
+        (lambda: ulna.paths.circle(centre=(0.0, 0.0)), "did you mean 'center'?"),
+    ],
+)
+def test_keywords_of_other_libraries_are_told_the_names_of_ours(call, instead):
+    with pytest.raises(TypeError, match="got an unexpected keyword argument") as caught:
+        call()
+    assert instead in str(caught.value)
+
+
+RESULTS = {
+    "run": lambda: ulna.simulate(ulna.preset("unit"), q0=[0.0, 0.0], duration=0.01),
+    "plan": lambda: ulna.plan(ulna.preset("unit"), ulna.paths.circle((1.0, 0.0)), duration=1.0),
+    "found": lambda: kinematics.inverse(ulna.preset("unit"), [1.0, 0.3]),
+    "batch": lambda: ulna.simulate_batch(ulna.preset("unit"), q0=[[0.0, 0.0]], duration=0.01),
+    "arm": lambda: ulna.preset("unit"),
+}
+
+
+@pytest.mark.parametrize(
+    ("thing", "name", "instead"),
+    [
+        ("run", "time", "run.t"),
+        ("run", "velocity", "run.qd"),
+        ("run", "torque", "run.tau"),
+        ("run", "plot", "ulna.plot(run)"),
+        ("run", "to_csv", "run.save"),
+        ("run", "success", "run.status.ok"),
+        ("batch", "velocity", "run.qd"),
+        ("plan", "torques", "plan.tau"),
+        ("plan", "peak_torque", "plan.peaks.torque"),
+        ("plan", "animate", "no attribute"),
+        ("found", "angles", "found.q"),
+        ("found", "num_solutions", "len(found)"),
+        ("arm", "dof", "arm.n"),
+    ],
+)
+def test_results_are_asked_by_any_name_and_tell_their_own(thing, name, instead):
+    value = RESULTS[thing]()
+    with pytest.raises(AttributeError, match=f"has no attribute '{name}'") as caught:
+        getattr(value, name)
+    assert instead in str(caught.value)
+
+
+def test_hints_on_results_name_what_they_have():
+    for thing, module in (
+        ("run", "ulna.simulation.run"),
+        ("batch", "ulna.simulation.batch.run"),
+        ("plan", "ulna.motion.plan_result"),
+        ("found", "ulna.kinematics.solutions"),
+    ):
+        value = RESULTS[thing]()
+        own = "run" if thing == "batch" else thing
+        for text, names in importlib.import_module(module)._GUESSES.items():
+            for attribute in re.findall(rf"\b{own}\.(\w+)", text):
+                if attribute not in ("nc", "csv", "mp4"):
+                    assert hasattr(value, attribute), text
+            # A name that is there needs no hint.
+            assert not [name for name in names.split() if name in dir(type(value))]
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("PID", "it is ulna.control.PID"),
+        ("forward_kinematics", "kinematics.tip(arm, q)"),
+        ("Robot", "ulna.Arm.rods(lengths, masses)"),
+        ("simulat", "did you mean 'simulate'?"),
+    ],
+)
+def test_the_package_says_where_names_are(name, instead):
+    with pytest.raises(AttributeError) as caught:
+        getattr(ulna, name)
+    assert instead in str(caught.value)

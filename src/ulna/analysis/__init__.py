@@ -33,7 +33,7 @@ __all__ = [
 if not TYPE_CHECKING:
     _guesses = {
         "analysis.tracking(run, plan) gives the errors of a run against its plan": (
-            "error errors tracking_error tracking_errors rms rmse"
+            "error errors tracking_error tracking_errors rms rmse rms_error max_error mse"
         ),
         "analysis.step_response(arm, controller, ...) runs and measures a step": (
             "step step_info stepinfo settling_time overshoot rise_time"

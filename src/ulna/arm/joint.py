@@ -11,6 +11,7 @@ from typing import Any
 
 from ulna.arm.arm_checks import Problems
 from ulna.errors import shown
+from ulna.namespaces import suggest_keywords
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,7 @@ class Motor:
         _store(self, **values)
 
 
+@suggest_keywords(limits="lower and upper are its limits", limit="lower and upper are its limits")
 @dataclass(frozen=True, slots=True)
 class Joint:
     """A revolute joint: its limits, its damping, and the rotor that turns it.

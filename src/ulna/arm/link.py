@@ -7,11 +7,13 @@ from math import isinf
 
 from ulna.arm.arm_checks import Problems
 from ulna.errors import Problem
+from ulna.namespaces import suggest_keywords
 
 # A link may be this wide, as a fraction of its length, before its inertia looks wrong.
 PLAUSIBLE_WIDTH = 0.5
 
 
+@suggest_keywords()
 @dataclass(frozen=True, slots=True, init=False)
 class Link:
     """A rigid link, described in the frame of its proximal joint (x along the link).
@@ -89,6 +91,7 @@ class Link:
         return (self.com, self.inertia, self.com_offset) == rod
 
 
+@suggest_keywords()
 @dataclass(frozen=True, slots=True, init=False)
 class Payload:
     """A load at the tip of the arm, fixed to the last link.

@@ -42,7 +42,9 @@ _GUESSES = {
     "arm.parameters.max_torque are the joints' torque limits [N·m]": (
         "max_torque max_torques torque_limits tau_max effort_limits"
     ),
-    "arm.parameters.damping is the joints' viscous damping [N·m·s/rad]": "damping dampings",
+    "arm.parameters.damping is the joints' viscous damping [N·m·s/rad]": (
+        "damping dampings joint_damping friction b"
+    ),
     "ulna.kinematics.tip(arm, q) is the pose of the tip, ulna.kinematics.joints(arm, q) are the "
     "positions of all joints": (
         "fk fkine forward forward_kinematics pose tip end_effector tip_position"
@@ -66,6 +68,14 @@ _GUESSES = {
     "ulna.plan(arm, path) plans a motion along a path": "plan follow",
     "ulna.plot(arm) draws an arm": "plot show draw",
     "ulna.save(arm, 'arm.toml') writes a robot file": "save write to_toml to_file dump",
+    "arm.links, arm.joints and arm.parameters are all that it is": "to_dict as_dict dict params",
+    "arm.with_payload(0.5) carries another load [kg]": (
+        "add_payload set_payload payload_mass with_load set_load"
+    ),
+    "arm.base is the position of the first joint, x and y [m]": (
+        "base_position origin position root"
+    ),
+    "arm.replace(links=...) is an arm of other links": "scale scaled resize with_lengths",
     "arm.replace(gravity=(0, 0)) is an arm that differs in some fields": (
         "copy with_gravity set_gravity with_name"
     ),
@@ -74,13 +84,17 @@ _CLASS_GUESSES = {
     "ulna reads robot files of its own, in TOML, and no URDF: `ulna new arm.toml --links 2` writes "
     "one to begin with, ulna.load('arm.toml') reads it, and Arm.of([Link(length, mass, com, "
     "inertia), ...]) makes the same in Python": "from_urdf from_xml from_mjcf from_sdf urdf URDF",
-    "ulna.load('arm.toml') reads a robot file": "load from_file from_toml read open",
+    "ulna.load('arm.toml') reads a robot file": (
+        "load from_file from_toml from_json from_yaml read open"
+    ),
     "ulna.preset('kehl') is an arm by name, ulna.presets() lists them": (
         "preset from_preset from_name"
     ),
-    "Arm.of(links, joints) makes an arm of parts": "from_links create make build",
+    "Arm.of(links, joints) makes an arm of parts": (
+        "from_links create make build from_dict from_dh dh DH from_parameters"
+    ),
     "Arm.rods(lengths, masses) makes an arm of uniform rods": (
-        "rod uniform uniform_rods from_lengths planar"
+        "rod uniform uniform_rods from_lengths planar two_link three_link n_link serial"
     ),
     "Arm.point_masses(lengths, masses) makes one with a mass at the end of every link": (
         "point_mass points massless"
@@ -108,6 +122,10 @@ class ArmFields(TypedDict, total=False):
     name: str
 
 
+@suggest_keywords(
+    lengths="Arm.rods(lengths, masses) makes an arm of uniform rods",
+    masses="Arm.rods(lengths, masses) makes an arm of uniform rods",
+)
 @dataclass(frozen=True, repr=False)
 class Arm(metaclass=_AnswersGuesses):
     """A planar arm of revolute joints. Frozen; change one with `replace` or `with_payload`.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -50,6 +51,29 @@ SYNONYMS = {
     "--animate": ("--film",),
     "--video": ("--film",),
     "--output": ("--out",),
+    "--time": ("--duration",),
+    "--seconds": ("--duration",),
+    "--angles": ("--q", "--q0"),
+    "--target": ("--to",),
+    "--point": ("--to",),
+    "--speed": ("--max-speed",),
+    "--profile": ("--timing",),
+    "--figure": ("--plot",),
+    "--save": ("--out",),
+}
+COMMANDS = {
+    "pose": "fk forward kinematics tip jacobian",
+    "reach": "ik inverse solve workspace",
+    "hold": "statics gravity torque torques payload",
+    "simulate": "sim run integrate step",
+    "follow": "track control controller",
+    "plan": "trajectory path move",
+    "portrait": "phase phase-portrait basins",
+    "derive": "lagrangian dynamics equations symbolic",
+    "show": "plot animate open view film",
+    "list": "presets arms ls paths controllers",
+    "new": "init create template",
+    "check": "validate lint",
 }
 
 app = typer.Typer(
@@ -169,7 +193,11 @@ def _report(error: Exception) -> int:
 
 
 def _suggest(error: Any) -> None:
-    """Name the options that a word stands for, among those that the command has."""
+    """Name the command or the options that a word stands for, among those that there are."""
+    unknown = re.fullmatch(r"No such command '(.+)'\.", getattr(error, "message", ""))
+    for command, words in COMMANDS.items():
+        if unknown and unknown[1] in words.split():
+            error.message += f" Did you mean '{command}'?"
     meant = SYNONYMS.get(getattr(error, "option_name", ""), ())
     if meant and error.ctx is not None:
         known = {word for option in error.ctx.command.params for word in option.opts}

@@ -37,6 +37,7 @@ from ulna.control.gains import (
 from ulna.control.sampled import Feedback, diagonal, gravity_gradient
 from ulna.dynamics import mass_matrix, parameter_vector, regressor
 from ulna.dynamics.packed import DAMPING, MASS, pack
+from ulna.namespaces import suggest_keywords
 
 DEFAULT_BANDWIDTH = 10.0  # [rad/s] unless the control rate is too low for it
 DECAY_SHARE = 0.15  # of the fastest decay that the rate allows
@@ -61,6 +62,7 @@ class AdaptiveState(NamedTuple):
     t: float  # [s] of the last tick
 
 
+@suggest_keywords()
 @dataclass(frozen=True)
 class Adaptive:
     """Adaptive control: follows with a model, and learns what that is wrong about.

@@ -25,6 +25,7 @@ from ulna.control.controller_repr import call_text, freeze_fields
 from ulna.control.gains import Gain, joint_gains
 from ulna.control.sampled import Feedback, diagonal, gravity_gradient
 from ulna.dynamics import inverse_dynamics, mass_matrix
+from ulna.namespaces import suggest_keywords
 
 DEFAULT_FREQUENCY = 20.0  # [rad/s] unless the control rate is too low for it
 DECAY_SHARE = 0.15  # of the fastest decay that the rate allows
@@ -37,6 +38,11 @@ class ComputedTorqueState(NamedTuple):
     gains: Array  # (2, n) ω² [1/s²] and 2 ζ ω [1/s]
 
 
+@suggest_keywords(
+    kp="its gains are natural_frequency² and 2 damping_ratio natural_frequency",
+    kd="its gains are natural_frequency² and 2 damping_ratio natural_frequency",
+    gains="its gains are natural_frequency² and 2 damping_ratio natural_frequency",
+)
 @dataclass(frozen=True)
 class ComputedTorque:
     """Computed-torque control: every joint closes its gap as a second-order system.

@@ -31,6 +31,7 @@ from ulna.control.pid import (
 )
 from ulna.control.sampled import Feedback
 from ulna.dynamics import inverse_dynamics
+from ulna.namespaces import suggest_keywords
 
 
 class FeedforwardPIDState(NamedTuple):
@@ -40,6 +41,7 @@ class FeedforwardPIDState(NamedTuple):
     pid: PIDState
 
 
+@suggest_keywords()
 @dataclass(frozen=True)
 class FeedforwardPID:
     """Inverse dynamics of the reference as feedforward, and PID on top.

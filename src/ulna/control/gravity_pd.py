@@ -26,6 +26,7 @@ from ulna.control.controller_repr import call_text, freeze_fields
 from ulna.control.gains import Gain, JointGains, joint_gains_of
 from ulna.control.sampled import Feedback, diagonal, gravity_gradient
 from ulna.dynamics import gravity_torque
+from ulna.namespaces import suggest_keywords
 
 
 class GravityPDState(NamedTuple):
@@ -35,6 +36,7 @@ class GravityPDState(NamedTuple):
     gains: Array  # (2, n) kp and kd
 
 
+@suggest_keywords()
 @dataclass(frozen=True)
 class GravityPD:
     """PD control with gravity compensation.

@@ -20,8 +20,10 @@ from ulna.control.believed import believed, constants
 from ulna.control.controller import CompiledLaw, Reference, columns
 from ulna.control.controller_repr import call_text
 from ulna.dynamics import inverse_dynamics
+from ulna.namespaces import suggest_keywords
 
 
+@suggest_keywords()
 @dataclass(frozen=True)
 class OpenLoop:
     """Inverse dynamics of the reference; nothing is measured.

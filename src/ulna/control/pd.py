@@ -23,8 +23,10 @@ from ulna.control.controller import CompiledLaw, Reference, columns
 from ulna.control.controller_repr import call_text, freeze_fields
 from ulna.control.gains import Gain, JointGains, joint_gains_of
 from ulna.control.sampled import Feedback, diagonal
+from ulna.namespaces import suggest_keywords
 
 
+@suggest_keywords()
 @dataclass(frozen=True)
 class PD:
     """A spring and a damper at every joint: PD control.

@@ -35,6 +35,7 @@ from ulna.control.gains import (
     one_number,
 )
 from ulna.control.sampled import Feedback, diagonal
+from ulna.namespaces import suggest_keywords
 
 GAP, RATE, COUNT = 0, 1, 2  # rows of what is remembered
 
@@ -71,6 +72,7 @@ class HasPIDGains(HasJointGains, Protocol):
     def filter(self) -> float: ...
 
 
+@suggest_keywords()
 @dataclass(frozen=True)
 class PID:
     """PD control with an integral, and a low-pass filter on the rates.

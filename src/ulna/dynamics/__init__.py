@@ -61,13 +61,22 @@ if not TYPE_CHECKING:
             "crba inertia inertia_matrix mass M B massmatrix"
         ),
         "dynamics.coriolis_matrix(arm, q, qd) is the matrix, its product with qd the torques": (
-            "coriolis centrifugal C coriolis_torque"
+            "coriolis centrifugal C coriolis_torque coriolis_vector"
         ),
         "dynamics.gravity_torque(arm, q) gives the torques against gravity": (
-            "gravload gravity gravity_vector gravity_torques G g"
+            "gravload gravity gravity_vector gravity_torques gravity_compensation G g"
         ),
-        "dynamics.kinetic_energy(arm, q, qd) and dynamics.potential_energy(arm, q)": "energy",
-        "dynamics.linearise(arm, q, qd, tau) gives A and B": "linearize linearization",
+        "dynamics.kinetic_energy(arm, q, qd) and dynamics.potential_energy(arm, q)": (
+            "energy total_energy mechanical_energy kinetic potential"
+        ),
+        "dynamics.inverse_dynamics(arm, q, qd, np.zeros(arm.n)) has all torques but inertia's": (
+            "nonlinear_effects bias bias_forces nle qfrc_bias"
+        ),
+        "friction and damping belong to joints, Joint(damping=..., friction=Friction(...)), and "
+        "are a part of inverse_dynamics and forward_dynamics": "friction damping friction_torque",
+        "dynamics.linearise(arm, q, qd, tau) gives A and B": (
+            "linearize linearization linearized state_space ss jacobians"
+        ),
         "dynamics.regressor(arm, q, qd, qdd) times dynamics.parameter_vector(arm) is the torque": (
             "Y inertial_regressor parameters"
         ),
@@ -80,5 +89,9 @@ if not TYPE_CHECKING:
         ),
         "ulna.simulate(arm, q0=..., duration=...) integrates them": "simulate integrate step",
         "kinematics.jacobian(arm, q), in ulna.kinematics": "jacobian",
+        "the transpose of kinematics.jacobian(arm, q) turns a force at the tip into torques, "
+        "dynamics.tip_force(arm, q, tau) torques into a force": (
+            "torque_from_force force_to_torque jacobian_transpose static_force end_effector_force"
+        ),
     }
     __getattr__, __dir__ = namespace(__name__, _guesses, also=("absolute", "chain", "sequential"))

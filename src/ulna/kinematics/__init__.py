@@ -82,6 +82,9 @@ if not TYPE_CHECKING:
             "J jac jacob jacob0 jacobe jacobian_matrix geometric_jacobian analytical_jacobian "
             "spatial_jacobian body_jacobian"
         ),
+        "np.linalg.pinv(kinematics.jacobian(arm, q)[..., :2, :]) is its pseudo-inverse": (
+            "pseudo_inverse pinv jacobian_inverse inverse_jacobian damped_inverse"
+        ),
         "kinematics.jacobian_rate(arm, q, qd) is its derivative in time": (
             "Jdot jacob_dot jacob0_dot jacobian_dot jacobian_derivative"
         ),
@@ -97,7 +100,7 @@ if not TYPE_CHECKING:
         "kinematics.workspace(arm) returns what the tip can reach, "
         "kinematics.workspace(arm).contains(points) whether it reaches points": (
             "reach max_reach reachable is_reachable in_reach can_reach reachable_workspace "
-            "boundary workspace_area"
+            "boundary workspace_area plot_workspace"
         ),
         "kinematics.condition_number(arm, q) is large near a singular posture, "
         "kinematics.singularities(arm) lists them": "singular is_singular singularity",

@@ -35,7 +35,16 @@ SIGN_OF_ELBOW = ("positive", "negative")
 SIGNS_OF_BENDS = ("++", "+-", "-+", "--")
 
 
-@suggest_keywords(point="target", pose="target", goal="target", q0="posture", tol="tolerance")
+@suggest_keywords(
+    point="target",
+    pose="target",
+    goal="target",
+    q0="posture",
+    tol="tolerance",
+    elbow="it returns every posture, of which elbow_up and elbow_down are one each",
+    orientation="a target of three numbers has the angle of the last link [rad]",
+    angle="a target of three numbers has the angle of the last link [rad]",
+)
 def inverse(
     arm: Arm | Parameters,
     target: PointLike,

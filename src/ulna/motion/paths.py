@@ -37,7 +37,7 @@ if not TYPE_CHECKING:
         "paths.polyline(corners) goes straight from point to point, and "
         "paths.polyline(corners, closed=True) back to the first": (
             "polygon rectangle square triangle waypoints via_points points from_points corners "
-            "lines zigzag star"
+            "lines zigzag star from_waypoints through_points"
         ),
         "paths.spline(through) goes smoothly through points": (
             "cubic_spline bspline b_spline bezier smooth interpolate curve spiral helix through "

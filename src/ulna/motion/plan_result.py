@@ -21,12 +21,41 @@ from ulna.motion.findings import Finding
 from ulna.motion.path import Path
 from ulna.motion.terms import Terms
 from ulna.motion.trajectory import Trajectory
+from ulna.namespaces import suggest_attributes
 from ulna.typing import PathLike, TimesLike
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
+# What people ask for first, and where it is.
+_GUESSES = {
+    "plan.t are the times [s]": "time times ts",
+    "plan.q are the joint angles [rad]": "angle angles position positions theta joint_angles",
+    "plan.qd are the joint rates [rad/s]": "velocity velocities dq qdot q_dot speed speeds rates",
+    "plan.qdd are the joint accelerations [rad/s²]": "acceleration accelerations ddq qddot",
+    "plan.tau are the torques [N·m]": "torques effort u",
+    "plan.peaks.torque, .torque_rms, .speed and .power are the largest of each joint": (
+        "peak_torque peak_torques max_torque max_torques tau_max peak rms_torque torque_rms "
+        "max_velocity max_speed peak_power"
+    ),
+    "plan.tip is the tip's position x, y and angle": (
+        "tip_position end_effector ee xy pose tip_pose"
+    ),
+    "plan.problems say what keeps the arm from it, plan.feasible whether anything does": (
+        "errors problem findings infeasible valid reachable failures warnings success"
+    ),
+    "ulna.simulate(arm, controller=..., reference=plan) lets the arm follow it": (
+        "simulate follow execute run"
+    ),
+    "ulna.plot(plan) draws it": "plot show draw figure",
+    "plan.save('plan.csv') writes it, plan.to_dataframe() is a table": (
+        "to_csv write export csv df dataframe to_pandas to_dict data"
+    ),
+}
+
+
+@suggest_attributes(_GUESSES)
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """A motion along a path: the joints at every sample, and the torques that it takes.

@@ -18,7 +18,7 @@ from ulna.arm.robot_file_writing import dumps
 from ulna.dynamics.chain import kinetic_energy, potential_energy
 from ulna.kinematics.differential_kinematics import tip_velocity
 from ulna.kinematics.forward_kinematics import tip
-from ulna.namespaces import suggest_keywords
+from ulna.namespaces import suggest_attributes, suggest_keywords
 from ulna.simulation.immutable import as_json, immutable_array, read_only
 from ulna.simulation.status import Contact, Event, Floats, Saturation, Status
 from ulna.typing import PathLike
@@ -71,6 +71,41 @@ def versions_here() -> Mapping[str, str]:
     return {"ulna": __version__, "python": python, "numpy": np.__version__, "numba": numba}
 
 
+# What people ask for first, and where it is.
+_GUESSES = {
+    "run.t are the times of the samples [s]": "time times ts T",
+    "run.q are the joint angles [rad]": "angle angles position positions theta joint_angles",
+    "run.qd are the joint rates [rad/s]": (
+        "velocity velocities dq qdot q_dot speed speeds rates joint_velocities"
+    ),
+    "run.qdd are the joint accelerations [rad/s²]": "acceleration accelerations ddq qddot",
+    "run.q and run.qd are the state": "x y state states sol solution trajectory",
+    "run.tau are the torques [N·m], run.tau_commanded what the controller asked for": (
+        "torque torques u effort control input inputs"
+    ),
+    "run.tip is the tip's position x, y and angle": (
+        "tip_position end_effector ee pose xy tip_pose tip_xy path"
+    ),
+    "run.status.ok says whether it went well, run.status why not": (
+        "ok success successful failed failure message converged"
+    ),
+    "run.energy has kinetic, potential, injected and dissipated [J]": (
+        "energies kinetic potential kinetic_energy potential_energy total_energy work"
+    ),
+    "run.t[-1] is how long it took [s]": "duration t_end t_final length",
+    "ulna.analysis.tracking(run, plan) says how far the tip was off": (
+        "tracking tracking_error tip_error rms errors"
+    ),
+    "ulna.plot(run) draws it": "plot show draw figure plot_torques",
+    "ulna.animate(run, 'run.mp4') makes a film": "animate animation film video movie play",
+    "run.save('run.nc') writes it, also as .csv; run.to_dataframe() and run.dataset are tables": (
+        "to_csv to_netcdf to_file to_hdf write export csv to_pandas df dataframe to_dict data "
+        "to_xarray"
+    ),
+}
+
+
+@suggest_attributes(_GUESSES)
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """What an arm of n joints did, in S samples; its arrays are read-only.

@@ -83,5 +83,16 @@ if not TYPE_CHECKING:
         "viewer.animate(run) plays in a notebook, viewer.animate(run, 'run.mp4') writes a film": (
             "animation play movie"
         ),
+        "viewer.plot(arm, q=q) draws an arm in a posture, viewer.draw_arm(axes, arm, q) in axes": (
+            "plot_arm plot_pose plot_robot show_arm"
+        ),
+        "viewer.error_figure(plan, {'run': run}) and viewer.plot_error(axes, plan, {'run': run}) "
+        "draw tracking errors": "plot_tracking plot_tracking_error plot_errors",
+        "viewer.plot(plan) draws a plan, viewer.plot_path(axes, plan) into axes": (
+            "plot_plan plot_trajectory"
+        ),
+        "viewer.plot(thing) draws an arm, an answer, a plan, a run or a portrait": (
+            "plot_run plot_workspace plot_solutions draw"
+        ),
     }
     __getattr__, __dir__ = namespace(__name__, _guesses, also=("DARK", "PRINT", "Theme"))

@@ -524,6 +524,15 @@ def test_elbows_that_cannot_be_had_get_a_sentence(ask, words, code, says):
     assert says in err
 
 
+@pytest.mark.parametrize(
+    ("word", "meant"), [("ik", "reach"), ("fk", "pose"), ("sim", "simulate"), ("plot", "show")]
+)
+def test_a_command_by_another_name_is_told_its_own(ask, word, meant):
+    code, _, said = ask(word, "kehl")
+    assert code == 2
+    assert f"No such command '{word}'. Did you mean '{meant}'?" in " ".join(said.split())
+
+
 @pytest.mark.parametrize("there", [True, False])
 def test_a_urdf_is_told_what_a_robot_file_is(ask, there):
     if there:

@@ -13,7 +13,7 @@ import numpy as np
 from ulna.arm import Parameters
 from ulna.arm.arm_checks import Problems
 from ulna.kinematics.forward_kinematics import tip
-from ulna.namespaces import suggest_keywords
+from ulna.namespaces import suggest_attributes, suggest_keywords
 from ulna.simulation.batch.arrays import StoredArray
 from ulna.simulation.batch.status import Statuses
 from ulna.simulation.batch.tables import PLANE, dataset, html, summary
@@ -51,6 +51,24 @@ class Final(NamedTuple):
     qd: Floats  # [rad/s]
 
 
+# What people ask for first, and where it is.
+_GUESSES = {
+    "run.t are the times of the samples [s]": "time times",
+    "run.qd are the joint rates [rad/s], with axes of members, samples and joints": (
+        "velocity velocities dq qdot rates"
+    ),
+    "run.q are the joint angles [rad], with axes of members, samples and joints": (
+        "angles positions theta x states"
+    ),
+    "run.tau are the torques [N·m], if keep_torques=True was asked for": "torque torques u",
+    "run.status says how every member ended": "ok success failed failures errors message",
+    "run.save('batch.nc') writes it; run.dataset is a table": (
+        "to_netcdf to_csv to_zarr write export to_dataframe df dataframe to_xarray"
+    ),
+}
+
+
+@suggest_attributes(_GUESSES)
 @dataclass(frozen=True, eq=False, repr=False)
 class BatchRun:
     """What B arms of n joints did, in S samples each; its arrays are read-only.
