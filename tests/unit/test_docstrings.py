@@ -59,9 +59,7 @@ ROOMS = (
 )
 MODULES = {"motion": ("motion.paths",), "simulation": ("simulation.disturbances",)}
 TO_DO = {
-    "analysis",
     "arm",
-    "dynamics",
 }
 
 
