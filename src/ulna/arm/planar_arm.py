@@ -212,7 +212,38 @@ class Arm(metaclass=_AnswersGuesses):
         payload: float | Payload = 0.0,
         name: str = "",
     ) -> Arm:
-        """Make an arm of given links and joints (free joints unless given)."""
+        """Make an arm of given links and joints.
+
+        Parameters
+        ----------
+        links : iterable of Link
+            The links from the base to the tip, at least one.
+        joints : iterable of Joint, optional
+            One a link; free joints unless given.
+        gravity : array_like, shape (2,)
+            Gravity x, y [m/s²]; straight down unless given.
+        base : array_like, shape (2,)
+            Position x, y [m] of the first joint.
+        payload : float or Payload
+            What the tip carries: a mass [kg], or a `Payload`.
+        name : str
+            What messages, pictures and files call the arm.
+
+        Returns
+        -------
+        Arm
+            An arm of n links. Of an inertia that no body has it is warned.
+
+        Raises
+        ------
+        InputError
+            With every value that no arm has.
+
+        Examples
+        --------
+        >>> Arm.of([Link(0.5, 1.0), Link(0.4, 0.8)], [Joint(), Joint(damping=0.1)]).n
+        2
+        """
         checks = Problems()
         links = checks.sequence("links", links, "a list of Link")
         checks.raise_if_any()

@@ -24,7 +24,7 @@ from ulna.arrays import Array
 from ulna.control.believed import believed
 from ulna.control.control_timing import DEFAULT_TIMING, ControlTiming
 from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.controller_repr import call_text, freeze_fields
+from ulna.control.controller_repr import call_text, freeze_fields, keyword_guesses
 from ulna.control.gains import (
     KD_SHARE,
     Gain,
@@ -62,7 +62,7 @@ class AdaptiveState(NamedTuple):
     t: float  # [s] of the last tick
 
 
-@suggest_keywords()
+@suggest_keywords(**keyword_guesses("bandwidth", "kd", "adaptation", "model"))
 @dataclass(frozen=True)
 class Adaptive:
     """Adaptive control: follows with a model, and learns what that is wrong about.

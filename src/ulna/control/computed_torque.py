@@ -21,7 +21,7 @@ from ulna.arrays import Array
 from ulna.control.believed import believed, constants
 from ulna.control.control_timing import DEFAULT_TIMING, ControlTiming
 from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.controller_repr import call_text, freeze_fields
+from ulna.control.controller_repr import call_text, freeze_fields, keyword_guesses
 from ulna.control.gains import Gain, joint_gains
 from ulna.control.sampled import Feedback, diagonal, gravity_gradient
 from ulna.dynamics import inverse_dynamics, mass_matrix
@@ -38,11 +38,7 @@ class ComputedTorqueState(NamedTuple):
     gains: Array  # (2, n) ω² [1/s²] and 2 ζ ω [1/s]
 
 
-@suggest_keywords(
-    kp="its gains are natural_frequency² and 2 damping_ratio natural_frequency",
-    kd="its gains are natural_frequency² and 2 damping_ratio natural_frequency",
-    gains="its gains are natural_frequency² and 2 damping_ratio natural_frequency",
-)
+@suggest_keywords(**keyword_guesses("natural_frequency", "damping_ratio", "model"))
 @dataclass(frozen=True)
 class ComputedTorque:
     """Computed-torque control: every joint closes its gap as a second-order system.

@@ -11,6 +11,7 @@ from ulna.arm import Arm
 from ulna.control.adaptive import Adaptive
 from ulna.control.computed_torque import ComputedTorque
 from ulna.control.controller import Controller, check_controller
+from ulna.control.controller_repr import keyword_guesses
 from ulna.control.feedforward_pid import FeedforwardPID
 from ulna.control.gravity_pd import GravityPD
 from ulna.control.open_loop import OpenLoop
@@ -66,7 +67,8 @@ def read_controller(text: str, what: str = "--controller") -> Controller:
         hint = did_you_mean(call.name, CONTROLLERS)
         raise call.fault(None, f"unknown controller '{call.name}'", need, hint)
     entry = CONTROLLERS[call.name]
-    return entry.build(**bind(call, entry.parameters))
+    guesses = keyword_guesses(*entry.parameters)
+    return entry.build(**bind(call, entry.parameters, guesses=guesses))
 
 
 def with_model(controller: Some, arm: Arm) -> Some:

@@ -19,7 +19,7 @@ from ulna.arrays import Array
 from ulna.control.believed import believed, constants
 from ulna.control.control_timing import DEFAULT_TIMING, ControlTiming
 from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.controller_repr import call_text, freeze_fields
+from ulna.control.controller_repr import call_text, freeze_fields, keyword_guesses
 from ulna.control.gains import Gain, JointGains, joint_gains_of
 from ulna.control.pid import (
     PIDState,
@@ -41,7 +41,7 @@ class FeedforwardPIDState(NamedTuple):
     pid: PIDState
 
 
-@suggest_keywords()
+@suggest_keywords(**keyword_guesses("kp", "kd", "ki", "natural_frequency", "filter", "model"))
 @dataclass(frozen=True)
 class FeedforwardPID:
     """Inverse dynamics of the reference as feedforward, and PID on top.

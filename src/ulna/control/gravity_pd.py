@@ -22,7 +22,7 @@ from ulna.arrays import Array
 from ulna.control.believed import believed, constants
 from ulna.control.control_timing import DEFAULT_TIMING, ControlTiming
 from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.controller_repr import call_text, freeze_fields
+from ulna.control.controller_repr import call_text, freeze_fields, keyword_guesses
 from ulna.control.gains import Gain, JointGains, joint_gains_of
 from ulna.control.sampled import Feedback, diagonal, gravity_gradient
 from ulna.dynamics import gravity_torque
@@ -36,7 +36,7 @@ class GravityPDState(NamedTuple):
     gains: Array  # (2, n) kp and kd
 
 
-@suggest_keywords()
+@suggest_keywords(**keyword_guesses("kp", "kd", "natural_frequency", "model"))
 @dataclass(frozen=True)
 class GravityPD:
     """PD control with gravity compensation.

@@ -20,13 +20,13 @@ from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.control.control_timing import DEFAULT_TIMING, ControlTiming
 from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.controller_repr import call_text, freeze_fields
+from ulna.control.controller_repr import call_text, freeze_fields, keyword_guesses
 from ulna.control.gains import Gain, JointGains, joint_gains_of
 from ulna.control.sampled import Feedback, diagonal
 from ulna.namespaces import suggest_keywords
 
 
-@suggest_keywords()
+@suggest_keywords(**keyword_guesses("kp", "kd", "natural_frequency"))
 @dataclass(frozen=True)
 class PD:
     """A spring and a damper at every joint: PD control.

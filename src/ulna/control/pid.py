@@ -23,7 +23,7 @@ from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
 from ulna.control.control_timing import DEFAULT_TIMING, ControlTiming
 from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.controller_repr import call_text, freeze_fields
+from ulna.control.controller_repr import call_text, freeze_fields, keyword_guesses
 from ulna.control.gains import (
     INTEGRAL_SHARE,
     Gain,
@@ -72,7 +72,7 @@ class HasPIDGains(HasJointGains, Protocol):
     def filter(self) -> float: ...
 
 
-@suggest_keywords()
+@suggest_keywords(**keyword_guesses("kp", "kd", "ki", "natural_frequency", "filter"))
 @dataclass(frozen=True)
 class PID:
     """PD control with an integral, and a low-pass filter on the rates.

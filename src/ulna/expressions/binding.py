@@ -18,7 +18,9 @@ _LONGEST_SHOWN = 60
 Kind: TypeAlias = str | Callable[[Value], Any]
 
 
-def bind(call: Call, signature: Mapping[str, Kind]) -> dict[str, Any]:
+def bind(
+    call: Call, signature: Mapping[str, Kind], *, guesses: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """Return the values of a call by parameter name, in the order of `signature`.
 
     Parameters
@@ -30,6 +32,8 @@ def bind(call: Call, signature: Mapping[str, Kind]) -> dict[str, Any]:
         "points", "postures" (tuples of angles), "times", "text", "flag", "call", "any"; or a
         function that converts the value, and refuses it by an `InputError`. Text carries its
         unit, a bare number is SI.
+    guesses : mapping of str to str, optional
+        Parameters by other names that people try first, for messages.
 
     Returns
     -------
@@ -47,7 +51,7 @@ def bind(call: Call, signature: Mapping[str, Kind]) -> dict[str, Any]:
     >>> bind(parse_call("circle((0, 0.1), radius='5 cm')"), {"center": "point", "radius": "length"})
     {'center': (0.0, 0.1), 'radius': 0.05}
     """
-    places, faults = _places(call, signature)
+    places, faults = _places(call, signature, guesses or {})
     values: dict[str, Any] = {}
     for parameter, place in places.items():
         kind = signature[parameter]
@@ -66,7 +70,9 @@ def _converted(value: Value, kind: Kind) -> Any:
     return kind(value)
 
 
-def _places(call: Call, signature: Mapping[str, Kind]) -> tuple[dict[str, Key], list[Fault]]:
+def _places(
+    call: Call, signature: Mapping[str, Kind], guesses: Mapping[str, str]
+) -> tuple[dict[str, Key], list[Fault]]:
     parameters = list(signature)
     places: dict[str, Key] = dict(zip(parameters, range(len(call.arguments)), strict=False))
     faults: list[Fault] = []
@@ -80,6 +86,8 @@ def _places(call: Call, signature: Mapping[str, Kind]) -> tuple[dict[str, Key], 
         elif name not in signature:
             need = f"one of {', '.join(parameters)}" if parameters else "no arguments"
             hint = did_you_mean(name, parameters)
+            if name in guesses:
+                hint = f"did you mean '{guesses[name]}'?"
             faults += call.fault(name, f"unknown argument '{name}'", need, hint).faults
         else:
             places[name] = name

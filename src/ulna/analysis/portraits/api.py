@@ -19,6 +19,7 @@ from ulna.control import Controller
 from ulna.errors import InputError, Problem, shown
 from ulna.interrupts import interruptible
 from ulna.motion.values import number, positive
+from ulna.namespaces import suggest_keywords
 from ulna.simulation.checks import check_kinds
 
 WIDE = 3.0  # of the frequency of small swings: how fast the portrait goes if nobody says
@@ -30,6 +31,7 @@ STIFFEST = 300.0  # b/(M ω) beyond which a joint only creeps
 
 
 @interruptible
+@suggest_keywords(aim="set_point", reference="set_point", limit="max_torque", start="starts")
 def portrait(
     arm: Arm,
     *,
