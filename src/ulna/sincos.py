@@ -13,7 +13,7 @@ from typing import Any
 
 from ulna.arrays import Array
 from ulna.kernels import inlined, inner
-from ulna.lanes import bit, choose, numbers, short, some
+from ulna.lanes import any_lane, bit, is_single, numbers, select
 
 FAR = 1e6  # [rad]
 COS, SIN = 0, 1  # rows of a table
@@ -58,19 +58,19 @@ def sincos(angle: float) -> tuple[float, float]:
 @inlined
 def sincos_near(angle: Any) -> tuple[Any, Any]:
     """Return the sine and the cosine of an angle that is not far."""
-    if short(angle):
+    if is_single(angle):
         turns, s, c = _short_quarter(angle)
     else:
         turns, s, c = _quarter(angle)
     odd = bit(turns, LOWEST)
-    s, c = choose(odd, c, s), choose(odd, s, c)
-    return choose(bit(turns, SECOND), -s, s), choose(bit(turns + 1.0, SECOND), -c, c)
+    s, c = select(odd, c, s), select(odd, s, c)
+    return select(bit(turns, SECOND), -s, s), select(bit(turns + 1.0, SECOND), -c, c)
 
 
 @inlined
 def far(angle: Any) -> Any:
     """Return whether an angle is beyond what can be brought near to zero exactly."""
-    return abs(angle) > (SHORT_FAR if short(angle) else FAR)
+    return abs(angle) > (SHORT_FAR if is_single(angle) else FAR)
 
 
 @inlined
@@ -120,7 +120,7 @@ def turn_links(size: int, turns: Array, y: Array, at: int) -> None:
     gone = False
     for i in range(n):
         angle += y[at, i]
-        gone = gone or some(far(angle))
+        gone = gone or any_lane(far(angle))
         turns[COS, i] = angle
     if gone:
         _leave_out_far(size, turns)
@@ -134,7 +134,7 @@ def turn_links(size: int, turns: Array, y: Array, at: int) -> None:
 @inner
 def _leave_out_far(size: int, turns: Array) -> None:
     for i in range(size):
-        turns[COS, i] = choose(far(turns[COS, i]), 0.0, turns[COS, i])
+        turns[COS, i] = select(far(turns[COS, i]), 0.0, turns[COS, i])
 
 
 @inner
@@ -145,7 +145,7 @@ def _turn_far(size: int, turns: Array, y: Array, at: int) -> None:
     for i in range(n):
         angle += y[at, i]
         # The column after the last link is for notes.
-        turns[COS, n], turns[SIN, n] = angle, choose(far(angle), 1.0, 0.0)
+        turns[COS, n], turns[SIN, n] = angle, select(far(angle), 1.0, 0.0)
         for w in range(found.shape[2]):
             if found[SIN, n, w] != 0.0:
                 found[SIN, i, w] = math.sin(found[COS, n, w])

@@ -83,7 +83,10 @@ def test_a_copy_has_the_same_fingerprints(package):
         ("kinematics/solver_room.py", {TRACK}),
         ("control/laws/pd.py", {PD}),
         ("expressions/evaluate.py", {LOOP, BLOCK}),
-        ("simulation/engine/places.py", {LOOP, BLOCK}),  # constants that are compiled into them
+        (
+            "simulation/engine/memory_layout.py",
+            {LOOP, BLOCK},
+        ),  # constants that are compiled into them
         ("simulation/engine/tableaux.py", {LOOP, BLOCK}),
         ("expressions/program.py", {LOOP, BLOCK}),
         ("dynamics/packed.py", {LOOP, BLOCK, PD}),

@@ -21,16 +21,16 @@ from ulna.dynamics.packed import (
     LENGTH,
     MASS,
     OWN,
+    QDD,
     SECOND,
     TORQUE,
-    TURNING,
     TURNS,
     link_moments,
     rotor_moments,
 )
 from ulna.dynamics.recursive import forward, forward_coupled, inverse
 from ulna.kernels import inlined, kernel
-from ulna.lanes import choose, either, every, gather, lanes, scatter, some, table
+from ulna.lanes import all_lanes, any_lane, gather, lanes, logical_or, matrix_view, scatter, select
 
 ANGLES, RATES, KEPT = range(3)
 VECTORS = 3
@@ -85,15 +85,15 @@ def forward_batch(
         _put(size, batch, room, TORQUE, block * width, block == first)
         # An arm goes the same way whatever stands beside it.
         coupled = _are_coupled(size, links)
-        if not every(coupled):
+        if not all_lanes(coupled):
             forward(size, links, turns, vectors, ANGLES, None)
             for i in range(size):
-                vectors[KEPT, i] = links[i, TURNING]
-        if some(coupled):
+                vectors[KEPT, i] = links[i, QDD]
+        if any_lane(coupled):
             forward_coupled(size, links, turns, vectors, ANGLES, CARRIER)
         for i in range(size):
-            turning = choose(coupled, links[i, TURNING], vectors[KEPT, i])
-            scatter(turning, found, block * width, i)
+            qdd = select(coupled, links[i, QDD], vectors[KEPT, i])
+            scatter(qdd, found, block * width, i)
 
 
 @kernel
@@ -104,7 +104,7 @@ def inverse_batch(
     room = _room(size, memory)
     width = memory.shape[1]
     for block in range(first, last):
-        _put(size, batch, room, TURNING, block * width, block == first)
+        _put(size, batch, room, QDD, block * width, block == first)
         inverse(size, room.links, room.turns, room.vectors, ANGLES)
         for i in range(size):
             scatter(room.links[i, TORQUE], found, block * width, i)
@@ -112,11 +112,11 @@ def inverse_batch(
 
 @inlined
 def _room(size: int, memory: Array) -> Room:
-    rows, all_lanes = size + 1, lanes(memory)
+    rows, storage = size + 1, lanes(memory)
     return Room(
-        table(all_lanes, 0, rows, COLUMNS),
-        table(all_lanes, rows * COLUMNS, TURNS, rows),
-        table(all_lanes, rows * (COLUMNS + TURNS), VECTORS, rows),
+        matrix_view(storage, 0, rows, COLUMNS),
+        matrix_view(storage, rows * COLUMNS, TURNS, rows),
+        matrix_view(storage, rows * (COLUMNS + TURNS), VECTORS, rows),
     )
 
 
@@ -170,6 +170,6 @@ def _are_coupled(size: int, links: Any) -> Any:
     """Say in which lanes neighbours exchange anything."""
     found = links[0, CARRIER] != 0.0
     for i in range(size):
-        exchanged = either(links[i, CARRIER] != 0.0, links[i, OWN] != 0.0)
-        found = either(found, either(exchanged, links[i, CROSS] != 0.0))
+        exchanged = logical_or(links[i, CARRIER] != 0.0, links[i, OWN] != 0.0)
+        found = logical_or(found, logical_or(exchanged, links[i, CROSS] != 0.0))
     return found

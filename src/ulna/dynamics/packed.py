@@ -24,14 +24,14 @@ CONSTANTS = 12
 # In the sequential model the same columns hold what a joint adds to the frozen arm beyond it: the
 # inertia [kg·m²] of the rotors that it turns, and paper 001's friction B [1/s].
 ROTORS, PER_SECOND = CARRIER, CROSS
-# To work in. TORQUE comes in and TURNING goes out (in inverse dynamics the other way round);
+# To work in. TORQUE comes in and QDD goes out (in inverse dynamics the other way round);
 # HOLDING is the torque that holds a stuck joint.
-R_X, R_Y, RHO, INVERSE, TORQUE, TURNING, HOLDING = range(12, 19)
+R_X, R_Y, RHO, INVERSE, TORQUE, QDD, HOLDING = range(12, 19)
 COLUMNS = 19
 
 # How the links stand, (3, n+1): apart from the table, so that a compiler can work on several at
-# once. WHIRL is the square of a link's rate.
-COS, SIN, WHIRL = range(3)
+# once. OMEGA_SQUARED is the square of a link's rate.
+COS, SIN, OMEGA_SQUARED = range(3)
 TURNS = 3
 
 # The row after the last link holds what is the arm's, and the force and moment on its tip.

@@ -45,7 +45,9 @@ from ulna.dynamics.packed import (
     LENGTH,
     MASS,
     MOMENT,
+    OMEGA_SQUARED,
     OWN,
+    QDD,
     R_X,
     R_Y,
     RHO,
@@ -53,11 +55,9 @@ from ulna.dynamics.packed import (
     SIN,
     STUCK,
     TORQUE,
-    TURNING,
-    WHIRL,
 )  # fmt: skip
 from ulna.kernels import inlined, inner
-from ulna.lanes import choose
+from ulna.lanes import select
 from ulna.sincos import turn_links
 
 
@@ -84,7 +84,7 @@ def lay_out(size: int, turns: Array, y: Array, at: int) -> None:
     rate = 0.0
     for i in range(size):
         rate += y[at + 1, i]
-        turns[WHIRL, i] = rate * rate
+        turns[OMEGA_SQUARED, i] = rate * rate
     turn_links(size, turns, y, at)
 
 
@@ -93,21 +93,21 @@ def _eliminate(size: int, links: Array, turns: Array, y: Array, at: int, pairs: 
     """Sweep from the tip to the base: take out one link after the other."""
     n = size
     k_xx = k_xy = k_yy = 0.0
-    kappa_x = kappa_y = turn = push = 0.0
+    kappa_x = kappa_y = turn = reaction = 0.0
     # What lies beyond the tip is the world, which pushes the arm.
     b_x, b_y = -links[n, FORCE_X], -links[n, FORCE_Y]
     reaction = -links[n, MOMENT]
     for back in range(n):
         i = n - 1 - back
         length, mass = links[i, LENGTH], links[i, MASS]
-        cos, sin, whirl = turns[COS, i], turns[SIN, i], turns[WHIRL, i]
+        cos, sin, omega_squared = turns[COS, i], turns[SIN, i], turns[OMEGA_SQUARED, i]
         l_cos, l_sin = length * cos, length * sin
         s_x = links[i, ALONG] * cos - links[i, ASIDE] * sin
         s_y = links[i, ALONG] * sin + links[i, ASIDE] * cos
         lever_x = k_xy * l_cos - k_xx * l_sin
         lever_y = k_yy * l_cos - k_xy * l_sin
-        e_x = b_x - whirl * (k_xx * l_cos + k_xy * l_sin)
-        e_y = b_y - whirl * (k_xy * l_cos + k_yy * l_sin)
+        e_x = b_x - omega_squared * (k_xx * l_cos + k_xy * l_sin)
+        e_y = b_y - omega_squared * (k_xy * l_cos + k_yy * l_sin)
         torque = links[i, TORQUE] - links[i, DAMPING] * y[at + 1, i]
         rho = torque - reaction - (e_y * l_cos - e_x * l_sin)
         reaction = torque
@@ -118,7 +118,7 @@ def _eliminate(size: int, links: Array, turns: Array, y: Array, at: int, pairs: 
             r_y += kappa_y
             own = links[i, pairs + (OWN - CARRIER)]
             inertia += 2.0 * (kappa_y * l_cos - kappa_x * l_sin) + turn + own
-            rho -= push - whirl * (kappa_x * l_cos + kappa_y * l_sin)
+            rho -= reaction - omega_squared * (kappa_x * l_cos + kappa_y * l_sin)
         inverse = 1.0 / inertia
         links[i, R_X], links[i, R_Y], links[i, RHO], links[i, INVERSE] = r_x, r_y, rho, inverse
         part_x, part_y = r_x * inverse, r_y * inverse
@@ -126,17 +126,20 @@ def _eliminate(size: int, links: Array, turns: Array, y: Array, at: int, pairs: 
             # Where the joint is stuck the two links turn as one: their rows are added up.
             free = links[i, STUCK] == 0.0
             carrier, cross = links[i, pairs], links[i, pairs + (CROSS - CARRIER)]
-            part_x, part_y = choose(free, part_x, 0.0), choose(free, part_y, 0.0)
+            part_x, part_y = select(free, part_x, 0.0), select(free, part_y, 0.0)
             kappa_x, kappa_y = (
-                choose(free, -cross * part_x, r_x),
-                choose(free, -cross * part_y, r_y),
+                select(free, -cross * part_x, r_x),
+                select(free, -cross * part_y, r_y),
             )
             alone, together = carrier - cross * cross * inverse, carrier + 2.0 * cross + inertia
-            turn = choose(free, alone, together)
-            push = choose(free, cross * rho * inverse, -rho)
+            turn = select(free, alone, together)
+            reaction = select(free, cross * rho * inverse, -rho)
         k_xx, k_yy = mass + k_xx - r_x * part_x, mass + k_yy - r_y * part_y
         k_xy -= r_x * part_y
-        b_x, b_y = e_x - whirl * s_x + part_x * rho, e_y - whirl * s_y + part_y * rho
+        b_x, b_y = (
+            e_x - omega_squared * s_x + part_x * rho,
+            e_y - omega_squared * s_y + part_y * rho,
+        )
 
 
 @inlined
@@ -149,16 +152,16 @@ def _accelerate(size: int, links: Array, turns: Array, pairs: int | None) -> Non
         rest = links[i, RHO] - links[i, R_X] * a_x - links[i, R_Y] * a_y
         if pairs is not None:
             rest -= links[i, pairs + (CROSS - CARRIER)] * before
-        turning = rest * links[i, INVERSE]
+        phidd = rest * links[i, INVERSE]
         if pairs is not None:
             free = links[i, STUCK] == 0.0
-            links[i, HOLDING] = choose(free, 0.0, before / links[i, INVERSE] - rest)
-            turning = choose(free, turning, before)
-        links[i, TURNING] = turning - before
-        before = turning
+            links[i, HOLDING] = select(free, 0.0, before / links[i, INVERSE] - rest)
+            phidd = select(free, phidd, before)
+        links[i, QDD] = phidd - before
+        before = phidd
         l_cos, l_sin = links[i, LENGTH] * turns[COS, i], links[i, LENGTH] * turns[SIN, i]
-        a_x -= turning * l_sin + turns[WHIRL, i] * l_cos
-        a_y += turning * l_cos - turns[WHIRL, i] * l_sin
+        a_x -= phidd * l_sin + turns[OMEGA_SQUARED, i] * l_cos
+        a_y += phidd * l_cos - turns[OMEGA_SQUARED, i] * l_sin
 
 
 @inner
@@ -174,13 +177,13 @@ def spread_accelerations(size: int, links: Array, turns: Array) -> None:
     """Sweep from the base to the tip: note how every pivot and link accelerates."""
     n = size
     a_x, a_y = -links[n, GRAVITY_X], -links[n, GRAVITY_Y]
-    turning = 0.0
+    phidd = 0.0
     for i in range(n):
-        turning += links[i, TURNING]
-        links[i, R_X], links[i, R_Y], links[i, RHO] = a_x, a_y, turning
+        phidd += links[i, QDD]
+        links[i, R_X], links[i, R_Y], links[i, RHO] = a_x, a_y, phidd
         l_cos, l_sin = links[i, LENGTH] * turns[COS, i], links[i, LENGTH] * turns[SIN, i]
-        a_x -= turning * l_sin + turns[WHIRL, i] * l_cos
-        a_y += turning * l_cos - turns[WHIRL, i] * l_sin
+        a_x -= phidd * l_sin + turns[OMEGA_SQUARED, i] * l_cos
+        a_y += phidd * l_cos - turns[OMEGA_SQUARED, i] * l_sin
 
 
 @inlined
@@ -191,15 +194,15 @@ def gather_torques(size: int, links: Array, turns: Array, y: Array, rates: int) 
     beyond = 0.0
     for back in range(n):
         i = n - 1 - back
-        cos, sin, whirl = turns[COS, i], turns[SIN, i], turns[WHIRL, i]
-        a_x, a_y, turning = links[i, R_X], links[i, R_Y], links[i, RHO]
+        cos, sin, omega_squared = turns[COS, i], turns[SIN, i], turns[OMEGA_SQUARED, i]
+        a_x, a_y, phidd = links[i, R_X], links[i, R_Y], links[i, RHO]
         before = links[i - 1, RHO] if i > 0 else 0.0
         s_x = links[i, ALONG] * cos - links[i, ASIDE] * sin
         s_y = links[i, ALONG] * sin + links[i, ASIDE] * cos
-        torque += s_x * a_y - s_y * a_x + links[i, SECOND] * turning + beyond
+        torque += s_x * a_y - s_y * a_x + links[i, SECOND] * phidd + beyond
         torque += links[i, LENGTH] * (f_y * cos - f_x * sin)
-        torque += links[i, OWN] * turning + links[i, CROSS] * before
-        beyond = links[i, CARRIER] * before + links[i, CROSS] * turning
-        f_x += links[i, MASS] * a_x - turning * s_y - whirl * s_x
-        f_y += links[i, MASS] * a_y + turning * s_x - whirl * s_y
+        torque += links[i, OWN] * phidd + links[i, CROSS] * before
+        beyond = links[i, CARRIER] * before + links[i, CROSS] * phidd
+        f_x += links[i, MASS] * a_x - phidd * s_y - omega_squared * s_x
+        f_y += links[i, MASS] * a_y + phidd * s_x - omega_squared * s_y
         links[i, TORQUE] = torque + links[i, DAMPING] * y[rates, i]

@@ -13,12 +13,12 @@ from ulna.dynamics.packed import (
     LENGTH,
     MASS,
     PER_SECOND,
+    QDD,
     RHO,
     ROTORS,
     SECOND,
     SIN,
     TORQUE,
-    TURNING,
 )  # fmt: skip
 from ulna.dynamics.recursive import lay_out
 from ulna.kernels import inner
@@ -49,5 +49,5 @@ def sequential(size: int, links: Array, turns: Array, y: Array, at: int) -> None
         rate -= y[at + 1, i]
     before = 0.0
     for i in range(n):
-        links[i, TURNING] = links[i, RHO] - before
+        links[i, QDD] = links[i, RHO] - before
         before = links[i, RHO]

@@ -33,12 +33,12 @@ from ulna.dynamics.packed import (
     COS,
     GRAVITY_X,
     GRAVITY_Y,
+    OMEGA_SQUARED,
+    QDD,
     SIN,
     STUCK,
     TORQUE,
-    TURNING,
     TURNS,
-    WHIRL,
 )
 from ulna.dynamics.recursive import (
     forward,
@@ -50,7 +50,7 @@ from ulna.dynamics.recursive import (
 )
 from ulna.kernels import inlined, inner, kernel
 from ulna.kinematics.single import FINE, OVERFLOW, checked, finite, finite_rows
-from ulna.lanes import table
+from ulna.lanes import matrix_view
 
 # The memory of a kernel, one array (k,): the table of links, how they stand, these vectors, and
 # last a number that is not zero where neighbours exchange a torque.
@@ -92,7 +92,7 @@ def forward_one(size: int, memory: Array, q: Array, qd: Array, tau: Array, found
     _take(size, room, q, qd, TORQUE, tau)
     _solve(size, room)
     for i in range(size):
-        found[i] = room.links[i, TURNING]
+        found[i] = room.links[i, QDD]
     return FINE if finite(found) else OVERFLOW
 
 
@@ -103,7 +103,7 @@ def inverse_one(size: int, memory: Array, q: Array, qd: Array, qdd: Array, found
     if code != FINE:
         return code
     room = _room(size, memory)
-    _take(size, room, q, qd, TURNING, qdd)
+    _take(size, room, q, qd, QDD, qdd)
     inverse(size, room.links, room.turns, room.vectors, ANGLES)
     for i in range(size):
         found[i] = room.links[i, TORQUE]
@@ -119,7 +119,7 @@ def gravity_one(size: int, memory: Array, q: Array, found: Array) -> int:
     room = _room(size, memory)
     _take_posture(size, room, q)
     for i in range(size):
-        room.links[i, TURNING] = 0.0
+        room.links[i, QDD] = 0.0
     inverse(size, room.links, room.turns, room.vectors, ANGLES)
     for i in range(size):
         found[i] = room.links[i, TORQUE]
@@ -141,7 +141,7 @@ def mass_matrix_one(size: int, memory: Array, q: Array, found: Array) -> int:
     links[n, GRAVITY_X] = links[n, GRAVITY_Y] = 0.0
     for k in range(n):
         for i in range(n):
-            links[i, TURNING] = 1.0 if i == k else 0.0
+            links[i, QDD] = 1.0 if i == k else 0.0
         _sweep(size, room)
         for i in range(k, n):
             found[i, k] = found[k, i] = links[i, TORQUE]
@@ -200,12 +200,12 @@ def _note_slopes_of_rates(size: int, room: Room, qd: Array, A: Array) -> None:
     n = size
     links, turns, vectors = room.links, room.turns, room.vectors
     for i in range(n):
-        links[i, TURNING] = 0.0
+        links[i, QDD] = 0.0
     for k in range(n):
         rate = 0.0
         for i in range(n):
             rate += qd[i]
-            turns[WHIRL, i] = 2.0 * rate if i >= k else 0.0
+            turns[OMEGA_SQUARED, i] = 2.0 * rate if i >= k else 0.0
         vectors[RATES, k] = 1.0
         _sweep(size, room)
         vectors[RATES, k] = 0.0
@@ -224,14 +224,14 @@ def _divide_by_inertia(size: int, room: Room, A: Array, B: Array) -> None:
             links[i, TORQUE] = -A[n + i, k]
         _solve(size, room)
         for i in range(n):
-            A[n + i, k] = links[i, TURNING]
+            A[n + i, k] = links[i, QDD]
     for k in range(n):
         for i in range(n):
             B[i, k] = 0.0
             links[i, TORQUE] = 1.0 if i == k else 0.0
         _solve(size, room)
         for i in range(n):
-            B[n + i, k] = links[i, TURNING]
+            B[n + i, k] = links[i, QDD]
 
 
 @inner
@@ -254,9 +254,9 @@ def _sweep(size: int, room: Room) -> None:
 def _room(size: int, memory: Array) -> Room:
     rows = size + 1
     return Room(
-        table(memory, 0, rows, COLUMNS),
-        table(memory, rows * COLUMNS, TURNS, rows),
-        table(memory, rows * (COLUMNS + TURNS), VECTORS, rows),
+        matrix_view(memory, 0, rows, COLUMNS),
+        matrix_view(memory, rows * COLUMNS, TURNS, rows),
+        matrix_view(memory, rows * (COLUMNS + TURNS), VECTORS, rows),
         memory[memory.shape[0] - 1],
     )
 

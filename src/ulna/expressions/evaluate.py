@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ulna.expressions.program import Op
 from ulna.kernels import inner
-from ulna.lanes import choose, either, numbers
+from ulna.lanes import logical_or, numbers, select
 
 Array: TypeAlias = NDArray[Any]
 
@@ -65,7 +65,7 @@ def evaluate(
                 each[top - 2, w], each[top - 1, w] = each[top - 1, w], each[top - 2, w]
         elif code == SELECT:
             top -= 2
-            reals[top] = choose(reals[top] != 0.0, reals[top + 1], reals[top + 2])
+            reals[top] = select(reals[top] != 0.0, reals[top + 1], reals[top + 2])
         elif code == CLIP:
             top -= 2
             reals[top] = _least(_most(reals[top], reals[top + 1]), reals[top + 2])
@@ -156,7 +156,7 @@ def _both(code: int, w: Any, x: Any) -> Any:
         return _least(w, x)
     if code == MAX:
         return _most(w, x)
-    return choose(_holds(code, w, x), 1.0, 0.0)
+    return select(_holds(code, w, x), 1.0, 0.0)
 
 
 @inner
@@ -177,9 +177,9 @@ def _holds(code: int, w: Any, x: Any) -> Any:
 @inner
 def _least(w: Any, x: Any) -> Any:
     # As NumPy has it: what is not a number stays so.
-    return choose(either(w <= x, w != w), w, x)
+    return select(logical_or(w <= x, w != w), w, x)
 
 
 @inner
 def _most(w: Any, x: Any) -> Any:
-    return choose(either(w >= x, w != w), w, x)
+    return select(logical_or(w >= x, w != w), w, x)

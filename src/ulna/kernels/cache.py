@@ -22,7 +22,7 @@ from ulna.digests import DamagedError, digest, sealed, unsealed
 from ulna.errors import warn
 from ulna.kernels.compile_progress import CompileProgress, show_progress
 from ulna.kernels.functions import Kernel
-from ulna.kernels.signatures import Signature, spelled
+from ulna.kernels.signatures import Signature, signature_text
 from ulna.kernels.sources import fingerprint
 from ulna.storage import cache_folder, write_whole
 
@@ -43,7 +43,7 @@ class Unit(NamedTuple):
         """Say all that its typed form depends on."""
         form = "with a frame" if self.framed else "by Python"
         source = fingerprint(Path(self.kernel.py_func.__code__.co_filename))
-        return "\n".join([made_by(), source, self.name, spelled(self.signature), form])
+        return "\n".join([made_by(), source, self.name, signature_text(self.signature), form])
 
     @property
     def name(self) -> str:
@@ -128,7 +128,7 @@ def _typed(unit: Unit, key: str, bar: CompileProgress) -> bytes:
         from ulna.kernels.typed import typed
 
         bar.begin_typing()
-        found = typed(unit.kernel, unit.signature, framed=unit.framed, told=bar.typed)
+        found = typed(unit.kernel, unit.signature, framed=unit.framed, on_typed=bar.typed)
         if unit.is_kept:
             _keep(_folder() / name, key, found)
     return found
@@ -139,12 +139,12 @@ def _shipped(name: str, key: str) -> bytes | None:
         return None
     found = _read(SHIPPED / name, key, discard=False)
     if found is None:
-        _say_unfit()
+        _warn_unfit()
     return found
 
 
 @cache
-def _say_unfit() -> None:
+def _warn_unfit() -> None:
     """Say once why kernels that came with the package are not used."""
     here = made_by()
     try:
@@ -154,11 +154,11 @@ def _say_unfit() -> None:
     why = f"they are for {there}, and this is {here}"
     if there == here:
         why = "its sources were changed, or the file is damaged"
-    told = (
+    on_typed = (
         f"the kernels that came with this package do not fit: {why}; "
         "they are compiled from their sources instead, which takes longer, once"
     )
-    warn(told)
+    warn(on_typed)
 
 
 @cache
@@ -212,8 +212,8 @@ _warned: set[Path] = set()
 
 
 def _warn(error: OSError) -> None:
-    told = (
+    on_typed = (
         f"compiled kernels cannot be kept, so that every start compiles them anew: {error}; "
         "set ULNA_CACHE to a folder that can be written to"
     )
-    warn(told)
+    warn(on_typed)

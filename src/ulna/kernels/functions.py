@@ -20,7 +20,7 @@ UNROLLED = 3  # links: arms of so many get code without loops
 _compiling = RLock()
 
 
-def _take_after(made: Any, function: Callable[..., Any]) -> None:
+def _copy_metadata(made: Any, function: Callable[..., Any]) -> None:
     """Let what stands for a function have its name and its text."""
     update_wrapper(made, function)
 
@@ -29,7 +29,7 @@ class Inner:
     """A function that is compiled as a part of the kernels that call it; Python cannot."""
 
     def __init__(self, function: Callable[..., Any], is_inlined: bool) -> None:
-        _take_after(self, function)
+        _copy_metadata(self, function)
         self.py_func, self.is_inlined = function, is_inlined
         self._type: Any = None
 
@@ -46,7 +46,7 @@ class Kernel:
     """A function that Python calls, compiled when it is first called with arguments of a kind."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        _take_after(self, function)
+        _copy_metadata(self, function)
         self.py_func, self.name = function, function.__name__
         names = function.__code__.co_varnames[: function.__code__.co_argcount]
         self.is_folded = names[:1] == ("size",)
@@ -130,7 +130,9 @@ class Hook:
     def __init__(self, signature: Signature | None = None, *, plain: bool = False) -> None:
         self.signature, self.plain = signature, plain
         self._plain: dict[int, Callable[..., Any]] = {}
-        self.call: Callable[..., int] = self._called if DISABLED else cast("Any", _Call(plain))
+        self.call: Callable[..., int] = (
+            self._called if DISABLED else cast("Any", _AddressCall(plain))
+        )
 
     def _called(self, address: int, *arguments: Any) -> int:
         return int(self._plain[address](*arguments) or 0)
@@ -152,7 +154,7 @@ class Hook:
         return id(function)
 
 
-class _Call:
+class _AddressCall:
     """What calls by address inside a kernel."""
 
     def __init__(self, plain: bool) -> None:

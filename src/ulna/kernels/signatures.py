@@ -67,14 +67,14 @@ def kind_of(value: Any) -> Kind:
 _arrays: dict[tuple[str, int], ArrayOf] = {}
 
 
-def spelled(kind: Any) -> str:
+def signature_text(kind: Any) -> str:
     """Write a kind, or a signature, as text that is the same in every process."""
     if isinstance(kind, RecordOf):
-        return f"{kind.kind.__module__}.{kind.kind.__qualname__}{spelled(kind.fields)}"
+        return f"{kind.kind.__module__}.{kind.kind.__qualname__}{signature_text(kind.fields)}"
     if isinstance(kind, LanesOf):
         return f"{kind.number}x{kind.width}[{kind.dimensions}]"
     if isinstance(kind, ArrayOf):
         return f"{kind.number}[{kind.dimensions}]"
     if isinstance(kind, tuple):
-        return f"({', '.join(spelled(one) for one in kind)})"
+        return f"({', '.join(signature_text(one) for one in kind)})"
     return str(kind)

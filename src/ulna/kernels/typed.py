@@ -51,7 +51,7 @@ import ulna.lanes.lowering  # noqa: F401  (tells Numba of lanes)
 from ulna.kernels.code import ENTRY, SIZE
 from ulna.kernels.functions import Inner, Kernel
 from ulna.kernels.signatures import FLOAT, INT, LanesOf, RecordOf, Signature
-from ulna.lanes.kinds import Lanes
+from ulna.lanes.lane_types import Lanes
 
 # Flags that assume away NaN would hide a simulation that diverges, and gain nothing.
 OPTIONS = {"fastmath": {"contract"}, "error_model": "numpy", "nogil": True, "_nrt": False}
@@ -76,7 +76,7 @@ _BYTE, _INT, _LONG = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 _POINTER = _BYTE.as_pointer()
 
 _dispatchers: list[Any] = []  # their types do not keep them alive
-typed_functions: list[Callable[[str], None]] = []  # whoever wants to know how far typing has come
+typing_listeners: list[Callable[[str], None]] = []  # whoever wants to know how far typing has come
 
 
 class _InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
@@ -162,8 +162,8 @@ class _InnerCompiler(Compiler):  # type: ignore[misc]
         # any built-in that is nobody else's stands for it.
         name = iter(()).__length_hint__  # type: ignore[attr-defined]
         self.state.targetctx.insert_user_function(name, made.fndesc, [made.library])
-        for told in typed_functions:
-            told(func.__qualname__)
+        for on_typed in typing_listeners:
+            on_typed(func.__qualname__)
         return made._replace(entry_point=name)
 
 
@@ -183,7 +183,7 @@ def inner_type(function: Inner) -> Any:
 def call_type(call: Any, plain: bool) -> Any:
     """Return the type by which Numba knows what calls a function by its address."""
 
-    class Template(AbstractTemplate):  # type: ignore[misc]
+    class CallTemplate(AbstractTemplate):  # type: ignore[misc]
         key = call
 
         def generic(self, args: Any, kws: Any) -> Any:
@@ -197,7 +197,7 @@ def call_type(call: Any, plain: bool) -> Any:
         shape = ir.FunctionType(_LONG, [value.type for value in values])
         return builder.call(builder.inttoptr(address, shape.as_pointer()), values)
 
-    return types.Function(Template)
+    return types.Function(CallTemplate)
 
 
 def _widened(kind: Any) -> Any:
@@ -233,17 +233,17 @@ def type_of(kind: Any) -> Any:
 
 
 @contextmanager
-def _counted(told: Callable[[str], None]) -> Iterator[None]:
-    typed_functions.append(told)
+def _counted(on_typed: Callable[[str], None]) -> Iterator[None]:
+    typing_listeners.append(on_typed)
     try:
         yield
     finally:
-        typed_functions.remove(told)
+        typing_listeners.remove(on_typed)
 
 
 @global_compiler_lock  # type: ignore[untyped-decorator]
 def typed(
-    kernel: Kernel, signature: Signature, *, framed: bool, told: Callable[[str], None]
+    kernel: Kernel, signature: Signature, *, framed: bool, on_typed: Callable[[str], None]
 ) -> bytes:
     """Return a kernel, and what leads into it, as LLVM's bitcode.
 
@@ -252,13 +252,13 @@ def typed(
     kinds = tuple(map(type_of, signature))
     options = {**OPTIONS, "pipeline_class": _KernelCompiler, "forceinline": False}
     dispatcher = numba.njit(**options)(_source(kernel))
-    with _counted(told):
+    with _counted(on_typed):
         dispatcher.compile(kinds)
     made = dispatcher.overloads[kinds]
     context, library = made.target_context, made.library
     module = library.codegen._create_empty_module(f"{kernel.name} entry")
-    lead = _lead_from_frame if framed else _lead_from_python
-    lead(_Entry(context, module, made.fndesc, made.signature, kernel.is_folded))
+    build_entry = _build_frame_entry if framed else _build_python_entry
+    build_entry(_Entry(context, module, made.fndesc, made.signature, kernel.is_folded))
     entry = _linked(library, cgutils.normalize_ir_text(str(module)))
     entry.verify()
     missing = [one.name for one in entry.functions if one.is_declaration and "_ZN" in one.name]
@@ -307,7 +307,7 @@ def _declared(module: Any, name: str, result: Any, *arguments: Any) -> Any:
     return cgutils.get_or_insert_function(module, ir.FunctionType(result, arguments), name)
 
 
-def _lead_from_frame(entry: _Entry) -> None:
+def _build_frame_entry(entry: _Entry) -> None:
     shape = ir.FunctionType(_LONG, [_POINTER])
     function = ir.Function(entry.module, shape, ENTRY)
     builder = ir.IRBuilder(function.append_basic_block())
@@ -320,11 +320,11 @@ def _lead_from_frame(entry: _Entry) -> None:
     builder.ret(found if isinstance(entry.result, types.Integer) else _LONG(0))
 
 
-def _lead_from_python(entry: _Entry) -> None:
+def _build_python_entry(entry: _Entry) -> None:
     shape = ir.FunctionType(_POINTER, [_POINTER, _POINTER.as_pointer(), _LONG])
     function = ir.Function(entry.module, shape, ENTRY)
     builder = ir.IRBuilder(function.append_basic_block())
-    reader = _Reader(entry, function, builder)
+    reader = _ArgumentReader(entry, function, builder)
     values = reader.arguments()
     module = entry.module
     state = builder.call(_declared(module, "PyEval_SaveThread", _POINTER), [])
@@ -349,7 +349,7 @@ def _boxed(entry: _Entry, builder: Any, found: Any) -> Any:
     return builder.call(_declared(module, "PyLong_FromLongLong", _POINTER, _LONG), [number])
 
 
-class _Reader:
+class _ArgumentReader:
     """Reads Python's objects, and leaves with a TypeError at the first of another kind."""
 
     def __init__(self, entry: _Entry, function: Any, builder: Any) -> None:

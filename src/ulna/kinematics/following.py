@@ -35,7 +35,7 @@ from ulna.kinematics.solver_room import (
     Room,
     make_room,
 )  # fmt: skip
-from ulna.lanes import both, choose, gather, scatter, some
+from ulna.lanes import any_lane, gather, logical_and, scatter, select
 
 JUMP = 1.0  # [rad] by which a joint leaves its path for another posture
 CLOSE = 0.3  # [rad] around a predicted posture in which the corrected one is looked for first
@@ -148,25 +148,25 @@ def _follow(size: int, room: Room, pull: float) -> Any:
     around = CLOSE
     for i in range(n):
         wide = 3.0 * abs(joints[STEP, i])
-        around = choose(wide > around, wide, around)
+        around = select(wide > around, wide, around)
     for i in range(n):
         now = joints[Q, i]
         low, high = now - around, now + around
-        joints[FENCE_LOWER, i] = choose(low > joints[LOWER, i], low, joints[LOWER, i])
-        joints[FENCE_UPPER, i] = choose(high < joints[UPPER, i], high, joints[UPPER, i])
+        joints[FENCE_LOWER, i] = select(low > joints[LOWER, i], low, joints[LOWER, i])
+        joints[FENCE_UPPER, i] = select(high < joints[UPPER, i], high, joints[UPPER, i])
         joints[BEFORE, i], joints[Q, i] = now, now + joints[STEP, i]
     settle(size, room, FENCE_LOWER, FENCE_UPPER, pull, FEW)
     lost = own[RESIDUAL] > own[TOLERANCE]
-    if some(lost):
-        own[ACTIVE] = choose(lost, 1.0, 0.0)
+    if any_lane(lost):
+        own[ACTIVE] = select(lost, 1.0, 0.0)
         for i in range(n):
             joints[Q, i] = joints[BEST, i]
         _go_freely(size, room, pull)
     farthest = abs(joints[BEST, 0] - joints[BEFORE, 0])
     for i in range(1, n):
         moved = abs(joints[BEST, i] - joints[BEFORE, i])
-        farthest = choose(moved > farthest, moved, farthest)
-    return choose(both(lost, farthest > JUMP), 1.0, 0.0)
+        farthest = select(moved > farthest, moved, farthest)
+    return select(logical_and(lost, farthest > JUMP), 1.0, 0.0)
 
 
 @inner
@@ -178,14 +178,14 @@ def _go_freely(size: int, room: Room, pull: float) -> None:
     """
     own, joints = room.own, room.joints
     settle(size, room, LOWER, UPPER, pull, FEW)
-    stuck = both(own[ACTIVE] != 0.0, own[RESIDUAL] > own[TOLERANCE])
-    if not some(stuck):
+    stuck = logical_and(own[ACTIVE] != 0.0, own[RESIDUAL] > own[TOLERANCE])
+    if not any_lane(stuck):
         return
-    own[ACTIVE], own[KEPT_RESIDUAL] = choose(stuck, 1.0, 0.0), own[RESIDUAL]
+    own[ACTIVE], own[KEPT_RESIDUAL] = select(stuck, 1.0, 0.0), own[RESIDUAL]
     for i in range(size):
         kept = joints[BEST, i]
         joints[KEPT, i], joints[Q, i] = kept, kept + BEND if i > 0 else kept
     settle(size, room, LOWER, UPPER, pull, MANY)
     closer = own[RESIDUAL] < own[KEPT_RESIDUAL]
     for i in range(size):
-        joints[BEST, i] = choose(closer, joints[BEST, i], joints[KEPT, i])
+        joints[BEST, i] = select(closer, joints[BEST, i], joints[KEPT, i])

@@ -36,7 +36,7 @@ from ulna.kinematics.solver_room import (
     Q,
     Room,
 )  # fmt: skip
-from ulna.lanes import both, choose, either, floor, some, sqrt
+from ulna.lanes import any_lane, floor, logical_and, logical_or, select, sqrt
 from ulna.sincos import COS, SIN, turn_links
 
 LONGEST_STEP = 0.4  # [rad] a joint may turn in one iteration: the tip's circle is not a line
@@ -70,26 +70,26 @@ def settle(size: int, room: Room, low: int, high: int, pull: float, iterations: 
     going = own[ACTIVE] != 0.0
     for i in range(n):
         start = _within(joints[Q, i], joints[low, i], joints[high, i])
-        joints[Q, i] = choose(going, start, joints[Q, i])
-        joints[BEST, i] = choose(going, start, joints[BEST, i])
-    best = before = choose(going, math.inf, own[RESIDUAL])
+        joints[Q, i] = select(going, start, joints[Q, i])
+        joints[BEST, i] = select(going, start, joints[BEST, i])
+    best = before = select(going, math.inf, own[RESIDUAL])
     for iteration in range(iterations):
         residual = _look(size, room)
-        better = both(going, residual <= _larger(best, tolerance))
-        best = choose(better, residual, best)
+        better = logical_and(going, residual <= _larger(best, tolerance))
+        best = select(better, residual, best)
         for i in range(n):
-            joints[BEST, i] = choose(better, joints[Q, i], joints[BEST, i])
+            joints[BEST, i] = select(better, joints[Q, i], joints[BEST, i])
         wish = pull if iteration <= SHARPENING * iterations else 0.0
         drift = _find_step(size, room, low, high, wish)
-        moving = either(residual > 0.01 * tolerance, drift > SETTLED)
+        moving = logical_or(residual > 0.01 * tolerance, drift > SETTLED)
         if iteration % PATIENCE == PATIENCE - 1:
-            moving = both(moving, either(best < 0.9 * before, best <= tolerance))
+            moving = logical_and(moving, logical_or(best < 0.9 * before, best <= tolerance))
             before = best
         for i in range(n):
             moved = _within(joints[Q, i] + joints[STEP, i], joints[low, i], joints[high, i])
-            joints[Q, i] = choose(going, moved, joints[Q, i])
-        going = both(going, moving)
-        if not some(going):
+            joints[Q, i] = select(going, moved, joints[Q, i])
+        going = logical_and(going, moving)
+        if not any_lane(going):
             break
     own[RESIDUAL] = best
 
@@ -111,19 +111,19 @@ def predict(size: int, room: Room, way_x: Any, way_y: Any, way_turn: Any, weight
 @inlined
 def shorter_way(angle: Any) -> Any:
     """Bring a turn to between −π and π."""
-    return choose(abs(angle) <= math.pi, angle, angle + TURN * floor(0.5 - angle / TURN))
+    return select(abs(angle) <= math.pi, angle, angle + TURN * floor(0.5 - angle / TURN))
 
 
 @inlined
 def _larger(one: Any, other: Any) -> Any:
-    return choose(one > other, one, other)
+    return select(one > other, one, other)
 
 
 @inlined
 def _within(value: Any, low: Any, high: Any) -> Any:
     # What is no number is neither below nor above, and stays what it is.
-    value = choose(value < low, low, value)
-    return choose(value > high, high, value)
+    value = select(value < low, low, value)
+    return select(value > high, high, value)
 
 
 @inlined
@@ -168,15 +168,15 @@ def _find_step(size: int, room: Room, low: int, high: int, pull: float) -> Any:
         news = joints[HELD, 0] > 1.0  # nobody
         for i in range(n):
             step, place = joints[STEP, i], joints[Q, i]
-            down = both(place <= joints[low, i], step < 0.0)
-            blocked = either(down, both(place >= joints[high, i], step > 0.0))
-            news = either(news, both(blocked, joints[HELD, i] == 0.0))
-            joints[HELD, i] = choose(blocked, 1.0, joints[HELD, i])
-        if not some(news):
+            down = logical_and(place <= joints[low, i], step < 0.0)
+            blocked = logical_or(down, logical_and(place >= joints[high, i], step > 0.0))
+            news = logical_or(news, logical_and(blocked, joints[HELD, i] == 0.0))
+            joints[HELD, i] = select(blocked, 1.0, joints[HELD, i])
+        if not any_lane(news):
             break
     largest = drift = 0.0
     for i in range(n):
-        sideways = choose(joints[HELD, i] != 0.0, 0.0, joints[SIDEWAYS, i])
+        sideways = select(joints[HELD, i] != 0.0, 0.0, joints[SIDEWAYS, i])
         largest = _larger(abs(joints[STEP, i]), largest)
         drift = _larger(abs(sideways), drift)
     part = LONGEST_STEP / _larger(largest, LONGEST_STEP)
@@ -201,7 +201,7 @@ def _solve_free(size: int, room: Room, pull: float) -> None:
     if pull != 0.0:
         for i in range(n):
             wish = pull * (joints[WANTED, i] - joints[Q, i])
-            wish = choose(joints[HELD, i] != 0.0, 0.0, wish)
+            wish = select(joints[HELD, i] != 0.0, 0.0, wish)
             joints[SIDEWAYS, i] = wish
             off_x += joints[SLOPE_X, i] * wish
             off_y += joints[SLOPE_Y, i] * wish
@@ -214,8 +214,8 @@ def _solve_free(size: int, room: Room, pull: float) -> None:
             sideways = joints[SIDEWAYS, i] - (slope_x * off_x + slope_y * off_y + weight * off_z)
         step = slope_x * to_x + slope_y * to_y + weight * to_z + sideways
         held = joints[HELD, i] != 0.0
-        joints[SIDEWAYS, i] = choose(held, 0.0, sideways)
-        joints[STEP, i] = choose(held, 0.0, step)
+        joints[SIDEWAYS, i] = select(held, 0.0, sideways)
+        joints[STEP, i] = select(held, 0.0, step)
 
 
 @inlined
@@ -226,9 +226,9 @@ def _factored(size: int, room: Room, weight: Any, square: Any) -> Factors:
     x_sum = y_sum = 0.0
     for i in range(size):
         held = joints[HELD, i] != 0.0
-        x, y = choose(held, 0.0, joints[SLOPE_X, i]), choose(held, 0.0, joints[SLOPE_Y, i])
+        x, y = select(held, 0.0, joints[SLOPE_X, i]), select(held, 0.0, joints[SLOPE_Y, i])
         xx, xy, yy = xx + x * x, xy + x * y, yy + y * y
-        x_sum, y_sum, free = x_sum + x, y_sum + y, free + choose(held, 0.0, 1.0)
+        x_sum, y_sum, free = x_sum + x, y_sum + y, free + select(held, 0.0, 1.0)
     xz, yz, zz = weight * x_sum, weight * y_sum, weight * weight * free
     damping = 0.01 * square + 1e-14 * (xx + yy + zz) + 1e-300
     d1 = xx + damping

@@ -13,7 +13,7 @@ import numpy as np
 from ulna.arm import Parameters
 from ulna.arrays import Array
 from ulna.kernels import inlined, kernel
-from ulna.lanes import table
+from ulna.lanes import matrix_view
 from ulna.sincos import COS, SIN, turn_links
 
 # What a kernel returns: all is well; an array has not one value a joint; a value of it is not
@@ -37,7 +37,7 @@ def tip_one(size: int, memory: Array, q: Array, found: Array) -> int:
     if code != FINE:
         return code
     n = size
-    turns = table(memory, 2 * n + 3, TURNS, n + 1)
+    turns = matrix_view(memory, 2 * n + 3, TURNS, n + 1)
     _turn(size, memory, turns, q)
     x = y = angle = 0.0
     for i in range(n):
@@ -55,7 +55,7 @@ def jacobian_one(size: int, memory: Array, q: Array, found: Array) -> int:
     if code != FINE:
         return code
     n = size
-    turns = table(memory, 2 * n + 3, TURNS, n + 1)
+    turns = matrix_view(memory, 2 * n + 3, TURNS, n + 1)
     _turn(size, memory, turns, q)
     x = y = 0.0
     for back in range(n):
@@ -96,7 +96,7 @@ def finite_rows(values: Array) -> bool:
 def _turn(size: int, memory: Array, turns: Array, q: Array) -> None:
     """Note cosine and sine of every link."""
     n = size
-    angles = table(memory, n + 2, 1, n + 1)
+    angles = matrix_view(memory, n + 2, 1, n + 1)
     for i in range(n):
         angles[0, i] = q[i]
     turn_links(size, turns, angles, 0)

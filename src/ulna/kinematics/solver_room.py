@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ulna.arrays import Array
 from ulna.kernels import inlined
-from ulna.lanes import lanes, table
+from ulna.lanes import lanes, matrix_view
 
 # What an arm has one of: where its tip should be and how far that is, how heavy an orientation
 # weighs [m], the distance that counts as none, the best distance found, and 1 where the arm is to
@@ -38,4 +38,4 @@ def room_size(n: int) -> int:
 def make_room(size: int, memory: Array) -> Room:
     """See memory (room_size(n), W) as the solver does."""
     own = lanes(memory)
-    return Room(own, table(own, OWN, ROWS, size + 1))
+    return Room(own, matrix_view(own, OWN, ROWS, size + 1))

@@ -1,5 +1,5 @@
-"""Tells the compiler of lanes: importing this is all that it takes."""
+"""Registers lanes with Numba: importing this module is all that it takes."""
 
-from ulna.lanes import arrays, operations, rows
+from ulna.lanes import gather_scatter, operations, views
 
-__all__ = ["arrays", "operations", "rows"]
+__all__ = ["gather_scatter", "operations", "views"]

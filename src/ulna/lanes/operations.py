@@ -11,8 +11,25 @@ from numba import types
 from numba.core import cgutils
 from numba.core.typing.templates import signature
 
-from ulna.lanes.kinds import Lanes, Mask, among, declare, lowers, spread
-from ulna.lanes.plain import bit, both, choose, either, every, floor, opposite, some, sqrt
+from ulna.lanes.lane_types import (
+    Lanes,
+    Mask,
+    broadcast,
+    common_lanes,
+    register_lowering,
+    register_typing,
+)
+from ulna.lanes.uncompiled import (
+    all_lanes,
+    any_lane,
+    bit,
+    floor,
+    logical_and,
+    logical_not,
+    logical_or,
+    select,
+    sqrt,
+)
 
 ARITHMETIC = {
     "fadd": (operator.add, operator.iadd),
@@ -36,7 +53,7 @@ def _elementwise(
     """Let a function of numbers work on lanes; one of ours is to be told of numbers as well."""
 
     def typed(context: Any, arguments: Any) -> Any:
-        kind = among(arguments)
+        kind = common_lanes(arguments)
         if kind is None:
             return signature(*arguments, *arguments) if ours else None
         return signature(Mask(kind) if compares else kind, *([kind] * len(arguments)))
@@ -44,9 +61,9 @@ def _elementwise(
     def lower(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
         return build(builder, *arguments)
 
-    declare(function, typed)
-    lowers(function, types.Any if ours else Lanes)(lower)
-    lowers(function, Lanes, Lanes)(lower)
+    register_typing(function, typed)
+    register_lowering(function, types.Any if ours else Lanes)(lower)
+    register_lowering(function, Lanes, Lanes)(lower)
 
 
 def _calculating(name: str) -> Callable[..., Any]:
@@ -83,10 +100,10 @@ _elementwise(operator.neg, lambda builder, a: builder.fneg(a))
 _elementwise(abs, _library("fabs"))
 
 
-def _typed_choice(context: Any, arguments: Any) -> Any:
+def _typed_select(context: Any, arguments: Any) -> Any:
     condition, yes, no = arguments
     if isinstance(condition, Mask):
-        kind = among((yes, no)) or condition.kind
+        kind = common_lanes((yes, no)) or condition.kind
         return signature(kind, condition, kind, kind)
     kind = context.unify_types(yes, no)
     return signature(kind, types.boolean, kind, kind)
@@ -98,62 +115,62 @@ def _typed_bit(context: Any, arguments: Any) -> Any:
     return signature(result, number, types.int32)
 
 
-declare(choose, _typed_choice)
-declare(every, lambda context, arguments: signature(types.boolean, *arguments))
-declare(some, lambda context, arguments: signature(types.boolean, *arguments))
+register_typing(select, _typed_select)
+register_typing(all_lanes, lambda context, arguments: signature(types.boolean, *arguments))
+register_typing(any_lane, lambda context, arguments: signature(types.boolean, *arguments))
 _elementwise(floor, _library("floor"), ours=True)
 _elementwise(sqrt, _library("sqrt"), ours=True)
-declare(both, lambda context, arguments: signature(arguments[0], *arguments))
-declare(either, lambda context, arguments: signature(arguments[0], *arguments))
-declare(opposite, lambda context, arguments: signature(arguments[0], *arguments))
-declare(bit, _typed_bit)
+register_typing(logical_and, lambda context, arguments: signature(arguments[0], *arguments))
+register_typing(logical_or, lambda context, arguments: signature(arguments[0], *arguments))
+register_typing(logical_not, lambda context, arguments: signature(arguments[0], *arguments))
+register_typing(bit, _typed_bit)
 
 
-@lowers(choose, types.Any, types.Any, types.Any)
-def _choose(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+@register_lowering(select, types.Any, types.Any, types.Any)
+def _select(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     return builder.select(*arguments)
 
 
-@lowers(both, types.Any, types.Any)
-def _both(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+@register_lowering(logical_and, types.Any, types.Any)
+def _logical_and(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     return builder.and_(*arguments)
 
 
-@lowers(either, types.Any, types.Any)
-def _either(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+@register_lowering(logical_or, types.Any, types.Any)
+def _logical_or(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     return builder.or_(*arguments)
 
 
-@lowers(opposite, types.Any)
-def _opposite(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+@register_lowering(logical_not, types.Any)
+def _logical_not(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     return builder.not_(arguments[0])
 
 
-@lowers(every, types.Boolean)
-@lowers(some, types.Boolean)
+@register_lowering(all_lanes, types.Boolean)
+@register_lowering(any_lane, types.Boolean)
 def _itself(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     return arguments[0]
 
 
-@lowers(every, Mask)
-def _every(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+@register_lowering(all_lanes, Mask)
+def _all_lanes(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     bits = ir.IntType(sig.args[0].width)
     return builder.icmp_unsigned("==", builder.bitcast(arguments[0], bits), bits(-1))
 
 
-@lowers(some, Mask)
-def _some(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+@register_lowering(any_lane, Mask)
+def _any_lane(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     bits = ir.IntType(sig.args[0].width)
     return builder.icmp_unsigned("!=", builder.bitcast(arguments[0], bits), bits(0))
 
 
-@lowers(bit, types.Any, types.Any)
+@register_lowering(bit, types.Any, types.Any)
 def _bit(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
-    number, place = arguments
+    number, position = arguments
     kind = ir.IntType(32)
-    wanted = builder.shl(kind(1), place)
+    wanted = builder.shl(kind(1), position)
     if isinstance(sig.args[0], Lanes):
         kind = ir.VectorType(kind, sig.args[0].width)
-        wanted = spread(builder, wanted, kind)
+        wanted = broadcast(builder, wanted, kind)
     found = builder.and_(builder.fptosi(number, kind), wanted)
     return builder.icmp_unsigned("!=", found, ir.Constant(kind, None))

@@ -13,8 +13,8 @@ from ulna.arrays import Array
 from ulna.dynamics.packed import CARRIER, LOWER, STUCK, TURNS, UPPER, pack, pack_frozen
 from ulna.expressions import Op, Program
 from ulna.simulation.disturbances import Disturbance, sizes
-from ulna.simulation.engine import places as at
-from ulna.simulation.engine.memory import Heaps, Memory, new_links, new_vectors
+from ulna.simulation.engine import memory_layout as at
+from ulna.simulation.engine.memory import Memory, MemoryBuilders, new_links, new_vectors
 from ulna.simulation.engine.tableaux import DOP853_TABLEAU, RK4_TABLEAU
 from ulna.simulation.events import Signal
 from ulna.simulation.options import METHODS, SimulationOptions
@@ -29,9 +29,9 @@ STACK = 80  # more than the deepest formula needs
 class Laid(NamedTuple):
     """What acts on an arm and how it is simulated, as the engine's memory holds it at the start."""
 
-    each: Array
-    real: Array
-    whole: Array
+    per_arm: Array
+    floats: Array
+    ints: Array
 
 
 class Table(NamedTuple):
@@ -45,7 +45,7 @@ class Table(NamedTuple):
 def _table(arm: Arm, constants: Array) -> Table:
     table = new_links(constants)
     links = table[:-1]
-    links[:, at.LIMIT] = arm.parameters.max_torque
+    links[:, at.TORQUE_LIMIT] = arm.parameters.max_torque
     links[:, LOWER], links[:, UPPER] = arm.parameters.lower, arm.parameters.upper
     coupled = bool(links[:, CARRIER:STUCK].any())
     return Table(table, coupled, bool(np.isfinite(links[:, LOWER : UPPER + 1]).any()))
@@ -72,17 +72,17 @@ def build_memory(
         vectors=new_vectors(arm.n),
         links=table.links.copy(),
         turns=np.zeros((TURNS, arm.n + 1)),
-        each=laid.each,
+        per_arm=laid.per_arm,
         keys=np.zeros(1, dtype=np.int64),
         tableau=tableau_of(options),
-        real=laid.real,
-        whole=laid.whole,
+        floats=laid.floats,
+        ints=laid.ints,
     )
-    whole = memory.whole
+    ints = memory.ints
     if full:
-        whole[at.COUPLED] = table.coupled
-        whole[at.STOPS] = options.stops and table.limited
-    whole[at.WATCHING] = whole[at.STOPS] + whole[at.EVENTS]
+        ints[at.COUPLED] = table.coupled
+        ints[at.STOPS] = options.stops and table.limited
+    ints[at.WATCHING] = ints[at.STOPS] + ints[at.EVENTS]
     return memory
 
 
@@ -108,10 +108,10 @@ def lay_inputs(
     steady = not disturbances and not signals and sensors.are_perfect
     if steady and all(source.is_steady for source in sources):
         laid = Laid(*(part.copy() for part in _steady_layout(n)))
-        laid.whole[at.SENSOR_SEED] = sensors.seed
+        laid.ints[at.SENSOR_SEED] = sensors.seed
         for table, source in enumerate(sources):
-            row = laid.whole.item(at.TABLES + at.TABLE_PLACES * table + at.ROWS)
-            laid.each[row : row + source.rows.shape[1]] = source.rows[0]
+            row = laid.ints.item(at.TABLES + at.TABLE_FIELDS * table + at.ROWS)
+            laid.per_arm[row : row + source.rows.shape[1]] = source.rows[0]
     else:
         laid = _layout(n, options.rate, sources, disturbances, signals, sensors)
     _set_options(laid, options)
@@ -133,61 +133,65 @@ def _layout(
     signals: Sequence[Signal],
     sensors: Sensors,
 ) -> Laid:
-    heaps = Heaps()
-    places: dict[int, int] = {}
+    builders = MemoryBuilders()
+    layout: dict[int, int] = {}
     for table, source in enumerate(sources):
-        _put_table(places, table, source, heaps)
-    _put_formulas(places, sources, signals, n, heaps)
-    _put_disturbances(places, disturbances, n, heaps)
-    _put_signals(places, signals, n, heaps)
-    places[at.DRAWN] = heaps.each.put(0.0)
+        _put_table(layout, table, source, builders)
+    _put_formulas(layout, sources, signals, n, builders)
+    _put_disturbances(layout, disturbances, n, builders)
+    _put_signals(layout, signals, n, builders)
+    layout[at.DRAWN] = builders.per_arm.put(0.0)
     notes = np.zeros((at.NOTES, n))
     notes[: at.SATURATED] = np.nan  # until the first tick
-    places[at.NOTED] = heaps.real.put(notes)
+    layout[at.NOTED] = builders.floats.put(notes)
     deviations = sensors.layout(n)
-    places[at.SENSOR] = heaps.each.put(deviations)
-    places[at.DELAY] = sensors.ticks_late(1.0 / rate)
-    places[at.PAST] = heaps.each.put(np.zeros((places[at.DELAY] + 1, 2, n)))
-    places[at.SENSOR_SEED] = sensors.seed
-    places[at.STILL] = not disturbances and all(len(source.times) == 1 for source in sources)
-    places[at.PERFECT] = places[at.DELAY] == 0 and not np.any(deviations)
+    layout[at.SENSOR] = builders.per_arm.put(deviations)
+    layout[at.DELAY] = sensors.ticks_late(1.0 / rate)
+    layout[at.PAST] = builders.per_arm.put(np.zeros((layout[at.DELAY] + 1, 2, n)))
+    layout[at.SENSOR_SEED] = sensors.seed
+    layout[at.CONSTANT_INPUTS] = not disturbances and all(
+        len(source.times) == 1 for source in sources
+    )
+    layout[at.PERFECT] = layout[at.DELAY] == 0 and not np.any(deviations)
     if any(source.formulas for source in sources):
-        places[at.INPUTS] = at.TEXT
-    places[at.CHANGING] = any(source.formulas or source.ramp for source in sources)
-    laid = Laid(heaps.each.array(), heaps.real.array(), heaps.whole.array())
-    for place, value in places.items():
-        laid.whole[place] = value
+        layout[at.INPUTS] = at.TEXT
+    layout[at.CHANGING] = any(source.formulas or source.ramp for source in sources)
+    laid = Laid(builders.per_arm.array(), builders.floats.array(), builders.ints.array())
+    for place, value in layout.items():
+        laid.ints[place] = value
     return laid
 
 
 def _set_options(laid: Laid, options: SimulationOptions) -> None:
-    real, whole = laid.real, laid.whole
-    real[at.DT], real[at.MAX_STEP] = options.dt, options.max_step
-    real[at.RTOL], real[at.ATOL] = options.rtol or 0.0, options.atol
-    real[at.PERIOD], real[at.RESTITUTION] = 1.0 / options.rate, options.restitution
-    real[at.WINDOW], real[at.MOST_ERROR] = np.inf, most_error(options)
-    real[at.EDGE_END], real[at.LONGEST] = -np.inf, np.inf
-    whole[at.METHOD] = METHODS.index(options.method)
-    whole[at.ADAPTIVE] = options.adaptive
-    whole[at.STAGES] = 12 if options.method == "dop853" else 4
+    floats, ints = laid.floats, laid.ints
+    floats[at.DT], floats[at.MAX_STEP] = options.dt, options.max_step
+    floats[at.RTOL], floats[at.ATOL] = options.rtol or 0.0, options.atol
+    floats[at.PERIOD], floats[at.RESTITUTION] = 1.0 / options.rate, options.restitution
+    floats[at.WINDOW], floats[at.MOST_ERROR] = np.inf, most_error(options)
+    floats[at.EDGE_END], floats[at.LONGEST] = -np.inf, np.inf
+    ints[at.METHOD] = METHODS.index(options.method)
+    ints[at.ADAPTIVE] = options.adaptive
+    ints[at.STAGES] = 12 if options.method == "dop853" else 4
     if options.dynamics == "sequential":
-        whole[at.MODEL] = at.SEQUENTIAL
+        ints[at.DYNAMICS] = at.SEQUENTIAL
 
 
-def _put_table(places: dict[int, int], table: int, source: Source, heaps: Heaps) -> None:
-    head = at.TABLES + at.TABLE_PLACES * table
-    places[head + at.TIMES] = heaps.real.put(source.times)
-    places[head + at.ROWS] = heaps.each.put(source.rows)
-    places[head + at.LENGTH] = len(source.times)
-    places[head + at.LINEAR] = source.ramp
+def _put_table(
+    layout: dict[int, int], table: int, source: Source, builders: MemoryBuilders
+) -> None:
+    head = at.TABLES + at.TABLE_FIELDS * table
+    layout[head + at.TIMES] = builders.floats.put(source.times)
+    layout[head + at.ROWS] = builders.per_arm.put(source.rows)
+    layout[head + at.LENGTH] = len(source.times)
+    layout[head + at.LINEAR] = source.ramp
 
 
 def _put_formulas(
-    places: dict[int, int],
+    layout: dict[int, int],
     sources: Sequence[Source],
     signals: Sequence[Signal],
     n: int,
-    heaps: Heaps,
+    builders: MemoryBuilders,
 ) -> None:
     """Put all formulas one after the other: torques, tip force, events."""
     torque, force = sources
@@ -206,14 +210,14 @@ def _put_formulas(
         constants.append(program.constants)
         spans.append((place, step, step + len(program.codes)))
         step, first = step + len(program.codes), first + len(program.constants)
-    places[at.CODES] = heaps.whole.put(np.concatenate(codes))
-    places[at.SPANS] = heaps.whole.put(spans)
-    places[at.FORMULAS] = len(spans)
-    places[at.TIP_NAMED] = any(_names_tip(program) for _, program in programs)
-    places[at.CONSTANTS] = heaps.each.put(np.concatenate(constants))
+    layout[at.CODES] = builders.ints.put(np.concatenate(codes))
+    layout[at.SPANS] = builders.ints.put(spans)
+    layout[at.FORMULAS] = len(spans)
+    layout[at.TIP_NAMED] = any(_names_tip(program) for _, program in programs)
+    layout[at.CONSTANTS] = builders.per_arm.put(np.concatenate(constants))
     # Room that nobody uses would be copied for every arm of a batch.
-    places[at.VALUES] = heaps.each.put(np.zeros(2 * n + 3 if programs or signals else 0))
-    places[at.STACK] = heaps.each.put(np.zeros(STACK if programs else 0))
+    layout[at.VALUES] = builders.per_arm.put(np.zeros(2 * n + 3 if programs or signals else 0))
+    layout[at.STACK] = builders.per_arm.put(np.zeros(STACK if programs else 0))
 
 
 def _names_tip(program: Program) -> bool:
@@ -223,29 +227,31 @@ def _names_tip(program: Program) -> bool:
 
 
 def _put_disturbances(
-    places: dict[int, int],
+    layout: dict[int, int],
     disturbances: Sequence[Disturbance],
     n: int,
-    heaps: Heaps,
+    builders: MemoryBuilders,
 ) -> None:
     edges = [(one.start, one.stop, 1.0 / one.rate if one.rate else 0.0) for one in disturbances]
-    places[at.EDGES] = heaps.real.put(edges)
-    places[at.SIZES] = heaps.each.put(sizes(disturbances, n))
+    layout[at.EDGES] = builders.floats.put(edges)
+    layout[at.SIZES] = builders.per_arm.put(sizes(disturbances, n))
     # Noise counts by itself, so that a step beside it leaves its numbers as they are.
     noises = np.cumsum([one.rate > 0.0 for one in disturbances]) - 1
     seeds = np.array([one.seed for one in disturbances], dtype=np.int64)
-    places[at.SEEDS] = heaps.whole.put(np.column_stack([seeds, noises]))
-    places[at.DISTURBANCES] = len(disturbances)
+    layout[at.SEEDS] = builders.ints.put(np.column_stack([seeds, noises]))
+    layout[at.DISTURBANCES] = len(disturbances)
 
 
-def _put_signals(places: dict[int, int], signals: Sequence[Signal], n: int, heaps: Heaps) -> None:
-    places[at.BEFORE] = heaps.real.put(np.zeros(n + len(signals)))
-    places[at.SIGNALS] = heaps.real.put(np.zeros(n + len(signals)))
-    places[at.LIVE_SIGNALS] = heaps.real.put(np.zeros(len(signals)))
-    places[at.DIRECTIONS] = heaps.whole.put([signal.rising for signal in signals])
-    places[at.ENDS] = heaps.whole.put([signal.ends for signal in signals])
-    places[at.EVENTS] = len(signals)
-    places[at.LATEST] = heaps.real.put(np.zeros(len(signals)))
-    places[at.OLDER] = heaps.real.put(np.zeros(len(signals)))
-    places[at.EDGE] = heaps.real.put(np.zeros(len(signals)))
-    places[at.CHANGES] = heaps.whole.put(np.zeros(len(signals)))
+def _put_signals(
+    layout: dict[int, int], signals: Sequence[Signal], n: int, builders: MemoryBuilders
+) -> None:
+    layout[at.BEFORE] = builders.floats.put(np.zeros(n + len(signals)))
+    layout[at.SIGNALS] = builders.floats.put(np.zeros(n + len(signals)))
+    layout[at.LIVE_SIGNALS] = builders.floats.put(np.zeros(len(signals)))
+    layout[at.DIRECTIONS] = builders.ints.put([signal.rising for signal in signals])
+    layout[at.ENDS] = builders.ints.put([signal.ends for signal in signals])
+    layout[at.EVENTS] = len(signals)
+    layout[at.LATEST] = builders.floats.put(np.zeros(len(signals)))
+    layout[at.OLDER] = builders.floats.put(np.zeros(len(signals)))
+    layout[at.EDGE] = builders.floats.put(np.zeros(len(signals)))
+    layout[at.CHANGES] = builders.ints.put(np.zeros(len(signals)))

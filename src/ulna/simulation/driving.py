@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from ulna.interrupts import listening
-from ulna.simulation.engine import places as at
-from ulna.simulation.engine.memory import Control, Memory, Record
+from ulna.simulation.engine import memory_layout as at
+from ulna.simulation.engine.memory import ControlMemory, Memory, Record
 from ulna.simulation.failures import Failed
 
 if TYPE_CHECKING:
@@ -28,7 +28,9 @@ _engines: dict[
 ] = {}  # by the number of joints: memories of all are of one kind
 
 
-def engine_for(n: int, memory: Memory, control: Control, record: Record) -> Callable[..., int]:
+def engine_for(
+    n: int, memory: Memory, control: ControlMemory, record: Record
+) -> Callable[..., int]:
     """Return the compiled loop for arms of n joints."""
     if n not in _engines:
         from ulna.kernels import variant

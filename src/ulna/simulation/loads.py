@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ulna.simulation.callback_registry import CallbackRegistry
-from ulna.simulation.engine import places as at
+from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.events import Signal
 from ulna.simulation.sources import FORCE, Source, read_source, steady_row, torque_kind
@@ -50,12 +50,12 @@ class Loads:
         torques, forces = steady_row(torque_kind(n), torque), steady_row(FORCE, tip_force)
         if torques is None or forces is None:
             return False
-        each, whole = self._memory.each, self._memory.whole
-        first = whole.item(at.TABLES + at.ROWS)
-        each[first : first + n] = torques
-        first = whole.item(at.TABLES + at.TABLE_PLACES + at.ROWS)
-        each[first : first + at.AXES] = forces
-        whole[at.OPEN] = 0
+        per_arm, ints = self._memory.per_arm, self._memory.ints
+        first = ints.item(at.TABLES + at.ROWS)
+        per_arm[first : first + n] = torques
+        first = ints.item(at.TABLES + at.TABLE_FIELDS + at.ROWS)
+        per_arm[first : first + at.AXES] = forces
+        ints[at.OPEN] = 0
         # For the record, which few ask for: lists of its own, as long as what was given.
         self._given = (
             None if torque is None else torques,
@@ -67,15 +67,15 @@ class Loads:
         """Connect formulas and functions to a memory."""
         self._memory = memory
         torque, force = self.sources
-        links, whole = memory.links, memory.whole
+        links, ints = memory.links, memory.ints
         links[:-1, at.LIVE] = links[-1, at.TIP_LIVE : at.TIP_LIVE + 3] = 0.0
-        whole[at.INPUTS] = at.TEXT if torque.formulas or force.formulas else at.STEADY
+        ints[at.INPUTS] = at.TEXT if torque.formulas or force.formulas else at.STEADY
         self.callbacks.clear()
         if torque.function or force.function:
-            whole[at.INPUTS] |= at.PYTHON
-            whole[at.INPUT_CALL] = self.callbacks.add(self._call_inputs)
+            ints[at.INPUTS] |= at.PYTHON
+            ints[at.INPUT_CALL] = self.callbacks.add(self._call_inputs)
         if any(signal.function for signal in self.signals):
-            whole[at.EVENT_CALL] = self.callbacks.add(self._call_events)
+            ints[at.EVENT_CALL] = self.callbacks.add(self._call_events)
         self._steady = torque.is_steady and force.is_steady
 
     def _call_inputs(self, t: float) -> None:
@@ -91,11 +91,11 @@ class Loads:
 
     def _call_events(self, t: float) -> None:
         q, qd = self._memory.vectors[at.STAGE : at.STAGE + 2, : self.n].copy()
-        first = int(self._memory.whole[at.LIVE_SIGNALS])
+        first = int(self._memory.ints[at.LIVE_SIGNALS])
         for place, signal in enumerate(self.signals, first):
             if signal.function:
                 self.calling = (function_name(f"event '{signal.name}'", signal.described), t)
-                self._memory.real[place] = signal.function(t, q, qd)
+                self._memory.floats[place] = signal.function(t, q, qd)
 
     def take_error(self) -> Exception | None:
         """Return the error of a function since this was last asked; an interrupt is raised."""
@@ -108,7 +108,7 @@ class Loads:
         """Clear the engine's error flag, and return the error."""
         error = self.callbacks.error()
         if error is not None:
-            self._memory.whole[at.FAULT] = 0
+            self._memory.ints[at.FAULT] = 0
         return error
 
     def functions(self) -> dict[str, Any]:

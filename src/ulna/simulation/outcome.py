@@ -8,7 +8,7 @@ import numpy as np
 
 from ulna.arrays import Array
 from ulna.dynamics.packed import DAMPING, FORCE_X, TORQUE
-from ulna.simulation.engine import places as at
+from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.sources import FORCE, torque_kind
 from ulna.simulation.status import Contact, Event, Saturation, Status
@@ -50,13 +50,13 @@ def interrupted(simulation: Simulation) -> Status:
 
 def _remarks(simulation: Simulation) -> str:
     """Return what a reader of the numbers should know."""
-    whole = simulation.memory.whole
-    chatter = whole.item(at.CHATTER)
+    ints = simulation.memory.ints
+    chatter = ints.item(at.CHATTER)
     text = ""
     if chatter:
         joints = "once" if chatter == 1 else f"{chatter} times"
         text += f"; chatter at stops was cut short {joints}"
-    logged, kept = whole.item(at.LOGGED), len(simulation.record.log)
+    logged, kept = ints.item(at.LOGGED), len(simulation.record.log)
     if logged > kept:
         text += f"; of {logged:,} events and contacts the first {kept:,} were kept"
     text += _saturated(saturation_of(simulation))
@@ -76,7 +76,7 @@ def _saturated(found: tuple[Saturation, ...]) -> str:
 
 def saturation_of(simulation: Simulation) -> tuple[Saturation, ...]:
     """Return the joints whose controller commanded more than their torque limits."""
-    notes = _notes(simulation) if simulation.memory.whole.item(at.TICK) else None
+    notes = _notes(simulation) if simulation.memory.ints.item(at.TICK) else None
     if notes is None or not notes[at.EPISODES].any():
         return ()
     lasting = np.where(notes[at.SATURATED] != 0.0, simulation.t - notes[at.SATURATED_SINCE], 0.0)
@@ -102,8 +102,8 @@ def close_saturation(simulation: Simulation) -> None:
 
 def _notes(simulation: Simulation) -> Array:
     n, memory = simulation.arm.n, simulation.memory
-    first = memory.whole.item(at.NOTED)
-    return memory.real[first : first + at.NOTES * n].reshape(at.NOTES, n)
+    first = memory.ints.item(at.NOTED)
+    return memory.floats[first : first + at.NOTES * n].reshape(at.NOTES, n)
 
 
 def _stalled(simulation: Simulation) -> Status:
@@ -176,7 +176,7 @@ def _failure(simulation: Simulation, code: int) -> Status:
         return Status(False, "stalled", text)
     text = (
         f"diverged at t = {t:.6g} s, {speed}: the step of dop853 fell to "
-        f"{memory.real[at.STEP]:.1g} s{_acting(simulation)}; try a larger rtol, or "
+        f"{memory.floats[at.STEP]:.1g} s{_acting(simulation)}; try a larger rtol, or "
         f"method='semi-implicit' with a small dt"
     )
     return Status(False, "diverged", text)
@@ -186,7 +186,7 @@ def _acting(simulation: Simulation) -> str:
     """Name the largest torque or force, where any acts."""
     vectors = simulation.memory.vectors
     vectors[at.STAGE : at.STAGE + 2] = vectors[at.STATE : at.STATE + 2]
-    values = _torques_at_stage(simulation, simulation.t + simulation.memory.real[at.STEP])
+    values = _torques_at_stage(simulation, simulation.t + simulation.memory.floats[at.STEP])
     if not np.any(values):
         return ""
     place = int(np.argmax(np.abs(values)))
@@ -205,7 +205,7 @@ def _bad_input(simulation: Simulation) -> Status | None:
     """Find an input that has no value in the step that failed."""
     memory, n = simulation.memory, simulation.arm.n
     vectors = memory.vectors
-    step = memory.real[at.STEP] if simulation.options.adaptive else simulation.options.dt
+    step = memory.floats[at.STEP] if simulation.options.adaptive else simulation.options.dt
     names = torque_kind(n).parts + FORCE.parts
     for t in simulation.t + np.array([0.0, 0.5 * step, step, *BEYOND]):
         vectors[at.STAGE : at.STAGE + 2] = vectors[at.STATE : at.STATE + 2]
@@ -228,7 +228,7 @@ def _bad_input(simulation: Simulation) -> Status | None:
 def log_of(simulation: Simulation) -> tuple[tuple[Event, ...], tuple[Contact, ...]]:
     """Read events and contacts from the engine's log."""
     n, log = simulation.arm.n, simulation.record.log
-    rows = min(int(simulation.memory.whole[at.LOGGED]), len(log))
+    rows = min(int(simulation.memory.ints[at.LOGGED]), len(log))
     events: list[Event] = []
     contacts: list[Contact] = []
     for row in log[:rows]:

@@ -15,7 +15,7 @@ from ulna.motion import Trajectory
 from ulna.namespaces import suggest_keywords
 from ulna.progress import progress as progress_line
 from ulna.simulation.capacity import allowance, check_memory
-from ulna.simulation.engine import places as at
+from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import sample_columns, sample_width
 from ulna.simulation.failures import Failed
 from ulna.simulation.immutable import read_only
@@ -221,7 +221,7 @@ def _recorded(simulation: Simulation, length: float, *, shown: bool | None) -> R
         try:
             simulation.advance_to(length, lambda: report(simulation.t / length if length else 1.0))
         except KeyboardInterrupt:
-            if not simulation.memory.whole[at.SAMPLE]:
+            if not simulation.memory.ints[at.SAMPLE]:
                 raise  # there is nothing yet: what takes part in it was being compiled
             listening().clear()
             simulation.status = interrupted(simulation)
@@ -232,7 +232,7 @@ def _recorded(simulation: Simulation, length: float, *, shown: bool | None) -> R
 def _close(simulation: Simulation) -> None:
     """Record the last state, under what acted until then."""
     samples, t = simulation.record.samples, simulation.t
-    row = int(simulation.memory.whole[at.SAMPLE])
+    row = int(simulation.memory.ints[at.SAMPLE])
     if simulation.status.reason != "done" and row < len(samples):
         if row and samples[row - 1, 0] >= t:
             return
@@ -243,7 +243,7 @@ def _close(simulation: Simulation) -> None:
         if simulation.status.reason != "interrupted":
             raise
         # A function that was interrupted may not answer for the last state, which is left out.
-        simulation.memory.whole[at.SAMPLE] = max(row, 1)
+        simulation.memory.ints[at.SAMPLE] = max(row, 1)
 
 
 def _finish_samples(simulation: Simulation) -> None:
@@ -258,7 +258,7 @@ def _finish_samples(simulation: Simulation) -> None:
             if simulation.failure is not None:
                 simulation.status = simulation.failure.status
     finally:
-        if memory.whole[at.SAMPLE] == 0:
+        if memory.ints[at.SAMPLE] == 0:
             _keep_state(simulation)
 
 
@@ -269,14 +269,14 @@ def _keep_state(simulation: Simulation) -> None:
     row[1:] = np.nan
     row[columns["q"]], row[columns["qd"]] = state[:, :-1]
     row[columns["injected"]], row[columns["dissipated"]] = state[:, -1]
-    memory.whole[at.SAMPLE] = 1
+    memory.ints[at.SAMPLE] = 1
 
 
 def _run(simulation: Simulation) -> Run:
     # Nothing writes to them any more: parts of them need not be copied.
     simulation.record.samples.flags.writeable = False
-    kept = simulation.record.samples[: int(simulation.memory.whole[at.SAMPLE])]
-    columns = sample_columns(simulation.arm.n, int(simulation.memory.whole[at.KEPT]))
+    kept = simulation.record.samples[: int(simulation.memory.ints[at.SAMPLE])]
+    columns = sample_columns(simulation.arm.n, int(simulation.memory.ints[at.KEPT]))
     arrays = {name: kept[:, part] for name, part in columns.items()}
     arrays |= {name: arrays[name][:, 0] for name in ("t", "injected", "dissipated")}
     if simulation.keeps_signals:

@@ -12,7 +12,7 @@ from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control import Controller
 from ulna.control.loop_stability import stability_warning
-from ulna.dynamics.packed import TURNING
+from ulna.dynamics.packed import QDD
 from ulna.errors import InputError, Interrupted, Problem, shown, warn
 from ulna.namespaces import suggest_keywords
 from ulna.simulation.build import build_memory
@@ -24,8 +24,8 @@ from ulna.simulation.checks import (
 )
 from ulna.simulation.copies import check_picklable, deep_copy, parts_of
 from ulna.simulation.driving import Report, drive, engine_for
-from ulna.simulation.engine import places as at
-from ulna.simulation.engine.memory import LOG_ROWS, Control, Memory, carried_over, new_record
+from ulna.simulation.engine import memory_layout as at
+from ulna.simulation.engine.memory import LOG_ROWS, ControlMemory, Memory, carried_over, new_record
 from ulna.simulation.events import read_events
 from ulna.simulation.failures import RAISE, Failed, Failure, check_on_error
 from ulna.simulation.loads import Loads
@@ -239,14 +239,14 @@ class Simulation:
         return self.loads.sources
 
     @property
-    def control(self) -> Control:
+    def control(self) -> ControlMemory:
         """What the controller reads and writes, as the engine has it."""
         return self.ticks.control
 
     @property
     def t(self) -> float:
         """The time [s]."""
-        return float(self.memory.real.item(at.NOW))
+        return float(self.memory.floats.item(at.NOW))
 
     @property
     def q(self) -> Array:
@@ -261,13 +261,13 @@ class Simulation:
     @property
     def qdd(self) -> Array:
         """The joint accelerations (n,) [rad/s²] under what acts now."""
-        return self._evaluate()[:, TURNING].copy()
+        return self._evaluate()[:, QDD].copy()
 
     @property
     def tau(self) -> Array:
         """The torques (n,) [N·m] of the motors that act now: as `Run.tau`, without disturbances."""
-        links, since = self._evaluate(), self.t - self.memory.real[at.HOLD_START]
-        held = at.OWN if self.disturbances else at.HOLD
+        links, since = self._evaluate(), self.t - self.memory.floats[at.HOLD_START]
+        held = at.UNDISTURBED if self.disturbances else at.HOLD
         return np.asarray(links[:, held] + links[:, at.RAMP] * since + links[:, at.LIVE])
 
     @property
@@ -390,8 +390,8 @@ class Simulation:
             disturbances=self.disturbances,
         )  # fmt: skip
         prepare_steps(self, end - now)
-        self.memory.real[at.TARGET] = end
-        self.memory.whole[at.OPEN] = 0  # what an interruption may have left
+        self.memory.floats[at.TARGET] = end
+        self.memory.ints[at.OPEN] = 0  # what an interruption may have left
         try:
             code = at.FAULTY if self.failure else drive(self, report)
         except KeyboardInterrupt:
@@ -502,8 +502,8 @@ class Simulation:
 
     def _go_on(self) -> None:
         """Continue with a controller or reference that was exchanged in mid-run."""
-        whole = self.memory.whole
-        whole[at.ANSWERED] = whole[at.OPEN] = 0
+        ints = self.memory.ints
+        ints[at.ANSWERED] = ints[at.OPEN] = 0
         if not np.isfinite(self.control.tau).all() and self.failure is None:
             self.control.tau.fill(0.0)  # of torques that were refused; the tick comes again
         if self.status.reason in ("controller failed", "function failed") and not self.failure:
@@ -604,16 +604,16 @@ class Simulation:
         self._make_room()
 
     def _make_room(self) -> None:
-        self.memory.whole[at.KEPT] = self._kept
+        self.memory.ints[at.KEPT] = self._kept
         # Where nothing is watched, nothing is logged.
-        rows = LOG_ROWS if self.memory.whole[at.WATCHING] else 0
+        rows = LOG_ROWS if self.memory.ints[at.WATCHING] else 0
         self.record = new_record(self._times, self.arm.n, self._kept, rows)
 
     @property
     def kept_signals(self) -> int:
         """What samples of this simulation could hold besides what all do."""
         controlled, disturbed = self.controller is not None, bool(self.disturbances)
-        return at.KEEP_CONTROL * controlled + at.KEEP_PUSHES * disturbed
+        return at.KEEP_CONTROL * controlled + at.KEEP_DISTURBANCES * disturbed
 
     def fail(self, failed: Failed) -> None:
         """End the run because Python code raised an exception, or raise it with on_error="raise".
@@ -626,7 +626,7 @@ class Simulation:
             The exception, and whose it is.
         """
         error = failed.error
-        unstarted = self.memory.whole[at.STEPS] == 0 and self.t == failed.t
+        unstarted = self.memory.ints[at.STEPS] == 0 and self.t == failed.t
         is_input = isinstance(error, InputError) and failed.reason == "function failed"
         if self.on_error == RAISE or (is_input and unstarted):
             raise error

@@ -27,7 +27,7 @@ from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, warn
 from ulna.simulation.disturbances import Disturbance
-from ulna.simulation.engine import places as at
+from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.options import SimulationOptions
 from ulna.simulation.per_arm import PerArm
 
@@ -174,15 +174,15 @@ class StallWatch:
         """Return whether what is left takes more steps than anybody waits for."""
         if not simulation.options.adaptive:
             return False
-        whole, t = simulation.memory.whole, simulation.t
-        refused = int(whole[at.REJECTED])
-        tries = int(whole[at.STEPS]) + refused
+        ints, t = simulation.memory.ints, simulation.t
+        refused = int(ints[at.REJECTED])
+        tries = int(ints[at.STEPS]) + refused
         if tries - self.tries < WATCHED:
             return False
         self.pace = (t - self.t) / (tries - self.tries)
         self.share = (refused - self.refused) / (tries - self.tries)
         self.tries, self.refused, self.t = tries, refused, t
-        left = float(simulation.memory.real[at.TARGET]) - t
+        left = float(simulation.memory.floats[at.TARGET]) - t
         self.to_go = left / self.pace if self.pace > 0.0 else math.inf
         limit = HOPELESS if self.share > REFUSED_SHARE else ENDLESS
         return self.to_go > limit
@@ -200,35 +200,35 @@ def _longest(options: SimulationOptions, span: float, *, controlled: bool) -> fl
 
 def prepare_steps(simulation: Simulation, span: float) -> None:
     """Set which steps are checked for their error, and how finely events are located."""
-    real, whole = simulation.memory.real, simulation.memory.whole
-    begun = whole.item(at.STEPS) > 0
+    floats, ints = simulation.memory.floats, simulation.memory.ints
+    begun = ints.item(at.STEPS) > 0
     if not begun:
-        whole[at.UNJUDGED] = whole[at.STRIDE] = 1
+        ints[at.UNCHECKED] = ints[at.CHECK_INTERVAL] = 1
     finest = max(RESOLUTION * span, 1.6e-11 * max(1.0, simulation.t + span))
-    real[at.FINEST] = finest
-    real[at.LONGEST] = max(span / LEAST_WINDOWS, finest)
+    floats[at.FINEST] = finest
+    floats[at.LONGEST] = max(span / LEAST_WINDOWS, finest)
     if not begun:
-        real[at.WINDOW] = 4.0 * finest
+        floats[at.WINDOW] = 4.0 * finest
 
 
 def accuracy_warnings(simulation: Simulation) -> list[str]:
     """Return warnings about the accuracy of a run that came to its end."""
     found = []
-    whole, error = simulation.memory.whole, simulation.memory.links.item(-1, at.ERROR)
+    ints, error = simulation.memory.ints, simulation.memory.links.item(-1, at.ERROR)
     if not simulation.options.adaptive and not error <= most_error(simulation.options):
         found.append(_too_long(simulation, error))
-    if whole.item(at.ALIASED):
-        name = simulation.signals[int(whole[at.ALIASED]) - 1].name
+    if ints.item(at.ALIASED):
+        name = simulation.signals[int(ints[at.ALIASED]) - 1].name
         found.append(
             f"event '{name}' changes its sign faster than every "
-            f"{simulation.memory.real[at.FINEST]:.1g} s, the finest that a run of this length "
+            f"{simulation.memory.floats[at.FINEST]:.1g} s, the finest that a run of this length "
             "tells apart, and most of its changes are missed; try a shorter run or a slower event"
         )
-    elif whole.item(at.SKIPPED):
-        name = simulation.signals[int(whole[at.SKIPPED]) - 1].name
+    elif ints.item(at.SKIPPED):
+        name = simulation.signals[int(ints[at.SKIPPED]) - 1].name
         found.append(
             f"event '{name}' changes its sign in bursts, of which the first may be missed; "
-            f"try a max_step of {_round_down(float(simulation.memory.real[at.WINDOW])):g} s"
+            f"try a max_step of {_round_down(float(simulation.memory.floats[at.WINDOW])):g} s"
         )
     return found
 
@@ -250,7 +250,7 @@ def _shorter(simulation: Simulation, error: float) -> str:
     better = _round_down(longest * max(excess, 2.0) ** (-1.0 / ORDERS[options.method]))
     text = f"try a dt of {better:g} s"
     # A formula or function may switch, which equal steps go over and chosen ones do not.
-    plain = simulation.controller is None and simulation.memory.whole[at.INPUTS] == at.STEADY
+    plain = simulation.controller is None and simulation.memory.ints[at.INPUTS] == at.STEADY
     if not plain or _is_stiff(simulation):
         return text
     return text + ", or method='dop853', which chooses its steps"

@@ -17,7 +17,7 @@ import numpy as np
 
 from ulna.arrays import Array
 from ulna.errors import warn
-from ulna.simulation.engine import places as at
+from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.steps import WORK
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ class StiffnessWatch:
 
 
 def _tries(simulation: Simulation) -> int:
-    whole = simulation.memory.whole
-    return int(whole.item(at.STEPS) + whole.item(at.REJECTED))
+    ints = simulation.memory.ints
+    return int(ints.item(at.STEPS) + ints.item(at.REJECTED))
 
 
 def damping_rate(simulation: Simulation, inputs: int) -> float:
@@ -72,11 +72,11 @@ def damping_rate(simulation: Simulation, inputs: int) -> float:
     `inputs` says whether formulas take part. Functions of users, which may count their calls, are
     left alone.
     """
-    from ulna.dynamics.packed import TURNING
+    from ulna.dynamics.packed import QDD
     from ulna.simulation.engine.loop import evaluate
 
     memory, n = simulation.memory, simulation.arm.n
-    kept, evaluations = memory.whole.item(at.INPUTS), memory.whole.item(at.EVALUATIONS)
+    kept, evaluations = memory.ints.item(at.INPUTS), memory.ints.item(at.EVALUATIONS)
     state, stage = memory.vectors[at.STATE : at.STATE + 2], memory.vectors[at.STAGE : at.STAGE + 2]
     size = 1e-3 * max(1.0, float(np.abs(state[1, :-1]).max()))  # of a change of the rates
 
@@ -84,9 +84,9 @@ def damping_rate(simulation: Simulation, inputs: int) -> float:
         stage[:] = state
         stage[1, :-1] += change
         evaluate(simulation.size, memory, simulation.control, simulation.t)
-        return memory.links[:n, TURNING].copy()
+        return memory.links[:n, QDD].copy()
 
-    memory.whole[at.INPUTS] = kept & inputs
+    memory.ints[at.INPUTS] = kept & inputs
     # Neighbours that move against one another are what damping slows fastest.
     direction, rate = (-1.0) ** np.arange(n) / np.sqrt(n), 0.0
     with np.errstate(all="ignore"):
@@ -98,7 +98,7 @@ def damping_rate(simulation: Simulation, inputs: int) -> float:
             if not 0.0 < length < np.inf:
                 break
             direction = change / length
-    memory.whole[at.INPUTS], memory.whole[at.EVALUATIONS] = kept, evaluations
+    memory.ints[at.INPUTS], memory.ints[at.EVALUATIONS] = kept, evaluations
     return rate if np.isfinite(rate) else 0.0
 
 

@@ -20,7 +20,7 @@ from ulna.control.control_timing import ControlTiming, compile_controller, start
 from ulna.control.loop_stability import JUDGED
 from ulna.errors import InputError
 from ulna.simulation.checks import read_answer
-from ulna.simulation.engine import places as at
+from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory, new_control
 from ulna.simulation.failures import Failed
 from ulna.simulation.loads import function_name
@@ -62,7 +62,7 @@ class Ticks:
         # A list of the user's may change.
         is_posture = blocks.still and reference is not None
         self.followed = np.array(self.described) if is_posture else reference
-        self.control = self.control._replace(references=np.zeros((0, 3, self.arm.n, 1)))
+        self.control = self.control._replace(reference_table=np.zeros((0, 3, self.arm.n, 1)))
 
     def restart(self, q: Array) -> None:
         """Begin the reference again; without any the set-point is q."""
@@ -95,26 +95,26 @@ class Ticks:
 
     def connect(self, memory: Memory) -> None:
         """Connect the controller to the engine."""
-        whole = memory.whole
-        whole[at.CONTROLLED] = at.NOBODY
+        ints = memory.ints
+        ints[at.CONTROLLED] = at.NO_CONTROLLER
         if self.controller is not None and _is_compiled(self.controller):
             if self._law is None:
                 self._law = _compiled(self.controller, self.arm, self.timing).law
-            whole[at.CONTROLLED], whole[at.LAW_CALL] = at.COMPILED, _address(self._law)
+            ints[at.CONTROLLED], ints[at.LAW_CALL] = at.COMPILED_CONTROLLER, _address(self._law)
         elif self.controller is not None:
-            whole[at.CONTROLLED] = at.AROUND
-            self._prepare(self.control.references)
+            ints[at.CONTROLLED] = at.PYTHON_CONTROLLER
+            self._prepare(self.control.reference_table)
 
     def begin_at(self, memory: Memory, measured: Array) -> None:
         """Begin with the next of the ticks k / rate, in mid-run.
 
         Until then it measured what is `measured` (2, n) now, and commanded no torque.
         """
-        whole, now, n = memory.whole, memory.real.item(at.NOW), self.arm.n
+        ints, now, n = memory.ints, memory.floats.item(at.NOW), self.arm.n
         tick = math.floor(now / self._period)
-        whole[at.TICK] = tick + (tick * self._period < now - SAME * max(1.0, now))
-        whole[at.SEEN] = whole[at.FIRST_REFERENCE] = 0
-        memory.each[whole.item(at.PAST) :].reshape(-1, 2, n)[:] = measured
+        ints[at.TICK] = tick + (tick * self._period < now - SAME * max(1.0, now))
+        ints[at.MEASURED] = ints[at.FIRST_REFERENCE] = 0
+        memory.per_arm[ints.item(at.PAST) :].reshape(-1, 2, n)[:] = measured
         self.control.tau.fill(0.0)
 
     @property
@@ -131,8 +131,8 @@ class Ticks:
 
     def extend_reference(self, memory: Memory) -> None:
         """Compute the reference at the next ticks."""
-        first, target = memory.whole.item(at.TICK), memory.real.item(at.TARGET)
-        memory.whole[at.FIRST_REFERENCE] = first
+        first, target = memory.ints.item(at.TICK), memory.floats.item(at.TARGET)
+        memory.ints[at.FIRST_REFERENCE] = first
         assert self.blocks is not None
         try:
             rows = self.blocks.take(TickRange(first, self._period, target))
@@ -141,7 +141,7 @@ class Ticks:
                 raise
             who = function_name("reference", self.described)
             raise Failed("function failed", who, first * self._period, error) from error
-        self.control = self.control._replace(references=rows)
+        self.control = self.control._replace(reference_table=rows)
         if self._law is None:
             self._prepare(rows)
 
@@ -155,11 +155,11 @@ class Ticks:
 
     def call_controller(self, memory: Memory) -> None:
         """Call a controller in Python with what the sensors measure."""
-        control, whole = self.control, memory.whole
-        tick = whole.item(at.TICK)
+        control, ints = self.control, memory.ints
+        tick = ints.item(at.TICK)
         reference = self._still
         if reference is None:
-            row = tick - whole.item(at.FIRST_REFERENCE)
+            row = tick - ints.item(at.FIRST_REFERENCE)
             reference = as_reference(self.arm, self._visible[row])
         t, q, qd, self._before = (
             tick * self._period,
@@ -179,10 +179,10 @@ class Ticks:
             if type(tau) is np.ndarray and tau.dtype is FLOAT and tau.shape == self._shape:
                 control.tau[:] = tau
                 self.state = answer[1]
-                whole[at.ANSWERED] = 1
+                ints[at.ANSWERED] = 1
                 return
         self._read(answer, t)
-        whole[at.ANSWERED] = 1
+        ints[at.ANSWERED] = 1
 
     def _read(self, answer: Any, t: float) -> None:
         """Read what a controller returned, unless it cannot be used."""
@@ -196,7 +196,7 @@ class Ticks:
         """Raise Failed for torques that the engine found not to be finite."""
         self.state = self._before
         answer = self.control.tau.copy(), self.state
-        self._read(answer, memory.whole.item(at.TICK) * self._period)
+        self._read(answer, memory.ints.item(at.TICK) * self._period)
 
 
 # Of controllers that are values, the laws that were made for an arm; nobody changes them.

@@ -7,19 +7,19 @@ import pytest
 from ulna.kernels.typed import OPTIONS
 from ulna.lanes import (
     WIDTHS,
-    alone,
+    all_lanes,
+    any_lane,
     bit,
-    both,
-    choose,
-    either,
-    every,
     floor,
+    is_scalar,
     lanes,
+    logical_and,
+    logical_not,
+    logical_or,
+    matrix_view,
     numbers,
-    opposite,
-    single,
-    some,
-    table,
+    select,
+    squeeze,
 )
 
 NUMBERS = [np.float64, np.float32]
@@ -114,15 +114,15 @@ def test_the_same_lines_serve_one_number(kind):
 def compare(a, b, out):
     x, y, z = lanes(a), lanes(b), lanes(out)
     for k in range(len(x)):
-        z[0, k] = choose(x[k] < y[k], 1.0, 0.0)
-        z[1, k] = choose(x[k] <= y[k], 1.0, 0.0)
-        z[2, k] = choose(x[k] > y[k], 1.0, 0.0)
-        z[3, k] = choose(x[k] >= y[k], 1.0, 0.0)
-        z[4, k] = choose(x[k] == y[k], 1.0, 0.0)
-        z[5, k] = choose(x[k] != y[k], 1.0, 0.0)
-        z[6, k] = choose(both(x[k] > 0.0, y[k] > 0.0), x[k], y[k])
-        z[7, k] = choose(either(x[k] > 0.0, y[k] > 0.0), x[k], 0.0)
-        z[8, k] = choose(opposite(x[k] > 0.0), 1.0, y[k])
+        z[0, k] = select(x[k] < y[k], 1.0, 0.0)
+        z[1, k] = select(x[k] <= y[k], 1.0, 0.0)
+        z[2, k] = select(x[k] > y[k], 1.0, 0.0)
+        z[3, k] = select(x[k] >= y[k], 1.0, 0.0)
+        z[4, k] = select(x[k] == y[k], 1.0, 0.0)
+        z[5, k] = select(x[k] != y[k], 1.0, 0.0)
+        z[6, k] = select(logical_and(x[k] > 0.0, y[k] > 0.0), x[k], y[k])
+        z[7, k] = select(logical_or(x[k] > 0.0, y[k] > 0.0), x[k], 0.0)
+        z[8, k] = select(logical_not(x[k] > 0.0), 1.0, y[k])
 
 
 def test_comparisons_and_choices(pairs):
@@ -141,11 +141,11 @@ def test_comparisons_and_choices(pairs):
 def ask(a, out):
     x = lanes(a)
     for k in range(len(x)):
-        out[0, k] = every(x[k] > 0.0)
-        out[1, k] = some(x[k] > 0.0)
-        out[2, k] = every(x[k] == x[k])
-        out[3, k] = some(x[k] != x[k])
-        out[4, k] = some(abs(x[k]) > 1.0) and not every(opposite(x[k] > 0.0))
+        out[0, k] = all_lanes(x[k] > 0.0)
+        out[1, k] = any_lane(x[k] > 0.0)
+        out[2, k] = all_lanes(x[k] == x[k])
+        out[3, k] = any_lane(x[k] != x[k])
+        out[4, k] = any_lane(abs(x[k]) > 1.0) and not all_lanes(logical_not(x[k] > 0.0))
 
 
 def test_every_and_some_look_at_all_lanes(kind):
@@ -172,7 +172,7 @@ def read_bits(a, out):
     x, z = lanes(a), lanes(out)
     for k in range(len(x)):
         for place in range(4):
-            z[place, k] = choose(bit(x[k], place), 1.0, 0.0)
+            z[place, k] = select(bit(x[k], place), 1.0, 0.0)
 
 
 def test_bits_of_whole_numbers(kind):
@@ -185,10 +185,15 @@ def test_bits_of_whole_numbers(kind):
 
 def test_without_a_compiler_answers_are_those_of_numpy():
     a = np.array([1.0, np.nan, -0.0, 3.0])
-    assert choose(True, 1, 2) == 1
-    assert choose(np.bool_(False), 1, 2) == 2
-    assert choose(a > 0.5, a, 0.0).tolist() == [1.0, 0.0, 0.0, 3.0]
-    assert (every(a > -1.0), some(a > 2.0), every(True), some(False)) == (False, True, True, False)
+    assert select(True, 1, 2) == 1
+    assert select(np.bool_(False), 1, 2) == 2
+    assert select(a > 0.5, a, 0.0).tolist() == [1.0, 0.0, 0.0, 3.0]
+    assert (all_lanes(a > -1.0), any_lane(a > 2.0), all_lanes(True), any_lane(False)) == (
+        False,
+        True,
+        True,
+        False,
+    )
     assert bit(6.0, 1)
     assert not bit(6.0, 0)
     assert floor(-0.5) == -1.0
@@ -217,12 +222,12 @@ def look(a, b, out):
     view = numbers(x)
     out[0], out[1], out[2] = view.shape[0], view.shape[1], view.shape[2]
     view[1, 2, 3] = 5.0
-    part = table(x[1], 1, 2, 2)
+    part = matrix_view(x[1], 1, 2, 2)
     out[3], out[4] = part.shape[0], part.shape[1]
     part[1, 0] = 7.0
-    out[5], out[6] = alone(x), alone(b)
+    out[5], out[6] = is_scalar(x), is_scalar(b)
     out[7] = numbers(b).shape[2]
-    out[8] = single(numbers(b))[0, 1]
+    out[8] = squeeze(numbers(b))[0, 1]
 
 
 def test_lanes_are_numbers_seen_another_way(kind):

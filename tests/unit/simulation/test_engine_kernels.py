@@ -10,8 +10,8 @@ from ulna import Arm, Joint
 from ulna.dynamics import packed as link
 from ulna.errors import InputError
 from ulna.kernels.typed import OPTIONS
-from ulna.simulation.engine import places as at
-from ulna.simulation.engine.memory import Heap
+from ulna.simulation.engine import memory_layout as at
+from ulna.simulation.engine.memory import ArrayBuilder
 from ulna.simulation.engine.noise import key_of, normal, uniform
 from ulna.simulation.engine.tableaux import (
     DOP853_DENSE,
@@ -122,7 +122,7 @@ def test_large_seeds_and_ticks_are_seeds_and_ticks_too():
 
 
 def test_a_heap_says_where_its_pieces_begin():
-    heap = Heap(3, np.float64)
+    heap = ArrayBuilder(3, np.float64)
     first, second, third = heap.put([1.0, 2.0]), heap.put([]), heap.put([[3.0], [4.0]])
     assert (first, second, third) == (3, 5, 5)
     assert heap.array().tolist() == [0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 4.0]
@@ -184,14 +184,14 @@ def test_a_step_of_dop853_costs_twelve_slopes_and_rk4_four():
     for method, stages in (("rk4", 4), ("dop853", 12)):
         swing = ulna.Simulation(TWO, q0=[0.0, 0.0], method=method, rtol=None, dt=0.01)
         swing.advance(1.0)
-        assert swing.memory.whole[at.STEPS] == 100
-        assert swing.memory.whole[at.EVALUATIONS] == 100 * stages
+        assert swing.memory.ints[at.STEPS] == 100
+        assert swing.memory.ints[at.EVALUATIONS] == 100 * stages
 
 
 def test_a_good_step_hands_its_last_slope_on():
     swing = ulna.Simulation(TWO, q0=[0.0, 0.0])
     swing.advance(1.0)
-    steps, refused = (int(swing.memory.whole[k]) for k in (at.STEPS, at.REJECTED))
+    steps, refused = (int(swing.memory.ints[k]) for k in (at.STEPS, at.REJECTED))
     # Two slopes to guess the first step, then 11 more for every one that is tried, and 1 at the
     # end of each that is good.
-    assert swing.memory.whole[at.EVALUATIONS] == 2 + 11 * (steps + refused) + steps
+    assert swing.memory.ints[at.EVALUATIONS] == 2 + 11 * (steps + refused) + steps

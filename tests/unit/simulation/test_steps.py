@@ -63,7 +63,7 @@ def test_a_refusal_offers_a_step_that_is_accepted():
 
 def test_a_step_that_time_cannot_resolve_is_refused():
     swing = Simulation(ONE, q0=[0.0], qd0=[0.0], method="rk4", dt=1e-9)
-    swing.memory.real[0] = 1e9
+    swing.memory.floats[0] = 1e9
     with pytest.raises(InputError, match="dt"):
         swing.advance(1.0)
 

@@ -9,7 +9,7 @@ import ulna
 from ulna import Arm, Joint, Simulation
 from ulna.errors import UlnaWarning
 from ulna.simulation import stiffness
-from ulna.simulation.engine import places as at
+from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.stiffness import damping_rate
 
 
@@ -68,7 +68,7 @@ def test_what_it_advises_takes_a_fraction_of_the_steps():
     with pytest.warns(UlnaWarning, match="stiff"):
         stiff.advance(0.2)
     assert soft.advance(0.2)
-    steps = [int(one.memory.whole[at.STEPS]) for one in (stiff, soft)]
+    steps = [int(one.memory.ints[at.STEPS]) for one in (stiff, soft)]
     assert steps[0] > 20 * steps[1]
     assert soft.q == pytest.approx(stiff.q, abs=1e-2)
 

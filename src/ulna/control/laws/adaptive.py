@@ -29,15 +29,15 @@ from ulna.dynamics.packed import (
     DAMPING,
     LENGTH,
     MASS,
+    OMEGA_SQUARED,
     OWN,
+    QDD,
     SECOND,
     TORQUE,
-    TURNING,
-    WHIRL,
 )
 from ulna.dynamics.recursive import gather_torques, lay_out, spread_accelerations
 from ulna.kernels import inner, kernel
-from ulna.lanes import choose, every
+from ulna.lanes import all_lanes, select
 
 # Rows of params: frequency and damping of all joints, how fast every entry is learnt, and the
 # table of an arm of ones. Rows of state: the estimate, then the last tick's time.
@@ -72,7 +72,7 @@ def _adaptive(t: float, told: Told) -> None:
     _want(q, qd, reference, params, links, y, tau)
     _lay(n, params, links, turns, y)
     # At the first tick nothing has been seen that could be learnt from.
-    _learn(n, choose(step < math.inf, step, 0.0), params, state, links, turns, y, tau)
+    _learn(n, select(step < math.inf, step, 0.0), params, state, links, turns, y, tau)
 
 
 @inner
@@ -86,7 +86,7 @@ def _want(
         y[ANGLE, i], y[RATE, i] = q[i], qd[i]
         y[WANTED, i] = reference[AIM_RATE, i] + params[i] * ahead
         y[MISSING, i] = y[WANTED, i] - qd[i]
-        links[i, TURNING] = reference[AIM_TURNING, i] + params[i] * faster
+        links[i, QDD] = reference[AIM_TURNING, i] + params[i] * faster
         tau[i] = params[n + i] * y[MISSING, i]
 
 
@@ -104,7 +104,7 @@ def _lay(n: int, params: Array, links: Array, turns: Array, y: Array) -> None:
     for i in range(n):
         rate += y[RATE, i]
         wanted += y[WANTED, i]
-        turns[WHIRL, i] = rate * wanted
+        turns[OMEGA_SQUARED, i] = rate * wanted
     spread_accelerations(n, links, turns)
 
 
@@ -124,7 +124,7 @@ def _learn(
     for entry in range(QUANTITIES * n):
         quantity, link = entry // n, entry % n
         value, speed = state[entry], params[speeds + entry]
-        if every(value == 0.0) and every(speed == 0.0):
+        if all_lanes(value == 0.0) and all_lanes(speed == 0.0):
             continue
         for column in range(FIRST[quantity], LAST[quantity] + 1):
             links[link, column] = params[ones + link * CONSTANTS + column]

@@ -15,7 +15,7 @@ from ulna.control.laws.model import (
     room_to_work,
     torque_of_reference,
 )
-from ulna.dynamics.packed import TORQUE, TURNING
+from ulna.dynamics.packed import QDD, TORQUE
 from ulna.dynamics.recursive import inverse
 from ulna.kernels import inner, kernel
 
@@ -64,7 +64,7 @@ def _computed_torque(told: Told) -> None:
     for i in range(n):
         y[ANGLE, i], y[RATE, i] = q[i], qd[i]
         ahead, faster = reference[AIM, i] - q[i], reference[AIM_RATE, i] - qd[i]
-        links[i, TURNING] = reference[AIM_TURNING, i] + params[i] * ahead + params[n + i] * faster
+        links[i, QDD] = reference[AIM_TURNING, i] + params[i] * ahead + params[n + i] * faster
     inverse(n, links, turns, y, ANGLE)
     for i in range(n):
         tau[i] = links[i, TORQUE]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ulna.arrays import Array
 from ulna.kernels import FLOAT, ArrayOf, Hook, inlined
-from ulna.lanes import WIDTHS, lanes, more_lanes, single
+from ulna.lanes import WIDTHS, lanes, squeeze, wide_lanes
 
 MANY = WIDTHS[np.dtype(np.float64)]  # arms in a block
 
@@ -33,7 +33,7 @@ class Told(NamedTuple):
 def of_one(q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array) -> Told:
     """Return what concerns the only arm."""
     return Told(
-        single(q), single(qd), single(reference), single(params), single(state), single(tau)
+        squeeze(q), squeeze(qd), squeeze(reference), squeeze(params), squeeze(state), squeeze(tau)
     )
 
 
@@ -47,10 +47,10 @@ def of_many(q: Array, qd: Array, reference: Array, params: Array, state: Array, 
 def of_more(q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array) -> Told:
     """Return what concerns a block of arms that are simulated in single precision."""
     return Told(
-        more_lanes(q),
-        more_lanes(qd),
-        more_lanes(reference),
-        more_lanes(params),
-        more_lanes(state),
-        more_lanes(tau),
+        wide_lanes(q),
+        wide_lanes(qd),
+        wide_lanes(reference),
+        wide_lanes(params),
+        wide_lanes(state),
+        wide_lanes(tau),
     )

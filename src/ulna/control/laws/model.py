@@ -7,10 +7,10 @@ that the recursion reads. A law is written for one arm, and compiled for one and
 from __future__ import annotations
 
 from ulna.arrays import Array
-from ulna.dynamics.packed import COLUMNS, CONSTANTS, LENGTH, TORQUE, TURNING, TURNS
+from ulna.dynamics.packed import COLUMNS, CONSTANTS, LENGTH, QDD, TORQUE, TURNS
 from ulna.dynamics.recursive import inverse
 from ulna.kernels import inlined, inner
-from ulna.lanes import every, table
+from ulna.lanes import all_lanes, matrix_view
 
 # Rows of the motion: angles, rates, the rates that are wanted, and what is missing to them.
 ANGLE, RATE, WANTED, MISSING = range(4)
@@ -31,16 +31,16 @@ def room_to_work(n: int, state: Array, own: int) -> tuple[Array, Array, Array]:
     turns = own + (n + 1) * COLUMNS
     motions = turns + (n + 1) * TURNS
     return (
-        table(state, own, n + 1, COLUMNS),
-        table(state, turns, TURNS, n + 1),
-        table(state, motions, MOTIONS, n + 1),
+        matrix_view(state, own, n + 1, COLUMNS),
+        matrix_view(state, turns, TURNS, n + 1),
+        matrix_view(state, motions, MOTIONS, n + 1),
     )
 
 
 @inlined
 def lay_model(n: int, params: Array, first: int, links: Array) -> None:
     """Put the constants of the arm, which begin at a row of params, into the table."""
-    if every(links[0, LENGTH] == params[first + LENGTH]):
+    if all_lanes(links[0, LENGTH] == params[first + LENGTH]):
         return  # It lies there since the tick before.
     for i in range(n + 1):
         for column in range(CONSTANTS):
@@ -62,7 +62,7 @@ def torque_of_reference(
     lay_model(n, params, first, links)
     for i in range(n):
         y[ANGLE, i], y[RATE, i] = reference[AIM, i], reference[AIM_RATE, i]
-        links[i, TURNING] = reference[AIM_TURNING, i]
+        links[i, QDD] = reference[AIM_TURNING, i]
     inverse(n, links, turns, y, ANGLE)
     for i in range(n):
         tau[i] = links[i, TORQUE]

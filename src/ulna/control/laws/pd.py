@@ -5,10 +5,10 @@ from __future__ import annotations
 from ulna.arrays import Array
 from ulna.control.laws.law import MANY, Told, of_many, of_more, of_one
 from ulna.control.laws.model import AIM, AIM_RATE, ANGLE, NOTHING, RATE, lay_model, room_to_work
-from ulna.dynamics.packed import TORQUE, TURNING
+from ulna.dynamics.packed import QDD, TORQUE
 from ulna.dynamics.recursive import inverse
 from ulna.kernels import inner, kernel
-from ulna.lanes import choose
+from ulna.lanes import select
 
 MEASURED = 1  # row of params that says where the weight is taken
 GAINS = 2  # rows of params a joint: all stiffnesses, then all dampings
@@ -59,8 +59,8 @@ def _gravity_pd(told: Told) -> None:
     lay_model(n, params, GAINS * n + MEASURED, links)
     measured = params[GAINS * n] != 0.0
     for i in range(n):
-        y[ANGLE, i] = choose(measured, q[i], reference[AIM, i])
-        y[RATE, i], links[i, TURNING] = 0.0, 0.0
+        y[ANGLE, i] = select(measured, q[i], reference[AIM, i])
+        y[RATE, i], links[i, QDD] = 0.0, 0.0
     inverse(n, links, turns, y, ANGLE)
     for i in range(n):
         tau[i] = links[i, TORQUE]

@@ -8,7 +8,7 @@ from ulna.arrays import Array
 from ulna.control.laws.law import MANY, Told, of_many, of_more, of_one
 from ulna.control.laws.model import AIM, AIM_RATE, room_to_work, torque_of_reference
 from ulna.kernels import inner, kernel
-from ulna.lanes import choose, either, numbers
+from ulna.lanes import logical_or, numbers, select
 
 # Rows of params: stiffness, damping, integral gain and limit of all joints, then the filter's
 # corner. Rows of state: integrals and filtered rates of all joints, then the last tick's time; and
@@ -71,15 +71,15 @@ def _push(
     # Before the first tick lies all of time: the filter has settled, and nothing was integrated.
     _blend(params, state, n, t)
     blend = state[last + 1]
-    step = choose(step < math.inf, step, 0.0)
+    step = select(step < math.inf, step, 0.0)
     for i in range(n):
         ahead, faster = reference[AIM, i] - q[i], reference[AIM_RATE, i] - qd[i]
         state[n + i] += blend * (faster - state[n + i])
         tau[i] += params[i] * ahead + params[n + i] * state[n + i]
         before, most = tau[i] + params[2 * n + i] * state[i], params[3 * n + i]
         # Beyond its limit the push may only shrink.
-        grows = either(abs(before) < most, before * ahead <= 0.0)
-        state[i] += choose(grows, ahead * step, 0.0)
+        grows = logical_or(abs(before) < most, before * ahead <= 0.0)
+        state[i] += select(grows, ahead * step, 0.0)
         tau[i] += params[2 * n + i] * state[i]
     state[last] = t
 

@@ -65,10 +65,10 @@ class BatchSource:
     def _check_pieces(self, name: str, box: tuple[slice, ...]) -> None:
         array = self.arrays[name]
         touched = {(name, place) for place in places_of(array.shape, array.chunks, box)}
-        fresh = sorted(touched - self._checked)
-        if fresh and self._check is not None:
-            self._check(name, [place for _, place in fresh])
-            self._checked.update(fresh)
+        unchecked = sorted(touched - self._checked)
+        if unchecked and self._check is not None:
+            self._check(name, [place for _, place in unchecked])
+            self._checked.update(unchecked)
 
 
 def places_of(
@@ -108,11 +108,11 @@ class StoredArray:
     ndim = 3
 
     def __init__(self, source: BatchSource, name: str, rows: Rows | None = None) -> None:
-        whole = source.arrays[name].shape
+        full = source.arrays[name].shape
         self.source, self.name = source, name
         self.block = source.arrays[name].chunks[0]  # rows that the file keeps together
-        self.rows: Rows = range(whole[0]) if rows is None else rows
-        self.shape: tuple[int, int, int] = (len(self.rows), *whole[1:])
+        self.rows: Rows = range(full[0]) if rows is None else rows
+        self.shape: tuple[int, int, int] = (len(self.rows), *full[1:])
 
     @property
     def nbytes(self) -> int:

@@ -23,11 +23,11 @@ from ulna.simulation.batch.references import References
 from ulna.simulation.batch.resident import ResidentBucket
 from ulna.simulation.batch.spec import read_spec
 from ulna.simulation.batch.status import CODES, Statuses, coarse_arms
-from ulna.simulation.batch.work import LEAST_SHARED, cost_of
+from ulna.simulation.batch.thread_pool import LEAST_SHARED, cost_of
 from ulna.simulation.capacity import check_memory
 from ulna.simulation.checks import check_controlled
-from ulna.simulation.engine import places as at
-from ulna.simulation.engine.lots import Outcome
+from ulna.simulation.engine import memory_layout as at
+from ulna.simulation.engine.bucket import Outcome
 from ulna.simulation.options import is_number, read_options
 from ulna.simulation.steps import check_steps, most_error
 from ulna.typing import (
@@ -195,7 +195,7 @@ class BatchSimulation:
         acting = spec.acting(members, self.options.rate, 0.0)
         if self._holds_start:
             # Each its own, which a reset changes.
-            acting = acting._replace(references=References(members.start[0].copy()))
+            acting = acting._replace(reference_table=References(members.start[0].copy()))
         self._make_buckets(Slab(members, 0, spec.count).buckets(acting, self.options, 0.0))
         self._bad_arms = members.codes == CODES["bad arm"]
         self._load(np.arange(spec.count), members.start)

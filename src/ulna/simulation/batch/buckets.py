@@ -14,8 +14,8 @@ from ulna.simulation.batch.inputs import PERFECT, Form, Input
 from ulna.simulation.batch.members import Members
 from ulna.simulation.batch.references import References
 from ulna.simulation.build import Laid, lay_inputs
-from ulna.simulation.engine import places as at
-from ulna.simulation.engine.lots import Lot
+from ulna.simulation.engine import memory_layout as at
+from ulna.simulation.engine.bucket import Bucket
 from ulna.simulation.options import SimulationOptions
 from ulna.simulation.per_arm import PerArm
 
@@ -49,7 +49,7 @@ class BucketForms(NamedTuple):
 class Prepared(NamedTuple):
     """A bucket, and what is needed besides to simulate it."""
 
-    bucket: Lot
+    bucket: Bucket
     law: CompiledLaw | None
     references: References
     reference_table: Array
@@ -96,19 +96,19 @@ class Slab:
         coupled: int,
     ) -> Prepared:
         laid = _laid(self.arms.shape[1] - 1, options, forms)
-        laid.real[at.TARGET], laid.whole[at.COUPLED] = duration, coupled
-        laid.whole[at.UNJUDGED] = laid.whole[at.STRIDE] = 1
+        laid.floats[at.TARGET], laid.ints[at.COUPLED] = duration, coupled
+        laid.ints[at.UNCHECKED] = laid.ints[at.CHECK_INTERVAL] = 1
         self._set_stops(laid, options, own)
         return self._bucket(laid, forms, acting, own)
 
     def _set_stops(self, laid: Laid, options: SimulationOptions, own: Array) -> None:
         limited = self.limited if len(self.limited) == 1 else self.limited[own]
         stops = options.stops and bool(limited.any())
-        laid.whole[at.STOPS] = laid.whole[at.WATCHING] = stops
+        laid.ints[at.STOPS] = laid.ints[at.WATCHING] = stops
         if stops:
-            from ulna.simulation.engine.alone import STEP, step_alone
+            from ulna.simulation.engine.scalar_step import STEP, scalar_step
 
-            laid.whole[at.ALONE_CALL] = STEP.address(step_alone, n=self.arms.shape[1] - 1)
+            laid.ints[at.SCALAR_CALL] = STEP.address(scalar_step, n=self.arms.shape[1] - 1)
 
     def _bucket(self, laid: Laid, forms: BucketForms, acting: Acting, own: Array) -> Prepared:
         members = self.first + own
@@ -121,9 +121,9 @@ class Slab:
             if acting.references.postures is not None:
                 postures = _own(_rows(acting.references.postures, members))
         keys = acting.keys[self.first : self.first + self.count]
-        bucket = Lot(
-            own, self.arms, self.limits, self.start, keys, _each(laid, forms, members), params,
-            state, postures, laid.real, laid.whole,
+        bucket = Bucket(
+            own, self.arms, self.limits, self.start, keys, _per_arm(laid, forms, members), params,
+            state, postures, laid.floats, laid.ints,
         )  # fmt: skip
         return Prepared(bucket, law, acting.references, acting.reference_table, members)
 
@@ -188,31 +188,31 @@ def _laid(n: int, options: SimulationOptions, forms: BucketForms) -> Laid:
 def _set_control(laid: Laid, law: CompiledLaw, acting: Acting) -> None:
     from ulna.control.laws import LAW
 
-    whole = laid.whole
-    whole[at.CONTROLLED], whole[at.LAW_CALL] = at.COMPILED, LAW.address(law.law)
-    whole[at.AIM_STILL] = acting.references.postures is not None
-    whole[at.FIRST_REFERENCE] = 0 if len(acting.reference_table) else NEVER
+    ints = laid.ints
+    ints[at.CONTROLLED], ints[at.LAW_CALL] = at.COMPILED_CONTROLLER, LAW.address(law.law)
+    ints[at.SETPOINT] = acting.references.postures is not None
+    ints[at.FIRST_REFERENCE] = 0 if len(acting.reference_table) else NEVER
 
 
-def _each(laid: Laid, forms: BucketForms, members: Array) -> Array:
+def _per_arm(laid: Laid, forms: BucketForms, members: Array) -> Array:
     """Return what every arm has of its own at the start: one row if it is the same for all."""
-    whole = laid.whole
-    places = []
-    constants = int(whole[at.CONSTANTS])
+    ints = laid.ints
+    pieces = []
+    constants = int(ints[at.CONSTANTS])
     for table, form in enumerate((forms.torque, forms.force)):
         values, rows = form.of(members), form.example.rows.size
-        place = int(whole[at.TABLES + at.TABLE_PLACES * table + at.ROWS])
-        places.append((place, values[:, :rows]))
+        place = int(ints[at.TABLES + at.TABLE_FIELDS * table + at.ROWS])
+        pieces.append((place, values[:, :rows]))
         if values.shape[1] > rows:
-            places.append((constants, values[:, rows:]))
+            pieces.append((constants, values[:, rows:]))
             constants += values.shape[1] - rows
     if forms.disturbances.example:
-        places.append((int(whole[at.SIZES]), forms.disturbances.of(members)))
+        pieces.append((int(ints[at.SIZES]), forms.disturbances.of(members)))
     if forms.sensors.example is not PERFECT:
-        places.append((int(whole[at.SENSOR]), forms.sensors.of(members)))
-    alike = all(len(values) == 1 for _, values in places)
-    each = np.empty((1 if alike else len(members), len(laid.each)))
-    each[:] = laid.each
-    for place, values in places:
-        each[:, place : place + values.shape[1]] = values
-    return each
+        pieces.append((int(ints[at.SENSOR]), forms.sensors.of(members)))
+    alike = all(len(values) == 1 for _, values in pieces)
+    per_arm = np.empty((1 if alike else len(members), len(laid.per_arm)))
+    per_arm[:] = laid.per_arm
+    for place, values in pieces:
+        per_arm[:, place : place + values.shape[1]] = values
+    return per_arm

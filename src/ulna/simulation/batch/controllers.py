@@ -24,8 +24,8 @@ def read_controllers(given: Any) -> list[Any]:
     """Read a controller for all arms, or a list of one each; None is an empty list."""
     if given is None:
         return []
-    each = isinstance(given, Sequence) and not isinstance(given, str)
-    controllers = list(given) if each else [given]
+    is_list = isinstance(given, Sequence) and not isinstance(given, str)
+    controllers = list(given) if is_list else [given]
     if not controllers:
         raise InputError(Problem("controller", shown(given), "one for all arms, or one for each"))
     for place, one in enumerate(controllers):

@@ -18,10 +18,10 @@ from ulna.simulation.batch.members import TO_RUN, Members
 from ulna.simulation.batch.run import BatchRun
 from ulna.simulation.batch.scratch import LaneKind
 from ulna.simulation.batch.status import CODES, Statuses
-from ulna.simulation.batch.work import ThreadPool, cost_of
+from ulna.simulation.batch.thread_pool import ThreadPool, cost_of
 from ulna.simulation.build import tableau_of
-from ulna.simulation.engine import places as at
-from ulna.simulation.engine.lots import Outcome
+from ulna.simulation.engine import memory_layout as at
+from ulna.simulation.engine.bucket import Outcome
 from ulna.simulation.immutable import read_only
 from ulna.simulation.options import SimulationOptions
 from ulna.simulation.status import Reason

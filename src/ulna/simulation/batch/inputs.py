@@ -175,12 +175,12 @@ def read_disturbances(given: Any, n: int) -> Input:
     """Take disturbances: a list for all arms, or a list of such lists."""
     if not isinstance(given, Sequence):
         raise InputError(Problem("disturbances", shown(given), "a list of them"))
-    each = bool(given) and all(isinstance(one, Sequence) for one in given)
-    lists = [tuple(one) for one in given] if each else [tuple(given)]
+    is_list = bool(given) and all(isinstance(one, Sequence) for one in given)
+    lists = [tuple(one) for one in given] if is_list else [tuple(given)]
     if not all(isinstance(one, Disturbance) for group in lists for one in group):
         hint = "see ulna.simulation.disturbances"
         raise InputError(Problem("disturbances", shown(given), "a list of them", hint))
-    if not each:
+    if not is_list:
         return for_all(lists[0], sizes(lists[0], n)) if lists[0] else _undisturbed()
     return for_each(
         lists,
@@ -204,13 +204,13 @@ def read_sensors(given: Any, n: int, rate: float) -> Input:
     """Take sensors: for all arms, or a list of them."""
     if given is None:
         return _perfect(n)
-    each = isinstance(given, Sequence) and not isinstance(given, str)
-    sensors = list(given) if each else [given]
+    is_list = isinstance(given, Sequence) and not isinstance(given, str)
+    sensors = list(given) if is_list else [given]
     for place, one in enumerate(sensors):
         if not isinstance(one, Sensors):
-            what = f"sensors[{place}]" if each else "sensors"
+            what = f"sensors[{place}]" if is_list else "sensors"
             raise InputError(Problem(what, shown(one), "Sensors(...)"))
-    if not each:
+    if not is_list:
         return for_all(sensors[0], sensors[0].layout(n))
     return for_each(
         sensors,

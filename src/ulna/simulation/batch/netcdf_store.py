@@ -50,19 +50,19 @@ class Sheltered(io.FileIO):
 
     def write(self, data: Any) -> int:
         """Write all of it, or note why not."""
-        whole = memoryview(data).cast("B")
-        self._attempt(self._write, whole)
-        self._note(whole)
-        self._place += len(whole)
+        view = memoryview(data).cast("B")
+        self._attempt(self._write, view)
+        self._note(view)
+        self._place += len(view)
         self._end = max(self._end, self._place)
-        return len(whole)
+        return len(view)
 
     def readinto(self, buffer: Any) -> int:
         """Read what was written; what could not be is zero."""
-        whole = memoryview(buffer).cast("B")
-        whole[:] = bytes(len(whole))
-        self._attempt(self._read, whole)
-        return len(whole)
+        view = memoryview(buffer).cast("B")
+        view[:] = bytes(len(view))
+        self._attempt(self._read, view)
+        return len(view)
 
     def truncate(self, size: int | None = None) -> int:
         """Set the size, or note why not."""

@@ -19,8 +19,8 @@ from ulna.simulation.batch.scratch import (
     block_memory,
     single_memory,
 )
-from ulna.simulation.engine import places as at
-from ulna.simulation.engine.lots import Outcome
+from ulna.simulation.engine import memory_layout as at
+from ulna.simulation.engine.bucket import Outcome
 from ulna.simulation.engine.memory import Memory, Record
 from ulna.simulation.reference import TickRange
 
@@ -28,14 +28,14 @@ from ulna.simulation.reference import TickRange
 AHEAD, AHEAD_EACH = 1024, 64
 MOST_TICKS = 2**20  # in a step, where a trajectory is followed
 # What of a block is an address in this process, and means nothing in another.
-ADDRESSES = [at.LAW_CALL, at.ALONE_CALL, *range(at.PARTS, at.WHOLES)]
+ADDRESSES = [at.LAW_CALL, at.SCALAR_CALL, *range(at.PARTS, at.INTS)]
 
 
 class ResidentScratch(NamedTuple):
     """The scratch memory of one thread."""
 
     memory: Memory  # of all blocks, with `vectors` and `turns` of its own
-    alone: Memory  # for an arm that takes a step by itself
+    scalar: Memory  # for an arm that takes a step by itself
     record: Record
 
 
@@ -49,24 +49,24 @@ class ResidentBucket:
         outcome: Outcome,
         known: tuple[Array, Array, Array, Array, Array],
     ) -> None:
-        from ulna.simulation.engine import standing
-        from ulna.simulation.engine.aside import KEPT
+        from ulna.simulation.engine import resident_blocks
         from ulna.simulation.engine.parts import connect_block
+        from ulna.simulation.engine.stop_fallback import PERSISTENT
 
         self.bucket, self.members = prepared.bucket, prepared.members
         self.n, self.blocks = self.bucket.start.shape[2], -(-len(self.members) // kind.width)
         self._kind, self._references, self._outcome = kind, prepared.references, outcome
-        self._kernels = standing
+        self._kernels = resident_blocks
         one = block_memory(kind, self.bucket), block_control(kind, prepared)
-        alone = single_memory(kind, self.bucket, outcome.times)
-        connect_block(self.n, *one, *alone, self.bucket, outcome)
-        self._run_blocks = address_of_run(kind, *one, *alone, self.bucket, outcome)
+        scalar = single_memory(kind, self.bucket, outcome.times)
+        connect_block(self.n, *one, *scalar, self.bucket, outcome)
+        self._run_blocks = address_of_run(kind, *one, *scalar, self.bucket, outcome)
         self._memory = self._new_memory()
         control = block_control(kind, prepared, self.blocks)
-        self._control = control._replace(references=np.zeros((1, 0, 3, self.n, 1)))
-        states = np.zeros((self.blocks, len(KEPT), self.n + 1, kind.width), kind.number)
+        self._control = control._replace(reference_table=np.zeros((1, 0, 3, self.n, 1)))
+        states = np.zeros((self.blocks, len(PERSISTENT), self.n + 1, kind.width), kind.number)
         taken = np.zeros(self.blocks, dtype=np.int64)
-        self._standing = standing.Standing(*known, states=states, steps=taken)
+        self._state = resident_blocks.ResidentState(*known, states=states, steps=taken)
         self._covered = 0  # the tick up to which references are known
         self._scratch: deque[ResidentScratch] = deque()
 
@@ -76,7 +76,7 @@ class ResidentBucket:
         for column in (LENGTH, MASS, SECOND):
             memory.links[:, :n, column] = 1.0
         memory.links[:, :n, LOWER], memory.links[:, :n, UPPER] = -math.inf, math.inf
-        memory.whole[:, at.LOADED], memory.whole[:, at.LOST] = 1, self._kind.width
+        memory.ints[:, at.LOADED], memory.ints[:, at.RETIRED] = 1, self._kind.width
         return memory
 
     def _take_scratch(self) -> ResidentScratch:
@@ -85,16 +85,16 @@ class ResidentBucket:
         except IndexError:
             room = [np.zeros_like(one) for one in (self._memory.vectors, self._memory.turns)]
             memory = self._memory._replace(vectors=room[0], turns=room[1])
-            alone, record = single_memory(self._kind, self.bucket, self._outcome.times)
-            parts = at.ALONE_PARTS - at.PARTS
-            alone.whole[at.PARTS : at.ALONE_PARTS] = self.bucket.whole[at.ALONE_PARTS :][:parts]
-            return ResidentScratch(memory, alone, record)
+            scalar, record = single_memory(self._kind, self.bucket, self._outcome.times)
+            parts = at.SCALAR_PARTS - at.PARTS
+            scalar.ints[at.PARTS : at.SCALAR_PARTS] = self.bucket.ints[at.SCALAR_PARTS :][:parts]
+            return ResidentScratch(memory, scalar, record)
 
     def load(self, rows: Array, fit: Array) -> None:
         """Load arms, by their rows, into their lanes as they start; those not fit stay out."""
         scratch = self._take_scratch()
-        self._kernels.lay_rows(
-            self.n, scratch.memory, self._control, self.bucket, self._standing, rows, fit
+        self._kernels.load_rows(
+            self.n, scratch.memory, self._control, self.bucket, self._state, rows, fit
         )
         self._scratch.append(scratch)
 
@@ -103,28 +103,28 @@ class ResidentBucket:
         scratch = self._take_scratch()
         with np.errstate(all="ignore"):
             code = self._kernels.advance_blocks(
-                self._run_blocks, self.n, scratch.memory, self._control, scratch.alone,
-                scratch.record, self.bucket, self._outcome, self._standing, first, last, step,
+                self._run_blocks, self.n, scratch.memory, self._control, scratch.scalar,
+                scratch.record, self.bucket, self._outcome, self._state, first, last, step,
             )  # fmt: skip
         self._scratch.append(scratch)
         return int(code)
 
     def follow(self, step: int) -> None:
         """Compute the references up to the end of a step, unless they are set-points."""
-        whole, real = self._memory.whole, self._memory.real
-        if not whole[0, at.CONTROLLED] or whole[0, at.AIM_STILL]:
+        ints, floats = self._memory.ints, self._memory.floats
+        if not ints[0, at.CONTROLLED] or ints[0, at.SETPOINT]:
             return
-        period, end = float(real[0, at.PERIOD]), step * float(real[0, at.DT])
+        period, end = float(floats[0, at.PERIOD]), step * float(floats[0, at.DT])
         needed = math.floor(end / period * (1.0 + 1e-9)) + 1
         if needed <= self._covered:
             return
-        first = int(whole[0, at.TICK])
+        first = int(ints[0, at.TICK])
         if needed - first > MOST_TICKS:
             got = f"{needed - first:,} ticks of a controller in a step"
             raise InputError(Problem("dt", got, f"at most {MOST_TICKS:,}", "try a shorter dt"))
         ticks = self._ticks(first, max(needed, first + self._ahead()), period)
-        self._control = self._control._replace(references=ticks)
-        whole[:, at.FIRST_REFERENCE] = first
+        self._control = self._control._replace(reference_table=ticks)
+        ints[:, at.FIRST_REFERENCE] = first
         self._covered = first + ticks.shape[1]
 
     def _ahead(self) -> int:
@@ -154,14 +154,14 @@ class ResidentBucket:
 
     def restore(self, state: list[Array]) -> None:
         """Restore the state of a bucket of the same arms, also from another process."""
-        addresses = self._memory.whole[:, ADDRESSES].copy()
+        addresses = self._memory.ints[:, ADDRESSES].copy()
         for own, kept in zip(self._changing(), state, strict=True):
             own[...] = kept
-        self._memory.whole[:, ADDRESSES] = addresses
+        self._memory.ints[:, ADDRESSES] = addresses
         self._covered = 0
-        self._memory.whole[:, at.FIRST_REFERENCE] = NEVER
+        self._memory.ints[:, at.FIRST_REFERENCE] = NEVER
 
     def _changing(self) -> list[Array]:
-        m, control, bucket, standing = self._memory, self._control, self.bucket, self._standing
-        memory = [m.links, m.each, m.keys, m.real, m.whole, standing.states, standing.steps]
+        m, control, bucket, state = self._memory, self._control, self.bucket, self._state
+        memory = [m.links, m.per_arm, m.keys, m.floats, m.ints, state.states, state.steps]
         return [*memory, *control[:-1], bucket.start, bucket.postures]

@@ -129,8 +129,8 @@ def _keys(seeds: Any) -> Array | None:
     values = np.array([None])
     with suppress(ValueError):  # of lists within lists that differ in length
         values = np.atleast_1d(np.asarray(seeds))
-    whole = values.ndim == 1 and (values.dtype.kind in "iu" or not values.size)
-    if whole and np.all((values >= 0) & (values < 2**63)):
+    are_ints = values.ndim == 1 and (values.dtype.kind in "iu" or not values.size)
+    if are_ints and np.all((values >= 0) & (values < 2**63)):
         return values.astype(np.int64)
     need = "a whole number of at least 0, below 2**63, or one for each arm"
     raise InputError(Problem("seeds", shown(seeds), need))

@@ -6,9 +6,9 @@ from ulna.arrays import Array
 from ulna.dynamics import packed as link
 from ulna.dynamics.recursive import forward_coupled
 from ulna.kernels import inner
-from ulna.simulation.engine import places as at
+from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
-from ulna.simulation.engine.slope import copy
+from ulna.simulation.engine.state_derivative import copy
 
 SOON = 1e-5  # [s] between two hits: a joint that bounces faster comes to rest
 
@@ -23,23 +23,23 @@ def nearer_side(m: Memory, i: int) -> float:
 @inner
 def hit(size: int, m: Memory, log: Array, i: int, side: float) -> float:
     """Let joint i strike its stop; return the speed with which it leaves."""
-    v, links, now = m.vectors, m.links, m.real[at.NOW]
+    v, links, now = m.vectors, m.links, m.floats[at.NOW]
     v[at.STATE, i] = links[i, link.UPPER] if side > 0.0 else links[i, link.LOWER]
     speed = v[at.STATE + 1, i]
     write_log(size, m, log, i, at.HIT, speed)
-    rebound = -m.real[at.RESTITUTION] * speed
+    rebound = -m.floats[at.RESTITUTION] * speed
     hasty = now - links[i, at.LAST_HIT] < SOON
     if hasty:
         rebound = 0.0
-        m.whole[at.CHATTER] += 1
+        m.ints[at.CHATTER] += 1
     links[i, at.LAST_HIT] = now
-    _strike(size, m, log, i, rebound, hasty)
-    _forget(size, m)
+    _apply_impact(size, m, log, i, rebound, hasty)
+    _reset_history(size, m)
     return float(rebound)
 
 
 @inner
-def _strike(size: int, m: Memory, log: Array, i: int, rebound: float, hasty: bool) -> None:
+def _apply_impact(size: int, m: Memory, log: Array, i: int, rebound: float, hasty: bool) -> None:
     """Change the speed of joint i at once; what the blow does to the others follows from M⁻¹.
 
     In haste no joint is torn from its stop: two that do so to one another would never end.
@@ -48,7 +48,7 @@ def _strike(size: int, m: Memory, log: Array, i: int, rebound: float, hasty: boo
     v, links = m.vectors, m.links
     gravity_x, gravity_y = links[n, link.GRAVITY_X], links[n, link.GRAVITY_Y]
     links[n, link.GRAVITY_X] = links[n, link.GRAVITY_Y] = 0.0
-    blow = 0.0
+    impulse = 0.0
     for _ in range(n + 1):
         copy(size, m, at.STATE, at.STAGE)
         for k in range(n):
@@ -57,35 +57,35 @@ def _strike(size: int, m: Memory, log: Array, i: int, rebound: float, hasty: boo
             links[n, link.FORCE_X + k] = 0.0
         links[i, link.TORQUE] = 1.0
         forward_coupled(size, links, m.turns, v, at.STAGE, link.CARRIER)
-        blow = (rebound - v[at.STATE + 1, i]) / links[i, link.TURNING]
-        if hasty or not _tear_off(size, m, log, blow):
+        impulse = (rebound - v[at.STATE + 1, i]) / links[i, link.QDD]
+        if hasty or not _release_pulled(size, m, log, impulse):
             break
     links[n, link.GRAVITY_X], links[n, link.GRAVITY_Y] = gravity_x, gravity_y
     # The loss is the blow's work: its size times the mean of the speeds before and after.
-    v[at.STATE + 1, n] -= 0.5 * blow * (v[at.STATE + 1, i] + rebound)
+    v[at.STATE + 1, n] -= 0.5 * impulse * (v[at.STATE + 1, i] + rebound)
     for k in range(n):
-        v[at.STATE + 1, k] += blow * links[k, link.TURNING]
+        v[at.STATE + 1, k] += impulse * links[k, link.QDD]
     v[at.STATE + 1, i] = rebound
 
 
 @inner
-def _tear_off(size: int, m: Memory, log: Array, blow: float) -> bool:
+def _release_pulled(size: int, m: Memory, log: Array, impulse: float) -> bool:
     """Release the joints that a blow pulls from their stops: a stop pushes and never pulls."""
-    torn = False
+    released = False
     for k in range(size):
-        if blow * m.links[k, link.HOLDING] * m.links[k, link.STUCK] > 0.0:
+        if impulse * m.links[k, link.HOLDING] * m.links[k, link.STUCK] > 0.0:
             release(size, m, log, k)
-            torn = True
-    return torn
+            released = True
+    return released
 
 
 @inner
-def lay_to_rest(size: int, m: Memory, log: Array, i: int, side: float, speed: float) -> None:
+def hold_at_stop(size: int, m: Memory, log: Array, i: int, side: float, speed: float) -> None:
     """Hold joint i at its stop until something pulls it away."""
     stop = m.links[i, link.UPPER] if side > 0.0 else m.links[i, link.LOWER]
     m.vectors[at.STATE, i], m.vectors[at.STATE + 1, i] = stop, 0.0
     m.links[i, link.STUCK] = side
-    m.whole[at.COUPLED] += 1
+    m.ints[at.COUPLED] += 1
     write_log(size, m, log, i, at.REST, speed)
 
 
@@ -93,28 +93,28 @@ def lay_to_rest(size: int, m: Memory, log: Array, i: int, side: float, speed: fl
 def release(size: int, m: Memory, log: Array, i: int) -> None:
     """Let joint i go."""
     m.links[i, link.STUCK] = 0.0
-    m.whole[at.COUPLED] -= 1
-    _forget(size, m)
+    m.ints[at.COUPLED] -= 1
+    _reset_history(size, m)
     write_log(size, m, log, i, at.RELEASE, 0.0)
 
 
 @inner
-def _forget(size: int, m: Memory) -> None:
+def _reset_history(size: int, m: Memory) -> None:
     """Drop what was carried over from the step before: the motion has a kink here."""
-    m.whole[at.FRESH] = 0
+    m.ints[at.FSAL_VALID] = 0
     for part in range(2):
         for i in range(size + 1):
-            m.vectors[at.CARRY + part, i] = 0.0
+            m.vectors[at.COMPENSATION + part, i] = 0.0
 
 
 @inner
 def write_log(size: int, m: Memory, log: Array, which: int, what: int, speed: float) -> None:
     """Note what happened, with the state; beyond the last row it is only counted."""
-    row = m.whole[at.LOGGED]
-    m.whole[at.LOGGED] += 1
+    row = m.ints[at.LOGGED]
+    m.ints[at.LOGGED] += 1
     if row >= len(log):
         return
-    log[row, at.LOG_T], log[row, at.LOG_WHICH] = m.real[at.NOW], which
+    log[row, at.LOG_T], log[row, at.LOG_WHICH] = m.floats[at.NOW], which
     log[row, at.LOG_WHAT], log[row, at.LOG_SPEED] = what, speed
     n = size
     for part in range(2):

@@ -5,55 +5,55 @@ from __future__ import annotations
 from ulna.arrays import Array
 from ulna.control.laws import call_law
 from ulna.kernels import inlined, inner
-from ulna.lanes import alone, choose, floor, numbers, some
-from ulna.simulation.engine import places as at
+from ulna.lanes import any_lane, floor, is_scalar, numbers, select
+from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.hooks import call_sensors
-from ulna.simulation.engine.memory import Control, Memory
+from ulna.simulation.engine.memory import ControlMemory, Memory
 from ulna.simulation.engine.noise import draw_normal
 from ulna.simulation.engine.times import slack
 
 
 @inlined
-def let_control(size: int, m: Memory, control: Control) -> int:
+def control_tick(size: int, m: Memory, control: ControlMemory) -> int:
     """Let the controller speak if its tick has come; return BUDGET, or what Python has to do."""
-    real, whole = m.real, m.whole
-    t = whole[at.TICK] * real[at.PERIOD]
-    if t > real[at.NOW] + slack(real[at.NOW]):
+    floats, ints = m.floats, m.ints
+    t = ints[at.TICK] * floats[at.PERIOD]
+    if t > floats[at.NOW] + slack(floats[at.NOW]):
         return at.BUDGET
-    row = whole[at.TICK] - whole[at.FIRST_REFERENCE]
-    if row >= len(control.references) and whole[at.AIM_STILL] == 0:
+    row = ints[at.TICK] - ints[at.FIRST_REFERENCE]
+    if row >= len(control.reference_table) and ints[at.SETPOINT] == 0:
         return at.REFERENCE
-    if whole[at.SEEN] == 0:
-        _see(size, m, control)
-    if whole[at.AIM_STILL] == 0:
-        _aim(size, control, row)
-    if whole[at.CONTROLLED] != at.AROUND:
-        _obey(m, control, t)
-    elif whole[at.ANSWERED] == 0:
+    if ints[at.MEASURED] == 0:
+        _measure(size, m, control)
+    if ints[at.SETPOINT] == 0:
+        _set_reference(size, control, row)
+    if ints[at.CONTROLLED] != at.PYTHON_CONTROLLER:
+        _call_law(m, control, t)
+    elif ints[at.ANSWERED] == 0:
         return at.CONTROL
-    if alone(m.vectors):
+    if is_scalar(m.vectors):
         if not _is_answered(size, control):
             return at.FAULTY
         _note(size, m, control, t)
     _limit(size, m, control)
-    whole[at.TICK] += 1
-    whole[at.SEEN] = whole[at.ANSWERED] = 0
+    ints[at.TICK] += 1
+    ints[at.MEASURED] = ints[at.ANSWERED] = 0
     return at.BUDGET
 
 
 @inlined
-def _limit(size: int, m: Memory, control: Control) -> None:
+def _limit(size: int, m: Memory, control: ControlMemory) -> None:
     """Cut the torques at what the joints can give."""
     for i in range(size):
-        most, torque = m.links[i, at.LIMIT], control.tau[i]
-        if some(abs(torque) > most):
-            control.tau[i] = choose(torque > most, most, choose(torque < -most, -most, torque))
+        most, torque = m.links[i, at.TORQUE_LIMIT], control.tau[i]
+        if any_lane(abs(torque) > most):
+            control.tau[i] = select(torque > most, most, select(torque < -most, -most, torque))
 
 
 @inlined
-def _see(size: int, m: Memory, control: Control) -> None:
-    m.whole[at.SEEN] = 1
-    if m.whole[at.PERFECT] == 0:
+def _measure(size: int, m: Memory, control: ControlMemory) -> None:
+    m.ints[at.MEASURED] = 1
+    if m.ints[at.PERFECT] == 0:
         call_sensors(size, m, control)
         return
     for i in range(size):
@@ -62,27 +62,27 @@ def _see(size: int, m: Memory, control: Control) -> None:
 
 
 @inlined
-def _aim(size: int, control: Control, row: int) -> None:
+def _set_reference(size: int, control: ControlMemory, row: int) -> None:
     """Say what is to be followed now."""
-    references, aim = control.references, numbers(control.aim)
+    reference_table, reference = control.reference_table, numbers(control.reference)
     for part in range(3):
         for i in range(size):
-            if references.shape[3] == 1:
-                control.aim[part, i] = references[row, part, i, 0]
+            if reference_table.shape[3] == 1:
+                control.reference[part, i] = reference_table[row, part, i, 0]
                 continue
-            for w in range(aim.shape[2]):
-                aim[part, i, w] = references[row, part, i, w]
+            for w in range(reference.shape[2]):
+                reference[part, i, w] = reference_table[row, part, i, w]
 
 
 @inlined
-def _obey(m: Memory, control: Control, t: float) -> None:
+def _call_law(m: Memory, control: ControlMemory, t: float) -> None:
     """Let a compiled law write the torques."""
     call_law(
-        m.whole[at.LAW_CALL],
+        m.ints[at.LAW_CALL],
         t,
         numbers(control.q),
         numbers(control.qd),
-        numbers(control.aim),
+        numbers(control.reference),
         numbers(control.params),
         numbers(control.state),
         numbers(control.tau),
@@ -90,7 +90,7 @@ def _obey(m: Memory, control: Control, t: float) -> None:
 
 
 @inlined
-def _is_answered(size: int, control: Control) -> bool:
+def _is_answered(size: int, control: ControlMemory) -> bool:
     """Return whether the controller of a single arm gave a finite torque for every joint."""
     total, tau = 0.0, numbers(control.tau)
     for i in range(size):
@@ -100,72 +100,72 @@ def _is_answered(size: int, control: Control) -> bool:
 
 
 @inlined
-def _note(size: int, m: Memory, control: Control, t: float) -> None:
+def _note(size: int, m: Memory, control: ControlMemory, t: float) -> None:
     """Note what a tick of a single arm's controller was like, before its torques are cut."""
     _note_saturation(size, m, control, t)
-    if m.whole[at.KEPT] & at.KEEP_CONTROL:
+    if m.ints[at.KEPT] & at.KEEP_CONTROL:
         _note_signals(size, m, control)
 
 
 @inlined
-def _note_saturation(size: int, m: Memory, control: Control, t: float) -> None:
+def _note_saturation(size: int, m: Memory, control: ControlMemory, t: float) -> None:
     """Note which joints come to their torque limits at a tick, or leave them."""
-    n, real = size, m.real
+    n, floats = size, m.floats
     tau, links = numbers(control.tau), numbers(m.links)
     for i in range(n):
-        place = m.whole[at.NOTED] + i
-        beyond = abs(tau[i, 0]) > links[i, at.LIMIT, 0]
-        if beyond != (real[place + at.SATURATED * n] != 0.0):
-            _note_change(n, real, place, beyond, t)
+        place = m.ints[at.NOTED] + i
+        beyond = abs(tau[i, 0]) > links[i, at.TORQUE_LIMIT, 0]
+        if beyond != (floats[place + at.SATURATED * n] != 0.0):
+            _note_change(n, floats, place, beyond, t)
 
 
 @inner
-def _note_change(n: int, real: Array, place: int, beyond: bool, t: float) -> None:
-    real[place + at.SATURATED * n] = 1.0 if beyond else 0.0
+def _note_change(n: int, floats: Array, place: int, beyond: bool, t: float) -> None:
+    floats[place + at.SATURATED * n] = 1.0 if beyond else 0.0
     if not beyond:
-        real[place + at.SATURATED_TIME * n] += t - real[place + at.SATURATED_SINCE * n]
+        floats[place + at.SATURATED_TIME * n] += t - floats[place + at.SATURATED_SINCE * n]
         return
-    if real[place + at.EPISODES * n] == 0.0:
-        real[place + at.SATURATED_FIRST * n] = t
-    real[place + at.EPISODES * n] += 1.0
-    real[place + at.SATURATED_SINCE * n] = t
+    if floats[place + at.EPISODES * n] == 0.0:
+        floats[place + at.SATURATED_FIRST * n] = t
+    floats[place + at.EPISODES * n] += 1.0
+    floats[place + at.SATURATED_SINCE * n] = t
 
 
 @inlined
-def _note_signals(size: int, m: Memory, control: Control) -> None:
+def _note_signals(size: int, m: Memory, control: ControlMemory) -> None:
     """Note what the controller read, was to follow, and asked for."""
-    n, real, noted = size, m.real, m.whole[at.NOTED]
-    q, qd, aim = numbers(control.q), numbers(control.qd), numbers(control.aim)
+    n, floats, noted = size, m.floats, m.ints[at.NOTED]
+    q, qd, reference = numbers(control.q), numbers(control.qd), numbers(control.reference)
     tau = numbers(control.tau)
     for i in range(n):
-        real[noted + at.ASKED * n + i] = tau[i, 0]
-        real[noted + at.READ * n + i] = q[i, 0]
-        real[noted + (at.READ + 1) * n + i] = qd[i, 0]
+        floats[noted + at.REQUESTED * n + i] = tau[i, 0]
+        floats[noted + at.MEASUREMENT * n + i] = q[i, 0]
+        floats[noted + (at.MEASUREMENT + 1) * n + i] = qd[i, 0]
         for part in range(3):
-            real[noted + (at.AIMED + part) * n + i] = aim[part, i, 0]
+            floats[noted + (at.FOLLOWED + part) * n + i] = reference[part, i, 0]
 
 
 @inner
-def measure(size: int, m: Memory, control: Control) -> None:
+def read_sensors(size: int, m: Memory, control: ControlMemory) -> None:
     """Read angles and rates as the controller's sensors do: noisy, in steps, late."""
     n = size
-    whole, each = m.whole, m.each
-    tick, late, past = whole[at.TICK], whole[at.DELAY], whole[at.PAST]
+    ints, per_arm = m.ints, m.per_arm
+    tick, late, past = ints[at.TICK], ints[at.DELAY], ints[at.PAST]
     for part in range(2):
         for i in range(n):
             value = m.vectors[at.STATE + part, i]
-            place = whole[at.SENSOR] + 2 * (part * n + i)
-            deviation, step = each[place], each[place + 1]
-            if some(deviation > 0.0):
-                kind, seed = at.ANGLE_NOISE + part, whole[at.SENSOR_SEED]
+            place = ints[at.SENSOR] + 2 * (part * n + i)
+            deviation, step = per_arm[place], per_arm[place + 1]
+            if any_lane(deviation > 0.0):
+                kind, seed = at.ANGLE_NOISE + part, ints[at.SENSOR_SEED]
                 value = value + deviation * draw_normal(m, seed, kind, at.SENSORS, tick, i)
-            if some(step > 0.0):
-                value = choose(step > 0.0, step * floor(value / step + 0.5), value)
+            if any_lane(step > 0.0):
+                value = select(step > 0.0, step * floor(value / step + 0.5), value)
             newest = tick % (late + 1)
             for k in range(late + 1):
                 # Before the start the arm stood as it stands now.
                 if k == newest or tick == 0:
-                    each[past + (k * 2 + part) * n + i] = value
+                    per_arm[past + (k * 2 + part) * n + i] = value
     oldest = past + (tick + 1) % (late + 1) * 2 * n
     for i in range(n):
-        control.q[i], control.qd[i] = each[oldest + i], each[oldest + n + i]
+        control.q[i], control.qd[i] = per_arm[oldest + i], per_arm[oldest + n + i]

@@ -12,13 +12,13 @@ import math
 
 from ulna.dynamics import packed as link
 from ulna.kernels import inner
-from ulna.simulation.engine import places as at
+from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.explicit import read_dense
 from ulna.simulation.engine.memory import Memory
-from ulna.simulation.engine.slope import copy
+from ulna.simulation.engine.state_derivative import copy
 from ulna.simulation.engine.stepping import state_at
 from ulna.simulation.engine.times import slack
-from ulna.simulation.engine.watch import crossing, remember, signals
+from ulna.simulation.engine.watch import save_signals, signals, zero_crossing
 
 PIECES = 8  # of an adaptive step, in which stops are looked for
 HALVINGS = 60
@@ -48,43 +48,43 @@ def find_event(size: int, m: Memory, h: float) -> tuple[float, int]:
 @inner
 def _clear_window(size: int, m: Memory, h: float, early: float, windows: int) -> float:
     """Return up to where in the step no event changes its sign twice."""
-    real, whole = m.real, m.whole
-    if whole[at.EVENTS] == 0 or whole[at.ALIASED] != 0:
+    floats, ints = m.floats, m.ints
+    if ints[at.EVENTS] == 0 or ints[at.ALIASED] != 0:
         return 1.0
     if windows >= MOST_WINDOWS:
-        whole[at.SKIPPED] = whole[at.SUSPECT]
+        ints[at.SKIPPED] = ints[at.SUSPECT]
         return 1.0
-    rest, before = 1.0 - early, real[at.WINDOW]
-    span = min(rest, min(GROW * before, real[at.LONGEST]) / h)
+    rest, before = 1.0 - early, floats[at.WINDOW]
+    span = min(rest, min(GROW * before, floats[at.LONGEST]) / h)
     doubted = _doubted(size, m, h, early, span)
     if doubted == 0:
         _keep_edge(m, h, early, span)
-        real[at.WINDOW] = max(before, span * h)
+        floats[at.WINDOW] = max(before, span * h)
         return 1.0 if span == rest else float(early + span)
     seen = 0
-    while doubted != 0 and span * h > real[at.FINEST]:
-        whole[at.SUSPECT] = abs(doubted)
+    while doubted != 0 and span * h > floats[at.FINEST]:
+        ints[at.SUSPECT] = abs(doubted)
         seen = max(seen, doubted)
         span *= SHRINK
         doubted = _doubted(size, m, h, early, span)
     if doubted > 0:
-        whole[at.ALIASED] = doubted
+        ints[at.ALIASED] = doubted
         return 1.0
     if seen > 0 and span * h < ABRUPT * min(before, h):
-        whole[at.SKIPPED] = seen
+        ints[at.SKIPPED] = seen
     _keep_edge(m, h, early, span)
-    real[at.WINDOW] = span * h
+    floats[at.WINDOW] = span * h
     return float(early + span)
 
 
 @inner
 def _keep_edge(m: Memory, h: float, early: float, span: float) -> None:
     """Remember the look before the last: two changes may hide about the end of a window."""
-    real, whole = m.real, m.whole
-    real[at.EDGE_T] = real[at.NOW] + (early + span * _place(m, LOOKS - 1)) * h
-    real[at.EDGE_END] = real[at.NOW] + (early + span) * h
-    for k in range(whole[at.EVENTS]):
-        real[whole[at.EDGE] + k] = real[whole[at.OLDER] + k]
+    floats, ints = m.floats, m.ints
+    floats[at.EDGE_T] = floats[at.NOW] + (early + span * _place(m, LOOKS - 1)) * h
+    floats[at.EDGE_END] = floats[at.NOW] + (early + span) * h
+    for k in range(ints[at.EVENTS]):
+        floats[ints[at.EDGE] + k] = floats[ints[at.OLDER] + k]
 
 
 @inner
@@ -93,29 +93,29 @@ def _doubted(size: int, m: Memory, h: float, early: float, span: float) -> int:
 
     It is negative where two changes may hide between the looks.
     """
-    real, whole = m.real, m.whole
-    before, now = whole[at.BEFORE] + size, whole[at.SIGNALS] + size
-    older, latest, changes = whole[at.OLDER], whole[at.LATEST], whole[at.CHANGES]
-    for k in range(whole[at.EVENTS]):
-        real[latest + k], real[older + k] = real[before + k], real[whole[at.EDGE] + k]
-        whole[changes + k] = 0
-    start = real[at.NOW] + early * h
-    x_latest, x_older = early, early + (real[at.EDGE_T] - start) / h
-    first = 1 if abs(start - real[at.EDGE_END]) <= slack(start) else 2
+    floats, ints = m.floats, m.ints
+    before, now = ints[at.BEFORE] + size, ints[at.SIGNALS] + size
+    older, latest, changes = ints[at.OLDER], ints[at.LATEST], ints[at.CHANGES]
+    for k in range(ints[at.EVENTS]):
+        floats[latest + k], floats[older + k] = floats[before + k], floats[ints[at.EDGE] + k]
+        ints[changes + k] = 0
+    start = floats[at.NOW] + early * h
+    x_latest, x_older = early, early + (floats[at.EDGE_T] - start) / h
+    first = 1 if abs(start - floats[at.EDGE_END]) <= slack(start) else 2
     hidden = 0
     for look in range(1, LOOKS + 1):
         x = early + span * _place(m, look)
         _look(size, m, h, x)
-        for k in range(whole[at.EVENTS]):
-            a, b, c = real[older + k], real[latest + k], real[now + k]
+        for k in range(ints[at.EVENTS]):
+            a, b, c = floats[older + k], floats[latest + k], floats[now + k]
             if b < 0.0 <= c or b > 0.0 >= c:
-                whole[changes + k] += 1
+                ints[changes + k] += 1
                 # From a start at zero no change of sign is seen at the end.
-                if whole[changes + k] > 1 or real[before + k] == 0.0:
-                    return k + 1 if whole[changes + k] > 1 else -(k + 1)
+                if ints[changes + k] > 1 or floats[before + k] == 0.0:
+                    return k + 1 if ints[changes + k] > 1 else -(k + 1)
             elif look >= first and _dips(a, b, c, x_latest - x_older, x - x_latest):
                 hidden = -(k + 1)
-            real[older + k], real[latest + k] = b, c
+            floats[older + k], floats[latest + k] = b, c
         x_older, x_latest = x_latest, x
     return hidden
 
@@ -125,7 +125,7 @@ def _place(m: Memory, look: int) -> float:
     """Return where in a window to look, from 0 to 1; the last look is at its end."""
     if look == LOOKS:
         return 1.0
-    multiple = GOLDEN * (m.whole[at.STEPS] % 1_000_000 * LOOKS + look)
+    multiple = GOLDEN * (m.ints[at.STEPS] % 1_000_000 * LOOKS + look)
     return float((look - JITTER * (multiple - math.floor(multiple))) / LOOKS)
 
 
@@ -148,18 +148,18 @@ def _look(size: int, m: Memory, h: float, x: float) -> None:
     """Work out the signals at a part of the step, near enough to count how often they change."""
     v = m.vectors
     if x == 1.0:
-        copy(size, m, at.AHEAD, at.STAGE)
-    elif m.whole[at.ADAPTIVE] != 0:
+        copy(size, m, at.NEXT_STATE, at.STAGE)
+    elif m.ints[at.ADAPTIVE] != 0:
         read_dense(size, m, x)
     else:
         for i in range(size):
             # The cubic that has the angles and the rates of both ends.
-            first, last = h * v[at.STATE + 1, i], h * v[at.AHEAD + 1, i]
-            way = v[at.AHEAD, i] - v[at.STATE, i]
+            first, last = h * v[at.STATE + 1, i], h * v[at.NEXT_STATE + 1, i]
+            way = v[at.NEXT_STATE, i] - v[at.STATE, i]
             bend, twist = 3.0 * way - 2.0 * first - last, first + last - 2.0 * way
             v[at.STAGE, i] = v[at.STATE, i] + x * (first + x * (bend + x * twist))
             v[at.STAGE + 1, i] = (first + x * (last - first)) / h
-    now, end = m.real[at.NOW], m.real[at.STEP_END]
+    now, end = m.floats[at.NOW], m.floats[at.STEP_END]
     signals(size, m, end if x == 1.0 else min(now + x * h, end))
 
 
@@ -167,19 +167,19 @@ def _look(size: int, m: Memory, h: float, x: float) -> None:
 def _search(size: int, m: Memory, h: float, start: float, end: float) -> tuple[float, int]:
     """Return the first event in a part of the step, of signals that change sign there once."""
     pieces = 1
-    if m.whole[at.ADAPTIVE] != 0 and (m.whole[at.STOPS] != 0 or m.whole[at.ALIASED] != 0):
+    if m.ints[at.ADAPTIVE] != 0 and (m.ints[at.STOPS] != 0 or m.ints[at.ALIASED] != 0):
         pieces = max(math.ceil(PIECES * (end - start)), 1)
     early = start
     for piece in range(1, pieces + 1):
         late = end if piece == pieces else start + (end - start) * piece / pieces
         which = _crossed(size, m, h, late)
-        if which < 0 and m.whole[at.STOPS] != 0:
+        if which < 0 and m.ints[at.STOPS] != 0:
             turned = _turned_beyond(size, m, h, early, late)
             which = _crossed(size, m, h, turned)
             late = turned
         if which < 0:
             early = late
-            remember(size, m)
+            save_signals(size, m)
             continue
         for _ in range(HALVINGS):
             middle = 0.5 * (early + late)
@@ -191,7 +191,7 @@ def _search(size: int, m: Memory, h: float, start: float, end: float) -> tuple[f
             else:
                 early = middle
         _crossed(size, m, h, late)
-        copy(size, m, at.STAGE, at.AHEAD)
+        copy(size, m, at.STAGE, at.NEXT_STATE)
         return late, which
     return 1.0, -1
 
@@ -226,17 +226,17 @@ def _turned_beyond(size: int, m: Memory, h: float, early: float, late: float) ->
 @inner
 def _gap(m: Memory, i: int) -> float:
     """Return the least distance to its stops that joint i had at the ends of a piece."""
-    before, after = m.real[m.whole[at.BEFORE] + i], m.real[m.whole[at.SIGNALS] + i]
+    before, after = m.floats[m.ints[at.BEFORE] + i], m.floats[m.ints[at.SIGNALS] + i]
     return float(min(before, after))
 
 
 @inner
 def _crossed(size: int, m: Memory, h: float, part_of_step: float) -> int:
     if part_of_step == 1.0:
-        copy(size, m, at.AHEAD, at.STAGE)
+        copy(size, m, at.NEXT_STATE, at.STAGE)
     else:
         state_at(size, m, h, part_of_step)
-    now, end = m.real[at.NOW], m.real[at.STEP_END]
-    m.real[at.SEEN_AT] = end if part_of_step == 1.0 else min(now + part_of_step * h, end)
-    signals(size, m, m.real[at.SEEN_AT])
-    return crossing(size, m)
+    now, end = m.floats[at.NOW], m.floats[at.STEP_END]
+    m.floats[at.SIGNAL_TIME] = end if part_of_step == 1.0 else min(now + part_of_step * h, end)
+    signals(size, m, m.floats[at.SIGNAL_TIME])
+    return zero_crossing(size, m)

@@ -5,9 +5,14 @@ from __future__ import annotations
 import math
 
 from ulna.kernels import inlined, inner
-from ulna.simulation.engine import places as at
+from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
-from ulna.simulation.engine.slope import columns, copy, slope, slope_inlined
+from ulna.simulation.engine.state_derivative import (
+    columns,
+    copy,
+    state_derivative,
+    state_derivative_inlined,
+)
 from ulna.simulation.engine.tableaux import DOP853_DENSE, DOP853_ERRORS
 
 # Beyond half a turn an angle's size says nothing: its tolerance stops growing with it.
@@ -17,27 +22,27 @@ TURN = math.pi
 @inlined
 def explicit_step(size: int, m: Memory, t: float, h: float) -> None:
     """Put the state a step h after STATE at time t into TRIAL."""
-    whole = m.whole
-    first = 1 if whole[at.FRESH] != 0 and whole[at.METHOD] == at.DOP853 else 0
-    for s in range(first, whole[at.STAGES]):
-        if whole[at.METHOD] == at.RK4:
-            _lean(size, m, s, h)
+    ints = m.ints
+    first = 1 if ints[at.FSAL_VALID] != 0 and ints[at.METHOD] == at.DOP853 else 0
+    for s in range(first, ints[at.STAGES]):
+        if ints[at.METHOD] == at.RK4:
+            _rk_stage(size, m, s, h)
         else:
             combine(size, m, s, s, h, at.STAGE)
-        slope_inlined(size, m, t + m.tableau[s, at.NODE] * h, s)
-    combine(size, m, at.WEIGHTS, whole[at.STAGES], h, at.TRIAL)
+        state_derivative_inlined(size, m, t + m.tableau[s, at.NODE] * h, s)
+    combine(size, m, at.WEIGHTS, ints[at.STAGES], h, at.TRIAL)
 
 
 @inlined
-def _lean(size: int, m: Memory, s: int, h: float) -> None:
+def _rk_stage(size: int, m: Memory, s: int, h: float) -> None:
     """Do as `combine` does for a stage of RK4, which leans on the slope before it alone."""
     v = m.vectors
     before = max(s - 1, 0)
     step = h * m.tableau[s, before]
     for part in range(2):
         for i in range(columns(size, v)):
-            slope_before = v[at.SLOPES + 2 * before + part, i] if s > 0 else 0.0
-            v[at.STAGE + part, i] = v[at.STATE + part, i] + step * slope_before
+            previous = v[at.DERIVATIVES + 2 * before + part, i] if s > 0 else 0.0
+            v[at.STAGE + part, i] = v[at.STATE + part, i] + step * previous
 
 
 @inlined
@@ -50,7 +55,7 @@ def combine(size: int, m: Memory, row: int, known: int, h: float, target: int) -
             for j in range(known):
                 factor = tableau[row, j]
                 if factor != 0.0:
-                    total += factor * v[at.SLOPES + 2 * j + part, i]
+                    total += factor * v[at.DERIVATIVES + 2 * j + part, i]
             v[target + part, i] = v[at.STATE + part, i] + h * total
 
 
@@ -64,7 +69,7 @@ def error_of_step(size: int, m: Memory, h: float) -> float:
         for i in range(n):
             high = low = 0.0
             for j in range(at.LAST):
-                one = v[at.SLOPES + 2 * j + part, i]
+                one = v[at.DERIVATIVES + 2 * j + part, i]
                 high += DOP853_ERRORS[0, j] * one
                 low += DOP853_ERRORS[1, j] * one
             scale = _scale(m, part, max(abs(v[at.STATE + part, i]), abs(v[at.TRIAL + part, i])))
@@ -80,7 +85,7 @@ def _scale(m: Memory, part: int, large: float) -> float:
     """Return the error that a number of this size may have."""
     if part == 0:
         large = min(large, TURN)
-    return float(m.real[at.ATOL] + m.real[at.RTOL] * large)
+    return float(m.floats[at.ATOL] + m.floats[at.RTOL] * large)
 
 
 @inner
@@ -89,19 +94,19 @@ def first_step(size: int, m: Memory, t: float, span: float) -> float:
     n = size
     v = m.vectors
     copy(size, m, at.STATE, at.STAGE)
-    slope(size, m, t, at.FIRST)
-    m.whole[at.FRESH] = 1
-    level, steepness = _norm(size, m, at.STATE), _norm(size, m, at.SLOPES)
+    state_derivative(size, m, t, at.FIRST)
+    m.ints[at.FSAL_VALID] = 1
+    level, steepness = _norm(size, m, at.STATE), _norm(size, m, at.DERIVATIVES)
     h = 1e-6 if level < 1e-5 or steepness < 1e-5 else 0.01 * level / steepness
     h = min(h, span)
     for part in range(2):
         for i in range(n):
-            v[at.STAGE + part, i] += h * v[at.SLOPES + part, i]
-    slope(size, m, t + h, at.SECOND)
+            v[at.STAGE + part, i] += h * v[at.DERIVATIVES + part, i]
+    state_derivative(size, m, t + h, at.SECOND)
     for part in range(2):
         for i in range(n):
-            v[at.SLOPES + 2 + part, i] -= v[at.SLOPES + part, i]
-    most = max(steepness, _norm(size, m, at.SLOPES + 2) / h)
+            v[at.DERIVATIVES + 2 + part, i] -= v[at.DERIVATIVES + part, i]
+    most = max(steepness, _norm(size, m, at.DERIVATIVES + 2) / h)
     better = max(1e-6, h * 1e-3) if most <= 1e-15 else (0.01 / most) ** 0.125
     return float(min(100.0 * h, better, span))
 
@@ -118,10 +123,10 @@ def _norm(size: int, m: Memory, row: int) -> float:
 
 
 @inner
-def slope_at_end(size: int, m: Memory, t: float, h: float) -> None:
+def derivative_at_end(size: int, m: Memory, t: float, h: float) -> None:
     """Find the slope at the end of a DOP853 step."""
-    copy(size, m, at.AHEAD, at.STAGE)
-    slope(size, m, t + h, at.LAST)
+    copy(size, m, at.NEXT_STATE, at.STAGE)
+    state_derivative(size, m, t + h, at.LAST)
 
 
 @inner
@@ -129,20 +134,20 @@ def prepare_dense(size: int, m: Memory, t: float, h: float) -> None:
     """Find the polynomial of order 7 between the ends of a DOP853 step."""
     n = size
     v = m.vectors
-    for s in range(at.LAST + 1, at.COUNT_SLOPES):
+    for s in range(at.LAST + 1, at.COUNT_DERIVATIVES):
         combine(size, m, s, s, h, at.STAGE)
-        slope(size, m, t + m.tableau[s, at.NODE] * h, s)
+        state_derivative(size, m, t + m.tableau[s, at.NODE] * h, s)
     for part in range(2):
         for i in range(n + 1):
-            change = v[at.AHEAD + part, i] - v[at.STATE + part, i]
-            begin, end = h * v[at.SLOPES + part, i], h * v[at.END + part, i]
+            change = v[at.NEXT_STATE + part, i] - v[at.STATE + part, i]
+            begin, end = h * v[at.DERIVATIVES + part, i], h * v[at.END + part, i]
             v[at.DENSE + part, i] = change
             v[at.DENSE + 2 + part, i] = begin - change
             v[at.DENSE + 4 + part, i] = 2.0 * change - end - begin
             for k in range(at.COUNT_DENSE - 3):
                 total = 0.0
-                for j in range(at.COUNT_SLOPES):
-                    total += DOP853_DENSE[k, j] * v[at.SLOPES + 2 * j + part, i]
+                for j in range(at.COUNT_DERIVATIVES):
+                    total += DOP853_DENSE[k, j] * v[at.DERIVATIVES + 2 * j + part, i]
                 v[at.DENSE + 2 * (3 + k) + part, i] = h * total
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ulna.arrays import Array
 from ulna.kernels import Hook, inner
-from ulna.simulation.engine import places as at
-from ulna.simulation.engine.memory import Control, Memory
+from ulna.simulation.engine import memory_layout as at
+from ulna.simulation.engine.memory import ControlMemory, Memory
 
 PART = Hook()  # one of the kernels in `parts.py`
 call_part = PART.call
@@ -20,34 +20,34 @@ call_python = CALLBACK.call
 @inner
 def call_live_inputs(size: int, m: Memory, t: float) -> None:
     """Add the torques and the tip's force of formulas and functions at time t."""
-    call_part(m.whole[at.LIVE_PART], size, m, t)
+    call_part(m.ints[at.LIVE_PART], size, m, t)
 
 
 @inner
-def call_model(size: int, m: Memory) -> None:
+def call_dynamics(size: int, m: Memory) -> None:
     """Find the accelerations of the state STAGE by another model than the true one."""
-    call_part(m.whole[at.MODEL_PART], size, m)
+    call_part(m.ints[at.DYNAMICS_PART], size, m)
 
 
 @inner
-def call_sensors(size: int, m: Memory, control: Control) -> None:
+def call_sensors(size: int, m: Memory, control: ControlMemory) -> None:
     """Read angles and rates as the controller's sensors do."""
-    call_part(m.whole[at.MEASURE_PART], size, m, control)
+    call_part(m.ints[at.SENSOR_PART], size, m, control)
 
 
 @inner
 def call_implicit_step(size: int, m: Memory, t: float, h: float) -> None:
     """Put the end of a step by an implicit method into TRIAL."""
-    call_part(m.whole[at.STEP_PART], size, m, t, h)
+    call_part(m.ints[at.STEP_PART], size, m, t, h)
 
 
 @inner
-def call_settle(size: int, m: Memory, log: Array) -> None:
+def call_update_contacts(size: int, m: Memory, log: Array) -> None:
     """Bring stops and joints into agreement with the inputs that act from now on."""
-    call_part(m.whole[at.WATCH_PART], size, m, log, at.SETTLE, 0, 0.0)
+    call_part(m.ints[at.WATCH_PART], size, m, log, at.UPDATE_CONTACTS, 0, 0.0)
 
 
 @inner
-def call_let_happen(size: int, m: Memory, log: Array, which: int) -> int:
+def call_handle_events(size: int, m: Memory, log: Array, which: int) -> int:
     """Let what was found in a step take place; return BUDGET, or why the engine ends."""
-    return int(call_part(m.whole[at.WATCH_PART], size, m, log, at.HAPPEN, which, 0.0))
+    return int(call_part(m.ints[at.WATCH_PART], size, m, log, at.HANDLE_EVENTS, which, 0.0))

@@ -8,16 +8,16 @@ from typing import Any
 from ulna.dynamics import packed as link
 from ulna.dynamics.recursive import forward_coupled
 from ulna.kernels import inlined, inner
-from ulna.lanes import alone, both, choose, either, short, some
-from ulna.simulation.engine import places as at
+from ulna.lanes import any_lane, is_scalar, is_single, logical_and, logical_or, select
+from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
-from ulna.simulation.engine.slope import (
+from ulna.simulation.engine.state_derivative import (
     columns,
     copy,
     inputs,
     note_power,
-    slope,
-    slope_inlined,
+    state_derivative,
+    state_derivative_inlined,
 )
 
 ROOT = math.sqrt(3.0) / 6.0
@@ -37,21 +37,21 @@ def semi_implicit_step(size: int, m: Memory, t: float, h: float) -> None:
     n = size
     v, links = m.vectors, m.links
     copy(size, m, at.STATE, at.STAGE)
-    if m.whole[at.MODEL] == at.SEQUENTIAL:
-        slope(size, m, t, at.FIRST)
+    if m.ints[at.DYNAMICS] == at.SEQUENTIAL:
+        state_derivative(size, m, t, at.FIRST)
     else:
         for i in range(n):
             extra = h * links[i, link.DAMPING]
-            links[i, at.STIFF] = links[i, link.CARRIER] + extra
-            links[i, at.STIFF + 1] = links[i, link.CROSS] - extra
-            links[i, at.STIFF + 2] = links[i, link.OWN] + extra
+            links[i, at.IMPLICIT] = links[i, link.CARRIER] + extra
+            links[i, at.IMPLICIT + 1] = links[i, link.CROSS] - extra
+            links[i, at.IMPLICIT + 2] = links[i, link.OWN] + extra
         inputs(size, m, t)
-        forward_coupled(size, links, m.turns, v, at.STAGE, at.STIFF)
+        forward_coupled(size, links, m.turns, v, at.STAGE, at.IMPLICIT)
     for i in range(n):
-        rate = v[at.STATE + 1, i] + h * links[i, link.TURNING]
+        rate = v[at.STATE + 1, i] + h * links[i, link.QDD]
         v[at.TRIAL, i] = v[at.STATE, i] + h * rate
         v[at.TRIAL + 1, i] = rate
-    if alone(v):
+    if is_scalar(v):
         note_power(size, m, at.TRIAL, at.TRIAL)
         for part in range(2):
             v[at.TRIAL + part, n] = v[at.STATE + part, n] + h * v[at.TRIAL + part, n]
@@ -65,43 +65,43 @@ def gauss_step(size: int, m: Memory, t: float, h: float) -> Any:
     follows the polynomial of the step before. What has converged is left as it is while others
     go on.
     """
-    _guess(size, m, t, h)
+    _predict_stages(size, m, t, h)
     before = abs(m.vectors[at.STATE, 0]) + math.inf
     running = before > 0.0
     converged = before < 0.0
     for _ in range(MOST_ROUNDS):
         for s in range(2):
             _gauss_stage(size, m, s, h)
-            slope_inlined(size, m, t + NODES[s] * h, at.NEW + s)
-        change, largest = _renew(size, m, running)
+            state_derivative_inlined(size, m, t + NODES[s] * h, at.NEW + s)
+        change, largest = _update_stages(size, m, running)
         # The last digits go on changing for ever: stop when a round brings no more.
-        least = choose(change >= before, 1e-5 if short(change) else 1e-10, 1e-17)
-        settled = both(running, change <= least * largest)
-        converged = either(converged, settled)
+        least = select(change >= before, 1e-5 if is_single(change) else 1e-10, 1e-17)
+        settled = logical_and(running, change <= least * largest)
+        converged = logical_or(converged, settled)
         # What is no number, or grows beyond all bounds, will never settle.
-        running = both(both(running, change < math.inf), change > least * largest)
-        if not some(running):
+        running = logical_and(logical_and(running, change < math.inf), change > least * largest)
+        if not any_lane(running):
             break
         before = change
-    _add_up(size, m, h)
+    _combine_stages(size, m, h)
     return converged
 
 
 @inner
-def _guess(size: int, m: Memory, t: float, h: float) -> None:
+def _predict_stages(size: int, m: Memory, t: float, h: float) -> None:
     v = m.vectors
-    if m.whole[at.FRESH] == 0:
+    if m.ints[at.FSAL_VALID] == 0:
         copy(size, m, at.STATE, at.STAGE)
-        slope(size, m, t, at.FIRST)
+        state_derivative(size, m, t, at.FIRST)
         copy(size, m, at.SOLVED_ROW, at.SOLVED_ROW + 2)
         return
     for s in range(2):
         # Where the stage lies on the line through the two of the step before.
-        ahead = 1.0 + NODES[s] * h / m.real[at.LAST_STEP] - NODES[0]
-        place = ahead / (NODES[1] - NODES[0])
+        position = 1.0 + NODES[s] * h / m.floats[at.LAST_STEP] - NODES[0]
+        place = position / (NODES[1] - NODES[0])
         for i in range(size):
-            first = v[at.KEPT_ROW + 1, i]
-            v[at.SOLVED_ROW + 2 * s + 1, i] = first + place * (v[at.KEPT_ROW + 3, i] - first)
+            first = v[at.PREVIOUS_ROW + 1, i]
+            v[at.SOLVED_ROW + 2 * s + 1, i] = first + place * (v[at.PREVIOUS_ROW + 3, i] - first)
 
 
 @inlined
@@ -119,7 +119,7 @@ def _gauss_stage(size: int, m: Memory, s: int, h: float) -> None:
 
 
 @inlined
-def _renew(size: int, m: Memory, running: Any) -> tuple[Any, Any]:
+def _update_stages(size: int, m: Memory, running: Any) -> tuple[Any, Any]:
     """Take over new slopes where they are sought; return how much they changed, and their size."""
     v = m.vectors
     change = largest = 0.0 * v[at.NEW_ROW + 1, 0]
@@ -128,12 +128,12 @@ def _renew(size: int, m: Memory, running: Any) -> tuple[Any, Any]:
             new = v[at.NEW_ROW + 2 * s + 1, i]
             step = abs(new - v[at.SOLVED_ROW + 2 * s + 1, i])
             # Written so that what is no number counts as the largest change.
-            change = choose(step <= change, change, step)
-            largest = choose(abs(new) > largest, abs(new), largest)
+            change = select(step <= change, change, step)
+            largest = select(abs(new) > largest, abs(new), largest)
         for part in range(2):
             for i in range(columns(size, v)):
                 new, old = v[at.NEW_ROW + 2 * s + part, i], v[at.SOLVED_ROW + 2 * s + part, i]
-                v[at.SOLVED_ROW + 2 * s + part, i] = choose(running, new, old)
+                v[at.SOLVED_ROW + 2 * s + part, i] = select(running, new, old)
     return change, largest
 
 
@@ -142,11 +142,11 @@ def _gain(m: Memory, part: int, i: int, h: float) -> Any:
     """Return what a step adds, with what the last addition lost."""
     v = m.vectors
     total = v[at.SOLVED_ROW + part, i] + v[at.SOLVED_ROW + 2 + part, i]
-    return 0.5 * h * total + v[at.CARRY + part, i]
+    return 0.5 * h * total + v[at.COMPENSATION + part, i]
 
 
 @inlined
-def _add_up(size: int, m: Memory, h: float) -> None:
+def _combine_stages(size: int, m: Memory, h: float) -> None:
     v = m.vectors
     for part in range(2):
         for i in range(columns(size, v)):
@@ -154,19 +154,19 @@ def _add_up(size: int, m: Memory, h: float) -> None:
 
 
 @inner
-def keep_gauss(size: int, m: Memory, h: float) -> None:
+def save_gauss_stages(size: int, m: Memory, h: float) -> None:
     """Remember the slopes and the lost digits of a step that is taken as it stands.
 
     An arm that took the step by itself has seen to its digits there.
     """
     v = m.vectors
-    together = m.links[size, at.APART] == 0.0
+    together = m.links[size, at.FALLBACK] == 0.0
     for part in range(2):
         for i in range(columns(size, v)):
-            moved = v[at.AHEAD + part, i] - v[at.STATE + part, i]
+            moved = v[at.NEXT_STATE + part, i] - v[at.STATE + part, i]
             lost = _gain(m, part, i, h) - moved
-            v[at.CARRY + part, i] = choose(together, lost, v[at.CARRY + part, i])
-    copy(size, m, at.SOLVED_ROW, at.KEPT_ROW)
-    copy(size, m, at.SOLVED_ROW + 2, at.KEPT_ROW + 2)
-    m.real[at.LAST_STEP] = h
-    m.whole[at.FRESH] = 1
+            v[at.COMPENSATION + part, i] = select(together, lost, v[at.COMPENSATION + part, i])
+    copy(size, m, at.SOLVED_ROW, at.PREVIOUS_ROW)
+    copy(size, m, at.SOLVED_ROW + 2, at.PREVIOUS_ROW + 2)
+    m.floats[at.LAST_STEP] = h
+    m.ints[at.FSAL_VALID] = 1

@@ -5,19 +5,19 @@ from __future__ import annotations
 from ulna.arrays import Array
 from ulna.dynamics import packed as link
 from ulna.kernels import inlined, inner, kernel
-from ulna.simulation.engine import places as at
-from ulna.simulation.engine.explicit import prepare_dense, slope_at_end
-from ulna.simulation.engine.hooks import call_let_happen, call_part, call_settle
-from ulna.simulation.engine.memory import Control, Memory, Record
+from ulna.simulation.engine import memory_layout as at
+from ulna.simulation.engine.explicit import derivative_at_end, prepare_dense
+from ulna.simulation.engine.hooks import call_handle_events, call_part, call_update_contacts
+from ulna.simulation.engine.memory import ControlMemory, Memory, Record
 from ulna.simulation.engine.schedule import hold, open_segment
-from ulna.simulation.engine.slope import copy, motor_torque, slope
+from ulna.simulation.engine.state_derivative import copy, motor_torque, state_derivative
 from ulna.simulation.engine.stepping import (
+    accumulate_error,
     attempt,
-    is_judged,
-    note_error,
+    is_checked,
     state_at,
     step_size,
-    take_halves,
+    take_half_steps,
 )
 from ulna.simulation.engine.times import slack
 
@@ -25,7 +25,7 @@ ON_TIME = 1e-9  # of a step, by which a sample may be early or late
 
 
 @kernel
-def advance(size: int, m: Memory, control: Control, record: Record, budget: int) -> int:
+def advance(size: int, m: Memory, control: ControlMemory, record: Record, budget: int) -> int:
     """Take steps until the target time, the end of the budget, or a reason to stop.
 
     With FINISH in place of a budget it only records what is due at the very end.
@@ -35,18 +35,18 @@ def advance(size: int, m: Memory, control: Control, record: Record, budget: int)
         _finish_samples(size, m, control, samples)
         return at.REACHED
     for _ in range(budget):
-        if m.whole[at.OPEN] == 0:
+        if m.ints[at.OPEN] == 0:
             code = _begin(size, m, control, log)
             if code != at.BUDGET:
                 return code
         h = step_size(size, m)
-        judged = m.whole[at.ADAPTIVE] == 0 and is_judged(m)
-        if judged:
-            take_halves(size, m, h)
+        checked = m.ints[at.ADAPTIVE] == 0 and is_checked(m)
+        if checked:
+            take_half_steps(size, m, h)
         code = attempt(size, m, h)
         if code == at.BUDGET:
-            if judged:
-                note_error(size, m, h)
+            if checked:
+                accumulate_error(size, m, h)
             code = accept(size, m, samples, log, h)
         elif code == at.AGAIN:
             continue
@@ -56,83 +56,83 @@ def advance(size: int, m: Memory, control: Control, record: Record, budget: int)
 
 
 @inlined
-def _begin(size: int, m: Memory, control: Control, log: Array) -> int:
+def _begin(size: int, m: Memory, control: ControlMemory, log: Array) -> int:
     code = open_segment(size, m, control)
-    if code == at.BUDGET and m.whole[at.WATCHING] != 0:
-        call_settle(size, m, log)
+    if code == at.BUDGET and m.ints[at.WATCHING] != 0:
+        call_update_contacts(size, m, log)
     return code
 
 
 @inlined
 def accept(size: int, m: Memory, samples: Array, log: Array, h: float) -> int:
     """Look into the step for events and samples, then make its end the state."""
-    whole = m.whole
-    copy(size, m, at.TRIAL, at.AHEAD)
+    ints = m.ints
+    copy(size, m, at.TRIAL, at.NEXT_STATE)
     set_end(m, h)
     which = -1
     sampled = _is_sampled(m, samples, h)
-    plain = whole[at.ADAPTIVE] + whole[at.WATCHING] == 0 and whole[at.METHOD] != at.GAUSS4
+    plain = ints[at.ADAPTIVE] + ints[at.WATCHING] == 0 and ints[at.METHOD] != at.GAUSS4
     if sampled and plain and _is_at_start(m, samples, h):
         _write_start(size, m, samples)
         sampled = _is_sampled(m, samples, h)
     if sampled or not plain:
         which = _look_inside(size, m, samples, log, h, sampled)
-    copy(size, m, at.AHEAD, at.STATE)
-    whole[at.STEPS] += 1
+    copy(size, m, at.NEXT_STATE, at.STATE)
+    ints[at.STEPS] += 1
     if which >= 0:
-        return call_let_happen(size, m, log, which)
-    m.real[at.NOW] = m.real[at.STEP_END]
-    whole[at.STEP_INDEX] += 1
-    if m.real[at.NOW] == m.real[at.STOP]:
-        whole[at.OPEN] = 0
+        return call_handle_events(size, m, log, which)
+    m.floats[at.NOW] = m.floats[at.STEP_END]
+    ints[at.STEP_INDEX] += 1
+    if m.floats[at.NOW] == m.floats[at.STOP]:
+        ints[at.OPEN] = 0
     return at.BUDGET
 
 
 @inlined
 def _is_sampled(m: Memory, samples: Array, h: float) -> bool:
-    row = m.whole[at.SAMPLE]
-    return bool(row < len(samples) and samples[row, 0] < m.real[at.NOW] + h * (1.0 - ON_TIME))
+    row = m.ints[at.SAMPLE]
+    return bool(row < len(samples) and samples[row, 0] < m.floats[at.NOW] + h * (1.0 - ON_TIME))
 
 
 @inner
 def _look_inside(size: int, m: Memory, samples: Array, log: Array, h: float, sampled: bool) -> int:
     """Do what a step needs besides its end; return which event is first in it, or −1."""
-    whole, now = m.whole, m.real[at.NOW]
-    watched = whole[at.WATCHING] != 0
-    if whole[at.METHOD] == at.GAUSS4:
-        call_part(whole[at.KEEP_PART], size, m, h)
-    if whole[at.ADAPTIVE] != 0:
-        slope_at_end(size, m, now, h)
+    ints, now = m.ints, m.floats[at.NOW]
+    watched = ints[at.WATCHING] != 0
+    if ints[at.METHOD] == at.GAUSS4:
+        call_part(ints[at.KEEP_PART], size, m, h)
+    if ints[at.ADAPTIVE] != 0:
+        derivative_at_end(size, m, now, h)
         if watched or sampled:
             prepare_dense(size, m, now, h)
     end, which = 1.0, -1
     if watched:
-        which = int(call_part(whole[at.WATCH_PART], size, m, log, at.FIND, 0, h))
-        end = m.real[at.FOUND]
+        which = int(call_part(ints[at.WATCH_PART], size, m, log, at.FIND_EVENT, 0, h))
+        end = m.floats[at.FOUND]
     if sampled:
         _take_samples(size, m, samples, h, end)
-    if whole[at.ADAPTIVE] != 0:
-        copy(size, m, at.END, at.SLOPES)
-        whole[at.FRESH] = 1
+    if ints[at.ADAPTIVE] != 0:
+        copy(size, m, at.END, at.DERIVATIVES)
+        ints[at.FSAL_VALID] = 1
     return which
 
 
 @inlined
 def set_end(m: Memory, h: float) -> None:
     """Say when the step ends: one number, whoever asks, or events at its end would be lost."""
-    real, whole = m.real, m.whole
-    if whole[at.ADAPTIVE] == 0:
-        last = whole[at.STEP_INDEX] + 1 == whole[at.STEP_COUNT]
+    floats, ints = m.floats, m.ints
+    if ints[at.ADAPTIVE] == 0:
+        last = ints[at.STEP_INDEX] + 1 == ints[at.STEP_COUNT]
     else:
-        last = real[at.NOW] + h >= real[at.STOP] - slack(real[at.STOP])
-    real[at.STEP_END] = real[at.STOP] if last else real[at.NOW] + h
+        last = floats[at.NOW] + h >= floats[at.STOP] - slack(floats[at.STOP])
+    floats[at.STEP_END] = floats[at.STOP] if last else floats[at.NOW] + h
 
 
 @inner
 def _take_samples(size: int, m: Memory, samples: Array, h: float, end: float) -> None:
-    now, early = m.real[at.NOW], h * ON_TIME
-    while m.whole[at.SAMPLE] < len(samples) and m.whole[at.FAULT] == 0:
-        t = samples[m.whole[at.SAMPLE], 0]
+    now, early = m.floats[at.NOW], h * ON_TIME
+    while m.ints[at.SAMPLE] < len(samples) and m.ints[at.FAULT] == 0:
+        t = samples[m.ints[at.SAMPLE], 0]
         if t >= now + end * h - early:
             return
         if t <= now + early:
@@ -145,90 +145,90 @@ def _take_samples(size: int, m: Memory, samples: Array, h: float, end: float) ->
 @inlined
 def _is_at_start(m: Memory, samples: Array, h: float) -> bool:
     """Return whether the next sample is where a step starts, and all is known of it already."""
-    steady = m.whole[at.METHOD] == at.RK4 and m.whole[at.INPUTS] == at.STEADY
-    return bool(steady and samples[m.whole[at.SAMPLE], 0] <= m.real[at.NOW] + h * ON_TIME)
+    steady = m.ints[at.METHOD] == at.RK4 and m.ints[at.INPUTS] == at.STEADY
+    return bool(steady and samples[m.ints[at.SAMPLE], 0] <= m.floats[at.NOW] + h * ON_TIME)
 
 
 @inlined
 def _write_start(size: int, m: Memory, samples: Array) -> None:
     """Record the start of a step, whose accelerations are its first slope."""
-    n, row = size, m.whole[at.SAMPLE]
+    n, row = size, m.ints[at.SAMPLE]
     for part in range(2):
         for i in range(n + 1):
             samples[row, 1 + part * (n + 1) + i] = m.vectors[at.STATE + part, i]
     for i in range(n):
-        samples[row, 3 + 2 * n + i] = m.vectors[at.SLOPES + 1, i]
+        samples[row, 3 + 2 * n + i] = m.vectors[at.DERIVATIVES + 1, i]
     _write_inputs(size, m, samples, samples[row, 0])
 
 
 @inner
 def _write_sample(size: int, m: Memory, samples: Array, t: float) -> None:
     """Record the state STAGE, its accelerations, and what acts on it, unless a function fails."""
-    n, row = size, m.whole[at.SAMPLE]
-    slope(size, m, t, at.SPARE)
-    if m.whole[at.FAULT] != 0:
+    n, row = size, m.ints[at.SAMPLE]
+    state_derivative(size, m, t, at.SCRATCH)
+    if m.ints[at.FAULT] != 0:
         return
     for part in range(2):
         for i in range(n + 1):
             samples[row, 1 + part * (n + 1) + i] = m.vectors[at.STAGE + part, i]
     for i in range(n):
-        samples[row, 3 + 2 * n + i] = m.links[i, link.TURNING]
+        samples[row, 3 + 2 * n + i] = m.links[i, link.QDD]
     _write_inputs(size, m, samples, t)
 
 
 @inlined
 def _write_inputs(size: int, m: Memory, samples: Array, t: float) -> None:
     """Record the motors' torques and the force on the tip, and complete the sample."""
-    n, row, links, whole = size, m.whole[at.SAMPLE], m.links, m.whole
-    first, since = 3 + 3 * n, t - m.real[at.HOLD_START]
-    disturbed = whole[at.DISTURBANCES] != 0
+    n, row, links, ints = size, m.ints[at.SAMPLE], m.links, m.ints
+    first, since = 3 + 3 * n, t - m.floats[at.HOLD_START]
+    disturbed = ints[at.DISTURBANCES] != 0
     for i in range(n):
         samples[row, first + i] = motor_torque(m, i, since)
-    held = at.TIP_OWN if disturbed else at.TIP_HOLD
+    held = at.TIP_UNDISTURBED if disturbed else at.TIP_HOLD
     for k in range(3):
         force = links[n, held + k] + links[n, at.TIP_RAMP + k] * since
         samples[row, first + n + k] = force + links[n, at.TIP_LIVE + k]
-    if whole[at.KEPT] != 0:
+    if ints[at.KEPT] != 0:
         _write_signals(size, m, samples, since)
-    whole[at.SAMPLE] += 1
+    ints[at.SAMPLE] += 1
 
 
 @inner
 def _write_signals(size: int, m: Memory, samples: Array, since: float) -> None:
     """Record what the controller asked for, read and was to follow, and what disturbs."""
-    n, row, links, whole = size, m.whole[at.SAMPLE], m.links, m.whole
+    n, row, links, ints = size, m.ints[at.SAMPLE], m.links, m.ints
     place = 6 + 4 * n
-    if whole[at.KEPT] & at.KEEP_CONTROL:
-        noted = whole[at.NOTED] + at.COMMANDED * n
+    if ints[at.KEPT] & at.KEEP_CONTROL:
+        noted = ints[at.NOTED] + at.COMMANDED * n
         for k in range(at.KEPT_NOTES * n):
-            samples[row, place + k] = m.real[noted + k]
+            samples[row, place + k] = m.floats[noted + k]
         for i in range(n):
             samples[row, place + i] += links[i, at.RAMP] * since + links[i, at.LIVE]
         place += at.KEPT_NOTES * n
-    if whole[at.KEPT] & at.KEEP_PUSHES:
+    if ints[at.KEPT] & at.KEEP_DISTURBANCES:
         for i in range(n):
-            samples[row, place + i] = links[i, at.PUSH]
+            samples[row, place + i] = links[i, at.DISTURBANCE_TORQUE]
         for k in range(3):
-            samples[row, place + n + k] = links[n, at.TIP_PUSH + k]
+            samples[row, place + n + k] = links[n, at.TIP_DISTURBANCE + k]
 
 
 @inner
-def _finish_samples(size: int, m: Memory, control: Control, samples: Array) -> None:
+def _finish_samples(size: int, m: Memory, control: ControlMemory, samples: Array) -> None:
     """Record what is due at the very end, under the inputs that acted until then."""
-    now = m.real[at.NOW]
-    if m.whole[at.STEPS] == 0:
+    now = m.floats[at.NOW]
+    if m.ints[at.STEPS] == 0:
         hold(size, m, control)
     end = now + slack(now)
-    while m.whole[at.SAMPLE] < len(samples) and samples[m.whole[at.SAMPLE], 0] <= end:
+    while m.ints[at.SAMPLE] < len(samples) and samples[m.ints[at.SAMPLE], 0] <= end:
         copy(size, m, at.STATE, at.STAGE)
         _write_sample(size, m, samples, now)
-        if m.whole[at.FAULT] != 0:
+        if m.ints[at.FAULT] != 0:
             return
 
 
 @kernel
-def evaluate(size: int, m: Memory, control: Control, t: float) -> None:
+def evaluate(size: int, m: Memory, control: ControlMemory, t: float) -> None:
     """Work out what acts on the state STAGE at time t, and its accelerations."""
-    if m.whole[at.OPEN] == 0:
+    if m.ints[at.OPEN] == 0:
         hold(size, m, control)
-    slope(size, m, t, at.SPARE)
+    state_derivative(size, m, t, at.SCRATCH)

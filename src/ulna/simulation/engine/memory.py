@@ -15,7 +15,7 @@ import numpy as np
 from ulna.arrays import Array
 from ulna.control import CompiledLaw
 from ulna.dynamics.packed import CONSTANTS
-from ulna.simulation.engine import places as at
+from ulna.simulation.engine import memory_layout as at
 
 LOG_ROWS = 1000
 
@@ -26,11 +26,11 @@ class Memory(NamedTuple):
     vectors: Array  # (rows, n+1) states, slopes
     links: Array  # (n+1, columns) the arm, and what acts on it
     turns: Array  # (3, n+1) how the links stand
-    each: Array  # what an arm has of its own: tables, numbers in formulas, measurements
+    per_arm: Array  # what an arm has of its own: tables, numbers in formulas, measurements
     keys: Array  # (1,) which stream of random numbers is the arm's
     tableau: Array  # (17, 17) of an explicit method
-    real: Array  # numbers, and longer pieces after them
-    whole: Array  # counters, switches and places, and longer pieces after them
+    floats: Array  # numbers, and longer pieces after them
+    ints: Array  # counters, switches and places, and longer pieces after them
 
 
 class Record(NamedTuple):
@@ -40,19 +40,19 @@ class Record(NamedTuple):
     log: Array  # (m, 4+2n)
 
 
-class Control(NamedTuple):
+class ControlMemory(NamedTuple):
     """What a controller reads and writes at its ticks."""
 
     q: Array  # (n,) as measured
     qd: Array
-    aim: Array  # (3, n) angles, rates, accelerations to follow
+    reference: Array  # (3, n) angles, rates, accelerations to follow
     params: Array  # (p,)
     state: Array  # (s,), and room to work in behind it
     tau: Array  # (n,)
-    references: Array  # (ticks, 3, n, 1) the aims of the next ticks, or a column for each arm
+    reference_table: Array  # (ticks, 3, n, 1) the aims of the next ticks, or a column for each arm
 
 
-class Heap:
+class ArrayBuilder:
     """Collects pieces of different lengths in one array, and says where each begins."""
 
     def __init__(self, room: int, kind: Any) -> None:
@@ -73,13 +73,13 @@ class Heap:
         return np.concatenate(self.pieces)
 
 
-class Heaps:
+class MemoryBuilders:
     """The heaps of a memory."""
 
     def __init__(self) -> None:
-        self.each = Heap(0, np.float64)
-        self.real = Heap(at.REALS, np.float64)
-        self.whole = Heap(at.WHOLES, np.int64)
+        self.per_arm = ArrayBuilder(0, np.float64)
+        self.floats = ArrayBuilder(at.FLOATS, np.float64)
+        self.ints = ArrayBuilder(at.INTS, np.int64)
 
 
 def new_vectors(n: int) -> Array:
@@ -103,7 +103,7 @@ def sample_columns(n: int, kept: int) -> Mapping[str, slice]:
     if kept & at.KEEP_CONTROL:
         names = ("tau_commanded", "q_measured", "qd_measured", "q_ref", "qd_ref", "qdd_ref")
         widths |= dict.fromkeys(names, n)
-    if kept & at.KEEP_PUSHES:
+    if kept & at.KEEP_DISTURBANCES:
         widths |= {"tau_disturbance": n, "tip_force_disturbance": at.AXES}
     ends = np.cumsum(list(widths.values())).tolist()
     return {
@@ -125,27 +125,27 @@ def new_record(times: Array, n: int, kept: int = 0, rows: int = LOG_ROWS) -> Rec
     return Record(samples, np.zeros((rows, at.LOG_STATE + 2 * n)))
 
 
-def new_control(n: int, law: CompiledLaw | None) -> Control:
+def new_control(n: int, law: CompiledLaw | None) -> ControlMemory:
     """Make room for a controller."""
     q, qd, tau = np.zeros((3, n))
     params = state = np.zeros(0)
     if law is not None:
         params, state = law.params[:, 0], np.append(law.state, np.zeros(law.room))
-    return Control(q, qd, np.zeros((3, n)), params, state, tau, np.zeros((0, 3, n, 1)))
+    return ControlMemory(q, qd, np.zeros((3, n)), params, state, tau, np.zeros((0, 3, n, 1)))
 
 
 def carried_over(old: Memory, new: Memory) -> Memory:
     """Return the new memory with the state, the counters and the measurements of the old."""
     new.vectors[:], new.links[:] = old.vectors, old.links
-    new.real[: at.REALS] = old.real[: at.REALS]
-    new.whole[: at.TABLES] = old.whole[: at.TABLES]
-    for place in (at.UNJUDGED, at.STRIDE, at.ALIASED, at.SKIPPED):
-        new.whole[place] = old.whole[place]
-    new.whole[at.OPEN] = 0
+    new.floats[: at.FLOATS] = old.floats[: at.FLOATS]
+    new.ints[: at.TABLES] = old.ints[: at.TABLES]
+    for place in (at.UNCHECKED, at.CHECK_INTERVAL, at.ALIASED, at.SKIPPED):
+        new.ints[place] = old.ints[place]
+    new.ints[at.OPEN] = 0
     notes = at.NOTES * (old.vectors.shape[1] - 1)
-    first, start = (int(one.whole[at.NOTED]) for one in (old, new))
-    new.real[start : start + notes] = old.real[first : first + notes]
+    first, start = (int(one.ints[at.NOTED]) for one in (old, new))
+    new.floats[start : start + notes] = old.floats[first : first + notes]
     # The past is the last piece of all.
-    past = len(old.each) - int(old.whole[at.PAST])
-    new.each[len(new.each) - past :] = old.each[len(old.each) - past :]
+    past = len(old.per_arm) - int(old.ints[at.PAST])
+    new.per_arm[len(new.per_arm) - past :] = old.per_arm[len(old.per_arm) - past :]
     return new

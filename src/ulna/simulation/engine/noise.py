@@ -14,22 +14,22 @@ import numpy as np
 
 from ulna.kernels import inner
 from ulna.lanes import numbers
-from ulna.simulation.engine import places as at
+from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.sincos import sincos
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-THIRTY, SEVEN, ONE, ELEVEN = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
+MIX_1, MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+SHIFT_30, SHIFT_27, SHIFT_31, SHIFT_11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
 UNIT = 2.0**-53
 
 
 @inner
 def scramble(key: np.uint64) -> np.uint64:
     """Turn a key into 64 bits that look random (the finisher of SplitMix64)."""
-    key = (key ^ (key >> THIRTY)) * FIRST
-    key = (key ^ (key >> SEVEN)) * SECOND
-    return key ^ (key >> ONE)
+    key = (key ^ (key >> SHIFT_30)) * MIX_1
+    key = (key ^ (key >> SHIFT_27)) * MIX_2
+    return key ^ (key >> SHIFT_31)
 
 
 @inner
@@ -46,7 +46,7 @@ def key_of(seed: int, kind: int, index: int, arm: int, tick: int) -> np.uint64:
 def uniform(key: np.uint64, channel: int) -> float:
     """Return a number from the open interval (0, 1)."""
     bits = scramble(key ^ (np.uint64(channel) + GOLDEN))
-    return (float(bits >> ELEVEN) + 0.5) * UNIT
+    return (float(bits >> SHIFT_11) + 0.5) * UNIT
 
 
 @inner
@@ -60,8 +60,8 @@ def normal(key: np.uint64, channel: int) -> float:
 @inner
 def draw_normal(m: Memory, seed: int, kind: int, index: int, tick: int, channel: int) -> Any:
     """Draw such a number for every arm, each from its own stream."""
-    drawn = numbers(m.each)
-    place = m.whole[at.DRAWN]
+    drawn = numbers(m.per_arm)
+    place = m.ints[at.DRAWN]
     for w in range(drawn.shape[1]):
         drawn[place, w] = normal(key_of(seed, kind, index, m.keys[w], tick), channel)
-    return m.each[place]
+    return m.per_arm[place]

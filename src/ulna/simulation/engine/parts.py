@@ -13,18 +13,18 @@ from typing import Any
 from ulna.arrays import Array
 from ulna.dynamics.sequential_sweep import sequential
 from ulna.kernels import FLOAT, INT, ArrayOf, LanesOf, RecordOf, kernel, signature_of
-from ulna.lanes import choose
-from ulna.simulation.engine import places as at
-from ulna.simulation.engine.aside import set_apart
-from ulna.simulation.engine.control import measure
+from ulna.lanes import select
+from ulna.simulation.engine import memory_layout as at
+from ulna.simulation.engine.bucket import Bucket, Outcome
+from ulna.simulation.engine.control import read_sensors
 from ulna.simulation.engine.crossings import find_event
 from ulna.simulation.engine.hooks import PART
-from ulna.simulation.engine.implicit import gauss_step, keep_gauss, semi_implicit_step
-from ulna.simulation.engine.lots import Lot, Outcome
-from ulna.simulation.engine.memory import Control, Memory, Record
+from ulna.simulation.engine.implicit import gauss_step, save_gauss_stages, semi_implicit_step
+from ulna.simulation.engine.memory import ControlMemory, Memory, Record
 from ulna.simulation.engine.schedule import disturb
-from ulna.simulation.engine.slope import live_inputs
-from ulna.simulation.engine.watch import let_happen, settle
+from ulna.simulation.engine.state_derivative import live_inputs
+from ulna.simulation.engine.stop_fallback import stop_fallback
+from ulna.simulation.engine.watch import handle_events, update_contacts
 
 
 @kernel
@@ -42,9 +42,9 @@ def sequential_part(size: int, m: Memory) -> int:
 
 
 @kernel
-def measure_part(size: int, m: Memory, control: Control) -> int:
+def sensor_part(size: int, m: Memory, control: ControlMemory) -> int:
     """Read sensors."""
-    measure(size, m, control)
+    read_sensors(size, m, control)
     return 0
 
 
@@ -66,14 +66,14 @@ def semi_implicit_part(size: int, m: Memory, t: float, h: float) -> int:
 def gauss_part(size: int, m: Memory, t: float, h: float) -> int:
     """Take a step of the Gauss method; GOOD says where it converged."""
     converged = gauss_step(size, m, t, h)
-    m.links[size, at.GOOD] = choose(converged, 1.0, 0.0)
+    m.links[size, at.VALID] = select(converged, 1.0, 0.0)
     return 0
 
 
 @kernel
 def keep_part(size: int, m: Memory, h: float) -> int:
     """Remember what the next step of the Gauss method begins with."""
-    keep_gauss(size, m, h)
+    save_gauss_stages(size, m, h)
     return 0
 
 
@@ -85,62 +85,62 @@ def watch_part(size: int, m: Memory, log: Array, task: int, which: int, h: float
     in a step, or −1; FOUND says where in it. HAPPEN lets what was found take place, and gives why
     the engine ends, or BUDGET.
     """
-    if task == at.SETTLE:
-        settle(size, m, log)
+    if task == at.UPDATE_CONTACTS:
+        update_contacts(size, m, log)
         return 0
-    if task == at.FIND:
-        m.real[at.FOUND], which = find_event(size, m, h)
+    if task == at.FIND_EVENT:
+        m.floats[at.FOUND], which = find_event(size, m, h)
         return which
-    return let_happen(size, m, log, which)
+    return handle_events(size, m, log, which)
 
 
 @kernel
-def apart_part(
-    size: int, m: Memory, alone: Memory, record: Record, lot: Lot, outcome: Outcome, h: float
+def fallback_part(
+    size: int, m: Memory, scalar: Memory, record: Record, bucket: Bucket, outcome: Outcome, h: float
 ) -> int:
     """Let arms near their stops take the step by themselves."""
-    set_apart(size, m, alone, record, lot, outcome, h)
+    stop_fallback(size, m, scalar, record, bucket, outcome, h)
     return 0
 
 
-def connect(n: int, memory: Memory, control: Control, record: Record) -> None:
+def connect(n: int, memory: Memory, control: ControlMemory, record: Record) -> None:
     """Put the addresses of all parts that a run of one arm uses where the engine finds them."""
-    whole = memory.whole
-    if not _needs_parts(whole):
+    ints = memory.ints
+    if not _needs_parts(ints):
         return
     kinds = signature_of(memory, control, record.log)
-    for place, part in _parts(whole, *kinds):
-        whole[place] = _address(n, *part)
+    for place, part in _parts(ints, *kinds):
+        ints[place] = _address(n, *part)
 
 
 def connect_block(
     n: int,
     memory: Memory,
-    control: Control,
-    alone: Memory,
+    control: ControlMemory,
+    scalar: Memory,
     record: Record,
-    lot: Lot,
+    bucket: Bucket,
     outcome: Outcome,
 ) -> None:
     """Do the same for blocks of arms in lanes, and for one of them that steps aside."""
-    whole = lot.whole
-    if not _needs_parts(whole):
+    ints = bucket.ints
+    if not _needs_parts(ints):
         return
     wide, table = _in_lanes(memory), signature_of(record.log)[0]
-    for place, part in _parts(whole, wide, _lanes_beside(control, memory), table):
-        whole[place] = _address(n, *part)
-    if whole[at.STOPS]:
-        kinds = signature_of(alone, record, lot, outcome)
-        whole[at.APART_PART] = _address(n, apart_part, (INT, wide, *kinds, FLOAT))
+    for place, part in _parts(ints, wide, _lanes_like(control, memory), table):
+        ints[place] = _address(n, *part)
+    if ints[at.STOPS]:
+        kinds = signature_of(scalar, record, bucket, outcome)
+        ints[at.FALLBACK_PART] = _address(n, fallback_part, (INT, wide, *kinds, FLOAT))
         # It reads no sensors: its controller's torque is held while it steps.
-        for place, part in _parts(whole, kinds[0], None, table):
-            whole[at.ALONE_PARTS + place - at.PARTS] = _address(n, *part)
+        for place, part in _parts(ints, kinds[0], None, table):
+            ints[at.SCALAR_PARTS + place - at.PARTS] = _address(n, *part)
 
 
-def _needs_parts(whole: Array) -> bool:
-    used = (at.INPUTS, at.MODEL, at.DISTURBANCES, at.WATCHING)
-    explicit = whole[at.METHOD] == at.RK4 or whole[at.METHOD] == at.DOP853
-    return bool(not explicit or not whole[at.PERFECT] or any(whole[place] for place in used))
+def _needs_parts(ints: Array) -> bool:
+    used = (at.INPUTS, at.DYNAMICS, at.DISTURBANCES, at.WATCHING)
+    explicit = ints[at.METHOD] == at.RK4 or ints[at.METHOD] == at.DOP853
+    return bool(not explicit or not ints[at.PERFECT] or any(ints[place] for place in used))
 
 
 Part = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -150,23 +150,23 @@ def _address(n: int, function: Callable[..., Any], signature: tuple[Any, ...]) -
     return PART.address(function, signature, n)
 
 
-def _parts(whole: Array, memory: Any, control: Any, table: Any) -> list[tuple[int, Part]]:
+def _parts(ints: Array, memory: Any, control: Any, table: Any) -> list[tuple[int, Part]]:
     """Return the parts that are used, with their places and their arguments."""
     found: list[tuple[int, Part]] = []
-    if whole[at.INPUTS] != at.STEADY:
+    if ints[at.INPUTS] != at.STEADY:
         found.append((at.LIVE_PART, (live_part, (INT, memory, FLOAT))))
-    if whole[at.MODEL] == at.SEQUENTIAL:
-        found.append((at.MODEL_PART, (sequential_part, (INT, memory))))
-    if whole[at.PERFECT] == 0 and control is not None:
-        found.append((at.MEASURE_PART, (measure_part, (INT, memory, control))))
-    if whole[at.DISTURBANCES] != 0:
+    if ints[at.DYNAMICS] == at.SEQUENTIAL:
+        found.append((at.DYNAMICS_PART, (sequential_part, (INT, memory))))
+    if ints[at.PERFECT] == 0 and control is not None:
+        found.append((at.SENSOR_PART, (sensor_part, (INT, memory, control))))
+    if ints[at.DISTURBANCES] != 0:
         found.append((at.DISTURB_PART, (disturb_part, (INT, memory))))
-    if whole[at.METHOD] == at.SEMI_IMPLICIT:
+    if ints[at.METHOD] == at.SEMI_IMPLICIT:
         found.append((at.STEP_PART, (semi_implicit_part, (INT, memory, FLOAT, FLOAT))))
-    if whole[at.METHOD] == at.GAUSS4:
+    if ints[at.METHOD] == at.GAUSS4:
         found.append((at.STEP_PART, (gauss_part, (INT, memory, FLOAT, FLOAT))))
         found.append((at.KEEP_PART, (keep_part, (INT, memory, FLOAT))))
-    if whole[at.WATCHING] and isinstance(memory.fields[0], ArrayOf):
+    if ints[at.WATCHING] and isinstance(memory.fields[0], ArrayOf):
         # Arms in lanes step aside to do so.
         found.append((at.WATCH_PART, (watch_part, (INT, memory, table, INT, INT, FLOAT))))
     return found
@@ -179,9 +179,9 @@ def _in_lanes(memory: Memory) -> RecordOf:
     return RecordOf(Memory, (*wide, *fields[4:]))
 
 
-def _lanes_beside(control: Control, memory: Memory) -> RecordOf:
+def _lanes_like(control: ControlMemory, memory: Memory) -> RecordOf:
     fields, width = signature_of(*control), memory.vectors.shape[-1]
-    return RecordOf(Control, (*(_as_lanes(one, width) for one in fields[:-1]), fields[-1]))
+    return RecordOf(ControlMemory, (*(_as_lanes(one, width) for one in fields[:-1]), fields[-1]))
 
 
 def _as_lanes(array: Any, width: int) -> LanesOf:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ulna.arrays import Array
-from ulna.simulation.engine.places import COUNT_DENSE, COUNT_SLOPES, NODE, WEIGHTS
+from ulna.simulation.engine.memory_layout import COUNT_DENSE, COUNT_DERIVATIVES, NODE, WEIGHTS
 
 Row = Mapping[int, float]
 
@@ -217,7 +217,7 @@ _DENSE: dict[int, Row] = {
 
 
 def _rows(rows: Mapping[int, Row], count: int) -> Array:
-    table = np.zeros((count, COUNT_SLOPES))
+    table = np.zeros((count, COUNT_DERIVATIVES))
     for i, row in rows.items():
         for j, value in row.items():
             table[i, j] = value
@@ -226,9 +226,9 @@ def _rows(rows: Mapping[int, Row], count: int) -> Array:
 
 def _tableau(stages: Mapping[int, Row], nodes: Row, weights: Row) -> Array:
     """Return (17, 17): a row a stage with its node in the last column, and the weights below."""
-    table = np.zeros((COUNT_SLOPES + 1, COUNT_SLOPES + 1))
-    table[:COUNT_SLOPES, :COUNT_SLOPES] = _rows(stages, COUNT_SLOPES)
-    table[WEIGHTS, :COUNT_SLOPES] = _rows({0: weights}, 1)[0]
+    table = np.zeros((COUNT_DERIVATIVES + 1, COUNT_DERIVATIVES + 1))
+    table[:COUNT_DERIVATIVES, :COUNT_DERIVATIVES] = _rows(stages, COUNT_DERIVATIVES)
+    table[WEIGHTS, :COUNT_DERIVATIVES] = _rows({0: weights}, 1)[0]
     for stage, node in nodes.items():
         table[stage, NODE] = node
     return table

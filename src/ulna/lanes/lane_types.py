@@ -12,7 +12,7 @@ from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import lower_builtin, lower_cast, models, register_model
 
-from ulna.lanes.plain import WIDTHS
+from ulna.lanes.uncompiled import WIDTHS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -69,7 +69,7 @@ class _MaskModel(models.PrimitiveModel):  # type: ignore[misc]
         super().__init__(manager, kind, ir.VectorType(ir.IntType(1), kind.width))
 
 
-def spread(builder: Any, value: Any, kind: Any) -> Any:
+def broadcast(builder: Any, value: Any, kind: Any) -> Any:
     """Put one value into every lane."""
     nothing = ir.Constant(kind, ir.Undefined)
     one = builder.insert_element(nothing, value, ir.IntType(32)(0))
@@ -80,7 +80,7 @@ def spread(builder: Any, value: Any, kind: Any) -> Any:
 @lower_cast(types.Number, Lanes)  # type: ignore[untyped-decorator]
 def _from_number(context: Any, builder: Any, source: Any, target: Lanes, value: Any) -> Any:
     number = context.cast(builder, value, source, target.number)
-    return spread(builder, number, context.get_value_type(target))
+    return broadcast(builder, number, context.get_value_type(target))
 
 
 @lower_cast(Lanes, Lanes)  # type: ignore[untyped-decorator]
@@ -93,18 +93,18 @@ def _from_lanes(context: Any, builder: Any, source: Lanes, target: Lanes, value:
 
 
 @lower_cast(types.Boolean, Mask)  # type: ignore[untyped-decorator]
-def _from_answer(context: Any, builder: Any, source: Any, target: Mask, value: Any) -> Any:
-    return spread(builder, value, context.get_value_type(target))
+def _from_boolean(context: Any, builder: Any, source: Any, target: Mask, value: Any) -> Any:
+    return broadcast(builder, value, context.get_value_type(target))
 
 
-def among(arguments: Sequence[Any]) -> Lanes | None:
+def common_lanes(arguments: Sequence[Any]) -> Lanes | None:
     """Return the type of lanes among arguments that are lanes and numbers."""
     found = [one for one in arguments if isinstance(one, Lanes)]
     fits = found and all(isinstance(one, Lanes | types.Number) for one in arguments)
     return found[0] if fits else None
 
 
-def declare(function: Any, typed: Callable[[Any, tuple[Any, ...]], Any]) -> None:
+def register_typing(function: Any, typed: Callable[[Any, tuple[Any, ...]], Any]) -> None:
     """Tell the compiler which types a function takes and gives."""
 
     @infer_global(function)
@@ -113,7 +113,7 @@ def declare(function: Any, typed: Callable[[Any, tuple[Any, ...]], Any]) -> None
             return typed(self.context, args)
 
 
-def lowers(function: Any, *kinds: Any) -> Callable[[Function], Function]:
+def register_lowering(function: Any, *kinds: Any) -> Callable[[Function], Function]:
     """Tell the compiler how a function is done on arguments of these types."""
     made: Callable[[Function], Function] = lower_builtin(function, *kinds)
     return made

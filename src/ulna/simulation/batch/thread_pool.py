@@ -19,8 +19,8 @@ from typing import NamedTuple
 from ulna.interrupts import held, listening
 from ulna.simulation.batch.buckets import Prepared
 from ulna.simulation.batch.scratch import BlockScratch, LaneKind
-from ulna.simulation.engine import places as at
-from ulna.simulation.engine.lots import Outcome
+from ulna.simulation.engine import memory_layout as at
+from ulna.simulation.engine.bucket import Outcome
 from ulna.simulation.options import SimulationOptions
 from ulna.simulation.steps import WORK
 from ulna.workers import WorkerTask, cores, submit

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from ulna.kernels import INT, kernel, signature_of
 from ulna.simulation.engine.block import run_blocks
+from ulna.simulation.engine.bucket import Bucket, Outcome
 from ulna.simulation.engine.hooks import PART, call_part
-from ulna.simulation.engine.lots import Lot, Outcome
-from ulna.simulation.engine.memory import Control, Memory, Record
+from ulna.simulation.engine.memory import ControlMemory, Memory, Record
 
 
 @kernel
@@ -18,25 +18,25 @@ def run_by_address(
     run: int,
     n: int,
     memory: Memory,
-    control: Control,
-    alone: Memory,
+    control: ControlMemory,
+    scalar: Memory,
     record: Record,
-    lot: Lot,
+    bucket: Bucket,
     outcome: Outcome,
     budget: int,
 ) -> int:
     """Call `run_blocks`."""
-    return call_part(run, n, memory, control, alone, record, lot, outcome, budget)
+    return call_part(run, n, memory, control, scalar, record, bucket, outcome, budget)
 
 
 def address_for(
     memory: Memory,
-    control: Control,
-    alone: Memory,
+    control: ControlMemory,
+    scalar: Memory,
     record: Record,
-    lot: Lot,
+    bucket: Bucket,
     outcome: Outcome,
 ) -> int:
     """Return the address of `run_blocks` for such arguments, compiled if need be."""
-    kinds = signature_of(memory, control, alone, record, lot, outcome)
+    kinds = signature_of(memory, control, scalar, record, bucket, outcome)
     return PART.address(run_blocks, (INT, *kinds, INT))

@@ -7,23 +7,25 @@ import math
 from ulna.dynamics import packed as link
 from ulna.kernels import inner
 from ulna.lanes import numbers
-from ulna.simulation.engine import places as at
-from ulna.simulation.engine.lots import Lot, Outcome
+from ulna.simulation.engine import memory_layout as at
+from ulna.simulation.engine.bucket import Bucket, Outcome
 from ulna.simulation.engine.memory import Memory
-from ulna.simulation.engine.slope import copy, inputs
+from ulna.simulation.engine.state_derivative import copy, inputs
 from ulna.simulation.engine.stepping import RUNAWAY
 
 LOOKS = 3  # at the inputs of a step that failed: at its start, middle and end
 
 
 @inner
-def lose(size: int, m: Memory, lot: Lot, outcome: Outcome, w: int, code: int, h: float) -> None:
+def retire(
+    size: int, m: Memory, bucket: Bucket, outcome: Outcome, w: int, code: int, h: float
+) -> None:
     """Note why an arm gets no further than the start of the step, and lay it still."""
-    b = lot.members[m.whole[at.BLOCK] * numbers(m.links).shape[2] + w]
-    outcome.t_end[b], outcome.codes[b] = m.real[at.NOW], code
+    b = bucket.members[m.ints[at.BLOCK] * numbers(m.links).shape[2] + w]
+    outcome.t_end[b], outcome.codes[b] = m.floats[at.NOW], code
     if code != at.CHATTERING and _has_bad_input(size, m, w, h):
         outcome.codes[b] = at.FAULTY
-    lay_still(size, m, w)
+    idle_lane(size, m, w)
 
 
 @inner
@@ -37,7 +39,7 @@ def _has_bad_input(size: int, m: Memory, w: int, h: float) -> bool:
             v[at.STAGE, i] = v[at.STATE, i] + since * v[at.STATE + 1, i]
         if not _is_a_state(size, m, w):
             continue
-        inputs(size, m, m.real[at.NOW] + since)
+        inputs(size, m, m.floats[at.NOW] + since)
         for i in range(n):
             if not abs(links[i, link.TORQUE, w]) < math.inf:
                 return True
@@ -59,10 +61,10 @@ def _is_a_state(size: int, m: Memory, w: int) -> bool:
 
 
 @inner
-def lay_still(size: int, m: Memory, w: int) -> None:
+def idle_lane(size: int, m: Memory, w: int) -> None:
     """Put a rod that nothing acts on into a lane, so that it does no harm and takes no time."""
     n, vectors, links = size, numbers(m.vectors), numbers(m.links)
-    m.whole[at.LOST] += 1
+    m.ints[at.RETIRED] += 1
     for i in range(n + 1):
         for column in range(at.COLUMNS):
             links[i, column, w] = 0.0

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ulna.arrays import Array
 
 
-class Lot(NamedTuple):
+class Bucket(NamedTuple):
     """Arms that share their times and the form of their inputs, so that they can go in lanes.
 
     A row is an arm's, or where there is but one, everyone's.
@@ -18,12 +18,12 @@ class Lot(NamedTuple):
     limits: Array  # (1 or B, n) the most torque that a controller may ask for
     start: Array  # (2, B, n) angles and rates
     keys: Array  # (B,) their streams of random numbers
-    each: Array  # (1 or b, k) the memory of that name at the start
+    per_arm: Array  # (1 or b, k) the memory of that name at the start
     params: Array  # (1 or b, p) of their controllers
     state: Array  # (1 or b, s)
     postures: Array  # (1 or b, n) to hold, or nothing
-    real: Array  # the rest of the memory at the start
-    whole: Array
+    floats: Array  # the rest of the memory at the start
+    ints: Array
 
 
 class Outcome(NamedTuple):

@@ -9,17 +9,17 @@ from numba import types
 from numba.core import cgutils
 from numba.core.typing.templates import signature
 
-from ulna.lanes.kinds import Lanes, declare, lanes_of, lowers
-from ulna.lanes.plain import (
+from ulna.lanes.lane_types import Lanes, lanes_of, register_lowering, register_typing
+from ulna.lanes.uncompiled import (
     WIDTHS,
-    alone,
+    is_scalar,
+    is_single,
     lanes,
-    lanes_beside,
-    more_lanes,
+    lanes_like,
+    matrix_view,
     numbers,
-    short,
-    single,
-    table,
+    squeeze,
+    wide_lanes,
 )
 
 
@@ -30,21 +30,21 @@ def _typed_lanes(context: Any, arguments: Any) -> Any:
     return signature(kind, array)
 
 
-def _typed_beside(context: Any, arguments: Any) -> Any:
+def _typed_lanes_like(context: Any, arguments: Any) -> Any:
     array, other = arguments
     number = lanes_of(array.dtype, other.dtype.width)
     return signature(types.Array(number, array.ndim - 1, "C", aligned=False), array, other)
 
 
-def _typed_more(context: Any, arguments: Any) -> Any:
+def _typed_wide_lanes(context: Any, arguments: Any) -> Any:
     (array,) = arguments
     number = lanes_of(array.dtype, WIDTHS[np.dtype(np.float32)])
     return signature(types.Array(number, array.ndim - 1, "C", aligned=False), array)
 
 
-def _typed_table(array: Any, *places: Any) -> Any:
+def _typed_matrix_view(array: Any, *bounds: Any) -> Any:
     kind = types.Array(array.dtype, 2, "C", aligned=array.aligned)
-    return signature(kind, array, *([types.intp] * len(places)))
+    return signature(kind, array, *([types.intp] * len(bounds)))
 
 
 def _without_last(array: Any) -> Any:
@@ -57,33 +57,35 @@ def _typed_numbers(context: Any, arguments: Any) -> Any:
     return signature(types.Array(number, array.ndim + 1, "C"), array)
 
 
-declare(lanes, _typed_lanes)
-declare(lanes_beside, _typed_beside)
-declare(more_lanes, _typed_more)
-declare(numbers, _typed_numbers)
-declare(single, lambda context, arguments: signature(_without_last(arguments[0]), *arguments))
-declare(table, lambda context, arguments: _typed_table(*arguments))
-declare(short, lambda context, arguments: signature(types.boolean, *arguments))
-declare(alone, lambda context, arguments: signature(types.boolean, *arguments))
+register_typing(lanes, _typed_lanes)
+register_typing(lanes_like, _typed_lanes_like)
+register_typing(wide_lanes, _typed_wide_lanes)
+register_typing(numbers, _typed_numbers)
+register_typing(
+    squeeze, lambda context, arguments: signature(_without_last(arguments[0]), *arguments)
+)
+register_typing(matrix_view, lambda context, arguments: _typed_matrix_view(*arguments))
+register_typing(is_single, lambda context, arguments: signature(types.boolean, *arguments))
+register_typing(is_scalar, lambda context, arguments: signature(types.boolean, *arguments))
 
 
-@lowers(short, types.Any)
-def _short(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+@register_lowering(is_single, types.Any)
+def _is_single(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     kind = sig.args[0]
     number = kind.number if isinstance(kind, Lanes) else kind
     return context.get_constant(types.boolean, number is types.float32)
 
 
-@lowers(alone, types.Array)
-def _alone(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+@register_lowering(is_scalar, types.Array)
+def _is_scalar(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     return context.get_constant(types.boolean, not isinstance(sig.args[0].dtype, Lanes))
 
 
-@lowers(lanes, types.Array)
-@lowers(more_lanes, types.Array)
-@lowers(numbers, types.Array)
-@lowers(single, types.Array)
-def _see_as(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+@register_lowering(lanes, types.Array)
+@register_lowering(wide_lanes, types.Array)
+@register_lowering(numbers, types.Array)
+@register_lowering(squeeze, types.Array)
+def _lower_view(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     source, target = sig.args[0], sig.return_type
     old = cgutils.create_struct_proxy(source)(context, builder, value=arguments[0])
     shape = cgutils.unpack_tuple(builder, old.shape)[: target.ndim]
@@ -93,14 +95,14 @@ def _see_as(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     return _view(context, builder, target, old, old.data, shape)
 
 
-@lowers(lanes_beside, types.Array, types.Array)
-def _beside(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+@register_lowering(lanes_like, types.Array, types.Array)
+def _lanes_like(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     shorter = signature(sig.return_type, sig.args[0])
-    return _see_as(context, builder, shorter, arguments[:1])
+    return _lower_view(context, builder, shorter, arguments[:1])
 
 
-@lowers(table, types.Array, types.Integer, types.Integer, types.Integer)
-def _table(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+@register_lowering(matrix_view, types.Array, types.Integer, types.Integer, types.Integer)
+def _matrix_view(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     array, first, *shape = arguments
     old = cgutils.create_struct_proxy(sig.args[0])(context, builder, value=array)
     return _view(context, builder, sig.return_type, old, builder.gep(old.data, [first]), shape)

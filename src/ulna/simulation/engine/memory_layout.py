@@ -9,48 +9,51 @@ from ulna.dynamics.packed import COLUMNS as LINK_COLUMNS
 
 # Rows of `vectors` (rows, n+1), in pairs: joint angles and rates, and in the last column the work
 # [J] that was put in and that was lost since the start. Both are integrated alike.
-STATE, STAGE, TRIAL, AHEAD, CARRY = range(0, 10, 2)
-SLOPES = 10  # 16 pairs: as many as the largest method needs, its dense output included
-COUNT_SLOPES = 16
+STATE, STAGE, TRIAL, NEXT_STATE, COMPENSATION = range(0, 10, 2)
+DERIVATIVES = 10  # 16 pairs: as many as the largest method needs, its dense output included
+COUNT_DERIVATIVES = 16
 # Places among the slopes: at the start of a step, at a second point, at the end of a DOP853 step,
 # and one that no method needs any more. (Compiled code is compiled once more for every plain
 # number that is handed on, but not for a name of this module.)
-FIRST, SECOND, LAST, SPARE = 0, 1, 12, 15
-END = SLOPES + 2 * LAST
-NODE = WEIGHTS = COUNT_SLOPES  # the tableau's column of nodes, and its row of weights
+FIRST, SECOND, LAST, SCRATCH = 0, 1, 12, 15
+END = DERIVATIVES + 2 * LAST
+NODE = WEIGHTS = COUNT_DERIVATIVES  # the tableau's column of nodes, and its row of weights
 # Of the Gauss method: the slopes that are solved for, those of the step before, and new ones.
 NEW = 4
-SOLVED_ROW, KEPT_ROW, NEW_ROW = SLOPES, SLOPES + 4, SLOPES + 8
-DENSE = SLOPES + 2 * COUNT_SLOPES  # 7 pairs: the polynomial between the ends of a step
+SOLVED_ROW, PREVIOUS_ROW, NEW_ROW = DERIVATIVES, DERIVATIVES + 4, DERIVATIVES + 8
+DENSE = DERIVATIVES + 2 * COUNT_DERIVATIVES  # 7 pairs: the polynomial between the ends of a step
 COUNT_DENSE = 7
 # A step that is taken once more in two halves: its start, which is kept meanwhile, and its end.
-KEPT_STATE = DENSE + 2 * COUNT_DENSE
-HALVES = KEPT_STATE + 2
-VECTORS = HALVES + 2
+SAVED_STATE = DENSE + 2 * COUNT_DENSE
+HALF_STEPS = SAVED_STATE + 2
+VECTORS = HALF_STEPS + 2
 
 # Columns of `links` besides those of the dynamics: the torque that is held and its rate; the
 # torque of formulas and functions; the most that a controller may ask for; when the joint last
 # hit a stop; what neighbours exchange if damping is taken implicitly.
-HOLD, RAMP, LIVE, LIMIT, LAST_HIT = range(LINK_COLUMNS, LINK_COLUMNS + 5)
-STIFF = LINK_COLUMNS + 5
-RATE, NEXT_RATE = STIFF + 4, STIFF + 5  # of a joint at the ends of a piece of a step
+HOLD, RAMP, LIVE, TORQUE_LIMIT, LAST_HIT = range(LINK_COLUMNS, LINK_COLUMNS + 5)
+IMPLICIT = LINK_COLUMNS + 5
+RATE, NEXT_RATE = (
+    IMPLICIT + 4,
+    IMPLICIT + 5,
+)  # of a joint at the ends of a piece of a step
 # Where something disturbs: what is held without it, and it alone. And the motor's torque, the one
 # without disturbances, of a sample.
-OWN, PUSH, MOTOR = range(STIFF + 6, STIFF + 9)
-DRIFT = STIFF + 9  # [rad] by which steps that were judged leave the joint off, with its sign
-COLUMNS = STIFF + 10
+UNDISTURBED, DISTURBANCE_TORQUE, MOTOR = range(IMPLICIT + 6, IMPLICIT + 9)
+DRIFT = IMPLICIT + 9  # [rad] by which steps that were judged leave the joint off, with its sign
+COLUMNS = IMPLICIT + 10
 # The same of the tip's force and moment, in the row after the last link.
 TIP_HOLD, TIP_RAMP, TIP_LIVE = 15, 18, 21  # after the force itself, at 12
 # There as well, of arms in lanes: 1 while one runs, where it has a state after the step, and where
 # it took the step by itself.
-ALIVE, GOOD, APART = 24, 25, 26
-TIP_OWN, TIP_PUSH = 27, 30
+ACTIVE, VALID, FALLBACK = 24, 25, 26
+TIP_UNDISTURBED, TIP_DISTURBANCE = 27, 30
 ERROR = 33  # [rad] of the angles at the end, as far as steps that were judged tell
 
 # Places in `real`.
 NOW, HOLD_START, STOP, PLAN_START, STEP, LAST_STEP, TARGET, PERIOD = range(8)  # [s]
 DT, MAX_STEP, RTOL, ATOL, RESTITUTION = range(8, 13)
-STEP_END, SEEN_AT = range(13, 15)  # [s] the end of the step, and where signals were looked at
+STEP_END, SIGNAL_TIME = range(13, 15)  # [s] the end of the step, and where signals were looked at
 # [s] the longest time in which no event is known to change its sign twice, and the shortest that is
 # tried; [rad] the error from which on steps count as too long.
 WINDOW, FINEST, MOST_ERROR = range(15, 18)
@@ -58,19 +61,19 @@ WINDOW, FINEST, MOST_ERROR = range(15, 18)
 EDGE_T, EDGE_END = range(18, 20)
 LONGEST = 20  # [s] that a window may be
 FOUND = 21  # where in a step the first event is, from 0 to 1
-REALS = 22
+FLOATS = 22
 
 # Places in `whole`: settings and switches,
-METHOD, MODEL, COUPLED, INPUTS, ADAPTIVE, STAGES, STOPS, WATCHING, CONTROLLED, DELAY = range(10)
+METHOD, DYNAMICS, COUPLED, INPUTS, ADAPTIVE, STAGES, STOPS, WATCHING, CONTROLLED, DELAY = range(10)
 # counters and cursors,
-FRESH, OPEN, STEP_INDEX, STEP_COUNT, STEPS, EVALUATIONS, REJECTED, FAULT, IDLE = range(10, 19)
-TICK, SEEN, ANSWERED, FIRST_REFERENCE, KEPT, SAMPLE, LOGGED, CHATTER = range(19, 27)
+FSAL_VALID, OPEN, STEP_INDEX, STEP_COUNT, STEPS, EVALUATIONS, REJECTED, FAULT, IDLE = range(10, 19)
+TICK, MEASURED, ANSWERED, FIRST_REFERENCE, KEPT, SAMPLE, LOGGED, CHATTER = range(19, 27)
 # addresses of functions,
 INPUT_CALL, EVENT_CALL, LAW_CALL = range(27, 30)
 # and where in `each`, `real` or `whole` a longer piece begins, and how long it is. Two tables, of
 # torques and of forces on the tip, are described one after the other.
 TABLES = 30  # of each: times, rows, number of rows, whether it is linear, the present row
-TIMES, ROWS, LENGTH, LINEAR, ROW, TABLE_PLACES = range(6)
+TIMES, ROWS, LENGTH, LINEAR, ROW, TABLE_FIELDS = range(6)
 TORQUES, FORCES = range(2)
 AXES = 3  # of what acts on the tip: x, y, moment
 EDGES, SIZES, SEEDS, DISTURBANCES = range(40, 44)
@@ -79,52 +82,52 @@ BEFORE, SIGNALS, LIVE_SIGNALS, DIRECTIONS, ENDS, EVENTS = range(50, 56)
 SENSOR, PAST, SENSOR_SEED = range(56, 59)
 # Switches that spare a controller's ticks what is not there: tables never change and nothing
 # disturbs; sensors show things as they are, at once.
-STILL, PERFECT = range(59, 61)
+CONSTANT_INPUTS, PERFECT = range(59, 61)
 # Whether formulas name the tip; where a drawn number is put.
 TIP_NAMED, DRAWN = range(61, 63)
 # Of arms in lanes: the block that is being worked on, the one to stop before, whether it is there,
 # and how many of its arms are lost.
-BLOCK, LAST_BLOCK, LOADED, LOST = range(63, 67)
-AIM_STILL = 67  # whether what is to be followed stays as it is at the start
-ALONE_CALL = 68  # the address of what takes one arm through a step
+BLOCK, LAST_BLOCK, LOADED, RETIRED = range(63, 67)
+SETPOINT = 67  # whether what is to be followed stays as it is at the start
+SCALAR_CALL = 68  # the address of what takes one arm through a step
 CHANGING = 69  # whether inputs change inside of a segment
 NOTED = 70  # where in `real` the notes about a controller are
 # Of steps that are judged: in how many the next one is, and after how many then.
-UNJUDGED, STRIDE = range(71, 73)
+UNCHECKED, CHECK_INTERVAL = range(71, 73)
 # Of events: which of them changes its sign too fast to be followed, which may have done so unseen
 # for a while, and which did last (each counted from 1); where their values and changes are kept.
 ALIASED, SKIPPED, SUSPECT, LATEST, OLDER, EDGE, CHANGES = range(73, 80)
 # Addresses of parts of the engine, and those of an arm that steps aside from its block.
 PARTS = 80
 (
-    LIVE_PART, MODEL_PART, MEASURE_PART, DISTURB_PART, STEP_PART, KEEP_PART, WATCH_PART,
-    APART_PART,
+    LIVE_PART, DYNAMICS_PART, SENSOR_PART, DISTURB_PART, STEP_PART, KEEP_PART, WATCH_PART,
+    FALLBACK_PART,
 ) = range(PARTS, PARTS + 8)  # fmt: skip
-ALONE_PARTS = PARTS + 8
-WHOLES = ALONE_PARTS + 8
-SETTLE, FIND, HAPPEN = range(3)  # what is to be seen to with stops and events
+SCALAR_PARTS = PARTS + 8
+INTS = SCALAR_PARTS + 8
+UPDATE_CONTACTS, FIND_EVENT, HANDLE_EVENTS = range(3)  # what is to be seen to with stops and events
 
 # The notes about a controller, each one a joint: the torque that it asked for, and that with what
 # was given besides; what it read, and what it was to follow, at its last tick; whether the joint
 # is at its torque limit, how often it came there, for how long in all [s] until it last did, when
 # it last did, and when first.
-ASKED, COMMANDED, READ, AIMED = 0, 1, 2, 4
+REQUESTED, COMMANDED, MEASUREMENT, FOLLOWED = 0, 1, 2, 4
 SATURATED, EPISODES, SATURATED_TIME, SATURATED_SINCE, SATURATED_FIRST = range(7, 12)
 NOTES = 12
 
 # What samples hold besides what all do, added up: signals of the controller, and disturbances.
-KEEP_CONTROL, KEEP_PUSHES = 1, 2
+KEEP_CONTROL, KEEP_DISTURBANCES = 1, 2
 KEPT_NOTES = 6  # of the notes from COMMANDED on
 
 # Kinds of sources of random numbers.
-ANGLE_NOISE, RATE_NOISE, PUSH_NOISE = range(3)
+ANGLE_NOISE, RATE_NOISE, DISTURBANCE_NOISE = range(3)
 SENSORS = 0  # their index: an arm has no second ones
 
 # Methods, models, where inputs that change all the time come from, kinds of controllers.
 RK4, DOP853, SEMI_IMPLICIT, GAUSS4 = range(4)
-TRUE, SEQUENTIAL = range(2)
+FULL, SEQUENTIAL = range(2)
 STEADY, TEXT, PYTHON = range(3)
-NOBODY, COMPILED, AROUND = range(3)
+NO_CONTROLLER, COMPILED_CONTROLLER, PYTHON_CONTROLLER = range(3)
 
 # Why the engine came back; AGAIN is a step that was refused, to be tried with a shorter one.
 BUDGET, REACHED, CONTROL, REFERENCE, STOPPED, DIVERGED, STALLED, FAULTY, CHATTERING = range(9)

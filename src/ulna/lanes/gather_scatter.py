@@ -10,8 +10,8 @@ from numba import types
 from numba.core import cgutils
 from numba.core.typing.templates import signature
 
-from ulna.lanes.kinds import declare, lanes_of, lowers
-from ulna.lanes.plain import gather, scatter
+from ulna.lanes.lane_types import lanes_of, register_lowering, register_typing
+from ulna.lanes.uncompiled import gather, scatter
 
 
 def _typed_gather(context: Any, arguments: Any) -> Any:
@@ -23,11 +23,13 @@ def _typed_scatter(context: Any, arguments: Any) -> Any:
     return signature(types.none, values, rows, types.intp, types.intp)
 
 
-declare(gather, _typed_gather)
-declare(scatter, _typed_scatter)
+register_typing(gather, _typed_gather)
+register_typing(scatter, _typed_scatter)
 
 
-def _place(context: Any, builder: Any, kind: Any, array: Any, column: Any) -> Callable[[Any], Any]:
+def _element_pointer(
+    context: Any, builder: Any, kind: Any, array: Any, column: Any
+) -> Callable[[Any], Any]:
     """Return what finds the number in a row of this column; arrays here have no gaps."""
     columns = cgutils.unpack_tuple(builder, array.shape)[1]
     return lambda row: builder.gep(
@@ -35,11 +37,11 @@ def _place(context: Any, builder: Any, kind: Any, array: Any, column: Any) -> Ca
     )
 
 
-@lowers(gather, types.Array, types.Integer, types.Integer)
+@register_lowering(gather, types.Array, types.Integer, types.Integer)
 def _gather(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     given, first, column = arguments
     array = cgutils.create_struct_proxy(sig.args[0])(context, builder, value=given)
-    place = _place(context, builder, sig.args[0], array, column)
+    pointer = _element_pointer(context, builder, sig.args[0], array, column)
     count = cgutils.unpack_tuple(builder, array.shape)[0]
     vector = context.get_value_type(sig.return_type)
 
@@ -47,7 +49,7 @@ def _gather(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
         value = ir.Constant(vector, ir.Undefined)
         for lane in range(vector.count):
             row = clip(builder.add(first, first.type(lane)))
-            value = builder.insert_element(value, builder.load(place(row)), ir.IntType(32)(lane))
+            value = builder.insert_element(value, builder.load(pointer(row)), ir.IntType(32)(lane))
         return value
 
     def clipped(row: Any) -> Any:
@@ -55,8 +57,8 @@ def _gather(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
         return builder.select(builder.icmp_signed("<", row, last), row, last)
 
     # A block that is full, as nearly all are, is spared the question in every lane.
-    whole = builder.icmp_signed("<=", builder.add(first, first.type(vector.count)), count)
-    with builder.if_else(whole) as (then, otherwise):
+    is_full = builder.icmp_signed("<=", builder.add(first, first.type(vector.count)), count)
+    with builder.if_else(is_full) as (then, otherwise):
         with then:
             full = taken(lambda row: row)
             full_end = builder.block
@@ -69,14 +71,14 @@ def _gather(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     return found
 
 
-@lowers(scatter, types.Any, types.Array, types.Integer, types.Integer)
+@register_lowering(scatter, types.Any, types.Array, types.Integer, types.Integer)
 def _scatter(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     values, given, first, column = arguments
     array = cgutils.create_struct_proxy(sig.args[1])(context, builder, value=given)
-    place = _place(context, builder, sig.args[1], array, column)
+    pointer = _element_pointer(context, builder, sig.args[1], array, column)
     count = cgutils.unpack_tuple(builder, array.shape)[0]
     for lane in range(sig.args[0].width):
         row = builder.add(first, first.type(lane))
         with builder.if_then(builder.icmp_signed("<", row, count), likely=True):
-            builder.store(builder.extract_element(values, ir.IntType(32)(lane)), place(row))
+            builder.store(builder.extract_element(values, ir.IntType(32)(lane)), pointer(row))
     return context.get_dummy_value()

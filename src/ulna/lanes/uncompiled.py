@@ -14,64 +14,64 @@ Array: TypeAlias = NDArray[Any]
 WIDTHS = {np.dtype(np.float64): 16, np.dtype(np.float32): 32}
 
 
-class Rows(np.ndarray[Any, Any]):
+class LaneArray(np.ndarray[Any, Any]):
     """Lanes without a compiler: an array whose last axis is taken as one number."""
 
 
 def lanes(array: Array) -> Any:
     """See an array (…, W) of numbers as an array (…) of lanes."""
-    return array.view(Rows)
+    return array.view(LaneArray)
 
 
-def lanes_beside(array: Array, other: Any) -> Any:
+def lanes_like(array: Array, other: Any) -> Any:
     """Do as `lanes` does, with as many lanes as another array has."""
-    return array.view(Rows)
+    return array.view(LaneArray)
 
 
-def more_lanes(array: Array) -> Any:
+def wide_lanes(array: Array) -> Any:
     """Do as `lanes` does, with as many lanes as numbers of single precision would have."""
-    return array.view(Rows)
+    return array.view(LaneArray)
 
 
 def numbers(array: Any) -> Array:
     """See an array (…) of lanes as numbers (…, W); of numbers as (…, 1)."""
-    return array.view(np.ndarray) if isinstance(array, Rows) else array[..., None]
+    return array.view(np.ndarray) if isinstance(array, LaneArray) else array[..., None]
 
 
-def single(array: Array) -> Array:
+def squeeze(array: Array) -> Array:
     """See an array (…, 1) of numbers as an array (…)."""
     return array[..., 0]
 
 
-def table(array: Any, first: int, rows: int, columns: int) -> Any:
+def matrix_view(array: Any, first: int, rows: int, columns: int) -> Any:
     """See a part of an array (k,), of numbers or of lanes, as an array (rows, columns)."""
     part = array[first : first + rows * columns]
     return part.reshape(rows, columns, *array.shape[1:])
 
 
-def alone(array: Any) -> bool:
+def is_scalar(array: Any) -> bool:
     """Return whether an array holds numbers, and not lanes: what the compiler knows in advance."""
-    return not isinstance(array, Rows)
+    return not isinstance(array, LaneArray)
 
 
-def short(number: Any) -> bool:
+def is_single(number: Any) -> bool:
     """Return whether a number, or lanes, has single precision: known to the compiler in advance."""
     return bool(getattr(number, "dtype", None) == np.float32)
 
 
-def choose(condition: Any, yes: Any, no: Any) -> Any:
+def select(condition: Any, yes: Any, no: Any) -> Any:
     """Return one value or the other, in every lane by its own condition."""
     if isinstance(condition, bool | np.bool_):
         return yes if condition else no
     return np.where(condition, yes, no)
 
 
-def every(condition: Any) -> bool:
+def all_lanes(condition: Any) -> bool:
     """Return whether a condition holds in all lanes."""
     return bool(np.all(condition))
 
 
-def some(condition: Any) -> bool:
+def any_lane(condition: Any) -> bool:
     """Return whether a condition holds in any lane."""
     return bool(np.any(condition))
 
@@ -86,30 +86,30 @@ def sqrt(value: Any) -> Any:
     return np.sqrt(value)
 
 
-def both(one: Any, other: Any) -> Any:
+def logical_and(one: Any, other: Any) -> Any:
     """Say in which lanes two conditions hold."""
     return np.logical_and(one, other)
 
 
-def either(one: Any, other: Any) -> Any:
+def logical_or(one: Any, other: Any) -> Any:
     """Say in which lanes one of two conditions holds, or both."""
     return np.logical_or(one, other)
 
 
-def opposite(condition: Any) -> Any:
+def logical_not(condition: Any) -> Any:
     """Say in which lanes a condition does not hold."""
     return np.logical_not(condition)
 
 
-def bit(whole: Any, place: int) -> Any:
+def bit(integer: Any, position: int) -> Any:
     """Return whether a bit of a number that is whole is set."""
-    return (np.asarray(whole).astype(np.int64) >> place) & 1 != 0
+    return (np.asarray(integer).astype(np.int64) >> position) & 1 != 0
 
 
 def gather(rows: Array, first: int, column: int) -> Any:
     """Return a column of as many rows (b, k) as there are lanes; after the last it is repeated."""
     chosen = np.minimum(first + np.arange(WIDTHS[rows.dtype]), len(rows) - 1)
-    return rows[chosen, column].view(Rows)
+    return rows[chosen, column].view(LaneArray)
 
 
 def scatter(values: Any, rows: Array, first: int, column: int) -> None:

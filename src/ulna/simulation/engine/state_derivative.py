@@ -9,38 +9,38 @@ from ulna.dynamics import packed as link
 from ulna.dynamics.recursive import forward, forward_coupled, lay_out
 from ulna.expressions.evaluate import evaluate
 from ulna.kernels import inlined, inner
-from ulna.lanes import alone, some
-from ulna.simulation.engine import places as at
-from ulna.simulation.engine.hooks import call_live_inputs, call_model, call_python
+from ulna.lanes import any_lane, is_scalar
+from ulna.simulation.engine import memory_layout as at
+from ulna.simulation.engine.hooks import call_dynamics, call_live_inputs, call_python
 from ulna.simulation.engine.memory import Memory
 
 
 @inlined
-def slope_inlined(size: int, m: Memory, t: float, place: int) -> None:
+def state_derivative_inlined(size: int, m: Memory, t: float, place: int) -> None:
     """Write the derivative of the state STAGE at time t into the slopes at `place`."""
-    v, links, turns, whole = m.vectors, m.links, m.turns, m.whole
-    whole[at.EVALUATIONS] += 1
+    v, links, turns, ints = m.vectors, m.links, m.turns, m.ints
+    ints[at.EVALUATIONS] += 1
     # What lanes are held under is laid out when a segment begins, and nothing disturbs it.
-    if alone(v) or whole[at.CHANGING] != 0:
+    if is_scalar(v) or ints[at.CHANGING] != 0:
         inputs(size, m, t)
-    if whole[at.MODEL] == at.SEQUENTIAL:
-        call_model(size, m)
-    elif whole[at.COUPLED] != 0:
+    if ints[at.DYNAMICS] == at.SEQUENTIAL:
+        call_dynamics(size, m)
+    elif ints[at.COUPLED] != 0:
         forward_coupled(size, links, turns, v, at.STAGE, link.CARRIER)
     else:
         forward(size, links, turns, v, at.STAGE, None)
-    row = at.SLOPES + 2 * place
+    row = at.DERIVATIVES + 2 * place
     for i in range(size):
         v[row, i] = v[at.STAGE + 1, i]
-        v[row + 1, i] = links[i, link.TURNING]
-    if alone(v):
+        v[row + 1, i] = links[i, link.QDD]
+    if is_scalar(v):
         note_power(size, m, at.STAGE, row)
 
 
 @inlined
 def columns(size: int, vectors: Array) -> int:
     """Return how many numbers are integrated alike: of a single arm its work as well."""
-    return size + 1 if alone(vectors) else size
+    return size + 1 if is_scalar(vectors) else size
 
 
 @inlined
@@ -59,9 +59,9 @@ def note_power(size: int, m: Memory, motion: int, row: int) -> None:
 
 
 @inner
-def slope(size: int, m: Memory, t: float, place: int) -> None:
+def state_derivative(size: int, m: Memory, t: float, place: int) -> None:
     """Do as `slope_inlined` does, where code is better small than fast."""
-    slope_inlined(size, m, t, place)
+    state_derivative_inlined(size, m, t, place)
 
 
 @inlined
@@ -69,12 +69,12 @@ def inputs(size: int, m: Memory, t: float) -> None:
     """Work out the torques, and the tip's force and moment, at time t."""
     n = size
     links = m.links
-    since = t - m.real[at.HOLD_START]
+    since = t - m.floats[at.HOLD_START]
     for i in range(n):
         links[i, link.TORQUE] = links[i, at.HOLD] + links[i, at.RAMP] * since
     for k in range(3):
         links[n, link.FORCE_X + k] = links[n, at.TIP_HOLD + k] + links[n, at.TIP_RAMP + k] * since
-    if m.whole[at.INPUTS] != at.STEADY:
+    if m.ints[at.INPUTS] != at.STEADY:
         call_live_inputs(size, m, t)
 
 
@@ -82,7 +82,7 @@ def inputs(size: int, m: Memory, t: float) -> None:
 def motor_torque(m: Memory, i: int, since: float) -> Any:
     """Return the torque of a joint's motor, without disturbances, so long after the hold began."""
     links = m.links
-    held = at.OWN if m.whole[at.DISTURBANCES] != 0 else at.HOLD
+    held = at.UNDISTURBED if m.ints[at.DISTURBANCES] != 0 else at.HOLD
     return links[i, held] + links[i, at.RAMP] * since + links[i, at.LIVE]
 
 
@@ -90,17 +90,17 @@ def motor_torque(m: Memory, i: int, since: float) -> Any:
 def live_inputs(size: int, m: Memory, t: float) -> None:
     """Add the torques and the tip's force of formulas and functions at time t."""
     n = size
-    links, whole = m.links, m.whole
-    if whole[at.INPUTS] & at.TEXT:
+    links, ints = m.links, m.ints
+    if ints[at.INPUTS] & at.TEXT:
         name_values(size, m, t)
-        for k in range(whole[at.FORMULAS]):
-            place = whole[whole[at.SPANS] + 3 * k]
+        for k in range(ints[at.FORMULAS]):
+            place = ints[ints[at.SPANS] + 3 * k]
             if place < n:
                 links[place, at.LIVE] = formula(m, k)
             elif place < n + 3:
                 links[n, at.TIP_LIVE + place - n] = formula(m, k)
-    if whole[at.INPUTS] & at.PYTHON and whole[at.FAULT] == 0:
-        whole[at.FAULT] = call_python(whole[at.INPUT_CALL], t)
+    if ints[at.INPUTS] & at.PYTHON and ints[at.FAULT] == 0:
+        ints[at.FAULT] = call_python(ints[at.INPUT_CALL], t)
     for i in range(n):
         links[i, link.TORQUE] += links[i, at.LIVE]
     for k in range(3):
@@ -110,16 +110,16 @@ def live_inputs(size: int, m: Memory, t: float) -> None:
 @inner
 def formula(m: Memory, k: int) -> Any:
     """Return the value of formula k for the values that were named last."""
-    whole = m.whole
-    span = whole[at.SPANS] + 3 * k
+    ints = m.ints
+    span = ints[at.SPANS] + 3 * k
     return evaluate(
-        whole,
-        m.each,
-        whole[at.CODES] + 2 * whole[span + 1],
-        whole[at.CODES] + 2 * whole[span + 2],
-        whole[at.CONSTANTS],
-        whole[at.VALUES],
-        whole[at.STACK],
+        ints,
+        m.per_arm,
+        ints[at.CODES] + 2 * ints[span + 1],
+        ints[at.CODES] + 2 * ints[span + 2],
+        ints[at.CONSTANTS],
+        ints[at.VALUES],
+        ints[at.STACK],
     )
 
 
@@ -127,19 +127,19 @@ def formula(m: Memory, k: int) -> Any:
 def name_values(size: int, m: Memory, t: float) -> None:
     """Set what formulas may name: t, the tip's x and y, angles and rates."""
     n = size
-    v, links, turns, each, first = m.vectors, m.links, m.turns, m.each, m.whole[at.VALUES]
-    each[first] = t
+    v, links, turns, per_arm, first = m.vectors, m.links, m.turns, m.per_arm, m.ints[at.VALUES]
+    per_arm[first] = t
     for i in range(n):
-        each[first + 3 + i] = v[at.STAGE, i]
-        each[first + 3 + n + i] = v[at.STAGE + 1, i]
-    if m.whole[at.TIP_NAMED] == 0:
+        per_arm[first + 3 + i] = v[at.STAGE, i]
+        per_arm[first + 3 + n + i] = v[at.STAGE + 1, i]
+    if m.ints[at.TIP_NAMED] == 0:
         return
     lay_out(size, turns, v, at.STAGE)
     x, y = links[n, link.BASE_X], links[n, link.BASE_Y]
     for i in range(n):
         x = x + links[i, link.LENGTH] * turns[link.COS, i]
         y = y + links[i, link.LENGTH] * turns[link.SIN, i]
-    each[first + 1], each[first + 2] = x, y
+    per_arm[first + 1], per_arm[first + 2] = x, y
 
 
 @inlined
@@ -147,9 +147,9 @@ def has_tip_force(size: int, links: Array) -> bool:
     """Return whether anything acts on the tip."""
     n = size
     return (
-        some(links[n, link.FORCE_X] != 0.0)
-        or some(links[n, link.FORCE_Y] != 0.0)
-        or some(links[n, link.MOMENT] != 0.0)
+        any_lane(links[n, link.FORCE_X] != 0.0)
+        or any_lane(links[n, link.FORCE_Y] != 0.0)
+        or any_lane(links[n, link.MOMENT] != 0.0)
     )
 
 

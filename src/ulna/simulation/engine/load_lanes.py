@@ -1,0 +1,132 @@
+"""How arms come into the lanes of a block."""
+
+from __future__ import annotations
+
+import math
+
+from ulna.arrays import Array
+from ulna.dynamics import packed as link
+from ulna.kernels import inlined, inner
+from ulna.lanes import numbers
+from ulna.simulation.engine import memory_layout as at
+from ulna.simulation.engine.bucket import Bucket, Outcome
+from ulna.simulation.engine.memory import ControlMemory, Memory
+from ulna.simulation.engine.retire import idle_lane
+
+
+@inner
+def load_lanes(
+    size: int, m: Memory, control: ControlMemory, scalar: Memory, bucket: Bucket, outcome: Outcome
+) -> None:
+    """Put the arms of the block that is due into its lanes; what is left over stays still."""
+    block, last = m.ints[at.BLOCK], m.ints[at.LAST_BLOCK]
+    _begin(m, bucket)
+    _begin(scalar, bucket)
+    for k in range(at.SCALAR_PARTS - at.PARTS):
+        scalar.ints[at.PARTS + k] = bucket.ints[at.SCALAR_PARTS + k]
+    _clear(size, m, control)
+    m.ints[at.BLOCK], m.ints[at.LAST_BLOCK], m.ints[at.LOADED] = block, last, 1
+    width, shared = numbers(m.per_arm).shape[1], len(bucket.arms) == 1
+    if shared:
+        _load_shared(size, m, bucket)
+    for w in range(width):
+        row = block * width + w
+        if row < len(bucket.members) and outcome.codes[bucket.members[row]] < 0:
+            if not shared:
+                _load_constants(size, m, bucket, bucket.members[row], w)
+            _load_own(size, m, control, bucket, row, w)
+        else:
+            idle_lane(size, m, w)
+
+
+@inlined
+def _begin(m: Memory, bucket: Bucket) -> None:
+    """Set time and counters to the start."""
+    for k in range(len(bucket.floats)):
+        m.floats[k] = bucket.floats[k]
+    for k in range(len(bucket.ints)):
+        m.ints[k] = bucket.ints[k]
+
+
+@inlined
+def _clear(size: int, m: Memory, control: ControlMemory) -> None:
+    """Leave nothing of the arms that were there before."""
+    for i in range(size + 1):
+        for row in range(len(m.vectors)):
+            m.vectors[row, i] = 0.0
+        for column in range(at.COLUMNS):
+            m.links[i, column] = 0.0
+    for i in range(size):
+        m.links[i, at.LAST_HIT] = -math.inf
+    _zero(m.per_arm)
+    _zero(control.params)
+    _zero(control.state)
+    _zero(control.tau)
+
+
+@inlined
+def _zero(values: Array) -> None:
+    for k in range(len(values)):
+        values[k] = 0.0
+
+
+@inner
+def load_arm(
+    size: int, m: Memory, control: ControlMemory, bucket: Bucket, row: int, w: int
+) -> None:
+    """Put an arm into a lane."""
+    _load_constants(size, m, bucket, bucket.members[row], w)
+    _load_own(size, m, control, bucket, row, w)
+
+
+@inlined
+def _load_shared(size: int, m: Memory, bucket: Bucket) -> None:
+    """Put the constants of the one arm that serves all into all lanes at once."""
+    for i in range(size + 1):
+        for column in range(link.CONSTANTS):
+            m.links[i, column] = bucket.arms[0, i, column]
+
+
+@inner
+def _load_constants(size: int, m: Memory, bucket: Bucket, b: int, w: int) -> None:
+    """Put an arm's constants into a lane."""
+    links, arm = numbers(m.links), shared_or_own(bucket.arms, b)
+    for i in range(size + 1):
+        for column in range(link.CONSTANTS):
+            links[i, column, w] = bucket.arms[arm, i, column]
+
+
+@inner
+def _load_own(
+    size: int, m: Memory, control: ControlMemory, bucket: Bucket, row: int, w: int
+) -> None:
+    """Put what an arm has besides its constants into a lane."""
+    n, b = size, bucket.members[row]
+    vectors, links = numbers(m.vectors), numbers(m.links)
+    limit = shared_or_own(bucket.limits, b)
+    for i in range(n):
+        links[i, at.TORQUE_LIMIT, w] = bucket.limits[limit, i]
+        vectors[at.STATE, i, w] = bucket.start[0, b, i]
+        vectors[at.STATE + 1, i, w] = bucket.start[1, b, i]
+    links[n, at.ACTIVE, w] = 1.0
+    m.keys[w] = bucket.keys[b]
+    _copy_row(bucket.per_arm, row, m.per_arm, w)
+    _copy_row(bucket.params, row, control.params, w)
+    _copy_row(bucket.state, row, control.state, w)
+    if m.ints[at.SETPOINT] != 0:
+        reference = numbers(control.reference)
+        for i in range(n):
+            reference[0, i, w] = bucket.postures[shared_or_own(bucket.postures, row), i]
+
+
+@inlined
+def shared_or_own(rows: Array, k: int) -> int:
+    """Return which row is an arm's: its own, or the one that serves all."""
+    return k if len(rows) > 1 else 0
+
+
+@inlined
+def _copy_row(rows: Array, row: int, target: Array, w: int) -> None:
+    values, source = numbers(target), shared_or_own(rows, row)
+    for k in range(rows.shape[1]):
+        values[k, w] = rows[source, k]

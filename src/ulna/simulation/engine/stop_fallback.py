@@ -1,0 +1,146 @@
+"""Steps that an arm of a block takes by itself, because it is at a stop or might reach one.
+
+The engine for single arms takes it from the start of the step to its end, with all that happens at
+the stop in between; then it is back in its lane.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ulna.dynamics import packed as link
+from ulna.kernels import inlined, inner
+from ulna.lanes import any_lane, logical_and, logical_or, numbers, select
+from ulna.simulation.engine import memory_layout as at
+from ulna.simulation.engine.bucket import Bucket, Outcome
+from ulna.simulation.engine.memory import Memory, Record
+from ulna.simulation.engine.retire import retire
+from ulna.simulation.engine.scalar_step import call_step
+from ulna.simulation.engine.watch import TOUCH
+
+PERSISTENT = (
+    at.STATE,
+    at.STATE + 1,
+    at.COMPENSATION,
+    at.COMPENSATION + 1,
+)  # rows that pass from step to step
+
+
+@inner
+def stop_fallback(
+    size: int,
+    m: Memory,
+    scalar: Memory,
+    record: Record,
+    bucket: Bucket,
+    outcome: Outcome,
+    h: float,
+) -> None:
+    """Let arms near their stops take the step by themselves; it ends in AHEAD as all do."""
+    n = size
+    links = numbers(m.links)
+    alive = m.links[n, at.ACTIVE] != 0.0
+    fallback = logical_and(alive, _is_near(size, m, h))
+    m.links[n, at.FALLBACK] = select(fallback, 1.0, 0.0)
+    if not any_lane(fallback):
+        return
+    for w in range(links.shape[2]):
+        if links[n, at.FALLBACK, w] == 0.0:
+            continue
+        _copy_out(size, m, scalar, w)
+        opened = 1 if m.ints[at.STEP_INDEX] == 0 else 0
+        code = call_step(m.ints[at.SCALAR_CALL], n, scalar, record, opened)
+        _keep_samples(size, m, scalar, record, bucket, outcome, w)
+        if code == at.BUDGET:
+            _copy_back(size, m, scalar, w)
+        else:
+            retire(size, m, bucket, outcome, w, code, h)
+
+
+@inlined
+def is_at_stop(size: int, m: Memory) -> Any:
+    """Say which arms are at a stop when the step begins."""
+    v, links = m.vectors, m.links
+    at_one = links[0, link.STUCK] != 0.0
+    for i in range(size):
+        q = v[at.STATE, i]
+        gap = _least(links[i, link.UPPER] - q, q - links[i, link.LOWER])
+        at_one = logical_or(at_one, logical_or(gap <= TOUCH, links[i, link.STUCK] != 0.0))
+    return at_one
+
+
+@inlined
+def _is_near(size: int, m: Memory, h: float) -> Any:
+    """Say which arms rest at a stop, pass one in the step, or may have turned round beyond it."""
+    v, links = m.vectors, m.links
+    near = is_at_stop(size, m)
+    for i in range(size):
+        lower, upper = links[i, link.LOWER], links[i, link.UPPER]
+        gap = _least(upper - v[at.STATE, i], v[at.STATE, i] - lower)
+        end = _least(upper - v[at.NEXT_STATE, i], v[at.NEXT_STATE, i] - lower)
+        first, last = v[at.STATE + 1, i], v[at.NEXT_STATE + 1, i]
+        fastest = select(abs(first) > abs(last), abs(first), abs(last))
+        turned = logical_and(first * last < 0.0, _least(gap, end) <= h * fastest)
+        near = logical_or(near, logical_or(turned, end <= TOUCH))
+    return near
+
+
+@inlined
+def _least(one: Any, other: Any) -> Any:
+    return select(one < other, one, other)
+
+
+@inner
+def _copy_out(size: int, m: Memory, scalar: Memory, w: int) -> None:
+    """Copy an arm from its lane to the memory of a single one."""
+    n, stuck = size, 0
+    vectors, links, per_arm = numbers(m.vectors), numbers(m.links), numbers(m.per_arm)
+    for i in range(n + 1):
+        for row in PERSISTENT:
+            scalar.vectors[row, i] = vectors[row, i, w]
+        for column in range(at.COLUMNS):
+            scalar.links[i, column] = links[i, column, w]
+        stuck += int(i < n and scalar.links[i, link.STUCK] != 0.0)
+    for k in range(len(per_arm)):
+        scalar.per_arm[k] = per_arm[k, w]
+    scalar.ints[at.COUPLED] = m.ints[at.COUPLED] + stuck
+    for place in (at.NOW, at.HOLD_START):
+        scalar.floats[place] = m.floats[place]
+    scalar.floats[at.PLAN_START] = m.floats[at.NOW]
+    scalar.floats[at.STOP] = scalar.floats[at.TARGET] = m.floats[at.STEP_END]
+    scalar.ints[at.STEP_INDEX], scalar.ints[at.STEP_COUNT], scalar.ints[at.OPEN] = 0, 1, 1
+    scalar.ints[at.FSAL_VALID], scalar.ints[at.SAMPLE] = 0, m.ints[at.SAMPLE]
+    scalar.ints[at.IDLE] = 0
+
+
+@inner
+def _keep_samples(
+    size: int,
+    m: Memory,
+    scalar: Memory,
+    record: Record,
+    bucket: Bucket,
+    outcome: Outcome,
+    w: int,
+) -> None:
+    """Take over the samples of the arm that lay in the step."""
+    n = size
+    b = bucket.members[m.ints[at.BLOCK] * numbers(m.links).shape[2] + w]
+    for row in range(m.ints[at.SAMPLE], scalar.ints[at.SAMPLE]):
+        for i in range(n):
+            outcome.q[b, row, i] = record.samples[row, 1 + i]
+            outcome.qd[b, row, i] = record.samples[row, 2 + n + i]
+            if len(outcome.tau) > 0:
+                outcome.tau[b, row, i] = record.samples[row, 3 + 3 * n + i]
+
+
+@inner
+def _copy_back(size: int, m: Memory, scalar: Memory, w: int) -> None:
+    """Copy the arm back into its lane, as it is at the end of the step."""
+    vectors, links = numbers(m.vectors), numbers(m.links)
+    for i in range(size):
+        for part in range(2):
+            vectors[at.NEXT_STATE + part, i, w] = scalar.vectors[at.STATE + part, i]
+            vectors[at.COMPENSATION + part, i, w] = scalar.vectors[at.COMPENSATION + part, i]
+        links[i, link.STUCK, w] = scalar.links[i, link.STUCK]
+        links[i, at.LAST_HIT, w] = scalar.links[i, at.LAST_HIT]
