@@ -79,7 +79,7 @@ def test_a_copy_has_the_same_fingerprints(package):
     [
         ("simulation/engine/loop.py", {LOOP, BLOCK}),  # kernels; a block uses a constant of it
         ("simulation/engine/watch.py", {BLOCK}),  # what they call
-        ("simulation/engine/losing.py", {BLOCK}),
+        ("simulation/engine/retire.py", {BLOCK}),
         ("kinematics/solver_room.py", {TRACK}),
         ("control/laws/pd.py", {PD}),
         ("expressions/evaluate.py", {LOOP, BLOCK}),

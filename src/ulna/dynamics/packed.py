@@ -24,13 +24,13 @@ CONSTANTS = 12
 # In the sequential model the same columns hold what a joint adds to the frozen arm beyond it: the
 # inertia [kg·m²] of the rotors that it turns, and paper 001's friction B [1/s].
 ROTORS, PER_SECOND = CARRIER, CROSS
-# To work in. TORQUE comes in and QDD goes out (in inverse dynamics the other way round);
+# Scratch columns. TORQUE is the input and QDD the result (in inverse dynamics the other way round);
 # HOLDING is the torque that holds a stuck joint.
 R_X, R_Y, RHO, INVERSE, TORQUE, QDD, HOLDING = range(12, 19)
 COLUMNS = 19
 
 # How the links stand, (3, n+1): apart from the table, so that a compiler can work on several at
-# once. OMEGA_SQUARED is the square of a link's rate.
+# once. OMEGA_SQUARED is the square of a link's rate [rad²/s²].
 COS, SIN, OMEGA_SQUARED = range(3)
 TURNS = 3
 

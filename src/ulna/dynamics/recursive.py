@@ -93,7 +93,7 @@ def _eliminate(size: int, links: Array, turns: Array, y: Array, at: int, pairs: 
     """Sweep from the tip to the base: take out one link after the other."""
     n = size
     k_xx = k_xy = k_yy = 0.0
-    kappa_x = kappa_y = turn = reaction = 0.0
+    kappa_x = kappa_y = turn = transmitted = 0.0
     # What lies beyond the tip is the world, which pushes the arm.
     b_x, b_y = -links[n, FORCE_X], -links[n, FORCE_Y]
     reaction = -links[n, MOMENT]
@@ -118,7 +118,7 @@ def _eliminate(size: int, links: Array, turns: Array, y: Array, at: int, pairs: 
             r_y += kappa_y
             own = links[i, pairs + (OWN - CARRIER)]
             inertia += 2.0 * (kappa_y * l_cos - kappa_x * l_sin) + turn + own
-            rho -= reaction - omega_squared * (kappa_x * l_cos + kappa_y * l_sin)
+            rho -= transmitted - omega_squared * (kappa_x * l_cos + kappa_y * l_sin)
         inverse = 1.0 / inertia
         links[i, R_X], links[i, R_Y], links[i, RHO], links[i, INVERSE] = r_x, r_y, rho, inverse
         part_x, part_y = r_x * inverse, r_y * inverse
@@ -133,13 +133,11 @@ def _eliminate(size: int, links: Array, turns: Array, y: Array, at: int, pairs: 
             )
             alone, together = carrier - cross * cross * inverse, carrier + 2.0 * cross + inertia
             turn = select(free, alone, together)
-            reaction = select(free, cross * rho * inverse, -rho)
+            transmitted = select(free, cross * rho * inverse, -rho)
         k_xx, k_yy = mass + k_xx - r_x * part_x, mass + k_yy - r_y * part_y
         k_xy -= r_x * part_y
-        b_x, b_y = (
-            e_x - omega_squared * s_x + part_x * rho,
-            e_y - omega_squared * s_y + part_y * rho,
-        )
+        b_x = e_x - omega_squared * s_x + part_x * rho
+        b_y = e_y - omega_squared * s_y + part_y * rho
 
 
 @inlined

@@ -40,7 +40,7 @@ class Unit(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Say all that its typed form depends on."""
+        """All that its typed form depends on."""
         form = "with a frame" if self.framed else "by Python"
         source = fingerprint(Path(self.kernel.py_func.__code__.co_filename))
         return "\n".join([made_by(), source, self.name, signature_text(self.signature), form])
@@ -53,7 +53,7 @@ class Unit(NamedTuple):
 
     @property
     def is_kept(self) -> bool:
-        """Whether its file tells all that it is made of."""
+        """Whether it can be cached: its source file determines it."""
         function = self.kernel.py_func
         is_plain = function.__closure__ is None and self.kernel.foreign is None
         return is_plain and Path(function.__code__.co_filename).is_file()
@@ -145,7 +145,7 @@ def _shipped(name: str, key: str) -> bytes | None:
 
 @cache
 def _warn_unfit() -> None:
-    """Say once why kernels that came with the package are not used."""
+    """Warn once that kernels that came with the package are not used."""
     here = made_by()
     try:
         there = (SHIPPED / MADE_BY).read_text(encoding="utf-8").strip()
@@ -187,7 +187,7 @@ def _read(file: Path, key: str, *, discard: bool = True) -> bytes | None:
 
 
 def _keep(file: Path, key: str, content: bytes) -> None:
-    """Keep what was made; where that fails, say so once."""
+    """Write a file of the cache; where that fails, warn once."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         _write(file, key, content)

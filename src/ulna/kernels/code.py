@@ -30,7 +30,7 @@ MATHS = (
 
 @cache
 def processor() -> tuple[str, str, str]:
-    """Return what code is made for: the system, the processor, and what it can do."""
+    """Return the target of code: the system, the processor, and its features."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     features = llvm.get_host_cpu_features().flatten()
@@ -60,9 +60,9 @@ def machine_code(bitcode: bytes, size: int) -> bytes:
 
 
 def _close(module: Any) -> None:
-    """Let nobody but the loader see anything but the entry.
+    """Make everything but the entry internal.
 
-    What nobody else can call may take constants from its callers, and go into them. Numba's names
+    Internal functions can be specialised for their callers, and inlined. Numba's names
     count what it has typed before: without them the same kernel gives the same code.
     """
     made = [one for one in module.functions if not one.is_declaration and one.name != ENTRY]
@@ -90,7 +90,7 @@ _loaded: list[Any] = []  # engines: code lives as long as the one that loaded it
 
 
 def load(made: bytes) -> int:
-    """Load machine code; return the address of what leads into it."""
+    """Load machine code; return the address of its entry."""
     _symbols()
     module = llvm.parse_assembly(f'target triple = "{processor()[0]}"\n')
     engine = llvm.create_mcjit_compiler(module, _machine())
@@ -102,7 +102,7 @@ def load(made: bytes) -> int:
 
 @cache
 def _symbols() -> None:
-    """Tell the loader where Python's functions are, and those of C's library."""
+    """Register the addresses of Python's functions and of the C library's with the loader."""
     _check_layout()
     for name in PYTHON:
         llvm.add_symbol(name, _address(ctypes.pythonapi, name))
@@ -116,7 +116,7 @@ def _address(library: Any, name: str) -> int:
 
 
 def _check_layout() -> None:
-    """Make sure that arrays lie in memory as kernels read them."""
+    """Raise ImportError unless arrays lie in memory as kernels read them."""
     header = object.__basicsize__
     array = np.zeros((3, 2))
     pointer, shape = (ctypes.c_void_p.from_address(id(array) + header + k) for k in (0, 16))

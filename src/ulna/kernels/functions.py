@@ -21,7 +21,7 @@ _compiling = RLock()
 
 
 def _copy_metadata(made: Any, function: Callable[..., Any]) -> None:
-    """Let what stands for a function have its name and its text."""
+    """Copy the name and the docstring of a function to its wrapper."""
     update_wrapper(made, function)
 
 
@@ -149,13 +149,13 @@ class Hook:
         return int(made.address(signature or self.signature, n))
 
     def keep(self, function: Callable[..., Any]) -> int:
-        """Note a plain function, and return what stands for it."""
+        """Register a plain function, and return the number that identifies it."""
         self._plain[id(function)] = function
         return id(function)
 
 
 class _AddressCall:
-    """What calls by address inside a kernel."""
+    """Calls a function by its address inside a kernel."""
 
     def __init__(self, plain: bool) -> None:
         self.plain = plain
@@ -183,7 +183,7 @@ def _adapted(compiled: Any) -> Kernel:
 
 
 def function_count(kernel: Kernel) -> int:
-    """Return how many functions a kernel is made of: what typing it will tell of, at least."""
+    """Return how many functions a kernel is made of, at least: those that typing reports."""
     seen, ahead = set[Any](), [kernel.py_func]
     while ahead:
         function = ahead.pop()

@@ -1,4 +1,4 @@
-"""What the arguments of a kernel are, said without a compiler."""
+"""Types of a kernel's arguments, without a compiler."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ INT, FLOAT = "int64", "float64"
 
 
 class ArrayOf(NamedTuple):
-    """An array without gaps, its last axis first in memory."""
+    """A C-contiguous array."""
 
     number: str  # the name of its dtype
     dimensions: int
 
 
 class LanesOf(NamedTuple):
-    """An array of lanes, of so many numbers each."""
+    """An array of lanes of a width."""
 
     number: str
     dimensions: int
@@ -36,7 +36,7 @@ Signature: TypeAlias = "tuple[Kind, ...]"
 
 
 def signature_of(*values: Any) -> Signature:
-    """Return what these values are.
+    """Return the types of values.
 
     >>> signature_of(2, 0.5, np.zeros((3, 2)))
     ('int64', 'float64', ArrayOf(number='float64', dimensions=2))
@@ -45,12 +45,12 @@ def signature_of(*values: Any) -> Signature:
 
 
 def kind_of(value: Any) -> Kind:
-    """Return what a value is; raises a TypeError for what no kernel takes."""
+    """Return the type of a value; raises TypeError for what no kernel takes."""
     if type(value) is np.ndarray:
         number = value.dtype
         if not value.flags.c_contiguous or not number.isnative:
             raise TypeError("kernels take arrays without gaps, in the machine's own byte order")
-        # A dtype takes long to say its name.
+        # The name of a dtype takes long to compute.
         place = number.char, value.ndim
         if place not in _arrays:
             _arrays[place] = ArrayOf(number.name, value.ndim)
@@ -68,7 +68,7 @@ _arrays: dict[tuple[str, int], ArrayOf] = {}
 
 
 def signature_text(kind: Any) -> str:
-    """Write a kind, or a signature, as text that is the same in every process."""
+    """Return a type, or a signature, as text that is the same in every process."""
     if isinstance(kind, RecordOf):
         return f"{kind.kind.__module__}.{kind.kind.__qualname__}{signature_text(kind.fields)}"
     if isinstance(kind, LanesOf):

@@ -76,7 +76,7 @@ _BYTE, _INT, _LONG = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 _POINTER = _BYTE.as_pointer()
 
 _dispatchers: list[Any] = []  # their types do not keep them alive
-typing_listeners: list[Callable[[str], None]] = []  # whoever wants to know how far typing has come
+typing_listeners: list[Callable[[str], None]] = []  # called with every function that was typed
 
 
 class _InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
@@ -173,7 +173,7 @@ class _KernelCompiler(_InnerCompiler):
 
 def inner_type(function: Inner) -> Any:
     """Return the type by which Numba knows an inner function."""
-    # Said aloud, because otherwise it would take after its caller.
+    # Explicit, because the default is that of the caller.
     options = {"pipeline_class": _InnerCompiler, "forceinline": function.is_inlined}
     made = numba.njit(**OPTIONS, **options)(function.py_func)
     _dispatchers.append(made)
@@ -227,7 +227,7 @@ def type_of(kind: Any) -> Any:
         return types.BaseTuple.from_types(tuple(map(type_of, kind.fields)), kind.kind)
     number = getattr(types, kind.number)
     if isinstance(kind, LanesOf):
-        # Memory of NumPy's need not begin where a wide register would like it to.
+        # NumPy's arrays need not be aligned to vector registers.
         return types.Array(Lanes(number, kind.width), kind.dimensions, "C", aligned=False)
     return types.Array(number, kind.dimensions, "C")
 
@@ -247,7 +247,7 @@ def typed(
 ) -> bytes:
     """Return a kernel, and what leads into it, as LLVM's bitcode.
 
-    `told` is called with the name of every function that has been typed.
+    `on_typed` is called with the name of every function that has been typed.
     """
     kinds = tuple(map(type_of, signature))
     options = {**OPTIONS, "pipeline_class": _KernelCompiler, "forceinline": False}
@@ -280,7 +280,7 @@ def _source(kernel: Kernel) -> Callable[..., Any]:
 
 
 class _Entry:
-    """What leads into a kernel needs to know of it."""
+    """What the entry functions of a kernel need to know of it."""
 
     def __init__(
         self, context: Any, module: Any, described: Any, signature: Any, is_folded: bool
@@ -291,7 +291,7 @@ class _Entry:
         self.function = ir.Function(module, shape, described.llvm_func_name)
 
     def call(self, builder: Any, values: Any) -> Any:
-        """Call the kernel; what is wrong inside shows in its result alone."""
+        """Call the kernel; its errors show in its result alone."""
         convention = self.context.call_conv
         _, found = convention.call_function(builder, self.function, self.result, self.kinds, values)
         return found
@@ -334,7 +334,7 @@ def _build_python_entry(entry: _Entry) -> None:
 
 
 def _boxed(entry: _Entry, builder: Any, found: Any) -> Any:
-    """Make a Python object of what the kernel gives."""
+    """Return the kernel's result as a Python object."""
     module = entry.module
     if isinstance(entry.result, types.Float):
         wide = entry.context.cast(builder, found, entry.result, types.float64)
@@ -350,7 +350,7 @@ def _boxed(entry: _Entry, builder: Any, found: Any) -> Any:
 
 
 class _ArgumentReader:
-    """Reads Python's objects, and leaves with a TypeError at the first of another kind."""
+    """Reads Python's objects, and raises TypeError at the first of another type."""
 
     def __init__(self, entry: _Entry, function: Any, builder: Any) -> None:
         self.entry, self.builder = entry, builder

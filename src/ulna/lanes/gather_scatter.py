@@ -1,4 +1,4 @@
-"""Rows of numbers, one a lane: taken into lanes and put back, a column at a time."""
+"""Gather and scatter: a column of rows of numbers to lanes, one row a lane, and back."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ register_typing(scatter, _typed_scatter)
 def _element_pointer(
     context: Any, builder: Any, kind: Any, array: Any, column: Any
 ) -> Callable[[Any], Any]:
-    """Return what finds the number in a row of this column; arrays here have no gaps."""
+    """Return the function from a row to the address of its number; arrays are contiguous."""
     columns = cgutils.unpack_tuple(builder, array.shape)[1]
     return lambda row: builder.gep(
         array.data, [builder.add(builder.mul(row, columns), column)], inbounds=True
@@ -56,7 +56,7 @@ def _gather(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
         last = builder.sub(count, count.type(1))
         return builder.select(builder.icmp_signed("<", row, last), row, last)
 
-    # A block that is full, as nearly all are, is spared the question in every lane.
+    # A full block, as nearly all are, needs no check in every lane.
     is_full = builder.icmp_signed("<=", builder.add(first, first.type(vector.count)), count)
     with builder.if_else(is_full) as (then, otherwise):
         with then:

@@ -1,4 +1,4 @@
-"""The types of lanes and masks, as the compiler knows them, and how functions are told of them."""
+"""Numba's types of lanes and masks, and how functions on them are registered."""
 
 from __future__ import annotations
 
@@ -18,41 +18,41 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Lanes(types.Type):  # type: ignore[misc]
-    """The type of many numbers of one kind."""
+    """The type of lanes: a vector of numbers."""
 
     def __init__(self, number: types.Float, width: int) -> None:
         self.number, self.width = number, width
         super().__init__(name=f"lanes({number} x {width})")
 
     def unify(self, context: Any, other: Any) -> Any:
-        """Let a number and lanes meet in one variable as lanes."""
+        """Unify a number and lanes as lanes."""
         return self if isinstance(other, types.Number) else None
 
     def can_convert_from(self, context: Any, other: Any) -> Any:
-        """Let a number stand for lanes that are all alike, and precision change in between."""
+        """Allow a number to be broadcast, and lanes to change precision."""
         if isinstance(other, Lanes):
             return Conversion.unsafe if other.width == self.width else None
         return Conversion.safe if isinstance(other, types.Number) else None
 
 
 class Mask(types.Type):  # type: ignore[misc]
-    """The type of answers, yes or no, to a question about lanes of a kind."""
+    """The type of masks: a vector of booleans, one for each lane."""
 
     def __init__(self, kind: Lanes) -> None:
         self.kind, self.width = kind, kind.width
         super().__init__(name=f"mask({kind})")
 
     def unify(self, context: Any, other: Any) -> Any:
-        """Let one answer and many meet in one variable."""
+        """Unify a boolean and a mask as a mask."""
         return self if isinstance(other, types.Boolean) else None
 
     def can_convert_from(self, context: Any, other: Any) -> Any:
-        """Let one answer stand for all."""
+        """Allow a boolean to be broadcast."""
         return Conversion.safe if isinstance(other, types.Boolean) else None
 
 
 def lanes_of(number: Any, width: int | None = None) -> Lanes:
-    """Return the type of lanes of a kind of number, as many as usual unless that is said."""
+    """Return the type of lanes of a type of number, of the default width unless given."""
     return Lanes(number, width or WIDTHS[np.dtype(str(number))])
 
 
@@ -70,7 +70,7 @@ class _MaskModel(models.PrimitiveModel):  # type: ignore[misc]
 
 
 def broadcast(builder: Any, value: Any, kind: Any) -> Any:
-    """Put one value into every lane."""
+    """Broadcast a value to every lane."""
     nothing = ir.Constant(kind, ir.Undefined)
     one = builder.insert_element(nothing, value, ir.IntType(32)(0))
     first = ir.Constant(ir.VectorType(ir.IntType(32), kind.count), [0] * kind.count)
@@ -105,7 +105,7 @@ def common_lanes(arguments: Sequence[Any]) -> Lanes | None:
 
 
 def register_typing(function: Any, typed: Callable[[Any, tuple[Any, ...]], Any]) -> None:
-    """Tell the compiler which types a function takes and gives."""
+    """Register the types that a function takes and returns."""
 
     @infer_global(function)
     class _Template(AbstractTemplate):  # type: ignore[misc]
@@ -114,6 +114,6 @@ def register_typing(function: Any, typed: Callable[[Any, tuple[Any, ...]], Any])
 
 
 def register_lowering(function: Any, *kinds: Any) -> Callable[[Function], Function]:
-    """Tell the compiler how a function is done on arguments of these types."""
+    """Register the lowering of a function for arguments of these types."""
     made: Callable[[Function], Function] = lower_builtin(function, *kinds)
     return made

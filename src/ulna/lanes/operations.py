@@ -1,4 +1,4 @@
-"""What can be done with lanes: arithmetic, comparisons, choices."""
+"""Operations on lanes: arithmetic, comparison, selection and reduction."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ COMPARISONS = {
 def _elementwise(
     function: Any, build: Callable[..., Any], *, compares: bool = False, ours: bool = False
 ) -> None:
-    """Let a function of numbers work on lanes; one of ours is to be told of numbers as well."""
+    """Register a function of numbers for lanes; one of our own for numbers as well."""
 
     def typed(context: Any, arguments: Any) -> Any:
         kind = common_lanes(arguments)
@@ -71,14 +71,14 @@ def _calculating(name: str) -> Callable[..., Any]:
 
 
 def _comparing(sign: str) -> Callable[..., Any]:
-    # What is no number differs from everything, and is neither more nor less.
+    # NaN differs from everything, and is neither more nor less.
     if sign == "!=":
         return lambda builder, a, b: builder.fcmp_unordered(sign, a, b)
     return lambda builder, a, b: builder.fcmp_ordered(sign, a, b)
 
 
 def _library(name: str) -> Callable[..., Any]:
-    """Return one of LLVM's own functions on lanes."""
+    """Return one of LLVM's intrinsic functions on lanes."""
 
     def build(builder: Any, value: Any) -> Any:
         kind = value.type

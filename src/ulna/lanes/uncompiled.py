@@ -1,4 +1,4 @@
-"""What lanes are without a compiler: rows of NumPy, and what kernels do with them."""
+"""Lanes without a compiler: rows of NumPy, and the functions that kernels call on them."""
 
 from __future__ import annotations
 
@@ -9,58 +9,58 @@ from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[Any]
 
-# How many numbers of a kind go side by side: two or more of the widest registers, so that one is
-# worked on while the other waits; more would no longer fit into all of the registers together.
+# The width of lanes: two or more of the widest registers, so that latencies overlap; more would no
+# longer fit into all of the registers together.
 WIDTHS = {np.dtype(np.float64): 16, np.dtype(np.float32): 32}
 
 
 class LaneArray(np.ndarray[Any, Any]):
-    """Lanes without a compiler: an array whose last axis is taken as one number."""
+    """Lanes without a compiler: an array whose last axis is treated as one number."""
 
 
 def lanes(array: Array) -> Any:
-    """See an array (…, W) of numbers as an array (…) of lanes."""
+    """View an array (…, W) of numbers as an array (…) of lanes."""
     return array.view(LaneArray)
 
 
 def lanes_like(array: Array, other: Any) -> Any:
-    """Do as `lanes` does, with as many lanes as another array has."""
+    """View an array as lanes of the same width as those of another array."""
     return array.view(LaneArray)
 
 
 def wide_lanes(array: Array) -> Any:
-    """Do as `lanes` does, with as many lanes as numbers of single precision would have."""
+    """View an array as lanes of the width that single precision has."""
     return array.view(LaneArray)
 
 
 def numbers(array: Any) -> Array:
-    """See an array (…) of lanes as numbers (…, W); of numbers as (…, 1)."""
+    """View an array (…) of lanes as numbers (…, W), one of numbers as (…, 1)."""
     return array.view(np.ndarray) if isinstance(array, LaneArray) else array[..., None]
 
 
 def squeeze(array: Array) -> Array:
-    """See an array (…, 1) of numbers as an array (…)."""
+    """View an array (…, 1) of numbers as an array (…)."""
     return array[..., 0]
 
 
 def matrix_view(array: Any, first: int, rows: int, columns: int) -> Any:
-    """See a part of an array (k,), of numbers or of lanes, as an array (rows, columns)."""
+    """View a part of an array (k,), of numbers or of lanes, as a matrix (rows, columns)."""
     part = array[first : first + rows * columns]
     return part.reshape(rows, columns, *array.shape[1:])
 
 
 def is_scalar(array: Any) -> bool:
-    """Return whether an array holds numbers, and not lanes: what the compiler knows in advance."""
+    """Return whether an array holds numbers, not lanes; a constant for the compiler."""
     return not isinstance(array, LaneArray)
 
 
 def is_single(number: Any) -> bool:
-    """Return whether a number, or lanes, has single precision: known to the compiler in advance."""
+    """Return whether a number, or lanes, has single precision; a constant for the compiler."""
     return bool(getattr(number, "dtype", None) == np.float32)
 
 
 def select(condition: Any, yes: Any, no: Any) -> Any:
-    """Return one value or the other, in every lane by its own condition."""
+    """Return `yes` where the condition holds and `no` elsewhere, lane by lane."""
     if isinstance(condition, bool | np.bool_):
         return yes if condition else no
     return np.where(condition, yes, no)
@@ -77,7 +77,7 @@ def any_lane(condition: Any) -> bool:
 
 
 def floor(value: Any) -> Any:
-    """Return the largest whole number that is not above."""
+    """Return the largest integer that is not above a value."""
     return np.floor(value)
 
 
@@ -87,22 +87,22 @@ def sqrt(value: Any) -> Any:
 
 
 def logical_and(one: Any, other: Any) -> Any:
-    """Say in which lanes two conditions hold."""
+    """Return in which lanes both conditions hold."""
     return np.logical_and(one, other)
 
 
 def logical_or(one: Any, other: Any) -> Any:
-    """Say in which lanes one of two conditions holds, or both."""
+    """Return in which lanes at least one of two conditions holds."""
     return np.logical_or(one, other)
 
 
 def logical_not(condition: Any) -> Any:
-    """Say in which lanes a condition does not hold."""
+    """Return in which lanes a condition does not hold."""
     return np.logical_not(condition)
 
 
 def bit(integer: Any, position: int) -> Any:
-    """Return whether a bit of a number that is whole is set."""
+    """Return whether a bit of an integral number is set."""
     return (np.asarray(integer).astype(np.int64) >> position) & 1 != 0
 
 
@@ -113,6 +113,6 @@ def gather(rows: Array, first: int, column: int) -> Any:
 
 
 def scatter(values: Any, rows: Array, first: int, column: int) -> None:
-    """Put lanes into a column of rows (b, k); what would come after the last is left out."""
+    """Write lanes to a column of rows (b, k); what would come after the last is left out."""
     part = rows[first : first + len(values), column]
     part[:] = values[: len(part)]

@@ -1,4 +1,4 @@
-"""Arrays of numbers seen as arrays of lanes, and the other way round."""
+"""Views of arrays of numbers as arrays of lanes, and the other way round."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ulna.lanes.uncompiled import (
 
 def _typed_lanes(context: Any, arguments: Any) -> Any:
     (array,) = arguments
-    # Memory of NumPy's need not begin where a wide register would like it to.
+    # NumPy's arrays need not be aligned to vector registers.
     kind = types.Array(lanes_of(array.dtype), array.ndim - 1, "C", aligned=False)
     return signature(kind, array)
 
@@ -109,7 +109,7 @@ def _matrix_view(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
 
 
 def _view(context: Any, builder: Any, kind: Any, old: Any, data: Any, shape: Any) -> Any:
-    """Return an array that sees memory of another one, its items one after the other."""
+    """Return a contiguous array that views memory of another one."""
     new = cgutils.create_struct_proxy(kind)(context, builder)
     item = context.get_data_type(kind.dtype)
     size = context.get_constant(types.intp, context.get_abi_sizeof(item))

@@ -64,19 +64,19 @@ class BatchSource:
 
     def _check_pieces(self, name: str, box: tuple[slice, ...]) -> None:
         array = self.arrays[name]
-        touched = {(name, place) for place in places_of(array.shape, array.chunks, box)}
+        touched = {(name, origin) for origin in chunk_origins(array.shape, array.chunks, box)}
         unchecked = sorted(touched - self._checked)
         if unchecked and self._check is not None:
-            self._check(name, [place for _, place in unchecked])
+            self._check(name, [origin for _, origin in unchecked])
             self._checked.update(unchecked)
 
 
-def places_of(
+def chunk_origins(
     shape: tuple[int, ...], chunks: tuple[int, ...], box: tuple[slice, ...]
 ) -> Iterator[tuple[int, ...]]:
     """Return the first indices of the pieces that a box, a slice for each axis, lies in.
 
-    >>> list(places_of((5, 4), (2, 4), (slice(1, 4), slice(None))))
+    >>> list(chunk_origins((5, 4), (2, 4), (slice(1, 4), slice(None))))
     [(0, 0), (2, 0)]
     """
     ranges = (range(*part.indices(size)) for part, size in zip(box, shape, strict=True))
@@ -149,8 +149,8 @@ class StoredArray:
 
     def _read(self, rows: int | Rows, box: list[slice]) -> tuple[Floats, Any]:
         if isinstance(rows, np.ndarray):
-            several, places = np.unique(rows, return_inverse=True)
-            return self._gather(several, box), places.reshape(rows.shape)
+            several, inverse = np.unique(rows, return_inverse=True)
+            return self._gather(several, box), inverse.reshape(rows.shape)
         part, wanted = _cut(rows)
         return self.source.read(self.name, (part, *box)), wanted
 
@@ -167,7 +167,7 @@ class StoredArray:
 def _whole_key(key: Any) -> list[Any]:
     """Return a key for each axis."""
     keys = list(key) if isinstance(key, tuple) else [key]
-    dots = [place for place, one in enumerate(keys) if one is Ellipsis]
+    dots = [k for k, one in enumerate(keys) if one is Ellipsis]
     if not dots:
         dots = [len(keys)]
         keys.append(Ellipsis)

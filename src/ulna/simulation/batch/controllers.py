@@ -70,11 +70,11 @@ def _arms_of(
     if len(controllers) == 1 and len(set(timings)) == 1:
         return {(0, timings[0]): np.arange(count)}
     late = np.broadcast_to(sensors.labels, count)
-    places: dict[Any, int] = {}
+    first_uses: dict[Any, int] = {}
     arms: dict[tuple[int, ControlTiming], list[int]] = {}
     for arm in range(count):
         one = 0 if len(controllers) == 1 else arm
-        first = places.setdefault(controllers[one], one)
+        first = first_uses.setdefault(controllers[one], one)
         arms.setdefault((first, timings[late[arm]]), []).append(arm)
     return {key: np.array(found) for key, found in arms.items()}
 

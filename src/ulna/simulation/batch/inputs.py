@@ -67,15 +67,15 @@ def for_all(example: Any, values: Array) -> Input:
 
 def for_each(examples: Sequence[Any], key: Callable[[Any], Hashable], values: Any) -> Input:
     """Return the input of as many arms, sorted into forms by a key."""
-    places: dict[Hashable, list[int]] = {}
+    arms_by_form: dict[Hashable, list[int]] = {}
     for arm, example in enumerate(examples):
-        places.setdefault(key(example), []).append(arm)
+        arms_by_form.setdefault(key(example), []).append(arm)
     labels, rows = np.zeros((2, len(examples)), dtype=np.intp)
-    for label, arms in enumerate(places.values()):
+    for label, arms in enumerate(arms_by_form.values()):
         labels[arms], rows[arms] = label, np.arange(len(arms))
     forms = [
         Form(examples[arms[0]], np.stack([values(examples[arm]) for arm in arms]), rows)
-        for arms in places.values()
+        for arms in arms_by_form.values()
     ]
     return Input(labels, tuple(forms))
 

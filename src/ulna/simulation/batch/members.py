@@ -135,7 +135,7 @@ def gathered(
 
 def bad_starts(start: Array, lower: Array, upper: Array, *, stops: bool) -> Array:
     """Say which angles and rates (2, B, n) no arm with such limits can start with."""
-    # Written so that what is no number is out of bounds as well.
+    # Written so that NaN is out of bounds as well.
     fine = np.abs(start) <= MOST_START
     if stops:
         fine[0] &= (start[0] >= lower) & (start[0] <= upper)

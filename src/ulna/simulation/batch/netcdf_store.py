@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ulna.digests import DigestedPart, append_trailer, digest, piece_digest
-from ulna.simulation.batch.arrays import BatchSource, places_of
+from ulna.simulation.batch.arrays import BatchSource, chunk_origins
 from ulna.simulation.batch.layout import BatchLayout
 from ulna.simulation.batch.tables import HISTORIES, HISTORY
 from ulna.simulation.formats import check_ordinary, package, write_variable
@@ -187,9 +187,9 @@ def open_netcdf(path: Path) -> BatchSource:
     content = hdf5.File(path, "r")
     arrays = {name: part for name, part in content.items() if isinstance(part, hdf5.Dataset)}
 
-    def check(name: str, places: Iterable[tuple[int, ...]]) -> None:
+    def check(name: str, origins: Iterable[tuple[int, ...]]) -> None:
         with path.open("rb") as stream:
-            for place in places:
+            for place in origins:
                 piece = arrays[name].id.get_chunk_info_by_coord(place)
                 if trailer is not None and piece.byte_offset is not None:
                     trailer.check_piece(stream, piece.byte_offset, piece.size)
@@ -200,7 +200,7 @@ def open_netcdf(path: Path) -> BatchSource:
 
 def _stored(array: Any) -> Iterator[tuple[int, int]]:
     """Return where the pieces of an array lie in the file, and their sizes."""
-    for place in places_of(array.shape, array.chunks, (slice(None),) * array.ndim):
+    for place in chunk_origins(array.shape, array.chunks, (slice(None),) * array.ndim):
         piece = array.id.get_chunk_info_by_coord(place)
         if piece.byte_offset is not None:
             yield piece.byte_offset, piece.size

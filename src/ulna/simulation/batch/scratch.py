@@ -15,7 +15,7 @@ from ulna.simulation.engine.bucket import Bucket, Outcome
 from ulna.simulation.engine.memory import ControlMemory, Memory, Record, new_record, new_vectors
 from ulna.simulation.reference import TickRange
 
-TABLE, WHOLE = np.zeros((1, 1)), np.zeros(1, dtype=np.int64)  # that nobody reads
+TABLE, INTS = np.zeros((1, 1)), np.zeros(1, dtype=np.int64)  # that nobody reads
 FIRST_BUDGET = 2000  # steps of a block of arms with one link
 
 
@@ -64,7 +64,7 @@ def single_memory(kind: LaneKind, bucket: Bucket, times: Array) -> tuple[Memory,
     """Allocate memory for an arm that takes a step by itself, and for its samples."""
     n, floats, ints = bucket.start.shape[2], bucket.floats.copy(), bucket.ints.copy()
     if not ints[at.STOPS]:  # and so no arm will
-        scalar = Memory(TABLE, TABLE, TABLE, TABLE[0], WHOLE, kind.tableau, floats, ints)
+        scalar = Memory(TABLE, TABLE, TABLE, TABLE[0], INTS, kind.tableau, floats, ints)
         return scalar, Record(TABLE, TABLE)
     scalar = Memory(
         vectors=new_vectors(n),

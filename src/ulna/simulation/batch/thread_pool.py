@@ -50,7 +50,7 @@ class BlockRange(NamedTuple):
 
 
 class ThreadPool:
-    """Threads that work on lots until all is done, or somebody calls halt."""
+    """Threads that work on buckets until all is done, or somebody calls halt."""
 
     def __init__(self, kind: LaneKind, threads: int | None) -> None:
         self.kind, self._most = kind, threads

@@ -96,9 +96,9 @@ def open_zarr(path: Path) -> BatchSource:
     _check_pieces(path, attributes.pop(PIECES, "{}"))
     arrays = dict(group.arrays())
 
-    def check(name: str, places: Iterable[tuple[int, ...]]) -> None:
-        for place in places:
-            steps = zip(place, arrays[name].chunks, strict=True)
+    def check(name: str, origins: Iterable[tuple[int, ...]]) -> None:
+        for origin in origins:
+            steps = zip(origin, arrays[name].chunks, strict=True)
             piece = f"{name}/" + ".".join(str(first // size) for first, size in steps)
             _check_file(path, piece, digests or {})
 

@@ -1,6 +1,7 @@
-"""The compiled engine: kernels that advance one arm in time, and the memory they work on.
+"""The compiled engine: kernels that advance arms in time, and the memory they work on.
 
-`loop` takes steps; `stepping` says how long they are; `explicit` and `implicit` are the methods;
-`slope` is the derivative; `schedule` the inputs; `watch` and `contact` events and stops.
-Importing any of them but `memory` and `tableaux` loads Numba.
+`loop` takes the steps of one arm, `block` those of many in lanes; `stepping` controls the step
+size; `explicit` and `implicit` are the methods; `state_derivative` computes ẋ = f(t, x); `schedule`
+holds the inputs; `watch` and `contact` handle events and stops; `memory_layout` names the entries
+of the memory. Importing any of them but `memory` and `tableaux` loads Numba.
 """

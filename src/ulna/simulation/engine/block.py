@@ -1,8 +1,8 @@
-"""A block of arms in lanes: they are loaded, take their steps together, and leave.
+"""A block of arms in lanes: they are loaded, take their steps together, and are retired.
 
-Time is common to a block: its arms share segments and steps, and only what they are, and what
-acts on them, is their own. An arm that is lost is noted and laid still, and costs nothing more.
-One that touches its stops takes the step by itself, in the engine for single arms (`aside.py`).
+Time is common to a block: its arms share segments and steps, and only their parameters, and what
+acts on them, are their own. An arm that fails is retired: its lane is idle from then on. One that
+touches its stops takes the step by itself, in the engine for single arms (`stop_fallback.py`).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def run_blocks(
     outcome: Outcome,
     budget: int,
 ) -> int:
-    """Take steps with one block after the other; return REACHED after the last of them."""
+    """Advance one block after the other; return REACHED after the last of them."""
     ints = memory.ints
     m = Memory(
         lanes(memory.vectors), lanes(memory.links), lanes(memory.turns), lanes(memory.per_arm),
@@ -135,7 +135,7 @@ def _look_inside(
     outcome: Outcome,
     h: float,
 ) -> None:
-    """Do what a step needs besides its end, and make its end the state."""
+    """Handle stops and samples within a step, then make its end the state."""
     copy(size, m, at.TRIAL, at.NEXT_STATE)
     if m.ints[at.STOPS] != 0:
         call_part(m.ints[at.FALLBACK_PART], size, m, scalar, record, bucket, outcome, h)
@@ -160,7 +160,7 @@ def _is_sampled(m: Memory, outcome: Outcome, h: float) -> bool:
 
 @inner
 def _sample_start(size: int, m: Memory, bucket: Bucket, outcome: Outcome, h: float) -> None:
-    """Keep what is due at the start of a step, while all arms are still there."""
+    """Record what is due at the start of a step, before arms are retired."""
     times, row = outcome.times, m.ints[at.SAMPLE]
     if row < len(times) and times[row] <= m.floats[at.NOW] + h * ON_TIME:
         m.links[size, at.FALLBACK] = 0.0
@@ -185,7 +185,7 @@ def _take_samples(size: int, m: Memory, bucket: Bucket, outcome: Outcome, h: flo
 
 @inner
 def _write(size: int, m: Memory, bucket: Bucket, outcome: Outcome, t: float) -> None:
-    """Keep the state STAGE of all arms that run, but those that have kept theirs themselves."""
+    """Record the state STAGE of all active arms but those that took the step by themselves."""
     n, row = size, m.ints[at.SAMPLE]
     m.ints[at.SAMPLE] += 1
     with_torques = len(outcome.tau) > 0
@@ -208,7 +208,7 @@ def _write(size: int, m: Memory, bucket: Bucket, outcome: Outcome, t: float) -> 
 
 @inner
 def _finish(size: int, m: Memory, control: ControlMemory, bucket: Bucket, outcome: Outcome) -> None:
-    """Note how the arms that still run have ended, and keep what is due at the very end."""
+    """Record how the active arms ended, and the samples that are due at the very end."""
     n, now, times = size, m.floats[at.NOW], outcome.times
     links = numbers(m.links)
     first = m.ints[at.BLOCK] * links.shape[2]
@@ -227,7 +227,7 @@ def _finish(size: int, m: Memory, control: ControlMemory, bucket: Bucket, outcom
 
 @inner
 def _retire_failed(size: int, m: Memory, bucket: Bucket, outcome: Outcome, h: float) -> None:
-    """Note which arms have no state after the step and why, and lay them still."""
+    """Retire the arms that have no valid state after the step."""
     n, links = size, numbers(m.links)
     code = at.STALLED if m.ints[at.METHOD] == at.GAUSS4 else at.DIVERGED
     for w in range(links.shape[2]):
@@ -237,8 +237,8 @@ def _retire_failed(size: int, m: Memory, bucket: Bucket, outcome: Outcome, h: fl
 
 @inner
 def _hold_retired(size: int, m: Memory) -> None:
-    """Keep lost arms where nothing can go wrong any more."""
-    v, alive = m.vectors, m.links[size, at.ACTIVE] != 0.0
+    """Set the states of retired arms to zero, so that they cannot overflow."""
+    v, active = m.vectors, m.links[size, at.ACTIVE] != 0.0
     for part in range(2):
         for i in range(columns(size, v)):
-            v[at.STATE + part, i] = select(alive, v[at.STATE + part, i], 0.0)
+            v[at.STATE + part, i] = select(active, v[at.STATE + part, i], 0.0)

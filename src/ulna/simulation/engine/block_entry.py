@@ -1,6 +1,6 @@
-"""How Python has blocks of arms run: by the address of what runs them.
+"""The entry point by which Python runs blocks of arms: `run_blocks`, called by its address.
 
-Compiled code runs them by the same address (`standing.py`), so that both take the same steps, and
+Compiled code calls the same address (`resident_blocks.py`), so that both take the same steps, and
 `run_blocks` is compiled once for both.
 """
 

@@ -1,4 +1,4 @@
-"""What arms in lanes bring along, and where they leave what became of them."""
+"""A bucket of arms that go in lanes together, and the arrays that take their results."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from ulna.arrays import Array
 class Bucket(NamedTuple):
     """Arms that share their times and the form of their inputs, so that they can go in lanes.
 
-    A row is an arm's, or where there is but one, everyone's.
+    A row belongs to an arm; a single row is shared by all.
     """
 
-    members: Array  # (b,) which rows of `arms` to `keys`, and of the outcome, are theirs
+    members: Array  # (b,) their rows of `arms` to `keys`, and of the outcome
     arms: Array  # (1 or B, n+1, constants)
     limits: Array  # (1 or B, n) the most torque that a controller may ask for
     start: Array  # (2, B, n) angles and rates
@@ -21,13 +21,13 @@ class Bucket(NamedTuple):
     per_arm: Array  # (1 or b, k) the memory of that name at the start
     params: Array  # (1 or b, p) of their controllers
     state: Array  # (1 or b, s)
-    postures: Array  # (1 or b, n) to hold, or nothing
+    postures: Array  # (1 or b, n) set-points, or nothing
     floats: Array  # the rest of the memory at the start
     ints: Array
 
 
 class Outcome(NamedTuple):
-    """What is kept of every arm; `codes` are negative until it is over."""
+    """The results of every arm; `codes` are negative until it has ended."""
 
     times: Array  # (S,) of the samples
     q: Array  # (B, S, n)

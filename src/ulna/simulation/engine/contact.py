@@ -1,4 +1,4 @@
-"""A joint and its stop: the blow, the rest, and the release."""
+"""Contact of a joint with its stop: impact, rest and release."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def nearer_side(m: Memory, i: int) -> float:
 
 @inner
 def hit(size: int, m: Memory, log: Array, i: int, side: float) -> float:
-    """Let joint i strike its stop; return the speed with which it leaves."""
+    """Apply the impact of joint i on its stop; return the speed with which it leaves."""
     v, links, now = m.vectors, m.links, m.floats[at.NOW]
     v[at.STATE, i] = links[i, link.UPPER] if side > 0.0 else links[i, link.LOWER]
     speed = v[at.STATE + 1, i]
@@ -40,9 +40,9 @@ def hit(size: int, m: Memory, log: Array, i: int, side: float) -> float:
 
 @inner
 def _apply_impact(size: int, m: Memory, log: Array, i: int, rebound: float, hasty: bool) -> None:
-    """Change the speed of joint i at once; what the blow does to the others follows from M⁻¹.
+    """Change the speed of joint i at once; what that does to the others follows from M⁻¹.
 
-    In haste no joint is torn from its stop: two that do so to one another would never end.
+    With `hasty` no joint is released: two that release one another would do so for ever.
     """
     n = size
     v, links = m.vectors, m.links
@@ -61,7 +61,7 @@ def _apply_impact(size: int, m: Memory, log: Array, i: int, rebound: float, hast
         if hasty or not _release_pulled(size, m, log, impulse):
             break
     links[n, link.GRAVITY_X], links[n, link.GRAVITY_Y] = gravity_x, gravity_y
-    # The loss is the blow's work: its size times the mean of the speeds before and after.
+    # The energy lost is the impulse times the mean of the speeds before and after.
     v[at.STATE + 1, n] -= 0.5 * impulse * (v[at.STATE + 1, i] + rebound)
     for k in range(n):
         v[at.STATE + 1, k] += impulse * links[k, link.QDD]
@@ -70,7 +70,7 @@ def _apply_impact(size: int, m: Memory, log: Array, i: int, rebound: float, hast
 
 @inner
 def _release_pulled(size: int, m: Memory, log: Array, impulse: float) -> bool:
-    """Release the joints that a blow pulls from their stops: a stop pushes and never pulls."""
+    """Release the joints that an impulse pulls from their stops: a stop cannot pull."""
     released = False
     for k in range(size):
         if impulse * m.links[k, link.HOLDING] * m.links[k, link.STUCK] > 0.0:
@@ -81,7 +81,7 @@ def _release_pulled(size: int, m: Memory, log: Array, impulse: float) -> bool:
 
 @inner
 def hold_at_stop(size: int, m: Memory, log: Array, i: int, side: float, speed: float) -> None:
-    """Hold joint i at its stop until something pulls it away."""
+    """Hold joint i at rest at its stop until something pulls it away."""
     stop = m.links[i, link.UPPER] if side > 0.0 else m.links[i, link.LOWER]
     m.vectors[at.STATE, i], m.vectors[at.STATE + 1, i] = stop, 0.0
     m.links[i, link.STUCK] = side
@@ -91,7 +91,7 @@ def hold_at_stop(size: int, m: Memory, log: Array, i: int, side: float, speed: f
 
 @inner
 def release(size: int, m: Memory, log: Array, i: int) -> None:
-    """Let joint i go."""
+    """Release joint i from its stop."""
     m.links[i, link.STUCK] = 0.0
     m.ints[at.COUPLED] -= 1
     _reset_history(size, m)
@@ -100,7 +100,7 @@ def release(size: int, m: Memory, log: Array, i: int) -> None:
 
 @inner
 def _reset_history(size: int, m: Memory) -> None:
-    """Drop what was carried over from the step before: the motion has a kink here."""
+    """Reset what is kept from the step before: velocities are discontinuous here."""
     m.ints[at.FSAL_VALID] = 0
     for part in range(2):
         for i in range(size + 1):
@@ -109,7 +109,7 @@ def _reset_history(size: int, m: Memory) -> None:
 
 @inner
 def write_log(size: int, m: Memory, log: Array, which: int, what: int, speed: float) -> None:
-    """Note what happened, with the state; beyond the last row it is only counted."""
+    """Log an event with the state; beyond the last row it is only counted."""
     row = m.ints[at.LOGGED]
     m.ints[at.LOGGED] += 1
     if row >= len(log):

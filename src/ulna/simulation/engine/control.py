@@ -1,4 +1,4 @@
-"""The controller's ticks: what it is shown, and what becomes of its answer."""
+"""The controller's ticks: its measurements, its reference, and its torques within their limits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ulna.simulation.engine.times import slack
 
 @inlined
 def control_tick(size: int, m: Memory, control: ControlMemory) -> int:
-    """Let the controller speak if its tick has come; return BUDGET, or what Python has to do."""
+    """Call the controller if its tick has come; return BUDGET, or what Python has to do."""
     floats, ints = m.floats, m.ints
     t = ints[at.TICK] * floats[at.PERIOD]
     if t > floats[at.NOW] + slack(floats[at.NOW]):
@@ -43,7 +43,7 @@ def control_tick(size: int, m: Memory, control: ControlMemory) -> int:
 
 @inlined
 def _limit(size: int, m: Memory, control: ControlMemory) -> None:
-    """Cut the torques at what the joints can give."""
+    """Saturate the torques at the limits of the joints."""
     for i in range(size):
         most, torque = m.links[i, at.TORQUE_LIMIT], control.tau[i]
         if any_lane(abs(torque) > most):
@@ -63,7 +63,7 @@ def _measure(size: int, m: Memory, control: ControlMemory) -> None:
 
 @inlined
 def _set_reference(size: int, control: ControlMemory, row: int) -> None:
-    """Say what is to be followed now."""
+    """Set the reference of this tick."""
     reference_table, reference = control.reference_table, numbers(control.reference)
     for part in range(3):
         for i in range(size):
@@ -76,7 +76,7 @@ def _set_reference(size: int, control: ControlMemory, row: int) -> None:
 
 @inlined
 def _call_law(m: Memory, control: ControlMemory, t: float) -> None:
-    """Let a compiled law write the torques."""
+    """Call a compiled control law, which writes the torques."""
     call_law(
         m.ints[at.LAW_CALL],
         t,
@@ -91,7 +91,7 @@ def _call_law(m: Memory, control: ControlMemory, t: float) -> None:
 
 @inlined
 def _is_answered(size: int, control: ControlMemory) -> bool:
-    """Return whether the controller of a single arm gave a finite torque for every joint."""
+    """Return whether the controller of a single arm returned finite torques."""
     total, tau = 0.0, numbers(control.tau)
     for i in range(size):
         # Zero, unless the torque is infinite or NaN.
@@ -101,7 +101,7 @@ def _is_answered(size: int, control: ControlMemory) -> bool:
 
 @inlined
 def _note(size: int, m: Memory, control: ControlMemory, t: float) -> None:
-    """Note what a tick of a single arm's controller was like, before its torques are cut."""
+    """Record a tick of a single arm's controller, before its torques are saturated."""
     _note_saturation(size, m, control, t)
     if m.ints[at.KEPT] & at.KEEP_CONTROL:
         _note_signals(size, m, control)
@@ -109,7 +109,7 @@ def _note(size: int, m: Memory, control: ControlMemory, t: float) -> None:
 
 @inlined
 def _note_saturation(size: int, m: Memory, control: ControlMemory, t: float) -> None:
-    """Note which joints come to their torque limits at a tick, or leave them."""
+    """Record which joints reach or leave their torque limits at a tick."""
     n, floats = size, m.floats
     tau, links = numbers(control.tau), numbers(m.links)
     for i in range(n):
@@ -133,7 +133,7 @@ def _note_change(n: int, floats: Array, place: int, beyond: bool, t: float) -> N
 
 @inlined
 def _note_signals(size: int, m: Memory, control: ControlMemory) -> None:
-    """Note what the controller read, was to follow, and asked for."""
+    """Record the measurement, the reference, and the torque that was requested."""
     n, floats, noted = size, m.floats, m.ints[at.NOTED]
     q, qd, reference = numbers(control.q), numbers(control.qd), numbers(control.reference)
     tau = numbers(control.tau)
@@ -147,7 +147,7 @@ def _note_signals(size: int, m: Memory, control: ControlMemory) -> None:
 
 @inner
 def read_sensors(size: int, m: Memory, control: ControlMemory) -> None:
-    """Read angles and rates as the controller's sensors do: noisy, in steps, late."""
+    """Read angles and rates as the sensors do: with noise, quantisation and delay."""
     n = size
     ints, per_arm = m.ints, m.per_arm
     tick, late, past = ints[at.TICK], ints[at.DELAY], ints[at.PAST]
@@ -163,7 +163,7 @@ def read_sensors(size: int, m: Memory, control: ControlMemory) -> None:
                 value = select(step > 0.0, step * floor(value / step + 0.5), value)
             newest = tick % (late + 1)
             for k in range(late + 1):
-                # Before the start the arm stood as it stands now.
+                # Before the start the arm was as it is now.
                 if k == newest or tick == 0:
                     per_arm[past + (k * 2 + part) * n + i] = value
     oldest = past + (tick + 1) % (late + 1) * 2 * n

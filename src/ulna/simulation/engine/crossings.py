@@ -1,6 +1,6 @@
-"""Where in a step something happens: the first change of sign of all signals, none left out.
+"""Event location: where in a step the first signal changes its sign, none left out.
 
-Signals are looked at in windows of time, at places that follow no pattern. A window in which an
+Signals are sampled in windows of time, at instants that follow no pattern. A window in which an
 event changes its sign twice, or bends as if it did between two looks, is cut short until it holds
 one change at most; the next may be twice as long. So windows learn how fast events change, and are
 never much longer than that. What changes faster than the finest window is given up, and noted.
@@ -33,7 +33,7 @@ GRAZE = 1e-9  # of its value, by which a signal has to pass zero to be suspected
 
 @inner
 def find_event(size: int, m: Memory, h: float) -> tuple[float, int]:
-    """Return where in the step the first event is and which it is; its state goes into AHEAD."""
+    """Return where in the step the first event is and which it is; its state goes to NEXT_STATE."""
     early, windows = 0.0, 0
     while early < 1.0:
         late = _clear_window(size, m, h, early, windows)
@@ -79,7 +79,7 @@ def _clear_window(size: int, m: Memory, h: float, early: float, windows: int) ->
 
 @inner
 def _keep_edge(m: Memory, h: float, early: float, span: float) -> None:
-    """Remember the look before the last: two changes may hide about the end of a window."""
+    """Save the sample before the last: two changes may hide about the end of a window."""
     floats, ints = m.floats, m.ints
     floats[at.EDGE_T] = floats[at.NOW] + (early + span * _place(m, LOOKS - 1)) * h
     floats[at.EDGE_END] = floats[at.NOW] + (early + span) * h
@@ -145,7 +145,7 @@ def _dips(a: float, b: float, c: float, before: float, after: float) -> bool:
 
 @inner
 def _look(size: int, m: Memory, h: float, x: float) -> None:
-    """Work out the signals at a part of the step, near enough to count how often they change."""
+    """Evaluate the signals at a part of the step, accurately enough to count their changes."""
     v = m.vectors
     if x == 1.0:
         copy(size, m, at.NEXT_STATE, at.STAGE)

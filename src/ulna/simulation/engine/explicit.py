@@ -21,7 +21,7 @@ TURN = math.pi
 
 @inlined
 def explicit_step(size: int, m: Memory, t: float, h: float) -> None:
-    """Put the state a step h after STATE at time t into TRIAL."""
+    """Write the state a step h after STATE at time t to TRIAL."""
     ints = m.ints
     first = 1 if ints[at.FSAL_VALID] != 0 and ints[at.METHOD] == at.DOP853 else 0
     for s in range(first, ints[at.STAGES]):
@@ -35,7 +35,7 @@ def explicit_step(size: int, m: Memory, t: float, h: float) -> None:
 
 @inlined
 def _rk_stage(size: int, m: Memory, s: int, h: float) -> None:
-    """Do as `combine` does for a stage of RK4, which leans on the slope before it alone."""
+    """Compute a stage of RK4, which depends on the derivative before it alone."""
     v = m.vectors
     before = max(s - 1, 0)
     step = h * m.tableau[s, before]
@@ -47,7 +47,7 @@ def _rk_stage(size: int, m: Memory, s: int, h: float) -> None:
 
 @inlined
 def combine(size: int, m: Memory, row: int, known: int, h: float, target: int) -> None:
-    """Put STATE + h Σ a_j slope_j into the target."""
+    """Write STATE + h Σ a_j k_j to the target, for the derivatives k_j."""
     v, tableau = m.vectors, m.tableau
     for part in range(2):
         for i in range(columns(size, v)):
@@ -82,7 +82,7 @@ def error_of_step(size: int, m: Memory, h: float) -> float:
 
 @inlined
 def _scale(m: Memory, part: int, large: float) -> float:
-    """Return the error that a number of this size may have."""
+    """Return the tolerance of a number of this size."""
     if part == 0:
         large = min(large, TURN)
     return float(m.floats[at.ATOL] + m.floats[at.RTOL] * large)
@@ -90,7 +90,7 @@ def _scale(m: Memory, part: int, large: float) -> float:
 
 @inner
 def first_step(size: int, m: Memory, t: float, span: float) -> float:
-    """Guess a first step from how fast the state and its slope change."""
+    """Estimate a first step from how fast the state and its derivative change."""
     n = size
     v = m.vectors
     copy(size, m, at.STATE, at.STAGE)
@@ -124,14 +124,14 @@ def _norm(size: int, m: Memory, row: int) -> float:
 
 @inner
 def derivative_at_end(size: int, m: Memory, t: float, h: float) -> None:
-    """Find the slope at the end of a DOP853 step."""
+    """Compute the derivative at the end of a DOP853 step."""
     copy(size, m, at.NEXT_STATE, at.STAGE)
     state_derivative(size, m, t + h, at.LAST)
 
 
 @inner
 def prepare_dense(size: int, m: Memory, t: float, h: float) -> None:
-    """Find the polynomial of order 7 between the ends of a DOP853 step."""
+    """Compute the dense output of order 7 of a DOP853 step."""
     n = size
     v = m.vectors
     for s in range(at.LAST + 1, at.COUNT_DERIVATIVES):
@@ -153,7 +153,7 @@ def prepare_dense(size: int, m: Memory, t: float, h: float) -> None:
 
 @inner
 def read_dense(size: int, m: Memory, x: float) -> None:
-    """Put the state at the part x of a DOP853 step into STAGE."""
+    """Write the state at the fraction x of a DOP853 step to STAGE."""
     v = m.vectors
     for part in range(2):
         for i in range(size + 1):

@@ -25,7 +25,7 @@ def call_live_inputs(size: int, m: Memory, t: float) -> None:
 
 @inner
 def call_dynamics(size: int, m: Memory) -> None:
-    """Find the accelerations of the state STAGE by another model than the true one."""
+    """Compute the accelerations of the state STAGE by the sequential dynamics."""
     call_part(m.ints[at.DYNAMICS_PART], size, m)
 
 
@@ -37,17 +37,17 @@ def call_sensors(size: int, m: Memory, control: ControlMemory) -> None:
 
 @inner
 def call_implicit_step(size: int, m: Memory, t: float, h: float) -> None:
-    """Put the end of a step by an implicit method into TRIAL."""
+    """Write the end of a step of an implicit method to TRIAL."""
     call_part(m.ints[at.STEP_PART], size, m, t, h)
 
 
 @inner
 def call_update_contacts(size: int, m: Memory, log: Array) -> None:
-    """Bring stops and joints into agreement with the inputs that act from now on."""
+    """Update which joints are held at stops, for the inputs that act from now on."""
     call_part(m.ints[at.WATCH_PART], size, m, log, at.UPDATE_CONTACTS, 0, 0.0)
 
 
 @inner
 def call_handle_events(size: int, m: Memory, log: Array, which: int) -> int:
-    """Let what was found in a step take place; return BUDGET, or why the engine ends."""
+    """Handle the events found in a step; return BUDGET, or why the engine ends."""
     return int(call_part(m.ints[at.WATCH_PART], size, m, log, at.HANDLE_EVENTS, which, 0.0))

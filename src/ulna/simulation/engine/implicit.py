@@ -1,4 +1,4 @@
-"""Steps that solve for what they give: semi-implicit Euler, and two-stage Gauss of order 4."""
+"""Implicit methods: semi-implicit Euler, and two-stage Gauss of order 4."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ ROOT = math.sqrt(3.0) / 6.0
 NODES = (0.5 - ROOT, 0.5 + ROOT)
 # The stages' weights of one another, a = [[1/4, 1/4 − √3/6], [1/4 + √3/6, 1/4]].
 OWN, EARLY, LATE = 0.25, 0.25 - ROOT, 0.25 + ROOT
-MOST_ROUNDS = 60
+MOST_ITERATIONS = 60
 
 
 @inner
 def semi_implicit_step(size: int, m: Memory, t: float, h: float) -> None:
-    """Put the state after a step into TRIAL: new rates first, with the damping of new rates.
+    """Write the state after a step to TRIAL: new rates first, with the damping of new rates.
 
     The damping torque is −b (q̇ + h q̈): what neighbours exchange gains h b, and the step stays
     stable however stiff the joint.
@@ -59,26 +59,25 @@ def semi_implicit_step(size: int, m: Memory, t: float, h: float) -> None:
 
 @inner
 def gauss_step(size: int, m: Memory, t: float, h: float) -> Any:
-    """Put the state after a step into TRIAL; return whether the iterations converged.
+    """Write the state after a step to TRIAL; return whether the iterations converged.
 
-    The two slopes are put into their own equation until they no longer change; the first guess
-    follows the polynomial of the step before. What has converged is left as it is while others
-    go on.
+    The derivatives of the two stages are found by fixed-point iteration, predicted by the
+    polynomial of the step before. Lanes that have converged keep their values while others go on.
     """
     _predict_stages(size, m, t, h)
     before = abs(m.vectors[at.STATE, 0]) + math.inf
     running = before > 0.0
     converged = before < 0.0
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MOST_ITERATIONS):
         for s in range(2):
             _gauss_stage(size, m, s, h)
             state_derivative_inlined(size, m, t + NODES[s] * h, at.NEW + s)
         change, largest = _update_stages(size, m, running)
-        # The last digits go on changing for ever: stop when a round brings no more.
+        # The last digits go on changing for ever: stop when an iteration brings no more.
         least = select(change >= before, 1e-5 if is_single(change) else 1e-10, 1e-17)
         settled = logical_and(running, change <= least * largest)
         converged = logical_or(converged, settled)
-        # What is no number, or grows beyond all bounds, will never settle.
+        # NaN, or what grows beyond all bounds, will never converge.
         running = logical_and(logical_and(running, change < math.inf), change > least * largest)
         if not any_lane(running):
             break
@@ -96,7 +95,7 @@ def _predict_stages(size: int, m: Memory, t: float, h: float) -> None:
         copy(size, m, at.SOLVED_ROW, at.SOLVED_ROW + 2)
         return
     for s in range(2):
-        # Where the stage lies on the line through the two of the step before.
+        # Where the stage lies on the line through the two of the previous step.
         position = 1.0 + NODES[s] * h / m.floats[at.LAST_STEP] - NODES[0]
         place = position / (NODES[1] - NODES[0])
         for i in range(size):
@@ -106,7 +105,7 @@ def _predict_stages(size: int, m: Memory, t: float, h: float) -> None:
 
 @inlined
 def _gauss_stage(size: int, m: Memory, s: int, h: float) -> None:
-    """Put the state of stage s into STAGE, both parts from the accelerations alone."""
+    """Write the state of stage s to STAGE, both parts from the accelerations alone."""
     mine, theirs = (EARLY, LATE) if s == 0 else (LATE, EARLY)
     v = m.vectors
     for i in range(size):
@@ -120,14 +119,14 @@ def _gauss_stage(size: int, m: Memory, s: int, h: float) -> None:
 
 @inlined
 def _update_stages(size: int, m: Memory, running: Any) -> tuple[Any, Any]:
-    """Take over new slopes where they are sought; return how much they changed, and their size."""
+    """Update the derivatives of lanes that iterate; return their change and their size."""
     v = m.vectors
     change = largest = 0.0 * v[at.NEW_ROW + 1, 0]
     for s in range(2):
         for i in range(size):
             new = v[at.NEW_ROW + 2 * s + 1, i]
             step = abs(new - v[at.SOLVED_ROW + 2 * s + 1, i])
-            # Written so that what is no number counts as the largest change.
+            # Written so that NaN counts as the largest change.
             change = select(step <= change, change, step)
             largest = select(abs(new) > largest, abs(new), largest)
         for part in range(2):
@@ -139,7 +138,7 @@ def _update_stages(size: int, m: Memory, running: Any) -> tuple[Any, Any]:
 
 @inlined
 def _gain(m: Memory, part: int, i: int, h: float) -> Any:
-    """Return what a step adds, with what the last addition lost."""
+    """Return the increment of a step, with the rounding error of the last addition."""
     v = m.vectors
     total = v[at.SOLVED_ROW + part, i] + v[at.SOLVED_ROW + 2 + part, i]
     return 0.5 * h * total + v[at.COMPENSATION + part, i]
@@ -155,9 +154,9 @@ def _combine_stages(size: int, m: Memory, h: float) -> None:
 
 @inner
 def save_gauss_stages(size: int, m: Memory, h: float) -> None:
-    """Remember the slopes and the lost digits of a step that is taken as it stands.
+    """Save the derivatives and the rounding error of an accepted step.
 
-    An arm that took the step by itself has seen to its digits there.
+    An arm that took the step by itself has its own rounding error already.
     """
     v = m.vectors
     together = m.links[size, at.FALLBACK] == 0.0

@@ -1,4 +1,4 @@
-"""How arms come into the lanes of a block."""
+"""Loading the arms of a bucket into the lanes of a block."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ulna.simulation.engine.retire import idle_lane
 def load_lanes(
     size: int, m: Memory, control: ControlMemory, scalar: Memory, bucket: Bucket, outcome: Outcome
 ) -> None:
-    """Put the arms of the block that is due into its lanes; what is left over stays still."""
+    """Load the arms of the next block into its lanes; lanes that are left over are idle."""
     block, last = m.ints[at.BLOCK], m.ints[at.LAST_BLOCK]
     _begin(m, bucket)
     _begin(scalar, bucket)
@@ -41,7 +41,7 @@ def load_lanes(
 
 @inlined
 def _begin(m: Memory, bucket: Bucket) -> None:
-    """Set time and counters to the start."""
+    """Reset time and counters."""
     for k in range(len(bucket.floats)):
         m.floats[k] = bucket.floats[k]
     for k in range(len(bucket.ints)):
@@ -50,7 +50,7 @@ def _begin(m: Memory, bucket: Bucket) -> None:
 
 @inlined
 def _clear(size: int, m: Memory, control: ControlMemory) -> None:
-    """Leave nothing of the arms that were there before."""
+    """Clear what the previous arms left."""
     for i in range(size + 1):
         for row in range(len(m.vectors)):
             m.vectors[row, i] = 0.0
@@ -74,14 +74,14 @@ def _zero(values: Array) -> None:
 def load_arm(
     size: int, m: Memory, control: ControlMemory, bucket: Bucket, row: int, w: int
 ) -> None:
-    """Put an arm into a lane."""
+    """Load an arm into a lane."""
     _load_constants(size, m, bucket, bucket.members[row], w)
     _load_own(size, m, control, bucket, row, w)
 
 
 @inlined
 def _load_shared(size: int, m: Memory, bucket: Bucket) -> None:
-    """Put the constants of the one arm that serves all into all lanes at once."""
+    """Load the constants of the one arm that all share into all lanes at once."""
     for i in range(size + 1):
         for column in range(link.CONSTANTS):
             m.links[i, column] = bucket.arms[0, i, column]
@@ -89,7 +89,7 @@ def _load_shared(size: int, m: Memory, bucket: Bucket) -> None:
 
 @inner
 def _load_constants(size: int, m: Memory, bucket: Bucket, b: int, w: int) -> None:
-    """Put an arm's constants into a lane."""
+    """Load an arm's constants into a lane."""
     links, arm = numbers(m.links), shared_or_own(bucket.arms, b)
     for i in range(size + 1):
         for column in range(link.CONSTANTS):
@@ -100,7 +100,7 @@ def _load_constants(size: int, m: Memory, bucket: Bucket, b: int, w: int) -> Non
 def _load_own(
     size: int, m: Memory, control: ControlMemory, bucket: Bucket, row: int, w: int
 ) -> None:
-    """Put what an arm has besides its constants into a lane."""
+    """Load what an arm has besides its constants into a lane."""
     n, b = size, bucket.members[row]
     vectors, links = numbers(m.vectors), numbers(m.links)
     limit = shared_or_own(bucket.limits, b)
@@ -121,7 +121,7 @@ def _load_own(
 
 @inlined
 def shared_or_own(rows: Array, k: int) -> int:
-    """Return which row is an arm's: its own, or the one that serves all."""
+    """Return the row of an arm: its own, or the one that all share."""
     return k if len(rows) > 1 else 0
 
 

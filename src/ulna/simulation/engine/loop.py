@@ -1,4 +1,4 @@
-"""The engine: from segment to segment, from step to step, until Python is needed."""
+"""The engine's loop for one arm: segment by segment, step by step, until Python is needed."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _begin(size: int, m: Memory, control: ControlMemory, log: Array) -> int:
 
 @inlined
 def accept(size: int, m: Memory, samples: Array, log: Array, h: float) -> int:
-    """Look into the step for events and samples, then make its end the state."""
+    """Find events and samples within the step, then make its end the state."""
     ints = m.ints
     copy(size, m, at.TRIAL, at.NEXT_STATE)
     set_end(m, h)
@@ -96,7 +96,7 @@ def _is_sampled(m: Memory, samples: Array, h: float) -> bool:
 
 @inner
 def _look_inside(size: int, m: Memory, samples: Array, log: Array, h: float, sampled: bool) -> int:
-    """Do what a step needs besides its end; return which event is first in it, or −1."""
+    """Find events and take samples within a step; return the first event, or −1."""
     ints, now = m.ints, m.floats[at.NOW]
     watched = ints[at.WATCHING] != 0
     if ints[at.METHOD] == at.GAUSS4:
@@ -119,7 +119,7 @@ def _look_inside(size: int, m: Memory, samples: Array, log: Array, h: float, sam
 
 @inlined
 def set_end(m: Memory, h: float) -> None:
-    """Say when the step ends: one number, whoever asks, or events at its end would be lost."""
+    """Set the end of the step: one number for all, or events at its end would be missed."""
     floats, ints = m.floats, m.ints
     if ints[at.ADAPTIVE] == 0:
         last = ints[at.STEP_INDEX] + 1 == ints[at.STEP_COUNT]
@@ -151,7 +151,7 @@ def _is_at_start(m: Memory, samples: Array, h: float) -> bool:
 
 @inlined
 def _write_start(size: int, m: Memory, samples: Array) -> None:
-    """Record the start of a step, whose accelerations are its first slope."""
+    """Record the start of a step, whose accelerations are in its first derivative."""
     n, row = size, m.ints[at.SAMPLE]
     for part in range(2):
         for i in range(n + 1):
@@ -195,7 +195,7 @@ def _write_inputs(size: int, m: Memory, samples: Array, t: float) -> None:
 
 @inner
 def _write_signals(size: int, m: Memory, samples: Array, since: float) -> None:
-    """Record what the controller asked for, read and was to follow, and what disturbs."""
+    """Record the controller's command, measurement and reference, and the disturbances."""
     n, row, links, ints = size, m.ints[at.SAMPLE], m.links, m.ints
     place = 6 + 4 * n
     if ints[at.KEPT] & at.KEEP_CONTROL:
@@ -228,7 +228,7 @@ def _finish_samples(size: int, m: Memory, control: ControlMemory, samples: Array
 
 @kernel
 def evaluate(size: int, m: Memory, control: ControlMemory, t: float) -> None:
-    """Work out what acts on the state STAGE at time t, and its accelerations."""
+    """Compute what acts on the state STAGE at time t, and its accelerations."""
     if m.ints[at.OPEN] == 0:
         hold(size, m, control)
     state_derivative(size, m, t, at.SCRATCH)

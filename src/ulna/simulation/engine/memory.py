@@ -1,4 +1,4 @@
-"""All that the compiled engine works on.
+"""The memory of the compiled engine.
 
 The first four arrays of the memory, and what controllers read and write, may hold lanes in place
 of numbers: then they are many arms that move together in time.
@@ -21,16 +21,16 @@ LOG_ROWS = 1000
 
 
 class Memory(NamedTuple):
-    """The engine's memory; `places` says what is where."""
+    """The engine's memory; `memory_layout` names its entries."""
 
-    vectors: Array  # (rows, n+1) states, slopes
+    vectors: Array  # (rows, n+1) states and derivatives
     links: Array  # (n+1, columns) the arm, and what acts on it
-    turns: Array  # (3, n+1) how the links stand
-    per_arm: Array  # what an arm has of its own: tables, numbers in formulas, measurements
-    keys: Array  # (1,) which stream of random numbers is the arm's
+    turns: Array  # (3, n+1) cosine, sine and squared rate of the links
+    per_arm: Array  # what belongs to each arm: tables, numbers in formulas, measurements
+    keys: Array  # (1,) the arm's stream of random numbers
     tableau: Array  # (17, 17) of an explicit method
-    floats: Array  # numbers, and longer pieces after them
-    ints: Array  # counters, switches and places, and longer pieces after them
+    floats: Array  # scalars, and arrays after them
+    ints: Array  # counters, switches and offsets, and arrays after them
 
 
 class Record(NamedTuple):
@@ -45,15 +45,15 @@ class ControlMemory(NamedTuple):
 
     q: Array  # (n,) as measured
     qd: Array
-    reference: Array  # (3, n) angles, rates, accelerations to follow
+    reference: Array  # (3, n) angles, rates, accelerations
     params: Array  # (p,)
-    state: Array  # (s,), and room to work in behind it
+    state: Array  # (s,), and scratch memory behind it
     tau: Array  # (n,)
-    reference_table: Array  # (ticks, 3, n, 1) the aims of the next ticks, or a column for each arm
+    reference_table: Array  # (ticks, 3, n, 1) of the next ticks, or a column for each arm
 
 
 class ArrayBuilder:
-    """Collects pieces of different lengths in one array, and says where each begins."""
+    """Collects arrays of different lengths in one array, and returns where each begins."""
 
     def __init__(self, room: int, kind: Any) -> None:
         self.kind = kind
@@ -61,7 +61,7 @@ class ArrayBuilder:
         self.length = room
 
     def put(self, values: Any) -> int:
-        """Add a piece; return where it begins."""
+        """Add an array; return where it begins."""
         piece = np.ravel(np.asarray(values, dtype=self.kind))
         start = self.length
         self.pieces.append(piece)
@@ -74,7 +74,7 @@ class ArrayBuilder:
 
 
 class MemoryBuilders:
-    """The heaps of a memory."""
+    """The builders of the arrays of a memory."""
 
     def __init__(self) -> None:
         self.per_arm = ArrayBuilder(0, np.float64)
@@ -83,12 +83,12 @@ class MemoryBuilders:
 
 
 def new_vectors(n: int) -> Array:
-    """Return room for states and slopes of an arm of n links."""
+    """Allocate states and derivatives of an arm of n links."""
     return np.zeros((at.VECTORS, n + 1))
 
 
 def new_links(constants: Array) -> Array:
-    """Return the table of an arm, with room to work in."""
+    """Return the table of an arm, with scratch columns."""
     links = np.zeros((len(constants), at.COLUMNS))
     links[:, :CONSTANTS] = constants
     links[:-1, at.LAST_HIT] = -np.inf
@@ -97,7 +97,7 @@ def new_links(constants: Array) -> Array:
 
 @cache
 def sample_columns(n: int, kept: int) -> Mapping[str, slice]:
-    """Return where in a sample what is; `kept` says what it holds besides what all do."""
+    """Return the columns of a sample by name; `kept` says which optional ones it holds."""
     widths = {"t": 1, "q": n, "injected": 1, "qd": n, "dissipated": 1, "qdd": n, "tau": n}
     widths["tip_force"] = at.AXES
     if kept & at.KEEP_CONTROL:
@@ -119,14 +119,14 @@ def sample_width(n: int, kept: int) -> int:
 
 
 def new_record(times: Array, n: int, kept: int = 0, rows: int = LOG_ROWS) -> Record:
-    """Make room for samples at given times, and for a log of so many rows."""
+    """Allocate samples at given times, and a log of so many rows."""
     samples = np.zeros((len(times), sample_width(n, kept)))
     samples[:, 0] = times
     return Record(samples, np.zeros((rows, at.LOG_STATE + 2 * n)))
 
 
 def new_control(n: int, law: CompiledLaw | None) -> ControlMemory:
-    """Make room for a controller."""
+    """Allocate the memory of a controller."""
     q, qd, tau = np.zeros((3, n))
     params = state = np.zeros(0)
     if law is not None:
@@ -145,7 +145,7 @@ def carried_over(old: Memory, new: Memory) -> Memory:
     notes = at.NOTES * (old.vectors.shape[1] - 1)
     first, start = (int(one.ints[at.NOTED]) for one in (old, new))
     new.floats[start : start + notes] = old.floats[first : first + notes]
-    # The past is the last piece of all.
+    # The delayed measurements are the last array of all.
     past = len(old.per_arm) - int(old.ints[at.PAST])
     new.per_arm[len(new.per_arm) - past :] = old.per_arm[len(old.per_arm) - past :]
     return new

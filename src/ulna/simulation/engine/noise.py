@@ -26,7 +26,7 @@ UNIT = 2.0**-53
 
 @inner
 def scramble(key: np.uint64) -> np.uint64:
-    """Turn a key into 64 bits that look random (the finisher of SplitMix64)."""
+    """Turn a key into 64 pseudo-random bits (the finaliser of SplitMix64)."""
     key = (key ^ (key >> SHIFT_30)) * MIX_1
     key = (key ^ (key >> SHIFT_27)) * MIX_2
     return key ^ (key >> SHIFT_31)

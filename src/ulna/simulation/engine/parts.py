@@ -1,8 +1,8 @@
-"""Parts of the engine that not every run needs, each a kernel of its own, called by its address.
+"""Optional parts of the engine, each a kernel of its own, called by its address.
 
 Formulas and functions, sensors, disturbances, implicit methods, stops and events: what a run does
-not use is neither compiled nor loaded for it. `connect` puts the addresses of those that it uses
-where the engine looks for them.
+not use is neither compiled nor loaded for it. `connect` writes the addresses of those that it uses
+to the engine's memory.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from ulna.simulation.engine.watch import handle_events, update_contacts
 
 @kernel
 def live_part(size: int, m: Memory, t: float) -> int:
-    """Add what formulas and functions ask for."""
+    """Add the torques and forces of formulas and functions."""
     live_inputs(size, m, t)
     return 0
 
 
 @kernel
 def sequential_part(size: int, m: Memory) -> int:
-    """Find the accelerations of the decoupled model."""
+    """Compute the accelerations of the sequential dynamics."""
     sequential(size, m.links, m.turns, m.vectors, at.STAGE)
     return 0
 
@@ -50,7 +50,7 @@ def sensor_part(size: int, m: Memory, control: ControlMemory) -> int:
 
 @kernel
 def disturb_part(size: int, m: Memory) -> int:
-    """Add what disturbs."""
+    """Add the disturbances."""
     disturb(size, m)
     return 0
 
@@ -64,7 +64,7 @@ def semi_implicit_part(size: int, m: Memory, t: float, h: float) -> int:
 
 @kernel
 def gauss_part(size: int, m: Memory, t: float, h: float) -> int:
-    """Take a step of the Gauss method; GOOD says where it converged."""
+    """Take a step of the Gauss method; VALID says where it converged."""
     converged = gauss_step(size, m, t, h)
     m.links[size, at.VALID] = select(converged, 1.0, 0.0)
     return 0
@@ -72,18 +72,18 @@ def gauss_part(size: int, m: Memory, t: float, h: float) -> int:
 
 @kernel
 def keep_part(size: int, m: Memory, h: float) -> int:
-    """Remember what the next step of the Gauss method begins with."""
+    """Save what predicts the next step of the Gauss method."""
     save_gauss_stages(size, m, h)
     return 0
 
 
 @kernel
 def watch_part(size: int, m: Memory, log: Array, task: int, which: int, h: float) -> int:
-    """See to stops and events.
+    """Handle stops and events.
 
-    SETTLE brings stops and joints into agreement with new inputs. FIND gives which event is first
-    in a step, or −1; FOUND says where in it. HAPPEN lets what was found take place, and gives why
-    the engine ends, or BUDGET.
+    UPDATE_CONTACTS updates which joints are held at stops. FIND_EVENT returns the first event in a
+    step, or −1; FOUND says where in it. HANDLE_EVENTS handles what was found, and returns why the
+    engine ends, or BUDGET.
     """
     if task == at.UPDATE_CONTACTS:
         update_contacts(size, m, log)
@@ -98,13 +98,13 @@ def watch_part(size: int, m: Memory, log: Array, task: int, which: int, h: float
 def fallback_part(
     size: int, m: Memory, scalar: Memory, record: Record, bucket: Bucket, outcome: Outcome, h: float
 ) -> int:
-    """Let arms near their stops take the step by themselves."""
+    """Take the step of arms near their stops in the engine for single arms."""
     stop_fallback(size, m, scalar, record, bucket, outcome, h)
     return 0
 
 
 def connect(n: int, memory: Memory, control: ControlMemory, record: Record) -> None:
-    """Put the addresses of all parts that a run of one arm uses where the engine finds them."""
+    """Write the addresses of the parts that a run of one arm uses to its memory."""
     ints = memory.ints
     if not _needs_parts(ints):
         return
@@ -122,7 +122,7 @@ def connect_block(
     bucket: Bucket,
     outcome: Outcome,
 ) -> None:
-    """Do the same for blocks of arms in lanes, and for one of them that steps aside."""
+    """Do the same for blocks of arms in lanes, and for one that falls back to scalar steps."""
     ints = bucket.ints
     if not _needs_parts(ints):
         return
@@ -132,7 +132,7 @@ def connect_block(
     if ints[at.STOPS]:
         kinds = signature_of(scalar, record, bucket, outcome)
         ints[at.FALLBACK_PART] = _address(n, fallback_part, (INT, wide, *kinds, FLOAT))
-        # It reads no sensors: its controller's torque is held while it steps.
+        # It reads no sensors: its controller's torque is held during the step.
         for place, part in _parts(ints, kinds[0], None, table):
             ints[at.SCALAR_PARTS + place - at.PARTS] = _address(n, *part)
 
@@ -151,7 +151,7 @@ def _address(n: int, function: Callable[..., Any], signature: tuple[Any, ...]) -
 
 
 def _parts(ints: Array, memory: Any, control: Any, table: Any) -> list[tuple[int, Part]]:
-    """Return the parts that are used, with their places and their arguments."""
+    """Return the parts that are used, with their entries and their arguments."""
     found: list[tuple[int, Part]] = []
     if ints[at.INPUTS] != at.STEADY:
         found.append((at.LIVE_PART, (live_part, (INT, memory, FLOAT))))
@@ -167,13 +167,13 @@ def _parts(ints: Array, memory: Any, control: Any, table: Any) -> list[tuple[int
         found.append((at.STEP_PART, (gauss_part, (INT, memory, FLOAT, FLOAT))))
         found.append((at.KEEP_PART, (keep_part, (INT, memory, FLOAT))))
     if ints[at.WATCHING] and isinstance(memory.fields[0], ArrayOf):
-        # Arms in lanes step aside to do so.
+        # Arms in lanes fall back to scalar steps for it.
         found.append((at.WATCH_PART, (watch_part, (INT, memory, table, INT, INT, FLOAT))))
     return found
 
 
 def _in_lanes(memory: Memory) -> RecordOf:
-    """Return what the engine makes of the memory of a block: the first four arrays are lanes."""
+    """Return the types of the memory of a block: the first four arrays are lanes."""
     fields = signature_of(*memory)
     wide = (_as_lanes(one, array.shape[-1]) for one, array in zip(fields[:4], memory, strict=False))
     return RecordOf(Memory, (*wide, *fields[4:]))

@@ -1,8 +1,8 @@
-"""Blocks of arms that stand in their lanes between steps, and go on when they are asked to.
+"""Resident blocks: arms that stay in their lanes between calls.
 
-What a block keeps is a slice of arrays with an axis of blocks before the others, so that nothing is
-loaded anew for a step. The steps themselves are those of `block.py`, called by address: the same
-code, and so the same bits, whether arms go on step by step or all the way at once.
+The memory of a block is a slice of arrays with a leading axis of blocks, so that nothing is loaded
+anew for a step. The steps themselves are those of `block.py`, called by address: the same code, and
+so the same bits, whether arms advance step by step or all the way at once.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ STRETCH = 1000  # steps of one call into a block
 
 
 class ResidentState(NamedTuple):
-    """Where arms are and what acts on them, by member; and what their blocks keep of them."""
+    """States and torques of the arms, by member, and the states of their blocks."""
 
     q: Array  # (B, n)
     qd: Array
     torque: Array
-    codes: Array  # (B,) how they stand, as results count it
-    results: Array  # what results call the engine's codes
+    codes: Array  # (B,) their status codes
+    results: Array  # the status code for each of the engine's codes
     states: Array  # (blocks, rows that pass from step to step, n+1, width)
-    steps: Array  # (blocks,) of dt that were taken
+    steps: Array  # (blocks,) the steps of dt that were taken
 
 
 @kernel
@@ -52,7 +52,7 @@ def advance_blocks(
     last: int,
     step: int,
 ) -> int:
-    """Take blocks, from one to before another, to the end of a step; return REACHED, or COARSE.
+    """Advance blocks first to last − 1 to the end of a step; return REACHED, or COARSE.
 
     Steps count from the start of all. COARSE says that they are too long for an arm. The `vectors`
     and `turns` of the memory are for one block, and for any; `run` is the address of `run_blocks`.
@@ -69,9 +69,9 @@ def advance_blocks(
         )  # fmt: skip
         _restore_block(n, m, bucket, resident, b)
         while resident.steps[b] < step:
-            # A product: a sum of steps would drift away from what tables of torques count by.
+            # A product: a sum of steps would drift away from the times of tables of torques.
             m.floats[at.TARGET] = (resident.steps[b] + 1) * m.floats[at.DT]
-            # A block all of whose arms are lost comes back early, and has to keep the time.
+            # A block all of whose arms are retired returns early, and has to keep the time.
             while m.floats[at.NOW] < m.floats[at.TARGET] - slack(m.floats[at.NOW]):
                 m.ints[at.BLOCK], m.ints[at.LAST_BLOCK], m.ints[at.LOADED] = b, b + 1, 1
                 code = call_part(run, n, m, own, scalar, record, bucket, outcome, STRETCH)
@@ -84,7 +84,7 @@ def advance_blocks(
 
 @inlined
 def _restore_block(n: int, m: Memory, bucket: Bucket, resident: ResidentState, b: int) -> None:
-    """Go on from the state of a block, under the torques of its members; the lost have none."""
+    """Restore the state of a block, and set the torques of its active members."""
     width, place = m.per_arm.shape[1], m.ints[at.TABLES + at.ROWS]
     vectors, states = lanes(m.vectors), lanes(resident.states[b])
     for k in range(len(PERSISTENT)):
@@ -92,16 +92,16 @@ def _restore_block(n: int, m: Memory, bucket: Bucket, resident: ResidentState, b
             vectors[PERSISTENT[k], i] = states[k, i]
     for w in range(min(width, len(bucket.members) - b * width)):
         member = bucket.members[b * width + w]
-        alive = m.links[n, at.ACTIVE, w] != 0.0
+        active = m.links[n, at.ACTIVE, w] != 0.0
         for i in range(n):
-            m.per_arm[place + i, w] = resident.torque[member, i] if alive else 0.0
+            m.per_arm[place + i, w] = resident.torque[member, i] if active else 0.0
 
 
 @inlined
 def _save_block(
     n: int, m: Memory, bucket: Bucket, outcome: Outcome, resident: ResidentState, b: int
 ) -> int:
-    """Keep the state of a block and say where its members are; return COARSE, or REACHED."""
+    """Save the state of a block and of its members; return COARSE, or REACHED."""
     width, worst = m.per_arm.shape[1], at.REACHED
     vectors, states = lanes(m.vectors), lanes(resident.states[b])
     for k in range(len(PERSISTENT)):
@@ -109,11 +109,11 @@ def _save_block(
             states[k, i] = vectors[PERSISTENT[k], i]
     for w in range(min(width, len(bucket.members) - b * width)):
         member = bucket.members[b * width + w]
-        alive, code = m.links[n, at.ACTIVE, w] != 0.0, outcome.codes[member]
+        active, code = m.links[n, at.ACTIVE, w] != 0.0, outcome.codes[member]
         for i in range(n):
-            resident.q[member, i] = m.vectors[at.STATE, i, w] if alive else math.nan
-            resident.qd[member, i] = m.vectors[at.STATE + 1, i, w] if alive else math.nan
-        if alive:
+            resident.q[member, i] = m.vectors[at.STATE, i, w] if active else math.nan
+            resident.qd[member, i] = m.vectors[at.STATE + 1, i, w] if active else math.nan
+        if active:
             outcome.t_end[member] = m.floats[at.TARGET]
             worst = max(worst, code)
         if code != at.STOPPED:
@@ -131,9 +131,9 @@ def load_rows(
     rows: Array,
     fit: Array,
 ) -> None:
-    """Put arms, by their rows in the lot, into their lanes as they start.
+    """Load arms, by their rows in the bucket, into their lanes as they start.
 
-    Where one is not `fit` for it, its lane is left still.
+    Where one is not `fit` for it, its lane is left idle.
     """
     width = memory.per_arm.shape[2]
     vectors, turns = lanes(memory.vectors), lanes(memory.turns)
@@ -151,7 +151,7 @@ def load_rows(
         )  # fmt: skip
         if memory.links[b, n, at.ACTIVE, w] == 0.0:
             m.ints[at.RETIRED] -= 1
-        idle_lane(n, m, w)  # so that nothing is left of who was there before
+        idle_lane(n, m, w)  # clears what the previous arm left
         if fit[k] != 0:
             m.ints[at.RETIRED] -= 1
             _load(n, m, wide, bucket, rows[k], w)
@@ -179,7 +179,7 @@ def _load(size: int, m: Memory, control: ControlMemory, bucket: Bucket, row: int
 
 @inlined
 def _fill_past(n: int, m: Memory, w: int) -> None:
-    """Let sensors that are late show the arm as it starts until they have seen it."""
+    """Fill the delayed measurements with the initial state."""
     vectors, per_arm = numbers(m.vectors), numbers(m.per_arm)
     for k in range(m.ints[at.DELAY] + 1):
         for part in range(2):

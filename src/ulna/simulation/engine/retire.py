@@ -1,4 +1,4 @@
-"""How an arm leaves its block early: why is noted, and something harmless takes its place."""
+"""Retiring an arm that fails: its status is recorded, and its lane becomes idle."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LOOKS = 3  # at the inputs of a step that failed: at its start, middle and end
 def retire(
     size: int, m: Memory, bucket: Bucket, outcome: Outcome, w: int, code: int, h: float
 ) -> None:
-    """Note why an arm gets no further than the start of the step, and lay it still."""
+    """Record why an arm gets no further than the start of the step, and idle its lane."""
     b = bucket.members[m.ints[at.BLOCK] * numbers(m.links).shape[2] + w]
     outcome.t_end[b], outcome.codes[b] = m.floats[at.NOW], code
     if code != at.CHATTERING and _has_bad_input(size, m, w, h):
@@ -51,7 +51,7 @@ def _has_bad_input(size: int, m: Memory, w: int, h: float) -> bool:
 
 @inner
 def _is_a_state(size: int, m: Memory, w: int) -> bool:
-    """Return whether STAGE is where an arm can be: elsewhere no input is to blame for its value."""
+    """Return whether STAGE is a finite state; elsewhere a bad input is not the cause."""
     vectors = numbers(m.vectors)
     total = 0.0
     for part in range(2):
@@ -62,7 +62,7 @@ def _is_a_state(size: int, m: Memory, w: int) -> bool:
 
 @inner
 def idle_lane(size: int, m: Memory, w: int) -> None:
-    """Put a rod that nothing acts on into a lane, so that it does no harm and takes no time."""
+    """Load a rod at rest on which nothing acts into a lane, so that nothing can overflow."""
     n, vectors, links = size, numbers(m.vectors), numbers(m.links)
     m.ints[at.RETIRED] += 1
     for i in range(n + 1):

@@ -1,7 +1,7 @@
-"""One step of one arm, with all that happens at its stops: what blocks call for those that need it.
+"""A scalar step: one step of one arm with its stops, which blocks call for arms that need it.
 
-It is compiled by itself, when the first arm with stops comes, and called by its address: so it is
-there once for all kinds of blocks.
+It is compiled by itself, for the first arm with stops, and called by its address: so it is compiled
+once for all kinds of blocks.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ call_step = STEP.call
 
 @kernel
 def scalar_step(size: int, m: Memory, record: Record, opened: int) -> int:
-    """Take an arm to the end of the segment; return BUDGET, or why it goes no further."""
+    """Advance an arm to the end of the segment; return BUDGET, or why it goes no further."""
     if opened != 0:
         update_contacts(size, m, record.log)
     else:

@@ -54,14 +54,14 @@ def plan(m: Memory) -> None:
     floats[at.PLAN_START] = floats[at.NOW]
     ints[at.STEP_INDEX] = 0
     if ints[at.ADAPTIVE] == 0:
-        # More than a whole number holds would become a negative one, and that a single step.
+        # More than an integer holds would become a negative one, and that a single step.
         wanted = min((floats[at.STOP] - floats[at.NOW]) / floats[at.DT] * (1.0 - 1e-9), MOST_WHOLE)
         ints[at.STEP_COUNT] = max(math.ceil(wanted), 1)
 
 
 @inner
 def _next_knot(m: Memory, table: int) -> float:
-    """Move a table on to its row for now; return when the next row comes."""
+    """Advance a table to its present row; return the time of the next one."""
     floats, ints, now = m.floats, m.ints, m.floats[at.NOW]
     head = at.TABLES + at.TABLE_FIELDS * table
     times, length, row = ints[head + at.TIMES], ints[head + at.LENGTH], ints[head + at.ROW]
@@ -94,7 +94,7 @@ def _next_edge(m: Memory) -> float:
 
 @inlined
 def _hold_constant(size: int, m: Memory, control: ControlMemory) -> None:
-    """Do as `hold` does where tables have but one row, and nothing disturbs."""
+    """Do as `hold` does for tables of one row and no disturbances."""
     n = size
     links, ints, per_arm = m.links, m.ints, m.per_arm
     m.floats[at.HOLD_START] = m.floats[at.NOW]
@@ -110,7 +110,7 @@ def _hold_constant(size: int, m: Memory, control: ControlMemory) -> None:
 
 @inner
 def hold(size: int, m: Memory, control: ControlMemory) -> None:
-    """Work out all that is held from now on, and how it ramps."""
+    """Compute all that is held from now on, and its rate."""
     n = size
     links, ints = m.links, m.ints
     m.floats[at.HOLD_START] = m.floats[at.NOW]
@@ -128,7 +128,7 @@ def hold(size: int, m: Memory, control: ControlMemory) -> None:
 
 @inlined
 def _add_control(size: int, m: Memory, control: ControlMemory) -> None:
-    """Let the controller's torques act, and note what it asked for."""
+    """Add the controller's torques, and record what it requested."""
     n, links, floats, noted = size, m.links, m.floats, m.ints[at.NOTED]
     if m.ints[at.KEPT] & at.KEEP_CONTROL:
         held = numbers(links)
@@ -156,7 +156,7 @@ def _read_table(m: Memory, table: int, width: int, column: int) -> tuple[Any, An
 
 @inner
 def disturb(size: int, m: Memory) -> None:
-    """Add all that disturbs, and keep it apart from what is held without it."""
+    """Add the disturbances, and keep them separate from what is held without them."""
     n, links = size, m.links
     for i in range(n):
         links[i, at.UNDISTURBED], links[i, at.DISTURBANCE_TORQUE] = links[i, at.HOLD], 0.0

@@ -1,4 +1,4 @@
-"""One step at a time, for loops that other people write."""
+"""A single RK4 step, for loops that users write."""
 
 from __future__ import annotations
 

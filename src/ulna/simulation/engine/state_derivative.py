@@ -1,4 +1,4 @@
-"""The derivative of the state: inputs, accelerations, and the power that goes in and is lost."""
+"""The state derivative: inputs, accelerations, and the power supplied and dissipated."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from ulna.simulation.engine.memory import Memory
 
 @inlined
 def state_derivative_inlined(size: int, m: Memory, t: float, place: int) -> None:
-    """Write the derivative of the state STAGE at time t into the slopes at `place`."""
+    """Write the derivative of the state STAGE at time t to number `place` of DERIVATIVES."""
     v, links, turns, ints = m.vectors, m.links, m.turns, m.ints
     ints[at.EVALUATIONS] += 1
-    # What lanes are held under is laid out when a segment begins, and nothing disturbs it.
+    # Inputs of lanes are computed when a segment begins, and stay as they are.
     if is_scalar(v) or ints[at.CHANGING] != 0:
         inputs(size, m, t)
     if ints[at.DYNAMICS] == at.SEQUENTIAL:
@@ -39,13 +39,13 @@ def state_derivative_inlined(size: int, m: Memory, t: float, place: int) -> None
 
 @inlined
 def columns(size: int, vectors: Array) -> int:
-    """Return how many numbers are integrated alike: of a single arm its work as well."""
+    """Return how many columns are integrated: those of a single arm include its work."""
     return size + 1 if is_scalar(vectors) else size
 
 
 @inlined
 def note_power(size: int, m: Memory, motion: int, row: int) -> None:
-    """Write the power that goes in and is lost behind a derivative."""
+    """Write the power supplied and dissipated behind a derivative."""
     n, v, links = size, m.vectors, m.links
     injected = dissipated = 0.0
     for i in range(n):
@@ -60,13 +60,13 @@ def note_power(size: int, m: Memory, motion: int, row: int) -> None:
 
 @inner
 def state_derivative(size: int, m: Memory, t: float, place: int) -> None:
-    """Do as `slope_inlined` does, where code is better small than fast."""
+    """Do as `state_derivative_inlined` does, where small code matters more than speed."""
     state_derivative_inlined(size, m, t, place)
 
 
 @inlined
 def inputs(size: int, m: Memory, t: float) -> None:
-    """Work out the torques, and the tip's force and moment, at time t."""
+    """Compute the torques, and the tip's force and moment, at time t."""
     n = size
     links = m.links
     since = t - m.floats[at.HOLD_START]

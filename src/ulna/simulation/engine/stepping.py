@@ -1,4 +1,4 @@
-"""One step: how long it is, whether it is good, and the state anywhere inside it."""
+"""One step: its length, its error, and the state anywhere inside it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ulna.simulation.engine.state_derivative import copy
 from ulna.simulation.engine.times import slack
 
 SAFETY, LEAST_FACTOR, MOST_FACTOR, EXPONENT = 0.9, 0.2, 10.0, -0.125
-HOPELESS = 0.1  # the factor after a step whose end is no number
-RUNAWAY = 1e12  # [rad, rad/s] at which a state counts as lost; nothing turns so far or so fast
+HOPELESS = 0.1  # the factor after a step that ends in NaN
+RUNAWAY = 1e12  # [rad, rad/s] beyond which a state has diverged
 SHORTEST = 1e-2  # of the time that counts as none
 WINDOWS = 64.0  # of events that an adaptive step may reach across
 CHECK_EVERY = 64  # steps
-# What two ends of a step may differ by through rounding alone, of an angle or a rate.
+# The relative difference of two ends of a step that rounding alone explains.
 ROUNDING, ROUNDING_SHORT = 1e-14, 4e-6
 
 
@@ -36,7 +36,7 @@ def step_size(size: int, m: Memory) -> float:
             first_step(size, m, floats[at.NOW], left),
             SHORTEST * slack(floats[at.NOW]),
         )
-        # Written so that a guess which is no number counts as too short.
+        # Written so that NaN counts as too short.
         floats[at.STEP] = guess if guess > shortest else shortest
     h = min(floats[at.STEP], floats[at.MAX_STEP])
     if ints[at.EVENTS] != 0 and ints[at.ALIASED] == 0:
@@ -56,7 +56,7 @@ def even_step(m: Memory) -> float:
 
 @inlined
 def attempt(size: int, m: Memory, h: float) -> int:
-    """Put the end of a step into TRIAL; return BUDGET if it is good, AGAIN, or what is wrong."""
+    """Write the end of a step to TRIAL; return BUDGET if it is accepted, AGAIN, or what failed."""
     ints = m.ints
     good = take_step(size, m, m.floats[at.NOW], h)
     if ints[at.FAULT] != 0:
@@ -70,7 +70,7 @@ def attempt(size: int, m: Memory, h: float) -> int:
 
 @inlined
 def take_step(size: int, m: Memory, t: float, h: float) -> Any:
-    """Put the end of a step from time t into TRIAL; return whether it is a state at all."""
+    """Write the end of a step from time t to TRIAL; return whether it is a valid state."""
     ints = m.ints
     if ints[at.METHOD] == at.RK4 or ints[at.METHOD] == at.DOP853:
         explicit_step(size, m, t, h)
@@ -83,18 +83,18 @@ def take_step(size: int, m: Memory, t: float, h: float) -> Any:
 
 @inner
 def step_from(size: int, m: Memory, t: float, h: float) -> Any:
-    """Do as `take_step` does, where code is better small than fast."""
+    """Do as `take_step` does, where small code matters more than speed."""
     return take_step(size, m, t, h)
 
 
 @inlined
 def is_checked(m: Memory) -> bool:
-    """Return whether the step that comes is judged, for the UNJUDGED steps it stands for."""
+    """Return whether the error of the next step is checked, for the steps up to the next check."""
     ints = m.ints
     ints[at.UNCHECKED] -= 1
     if ints[at.UNCHECKED] != 0:
         return False
-    # Close together at first: a motion settles quickly where it does.
+    # Close together at first: a motion that settles does so early.
     ints[at.UNCHECKED] = ints[at.CHECK_INTERVAL]
     ints[at.CHECK_INTERVAL] = min(2 * ints[at.CHECK_INTERVAL], CHECK_EVERY)
     return True
@@ -102,7 +102,7 @@ def is_checked(m: Memory) -> bool:
 
 @inner
 def take_half_steps(size: int, m: Memory, h: float) -> None:
-    """Put the end of the step, taken in two halves, into HALVES; all else stays as it is."""
+    """Write the end of the step, taken in two halves, to HALF_STEPS; all else is unchanged."""
     ints, now = m.ints, m.floats[at.NOW]
     fsal_valid, evaluations = ints[at.FSAL_VALID], ints[at.EVALUATIONS]
     ints[at.FSAL_VALID] = 0
@@ -117,7 +117,7 @@ def take_half_steps(size: int, m: Memory, h: float) -> None:
 
 @inner
 def accumulate_error(size: int, m: Memory, h: float) -> None:
-    """Add to the error what the step, and those it speaks for, leave in the angles.
+    """Add the error of the angles of a step, and of those it stands for.
 
     A step differs from its two halves by its error, but for a factor of its order. An error of a
     rate goes on turning the joint until the motion has changed by its own size, or to the end.
@@ -145,7 +145,7 @@ def accumulate_error(size: int, m: Memory, h: float) -> None:
         else:
             large = abs(off) - rounding * abs(v[at.TRIAL, i])
             large += persistence * (abs(off_rate) - rounding * abs(v[at.TRIAL + 1, i]))
-        # Written so that what is no number counts as the worst.
+        # Written so that NaN counts as the worst.
         worst = select(large <= worst, worst, large)
     before = links[n, at.ERROR]
     after = select(worst <= before, before, worst) if signed else before + stride * worst
@@ -163,7 +163,7 @@ def _is_finite(size: int, m: Memory) -> Any:
 
 @inner
 def _accept_or_reject(size: int, m: Memory, h: float, finite: bool) -> int:
-    """Accept or refuse a step by its error, and choose the next one."""
+    """Accept or reject a step by its error, and set the length of the next one."""
     floats, ints = m.floats, m.ints
     error = error_of_step(size, m, h) if finite else math.inf
     if error < 1.0:
@@ -174,16 +174,16 @@ def _accept_or_reject(size: int, m: Memory, h: float, finite: bool) -> int:
         floats[at.STEP] = max(h * factor, longer)
         return at.BUDGET
     ints[at.REJECTED] += 1
-    # The slope at the start of the step stays what it was.
+    # The derivative at the start of the step stays valid.
     ints[at.FSAL_VALID] = 1 if finite else 0
     floats[at.STEP] = h * (max(LEAST_FACTOR, SAFETY * error**EXPONENT) if finite else HOPELESS)
-    # Written so that a step which is no number counts as too short.
+    # Written so that NaN counts as too short.
     return at.AGAIN if floats[at.STEP] >= SHORTEST * slack(floats[at.NOW]) else at.STALLED
 
 
 @inner
 def state_at(size: int, m: Memory, h: float, part_of_step: float) -> None:
-    """Put the state at a part of the step into STAGE.
+    """Write the state at a part of the step to STAGE.
 
     Methods without dense output take a shorter step, which is as exact as a whole one.
     """

@@ -1,7 +1,7 @@
-"""Steps that an arm of a block takes by itself, because it is at a stop or might reach one.
+"""Scalar steps of arms of a block that are at a stop or may reach one.
 
-The engine for single arms takes it from the start of the step to its end, with all that happens at
-the stop in between; then it is back in its lane.
+The engine for single arms takes such an arm from the start of the step to its end, with impacts and
+releases in between; then it is copied back to its lane.
 """
 
 from __future__ import annotations
@@ -18,12 +18,8 @@ from ulna.simulation.engine.retire import retire
 from ulna.simulation.engine.scalar_step import call_step
 from ulna.simulation.engine.watch import TOUCH
 
-PERSISTENT = (
-    at.STATE,
-    at.STATE + 1,
-    at.COMPENSATION,
-    at.COMPENSATION + 1,
-)  # rows that pass from step to step
+# Rows that are kept from step to step.
+PERSISTENT = (at.STATE, at.STATE + 1, at.COMPENSATION, at.COMPENSATION + 1)
 
 
 @inner
@@ -36,11 +32,11 @@ def stop_fallback(
     outcome: Outcome,
     h: float,
 ) -> None:
-    """Let arms near their stops take the step by themselves; it ends in AHEAD as all do."""
+    """Take the step of arms near their stops one by one; it ends in NEXT_STATE as all do."""
     n = size
     links = numbers(m.links)
-    alive = m.links[n, at.ACTIVE] != 0.0
-    fallback = logical_and(alive, _is_near(size, m, h))
+    active = m.links[n, at.ACTIVE] != 0.0
+    fallback = logical_and(active, _is_near(size, m, h))
     m.links[n, at.FALLBACK] = select(fallback, 1.0, 0.0)
     if not any_lane(fallback):
         return
@@ -59,7 +55,7 @@ def stop_fallback(
 
 @inlined
 def is_at_stop(size: int, m: Memory) -> Any:
-    """Say which arms are at a stop when the step begins."""
+    """Return which arms are at a stop when the step begins."""
     v, links = m.vectors, m.links
     at_one = links[0, link.STUCK] != 0.0
     for i in range(size):
@@ -71,7 +67,7 @@ def is_at_stop(size: int, m: Memory) -> Any:
 
 @inlined
 def _is_near(size: int, m: Memory, h: float) -> Any:
-    """Say which arms rest at a stop, pass one in the step, or may have turned round beyond it."""
+    """Return which arms rest at a stop, pass one in the step, or may have reversed beyond it."""
     v, links = m.vectors, m.links
     near = is_at_stop(size, m)
     for i in range(size):
@@ -123,7 +119,7 @@ def _keep_samples(
     outcome: Outcome,
     w: int,
 ) -> None:
-    """Take over the samples of the arm that lay in the step."""
+    """Copy the arm's samples within the step to the outcome."""
     n = size
     b = bucket.members[m.ints[at.BLOCK] * numbers(m.links).shape[2] + w]
     for row in range(m.ints[at.SAMPLE], scalar.ints[at.SAMPLE]):

@@ -1,8 +1,7 @@
-"""Stops and events: what is watched for, and what happens when it comes.
+"""Stops and events: their signals, and what is done where one changes its sign.
 
-A joint that is free has its distance to the nearer stop for a signal, one that rests at a stop the
-torque with which the stop pushes back; each event has its own formula. Something happens where a
-signal changes its sign.
+The signal of a free joint is its distance to the nearer stop, that of one at rest at a stop the
+reaction torque of the stop; each event has its own formula.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ TOUCH = 1e-12  # [rad] by which a joint may pass its stop unnoticed
 
 @inner
 def signals(size: int, m: Memory, t: float) -> None:
-    """Work out the signals of the state STAGE at time t."""
+    """Compute the signals of the state STAGE at time t."""
     n = size
     v, links, floats, now = m.vectors, m.links, m.floats, m.ints[at.SIGNALS]
     resting = False
@@ -80,7 +79,7 @@ def zero_crossing(size: int, m: Memory) -> int:
 
 @inner
 def save_signals(size: int, m: Memory) -> None:
-    """Make the signals those of the start of the next step."""
+    """Save the signals as those of the start of the next step."""
     floats, ints = m.floats, m.ints
     for k in range(size + ints[at.EVENTS]):
         floats[ints[at.BEFORE] + k] = floats[ints[at.SIGNALS] + k]
@@ -90,7 +89,7 @@ def save_signals(size: int, m: Memory) -> None:
 
 @inner
 def update_contacts(size: int, m: Memory, log: Array) -> None:
-    """Bring stops and joints into agreement with the inputs that act from now on."""
+    """Update which joints are held at stops, for the inputs that act from now on."""
     for _ in range(2 * size + 1):
         copy(size, m, at.STATE, at.STAGE)
         signals(size, m, m.floats[at.NOW])
@@ -101,7 +100,7 @@ def update_contacts(size: int, m: Memory, log: Array) -> None:
 
 @inner
 def _update_one_contact(size: int, m: Memory, log: Array) -> bool:
-    """Release a joint that leaves its stop, or lay one to rest; return whether one was."""
+    """Release a joint that leaves its stop, or hold one at it; return whether one was."""
     for i in range(size):
         side, signal = m.links[i, link.STUCK], m.floats[m.ints[at.SIGNALS] + i]
         if side != 0.0 and signal < 0.0:
@@ -120,7 +119,7 @@ def _update_one_contact(size: int, m: Memory, log: Array) -> bool:
 
 @inner
 def handle_event(size: int, m: Memory, log: Array, which: int) -> None:
-    """Let what was found by `crossing` take place at this instant."""
+    """Handle the event found by `zero_crossing` at this instant."""
     m.ints[at.FSAL_VALID] = 0
     if which >= size:
         write_log(size, m, log, which, at.EVENT, 0.0)
@@ -142,8 +141,8 @@ def _meet_stop(size: int, m: Memory, log: Array, i: int) -> None:
 def _is_pressed(size: int, m: Memory, i: int, side: float) -> bool:
     """Return whether joint i, without speed at its stop, is pressed against it.
 
-    It is held for a look at the torque that this takes: the number by which it is released, so
-    that no joint can be released and laid to rest by turns.
+    It is held to compute the reaction of the stop: the number by which it is released, so that no
+    joint can be released and held by turns.
     """
     links, ints = m.links, m.ints
     links[i, link.STUCK] = side
@@ -158,7 +157,7 @@ def _is_pressed(size: int, m: Memory, i: int, side: float) -> bool:
 
 @inner
 def handle_events(size: int, m: Memory, log: Array, which: int) -> int:
-    """Let all that was found at one instant take place, one after the other."""
+    """Handle all events of one instant, one after the other."""
     n, floats, ints = size, m.floats, m.ints
     passed = floats[at.SIGNAL_TIME] - floats[at.NOW]
     floats[at.NOW] = floats[at.SIGNAL_TIME]
@@ -177,5 +176,5 @@ def handle_events(size: int, m: Memory, log: Array, which: int) -> int:
     if floats[at.NOW] >= floats[at.STOP] - slack(floats[at.STOP]):
         floats[at.NOW], ints[at.OPEN] = floats[at.STOP], 0
     elif ints[at.ADAPTIVE] == 0 and even_step(m) <= slack(floats[at.NOW]):
-        ints[at.STEP_INDEX] += 1  # What is left of the step would be no step.
+        ints[at.STEP_INDEX] += 1  # What remains of the step is too short for one.
     return at.BUDGET
