@@ -49,7 +49,7 @@ class BatchSource:
         return self._opener, (self.path,)
 
     def close(self) -> None:
-        """Let go of the file; its arrays can be read no more."""
+        """Close the file; its arrays cannot be read any more."""
         self.arrays = {}
         self._close()
 
@@ -124,7 +124,7 @@ class StoredArray:
         return StoredArray(self.source, self.name, _chosen(self.rows, key))
 
     def close(self) -> None:
-        """Let go of the file; all arrays of it can be read no more."""
+        """Close the file; none of its arrays can be read any more."""
         self.source.close()
 
     def __len__(self) -> int:

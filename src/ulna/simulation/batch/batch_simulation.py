@@ -251,7 +251,7 @@ class BatchSimulation:
         return Statuses.made(self._codes.copy(), self._outcome.t_end.copy())
 
     def apply(self, torque: ArrayLike) -> None:
-        """Let torques act from now on, until others are applied.
+        """Apply torques from now on, until others are applied.
 
         Parameters
         ----------
@@ -274,7 +274,7 @@ class BatchSimulation:
             self._torque[...] = values
 
     def advance(self, seconds: float | None = None, *, steps: int | None = None) -> Statuses:
-        """Take steps with all members, under the torques that were last applied.
+        """Advance all members, under the torques that were last applied.
 
         After Ctrl-C, which raises `ulna.Interrupted` between two steps, it can be asked to go on.
 
@@ -315,7 +315,7 @@ class BatchSimulation:
         return status
 
     def reset(self, members: MembersLike, q: AngleLike, qd: RateLike | None = None) -> None:
-        """Let some members start anew, from other angles and rates, at the present time.
+        """Restart some members from other angles and rates, at the present time.
 
         Their controllers start anew as well, and act when they are next called; torques that were
         applied go on. Whether a member had failed makes no difference.
@@ -381,7 +381,7 @@ class BatchSimulation:
         return count
 
     def _take(self, steps: int) -> None:
-        """Take some steps with all members."""
+        """Advance all members by some steps."""
         step = self._step + steps
         for bucket in self._buckets:
             bucket.follow(step)

@@ -120,7 +120,7 @@ def _batch(source: BatchSource) -> BatchRun:
 
 
 def _check_arrays(checks: Problems, source: BatchSource) -> None:
-    """Note every array that is not there, or is not what the others say it is."""
+    """Note every array that is missing, or has another shape or type than it should."""
     found = source.arrays
     members, samples, n = _shape(found.get("q"))
     check_array(checks, "time", found.get("time"), (samples,))

@@ -1,4 +1,4 @@
-"""What acts on the arms of a batch: one thing for all, or each its own.
+"""What acts on the arms of a batch: one input for all, or one for each.
 
 Arms can go in lanes together where the times and the form of their inputs are the same, whatever
 the values. So every input is taken apart into forms, and for each arm a number says which is its.
@@ -81,7 +81,7 @@ def for_each(examples: Sequence[Any], key: Callable[[Any], Hashable], values: An
 
 
 def read_input(kind: InputKind, given: Any, n: int, *, between: str, dt: float) -> Input:
-    """Take torques, or forces on the tip.
+    """Read torques, or forces on the tip.
 
     For all arms: as `ulna.simulate` takes them, but for functions. For each its own: numbers
     (B, width), rows dt apart (B, K, width), a pair of times and such rows, or a list of B.
@@ -140,7 +140,7 @@ def _read(kind: InputKind, given: Any, n: int, between: str, dt: float, arm: int
 
 
 def _tables(kind: InputKind, times: Any, rows: Array, between: str) -> Input:
-    """Take tables (B, K, width) with the same times; an arm runs as far as its rows have values."""
+    """Read tables (B, K, width) with the same times; an arm runs as far as its rows have values."""
     if rows.ndim != 3 or rows.shape[-1] not in kind.widths or not rows.size:
         need = f"(B, {kind.widths[-1]}), or (B, K, {kind.widths[-1]}): {kind.need}"
         raise InputError(Problem(kind.name, f"shape {rows.shape}", need))
@@ -172,7 +172,7 @@ def _values_of(source: Source) -> Array:
 
 
 def read_disturbances(given: Any, n: int) -> Input:
-    """Take disturbances: a list for all arms, or a list of such lists."""
+    """Read disturbances: a list for all arms, or a list of such lists."""
     if not isinstance(given, Sequence):
         raise InputError(Problem("disturbances", shown(given), "a list of them"))
     is_list = bool(given) and all(isinstance(one, Sequence) for one in given)
@@ -201,7 +201,7 @@ def _perfect(n: int) -> Input:
 
 
 def read_sensors(given: Any, n: int, rate: float) -> Input:
-    """Take sensors: for all arms, or a list of them."""
+    """Read sensors: for all arms, or a list of them."""
     if given is None:
         return _perfect(n)
     is_list = isinstance(given, Sequence) and not isinstance(given, str)
@@ -220,6 +220,6 @@ def read_sensors(given: Any, n: int, rate: float) -> Input:
 
 
 def check_between(between: Any) -> None:
-    """Refuse an unknown way from one row of a table to the next."""
+    """Raise InputError for an unknown interpolation of tables."""
     if between not in (HOLD, LINEAR):
         raise InputError(Problem("between", shown(between), f"'{HOLD}' or '{LINEAR}'"))

@@ -1,4 +1,4 @@
-"""What a file of a batch holds: its arrays, its words, and how the histories lie on the disk."""
+"""What a file of a batch holds: its arrays, its attributes, and the chunks of the histories."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Writer(Protocol):
 def layout_of(
     parameters: Parameters, t: Floats, members: int, keep_tau: bool, provenance: Mapping[str, Any]
 ) -> BatchLayout:
-    """Lay out the file of a batch."""
+    """Return the layout of the file of a batch."""
     n = parameters.n
     names = tuple(name for name in HISTORIES if keep_tau or name != "tau")
     known = coordinates(t, n, members) | parameter_quantities(parameters)

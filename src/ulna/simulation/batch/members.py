@@ -1,4 +1,4 @@
-"""The arms of a batch and their starts; what one of them cannot do is held against it alone."""
+"""The arms of a batch and their initial states; an invalid one fails alone."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Members:
 
 
 def read_arms(given: Any) -> Parameters:
-    """Take an arm, stacked parameters, or a list of arms with the same number of links."""
+    """Read an arm, stacked parameters, or a list of arms with the same number of links."""
     several = isinstance(given, Sequence) and not isinstance(given, Parameters)
     if several and len(given) and all(isinstance(one, Arm | Parameters) for one in given):
         given = stack(given)
@@ -72,7 +72,7 @@ def read_arms(given: Any) -> Parameters:
 
 
 def _arrays(given: Parameters) -> Parameters:
-    """Take the arrays of arms, each with a number for every joint, or an x and a y."""
+    """Read the arrays of arms, each with a number for every joint, or an x and a y."""
     p = Parameters(*(float_array(value, f"arms.{name}") for name, value in given._asdict().items()))
     n = p.length.shape[-1] if p.length.ndim else 0
     if n < 1:
@@ -105,7 +105,7 @@ def common_count(**counts: int) -> int:
 
 
 def joint_rows(what: str, given: Any, n: int, unit: str) -> Array:
-    """Take numbers (n,) for all arms, or (B, n)."""
+    """Read numbers (n,) for all arms, or (B, n)."""
     values = np.asarray(float_array(given, what), dtype=float)
     rows = values[None] if values.ndim == 0 else values
     if rows.ndim > 2 or rows.shape[-1] != n:
@@ -122,7 +122,7 @@ def rows_in(values: Array) -> int:
 def gathered(
     parameters: Parameters, q: Array, qd: Array, count: int, *, stops: bool, arm: Arm | None
 ) -> Members:
-    """Put arms and starts together, and say which cannot run; an Arm that all are was checked."""
+    """Put arms and initial states together, and note which cannot run."""
     n = parameters.n
     start = np.empty((2, count, n))
     start[0], start[1] = q, qd
@@ -134,7 +134,7 @@ def gathered(
 
 
 def bad_starts(start: Array, lower: Array, upper: Array, *, stops: bool) -> Array:
-    """Say which angles and rates (2, B, n) no arm with such limits can start with."""
+    """Return which angles and rates (2, B, n) are not finite, too large, or beyond the limits."""
     # Written so that NaN is out of bounds as well.
     fine = np.abs(start) <= MOST_START
     if stops:
@@ -143,7 +143,7 @@ def bad_starts(start: Array, lower: Array, upper: Array, *, stops: bool) -> Arra
 
 
 def is_an_arm(p: Parameters) -> Array:
-    """Say which parameters could be those of an arm."""
+    """Return which parameters are those of a valid arm."""
     fine = np.ones(p.length.shape[:-1], dtype=bool)
     with np.errstate(all="ignore"):
         for name, value in p._asdict().items():

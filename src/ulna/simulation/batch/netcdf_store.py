@@ -163,7 +163,7 @@ class NetcdfWriter:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Tell of the first trouble, and not of what HDF5 made of it."""
+        """Raise the first error, not what HDF5 made of it."""
         try:
             yield
         finally:

@@ -275,7 +275,7 @@ class BatchRun:
         save_batch(self, file, overwrite=overwrite)
 
     def close(self) -> None:
-        """Let go of the file that the histories are in, if they are in one."""
+        """Close the file that the histories are in, if they are in one."""
         if isinstance(self.q, StoredArray):
             self.q.close()
 
@@ -286,7 +286,7 @@ def provenance_of(settings: Mapping[str, Any], versions: Mapping[str, str]) -> d
 
 
 def fixed_parameters(checks: Problems, parameters: Parameters, n: int, members: int) -> Parameters:
-    """Take the numbers of the arms: the same for all (n,), or (B, n) where there are several."""
+    """Read the parameters of the arms: the same for all (n,), or (B, n) where they differ."""
     found = []
     for name, values in parameters._asdict().items():
         size = 2 if name in PLANE else n

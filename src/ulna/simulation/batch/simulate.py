@@ -213,7 +213,7 @@ def _check_switches(**given: Any) -> None:
 
 
 def _check_store(store: Any, *, overwrite: bool) -> None:
-    """Refuse what is no name of a file, and a file that exists, before any work is done."""
+    """Raise InputError for what is no file name, or for a file that exists, before any work."""
     if store is None:
         return
     if not isinstance(store, str | os.PathLike):

@@ -193,7 +193,7 @@ class Statuses:
 
 
 def coarse_arms(status: Statuses, dt: float, rough: float) -> list[str]:
-    """Say how many arms steps are too long for, by an error of their angles [rad]."""
+    """Return a warning that says for how many arms the steps are too long, if for any."""
     coarse = np.flatnonzero(status.codes == CODES["coarse"])
     if not coarse.size:
         return []

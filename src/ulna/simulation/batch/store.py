@@ -112,13 +112,13 @@ class BatchStore:
         return bool(np.all(self._codes == CODES["not run"]))
 
     def finish(self) -> None:
-        """Put the file into its place, with what was written so far."""
+        """Move the file to its name, with what was written so far."""
         with deferred():
             self._close()
             self._place.__exit__(None, None, None)
 
     def set_aside(self) -> Path:
-        """Keep what was written so far under another name, which is given; see `storage`."""
+        """Keep what was written so far under another name, and return that; see `storage`."""
         with deferred():
             self._close()
             try:
@@ -162,7 +162,7 @@ class BatchStore:
             raise
 
     def _end(self, error: BaseException) -> None:
-        """Take back what was begun; raises FileError where the error is trouble with a file."""
+        """Remove what was begun; raises FileError where the error is trouble with a file."""
         writer, self._writer = self._writer, None
         if writer is not None:
             with suppress(Exception):

@@ -1,8 +1,8 @@
-"""All cores at work: threads that take blocks of arms through the engine until none is left.
+"""A pool of threads that run the blocks of a batch in the engine, on all cores.
 
-Kernels hold no lock, and every thread has memory of its own to work in. Who asks for the work does
-a share of it, and all of it where there is little. A call into the engine lasts a few hundredths of
-a second at most, so that there is always somebody to listen to Ctrl-C.
+Kernels release the global interpreter lock, and every thread has scratch memory of its own. The
+calling thread takes part, and does all where there is little work. A call into the engine lasts a
+few hundredths of a second at most, so that Ctrl-C is noticed soon.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from ulna.workers import WorkerTask, cores, submit
 CHUNK = 0.025  # [s] of work in one call
 MOST_BUDGET = 10**9  # steps
 PART = 2  # of what is left over that a thread takes at a time, were all to take as much
-PATIENCE = 2.0  # [s] with threads after Ctrl-C: a function of a user's may never come back
-LISTEN = 0.05  # [s] between two looks at the world
+PATIENCE = 2.0  # [s] to wait for threads after Ctrl-C: a function of a user's may never return
+LISTEN = 0.05  # [s] between two checks for Ctrl-C
 LEAST_SHARED = 2e-4  # [s] of work that is worth waking a thread for
 LEAST_PIECE = 5e-5  # [s] of work that is worth taking apart from other work
 AT_ONCE = 8.0  # arms in lanes that take as long as one by itself
 
 
 def cost_of(options: SimulationOptions, n: int, members: int, *, controlled: bool) -> float:
-    """Return about how long a step of dt of all arms takes in one thread [s]."""
+    """Estimate how long a step of dt of all arms takes in one thread [s]."""
     ticks = max(options.dt * options.rate, 1.0) if controlled else 1.0
     return WORK[options.method] * n * max(members / AT_ONCE, 1.0) * ticks
 
 
 class BlockRange(NamedTuple):
-    """Blocks of a lot, from one to before another."""
+    """Blocks first to last − 1 of a bucket."""
 
     prepared: Prepared
     first: int
@@ -50,7 +50,7 @@ class BlockRange(NamedTuple):
 
 
 class ThreadPool:
-    """Threads that work on buckets until all is done, or somebody calls halt."""
+    """Threads that run the blocks of buckets until all is done, or an interrupt or error."""
 
     def __init__(self, kind: LaneKind, threads: int | None) -> None:
         self.kind, self._most = kind, threads
@@ -67,9 +67,9 @@ class ThreadPool:
         report: Callable[[float], None],
         cost: float,
     ) -> None:
-        """Run all arms, which takes one thread some `cost` [s]; `report` is told how many are done.
+        """Run all arms, at an estimated `cost` [s] in one thread; `report` gets the arms done.
 
-        An error of any thread is raised, once all of them have ended.
+        An exception of any thread is raised once all of them have ended.
         """
         self._halted = False
         worthwhile = int(cost / LEAST_SHARED)
@@ -77,7 +77,7 @@ class ThreadPool:
         pieces = deque(self._cut(buckets, threads, LEAST_PIECE / cost))
         helpers = min(threads, len(pieces)) - 1
         try:
-            # Python's own locks are not safe from an exception that comes at any moment.
+            # Python's own locks are not safe from an asynchronous exception.
             with held() if helpers else nullcontext(listening()) as interrupt:
 
                 def look() -> None:
@@ -98,11 +98,11 @@ class ThreadPool:
 
     @property
     def is_at_work(self) -> bool:
-        """Whether a thread may still write to the outcome, as one that never came back."""
+        """Whether a thread may still write to the outcome, as one that never returned."""
         return any(not helper.is_done.is_set() for helper in self._helpers)
 
     def blocks_of(self, prepared: Prepared) -> int:
-        """Return how many blocks the arms of a lot fill."""
+        """Return how many blocks the arms of a bucket fill."""
         return -(-len(prepared.bucket.members) // self.kind.width)
 
     def _cut(self, buckets: list[Prepared], threads: int, least: float) -> Iterator[BlockRange]:
@@ -124,7 +124,7 @@ class ThreadPool:
     def _help(self, pieces: deque[BlockRange], outcome: Outcome) -> None:
         try:
             self._serve(pieces, outcome, lambda: None)
-        except BaseException as error:  # for the one who asked, in whose thread it is raised
+        except BaseException as error:  # raised in the calling thread
             self._errors.append(error)
             self._halted = True
 
@@ -135,12 +135,12 @@ class ThreadPool:
         look: Callable[[], None],
         helpers: int = 0,
     ) -> None:
-        """Take one piece of work after the other, and call helpers once all is compiled."""
+        """Run ranges of blocks until none is left; submit helpers once all is compiled."""
         scratch: BlockScratch | None = None
         while pieces and not self._halted:
             try:
                 piece = pieces.popleft()
-            except IndexError:  # another thread was quicker
+            except IndexError:  # another thread took it
                 return
             if scratch is None or scratch.prepared is not piece.prepared:
                 scratch = BlockScratch(self.kind, piece.prepared, outcome)
@@ -159,7 +159,7 @@ class ThreadPool:
             self._helpers.append(task)
 
     def _run(self, scratch: BlockScratch, piece: BlockRange, look: Callable[[], None]) -> None:
-        """Take blocks to their end, or to where they are when somebody calls halt."""
+        """Run blocks to their end, or until the pool is halted."""
         noted = float(piece.first)
         arms = len(piece.prepared.members) / self.blocks_of(piece.prepared)  # in a block
         code = at.BUDGET
@@ -180,7 +180,7 @@ class ThreadPool:
             factor = min(max(CHUNK / max(time.perf_counter() - start, 1e-6), 0.25), 8.0)
             scratch.budget = int(min(max(scratch.budget * factor, 1), MOST_BUDGET))
         elif code == at.REFERENCE:
-            # Functions of users may take long, and bear to be interrupted.
+            # Functions of users may take long, and may be interrupted.
             with listening().allowed():
                 scratch.extend_references()
         return code

@@ -138,14 +138,14 @@ def raw(tmp_path_factory):
 @pytest.fixture
 def reads(monkeypatch):
     """Note how many numbers are read out of files."""
-    noted, read = [], batch_arrays.Source.read
+    noted, read = [], batch_arrays.BatchSource.read
 
     def noting(self, name, box=()):
         found = read(self, name, box)
         noted.append(found.size)
         return found
 
-    monkeypatch.setattr(batch_arrays.Source, "read", noting)
+    monkeypatch.setattr(batch_arrays.BatchSource, "read", noting)
     return noted
 
 
