@@ -193,6 +193,15 @@ ARM = ulna.Arm.rods([1.0], [1.0])
             "plan() got an unexpected keyword argument 'durtion'; did you mean 'duration'?",
         ),
         (
+            lambda: ulna.Joint(max_speed=1.0),
+            "Joint.__init__() got an unexpected keyword argument 'max_speed'; "
+            "did you mean 'max_velocity'?",
+        ),
+        (lambda: ulna.Link(1.0, mas=1.0), "'mas'; did you mean 'mass'?"),
+        (lambda: ulna.animate(None, force=True), "'force'; did you mean 'overwrite'?"),
+        (lambda: ulna.derive(conventon="absolute"), "'conventon'; did you mean 'convention'?"),
+        (lambda: ulna.Sensors(latency=0.1), "'latency'; did you mean 'delay'?"),
+        (
             lambda: ulna.simulate(ARM, q0=[0.0], zzz=1),
             "simulate() got an unexpected keyword argument 'zzz'",
         ),

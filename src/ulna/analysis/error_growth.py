@@ -35,6 +35,7 @@ from ulna.interrupts import interruptible
 from ulna.kinematics import jacobian
 from ulna.motion import Plan
 from ulna.motion.values import positive
+from ulna.namespaces import suggest_keywords
 from ulna.notebooks import card
 from ulna.simulation.checks import check_kinds
 
@@ -232,6 +233,7 @@ class Stability:
 
 
 @interruptible
+@suggest_keywords(frequency="rate")
 def stability(
     plan: Plan,
     controller: Controller | None = None,

@@ -31,6 +31,7 @@ from ulna.errors import InputError, Problem, shown
 from ulna.motion import Plan
 from ulna.motion.findings import length_text
 from ulna.motion.values import positive
+from ulna.namespaces import suggest_keywords
 from ulna.notebooks import card
 from ulna.simulation import Run, Saturation
 
@@ -141,6 +142,7 @@ def default_tolerance(plan: Plan) -> float:
     return OF_REACH * reach if extent <= STILL * reach else min(OF_REACH * reach, OF_PATH * extent)
 
 
+@suggest_keywords(reference="plan")
 def verdict(
     run: Run | None,
     plan: Plan,

@@ -25,6 +25,7 @@ from ulna.control import Controller
 from ulna.errors import InputError, Problem, UlnaWarning, shown
 from ulna.interrupts import interruptible
 from ulna.motion.values import number, positive, whole
+from ulna.namespaces import suggest_keywords
 from ulna.notebooks import card
 from ulna.simulation import Run, simulate
 from ulna.simulation.checks import check_kinds
@@ -119,6 +120,7 @@ class StepResponse:
 
 
 @interruptible
+@suggest_keywords(amplitude="size", step="size")
 def step_response(
     arm: Arm,
     controller: Controller,

@@ -25,6 +25,7 @@ from ulna.errors import InputError, Problem, shown
 from ulna.motion import Plan, TipMotion
 from ulna.motion.findings import length_text
 from ulna.motion.values import number, positive
+from ulna.namespaces import suggest_keywords
 from ulna.notebooks import card
 from ulna.simulation import Run
 
@@ -252,6 +253,7 @@ class Tracking:
         return card(f"Tracking of {self.plan.path}", self._lines(), COLUMNS, self._rows())
 
 
+@suggest_keywords(reference="plan")
 def tracking(run: Run, plan: Plan, *, start: float = 0.0) -> Tracking:
     """Compare a run with the plan that it was to follow.
 

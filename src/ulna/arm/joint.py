@@ -14,6 +14,7 @@ from ulna.errors import shown
 from ulna.namespaces import suggest_keywords
 
 
+@suggest_keywords(dry="coulomb", stiction="static")
 @dataclass(frozen=True, slots=True)
 class Friction:
     """Dry friction at a joint, in addition to the joint's viscous `damping`.
@@ -53,6 +54,7 @@ class Friction:
         _store(self, coulomb=coulomb, static=static, stribeck_velocity=stribeck)
 
 
+@suggest_keywords(kt="torque_constant", R="resistance", L="inductance", V="voltage")
 @dataclass(frozen=True, slots=True)
 class Motor:
     """A DC motor on the motor side of its gear; the gear and the rotor belong to the `Joint`.
@@ -109,7 +111,9 @@ class Motor:
         _store(self, **values)
 
 
-@suggest_keywords(limits="lower and upper are its limits", limit="lower and upper are its limits")
+@suggest_keywords(
+    min="lower", max="upper", max_speed="max_velocity", effort="max_torque", ratio="gear_ratio"
+)
 @dataclass(frozen=True, slots=True)
 class Joint:
     """A revolute joint: its limits, its damping, and the rotor that turns it.

@@ -13,7 +13,7 @@ from ulna.namespaces import suggest_keywords
 PLAUSIBLE_WIDTH = 0.5
 
 
-@suggest_keywords()
+@suggest_keywords(center="com", centre="com", l="length", m="mass", I="inertia")
 @dataclass(frozen=True, slots=True, init=False)
 class Link:
     """A rigid link, described in the frame of its proximal joint (x along the link).
@@ -91,7 +91,7 @@ class Link:
         return (self.com, self.inertia, self.com_offset) == rod
 
 
-@suggest_keywords()
+@suggest_keywords(m="mass", I="inertia")
 @dataclass(frozen=True, slots=True, init=False)
 class Payload:
     """A load at the tip of the arm, fixed to the last link.

@@ -8,7 +8,7 @@ from ulna.arm import Arm
 from ulna.derivation.options import DerivationOptions, options_for
 from ulna.errors import InputError, Problem, shown
 from ulna.interrupts import interruptible
-from ulna.namespaces import namespace
+from ulna.namespaces import namespace, suggest_keywords
 
 if TYPE_CHECKING:
     from ulna.derivation.derivation import Derivation
@@ -17,6 +17,7 @@ __all__ = ["Derivation", "DerivationOptions", "derive"]
 
 
 @interruptible
+@suggest_keywords(n="links", joints="links", angles="convention")
 def derive(
     links: int | Arm | None = None,
     *,

@@ -21,7 +21,7 @@ from ulna.motion.findings import Finding
 from ulna.motion.path import Path
 from ulna.motion.terms import Terms
 from ulna.motion.trajectory import Trajectory
-from ulna.namespaces import suggest_attributes
+from ulna.namespaces import suggest_attributes, suggest_keywords
 from ulna.typing import PathLike, TimesLike
 
 if TYPE_CHECKING:
@@ -229,6 +229,7 @@ class Plan:
 
         return dataframe(self)
 
+    @suggest_keywords(force="overwrite", replace="overwrite")
     def save(self, file: PathLike, *, overwrite: bool = True) -> None:
         """Write the samples to a .csv file, which appears whole or not at all.
 

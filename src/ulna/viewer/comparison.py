@@ -11,6 +11,7 @@ import numpy as np
 
 from ulna.errors import InputError, Problem
 from ulna.interrupts import interruptible
+from ulna.namespaces import suggest_keywords
 from ulna.viewer.arm import TIP, draw_reach, frame, widths
 from ulna.viewer.film import arm_title, check_film, filmed, speed_remark, times_between
 from ulna.viewer.following import check_runs
@@ -37,6 +38,7 @@ RING = 1.7  # of the tip's radius: the place where it should be
 
 
 @interruptible
+@suggest_keywords(force="overwrite", replace="overwrite", filename="file")
 def animate_following(
     plan: Plan,
     runs: Mapping[str, Run],

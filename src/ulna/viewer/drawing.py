@@ -13,6 +13,7 @@ from ulna.arm import Arm, Parameters
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import Solutions, Tracked, Workspace
 from ulna.motion import Path, Plan, Plans, Trajectory
+from ulna.namespaces import suggest_keywords
 from ulna.simulation import BatchRun, Run, Simulation
 from ulna.viewer.figures import (
     pose_figure,
@@ -42,6 +43,7 @@ class Drawable(NamedTuple):
     options: tuple[str, ...] = ()
 
 
+@suggest_keywords(angles="q", posture="q", style="theme")
 def plot(
     thing: Arm
     | Solutions

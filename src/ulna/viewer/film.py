@@ -15,6 +15,7 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.errors import InputError, Problem, shown
 from ulna.interrupts import interruptible
+from ulna.namespaces import suggest_keywords
 from ulna.progress import progress as progress_line
 from ulna.storage import check_new
 from ulna.viewer.frames import TRAIL, ArmScene, Playback, moments
@@ -33,6 +34,7 @@ RATES = {".mp4": 240.0, ".gif": 50.0}  # [1/s] the most that players keep up wit
 
 
 @interruptible
+@suggest_keywords(force="overwrite", replace="overwrite", filename="file")
 def animate(
     run: Run,
     file: str | os.PathLike[str] | None = None,

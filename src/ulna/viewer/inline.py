@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ulna.errors import InputError, Problem, shown
+from ulna.namespaces import suggest_keywords
 from ulna.notebooks import card
 from ulna.storage import check_new, write_whole
 from ulna.viewer.video import ffmpeg
@@ -42,6 +43,7 @@ class InlineFilm:
     frames: int
     duration: float  # [s] that it plays
 
+    @suggest_keywords(force="overwrite", replace="overwrite")
     def save(self, file: str | os.PathLike[str], *, overwrite: bool = True) -> None:
         """Write the film to a file.
 
