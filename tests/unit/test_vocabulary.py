@@ -119,8 +119,6 @@ TO_DO = {
     "docs",
     "dynamics",
     "kinematics",
-    "lanes",
-    "simulation",
 }
 
 
