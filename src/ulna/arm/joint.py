@@ -112,7 +112,13 @@ class Motor:
 
 
 @suggest_keywords(
-    min="lower", max="upper", max_speed="max_velocity", effort="max_torque", ratio="gear_ratio"
+    limits="lower and upper",
+    limit="lower and upper",
+    min="lower",
+    max="upper",
+    max_speed="max_velocity",
+    effort="max_torque",
+    ratio="gear_ratio",
 )
 @dataclass(frozen=True, slots=True)
 class Joint:
