@@ -195,7 +195,7 @@ class BatchSimulation:
         acting = spec.acting(members, self.options.rate, 0.0)
         if self._holds_start:
             # Each its own, which a reset changes.
-            acting = acting._replace(reference_table=References(members.start[0].copy()))
+            acting = acting._replace(references=References(members.start[0].copy()))
         self._make_buckets(Slab(members, 0, spec.count).buckets(acting, self.options, 0.0))
         self._bad_arms = members.codes == CODES["bad arm"]
         self._load(np.arange(spec.count), members.start)
