@@ -58,9 +58,7 @@ ROOMS = (
     "errors",
 )
 MODULES = {"motion": ("motion.paths",), "simulation": ("simulation.disturbances",)}
-TO_DO = {
-    "arm",
-}
+TO_DO: set[str] = set()
 
 
 def public_objects(room):
@@ -90,9 +88,9 @@ def _members(path, kind):
     for name, value in vars(kind).items():
         if name.startswith("_") or name in _made_by_python(kind):
             continue
-        if inspect.isfunction(value) or isinstance(value, (classmethod, staticmethod)):
-            yield f"{path}.{name}", getattr(kind, name)
-        elif isinstance(value, property) or hasattr(value, "func"):
+        if isinstance(value, (classmethod, staticmethod)):
+            yield f"{path}.{name}", value.__func__
+        elif inspect.isfunction(value) or isinstance(value, property) or hasattr(value, "func"):
             yield f"{path}.{name}", value
 
 

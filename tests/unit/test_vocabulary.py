@@ -116,7 +116,6 @@ GIVE = re.compile(r"Gives?\b")
 
 TO_DO = {
     "control",
-    "docs",
     "dynamics",
     "kinematics",
 }
