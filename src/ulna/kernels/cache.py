@@ -154,11 +154,11 @@ def _warn_unfit() -> None:
     why = f"they are for {there}, and this is {here}"
     if there == here:
         why = "its sources were changed, or the file is damaged"
-    on_typed = (
+    text = (
         f"the kernels that came with this package do not fit: {why}; "
         "they are compiled from their sources instead, which takes longer, once"
     )
-    warn(on_typed)
+    warn(text)
 
 
 @cache
@@ -212,8 +212,8 @@ _warned: set[Path] = set()
 
 
 def _warn(error: OSError) -> None:
-    on_typed = (
+    text = (
         f"compiled kernels cannot be kept, so that every start compiles them anew: {error}; "
         "set ULNA_CACHE to a folder that can be written to"
     )
-    warn(on_typed)
+    warn(text)

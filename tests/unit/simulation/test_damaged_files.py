@@ -17,7 +17,7 @@ import xarray as xr
 import ulna
 from ulna.digests import (
     DamagedError,
-    Piece,
+    DigestedPart,
     append_trailer,
     piece_digest,
     read_trailer,
@@ -370,7 +370,7 @@ def test_a_trailer_tells_of_every_byte(tmp_path):
     content = bytes(range(256)) * 4
     file = tmp_path / "file"
     file.write_bytes(content)
-    pieces = [Piece(100, 50, b""), Piece(600, 424, b"")]
+    pieces = [DigestedPart(100, 50, b""), DigestedPart(600, 424, b"")]
     with file.open("rb+") as stream:
         append_trailer(stream, [p._replace(digest=piece_digest(stream, p)) for p in pieces])
     raw = file.read_bytes()
