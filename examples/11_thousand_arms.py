@@ -60,7 +60,7 @@ with styled() as theme:
     bands = ((least, most, 0.14, "all"), (low, high, 0.25, "90 %"), (lower, upper, 0.45, "50 %"))
     for bottom, top, strength, name in bands:
         left.fill_between(run.t, bottom, top, color=theme.data[1], alpha=strength, lw=0, label=name)
-    left.plot(run.t, median, color=theme.ink, lw=1.2, label="median")
+    left.plot(run.t, median, color=theme.foreground, lw=1.2, label="median")
     left.set(title="How far the tips of 1,000 arms are off", xlabel="t [s]", ylabel="error [mm]")
     left.set(xlim=(0, plan.duration), ylim=(0, 1.15 * most.max()))
     left.legend(ncols=4, loc="upper center", fontsize=9, columnspacing=1.4)

@@ -84,10 +84,10 @@ with styled() as theme, plt.rc_context({"axes.prop_cycle": plt.cycler(color=them
     angles.plot(t, turned, label=["inner link", "outer link"])
     angles.set(title="Turned from hanging [°]", yticks=(-180, -90, 0, 90, 180))
     angles.legend(loc="center right")
-    energies.plot(t, energy, color=theme.ink)
+    energies.plot(t, energy, color=theme.foreground)
     energies.set(title="Energy [J]", xlabel="t [s]")
     for axes in (angles, energies):
         axes.axvspan(4.0, 6.0, color=theme.reach, zorder=0)
         axes.margins(x=0)
-    energies.text(5.0, energy[0], "feedback", color=theme.quiet, ha="center")
+    energies.text(5.0, energy[0], "feedback", color=theme.muted, ha="center")
     figure.savefig("13_learn_a_swing_up.png", dpi=150)

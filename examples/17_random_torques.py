@@ -63,7 +63,7 @@ angle = np.degrees(ulna.angles.wrap(angle + np.pi / 2))
 with styled() as theme:
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.6), layout="constrained")
     left.hist(heights, bins=np.linspace(-2.0, 2.0, 61), color=theme.data[1])
-    left.axvline(1.9, color=theme.ink, lw=1.0)
+    left.axvline(1.9, color=theme.foreground, lw=1.0)
     left.set(title="How high the tip came in an episode", xlabel="height [m]", ylabel="episodes")
     right.hist2d(angle, rate, bins=120, range=((-180, 180), (-15, 15)), cmap="magma", norm="log")
     right.set(title="States that were visited", xlabel="inner link from hanging [°]")

@@ -576,8 +576,8 @@ def pictures(arm: ulna.Arm, run: ulna.Run, plan: ulna.Plan, axes: Any, q: Floats
     viewer.draw_trace(axes, q, thickness=2.0)  # type: ignore[call-arg]
     viewer.error_figure(plan, runs)
     viewer.error_figure(plan, run)  # type: ignore[arg-type]
-    viewer.frame(axes, arm, also=q)
-    viewer.frame(axes)  # type: ignore[call-arg]
+    viewer.fit_axes(axes, arm, also=q)
+    viewer.fit_axes(axes)  # type: ignore[call-arg]
     viewer.motion_figure(plan, run)
     viewer.motion_figure(run, plan)  # type: ignore[arg-type]
     viewer.plot_angles(axes, run)

@@ -175,7 +175,7 @@ def _friction(sheet: Schematic, base: Floats, phi: float) -> None:
     """Draw what slows the bar down as an arrow against the way that it turns."""
     from ulna.viewer.schematic import heading
 
-    quiet = sheet.theme.quiet
+    quiet = sheet.theme.muted
     sheet.torque(base, phi + 0.62, phi + 0.24, "", color=quiet, radius=0.85)
     place = base + 0.93 * heading(phi + 0.5)
     sheet.text(place, r"$\mathrm{friction}\;\; B\,\dot{\theta}$", color=quiet, ha="center")
@@ -188,7 +188,7 @@ def _beside(sheet: Schematic, start: Floats, end: Floats, text: str, *, far: flo
 
 
 def _tip(sheet: Schematic, tip: Floats) -> None:
-    force, color = np.array([0.3, 0.2]), sheet.theme.movable
+    force, color = np.array([0.3, 0.2]), sheet.theme.accent
     sheet.arrow(tip, tip + force, color=color, lw=2.4)
     sheet.text(tip + force, r"$\vec{F}$", color=color, by=(-0.06, 0.09))
     sheet.text(tip, "$E(x, y)$", ha="left", by=(0.06, -0.08))

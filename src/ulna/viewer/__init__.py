@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from ulna.namespaces import namespace
-from ulna.viewer.arm import draw_arm, draw_ghosts, draw_reach, draw_trace, frame
+from ulna.viewer.arm import draw_arm, draw_ghosts, draw_reach, draw_trace, fit_axes
 from ulna.viewer.comparison import animate_following
 from ulna.viewer.conventions import conventions_figure
 from ulna.viewer.drawing import plot
@@ -46,7 +46,7 @@ __all__ = [
     "draw_reach",
     "draw_trace",
     "error_figure",
-    "frame",
+    "fit_axes",
     "motion_figure",
     "plot",
     "plot_angles",

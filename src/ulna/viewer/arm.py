@@ -52,7 +52,7 @@ def draw_arm(
     if ghost:
         return _draw_ghost(axes, arm, np.asarray(q, dtype=float), theme.ghost, theme)
     points = kinematics.joints(arm, np.asarray(q, dtype=float))
-    return _draw(axes, arm, points, link_colors(arm, theme), theme.movable, theme, layer=4)
+    return _draw(axes, arm, points, link_colors(arm, theme), theme.accent, theme, layer=4)
 
 
 def draw_ghosts(
@@ -81,7 +81,7 @@ def draw_ghosts(
     rows = np.asarray(q_rows, dtype=float).reshape(-1, arm.n)
     chosen = np.unique(np.linspace(0, max(len(rows) - 1, 0), min(count, len(rows))).round())
     for age, row in enumerate(chosen.astype(int), start=1):
-        color = mixed(theme.paper, theme.ghost, PALEST + (1.0 - PALEST) * age / len(chosen))
+        color = mixed(theme.background, theme.ghost, PALEST + (1.0 - PALEST) * age / len(chosen))
         _draw_ghost(axes, arm, rows[row], color, theme)
     return axes
 
@@ -134,7 +134,7 @@ def fading(count: int, theme: Theme) -> np.ndarray:
     from matplotlib.colors import to_rgb
 
     part = np.linspace(FAINTEST, 1.0, count)[:, None]
-    paper, full = np.array(to_rgb(theme.paper)), np.array(to_rgb(theme.movable))
+    paper, full = np.array(to_rgb(theme.background)), np.array(to_rgb(theme.accent))
     return np.asarray((1.0 - part) * paper + part * full)
 
 
@@ -179,8 +179,12 @@ def _draw(
     for corners, color in zip(capsules(arm, points), colors, strict=True):
         axes.add_patch(Polygon(corners, closed=True, fc=color, ec="none", zorder=layer))
     for point, width in zip(points[:-1], wide, strict=True):
-        axes.add_patch(Circle(point, HOLE * width, fc=theme.paper, ec="none", zorder=layer + 0.5))
-    end = Circle(points[-1], TIP * wide[-1], fc=tip_color, ec=theme.paper, lw=1.2, zorder=layer + 1)
+        axes.add_patch(
+            Circle(point, HOLE * width, fc=theme.background, ec="none", zorder=layer + 0.5)
+        )
+    end = Circle(
+        points[-1], TIP * wide[-1], fc=tip_color, ec=theme.background, lw=1.2, zorder=layer + 1
+    )
     axes.add_patch(end)
     return axes
 
@@ -221,7 +225,7 @@ def draw_region(
         codes.extend([Path.MOVETO, *[Path.LINETO] * (len(line) - 1)])
     shape = Path(np.array(corners), codes)
     axes.add_patch(PathPatch(shape, fc=theme.reach if filled else "none", ec="none", zorder=0.5))
-    axes.add_patch(PathPatch(shape, fc="none", ec=theme.quiet, ls=(0, (4, 3)), lw=1.0, zorder=1.5))
+    axes.add_patch(PathPatch(shape, fc="none", ec=theme.muted, ls=(0, (4, 3)), lw=1.0, zorder=1.5))
     return axes
 
 
@@ -233,7 +237,7 @@ def _outline(arm: Arm) -> Sequence[Any]:
         return kinematics.workspace(arm.replace(joints=[Joint()] * arm.n)).polylines()
 
 
-def frame(axes: Axes, arm: Arm, also: ArrayLike | None = None) -> Axes:
+def fit_axes(axes: Axes, arm: Arm, also: ArrayLike | None = None) -> Axes:
     """Set the limits of axes to the whole reach, with x and y to the same scale.
 
     Parameters
@@ -250,10 +254,12 @@ def frame(axes: Axes, arm: Arm, also: ArrayLike | None = None) -> Axes:
     matplotlib.axes.Axes
         The same axes.
     """
-    return frame_disc(axes, arm.base, arm.reach, also)
+    return fit_axes_to_disc(axes, arm.base, arm.reach, also)
 
 
-def frame_disc(axes: Axes, center: ArrayLike, radius: float, also: ArrayLike | None = None) -> Axes:
+def fit_axes_to_disc(
+    axes: Axes, center: ArrayLike, radius: float, also: ArrayLike | None = None
+) -> Axes:
     """Show a whole disc [m], and any further points, with x and y to the same scale."""
     middle = np.asarray(center, dtype=float)
     corners = [middle - radius, middle + radius]

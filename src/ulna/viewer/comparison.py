@@ -12,12 +12,12 @@ import numpy as np
 from ulna.errors import InputError, Problem
 from ulna.interrupts import interruptible
 from ulna.namespaces import suggest_keywords
-from ulna.viewer.arm import TIP, draw_reach, frame, widths
+from ulna.viewer.arm import TIP, draw_reach, fit_axes, widths
 from ulna.viewer.film import arm_title, check_film, filmed, speed_remark, times_between
 from ulna.viewer.following import check_runs
 from ulna.viewer.frames import TRAIL, Moment, Playback, moments
 from ulna.viewer.inline import InlineFilm
-from ulna.viewer.plan import PALE, asked_way
+from ulna.viewer.plan import PALE, reference_points
 from ulna.viewer.scene import HEAD, MARGIN, MovingArm, Scene, number, shortened
 from ulna.viewer.style import PRINT, Theme, mixed
 from ulna.viewer.video import FilmFormat
@@ -185,10 +185,10 @@ def millimetres(error: float) -> str:
 
 
 def _surroundings(scene: Scene, plan: Plan, box: tuple[float, float, float, float]) -> Any:
-    axes, asked, theme = scene.axes(box), asked_way(plan), scene.theme
+    axes, asked, theme = scene.axes(box), reference_points(plan), scene.theme
     axes.set_axis_off()
-    scene.fill(frame(draw_reach(axes, plan.arm, theme=theme), plan.arm, also=asked))
-    pale = mixed(theme.paper, theme.data[1], PALE)
+    scene.fill(fit_axes(draw_reach(axes, plan.arm, theme=theme), plan.arm, also=asked))
+    pale = mixed(theme.background, theme.data[1], PALE)
     axes.plot(*asked.T, color=pale, lw=2.4, zorder=2, solid_joinstyle="round")
     return axes
 
@@ -198,7 +198,7 @@ def _target(axes: Any, plan: Plan, theme: Theme) -> tuple[Any, Any]:
 
     blue = theme.data[1]
     radius = RING * TIP * widths(plan.arm)[-1]
-    target = Circle((0, 0), radius, fc=mixed(theme.paper, blue, PALE), ec=blue, lw=1.6)
+    target = Circle((0, 0), radius, fc=mixed(theme.background, blue, PALE), ec=blue, lw=1.6)
     target.set_animated(True)
     axes.add_patch(target)
     (gap,) = axes.plot([], [], color=blue, lw=1.2, ls=(0, (2, 2)), animated=True)
@@ -209,7 +209,7 @@ def _write_head(scene: Scene, title: str, remark: str) -> Any:
     """Write the title, and return the clock's text."""
     wide = scene.inches[0]
     scene.text((MARGIN, HEAD), shortened(title, wide - 2.0 * CLOCK), weight="bold", **LETTERS)
-    scene.text((-CLOCK, HEAD), remark, color=scene.theme.quiet, ha="right", **LETTERS)
+    scene.text((-CLOCK, HEAD), remark, color=scene.theme.muted, ha="right", **LETTERS)
     return _changing(scene, (wide - MARGIN, HEAD))
 
 

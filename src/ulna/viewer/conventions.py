@@ -57,13 +57,13 @@ def conventions_figure(*, theme: Theme = PRINT) -> Figure:
 
 def _frame(axes: Axes, theme: Theme) -> None:
     for end, name, place in (((0.45, 0), "x", (0.45, -0.08)), ((0, 0.45), "y", (-0.06, 0.44))):
-        _arrow(axes, (0, 0), end, theme.ink, width=1.4)
+        _arrow(axes, (0, 0), end, theme.foreground, width=1.4)
         axes.text(
             place[0], place[1], name, fontsize=12, fontstyle="italic", ha="center", va="center"
         )
-    axes.plot([-0.12, 0.12], [-0.075, -0.075], color=theme.ink, lw=1.5)
+    axes.plot([-0.12, 0.12], [-0.075, -0.075], color=theme.foreground, lw=1.5)
     for x in np.linspace(-0.12, 0.09, 6):
-        axes.plot([x, x - 0.03], [-0.075, -0.115], color=theme.ink, lw=0.8)
+        axes.plot([x, x - 0.03], [-0.075, -0.115], color=theme.foreground, lw=0.8)
     axes.text(0.2, -0.13, "base", ha="left", va="center")
 
 
@@ -80,15 +80,15 @@ def _angles(axes: Axes, points: np.ndarray, theme: Theme) -> None:
         label = axes.text(
             place[0], place[1], text, color=color, fontsize=12, ha="center", va="center", zorder=9
         )
-        label.set_bbox({"fc": theme.paper, "ec": "none", "pad": 1.5})
+        label.set_bbox({"fc": theme.background, "ec": "none", "pad": 1.5})
 
 
 def _absolute(axes: Axes, points: np.ndarray, theme: Theme) -> None:
     start, phi = points[2], float(np.sum(POSE))
-    _dashed(axes, start, 0.0, 0.72, theme.quiet)
-    _arc(axes, start, 0.0, phi, 0.62, theme.quiet)
+    _dashed(axes, start, 0.0, 0.72, theme.muted)
+    _arc(axes, start, 0.0, phi, 0.62, theme.muted)
     text = r"$\varphi_3=q_1+q_2+q_3$, from the $x$ axis"
-    axes.text(start[0] + 0.67, start[1] + 0.12, text, color=theme.quiet, fontsize=10)
+    axes.text(start[0] + 0.67, start[1] + 0.12, text, color=theme.muted, fontsize=10)
 
 
 def _centre(axes: Axes, theme: Theme) -> None:
@@ -96,8 +96,10 @@ def _centre(axes: Axes, theme: Theme) -> None:
     along = np.array([np.cos(heading), np.sin(heading)])
     left = np.array([-along[1], along[0]])
     foot, centre = link.com * along, kinematics.centres(ARM, POSE)[0]
-    axes.plot(*np.stack([foot, centre]).T, color=theme.ink, lw=1.0, zorder=8)
-    axes.plot(*centre, marker="o", ms=8, mfc=theme.paper, mec=theme.ink, mew=1.4, zorder=9)
+    axes.plot(*np.stack([foot, centre]).T, color=theme.foreground, lw=1.0, zorder=8)
+    axes.plot(
+        *centre, marker="o", ms=8, mfc=theme.background, mec=theme.foreground, mew=1.4, zorder=9
+    )
     x, y = centre + 0.11 * left
     axes.text(
         x,
@@ -111,12 +113,12 @@ def _centre(axes: Axes, theme: Theme) -> None:
 def _surroundings(axes: Axes, points: np.ndarray, theme: Theme) -> None:
     elbow, tip = points[1], points[3]
     axes.text(elbow[0] - 0.06, elbow[1] + 0.06, "joint 2, with a\ntip mass $p_1$", ha="right")
-    axes.text(tip[0] - 0.05, tip[1] + 0.07, "tip", color=theme.movable, fontsize=12, ha="right")
+    axes.text(tip[0] - 0.05, tip[1] + 0.07, "tip", color=theme.accent, fontsize=12, ha="right")
     force = np.array([0.3, 0.22])
-    _arrow(axes, tip, tip + force, theme.movable, width=1.8)
+    _arrow(axes, tip, tip + force, theme.accent, width=1.8)
     x, y = tip + force + 0.03
-    axes.text(x, y, "a force acts on the arm", color=theme.movable, va="center")
-    _arrow(axes, (-0.55, 0.1), (-0.55, -0.22), theme.ink, width=1.8)
+    axes.text(x, y, "a force acts on the arm", color=theme.accent, va="center")
+    _arrow(axes, (-0.55, 0.1), (-0.55, -0.22), theme.foreground, width=1.8)
     axes.text(-0.51, -0.06, "gravity", va="center", ha="left")
 
 

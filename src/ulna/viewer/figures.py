@@ -14,7 +14,14 @@ from ulna.arm import Arm
 from ulna.kinematics import Solutions, Tracked, Workspace
 from ulna.kinematics.limits import window_middle
 from ulna.kinematics.tracked import TrackFlag
-from ulna.viewer.arm import draw_arm, draw_ghosts, draw_reach, draw_region, frame, frame_disc
+from ulna.viewer.arm import (
+    draw_arm,
+    draw_ghosts,
+    draw_reach,
+    draw_region,
+    fit_axes,
+    fit_axes_to_disc,
+)
 from ulna.viewer.run import legend_above, plot_angles, plot_energy, plot_motion, plot_torques
 from ulna.viewer.style import PRINT, Theme, styled
 
@@ -60,7 +67,7 @@ def pose_figure(arm: Arm, q: ArrayLike, *, theme: Theme = PRINT) -> Figure:
     x, y, angle = (float(value) for value in kinematics.tip(arm, q))
     with styled(theme):
         figure, axes = _page()
-        frame(draw_arm(draw_reach(axes, arm, theme=theme), arm, q, theme=theme), arm)
+        fit_axes(draw_arm(draw_reach(axes, arm, theme=theme), arm, q, theme=theme), arm)
         axes.set_title(_title(arm, "pose"), parse_math=False)
         text = f"tip ({x:.4g}, {y:.4g}) m, {np.degrees(angle):.4g}°"
         _caption(axes, text, theme)
@@ -93,7 +100,7 @@ def reach_figure(arm: Arm, target: ArrayLike, found: Solutions, *, theme: Theme 
     target = np.asarray(target, dtype=float)
     with styled(theme):
         figure, axes = _page()
-        frame(draw_reach(axes, arm, theme=theme), arm, also=target[:2])
+        fit_axes(draw_reach(axes, arm, theme=theme), arm, also=target[:2])
         postures = found.q[found.valid] if found.reachable else found.nearest_q[None, :]
         for k, q in reversed(list(enumerate(postures))):
             draw_arm(axes, arm, q, theme=theme, ghost=k > 0)
@@ -102,7 +109,7 @@ def reach_figure(arm: Arm, target: ArrayLike, found: Solutions, *, theme: Theme 
                 _name_elbow(axes, arm, q, str(side), theme)
         if not found.reachable:
             gap = np.stack([found.nearest, target[:2]])
-            axes.plot(*gap.T, color=theme.movable, lw=1.5, ls=":", zorder=5)
+            axes.plot(*gap.T, color=theme.accent, lw=1.5, ls=":", zorder=5)
             what = f"out of reach by {float(found.shortfall):.3g} m"
         else:
             count = "one posture" if len(postures) == 1 else f"{len(postures)} postures"
@@ -136,7 +143,7 @@ def workspace_figure(arms: Sequence[Arm], *, theme: Theme = PRINT) -> Figure:
         )
         for axes, arm in zip(np.ravel(figure.subplots(1, len(arms))), arms, strict=True):
             middle = window_middle(arm.parameters)
-            frame(draw_arm(draw_reach(axes, arm, theme=theme), arm, middle, theme=theme), arm)
+            fit_axes(draw_arm(draw_reach(axes, arm, theme=theme), arm, middle, theme=theme), arm)
             axes.set_title(_title(arm, "workspace"), parse_math=False)
     return figure
 
@@ -168,12 +175,12 @@ def targets_figure(
     valid = found.valid.any(axis=-1).reshape(-1)
     kinds = {
         "reached": (usable, {"mec": theme.data[1]}),
-        "only outside the joint limits": (valid & ~usable, {"mec": theme.alarm}),
-        "not reached": (~valid, {"mec": theme.alarm, "marker": "x"}),
+        "only outside the joint limits": (valid & ~usable, {"mec": theme.warning}),
+        "not reached": (~valid, {"mec": theme.warning, "marker": "x"}),
     }
     with styled(theme):
         figure, axes = _page()
-        frame(draw_reach(axes, arm, theme=theme), arm, also=places)
+        fit_axes(draw_reach(axes, arm, theme=theme), arm, also=places)
         postures = found.best().reshape(-1, arm.n)[valid]
         draw_ghosts(axes, arm, postures[:-1], theme=theme)
         for posture in postures[-1:]:
@@ -206,9 +213,9 @@ def region_figure(region: Workspace, *, theme: Theme = PRINT) -> Figure:
     with styled(theme):
         figure, axes = _page()
         draw_region(axes, region.polylines(), filled=region.area > 0.0, theme=theme)
-        frame_disc(axes, region.center, region.outer)
+        fit_axes_to_disc(axes, region.center, region.outer)
         x, y = region.center
-        axes.plot(x, y, "o", ms=7, mfc=theme.paper, mec=theme.link, mew=2.0, zorder=4)
+        axes.plot(x, y, "o", ms=7, mfc=theme.background, mec=theme.link, mew=2.0, zorder=4)
         axes.set_title("workspace")
         about = f", to {region.tolerance:.2g} m" if region.tolerance else ""
         _caption(axes, f"{region.area:.4g} m²{about}", theme)
@@ -235,7 +242,7 @@ def tracked_figure(arm: Arm, tracked: Tracked, *, theme: Theme = PRINT) -> Figur
     points, known = tracked.points[:, :2], np.isfinite(tracked.q).all(axis=-1)
     with styled(theme):
         figure, axes = _page()
-        frame(draw_reach(axes, arm, theme=theme), arm, also=points)
+        fit_axes(draw_reach(axes, arm, theme=theme), arm, also=points)
         rows = tracked.q[known]
         draw_ghosts(axes, arm, rows[:-1], theme=theme)
         for posture in rows[-1:]:
@@ -244,7 +251,12 @@ def tracked_figure(arm: Arm, tracked: Tracked, *, theme: Theme = PRINT) -> Figur
         for flag, mark in MARKS.items():
             here = tracked.has(flag)
             if here.any():
-                style: dict[str, Any] = {"ms": 5, "mfc": "none", "color": theme.alarm, "zorder": 6}
+                style: dict[str, Any] = {
+                    "ms": 5,
+                    "mfc": "none",
+                    "color": theme.warning,
+                    "zorder": 6,
+                }
                 label = f"{flag.text}: {int(here.sum())}"
                 axes.plot(*points[here].T, mark, label=label, **style)
         followed = f"{int(tracked.ok.sum())} of {len(points)} points followed"
@@ -278,7 +290,9 @@ def run_figure(run: Run, *, theme: Theme = PRINT) -> Figure:
         left: dict[str, Any] = {"ha": "left", "size": 11, "parse_math": False}
         figure.suptitle(_run_title(run), x=LEFT * WIDER / (WIDER + 1.0), weight="bold", **left)
         ending = textwrap.fill(str(run.status), LETTERS, break_on_hyphens=False)
-        motion.suptitle(ending, x=LEFT, color=theme.quiet if run.status.ok else theme.ink, **left)
+        motion.suptitle(
+            ending, x=LEFT, color=theme.muted if run.status.ok else theme.foreground, **left
+        )
         plot_motion(motion.add_subplot(), run, theme=theme)
         right = curves.subplots(3, 1, sharex=True)
         for plot, axes in zip((plot_angles, plot_torques, plot_energy), right, strict=True):
@@ -301,11 +315,11 @@ def _name_elbow(axes: Axes, arm: Arm, q: np.ndarray, side: str, theme: Theme) ->
         textcoords="offset points",
         ha="center" if abs(away[0]) < 0.5 else "left" if away[0] > 0.0 else "right",
         va="center" if abs(away[1]) < 0.5 else "bottom" if away[1] > 0.0 else "top",
-        color=theme.ink,
+        color=theme.foreground,
         fontsize=9,
         zorder=8,
     )
-    label.set_bbox({"fc": theme.paper, "ec": "none", "alpha": 0.8, "pad": 1.0})
+    label.set_bbox({"fc": theme.background, "ec": "none", "alpha": 0.8, "pad": 1.0})
 
 
 def _page() -> tuple[Figure, Axes]:
@@ -334,4 +348,4 @@ def _run_title(run: Run) -> str:
 
 def _caption(axes: Axes, text: str, theme: Theme) -> None:
     """Write what the figure shows, in numbers, where no arm can lie under it."""
-    axes.set_title(text, loc="right", color=theme.quiet, fontweight="normal")
+    axes.set_title(text, loc="right", color=theme.muted, fontweight="normal")

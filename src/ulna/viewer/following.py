@@ -148,7 +148,9 @@ def plot_deviation(axes: Axes, plan: Plan, run: Run | Tracking, *, theme: Theme 
     (found,) = judged(plan, {"run": run}).values()
     unit = _unit(0.0 if found.worst is None else found.max)
     # In other colours than the runs above it.
-    curve(axes, found.t, found.along_track / UNITS[unit], "along-track", {"color": theme.ink})
+    curve(
+        axes, found.t, found.along_track / UNITS[unit], "along-track", {"color": theme.foreground}
+    )
     style = {"color": theme.data[2], "ls": PATTERNS[2]}
     curve(axes, found.t, found.cross_track / UNITS[unit], "cross-track", style)
     # Numbers of many letters would reach into the name of the axis.
@@ -213,7 +215,7 @@ def _mark_exits(
         if (when := found.first_exit(bound)) is not None
     ]
     for _, _, when, bound, color in exits:
-        axes.plot(when, bound, "o", ms=6, mfc=theme.paper, mec=color, mew=1.6, zorder=4)
+        axes.plot(when, bound, "o", ms=6, mfc=theme.background, mec=color, mew=1.6, zorder=4)
         room.take_mark((when, bound), MARKER)
     untold: dict[Any, list[str]] = {}
     for line, name, when, bound, color in exits:
@@ -226,14 +228,14 @@ def _mark_exits(
 
 def _draw_bounds(axes: Axes, bounds: Mapping[str, float], theme: Theme) -> None:
     for name, bound in bounds.items():
-        axes.axhline(bound, color=theme.quiet, lw=1.0, ls=(0, (4, 3)), zorder=1.5)
+        axes.axhline(bound, color=theme.muted, lw=1.0, ls=(0, (4, 3)), zorder=1.5)
         axes.annotate(
             name,
             (1.0, bound),
             xycoords=("axes fraction", "data"),
             xytext=(4, 0),
             textcoords="offset points",
-            color=theme.quiet,
+            color=theme.muted,
             va="center",
         )
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ulna import kinematics
 from ulna.arm import Arm
 from ulna.errors import InputError, Problem
-from ulna.viewer.arm import draw_reach, even_ticks, frame
+from ulna.viewer.arm import draw_reach, even_ticks, fit_axes
 from ulna.viewer.scene import BELOW_HEAD, HEAD, LEFT, MARGIN, MovingArm, Scene, number
 from ulna.viewer.style import Theme
 
@@ -100,11 +100,11 @@ class ArmScene:
             wide, high = self.scene.inches
             box = (LEFT, BELOW, wide - LEFT - MARGIN, high - BELOW - ABOVE)
             self.axes = self.scene.axes(box)
-            even_ticks(self.scene.fill(frame(draw_reach(self.axes, arm, theme=theme), arm)))
+            even_ticks(self.scene.fill(fit_axes(draw_reach(self.axes, arm, theme=theme), arm)))
             self.scene.head(title, remark)
             self.moving = MovingArm(self.axes, arm, theme)
             self.clock = self.scene.reading(HEAD, "t =", "s")
-            self.speed = self.scene.reading(BELOW_HEAD, "tip", "m/s", color=theme.quiet)
+            self.speed = self.scene.reading(BELOW_HEAD, "tip", "m/s", color=theme.muted)
 
     def draw(self, moment: Moment) -> np.ndarray:
         """Draw a moment; the picture (height, width, 4) is overwritten by the next one."""

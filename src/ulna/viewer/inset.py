@@ -74,15 +74,15 @@ def draw_inset(
     left -= 0.5 * (whole - side)
     bottom = 0.5 * (low[1] + high[1]) - 0.5 * side - FOOT * whole
     inset.set(xlim=(left, left + whole), ylim=(bottom, bottom + whole), xticks=[], yticks=[])
-    inset.set_facecolor(theme.paper)
+    inset.set_facecolor(theme.background)
     inset.set_aspect("equal")
     for edge in inset.spines.values():
-        edge.set(visible=True, color=theme.quiet, linewidth=0.8)
+        edge.set(visible=True, color=theme.muted, linewidth=0.8)
     for line in axes.lines:
         _draw_again(inset, line)
     across = axes.get_xlim()[1] - axes.get_xlim()[0]
     _write_scale(inset, (left, bottom), whole, SIDE * across / whole, theme)
-    axes.indicate_inset_zoom(inset, edgecolor=theme.quiet, alpha=0.9, lw=0.8, zorder=3.9)
+    axes.indicate_inset_zoom(inset, edgecolor=theme.muted, alpha=0.9, lw=0.8, zorder=3.9)
     return inset
 
 
@@ -108,9 +108,9 @@ def _write_scale(
     """Draw a length to compare with, and say how much larger all of it is."""
     bar = _round(0.3 * whole)
     x, y = corner[0] + 0.07 * whole, corner[1] + 0.07 * whole
-    inset.plot([x, x + bar], [y, y], color=theme.ink, lw=2.0, label="_scale", zorder=9)
-    small: dict[str, Any] = {"size": 8, "color": theme.ink, "va": "bottom", "zorder": 9}
-    small["bbox"] = {"fc": theme.paper, "ec": "none", "alpha": 0.85, "pad": 1.0}
+    inset.plot([x, x + bar], [y, y], color=theme.foreground, lw=2.0, label="_scale", zorder=9)
+    small: dict[str, Any] = {"size": 8, "color": theme.foreground, "va": "bottom", "zorder": 9}
+    small["bbox"] = {"fc": theme.background, "ec": "none", "alpha": 0.85, "pad": 1.0}
     inset.text(x, y + 0.03 * whole, length_text(bar), ha="left", **small)
     right = corner[0] + 0.95 * whole
     inset.text(right, y + 0.03 * whole, f"enlarged {times:.2g} ×", ha="right", **small)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ulna import kinematics
 from ulna.motion.findings import Finding, length_text
-from ulna.viewer.arm import FINEST, GHOSTS, draw_arm, draw_ghosts, draw_reach, even_ticks, frame
+from ulna.viewer.arm import FINEST, GHOSTS, draw_arm, draw_ghosts, draw_reach, even_ticks, fit_axes
 from ulna.viewer.following import check_run
 from ulna.viewer.frames import Playback
 from ulna.viewer.inset import draw_inset, needs_inset
@@ -76,19 +76,19 @@ def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, theme: Theme = 
     """
     if run is not None:
         check_run(plan, run)
-    arm, asked, blue = plan.arm, asked_way(plan), theme.data[1]
-    way = None if run is None else gone_way(run)
+    arm, asked, blue = plan.arm, reference_points(plan), theme.data[1]
+    way = None if run is None else tip_path(run)
     draw_reach(axes, arm, theme=theme)
     _draw_postures(axes, plan, way, theme)
     style: dict[str, Any] = {"color": blue, "lw": 1.8}
     if way is not None:
-        style = {"color": mixed(theme.paper, blue, PALE), "lw": 4.0}
+        style = {"color": mixed(theme.background, blue, PALE), "lw": 4.0}
     axes.plot(*asked.T, **style, label="reference path", zorder=3.2, solid_joinstyle="round")
     if way is not None:
-        name = f"the tip's way{way.until}"
-        axes.plot(*way.tips.T, color=theme.movable, lw=1.4, label=name, zorder=3.6)
+        name = f"tip path{way.until}"
+        axes.plot(*way.tips.T, color=theme.accent, lw=1.4, label=name, zorder=3.6)
     _mark_ends(axes, plan, asked, theme)
-    even_ticks(frame(axes, arm, also=asked))
+    even_ticks(fit_axes(axes, arm, also=asked))
     found = list(marks(plan))
     for number, mark in enumerate(found):
         _draw_mark(axes, plan, mark, theme, above=number % 2 == 0)
@@ -127,12 +127,12 @@ def motion_figure(plan: Plan, run: Run | None = None, *, theme: Theme = PRINT) -
         told = "\n".join(
             textwrap.fill(line, LETTERS, break_on_hyphens=False) for line in _told(plan)
         )
-        page.suptitle(told, color=theme.quiet if plan.ok else theme.alarm, **left)
+        page.suptitle(told, color=theme.muted if plan.ok else theme.warning, **left)
         plot_path(page.add_subplot(), plan, run, theme=theme)
     return figure
 
 
-def asked_way(plan: Plan) -> np.ndarray:
+def reference_points(plan: Plan) -> np.ndarray:
     """Return the path (k, 2) at the samples of the plan, or as many as a page can show."""
     times = np.asarray(plan.t)
     if len(times) > FINEST:
@@ -173,9 +173,9 @@ def _label(mark: Mark) -> str:
 def _draw_mark(axes: Axes, plan: Plan, mark: Mark, theme: Theme, *, above: bool) -> None:
     # Where there is no motion at all the line is solid; where a limit is passed, dashed.
     style: Any = {"lw": 3.2} if mark.worst.blocks else {"lw": 2.6, "ls": (0, (2, 1))}
-    axes.plot(*mark.ways.T, color=theme.alarm, zorder=6, label="_problem", **style)
-    axes.plot(*mark.instants.T, "o", ms=5, color=theme.alarm, zorder=6, label="_instants")
-    axes.plot(*mark.place, "o", ms=8, mfc=theme.paper, mec=theme.alarm, mew=2.0, zorder=6.5)
+    axes.plot(*mark.ways.T, color=theme.warning, zorder=6, label="_problem", **style)
+    axes.plot(*mark.instants.T, "o", ms=5, color=theme.warning, zorder=6, label="_instants")
+    axes.plot(*mark.place, "o", ms=8, mfc=theme.background, mec=theme.warning, mew=2.0, zorder=6.5)
     aside = (mark.place[0] - plan.arm.base[0]) / plan.arm.reach
     align = "center" if abs(aside) < ASIDE else "right" if aside > 0.0 else "left"
     label = axes.annotate(
@@ -183,12 +183,12 @@ def _draw_mark(axes: Axes, plan: Plan, mark: Mark, theme: Theme, *, above: bool)
         (float(mark.place[0]), float(mark.place[1])),
         xytext=(0.0, 11.0 if above else -11.0),
         textcoords="offset points",
-        color=theme.alarm,
+        color=theme.warning,
         ha=align,
         va="bottom" if above else "top",
         zorder=8,
     )
-    label.set_bbox({"fc": theme.paper, "ec": "none", "alpha": 0.85, "pad": 1.5})
+    label.set_bbox({"fc": theme.background, "ec": "none", "alpha": 0.85, "pad": 1.5})
 
 
 def _shown_postures(plan: Plan, way: TipPath | None) -> np.ndarray:
@@ -220,7 +220,7 @@ def _mark_ends(axes: Axes, plan: Plan, asked: np.ndarray, theme: Theme) -> None:
     axes.annotate("", xy=asked[here + 1], xytext=asked[here], arrowprops=style, zorder=5.9)
 
 
-def gone_way(run: Run) -> TipPath:
+def tip_path(run: Run) -> TipPath:
     """Return the way of the tip from the start, up to the length beyond which it covers itself."""
     playback = Playback(run)
     times = np.linspace(playback.start, playback.end, FINEST)

@@ -66,7 +66,7 @@ def portrait_figure(
         axes.set_title(title, parse_math=False, size=10.5)
         if left_out(portrait):
             told = f"without {' and '.join(left_out(portrait))}"
-            axes.set_title(told, loc="right", size=8.5, weight="normal", color=theme.quiet, y=0.985)
+            axes.set_title(told, loc="right", size=8.5, weight="normal", color=theme.muted, y=0.985)
         _put_legend(figure, axes)
     return figure
 
@@ -139,11 +139,11 @@ def _draw_energy(axes: Axes, portrait: Portrait, theme: Theme, *, lines: bool) -
 
     angle, speed, values = portrait.energy()
     if lines:
-        drawn = axes.contour(angle, speed, values, 12, colors=theme.quiet, linewidths=0.6)
+        drawn = axes.contour(angle, speed, values, 12, colors=theme.muted, linewidths=0.6)
         axes.clabel(drawn, fontsize=7, fmt="%g J")
         return
-    pale = [mixed(theme.paper, colour, 0.55) for colour in theme.sequence]
-    colours = LinearSegmentedColormap.from_list("energy", [theme.paper, *pale])
+    pale = [mixed(theme.background, colour, 0.55) for colour in theme.sequence]
+    colours = LinearSegmentedColormap.from_list("energy", [theme.background, *pale])
     layer = axes.contourf(angle, speed, values, 24, cmap=colours, zorder=0)
     bar = axes.figure.colorbar(layer, ax=axes, pad=0.015, fraction=0.05)
     bar.set_label("energy, kinetic and potential [J]")
@@ -159,12 +159,12 @@ def _draw_basins(axes: Axes, basins: Basins, theme: Theme) -> None:
     for number, (hue, depth) in shades.items():
         for odd in (0, 1):
             here = (basins.label == number) & (basins.turns % 2 == odd)
-            picture[here] = to_rgb(mixed(theme.paper, hue, depth + PALE[odd]))
+            picture[here] = to_rgb(mixed(theme.background, hue, depth + PALE[odd]))
     x, y = (_edges(values) for values in (basins.angle, basins.speed))
     extent = (*x, *y)
     axes.imshow(picture, extent=extent, origin="lower", aspect="auto", zorder=0)
     for number, (hue, depth) in shades.items():
-        colour, name = mixed(theme.paper, hue, depth + PALE[0]), basins.names[number]
+        colour, name = mixed(theme.background, hue, depth + PALE[0]), basins.names[number]
         both = (basins.turns[basins.label == number] % 2).any()
         axes.plot([], [], "s", ms=9, color=colour, label=f"basin: {name}{DARKER * bool(both)}")
     if basins.undecided:
@@ -173,7 +173,7 @@ def _draw_basins(axes: Axes, basins: Basins, theme: Theme) -> None:
 
 def _shades(count: int, theme: Theme) -> list[tuple[str, float]]:
     """Return hue and depth for each of some basins: five hues, then the same deeper."""
-    hues = (*theme.data[1:4], theme.data[0], theme.alarm)
+    hues = (*theme.data[1:4], theme.data[0], theme.warning)
     return [(hues[k % len(hues)], DEEPER * (k // len(hues))) for k in range(count)]
 
 
@@ -194,12 +194,12 @@ def _draw_arrows(axes: Axes, portrait: Portrait, theme: Theme) -> None:
     axes.quiver(
         angle[1:-1], speed[1:-1], (across / size)[inner], (up / size)[inner],
         angles="uv", pivot="mid", scale_units="width", scale=1.5 * COLUMNS, width=0.0016,
-        headwidth=4.0, headlength=4.5, headaxislength=4.0, color=theme.quiet, alpha=0.7, zorder=1,
+        headwidth=4.0, headlength=4.5, headaxislength=4.0, color=theme.muted, alpha=0.7, zorder=1,
     )  # fmt: skip
 
 
 def _draw_nullclines(axes: Axes, portrait: Portrait, theme: Theme) -> None:
-    style: dict[str, Any] = {"color": theme.quiet, "lw": 1.0, "ls": (0, (1, 1.5)), "zorder": 2}
+    style: dict[str, Any] = {"color": theme.muted, "lw": 1.0, "ls": (0, (1, 1.5)), "zorder": 2}
     axes.axhline(0.0, label="nullclines: no speed, no acceleration", **style)
     for line in portrait.nullclines:
         axes.plot(*line.T, **style)
@@ -207,7 +207,7 @@ def _draw_nullclines(axes: Axes, portrait: Portrait, theme: Theme) -> None:
 
 def _draw_separatrices(axes: Axes, portrait: Portrait, theme: Theme) -> None:
     styles: dict[bool, dict[str, Any]] = {
-        True: {"label": "separatrices into a saddle", "lw": 1.5, "color": theme.ink},
+        True: {"label": "separatrices into a saddle", "lw": 1.5, "color": theme.foreground},
         False: {"label": "separatrices out of a saddle", "lw": 0.9, "color": theme.link_light,
                 "ls": (0, (4, 2))},
     }  # fmt: skip
@@ -219,7 +219,7 @@ def _draw_separatrices(axes: Axes, portrait: Portrait, theme: Theme) -> None:
 
 def _draw_running(axes: Axes, portrait: Portrait, theme: Theme) -> None:
     low, high = portrait.speeds
-    style: dict[str, Any] = {"color": mixed(theme.paper, theme.data[3], 0.6), "lw": 3.5}
+    style: dict[str, Any] = {"color": mixed(theme.background, theme.data[3], 0.6), "lw": 3.5}
     for running in portrait.running_solutions:
         speed = running.segment.speed
         if np.max(speed) >= low and np.min(speed) <= high:
@@ -232,26 +232,28 @@ def _draw_running(axes: Axes, portrait: Portrait, theme: Theme) -> None:
 def _draw_orbits(axes: Axes, portrait: Portrait, theme: Theme) -> None:
     from ulna.analysis.portraits import OrbitSegment
 
-    colours = Theme(data=(*theme.data[:3], theme.alarm, theme.link_light), sequence=theme.sequence)
+    colours = Theme(
+        data=(*theme.data[:3], theme.warning, theme.link_light), sequence=theme.sequence
+    )
     for orbit, style in zip(portrait.orbits, series(len(portrait.orbits), colours), strict=True):
         run = orbit.run
         segment = OrbitSegment(run.t, run.q[:, 0] + onto_page(portrait, orbit.angle), run.qd[:, 0])
         label = f"from {orbit.angle:.3g} rad, {orbit.speed:.3g} rad/s: {fate_text(orbit.fate)}"
         _draw_segment(axes, portrait, segment, copies=False, label=label, lw=1.8, zorder=4, **style)
         x = wrapped(portrait, segment.angle[:1])
-        axes.plot(x, orbit.speed, "o", ms=6, color=style["color"], mec=theme.paper, zorder=6)
+        axes.plot(x, orbit.speed, "o", ms=6, color=style["color"], mec=theme.background, zorder=6)
 
 
 def _draw_equilibria(axes: Axes, portrait: Portrait, theme: Theme) -> None:
     named: set[str] = set()
     for one in portrait.equilibria:
-        filled = theme.ink if one.stable else theme.paper
+        filled = theme.foreground if one.stable else theme.background
         mark = "D" if one.saddle else "o"
         label = "_" if one.kind in named else one.kind
         named.add(one.kind)
         places = [one.angle + shift for shift in shifts(portrait, one.angle, one.angle)]
         axes.plot(
-            places, np.zeros(len(places)), mark, ms=7, mfc=filled, mec=theme.ink, mew=1.4,
+            places, np.zeros(len(places)), mark, ms=7, mfc=filled, mec=theme.foreground, mew=1.4,
             label=label, zorder=7, clip_on=False, ls="none",
         )  # fmt: skip
 

@@ -17,7 +17,7 @@ from ulna.viewer.arm import (
     draw_reach,
     draw_trace,
     even_ticks,
-    frame,
+    fit_axes,
 )
 from ulna.viewer.frames import Playback
 from ulna.viewer.style import PATTERNS, PRINT, Theme, series
@@ -138,7 +138,7 @@ def plot_energy(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     curves = {"kinetic": kinetic, "potential": potential, "injected − dissipated": exchanged}
     for (name, values), style in zip(curves.items(), series(3, theme), strict=True):
         curve(axes, run.t, values, name, style)
-    curve(axes, run.t, total, "total", {"color": theme.ink, "ls": PATTERNS[3]})
+    curve(axes, run.t, total, "total", {"color": theme.foreground, "ls": PATTERNS[3]})
     return finish(axes, theme, ylabel="energy [J]")
 
 
@@ -193,7 +193,7 @@ def plot_motion(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
         draw_ghosts(axes, arm, playback.postures(earlier), theme=theme)
         draw_trace(axes, _way(arm, playback, start)[1], theme=theme)
     draw_arm(axes, arm, playback.postures(playback.end), theme=theme)
-    return even_ticks(frame(axes, arm))
+    return even_ticks(fit_axes(axes, arm))
 
 
 def thinned(values: np.ndarray) -> np.ndarray:
@@ -288,7 +288,7 @@ def legend_above(axes: Axes, theme: Theme, *, columns: int = MOST_NAMES) -> Axes
         loc="lower right",
         bbox_to_anchor=(1.0, 1.0),
         ncols=columns,
-        labelcolor=theme.ink,
+        labelcolor=theme.foreground,
         fontsize=9,
         frameon=False,
         borderaxespad=0.1,

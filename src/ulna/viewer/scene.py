@@ -75,7 +75,7 @@ class Scene:
         # A long name stays away from the clock, and is shown as it is, dollar signs and all.
         name = shortened(title, self.inches[0] - LEFT - READINGS)
         self.text((LEFT, HEAD), name, size=15, weight="bold", parse_math=False)
-        self.text((LEFT, BELOW_HEAD), remark, size=12, color=self.theme.quiet)
+        self.text((LEFT, BELOW_HEAD), remark, size=12, color=self.theme.muted)
 
     def reading(self, down: float, label: str, unit: str, **style: Any) -> Any:
         """Write a label and a unit, and return the text between them: less to draw a picture."""
@@ -105,8 +105,8 @@ class MovingArm:
         moving = {"animated": True}
         self.trail: Any = LineCollection([], linewidths=2.4, capstyle="round", **moving)
         self.links: Any = PolyCollection([], facecolors=link_colors(arm, theme), lw=0, **moving)
-        self.holes: Any = PolyCollection([], facecolors=theme.paper, lw=0, **moving)
-        end = Circle((0, 0), TIP * wide[-1], fc=theme.movable, ec=theme.paper, lw=1.6, **moving)
+        self.holes: Any = PolyCollection([], facecolors=theme.background, lw=0, **moving)
+        end = Circle((0, 0), TIP * wide[-1], fc=theme.accent, ec=theme.background, lw=1.6, **moving)
         self.tip: Any = end
         for shapes in (self.trail, self.links, self.holes):
             axes.add_collection(shapes, autolim=False)

@@ -69,14 +69,14 @@ class Schematic:
         x, y = np.add(place, by)
         style = {"ha": "center", "va": "center", "zorder": 9, **style}
         style.setdefault("fontsize", LETTERS if "$" in text else WORDS)
-        ink = color or self.theme.ink
+        ink = color or self.theme.foreground
         self.axes.text(x, y, text, color=ink, math_fontfamily="stix", **style)
 
     def line(self, start: ArrayLike, end: ArrayLike, *, color: str = "", **style: Any) -> None:
         """Draw a thin line, dashed unless said otherwise."""
         points = np.stack([np.asarray(start, dtype=float), np.asarray(end, dtype=float)])
         style = {"lw": 1.0, "ls": DASHES, "zorder": 2, **style}
-        self.axes.plot(*points.T, color=color or self.theme.quiet, **style)
+        self.axes.plot(*points.T, color=color or self.theme.muted, **style)
 
     def arrow(
         self,
@@ -91,7 +91,7 @@ class Schematic:
         """Draw an arrow from a place to a place, or with a head at both."""
         style = {
             "arrowstyle": "<|-|>" if both else "-|>",
-            "color": color or self.theme.ink,
+            "color": color or self.theme.foreground,
             "lw": lw,
             "shrinkA": 0,
             "shrinkB": 0,
@@ -103,8 +103,8 @@ class Schematic:
     def frame(self, *, right: float, up: float, below: float = 0.09) -> None:
         """Draw the axes x and y from the origin, with their names at the ends."""
         for way, end, name in (((right, 0), (0, -below), "$x$"), ((0, up), (-below, 0), "$y$")):
-            self.arrow((0, 0), way, color=self.theme.quiet, lw=1.1, layer=2)
-            self.text(np.add(way, end), name, color=self.theme.quiet)
+            self.arrow((0, 0), way, color=self.theme.muted, lw=1.1, layer=2)
+            self.text(np.add(way, end), name, color=self.theme.muted)
 
     def ground(self, place: ArrayLike = (0.0, 0.0)) -> None:
         """Draw the ground on which a joint stands: a bracket on a hatched floor."""
@@ -113,13 +113,13 @@ class Schematic:
         bracket = [[x, y], [x - 0.6 * GROUND, floor], [x + 0.6 * GROUND, floor]]
         from matplotlib.patches import Polygon
 
-        shape = Polygon(bracket, fc=self.theme.hairline, ec=self.theme.ink, lw=1.4, zorder=3)
+        shape = Polygon(bracket, fc=self.theme.grid, ec=self.theme.foreground, lw=1.4, zorder=3)
         self.axes.add_patch(shape)
         ends = (x - GROUND, floor), (x + GROUND, floor)
-        self.line(*ends, color=self.theme.ink, ls="-", lw=1.6, zorder=3)
+        self.line(*ends, color=self.theme.foreground, ls="-", lw=1.6, zorder=3)
         for at in np.linspace(x - GROUND + 0.03, x + GROUND, 7):
             foot = (at - 0.045, floor - 0.05)
-            self.line((at, floor), foot, color=self.theme.ink, ls="-", lw=0.9, zorder=3)
+            self.line((at, floor), foot, color=self.theme.foreground, ls="-", lw=0.9, zorder=3)
 
     def chain(self, points: ArrayLike, *, joints: int | None = None) -> None:
         """Draw links from point to point (n+1, 2), and hollow joints at all but the last."""
@@ -129,7 +129,7 @@ class Schematic:
         style: dict[str, Any] = {"color": self.theme.link, "zorder": 4, "solid_capstyle": "round"}
         self.axes.plot(*places.T, lw=6.0, solid_joinstyle="round", **style)
         for place in places[: len(places) - 1 if joints is None else joints]:
-            hollow = {"fc": self.theme.paper, "ec": self.theme.link, "lw": 2.2, "zorder": 5}
+            hollow = {"fc": self.theme.background, "ec": self.theme.link, "lw": 2.2, "zorder": 5}
             self.axes.add_patch(Circle(tuple(place), JOINT, **hollow))
 
     def mass(self, place: ArrayLike, *, radius: float = 0.06) -> None:
@@ -146,7 +146,7 @@ class Schematic:
 
         x, y = np.asarray(place, dtype=float)
         disc = {"ec": self.theme.link, "lw": 1.3}
-        self.axes.add_patch(Circle((x, y), radius, fc=self.theme.paper, zorder=6, **disc))
+        self.axes.add_patch(Circle((x, y), radius, fc=self.theme.background, zorder=6, **disc))
         for quarter in (0, 180):
             dark = Wedge((x, y), radius, quarter, quarter + 90, fc=self.theme.link, zorder=6.5)
             self.axes.add_patch(dark)
@@ -190,11 +190,11 @@ class Schematic:
         first, last = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
         along = (last - first) / np.linalg.norm(last - first)
         beside = aside * np.array([-along[1], along[0]])
-        self.arrow(first + beside, last + beside, both=True, color=self.theme.quiet, lw=0.9)
+        self.arrow(first + beside, last + beside, both=True, color=self.theme.muted, lw=0.9)
         for point in (first, last):
             self.line(point + beside * (1.0 - 0.06 / abs(aside)), point + 1.1 * beside, ls="-")
         # The letter stands in the line and interrupts it.
-        paper = {"fc": self.theme.paper, "ec": "none", "pad": 2.5}
+        paper = {"fc": self.theme.background, "ec": "none", "pad": 2.5}
         self.text(0.5 * (first + last) + beside, text, bbox=paper)
 
     def _sweep(

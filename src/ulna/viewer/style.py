@@ -14,21 +14,21 @@ class Theme:
 
     Parameters
     ----------
-    paper : str, optional
+    background : str, optional
         The background.
-    ink : str, optional
+    foreground : str, optional
         Text, and curves that stand for a total.
-    quiet : str, optional
+    muted : str, optional
         Axes, and what is said in passing.
-    hairline : str, optional
+    grid : str, optional
         The grid.
     link, link_light : str, optional
         Links of an arm, in turn.
     ghost : str, optional
         Earlier postures.
-    movable : str, optional
+    accent : str, optional
         What can be moved: the tip, and its trace.
-    alarm : str, optional
+    warning : str, optional
         What cannot be: limits that are exceeded, points that are not reached.
     reach : str, optional
         The workspace.
@@ -39,19 +39,19 @@ class Theme:
 
     Examples
     --------
-    >>> Theme(paper="#f7f3e8").link == PRINT.link
+    >>> Theme(background="#f7f3e8").link == PRINT.link
     True
     """
 
-    paper: str = "#ffffff"
-    ink: str = "#1f262f"
-    quiet: str = "#8a93a0"
-    hairline: str = "#e3e6ea"
+    background: str = "#ffffff"
+    foreground: str = "#1f262f"
+    muted: str = "#8a93a0"
+    grid: str = "#e3e6ea"
     link: str = "#2b323c"
     link_light: str = "#4d5968"
     ghost: str = "#c3c9d1"
-    movable: str = "#e06412"  # orange: what you can move
-    alarm: str = "#b0103f"  # crimson, darker than the orange for every eye: what cannot be
+    accent: str = "#e06412"  # orange: what you can move
+    warning: str = "#b0103f"  # crimson, darker than the orange for every eye: what cannot be
     reach: str = "#fbf0e7"
     data: tuple[str, ...] = ("#e06412", "#0072b2", "#6a3fb5", "#009e73", "#8a93a0")
     sequence: tuple[str, ...] = ("#e98e35", "#d4543d", "#912a67", "#2a1650")  # light to dark
@@ -61,14 +61,14 @@ PRINT = Theme()
 # Beside the colours, since blue and purple are one to some eyes, and all are one in grey print.
 PATTERNS: tuple[Any, ...] = ("-", "-", (0, (5, 2)), (0, (1, 1)), (0, (6, 2, 1, 2)))
 DARK = Theme(
-    paper="#14181d",
-    ink="#e6e9ed",
-    quiet="#8f98a5",
-    hairline="#2a3038",
+    background="#14181d",
+    foreground="#e6e9ed",
+    muted="#8f98a5",
+    grid="#2a3038",
     link="#d5dae1",
     link_light="#aab2bd",
     ghost="#4a525d",
-    alarm="#ff6f91",
+    warning="#ff6f91",
     reach="#241d17",
     data=("#ff8a3d", "#56b4e9", "#b79cf0", "#3ecf9b", "#8f98a5"),
     sequence=("#fde3b5", "#ff9a5c", "#d95f8c", "#8458c8"),
@@ -78,12 +78,12 @@ DARK = Theme(
 def settings(theme: Theme) -> dict[Any, Any]:
     """Return matplotlib's settings for a theme."""
     return {
-        "figure.facecolor": theme.paper,
-        "savefig.facecolor": theme.paper,
-        "axes.facecolor": theme.paper,
-        "axes.edgecolor": theme.quiet,
-        "axes.labelcolor": theme.ink,
-        "axes.titlecolor": theme.ink,
+        "figure.facecolor": theme.background,
+        "savefig.facecolor": theme.background,
+        "axes.facecolor": theme.background,
+        "axes.edgecolor": theme.muted,
+        "axes.labelcolor": theme.foreground,
+        "axes.titlecolor": theme.foreground,
         "axes.titlesize": 11,
         "axes.titleweight": "bold",
         "axes.titlelocation": "left",
@@ -91,11 +91,11 @@ def settings(theme: Theme) -> dict[Any, Any]:
         "axes.spines.right": False,
         "axes.grid": True,
         "axes.axisbelow": True,
-        "grid.color": theme.hairline,
+        "grid.color": theme.grid,
         "grid.linewidth": 0.8,
-        "text.color": theme.ink,
-        "xtick.color": theme.quiet,
-        "ytick.color": theme.quiet,
+        "text.color": theme.foreground,
+        "xtick.color": theme.muted,
+        "ytick.color": theme.muted,
         "legend.frameon": False,
         "font.size": 10,
         "svg.hashsalt": "ulna",  # the same picture gives the same file

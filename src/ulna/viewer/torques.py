@@ -82,7 +82,7 @@ def plot_joint_torque(axes: Axes, plan: Plan, joint: int, *, theme: Theme = PRIN
     """
     tau = plan.tau[:, joint - 1]
     # The terms lie on top: where one of them is nearly all, both are seen.
-    curve(axes, plan.t, tau, "total", {"color": theme.ink, "lw": 3.0})
+    curve(axes, plan.t, tau, "total", {"color": theme.foreground, "lw": 3.0})
     for name, style in _shown_terms(plan, theme).items():
         values = getattr(plan.terms, name)[:, joint - 1]
         curve(axes, plan.t, values, NAMES.get(name, name), {**style, "lw": 1.2})
@@ -117,7 +117,7 @@ def _one_legend(figure: Figure, panels: Sequence[Axes], theme: Theme) -> None:
         if legend is not None:
             legend.remove()
     place: dict[str, Any] = {"loc": "lower center", "ncols": len(names)}
-    figure.legend(names.values(), names, **place, labelcolor=theme.ink, fontsize=9)
+    figure.legend(names.values(), names, **place, labelcolor=theme.foreground, fontsize=9)
 
 
 def _shown_terms(plan: Plan, theme: Theme = PRINT) -> dict[str, dict[str, Any]]:
@@ -136,9 +136,9 @@ def _draw_limit(axes: Axes, plan: Plan, joint: int, theme: Theme) -> None:
     for side in (1.0, -1.0):
         if np.max(side * tau, where=np.isfinite(tau), initial=0.0) < NEAR * limit:
             continue
-        axes.axhline(side * limit, color=theme.alarm, lw=1.2, ls=(0, (5, 3)), label="limit")
+        axes.axhline(side * limit, color=theme.warning, lw=1.2, ls=(0, (5, 3)), label="limit")
         beyond = np.where(side * tau > limit, tau, side * limit)
-        axes.fill_between(plan.t, side * limit, beyond, color=theme.alarm, alpha=0.3, lw=0.0)
+        axes.fill_between(plan.t, side * limit, beyond, color=theme.warning, alpha=0.3, lw=0.0)
 
 
 def _cut_spikes(axes: Axes, tau: np.ndarray) -> bool:

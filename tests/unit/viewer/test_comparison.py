@@ -94,9 +94,7 @@ def test_tips_and_targets_are_at_their_pixels(theme):
     picture = scene.draw(together)
     asked = made().trajectory.tip(1.4).position
     for panel, moment in zip(scene.panels, together, strict=True):
-        assert np.array_equal(
-            pixel(picture, panel.axes, moment.points[-1]), color(theme, "movable")
-        )
+        assert np.array_equal(pixel(picture, panel.axes, moment.points[-1]), color(theme, "accent"))
         assert panel.target.center == pytest.approx(asked)
     fallen = scene.panels[0]
     dot = np.round(255 * np.array(fallen.target.get_facecolor()[:3]))

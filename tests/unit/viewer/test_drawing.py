@@ -82,7 +82,7 @@ def test_an_arm_is_drawn_in_its_posture():
 
 
 def test_options_go_where_they_belong(plan, run):
-    assert "the tip's way" in words(ulna.plot(plan, run=run))
+    assert "tip path" in words(ulna.plot(plan, run=run))
     found = portrait(plan, run)
     assert "energy, kinetic and potential" in words(ulna.plot(found, energy=True))
     cut = section(plan, run)

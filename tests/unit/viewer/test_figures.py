@@ -27,7 +27,7 @@ def png(figure):
 def test_drawing_returns_the_axes_it_was_given(axes):
     assert viewer.draw_arm(axes, ARM, [0.5, 0.5]) is axes
     assert viewer.draw_reach(axes, ARM) is axes
-    assert viewer.frame(axes, ARM) is axes
+    assert viewer.fit_axes(axes, ARM) is axes
 
 
 def test_links_are_drawn_to_scale(axes):
@@ -44,7 +44,7 @@ def test_links_are_drawn_to_scale(axes):
 
 
 def test_frame_shows_the_reach_and_further_points(axes):
-    viewer.frame(axes, ARM, also=[[3.0, 0.0]])
+    viewer.fit_axes(axes, ARM, also=[[3.0, 0.0]])
     assert axes.get_xlim()[0] < -1.0
     assert axes.get_xlim()[1] > 3.0
     assert axes.get_aspect() == 1.0
@@ -68,8 +68,8 @@ def test_figures_are_the_same_each_time(name):
 @pytest.mark.parametrize("theme", [viewer.PRINT, viewer.DARK], ids=["print", "dark"])
 def test_figures_have_the_paper_of_their_look(theme):
     figure = FIGURES["pose"](theme)
-    assert figure.get_facecolor() == to_rgba(theme.paper)
-    assert figure.axes[0].get_facecolor() == to_rgba(theme.paper)
+    assert figure.get_facecolor() == to_rgba(theme.background)
+    assert figure.axes[0].get_facecolor() == to_rgba(theme.background)
 
 
 def test_style_leaves_other_figures_alone():
@@ -77,7 +77,7 @@ def test_style_leaves_other_figures_alone():
 
     before = dict(mpl.rcParams)
     with viewer.styled(viewer.DARK):
-        assert mpl.rcParams["axes.facecolor"] == viewer.DARK.paper
+        assert mpl.rcParams["axes.facecolor"] == viewer.DARK.background
     assert dict(mpl.rcParams) == before
 
 

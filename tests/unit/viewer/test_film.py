@@ -78,7 +78,7 @@ def test_a_gif_has_the_frames_the_size_and_the_time(tmp_path):
 def test_a_gif_keeps_plain_colours_and_all_of_a_picture(tmp_path, theme):
     run, file = swinging(duration=0.8), tmp_path / "swing.gif"
     viewer.animate(run, file, theme=theme, **SMALL)
-    paper, reach = colors_of(theme, "paper", "reach")
+    paper, reach = colors_of(theme, "background", "reach")
     scene = ArmScene(run.arm, "swing", "", (160, 120), theme)
     times = film.frame_times(run, 10, 1.0)
     for (shown, _), moment in zip(pictures_of(file), moments(run, times, 10), strict=True):
@@ -107,7 +107,9 @@ def test_joints_and_tip_are_at_their_pixels(n, theme):
     scene = ArmScene(run.arm, "", "", (600, 400), theme)
     points = ulna.kinematics.joints(run.arm, run.q[7])
     picture = scene.draw(Moment(0.0, points, points[None, -1:], 0.0))
-    paper, movable, link, link_light = colors_of(theme, "paper", "movable", "link", "link_light")
+    paper, movable, link, link_light = colors_of(
+        theme, "background", "accent", "link", "link_light"
+    )
     places = np.floor(scene.axes.transData.transform(points)).astype(int)
     found = picture[400 - 1 - places[:, 1], places[:, 0], :3]
     assert np.array_equal(found[-1], movable)
@@ -124,7 +126,7 @@ def test_the_tip_in_a_finished_film_is_where_it_was(tmp_path):
     scene = ArmScene(run.arm, "", "", (600, 600), viewer.PRINT)
     raw, _ = decoded(file, "-f", "rawvideo", "-pix_fmt", "rgb24", "-")
     shown = np.frombuffer(raw, np.uint8).reshape(-1, 600, 600, 3)
-    (movable,) = colors_of(viewer.PRINT, "movable")
+    (movable,) = colors_of(viewer.PRINT, "accent")
     for picture, q in zip(shown, run.q[::4], strict=True):
         x, y = scene.axes.transData.transform(ulna.kinematics.tip(run.arm, q)[:2]).astype(int)
         assert np.allclose(picture[599 - y, x], movable, atol=25)

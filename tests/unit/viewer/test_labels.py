@@ -234,7 +234,7 @@ def test_an_enlargement_leaves_the_way_of_a_lost_arm_alone():
     figure = viewer.motion_figure(plan, run)
     figure.draw_without_rendering()
     axes, (inset,) = inset_of(figure)
-    (way,) = (line for line in axes.lines if line.get_label().startswith("the tip's way"))
+    (way,) = (line for line in axes.lines if line.get_label().startswith("tip path"))
 
     def covered(left, low):
         dots = axes.transAxes.inverted().transform(axes.transData.transform(way.get_xydata()))

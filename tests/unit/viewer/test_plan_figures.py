@@ -16,7 +16,7 @@ from ulna.simulation import Run
 from ulna.simulation.status import Status
 from ulna.viewer.following import BOUNDS
 from ulna.viewer.pages import LETTERS
-from ulna.viewer.plan import asked_way, marks
+from ulna.viewer.plan import marks, reference_points
 
 THEMES = {"print": viewer.PRINT, "dark": viewer.DARK}
 LIMITS = [ulna.Joint(max_torque=14.0), ulna.Joint(max_torque=100.0, damping=0.1)]
@@ -102,9 +102,9 @@ def test_the_way_of_a_run_is_drawn_over_the_path(axes):
     plan = made()
     run = followed(plan, off=0.02)
     viewer.plot_path(axes, plan, run)
-    way = line_of(axes, "the tip's way").get_xydata()
+    way = line_of(axes, "tip path").get_xydata()
     assert np.allclose(way[[0, -1]], run.tip[[0, -1], :2])
-    assert same_color(line_of(axes, "the tip's way").get_color(), viewer.PRINT.movable)
+    assert same_color(line_of(axes, "tip path").get_color(), viewer.PRINT.accent)
 
 
 def test_a_long_way_breaks_off_where_the_arm_is_drawn(axes):
@@ -118,7 +118,7 @@ def test_a_long_way_breaks_off_where_the_arm_is_drawn(axes):
 
 def test_long_plans_are_thinned():
     plan = made(rate=20_000.0)
-    way = asked_way(plan)
+    way = reference_points(plan)
     assert len(way) == 4000
     assert np.allclose(way[[0, -1]], plan.tip[[0, -1], :2])
 
@@ -131,7 +131,7 @@ def test_what_is_out_of_reach_is_marked_and_told(axes):
     assert np.all(np.hypot(*points.T) > plan.arm.reach)
     assert abs(mark.place) == pytest.approx([0.0, 1.2], abs=0.02)
     viewer.plot_path(axes, plan)
-    assert same_color(line_of(axes, "_problem").get_color(), viewer.PRINT.alarm)
+    assert same_color(line_of(axes, "_problem").get_color(), viewer.PRINT.warning)
     (label,) = (text.get_text() for text in axes.texts if text.get_text())
     assert label.startswith("out of reach in 2 places, by ")
     text = words(rendered(viewer.motion_figure(plan))).replace("\n", " ")
@@ -170,7 +170,7 @@ def test_any_plan_makes_its_pages(make, theme):
         viewer.motion_figure(plan, theme=theme),
         viewer.torques_figure(plan, theme=theme),
     ):
-        assert same_color(rendered(figure).get_facecolor(), theme.paper)
+        assert same_color(rendered(figure).get_facecolor(), theme.background)
 
 
 def test_a_plan_that_is_nowhere_in_reach_makes_its_pages():
@@ -205,7 +205,7 @@ def test_a_limit_is_drawn_where_it_is_near():
     first, second = viewer.torques_figure(limited()).axes
     assert set(line_of(first, "limit").get_ydata()) == {14.0}
     assert "limit" not in labels(second)
-    assert line_of(first, "limit").get_color() == viewer.PRINT.alarm
+    assert line_of(first, "limit").get_color() == viewer.PRINT.warning
 
 
 @pytest.mark.parametrize(("n", "panels"), [(1, 1), (3, 3), (5, 5), (6, 6), (9, 4)])

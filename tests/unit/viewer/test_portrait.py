@@ -102,7 +102,7 @@ def test_where_the_pen_is_lifted_the_line_goes_on_at_the_other_side(rolled):
 
 
 def test_separatrices_are_drawn_whole(rolled):
-    lines = coloured(drawn(rolled), viewer.PRINT.ink)
+    lines = coloured(drawn(rolled), viewer.PRINT.foreground)
     incoming = [one for one in rolled.separatrices if one.incoming]
     assert len(lines) == len(incoming) == 2
     for line, one in zip(lines, incoming, strict=True):
@@ -121,8 +121,10 @@ def test_markers_are_at_the_rests(rolled, theme):
     assert markers(axes, "D") == pytest.approx([SADDLE], abs=1e-12)
     (well,) = [x for x in axes.lines if x.get_marker() == "o" and x.get_zorder() == 7]
     (saddle,) = [x for x in axes.lines if x.get_marker() == "D"]
-    assert well.get_markerfacecolor() == theme.ink  # full where it stays, hollow where it leaves
-    assert saddle.get_markerfacecolor() == theme.paper
+    assert (
+        well.get_markerfacecolor() == theme.foreground
+    )  # full where it stays, hollow where it leaves
+    assert saddle.get_markerfacecolor() == theme.background
 
 
 def test_every_start_has_a_dot_on_the_page(rolled):
@@ -156,7 +158,7 @@ def test_arrows_go_where_the_state_does(rolled):
 
 
 def test_on_a_nullcline_nothing_speeds_up(rolled):
-    lines = [line for line in curves(drawn(rolled)) if line.get_color() == viewer.PRINT.quiet]
+    lines = [line for line in curves(drawn(rolled)) if line.get_color() == viewer.PRINT.muted]
     assert len(lines) == len(rolled.nullclines) > 0
     for line in lines:
         x, y = (np.asarray(values) for values in line.get_data())
@@ -239,7 +241,7 @@ def test_basins_are_a_picture_of_their_labels(rolled, basins):
         kinds.setdefault(kind, set()).add(tuple(picture[place]))
     shades = [shade for found in kinds.values() for shade in found]
     assert len(shades) == len(kinds) == len(set(shades)) > 1
-    assert to_rgb(viewer.PRINT.hairline) not in shades  # of what is undecided, and nothing is
+    assert to_rgb(viewer.PRINT.grid) not in shades  # of what is undecided, and nothing is
 
 
 @pytest.mark.parametrize("count", [1, (1, 4), (5, 1)])

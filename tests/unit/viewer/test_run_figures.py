@@ -201,7 +201,7 @@ def test_a_trace_ends_in_full_colour_and_starts_faint(axes):
     (lines,) = axes.collections
     colors = lines.get_colors()[:, :3]
     assert np.array_equal(lines.get_segments()[-1][-1], way[-1])
-    assert to_hex(colors[-1]) == viewer.PRINT.movable
+    assert to_hex(colors[-1]) == viewer.PRINT.accent
     assert colors[0] == pytest.approx(1.0 - FAINTEST * (1.0 - colors[-1]))
     assert np.all(np.diff(colors[:, 2]) < 0.0)
 

@@ -81,7 +81,7 @@ def lost_digits(*, theme: Theme = PRINT) -> Figure:
         axes.loglog(
             BENDS,
             found["rounded"],
-            color=theme.quiet,
+            color=theme.muted,
             lw=1.2,
             ls=":",
             label="what rounding of x and y costs anyway",

@@ -10,7 +10,7 @@ import numpy as np
 from ulna.papers.bechard import runs
 from ulna.papers.bechard.parameters import link_rates
 from ulna.simulation.run import Run
-from ulna.viewer.arm import draw_reach, frame
+from ulna.viewer.arm import draw_reach, fit_axes
 from ulna.viewer.film import animate, shoot, times_between
 from ulna.viewer.frames import Moment, moments
 from ulna.viewer.scene import MARGIN, MovingArm, Scene, number
@@ -77,7 +77,7 @@ class Pair:
                 left = MARGIN + k * (across + MARGIN)
                 axes = self.scene.axes((left, BELOW, across, high - ABOVE - BELOW))
                 axes.set_axis_off()
-                self.scene.fill(frame(draw_reach(axes, run.arm, theme=theme), run.arm))
+                self.scene.fill(fit_axes(draw_reach(axes, run.arm, theme=theme), run.arm))
                 self.scene.text((left, LABEL), label, **LETTERS)
                 self.arms.append(MovingArm(axes, run.arm, theme))
                 self.speeds.append(self._reading("joint 1", "rad/s", (left + across, LABEL)))
@@ -98,7 +98,7 @@ class Pair:
 
     def _reading(self, label: str, unit: str, end: tuple[float, float]) -> Any:
         """Write a label and a unit, and return the number between them, all that is drawn anew."""
-        (right, down), quiet = end, self.scene.theme.quiet
+        (right, down), quiet = end, self.scene.theme.muted
         self.scene.text((right - LABELLED, down), label, color=quiet, **LETTERS)
         self.scene.text((right - UNIT, down), unit, color=quiet, **LETTERS)
         moving = {"ha": "right", "animated": True, "color": quiet, **LETTERS}

@@ -34,8 +34,8 @@ def computed_torque(*, theme: Theme = PRINT) -> Figure:
             gaps.plot(t, np.abs(gap[:, i]), color=color, lw=1.8, label=f"gap of ${name}$")
             law = np.abs(runs.ASIDE[i]) * decay
             gaps.plot(t, law, color=color, lw=1.2, ls=PATTERNS[3])
-        angles.plot([], [], color=theme.quiet, ls=PATTERNS[3], label="wanted")
-        gaps.plot([], [], color=theme.quiet, ls=PATTERNS[3], label="law")
+        angles.plot([], [], color=theme.muted, ls=PATTERNS[3], label="wanted")
+        gaps.plot([], [], color=theme.muted, ls=PATTERNS[3], label="law")
         angles.set_ylabel("angle [rad]")
         gaps.set(yscale="log", ylim=(1e-5, 1.0), ylabel="gap [rad]", xlabel="t [s]")
         for axes, last in ((angles, False), (gaps, True)):
@@ -55,7 +55,7 @@ def adaptive(*, theme: Theme = PRINT) -> Figure:
         error.semilogy(found.t, 1e3 * found.error, color=theme.data[0], lw=1.6)
         error.set_ylabel("tip error [mm]")
         load.plot(found.t, found.load, color=theme.data[1], lw=2.0, label="believed")
-        load.axhline(found.true, color=theme.quiet, lw=1.2, ls=PATTERNS[2], label="true")
+        load.axhline(found.true, color=theme.muted, lw=1.2, ls=PATTERNS[2], label="true")
         load.set(ylabel=r"$m_E$ [kg]", xlabel="t [s]")
         load.legend(loc="lower right")
         name_outer(error, last=False)

@@ -41,7 +41,7 @@ def _angles_along_the_line(axes: Any, theme: Theme) -> None:
         for i in range(2):
             label = f"$q_{i + 1}$" if named else None
             axes.plot(x, np.degrees(phi[:, i]), color=theme.data[i], lw=2.0, label=label)
-    axes.axvline(0.0, color=theme.quiet, lw=1.0, ls=(0, (4, 3)))
+    axes.axvline(0.0, color=theme.muted, lw=1.0, ls=(0, (4, 3)))
     axes.set(xlabel="x of the tip [m]", ylabel="angle from the x axis [deg]")
     axes.set_title(f"elbow up along y = {HEIGHT:g} m")
     axes.legend(loc="upper right")
@@ -57,7 +57,7 @@ def _postures_at_the_leap(axes: Any, theme: Theme) -> None:
     for degrees, side, way in ((right, "x = 0⁺", -1.0), (left, "x = 0⁻", 1.0)):
         words = f"{side}\n$q_1$ = {degrees[0]:.1f}°\n$q_2$ = {degrees[1]:.1f}°"
         axes.text(way * 0.95, 0.3, words, ha="center", va="center")
-    axes.plot([-1.3, 1.3], [HEIGHT, HEIGHT], color=theme.quiet, lw=1.0, ls=(0, (4, 3)), zorder=1)
+    axes.plot([-1.3, 1.3], [HEIGHT, HEIGHT], color=theme.muted, lw=1.0, ls=(0, (4, 3)), zorder=1)
     axes.set(xlim=(-1.3, 1.3), ylim=(-0.15, 1.45), aspect="equal", xlabel="x [m]", ylabel="y [m]")
     axes.set_title("the two postures over the base")
 
@@ -90,7 +90,7 @@ def _reached_part(axes: Any, found: Any, case: str, theme: Theme) -> None:
     axes.contourf(
         x, y, np.c_[allowed, allowed[:, :1]], levels=[0.5, 1.5], colors=[theme.data[3]], alpha=0.45
     )
-    axes.axhline(0.0, color=theme.ink, lw=1.6)
+    axes.axhline(0.0, color=theme.foreground, lw=1.6)
     bends = (1.25, -1.1) if case == "up_clear" else (0.15, 1.1)
     draw_arm(axes, arm, np.array(bends), theme=theme)
     axes.set(xlim=(-1.95, 1.95), ylim=(-1.95, 1.95), aspect="equal", xlabel="x [m]")

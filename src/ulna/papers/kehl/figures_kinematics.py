@@ -12,7 +12,7 @@ from ulna.arrays import Array
 from ulna.papers.kehl import near_singular as near
 from ulna.papers.kehl import printed
 from ulna.papers.kehl.motions import TARGET, arm, unit_arm
-from ulna.viewer import PRINT, Theme, draw_arm, draw_ghosts, draw_reach, frame, styled
+from ulna.viewer import PRINT, Theme, draw_arm, draw_ghosts, draw_reach, fit_axes, styled
 from ulna.viewer.arm import even_ticks
 from ulna.viewer.pages import PageLayout, name_outer, page_of_panels
 from ulna.viewer.run import curve, finish, legend_above
@@ -96,7 +96,7 @@ def _draw_line(axes: Axes, two: Arm, theme: Theme) -> None:
     draw_ghosts(axes, two, rows[::20], theme=theme, count=9)
     draw_arm(axes, two, rows[-1], theme=theme)
     axes.plot(*near.points().T, color=theme.data[1], lw=1.8, zorder=3.5)
-    even_ticks(frame(axes, two))
+    even_ticks(fit_axes(axes, two))
     axes.set_title(f"a line {100 * near.SHOWN:g} cm above the base")
 
 
@@ -165,9 +165,9 @@ def _angle(axes: Axes, at: Array, start: float, turn: float, text: str, color: s
 def _say(axes: Axes, at: Array, text: str, aside: Any, theme: Theme, ha: str = "left") -> None:
     label = axes.annotate(
         text, (float(at[0]), float(at[1])), xytext=aside, textcoords="offset points", ha=ha,
-        va="center", color=theme.ink, zorder=9,
+        va="center", color=theme.foreground, zorder=9,
     )  # fmt: skip
-    label.set_bbox({"fc": theme.paper, "ec": "none", "alpha": 0.85, "pad": 1.5})
+    label.set_bbox({"fc": theme.background, "ec": "none", "alpha": 0.85, "pad": 1.5})
 
 
 def _broken(values: Array) -> Array:

@@ -10,10 +10,10 @@ from ulna.arrays import Array
 from ulna.papers.kehl import replay as replays
 from ulna.papers.kehl.feedback import error
 from ulna.papers.kehl.motions import AS_PRINTED, INERTIAS, arm, plan
-from ulna.viewer import PRINT, Theme, draw_reach, frame, styled
+from ulna.viewer import PRINT, Theme, draw_reach, fit_axes, styled
 from ulna.viewer.arm import even_ticks
 from ulna.viewer.pages import PageLayout, page_of_panels
-from ulna.viewer.plan import asked_way, gone_way
+from ulna.viewer.plan import reference_points, tip_path
 from ulna.viewer.run import curve, finish, legend_above
 from ulna.viewer.style import mixed, series
 
@@ -78,16 +78,16 @@ def feedback_figure(theme: Theme = PRINT) -> Figure:
 
 def _draw_ways(axes: Axes, theme: Theme) -> None:
     draw_reach(axes, arm(), theme=theme)
-    pale = mixed(theme.paper, theme.data[1], 0.4)
-    axes.plot(*asked_way(plan()).T, color=pale, lw=2.4, label="reference path", zorder=2)
+    pale = mixed(theme.background, theme.data[1], 0.4)
+    axes.plot(*reference_points(plan()).T, color=pale, lw=2.4, label="reference path", zorder=2)
     for how, color, label in (
         ("start", theme.data[0], "exact start"),
         ("rest", theme.data[2], "from rest"),
     ):
-        tips = gone_way(replays.held(how, AS_PRINTED).run).tips
+        tips = tip_path(replays.held(how, AS_PRINTED).run).tips
         axes.plot(*tips.T, color=color, lw=1.8, label=label, zorder=4)
         axes.plot(*tips[-1], "o", color=color, ms=6, zorder=5)
-    even_ticks(frame(axes, arm()))
+    even_ticks(fit_axes(axes, arm()))
     legend_above(axes, theme)
     lasting = float(replays.held("start", AS_PRINTED).t[-1])
     axes.text(
@@ -139,7 +139,7 @@ def _draw_growth(axes: Axes, name: str, theme: Theme) -> None:
 def _bounds(axes: Axes, theme: Theme) -> None:
     axes.set_yscale("log")
     for tube in replays.TUBES:
-        axes.axhline(tube, color=theme.quiet, lw=1.0, ls=(0, (4, 3)), zorder=1.5)
+        axes.axhline(tube, color=theme.muted, lw=1.0, ls=(0, (4, 3)), zorder=1.5)
 
 
 def _envelope(size: Array, pieces: int = 600) -> Array:

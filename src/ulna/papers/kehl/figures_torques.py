@@ -9,10 +9,10 @@ import numpy as np
 from ulna.arrays import Array
 from ulna.papers.kehl import printed
 from ulna.papers.kehl.motions import AS_PRINTED, MASSES, RODS, arm, plan, torques
-from ulna.viewer import PRINT, Theme, draw_arm, draw_reach, frame, styled
+from ulna.viewer import PRINT, Theme, draw_arm, draw_reach, fit_axes, styled
 from ulna.viewer.arm import even_ticks
 from ulna.viewer.pages import FOOT, PageLayout, name_outer, page_of_panels
-from ulna.viewer.plan import asked_way
+from ulna.viewer.plan import reference_points
 from ulna.viewer.run import curve, finish, legend_above
 from ulna.viewer.style import PATTERNS, series
 
@@ -31,7 +31,7 @@ def path_figure(theme: Theme = PRINT) -> Figure:
     from matplotlib.figure import Figure
 
     made = plan()
-    way = asked_way(made)
+    way = reference_points(made)
     with styled(theme):
         figure = Figure(figsize=(6.6, 6.8), layout="constrained", dpi=150)
         axes = figure.add_subplot()
@@ -41,8 +41,8 @@ def path_figure(theme: Theme = PRINT) -> Figure:
         axes.plot(
             *way[0], "o", ms=12, mfc="none", mec=theme.data[3], mew=2.0, ls="", label=" start"
         )
-        axes.plot([], [], color=theme.quiet, ls=(0, (4, 3)), label="reach")
-        even_ticks(frame(axes, arm()))
+        axes.plot([], [], color=theme.muted, ls=(0, (4, 3)), label="reach")
+        even_ticks(fit_axes(axes, arm()))
         legend_above(axes, theme)
         axes.set_title("the path")
     return figure
@@ -55,7 +55,7 @@ def torque_figure(theme: Theme = PRINT) -> Figure:
         "I = m l²/12": (torques(RODS, "differences"), {"color": theme.data[1], "lw": 2.6}),
         "I = m l²/12, exact derivatives": (
             torques(RODS, "exact"),
-            {"color": theme.ink, "ls": PATTERNS[3], "lw": 1.3},
+            {"color": theme.foreground, "ls": PATTERNS[3], "lw": 1.3},
         ),
     }
     with styled(theme):
