@@ -15,7 +15,7 @@ PYTEST := $(BIN)/python -m pytest -q -rs -n 2 -m "not slow"
 help:            ## say what the targets do
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
 
-run: $(RUNTIME)  ## follow paper 000's path with its arm, open loop and closed
+run: $(RUNTIME)  ## plan loops on a circle, and follow them open loop and closed
 	@$(BIN)/ulna follow --out build/follow --overwrite
 	@echo
 	@echo "Look at build/follow/error.png and motion.png. Try next:"
