@@ -67,7 +67,7 @@ def prints(package):
     return {name: fingerprint(package / name, package) for name in (LOOP, BLOCK, PD, TRACK)}
 
 
-PD, TRACK = "control/laws/pd.py", "kinematics/following.py"
+PD, TRACK = "control/laws/pd.py", "kinematics/redundant_kernels.py"
 
 
 def test_a_copy_has_the_same_fingerprints(package):
@@ -80,7 +80,7 @@ def test_a_copy_has_the_same_fingerprints(package):
         ("simulation/engine/loop.py", {LOOP, BLOCK}),  # kernels; a block uses a constant of it
         ("simulation/engine/watch.py", {BLOCK}),  # what they call
         ("simulation/engine/retire.py", {BLOCK}),
-        ("kinematics/solver_room.py", {TRACK}),
+        ("kinematics/solver_scratch.py", {TRACK}),
         ("control/laws/pd.py", {PD}),
         ("expressions/evaluate.py", {LOOP, BLOCK}),
         (

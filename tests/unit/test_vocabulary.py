@@ -117,7 +117,6 @@ GIVE = re.compile(r"Gives?\b")
 TO_DO = {
     "control",
     "dynamics",
-    "kinematics",
 }
 
 

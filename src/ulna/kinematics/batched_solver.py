@@ -11,7 +11,7 @@ from ulna.arm import Parameters
 from ulna.kinematics.ring import Floats
 
 if TYPE_CHECKING:
-    from ulna.kinematics.following import Arms
+    from ulna.kinematics.redundant_kernels import Arms
 
 
 class PostureProblem(NamedTuple):
@@ -32,7 +32,7 @@ class PostureProblem(NamedTuple):
         return bool(self.goal.shape[-1] == 3)
 
     @property
-    def pull(self) -> float:
+    def null_gain(self) -> float:
         """The null-space gain: the fraction of the way to the preferred posture taken in a step."""
         from ulna.kinematics.least_squares import POSTURE_STEP
 
@@ -40,7 +40,7 @@ class PostureProblem(NamedTuple):
 
     def arms(self, tolerance: Floats) -> Arms:
         """Return the arms as the solver reads them; residuals up to `tolerance` (B,) are none."""
-        from ulna.kinematics.following import Arms
+        from ulna.kinematics.redundant_kernels import Arms
 
         p = self.parameters
         preferred = np.zeros(p.length.shape) if self.posture is None else self.posture
@@ -64,13 +64,13 @@ def solve_postures(
     Joints never leave their limits. Rows that cannot be solved come back at the best posture
     found on their way.
     """
-    from ulna.kinematics.following import settle_rows
+    from ulna.kinematics.redundant_kernels import solve_rows
 
     found, residual = _writable(q), np.empty((len(q), 1))
-    arms, goals, pull = problem.arms(tolerance), problem.goals(), problem.pull
+    arms, goals, null_gain = problem.arms(tolerance), problem.goals(), problem.null_gain
 
     def solve(size: int, memory: Floats, first: int, last: int) -> None:
-        settle_rows(size, arms, goals, pull, iterations, memory, first, last, found, residual)
+        solve_rows(size, arms, goals, null_gain, iterations, memory, first, last, found, residual)
 
     run_in_blocks(solve, *found.shape)
     return found, residual[:, 0]
@@ -78,7 +78,7 @@ def solve_postures(
 
 def run_in_blocks(solve: Callable[[int, Floats, int, int], None], rows: int, n: int) -> None:
     """Call solve(size, memory, first, last) for all blocks of rows of arms with n links."""
-    from ulna.kinematics.solver_room import room_size
+    from ulna.kinematics.solver_scratch import scratch_size
     from ulna.lanes import WIDTHS
     from ulna.workers import parallel_for
 
@@ -86,7 +86,7 @@ def run_in_blocks(solve: Callable[[int, Floats, int, int], None], rows: int, n: 
 
     def work(first: int, last: int) -> None:
         with np.errstate(all="ignore"):
-            solve(n, np.zeros((room_size(n), width)), first, last)
+            solve(n, np.zeros((scratch_size(n), width)), first, last)
 
     parallel_for(work, -(-rows // width), 1)
 

@@ -1,11 +1,11 @@
-"""Damped least squares, compiled: move a posture until the tip is where it should be.
+"""Damped least squares, compiled: move a posture until the tip is at its goal.
 
-Where an arm has joints to spare, closed forms give some postures; this gives postures that keep
-to the joint limits and stay close to a wanted posture. Lanes of arms are worked on side by side;
-each ends on its own, and is left as it is while others go on.
+Of a redundant arm, closed forms return some postures; this finds postures that keep to the joint
+limits and, in the null space, stay close to a preferred posture. Lanes of arms are solved side by
+side; each ends on its own, and is left as it is while others go on.
 
 A goal has three parts, x and y from the base and an orientation, which counts by the arc that the
-last link sweeps. Where no orientation is asked for its weight is zero, and so is that part.
+last link sweeps. Without an orientation its weight is zero, and so is that part.
 """
 
 from __future__ import annotations
@@ -14,36 +14,36 @@ import math
 from typing import Any, NamedTuple
 
 from ulna.kernels import inlined, inner
-from ulna.kinematics.solver_room import (
+from ulna.kinematics.solver_scratch import (
     ACTIVE,
     BEST,
+    ERROR_ARC,
+    ERROR_X,
+    ERROR_Y,
     GOAL_ANGLE,
     GOAL_X,
     GOAL_Y,
     HELD,
+    JACOBIAN_X,
+    JACOBIAN_Y,
     LENGTH,
-    MISS_ARC,
-    MISS_X,
-    MISS_Y,
+    NULL_STEP,
+    PREFERRED,
     RESIDUAL,
-    SIDEWAYS,
-    SLOPE_X,
-    SLOPE_Y,
     STEP,
     TOLERANCE,
-    WANTED,
     WEIGHT,
     Q,
-    Room,
+    SolverScratch,
 )  # fmt: skip
 from ulna.lanes import any_lane, floor, logical_and, logical_or, select, sqrt
 from ulna.sincos import COS, SIN, turn_links
 
 LONGEST_STEP = 0.4  # [rad] a joint may turn in one iteration: the tip's circle is not a line
-POSTURE_STEP = 0.3  # fraction of the way to the wanted posture taken in one iteration
-SHARPENING = 0.8  # of the iterations, after which only the tip counts
-PATIENCE = 20  # iterations in which a row has to get a tenth closer, or is given up
-SETTLED = 1e-9  # [rad] of posture motion that counts as none
+POSTURE_STEP = 0.3  # null-space gain: fraction of the way to the preferred posture in a step
+TIP_ONLY = 0.8  # of the iterations, after which only the tip counts
+PATIENCE = 20  # iterations in which a row has to get a tenth closer, or ends unsolved
+CONVERGED = 1e-9  # [rad] of null-space motion that counts as none
 TURN = 2.0 * math.pi
 
 
@@ -59,174 +59,184 @@ class Factors(NamedTuple):
 
 
 @inner
-def settle(size: int, room: Room, low: int, high: int, pull: float, iterations: int) -> None:
-    """Bring the tips of postures Q to their goals; leaves BEST and RESIDUAL [m].
+def solve(
+    size: int, scratch: SolverScratch, low: int, high: int, null_gain: float, iterations: int
+) -> None:
+    """Move the tips of postures Q to their goals; write BEST and RESIDUAL [m].
 
     Joints never leave their limits, the rows `low` and `high`. Arms that cannot be solved end at
-    the best posture found on their way. With a `pull` they are drawn to the wanted posture.
+    the best posture found. With a null-space gain they move towards the preferred posture.
     """
-    n, own, joints = size, room.own, room.joints
-    tolerance = own[TOLERANCE]
-    going = own[ACTIVE] != 0.0
+    n, per_arm, per_joint = size, scratch.per_arm, scratch.per_joint
+    tolerance = per_arm[TOLERANCE]
+    active = per_arm[ACTIVE] != 0.0
     for i in range(n):
-        start = _within(joints[Q, i], joints[low, i], joints[high, i])
-        joints[Q, i] = select(going, start, joints[Q, i])
-        joints[BEST, i] = select(going, start, joints[BEST, i])
-    best = before = select(going, math.inf, own[RESIDUAL])
+        start = _clip(per_joint[Q, i], per_joint[low, i], per_joint[high, i])
+        per_joint[Q, i] = select(active, start, per_joint[Q, i])
+        per_joint[BEST, i] = select(active, start, per_joint[BEST, i])
+    best = before = select(active, math.inf, per_arm[RESIDUAL])
     for iteration in range(iterations):
-        residual = _look(size, room)
-        better = logical_and(going, residual <= _larger(best, tolerance))
+        residual = _residual(size, scratch)
+        better = logical_and(active, residual <= _maximum(best, tolerance))
         best = select(better, residual, best)
         for i in range(n):
-            joints[BEST, i] = select(better, joints[Q, i], joints[BEST, i])
-        wish = pull if iteration <= SHARPENING * iterations else 0.0
-        drift = _find_step(size, room, low, high, wish)
-        moving = logical_or(residual > 0.01 * tolerance, drift > SETTLED)
+            per_joint[BEST, i] = select(better, per_joint[Q, i], per_joint[BEST, i])
+        gain = null_gain if iteration <= TIP_ONLY * iterations else 0.0
+        null_motion = _find_step(size, scratch, low, high, gain)
+        moving = logical_or(residual > 0.01 * tolerance, null_motion > CONVERGED)
         if iteration % PATIENCE == PATIENCE - 1:
             moving = logical_and(moving, logical_or(best < 0.9 * before, best <= tolerance))
             before = best
         for i in range(n):
-            moved = _within(joints[Q, i] + joints[STEP, i], joints[low, i], joints[high, i])
-            joints[Q, i] = select(going, moved, joints[Q, i])
-        going = logical_and(going, moving)
-        if not any_lane(going):
+            moved = per_joint[Q, i] + per_joint[STEP, i]
+            moved = _clip(moved, per_joint[low, i], per_joint[high, i])
+            per_joint[Q, i] = select(active, moved, per_joint[Q, i])
+        active = logical_and(active, moving)
+        if not any_lane(active):
             break
-    own[RESIDUAL] = best
+    per_arm[RESIDUAL] = best
 
 
 @inlined
-def predict(size: int, room: Room, way_x: Any, way_y: Any, way_turn: Any, weight: float) -> None:
-    """Find the STEP from the posture Q that moves the tip by a way, to first order."""
-    joints = room.joints
-    _lay_out(size, room)
+def predict(
+    size: int, scratch: SolverScratch, move_x: Any, move_y: Any, move_angle: Any, weight: float
+) -> None:
+    """Compute the STEP from the posture Q that moves the tip by a displacement, to first order."""
+    per_joint = scratch.per_joint
+    _forward(size, scratch)
     for i in range(size):
-        joints[HELD, i] = 0.0
-    turn = weight * way_turn
-    factors = _factored(size, room, weight, way_x * way_x + way_y * way_y + turn * turn)
-    x, y, z = _solved(factors, way_x, way_y, turn)
+        per_joint[HELD, i] = 0.0
+    turn = weight * move_angle
+    factors = _factored(size, scratch, weight, move_x * move_x + move_y * move_y + turn * turn)
+    x, y, z = _solved(factors, move_x, move_y, turn)
     for i in range(size):
-        joints[STEP, i] = joints[SLOPE_X, i] * x + joints[SLOPE_Y, i] * y + weight * z
+        jacobian_x, jacobian_y = per_joint[JACOBIAN_X, i], per_joint[JACOBIAN_Y, i]
+        per_joint[STEP, i] = jacobian_x * x + jacobian_y * y + weight * z
 
 
 @inlined
-def shorter_way(angle: Any) -> Any:
-    """Bring a turn to between −π and π."""
+def wrap_angle(angle: Any) -> Any:
+    """Wrap an angle into −π to π."""
     return select(abs(angle) <= math.pi, angle, angle + TURN * floor(0.5 - angle / TURN))
 
 
 @inlined
-def _larger(one: Any, other: Any) -> Any:
+def _maximum(one: Any, other: Any) -> Any:
     return select(one > other, one, other)
 
 
 @inlined
-def _within(value: Any, low: Any, high: Any) -> Any:
-    # What is no number is neither below nor above, and stays what it is.
+def _clip(value: Any, low: Any, high: Any) -> Any:
+    # NaN is neither below nor above, and stays NaN.
     value = select(value < low, low, value)
     return select(value > high, high, value)
 
 
 @inlined
-def _lay_out(size: int, room: Room) -> Any:
-    """Note how the tip moves with every joint; return where it is, from the base."""
-    n, joints = size, room.joints
-    turn_links(size, joints, joints, Q)
+def _forward(size: int, scratch: SolverScratch) -> Any:
+    """Compute the Jacobian; return the position of the tip, from the base."""
+    n, per_joint = size, scratch.per_joint
+    turn_links(size, per_joint, per_joint, Q)
     x = y = 0.0
     for back in range(n):
         i = n - 1 - back
-        x += joints[LENGTH, i] * joints[COS, i]
-        y += joints[LENGTH, i] * joints[SIN, i]
-        joints[SLOPE_X, i], joints[SLOPE_Y, i] = -y, x
+        x += per_joint[LENGTH, i] * per_joint[COS, i]
+        y += per_joint[LENGTH, i] * per_joint[SIN, i]
+        per_joint[JACOBIAN_X, i], per_joint[JACOBIAN_Y, i] = -y, x
     return x, y
 
 
 @inlined
-def _look(size: int, room: Room) -> Any:
-    """Lay the arms out; return how far their tips are from their goals [m]."""
-    own = room.own
-    x, y = _lay_out(size, room)
+def _residual(size: int, scratch: SolverScratch) -> Any:
+    """Compute the error of the tips to their goals; return its size [m]."""
+    per_arm = scratch.per_arm
+    x, y = _forward(size, scratch)
     angle = 0.0
     for i in range(size):
-        angle += room.joints[Q, i]
-    miss_x, miss_y = own[GOAL_X] - x, own[GOAL_Y] - y
-    arc = shorter_way(own[GOAL_ANGLE] - angle) * own[WEIGHT]
-    own[MISS_X], own[MISS_Y], own[MISS_ARC] = miss_x, miss_y, arc
-    return sqrt(miss_x * miss_x + miss_y * miss_y + arc * arc)
+        angle += scratch.per_joint[Q, i]
+    error_x, error_y = per_arm[GOAL_X] - x, per_arm[GOAL_Y] - y
+    arc = wrap_angle(per_arm[GOAL_ANGLE] - angle) * per_arm[WEIGHT]
+    per_arm[ERROR_X], per_arm[ERROR_Y], per_arm[ERROR_ARC] = error_x, error_y, arc
+    return sqrt(error_x * error_x + error_y * error_y + arc * arc)
 
 
 @inlined
-def _find_step(size: int, room: Room, low: int, high: int, pull: float) -> Any:
-    """Find the joints' STEP; return how far each arm still moves for its posture's sake.
+def _find_step(size: int, scratch: SolverScratch, low: int, high: int, null_gain: float) -> Any:
+    """Compute the joints' STEP; return how far each arm still moves in its null space.
 
-    A joint that stands at its limit and would go on is held, and the others take its share.
+    A joint that is at its limit and would go on is held, and the others take its share.
     """
-    n, joints = size, room.joints
+    n, per_joint = size, scratch.per_joint
     for i in range(n):
-        joints[HELD, i] = 0.0
+        per_joint[HELD, i] = 0.0
     for _ in range(min(3, n)):
-        _solve_free(size, room, pull)
-        news = joints[HELD, 0] > 1.0  # nobody
+        _solve_step(size, scratch, null_gain)
+        changed = per_joint[HELD, 0] > 1.0  # none
         for i in range(n):
-            step, place = joints[STEP, i], joints[Q, i]
-            down = logical_and(place <= joints[low, i], step < 0.0)
-            blocked = logical_or(down, logical_and(place >= joints[high, i], step > 0.0))
-            news = logical_or(news, logical_and(blocked, joints[HELD, i] == 0.0))
-            joints[HELD, i] = select(blocked, 1.0, joints[HELD, i])
-        if not any_lane(news):
+            step, angle = per_joint[STEP, i], per_joint[Q, i]
+            down = logical_and(angle <= per_joint[low, i], step < 0.0)
+            blocked = logical_or(down, logical_and(angle >= per_joint[high, i], step > 0.0))
+            changed = logical_or(changed, logical_and(blocked, per_joint[HELD, i] == 0.0))
+            per_joint[HELD, i] = select(blocked, 1.0, per_joint[HELD, i])
+        if not any_lane(changed):
             break
-    largest = drift = 0.0
+    largest = null_motion = 0.0
     for i in range(n):
-        sideways = select(joints[HELD, i] != 0.0, 0.0, joints[SIDEWAYS, i])
-        largest = _larger(abs(joints[STEP, i]), largest)
-        drift = _larger(abs(sideways), drift)
-    part = LONGEST_STEP / _larger(largest, LONGEST_STEP)
+        null_step = select(per_joint[HELD, i] != 0.0, 0.0, per_joint[NULL_STEP, i])
+        largest = _maximum(abs(per_joint[STEP, i]), largest)
+        null_motion = _maximum(abs(null_step), null_motion)
+    part = LONGEST_STEP / _maximum(largest, LONGEST_STEP)
     for i in range(n):
-        joints[STEP, i] = part * joints[STEP, i]
-    return drift
+        per_joint[STEP, i] = part * per_joint[STEP, i]
+    return null_motion
 
 
 @inner
-def _solve_free(size: int, room: Room, pull: float) -> None:
-    """Find STEP and SIDEWAYS of the joints that are not held.
+def _solve_step(size: int, scratch: SolverScratch, null_gain: float) -> None:
+    """Compute STEP and NULL_STEP of the joints that are not held.
 
-    The step is dq = Jᵀ(JJᵀ + λ²)⁻¹ miss, and the motion to the wanted posture without what of it
-    would move the tip. λ shrinks with the miss, so that singular postures are survived far away
-    and convergence is quadratic close by.
+    The step is dq = Jᵀ(JJᵀ + λ²)⁻¹ e + N g (q₀ − q): towards the goal by the error e, and by the
+    gain g towards the preferred posture q₀, projected into the null space by
+    N = I − Jᵀ(JJᵀ + λ²)⁻¹ J. λ shrinks with the error, so that steps stay finite at singular
+    postures far away and convergence is quadratic close by.
     """
-    n, own, joints = size, room.own, room.joints
-    miss_x, miss_y, arc, weight = own[MISS_X], own[MISS_Y], own[MISS_ARC], own[WEIGHT]
-    factors = _factored(size, room, weight, miss_x * miss_x + miss_y * miss_y + arc * arc)
-    to_x, to_y, to_z = _solved(factors, miss_x, miss_y, arc)
+    n, per_arm, per_joint = size, scratch.per_arm, scratch.per_joint
+    error_x, error_y = per_arm[ERROR_X], per_arm[ERROR_Y]
+    arc, weight = per_arm[ERROR_ARC], per_arm[WEIGHT]
+    factors = _factored(size, scratch, weight, error_x * error_x + error_y * error_y + arc * arc)
+    to_x, to_y, to_z = _solved(factors, error_x, error_y, arc)
     off_x = off_y = off_z = 0.0
-    if pull != 0.0:
+    if null_gain != 0.0:
         for i in range(n):
-            wish = pull * (joints[WANTED, i] - joints[Q, i])
-            wish = select(joints[HELD, i] != 0.0, 0.0, wish)
-            joints[SIDEWAYS, i] = wish
-            off_x += joints[SLOPE_X, i] * wish
-            off_y += joints[SLOPE_Y, i] * wish
-            off_z += weight * wish
+            towards = null_gain * (per_joint[PREFERRED, i] - per_joint[Q, i])
+            towards = select(per_joint[HELD, i] != 0.0, 0.0, towards)
+            per_joint[NULL_STEP, i] = towards
+            off_x += per_joint[JACOBIAN_X, i] * towards
+            off_y += per_joint[JACOBIAN_Y, i] * towards
+            off_z += weight * towards
         off_x, off_y, off_z = _solved(factors, off_x, off_y, off_z)
     for i in range(n):
-        slope_x, slope_y = joints[SLOPE_X, i], joints[SLOPE_Y, i]
-        sideways = 0.0
-        if pull != 0.0:
-            sideways = joints[SIDEWAYS, i] - (slope_x * off_x + slope_y * off_y + weight * off_z)
-        step = slope_x * to_x + slope_y * to_y + weight * to_z + sideways
-        held = joints[HELD, i] != 0.0
-        joints[SIDEWAYS, i] = select(held, 0.0, sideways)
-        joints[STEP, i] = select(held, 0.0, step)
+        jacobian_x, jacobian_y = per_joint[JACOBIAN_X, i], per_joint[JACOBIAN_Y, i]
+        null_step = 0.0
+        if null_gain != 0.0:
+            moved_tip = jacobian_x * off_x + jacobian_y * off_y + weight * off_z
+            null_step = per_joint[NULL_STEP, i] - moved_tip
+        step = jacobian_x * to_x + jacobian_y * to_y + weight * to_z + null_step
+        held = per_joint[HELD, i] != 0.0
+        per_joint[NULL_STEP, i] = select(held, 0.0, null_step)
+        per_joint[STEP, i] = select(held, 0.0, step)
 
 
 @inlined
-def _factored(size: int, room: Room, weight: Any, square: Any) -> Factors:
-    """Factor JJᵀ + λ² of the joints that are not held; `square` is that of the way to go."""
-    joints = room.joints
+def _factored(size: int, scratch: SolverScratch, weight: Any, square: Any) -> Factors:
+    """Factor JJᵀ + λ² of the joints that are not held; `square` is that of the error."""
+    per_joint = scratch.per_joint
     xx = xy = yy = free = 0.0
     x_sum = y_sum = 0.0
     for i in range(size):
-        held = joints[HELD, i] != 0.0
-        x, y = select(held, 0.0, joints[SLOPE_X, i]), select(held, 0.0, joints[SLOPE_Y, i])
+        held = per_joint[HELD, i] != 0.0
+        x = select(held, 0.0, per_joint[JACOBIAN_X, i])
+        y = select(held, 0.0, per_joint[JACOBIAN_Y, i])
         xx, xy, yy = xx + x * x, xy + x * y, yy + y * y
         x_sum, y_sum, free = x_sum + x, y_sum + y, free + select(held, 0.0, 1.0)
     xz, yz, zz = weight * x_sum, weight * y_sum, weight * weight * free

@@ -1,6 +1,6 @@
 """Tracking a path with a redundant arm, from a first posture on.
 
-All paths of a batch are followed side by side by the compiled solver (`following.py`).
+All paths of a batch are followed side by side by the compiled solver (`redundant_kernels.py`).
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ def track_redundant(
     parameters: Parameters, goals: Floats, begin: Floats | None, posture: Floats | None
 ) -> JointPaths:
     """Follow goals (B, T, 2 or 3) with flat batches of arms (B, n)."""
-    from ulna.kinematics.following import lead_rows
+    from ulna.kinematics.redundant_kernels import track_rows
 
     targets = inverse_problem(parameters.per_sample(), goals)
     tolerance = SOLVED * np.sum(parameters.length, axis=-1)
     problem = PostureProblem(parameters, targets.nearest, posture)
     start = np.array(_first_posture(parameters, targets.nearest[:, 0], begin, posture, tolerance))
-    arms, rows, pull = problem.arms(tolerance), problem.goals(), problem.pull
+    arms, rows, null_gain = problem.arms(tolerance), problem.goals(), problem.null_gain
     paths, samples = goals.shape[:2]
     q, jumped = np.empty((paths, samples * parameters.n)), np.zeros((paths, samples))
     turns = float(problem.oriented)
 
     def solve(size: int, memory: Floats, first: int, last: int) -> None:
-        lead_rows(size, arms, rows, pull, turns, start, memory, first, last, q, jumped)
+        track_rows(size, arms, rows, null_gain, turns, start, memory, first, last, q, jumped)
 
     run_in_blocks(solve, paths, parameters.n)
     angles = q.reshape(paths, samples, parameters.n)
