@@ -102,3 +102,5 @@ def test_robot_files_and_tables_of_points(older):
     assert (arm.name, arm.n) == ("desk", 2)
     np.testing.assert_array_equal(arm.parameters.length, [0.3, 0.2])
     assert ulna.paths.csv(older / "plan.csv").duration == pytest.approx(1.0)
+    swung = ulna.paths.csv(older / "sensed.csv")
+    assert swung.duration == pytest.approx(0.02)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ulna.arm.arm_checks import Problems
 from ulna.simulation.immutable import immutable_array
 from ulna.simulation.status import Floats, Reason, Status
+from ulna.typing import ArrayLike
 
 Codes: TypeAlias = NDArray[np.int8]
 
@@ -87,7 +88,7 @@ class Statuses:
     codes: Codes
     t_end: Floats
 
-    def __init__(self, codes: Any, t_end: Any) -> None:
+    def __init__(self, codes: ArrayLike, t_end: ArrayLike) -> None:
         checks = Problems()
         found = _codes(checks, codes)
         times = immutable_array(checks, "t_end", t_end, found.shape)
