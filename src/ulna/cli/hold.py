@@ -74,7 +74,7 @@ class _Held(NamedTuple):
     q: np.ndarray
     force: np.ndarray
     torque: np.ndarray
-    weight: np.ndarray
+    gravity: np.ndarray
     payload_margin: float  # [kg] more at the tip
 
     @property
@@ -98,7 +98,7 @@ def _held(arm: Arm, q: np.ndarray, force: np.ndarray) -> _Held:
 
 
 def _show(held: _Held, name: str, angles: Angles) -> None:
-    arm, torque, weight, limit = held.arm, held.torque, held.weight, held.limit
+    arm, torque, gravity, limit = held.arm, held.torque, held.gravity, held.limit
     measured = angles.of(held.q)
     pulled = bool(np.any(held.force))
     rows = [
@@ -106,13 +106,13 @@ def _show(held: _Held, name: str, angles: Angles) -> None:
             str(i + 1),
             degrees(measured[i]),
             number(torque[i]),
-            number(weight[i]) if pulled else "",
-            number(torque[i] - weight[i]) if pulled else "",
+            number(gravity[i]) if pulled else "",
+            number(torque[i] - gravity[i]) if pulled else "",
             *_share(torque[i], limit[i]),
         )
         for i in range(arm.n)
     ]
-    parts = ("weight [N·m]", "tip force [N·m]") if pulled else ("", "")
+    parts = ("gravity [N·m]", "tip force [N·m]") if pulled else ("", "")
     limits = ("limit [N·m]", "used [%]") if np.isfinite(limit).any() else ("", "")
     columns = ("joint", f"{angles.symbol} [°]", "torque [N·m]", *parts, *limits)
     show_table(f"{arm.name or name}: torques that hold the pose{angles.remark}", columns, rows)
@@ -167,7 +167,7 @@ def _facts(held: _Held) -> dict[str, Any]:
         "q": held.q,
         "tip_force": held.force,
         "torque": held.torque,
-        "weight": held.weight,
+        "gravity": held.gravity,
         "max_torque": held.limit,
         "holds": not held.too_weak.any(),
         "payload": held.arm.payload.mass,

@@ -89,7 +89,7 @@ def draw_ghosts(
 def draw_trace(
     axes: Axes, points: ArrayLike, *, theme: Theme = PRINT, width: float = 1.6, layer: float = 3.0
 ) -> Axes:
-    """Draw the way that a point has come, paler the longer ago.
+    """Draw the trace of a point, paler the longer ago.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def onto_page(portrait: Portrait, angle: float) -> float:
 
 
 def broken(portrait: Portrait, angle: Array, speed: Array) -> tuple[Array, Array]:
-    """Lift the pen where a curve leaves the page on one side, and comes back on the other."""
+    """Break a curve with NaN where it leaves the page on one side, to return on the other."""
     low, high = portrait.angles[0], portrait.angles[0] + TURN
     (jumps,) = np.nonzero(np.abs(np.diff(angle)) > 0.5 * TURN)
     before, after = angle[jumps], angle[jumps + 1]

@@ -174,14 +174,14 @@ def arm_title(arm: Arm) -> str:
 
 
 def speed_remark(speed: float) -> str:
-    """Say that a film is faster or slower than what it shows."""
+    """Return a remark where a film is faster or slower than what it shows."""
     return "" if speed == 1.0 else f"{speed:g} × as fast"
 
 
 def check_film(
     file: str | os.PathLike[str] | None, fps: Any, speed: Any, size: Any, *, overwrite: bool
 ) -> None:
-    """Refuse what no film can be made of, all of it at once, and a file that is to stay."""
+    """Raise if no film can be made of it, all reasons at once, or the file is to stay."""
     problems = []
     ending = inline_ending() if file is None else Path(file).suffix.lower()
     if file is not None and ending not in WRITERS:

@@ -172,7 +172,7 @@ def judged(plan: Plan, runs: Any) -> dict[str, Tracking]:
 
 
 def check_runs(plan: Plan, runs: Any) -> None:
-    """Refuse anything but labelled runs of an arm that reaches as the plan's does."""
+    """Raise unless these are labelled runs of an arm that reaches as the plan's does."""
     if not isinstance(runs, Mapping) or not runs:
         need = "at least one run by its label, such as {'open loop': run}"
         raise InputError(Problem("runs", shown(runs), need))
@@ -183,7 +183,7 @@ def check_runs(plan: Plan, runs: Any) -> None:
 
 
 def check_run(plan: Plan, run: Run, name: str = "run") -> None:
-    """Refuse a run of an arm with other links; its masses may differ."""
+    """Raise if the run is of an arm with other links; its masses may differ."""
     if not hasattr(run, "arm"):
         raise InputError(Problem(name, shown(run), "a Run, as ulna.simulate gives it"))
     length = np.asarray(run.arm.parameters.length)

@@ -72,7 +72,7 @@ class Moment(NamedTuple):
 
     t: float
     points: np.ndarray  # (n+1, 2) of the joints and the tip
-    trail: np.ndarray  # (k, m, 2) the way of the tip, a piece a frame, oldest first
+    trail: np.ndarray  # (k, m, 2) the trace of the tip, a piece a frame, oldest first
     tip_speed: float
 
 

@@ -92,7 +92,7 @@ def shorten(text: Any, room: float) -> None:
 
 
 def plan_title(plan: Plan) -> str:
-    """Say which arm follows which path."""
+    """Return which arm follows which path."""
     return cut(f"{plan.arm.name}: {plan.path}" if plan.arm.name else str(plan.path), LETTERS)
 
 
@@ -102,7 +102,7 @@ def cut(text: str, letters: int) -> str:
 
 
 def _spaces(layout: PageLayout) -> dict[str, Any]:
-    """Say where the panels are, in parts as matplotlib wants them."""
+    """Return where the panels are, in parts of the page as matplotlib takes them."""
     rows, columns, high = len(layout.heights), layout.columns, layout.high
     inside = layout.wide - LEFT - layout.right - BETWEEN_COLUMNS * (columns - 1)
     return {

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 SIZE = (7.0, 7.6)  # [inches]
 LEFT = 0.02  # of the width, where the title begins
 LETTERS = 84  # of a line under the title
-PALE = 0.4  # of its colour is left to a path under the way that was gone
+PALE = 0.4  # of its colour is left to a path under that of the tip
 LEAD = 0.1  # of the reach, from the start to the arrow
 ASIDE = 0.35  # of the reach, from which on a label turns towards the middle
 
@@ -44,7 +44,7 @@ class Mark(NamedTuple):
 
 
 class TipPath(NamedTuple):
-    """The way that a tip went, and where it ended; of a long one, its beginning."""
+    """The path that a tip took, and where it ended; of a long one, its beginning."""
 
     tips: np.ndarray  # (k, 2)
     posture: np.ndarray  # (n,)
@@ -221,7 +221,7 @@ def _mark_ends(axes: Axes, plan: Plan, asked: np.ndarray, theme: Theme) -> None:
 
 
 def tip_path(run: Run) -> TipPath:
-    """Return the way of the tip from the start, up to the length beyond which it covers itself."""
+    """Return the path of the tip from the start, up to the length beyond which it covers itself."""
     playback = Playback(run)
     times = np.linspace(playback.start, playback.end, FINEST)
     postures = playback.postures(times)

@@ -1,4 +1,4 @@
-"""Curves of a run over time, and the way that its arm went."""
+"""Curves of a run over time, and its motion."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def plot_tip(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
 
 
 def plot_motion(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
-    """Draw the workspace, the way of the tip, earlier postures, and the last one.
+    """Draw the workspace, the path of the tip, earlier postures, and the last one.
 
     Parameters
     ----------

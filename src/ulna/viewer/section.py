@@ -140,7 +140,7 @@ def _named(axes: Axes, joint: int) -> Axes:
 
 
 def _name_starts(figure: Figure, axes: Axes, wide: float, high: float) -> None:
-    """Say which colour is which start, beside the title, where there are several."""
+    """Write which colour is which start, beside the title, where there are several."""
     handles, labels = axes.get_legend_handles_labels()
     if 1 < len(labels) <= len(PRINT.data):
         place: dict[str, Any] = {"ncols": len(labels), "fontsize": 8, "markerscale": 3.0}

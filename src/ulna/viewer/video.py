@@ -95,7 +95,7 @@ def _orders(film: FilmFormat) -> list[str]:
 
 
 def _feed(encoder: subprocess.Popen[bytes], pictures: Pictures) -> bool:
-    """Hand the pictures over, and say whether the encoder failed."""
+    """Write the pictures to the encoder, and return whether it failed."""
     assert encoder.stdin is not None
     try:
         for picture in pictures:

@@ -116,7 +116,7 @@ def test_json_is_si(ask):
         "q": [0.0, 0.0],
         "tip_force": [0.0, 3.0],
         "torque": pytest.approx([G * 2.0 - 6.0, G * 0.5 - 3.0], rel=1e-12),
-        "weight": pytest.approx([G * 2.0, G * 0.5], rel=1e-12),
+        "gravity": pytest.approx([G * 2.0, G * 0.5], rel=1e-12),
         "max_torque": [None, None],
         "holds": True,
         "payload": 0.0,
@@ -124,9 +124,9 @@ def test_json_is_si(ask):
     }
 
 
-def test_weight_and_tip_force_stand_apart(ask):
+def test_gravity_and_tip_force_stand_apart(ask):
     _, out, _ = ask("unit", "--q", "0, 0", "--tip-force", "0, 3, 0.5")
-    assert column(out, "weight [N·m]") == pytest.approx([G * 2.0, G * 0.5], abs=5e-5)
+    assert column(out, "gravity [N·m]") == pytest.approx([G * 2.0, G * 0.5], abs=5e-5)
     assert column(out, "tip force [N·m]") == pytest.approx([-6.5, -3.5], abs=5e-5)
     assert ", with (0, 3) N and a moment of 0.5 N·m acting on it" in out
     assert "(0, 3) N acting on it" in ask("unit", "--q", "0, 0", "--tip-force", "0, 3")[1]
