@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 from pkgutil import iter_modules
+from typing import Any
 
 import pytest
 
@@ -36,13 +37,13 @@ def test_right_calls_are_right_and_wrong_ones_are_wrong():
 
 
 def public_functions():
-    """Return the names of all public functions, and of the methods of public classes."""
-    found = set()
+    """Return all public functions, and the methods of public classes, by their names."""
+    found = {}
     for module in map(importlib.import_module, MODULES):
         for name in module.__all__:
             value = getattr(module, name)
             if inspect.isroutine(value):
-                found.add(name)
+                found[name] = value
             elif inspect.isclass(value) and value.__module__.startswith("ulna."):
                 found |= _methods(value)
     return found
@@ -51,7 +52,11 @@ def public_functions():
 def _methods(kind):
     own = {name: value for name, value in vars(kind).items() if not name.startswith("_")}
     kinds = (classmethod, staticmethod)
-    return {n for n, value in own.items() if inspect.isfunction(value) or isinstance(value, kinds)}
+    return {
+        name: getattr(kind, name)
+        for name, value in own.items()
+        if inspect.isfunction(value) or isinstance(value, kinds)
+    }
 
 
 def calls_on_the_page():
@@ -68,5 +73,22 @@ def calls_on_the_page():
 
 def test_every_public_function_is_on_the_page():
     right, wrong = calls_on_the_page()
-    assert public_functions() - right == set()
-    assert public_functions() - wrong == set()
+    assert public_functions().keys() - right == set()
+    assert public_functions().keys() - wrong == set()
+
+
+def untyped(function):
+    """Return the parameters that a signature hides, or says nothing of."""
+    hidden = []
+    for one in inspect.signature(function).parameters.values():
+        # The fields of an arm, by a typed dict; the state of a controller, which is its own affair.
+        known = one.name in ("self", "state") or "Unpack[" in str(one.annotation)
+        catches_all = one.kind is one.VAR_KEYWORD
+        if not known and (catches_all or one.annotation in (one.empty, "Any", Any)):
+            hidden.append(str(one))
+    return hidden
+
+
+@pytest.mark.parametrize("name", sorted(public_functions()))
+def test_every_parameter_is_shown_with_its_type(name):
+    assert untyped(public_functions()[name]) == []
