@@ -148,7 +148,7 @@ def _roots(a: Array, b: Array, c: Array) -> Array:
     return np.stack([sum_ / a, c / sum_], axis=-1)
 
 
-def moving(piece: CurveSegment) -> list[CurveSegment]:
+def without_standstill(piece: CurveSegment) -> list[CurveSegment]:
     """Return a piece as pieces that nowhere stand still; most are such already.
 
     A Bézier curve stands still at an end that a control point coincides with, and at a cusp. It
@@ -169,7 +169,7 @@ def moving(piece: CurveSegment) -> list[CurveSegment]:
     made: list[CurveSegment] = []
     for left, right in pairwise(cuts):
         rest = [min(abs(stop - edge) for stop in stops) < STILL for edge in (left, right)]
-        made += _without_rest(_part(c, left, right), *rest)
+        made += _smooth_ends(_part(c, left, right), *rest)
     return made
 
 
@@ -180,7 +180,7 @@ def _part(c: Array, left: float, right: float) -> Array:
     return np.concatenate([shifted, np.zeros(4 - len(shifted))])
 
 
-def _without_rest(c: Array, at_start: bool, at_end: bool) -> list[CurveSegment]:
+def _smooth_ends(c: Array, at_start: bool, at_end: bool) -> list[CurveSegment]:
     polynomial = np.polynomial.Polynomial(c)
     start, end = (complex(polynomial(t)) for t in (0.0, 1.0))
     way = end - start

@@ -13,7 +13,7 @@ from ulna.arrays import Array
 from ulna.errors import InputError, Problem, shown
 from ulna.motion.curve_segments import CurveSegments, bezier
 from ulna.motion.path import JOINED, Path
-from ulna.motion.rounding import bent
+from ulna.motion.rounding import round_corners
 from ulna.motion.shapes import described
 from ulna.motion.strokes import read_strokes
 from ulna.motion.values import number, positive
@@ -23,7 +23,7 @@ from ulna.typing import PathLike
 
 LARGEST = 10_000_000  # [bytes]
 LARGEST_SIZE = 1e9  # of a drawing [m, or units]
-BLEND = 0.01  # of a drawing's size, by which its corners are rounded if nobody says how much
+BLEND = 0.01  # of a drawing's size, by which its corners are rounded by default
 SHORTEST = 1e-9  # of a drawing's size, below which a piece is left out
 
 
@@ -68,7 +68,7 @@ def svg(file: PathLike, scale: float | None = None, blend: float | None = None) 
         raise InputError(Problem("svg.blend", shown(blend), "a length of at least 0"))
     name = os.fspath(file)
     strokes = read_strokes(read_text(file, LARGEST), name)
-    pieces, count = _on_paper(strokes, unit or 1.0, name)
+    pieces, count = _joined_strokes(strokes, unit or 1.0, name)
     options = {
         key: value for key, value in (("scale", unit), ("blend", blend)) if value is not None
     }
@@ -78,11 +78,13 @@ def svg(file: PathLike, scale: float | None = None, blend: float | None = None) 
     low, high = pieces.box
     size = BLEND * max((high - low).real, (high - low).imag) if blend is None else float(blend)
     if size:
-        path = bent(path, np.full(len(path.corners), size), text)
-    return replace(_evenly(path), fit=unit is None)
+        path = round_corners(path, np.full(len(path.corners), size), text)
+    return replace(_by_arc_length(path), fit=unit is None)
 
 
-def _on_paper(strokes: list[CurveSegments], unit: float, file: str) -> tuple[CurveSegments, int]:
+def _joined_strokes(
+    strokes: list[CurveSegments], unit: float, file: str
+) -> tuple[CurveSegments, int]:
     """Return all pieces, joined, y up, from the origin on, and of how many strokes they are."""
     with np.errstate(over="ignore", invalid="ignore"):
         whole = CurveSegments.joined(strokes)
@@ -135,7 +137,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, eq=False)
-class Even:
+class ArcLength:
     """A path with the part of its length as the parameter."""
 
     path: Path
@@ -149,7 +151,7 @@ class Even:
         return self.path.along(s, within)
 
 
-def _evenly(path: Path) -> Path:
+def _by_arc_length(path: Path) -> Path:
     """Return the same path with the length as its parameter."""
     breaks = path.lengths.parts(np.array(path.breaks))
-    return replace(path, curve=Even(path), breaks=tuple(breaks.tolist()))
+    return replace(path, curve=ArcLength(path), breaks=tuple(breaks.tolist()))

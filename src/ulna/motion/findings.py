@@ -17,7 +17,7 @@ from ulna.kinematics.ring import nearest_in_ring
 from ulna.kinematics.tracked import FAILURES, Interval
 from ulna.motion.adaptive_sampling import Measure, TimeSamples
 from ulna.motion.demands import Columns, Demands
-from ulna.motion.pace import Limits
+from ulna.motion.durations import Limits
 from ulna.motion.trajectory import Trajectory
 
 OVER = 1e-6  # of a limit, by which it may be passed

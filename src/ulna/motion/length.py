@@ -115,11 +115,11 @@ def _by_length(curve: Curve, at: Array, within: Array, total: float) -> Array:
         got = f"a path that stands still at {float(at[slow[0]]):.4g} of its way"
         need = "one that moves on, to be timed by its length"
         raise InputError(Problem("timing", got, need, "use timing='uniform'"))
-    first, second = slowness(velocity, bend)
+    first, second = arc_length_derivatives(velocity, bend)
     return np.stack([at, first, second])[..., None]
 
 
-def slowness(velocity: Array, bend: Array) -> tuple[Array, Array]:
+def arc_length_derivatives(velocity: Array, bend: Array) -> tuple[Array, Array]:
     """Return ds/dℓ and d²s/dℓ² (…) of a curve with p' and p'' (…, d): 1/|p'| and −p'·p''/|p'|⁴."""
     square = np.sum(velocity**2, axis=-1)
     return 1.0 / np.sqrt(square), -np.sum(velocity * bend, axis=-1) / square**2

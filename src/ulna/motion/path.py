@@ -16,7 +16,7 @@ import numpy as np
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
 from ulna.motion.curves import Curve, Reversed, on_pieces
-from ulna.motion.length import Lengths, measure, slowness
+from ulna.motion.length import Lengths, arc_length_derivatives, measure
 from ulna.typing import ArrayLike, PointLike
 
 SMOOTH = 1e-6  # [rad] by which the direction may jump where a path counts as smooth
@@ -150,7 +150,7 @@ class Path:
         else:
             beside = table.total * within
             rows = self.on(table.places(table.total * part, beside), table.places(beside))
-        first, second = slowness(rows[1], rows[2])
+        first, second = arc_length_derivatives(rows[1], rows[2])
         bend = rows[2] * (first**2)[:, None] + rows[1] * second[:, None]
         return np.stack([rows[0], rows[1] * first[:, None] * table.total, bend * table.total**2])
 

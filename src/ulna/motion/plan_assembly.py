@@ -98,7 +98,7 @@ def assemble_plan(
     )
     return Plan(
         arm, problem.path, trajectory, times, q, qd, qdd, tau, compute_terms, followed.tracked,
-        tuple(found), options.derivatives, problem.pace.reason, options.force, demands,
+        tuple(found), options.derivatives, problem.timing_choice.reason, options.force, demands,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Any, TypedDict, Unpack, overload
 
 from ulna.arm import Arm
 from ulna.interrupts import interruptible
-from ulna.motion.pace import Limits
+from ulna.motion.durations import Limits
 from ulna.motion.path import Path
 from ulna.motion.plan_assembly import KnownTerms, assemble_plan, motion_terms, sample_motion
 from ulna.motion.plan_batch import plan_all

@@ -12,8 +12,8 @@ import numpy as np
 from ulna.arm import Arm, warn_unmodelled
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.motion.durations import Limits, TimingChoice, choose_duration
 from ulna.motion.fitting import fitted
-from ulna.motion.pace import Limits, Pace, choose_pace
 from ulna.motion.path import SAMPLE_PARAMETERS, Path
 from ulna.motion.timing import Timing
 from ulna.motion.values import number, positive
@@ -54,7 +54,7 @@ class PlanningProblem(NamedTuple):
 
     arm: Arm
     path: Path
-    pace: Pace
+    timing_choice: TimingChoice
     times: Array  # (k,) [s] of the samples
     start: AngleLike | Branch | None
 
@@ -68,9 +68,11 @@ def read_problem(arm: Any, path: Any, options: PlanOptions) -> PlanningProblem:
     if path.fit:
         path, found_start = fitted(path, arm)
         start = found_start if start is None and options.elbow is None else start
-    pace = choose_pace(arm, path, options.timing, options.duration, options.limits)
-    times = _sample_times(pace.duration, options.rate, whole=options.derivatives == "finite")
-    return PlanningProblem(arm, path, pace, times, _start(arm, path, start, options.elbow))
+    timing_choice = choose_duration(arm, path, options.timing, options.duration, options.limits)
+    times = _sample_times(
+        timing_choice.duration, options.rate, whole=options.derivatives == "finite"
+    )
+    return PlanningProblem(arm, path, timing_choice, times, _start(arm, path, start, options.elbow))
 
 
 def read_force(given: Any) -> Callable[[Array], Array] | None:

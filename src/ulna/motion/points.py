@@ -11,7 +11,7 @@ from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
 from ulna.motion.cubics import Cubics
 from ulna.motion.path import Path
-from ulna.motion.rounding import bent
+from ulna.motion.rounding import round_corners
 from ulna.motion.shapes import described
 from ulna.motion.values import (
     ALIKE,
@@ -27,7 +27,7 @@ from ulna.motion.values import (
 from ulna.namespaces import suggest_keywords
 from ulna.typing import AngleLike, PointLike, TimesLike
 
-SHORTEST = 0.1  # of the shorter leg at a corner is rounded, if nobody says how much
+SHORTEST = 0.1  # of the shorter line at a corner is rounded by default
 MOST_TOLD = 12  # points that the text of a path repeats
 
 
@@ -71,17 +71,19 @@ def polyline(corners: PointLike, blend: float | None = None, closed: bool = Fals
     legs = np.linalg.norm(np.diff(rows, axis=0), axis=-1)
     places = np.concatenate([[0.0], np.cumsum(legs)]) / legs.sum()
     places[-1] = 1.0
-    path = Path(Legs.through(places, rows), text, tuple(places.tolist()))
+    path = Path(LineSegments.through(places, rows), text, tuple(places.tolist()))
     if size == 0.0 or not len(path.corners):
         return path
     # A straight line through three points has no corner at the second.
     at = np.isin(places[1:-1], path.corners)
     shorter = np.minimum(legs[:-1], legs[1:])[at]
-    return bent(path, SHORTEST * shorter if size is None else np.full(at.sum(), size), text)
+    return round_corners(
+        path, SHORTEST * shorter if size is None else np.full(at.sum(), size), text
+    )
 
 
 @dataclass(frozen=True, eq=False)
-class Legs:
+class LineSegments:
     """Straight legs between points (k, d) at parameters (k,)."""
 
     places: Array
@@ -89,7 +91,7 @@ class Legs:
     slopes: Array  # (k-1, d)
 
     @classmethod
-    def through(cls, places: Array, points: Array) -> Legs:
+    def through(cls, places: Array, points: Array) -> LineSegments:
         """Return the legs through points."""
         return cls(places, points, np.diff(points, axis=0) / np.diff(places)[:, None])
 

@@ -68,9 +68,11 @@ def follow_paths(
 
 
 def _follow_joints(problem: PlanningProblem) -> TrackedTrajectory:
-    pace = problem.pace
+    timing_choice = problem.timing_choice
     return TrackedTrajectory(
-        Trajectory(problem.arm, problem.path, pace.timing, pace.duration, None), None, problem.times
+        Trajectory(problem.arm, problem.path, timing_choice.timing, timing_choice.duration, None),
+        None,
+        problem.times,
     )
 
 
@@ -79,17 +81,19 @@ def _follow(problem: PlanningProblem, waypoints: Waypoints, tracked: Tracked) ->
     if not good.any():
         good[:] = True
     solver = make_solver(problem.arm, waypoints.times[good], np.nan_to_num(tracked.q[good]))
-    pace = problem.pace
-    trajectory = Trajectory(problem.arm, problem.path, pace.timing, pace.duration, solver)
+    timing_choice = problem.timing_choice
+    trajectory = Trajectory(
+        problem.arm, problem.path, timing_choice.timing, timing_choice.duration, solver
+    )
     return TrackedTrajectory(trajectory, tracked, waypoints.times)
 
 
 def _waypoints(problem: PlanningProblem, options: dict[str, Any]) -> Waypoints:
-    timing = problem.pace.timing
+    timing = problem.timing_choice.timing
     u = np.linspace(0.0, 1.0, _count_waypoints(problem.arm, problem.path, timing))
     points = timing.points(problem.path, u)[0]
     start = _first_posture(problem.arm, points, options) if problem.start is None else problem.start
-    return Waypoints(problem.pace.duration * u, points, start)
+    return Waypoints(problem.timing_choice.duration * u, points, start)
 
 
 def _first_posture(arm: Arm, points: Array, options: dict[str, Any]) -> Array | None:

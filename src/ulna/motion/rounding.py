@@ -22,7 +22,7 @@ BACK = 0.999  # minus the cosine of a turn: within 2.6 degrees of straight back
 def rounded(path: Path, radius: float) -> Path:
     """Replace what is closer than a radius [m] to a corner, measured along the path."""
     size = positive("rounded.radius", radius)
-    return bent(path, np.full(len(path.corners), size), f"rounded({path}, {size!r})")
+    return round_corners(path, np.full(len(path.corners), size), f"rounded({path}, {size!r})")
 
 
 def _reversals(path: Path) -> Array:
@@ -33,7 +33,7 @@ def _reversals(path: Path) -> Array:
     return np.asarray(np.sum(before * after, axis=-1) < -BACK * sizes)
 
 
-def bent(path: Path, sizes: Array, text: str) -> Path:
+def round_corners(path: Path, sizes: Array, text: str) -> Path:
     """Round corners, each with a size of its own (k,) [m], or as far as its neighbours allow."""
     turns = np.flatnonzero(~_reversals(path))
     if not len(turns):
@@ -52,12 +52,12 @@ def bent(path: Path, sizes: Array, text: str) -> Path:
     apart = np.diff(edges, prepend=-1.0) > BESIDE
     kept = edges[apart & ~np.isin(edges, corners)]
     kept[-1] = 1.0
-    curve = Bent(path, first, last, start, end)
+    curve = RoundedCorners(path, first, last, start, end)
     return replace(path, curve=curve, text=text, breaks=tuple(kept.tolist()), duration=None)
 
 
 @dataclass(frozen=True, eq=False)
-class Bent:
+class RoundedCorners:
     """A path by its length, with bends (k,) from parts of it to others, which replace it there."""
 
     path: Path

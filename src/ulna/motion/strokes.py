@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ulna.errors import InputError, Problem, shown
-from ulna.motion.curve_segments import CurveSegments, moving
+from ulna.motion.curve_segments import CurveSegments, without_standstill
 from ulna.motion.svg_shapes import NUMBER, SHAPES, lengths, refusal
 from ulna.motion.svg_tree import DEEPEST, MOST_ELEMENTS, Element, read_tree
 
@@ -136,7 +136,9 @@ class _StrokeReader:
             self.numbers += len(NUMBER.findall(data))
         self._check(self.numbers <= MOST_NUMBERS, f"more than {MOST_NUMBERS:,} numbers in paths")
         shape = SHAPES[element.name](element.attributes)
-        strokes = [[part for piece in stroke for part in moving(piece)] for stroke in shape]
+        strokes = [
+            [part for piece in stroke for part in without_standstill(piece)] for stroke in shape
+        ]
         made = [CurveSegments.of(stroke) for stroke in strokes if stroke]
         if not all(stroke.finite for stroke in made):
             raise refusal("a number too large to be one", "finite numbers")

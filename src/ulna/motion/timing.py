@@ -173,12 +173,12 @@ def _quintic(u: Jet) -> Jet:
     return u * u * u * (10.0 - 15.0 * u + 6.0 * u * u)
 
 
-def _even(x: Jet, _within: Array) -> Jet:
+def _constant_acceleration(x: Jet, _within: Array) -> Jet:
     """Return the way of a ramp with even acceleration, from rest to speed 1 in the time 1."""
     return 0.5 * (x * x)
 
 
-def _eased(x: Jet, within: Array) -> Jet:
+def _linear_acceleration(x: Jet, within: Array) -> Jet:
     """Return the same with an acceleration that rises and falls evenly."""
     back = 1.0 - x
     early, late = (2.0 / 3.0) * (x * x * x), x - 0.5 + (2.0 / 3.0) * (back * back * back)
@@ -216,9 +216,11 @@ def _where(chosen: Array, one: Jet, other: Jet) -> Jet:
 def ramps(name: str, ramp: float = RAMP) -> Timing:
     """Return a "trapezoid" of speed, or an "s-curve", with ramps of a part of the duration."""
     if name == "trapezoid":
-        return Timing(name, Ramped(ramp, _even), sharpness=1.0, knots=(ramp, 1.0 - ramp))
+        return Timing(
+            name, Ramped(ramp, _constant_acceleration), sharpness=1.0, knots=(ramp, 1.0 - ramp)
+        )
     knots = (0.5 * ramp, ramp, 1.0 - ramp, 1.0 - 0.5 * ramp)
-    return Timing(name, Ramped(ramp, _eased), sharpness=2.0, knots=knots)
+    return Timing(name, Ramped(ramp, _linear_acceleration), sharpness=2.0, knots=knots)
 
 
 LAWS = {

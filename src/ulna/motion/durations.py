@@ -17,7 +17,7 @@ from ulna.motion.path import Path
 from ulna.motion.timing import Timing, ramps
 from ulna.motion.values import LONGEST_TIME, SHORTEST_TIME, positive
 
-GENTLE = 0.25  # of the reach a second: the tip's top speed if nobody says anything
+DEFAULT_SPEED = 0.25  # of the reach a second: the tip's largest speed by default
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Limits:
         return self.speed is not None or self.acceleration is not None
 
 
-class Pace(NamedTuple):
+class TimingChoice(NamedTuple):
     """The timing and the duration [s] that were chosen, and why in words."""
 
     timing: Timing
@@ -47,22 +47,24 @@ class Pace(NamedTuple):
     reason: str
 
 
-def choose_pace(
+def choose_duration(
     arm: Arm, path: Path, timing: Timing, duration: float | None, limits: Limits
-) -> Pace:
+) -> TimingChoice:
     """Choose the duration of a motion."""
     if duration is not None:
-        return Pace(timing, _duration(duration), "as asked")
+        return TimingChoice(timing, _duration(duration), "as asked")
     if limits.given:
         timing = _with_ramps(path, timing, limits)
-        return Pace(timing, _shortest(arm, path, timing, limits), "as fast as the limits allow")
+        return TimingChoice(
+            timing, _shortest(arm, path, timing, limits), "as fast as the limits allow"
+        )
     if timing.duration is not None:
-        return Pace(timing, timing.duration, "as the given times say")
+        return TimingChoice(timing, timing.duration, "as the given times say")
     if path.duration is not None:
-        return Pace(timing, path.duration, "as the path has it")
-    speed = GENTLE * arm.reach
+        return TimingChoice(timing, path.duration, "as the path has it")
+    speed = DEFAULT_SPEED * arm.reach
     lasting = _shortest(arm, path, timing, Limits(speed))
-    return Pace(timing, lasting, f"for a tip speed of at most {speed:.3g} m/s")
+    return TimingChoice(timing, lasting, f"for a tip speed of at most {speed:.3g} m/s")
 
 
 def _duration(given: float) -> float:
