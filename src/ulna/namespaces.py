@@ -33,7 +33,7 @@ _SYNONYMS = {
     "controller": "control law",
     "reference": "trajectory plan desired setpoint set_point",
     "tip_force": "force external_force f_ext fext wrench",
-    "rate": "frequency control_rate sample_rate sampling_rate freq n_samples samples hz",
+    "rate": "frequency control_rate sample_rate sampling_rate freq n_samples samples hz dt",
     "timing": "profile velocity_profile time_scaling",
     "sensors": "noise measurement_noise sensor sensor_noise",
     "gravity": "g",
@@ -60,6 +60,19 @@ _SYNONYMS = {
     "payload": "load tip_mass",
     "file": "path filename fname name",
     "overwrite": "force replace",
+}
+# What belongs to the arm that a function is given.
+_OF_ARMS = {
+    "gravity belongs to the arm: arm.replace(gravity=(0, 0))": "gravity g no_gravity",
+    "a payload belongs to the arm: arm.with_payload(0.5)": "payload load tip_mass",
+    "friction and damping belong to the joints: Joint(damping=..., friction=Friction(...))": (
+        "friction damping viscous coulomb joint_damping"
+    ),
+    "limits belong to the joints: Joint(lower, upper, max_velocity, max_torque)": (
+        "limits joint_limits velocity_limits torque_limits max_torque max_velocity tau_max q_min "
+        "q_max"
+    ),
+    "lengths and masses belong to the arm: Arm.rods(lengths, masses)": "lengths masses links",
 }
 
 
@@ -170,7 +183,9 @@ def _explained(function: Callable[..., Any], guesses: Mapping[str, str]) -> Call
                 raise
             name = unexpected[1]
             text = str(error)[: unexpected.end()]
-        known = [one for one in inspect.signature(function).parameters if one != "self"]
+        known = [
+            one for one in inspect.signature(function).parameters if one not in ("self", "cls")
+        ]
         hint = _keyword_hint(name, guesses, known)
         raise TypeError(f"{text}; {hint}" if hint else text)
 
@@ -182,6 +197,8 @@ def _keyword_hint(name: str, guesses: Mapping[str, str], known: Sequence[str]) -
     if not meant:
         found = (one for one, names in _SYNONYMS.items() if one in known and name in names.split())
         meant = next(found, "")
+    if not meant and "arm" in known:
+        meant = next((text for text, names in _OF_ARMS.items() if name in names.split()), "")
     if not meant:
         few = f"it takes {', '.join(known)}" if len(known) <= _MOST_LISTED else ""
         return did_you_mean(name, known) or few

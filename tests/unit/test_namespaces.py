@@ -259,6 +259,9 @@ def test_signatures_show_every_option_with_its_type_and_default(called):
         (lambda: ulna.Link(l=1.0, m=1.0), "did you mean 'length'?"),
         (lambda: ulna.Arm(lengths=[1.0], masses=[1.0]), "Arm.rods(lengths, masses)"),
         (lambda: ulna.paths.circle(centre=(0.0, 0.0)), "did you mean 'center'?"),
+        (lambda: ulna.simulate(ulna.preset("unit"), gravity=False), "arm.replace(gravity=(0, 0))"),
+        (lambda: ulna.simulate(ulna.preset("unit"), payload=1.0), "arm.with_payload(0.5)"),
+        (lambda: ulna.Arm.rods(n=3, length=0.3), "it takes lengths, masses"),
     ],
 )
 def test_keywords_of_other_libraries_are_told_the_names_of_ours(call, instead):
@@ -273,6 +276,8 @@ RESULTS = {
     "found": lambda: kinematics.inverse(ulna.preset("unit"), [1.0, 0.3]),
     "batch": lambda: ulna.simulate_batch(ulna.preset("unit"), q0=[[0.0, 0.0]], duration=0.01),
     "arm": lambda: ulna.preset("unit"),
+    "path": lambda: ulna.paths.circle(),
+    "energy": lambda: RESULTS["run"]().energy,
 }
 
 
@@ -292,6 +297,8 @@ RESULTS = {
         ("found", "angles", "found.q"),
         ("found", "num_solutions", "len(found)"),
         ("arm", "dof", "arm.n"),
+        ("path", "reverse", "path.reversed()"),
+        ("energy", "total", "energy.kinetic + energy.potential"),
     ],
 )
 def test_results_are_asked_by_any_name_and_tell_their_own(thing, name, instead):
@@ -307,6 +314,7 @@ def test_hints_on_results_name_what_they_have():
         ("batch", "ulna.simulation.batch.run"),
         ("plan", "ulna.motion.plan_result"),
         ("found", "ulna.kinematics.solutions"),
+        ("path", "ulna.motion.path"),
     ):
         value = RESULTS[thing]()
         own = "run" if thing == "batch" else thing

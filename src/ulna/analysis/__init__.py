@@ -47,6 +47,7 @@ if not TYPE_CHECKING:
         "analysis.stability(plan, controller) gives how fast errors grow along a plan": (
             "lyapunov lyapunov_exponents floquet eigenvalues poles"
         ),
+        "ulna.plot(thing) draws runs, plans, tracking errors, portraits": "plot show draw figure",
         "analysis.effort(run) gives torques, power and energy of a run": "energy power torques",
     }
     __getattr__, __dir__ = namespace(__name__, _guesses)

@@ -72,6 +72,7 @@ _GUESSES = {
     "arm.with_payload(0.5) carries another load [kg]": (
         "add_payload set_payload payload_mass with_load set_load"
     ),
+    "an arm's name is arm.name, its joints are counted from 1": "joint_names link_names names",
     "arm.base is the position of the first joint, x and y [m]": (
         "base_position origin position root"
     ),

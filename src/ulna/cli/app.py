@@ -54,6 +54,8 @@ SYNONYMS = {
     "--time": ("--duration",),
     "--seconds": ("--duration",),
     "--angles": ("--q", "--q0"),
+    "--initial": ("--q0",),
+    "--start": ("--q0",),
     "--target": ("--to",),
     "--point": ("--to",),
     "--speed": ("--max-speed",),

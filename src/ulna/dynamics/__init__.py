@@ -87,6 +87,9 @@ if not TYPE_CHECKING:
         "ulna.derive(links) derives the equations of motion, from the Lagrangian on": (
             "lagrangian Lagrangian L equations_of_motion derive"
         ),
+        "analysis.effort(run), in ulna.analysis, has power and energy of a run": (
+            "power work effort"
+        ),
         "ulna.simulate(arm, q0=..., duration=...) integrates them": "simulate integrate step",
         "kinematics.jacobian(arm, q), in ulna.kinematics": "jacobian",
         "the transpose of kinematics.jacobian(arm, q) turns a force at the tip into torques, "

@@ -17,6 +17,7 @@ from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
 from ulna.motion.curves import Curve, Reversed, on_pieces
 from ulna.motion.length import Lengths, arc_length_derivatives, measure
+from ulna.namespaces import suggest_attributes
 from ulna.typing import ArrayLike, PointLike
 
 SMOOTH = 1e-6  # [rad] by which the direction may jump where a path counts as smooth
@@ -24,6 +25,22 @@ JOINED = 1e-9  # of its size, by which a path that is closed may miss its start
 SAMPLE_PARAMETERS = np.linspace(0.0, 1.0, 257)
 
 
+# What people ask for first, and where it is.
+_GUESSES = {
+    "path.reversed() goes the other way": "reverse backwards flip",
+    "path.placed(at, angle) moves and turns it": "translate move shift rotate place transform",
+    "path.scaled(factor) is larger or smaller": "scale resize",
+    "path.repeated(times) goes several times": "repeat loop times",
+    "path.then(other) goes on with another": "append concat join extend chain",
+    "path.rounded(radius) has round corners": "smooth blend fillet round",
+    "path.by_length(...) and path.along(...) are points of it": "points sample evaluate xy at",
+    "ulna.plan(arm, path, duration=...) plans a motion along it, ulna.plot(plan) draws that": (
+        "plot plan show draw follow"
+    ),
+}
+
+
+@suggest_attributes(_GUESSES)
 @dataclass(frozen=True, eq=False, repr=False)
 class Path:
     """A curve with its derivatives, and the text that makes it again.

@@ -39,6 +39,7 @@ class State(NamedTuple):
     qd: Floats  # [rad/s]
 
 
+@suggest_attributes({"energy.kinetic + energy.potential is the total": "total mechanical sum E"})
 class Energies(NamedTuple):
     """The energies of a run.
 
