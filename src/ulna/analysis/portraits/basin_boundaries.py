@@ -29,18 +29,36 @@ FINER = 4.0  # steps than where a picture is painted
 
 
 class BasinBoundary(NamedTuple):
-    """Where the fate of starts along a line changes, and what it is on both sides."""
+    """Where the fate of starts along a line changes, and what it is on both sides.
 
-    value: float  # [rad/s] of a speed, [rad] of an angle
+    Attributes
+    ----------
+    value : float
+        A speed [rad/s] or an angle [rad].
+    below : Fate
+        What becomes of starts below it.
+    above : Fate
+        What becomes of starts above it.
+    """
+
+    value: float
     below: Fate
     above: Fate
 
 
 class CriticalTorques(NamedTuple):
-    """The torques [N·m] that matter to a joint that turns in the weight of its arm."""
+    """The torques that matter to a joint that turns in the weight of its arm.
 
-    lifting: float  # above it there is no equilibrium: the joint runs from wherever it is
-    running: float  # above it a joint that runs keeps running
+    Attributes
+    ----------
+    lifting : float
+        Above it there is no equilibrium [N·m]: the joint runs from wherever it is.
+    running : float
+        Above it a joint that runs keeps running [N·m].
+    """
+
+    lifting: float
+    running: float
 
 
 def find_basin_boundaries(

@@ -27,18 +27,39 @@ class Size(NamedTuple):
 class Basins:
     """What becomes of the starts on a grid.
 
-    `label` (speeds, angles) says which of `names`, −1 where nothing could be decided; `turns` in
-    which turn it comes to rest.
+    Attributes
+    ----------
+    angle : ndarray, shape (angles,)
+        Angles of the starts [rad].
+    speed : ndarray, shape (speeds,)
+        Speeds of the starts [rad/s].
+    label : ndarray of int, shape (speeds, angles)
+        Which of `names` becomes of each, −1 where nothing could be decided.
+    turns : ndarray of int, shape (speeds, angles)
+        In which turn it comes to rest.
+    names : tuple of str
+        What can become of a start.
     """
 
-    angle: Array  # (angles,) [rad]
-    speed: Array  # (speeds,) [rad/s]
+    angle: Array
+    speed: Array
     label: Array
     turns: Array
     names: tuple[str, ...]
 
     def share(self, number: int) -> float:
-        """Return the part of the grid that has this fate."""
+        """Return the part of the grid that has a fate.
+
+        Parameters
+        ----------
+        number : int
+            Which of `names`, −1 for what is undecided.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
+        """
         return float(np.mean(self.label == number))
 
     @property

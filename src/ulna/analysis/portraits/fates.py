@@ -28,7 +28,15 @@ LANES = 16  # states that the engine moves together at least
 
 
 class Fate(NamedTuple):
-    """What becomes of an orbit, and in which turn, counted from that of the portrait's well."""
+    """What becomes of an orbit.
+
+    Attributes
+    ----------
+    name : str
+        "settles at … rad", "swings about … rad", "runs on", "undecided" and so on.
+    turns : int
+        In which turn, counted from that of the portrait's well.
+    """
 
     name: str
     turns: int

@@ -41,7 +41,17 @@ PATIENCE, CREEP = 2000.0, 1000.0  # [rad] of small swings that a turn may take, 
 
 
 class OrbitSegment(NamedTuple):
-    """A piece of an orbit: times [s], angles [rad], not wrapped, and speeds [rad/s], (k,) each."""
+    """A piece of an orbit.
+
+    Attributes
+    ----------
+    t : ndarray, shape (k,)
+        Times [s].
+    angle : ndarray, shape (k,)
+        Angles [rad], not wrapped.
+    speed : ndarray, shape (k,)
+        Speeds [rad/s].
+    """
 
     t: Array
     angle: Array

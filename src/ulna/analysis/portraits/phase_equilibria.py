@@ -26,15 +26,25 @@ ROUNDING = 1e-9  # of a frequency squared: less is as good as nothing
 
 @dataclass(frozen=True, slots=True)
 class PhaseEquilibrium:
-    """One equilibrium, with its kind and its eigenvalues (2,) [1/s]."""
+    """One equilibrium of a joint in the phase plane.
 
-    angle: float  # [rad]
-    kind: str  # "stable focus", "unstable node", "saddle", "centre", "degenerate", …
+    Attributes
+    ----------
+    angle : float
+        Where it is [rad].
+    kind : str
+        "stable focus", "unstable node", "saddle", "centre", "degenerate" and so on.
+    eigenvalues : ndarray, shape (2,)
+        Of the linearised joint [1/s].
+    """
+
+    angle: float
+    kind: str
     eigenvalues: Array
 
     @property
     def stable(self) -> bool:
-        """Whether the joint stays near after a small push."""
+        """Whether the joint stays near after a small disturbance."""
         return self.kind.startswith("stable") or self.kind == "centre"
 
     @property
@@ -43,7 +53,18 @@ class PhaseEquilibrium:
         return self.kind == "saddle"
 
     def rate(self, *, leaving: bool) -> float:
-        """Return λ [1/s] of a saddle: with which orbits leave it, or come to it."""
+        """Return the eigenvalue with which orbits leave a saddle, or come to it.
+
+        Parameters
+        ----------
+        leaving : bool
+            Whether they leave it.
+
+        Returns
+        -------
+        float
+            λ [1/s], positive for orbits that leave.
+        """
         return float((max if leaving else min)(self.eigenvalues.real))
 
 

@@ -25,16 +25,36 @@ NUDGE = 1e-5  # of a speed
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RunningSolution:
-    """The solution that runs on and on, turn after turn."""
+    """The running solution: a limit cycle of the cylinder, turn after turn the same.
 
-    direction: int  # +1 counter-clockwise, −1 clockwise
-    period: float  # [s] of a turn
-    mean: float  # [rad/s] over time
-    mean_over_angle: float  # [rad/s]
-    slowest: float  # [rad/s]
-    fastest: float  # [rad/s]
-    multiplier: float  # of a small error in a turn; it dies out if that is less than one
-    segment: OrbitSegment  # one turn
+    Attributes
+    ----------
+    direction : int
+        1 counter-clockwise, −1 clockwise.
+    period : float
+        Of a turn [s].
+    mean : float
+        Mean speed over time [rad/s].
+    mean_over_angle : float
+        Mean speed over the angle [rad/s].
+    slowest : float
+        The least speed [rad/s].
+    fastest : float
+        The largest speed [rad/s].
+    multiplier : float
+        Floquet multiplier of a small error in a turn; it dies out if that is less than one.
+    segment : OrbitSegment
+        One turn.
+    """
+
+    direction: int
+    period: float
+    mean: float
+    mean_over_angle: float
+    slowest: float
+    fastest: float
+    multiplier: float
+    segment: OrbitSegment
 
 
 def find_running_solutions(

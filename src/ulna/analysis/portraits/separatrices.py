@@ -17,11 +17,23 @@ SHORTEST, LONGEST = 5.0, 20.0  # [rad] of small swings that an orbit is followed
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Separatrix:
-    """One of the four orbits of a saddle: to it (`incoming`) or from it, on one `side` of it."""
+    """One of the four orbits that begin or end in a saddle.
+
+    Attributes
+    ----------
+    saddle : PhaseEquilibrium
+        Where it ends or begins.
+    incoming : bool
+        Whether it ends there.
+    side : int
+        1 where it leaves or comes at larger angles, −1 at smaller ones.
+    segment : OrbitSegment
+        The orbit as far as it is followed.
+    """
 
     saddle: PhaseEquilibrium
     incoming: bool
-    side: int  # +1 where it leaves or comes at larger angles, −1 at smaller ones
+    side: int
     segment: OrbitSegment
 
 
