@@ -27,7 +27,7 @@ def arm_of(n):
 def test_a_law_is_its_twin(name, n):
     controller, arm, random = read_controller(name), arm_of(n), np.random.default_rng(n)
     law = controller.compiled(arm)
-    rows = np.concatenate([law.state, np.zeros((law.room, 1))])
+    rows = np.concatenate([law.state, np.zeros((law.scratch_rows, 1))])
     params, state = np.repeat(law.params, LANES, axis=1), np.repeat(rows, LANES, axis=1)
     twins = [controller.start(arm)] * LANES
     for t in (0.0, 0.01, 0.015):

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from ulna.control.laws import LAW, call_law
-from ulna.control.laws.pd import pd_law
+from ulna.control.laws.pd_laws import pd_law
 from ulna.kernels import inlined, inner, kernel, variant
 from ulna.kernels import sources as kernel_sources
 from ulna.kernels.sources import MARKS, PACKAGE, fingerprint, sources
@@ -67,7 +67,7 @@ def prints(package):
     return {name: fingerprint(package / name, package) for name in (LOOP, BLOCK, PD, TRACK)}
 
 
-PD, TRACK = "control/laws/pd.py", "kinematics/redundant_kernels.py"
+PD, TRACK = "control/laws/pd_laws.py", "kinematics/redundant_kernels.py"
 
 
 def test_a_copy_has_the_same_fingerprints(package):
@@ -81,7 +81,7 @@ def test_a_copy_has_the_same_fingerprints(package):
         ("simulation/engine/watch.py", {BLOCK}),  # what they call
         ("simulation/engine/retire.py", {BLOCK}),
         ("kinematics/solver_scratch.py", {TRACK}),
-        ("control/laws/pd.py", {PD}),
+        ("control/laws/pd_laws.py", {PD}),
         ("expressions/evaluate.py", {LOOP, BLOCK}),
         (
             "simulation/engine/memory_layout.py",

@@ -103,10 +103,10 @@ class CompiledController:
         self._one, self._many = self._arguments(1), self._arguments(BLOCK)
 
     def _arguments(self, width: int) -> tuple[Array, ...]:
-        """Return room for q, q̇, reference, parameters, state and torques of so many arms."""
+        """Return arrays for q, q̇, reference, parameters, state and torques of so many arms."""
         n, params = self._n, np.repeat(self.law.params, width, axis=1)
         shapes = ((n, width), (n, width), (3, n, width))
-        rows = np.zeros((self._size + self.law.room, width))
+        rows = np.zeros((self._size + self.law.scratch_rows, width))
         return *map(np.zeros, shapes), params, rows, np.zeros((n, width))
 
     def start(self, arm: Arm) -> Array:

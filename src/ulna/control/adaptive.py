@@ -176,11 +176,11 @@ class Adaptive:
         model, gains, estimate, last = state
         wanted = reference.qd + gains.bandwidth * (reference.q - q)
         qdd = reference.qdd + gains.bandwidth * (reference.qd - qd)
-        missing = wanted - qd
+        sliding = wanted - qd
         Y = regressor(model, q, qd, qdd, qd_ref=wanted)
         step = 0.0 if math.isinf(last) else t - last
-        learnt = estimate + step * gains.speed * (missing @ Y)
-        return Y @ estimate + gains.kd * missing, AdaptiveState(model, gains, learnt, t)
+        learnt = estimate + step * gains.speed * (sliding @ Y)
+        return Y @ estimate + gains.kd * sliding, AdaptiveState(model, gains, learnt, t)
 
     def compiled(
         self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING
@@ -199,13 +199,13 @@ class Adaptive:
         CompiledLaw
             A kernel with its parameters and its state before the first tick.
         """
-        from ulna.control.laws.adaptive import adaptive_law
-        from ulna.control.laws.model import room
+        from ulna.control.laws.adaptive_law import adaptive_law
+        from ulna.control.laws.believed_arm import scratch_rows
 
         model, gains, estimate, t = self.start(arm, timing)
         params = columns(*gains, _ones(model))
         state = columns(estimate, np.array([t]))
-        return CompiledLaw(adaptive_law, params, state, room(arm.n))
+        return CompiledLaw(adaptive_law, params, state, scratch_rows(arm.n))
 
     @staticmethod
     def estimate(state: Any) -> Array:

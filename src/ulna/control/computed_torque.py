@@ -171,9 +171,9 @@ class ComputedTorque:
         CompiledLaw
             A kernel with its parameters and its state before the first tick.
         """
-        from ulna.control.laws.inverse import computed_torque_law
-        from ulna.control.laws.model import room
+        from ulna.control.laws.believed_arm import scratch_rows
+        from ulna.control.laws.inverse_dynamics_laws import computed_torque_law
 
         model, gains = self.start(arm, timing)
         params = columns(*gains, constants(model))
-        return CompiledLaw(computed_torque_law, params, np.zeros((0, 1)), room(arm.n))
+        return CompiledLaw(computed_torque_law, params, np.zeros((0, 1)), scratch_rows(arm.n))

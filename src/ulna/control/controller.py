@@ -127,14 +127,14 @@ class CompiledLaw(NamedTuple):
         Parameters of the law, a column for each of many arms.
     state : ndarray, shape (s, 1) or (s, B)
         The state before the first tick.
-    room : int, optional
+    scratch_rows : int, optional
         Rows of scratch memory that the law finds behind its own rows of the state.
     """
 
     law: Callable[..., None]
     params: Array
     state: Array
-    room: int = 0
+    scratch_rows: int = 0
 
 
 def check_controller(controller: Any, what: str = "controller") -> None:

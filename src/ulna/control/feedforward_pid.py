@@ -205,9 +205,11 @@ class FeedforwardPID:
         CompiledLaw
             A kernel with its parameters and its state before the first tick.
         """
-        from ulna.control.laws.model import room
-        from ulna.control.laws.pid import ROOM, feedforward_pid_law
+        from ulna.control.laws.believed_arm import scratch_rows
+        from ulna.control.laws.pid_laws import SCRATCH, feedforward_pid_law
 
         model, pid = self.start(arm, timing)
         params = columns(pid.gains.flat.T, constants(model))
-        return CompiledLaw(feedforward_pid_law, params, empty_rows(arm.n), ROOM + room(arm.n))
+        return CompiledLaw(
+            feedforward_pid_law, params, empty_rows(arm.n), SCRATCH + scratch_rows(arm.n)
+        )

@@ -197,9 +197,9 @@ class GravityPD:
         CompiledLaw
             A kernel with its parameters and its state before the first tick.
         """
-        from ulna.control.laws.model import room
-        from ulna.control.laws.pd import gravity_pd_law
+        from ulna.control.laws.believed_arm import scratch_rows
+        from ulna.control.laws.pd_laws import gravity_pd_law
 
         model, gains = self.start(arm, timing)
         params = columns(*gains, np.array([float(self.measured)]), constants(model))
-        return CompiledLaw(gravity_pd_law, params, np.zeros((0, 1)), room(arm.n))
+        return CompiledLaw(gravity_pd_law, params, np.zeros((0, 1)), scratch_rows(arm.n))

@@ -98,8 +98,8 @@ class OpenLoop:
         CompiledLaw
             A kernel with its parameters.
         """
-        from ulna.control.laws.inverse import open_loop_law
-        from ulna.control.laws.model import room
+        from ulna.control.laws.believed_arm import scratch_rows
+        from ulna.control.laws.inverse_dynamics_laws import open_loop_law
 
         params = columns(constants(self.start(arm)))
-        return CompiledLaw(open_loop_law, params, np.zeros((0, 1)), room(arm.n))
+        return CompiledLaw(open_loop_law, params, np.zeros((0, 1)), scratch_rows(arm.n))

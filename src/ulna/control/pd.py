@@ -170,6 +170,6 @@ class PD:
         CompiledLaw
             A kernel with its parameters and its state before the first tick.
         """
-        from ulna.control.laws.pd import pd_law
+        from ulna.control.laws.pd_laws import pd_law
 
         return CompiledLaw(pd_law, columns(*self.start(arm, timing)), np.zeros((0, 1)))

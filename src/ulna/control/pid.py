@@ -220,10 +220,10 @@ class PID:
         CompiledLaw
             A kernel with its parameters and its state before the first tick.
         """
-        from ulna.control.laws.pid import ROOM, pid_law
+        from ulna.control.laws.pid_laws import SCRATCH, pid_law
 
         gains = pid_gains(self, arm, arm, timing)
-        return CompiledLaw(pid_law, gains.flat, empty_rows(arm.n), ROOM)
+        return CompiledLaw(pid_law, gains.flat, empty_rows(arm.n), SCRATCH)
 
 
 def pid_gains(

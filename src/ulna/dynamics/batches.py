@@ -57,7 +57,7 @@ class Batch(NamedTuple):
     force: Array  # (1 or b, 2 or 3)
 
 
-class Room(NamedTuple):
+class LaneScratch(NamedTuple):
     """Where the recursion works, all of it lanes."""
 
     links: Any  # (n+1, COLUMNS)
@@ -65,8 +65,8 @@ class Room(NamedTuple):
     vectors: Any  # (VECTORS, n+1)
 
 
-def room_size(n: int) -> int:
-    """Return how many lanes the kernels below need to work in."""
+def scratch_size(n: int) -> int:
+    """Return how many lanes the kernels below need as scratch."""
     return (n + 1) * (COLUMNS + TURNS + VECTORS)
 
 
@@ -76,13 +76,13 @@ def forward_batch(
 ) -> None:
     """Turn torques into accelerations (b, n), for the blocks from `first` to before `last`.
 
-    `memory` (room_size(n), W) is to work in.
+    `memory` (scratch_size(n), W) is scratch.
     """
-    room = _room(size, memory)
-    links, turns, vectors = room.links, room.turns, room.vectors
+    scratch = _scratch(size, memory)
+    links, turns, vectors = scratch.links, scratch.turns, scratch.vectors
     width = memory.shape[1]
     for block in range(first, last):
-        _put(size, batch, room, TORQUE, block * width, block == first)
+        _load_block(size, batch, scratch, TORQUE, block * width, block == first)
         # An arm goes the same way whatever stands beside it.
         coupled = _are_coupled(size, links)
         if not all_lanes(coupled):
@@ -101,19 +101,19 @@ def inverse_batch(
     size: int, batch: Batch, memory: Array, first: int, last: int, found: Array
 ) -> None:
     """Turn accelerations into the torques (b, n) that they take, in the same way."""
-    room = _room(size, memory)
+    scratch = _scratch(size, memory)
     width = memory.shape[1]
     for block in range(first, last):
-        _put(size, batch, room, QDD, block * width, block == first)
-        inverse(size, room.links, room.turns, room.vectors, ANGLES)
+        _load_block(size, batch, scratch, QDD, block * width, block == first)
+        inverse(size, scratch.links, scratch.turns, scratch.vectors, ANGLES)
         for i in range(size):
-            scatter(room.links[i, TORQUE], found, block * width, i)
+            scatter(scratch.links[i, TORQUE], found, block * width, i)
 
 
 @inlined
-def _room(size: int, memory: Array) -> Room:
+def _scratch(size: int, memory: Array) -> LaneScratch:
     rows, storage = size + 1, lanes(memory)
-    return Room(
+    return LaneScratch(
         matrix_view(storage, 0, rows, COLUMNS),
         matrix_view(storage, rows * COLUMNS, TURNS, rows),
         matrix_view(storage, rows * (COLUMNS + TURNS), VECTORS, rows),
@@ -121,12 +121,14 @@ def _room(size: int, memory: Array) -> Room:
 
 
 @inlined
-def _put(size: int, batch: Batch, room: Room, given: int, row: int, begin: bool) -> None:
+def _load_block(
+    size: int, batch: Batch, scratch: LaneScratch, given: int, row: int, begin: bool
+) -> None:
     """Put arms and states from this row on where the recursion reads them."""
-    n, links, vectors = size, room.links, room.vectors
+    n, links, vectors = size, scratch.links, scratch.vectors
     if begin or _differ(batch):
         for i in range(n):
-            _put_link(batch, links, row, i)
+            _load_link(batch, links, row, i)
     if begin or len(batch.gravity) > 1:
         for axis in range(2):
             links[n, GRAVITY_X + axis] = gather(batch.gravity, row, axis)
@@ -140,7 +142,7 @@ def _put(size: int, batch: Batch, room: Room, given: int, row: int, begin: bool)
 
 
 @inlined
-def _put_link(batch: Batch, links: Any, row: int, i: int) -> None:
+def _load_link(batch: Batch, links: Any, row: int, i: int) -> None:
     length = gather(batch.length, row, i)
     mass, along, aside, second = _link_moments(
         length,

@@ -245,7 +245,7 @@ def _flat(values: Array, batch: tuple[int, ...]) -> Array:
 
 def _computed(kernel: Callable[..., None], batch: Batch, shape: tuple[int, ...]) -> Array:
     """Run a kernel over a batch, in blocks and on all cores."""
-    from ulna.dynamics.batches import room_size
+    from ulna.dynamics.batches import scratch_size
     from ulna.lanes import WIDTHS
     from ulna.workers import parallel_for
 
@@ -254,7 +254,7 @@ def _computed(kernel: Callable[..., None], batch: Batch, shape: tuple[int, ...])
     rows = found.reshape(-1, n)
 
     def work(first: int, last: int) -> None:
-        memory = np.zeros((room_size(n), width))
+        memory = np.zeros((scratch_size(n), width))
         with np.errstate(all="ignore"):
             kernel(n, batch, memory, first, last, rows)
 

@@ -1,4 +1,4 @@
-"""The arm as compiled code reads it: a table with one row a link, its memory to work in beside.
+"""The arm as compiled code reads it: a table with one row a link, scratch memory beside.
 
 One table in place of many arrays, since compiled functions hand arrays on at a price.
 """
@@ -22,7 +22,7 @@ LENGTH, MASS, ALONG, ASIDE, SECOND, DAMPING, LOWER, UPPER = range(8)
 CARRIER, CROSS, OWN, STUCK = range(8, 12)
 CONSTANTS = 12
 # In the sequential model the same columns hold what a joint adds to the frozen arm beyond it: the
-# inertia [kg·m²] of the rotors that it turns, and paper 001's friction B [1/s].
+# inertia [kg·m²] of the rotors that it turns, and damping B [1/s] of its acceleration.
 ROTORS, PER_SECOND = CARRIER, CROSS
 # Scratch columns. TORQUE is the input and QDD the result (in inverse dynamics the other way round);
 # HOLDING is the torque that holds a stuck joint.
@@ -80,12 +80,12 @@ def rotor_moments(rotor: Any, ratio: Any) -> tuple[Any, Any, Any]:
     return rotor * rest * rest, rotor * rest * ratio, rotor * ratio * ratio
 
 
-def pack_frozen(p: Parameters, friction: Array | None) -> Array:
-    """Return the constants (n+1, 12) for the sequential model; friction takes damping's place."""
+def pack_frozen(p: Parameters, sequential_damping: Array | None) -> Array:
+    """Return the constants (n+1, 12) for the sequential model, damping of its own included."""
     rows = pack(p)
     own = rows[:-1]
     own[:, CARRIER : STUCK + 1] = 0.0
     own[:, ROTORS] = p.rotor_inertia * p.gear_ratio**2 + sum_beyond(np, p.rotor_inertia)
-    if friction is not None:
-        own[:, PER_SECOND], own[:, DAMPING] = friction, 0.0
+    if sequential_damping is not None:
+        own[:, PER_SECOND], own[:, DAMPING] = sequential_damping, 0.0
     return rows

@@ -67,7 +67,7 @@ def forward(size: int, links: Array, turns: Array, y: Array, at: int, pairs: int
 
     `pairs` is the first of the columns that say what neighbours exchange, None if they do not.
     """
-    lay_out(size, turns, y, at)
+    link_directions(size, turns, y, at)
     _eliminate(size, links, turns, y, at, pairs)
     _accelerate(size, links, turns, pairs)
 
@@ -79,8 +79,8 @@ def forward_coupled(size: int, links: Array, turns: Array, y: Array, at: int, pa
 
 
 @inlined
-def lay_out(size: int, turns: Array, y: Array, at: int) -> None:
-    """Note sine, cosine and squared rate of every link."""
+def link_directions(size: int, turns: Array, y: Array, at: int) -> None:
+    """Write sine, cosine and squared rate of every link."""
     rate = 0.0
     for i in range(size):
         rate += y[at + 1, i]
@@ -165,14 +165,14 @@ def _accelerate(size: int, links: Array, turns: Array, pairs: int | None) -> Non
 @inner
 def inverse(size: int, links: Array, turns: Array, y: Array, at: int) -> None:
     """Turn joint accelerations into the joint torques that they take."""
-    lay_out(size, turns, y, at)
+    link_directions(size, turns, y, at)
     spread_accelerations(size, links, turns)
     gather_torques(size, links, turns, y, at + 1)
 
 
 @inlined
 def spread_accelerations(size: int, links: Array, turns: Array) -> None:
-    """Sweep from the base to the tip: note how every pivot and link accelerates."""
+    """Sweep from the base to the tip: write how every pivot and link accelerates."""
     n = size
     a_x, a_y = -links[n, GRAVITY_X], -links[n, GRAVITY_Y]
     phidd = 0.0

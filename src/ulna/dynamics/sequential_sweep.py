@@ -1,4 +1,4 @@
-"""Paper 001's approximation (`sequential.py`) in O(n), compiled: one sweep from the tip."""
+"""The decoupled approximation (`sequential.py`) in O(n), compiled: one sweep from the tip."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ulna.dynamics.packed import (
     SIN,
     TORQUE,
 )  # fmt: skip
-from ulna.dynamics.recursive import lay_out
+from ulna.dynamics.recursive import link_directions
 from ulna.kernels import inner
 
 
@@ -28,7 +28,7 @@ from ulna.kernels import inner
 def sequential(size: int, links: Array, turns: Array, y: Array, at: int) -> None:
     """Turn joint torques into joint accelerations, each joint by itself."""
     n = size
-    lay_out(size, turns, y, at)
+    link_directions(size, turns, y, at)
     gravity_x, gravity_y = links[n, GRAVITY_X], links[n, GRAVITY_Y]
     mass = moment_x = moment_y = inertia = rate = 0.0
     for i in range(n):

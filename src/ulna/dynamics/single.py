@@ -45,7 +45,7 @@ from ulna.dynamics.recursive import (
     forward_coupled,
     gather_torques,
     inverse,
-    lay_out,
+    link_directions,
     spread_accelerations,
 )
 from ulna.kernels import inlined, inner, kernel
@@ -59,7 +59,7 @@ VECTORS = 4
 COUPLED = -1
 
 
-class Room(NamedTuple):
+class StateScratch(NamedTuple):
     """The memory of a kernel, part by part."""
 
     links: Any  # (n+1, COLUMNS)
@@ -88,11 +88,11 @@ def forward_one(size: int, memory: Array, q: Array, qd: Array, tau: Array, found
     code = _checked(size, q, qd, tau)
     if code != FINE:
         return code
-    room = _room(size, memory)
-    _take(size, room, q, qd, TORQUE, tau)
-    _solve(size, room)
+    scratch = _scratch(size, memory)
+    _load_state(size, scratch, q, qd, TORQUE, tau)
+    _solve(size, scratch)
     for i in range(size):
-        found[i] = room.links[i, QDD]
+        found[i] = scratch.links[i, QDD]
     return FINE if finite(found) else OVERFLOW
 
 
@@ -102,11 +102,11 @@ def inverse_one(size: int, memory: Array, q: Array, qd: Array, qdd: Array, found
     code = _checked(size, q, qd, qdd)
     if code != FINE:
         return code
-    room = _room(size, memory)
-    _take(size, room, q, qd, QDD, qdd)
-    inverse(size, room.links, room.turns, room.vectors, ANGLES)
+    scratch = _scratch(size, memory)
+    _load_state(size, scratch, q, qd, QDD, qdd)
+    inverse(size, scratch.links, scratch.turns, scratch.vectors, ANGLES)
     for i in range(size):
-        found[i] = room.links[i, TORQUE]
+        found[i] = scratch.links[i, TORQUE]
     return FINE if finite(found) else OVERFLOW
 
 
@@ -116,13 +116,13 @@ def gravity_one(size: int, memory: Array, q: Array, found: Array) -> int:
     code = checked(size, q)
     if code != FINE:
         return code
-    room = _room(size, memory)
-    _take_posture(size, room, q)
+    scratch = _scratch(size, memory)
+    _load_posture(size, scratch, q)
     for i in range(size):
-        room.links[i, QDD] = 0.0
-    inverse(size, room.links, room.turns, room.vectors, ANGLES)
+        scratch.links[i, QDD] = 0.0
+    inverse(size, scratch.links, scratch.turns, scratch.vectors, ANGLES)
     for i in range(size):
-        found[i] = room.links[i, TORQUE]
+        found[i] = scratch.links[i, TORQUE]
     return FINE if finite(found) else OVERFLOW
 
 
@@ -133,16 +133,16 @@ def mass_matrix_one(size: int, memory: Array, q: Array, found: Array) -> int:
     if code != FINE:
         return code
     n = size
-    room = _room(size, memory)
-    links = room.links
-    _take_posture(size, room, q)
-    lay_out(size, room.turns, room.vectors, ANGLES)
+    scratch = _scratch(size, memory)
+    links = scratch.links
+    _load_posture(size, scratch, q)
+    link_directions(size, scratch.turns, scratch.vectors, ANGLES)
     gravity_x, gravity_y = links[n, GRAVITY_X], links[n, GRAVITY_Y]
     links[n, GRAVITY_X] = links[n, GRAVITY_Y] = 0.0
     for k in range(n):
         for i in range(n):
             links[i, QDD] = 1.0 if i == k else 0.0
-        _sweep(size, room)
+        _sweep(size, scratch)
         for i in range(k, n):
             found[i, k] = found[k, i] = links[i, TORQUE]
     links[n, GRAVITY_X], links[n, GRAVITY_Y] = gravity_x, gravity_y
@@ -158,26 +158,26 @@ def linearise_one(
     if code != FINE:
         return code
     n = size
-    room = _room(size, memory)
-    links = room.links
-    _take(size, room, q, qd, TORQUE, tau)
-    _solve(size, room)
+    scratch = _scratch(size, memory)
+    links = scratch.links
+    _load_state(size, scratch, q, qd, TORQUE, tau)
+    _solve(size, scratch)
     for i in range(n):
-        room.vectors[RATES, i] = 0.0
-    _note_slopes_of_angles(size, room, A)
+        scratch.vectors[RATES, i] = 0.0
+    _write_angle_derivatives(size, scratch, A)
     gravity_x, gravity_y = links[n, GRAVITY_X], links[n, GRAVITY_Y]
     links[n, GRAVITY_X] = links[n, GRAVITY_Y] = 0.0
-    _note_slopes_of_rates(size, room, qd, A)
-    _divide_by_inertia(size, room, A, B)
+    _write_rate_derivatives(size, scratch, qd, A)
+    _divide_by_inertia(size, scratch, A, B)
     links[n, GRAVITY_X], links[n, GRAVITY_Y] = gravity_x, gravity_y
     return FINE if finite_rows(A) and finite_rows(B) else OVERFLOW
 
 
 @inner
-def _note_slopes_of_angles(size: int, room: Room, A: Array) -> None:
+def _write_angle_derivatives(size: int, scratch: StateScratch, A: Array) -> None:
     """Write ∂f/∂q into the lower left of A, for the accelerations that the links have."""
     n = size
-    links, turns, vectors = room.links, room.turns, room.vectors
+    links, turns, vectors = scratch.links, scratch.turns, scratch.vectors
     for i in range(n):
         vectors[COSINES, i], vectors[SINES, i] = turns[COS, i], turns[SIN, i]
     for k in range(n):
@@ -187,7 +187,7 @@ def _note_slopes_of_angles(size: int, room: Room, A: Array) -> None:
             for i in range(k, n):
                 turns[COS, i] = vectors[COSINES, i] - side * vectors[SINES, i]
                 turns[SIN, i] = vectors[SINES, i] + side * vectors[COSINES, i]
-            _sweep(size, room)
+            _sweep(size, scratch)
             for i in range(n):
                 A[n + i, k] += 0.5 * side * links[i, TORQUE]
         for i in range(k, n):
@@ -195,10 +195,10 @@ def _note_slopes_of_angles(size: int, room: Room, A: Array) -> None:
 
 
 @inner
-def _note_slopes_of_rates(size: int, room: Room, qd: Array, A: Array) -> None:
+def _write_rate_derivatives(size: int, scratch: StateScratch, qd: Array, A: Array) -> None:
     """Write ∂f/∂q̇ into the lower right of A."""
     n = size
-    links, turns, vectors = room.links, room.turns, room.vectors
+    links, turns, vectors = scratch.links, scratch.turns, scratch.vectors
     for i in range(n):
         links[i, QDD] = 0.0
     for k in range(n):
@@ -207,53 +207,53 @@ def _note_slopes_of_rates(size: int, room: Room, qd: Array, A: Array) -> None:
             rate += qd[i]
             turns[OMEGA_SQUARED, i] = 2.0 * rate if i >= k else 0.0
         vectors[RATES, k] = 1.0
-        _sweep(size, room)
+        _sweep(size, scratch)
         vectors[RATES, k] = 0.0
         for i in range(n):
             A[n + i, n + k] = links[i, TORQUE]
 
 
 @inner
-def _divide_by_inertia(size: int, room: Room, A: Array, B: Array) -> None:
+def _divide_by_inertia(size: int, scratch: StateScratch, A: Array, B: Array) -> None:
     """Turn torques into accelerations, column by column, and write what is known above them."""
     n = size
-    links = room.links
+    links = scratch.links
     for k in range(2 * n):
         for i in range(n):
             A[i, k] = 1.0 if k == n + i else 0.0
             links[i, TORQUE] = -A[n + i, k]
-        _solve(size, room)
+        _solve(size, scratch)
         for i in range(n):
             A[n + i, k] = links[i, QDD]
     for k in range(n):
         for i in range(n):
             B[i, k] = 0.0
             links[i, TORQUE] = 1.0 if i == k else 0.0
-        _solve(size, room)
+        _solve(size, scratch)
         for i in range(n):
             B[n + i, k] = links[i, QDD]
 
 
 @inner
-def _solve(size: int, room: Room) -> None:
+def _solve(size: int, scratch: StateScratch) -> None:
     """Turn torques into accelerations for the angles and rates of the vectors."""
-    if room.coupled != 0.0:
-        forward_coupled(size, room.links, room.turns, room.vectors, ANGLES, CARRIER)
+    if scratch.coupled != 0.0:
+        forward_coupled(size, scratch.links, scratch.turns, scratch.vectors, ANGLES, CARRIER)
     else:
-        forward(size, room.links, room.turns, room.vectors, ANGLES, None)
+        forward(size, scratch.links, scratch.turns, scratch.vectors, ANGLES, None)
 
 
 @inner
-def _sweep(size: int, room: Room) -> None:
+def _sweep(size: int, scratch: StateScratch) -> None:
     """Turn accelerations into torques for links that stand as they are."""
-    spread_accelerations(size, room.links, room.turns)
-    gather_torques(size, room.links, room.turns, room.vectors, RATES)
+    spread_accelerations(size, scratch.links, scratch.turns)
+    gather_torques(size, scratch.links, scratch.turns, scratch.vectors, RATES)
 
 
 @inlined
-def _room(size: int, memory: Array) -> Room:
+def _scratch(size: int, memory: Array) -> StateScratch:
     rows = size + 1
-    return Room(
+    return StateScratch(
         matrix_view(memory, 0, rows, COLUMNS),
         matrix_view(memory, rows * COLUMNS, TURNS, rows),
         matrix_view(memory, rows * (COLUMNS + TURNS), VECTORS, rows),
@@ -269,14 +269,16 @@ def _checked(size: int, q: Array, qd: Array, given: Array) -> int:
 
 
 @inlined
-def _take(size: int, room: Room, q: Array, qd: Array, column: int, given: Array) -> None:
+def _load_state(
+    size: int, scratch: StateScratch, q: Array, qd: Array, column: int, given: Array
+) -> None:
     """Put a state, and torques or accelerations, where the recursion reads them."""
     for i in range(size):
-        room.vectors[ANGLES, i], room.vectors[RATES, i] = q[i], qd[i]
-        room.links[i, column] = given[i]
+        scratch.vectors[ANGLES, i], scratch.vectors[RATES, i] = q[i], qd[i]
+        scratch.links[i, column] = given[i]
 
 
 @inlined
-def _take_posture(size: int, room: Room, q: Array) -> None:
+def _load_posture(size: int, scratch: StateScratch, q: Array) -> None:
     for i in range(size):
-        room.vectors[ANGLES, i], room.vectors[RATES, i] = q[i], 0.0
+        scratch.vectors[ANGLES, i], scratch.vectors[RATES, i] = q[i], 0.0

@@ -40,7 +40,7 @@ def law_and_twin():
     def compare(controller, arm, seed, ticks=5):
         random, n, lanes = np.random.default_rng(seed), arm.n, 16
         law = controller.compiled(arm)
-        rows = np.concatenate([law.state, np.zeros((law.room, 1))])
+        rows = np.concatenate([law.state, np.zeros((law.scratch_rows, 1))])
         params, state = np.repeat(law.params, lanes, axis=1), np.repeat(rows, lanes, axis=1)
         twins, worst = [controller.start(arm)] * lanes, 0.0
         for t in np.cumsum(random.uniform(1e-3, 1e-2, ticks)):

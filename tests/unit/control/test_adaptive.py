@@ -37,7 +37,7 @@ def test_its_law_sees_the_columns_of_the_regressor(geared):
     Y = regressor(geared, q, qd, turning, qd_ref=wanted)
     reference = np.stack([aim, aim_rate, aim_turning])[..., None]
     for entry in range(6 * n):
-        state, tau = np.zeros((6 * n + 1 + law.room, 1)), np.zeros((n, 1))
+        state, tau = np.zeros((6 * n + 1 + law.scratch_rows, 1)), np.zeros((n, 1))
         state[entry], state[6 * n] = 1.0, -np.inf
         law.law(0.0, q[:, None], qd[:, None], reference, law.params, state, tau)
         assert tau[:, 0] == pytest.approx(Y[:, entry], rel=1e-12, abs=1e-13)

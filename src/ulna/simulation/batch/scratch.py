@@ -48,7 +48,7 @@ def block_memory(kind: LaneKind, bucket: Bucket, *blocks: int) -> Memory:
 def block_control(kind: LaneKind, prepared: Prepared, *blocks: int) -> ControlMemory:
     """Allocate the controllers of a block, or of several; the reference table is shared."""
     bucket, law, width = prepared.bucket, prepared.law, kind.width
-    n, room = bucket.start.shape[2], 0 if law is None else law.room
+    n, room = bucket.start.shape[2], 0 if law is None else law.scratch_rows
     return ControlMemory(
         q=np.zeros((*blocks, n, width)),
         qd=np.zeros((*blocks, n, width)),

@@ -130,7 +130,7 @@ def new_control(n: int, law: CompiledLaw | None) -> ControlMemory:
     q, qd, tau = np.zeros((3, n))
     params = state = np.zeros(0)
     if law is not None:
-        params, state = law.params[:, 0], np.append(law.state, np.zeros(law.room))
+        params, state = law.params[:, 0], np.append(law.state, np.zeros(law.scratch_rows))
     return ControlMemory(q, qd, np.zeros((3, n)), params, state, tau, np.zeros((0, 3, n, 1)))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ulna.arrays import Array
 from ulna.dynamics import packed as link
-from ulna.dynamics.recursive import forward, forward_coupled, lay_out
+from ulna.dynamics.recursive import forward, forward_coupled, link_directions
 from ulna.expressions.evaluate import evaluate
 from ulna.kernels import inlined, inner
 from ulna.lanes import any_lane, is_scalar
@@ -134,7 +134,7 @@ def name_values(size: int, m: Memory, t: float) -> None:
         per_arm[first + 3 + n + i] = v[at.STAGE + 1, i]
     if m.ints[at.TIP_NAMED] == 0:
         return
-    lay_out(size, turns, v, at.STAGE)
+    link_directions(size, turns, v, at.STAGE)
     x, y = links[n, link.BASE_X], links[n, link.BASE_Y]
     for i in range(n):
         x = x + links[i, link.LENGTH] * turns[link.COS, i]

@@ -1,6 +1,6 @@
-"""The arm that a controller believes in, as laws hold it: constants in params, room in state.
+"""The arm that a controller believes in, as laws hold it: constants in params, scratch in state.
 
-A law's own rows of state come first. Behind them lies memory to work in, which holds the tables
+A law's own rows of state come first. Behind them lies scratch memory, which holds the tables
 that the recursion reads. A law is written for one arm, and compiled for one and for lanes of arms.
 """
 
@@ -12,21 +12,21 @@ from ulna.dynamics.recursive import inverse
 from ulna.kernels import inlined, inner
 from ulna.lanes import all_lanes, matrix_view
 
-# Rows of the motion: angles, rates, the rates that are wanted, and what is missing to them.
-ANGLE, RATE, WANTED, MISSING = range(4)
+# Rows of the motion: angles, rates, reference rates q̇_r, and the sliding variable s = q̇_r − q̇.
+ANGLE, RATE, QD_REF, SLIDING = range(4)
 MOTIONS = 4
-# Of reference.
-AIM, AIM_RATE, AIM_TURNING = range(3)
+# Rows of the reference.
+REF_Q, REF_QD, REF_QDD = range(3)
 NOTHING = 0  # rows of state or params before what is looked for
 
 
-def room(n: int) -> int:
-    """Return how many rows of memory a law needs for an arm of n links."""
+def scratch_rows(n: int) -> int:
+    """Return how many rows of scratch memory a law needs for an arm of n links."""
     return (n + 1) * (COLUMNS + TURNS + MOTIONS)
 
 
 @inlined
-def room_to_work(n: int, state: Array, own: int) -> tuple[Array, Array, Array]:
+def scratch_tables(n: int, state: Array, own: int) -> tuple[Array, Array, Array]:
     """Return the tables of links, turns and motions, which lie behind a law's own rows of state."""
     turns = own + (n + 1) * COLUMNS
     motions = turns + (n + 1) * TURNS
@@ -38,10 +38,10 @@ def room_to_work(n: int, state: Array, own: int) -> tuple[Array, Array, Array]:
 
 
 @inlined
-def lay_model(n: int, params: Array, first: int, links: Array) -> None:
-    """Put the constants of the arm, which begin at a row of params, into the table."""
+def load_model(n: int, params: Array, first: int, links: Array) -> None:
+    """Copy the constants of the arm, which begin at a row of params, into the table."""
     if all_lanes(links[0, LENGTH] == params[first + LENGTH]):
-        return  # It lies there since the tick before.
+        return  # They are there since the tick before.
     for i in range(n + 1):
         for column in range(CONSTANTS):
             links[i, column] = params[first + i * CONSTANTS + column]
@@ -58,11 +58,11 @@ def torque_of_reference(
     y: Array,
     tau: Array,
 ) -> None:
-    """Write the torques that take the believed arm, whose constants begin at a row, along."""
-    lay_model(n, params, first, links)
+    """Write the inverse dynamics of the reference for the arm whose constants begin at a row."""
+    load_model(n, params, first, links)
     for i in range(n):
-        y[ANGLE, i], y[RATE, i] = reference[AIM, i], reference[AIM_RATE, i]
-        links[i, QDD] = reference[AIM_TURNING, i]
+        y[ANGLE, i], y[RATE, i] = reference[REF_Q, i], reference[REF_QD, i]
+        links[i, QDD] = reference[REF_QDD, i]
     inverse(n, links, turns, y, ANGLE)
     for i in range(n):
         tau[i] = links[i, TORQUE]

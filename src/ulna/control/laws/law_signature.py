@@ -18,8 +18,8 @@ LAW = Hook((FLOAT, _MATRIX, _MATRIX, _CUBE, _MATRIX, _MATRIX, _MATRIX))
 call_law = LAW.call
 
 
-class Told(NamedTuple):
-    """What a law is told and where it answers: of one arm numbers, of many lanes."""
+class LawArguments(NamedTuple):
+    """Arguments of a law, and where it writes: numbers for one arm, lanes for many."""
 
     q: Any  # (n,)
     qd: Any  # (n,)
@@ -30,23 +30,31 @@ class Told(NamedTuple):
 
 
 @inlined
-def of_one(q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array) -> Told:
+def for_one(
+    q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array
+) -> LawArguments:
     """Return what concerns the only arm."""
-    return Told(
+    return LawArguments(
         squeeze(q), squeeze(qd), squeeze(reference), squeeze(params), squeeze(state), squeeze(tau)
     )
 
 
 @inlined
-def of_many(q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array) -> Told:
+def for_lanes(
+    q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array
+) -> LawArguments:
     """Return what concerns a block of arms in lanes."""
-    return Told(lanes(q), lanes(qd), lanes(reference), lanes(params), lanes(state), lanes(tau))
+    return LawArguments(
+        lanes(q), lanes(qd), lanes(reference), lanes(params), lanes(state), lanes(tau)
+    )
 
 
 @inlined
-def of_more(q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array) -> Told:
+def for_wide_lanes(
+    q: Array, qd: Array, reference: Array, params: Array, state: Array, tau: Array
+) -> LawArguments:
     """Return what concerns a block of arms that are simulated in single precision."""
-    return Told(
+    return LawArguments(
         wide_lanes(q),
         wide_lanes(qd),
         wide_lanes(reference),
