@@ -1,9 +1,9 @@
 """Joint angles along a path for a redundant arm, exact at every point.
 
-The joints run along a smooth curve q̃(t) through postures that were found before, and are pulled
+The joints run along a smooth curve q̃(t) through postures that were found before, and are moved
 from it, as little as possible, to where the tip is on its path:
 
-    q = q̃ + J̃ᵀ λ        tip(q) = p          J̃ the Jacobian at q̃, λ two small numbers
+    q = q̃ + J̃ᵀ λ        tip(q) = p          J̃ the Jacobian at q̃, λ two Lagrange multipliers
 
 Differentiating both once and twice gives λ̇ and λ̈, and with them the exact rates:
 
@@ -25,62 +25,68 @@ from ulna.arrays import Array
 from ulna.motion.curves import Curve
 from ulna.motion.jets import as_complex, unit
 
-ROUNDS = 6  # of Newton's method; two are enough where postures lie close together
+ITERATIONS = 6  # of Newton's method; two suffice where postures lie close together
 SINGULAR = 1e-7  # a determinant, of the squared entries, below which solving is damped
 DAMPING = 1e-12  # of the squared entries
 
 
 class LinkVectors(NamedTuple):
-    """An arm in postures (k, n): its links, and the way from every joint to the tip."""
+    """An arm in postures (k, n): its links, and the vector from every joint to the tip."""
 
     links: Array  # (k, n)
     levers: Array  # (k, n)
 
 
 @dataclass(frozen=True, eq=False)
-class RedundantArm:
+class RedundantSolver:
     """Computes q, q̇, q̈ for points on a path, close to a smooth curve of postures in time."""
 
     arm: Arm
-    others: Curve  # of time: all angles with two derivatives (3, t, n)
+    nearby: Curve  # of time: all angles with two derivatives (3, t, n)
 
     def __call__(self, t: Array, points: Array) -> Array:
         """Return q, q̇ and q̈ (3, k, n) for points with two derivatives (3, k, 2)."""
-        place, velocity, acceleration = as_complex(points)
-        guess, rate, turning = self.others(t)
-        links = self._lay(guess).links
-        spin, grow = np.cumsum(rate, axis=-1), np.cumsum(turning, axis=-1)
+        position, velocity, acceleration = as_complex(points)
+        guess, rate, joint_acceleration = self.nearby(t)
+        links = self._link_vectors(guess).links
+        omega, alpha = np.cumsum(rate, axis=-1), np.cumsum(joint_acceleration, axis=-1)
         columns, first, second = (
-            1j * _beyond(links * factor) for factor in (1.0, 1j * spin, 1j * grow - spin**2)
+            1j * _beyond(links * factor) for factor in (1.0, 1j * omega, 1j * alpha - omega**2)
         )
-        q, pulled = self._place(guess, columns, place)
-        links, levers = self._lay(q)
+        q, multipliers = self._reach(guess, columns, position)
+        links, levers = self._link_vectors(q)
         J = 1j * levers
-        known = rate + _along(first, pulled)
-        pull_rate = _solve(J, columns, velocity - np.sum(J * known, axis=-1))
-        qd = known + _along(columns, pull_rate)
+        known = rate + _along(first, multipliers)
+        multiplier_rate = _solve(J, columns, velocity - np.sum(J * known, axis=-1))
+        qd = known + _along(columns, multiplier_rate)
         inward = np.sum(links * np.cumsum(qd, axis=-1) ** 2, axis=-1)
-        known = turning + _along(second, pulled) + 2.0 * _along(first, pull_rate)
-        pull_turning = _solve(J, columns, acceleration + inward - np.sum(J * known, axis=-1))
-        return np.stack([q, qd, known + _along(columns, pull_turning)])
+        known = (
+            joint_acceleration + _along(second, multipliers) + 2.0 * _along(first, multiplier_rate)
+        )
+        multiplier_acceleration = _solve(
+            J, columns, acceleration + inward - np.sum(J * known, axis=-1)
+        )
+        return np.stack([q, qd, known + _along(columns, multiplier_acceleration)])
 
-    def _lay(self, q: Array) -> LinkVectors:
+    def _link_vectors(self, q: Array) -> LinkVectors:
         links = self.arm.parameters.length * unit(np.cumsum(q, axis=-1))
         return LinkVectors(links, _beyond(links))
 
-    def _place(self, guess: Array, columns: Array, goal: Array) -> tuple[Array, Array]:
-        """Find the pull that brings the tip to its goal; return the angles and the pull (k,)."""
-        base, pulled, q = complex(*self.arm.base), np.zeros_like(goal), guess
-        for _ in range(ROUNDS):
-            levers = self._lay(q).levers
+    def _reach(self, guess: Array, columns: Array, goal: Array) -> tuple[Array, Array]:
+        """Find the multipliers that bring the tip to its goal; return the angles and them (k,)."""
+        base, multipliers, q = complex(*self.arm.base), np.zeros_like(goal), guess
+        for _ in range(ITERATIONS):
+            levers = self._link_vectors(q).levers
             gap = goal - base - levers[:, 0]
-            # Each on its own, so that an answer does not depend on what else is asked.
-            open_ = np.abs(gap) > np.finfo(float).eps * self.arm.reach
-            if not open_.any():
+            # Each on its own, so that a result does not depend on the other points.
+            unsolved = np.abs(gap) > np.finfo(float).eps * self.arm.reach
+            if not unsolved.any():
                 break
-            pulled = np.where(open_, pulled + _solve(1j * levers, columns, gap), pulled)
-            q = guess + _along(columns, pulled)
-        return q, pulled
+            multipliers = np.where(
+                unsolved, multipliers + _solve(1j * levers, columns, gap), multipliers
+            )
+            q = guess + _along(columns, multipliers)
+        return q, multipliers
 
 
 def _beyond(parts: Array) -> Array:
@@ -88,13 +94,13 @@ def _beyond(parts: Array) -> Array:
     return np.cumsum(parts[:, ::-1], axis=-1)[:, ::-1]
 
 
-def _along(columns: Array, pull: Array) -> Array:
-    """Return what a pull (k,) does to joints (k, n) with these columns: J̃ᵀ λ."""
-    return np.real(np.conj(columns) * pull[:, None])
+def _along(columns: Array, multipliers: Array) -> Array:
+    """Return the motion of joints (k, n) for multipliers (k,) and these columns: J̃ᵀ λ."""
+    return np.real(np.conj(columns) * multipliers[:, None])
 
 
 def _solve(rows: Array, columns: Array, goal: Array) -> Array:
-    """Return the pull (k,) with Σ rows · (columns · pull) = goal, damped where it is singular."""
+    """Return the multipliers λ (k,) with Σ rows · (columns · λ) = goal, damped where singular."""
     by_x, by_y = (np.sum(rows * part, axis=-1) for part in (columns.real, columns.imag))
     area = by_x.real * by_y.imag - by_x.imag * by_y.real
     x = goal.real * by_y.imag - goal.imag * by_y.real

@@ -24,7 +24,7 @@ from ulna.arrays import Array
 from ulna.kinematics.closed_form import triangle
 from ulna.motion.cubics import Cubics
 from ulna.motion.curves import Curve
-from ulna.motion.redundant_solver import RedundantArm
+from ulna.motion.redundant_solver import RedundantSolver
 
 # Returns q, q̇ and q̈ (3, k, n) at times (k,) for points with two derivatives (3, k, 2).
 Solver: TypeAlias = Callable[[Array, Array], Array]
@@ -35,7 +35,7 @@ SMALLEST = 1e-7  # of |r_1| |r_2|: a smaller D is damped, so that rates stay fin
 
 
 @dataclass(frozen=True, eq=False)
-class OneLink:
+class OneLinkSolver:
     """Points the one link at the path, which has to lie on its circle."""
 
     arm: Arm
@@ -56,7 +56,7 @@ class OneLink:
 
 
 @dataclass(frozen=True, eq=False)
-class TwoLinks:
+class TwoLinkSolver:
     """Solves the triangle of two links, near postures known at knots in time."""
 
     arm: Arm
@@ -122,10 +122,10 @@ class TwoLinks:
 def make_solver(arm: Arm, times: Array, known: Array) -> Solver:
     """Return what follows a path near postures (k, n) that are known at times (k,)."""
     if arm.n == 1:
-        return OneLink(arm, times, known)
+        return OneLinkSolver(arm, times, known)
     if arm.n == 2:
-        return TwoLinks(arm, times, known, _signs(np.sin(known[:, 1])))
-    return RedundantArm(arm, _smooth(times, known))
+        return TwoLinkSolver(arm, times, known, _signs(np.sin(known[:, 1])))
+    return RedundantSolver(arm, _smooth(times, known))
 
 
 def _signs(values: Array) -> Array:
