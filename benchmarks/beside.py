@@ -30,7 +30,8 @@ def works() -> dict[str, Callable[[], object]]:
 
     import ulna
 
-    controller = ulna.control.ComputedTorque(natural_frequency=20.0)
+    # By position: the other tree may have another name for it.
+    controller = ulna.control.ComputedTorque(20.0)
     plan = ulna.plan(ulna.preset("kehl"), ulna.paths.loops())
     random = np.random.default_rng(0)
     q0 = random.uniform(-1.0, 1.0, (4000, 2))

@@ -130,9 +130,8 @@ class Hook:
     def __init__(self, signature: Signature | None = None, *, plain: bool = False) -> None:
         self.signature, self.plain = signature, plain
         self._plain: dict[int, Callable[..., Any]] = {}
-        self.call: Callable[..., int] = (
-            self._called if DISABLED else cast("Any", _AddressCall(plain))
-        )
+        compiled = cast("Any", _AddressCall(plain))
+        self.call: Callable[..., int] = self._called if DISABLED else compiled
 
     def _called(self, address: int, *arguments: Any) -> int:
         return int(self._plain[address](*arguments) or 0)

@@ -113,7 +113,7 @@ def _advance(
         _sample_start(size, m, bucket, outcome, h)
         _retire_failed(size, m, bucket, outcome, h)
     if ints[at.STOPS] != 0 or ints[at.METHOD] == at.GAUSS4 or _is_sampled(m, outcome, h):
-        _look_inside(size, m, scalar, record, bucket, outcome, h)
+        _process_step(size, m, scalar, record, bucket, outcome, h)
     else:
         copy(size, m, at.TRIAL, at.STATE)
     if ints[at.RETIRED] != 0:
@@ -126,7 +126,7 @@ def _advance(
 
 
 @inner
-def _look_inside(
+def _process_step(
     size: int,
     m: Memory,
     scalar: Memory,

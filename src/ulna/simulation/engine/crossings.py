@@ -1,9 +1,9 @@
 """Event location: where in a step the first signal changes its sign, none left out.
 
 Signals are sampled in windows of time, at instants that follow no pattern. A window in which an
-event changes its sign twice, or bends as if it did between two looks, is cut short until it holds
-one change at most; the next may be twice as long. So windows learn how fast events change, and are
-never much longer than that. What changes faster than the finest window is given up, and noted.
+event changes its sign twice, or bends as if it did between two samples, is shortened until it holds
+one change at most; the next may be twice as long. So windows adapt to how fast events change, and
+are never much longer than that. What changes faster than the finest window is given up, and noted.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from ulna.simulation.engine.stepping import state_at
 from ulna.simulation.engine.times import slack
 from ulna.simulation.engine.watch import save_signals, signals, zero_crossing
 
-PIECES = 8  # of an adaptive step, in which stops are looked for
+PIECES = 8  # of an adaptive step, in which stops are searched for
 HALVINGS = 60
-LOOKS = 8  # at the events in a window
+SAMPLES = 8  # of the events in a window
 SHRINK, GROW = 0.25, 2.0
 ABRUPT = 1.0 / 64.0  # of a window: what is that much shorter may have been so unseen
 MOST_WINDOWS = 1024  # in one step
 GOLDEN = 0.6180339887498949  # its multiples follow no pattern
-JITTER = 0.7  # of the way from one look to the next
+JITTER = 0.7  # of the way from one sample to the next
 GRAZE = 1e-9  # of its value, by which a signal has to pass zero to be suspected of it
 
 
@@ -56,19 +56,19 @@ def _clear_window(size: int, m: Memory, h: float, early: float, windows: int) ->
         return 1.0
     rest, before = 1.0 - early, floats[at.WINDOW]
     span = min(rest, min(GROW * before, floats[at.LONGEST]) / h)
-    doubted = _doubted(size, m, h, early, span)
-    if doubted == 0:
+    suspect = _suspect(size, m, h, early, span)
+    if suspect == 0:
         _keep_edge(m, h, early, span)
         floats[at.WINDOW] = max(before, span * h)
         return 1.0 if span == rest else float(early + span)
     seen = 0
-    while doubted != 0 and span * h > floats[at.FINEST]:
-        ints[at.SUSPECT] = abs(doubted)
-        seen = max(seen, doubted)
+    while suspect != 0 and span * h > floats[at.FINEST]:
+        ints[at.SUSPECT] = abs(suspect)
+        seen = max(seen, suspect)
         span *= SHRINK
-        doubted = _doubted(size, m, h, early, span)
-    if doubted > 0:
-        ints[at.ALIASED] = doubted
+        suspect = _suspect(size, m, h, early, span)
+    if suspect > 0:
+        ints[at.ALIASED] = suspect
         return 1.0
     if seen > 0 and span * h < ABRUPT * min(before, h):
         ints[at.SKIPPED] = seen
@@ -81,17 +81,17 @@ def _clear_window(size: int, m: Memory, h: float, early: float, windows: int) ->
 def _keep_edge(m: Memory, h: float, early: float, span: float) -> None:
     """Save the sample before the last: two changes may hide about the end of a window."""
     floats, ints = m.floats, m.ints
-    floats[at.EDGE_T] = floats[at.NOW] + (early + span * _place(m, LOOKS - 1)) * h
+    floats[at.EDGE_T] = floats[at.NOW] + (early + span * _sample_position(m, SAMPLES - 1)) * h
     floats[at.EDGE_END] = floats[at.NOW] + (early + span) * h
     for k in range(ints[at.EVENTS]):
         floats[ints[at.EDGE] + k] = floats[ints[at.OLDER] + k]
 
 
 @inner
-def _doubted(size: int, m: Memory, h: float, early: float, span: float) -> int:
+def _suspect(size: int, m: Memory, h: float, early: float, span: float) -> int:
     """Return which event (counted from 1) changes its sign twice in a window, else 0.
 
-    It is negative where two changes may hide between the looks.
+    It is negative where two changes may hide between the samples.
     """
     floats, ints = m.floats, m.ints
     before, now = ints[at.BEFORE] + size, ints[at.SIGNALS] + size
@@ -103,9 +103,9 @@ def _doubted(size: int, m: Memory, h: float, early: float, span: float) -> int:
     x_latest, x_older = early, early + (floats[at.EDGE_T] - start) / h
     first = 1 if abs(start - floats[at.EDGE_END]) <= slack(start) else 2
     hidden = 0
-    for look in range(1, LOOKS + 1):
-        x = early + span * _place(m, look)
-        _look(size, m, h, x)
+    for sample in range(1, SAMPLES + 1):
+        x = early + span * _sample_position(m, sample)
+        _sample_signals(size, m, h, x)
         for k in range(ints[at.EVENTS]):
             a, b, c = floats[older + k], floats[latest + k], floats[now + k]
             if b < 0.0 <= c or b > 0.0 >= c:
@@ -113,7 +113,7 @@ def _doubted(size: int, m: Memory, h: float, early: float, span: float) -> int:
                 # From a start at zero no change of sign is seen at the end.
                 if ints[changes + k] > 1 or floats[before + k] == 0.0:
                     return k + 1 if ints[changes + k] > 1 else -(k + 1)
-            elif look >= first and _dips(a, b, c, x_latest - x_older, x - x_latest):
+            elif sample >= first and _dips(a, b, c, x_latest - x_older, x - x_latest):
                 hidden = -(k + 1)
             floats[older + k], floats[latest + k] = b, c
         x_older, x_latest = x_latest, x
@@ -121,12 +121,12 @@ def _doubted(size: int, m: Memory, h: float, early: float, span: float) -> int:
 
 
 @inner
-def _place(m: Memory, look: int) -> float:
-    """Return where in a window to look, from 0 to 1; the last look is at its end."""
-    if look == LOOKS:
+def _sample_position(m: Memory, sample: int) -> float:
+    """Return where in a window a sample is, from 0 to 1; the last is at its end."""
+    if sample == SAMPLES:
         return 1.0
-    multiple = GOLDEN * (m.ints[at.STEPS] % 1_000_000 * LOOKS + look)
-    return float((look - JITTER * (multiple - math.floor(multiple))) / LOOKS)
+    multiple = GOLDEN * (m.ints[at.STEPS] % 1_000_000 * SAMPLES + sample)
+    return float((sample - JITTER * (multiple - math.floor(multiple))) / SAMPLES)
 
 
 @inner
@@ -144,7 +144,7 @@ def _dips(a: float, b: float, c: float, before: float, after: float) -> bool:
 
 
 @inner
-def _look(size: int, m: Memory, h: float, x: float) -> None:
+def _sample_signals(size: int, m: Memory, h: float, x: float) -> None:
     """Evaluate the signals at a part of the step, accurately enough to count their changes."""
     v = m.vectors
     if x == 1.0:

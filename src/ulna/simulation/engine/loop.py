@@ -76,7 +76,7 @@ def accept(size: int, m: Memory, samples: Array, log: Array, h: float) -> int:
         _write_start(size, m, samples)
         sampled = _is_sampled(m, samples, h)
     if sampled or not plain:
-        which = _look_inside(size, m, samples, log, h, sampled)
+        which = _process_step(size, m, samples, log, h, sampled)
     copy(size, m, at.NEXT_STATE, at.STATE)
     ints[at.STEPS] += 1
     if which >= 0:
@@ -95,7 +95,7 @@ def _is_sampled(m: Memory, samples: Array, h: float) -> bool:
 
 
 @inner
-def _look_inside(size: int, m: Memory, samples: Array, log: Array, h: float, sampled: bool) -> int:
+def _process_step(size: int, m: Memory, samples: Array, log: Array, h: float, sampled: bool) -> int:
     """Find events and take samples within a step; return the first event, or −1."""
     ints, now = m.ints, m.floats[at.NOW]
     watched = ints[at.WATCHING] != 0

@@ -30,14 +30,11 @@ HALF_STEPS = SAVED_STATE + 2
 VECTORS = HALF_STEPS + 2
 
 # Columns of `links` besides those of the dynamics: the torque that is held and its rate; the
-# torque of formulas and functions; the most that a controller may ask for; when the joint last
+# torque of formulas and functions; the largest that a controller may command; when the joint last
 # hit a stop; the coupling of neighbours if damping is taken implicitly.
 HOLD, RAMP, LIVE, TORQUE_LIMIT, LAST_HIT = range(LINK_COLUMNS, LINK_COLUMNS + 5)
 IMPLICIT = LINK_COLUMNS + 5
-RATE, NEXT_RATE = (
-    IMPLICIT + 4,
-    IMPLICIT + 5,
-)  # of a joint at the ends of a piece of a step
+RATE, NEXT_RATE = IMPLICIT + 4, IMPLICIT + 5  # of a joint at the ends of a part of a step
 # Under disturbances: what is held without them, and they alone. And the motor's torque of a sample,
 # which is without disturbances.
 UNDISTURBED, DISTURBANCE_TORQUE, MOTOR = range(IMPLICIT + 6, IMPLICIT + 9)

@@ -162,12 +162,8 @@ def load_rows(
 
 @inlined
 def _load(size: int, m: Memory, control: ControlMemory, bucket: Bucket, row: int, w: int) -> None:
-    n, links, tau, state = (
-        size,
-        numbers(m.links),
-        numbers(control.tau),
-        numbers(control.state),
-    )
+    n, links = size, numbers(m.links)
+    tau, state = numbers(control.tau), numbers(control.state)
     for i in range(n):
         links[i, at.LAST_HIT, w] = -math.inf
         tau[i, w] = 0.0

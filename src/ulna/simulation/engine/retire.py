@@ -13,7 +13,7 @@ from ulna.simulation.engine.memory import Memory
 from ulna.simulation.engine.state_derivative import copy, inputs
 from ulna.simulation.engine.stepping import RUNAWAY
 
-LOOKS = 3  # at the inputs of a step that failed: at its start, middle and end
+PROBES = 3  # of the inputs in a step that failed: at its start, middle and end
 
 
 @inner
@@ -33,8 +33,8 @@ def _has_bad_input(size: int, m: Memory, w: int, h: float) -> bool:
     """Return whether a torque or the force on the tip has no value in the step."""
     n, links, v = size, numbers(m.links), m.vectors
     copy(size, m, at.STATE, at.STAGE)
-    for look in range(LOOKS):
-        since = look / (LOOKS - 1) * h
+    for probe in range(PROBES):
+        since = probe / (PROBES - 1) * h
         for i in range(n):
             v[at.STAGE, i] = v[at.STATE, i] + since * v[at.STATE + 1, i]
         if not _is_a_state(size, m, w):

@@ -18,7 +18,7 @@ from ulna.simulation.engine.memory import ControlMemory, Memory
 from ulna.simulation.engine.noise import draw_normal
 from ulna.simulation.engine.times import slack
 
-MOST_WHOLE = 2.0**62  # that a count may be
+MOST_INT = 2.0**62  # the largest count
 
 
 @inlined
@@ -55,7 +55,7 @@ def plan(m: Memory) -> None:
     ints[at.STEP_INDEX] = 0
     if ints[at.ADAPTIVE] == 0:
         # More than an integer holds would become a negative one, and that a single step.
-        wanted = min((floats[at.STOP] - floats[at.NOW]) / floats[at.DT] * (1.0 - 1e-9), MOST_WHOLE)
+        wanted = min((floats[at.STOP] - floats[at.NOW]) / floats[at.DT] * (1.0 - 1e-9), MOST_INT)
         ints[at.STEP_COUNT] = max(math.ceil(wanted), 1)
 
 
@@ -161,22 +161,20 @@ def disturb(size: int, m: Memory) -> None:
     for i in range(n):
         links[i, at.UNDISTURBED], links[i, at.DISTURBANCE_TORQUE] = links[i, at.HOLD], 0.0
     for k in range(3):
-        links[n, at.TIP_UNDISTURBED + k], links[n, at.TIP_DISTURBANCE + k] = (
-            links[n, at.TIP_HOLD + k],
-            0.0,
-        )
+        links[n, at.TIP_UNDISTURBED + k] = links[n, at.TIP_HOLD + k]
+        links[n, at.TIP_DISTURBANCE + k] = 0.0
     for d in range(m.ints[at.DISTURBANCES]):
         _add_disturbance(size, m, d)
     for i in range(n):
         links[i, at.HOLD] = links[i, at.UNDISTURBED] + links[i, at.DISTURBANCE_TORQUE]
     for k in range(3):
-        links[n, at.TIP_HOLD + k] = (
-            links[n, at.TIP_UNDISTURBED + k] + links[n, at.TIP_DISTURBANCE + k]
-        )
+        disturbance = links[n, at.TIP_DISTURBANCE + k]
+        links[n, at.TIP_HOLD + k] = links[n, at.TIP_UNDISTURBED + k] + disturbance
 
 
 @inner
 def _add_disturbance(size: int, m: Memory, d: int) -> None:
+    """Add disturbance d to the torques and to the force and moment on the tip, if it acts now."""
     n = size
     floats, ints, links, per_arm = m.floats, m.ints, m.links, m.per_arm
     soon = floats[at.NOW] + slack(floats[at.NOW])
@@ -184,14 +182,14 @@ def _add_disturbance(size: int, m: Memory, d: int) -> None:
     start, stop, period = floats[place], floats[place + 1], floats[place + 2]
     if not start <= soon < stop:
         return
-    draw = int(min((soon - start) / period, MOST_WHOLE)) if period > 0.0 else 0
+    draw = int(min((soon - start) / period, MOST_INT)) if period > 0.0 else 0
     source = ints[at.SEEDS] + 2 * d
     for k in range(n + 3):
-        torque = per_arm[ints[at.SIZES] + d * (n + 3) + k]
-        if period > 0.0 and any_lane(torque != 0.0):
+        load = per_arm[ints[at.SIZES] + d * (n + 3) + k]
+        if period > 0.0 and any_lane(load != 0.0):
             seed, index = ints[source], ints[source + 1]
-            torque = torque * draw_normal(m, seed, at.DISTURBANCE_NOISE, index, draw, k)
+            load = load * draw_normal(m, seed, at.DISTURBANCE_NOISE, index, draw, k)
         if k < n:
-            links[k, at.DISTURBANCE_TORQUE] += torque
+            links[k, at.DISTURBANCE_TORQUE] += load
         else:
-            links[n, at.TIP_DISTURBANCE + k - n] += torque
+            links[n, at.TIP_DISTURBANCE + k - n] += load

@@ -32,10 +32,8 @@ def step_size(size: int, m: Memory) -> float:
         return even_step(m)
     left = floats[at.STOP] - floats[at.NOW]
     if floats[at.STEP] <= 0.0:
-        guess, shortest = (
-            first_step(size, m, floats[at.NOW], left),
-            SHORTEST * slack(floats[at.NOW]),
-        )
+        guess = first_step(size, m, floats[at.NOW], left)
+        shortest = SHORTEST * slack(floats[at.NOW])
         # Written so that NaN counts as too short.
         floats[at.STEP] = guess if guess > shortest else shortest
     h = min(floats[at.STEP], floats[at.MAX_STEP])
