@@ -30,9 +30,7 @@ PUBLIC = (
     "ulna.simulation.disturbances",
 )
 
-TO_DO_CLASSES = {
-    "Room",
-}
+TO_DO_CLASSES: set[str] = set()
 TO_DO_DIR: set[str] = set()
 TO_DO_SHADOWED: set[str] = set()
 

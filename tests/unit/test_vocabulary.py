@@ -114,10 +114,7 @@ PAPER = re.compile(r"\bpapers? 00\d", re.IGNORECASE)
 CREDITS = ("src/ulna/papers/", "src/ulna/arm/preset_arms.py", "src/ulna/cli/papers.py")
 GIVE = re.compile(r"Gives?\b")
 
-TO_DO = {
-    "control",
-    "dynamics",
-}
+TO_DO: set[str] = set()
 
 
 class Found(NamedTuple):
