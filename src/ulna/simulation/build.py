@@ -1,4 +1,4 @@
-"""From what people give to what the engine reads: the memory of one simulation."""
+"""The memory of one simulation: its arguments, as the engine reads them."""
 
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ from ulna.simulation.steps import most_error
 STACK = 80  # more than the deepest formula needs
 
 
-class Laid(NamedTuple):
-    """What acts on an arm and how it is simulated, as the engine's memory holds it at the start."""
+class InputMemory(NamedTuple):
+    """Inputs and options of a simulation, as the engine's memory holds them at the start."""
 
     per_arm: Array
     floats: Array
     ints: Array
 
 
-class Table(NamedTuple):
-    """An arm as the engine's memory holds it; nobody may change it."""
+class ArmTable(NamedTuple):
+    """An arm as the engine's memory holds it; it is shared, and not to be changed."""
 
     links: Array
     coupled: bool
     limited: bool  # whether any joint has limits
 
 
-def _table(arm: Arm, constants: Array) -> Table:
+def _table(arm: Arm, constants: Array) -> ArmTable:
     table = new_links(constants)
     links = table[:-1]
     links[:, at.TORQUE_LIMIT] = arm.parameters.max_torque
     links[:, LOWER], links[:, UPPER] = arm.parameters.lower, arm.parameters.upper
     coupled = bool(links[:, CARRIER:STUCK].any())
-    return Table(table, coupled, bool(np.isfinite(links[:, LOWER : UPPER + 1]).any()))
+    return ArmTable(table, coupled, bool(np.isfinite(links[:, LOWER : UPPER + 1]).any()))
 
 
 @PerArm
-def _full_table(arm: Arm) -> Table:
+def _full_table(arm: Arm) -> ArmTable:
     return _table(arm, pack(arm.parameters))
 
 
@@ -64,19 +64,19 @@ def build_memory(
     signals: Sequence[Signal],
     sensors: Sensors,
 ) -> Memory:
-    """Lay out an arm, what acts on it, and what is watched for."""
-    laid = lay_inputs(arm.n, options, sources, disturbances, signals, sensors)
+    """Build the memory of an arm, its inputs, and the signals that are watched."""
+    inputs = build_inputs(arm.n, options, sources, disturbances, signals, sensors)
     full = options.dynamics == "full"
     table = _full_table(arm) if full else _table(arm, _frozen(arm, options))
     memory = Memory(
         vectors=new_vectors(arm.n),
         links=table.links.copy(),
         turns=np.zeros((TURNS, arm.n + 1)),
-        per_arm=laid.per_arm,
+        per_arm=inputs.per_arm,
         keys=np.zeros(1, dtype=np.int64),
         tableau=tableau_of(options),
-        floats=laid.floats,
-        ints=laid.ints,
+        floats=inputs.floats,
+        ints=inputs.ints,
     )
     ints = memory.ints
     if full:
@@ -96,31 +96,31 @@ def tableau_of(options: SimulationOptions) -> Array:
     return DOP853_TABLEAU if options.method == "dop853" else RK4_TABLEAU
 
 
-def lay_inputs(
+def build_inputs(
     n: int,
     options: SimulationOptions,
     sources: Sequence[Source],
     disturbances: Sequence[Disturbance],
     signals: Sequence[Signal],
     sensors: Sensors,
-) -> Laid:
-    """Lay out what acts on arms of n links, and what is watched for."""
+) -> InputMemory:
+    """Build the memory of the inputs of arms of n links, and of the signals that are watched."""
     steady = not disturbances and not signals and sensors.are_perfect
     if steady and all(source.is_steady for source in sources):
-        laid = Laid(*(part.copy() for part in _steady_layout(n)))
-        laid.ints[at.SENSOR_SEED] = sensors.seed
+        inputs = InputMemory(*(part.copy() for part in _steady_layout(n)))
+        inputs.ints[at.SENSOR_SEED] = sensors.seed
         for table, source in enumerate(sources):
-            row = laid.ints.item(at.TABLES + at.TABLE_FIELDS * table + at.ROWS)
-            laid.per_arm[row : row + source.rows.shape[1]] = source.rows[0]
+            row = inputs.ints.item(at.TABLES + at.TABLE_FIELDS * table + at.ROWS)
+            inputs.per_arm[row : row + source.rows.shape[1]] = source.rows[0]
     else:
-        laid = _layout(n, options.rate, sources, disturbances, signals, sensors)
-    _set_options(laid, options)
-    return laid
+        inputs = _layout(n, options.rate, sources, disturbances, signals, sensors)
+    _set_options(inputs, options)
+    return inputs
 
 
 @cache
-def _steady_layout(n: int) -> Laid:
-    """Lay out that nothing acts, to be copied: most runs differ from it in a few numbers."""
+def _steady_layout(n: int) -> InputMemory:
+    """Build the memory without inputs, to be copied: most runs differ from it in a few numbers."""
     nothing = [Source(np.zeros(1), np.zeros((1, width))) for width in (n, at.AXES)]
     return _layout(n, 1.0, nothing, (), (), Sensors())
 
@@ -132,7 +132,7 @@ def _layout(
     disturbances: Sequence[Disturbance],
     signals: Sequence[Signal],
     sensors: Sensors,
-) -> Laid:
+) -> InputMemory:
     builders = MemoryBuilders()
     layout: dict[int, int] = {}
     for table, source in enumerate(sources):
@@ -156,14 +156,14 @@ def _layout(
     if any(source.formulas for source in sources):
         layout[at.INPUTS] = at.TEXT
     layout[at.CHANGING] = any(source.formulas or source.ramp for source in sources)
-    laid = Laid(builders.per_arm.array(), builders.floats.array(), builders.ints.array())
+    inputs = InputMemory(builders.per_arm.array(), builders.floats.array(), builders.ints.array())
     for place, value in layout.items():
-        laid.ints[place] = value
-    return laid
+        inputs.ints[place] = value
+    return inputs
 
 
-def _set_options(laid: Laid, options: SimulationOptions) -> None:
-    floats, ints = laid.floats, laid.ints
+def _set_options(inputs: InputMemory, options: SimulationOptions) -> None:
+    floats, ints = inputs.floats, inputs.ints
     floats[at.DT], floats[at.MAX_STEP] = options.dt, options.max_step
     floats[at.RTOL], floats[at.ATOL] = options.rtol or 0.0, options.atol
     floats[at.PERIOD], floats[at.RESTITUTION] = 1.0 / options.rate, options.restitution
@@ -215,7 +215,7 @@ def _put_formulas(
     layout[at.FORMULAS] = len(spans)
     layout[at.TIP_NAMED] = any(_names_tip(program) for _, program in programs)
     layout[at.CONSTANTS] = builders.per_arm.put(np.concatenate(constants))
-    # Room that nobody uses would be copied for every arm of a batch.
+    # Unused memory would be copied for every arm of a batch.
     layout[at.VALUES] = builders.per_arm.put(np.zeros(2 * n + 3 if programs or signals else 0))
     layout[at.STACK] = builders.per_arm.put(np.zeros(STACK if programs else 0))
 

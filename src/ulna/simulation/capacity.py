@@ -1,4 +1,4 @@
-"""What this machine can hold in memory, and the refusal of what it cannot."""
+"""How much memory this machine has, and checks of what would not fit."""
 
 from __future__ import annotations
 

@@ -43,9 +43,9 @@ def engine_for(
 def drive(simulation: Simulation, report: Report | None) -> int:
     """Run the engine until it reaches the end, or something ends it; return its code."""
     listener, start = listening(), time.perf_counter()
-    reported, looks = start, simulation.options.adaptive
+    reported, checks = start, simulation.options.adaptive
     while simulation.failure is None:
-        code = _run_engine(simulation, looks=looks)
+        code = _run_engine(simulation, checks=checks)
         failed = None
         try:
             if code == at.CONTROL:
@@ -68,9 +68,9 @@ def drive(simulation: Simulation, report: Report | None) -> int:
     return at.FAULTY
 
 
-def _run_engine(simulation: Simulation, *, looks: bool) -> int:
+def _run_engine(simulation: Simulation, *, checks: bool) -> int:
     s, control = simulation, simulation.ticks.control
-    budget = s.stiffness.until_look(s, s.budget) if looks else s.budget
+    budget = s.stiffness.until_check(s, s.budget) if checks else s.budget
     if not s.guarded:
         return s.engine(s.size, s.memory, control, s.record, budget)
     with np.errstate(all="ignore"), s.loads.callbacks.safe():
@@ -80,7 +80,7 @@ def _run_engine(simulation: Simulation, *, looks: bool) -> int:
 def _is_over(simulation: Simulation, code: int) -> bool:
     """Do what the engine returned for; return whether the run is over, or stalled."""
     if code == at.BUDGET:
-        simulation.stiffness.look(simulation)
+        simulation.stiffness.check(simulation)
         return simulation.stall_watch.is_stalled(simulation)
     if code == at.REFERENCE:
         simulation.ticks.extend_reference(simulation.memory)

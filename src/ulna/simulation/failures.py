@@ -25,9 +25,9 @@ class Failed(Exception):  # noqa: N818 - it says what happened to a run, and nob
         self.reason, self.who, self.t, self.error = reason, who, t, error
         self.answered = answered  # the error is ours, about an answer that was given
 
-    def told(self) -> Failure:
+    def as_failure(self) -> Failure:
         """Return what is kept of it."""
-        said = _told(self.who, self.error, answered=self.answered)
+        said = _text_of(self.who, self.error, answered=self.answered)
         text = f"{self.reason} at t = {self.t:.9g} s: {said}"
         return Failure(self.who, Status(False, self.reason, text), self.error)
 
@@ -40,7 +40,7 @@ class Failure(NamedTuple):
     error: Exception | None
 
 
-def _told(who: str, error: Exception, *, answered: bool) -> str:
+def _text_of(who: str, error: Exception, *, answered: bool) -> str:
     problems = getattr(error, "problems", ())
     if answered and problems:
         return f"{who} gave {problems[0].got}, need {problems[0].need}"

@@ -1,4 +1,4 @@
-"""What acts on the arm of one simulation, and the Python functions that the engine asks for it."""
+"""The loads on the arm of one simulation, and the Python functions that compute them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Loads:
         return self._sources
 
     def apply_in_place(self, torque: Any, tip_force: Any) -> bool:
-        """Write plain numbers over plain numbers; says whether they were such."""
+        """Write plain numbers over plain numbers; return whether they were such."""
         if not self._steady:
             return False
         n = self.n
@@ -56,7 +56,7 @@ class Loads:
         first = ints.item(at.TABLES + at.TABLE_FIELDS + at.ROWS)
         per_arm[first : first + at.AXES] = forces
         ints[at.OPEN] = 0
-        # For the record, which few ask for: lists of its own, as long as what was given.
+        # For the settings of a run, which few read: lists of its own, as long as what was given.
         self._given = (
             None if torque is None else torques,
             None if tip_force is None else forces[: len(tip_force)],
@@ -98,7 +98,7 @@ class Loads:
                 self._memory.floats[place] = signal.function(t, q, qd)
 
     def take_error(self) -> Exception | None:
-        """Return the error of a function since this was last asked; an interrupt is raised."""
+        """Return the error of a function since the last call; raise it if it is an interrupt."""
         error = self.clear_error()
         if error is None or isinstance(error, Exception):
             return error
@@ -112,7 +112,7 @@ class Loads:
         return error
 
     def functions(self) -> dict[str, Any]:
-        """Return the functions of the user's, each by what it was given for."""
+        """Return the user's functions by the arguments that they are."""
         torque, force = self.sources
         given: dict[str, Any] = {"torque": torque.function, "tip_force": force.function}
         given |= {f"event '{signal.name}'": signal.function for signal in self.signals}
@@ -120,5 +120,5 @@ class Loads:
 
 
 def function_name(what: str, described: Any) -> str:
-    """Name a function that was given for something, by what is kept of it."""
+    """Return what messages call a function that is an argument."""
     return f"{what} function '{described['function']}'"

@@ -1,4 +1,4 @@
-"""What is worked out of an arm once, and kept for as long as the arm lives."""
+"""Values computed once for an arm, and cached for as long as the arm lives."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Found = TypeVar("Found")
 
 
 class PerArm(Generic[Found]):
-    """A function of a frozen arm that remembers its answers.
+    """A function of a frozen arm that caches its results.
 
     By which arm it is, and not by its value: to compare long arms takes longer than most of what
     there is to remember. Threads may ask at the same time; at worst both work it out.
@@ -23,7 +23,7 @@ class PerArm(Generic[Found]):
         self._kept: dict[int, tuple[weakref.ref[Arm], Found]] = {}
 
     def __call__(self, arm: Arm) -> Found:
-        """Return what is known of the arm, which nobody may change."""
+        """Return the value of the arm, which is shared and not to be changed."""
         kept = self._kept.get(id(arm))
         if kept is not None and kept[0]() is arm:
             return kept[1]

@@ -24,7 +24,7 @@ SENSORS = "Sensors"
 
 
 class Readable(NamedTuple):
-    """What can be asked for by name: what makes it, what it is, and the kinds of its parameters."""
+    """What a text can name: the function that makes it, what it is, the kinds of its parameters."""
 
     make: Callable[..., Any]
     about: str
@@ -128,7 +128,7 @@ def _read(text: str, what: str, known: Mapping[str, Readable], noun: str) -> Any
 
 
 def _located(call: Call, error: InputError) -> ExpressionError:
-    """Put what is said about a value under the argument that it is about."""
+    """Place a problem of a value under its argument."""
     faults: list[Fault] = []
     for problem in error.problems:
         name = problem.what.rpartition(".")[2]

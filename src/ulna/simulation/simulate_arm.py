@@ -187,7 +187,7 @@ def simulate(
         until=until, stops=stops, restitution=restitution, dynamics=dynamics,
         sequential_damping=sequential_damping, on_error=on_error,
     )  # fmt: skip
-    simulation.stiffness.told = check_stiffness(arm, simulation.options, length)
+    simulation.stiffness.warned = check_stiffness(arm, simulation.options, length)
     width = sample_width(arm.n, simulation.kept_signals if signals else 0)
     times = sample_times(samples, length, simulation.options.dt, width)
     simulation.keep_samples(times, signals=bool(signals))

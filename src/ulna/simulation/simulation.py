@@ -630,4 +630,4 @@ class Simulation:
         is_input = isinstance(error, InputError) and failed.reason == "function failed"
         if self.on_error == RAISE or (is_input and unstarted):
             raise error
-        self.failure = failed.told()
+        self.failure = failed.as_failure()

@@ -189,7 +189,7 @@ def _table(kind: InputKind, times: Any, rows: Any, *, between: str) -> Source:
 
 @dataclass(frozen=True)
 class InputFunction:
-    """A function of a user, of t or of (t, q, qd), whose answers are checked."""
+    """A function of a user, of t or of (t, q, qd), whose values are checked."""
 
     kind: InputKind
     function: Callable[..., Any]
@@ -238,7 +238,7 @@ def takes_state(function: Callable[..., Any], what: str) -> bool:
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        return False  # of a built-in, whose arguments cannot be asked for
+        return False  # of a built-in, which has no signature
     for arguments, with_state in (((0.0, 0.0, 0.0), True), ((0.0,), False)):
         try:
             signature.bind(*arguments)

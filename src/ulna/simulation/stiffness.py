@@ -5,8 +5,8 @@ which damping slows any motion of the joints. Where the steps that a run takes c
 stiff: no tolerance lets it go any faster, and a method that takes damping implicitly would. λ is
 the largest eigenvalue of −∂q̈/∂q̇, found by power iteration on what the engine itself computes.
 
-Looks are taken after so many steps, and not after so much time, so that a run says the same on
-every machine.
+Checks come after so many steps, and not after so much time, so that a run warns alike on every
+machine.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ from ulna.simulation.steps import WORK
 if TYPE_CHECKING:
     from ulna.simulation.simulation import Simulation
 
-WORTH = 0.25  # [s] of work before the first look; what is over by then needs no advice
+WORTH = 0.25  # [s] of work before the first check; what is over by then needs no advice
 NEAR = 2.5  # h λ from which on stability counts as what holds the steps, of 6 where it fails
 GAIN = 5.0  # times as fast as it must be what is advised
 ITERATIONS = 30
 
 
 class StiffnessWatch:
-    """Looks at a run after some steps, and again after twice as many, until it has told."""
+    """Check a run after some steps, and again after twice as many, until it has warned."""
 
     def __init__(self, n: int) -> None:
-        self.told = False
+        self.warned = False
         self._due = int(WORTH / (WORK["dop853"] * n)) + 1  # tries of a step
-        self._tries, self._t = 0, 0.0  # at the last look
+        self._tries, self._t = 0, 0.0  # at the last check
 
-    def until_look(self, simulation: Simulation, budget: int) -> int:
-        """Return as many steps as may be taken until the next look."""
-        if self.told:
+    def until_check(self, simulation: Simulation, budget: int) -> int:
+        """Return as many steps as may be taken until the next check."""
+        if self.warned:
             return budget
         left = self._due - _tries(simulation)
         return budget if left >= budget else max(left, 1)
 
-    def look(self, simulation: Simulation) -> None:
+    def check(self, simulation: Simulation) -> None:
         """Warn of a run that is stiff, once."""
         tries = _tries(simulation)
-        if self.told or tries < self._due or not simulation.options.adaptive:
+        if self.warned or tries < self._due or not simulation.options.adaptive:
             return
         step = (simulation.t - self._t) / (tries - self._tries)
         self._due, self._tries, self._t = 2 * tries, tries, simulation.t
@@ -56,7 +56,7 @@ class StiffnessWatch:
             return
         rate = damping_rate(simulation, at.TEXT)
         if rate * step > NEAR:
-            self.told = True
+            self.warned = True
             own = damping_rate(simulation, at.STEADY)
             warn(_text(simulation, step, rate, of_joints=own * step > NEAR))
 

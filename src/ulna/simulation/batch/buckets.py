@@ -13,7 +13,7 @@ from ulna.dynamics.packed import CARRIER, LOWER, STUCK, UPPER, pack
 from ulna.simulation.batch.inputs import PERFECT, Form, Input
 from ulna.simulation.batch.members import Members
 from ulna.simulation.batch.references import References
-from ulna.simulation.build import Laid, lay_inputs
+from ulna.simulation.build import InputMemory, build_inputs
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.bucket import Bucket
 from ulna.simulation.options import SimulationOptions
@@ -95,35 +95,37 @@ class Slab:
         own: Array,
         coupled: int,
     ) -> Prepared:
-        laid = _laid(self.arms.shape[1] - 1, options, forms)
-        laid.floats[at.TARGET], laid.ints[at.COUPLED] = duration, coupled
-        laid.ints[at.UNCHECKED] = laid.ints[at.CHECK_INTERVAL] = 1
-        self._set_stops(laid, options, own)
-        return self._bucket(laid, forms, acting, own)
+        inputs = _input_memory(self.arms.shape[1] - 1, options, forms)
+        inputs.floats[at.TARGET], inputs.ints[at.COUPLED] = duration, coupled
+        inputs.ints[at.UNCHECKED] = inputs.ints[at.CHECK_INTERVAL] = 1
+        self._set_stops(inputs, options, own)
+        return self._bucket(inputs, forms, acting, own)
 
-    def _set_stops(self, laid: Laid, options: SimulationOptions, own: Array) -> None:
+    def _set_stops(self, inputs: InputMemory, options: SimulationOptions, own: Array) -> None:
         limited = self.limited if len(self.limited) == 1 else self.limited[own]
         stops = options.stops and bool(limited.any())
-        laid.ints[at.STOPS] = laid.ints[at.WATCHING] = stops
+        inputs.ints[at.STOPS] = inputs.ints[at.WATCHING] = stops
         if stops:
             from ulna.simulation.engine.scalar_step import STEP, scalar_step
 
-            laid.ints[at.SCALAR_CALL] = STEP.address(scalar_step, n=self.arms.shape[1] - 1)
+            inputs.ints[at.SCALAR_CALL] = STEP.address(scalar_step, n=self.arms.shape[1] - 1)
 
-    def _bucket(self, laid: Laid, forms: BucketForms, acting: Acting, own: Array) -> Prepared:
+    def _bucket(
+        self, inputs: InputMemory, forms: BucketForms, acting: Acting, own: Array
+    ) -> Prepared:
         members = self.first + own
         law: CompiledLaw | None = forms.law.example
         params = state = postures = NOTHING
         if law is not None:
             rows = forms.law.of(members)
             params, state = map(_own, np.split(rows, [len(law.params)], axis=1))
-            _set_control(laid, law, acting)
+            _set_control(inputs, law, acting)
             if acting.references.postures is not None:
                 postures = _own(_rows(acting.references.postures, members))
         keys = acting.keys[self.first : self.first + self.count]
         bucket = Bucket(
-            own, self.arms, self.limits, self.start, keys, _per_arm(laid, forms, members), params,
-            state, postures, laid.floats, laid.ints,
+            own, self.arms, self.limits, self.start, keys, _per_arm(inputs, forms, members), params,
+            state, postures, inputs.floats, inputs.ints,
         )  # fmt: skip
         return Prepared(bucket, law, acting.references, acting.reference_table, members)
 
@@ -179,24 +181,24 @@ def _rows(values: Array, rows: Array) -> Array:
     return values[None] if values.ndim == 1 else values[rows]
 
 
-def _laid(n: int, options: SimulationOptions, forms: BucketForms) -> Laid:
+def _input_memory(n: int, options: SimulationOptions, forms: BucketForms) -> InputMemory:
     torque, force = forms.torque.example, forms.force.example
     disturbances, sensors = forms.disturbances.example, forms.sensors.example
-    return lay_inputs(n, options, (torque, force), disturbances, (), sensors)
+    return build_inputs(n, options, (torque, force), disturbances, (), sensors)
 
 
-def _set_control(laid: Laid, law: CompiledLaw, acting: Acting) -> None:
+def _set_control(inputs: InputMemory, law: CompiledLaw, acting: Acting) -> None:
     from ulna.control.laws import LAW
 
-    ints = laid.ints
+    ints = inputs.ints
     ints[at.CONTROLLED], ints[at.LAW_CALL] = at.COMPILED_CONTROLLER, LAW.address(law.law)
     ints[at.SETPOINT] = acting.references.postures is not None
     ints[at.FIRST_REFERENCE] = 0 if len(acting.reference_table) else NEVER
 
 
-def _per_arm(laid: Laid, forms: BucketForms, members: Array) -> Array:
+def _per_arm(inputs: InputMemory, forms: BucketForms, members: Array) -> Array:
     """Return what every arm has of its own at the start: one row if it is the same for all."""
-    ints = laid.ints
+    ints = inputs.ints
     pieces = []
     constants = int(ints[at.CONSTANTS])
     for table, form in enumerate((forms.torque, forms.force)):
@@ -211,8 +213,8 @@ def _per_arm(laid: Laid, forms: BucketForms, members: Array) -> Array:
     if forms.sensors.example is not PERFECT:
         pieces.append((int(ints[at.SENSOR]), forms.sensors.of(members)))
     alike = all(len(values) == 1 for _, values in pieces)
-    per_arm = np.empty((1 if alike else len(members), len(laid.per_arm)))
-    per_arm[:] = laid.per_arm
+    per_arm = np.empty((1 if alike else len(members), len(inputs.per_arm)))
+    per_arm[:] = inputs.per_arm
     for place, values in pieces:
         per_arm[:, place : place + values.shape[1]] = values
     return per_arm
