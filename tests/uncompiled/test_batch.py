@@ -115,16 +115,16 @@ def test_postures_and_one_motion_for_all():
 
 
 def test_disturbances_push_for_as_long_as_they_last():
-    pushes = [
+    applied = [
         [disturbances.step([1.0], at=0.001), disturbances.pulse([2.0], at=0.0023, lasting=0.0011)],
         [disturbances.pulse(force=[0.0, 1.0, 0.0], at=0.0, lasting=0.001)],
         [disturbances.noise([1.0], rate=500.0, seed=1)],
         [disturbances.noise([1.0], rate=500.0, seed=1)],
     ]
-    run = simulate_batch(ROD, q0=[0.0], duration=0.004, disturbances=pushes, seeds=[0, 0, 0, 1])
+    run = simulate_batch(ROD, q0=[0.0], duration=0.004, disturbances=applied, seeds=[0, 0, 0, 1])
     ends = run.final.qd[:, 0]
     assert ends[:2] == pytest.approx([0.003 * 1.0 + 0.0011 * 2.0, 0.001], abs=1e-9)
-    alone = simulate(ROD, q0=[0.0], duration=0.004, method="rk4", disturbances=pushes[2])
+    alone = simulate(ROD, q0=[0.0], duration=0.004, method="rk4", disturbances=applied[2])
     assert ends[2] == pytest.approx(alone.qd[-1, 0], abs=1e-14)
     assert ends[3] != ends[2]
 

@@ -119,12 +119,12 @@ def test_held_and_linear_tables():
 
 
 def test_disturbances_push_for_as_long_as_they_last():
-    pushes = [
+    applied = [
         disturbances.step([1.0], at=0.01),
         disturbances.pulse([2.0], at=0.0123, lasting=0.0111),
         disturbances.pulse(force=[0.0, 1.0, 0.0], at=0.0, lasting=0.001),
     ]
-    run = ulna.simulate(one_rod(), q0=[0.0], duration=0.04, method="rk4", disturbances=pushes)
+    run = ulna.simulate(one_rod(), q0=[0.0], duration=0.04, method="rk4", disturbances=applied)
     assert run.qd[-1, 0] == pytest.approx(0.03 * 1.0 + 0.0111 * 2.0 + 0.001, abs=1e-9)
 
 

@@ -32,10 +32,10 @@ def test_a_law_is_its_twin(name, n):
     twins = [controller.start(arm)] * LANES
     for t in (0.0, 0.01, 0.015):
         q, qd = random.uniform(-3.0, 3.0, (2, n, LANES))
-        aim, tau = random.uniform(-3.0, 3.0, (3, n, LANES)), np.zeros((n, LANES))
-        law.law(t, q, qd, aim, params, state, tau)
+        motion, tau = random.uniform(-3.0, 3.0, (3, n, LANES)), np.zeros((n, LANES))
+        law.law(t, q, qd, motion, params, state, tau)
         for w in range(LANES):
-            reference = Reference(*aim[:, :, w], np.zeros(3))
+            reference = Reference(*motion[:, :, w], np.zeros(3))
             ours, twins[w] = controller.torque(t, q[:, w], qd[:, w], reference, twins[w])
             assert tau[:, w] == pytest.approx(ours, rel=1e-12, abs=1e-12)
 

@@ -122,10 +122,10 @@ def test_large_seeds_and_ticks_are_seeds_and_ticks_too():
 
 
 def test_a_heap_says_where_its_pieces_begin():
-    heap = ArrayBuilder(3, np.float64)
-    first, second, third = heap.put([1.0, 2.0]), heap.put([]), heap.put([[3.0], [4.0]])
+    builder = ArrayBuilder(3, np.float64)
+    first, second, third = builder.put([1.0, 2.0]), builder.put([]), builder.put([[3.0], [4.0]])
     assert (first, second, third) == (3, 5, 5)
-    assert heap.array().tolist() == [0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 4.0]
+    assert builder.array().tolist() == [0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 4.0]
 
 
 def test_the_tips_columns_do_not_overlap():
@@ -192,6 +192,6 @@ def test_a_good_step_hands_its_last_slope_on():
     swing = ulna.Simulation(TWO, q0=[0.0, 0.0])
     swing.advance(1.0)
     steps, refused = (int(swing.memory.ints[k]) for k in (at.STEPS, at.REJECTED))
-    # Two slopes to guess the first step, then 11 more for every one that is tried, and 1 at the
+    # Two derivatives to guess the first step, then 11 more for every one that is tried, and 1 at the
     # end of each that is good.
     assert swing.memory.ints[at.EVALUATIONS] == 2 + 11 * (steps + refused) + steps

@@ -248,8 +248,8 @@ def test_the_line_of_progress_never_goes_back_nor_beyond_all(monkeypatch, bucket
     seen = []
     monkeypatch.setattr(thread_pool, "LISTEN", 1e-3)
     monkeypatch.setattr(ulna.progress._Line, "report", lambda line, done: seen.append(done))
-    pushes = [[disturbances.noise([1.0, 1.0], rate=10.0, seed=k % buckets)] for k in range(80)]
-    simulate_batch(TWO, q0=np.zeros((80, 2)), duration=10.0, disturbances=pushes, progress=True)
+    applied = [[disturbances.noise([1.0, 1.0], rate=10.0, seed=k % buckets)] for k in range(80)]
+    simulate_batch(TWO, q0=np.zeros((80, 2)), duration=10.0, disturbances=applied, progress=True)
     assert seen == sorted(seen)
     assert 0.0 <= seen[0] <= seen[-1] <= 1.0 + 1e-9
 

@@ -227,7 +227,7 @@ def test_sensors_and_disturbances(agrees):
         )
         for b in range(MEMBERS)
     ]  # fmt: skip
-    pushes = [
+    applied = [
         [
             disturbances.step([1.0, 0.0], at=0.1 + 0.1 * (b % 2)),
             disturbances.noise([0.5, 0.2], rate=77.0, seed=b),
@@ -236,7 +236,7 @@ def test_sensors_and_disturbances(agrees):
         for b in range(MEMBERS)
     ]
     each = {
-        **starts(random, 2), "sensors": sensors, "disturbances": pushes, "seeds": [0] * MEMBERS,
+        **starts(random, 2), "sensors": sensors, "disturbances": applied, "seeds": [0] * MEMBERS,
     }  # fmt: skip
     common = {"duration": 1.0, "samples": 17, "rate": 250.0, "controller": PD(20.0, 2.0)}
     agrees(drawn(random, 2), common, each)
