@@ -1,7 +1,6 @@
 """Docstrings of what is public say what the signatures say, in numpydoc's form.
 
-`TO_DO` lists the rooms where that does not hold everywhere yet; it shrinks to nothing and takes
-no new entry. `python tests/unit/test_docstrings.py kinematics` prints what is left in a room,
+`python tests/unit/test_docstrings.py kinematics` prints what does not in a room, and
 `python tests/unit/test_docstrings.py` how much in each.
 """
 
@@ -58,7 +57,6 @@ ROOMS = (
     "errors",
 )
 MODULES = {"motion": ("motion.paths",), "simulation": ("simulation.disturbances",)}
-TO_DO: set[str] = set()
 
 
 def public_objects(room):
@@ -142,7 +140,7 @@ def left_in(room):
     return [text for path, value in public_objects(room) for text in faults(path, value)]
 
 
-@pytest.mark.parametrize("room", [room for room in ROOMS if room not in TO_DO])
+@pytest.mark.parametrize("room", ROOMS)
 def test_docstrings_say_what_signatures_say(room):
     assert left_in(room) == []
 

@@ -1,7 +1,6 @@
 """One name for one thing: classes, modules and what packages offer.
 
-`TO_DO_...` list what does not hold yet; each shrinks to nothing and takes no new entry.
-`python tests/unit/test_public_names.py` prints what is left.
+`python tests/unit/test_public_names.py` prints what does not hold.
 """
 
 import ast
@@ -29,10 +28,6 @@ PUBLIC = (
     "ulna.motion.paths",
     "ulna.simulation.disturbances",
 )
-
-TO_DO_CLASSES: set[str] = set()
-TO_DO_DIR: set[str] = set()
-TO_DO_SHADOWED: set[str] = set()
 
 
 def classes_by_name():
@@ -84,15 +79,14 @@ def leaking(package):
 
 
 def test_every_class_has_a_name_of_its_own():
-    found = {name: places for name, places in twice().items() if name not in TO_DO_CLASSES}
-    assert not found
+    assert twice() == {}
 
 
 def test_no_module_is_shadowed_by_what_its_package_imports():
-    assert shadowed() <= TO_DO_SHADOWED
+    assert shadowed() == set()
 
 
-@pytest.mark.parametrize("package", [name for name in PUBLIC if name not in TO_DO_DIR])
+@pytest.mark.parametrize("package", PUBLIC)
 def test_dir_shows_public_names_only(package):
     for name in all_packages():  # whatever else has been imported
         importlib.import_module(name)
@@ -102,8 +96,6 @@ def test_dir_shows_public_names_only(package):
 @pytest.mark.parametrize("package", PUBLIC)
 def test_public_names_are_there_once_each(package):
     module = importlib.import_module(package)
-    if package in TO_DO_DIR and not hasattr(module, "__all__"):
-        pytest.skip("to do")
     assert len(set(module.__all__)) == len(module.__all__)
     assert all(hasattr(module, name) for name in module.__all__)
 

@@ -2,8 +2,7 @@
 
 `RETIRED` says per word what it is retired as: as the name of a module, a class or a function, as
 any name, as a part of any name, or in prose as well. Most are plain English elsewhere.
-`TO_DO` lists the rooms where some are left; it shrinks to nothing and takes no new entry.
-`python tests/unit/test_vocabulary.py kinematics` prints what is left in a room, with lines.
+`python tests/unit/test_vocabulary.py kinematics` prints those of a room, with lines.
 """
 
 import ast
@@ -114,8 +113,6 @@ PAPER = re.compile(r"\bpapers? 00\d", re.IGNORECASE)
 CREDITS = ("src/ulna/papers/", "src/ulna/arm/preset_arms.py", "src/ulna/cli/papers.py")
 GIVE = re.compile(r"Gives?\b")
 
-TO_DO: set[str] = set()
-
 
 class Found(NamedTuple):
     room: str
@@ -219,7 +216,7 @@ def left_in(room):
     return [one for one in all_found() if one.room == room]
 
 
-@pytest.mark.parametrize("room", sorted({room_of(file) for file in PROSE} - TO_DO))
+@pytest.mark.parametrize("room", sorted({room_of(file) for file in PROSE}))
 def test_words_are_those_of_the_field(room):
     assert left_in(room) == []
 
