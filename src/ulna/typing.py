@@ -124,3 +124,7 @@ OnError: TypeAlias = Literal["return", "raise"]
 OnInterrupt: TypeAlias = Literal["raise", "return"]
 
 PathLike: TypeAlias = str | os.PathLike[str]  # the name of a file
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -27,6 +27,7 @@ PUBLIC = (
     "ulna.angles",
     "ulna.motion.paths",
     "ulna.simulation.disturbances",
+    "ulna.typing",
 )
 
 
