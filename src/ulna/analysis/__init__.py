@@ -48,6 +48,10 @@ if not TYPE_CHECKING:
             "lyapunov lyapunov_exponents floquet eigenvalues poles"
         ),
         "ulna.plot(thing) draws runs, plans, tracking errors, portraits": "plot show draw figure",
+        "dynamics.linearise(arm, q, qd, tau) gives A and B, for python-control or scipy.signal": (
+            "bode nyquist transfer_function ss root_locus margin"
+        ),
+        "kinematics.workspace(arm), in ulna.kinematics": "workspace reach",
         "analysis.effort(run) gives torques, power and energy of a run": "energy power torques",
     }
     __getattr__, __dir__ = namespace(__name__, _guesses)

@@ -47,12 +47,12 @@ class Problems:
             return number
         return math.nan
 
-    def pair(self, what: str, value: Any, unit: str) -> tuple[float, float]:
+    def pair(self, what: str, value: Any, unit: str, hint: str = "") -> tuple[float, float]:
         """Read a vector of two finite numbers."""
         try:
             x, y = value
         except (TypeError, ValueError):
-            self.add(what, shown(value), f"two numbers [x, y] in {unit}")
+            self.add(what, shown(value), f"two numbers [x, y] in {unit}", hint)
             return math.nan, math.nan
         return self.number(f"{what}.x", x, unit), self.number(f"{what}.y", y, unit)
 

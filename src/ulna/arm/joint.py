@@ -7,11 +7,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ulna.arm.arm_checks import Problems
 from ulna.errors import shown
-from ulna.namespaces import suggest_keywords
+from ulna.namespaces import no_attribute, suggest_keywords
+
+_FRICTION_HINT = "Friction(coulomb=...) is dry friction [N·m], damping=... viscous [N·m·s/rad]"
+# What to write instead of names that people try first.
+_GUESSES = {
+    "joint.lower and joint.upper are its limits [rad]": (
+        "limits limit range qlim min max q_min q_max lower_limit upper_limit"
+    ),
+    "joint.max_torque is its torque limit [N·m]": "torque_limit effort tau_max",
+    "joint.max_velocity is the limit of its rate [rad/s]": "velocity_limit max_speed qd_max",
+    "joint.damping is viscous [N·m·s/rad], joint.friction dry": "viscous viscous_friction b B",
+}
 
 
 @suggest_keywords(dry="coulomb", stiction="static")
@@ -185,9 +196,15 @@ class Joint:
         for name, kind in (("friction", Friction), ("motor", Motor)):
             part = getattr(self, name)
             if part is not None and not isinstance(part, kind):
-                checks.add(name, shown(part), f"a {kind.__name__}, or None")
+                hint = _FRICTION_HINT if name == "friction" else ""
+                checks.add(name, shown(part), f"a {kind.__name__}, or None", hint)
         checks.raise_if_any()
         _store(self, **values)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(self, name, _GUESSES)
 
     @property
     def is_free(self) -> bool:

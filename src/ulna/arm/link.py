@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isinf
+from typing import TYPE_CHECKING, Any
 
 from ulna.arm.arm_checks import Problems
 from ulna.errors import Problem
-from ulna.namespaces import suggest_keywords
+from ulna.namespaces import no_attribute, suggest_keywords
 
+# What to write instead of names that people try first.
+_GUESSES = {
+    "link.length is in metres": "l L a",
+    "link.mass is in kilograms": "m",
+    "link.com is the distance of the centre of mass along the link [m]": (
+        "center center_of_mass centre_of_mass r lc l_c cog"
+    ),
+    "link.inertia is about the centre of mass [kg·m²]": "I Icm moment_of_inertia",
+}
 # A link may be this wide, as a fraction of its length, before its inertia looks wrong.
 PLAUSIBLE_WIDTH = 0.5
 
@@ -83,6 +93,11 @@ class Link:
         checks.raise_if_any()
         for name, value in values.items():
             object.__setattr__(self, name, value)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(self, name, _GUESSES)
 
     @property
     def is_rod(self) -> bool:

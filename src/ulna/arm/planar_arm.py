@@ -23,10 +23,17 @@ from ulna.typing import SupportsArray
 EARTH = (0.0, -9.81)  # [m/s²], downwards
 FLAT = (0.0, 0.0)  # an arm that lies on a table feels no gravity in its plane
 
+_GRAVITY_HINT = "(0, -9.81) is straight down, (0, 0) is for an arm that lies flat"
+
 # What to write instead of names that people try first.
 _GUESSES = {
     "arm.n is the number of joints, which is that of links": (
-        "dof ndof nq nv njoints n_joints num_joints nlinks n_links num_links joint_count"
+        "dof ndof n_dof num_dof nq nv "
+        "njoints n_joints num_joints nlinks n_links num_links joint_count"
+    ),
+    "arm.gravity is the acceleration of gravity, x and y [m/s²]": "g gravity_vector",
+    "an arm has no state; q and qd are passed to functions, and ulna.Simulation holds them": (
+        "state q qd angles positions velocities dynamics kinematics"
     ),
     "arm.lengths are the links' lengths [m]": "link_lengths length l L a",
     "arm.masses are the links' masses [kg]": "link_masses m",
@@ -180,7 +187,7 @@ class Arm(metaclass=_AnswersGuesses):
         values: dict[str, Any] = {
             "links": _parts(checks, "links", self.links, Link),
             "joints": _parts(checks, "joints", self.joints, Joint),
-            "gravity": checks.pair("gravity", self.gravity, "m/s²"),
+            "gravity": checks.pair("gravity", self.gravity, "m/s²", _GRAVITY_HINT),
             "base": checks.pair("base", self.base, "m"),
             "payload": _payload(checks, self.payload),
         }

@@ -64,7 +64,13 @@ if not TYPE_CHECKING:
             "Admittance StateFeedback"
         ),
         "control.read_controller(text) reads one such as 'PID(kp=400, kd=40)'": (
-            "parse_controller controller_from_text from_text parse"
+            "parse_controller controller_from_text from_text from_string parse load"
+        ),
+        "control.CONTROLLERS are all of them by name": (
+            "controllers list_controllers all_controllers"
+        ),
+        "a set-point is given to ulna.simulate as reference=[...]": (
+            "setpoint set_point SetPoint target"
         ),
         "control.ControlTiming(rate, delay) is the timing that a controller is told": (
             "Timing timing SampleTime"

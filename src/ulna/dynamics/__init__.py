@@ -61,7 +61,7 @@ if not TYPE_CHECKING:
             "crba inertia inertia_matrix mass M B massmatrix"
         ),
         "dynamics.coriolis_matrix(arm, q, qd) is the matrix, its product with qd the torques": (
-            "coriolis centrifugal C coriolis_torque coriolis_vector"
+            "coriolis centrifugal christoffel C coriolis_torque coriolis_vector"
         ),
         "dynamics.gravity_torque(arm, q) gives the torques against gravity": (
             "gravload gravity gravity_vector gravity_torques gravity_compensation G g"
@@ -85,13 +85,21 @@ if not TYPE_CHECKING:
             "static static_torque statics hold"
         ),
         "ulna.derive(links) derives the equations of motion, from the Lagrangian on": (
-            "lagrangian Lagrangian L equations_of_motion derive"
+            "lagrangian Lagrangian hamiltonian L eom ode equations_of_motion derive"
         ),
         "analysis.effort(run), in ulna.analysis, has power and energy of a run": (
             "power work effort"
         ),
         "ulna.simulate(arm, q0=..., duration=...) integrates them": "simulate integrate step",
         "kinematics.jacobian(arm, q), in ulna.kinematics": "jacobian",
+        "kinematics.centres(arm, q) gives the links' centres of mass": (
+            "center_of_mass centre_of_mass com"
+        ),
+        "kinematics.manipulability(arm, q), in ulna.kinematics": "manipulability",
+        "dynamics.operational_mass(arm, q) is the mass that the tip seems to have": (
+            "cartesian_inertia cartesian_mass task_space_inertia operational_space_inertia Lambda"
+        ),
+        "dynamics.mass_matrix(arm, q) @ qd are the generalised momenta": "momentum momenta",
         "the transpose of kinematics.jacobian(arm, q) turns a force at the tip into torques, "
         "dynamics.tip_force(arm, q, tau) torques into a force": (
             "torque_from_force force_to_torque jacobian_transpose static_force end_effector_force"
