@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Theme:
     """The colours of a figure, by what they stand for; each as matplotlib takes it.
 
@@ -55,6 +55,15 @@ class Theme:
     reach: str = "#fbf0e7"
     data: tuple[str, ...] = ("#e06412", "#0072b2", "#6a3fb5", "#009e73", "#8a93a0")
     sequence: tuple[str, ...] = ("#e98e35", "#d4543d", "#912a67", "#2a1650")  # light to dark
+
+    def __repr__(self) -> str:
+        # What differs from the default: it stands in the signature of every function that draws.
+        changed = (
+            f"{field.name}={getattr(self, field.name)!r}"
+            for field in fields(self)
+            if getattr(self, field.name) != field.default
+        )
+        return f"Theme({', '.join(changed)})"
 
 
 PRINT = Theme()

@@ -65,6 +65,12 @@ def test_figures_are_the_same_each_time(name):
     assert png(FIGURES[name](viewer.PRINT)) == png(FIGURES[name](viewer.PRINT))
 
 
+def test_a_theme_says_what_differs_from_the_default():
+    assert repr(viewer.PRINT) == "Theme()"
+    assert repr(viewer.Theme(link="red")) == "Theme(link='red')"
+    assert eval(repr(viewer.DARK), {"Theme": viewer.Theme}) == viewer.DARK
+
+
 @pytest.mark.parametrize("theme", [viewer.PRINT, viewer.DARK], ids=["print", "dark"])
 def test_figures_have_the_paper_of_their_look(theme):
     figure = FIGURES["pose"](theme)
