@@ -1,4 +1,4 @@
-"""How a controller answers a step: one joint is told to be elsewhere, at once and from rest.
+"""How a controller answers a step: the set-point of one joint jumps, at once and from rest.
 
 With y the part of the way that the joint has gone and y∞ where it comes to rest:
 
@@ -169,8 +169,8 @@ def step_response(
     --------
     >>> import ulna
     >>> arm = ulna.Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))
-    >>> told = step_response(arm, ulna.control.PD(25.0, 5.0))
-    >>> round(told.overshoot, 3), told.settles
+    >>> found = step_response(arm, ulna.control.PD(25.0, 5.0))
+    >>> round(found.overshoot, 3), found.settles
     (0.163, True)
     """
     check_kinds(arm, controller, None, ())
@@ -198,16 +198,16 @@ def step_response(
                 arm, q0=start, duration=length, controller=controller, reference=goal, rate=rate,
                 samples=samples, progress=False,
             )  # fmt: skip
-        told = _judged(run, place, float(size), float(tolerance), float(start[place - 1]))
-        if (told.settles and _at_rest(told)) or not run.status.ok:
+        found = _judged(run, place, float(size), float(tolerance), float(start[place - 1]))
+        if (found.settles and _at_rest(found)) or not run.status.ok:
             break
-    return told
+    return found
 
 
-def _at_rest(told: StepResponse) -> bool:
+def _at_rest(found: StepResponse) -> bool:
     """Return whether it has settled so well that watching on would change nothing."""
-    end = told.response[_last(told.run.t)]
-    return bool(np.ptp(end) <= STILL * told.tolerance * abs(float(end[-1])))
+    end = found.response[_last(found.run.t)]
+    return bool(np.ptp(end) <= STILL * found.tolerance * abs(float(end[-1])))
 
 
 def _last(t: Array) -> Array:

@@ -153,8 +153,8 @@ def largest_inertia(link: Link) -> float:
     """
     half = link.length / 2
     behind = link.com - min(0.0, link.com - half)
-    ahead = max(link.length, link.com + half) - link.com
-    return link.mass * (behind * ahead + (PLAUSIBLE_WIDTH * half) ** 2)
+    before = max(link.length, link.com + half) - link.com
+    return link.mass * (behind * before + (PLAUSIBLE_WIDTH * half) ** 2)
 
 
 def doubts(link: Link) -> list[Problem]:

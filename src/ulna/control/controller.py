@@ -1,4 +1,4 @@
-"""What a controller is: the protocol, what it is told to follow, and its compiled form."""
+"""What a controller is: the protocol, its reference, and its compiled form."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ has become it. With inertia M it is stable for I < K D / M; I = K ω / 5 leaves 
 much as they are, and `control.gains` chooses less where gravity takes most of K away. The filter
 ω_f keeps noise of the rates out of the torques, and should lie well above ω. While a joint's torque
 is at its limit and the gap would drive it further, its integral stands still: what it gathered
-there would have to be undone by an overshoot. It fails where the load changes faster than the
+there would have to be undone by an overshoot. It fails where the load changes error_rate than the
 integral, as gravity does in fast motion.
 """
 
@@ -262,14 +262,14 @@ def empty_rows(n: int) -> Array:
 
 
 def pid_torque(
-    t: float, ahead: Array, faster: Array, other: Array, state: PIDState
+    t: float, error: Array, error_rate: Array, other: Array, state: PIDState
 ) -> tuple[Array, PIDState]:
     """Return the torques on top of others, and the next state, for a gap and its rate."""
     gains, (gap, rate), last = state
     step = t - last
-    rate = rate + (1.0 - math.exp(-gains.filter * step)) * (faster - rate)
-    tau = other + gains.kp * ahead + gains.kd * rate
+    rate = rate + (1.0 - math.exp(-gains.filter * step)) * (error_rate - rate)
+    tau = other + gains.kp * error + gains.kd * rate
     before = tau + gains.ki * gap
-    free = (np.abs(before) < gains.limit) | (before * ahead <= 0.0)
-    gap = gap + np.where(free, ahead, 0.0) * (0.0 if math.isinf(step) else step)
+    free = (np.abs(before) < gains.limit) | (before * error <= 0.0)
+    gap = gap + np.where(free, error, 0.0) * (0.0 if math.isinf(step) else step)
     return tau + gains.ki * gap, PIDState(gains, np.stack([gap, rate]), t)

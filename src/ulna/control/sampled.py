@@ -68,7 +68,7 @@ def tick_map(arm: Arm, q: Array, feedback: Feedback, timing: ControlTiming) -> A
     Near rest at set-points q (…, n), for the torques that hold the arm there.
     """
     n, late = arm.n, timing.ticks_late
-    moved, pushed = _held(arm, q, timing.period)
+    state_map, input_map = _held(arm, q, timing.period)
     # Places of the state: angles and rates, their integral, filtered rates, torques on their way.
     own = 3 if math.isinf(feedback.filter) else 4
     own -= feedback.ki is None
@@ -89,12 +89,12 @@ def tick_map(arm: Arm, q: Array, feedback: Feedback, timing: ControlTiming) -> A
         gathered[:, third], gathered[:, angle] = unit, timing.period * unit
         maps[..., third, :] = gathered
         answer = answer - feedback.ki @ gathered
-    maps[..., : 2 * n, : 2 * n] = moved
+    maps[..., : 2 * n, : 2 * n] = state_map
     if late == 0:
-        maps[..., : 2 * n, :] += pushed @ answer
+        maps[..., : 2 * n, :] += input_map @ answer
         return maps
     first = own * n
-    maps[..., : 2 * n, size - n :] += pushed
+    maps[..., : 2 * n, size - n :] += input_map
     maps[..., first : first + n, :] = answer
     maps[..., first + n :, first : size - n] = np.eye((late - 1) * n)
     return maps

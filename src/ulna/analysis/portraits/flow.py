@@ -237,10 +237,10 @@ class Flow:
     @cached_property
     def _backwards(self) -> tuple[Arm, Any]:
         (joint,) = self.free.joints
-        pushed = self.free.replace(joints=[replace(joint, damping=0.0)])
+        undamped = self.free.replace(joints=[replace(joint, damping=0.0)])
         if self.constant is not None:
-            return pushed, f"{self.constant!r} + {self.damping!r} * qd1"
-        return pushed, self._function(-1.0, self.damping)
+            return undamped, f"{self.constant!r} + {self.damping!r} * qd1"
+        return undamped, self._function(-1.0, self.damping)
 
     def _function(
         self, sign: float, negative_damping: float

@@ -21,7 +21,7 @@ TICKS = 4  # that it is asked in a row, with what it remembers of the one before
 
 
 class StateFeedback:
-    """A controller of one joint that is told to hold an angle; it must not remember anything."""
+    """A controller of one joint that holds a set-point; it must be without memory."""
 
     def __init__(self, arm: Arm, controller: Controller, set_point: float) -> None:
         self.arm, self.controller, self.set_point = arm, controller, set_point
