@@ -1,7 +1,7 @@
 """Adaptive: learns the masses of the arm while it follows, after Slotine and Li.
 
     e = q_ref − q,  q̇_r = q̇_ref + ω e,  q̈_r = q̈_ref + ω ė,  s = q̇_r − q̇
-    τ = Y(q, q̇, q̇_r, q̈_r) π̂ + K s,        dπ̂/dt = Γ Yᵀ s
+    τ = Y(q, q̇, q̇_r, q̈_r) π̂ + K s,        dπ̂/dt = Γ Yᵀ s,        ω = bandwidth,  K = diag(kd)
 
 Y π = M q̈_r + C q̇_r + G + b q̇_r is linear in the masses and moments π, so that the arm obeys
 M ṡ + C s + K s = Y (π − π̂), and V = ½ sᵀ M s + ½ π̃ᵀ Γ⁻¹ π̃ falls by sᵀ K s whatever π is: s goes to

@@ -1,6 +1,7 @@
 """ComputedTorque: inverse dynamics of what is measured, for the acceleration that is wanted.
 
     τ = M(q) a + C(q, q̇) q̇ + G(q) + b q̇,     a = q̈_ref + 2 ζ ω (q̇_ref − q̇) + ω² (q_ref − q)
+    ω = natural_frequency,  ζ = damping_ratio
 
 Put into the arm's own equation, M (q̈ − a) = 0: all that is not linear cancels, and every joint
 closes its gap by itself, ë + 2 ζ ω ė + ω² e = 0. So ω [rad/s] and the damping ratio ζ are the same

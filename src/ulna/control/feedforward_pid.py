@@ -2,6 +2,8 @@
 
     τ = M(q_ref) q̈_ref + C(q_ref, q̇_ref) q̇_ref + G(q_ref) + b q̇_ref + K e + D ė_f + I ∫ e dt
 
+    K = diag(kp),  D = diag(kd),  I = diag(ki)
+
 The model does the work, and can do it ahead of time; PID sees only what the model does not know,
 and so may be soft. Near the reference it is as good as inverse dynamics of what is measured, and
 noise reaches the torques through PID alone. The gains and the filter mean what they mean in PID.

@@ -1,6 +1,6 @@
 """Gains with a meaning: given as they are, by a frequency, or chosen for the arm and its rate.
 
-A joint that sees the inertia M behind a spring K and a damper D closes a gap e by
+A joint that sees the inertia M behind a spring K (kp) and a damper D (kd) closes a gap e by
 
     M ë + D ė + K e = 0
 

@@ -1,6 +1,6 @@
 """GravityPD: a spring and a damper at every joint, on top of what carries the weight.
 
-    τ = G(q_ref) + K (q_ref − q) + D (q̇_ref − q̇)
+    τ = G(q_ref) + K (q_ref − q) + D (q̇_ref − q̇)        K = diag(kp),  D = diag(kd)
 
 At the set-point the torques hold the arm and the springs are slack: it rests exactly there. It
 comes there from anywhere if K is more than ∂G/∂q, the weight's own stiffness, and noise never gets

@@ -1,6 +1,6 @@
 """PD: a spring and a damper at every joint, towards where it should be.
 
-    τ = K (q_ref − q) + D (q̇_ref − q̇)
+    τ = K (q_ref − q) + D (q̇_ref − q̇)        K = diag(kp),  D = diag(kd)
 
 Springs store energy and dampers take it away, so that the arm settles whatever its masses. Against
 a steady load, such as gravity, it settles beside its set-point by load / K. A joint that sees the

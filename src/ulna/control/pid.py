@@ -1,6 +1,7 @@
 """PID: a spring, a damper, and a torque that grows for as long as there is a gap.
 
     τ = K e + D ė_f + I ∫ e dt,     ė_f' = ω_f (ė − ė_f),     e = q_ref − q
+    K = diag(kp),  D = diag(kd),  I = diag(ki),  ω_f = filter
 
 At rest ė = 0 and the integral stands still, so that e = 0 whatever the steady load: the integral
 has become it. With inertia M it is stable for I < K D / M; I = K ω / 5 leaves spring and damper

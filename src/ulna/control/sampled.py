@@ -36,7 +36,7 @@ LEAST_SIZE = 2.0**-20  # of a row or a column, to the largest
 
 
 class Feedback(NamedTuple):
-    """How torques answer small deviations from rest at set-points; (…, n, n) each."""
+    """Linear feedback: how torques answer small deviations from set-points; (…, n, n) each."""
 
     kp: Array  # [N·m/rad]
     kd: Array  # [N·m·s/rad]
