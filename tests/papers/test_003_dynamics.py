@@ -153,7 +153,7 @@ class TestErratum2:
 
     def test_a_rod_is_two_half_masses_at_its_ends_and_an_inertia_below_zero(self):
         # m l²/12 − m l²/4 = −m l²/6: no body has it, the equations do not mind.
-        p = printed.Constants(0.5, 0.4, 0.6 * 0.5**2 / 12, 0.4 * 0.4**2 / 12, 0.0, 0.0)
+        p = printed.DuctriConstants(0.5, 0.4, 0.6 * 0.5**2 / 12, 0.4 * 0.4**2 / 12, 0.0, 0.0)
         stand_in = printed.effective(p, printed.LinkMasses(0.6, 0.4, 0.25, 0.2))
         assert (stand_in.m2, stand_in.m_tip) == pytest.approx((0.5, 0.2), abs=1e-15)
         assert (stand_in.i1, stand_in.i2) == pytest.approx((-0.6 * 0.25 / 6, -0.4 * 0.16 / 6))
