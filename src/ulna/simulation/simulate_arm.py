@@ -92,7 +92,8 @@ def simulate(
     q0 : array_like, shape (n,), optional
         Joint angles [rad] at the start. Unless given, those that a followed motion starts with.
     qd0 : array_like, shape (n,), optional
-        Joint rates [rad/s] at the start; at rest unless given.
+        Joint rates [rad/s] at the start. Unless given, those of the motion where q0 is its start,
+        else none.
     duration : float, optional
         How long [s] to simulate. Unless given, as long as a motion that is followed takes.
     torque : array_like, str, sequence of str, tuple or callable, optional
@@ -177,7 +178,8 @@ def simulate(
     motion = trajectory_of(reference)
     length = read_duration(motion.duration if duration is None and motion else duration)
     if q0 is None:
-        q0, qd0 = _start(arm, motion)
+        q0, qd_start = _start(arm, motion)
+        qd0 = qd_start if qd0 is None else qd0
     if not isinstance(signals, bool | np.bool_):
         raise InputError(Problem("signals", shown(signals), "True or False"))
     simulation = Simulation(

@@ -386,6 +386,11 @@ class TestPlans:
         assert run.qd[0].tolist() == plan.trajectory(0.0).qd.tolist()
         assert np.abs(run.q - plan.trajectory(run.t).q).max() < 1e-4
 
+    def test_rates_that_are_given_go_with_the_angles_of_the_plan(self):
+        plan, run = self.follow(qd0=[0.25, -0.5], duration=0.01)
+        assert run.q[0].tolist() == plan.trajectory(0.0).q.tolist()
+        assert run.qd[0].tolist() == [0.25, -0.5]
+
     def test_a_trajectory_is_as_good_as_its_plan(self):
         plan, run = self.follow()
         again = ulna.simulate(
