@@ -150,30 +150,30 @@ CONTROLLERS: Mapping[str, Entry] = MappingProxyType(
         "PD": Entry(PD, "a spring and a damper at every joint", {**_GAINS, **_FREQUENCY}),
         "PID": Entry(
             PID,
-            "PD with an integral, which takes away what a steady load leaves",
+            "PD with an integral, which takes away the steady-state error",
             {**_GAINS, **_INTEGRAL, **_FREQUENCY, **_FILTER},
         ),
         "GravityPD": Entry(
             GravityPD,
-            "PD that carries the weight of the arm",
+            "PD with gravity compensation",
             {**_GAINS, **_FREQUENCY, "measured": "flag"},
         ),
         "FeedforwardPID": Entry(
             FeedforwardPID,
-            "PID on top of the torques that the motion takes",
+            "PID with inverse dynamics of the reference as feedforward",
             {**_GAINS, **_INTEGRAL, **_FREQUENCY, **_FILTER},
         ),
         "ComputedTorque": Entry(
             ComputedTorque,
-            "inverse dynamics: every joint closes its gap alike in every posture",
+            "inverse dynamics: the same closed loop at every joint in every posture",
             {"natural_frequency": _FREQUENCIES, "damping_ratio": _NUMBERS},
         ),
         "Adaptive": Entry(
             Adaptive,
-            "inverse dynamics that learns the masses while it follows",
+            "inverse dynamics that learns the inertial parameters while it follows",
             {"bandwidth": _FREQUENCIES, "kd": _DAMPINGS, "adaptation": "number"},
         ),
-        "OpenLoop": Entry(OpenLoop, "the torques that the motion takes, nothing measured", {}),
+        "OpenLoop": Entry(OpenLoop, "inverse dynamics of the reference, without feedback", {}),
     }
 )
 _WITH_MODEL = tuple(
