@@ -301,7 +301,7 @@ def test_settings_hold_short_text_of_arrays():
 
 
 def test_no_room_is_copied_that_no_formula_uses():
-    from ulna.simulation.build import STACK, lay_inputs
+    from ulna.simulation.build import STACK, build_inputs
     from ulna.simulation.options import read_options
     from ulna.simulation.sources import FORCE, read_source, torque_kind
 
@@ -312,7 +312,7 @@ def test_no_room_is_copied_that_no_formula_uses():
 
     def size(torque):
         sources = (read_source(torque_kind(2), torque, 2), read_source(FORCE, None, 2))
-        return len(lay_inputs(2, options, sources, (), (), ulna.Sensors()).per_arm)
+        return len(build_inputs(2, options, sources, (), (), ulna.Sensors()).per_arm)
 
     assert size([1.0, 2.0]) < 20
     assert size("t, q1") > STACK
