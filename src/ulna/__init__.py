@@ -111,6 +111,7 @@ _GUESSES = {
     "ulna.Arm.rods(lengths, masses) makes an arm, ulna.load('arm.toml') reads one": (
         "Robot robot RobotArm make_arm Manipulator load_arm read_arm from_file load_robot"
     ),
+    "ulna.presets() lists arms, ulna.preset('kehl') is one": "robots arms models list_arms",
     "ulna.plan(arm, path, duration=...) plans a motion along a path": (
         "trajectory plan_path plan_trajectory planner make_plan"
     ),

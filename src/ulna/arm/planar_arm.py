@@ -80,6 +80,8 @@ _GUESSES = {
         "add_payload set_payload payload_mass with_load set_load"
     ),
     "an arm's name is arm.name, its joints are counted from 1": "joint_names link_names names",
+    "print(arm) describes it": "describe summary info",
+    "arm.reach is the length of all links together [m]": "total_length max_reach",
     "arm.base is the position of the first joint, x and y [m]": (
         "base_position origin position root"
     ),

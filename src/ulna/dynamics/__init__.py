@@ -80,6 +80,9 @@ if not TYPE_CHECKING:
         "dynamics.regressor(arm, q, qd, qdd) times dynamics.parameter_vector(arm) is the torque": (
             "Y inertial_regressor parameters"
         ),
+        "dynamics.largest_payload(arm, q) is what its motors can hold": (
+            "payload_capacity max_payload payload lifting_capacity"
+        ),
         "dynamics.equilibria(arm, tau) gives all equilibria": "equilibrium fixed_points",
         "dynamics.holding_torque(arm, q) gives the torques that hold a posture": (
             "static static_torque statics hold"

@@ -33,7 +33,7 @@ _GUESSES = {
     "path.repeated(times) goes several times": "repeat loop times",
     "path.then(other) goes on with another": "append concat join extend chain",
     "path.rounded(radius) has round corners": "smooth blend fillet round",
-    "path.by_length(...) and path.along(...) are points of it": "points sample evaluate xy at",
+    "path.by_length(...) and path.along(...) are points of it": "points sample xy at start end",
     "ulna.plan(arm, path, duration=...) plans a motion along it, ulna.plot(plan) draws that": (
         "plot plan show draw follow"
     ),

@@ -78,7 +78,7 @@ __all__ = [
 if not TYPE_CHECKING:
     _guesses = {
         "figures show themselves in a notebook; elsewhere write figure.savefig('figure.png')": (
-            "show display imshow"
+            "show display imshow save savefig save_figure"
         ),
         "viewer.animate(run) plays in a notebook, viewer.animate(run, 'run.mp4') writes a film": (
             "animation play movie render save_video animate_run"
