@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from ulna.arrays import Array
 from ulna.errors import InputError, Problem
 from ulna.kinematics import Tracked
 from ulna.kinematics.inverse_kinematics import inverse
-from ulna.kinematics.limits import are_limited
+from ulna.kinematics.limits import SLACK, are_limited
 from ulna.kinematics.path_tracking import track
 from ulna.motion.path import Path
 from ulna.motion.planning_problem import PlanningProblem
@@ -32,6 +33,10 @@ LEAST_WAYPOINTS = (2000, 401)
 MOST_WAYPOINTS = (1_000_000, 20_000)
 FEW = 20  # points of a path that first postures are tried on
 MOST_AT_ONCE = 32_000  # waypoints: more do not fit into the memory close to a processor
+# Between waypoints of redundant arms, limits are looked at so many times; where they are passed,
+# tracking is tried again, so often, with limits narrower by so many times what they are passed by.
+BETWEEN, RETRIES, NARROWER = 4, 4, 1.5
+NEAR_LIMIT = np.radians(2.0)  # [rad] closer than that to a limit, a spline may pass it
 
 
 class TrackedTrajectory(NamedTuple):
@@ -62,7 +67,9 @@ def follow_paths(
     }
     tracked = _track_all(problems, waypoints, options)
     return [
-        _follow(problem, waypoints[k], tracked[k]) if k in waypoints else _follow_joints(problem)
+        _follow(problem, waypoints[k], tracked[k], options)
+        if k in waypoints
+        else _follow_joints(problem)
         for k, problem in enumerate(problems)
     ]
 
@@ -76,16 +83,63 @@ def _follow_joints(problem: PlanningProblem) -> TrackedTrajectory:
     )
 
 
-def _follow(problem: PlanningProblem, waypoints: Waypoints, tracked: Tracked) -> TrackedTrajectory:
+def _follow(
+    problem: PlanningProblem, waypoints: Waypoints, tracked: Tracked, options: dict[str, Any]
+) -> TrackedTrajectory:
+    """Return the trajectory through postures; that of a redundant arm within its limits."""
+    trajectory = _through(problem, waypoints, tracked)
+    if problem.arm.n <= 2 or not _is_near_limit(problem.arm, tracked):
+        return TrackedTrajectory(trajectory, tracked, waypoints.times)
+    margin = 0.0
+    best, least = (trajectory, tracked), _passed_by(problem.arm, waypoints.times, trajectory)
+    for _ in range(RETRIES):
+        if not least > 0.0:
+            break
+        margin += NARROWER * least
+        again = _track_inside(problem.arm, waypoints, margin, options)
+        if not again.ok.all():
+            break
+        trajectory = _through(problem, waypoints, again)
+        passed = _passed_by(problem.arm, waypoints.times, trajectory)
+        if passed < least:
+            best, least = (trajectory, again), passed
+    return TrackedTrajectory(*best, waypoints.times)
+
+
+def _through(problem: PlanningProblem, waypoints: Waypoints, tracked: Tracked) -> Trajectory:
     good: Array = np.isfinite(tracked.q).all(axis=-1)
     if not good.any():
         good[:] = True
     solver = make_solver(problem.arm, waypoints.times[good], np.nan_to_num(tracked.q[good]))
     timing_choice = problem.timing_choice
-    trajectory = Trajectory(
+    return Trajectory(
         problem.arm, problem.path, timing_choice.timing, timing_choice.duration, solver
     )
-    return TrackedTrajectory(trajectory, tracked, waypoints.times)
+
+
+def _is_near_limit(arm: Arm, tracked: Tracked) -> bool:
+    """Return whether a path that is followed everywhere brings a joint close to a limit."""
+    lower, upper = arm.parameters.lower + NEAR_LIMIT, arm.parameters.upper - NEAR_LIMIT
+    return bool(tracked.ok.all() and ((tracked.q < lower) | (tracked.q > upper)).any())
+
+
+def _passed_by(arm: Arm, times: Array, trajectory: Trajectory) -> float:
+    """Return the angle [rad] by which joints pass their limits between waypoints."""
+    first, last = times[:-1, None], times[1:, None]
+    between = first + (last - first) * np.linspace(0.0, 1.0, BETWEEN, endpoint=False)
+    q = trajectory(between.ravel()).q
+    excess = np.maximum(arm.parameters.lower - q, q - arm.parameters.upper).max()
+    return float(excess) if excess > SLACK else 0.0
+
+
+def _track_inside(
+    arm: Arm, waypoints: Waypoints, margin: float, options: dict[str, Any]
+) -> Tracked:
+    """Track a path with limits narrower by a margin [rad], where a joint has room for that."""
+    p = arm.parameters
+    margins = np.minimum(margin, 0.25 * (p.upper - p.lower))
+    narrow = p._replace(lower=p.lower + margins, upper=p.upper - margins)
+    return replace(track(narrow, waypoints.points, waypoints.start, **options), arm=arm)
 
 
 def _waypoints(problem: PlanningProblem, options: dict[str, Any]) -> Waypoints:

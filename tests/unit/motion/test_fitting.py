@@ -135,7 +135,6 @@ def test_arms_of_two_limited_joints_find_a_place_wherever_there_is_room():
             assert ulna.plan(arm, DRAWINGS["star"], rate=50.0).ok
 
 
-@pytest.mark.slow
 def test_real_arms_of_three_joints():
     for name in ("open-manipulator-x", "so-101"):
         assert ulna.plan(ulna.preset(name), DRAWINGS["rose"]).ok
