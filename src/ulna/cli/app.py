@@ -45,6 +45,7 @@ SYNONYMS = {
     "--flat": ("--no-gravity",),
     "--disturb": ("--disturbance",),
     "--limit": ("--max-torque",),
+    "--limits": ("--max-torque",),
     "--speeds": ("--speed-range",),
     "--section": ("--section-joint",),
     "--at": ("--section-angle",),
@@ -62,6 +63,22 @@ SYNONYMS = {
     "--profile": ("--timing",),
     "--figure": ("--plot",),
     "--save": ("--out",),
+}
+# What people look for an option of, and where it is written instead.
+_CONTROLLED = "`ulna follow`, `ulna simulate` and `ulna portrait`"
+_GAINS = f'gains are part of the controller, --controller "{{}}" of {_CONTROLLED}'
+ELSEWHERE = {
+    _GAINS.format("PD(kp=100, kd=20)"): "--kp --kd --gain --gains",
+    _GAINS.format("PID(kp=100, kd=20, ki=50)"): "--ki",
+    _GAINS.format("ComputedTorque(natural_frequency=20)"): "--natural-frequency --damping-ratio",
+    f"controllers are for {_CONTROLLED}": "--controller",
+    'units are written in the text itself, "40 deg, -60 deg"; bare angles are in radians': (
+        "--deg --degree --degrees --rad --radian --radians --unit --units"
+    ),
+    "it belongs to the robot file: `ulna new arm.toml` writes one, `ulna check arm.toml` "
+    "checks it": (
+        "--length --lengths --mass --masses --damping --limit --limits --max-torque --max-velocity"
+    ),
 }
 COMMANDS = {
     "pose": "fk forward kinematics tip jacobian",
@@ -200,10 +217,15 @@ def _suggest(error: Any) -> None:
     for command, words in COMMANDS.items():
         if unknown and unknown[1] in words.split():
             error.message += f" Did you mean '{command}'?"
-    meant = SYNONYMS.get(getattr(error, "option_name", ""), ())
-    if meant and error.ctx is not None:
-        known = {word for option in error.ctx.command.params for word in option.opts}
-        error.possibilities = [word for word in meant if word in known] or error.possibilities
+    if getattr(error, "option_name", None) is None or error.ctx is None:
+        return
+    known = {word for option in error.ctx.command.params for word in option.opts}
+    meant = [word for word in SYNONYMS.get(error.option_name, ()) if word in known]
+    hints = [hint for hint, words in ELSEWHERE.items() if error.option_name in words.split()]
+    if meant:
+        error.possibilities = meant
+    elif hints:
+        error.message, error.possibilities = f"{error.message}; {hints[0]}", None
 
 
 def _warning_printer() -> Callable[..., None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
@@ -61,6 +62,7 @@ def read_controller(text: str, what: str = "--controller") -> Controller:
     >>> read_controller("PD(kp=(400, 100), kd='40 N*m*s/rad')")
     PD(kp=(400.0, 100.0), kd=40.0)
     """
+    _check_spelling(text, what)
     call = parse_call(text, what, EXAMPLE)
     if call.name not in CONTROLLERS:
         need = f"one of {', '.join(CONTROLLERS)}"
@@ -69,6 +71,15 @@ def read_controller(text: str, what: str = "--controller") -> Controller:
     entry = CONTROLLERS[call.name]
     guesses = keyword_guesses(*entry.parameters)
     return entry.build(**bind(call, entry.parameters, guesses=guesses))
+
+
+def _check_spelling(text: str, what: str) -> None:
+    """Raise with the text as it should be if a name differs in case, hyphens or spaces only."""
+    name, *rest = str(text).strip().partition("(")
+    letters = re.sub(r"[-_\s]", "", name).lower()
+    for known in CONTROLLERS:
+        if letters == known.lower() and name.strip() != known:
+            raise InputError(Problem(what, shown(text), f'"{known}{"".join(rest)}"'))
 
 
 def with_model(controller: Some, arm: Arm) -> Some:

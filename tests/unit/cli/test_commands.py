@@ -89,6 +89,48 @@ def test_an_option_that_is_not_there_names_the_one_that_is_meant(ask, words, mea
     assert meant in err
 
 
+PD_OPTION = '--controller "PD(kp=100, kd=20)"'
+COMPUTED_TORQUE = '--controller "ComputedTorque(natural_frequency=20)"'
+IN_TEXT = 'in the text itself, "40 deg, -60 deg"'
+ROBOT_FILE = "robot file: `ulna new arm.toml` writes one, `ulna check arm.toml` checks it"
+
+
+@pytest.mark.parametrize(
+    ("words", "where"),
+    [
+        (["follow", "--kp", "100", "--kd", "20"], PD_OPTION),
+        (["simulate", "unit", "--kd=20"], PD_OPTION),
+        (["follow", "--gains", "100, 20"], PD_OPTION),
+        (["follow", "--ki", "50"], '--controller "PID(kp=100, kd=20, ki=50)"'),
+        (["follow", "--natural-frequency", "20"], COMPUTED_TORQUE),
+        (["portrait", "unit", "--damping-ratio", "1"], COMPUTED_TORQUE),
+        (["plan", "--controller", "PD()"], "`ulna follow`"),
+        (["pose", "unit", "--q", "40, 60", "--degrees"], IN_TEXT),
+        (["pose", "unit", "--q", "40, 60", "--deg"], IN_TEXT),
+        (["pose", "unit", "--q", "40, 60", "--unit", "deg"], IN_TEXT),
+        (["simulate", "unit", "--q0", "1, 2", "--radians"], IN_TEXT),
+        (["plan", "--limits", "2"], ROBOT_FILE),
+        (["follow", "--max-torque", "2 N*m"], ROBOT_FILE),
+        (["hold", "unit", "--mass", "1 kg"], ROBOT_FILE),
+        (["new", "arm.toml", "--length", "1 m"], ROBOT_FILE),
+    ],
+)
+def test_an_option_for_what_is_written_elsewhere_says_where(ask, words, where):
+    code, out, err = ask(*words)
+    assert (code, out) == (2, "")
+    last = err.splitlines()[-1]
+    assert "No such option" in last
+    assert where in last
+    assert "Possible" not in last
+
+
+def test_limits_of_a_portrait_are_an_option_of_it(ask):
+    code, _, err = ask("portrait", "bechard-1", "--limits", "2 N*m")
+    assert code == 2
+    assert "--max-torque" in err
+    assert "robot file" not in err
+
+
 @pytest.mark.parametrize("command", [["check"], ["pose", "--q", "0"], ["reach", "--to", "1, 0"]])
 def test_a_file_that_is_not_there_is_exit_74(ask, command):
     code, _, err = ask(command[0], "nowhere.toml", *command[1:])

@@ -82,6 +82,24 @@ def test_what_cannot_be_meant_gets_a_sentence(text, says):
     assert says in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "means"),
+    [
+        ("pd", "PD"),
+        ("computed-torque", "ComputedTorque"),
+        ("computed_torque", "ComputedTorque"),
+        ("computed torque", "ComputedTorque"),
+        ("gravity_pd(kp=100, kd=20)", "GravityPD(kp=100, kd=20)"),
+        ("Pid (ki=3)", "PID(ki=3)"),
+    ],
+)
+def test_another_spelling_of_a_name_gets_the_text_as_it_should_be(text, means):
+    with pytest.raises(InputError) as error:
+        read_controller(text)
+    assert str(error.value) == f'--controller: got {text!r}, need "{means}"'
+    read_controller(means)
+
+
 def test_messages_name_where_the_text_came_from():
     with pytest.raises(InputError, match="controller: unknown controller 'Q'"):
         read_controller("Q()", "controller")
