@@ -48,6 +48,19 @@ def draw_arm(
     -------
     matplotlib.axes.Axes
         The same axes.
+
+    Raises
+    ------
+    InputError
+        If q does not fit the arm.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> from matplotlib.figure import Figure
+    >>> axes = draw_arm(Figure().add_subplot(), ulna.preset("unit"), [0.5, 1.0])
+    >>> len(axes.patches)  # two links, two joints and the tip
+    5
     """
     if ghost:
         return _draw_ghost(axes, arm, np.asarray(q, dtype=float), theme.ghost, theme)
@@ -77,6 +90,15 @@ def draw_ghosts(
     -------
     matplotlib.axes.Axes
         The same axes.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> from matplotlib.figure import Figure
+    >>> rows = np.linspace([0.0, 0.0], [1.0, 2.0], 50)
+    >>> axes = draw_ghosts(Figure().add_subplot(), ulna.preset("unit"), rows, count=3)
+    >>> len(axes.patches)  # three arms of two links, two joints and a tip
+    15
     """
     rows = np.asarray(q_rows, dtype=float).reshape(-1, arm.n)
     chosen = np.unique(np.linspace(0, max(len(rows) - 1, 0), min(count, len(rows))).round())
@@ -108,6 +130,13 @@ def draw_trace(
     -------
     matplotlib.axes.Axes
         The same axes.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> axes = draw_trace(Figure().add_subplot(), [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> len(axes.collections[0].get_segments())
+    2
     """
     from matplotlib.collections import LineCollection
 
@@ -205,6 +234,14 @@ def draw_reach(axes: Axes, arm: Arm, *, theme: Theme = PRINT) -> Axes:
     -------
     matplotlib.axes.Axes
         The same axes.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> from matplotlib.figure import Figure
+    >>> axes = draw_reach(Figure().add_subplot(), ulna.preset("unit"))
+    >>> axes.patches[0].get_path().get_extents().size.tolist()  # a disc 4 m across
+    [4.0, 4.0]
     """
     return draw_region(axes, _outline(arm), filled=arm.n > 1, theme=theme)
 
@@ -253,6 +290,14 @@ def fit_axes(axes: Axes, arm: Arm, also: ArrayLike | None = None) -> Axes:
     -------
     matplotlib.axes.Axes
         The same axes.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> from matplotlib.figure import Figure
+    >>> axes = fit_axes(Figure().add_subplot(), ulna.preset("unit"))
+    >>> axes.get_xlabel(), axes.get_aspect(), axes.get_xlim() == axes.get_ylim()
+    ('x [m]', 1.0, True)
     """
     return fit_axes_to_disc(axes, arm.base, arm.reach, also)
 

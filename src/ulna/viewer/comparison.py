@@ -91,6 +91,15 @@ def animate_following(
     -----
     Each panel shows the path, where the tip should be, where it is and was, and its error. The film
     goes on to the end of the plan or of the longest run.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> arm = ulna.preset("kehl")
+    >>> plan = ulna.plan(arm, ulna.paths.circle((0.5, 0.2), 0.1), duration=1.0)
+    >>> run = ulna.simulate(arm, q0=plan.q[0], duration=1.0)
+    >>> animate_following(plan, {"without torque": run}, fps=5.0, size=(128, 72)).frames
+    6
     """
     check_runs(plan, runs)
     if len(runs) > MOST_RUNS:

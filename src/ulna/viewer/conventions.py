@@ -37,6 +37,12 @@ def conventions_figure(*, theme: Theme = PRINT) -> Figure:
     -------
     matplotlib.figure.Figure
         The page; pyplot does not know it, so nothing has to be closed.
+
+    Examples
+    --------
+    >>> texts = [text.get_text() for text in conventions_figure().axes[0].texts]
+    >>> "base" in texts, "tip" in texts, "gravity" in texts
+    (True, True, True)
     """
     from ulna.viewer.display import DisplayFigure
 

@@ -62,6 +62,18 @@ def pose_figure(arm: Arm, q: ArrayLike, *, theme: Theme = PRINT) -> Figure:
     -------
     matplotlib.figure.Figure
         The page; pyplot does not know it, so nothing has to be closed.
+
+    Raises
+    ------
+    InputError
+        If q does not fit the arm.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> figure = pose_figure(ulna.preset("unit"), [0.0, np.pi / 2])
+    >>> figure.axes[0].get_title(loc="right")
+    'tip (1, 1) m, 90°'
     """
     q = np.asarray(q, dtype=float)
     x, y, angle = (float(value) for value in kinematics.tip(arm, q))
@@ -93,9 +105,22 @@ def reach_figure(arm: Arm, target: ArrayLike, found: Solutions, *, theme: Theme 
     matplotlib.figure.Figure
         The page; pyplot does not know it, so nothing has to be closed.
 
+    Raises
+    ------
+    InputError
+        If the solutions are of an arm with another number of joints.
+
     Notes
     -----
     Of two links it is written at each elbow whether it is up or down.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> arm = ulna.preset("unit")
+    >>> figure = reach_figure(arm, [3.0, 0.0], kinematics.inverse(arm, [3.0, 0.0]))
+    >>> figure.axes[0].get_title(loc="left")
+    'unit: out of reach by 1 m'
     """
     target = np.asarray(target, dtype=float)
     with styled(theme):
@@ -134,6 +159,13 @@ def workspace_figure(arms: Sequence[Arm], *, theme: Theme = PRINT) -> Figure:
     -------
     matplotlib.figure.Figure
         The page; pyplot does not know it, so nothing has to be closed.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> figure = workspace_figure([ulna.preset("unit"), ulna.preset("kehl")])
+    >>> [axes.get_title(loc="left") for axes in figure.axes]
+    ['unit: workspace', 'kehl: workspace']
     """
     from ulna.viewer.display import DisplayFigure
 
@@ -168,6 +200,14 @@ def targets_figure(
     -------
     matplotlib.figure.Figure
         The page; pyplot does not know it, so nothing has to be closed.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> arm, targets = ulna.preset("unit"), [[1.0, 1.0], [3.0, 0.0]]
+    >>> figure = targets_figure(arm, targets, kinematics.inverse(arm, targets))
+    >>> figure.axes[0].get_legend_handles_labels()[1]
+    ['reached: 1', 'not reached: 1']
     """
     targets = np.asarray(targets, dtype=float)
     places = targets.reshape(-1, targets.shape[-1])[:, :2]
@@ -209,6 +249,13 @@ def region_figure(region: Workspace, *, theme: Theme = PRINT) -> Figure:
     -------
     matplotlib.figure.Figure
         The page; pyplot does not know it, so nothing has to be closed.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> figure = region_figure(kinematics.workspace(ulna.preset("unit")))
+    >>> figure.axes[0].get_title(loc="right")  # a disc of 2 m
+    '12.57 m²'
     """
     with styled(theme):
         figure, axes = _page()
@@ -238,6 +285,14 @@ def tracked_figure(arm: Arm, tracked: Tracked, *, theme: Theme = PRINT) -> Figur
     -------
     matplotlib.figure.Figure
         The page; pyplot does not know it, so nothing has to be closed.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> arm = ulna.preset("unit")
+    >>> line = np.linspace([1.55, 0.0], [2.45, 0.0], 10)  # the arm reaches 2 m
+    >>> tracked_figure(arm, kinematics.track(arm, line)).get_suptitle()
+    'unit: 5 of 10 points followed'
     """
     points, known = tracked.points[:, :2], np.isfinite(tracked.q).all(axis=-1)
     with styled(theme):
@@ -279,6 +334,13 @@ def run_figure(run: Run, *, theme: Theme = PRINT) -> Figure:
     -------
     matplotlib.figure.Figure
         The page; pyplot does not know it, so nothing has to be closed.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> run = ulna.simulate(ulna.preset("unit"), q0=[0.0, 0.0], duration=0.1)
+    >>> len(run_figure(run).axes)  # the motion, angles, torques and energies
+    4
     """
     from ulna.viewer.display import DisplayFigure
 

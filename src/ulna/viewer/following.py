@@ -56,6 +56,20 @@ def error_figure(plan: Plan, runs: Mapping[str, Run | Tracking], *, theme: Theme
     -------
     matplotlib.figure.Figure
         The page; pyplot does not know it, so nothing has to be closed.
+
+    Raises
+    ------
+    InputError
+        If there are no runs, or one is of an arm with other links than the plan's.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> arm = ulna.preset("kehl")
+    >>> plan = ulna.plan(arm, ulna.paths.circle((0.5, 0.2), 0.1), duration=1.0)
+    >>> run = ulna.simulate(arm, controller=ulna.control.ComputedTorque(), reference=plan)
+    >>> len(error_figure(plan, {"computed torque": run}).axes)
+    2
     """
     found = judged(plan, runs)
     label, last = list(found.items())[-1]
@@ -94,9 +108,25 @@ def plot_error(
     matplotlib.axes.Axes
         The same axes.
 
+    Raises
+    ------
+    InputError
+        If there are no runs, or one is of an arm with other links than the plan's.
+
     Notes
     -----
     The times of leaving are written beside the marks, or where there is no room, in the legend.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> from matplotlib.figure import Figure
+    >>> arm = ulna.preset("kehl")
+    >>> plan = ulna.plan(arm, ulna.paths.circle((0.5, 0.2), 0.1), duration=1.0)
+    >>> run = ulna.simulate(arm, controller=ulna.control.ComputedTorque(), reference=plan)
+    >>> axes = plot_error(Figure().add_subplot(), plan, {"computed torque": run})
+    >>> axes.get_ylabel(), axes.get_yscale()
+    ('tip error [m]', 'log')
     """
     everything = judged(plan, runs)
     axes.set_yscale("log")
@@ -144,6 +174,22 @@ def plot_deviation(axes: Axes, plan: Plan, run: Run | Tracking, *, theme: Theme 
     -------
     matplotlib.axes.Axes
         The same axes.
+
+    Raises
+    ------
+    InputError
+        If the run is of an arm with other links than the plan's.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> from matplotlib.figure import Figure
+    >>> arm = ulna.preset("kehl")
+    >>> plan = ulna.plan(arm, ulna.paths.circle((0.5, 0.2), 0.1), duration=1.0)
+    >>> run = ulna.simulate(arm, controller=ulna.control.ComputedTorque(), reference=plan)
+    >>> axes = plot_deviation(Figure().add_subplot(), plan, run)
+    >>> [line.get_label() for line in axes.lines]
+    ['along-track', 'cross-track']
     """
     (found,) = judged(plan, {"run": run}).values()
     unit = _unit(0.0 if found.worst is None else found.max)

@@ -70,9 +70,24 @@ def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, theme: Theme = 
     matplotlib.axes.Axes
         The same axes.
 
+    Raises
+    ------
+    InputError
+        If the run is of an arm with other links than the plan's.
+
     Notes
     -----
     A drawing that is small beside its arm is enlarged in a corner.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> from matplotlib.figure import Figure
+    >>> circle = ulna.paths.circle((0.5, 0.2), 0.1)
+    >>> plan = ulna.plan(ulna.preset("kehl"), circle, duration=2.0)
+    >>> axes = plot_path(Figure().add_subplot(), plan)
+    >>> axes.get_legend_handles_labels()[1]
+    ['reference path', 'start and end']
     """
     if run is not None:
         check_run(plan, run)
@@ -115,6 +130,19 @@ def motion_figure(plan: Plan, run: Run | None = None, *, theme: Theme = PRINT) -
     -------
     matplotlib.figure.Figure
         The page; pyplot does not know it, so nothing has to be closed.
+
+    Raises
+    ------
+    InputError
+        If the run is of an arm with other links than the plan's.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> circle = ulna.paths.circle((0.5, 0.2), 0.1)
+    >>> figure = motion_figure(ulna.plan(ulna.preset("kehl"), circle, duration=2.0))
+    >>> figure.axes[0].get_xlabel()
+    'x [m]'
     """
     from ulna.viewer.display import DisplayFigure
 

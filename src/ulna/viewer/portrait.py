@@ -53,6 +53,13 @@ def portrait_figure(
     -------
     matplotlib.figure.Figure
         The page; pyplot does not know it, so nothing has to be closed.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> figure = portrait_figure(ulna.analysis.portrait(ulna.preset("bechard-1")))
+    >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
+    ('angle [rad]', 'speed [rad/s]')
     """
     from ulna.viewer.display import DisplayFigure
 
@@ -113,6 +120,15 @@ def plot_portrait(
     -------
     matplotlib.axes.Axes
         The same axes.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> from matplotlib.figure import Figure
+    >>> portrait = ulna.analysis.portrait(ulna.preset("bechard-1"))
+    >>> axes = plot_portrait(Figure().add_subplot(), portrait)
+    >>> axes.get_legend_handles_labels()[1][-2:]  # below and above, of a damped pendulum
+    ['stable focus', 'saddle']
     """
     axes.set_xlim(*portrait.angles)
     axes.set_ylim(*portrait.speeds)

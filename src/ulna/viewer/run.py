@@ -51,6 +51,15 @@ def plot_angles(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     -------
     matplotlib.axes.Axes
         The same axes.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> from matplotlib.figure import Figure
+    >>> run = ulna.simulate(ulna.preset("unit"), q0=[0.0, 0.0], duration=0.1)
+    >>> axes = plot_angles(Figure().add_subplot(), run)
+    >>> axes.get_ylabel(), len(axes.lines)
+    ('angle [rad]', 2)
     """
     return joint_curves(axes, run.t, run.q, "q", theme, ylabel="angle [rad]")
 
@@ -71,6 +80,15 @@ def plot_speeds(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     -------
     matplotlib.axes.Axes
         The same axes.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> from matplotlib.figure import Figure
+    >>> run = ulna.simulate(ulna.preset("unit"), q0=[0.0, 0.0], duration=0.1)
+    >>> axes = plot_speeds(Figure().add_subplot(), run)
+    >>> axes.get_ylabel(), len(axes.lines)
+    ('speed [rad/s]', 2)
     """
     return joint_curves(axes, run.t, run.qd, r"\dot{q}", theme, ylabel="speed [rad/s]")
 
@@ -95,6 +113,15 @@ def plot_torques(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     Notes
     -----
     Thin lines show what was commanded where a limit cut it: saturation.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> from matplotlib.figure import Figure
+    >>> run = ulna.simulate(ulna.preset("unit"), q0=[0.0, 0.0], torque=[2.0, 1.0], duration=0.1)
+    >>> axes = plot_torques(Figure().add_subplot(), run)
+    >>> axes.get_ylabel(), [float(line.get_ydata()[0]) for line in axes.lines]
+    ('torque [N·m]', [2.0, 1.0])
     """
     _plot_commanded(axes, run, theme)
     return joint_curves(
@@ -129,6 +156,15 @@ def plot_energy(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     -------
     matplotlib.axes.Axes
         The same axes.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> from matplotlib.figure import Figure
+    >>> run = ulna.simulate(ulna.preset("unit"), q0=[0.0, 0.0], duration=0.1)
+    >>> axes = plot_energy(Figure().add_subplot(), run)
+    >>> [line.get_label() for line in axes.lines]
+    ['kinetic', 'potential', 'injected − dissipated', 'total']
     """
     energy = run.energy
     kinetic, potential = np.asarray(energy.kinetic), np.asarray(energy.potential)
@@ -158,6 +194,15 @@ def plot_tip(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     -------
     matplotlib.axes.Axes
         The same axes.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> from matplotlib.figure import Figure
+    >>> run = ulna.simulate(ulna.preset("unit"), q0=[0.0, 0.0], duration=0.1)
+    >>> axes = plot_tip(Figure().add_subplot(), run)
+    >>> axes.get_ylabel(), [float(line.get_ydata()[0]) for line in axes.lines]
+    ('tip [m]', [2.0, 0.0])
     """
     for index, style in enumerate(series(2, theme)):
         curve(axes, run.t, run.tip[:, index], f"${'xy'[index]}$", style)
@@ -184,6 +229,15 @@ def plot_motion(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     Notes
     -----
     Of a long run only the end is shown; all of it would cover itself.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> from matplotlib.figure import Figure
+    >>> run = ulna.simulate(ulna.preset("unit"), q0=[0.0, 0.0], duration=0.1)
+    >>> axes = plot_motion(Figure().add_subplot(), run)
+    >>> axes.get_xlabel(), axes.get_ylabel()
+    ('x [m]', 'y [m]')
     """
     arm, playback = run.arm, Playback(run)
     draw_reach(axes, arm, theme=theme)

@@ -49,6 +49,14 @@ def section_figure(section: Section, *, show: int | None = None, theme: Theme = 
     ------
     InputError
         For an arm of more than 12 joints, and a joint that it does not have.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> starts = [([-1.5, 0.2], [0.0, 0.0])]
+    >>> section = ulna.analysis.poincare(ulna.preset("unit"), starts=starts, duration=10.0)
+    >>> len(section_figure(section).axes)  # a projection for each joint, and the section
+    3
     """
     from ulna.viewer.display import DisplayFigure
 
@@ -94,6 +102,20 @@ def plot_projection(
     -------
     matplotlib.axes.Axes
         The same axes.
+
+    Raises
+    ------
+    InputError
+        If there is no such joint.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> from matplotlib.figure import Figure
+    >>> run = ulna.simulate(ulna.preset("unit"), q0=[0.0, 0.0], duration=0.1)
+    >>> axes = plot_projection(Figure().add_subplot(), run, joint=2)
+    >>> axes.get_xlabel()
+    '$q_{2}$ [rad]'
     """
     listed = [runs] if isinstance(runs, Run) else list(runs)
     whole("joint", joint, 1, listed[0].arm.n)
@@ -123,6 +145,16 @@ def plot_section(axes: Axes, section: Section, joint: int, *, theme: Theme = PRI
     -------
     matplotlib.axes.Axes
         The same axes.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> from matplotlib.figure import Figure
+    >>> starts = [([-1.5, 0.2], [0.0, 0.0])]
+    >>> section = ulna.analysis.poincare(ulna.preset("unit"), starts=starts, duration=10.0)
+    >>> axes = plot_section(Figure().add_subplot(), section, joint=2)
+    >>> len(axes.lines[0].get_xdata()) == len(section.crossings[0])
+    True
     """
     styles = series(len(section.crossings), theme)
     for number, (one, style) in enumerate(zip(section.crossings, styles, strict=True), start=1):

@@ -143,6 +143,15 @@ def styled(theme: Theme = PRINT) -> Iterator[Theme]:
     ------
     Theme
         The same theme, to take colours from.
+
+    Examples
+    --------
+    >>> from matplotlib.colors import to_hex
+    >>> from matplotlib.figure import Figure
+    >>> with styled(DARK) as theme:
+    ...     figure = Figure()
+    >>> to_hex(figure.get_facecolor()) == theme.background
+    True
     """
     import matplotlib as mpl
 

@@ -44,6 +44,14 @@ def torques_figure(plan: Plan, *, theme: Theme = PRINT) -> Figure:
     -------
     matplotlib.figure.Figure
         The page; pyplot does not know it, so nothing has to be closed.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> circle = ulna.paths.circle((0.5, 0.2), 0.1)
+    >>> figure = torques_figure(ulna.plan(ulna.preset("kehl"), circle, duration=2.0))
+    >>> len(figure.axes)  # a panel a joint
+    2
     """
     many = plan.arm.n > MOST_PANELS
     count = 1 + len(_shown_terms(plan)) if many else plan.arm.n
@@ -79,6 +87,16 @@ def plot_joint_torque(axes: Axes, plan: Plan, joint: int, *, theme: Theme = PRIN
     -------
     matplotlib.axes.Axes
         The same axes.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> from matplotlib.figure import Figure
+    >>> circle = ulna.paths.circle((0.5, 0.2), 0.1)
+    >>> plan = ulna.plan(ulna.preset("kehl"), circle, duration=2.0)
+    >>> axes = plot_joint_torque(Figure().add_subplot(), plan, joint=1)
+    >>> [line.get_label() for line in axes.lines]
+    ['total', 'inertia', 'Coriolis', 'gravity']
     """
     tau = plan.tau[:, joint - 1]
     # The terms lie on top: where one of them is nearly all, both are seen.
