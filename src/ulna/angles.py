@@ -46,6 +46,11 @@ def wrap(angle: ArrayLike, middle: ArrayLike = 0.0) -> Array:
     array
         The same angles up to whole turns [rad], of the shape that both broadcast to.
 
+    Raises
+    ------
+    InputError
+        If a value is not a number.
+
     Examples
     --------
     >>> float(wrap(3.5 * math.pi)) == -0.5 * math.pi
@@ -76,6 +81,11 @@ def difference(to: ArrayLike, from_: ArrayLike) -> Array:
     array
         `to` − `from_` [rad], wrapped into (−π, π].
 
+    Raises
+    ------
+    InputError
+        If a value is not a number.
+
     Examples
     --------
     >>> round(float(difference(-3.0, 3.0)), 6)
@@ -99,6 +109,11 @@ def distance(to: ArrayLike, from_: ArrayLike) -> Array:
     -------
     array, shape (...)
         The distance [rad].
+
+    Raises
+    ------
+    InputError
+        If a value is not a number.
 
     Examples
     --------
@@ -124,6 +139,11 @@ def unwrap(angle: ArrayLike, axis: int = -2) -> Array:
     -------
     array
         The same angles up to whole turns [rad], without jumps.
+
+    Raises
+    ------
+    InputError
+        If a value is not a number.
 
     Examples
     --------
@@ -152,6 +172,11 @@ def relative_to_absolute(q: ArrayLike) -> Array:
     array, shape (..., n)
         Link angles φ [rad].
 
+    Raises
+    ------
+    InputError
+        If a value is not a number.
+
     Examples
     --------
     >>> relative_to_absolute([0.5, 0.25]).tolist()
@@ -173,6 +198,11 @@ def absolute_to_relative(phi: ArrayLike) -> Array:
     -------
     array, shape (..., n)
         Joint angles q [rad], each from the link before.
+
+    Raises
+    ------
+    InputError
+        If a value is not a number.
 
     Examples
     --------
@@ -197,6 +227,11 @@ def from_zero_down(theta: ArrayLike) -> Array:
     array, shape (..., n)
         Joint angles q [rad], the first from the x axis.
 
+    Raises
+    ------
+    InputError
+        If a value is not a number.
+
     Examples
     --------
     >>> from_zero_down([0.0, 0.5]).round(6).tolist()
@@ -217,6 +252,11 @@ def to_zero_down(q: ArrayLike) -> Array:
     -------
     array, shape (..., n)
         Joint angles [rad], the first from straight down.
+
+    Raises
+    ------
+    InputError
+        If a value is not a number.
 
     Examples
     --------
@@ -239,6 +279,11 @@ def from_zero_up(theta: ArrayLike) -> Array:
     array, shape (..., n)
         Joint angles q [rad], the first from the x axis.
 
+    Raises
+    ------
+    InputError
+        If a value is not a number.
+
     Examples
     --------
     >>> from_zero_up([0.0, 0.5]).round(6).tolist()
@@ -259,6 +304,11 @@ def to_zero_up(q: ArrayLike) -> Array:
     -------
     array, shape (..., n)
         Joint angles [rad], the first from straight up.
+
+    Raises
+    ------
+    InputError
+        If a value is not a number.
 
     Examples
     --------
