@@ -154,6 +154,14 @@ def warn(*messages: str) -> None:
     ----------
     *messages : str
         Sentences.
+
+    Examples
+    --------
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn("the arm is heavy", "the arm is slow")
+    >>> [str(one.message) for one in caught]
+    ['the arm is heavy', 'the arm is slow']
     """
     if not messages:
         return
@@ -209,6 +217,13 @@ def nearest_name(name: str, known: Sequence[str]) -> str:
     -------
     str
         A question, or a list.
+
+    Examples
+    --------
+    >>> nearest_name("lenght", ["length", "mass"])
+    "did you mean 'length'?"
+    >>> nearest_name("colour", ["length", "mass"])
+    'known: length, mass'
     """
     return did_you_mean(name, known) or "known: " + ", ".join(known)
 
@@ -225,6 +240,13 @@ def shown(value: object) -> str:
     -------
     str
         At most 120 characters.
+
+    Examples
+    --------
+    >>> shown([1.0, "two"])
+    "[1.0, 'two']"
+    >>> len(shown(list(range(1000)))) <= 120
+    True
     """
     if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
         if getattr(value, "mask", False):

@@ -135,6 +135,13 @@ def default_tolerance(plan: Plan) -> float:
     float
         1 % of the arm's reach or 2 % of the path's extent, whichever is less; for a path that is
         a point, 1 % of the reach [m].
+
+    Examples
+    --------
+    >>> import ulna
+    >>> plan = ulna.plan(ulna.preset("kehl"), ulna.paths.circle((0.5, 0.2), 0.1), duration=2.0)
+    >>> round(default_tolerance(plan), 6)  # of a reach of 1 m and a circle 0.2 m across
+    0.004
     """
     reach = plan.arm.reach
     places = plan.tip[np.isfinite(plan.tip).all(axis=-1), :2]

@@ -76,6 +76,15 @@ def warn_unmodelled(*arms: Arm | Parameters) -> None:
     ----------
     *arms : Arm or Parameters
         The arms as they were described.
+
+    Examples
+    --------
+    >>> import warnings, ulna
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn_unmodelled(ulna.preset("dfki-double-pendulum"), ulna.preset("so-101"))
+    >>> print(caught[0].message)
+    dry friction (joints 1 and 2) is not modelled: only viscous damping resists
     """
     sentences = [sentence for arm in arms for sentence in _sentences(arm)]
     if sentences:

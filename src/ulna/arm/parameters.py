@@ -119,6 +119,12 @@ def parameters_of(arm: Arm | Parameters) -> Parameters:
     ------
     InputError
         If it is neither.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> parameters_of(ulna.Arm.rods([1.0, 0.5], [2.0, 1.0])).com.tolist()  # halfway along
+    [0.5, 0.25]
     """
     if isinstance(arm, Parameters):
         return arm

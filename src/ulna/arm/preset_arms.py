@@ -54,6 +54,11 @@ def presets() -> tuple[str, ...]:
     -------
     tuple of str
         What `ulna.preset` takes.
+
+    Examples
+    --------
+    >>> "kehl" in presets(), "so-101" in presets()
+    (True, True)
     """
     return tuple(PRESETS)
 

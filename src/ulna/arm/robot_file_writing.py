@@ -30,6 +30,15 @@ def save(arm: Arm, file: str | os.PathLike[str]) -> None:
     ------
     FileError
         If the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile, ulna
+    >>> arm = ulna.Arm.rods([1.0, 0.5], [2.0, 1.0], name="two rods")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(arm, f"{folder}/arm.toml")
+    ...     ulna.load(f"{folder}/arm.toml") == arm
+    True
     """
     write_whole(file, dumps(arm))
 

@@ -35,7 +35,7 @@ DEEPEST_KEY = 100  # parts of a dotted key; the parser takes the square of them
 
 
 def load(file: str | os.PathLike[str]) -> Arm:
-    """Read an arm from a robot file (TOML, format 1).
+    r"""Read an arm from a robot file (TOML, format 1).
 
     Parameters
     ----------
@@ -55,6 +55,15 @@ def load(file: str | os.PathLike[str]) -> Arm:
         such as URDF, with what to do instead.
     FileError
         If the file cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "arm.toml")
+    ...     _ = file.write_text("format = 1\n[[link]]\nlength = '25 cm'\nmass = 0.5\n")
+    ...     load(file).reach
+    0.25
     """
     check_format(file)
     arm, found = parse(read_text(file, LARGEST), os.fspath(file))

@@ -105,6 +105,14 @@ def coriolis_matrix(arm: Arm | Parameters, q: Array, qd: Array) -> Array:
     ------
     InputError
         If a shape does not fit, or a value is not a number.
+
+    Examples
+    --------
+    >>> import numpy as np, ulna
+    >>> arm = ulna.Arm.point_masses([1.0, 1.0], [1.0, 1.0])
+    >>> C = coriolis_matrix(arm, [0.0, np.pi / 2], [1.0, 2.0])  # h = m_2 l_1 l_2 sin q_2 = 1
+    >>> C.round(12).tolist()  # [[-h q̇_2, -h (q̇_1 + q̇_2)], [h q̇_1, 0]]
+    [[-2.0, -3.0], [1.0, 0.0]]
     """
     at, rate = moving(arm, q, qd)
     return to_joint_matrix(at.xp, coriolis_coupling(at) * rate[..., None, :])
@@ -155,6 +163,13 @@ def kinetic_energy(arm: Arm | Parameters, q: Array, qd: Array) -> Array:
     ------
     InputError
         If a shape does not fit, or a value is not a number.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> rod = ulna.Arm.rods([1.0], [3.0])
+    >>> float(kinetic_energy(rod, [0.0], [2.0]))  # ½ (m l²/3) ω²
+    2.0
     """
     at, rate = moving(arm, q, qd)
     return 0.5 * at.xp.sum(rate * times(at.xp, inertia(at), rate), axis=-1)
@@ -179,6 +194,13 @@ def potential_energy(arm: Arm | Parameters, q: Array) -> Array:
     ------
     InputError
         If a shape does not fit, or a value is not a number.
+
+    Examples
+    --------
+    >>> import numpy as np, ulna
+    >>> rod = ulna.Arm.rods([1.0], [3.0], gravity=(0.0, -10.0))
+    >>> potential_energy(rod, [[-np.pi / 2], [np.pi / 2]]).tolist()  # m g l/2 sin q
+    [-15.0, 15.0]
     """
     at = posture(arm, q)
     xp, p = at.xp, at.parameters
@@ -283,6 +305,14 @@ def operational_mass(arm: Arm | Parameters, q: Array) -> Array:
     Where the tip cannot move at all, as along a stretched arm or a single link, its mass is
     infinite. A number stands for it, in double precision 7e7 times the mass in the other
     direction: so nothing turns NaN, and the other direction keeps half of its digits.
+
+    Examples
+    --------
+    >>> import numpy as np, ulna
+    >>> arm = ulna.Arm.point_masses([1.0, 1.0], [1.0, 1.0])
+    >>> mass = operational_mass(arm, [0.0, np.pi / 2])  # along x the tip moves alone
+    >>> (mass.round(6) + 0.0).tolist()
+    [[1.0, 0.0], [0.0, 2.0]]
     """
     at = posture(arm, q)
     xp = at.xp

@@ -52,6 +52,12 @@ def parameter_names(arm: Arm | Parameters) -> tuple[str, ...]:
     ------
     InputError
         If it is no arm.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> parameter_names(ulna.preset("unit"))[:4]
+    ('mass.1', 'mass.2', 'first_moment.1', 'first_moment.2')
     """
     _, p = prepared(arm)
     return tuple(f"{quantity}.{link + 1}" for quantity in QUANTITIES for link in range(p.n))
@@ -116,6 +122,14 @@ def regressor(
     ------
     InputError
         If a shape does not fit, or a value is not a number.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> rod = ulna.Arm.rods([1.0], [3.0], gravity=(0.0, -10.0))
+    >>> Y = regressor(rod, [0.0], [0.0], [2.0])
+    >>> (Y @ parameter_vector(rod)).tolist()  # (m l²/3) q̈ + m g l/2
+    [17.0]
     """
     m = _motion(arm, q, qd, qdd, qd if qd_ref is None else qd_ref)
     parts = (_mass(m), _first_moment(m), _offset_moment(m), _second_moment(m), _damping(m))

@@ -81,6 +81,14 @@ def tip_force(arm: Arm | Parameters, q: Array, tau: Array) -> Array:
     It undoes `holding_torque`: Jᵀ F = G − τ. What tau does not determine, the part along a
     stretched arm or a single link, is zero. An arm of more than two links balances a force only
     by torques that fit it; others get the force that leaves the least torque over.
+
+    Examples
+    --------
+    >>> import numpy as np, ulna
+    >>> arm = ulna.Arm.point_masses([1.0, 1.0], [2.0, 1.0])
+    >>> q = [0.0, np.pi / 2]
+    >>> tip_force(arm, q, holding_torque(arm, q, tip_force=[3.0, 4.0])).round(9).tolist()
+    [3.0, 4.0]
     """
     at = posture(arm, q, tau)
     xp = at.xp
@@ -121,6 +129,14 @@ def largest_payload(arm: Arm | Parameters, q: Array, *, tip_force: Array | None 
     Notes
     -----
     Each joint gives at most its `max_torque`, to either side.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> joint = ulna.Joint(max_torque=30.0)
+    >>> arm = ulna.Arm.point_masses([1.0], [1.0], joints=[joint], gravity=(0.0, -10.0))
+    >>> float(largest_payload(arm, [0.0]))  # 30 N·m hold 3 kg at 1 m, one of which is the arm's
+    2.0
     """
     at = posture(arm, q, tip_force)
     xp, limit = at.xp, at.parameters.max_torque

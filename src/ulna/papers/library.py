@@ -85,6 +85,12 @@ def rows(number: str) -> tuple[Row, ...]:
     ------
     InputError
         Where there is no paper of that number.
+
+    Examples
+    --------
+    >>> row = rows("004")[0]
+    >>> row.title, row.verdict.value
+    ('The forward problem', 'same')
     """
     return paper(number).judge()
 

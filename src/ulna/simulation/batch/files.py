@@ -85,6 +85,16 @@ def open_batch(file: PathLike) -> BatchRun:
         It cannot be read, or is damaged.
     InputError
         It holds no batch.
+
+    Examples
+    --------
+    >>> import tempfile, ulna
+    >>> arms = ulna.stack([ulna.Arm.rods([1.0], [mass]) for mass in (1.0, 2.0, 3.0)])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ulna.simulate_batch(arms, q0=[0.0], duration=0.1).save(f"{folder}/batch.nc")
+    ...     with open_batch(f"{folder}/batch.nc") as run:
+    ...         len(run), run.q.shape[-1]
+    (3, 1)
     """
     path = Path(file)
     with reading(path):
