@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
@@ -368,7 +369,7 @@ class Arm(metaclass=_AnswersGuesses):
         links = _each(lengths, masses, point)
         return cls.of(links, joints, gravity=gravity, base=base, payload=payload, name=name)
 
-    @property
+    @cached_property
     def n(self) -> int:
         """The number of joints, which is that of links."""
         return len(self.links)

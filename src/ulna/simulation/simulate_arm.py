@@ -312,20 +312,28 @@ def sample_times(samples: Any, duration: float, dt: float, width: int) -> Array:
         steps = max(math.ceil(min(duration / dt, MOST_STEPS) * (1.0 - 1e-9)), 1)
         most = min(MOST_DEFAULT, max(int(DEFAULT_MEMORY / row), 2)) - 1
         steps = math.ceil(steps / math.ceil(steps / most))
-        return np.linspace(0.0, duration, steps + 1) if duration else np.zeros(1)
+        return _even_times(duration, steps + 1) if duration else np.zeros(1)
     if isinstance(samples, int | np.integer) and not isinstance(samples, bool):
         if samples < 1:
             raise InputError(Problem("samples", shown(samples), "at least 1"))
         _check_samples(int(samples), row)
         if not duration:
             return np.zeros(1)
-        return np.linspace(0.0, duration, samples) if samples > 1 else np.array([duration])
+        return _even_times(duration, int(samples)) if samples > 1 else np.array([duration])
     times = float_array(samples, "samples")
     _check_samples(times.size, row)
     inside = times.ndim == 1 and times.size and np.isfinite(times).all()
     if not inside or times[0] < 0.0 or times[-1] > duration or np.any(np.diff(times) <= 0.0):
         need = f"a number of samples, or times that increase from 0 to {duration:g} s at most"
         raise InputError(Problem("samples", shown(samples), need))
+    return times
+
+
+def _even_times(duration: float, count: int) -> Array:
+    """Return even times from 0 to the duration, both included, two at least."""
+    # The numbers of np.linspace, which takes as long as twenty steps of the engine.
+    times = np.arange(count) * (duration / (count - 1))
+    times[-1] = duration
     return times
 
 

@@ -403,3 +403,11 @@ def test_a_run_is_saved_and_read_back_whole(tmp_path):
     assert back.settings == run.settings
     assert [contact.what for contact in back.contacts] == ["hit", "rest"]
     assert back.events[0].name == "quarter"
+
+
+def test_even_samples_are_at_the_times_of_linspace():
+    random = np.random.default_rng(4)
+    arm = ulna.Arm.rods([1.0], [1.0])
+    for duration, count in zip(random.uniform(1e-3, 0.02, 20), range(2, 22), strict=True):
+        run = ulna.simulate(arm, q0=[0.0], duration=duration, samples=count, method="rk4")
+        assert run.t.tolist() == np.linspace(0.0, duration, count).tolist()
