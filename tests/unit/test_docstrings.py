@@ -19,7 +19,7 @@ from numpydoc.validate import Validator, validate
 import ulna
 
 # What is wrong, by numpydoc's letters. Left out are those that are matters of taste (GL01 to
-# GL03, ES01, SA01, PR06, RT02) and examples (EX01), which tests/docs runs wherever there are any.
+# GL03, ES01, SA01, PR06, RT02).
 CHECKED = {
     "GL06": "an unknown section",
     "GL07": "sections in another order",
@@ -43,6 +43,8 @@ CHECKED = {
     "RT03": "a return value without a description",
     "YD01": "no Yields",
 }
+# Of functions only, each of which is an entry of its own; tests/docs runs all examples.
+CHECKED_OF_FUNCTIONS = {**CHECKED, "EX01": "no Examples"}
 # A record is what a function returns: its fields are attributes, which nobody passes.
 PARAMETERS = {"PR01", "PR02", "PR03"}
 SOURCES = Path(ulna.__file__).parent
@@ -115,10 +117,17 @@ class Docstring(Validator):
 def faults(path, value):
     """Return what is wrong with a docstring, as texts."""
     errors = validate(path, Docstring, value=value)["errors"]
-    found = [(code, text) for code, text in errors if code in CHECKED]
+    checked = CHECKED_OF_FUNCTIONS if _is_function(value) else CHECKED
+    found = [(code, text) for code, text in errors if code in checked]
     if inspect.isclass(value):
         found = [*_faults_of_class(path, value, found)]
     return [f"{path}: {code} {text}" for code, text in found]
+
+
+def _is_function(value):
+    """Return whether a value is a function of a module, and no method."""
+    own = inspect.unwrap(value)
+    return inspect.isfunction(own) and "." not in own.__qualname__.split("<locals>.")[-1]
 
 
 def _faults_of_class(path, kind, found):
@@ -159,7 +168,7 @@ def test_a_wrong_docstring_is_found():
         return lengths, masses
 
     found = {text.split(": ")[1][:4] for text in faults("rods", rods)}
-    assert found == {"SS03", "SS05", "PR01", "PR02", "PR04", "PR07", "PR09", "RT01"}
+    assert found == {"SS03", "SS05", "PR01", "PR02", "PR04", "PR07", "PR09", "RT01", "EX01"}
 
 
 if __name__ == "__main__":

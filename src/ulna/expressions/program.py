@@ -159,6 +159,13 @@ def run(program: Program, values: Sequence[ArrayLike]) -> Any:
     -------
     float or ndarray
         The value of the expression.
+
+    Examples
+    --------
+    >>> from ulna.expressions import Expression
+    >>> line = Expression.parse("2*t + 1")
+    >>> run(line.program, [[0.0, 0.5, 1.0]]).tolist()
+    [1.0, 2.0, 3.0]
     """
     arrays = [np.asarray(value, dtype=np.float64) for value in values]
     stack: Stack = []
