@@ -146,6 +146,11 @@ def plot_section(axes: Axes, section: Section, joint: int, *, theme: Theme = PRI
     matplotlib.axes.Axes
         The same axes.
 
+    Raises
+    ------
+    InputError
+        Without such a joint.
+
     Examples
     --------
     >>> import ulna
@@ -156,6 +161,7 @@ def plot_section(axes: Axes, section: Section, joint: int, *, theme: Theme = PRI
     >>> len(axes.lines[0].get_xdata()) == len(section.crossings[0])
     True
     """
+    whole("joint", joint, 1, section.arm.n)
     styles = series(len(section.crossings), theme)
     for number, (one, style) in enumerate(zip(section.crossings, styles, strict=True), start=1):
         label = f"start {number}: {len(one)} crossings"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ulna.motion.values import whole
 from ulna.viewer.pages import FOOT, PageLayout, name_outer, page_of_panels, plan_title
 from ulna.viewer.run import curve, finish, joint_curves
 from ulna.viewer.style import PATTERNS, PRINT, Theme, styled
@@ -88,6 +89,11 @@ def plot_joint_torque(axes: Axes, plan: Plan, joint: int, *, theme: Theme = PRIN
     matplotlib.axes.Axes
         The same axes.
 
+    Raises
+    ------
+    InputError
+        Without such a joint.
+
     Examples
     --------
     >>> import ulna
@@ -98,6 +104,7 @@ def plot_joint_torque(axes: Axes, plan: Plan, joint: int, *, theme: Theme = PRIN
     >>> [line.get_label() for line in axes.lines]
     ['total', 'inertia', 'Coriolis', 'gravity']
     """
+    whole("joint", joint, 1, plan.arm.n)
     tau = plan.tau[:, joint - 1]
     # The terms lie on top: where one of them is nearly all, both are seen.
     curve(axes, plan.t, tau, "total", {"color": theme.foreground, "lw": 3.0})

@@ -179,6 +179,12 @@ def test_a_plan_that_is_nowhere_in_reach_makes_its_pages():
     assert "joint 2: out of reach all the way" in words(rendered(viewer.torques_figure(plan)))
 
 
+@pytest.mark.parametrize("joint", [0, 3, 1.5])
+def test_torques_of_a_joint_that_is_not_there_are_refused(axes, joint):
+    with pytest.raises(ulna.InputError, match="joint"):
+        viewer.plot_joint_torque(axes, made(), joint)
+
+
 def test_torques_and_terms_are_the_plans(axes):
     plan = limited()
     assert viewer.plot_joint_torque(axes, plan, 2) is axes

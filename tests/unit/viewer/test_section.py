@@ -46,6 +46,12 @@ def test_a_dot_is_a_passage(axes, section, joint):
         assert line.get_linestyle() == "None"
 
 
+@pytest.mark.parametrize("joint", [0, 3, 1.5])
+def test_a_joint_that_is_not_there_is_refused(axes, section, joint):
+    with pytest.raises(ulna.InputError, match="joint"):
+        viewer.plot_section(axes, section, joint)
+
+
 def test_dots_of_the_joint_that_is_cut_stand_on_the_section(axes, section):
     viewer.plot_section(axes, section, section.joint)
     for line in axes.lines:
