@@ -116,6 +116,11 @@ _GUESSES = {
         "trajectory plan_path plan_trajectory planner make_plan"
     ),
     "ulna.simulate(arm, q0=..., duration=...) simulates an arm": "sim run integrate step simulator",
+    "ulna.open_run('run.nc') reads what Run.save wrote": "load_run read_run",
+    "ulna.open_batch('batch.nc') reads what BatchRun.save wrote": "load_batch read_batch",
+    "a saved plan is a CSV table for other programs; ulna.plan(arm, path) makes it anew": (
+        "load_plan open_plan read_plan"
+    ),
     "ulna.control.ComputedTorque(), PID() and others are controllers": "Controller controller",
 }
 

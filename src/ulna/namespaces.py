@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ulna.errors import did_you_mean
 
@@ -21,6 +21,7 @@ Kind = TypeVar("Kind", bound=type)
 
 _NONE: Mapping[str, str] = {}
 _MOST_LISTED = 12  # names in a message
+_MISSING = re.compile(r"missing \d+ required")
 _UNEXPECTED = re.compile(r"got an unexpected keyword argument '(\w+)'")
 # What other libraries and textbooks call a parameter, wherever a function has it.
 _SYNONYMS = {
@@ -133,7 +134,7 @@ def namespace(
     return find, offer
 
 
-def suggest_keywords(**guesses: str) -> Callable[[Called], Called]:
+def suggest_keywords(missing: str = "", /, **guesses: str) -> Callable[[Called], Called]:
     """Return a decorator that adds "did you mean" to the refusal of a misspelt keyword.
 
     Only a call that Python refuses takes longer. It goes below `classmethod` and `interruptible`,
@@ -141,6 +142,8 @@ def suggest_keywords(**guesses: str) -> Callable[[Called], Called]:
 
     Parameters
     ----------
+    missing : str, optional
+        What to say where an argument is missing.
     **guesses
         Keywords that are there, by others that people try first and that are spelt unlike them;
         or sentences that say what to write instead.
@@ -164,25 +167,29 @@ def suggest_keywords(**guesses: str) -> Callable[[Called], Called]:
 
     def decorated(called: Called) -> Called:
         if isinstance(called, type):
-            called.__init__ = _explained(called.__init__, guesses)  # type: ignore[misc]
+            called.__init__ = _explained(called.__init__, guesses, missing)  # type: ignore[misc]
             return called
-        return _explained(called, guesses)  # type: ignore[return-value]
+        return _explained(called, guesses, missing)  # type: ignore[return-value]
 
     return decorated
 
 
-def _explained(function: Callable[..., Any], guesses: Mapping[str, str]) -> Callable[..., Any]:
+def _explained(
+    function: Callable[..., Any], guesses: Mapping[str, str], missing: str
+) -> Callable[..., Any]:
     @functools.wraps(function)
     def explained(*arguments: Any, **keywords: Any) -> Any:
         try:
             return function(*arguments, **keywords)
         except TypeError as error:
-            unexpected = _UNEXPECTED.search(str(error))
+            text, unexpected = str(error), _UNEXPECTED.search(str(error))
+            explains = unexpected or (missing and _MISSING.search(text))
             # Python has entered no function yet where it is the call itself that does not fit.
-            if unexpected is None or error.__traceback__.tb_next is not None:  # type: ignore[union-attr]
+            if not explains or error.__traceback__.tb_next is not None:  # type: ignore[union-attr]
                 raise
-            name = unexpected[1]
-            text = str(error)[: unexpected.end()]
+        if unexpected is None:
+            raise TypeError(f"{text}; {missing}")
+        name, text = unexpected[1], text[: unexpected.end()]
         known = [
             one for one in inspect.signature(function).parameters if one not in ("self", "cls")
         ]
@@ -203,6 +210,25 @@ def _keyword_hint(name: str, guesses: Mapping[str, str], known: Sequence[str]) -
         few = f"it takes {', '.join(known)}" if len(known) <= _MOST_LISTED else ""
         return did_you_mean(name, known) or few
     return f"did you mean '{meant}'?" if meant.isidentifier() else meant
+
+
+class SuggestsAttributes(type):
+    """The metaclass of classes that say what to write instead of names that they do not have.
+
+    `_class_guesses` of such a class says it, as for `namespace`.
+    """
+
+    _class_guesses: Mapping[str, str]
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(cls, name: str) -> Any:
+            text = f"type object {cls.__name__!r} has no attribute {name!r}"
+            # Nothing is compared: `dataclass` asks for every field that has no default.
+            for hint, names in () if name.startswith("_") else cls._class_guesses.items():
+                if name in names.split():
+                    raise AttributeError(f"{text}; {hint}")
+            raise AttributeError(text, name=name, obj=cls)
 
 
 def suggest_attributes(guesses: Mapping[str, str]) -> Callable[[Kind], Kind]:

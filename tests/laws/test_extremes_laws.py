@@ -58,7 +58,7 @@ def brute_force(made):
     close = np.clip(np.add.outer(edges, near).ravel(), 0.0, made.duration)
     t = np.concatenate([np.linspace(0.0, made.duration, IN_ALL), close, *pieces])
     _, qd, qdd = made.trajectory(t)
-    tau = made.torque(t)
+    tau = made.torque_at(t)
     return {
         "torque": np.abs(tau), "speed": np.abs(qd), "acceleration": np.abs(qdd),
         "power": np.abs(tau * qd),

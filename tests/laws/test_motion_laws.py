@@ -151,7 +151,7 @@ def test_work_less_what_damping_takes_is_the_change_of_energy(drawn, seed, timin
     weights = zip((-2, -1, 1, 2), (1.0, -8.0, 8.0, -1.0), strict=True)
     growth = sum(weight * energy_at(t + way * step) for way, weight in weights) / (12.0 * step)
     qd = made.trajectory(t).qd
-    power = np.sum(made.torque(t) * qd - damping * qd**2, axis=-1)
+    power = np.sum(made.torque_at(t) * qd - damping * qd**2, axis=-1)
     if timing != "s-curve":  # whose jerk jumps
         assert np.abs(growth - power).max() <= 1e-6 * np.abs(made.power).max()
 
@@ -171,7 +171,7 @@ def test_backwards_in_time_is_the_path_backwards(drawn, seed):
     assert np.abs(forward.qdd - backward.qdd).max() <= 1e-7 * np.abs(there.qdd).max()
     # Torques are the same both ways, but for damping, which always brakes.
     damping = np.array([joint.damping for joint in arm.joints])
-    difference = there.torque(t) - back.torque(2.0 - t) - 2.0 * damping * forward.qd
+    difference = there.torque_at(t) - back.torque_at(2.0 - t) - 2.0 * damping * forward.qd
     assert np.abs(difference).max() <= 1e-7 * max(1.0, np.abs(there.tau).max())
 
 

@@ -58,7 +58,7 @@ def test_the_torques(name, way, figures):
 )
 def test_the_peaks_on_a_dense_grid(name, figures):
     made = exactly(ulna.preset(name))
-    tau = made.torque(np.linspace(0.0, 60.0, 60001))
+    tau = made.torque_at(np.linspace(0.0, 60.0, 60001))
     assert [f"{value:.3f}" for value in peak(tau)] == [f"{value:.3f}" for value in figures]
     # The samples come within a thousandth of that.
     assert peak(made.tau) == pytest.approx(figures, rel=1e-3)

@@ -78,7 +78,7 @@ def test_exact_torques_held_for_a_millisecond(exact):
     start, times = plan.trajectory(0.0), np.arange(2501) / 1000.0
     run = ulna.simulate(
         plan.arm, q0=start.q, qd0=start.qd, duration=2.5, samples=times,
-        torque=(times, plan.torque(times)),
+        torque=(times, plan.torque_at(times)),
     )  # fmt: skip
     assert left(run, plan) == pytest.approx(HELD[name], abs=1e-9)
 
@@ -86,7 +86,7 @@ def test_exact_torques_held_for_a_millisecond(exact):
 def test_scalar_torques_are_those_of_the_plan(exact):
     _, plan = exact
     times, torque = np.linspace(0.0, 10.0, 101), torque_at(plan.arm)
-    assert [torque(t) for t in times] == pytest.approx(plan.torque(times), abs=1e-11)
+    assert [torque(t) for t in times] == pytest.approx(plan.torque_at(times), abs=1e-11)
 
 
 @pytest.mark.parametrize("rtol", [1e-6, 1e-9, 1e-13])

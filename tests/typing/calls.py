@@ -384,9 +384,9 @@ def motions(arm: ulna.Arm, path: ulna.Path, q: Floats) -> None:
     print(many.members[0].ok, made.ok, made.tau, made.peaks.torque)
     made.raise_if_infeasible()
     made.raise_if_infeasible("now")  # type: ignore[call-arg]
-    made.torque(0.5)
-    made.torque([0.0, 0.5])
-    made.torque("0.5 s")  # type: ignore[arg-type]
+    made.torque_at(0.5)
+    made.torque_at([0.0, 0.5])
+    made.torque_at("0.5 s")  # type: ignore[arg-type]
     made.to_dataframe()
     made.to_dataframe(3)  # type: ignore[call-arg]
     made.save("plan.csv", overwrite=False)

@@ -258,6 +258,18 @@ def test_signatures_show_every_option_with_its_type_and_default(called):
         (lambda: ulna.Joint(limits=(-1.0, 1.0)), "lower and upper"),
         (lambda: ulna.Link(l=1.0, m=1.0), "did you mean 'length'?"),
         (lambda: ulna.Arm(lengths=[1.0], masses=[1.0]), "Arm.rods(lengths, masses)"),
+        (lambda: ulna.Arm(lengths=[1.0], masses=[1.0]), "Arm.of([Link("),
+        (lambda: ulna.Arm.of([], inertias=[1.0]), "Link(length, mass, com, inertia)"),
+        (lambda: ulna.Arm.rods([1.0], [1.0], inertias=[0.1]), "Arm.of([Link("),
+        (lambda: ulna.Arm.rods([1.0], [1.0], com=[0.1]), "Arm.of([Link("),
+        (lambda: ulna.Arm.rods([1.0], [1.0], torque_limits=[9.0]), "[Joint(max_torque=10), ...]"),
+        (lambda: ulna.Arm.rods([1.0], [1.0], friction=[0.1]), "Joint(friction=Friction("),
+        (lambda: ulna.Arm.rods([1.0], [1.0], damping=[0.1]), "joints=[Joint(damping=0.1), ...]"),
+        (lambda: ulna.Arm.rods([1.0], [1.0], limits=[(-2, 2)]), "Joint(lower=-2, upper=2)"),
+        (
+            lambda: dynamics.holding_torque(ulna.preset("unit"), [0.0, 0.0], payload=0.2),
+            "arm.with_payload(0.5)",
+        ),
         (lambda: ulna.paths.circle(centre=(0.0, 0.0)), "did you mean 'center'?"),
         (lambda: ulna.simulate(ulna.preset("unit"), gravity=False), "arm.replace(gravity=(0, 0))"),
         (lambda: ulna.simulate(ulna.preset("unit"), payload=1.0), "arm.with_payload(0.5)"),
@@ -270,6 +282,11 @@ def test_keywords_of_other_libraries_are_told_the_names_of_ours(call, instead):
     assert instead in str(caught.value)
 
 
+def test_an_arm_without_joints_is_told_what_makes_them():
+    with pytest.raises(TypeError, match=r"missing 1 .* 'joints'; .*Arm\.of\(\[Link\("):
+        ulna.Arm(links=[ulna.Link(1.0, 1.0)])
+
+
 RESULTS = {
     "run": lambda: ulna.simulate(ulna.preset("unit"), q0=[0.0, 0.0], duration=0.01),
     "plan": lambda: ulna.plan(ulna.preset("unit"), ulna.paths.circle((1.0, 0.0)), duration=1.0),
@@ -278,6 +295,7 @@ RESULTS = {
     "arm": lambda: ulna.preset("unit"),
     "path": lambda: ulna.paths.circle(),
     "energy": lambda: RESULTS["run"]().energy,
+    "tracking": lambda: analysis.tracking(RESULTS["run"](), RESULTS["plan"]()),
 }
 
 
@@ -291,7 +309,13 @@ RESULTS = {
         ("run", "to_csv", "run.save"),
         ("run", "success", "run.status.ok"),
         ("batch", "velocity", "run.qd"),
+        ("run", "load", "ulna.open_run('run.nc')"),
         ("plan", "torques", "plan.tau"),
+        ("plan", "torque", "plan.tau are the torques [N·m], shape (samples, n); plan.torque_at(t)"),
+        ("tracking", "max_error", "tracking.max"),
+        ("tracking", "error_max", "tracking.max"),
+        ("tracking", "peak", "tracking.max"),
+        ("tracking", "rmse", "tracking.rms"),
         ("plan", "peak_torque", "plan.peaks.torque"),
         ("plan", "animate", "no attribute"),
         ("found", "angles", "found.q"),
@@ -315,6 +339,7 @@ def test_hints_on_results_name_what_they_have():
         ("plan", "ulna.motion.plan_result"),
         ("found", "ulna.kinematics.solutions"),
         ("path", "ulna.motion.path"),
+        ("tracking", "ulna.analysis.tracking_errors"),
     ):
         value = RESULTS[thing]()
         own = "run" if thing == "batch" else thing
@@ -333,9 +358,29 @@ def test_hints_on_results_name_what_they_have():
         ("forward_kinematics", "kinematics.tip(arm, q)"),
         ("Robot", "ulna.Arm.rods(lengths, masses)"),
         ("simulat", "did you mean 'simulate'?"),
+        ("load_run", "ulna.open_run('run.nc')"),
+        ("load_batch", "ulna.open_batch('batch.nc')"),
+        ("load_plan", "a saved plan is a CSV table for other programs; ulna.plan("),
+        ("open_plan", "a saved plan is a CSV table for other programs; ulna.plan("),
     ],
 )
 def test_the_package_says_where_names_are(name, instead):
     with pytest.raises(AttributeError) as caught:
         getattr(ulna, name)
     assert instead in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "names", "instead"),
+    [
+        (ulna.Run, "load open from_file", "ulna.open_run('run.nc')"),
+        (ulna.BatchRun, "load open from_file", "ulna.open_batch('batch.nc')"),
+        (ulna.Plan, "load open from_file", "ulna.plan(arm, path) makes it anew"),
+    ],
+)
+def test_classes_of_results_say_what_reads_them(kind, names, instead):
+    for name in names.split():
+        with pytest.raises(AttributeError, match=f"type object .* no attribute '{name}'") as caught:
+            getattr(kind, name)
+        assert instead in str(caught.value)
+    assert not hasattr(kind, "nothing")

@@ -79,7 +79,7 @@ def test_plans_and_trajectories(timing, n):
         assert other.problems == told
         assert all(np.array_equal(a, b) for a, b in zip(other.peaks, peaks, strict=True))
         assert all(np.array_equal(a, b) for a, b in zip(other.terms, terms, strict=True))
-        assert np.array_equal(other.torque(0.7), made.torque(0.7))
+        assert np.array_equal(other.torque_at(0.7), made.torque_at(0.7))
     for other in _copies(made.trajectory):
         assert np.array_equal(other(0.7), made.trajectory(0.7))
 

@@ -25,7 +25,7 @@ from ulna.errors import InputError, Problem, shown
 from ulna.motion import Plan, TipMotion
 from ulna.motion.findings import length_text
 from ulna.motion.values import number, positive
-from ulna.namespaces import suggest_keywords
+from ulna.namespaces import suggest_attributes, suggest_keywords
 from ulna.notebooks import card
 from ulna.simulation import Run
 
@@ -58,6 +58,22 @@ class Worst(NamedTuple):
     point: tuple[float, float]
 
 
+# What people ask for first, and where it is.
+_GUESSES = {
+    "tracking.max is the largest error of the tip [m], tracking.worst also when and where": (
+        "max_error error_max peak peak_error maximum max_tip_error largest worst_error"
+    ),
+    "tracking.rms is the RMS error of the tip [m], tracking.joint_rms that of the joints [rad]": (
+        "rmse rms_error error_rms RMS RMSE rmse_tip tip_rms mean mean_error"
+    ),
+    "tracking.error are the tip's errors [m], tracking.size their lengths": (
+        "errors tip_error tip_errors position_error"
+    ),
+    "tracking.joint_error are the joints' errors [rad]": "joint_errors q_error angle_error",
+}
+
+
+@suggest_attributes(_GUESSES)
 @dataclass(frozen=True, eq=False, repr=False)
 class Tracking:
     """Tracking errors of a run against a plan, a row for every sample of the run.
@@ -288,7 +304,7 @@ def tracking(run: Run, plan: Plan, *, start: float = 0.0) -> Tracking:
     >>> arm = ulna.preset("kehl")
     >>> made = ulna.plan(arm, ulna.paths.circle((0.5, 0.2), 0.1), duration=2.0)
     >>> start = made.trajectory(0.0)
-    >>> run = ulna.simulate(arm, q0=start.q, qd0=start.qd, duration=2.0, torque=made.torque)
+    >>> run = ulna.simulate(arm, q0=start.q, qd0=start.qd, duration=2.0, torque=made.torque_at)
     >>> tracking(run, made).max < 1e-6
     True
     """

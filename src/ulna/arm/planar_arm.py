@@ -133,9 +133,32 @@ class ArmFields(TypedDict, total=False):
     name: str
 
 
+_RODS = (
+    "Arm.rods(lengths, masses) makes an arm of uniform rods, Arm.of([Link(length, mass, com, "
+    "inertia), ...]) one of any links"
+)
+_OF_RODS = dict.fromkeys(["lengths", "masses", "com", "coms", "inertia", "inertias"], _RODS)
+_OF_LINKS = dict.fromkeys(
+    ["com", "coms", "inertia", "inertias", "I", "lc", "center_of_mass", "centers_of_mass", "links"],
+    "Arm.of([Link(length, mass, com=..., inertia=...), ...]) makes an arm of such links",
+)
+_OF_JOINTS = {
+    name: f"it belongs to the joints: joints=[Joint({field}), ...], one a link"
+    for field, names in {
+        "max_torque=10": "torque_limits torque_limit max_torque max_torques tau_max effort_limits",
+        "max_velocity=2": "velocity_limits velocity_limit max_velocity max_velocities qd_max",
+        "damping=0.1": "damping dampings joint_damping viscous b",
+        "friction=Friction(coulomb=0.2), damping=0.1": "friction frictions coulomb",
+        "lower=-2, upper=2": "limits joint_limits qlim lower upper q_min q_max",
+    }.items()
+    for name in names.split()
+}
+
+
 @suggest_keywords(
-    lengths="Arm.rods(lengths, masses) makes an arm of uniform rods",
-    masses="Arm.rods(lengths, masses) makes an arm of uniform rods",
+    f"{_RODS}, whose joints are free unless given",
+    **_OF_RODS,
+    **_OF_JOINTS,
 )
 @dataclass(frozen=True, repr=False)
 class Arm(metaclass=_AnswersGuesses):
@@ -212,7 +235,7 @@ class Arm(metaclass=_AnswersGuesses):
         return self
 
     @classmethod
-    @suggest_keywords()
+    @suggest_keywords(**_OF_RODS, **_OF_JOINTS)
     def of(
         cls,
         links: Iterable[Link],
@@ -266,7 +289,7 @@ class Arm(metaclass=_AnswersGuesses):
         return arm
 
     @classmethod
-    @suggest_keywords()
+    @suggest_keywords(**_OF_LINKS, **_OF_JOINTS)
     def rods(
         cls,
         lengths: Sequence[float] | SupportsArray,
@@ -316,7 +339,7 @@ class Arm(metaclass=_AnswersGuesses):
         return cls.of(links, joints, gravity=gravity, base=base, payload=payload, name=name)
 
     @classmethod
-    @suggest_keywords()
+    @suggest_keywords(**_OF_LINKS, **_OF_JOINTS)
     def point_masses(
         cls,
         lengths: Sequence[float] | SupportsArray,
@@ -469,6 +492,8 @@ def _parts(checks: Problems, what: str, parts: Any, kind: type) -> tuple[Any, ..
         if not isinstance(part, kind):
             numbers = kind is Link and isinstance(part, int | float)
             hint = "for lengths and masses there is Arm.rods(lengths, masses)" if numbers else ""
+            if kind is Joint:
+                hint = "such as Joint(lower=-2, upper=2)"
             place = f"{what.removesuffix('s')}.{number}"
             checks.add(place, shown(part), f"a {kind.__name__}", hint)
     return found

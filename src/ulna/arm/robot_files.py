@@ -31,6 +31,9 @@ FOREIGN = {
     ".mjcf": "a MuJoCo file",
     ".xml": "an XML file",
 }
+# What simulations and plans are saved as, by ending and by the first bytes.
+RESULTS = (".nc", ".h5", ".hdf5", ".zarr", ".csv", ".parquet")
+RESULT_BYTES = (b"\x89HDF", b"CDF", b"PAR1", b"t [s],")
 DEEPEST_KEY = 100  # parts of a dotted key; the parser takes the square of them
 
 
@@ -73,16 +76,33 @@ def load(file: str | os.PathLike[str]) -> Arm:
 
 
 def check_format(file: str | os.PathLike[str]) -> None:
-    """Raise InputError for a file of another format, by the ending of its name."""
-    kind = FOREIGN.get(Path(file).suffix.lower())
+    """Raise InputError for a file of another format, by its name or its first bytes."""
+    place, ending = os.fspath(file), Path(file).suffix.lower()
+    need = "a robot file of ulna, in TOML"
+    if ending in RESULTS or _first_bytes(file).startswith(RESULT_BYTES):
+        hint = (
+            "ulna.open_run('run.nc') reads a run that was saved, ulna.open_batch('batch.nc') a "
+            "batch; a table such as .csv is for other programs"
+        )
+        got = f"a {ending} file" if ending in RESULTS else "a file of results"
+        raise InputError(Problem("format", got, need, hint, place=place))
+    kind = FOREIGN.get(ending)
     if kind is None:
         return
     hint = (
         "write one with `ulna new arm.toml --links 2`, a link for every moving joint, and copy "
         "length, mass, com and inertia into it; from Python, ulna.save(ulna.Arm.of(...), file)"
     )
-    place = os.fspath(file)
-    raise InputError(Problem("format", kind, "a robot file of ulna, in TOML", hint, place=place))
+    raise InputError(Problem("format", kind, need, hint, place=place))
+
+
+def _first_bytes(file: str | os.PathLike[str]) -> bytes:
+    """Read the first bytes of a file; none of one that is not there, or can be read only once."""
+    with suppress(OSError, ValueError):
+        if Path(file).is_file():
+            with Path(file).open("rb") as stream:
+                return stream.read(8)
+    return b""
 
 
 def parse(text: str, name: str = "robot file") -> tuple[Arm, list[Problem]]:

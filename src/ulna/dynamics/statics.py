@@ -7,11 +7,13 @@ from ulna.arrays import Array
 from ulna.dynamics.algebra import to_joints
 from ulna.dynamics.chain import posture, tip_levers, tip_pull, weight
 from ulna.kinematics.forward_kinematics import joint_array, prepared
+from ulna.namespaces import suggest_keywords
 
 DETERMINED = 1e-10  # of the largest singular value: a smaller one tells nothing of the force
 ROUNDING = 64.0  # machine epsilons, which single precision needs instead
 
 
+@suggest_keywords()
 def holding_torque(
     arm: Arm | Parameters, q: Array, *, tip_force: Array | None = None, link_weights: bool = True
 ) -> Array:

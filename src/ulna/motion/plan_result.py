@@ -21,7 +21,7 @@ from ulna.motion.findings import Finding
 from ulna.motion.path import Path
 from ulna.motion.terms import Terms
 from ulna.motion.trajectory import Trajectory
-from ulna.namespaces import suggest_attributes, suggest_keywords
+from ulna.namespaces import SuggestsAttributes, suggest_attributes, suggest_keywords
 from ulna.typing import PathLike, TimesLike
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ _GUESSES = {
     "plan.q are the joint angles [rad]": "angle angles position positions theta joint_angles",
     "plan.qd are the joint rates [rad/s]": "velocity velocities dq qdot q_dot speed speeds rates",
     "plan.qdd are the joint accelerations [rad/s²]": "acceleration accelerations ddq qddot",
-    "plan.tau are the torques [N·m]": "torques effort u",
+    "plan.tau are the torques [N·m], shape (samples, n); plan.torque_at(t) is a function of time": (
+        "torque torques effort u"
+    ),
     "plan.peaks.torque, .torque_rms, .speed and .power are the largest of each joint": (
         "peak_torque peak_torques max_torque max_torques tau_max peak rms_torque torque_rms "
         "max_velocity max_speed peak_power"
@@ -55,9 +57,16 @@ _GUESSES = {
 }
 
 
-@suggest_attributes(_GUESSES)
+_CLASS_GUESSES = {
+    "a saved plan is a CSV table for other programs; ulna.plan(arm, path) makes it anew": (
+        "load open read from_file from_csv open_plan load_plan"
+    ),
+}
+
+
+@suggest_attributes({**_GUESSES, **_CLASS_GUESSES})
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan:
+class Plan(metaclass=SuggestsAttributes):
     """A motion along a path: the joints at every sample, and the torques that it takes.
 
     `plan` returns it. Arrays have a row for every sample; `peaks` are the extremes at any time.
@@ -97,6 +106,8 @@ class Plan:
     demands : Demands
         What it demands of the arm at any time.
     """
+
+    _class_guesses = _CLASS_GUESSES
 
     arm: Arm
     path: Path
@@ -193,8 +204,10 @@ class Plan:
         """How well (k,) the joints move the tip: the reciprocal condition number, 0 to 1."""
         return 1.0 / condition_number(self.arm, self.q)
 
-    def torque(self, t: TimesLike) -> Array:
+    def torque_at(self, t: TimesLike) -> Array:
         """Return the torques at any times, exact and not interpolated.
+
+        `ulna.simulate(arm, torque=plan.torque_at, ...)` plays them, without feedback.
 
         Parameters
         ----------
@@ -242,6 +255,8 @@ class Plan:
 
         Raises
         ------
+        InputError
+            If its name has another ending.
         FileError
             If it cannot be written, or exists and is not to be replaced.
         """

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ulna.arrays import Array
+from ulna.errors import InputError, Problem
 from ulna.motion.findings import length_text
 from ulna.motion.plan_result import Plan
 from ulna.notebooks import card
@@ -45,6 +47,10 @@ def dataframe(plan: Plan) -> pd.DataFrame:
 
 def save_plan(plan: Plan, file: PathLike, *, overwrite: bool = True) -> None:
     """Write the samples as .csv."""
+    path = Path(file)
+    if path.suffix.lower() != ".csv":
+        hint = "a run can be saved as .nc" * (path.suffix.lower() == ".nc")
+        raise InputError(Problem("file", f"'{path}'", "a name that ends in .csv", hint))
     with whole_file(file, overwrite=overwrite) as part:
         write_columns(part, columns(plan))
 

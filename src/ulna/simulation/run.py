@@ -18,7 +18,7 @@ from ulna.arm.robot_file_writing import dumps
 from ulna.dynamics.chain import kinetic_energy, potential_energy
 from ulna.kinematics.differential_kinematics import tip_velocity
 from ulna.kinematics.forward_kinematics import tip
-from ulna.namespaces import suggest_attributes, suggest_keywords
+from ulna.namespaces import SuggestsAttributes, suggest_attributes, suggest_keywords
 from ulna.simulation.immutable import as_json, immutable_array, read_only
 from ulna.simulation.status import Contact, Event, Floats, Saturation, Status
 from ulna.typing import PathLike
@@ -106,9 +106,16 @@ _GUESSES = {
 }
 
 
-@suggest_attributes(_GUESSES)
+_CLASS_GUESSES = {
+    "ulna.open_run('run.nc') reads what Run.save wrote": (
+        "load open read from_file from_netcdf from_nc open_run load_run"
+    ),
+}
+
+
+@suggest_attributes({**_GUESSES, **_CLASS_GUESSES})
 @dataclass(frozen=True, eq=False, repr=False)
-class Run:
+class Run(metaclass=SuggestsAttributes):
     """What an arm of n joints did, in S samples; its arrays are read-only.
 
     What was measured and what was to be followed is that of the controller's last tick. None
@@ -156,6 +163,8 @@ class Run:
     error : Exception or None
         What ended the run in Python; neither copied nor saved.
     """
+
+    _class_guesses = _CLASS_GUESSES
 
     arm: Arm
     t: Floats  # (S,) [s]

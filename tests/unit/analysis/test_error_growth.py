@@ -169,7 +169,7 @@ def test_volume_changes_by_the_integral_of_the_trace():
     plan = ulna.plan(arm, CIRCLE, duration=2.0)
     t = (np.arange(4000) + 0.5) / 2000.0
     motion = plan.trajectory(t)
-    A, _ = linearise(arm, motion.q, motion.qd, plan.torque(t))
+    A, _ = linearise(arm, motion.q, motion.qd, plan.torque_at(t))
     told = stability(plan)
     trace = np.trace(A, axis1=1, axis2=2).mean()
     assert told.exponents.sum() == pytest.approx(trace, rel=1e-6)
@@ -191,7 +191,7 @@ def test_without_damping_phi_is_symplectic_and_exponents_come_in_pairs():
 
 def test_phi_is_what_runs_that_start_a_little_off_do():
     found = differences(
-        PLAN, 1e-5, duration=0.2, torque=PLAN.torque, method="dop853", rtol=1e-13, atol=1e-13
+        PLAN, 1e-5, duration=0.2, torque=PLAN.torque_at, method="dop853", rtol=1e-13, atol=1e-13
     )
     told = phi_at(stability(PLAN), 0.2)
     assert found == pytest.approx(told, abs=1e-6 * np.abs(told).max())

@@ -396,3 +396,8 @@ def test_what_nobody_would_ask_an_arm_is_just_not_there():
 def test_numbers_in_place_of_links_are_told_of_rods():
     with pytest.raises(InputError, match=r"need a Link; .*Arm\.rods\(lengths, masses\)"):
         Arm([0.5], [1.0])
+
+
+def test_limits_in_place_of_joints_are_told_how_joints_have_them():
+    with pytest.raises(InputError, match=r"need a Joint; such as Joint\(lower=-2, upper=2\)"):
+        Arm.rods([1.0], [1.0], joints=[(-2.0, 2.0)])

@@ -2,6 +2,7 @@
 
 import math
 import os
+import threading
 import time
 
 import pytest
@@ -604,3 +605,39 @@ def test_saving_into_a_folder_that_is_not_there_is_file_trouble(tmp_path):
     with pytest.raises(FileError) as caught:
         ulna.save(ulna.preset("unit"), tmp_path / "no" / "arm.toml")
     assert caught.value.exit_code == 74
+
+
+HDF5, TABLE = b"\x89HDF\r\n\x1a\n", b"t [s],q1 [rad]\n0,0\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("run.nc", HDF5),
+        ("batch.h5", HDF5),
+        ("batch.zarr", b""),
+        ("plan.csv", TABLE),
+        ("run.parquet", b"PAR1"),
+        ("run.dat", HDF5),
+        ("plan.txt", TABLE),
+    ],
+)
+def test_results_are_no_robot_files(name, content, tmp_path):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match="need a robot file of ulna") as caught:
+        ulna.load(tmp_path / name)
+    assert "ulna.open_run(" in str(caught.value)
+    assert "ulna.open_batch(" in str(caught.value)
+    assert "UTF-8" not in str(caught.value)
+
+
+def test_what_can_be_read_only_once_is_read_once(tmp_path):
+    pipe, text = tmp_path / "pipe", (tmp_path / "arm.toml")
+    ulna.save(Arm.rods([1.0], [1.0]), text)
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(text.read_bytes(),))
+    writer.start()
+    try:
+        assert ulna.load(pipe) == Arm.rods([1.0], [1.0])
+    finally:
+        writer.join(10.0)

@@ -188,7 +188,7 @@ def test_a_path_of_joints_has_no_posture_to_choose(option):
 @pytest.mark.parametrize("t", ["now", None, [0.0, "a"], 1j, [[0.0], [0.0, 1.0]]])
 def test_times_are_numbers(t):
     made = ulna.plan(ARM, CIRCLE, duration=1.0)
-    for ask in (made.trajectory, made.trajectory.tip, made.torque):
+    for ask in (made.trajectory, made.trajectory.tip, made.torque_at):
         with pytest.raises(ulna.InputError, match="t: got"):
             ask(t)
 

@@ -88,7 +88,7 @@ class TestTerms:
         force = np.stack([np.sin(made.t), made.t], axis=-1)
         expected = inverse_dynamics(ARM, made.q, made.qd, made.qdd, tip_force=force)
         assert np.abs(made.tau - expected).max() <= 1e-12
-        assert np.abs(made.torque(made.t) - made.tau).max() <= 1e-13
+        assert np.abs(made.torque_at(made.t) - made.tau).max() <= 1e-13
 
     def test_a_force_without_a_moment_has_none(self):
         made = plan(tip_force=lambda t: (1.0, 2.0) if t < 1.0 else (1.0, 2.0, 0.0))
@@ -102,13 +102,13 @@ class TestTorqueAtAnyTime:
         t = np.linspace(0.0, 2.0, 60).reshape(3, 20)
         motion = made.trajectory(t)
         expected = inverse_dynamics(arm, *motion, tip_force=np.array(FORCE))
-        assert np.abs(made.torque(t) - expected).max() <= 1e-11
-        assert made.torque(1.0).shape == (arm.n,)
+        assert np.abs(made.torque_at(t) - expected).max() <= 1e-11
+        assert made.torque_at(1.0).shape == (arm.n,)
 
     def test_before_and_after_it_holds_the_arm(self):
         made = plan(GEARED)
         held = gravity_torque(GEARED, made.trajectory([0.0, 2.0]).q)
-        assert np.abs(made.torque([-1.0, 3.0]) - held).max() <= 1e-12
+        assert np.abs(made.torque_at([-1.0, 3.0]) - held).max() <= 1e-12
 
 
 class TestMargins:
@@ -421,6 +421,12 @@ class TestWords:
         with pytest.raises(ulna.UlnaError):
             plan(rate=20.0).save(tmp_path / "plan.csv", overwrite=False)
         assert (tmp_path / "plan.csv").read_text(encoding="utf-8") == "mine"
+
+    @pytest.mark.parametrize("name", ["plan.nc", "plan.parquet", "plan"])
+    def test_what_is_no_table_of_text_is_not_written(self, name, tmp_path):
+        with pytest.raises(ulna.InputError, match=r"need a name that ends in \.csv"):
+            plan(rate=20.0).save(tmp_path / name)
+        assert not list(tmp_path.iterdir())
 
     def test_a_data_frame_has_a_row_for_every_time(self):
         pytest.importorskip("pandas")

@@ -63,7 +63,7 @@ def held(how: str, name: str = RODS) -> Tracking:
         times, tau = step * np.arange(count), table.tau[:count]
     else:
         first, times = 0.0, np.arange(2601) / 1000.0
-        tau = way.torque(times)
+        tau = way.torque_at(times)
     start = way.trajectory(first)
     run = ulna.simulate(
         way.arm,
@@ -137,7 +137,7 @@ def predicted(name: str = RODS) -> Exit:
 def torque_at(arm: Arm) -> Callable[[float], tuple[float, float]]:
     """Return the torques on the exact path as a function of t, in plain numbers.
 
-    They are those of `Plan.torque`, by the paper's own M, C and G for two links of the same
+    They are those of `Plan.torque_at`, by the paper's own M, C and G for two links of the same
     length: asked for one instant at a time, arrays take longer than all the rest of a replay.
     """
     l, _, m1, m2, i1, i2 = printed.constants(arm)

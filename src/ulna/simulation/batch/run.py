@@ -13,7 +13,7 @@ import numpy as np
 from ulna.arm import Parameters
 from ulna.arm.arm_checks import Problems
 from ulna.kinematics.forward_kinematics import tip
-from ulna.namespaces import suggest_attributes, suggest_keywords
+from ulna.namespaces import SuggestsAttributes, suggest_attributes, suggest_keywords
 from ulna.simulation.batch.arrays import StoredArray
 from ulna.simulation.batch.status import Statuses
 from ulna.simulation.batch.tables import PLANE, dataset, html, summary
@@ -68,9 +68,16 @@ _GUESSES = {
 }
 
 
-@suggest_attributes(_GUESSES)
+_CLASS_GUESSES = {
+    "ulna.open_batch('batch.nc') reads what BatchRun.save wrote": (
+        "load open read from_file from_netcdf from_zarr open_batch load_batch"
+    ),
+}
+
+
+@suggest_attributes({**_GUESSES, **_CLASS_GUESSES})
 @dataclass(frozen=True, eq=False, repr=False)
-class BatchRun:
+class BatchRun(metaclass=SuggestsAttributes):
     """What B arms of n joints did, in S samples each; its arrays are read-only.
 
     With one sample that is the final state. After an arm has failed, its numbers are NaN. The
@@ -100,6 +107,8 @@ class BatchRun:
     versions : mapping of str to str
         What it was computed with.
     """
+
+    _class_guesses = _CLASS_GUESSES
 
     parameters: Parameters  # (n,) each, or (B, n) where the arms differ
     t: Floats  # (S,) [s]
