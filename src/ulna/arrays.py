@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ulna.errors import InputError, Problem, shown
+from ulna.errors import InputError, Problem, shown, units_hint
 
 # An array of any library: the standard has no common static type for them.
 Array: TypeAlias = Any
@@ -75,7 +75,8 @@ def float_array(value: Any, what: str = "array") -> Array:
             return array.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         pass
-    raise InputError(Problem(what, shown(value), "numbers, in rows of the same length"))
+    need = "numbers, in rows of the same length"
+    raise InputError(Problem(what, shown(value), need, units_hint(value)))
 
 
 def freeze(*arrays: Array) -> None:

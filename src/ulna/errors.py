@@ -17,6 +17,19 @@ from typing import Any
 _LONGEST_COMPARED = 80  # letters: comparing words takes the square of their length
 _LONGEST_SHOWN = 60  # letters of a value in a message
 _MOST_TOLD = 20  # problems in a message; `InputError.problems` has them all
+# What `ulna.units` calls the kinds of numbers that are most often written with a unit.
+_KINDS = {
+    "s": "time",
+    "Hz": "frequency",
+    "rad": "angle",
+    "rad/s": "speed",
+    "m": "length",
+    "kg": "mass",
+    "kg·m²": "inertia",
+    "N·m": "torque",
+    "m/s": "velocity",
+    "m/s²": "acceleration",
+}
 _BRIEFLY = reprlib.Repr()
 _BRIEFLY.maxstring = _BRIEFLY.maxother = _LONGEST_SHOWN
 _BRIEFLY.maxlevel = 3  # a hostile file nests lists deeper than repr() can follow
@@ -226,6 +239,36 @@ def nearest_name(name: str, known: Sequence[str]) -> str:
     'known: length, mass'
     """
     return did_you_mean(name, known) or "known: " + ", ".join(known)
+
+
+def units_hint(value: object, unit: str = "") -> str:
+    """Say what makes a number of text with a unit.
+
+    Parameters
+    ----------
+    value : object
+        What came in place of numbers.
+    unit : str, optional
+        The SI unit of the number that is needed.
+
+    Returns
+    -------
+    str
+        A sentence, empty unless there is a quantity as text in the value.
+
+    Examples
+    --------
+    >>> units_hint("40 deg", "rad")  # doctest: +ELLIPSIS
+    "text with units is for the command line and ...; ulna.units.to_si('40 deg', 'angle') reads it"
+    """
+    parts = value if isinstance(value, list | tuple) else [value]
+    texts = (part for part in parts if isinstance(part, str))
+    text = next((text for text in texts if any(letter.isdigit() for letter in text)), None)
+    if text is None:
+        return ""
+    kind = repr(_KINDS[unit]) if unit in _KINDS else "kind"
+    call = f"ulna.units.to_si({shown(text)}, {kind})"
+    return f"text with units is for the command line and robot files; {call} reads it"
 
 
 def shown(value: object) -> str:

@@ -25,6 +25,9 @@ from ulna.control import (
 from ulna.dynamics import kinetic_energy, potential_energy
 from ulna.simulation.disturbances import noise, pulse, step
 
+# Tables that are drawn end before the runs, whose laws hold after that as well.
+pytestmark = pytest.mark.filterwarnings("ignore:torque. its 20 rows:ulna.UlnaWarning")
+
 DRAWS = 20
 METHODS = ("rk4", "semi-implicit", "gauss4", "dop853")
 LAWS = (

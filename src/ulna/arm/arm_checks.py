@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from numbers import Real
 from typing import Any, TypeVar
 
-from ulna.errors import InputError, Problem, shown
+from ulna.errors import InputError, Problem, shown, units_hint
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ class Problems:
         need = _need(unit, above, least)
         number = _as_float(value)
         if number is None:
-            self.add(what, shown(value), need)
+            self.add(what, shown(value), need, units_hint(value, unit))
         elif math.isnan(number) or (math.isinf(number) and not infinite):
             self.add(what, shown(value), f"a finite {need.removeprefix('a ')}")
         elif (above is not None and number <= above) or (least is not None and number < least):

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from ulna.arrays import Array, float_array
-from ulna.errors import InputError, Problem, shown
+from ulna.errors import InputError, Problem, shown, units_hint
 
 SHORTEST_TIME, LONGEST_TIME = 1e-6, 1e9  # [s] of a motion, and of a step in a table of times
 LARGEST = 1e9  # [m], [rad], ...: beyond it squares lose themselves, and no arm goes there
 ALIKE = 1e-9  # of their extent, below which two neighbouring points are the same
 
 
-def number(what: str, given: Any, need: str = "a finite number") -> float:
+def number(what: str, given: Any, need: str = "a finite number", unit: str = "") -> float:
     """Check one finite number."""
     value = math.nan
     if isinstance(given, Real) and not isinstance(given, bool):
@@ -25,14 +25,14 @@ def number(what: str, given: Any, need: str = "a finite number") -> float:
             value = float(given)
     if not abs(value) <= LARGEST:
         largest = f", at most {LARGEST:g}" if math.isfinite(value) else ""
-        raise InputError(Problem(what, shown(given), need + largest))
+        raise InputError(Problem(what, shown(given), need + largest, units_hint(given, unit)))
     return value
 
 
 def positive(what: str, given: Any, unit: str = "m") -> float:
     """Check one finite number above zero."""
     need = f"a number above 0 [{unit}]" if unit else "a number above 0"
-    value = number(what, given, need)
+    value = number(what, given, need, unit)
     if not value > 0.0:
         raise InputError(Problem(what, shown(given), need))
     return value

@@ -9,7 +9,14 @@ from ulna.simulation.callback_registry import CallbackRegistry
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.events import Signal
-from ulna.simulation.sources import FORCE, Source, read_source, steady_row, torque_kind
+from ulna.simulation.sources import (
+    FORCE,
+    Source,
+    read_source,
+    short_tables,
+    steady_row,
+    torque_kind,
+)
 
 
 class Loads:
@@ -34,6 +41,8 @@ class Loads:
             read_source(FORCE, tip_force, n, between=between, dt=dt),
         )
         self._given = None
+        # Whether there are rows without times, of which it is not known yet whether they suffice.
+        self.spaced = any(source.spacing for source in self._sources)
 
     @property
     def sources(self) -> tuple[Source, Source]:
@@ -96,6 +105,14 @@ class Loads:
             if signal.function:
                 self.calling = (function_name(f"event '{signal.name}'", signal.described), t)
                 self._memory.floats[place] = signal.function(t, q, qd)
+
+    def short_tables(self, t: float) -> list[str]:
+        """Return warnings of tables that ended before t [s], the first time that they did."""
+        if not self.spaced:
+            return []
+        found = short_tables(zip(("torque", "tip_force"), self._sources, strict=True), t)
+        self.spaced = not found
+        return found
 
     def take_error(self) -> Exception | None:
         """Return the error of a function since the last call; raise it if it is an interrupt."""

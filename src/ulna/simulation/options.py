@@ -11,7 +11,7 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
-from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.errors import InputError, Problem, did_you_mean, shown, units_hint
 from ulna.simulation.per_arm import PerArm
 
 MOST_START = 1e9  # [rad, rad/s] of a joint: a thousandth of what counts as run away
@@ -100,7 +100,8 @@ def _check(
     if what != "restitution":
         fits = fits and given > 0.0
     if not fits or (given == math.inf and not endless):
-        problems.append(Problem(what, shown(given), need))
+        unit = {"dt": "s", "max_step": "s", "rate": "Hz"}.get(what, "")
+        problems.append(Problem(what, shown(given), need, units_hint(given, unit)))
 
 
 def is_number(given: Any) -> bool:
@@ -118,9 +119,30 @@ def _sequential_damping(n: int, given: Any) -> tuple[float, ...] | None:
     return tuple(values.tolist())
 
 
+def check_no_text(what: str, given: Any, unit: str) -> None:
+    """Raise InputError for text in place of the angles or the rates of joints."""
+    hint = units_hint(given, unit)
+    if hint:
+        raise InputError(
+            Problem(what, shown(given), f"numbers [{unit}], one a joint", hint)
+        ) from None
+
+
+def read_time(what: str, given: Any) -> float:
+    """Read a time [s] that is not negative."""
+    if not is_number(given) or not 0.0 <= given < 1e300:
+        need = "a number of seconds, at least 0"
+        raise InputError(Problem(what, shown(given), need, units_hint(given, "s")))
+    return float(given)
+
+
 def joint_values(arm: Arm, what: str, given: Any, unit: str) -> Array:
     """Read one finite number a joint."""
-    values = np.atleast_1d(float_array(given, what))
+    try:
+        values = np.atleast_1d(float_array(given, what))
+    except InputError:
+        check_no_text(what, given, unit)
+        raise
     if values.shape != (arm.n,) or not np.isfinite(values).all():
         need = f"{arm.n} finite number{'s' * (arm.n > 1)} [{unit}], one a joint"
         raise InputError(Problem(what, shown(given), need))

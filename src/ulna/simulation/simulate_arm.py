@@ -19,7 +19,7 @@ from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import sample_columns, sample_width
 from ulna.simulation.failures import Failed
 from ulna.simulation.immutable import read_only
-from ulna.simulation.options import is_number
+from ulna.simulation.options import read_time
 from ulna.simulation.outcome import interrupted, log_of, saturation_of
 from ulna.simulation.reference import check_motion, trajectory_of
 from ulna.simulation.run import Run
@@ -194,7 +194,7 @@ def simulate(
     times = sample_times(samples, length, simulation.options.dt, width)
     simulation.keep_samples(times, signals=bool(signals))
     run = _recorded(simulation, length, shown=progress)
-    warn(*simulation.accuracy_warnings)
+    warn(*simulation.accuracy_warnings, *simulation.loads.short_tables(simulation.t))
     if run.status.reason == "interrupted":
         return return_partial(run, on_interrupt, run.status.text)
     return run
@@ -212,9 +212,7 @@ def _start(arm: Any, motion: Trajectory | None) -> tuple[Array, Array]:
 
 def read_duration(given: Any) -> float:
     """Read how long a run is to be [s]."""
-    if not is_number(given) or not 0.0 <= given < 1e300:
-        raise InputError(Problem("duration", shown(given), "a time of at least 0 s"))
-    return float(given)
+    return read_time("duration", given)
 
 
 def _recorded(simulation: Simulation, length: float, *, shown: bool | None) -> Run:

@@ -13,7 +13,7 @@ from ulna.arrays import Array
 from ulna.control import Controller
 from ulna.control.loop_stability import stability_warning
 from ulna.dynamics.packed import QDD
-from ulna.errors import InputError, Interrupted, Problem, shown, warn
+from ulna.errors import InputError, Interrupted, Problem, shown, units_hint, warn
 from ulna.namespaces import suggest_keywords
 from ulna.simulation.build import build_memory
 from ulna.simulation.checks import (
@@ -29,7 +29,13 @@ from ulna.simulation.engine.memory import LOG_ROWS, ControlMemory, Memory, carri
 from ulna.simulation.events import read_events
 from ulna.simulation.failures import RAISE, Failed, Failure, check_on_error
 from ulna.simulation.loads import Loads
-from ulna.simulation.options import check_start, is_number, joint_values, read_options
+from ulna.simulation.options import (
+    check_start,
+    is_number,
+    joint_values,
+    read_options,
+    read_time,
+)
 from ulna.simulation.outcome import close_saturation, interrupted, status_of
 from ulna.simulation.reference import reference_poses
 from ulna.simulation.sensors import Sensors
@@ -349,10 +355,11 @@ class Simulation:
         Interrupted
             On Ctrl-C; its `result` is how the simulation stands.
         """
-        if not is_number(seconds) or not 0.0 <= seconds < 1e300:
-            raise InputError(Problem("advance", shown(seconds), "a time of at least 0 s"))
+        later = self.t + read_time("advance", seconds)
         warned = bool(self.accuracy_warnings)
-        status = self.advance_to(self.t + float(seconds))
+        status = self.advance_to(later)
+        if self.loads.spaced:
+            warn(*self.loads.short_tables(self.t))
         if self.accuracy_warnings and not warned:
             warn(*self.accuracy_warnings)
         return status
@@ -381,7 +388,8 @@ class Simulation:
         """
         now = self.t
         if not is_number(t) or not now <= t < 1e300:
-            raise InputError(Problem("advance_to", shown(t), f"a time from {now:g} s on"))
+            need = f"a time from {now:g} s on"
+            raise InputError(Problem("advance_to", shown(t), need, units_hint(t, "s")))
         if self.status.reason in LOST:
             return self.status
         end = float(t)
@@ -492,9 +500,7 @@ class Simulation:
             need = "a plan, a trajectory, a posture (n,) [rad] or a function of t"
             hint = "to stay where it is, pass simulation.q"
             raise InputError(Problem("reference", "None", need, hint))
-        if not is_number(start) or not 0.0 <= start < 1e300:
-            raise InputError(Problem("start", shown(start), "a time of at least 0 s"))
-        self.ticks.follow(reference, self.q, start=float(start))
+        self.ticks.follow(reference, self.q, start=read_time("start", start))
         if self.failure is not None and self.failure.who.startswith("reference function"):
             self.failure = None
         self._go_on()

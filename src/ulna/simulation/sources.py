@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ import numpy as np
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
 from ulna.expressions import Expression
+from ulna.motion import Plan, Plans, Trajectory
 
 HOLD, LINEAR = "hold", "linear"
 MOST_KEPT = 20_000  # numbers of a table that the record of a run repeats
@@ -38,6 +39,7 @@ class Source:
     formulas: dict[int, Expression] = field(default_factory=dict)
     function: InputFunction | None = None
     described: Any = None  # for the record of how a run was made
+    spacing: float = 0.0  # [s] between rows that came without times; 0 of any other input
 
     @property
     def is_steady(self) -> bool:
@@ -77,6 +79,7 @@ def read_source(
     width = len(kind.parts)
     if given is None:
         return _nothing(width)
+    check_no_motion(kind, given, "torque=plan.torque_at")
     if callable(given):
         return _function(kind, given, width)
     if isinstance(given, str):
@@ -87,11 +90,34 @@ def read_source(
         return _table(kind, *given, between=between)
     values = float_array(given, kind.name)
     if values.ndim == 2:
-        return _table(kind, dt * np.arange(len(values)), values, between=between)
+        table = _table(kind, dt * np.arange(len(values)), values, between=between)
+        return replace(table, spacing=dt)
     values = np.atleast_1d(values)
     if values.ndim != 1 or values.shape[0] not in kind.widths or not np.isfinite(values).all():
         raise InputError(Problem(kind.name, shown(given), f"finite numbers: {kind.need}"))
     return Source(np.zeros(1), widened(values[None, :], width), described=values.tolist())
+
+
+def check_no_motion(kind: InputKind, given: Any, torques: str) -> None:
+    """Raise InputError for a motion in place of what drives it; `torques` plays a plan's."""
+    first = given[0] if isinstance(given, list) and given else given
+    if isinstance(first, Plan | Plans | Trajectory):
+        hint = (
+            f"{torques} plays a plan's torques, without feedback; controller=ComputedTorque(), "
+            "reference=plan follows it"
+        )
+        raise InputError(Problem(kind.name, f"a {type(first).__name__}", kind.need, hint))
+
+
+def short_tables(sources: Iterable[tuple[str, Source]], t: float) -> list[str]:
+    """Return a warning for each table of rows without times that ends before a run does, at t."""
+    return [
+        f"{name}: its {len(source.rows):,} rows are dt = {source.spacing:g} s apart and reach "
+        f"{len(source.rows) * source.spacing:g} s, and the last is held until {t:g} s; a pair "
+        f"{name}=(times, rows) says when each applies"
+        for name, source in sources
+        if len(source.rows) > 1 and 0.0 < len(source.rows) * source.spacing < t * (1.0 - 1e-9)
+    ]
 
 
 @cache

@@ -217,7 +217,7 @@ MANY = {
     ("--energy",): "--energy: got an arm with 2 joints, need one joint",
     (*TWO[1:], "--section-joint", "3"): "--section-joint: got 3, need a whole number from 1 to 2",
     (*TWO[1:], "--section-angle", "1 kg"): "--section-angle: got '1 kg', need an angle",
-    (*TWO[1:3], "--duration", "-1 s"): "--duration: got -1.0, need a time of at least 0 s",
+    (*TWO[1:3], "--duration", "-1 s"): "--duration: got -1.0, need a number of seconds, at least 0",
 }
 
 

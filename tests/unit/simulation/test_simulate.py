@@ -1,5 +1,6 @@
 """The front door: what is kept, what is asked for, what is refused, and what is written down."""
 
+import ast
 import json
 import math
 import sys
@@ -218,7 +219,7 @@ def test_a_line_of_progress_appears_if_asked_for(capfd, monkeypatch):
         ({"q0": None}, "q0"),
         ({"qd0": [0.0, 1.0]}, "qd0: .*rad/s"),
         ({"qd0": "fast"}, "qd0"),
-        ({"duration": -1.0}, "duration: got -1.0, need a time of at least 0 s"),
+        ({"duration": -1.0}, "duration: got -1.0, need a number of seconds, at least 0"),
         ({"duration": math.inf}, "duration"),
         ({"duration": math.nan}, "duration"),
         ({"duration": "long"}, "duration"),
@@ -411,3 +412,36 @@ def test_even_samples_are_at_the_times_of_linspace():
     for duration, count in zip(random.uniform(1e-3, 0.02, 20), range(2, 22), strict=True):
         run = ulna.simulate(arm, q0=[0.0], duration=duration, samples=count, method="rk4")
         assert run.t.tolist() == np.linspace(0.0, duration, count).tolist()
+
+
+@pytest.mark.parametrize(
+    ("call", "need", "hint"),
+    [
+        (lambda: ulna.simulate(SPUN, q0=[0.0], duration="1 s"), "seconds", "('1 s', 'time')"),
+        (lambda: ulna.simulate(SPUN, q0="40 deg", duration=1.0), "[rad]", "('40 deg', 'angle')"),
+        (
+            lambda: ulna.simulate(SPUN, q0=[0.0], qd0=["40 deg/s"], duration=1.0),
+            "[rad/s]",
+            "('40 deg/s', 'speed')",
+        ),
+        (lambda: ulna.simulate(SPUN, q0=[0.0], duration=1.0, dt="1 ms"), " s", "('1 ms', 'time')"),
+        (lambda: ulna.Simulation(SPUN, q0=[0.0]).advance("1 s"), "seconds", "('1 s', 'time')"),
+        (
+            lambda: ulna.simulate_batch(SPUN, q0=["40 deg"], duration=1.0),
+            "[rad]",
+            "('40 deg', 'angle')",
+        ),
+        (lambda: ulna.Arm.rods(["50 cm"], [1.0]), "a number in m", "('50 cm', 'length')"),
+        (
+            lambda: ulna.plan(SPUN, ulna.paths.joints([[0.0], [1.0]]), duration="4 s"),
+            "[s]",
+            "('4 s', 'time')",
+        ),
+    ],
+)
+def test_text_with_units_is_told_what_reads_it(call, need, hint):
+    with pytest.raises(InputError, match="text with units is for the command line") as caught:
+        call()
+    assert need in str(caught.value)
+    assert f"ulna.units.to_si{hint}" in str(caught.value)
+    assert ulna.units.to_si(*ast.literal_eval(hint)) > 0.0

@@ -361,3 +361,54 @@ def test_faults_in_text_have_a_caret(torque, words):
 def test_between_is_hold_or_linear():
     with pytest.raises(InputError, match="between: got 'cubic', need 'hold' or 'linear'"):
         spun([1.0], between="cubic")
+
+
+# What is mistaken for torques
+
+
+def test_a_motion_in_place_of_torques_is_told_how_to_play_or_follow_it():
+    motion = ulna.plan(TWO, ulna.paths.circle((1.0, 0.0), 0.2), duration=1.0)
+    for given in (motion, motion.trajectory):
+        with pytest.raises(InputError, match=r"torque=plan\.torque_at .* reference=plan"):
+            simulate(TWO, q0=[0.0, 0.0], torque=given, duration=1.0)
+        with pytest.raises(InputError, match=r"torque=plan\.torque_at .* reference=plan"):
+            Simulation(TWO, q0=[0.0, 0.0], torque=given)
+    for given in (motion, [motion, motion], motion.trajectory):
+        with pytest.raises(InputError, match=r"torque=\(plan\.t, plan\.tau\) .* reference=plan"):
+            ulna.simulate_batch(TWO, q0=[0.0, 0.0], torque=given, duration=1.0)
+
+
+SHORT = (
+    r"torque: its 50 rows are dt = 0\.01 s apart and reach 0\.5 s, and the last is held until 1 s; "
+    r"a pair torque=\(times, rows\)"
+)
+
+
+def test_rows_that_end_before_the_run_are_warned_of_once():
+    rows = np.ones((50, 1))
+    with pytest.warns(ulna.UlnaWarning, match=SHORT) as caught:
+        spun(rows, dt=0.01)
+    assert len(caught) == 1
+    swing = Simulation(SPUN, q0=[0.0], torque=rows, dt=0.01)
+    swing.advance(0.5)
+    with pytest.warns(ulna.UlnaWarning, match=SHORT) as caught:
+        swing.advance(0.5)
+    assert len(caught) == 1
+    swing.advance(0.5)  # warnings are errors: there is no second
+    with pytest.warns(ulna.UlnaWarning, match=SHORT) as caught:
+        ulna.simulate_batch(SPUN, q0=[0.0], torque=rows[None], duration=1.0, dt=0.01)
+    assert len(caught) == 1
+    with pytest.warns(ulna.UlnaWarning, match="tip_force: its 50 rows"):
+        spun([0.0], tip_force=np.zeros((50, 2)), dt=0.01)
+
+
+def test_rows_with_times_one_row_and_rows_to_the_end_are_not_warned_of():
+    rows = np.ones((50, 1))
+    spun((0.01 * np.arange(50), rows))
+    spun(rows[:1])
+    spun(rows, dt=0.01, duration=0.5)
+    spun(rows, dt=0.01, until="t - 0.3")
+    same = {"q0": [0.0], "dt": 0.01}
+    ulna.simulate_batch(SPUN, torque=(0.01 * np.arange(50), rows), duration=1.0, **same)
+    ulna.simulate_batch(SPUN, torque=rows[None], duration=0.5, **same)
+    ulna.simulate_batch(SPUN, torque=rows, duration=1.0, **same)  # a constant for each of 50 arms

@@ -28,7 +28,7 @@ from ulna.simulation.capacity import check_memory
 from ulna.simulation.checks import check_controlled
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.bucket import Outcome
-from ulna.simulation.options import is_number, read_options
+from ulna.simulation.options import read_options, read_time
 from ulna.simulation.steps import check_steps, most_error
 from ulna.typing import (
     AngleLike,
@@ -486,9 +486,7 @@ def _check_memory(count: int, n: int, number: Any) -> None:
 
 
 def _whole_steps(seconds: Any, dt: float) -> int:
-    if not is_number(seconds) or not 0.0 <= seconds < 1e300:
-        raise InputError(Problem("advance", shown(seconds), "a time of at least 0 s"))
-    count = min(float(seconds) / dt, 2.0**53)
+    count = min(read_time("advance", seconds) / dt, 2.0**53)
     if abs(count - round(count)) > 1e-6 * max(1.0, 1e-6 * count):
         need, low = f"a whole number of steps of dt = {dt:g} s", math.floor(count)
         hint = f"try {low * dt:g} or {(low + 1) * dt:g}"

@@ -7,7 +7,7 @@ the values. So every input is taken apart into forms, and for each arm a number 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, TypeVar
 
@@ -22,6 +22,7 @@ from ulna.simulation.sources import (
     LINEAR,
     InputKind,
     Source,
+    check_no_motion,
     depth,
     holds_text,
     read_source,
@@ -88,6 +89,7 @@ def read_input(kind: InputKind, given: Any, n: int, *, between: str, dt: float) 
     """
     if given is None:
         return _nothing(len(kind.parts))
+    check_no_motion(kind, given, "torque=(plan.t, plan.tau)")
     if callable(given):
         need = "numbers, tables or text, which many arms can run at once"
         raise InputError(Problem(kind.name, "a function", need, "try text, or ulna.simulate"))
@@ -107,7 +109,7 @@ def read_input(kind: InputKind, given: Any, n: int, *, between: str, dt: float) 
         return for_all(source, _values_of(source))
     rows = rows[:, None] if rows.ndim == 2 else rows
     times = times if pair else dt * np.arange(rows.shape[1])
-    return _tables(kind, times, rows, between)
+    return _tables(kind, times, rows, between, 0.0 if pair else dt)
 
 
 @cache
@@ -139,7 +141,7 @@ def _read(kind: InputKind, given: Any, n: int, between: str, dt: float, arm: int
     return read_source(own, given, n, between=between, dt=dt)
 
 
-def _tables(kind: InputKind, times: Any, rows: Array, between: str) -> Input:
+def _tables(kind: InputKind, times: Any, rows: Array, between: str, spacing: float) -> Input:
     """Read tables (B, K, width) with the same times; an arm runs as far as its rows have values."""
     if rows.ndim != 3 or rows.shape[-1] not in kind.widths or not rows.size:
         need = f"(B, {kind.widths[-1]}), or (B, K, {kind.widths[-1]}): {kind.need}"
@@ -148,6 +150,7 @@ def _tables(kind: InputKind, times: Any, rows: Array, between: str) -> Input:
         example = Source(times, np.zeros((1, len(kind.parts))))
     else:
         example = read_source(kind, (times, np.zeros(rows.shape[1:])), 1, between=between)
+        example = replace(example, spacing=spacing)
     width = len(kind.parts)
     values = rows
     if rows.shape[-1] < width:

@@ -14,7 +14,7 @@ from ulna.dynamics.packed import link_moments, rotor_moments
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.batch.status import CODES
 from ulna.simulation.batch.tables import PLANE
-from ulna.simulation.options import MOST_START
+from ulna.simulation.options import MOST_START, check_no_text
 
 TO_RUN = -1  # the code of an arm before it has run
 ENDLESS = ("lower", "upper", "max_velocity", "max_torque")  # what may be infinite
@@ -106,7 +106,11 @@ def common_count(**counts: int) -> int:
 
 def joint_rows(what: str, given: Any, n: int, unit: str) -> Array:
     """Read numbers (n,) for all arms, or (B, n)."""
-    values = np.asarray(float_array(given, what), dtype=float)
+    try:
+        values = np.asarray(float_array(given, what), dtype=float)
+    except InputError:
+        check_no_text(what, given, unit)
+        raise
     rows = values[None] if values.ndim == 0 else values
     if rows.ndim > 2 or rows.shape[-1] != n:
         need = f"({n},) for all arms or (B, {n}), {n} value{'s' * (n > 1)} [{unit}] each"

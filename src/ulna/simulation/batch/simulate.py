@@ -24,6 +24,7 @@ from ulna.simulation.checks import check_controlled
 from ulna.simulation.engine.memory import sample_width
 from ulna.simulation.options import read_options
 from ulna.simulation.simulate_arm import read_duration, sample_times
+from ulna.simulation.sources import short_tables
 from ulna.simulation.steps import check_steps, most_error
 from ulna.storage import exists
 from ulna.typing import (
@@ -202,7 +203,9 @@ def simulate_batch(
         precision=precision, threads=threads, store=store, overwrite=overwrite, progress=progress,
         on_interrupt=on_interrupt,
     )  # fmt: skip
-    warn(*coarse_arms(run.status, options.dt, most_error(options)))
+    named = zip(("torque", "tip_force"), spec.inputs[:2], strict=True)
+    tables = ((name, form.example) for name, given in named for form in given.forms)
+    warn(*coarse_arms(run.status, options.dt, most_error(options)), *short_tables(tables, length))
     return run
 
 

@@ -58,7 +58,7 @@ REFUSALS = {
     "qd0: got 7 of them, need 3": {"qd0": np.zeros((7, 2))},
     "qd0: got {}, need numbers": {"qd0": {}},
     # time
-    "duration: got None, need a time of at least 0 s": {"duration": None},
+    "duration: got None, need a number of seconds, at least 0": {"duration": None},
     "duration: got -1": {"duration": -1},
     "duration: got nan": {"duration": np.nan},
     "dt: got 0, need a time of more than 0 s": {"dt": 0},

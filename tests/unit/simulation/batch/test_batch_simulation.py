@@ -322,7 +322,7 @@ def test_an_option_that_nobody_knows_is_a_type_error():
             "advance: got 0.0015 s, need a whole number of steps of dt =",
         ),
         (lambda b: b.advance(0.0015), "try 0.001 or 0.002"),
-        (lambda b: b.advance(-1.0), "advance: got -1.0, need a time of at least 0 s"),
+        (lambda b: b.advance(-1.0), "advance: got -1.0, need a number of seconds, at least 0"),
         (lambda b: b.advance(np.nan), "advance: got nan"),
         (lambda b: b.advance(1.0, steps=2), "advance: got seconds and steps, need one of the two"),
         (lambda b: b.advance(steps=1.5), "steps: got 1.5, need a whole number of at least 0"),

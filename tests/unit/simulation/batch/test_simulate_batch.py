@@ -149,12 +149,15 @@ def test_rows_dt_apart_and_rows_at_times_of_all(arm_of, between):
     forces = random.uniform(-3.0, 3.0, (MEMBERS, 3, 3))
     times = [0.0, 0.013, 0.02, 0.05, 0.1, 0.15]
     options = {"q0": [0.1, 0.2], "duration": 0.2, "dt": 2e-3, "between": between}
-    spread = simulate_batch(arms, torque=rows, tip_force=([0.1, 0.15, 0.19], forces), **options)
+    held = "its 6 rows are dt = 0.002 s apart"
+    with pytest.warns(ulna.UlnaWarning, match=held):
+        spread = simulate_batch(arms, torque=rows, tip_force=([0.1, 0.15, 0.19], forces), **options)
     timed = simulate_batch(arms, torque=(times, rows), **options)
     for b in range(MEMBERS):
         arm, same = arm_of(arms, b), {**options, "method": "rk4", "samples": 1}
         force = ([0.1, 0.15, 0.19], forces[b])
-        alone = simulate(arm, torque=rows[b], tip_force=force, **same)
+        with pytest.warns(ulna.UlnaWarning, match=held):
+            alone = simulate(arm, torque=rows[b], tip_force=force, **same)
         assert spread.final.q[b] == pytest.approx(alone.q[-1], rel=0.0, abs=CLOSE)
         alone = simulate(arm, torque=(times, rows[b]), **same)
         assert timed.final.q[b] == pytest.approx(alone.q[-1], rel=0.0, abs=CLOSE)
@@ -373,7 +376,7 @@ def test_one_engine_serves_all_kinds_of_arrays():
     fixed.flags.writeable = False
     kinds = [{"samples": fixed}, {"samples": np.linspace(0.0, 0.01, 11)[::2]}, {"seeds": 3}]
     kinds += [{"samples": np.array([0.0, 0.005], np.float32)}, {"threads": 2}]
-    kinds += [{"torque": fixed}, {"torque": np.broadcast_to(1.0, (3, 4, 2))}]
+    kinds += [{"torque": fixed}, {"torque": np.broadcast_to(1.0, (3, 10, 2))}]
     postures = (fixed, strided, fixed[None], np.asfortranarray(np.zeros((3, 2))))
     for name in ("q0", "reference"):
         kinds += [{name: array, "controller": PD(1.0, 1.0)} for array in postures]
@@ -385,7 +388,7 @@ def test_one_engine_serves_all_kinds_of_arrays():
 
 def test_nothing_that_was_given_is_changed():
     given = {
-        "q0": np.array([0.1, 0.2]), "qd0": np.ones((3, 2)), "torque": np.ones((3, 4, 2)),
+        "q0": np.array([0.1, 0.2]), "qd0": np.ones((3, 2)), "torque": np.ones((3, 10, 2)),
         "tip_force": np.ones(3), "samples": np.array([0.0, 0.01]), "seeds": np.arange(3),
     }  # fmt: skip
     kept = {name: array.copy() for name, array in given.items()}
