@@ -362,7 +362,7 @@ def test_a_table_that_is_not_there_is_exit_74(ask):
         (["unit", "--q0", "0, 0", "--duration", "1 kg"], "--duration: got '1 kg', need a time"),
         (
             ["unit", "--q0", "0, 0", "--duration", "-1 s"],
-            "--duration: got -1.0, need a time of at least 0",
+            "--duration: got -1.0, need a number of seconds, at least 0",
         ),
         ([*UNIT, "--qd0", "1"], "--qd0: got 1 speed, need 2"),
         ([*UNIT, "--qd0", "1 m, 0"], "--qd0.1: got '1 m', need a speed"),
