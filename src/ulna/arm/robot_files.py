@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -126,6 +125,8 @@ def _placed(problems: Sequence[Problem], text: str, name: str) -> list[Problem]:
 
 
 def _parse_toml(text: str, name: str) -> Table:
+    import tomllib  # which an arm that is made in Python does without
+
     for number, line in enumerate(text.split("\n"), 1):
         if line.partition("=")[0].count(".") > DEEPEST_KEY:
             place = f"{name}:{number}"

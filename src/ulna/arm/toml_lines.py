@@ -6,7 +6,6 @@ The text has been parsed already, so it is known to be right; this only walks ov
 from __future__ import annotations
 
 import re
-import tomllib
 
 LONGEST_KEY = 60  # letters of a key in a message
 DEEPEST = 8  # tables within tables: deeper ones get the line of the one that holds them
@@ -94,6 +93,8 @@ class Lines:
     def _name(self) -> str:
         start = self._at
         if self._text[start] in "\"'":
+            import tomllib
+
             self._skip(_TEXT)
             quoted = self._text[start : self._at]
             return shown_key(str(tomllib.loads(f"x = {quoted}")["x"]))
