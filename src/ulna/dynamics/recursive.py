@@ -121,6 +121,8 @@ def _eliminate(size: int, links: Array, turns: Array, y: Array, at: int, pairs: 
             rho -= transmitted - omega_squared * (kappa_x * l_cos + kappa_y * l_sin)
         inverse = 1.0 / inertia
         links[i, R_X], links[i, R_Y], links[i, RHO], links[i, INVERSE] = r_x, r_y, rho, inverse
+        if i == 0:
+            break  # what the arm asks of its base, which stands still, is not needed
         part_x, part_y = r_x * inverse, r_y * inverse
         if pairs is not None:
             # Where the joint is stuck the two links turn as one: their rows are added up.
