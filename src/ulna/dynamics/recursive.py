@@ -158,6 +158,8 @@ def _accelerate(size: int, links: Array, turns: Array, pairs: int | None) -> Non
             links[i, HOLDING] = select(free, 0.0, before / links[i, INVERSE] - rest)
             phidd = select(free, phidd, before)
         links[i, QDD] = phidd - before
+        if i == n - 1:
+            break  # the tip's acceleration is not needed
         before = phidd
         l_cos, l_sin = links[i, LENGTH] * turns[COS, i], links[i, LENGTH] * turns[SIN, i]
         a_x -= phidd * l_sin + turns[OMEGA_SQUARED, i] * l_cos
