@@ -223,12 +223,10 @@ class SuggestsAttributes(type):
     if not TYPE_CHECKING:
 
         def __getattr__(cls, name: str) -> Any:
-            text = f"type object {cls.__name__!r} has no attribute {name!r}"
-            # Nothing is compared: `dataclass` asks for every field that has no default.
-            for hint, names in () if name.startswith("_") else cls._class_guesses.items():
-                if name in names.split():
-                    raise AttributeError(f"{text}; {hint}")
-            raise AttributeError(text, name=name, obj=cls)
+            # `dataclass` asks for every field that has no default, and needs no hint.
+            if name in vars(cls).get("__annotations__", ()):
+                raise AttributeError(f"{cls.__name__}.{name} belongs to each object of the class")
+            raise no_attribute(cls, name, cls._class_guesses)
 
 
 def suggest_attributes(guesses: Mapping[str, str]) -> Callable[[Kind], Kind]:

@@ -10,19 +10,11 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from ulna.arm.arm_checks import Problems
+from ulna.arm.first_guesses import OF_A_JOINT
 from ulna.errors import shown
 from ulna.namespaces import no_attribute, suggest_keywords
 
 _FRICTION_HINT = "Friction(coulomb=...) is dry friction [N·m], damping=... viscous [N·m·s/rad]"
-# What to write instead of names that people try first.
-_GUESSES = {
-    "joint.lower and joint.upper are its limits [rad]": (
-        "limits limit range qlim min max q_min q_max lower_limit upper_limit"
-    ),
-    "joint.max_torque is its torque limit [N·m]": "torque_limit effort tau_max",
-    "joint.max_velocity is the limit of its rate [rad/s]": "velocity_limit max_speed qd_max",
-    "joint.damping is viscous [N·m·s/rad], joint.friction dry": "viscous viscous_friction b B",
-}
 
 
 @suggest_keywords(dry="coulomb", stiction="static")
@@ -204,7 +196,7 @@ class Joint:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            raise no_attribute(self, name, _GUESSES)
+            raise no_attribute(self, name, OF_A_JOINT)
 
     @property
     def is_free(self) -> bool:

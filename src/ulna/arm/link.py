@@ -7,18 +7,10 @@ from math import isinf
 from typing import TYPE_CHECKING, Any
 
 from ulna.arm.arm_checks import Problems
+from ulna.arm.first_guesses import OF_A_LINK
 from ulna.errors import Problem
 from ulna.namespaces import no_attribute, suggest_keywords
 
-# What to write instead of names that people try first.
-_GUESSES = {
-    "link.length is in metres": "l L a",
-    "link.mass is in kilograms": "m",
-    "link.com is the distance of the centre of mass along the link [m]": (
-        "center center_of_mass centre_of_mass r lc l_c cog"
-    ),
-    "link.inertia is about the centre of mass [kg·m²]": "I Icm moment_of_inertia",
-}
 # A link may be this wide, as a fraction of its length, before its inertia looks wrong.
 PLAUSIBLE_WIDTH = 0.5
 
@@ -97,7 +89,7 @@ class Link:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            raise no_attribute(self, name, _GUESSES)
+            raise no_attribute(self, name, OF_A_LINK)
 
     @property
     def is_rod(self) -> bool:

@@ -11,6 +11,14 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 
 from ulna.arm.arm_checks import Problems
+from ulna.arm.first_guesses import (
+    OF_AN_ARM,
+    OF_JOINTS,
+    OF_LINKS,
+    OF_RODS,
+    OF_THE_CLASS,
+    RODS,
+)
 from ulna.arm.joint import Joint
 from ulna.arm.link import Link, Payload, doubts
 from ulna.arm.mobility import check_mobility
@@ -18,108 +26,13 @@ from ulna.arm.parameters import Parameters, parameters_from
 from ulna.arm.sketch import sketch_html, summary
 from ulna.arrays import Array
 from ulna.errors import shown, warn
-from ulna.namespaces import no_attribute, suggest_keywords
+from ulna.namespaces import SuggestsAttributes, no_attribute, suggest_keywords
 from ulna.typing import SupportsArray
 
 EARTH = (0.0, -9.81)  # [m/s²], downwards
 FLAT = (0.0, 0.0)  # an arm that lies on a table feels no gravity in its plane
 
 _GRAVITY_HINT = "(0, -9.81) is straight down, (0, 0) is for an arm that lies flat"
-
-# What to write instead of names that people try first.
-_GUESSES = {
-    "arm.n is the number of joints, which is that of links": (
-        "dof ndof n_dof num_dof nq nv "
-        "njoints n_joints num_joints nlinks n_links num_links joint_count"
-    ),
-    "arm.gravity is the acceleration of gravity, x and y [m/s²]": "g gravity_vector",
-    "an arm has no state; q and qd are passed to functions, and ulna.Simulation holds them": (
-        "state q qd angles positions velocities dynamics kinematics"
-    ),
-    "arm.lengths are the links' lengths [m]": "link_lengths length l L a",
-    "arm.masses are the links' masses [kg]": "link_masses m",
-    "arm.mass is that of links, point masses and payload [kg]": "total_mass weight",
-    "arm.parameters.com are the links' centres of mass [m], arm.parameters.com_offset how far they "
-    "lie to the side": "com coms centers centres centers_of_mass centres_of_mass r",
-    "arm.parameters.inertia are the links' inertias about their centres of mass [kg·m²]": (
-        "inertia inertias link_inertias I"
-    ),
-    "arm.parameters.lower and arm.parameters.upper are the joints' limits [rad]": (
-        "limits joint_limits qlim q_lim q_min q_max lower upper lower_limits upper_limits"
-    ),
-    "arm.parameters.max_torque are the joints' torque limits [N·m]": (
-        "max_torque max_torques torque_limits tau_max effort_limits"
-    ),
-    "arm.parameters.damping is the joints' viscous damping [N·m·s/rad]": (
-        "damping dampings joint_damping friction b"
-    ),
-    "ulna.kinematics.tip(arm, q) is the pose of the tip, ulna.kinematics.joints(arm, q) are the "
-    "positions of all joints": (
-        "fk fkine forward forward_kinematics pose tip end_effector tip_position"
-    ),
-    "ulna.kinematics.inverse(arm, target) gives every posture for a point": (
-        "ik ikine inverse inverse_kinematics"
-    ),
-    "ulna.kinematics.jacobian(arm, q) is the Jacobian of the tip": "jacobian jacob0 jacobe jac",
-    "ulna.kinematics.workspace(arm) is what the tip reaches": "workspace",
-    "ulna.dynamics.mass_matrix(arm, q), coriolis_matrix(arm, q, qd) and gravity_torque(arm, q) are "
-    "the terms of its equations of motion": (
-        "mass_matrix inertia_matrix M C G coriolis coriolis_matrix gravity_torque gravload"
-    ),
-    "ulna.dynamics.inverse_dynamics(arm, q, qd, qdd) are the torques of a motion": (
-        "rne rnea inverse_dynamics torque"
-    ),
-    "ulna.dynamics.forward_dynamics(arm, q, qd, tau) are the accelerations": (
-        "aba accel fdyn forward_dynamics"
-    ),
-    "ulna.simulate(arm, q0=..., duration=...) simulates an arm": "simulate step run",
-    "ulna.plan(arm, path) plans a motion along a path": "plan follow",
-    "ulna.plot(arm) draws an arm": "plot show draw",
-    "ulna.save(arm, 'arm.toml') writes a robot file": "save write to_toml to_file dump",
-    "arm.links, arm.joints and arm.parameters are all that it is": "to_dict as_dict dict params",
-    "arm.with_payload(0.5) carries another load [kg]": (
-        "add_payload set_payload payload_mass with_load set_load"
-    ),
-    "an arm's name is arm.name, its joints are counted from 1": "joint_names link_names names",
-    "print(arm) describes it": "describe summary info",
-    "arm.reach is the length of all links together [m]": "total_length max_reach",
-    "arm.base is the position of the first joint, x and y [m]": (
-        "base_position origin position root"
-    ),
-    "arm.replace(links=...) is an arm of other links": "scale scaled resize with_lengths",
-    "arm.replace(gravity=(0, 0)) is an arm that differs in some fields": (
-        "copy with_gravity set_gravity with_name"
-    ),
-}
-_CLASS_GUESSES = {
-    "ulna reads robot files of its own, in TOML, and no URDF: `ulna new arm.toml --links 2` writes "
-    "one to begin with, ulna.load('arm.toml') reads it, and Arm.of([Link(length, mass, com, "
-    "inertia), ...]) makes the same in Python": "from_urdf from_xml from_mjcf from_sdf urdf URDF",
-    "ulna.load('arm.toml') reads a robot file": (
-        "load from_file from_toml from_json from_yaml read open"
-    ),
-    "ulna.preset('kehl') is an arm by name, ulna.presets() lists them": (
-        "preset from_preset from_name"
-    ),
-    "Arm.of(links, joints) makes an arm of parts": (
-        "from_links create make build from_dict from_dh dh DH from_parameters"
-    ),
-    "Arm.rods(lengths, masses) makes an arm of uniform rods": (
-        "rod uniform uniform_rods from_lengths planar two_link three_link n_link serial"
-    ),
-    "Arm.point_masses(lengths, masses) makes one with a mass at the end of every link": (
-        "point_mass points massless"
-    ),
-}
-
-
-class _AnswersGuesses(type):
-    """A class that answers names that it does not have with those that it has."""
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(cls, name: str) -> Any:
-            raise no_attribute(cls, name, _CLASS_GUESSES)
 
 
 class ArmFields(TypedDict, total=False):
@@ -133,35 +46,13 @@ class ArmFields(TypedDict, total=False):
     name: str
 
 
-_RODS = (
-    "Arm.rods(lengths, masses) makes an arm of uniform rods, Arm.of([Link(length, mass, com, "
-    "inertia), ...]) one of any links"
-)
-_OF_RODS = dict.fromkeys(["lengths", "masses", "com", "coms", "inertia", "inertias"], _RODS)
-_OF_LINKS = dict.fromkeys(
-    ["com", "coms", "inertia", "inertias", "I", "lc", "center_of_mass", "centers_of_mass", "links"],
-    "Arm.of([Link(length, mass, com=..., inertia=...), ...]) makes an arm of such links",
-)
-_OF_JOINTS = {
-    name: f"it belongs to the joints: joints=[Joint({field}), ...], one a link"
-    for field, names in {
-        "max_torque=10": "torque_limits torque_limit max_torque max_torques tau_max effort_limits",
-        "max_velocity=2": "velocity_limits velocity_limit max_velocity max_velocities qd_max",
-        "damping=0.1": "damping dampings joint_damping viscous b",
-        "friction=Friction(coulomb=0.2), damping=0.1": "friction frictions coulomb",
-        "lower=-2, upper=2": "limits joint_limits qlim lower upper q_min q_max",
-    }.items()
-    for name in names.split()
-}
-
-
 @suggest_keywords(
-    f"{_RODS}, whose joints are free unless given",
-    **_OF_RODS,
-    **_OF_JOINTS,
+    f"{RODS}, whose joints are free unless given",
+    **OF_RODS,
+    **OF_JOINTS,
 )
 @dataclass(frozen=True, repr=False)
-class Arm(metaclass=_AnswersGuesses):
+class Arm(metaclass=SuggestsAttributes):
     """A planar arm of revolute joints. Frozen; change one with `replace` or `with_payload`.
 
     Make one with `Arm.rods`, `Arm.point_masses` or `Arm.of`, `ulna.load` or `ulna.preset`.
@@ -200,6 +91,8 @@ class Arm(metaclass=_AnswersGuesses):
     (2, 1.0, 11.0)
     """
 
+    _class_guesses = OF_THE_CLASS
+
     links: tuple[Link, ...]
     joints: tuple[Joint, ...]
     gravity: tuple[float, float] = EARTH
@@ -235,7 +128,7 @@ class Arm(metaclass=_AnswersGuesses):
         return self
 
     @classmethod
-    @suggest_keywords(**_OF_RODS, **_OF_JOINTS)
+    @suggest_keywords(**OF_RODS, **OF_JOINTS)
     def of(
         cls,
         links: Iterable[Link],
@@ -289,7 +182,7 @@ class Arm(metaclass=_AnswersGuesses):
         return arm
 
     @classmethod
-    @suggest_keywords(**_OF_LINKS, **_OF_JOINTS)
+    @suggest_keywords(**OF_LINKS, **OF_JOINTS)
     def rods(
         cls,
         lengths: Sequence[float] | SupportsArray,
@@ -339,7 +232,7 @@ class Arm(metaclass=_AnswersGuesses):
         return cls.of(links, joints, gravity=gravity, base=base, payload=payload, name=name)
 
     @classmethod
-    @suggest_keywords(**_OF_LINKS, **_OF_JOINTS)
+    @suggest_keywords(**OF_LINKS, **OF_JOINTS)
     def point_masses(
         cls,
         lengths: Sequence[float] | SupportsArray,
@@ -476,7 +369,7 @@ class Arm(metaclass=_AnswersGuesses):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            raise no_attribute(self, name, {**_GUESSES, **_CLASS_GUESSES})
+            raise no_attribute(self, name, {**OF_AN_ARM, **OF_THE_CLASS})
 
     def __repr__(self) -> str:
         return summary(self)

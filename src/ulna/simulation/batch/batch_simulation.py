@@ -16,7 +16,7 @@ from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Interrupted, Problem, did_you_mean, shown, warn
 from ulna.interrupts import held, interruptible
 from ulna.simulation.batch.buckets import Prepared, Slab
-from ulna.simulation.batch.execute import RESULTS, kind_of, read_threads
+from ulna.simulation.batch.execute import RESULTS, kind_of, read_count, read_threads
 from ulna.simulation.batch.inputs import check_between
 from ulna.simulation.batch.members import TO_RUN, bad_starts, joint_rows, read_arms
 from ulna.simulation.batch.references import References
@@ -28,6 +28,7 @@ from ulna.simulation.capacity import check_memory
 from ulna.simulation.checks import check_controlled
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.bucket import Outcome
+from ulna.simulation.immutable import read_only
 from ulna.simulation.options import read_options, read_time
 from ulna.simulation.steps import check_steps, most_error
 from ulna.typing import (
@@ -373,7 +374,7 @@ class BatchSimulation:
             need = "one of the two: a time, or a number of steps"
             raise InputError(Problem("advance", "seconds and steps", need))
         dt = self.options.dt
-        count = _whole_steps(seconds, dt) if steps is None else _count("steps", steps, 0)
+        count = _whole_steps(seconds, dt) if steps is None else read_count("steps", steps, 0)
         check_steps(
             self.options, self.t, self.t + count * dt, self.n, controlled=self._controlled,
             disturbances=self._disturbances,
@@ -494,14 +495,6 @@ def _whole_steps(seconds: Any, dt: float) -> int:
     return round(count)
 
 
-def _count(what: str, given: Any, least: int) -> int:
-    if not isinstance(given, int | np.integer) or isinstance(given, bool) or given < least:
-        raise InputError(Problem(what, shown(given), f"a whole number of at least {least}"))
-    return int(given)
-
-
 def _live(array: Array) -> Array:
     """Return a view of an array that shows its changes and makes none."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
+    return read_only(array.view())

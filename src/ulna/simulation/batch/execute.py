@@ -235,8 +235,11 @@ def kind_of(precision: Any, options: SimulationOptions) -> LaneKind:
 
 def read_threads(given: Any) -> int | None:
     """Read the largest number of threads; None is one for every core of this process."""
-    if given is None:
-        return None
-    if not isinstance(given, int | np.integer) or isinstance(given, bool) or given < 1:
-        raise InputError(Problem("threads", shown(given), "a whole number of at least 1"))
+    return None if given is None else read_count("threads", given, 1)
+
+
+def read_count(what: str, given: Any, least: int) -> int:
+    """Read a whole number that has no upper bound."""
+    if not isinstance(given, int | np.integer) or isinstance(given, bool) or given < least:
+        raise InputError(Problem(what, shown(given), f"a whole number of at least {least}"))
     return int(given)
