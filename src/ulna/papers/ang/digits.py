@@ -13,32 +13,40 @@ from functools import cache
 from math import atan, sqrt
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from ulna.arm import Arm
 from ulna.kinematics import inverse
-from ulna.papers.ang import printed, samples
+from ulna.papers.ang import printed, rows, samples
 from ulna.papers.ang.printed import Floats
-from ulna.papers.row import Number, Picture, Row, Verdict
+from ulna.papers.rows_file import Values
+from ulna.viewer.style import PRINT, Theme, series, styled
 
 L1, L2 = 1.0, 0.75  # [m] exact in binary, and so is their sum
 BENDS = np.logspace(-7, 0, 15)  # [rad]
-POWERS = {1e-2: "10⁻²", 1e-4: "10⁻⁴", 1e-6: "10⁻⁶"}  # [rad] the bends in the table
-SHOWN = tuple(POWERS)
+SHOWN = {2: 1e-2, 4: 1e-4, 6: 1e-6}  # [rad] the bends in the table, by their powers of ten
 TRIES = 60  # distances around each bend
 STRAIGHT = 2000  # arms stretched out
-WAYS = {
-    "arccos": "arc cosine, as printed",
-    "expanded": "atan2, the radicand as printed but for its errata",
-    "factored": "atan2, the radicand in factors",
-    "ours": "`kinematics.inverse`",
-}
+WAYS = ("arccos", "expanded", "factored", "ours", "rounded")
+
+
+@rows.values("arccos-or-atan2")
+def arccos_or_atan2() -> Values:
+    digits = {way: {power: kept(way, SHOWN[power]) for power in SHOWN} for way in WAYS}
+    return {
+        **digits,
+        "lost": digits["ours"][6] - digits["arccos"][6],
+        "l1": L1,
+        "l2": L2,
+        "beyond_one": beyond_one(),
+    }
 
 
 @cache
 def errors() -> dict[str, Floats]:
     """Return the median relative error of θ₂ for every bend, way by way."""
     tries = [_tried(bend, k) for k, bend in enumerate(BENDS)]
-    return {way: np.array([one[way] for one in tries]) for way in (*WAYS, "rounded")}
+    return {way: np.array([one[way] for one in tries]) for way in WAYS}
 
 
 def kept(way: str, bend: float) -> float:
@@ -54,63 +62,6 @@ def beyond_one() -> float:
     l1, l2 = random.uniform(samples.SHORTEST, samples.LONGEST, (2, STRAIGHT))
     targets = printed.forward(l1, l2, random.uniform(-np.pi, np.pi, STRAIGHT), 0.0)
     return float(np.isnan(printed.by_arccos(l1, l2, *targets)).mean())
-
-
-def row() -> Row:
-    """Judge the advice to prefer atan2."""
-    from ulna.papers.ang import figures
-
-    finest = SHOWN[-1]
-    lost = kept("ours", finest) - kept("arccos", finest)
-    return Row(
-        key="arccos-or-atan2",
-        title="Why atan2",
-        where="before sin θ₂",
-        printed="cos⁻¹ performs poorly in numbers; atan2 is better.",
-        ours="It is, with the radicand in factors; expanded it loses as many digits as cos⁻¹.",
-        verdict=Verdict.INCOMPLETE,
-        why=(
-            f"At θ₂ = {POWERS[finest]} the arc cosine keeps {kept('arccos', finest):.0f} digits "
-            f"and loses {lost:.0f}; atan2 of the expanded root keeps "
-            f"{kept('expanded', finest):.0f}, in factors {kept('factored', finest):.0f}."
-        ),
-        how=(
-            f"Distances around each bend for links of {L1:g} and {L2:g} m, against exact "
-            "fractions. Where x and y are rounded, no way keeps more than the arc cosine does "
-            f"here; but for {beyond_one():.0%} of arms stretched out it has no value at all."
-        ),
-        call=CALL,
-        numbers=(
-            *(
-                Number(
-                    f"{way}_{-round(np.log10(bend))}",
-                    kept(way, bend),
-                    label=f"θ₂ = {POWERS[bend]}",
-                    of=f"digits kept by {words}",
-                    digits=3,
-                )
-                for way, words in (*WAYS.items(), ("rounded", "any, with x and y rounded"))
-                for bend in SHOWN
-            ),
-            Number("beyond_one", beyond_one(), label="part of straight arms without a value"),
-        ),
-        pictures=(
-            Picture(
-                "004-arccos-or-atan2.svg",
-                "How much of θ₂ is lost near the straight arm, by the way it is computed.",
-                figures.lost_digits,
-            ),
-        ),
-    )
-
-
-CALL = """\
-import ulna
-
-arm = ulna.Arm.rods([1.0, 0.75], [1.0, 1.0])
-for gap in (1e-4, 1e-8, 1e-12):
-    print(ulna.kinematics.inverse(arm, [1.75 - gap, 0.0]).q[0, 1])
-"""
 
 
 def _tried(bend: float, seed: int) -> dict[str, float]:
@@ -145,3 +96,31 @@ def _exactly(r: float) -> float:
 @cache
 def _arm() -> Arm:
     return Arm.rods([L1, L2], [1.0, 1.0])
+
+
+@rows.picture("004-arccos-or-atan2.svg")
+def lost_digits(*, theme: Theme = PRINT) -> Figure:
+    """Draw the relative error of θ₂ against θ₂ itself, way by way."""
+    found = errors()
+    names = {
+        "arccos": "arc cosine",
+        "expanded": "atan2, expanded root",
+        "factored": "atan2, root in factors",
+    }
+    with styled(theme):
+        figure = Figure(figsize=(8.0, 4.6), dpi=150, layout="constrained")
+        axes = figure.add_subplot()
+        for style, (way, words) in zip(series(3, theme), names.items(), strict=True):
+            axes.loglog(BENDS, found[way], lw=2.0, label=words, **style)
+        axes.loglog(
+            BENDS,
+            found["rounded"],
+            color=theme.muted,
+            lw=1.2,
+            ls=":",
+            label="what rounding of x and y costs anyway",
+        )
+        axes.set(xlabel="θ₂ [rad], 0 is the straight arm", ylabel="relative error of θ₂")
+        axes.set_title("What is left of θ₂ near the straight arm")
+        axes.legend(loc="upper right")
+    return figure

@@ -3,29 +3,44 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from ulna.angles import absolute_to_relative
 from ulna.kinematics import elbow_side, inverse, joints
-from ulna.papers.garai import printed, samples
+from ulna.papers.garai import printed, rows, states
 from ulna.papers.garai.printed import Floats
-from ulna.papers.row import Number, Picture, Row, Verdict
+from ulna.papers.rows_file import Values
+from ulna.viewer.arm import draw_arm, draw_reach
+from ulna.viewer.style import PRINT, Theme, styled
 
 HEIGHT = 1.0  # [m] of the line along which the tip passes over the base
 BESIDE = 1e-9  # [m] to both sides of it
 RINGS, BEARINGS = 300, 720  # of the grid on which areas are summed
+SIZE = (9.0, 4.4)  # [inches]
 
-JUMP = """\
-import numpy as np
-import ulna
 
-arm = ulna.preset("garai")
-points = np.stack([np.linspace(1.0, -1.0, 201), np.ones(201)], axis=-1)
-q = ulna.kinematics.track(arm, points).q  # keeps its branch
-print("largest step of a joint:", np.degrees(np.abs(np.diff(q, axis=0)).max()), "deg")
-"""
+@rows.values("elbow-up-jump")
+@rows.values("erratum-3")
+def leap() -> Values:
+    p, ((q1_right, q2_right), (q1_left, q2_left)) = states.rods(), at_the_jump()
+    return {
+        "l1": p.l1,
+        "l2": p.l2,
+        "height": HEIGHT,
+        "q1": {"right": q1_right, "left": q1_left},
+        "q2": {"right": q2_right, "left": q2_left},
+    }
+
+
+@rows.values("range")
+def reach_of_each_elbow() -> Values:
+    size = areas()
+    lost = 1.0 - size["down_clear"] / size["up_clear"]
+    return {"rings": RINGS, "bearings": BEARINGS, **size, "lost": 100.0 * lost}
 
 
 class Reached(NamedTuple):
@@ -43,13 +58,13 @@ class Reached(NamedTuple):
 def at_the_jump() -> Floats:
     """Return q1, q2 (2, 2) [deg] as the tip comes from the right and just beyond the base."""
     points = np.array([[BESIDE, HEIGHT], [-BESIDE, HEIGHT]])
-    return np.asarray(np.degrees(printed.elbow_up(samples.rods(), points)[0]))
+    return np.asarray(np.degrees(printed.elbow_up(states.rods(), points)[0]))
 
 
 @cache
 def reached() -> Reached:
     """Try both postures for every point of the ring, without and with a floor at y = 0."""
-    p, arm = samples.rods(), samples.arm()
+    p, arm = states.rods(), states.arm()
     inner, outer = abs(p.l1 - p.l2), p.l1 + p.l2
     edges = np.linspace(inner, outer, RINGS + 1)
     radius = 0.5 * (edges[1:] + edges[:-1])
@@ -78,79 +93,72 @@ def areas() -> dict[str, float]:
     }
 
 
-def rows() -> tuple[Row, ...]:
-    """Judge the rule's promise to be consistent, and to maximise the range."""
-    return _jump(), _range()
+@rows.picture("002-elbow-up-jump.svg")
+def jump(*, theme: Theme = PRINT) -> Figure:
+    """Draw both angles along a level line, and the postures on both sides of the leap."""
+    with styled(theme):
+        figure = Figure(figsize=SIZE, dpi=150, layout="constrained")
+        angles, postures = figure.subplots(1, 2, width_ratios=(1.15, 1.0))
+        _angles_along_the_line(angles, theme)
+        _postures_at_the_leap(postures, theme)
+    return figure
 
 
-def _jump() -> Row:
-    from ulna.papers.garai import figures
+def _angles_along_the_line(axes: Any, theme: Theme) -> None:
+    p = states.rods()
+    far = 0.98 * float(np.sqrt((p.l1 + p.l2) ** 2 - HEIGHT**2))
+    for ends in ((-far, -BESIDE), (BESIDE, far)):
+        x = np.linspace(*ends, 200)
+        phi, _ = printed.elbow_up(p, np.stack([x, np.full_like(x, HEIGHT)], axis=-1))
+        named = ends[0] < 0.0
+        for i in range(2):
+            label = f"$q_{i + 1}$" if named else None
+            axes.plot(x, np.degrees(phi[:, i]), color=theme.data[i], lw=2.0, label=label)
+    axes.axvline(0.0, color=theme.muted, lw=1.0, ls=(0, (4, 3)))
+    axes.set(xlabel="x of the tip [m]", ylabel="angle from the x axis [deg]")
+    axes.set_title(f"elbow up along y = {HEIGHT:g} m")
+    axes.legend(loc="upper right")
 
+
+def _postures_at_the_leap(axes: Any, theme: Theme) -> None:
+    arm = states.arm()
     right, left = at_the_jump()
-    p = samples.rods()
-    return Row(
-        key="elbow-up-jump",
-        title="Where the upper elbow changes sides",
-        where="(11)",
-        printed="The elbow stays up, which is to keep the arm consistent.",
-        ours="It stays up, and therefore jumps to the other branch where the tip passes the base.",
-        verdict=Verdict.INCOMPLETE,
-        why=(
-            f"With l = {p.l1:g}, {p.l2:g} and y = {HEIGHT:g}, q₁ leaps from {right[0]:.1f}° to "
-            f"{left[0]:.1f}° as x changes its sign: up is a name for a posture and not a branch "
-            "(erratum 3)."
-        ),
-        call=JUMP,
-        numbers=tuple(
-            Number(f"q{i + 1}_{side}", float(angles[i]), "°", label=f"q{'₁₂'[i]}", of=of)
-            for side, of, angles in (("right", "x = 0⁺", right), ("left", "x = 0⁻", left))
-            for i in range(2)
-        ),
-        pictures=(
-            Picture(
-                "002-elbow-up-jump.svg",
-                "The rule along y = 1 m: both angles leap where the tip is above the base.",
-                figures.jump,
-            ),
-        ),
+    for degrees, ghost in ((left, True), (right, False)):
+        draw_arm(axes, arm, absolute_to_relative(np.radians(degrees)), theme=theme, ghost=ghost)
+    for degrees, side, way in ((right, "x = 0⁺", -1.0), (left, "x = 0⁻", 1.0)):
+        words = f"{side}\n$q_1$ = {degrees[0]:.1f}°\n$q_2$ = {degrees[1]:.1f}°"
+        axes.text(way * 0.95, 0.3, words, ha="center", va="center")
+    axes.plot([-1.3, 1.3], [HEIGHT, HEIGHT], color=theme.muted, lw=1.0, ls=(0, (4, 3)), zorder=1)
+    axes.set(xlim=(-1.3, 1.3), ylim=(-0.15, 1.45), aspect="equal", xlabel="x [m]", ylabel="y [m]")
+    axes.set_title("the two postures over the base")
+
+
+@rows.picture("002-range.svg")
+def ranges(*, theme: Theme = PRINT) -> Figure:
+    """Draw what either elbow reaches above a floor, inside the ring that both reach without it."""
+    found, size = reached(), areas()
+    with styled(theme):
+        figure = Figure(figsize=SIZE, dpi=150, layout="constrained")
+        panels = figure.subplots(1, 2, sharey=True)
+        for axes, case, words in zip(
+            panels, ("up_clear", "down_clear"), ("elbow up", "elbow down"), strict=True
+        ):
+            _reached_part(axes, found, case, theme)
+            axes.set_title(f"{words}: {size[case]:.2f} m²")
+        panels[0].set_ylabel("y [m]")
+    return figure
+
+
+def _reached_part(axes: Any, found: Any, case: str, theme: Theme) -> None:
+    arm = states.arm()
+    draw_reach(axes, arm, theme=theme)
+    # The first bearing once more at the end, or a slit would stay open.
+    x, y = (np.c_[part, part[:, :1]] for part in np.moveaxis(found.points, -1, 0))
+    allowed = getattr(found, case).astype(float)
+    axes.contourf(
+        x, y, np.c_[allowed, allowed[:, :1]], levels=[0.5, 1.5], colors=[theme.data[3]], alpha=0.45
     )
-
-
-def _range() -> Row:
-    from ulna.papers.garai import figures
-
-    size = areas()
-    lost = 1.0 - size["down_clear"] / size["up_clear"]
-    names = {
-        "up": ("elbow up", "no floor"),
-        "down": ("elbow down", "no floor"),
-        "up_clear": ("elbow up", "above the floor"),
-        "down_clear": ("elbow down", "above the floor"),
-    }
-    return Row(
-        key="range",
-        title="Which elbow reaches more",
-        where="before (11)",
-        printed="The elbow is kept up so as to maximise the range.",
-        ours="Either elbow reaches the whole ring; the upper one reaches more above a floor.",
-        verdict=Verdict.INCOMPLETE,
-        why=(
-            f"Alone, both reach {size['up']:.2f} m²; with a floor at the height of the base the "
-            f"lower elbow loses {lost:.0%} of the {size['up_clear']:.2f} m² that the upper one has."
-        ),
-        how=f"Both postures tried on a grid of {RINGS} × {BEARINGS} points of the ring.",
-        numbers=(
-            *(
-                Number(case, size[case], "m²", label=f"{elbow}", of=of, digits=4)
-                for case, (elbow, of) in names.items()
-            ),
-            Number("lost", 100.0 * lost, "%", label="lost by the lower elbow", digits=3),
-        ),
-        pictures=(
-            Picture(
-                "002-range.svg",
-                "What each elbow reaches without touching a floor at the height of the base.",
-                figures.ranges,
-            ),
-        ),
-    )
+    axes.axhline(0.0, color=theme.foreground, lw=1.6)
+    bends = (1.25, -1.1) if case == "up_clear" else (0.15, 1.1)
+    draw_arm(axes, arm, np.array(bends), theme=theme)
+    axes.set(xlim=(-1.95, 1.95), ylim=(-1.95, 1.95), aspect="equal", xlabel="x [m]")

@@ -11,7 +11,7 @@ from ulna.angles import absolute_to_relative
 from ulna.papers.garai import printed
 from ulna.papers.garai.printed import Floats, Rods
 
-STATES = 500
+COUNT = 500
 TARGETS = 1000
 PHI = np.radians([60.0, 20.0])  # the example: both links above the level
 RATE = np.array([1.0, -0.5])  # [rad/s]
@@ -32,31 +32,31 @@ def rods() -> Rods:
 
 
 @cache
-def states() -> tuple[Floats, Floats, Floats]:
+def random() -> tuple[Floats, Floats, Floats]:
     """Return link angles, their rates and their accelerations, (500, 2) each."""
-    phi, rate, turning = np.random.default_rng(2).uniform(-3.0, 3.0, (3, STATES, 2))
+    phi, rate, turning = np.random.default_rng(2).uniform(-3.0, 3.0, (3, COUNT, 2))
     return phi, rate, turning
 
 
 @cache
-def joint_states() -> tuple[Floats, Floats, Floats]:
+def random_joints() -> tuple[Floats, Floats, Floats]:
     """Return the same in joint angles, as ulna has them."""
-    q, qd, qdd = (np.asarray(absolute_to_relative(part)) for part in states())
+    q, qd, qdd = (np.asarray(absolute_to_relative(part)) for part in random())
     return q, qd, qdd
 
 
 @cache
 def forces() -> Floats:
     """Return forces on the tip, (500, 2) [N]."""
-    return np.random.default_rng(3).uniform(-20.0, 20.0, (STATES, 2))
+    return np.random.default_rng(3).uniform(-20.0, 20.0, (COUNT, 2))
 
 
 @cache
 def targets() -> Floats:
     """Return points (1000, 2) [m] inside the ring, in all four quadrants, away from its edges."""
-    p, random = rods(), np.random.default_rng(3)
-    radius = random.uniform(p.l1 - p.l2 + 0.1, p.l1 + p.l2 - 0.1, TARGETS)
-    bearing = random.uniform(-np.pi, np.pi, TARGETS)
+    p, draw = rods(), np.random.default_rng(3)
+    radius = draw.uniform(p.l1 - p.l2 + 0.1, p.l1 + p.l2 - 0.1, TARGETS)
+    bearing = draw.uniform(-np.pi, np.pi, TARGETS)
     points: Floats = radius[:, None] * np.stack([np.cos(bearing), np.sin(bearing)], axis=-1)
     return points
 
