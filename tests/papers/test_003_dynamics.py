@@ -19,25 +19,25 @@ from ulna.dynamics import (
     potential_energy,
     regressor,
 )
-from ulna.papers.ductri import printed, samples
+from ulna.papers.ductri import examples, printed
 
 ARM = ulna.preset("ductri")
 
 
 @pytest.fixture(scope="module")
 def states():
-    return samples.states()
+    return examples.states()
 
 
 @pytest.fixture(scope="module")
 def heavy():
     """Give 300 arms with masses everywhere: the paper's constants, the links', and ours."""
-    return samples.heavy()[:3]
+    return examples.heavy()[:3]
 
 
 @pytest.fixture(scope="module")
 def one_state_each():
-    return samples.heavy().state
+    return examples.heavy().state
 
 
 class TestPointMasses:

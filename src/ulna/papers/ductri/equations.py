@@ -1,194 +1,164 @@
-"""Paper 003's drawing, energies, joint equations and their matrix form."""
+"""Paper 003's energies, joint equations and matrix form, and its errata about masses and C."""
 
 from __future__ import annotations
 
 import numpy as np
 
+import ulna
 from ulna import dynamics
 from ulna.papers import schematics
-from ulna.papers.ductri import printed, samples
-from ulna.papers.row import Number, Picture, Row, Verdict
+from ulna.papers.ductri import examples, printed, rows
+from ulna.papers.ductri.examples import apart
+from ulna.papers.ductri.printed import Floats
+from ulna.papers.rows_file import Values
 
 FLAT = (0.0, 0.0)  # gravity of an arm that lies on a table
+EXAMPLE = examples.Q, examples.RATE, examples.TURNING
+LEVEL = np.zeros(2)
+HEAVY = 100.0  # [kg] at joint 1
 
-START = """\
-import numpy as np
-import ulna
-
-arm = ulna.preset("ductri")
-q, qd, qdd = np.radians([30.0, 40.0]), [1.0, 2.0], [3.0, -1.0]
-"""
-ENERGIES = (
-    START
-    + """\
-print(ulna.dynamics.kinetic_energy(arm, q, qd), ulna.dynamics.potential_energy(arm, q), "J")
-"""
-)
-TORQUES = (
-    START
-    + """\
-print(ulna.dynamics.inverse_dynamics(arm, q, qd, qdd), "N·m")
-"""
-)
-MATRICES = (
-    START
-    + """\
-print(ulna.dynamics.mass_matrix(arm, q))
-print(ulna.dynamics.coriolis_matrix(arm, q, qd))
-print(ulna.dynamics.gravity_torque(arm, q))
-"""
-)
-GRAVITY = (
-    START
-    + """\
-flat = arm.replace(gravity=(0.0, 0.0))
-print(ulna.dynamics.inverse_dynamics(arm, q, qd, qdd), "N·m upright")
-print(ulna.dynamics.inverse_dynamics(flat, q, qd, qdd), "N·m lying on a table")
-"""
-)
+rows.picture("003-figure-1.svg")(schematics.ductri)
 
 
-def rows() -> tuple[Row, ...]:
-    """Judge what the paper derives."""
-    return _schematic(), _energies(), _joint_equations(), _mcg(), _gravity()
+@rows.values("schematic")
+def number_of_joints() -> Values:
+    return {"joints": examples.arm().n}
 
 
-def _schematic() -> Row:
-    return Row(
-        key="schematic",
-        title="The arm",
-        where="the figure of the Lagrangian formulation",
-        printed="Two links with inertias, point masses at both joints and at the tip.",
-        ours="Links with `inertia` and `tip_mass`; the mass at joint 1 is at rest.",
-        verdict=Verdict.SAME,
-        why="The arm can be said in our terms as it is drawn.",
-        call='import ulna\n\nprint(ulna.preset("ductri"))\n',
-        numbers=(Number("joints", samples.arm().n, printed=2, label="joints"),),
-        pictures=(
-            Picture(
-                "003-figure-1.svg",
-                "The arm redrawn: relative angles, inertias, masses at the joints and at the tip.",
-                schematics.ductri,
-            ),
-        ),
-    )
-
-
-def _energies() -> Row:
-    arm, p, (q, qd, _) = samples.arm(), samples.constants(), samples.states()
-    kinetic = samples.apart(dynamics.kinetic_energy(arm, q, qd), printed.kinetic(p, q, qd))
-    potential = samples.apart(dynamics.potential_energy(arm, q), printed.potential(p, q))
-    ours = dynamics.kinetic_energy(arm, samples.Q, samples.RATE)
-    return Row(
-        key="energies",
-        title="Kinetic and potential energy",
-        where="1. Kinetic Energy, 2. Potential Energy",
-        printed="K of both inertias, m₂ and m_E; U of m₂ and m_E.",
-        ours="`dynamics.kinetic_energy` and `dynamics.potential_energy`.",
-        verdict=Verdict.SAME,
-        why=(
-            f"For links without mass (erratum 1) both are ours on {samples.STATES} random states, "
-            f"to {max(kinetic, potential):.0e} J."
-        ),
-        call=ENERGIES,
-        numbers=(
-            Number("kinetic", float(ours), "J", label="K"),
-            Number("potential", float(dynamics.potential_energy(arm, samples.Q)), "J", label="U"),
-            Number("kinetic_apart", kinetic, "J", label="K apart, at most", digits=2),
-            Number("potential_apart", potential, "J", label="U apart, at most", digits=2),
-        ),
-    )
-
-
-def _joint_equations() -> Row:
-    arm, states = samples.arm(), samples.states()
-    as_printed = printed.torques(samples.constants(), *states)
-    apart = samples.apart(dynamics.inverse_dynamics(arm, *states), as_printed)
-    example = dynamics.inverse_dynamics(arm, samples.Q, samples.RATE, samples.TURNING)
-    return Row(
-        key="joint-equations",
-        title="The equations of both joints",
-        where="3. Euler–Lagrange Equations",
-        printed="τ₁ and τ₂ from angles, rates and accelerations.",
-        ours="`dynamics.inverse_dynamics`, and `derive(links=2)` for the way there.",
-        verdict=Verdict.SAME,
-        why=f"Both are ours on {samples.STATES} random states, to {apart:.0e} N·m.",
-        call=TORQUES,
-        numbers=(
-            Number("torque_1", float(example[0]), "N·m", label="τ₁"),
-            Number("torque_2", float(example[1]), "N·m", label="τ₂"),
-            Number("apart", apart, "N·m", label="apart, at most", digits=2),
-        ),
-    )
-
-
-def _mcg() -> Row:
-    arm, p, (q, qd, qdd) = samples.arm(), samples.constants(), samples.states()
-    M, vector = printed.mass_matrix(p, q), printed.coriolis_vector(p, q, qd)
-    C = dynamics.coriolis_matrix(arm, q, qd)
-    whole = (M @ qdd[..., None])[..., 0] + vector + printed.gravity(p, q)
-    example = dynamics.mass_matrix(arm, samples.Q)
-    differences = {
-        "mass_apart": (samples.apart(dynamics.mass_matrix(arm, q), M), "kg·m²", "M apart"),
-        "coriolis_apart": (
-            samples.apart((C @ qd[..., None])[..., 0], vector),
-            "N·m",
-            "C χ̇ apart",
-        ),
-        "whole_apart": (
-            samples.apart(whole, printed.torques(p, q, qd, qdd)),
-            "N·m",
-            "the sum and the joint equations apart",
-        ),
+@rows.values("energies")
+def energies() -> Values:
+    arm, p, (q, qd, _) = examples.arm(), examples.constants(), examples.states()
+    kinetic = apart(dynamics.kinetic_energy(arm, q, qd), printed.kinetic(p, q, qd))
+    potential = apart(dynamics.potential_energy(arm, q), printed.potential(p, q))
+    return {
+        "states": examples.STATES,
+        "worst": max(kinetic, potential),
+        "kinetic": dynamics.kinetic_energy(arm, examples.Q, examples.RATE),
+        "potential": dynamics.potential_energy(arm, examples.Q),
+        "kinetic_apart": kinetic,
+        "potential_apart": potential,
     }
-    return Row(
-        key="mcg",
-        title="The MCG form",
-        where="Summary; 4. Compact Form, commented out",
-        printed="M(χ) χ̈ + C(χ, χ̇) χ̇ + g(χ) = τ, with M, the vector C χ̇ and g.",
-        ours="`dynamics.mass_matrix`, `coriolis_matrix` and `gravity_torque`.",
-        verdict=Verdict.SAME,
-        why="All three are right where they are written, and add up to the joint equations.",
-        call=MATRICES,
-        numbers=(
-            Number("m11", float(example[0, 0]), "kg·m²", label="M₁₁"),
-            Number("m12", float(example[0, 1]), "kg·m²", label="M₁₂"),
-            Number("m22", float(example[1, 1]), "kg·m²", label="M₂₂"),
-            *(
-                Number(name, size, unit, label=f"{words}, at most", digits=2)
-                for name, (size, unit, words) in differences.items()
-            ),
-        ),
-    )
 
 
-def _gravity() -> Row:
-    arm, p, states = samples.arm(), samples.constants(), samples.states()
+@rows.values("joint-equations")
+def joint_equations() -> Values:
+    arm, states = examples.arm(), examples.states()
+    as_printed = printed.torques(examples.constants(), *states)
+    return {
+        "states": examples.STATES,
+        "torque": dynamics.inverse_dynamics(arm, *EXAMPLE),
+        "apart": apart(dynamics.inverse_dynamics(arm, *states), as_printed),
+    }
+
+
+@rows.values("mcg")
+def matrix_form() -> Values:
+    arm, p, (q, qd, qdd) = examples.arm(), examples.constants(), examples.states()
+    M, vector = printed.mass_matrix(p, q), printed.coriolis_vector(p, q, qd)
+    whole = (M @ qdd[..., None])[..., 0] + vector + printed.gravity(p, q)
+    example = dynamics.mass_matrix(arm, examples.Q)
+    return {
+        "m11": example[0, 0],
+        "m12": example[0, 1],
+        "m22": example[1, 1],
+        "mass_apart": apart(dynamics.mass_matrix(arm, q), M),
+        "coriolis_apart": _missed(dynamics.coriolis_matrix(arm, q, qd), qd, vector),
+        "whole_apart": apart(whole, printed.torques(p, q, qd, qdd)),
+    }
+
+
+@rows.values("gravity")
+def with_and_without_gravity() -> Values:
+    arm, p, states = examples.arm(), examples.constants(), examples.states()
     flat = arm.replace(gravity=FLAT)
-    apart = samples.apart(
-        dynamics.inverse_dynamics(flat, *states), printed.torques(p, *states, g=0.0)
+    upright, lying = (np.asarray(dynamics.inverse_dynamics(one, *EXAMPLE)) for one in (arm, flat))
+    off = apart(dynamics.inverse_dynamics(flat, *states), printed.torques(p, *states, g=0.0))
+    return {"upright": upright, "flat": lying, "weight": upright - lying, "apart": off}
+
+
+@rows.values("erratum-1")
+def masses_of_the_links() -> Values:
+    p, arm, heavy = examples.constants(), examples.with_rods(), examples.heavy()
+    m11_printed = printed.mass_matrix(p, LEVEL)[0, 0]
+    m11 = dynamics.mass_matrix(arm, LEVEL)[0, 0]
+    (g1_printed, g2_printed), (g1, g2) = weights = (
+        printed.gravity(p, LEVEL),
+        dynamics.gravity_torque(arm, LEVEL),
     )
-    example = samples.Q, samples.RATE, samples.TURNING
-    upright, lying = (dynamics.inverse_dynamics(one, *example) for one in (arm, flat))
-    return Row(
-        key="gravity",
-        title="With and without gravity",
-        where="General Form of Robot Dynamics",
-        printed="g(χ) is often left out where gravity is at right angles to the plane.",
-        ours="`arm.replace(gravity=(0, 0))`; everything else follows.",
-        verdict=Verdict.SAME,
-        why=f"With g = 0 its equations are ours for an arm that lies flat, to {apart:.0e} N·m.",
-        call=GRAVITY,
-        numbers=(
-            *(
-                Number(f"{name}_{i + 1}", float(torque[i]), "N·m", label=f"τ{'₁₂'[i]}", of=of)
-                for name, of, torque in (
-                    ("upright", "upright", upright),
-                    ("flat", "lying flat", lying),
-                    ("weight", "the gravity vector", np.asarray(upright) - np.asarray(lying)),
-                )
-                for i in range(2)
-            ),
-            Number("apart", apart, "N·m", label="flat, apart, at most", digits=2),
-        ),
-    )
+    falling = dynamics.forward_dynamics(arm, LEVEL, LEVEL, weights[0])
+    whole = printed.torques(heavy.constants, *heavy.state)
+    whole = whole + printed.missing_terms(heavy.constants, heavy.links, *heavy.state)
+    return {
+        "m11": m11,
+        "m11_printed": m11_printed,
+        "g1": g1,
+        "g1_printed": g1_printed,
+        "g2": g2,
+        "g2_printed": g2_printed,
+        "short_inertia": 100.0 * (1.0 - m11_printed / m11),
+        "short_weight": 100.0 * (1.0 - g1_printed / g1),
+        "rods": examples.RODS,
+        "falls": -falling[0],
+        "falling": falling,
+        "arms": examples.ARMS,
+        "apart": apart(dynamics.inverse_dynamics(heavy.arms, *heavy.state), whole),
+    }
+
+
+@rows.values("erratum-2")
+def point_masses_for_links() -> Values:
+    heavy = examples.heavy()
+    equations = printed.torques(printed.effective(heavy.constants, heavy.links), *heavy.state)
+    return {
+        "arms": examples.ARMS,
+        "rods": examples.RODS,
+        **printed.effective(examples.constants(), examples.RODS)._asdict(),
+        "apart": apart(dynamics.inverse_dynamics(heavy.arms, *heavy.state), equations),
+    }
+
+
+@rows.values("erratum-3")
+def mass_at_joint_1() -> Values:
+    arm, states = examples.arm(), examples.states()
+    first = arm.links[0]
+    at_the_base = ulna.Link(first.length, HEAVY, 0.0, first.inertia, first.tip_mass)
+    heavy = ulna.Arm((at_the_base, arm.links[1]), arm.joints)
+    torques = (dynamics.inverse_dynamics(one, *states) for one in (heavy, arm))
+    column = dynamics.parameter_names(arm).index("mass.1")
+    return {
+        "heavy": HEAVY,
+        "states": examples.STATES,
+        "felt": apart(*torques),
+        "seen": np.abs(dynamics.regressor(arm, *states)[..., column]).max(),
+    }
+
+
+@rows.values("erratum-4")
+def matrices_of_one_vector() -> Values:
+    arm, p, (q, qd, _) = examples.arm(), examples.constants(), examples.states()
+    b, (w1, w2) = p.m_tip * p.l1 * p.l2 * np.sin(q[:, 1]), qd.T
+    none = np.zeros_like(b)
+    rate = _stacked([[-2 * b * w2, -b * w2], [-b * w2, none]])  # Ṁ
+    matrices = {
+        "ours": np.asarray(dynamics.coriolis_matrix(arm, q, qd)),
+        "other": _stacked([[none, -b * (2 * w1 + w2)], [b * w1, none]]),
+    }
+    vector = printed.coriolis_vector(p, q, qd)
+    return {
+        "states": examples.STATES,
+        "product": {name: _missed(C, qd, vector) for name, C in matrices.items()},
+        "unskew": {name: _unskew(rate, C) for name, C in matrices.items()},
+    }
+
+
+def _stacked(rows: list[list[Floats]]) -> Floats:
+    return np.moveaxis(np.array(rows), -1, 0)
+
+
+def _missed(C: Floats, qd: Floats, vector: Floats) -> float:
+    return apart((C @ qd[..., None])[..., 0], vector)
+
+
+def _unskew(rate: Floats, C: Floats) -> float:
+    left = rate - 2.0 * C
+    return float(np.abs(left + np.swapaxes(left, -1, -2)).max())
