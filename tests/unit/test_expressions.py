@@ -21,8 +21,8 @@ from ulna.expressions import (
     parse_call,
     run,
 )
-from ulna.expressions.compiler import compile_tree
-from ulna.expressions.source import SourceText
+from ulna.expressions.program import compile_tree
+from ulna.expressions.syntax import SourceText
 
 SHAPE = {
     "center": "point",

@@ -29,11 +29,11 @@ from ulna.analysis.tracking_errors import Tracking, tracking
 from ulna.control import OpenLoop
 from ulna.errors import InputError, Problem, shown
 from ulna.motion import Plan
-from ulna.motion.findings import length_text
 from ulna.motion.values import positive
 from ulna.namespaces import suggest_keywords
 from ulna.notebooks import card
 from ulna.simulation import Run, Saturation
+from ulna.units import length_text
 
 OF_REACH, OF_PATH = 0.01, 0.02  # of the arm's reach, of the path's extent: the default tolerance
 STILL = 1e-9  # of the reach: a path of less extent is a point

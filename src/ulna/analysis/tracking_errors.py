@@ -23,11 +23,11 @@ from ulna.angles import TURN
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, shown
 from ulna.motion import Plan, TipMotion
-from ulna.motion.findings import length_text
 from ulna.motion.values import number, positive
 from ulna.namespaces import suggest_attributes, suggest_keywords
 from ulna.notebooks import card
 from ulna.simulation import Run
+from ulna.units import length_text
 
 STILL = 1e-12  # of the largest speed, below which the tip has no direction of its own
 COLUMNS = (

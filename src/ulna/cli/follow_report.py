@@ -35,9 +35,9 @@ from ulna.cli.terminal import number, say, say_about, show_table
 from ulna.control import Controller, OpenLoop
 from ulna.errors import UlnaError
 from ulna.motion import Plan
-from ulna.motion.findings import length_text
 from ulna.simulation import Run
 from ulna.simulation.run import versions_here
+from ulna.units import length_text
 
 EXIT_RADII = {"1 cm": 0.01, "10 cm": 0.1}
 PLANNED_PEAK, RUN_PEAK = "planned peak [N·m]", "run's peak [N·m]"

@@ -18,8 +18,8 @@ from ulna.cli.terminal import note, number
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics.limits import are_limited
 from ulna.motion import Path, Plan, paths, plan, read_path
-from ulna.motion.findings import length_text
 from ulna.motion.reading import SHAPES
+from ulna.units import length_text
 
 DEFAULT_ARM = "kehl"
 NO_LIMITS = "no joint has a limit of angle, speed or torque"

@@ -7,11 +7,9 @@ opcodes; it is never evaluated by Python. Whatever the text holds, the outcome i
 
 from typing import TYPE_CHECKING
 
-from ulna.expressions.binding import Kind, bind
-from ulna.expressions.calls import Call, Value, parse_call
-from ulna.expressions.expression import Expression, constant
-from ulna.expressions.faults import ExpressionError, Fault
-from ulna.expressions.program import CONSTANTS, FUNCTIONS, Op, Program, run
+from ulna.expressions.calls import Call, Kind, Value, bind, parse_call
+from ulna.expressions.program import CONSTANTS, FUNCTIONS, Expression, Op, Program, constant, run
+from ulna.expressions.syntax import ExpressionError, Fault
 from ulna.namespaces import namespace
 
 __all__ = [

@@ -1,26 +1,30 @@
-"""Calls in text, which name shapes and controllers: "circle(radius='5 cm')"."""
+"""Calls in text, which name shapes and controllers: "circle(radius='5 cm')".
+
+`parse_call` reads a call, `bind` turns its arguments into SI numbers by the kinds of parameters.
+"""
 
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from ulna.expressions.compiler import compile_tree
-from ulna.expressions.faults import ExpressionError, Fault
-from ulna.expressions.program import CONSTANTS, FUNCTIONS, run
-from ulna.expressions.source import SourceText, read_tree
+from ulna.errors import InputError, Problem, did_you_mean
+from ulna.expressions.program import CONSTANTS, FUNCTIONS, constant_value
+from ulna.expressions.syntax import ExpressionError, Fault, SourceText, counted, read_tree
+from ulna.units import to_si
 
-_LONGEST = 20_000
+_LONGEST, _LONGEST_SHOWN = 20_000, 60
 _EXAMPLE = "\"circle(radius='5 cm')\""
 
 # What may stand between the parentheses: lists are read as tuples, formulas as their value.
 Value: TypeAlias = "float | str | bool | tuple[Value, ...] | Call | None"
 # An argument's place (from 0), or a keyword argument's name.
 Key: TypeAlias = int | str
+# A kind by its name, or a function that turns a value into what is wanted or raises InputError.
+Kind: TypeAlias = str | Callable[[Value], Any]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -171,19 +175,15 @@ class _CallReader:
         match node:
             case ast.Constant(value=str() | bool() | None as plain):
                 return plain
+            case ast.Constant(value=int() | float() as number):
+                return float(number)
             case ast.Tuple(elts=items) | ast.List(elts=items):
                 return tuple(self.value(item) for item in items)
             case ast.Name(id=name) if name not in CONSTANTS:
                 return self.call(node)
             case ast.Call(func=ast.Name(id=name)) if name not in FUNCTIONS:
                 return self.call(node)
-        return self.number(node)
-
-    def number(self, node: ast.expr) -> float:
-        value = float(run(compile_tree(self.source, node, ()), ()))
-        if not math.isfinite(value):
-            raise self.source.fault(node, f"a result of {value}", "a finite number")
-        return value
+        return constant_value(self.source, node)
 
 
 def written(value: Value) -> str:
@@ -196,3 +196,142 @@ def written(value: Value) -> str:
     if isinstance(value, float):
         return repr(value).removesuffix(".0")
     return str(value)
+
+
+def bind(
+    call: Call, signature: Mapping[str, Kind], *, guesses: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Return the values of a call by parameter name, in the order of `signature`.
+
+    Parameters
+    ----------
+    call : Call
+        A call, as `parse_call` returns it.
+    signature : mapping of str to Kind
+        Every parameter with its kind: one of `units.UNITS`, or "point" (a tuple of two lengths),
+        "points", "postures" (tuples of angles), "times", "text", "flag", "call", "any"; or a
+        function that converts the value, and refuses it by an `InputError`. Text carries its
+        unit, a bare number is SI.
+    guesses : mapping of str to str, optional
+        Parameters by other names that people try first, for messages.
+
+    Returns
+    -------
+    dict
+        The values in SI units; parameters that the call does not have are left out.
+
+    Raises
+    ------
+    ExpressionError
+        One for all faults.
+
+    Examples
+    --------
+    >>> from ulna.expressions import parse_call
+    >>> bind(parse_call("circle((0, 0.1), radius='5 cm')"), {"center": "point", "radius": "length"})
+    {'center': (0.0, 0.1), 'radius': 0.05}
+    """
+    places, faults = _places(call, signature, guesses or {})
+    values: dict[str, Any] = {}
+    for parameter, place in places.items():
+        kind = signature[parameter]
+        try:
+            values[parameter] = _converted(call[place], kind)
+        except InputError as error:
+            faults += [_located(call, place, parameter, problem) for problem in error.problems]
+    if faults:
+        raise ExpressionError(*sorted(faults, key=lambda fault: fault.column))
+    return {parameter: values[parameter] for parameter in signature if parameter in values}
+
+
+def _places(
+    call: Call, signature: Mapping[str, Kind], guesses: Mapping[str, str]
+) -> tuple[dict[str, Key], list[Fault]]:
+    parameters = list(signature)
+    places: dict[str, Key] = dict(zip(parameters, range(len(call.arguments)), strict=False))
+    faults: list[Fault] = []
+    if len(call.arguments) > len(parameters):
+        reason = f"{counted(call.arguments)} for '{call.name}'"
+        need = f"at most {len(parameters)}"
+        faults += call.fault(len(parameters), reason, need).faults
+    for name in call.keywords:
+        if name in places:
+            faults += call.fault(name, f"'{name}' given twice", "it once").faults
+        elif name not in signature:
+            need = f"one of {', '.join(parameters)}" if parameters else "no arguments"
+            hint = did_you_mean(name, parameters)
+            if name in guesses:
+                hint = f"did you mean '{guesses[name]}'?"
+            faults += call.fault(name, f"unknown argument '{name}'", need, hint).faults
+        else:
+            places[name] = name
+    return places, faults
+
+
+def _located(call: Call, place: Key, parameter: str, problem: Problem) -> Fault:
+    fault = call.fault(place, f"got {problem.got}", problem.need, problem.hint).faults[0]
+    return replace(fault, what=f"{call.what}.{parameter}" if call.what else parameter)
+
+
+def _converted(value: Value, kind: Kind) -> Any:
+    if not isinstance(kind, str):
+        return kind(value)
+    if kind in _LISTS:
+        item, need = _LISTS[kind]
+        if not isinstance(value, tuple) or (kind == "point" and len(value) != 2):
+            raise _refusal(value, need)
+        return _each(value, item)
+    if kind in _PLAIN:
+        wanted, need = _PLAIN[kind]
+        if not isinstance(value, wanted):
+            raise _refusal(value, need)
+        return value
+    return _quantity(value, kind)
+
+
+def _each(values: tuple[Value, ...], kind: str) -> tuple[Any, ...]:
+    converted: list[Any] = []
+    problems: list[Problem] = []
+    for value in values:
+        try:
+            converted.append(_converted(value, kind))
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    return tuple(converted)
+
+
+def _quantity(value: Value, kind: str) -> float:
+    try:
+        return to_si(value, kind)  # type: ignore[arg-type]  # to_si raises for others
+    except InputError as error:
+        if isinstance(value, str):
+            raise
+        raise InputError(replace(error.problems[0], got=_shown(value))) from None
+
+
+def _refusal(value: Value, need: str) -> InputError:
+    return InputError(Problem("", _shown(value), need))
+
+
+def _shown(value: Value) -> str:
+    text = repr(value) if isinstance(value, Call) else written(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
+
+
+# Kinds of lists: the kind of their items, and what to say to what is none.
+_LISTS: Mapping[str, tuple[str, str]] = {
+    "point": ("length", "a point such as (0.2, '10 cm')"),
+    "points": ("point", "points such as [(0, 0), (0.1, '20 cm')]"),
+    "posture": ("angle", "one angle a joint, such as ('30 deg', 0)"),
+    "postures": ("posture", "postures such as [('30 deg', 0), ('40 deg', '-10 deg')]"),
+    "times": ("time", "times such as (0, 0.5, '900 ms')"),
+}
+# Kinds that are taken as they are: their types, and the same.
+_PLAIN: Mapping[str, tuple[type, str]] = {
+    "call": (Call, "a name with arguments, such as circle(radius='5 cm')"),
+    "text": (str, "text in quotes"),
+    "flag": (bool, "True or False"),
+    "any": (object, ""),
+}

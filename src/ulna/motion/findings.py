@@ -19,6 +19,7 @@ from ulna.motion.adaptive_sampling import Measure, TimeSamples
 from ulna.motion.demands import Columns, Demands
 from ulna.motion.durations import Limits
 from ulna.motion.trajectory import Trajectory
+from ulna.units import length_text
 
 OVER = 1e-6  # of a limit, by which it may be passed
 CLOSE = 1e-8  # of the reach, by which the tip may miss its path
@@ -139,14 +140,6 @@ def _measure(interval: Interval, tracked: Tracked, when: TimeSpan) -> str:
 def _place(point: Array) -> str:
     x, y = (round(float(part), 9) + 0.0 for part in point)
     return f"({x:.4g}, {y:.4g}) m"
-
-
-def length_text(metres: float) -> str:
-    """Return a length as text, in a unit that suits it."""
-    for unit, size in (("m", 1.0), ("mm", 1e-3), ("µm", 1e-6), ("nm", 1e-9)):
-        if abs(metres) >= 0.9995 * size:
-            return f"{metres / size:.3g} {unit}"
-    return f"{metres:.3g} m"
 
 
 def residual_findings(trajectory: Trajectory, known: Array) -> Iterator[Finding]:

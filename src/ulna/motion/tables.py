@@ -10,11 +10,11 @@ import numpy as np
 
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem
-from ulna.motion.findings import length_text
 from ulna.motion.plan_result import Plan
 from ulna.notebooks import card
 from ulna.storage import whole_file, write_columns
 from ulna.typing import PathLike
+from ulna.units import length_text
 
 if TYPE_CHECKING:
     import pandas as pd

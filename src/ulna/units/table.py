@@ -39,59 +39,45 @@ def _squares(units: str) -> dict[str, float]:
     return {f"{mass}*{length}^2": _MASSES[mass] * _LENGTHS[length] ** 2 for mass, length in pairs}
 
 
-_TABLE: dict[str, dict[str, float]] = {
-    "length": _LENGTHS,
-    "mass": _MASSES,
-    "angle": _ANGLES,
-    "torque": _products(_TORQUES, _PULLS, _LENGTHS),
-    "speed": {f"{angle}/s": factor for angle, factor in _ANGLES.items()}
-    | {"rpm": TURN / 60.0, "deg/min": _ANGLES["deg"] / 60.0},
-    "angular_acceleration": {f"{angle}/s^2": _ANGLES[angle] for angle in ("rad", "deg", "rev")},
-    "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0, "h": 3600.0},
-    "inertia": _squares("kg*m kg*cm kg*mm g*m g*cm g*mm lb*ft lb*in oz*in"),
-    "damping": {"N*m*s/rad": 1.0, "N*m*s": 1.0, "mN*m*s/rad": 1e-3, "mN*m*s": 1e-3},
-    "stiffness": {"N*m/rad": 1.0, "N*m/deg": 1.0 / _ANGLES["deg"], "mN*m/rad": 1e-3},
-    "force": _FORCES,
-    "velocity": {"m/s": 1.0, "cm/s": 1e-2, "mm/s": 1e-3, "in/s": _INCH, "ft/s": _FOOT},
-    "acceleration": {"m/s^2": 1.0, "cm/s^2": 1e-2, "mm/s^2": 1e-3, "ft/s^2": _FOOT},
-    "voltage": {"V": 1.0, "mV": 1e-3, "kV": 1e3},
-    "current": {"A": 1.0, "mA": 1e-3},
-    "resistance": {"ohm": 1.0, "mohm": 1e-3, "kohm": 1e3},
-    "inductance": {"H": 1.0, "mH": 1e-3, "uH": 1e-6},
-    "torque_constant": {"N*m/A": 1.0, "mN*m/A": 1e-3, "V*s/rad": 1.0},
-    "power": {"W": 1.0, "mW": 1e-3, "kW": 1e3},
-    "energy": {"J": 1.0, "mJ": 1e-3, "kJ": 1e3},
-    "frequency": {"Hz": 1.0, "kHz": 1e3},
-    "number": {},
+# For each kind an example, and its units.
+_TABLE: dict[str, tuple[str, dict[str, float]]] = {
+    "length": ("25 cm", _LENGTHS),
+    "mass": ("400 g", _MASSES),
+    "angle": ("30 deg", _ANGLES),
+    "torque": ("12 kg*cm", _products(_TORQUES, _PULLS, _LENGTHS)),
+    "speed": (
+        "120 rpm",
+        {f"{angle}/s": factor for angle, factor in _ANGLES.items()}
+        | {"rpm": TURN / 60.0, "deg/min": _ANGLES["deg"] / 60.0},
+    ),
+    "angular_acceleration": (
+        "90 deg/s^2",
+        {f"{angle}/s^2": _ANGLES[angle] for angle in ("rad", "deg", "rev")},
+    ),
+    "time": ("4 s", {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0, "h": 3600.0}),
+    "inertia": ("50 g*cm^2", _squares("kg*m kg*cm kg*mm g*m g*cm g*mm lb*ft lb*in oz*in")),
+    "damping": (
+        "0.02 N*m*s/rad",
+        {"N*m*s/rad": 1.0, "N*m*s": 1.0, "mN*m*s/rad": 1e-3, "mN*m*s": 1e-3},
+    ),
+    "stiffness": ("3 N*m/rad", {"N*m/rad": 1.0, "N*m/deg": 1.0 / _ANGLES["deg"], "mN*m/rad": 1e-3}),
+    "force": ("5 N", _FORCES),
+    "velocity": ("20 cm/s", {"m/s": 1.0, "cm/s": 1e-2, "mm/s": 1e-3, "in/s": _INCH, "ft/s": _FOOT}),
+    "acceleration": ("2 m/s^2", {"m/s^2": 1.0, "cm/s^2": 1e-2, "mm/s^2": 1e-3, "ft/s^2": _FOOT}),
+    "voltage": ("12 V", {"V": 1.0, "mV": 1e-3, "kV": 1e3}),
+    "current": ("800 mA", {"A": 1.0, "mA": 1e-3}),
+    "resistance": ("1.5 ohm", {"ohm": 1.0, "mohm": 1e-3, "kohm": 1e3}),
+    "inductance": ("0.4 mH", {"H": 1.0, "mH": 1e-3, "uH": 1e-6}),
+    "torque_constant": ("20 mN*m/A", {"N*m/A": 1.0, "mN*m/A": 1e-3, "V*s/rad": 1.0}),
+    "power": ("5 W", {"W": 1.0, "mW": 1e-3, "kW": 1e3}),
+    "energy": ("2 J", {"J": 1.0, "mJ": 1e-3, "kJ": 1e3}),
+    "frequency": ("50 Hz", {"Hz": 1.0, "kHz": 1e3}),
+    "number": ("0.5", {}),
 }
 UNITS: Mapping[str, Mapping[str, float]] = MappingProxyType(
-    {kind: MappingProxyType(units) for kind, units in _TABLE.items()}
+    {kind: MappingProxyType(units) for kind, (_, units) in _TABLE.items()}
 )
-
-EXAMPLES = {
-    "length": "25 cm",
-    "mass": "400 g",
-    "angle": "30 deg",
-    "torque": "12 kg*cm",
-    "speed": "120 rpm",
-    "angular_acceleration": "90 deg/s^2",
-    "time": "4 s",
-    "inertia": "50 g*cm^2",
-    "damping": "0.02 N*m*s/rad",
-    "stiffness": "3 N*m/rad",
-    "force": "5 N",
-    "velocity": "20 cm/s",
-    "acceleration": "2 m/s^2",
-    "voltage": "12 V",
-    "current": "800 mA",
-    "resistance": "1.5 ohm",
-    "inductance": "0.4 mH",
-    "torque_constant": "20 mN*m/A",
-    "power": "5 W",
-    "energy": "2 J",
-    "frequency": "50 Hz",
-    "number": "0.5",
-}
+EXAMPLES = {kind: example for kind, (example, _) in _TABLE.items()}
 
 _SYNONYMS = {
     "m": "meter meters metre metres",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ulna import kinematics
-from ulna.motion.findings import length_text
+from ulna.units import length_text
 from ulna.viewer.style import Theme
 
 if TYPE_CHECKING:

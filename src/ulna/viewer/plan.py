@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ulna import kinematics
-from ulna.motion.findings import Finding, length_text
+from ulna.motion.findings import Finding
+from ulna.units import length_text
 from ulna.viewer.arm import FINEST, GHOSTS, draw_arm, draw_ghosts, draw_reach, even_ticks, fit_axes
 from ulna.viewer.following import check_run
 from ulna.viewer.frames import Playback
