@@ -1,16 +1,19 @@
 """The family of errors that ulna raises, each with the exit code that a command ends with.
 
 A message reads ``place: what: got X, need Y; try Z``. Bad input is reported whole: an
-`InputError` carries every `Problem` that was found, not the first only.
+`InputError` carries every `Problem` that was found, not the first only; `Problems` gathers them.
 """
 
 from __future__ import annotations
 
+import math
 import reprlib
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from numbers import Real
 from types import FrameType
 from typing import Any
 
@@ -30,6 +33,8 @@ _KINDS = {
     "m/s": "velocity",
     "m/s²": "acceleration",
 }
+# Controls, lone surrogates, and the separators of lines and paragraphs.
+_CONTROLS = ("Cc", "Cs", "Zl", "Zp")
 _BRIEFLY = reprlib.Repr()
 _BRIEFLY.maxstring = _BRIEFLY.maxother = _LONGEST_SHOWN
 _BRIEFLY.maxlevel = 3  # a hostile file nests lists deeper than repr() can follow
@@ -301,3 +306,183 @@ def shown(value: object) -> str:
         # Python writes no integer of thousands of digits, alone or inside a list.
         return "an integer of too many digits"
     return text if len(text) <= 2 * _LONGEST_SHOWN else text[: 2 * _LONGEST_SHOWN - 3] + "..."
+
+
+class Problems:
+    """A list of problems that turns into one `InputError` at the end, if there are any.
+
+    Attributes
+    ----------
+    found : list of Problem
+        What was noted so far.
+    """
+
+    def __init__(self) -> None:
+        self.found: list[Problem] = []
+
+    def add(self, what: str, got: str, need: str, hint: str = "") -> None:
+        """Note one problem, in words.
+
+        Parameters
+        ----------
+        what : str
+            Name of the value.
+        got : str
+            What came.
+        need : str
+            What is needed.
+        hint : str, optional
+            A way out.
+        """
+        self.found.append(Problem(what, got, need, hint))
+
+    def number(
+        self,
+        what: str,
+        value: Any,
+        unit: str,
+        *,
+        above: float | None = None,
+        least: float | None = None,
+        infinite: bool = False,
+    ) -> float:
+        """Read one number, noting what is wrong with it.
+
+        Parameters
+        ----------
+        what : str
+            Name of the value.
+        value : object
+            What came.
+        unit : str
+            Its SI unit.
+        above : float, optional
+            What it has to be more than.
+        least : float, optional
+            What it has to be at least.
+        infinite : bool, optional
+            Whether it may be infinite.
+
+        Returns
+        -------
+        float
+            The number; NaN where it cannot be used.
+        """
+        need = _need(unit, above, least)
+        number = _as_float(value)
+        if number is None:
+            self.add(what, shown(value), need, units_hint(value, unit))
+        elif math.isnan(number) or (math.isinf(number) and not infinite):
+            self.add(what, shown(value), f"a finite {need.removeprefix('a ')}")
+        elif (above is not None and number <= above) or (least is not None and number < least):
+            self.add(what, shown(value), need)
+        else:
+            return number
+        return math.nan
+
+    def pair(self, what: str, value: Any, unit: str, hint: str = "") -> tuple[float, float]:
+        """Read a vector of two finite numbers.
+
+        Parameters
+        ----------
+        what : str
+            Name of the value.
+        value : object
+            What came.
+        unit : str
+            Its SI unit.
+        hint : str, optional
+            A way out for what is no pair.
+
+        Returns
+        -------
+        x, y : float
+            The numbers; NaN where they cannot be used.
+        """
+        try:
+            x, y = value
+        except (TypeError, ValueError):
+            self.add(what, shown(value), f"two numbers [x, y] in {unit}", hint)
+            return math.nan, math.nan
+        return self.number(f"{what}.x", x, unit), self.number(f"{what}.y", y, unit)
+
+    def sequence(self, what: str, value: Any, need: str) -> tuple[Any, ...]:
+        """Read a list, a tuple or anything else that holds one thing after another.
+
+        Parameters
+        ----------
+        what : str
+            Name of the value.
+        value : object
+            What came.
+        need : str
+            What is needed.
+
+        Returns
+        -------
+        tuple
+            What it holds; nothing where it is no sequence.
+        """
+        try:
+            if isinstance(value, str):
+                raise TypeError
+            return tuple(value)
+        except TypeError:
+            self.add(what, shown(value), need)
+            return ()
+
+    def one_line(self, what: str, value: Any) -> None:
+        """Check that text has no line breaks and other controls.
+
+        Parameters
+        ----------
+        what : str
+            Name of the value.
+        value : object
+            What came.
+        """
+        import unicodedata
+
+        if not isinstance(value, str) or any(unicodedata.category(c) in _CONTROLS for c in value):
+            self.add(what, shown(value), "text on one line")
+
+    @contextmanager
+    def gather(self, owner: str) -> Iterator[None]:
+        """Note the problems raised inside the block, and go on.
+
+        Parameters
+        ----------
+        owner : str
+            Name of what they belong to.
+
+        Yields
+        ------
+        None
+            Once.
+        """
+        try:
+            yield
+        except InputError as error:
+            self.found.extend(problem.within(owner) for problem in error.problems)
+
+    def raise_if_any(self) -> None:
+        """Raise everything that was noted, at once."""
+        if self.found:
+            raise InputError(self.found)
+
+
+def _as_float(value: Any) -> float | None:
+    """Return a real number as a float, infinite where it is too large for one."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def _need(unit: str, above: float | None, least: float | None) -> str:
+    number = f"a number in {unit}" if unit else "a number"
+    if above is not None:
+        return f"{number} above {above:g}"
+    return number if least is None else f"{number}, {least:g} or more"

@@ -1,7 +1,7 @@
 """Robot files: valid ones with mistakes, in their words and in their bytes."""
 
-from ulna.arm import schema
-from ulna.arm.robot_template import template
+from ulna import Friction, Joint, Link
+from ulna.arm.robot_files import KEYS, TOP, template
 
 DESK_ARM = """\
 format = 1
@@ -32,7 +32,7 @@ inertia = "900 kg*mm^2"
 """
 VALID = [DESK_ARM, template(2), "format = 1\n[[link]]\nlength = 1\nmass = 1\n"]
 PIECES = [
-    *schema.TOP, *schema.LINK, *schema.JOINT, *schema.FRICTION, " = ", " = 1\n", "\n[[link]]\n",
+    *TOP, *KEYS[Link], *KEYS[Joint], *KEYS[Friction], " = ", " = 1\n", "\n[[link]]\n",
     "\n[link]\n", "\n[link.joint]\n", "[", "]", "{", "}", ",", ".", "#", '"', "'", '"""', "'1 m'",
     "nan", "1e999", "[nan, inf]", "1979-05-27", "0x" + "f" * 5000, '"\\u0000"', '"\\u001b[31m"',
     "[" * 3000, "{a=" * 60, "a" + ".a" * 300,

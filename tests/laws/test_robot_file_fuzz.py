@@ -11,11 +11,8 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ulna import Arm, InputError
-from ulna.arm import schema
-from ulna.arm.robot_file_writing import dumps
-from ulna.arm.robot_files import parse
-from ulna.arm.robot_template import template
+from ulna import Arm, Friction, InputError, Joint, Link, Motor, Payload
+from ulna.arm.robot_files import KEYS, TOP, dumps, parse, template
 
 thorough = settings(max_examples=400, deadline=None)
 SOON = 1.0  # [s] of processor time for one text, hundreds of times what the slowest takes
@@ -108,7 +105,7 @@ def check_arm(arm):
 
 tokens = st.sampled_from(
     [
-        *schema.TOP, *schema.LINK, *schema.JOINT, *schema.FRICTION, "joint", "friction", "motor",
+        *TOP, *KEYS[Link], *KEYS[Joint], *KEYS[Friction], "joint", "friction", "motor",
         " = ", " = 1\n", "\n", "[[link]]\n", "[", "]", "{", "}", ",", ".", "#", '"', "'", "1",
         "'1 m'", *NASTY,
     ]
@@ -191,12 +188,12 @@ quantities = st.builds(
 numbers = st.floats() | st.integers() | st.sampled_from([10**400, -(10**400), 2**20000])
 scalars = numbers | quantities | st.booleans() | st.text(max_size=6)
 PATHS = [
-    *schema.TOP,
-    *(f"link.{key}" for key in (*schema.LINK, "joint")),
-    *(f"link.joint.{key}" for key in (*schema.JOINT, "friction", "motor")),
-    *(f"link.joint.friction.{key}" for key in schema.FRICTION),
-    *(f"link.joint.motor.{key}" for key in schema.MOTOR),
-    *(f"payload.{key}" for key in schema.PAYLOAD),
+    *TOP,
+    *(f"link.{key}" for key in (*KEYS[Link], "joint")),
+    *(f"link.joint.{key}" for key in (*KEYS[Joint], "friction", "motor")),
+    *(f"link.joint.friction.{key}" for key in KEYS[Friction]),
+    *(f"link.joint.motor.{key}" for key in KEYS[Motor]),
+    *(f"payload.{key}" for key in KEYS[Payload]),
 ]
 keys = st.sampled_from(sorted({path.rpartition(".")[2] for path in PATHS})) | st.text(max_size=6)
 values = scalars | st.lists(scalars, max_size=2) | st.dictionaries(keys, scalars, max_size=2)

@@ -55,6 +55,7 @@ ROOMS = (
         for room in sorted(SOURCES.iterdir())
         if (room / "__init__.py").exists() and room.name not in INTERNAL
     ),
+    "actuation",
     "angles",
     "errors",
 )

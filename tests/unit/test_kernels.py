@@ -95,7 +95,7 @@ def test_a_copy_has_the_same_fingerprints(package):
         ("kernels/typed.py", {LOOP, BLOCK, PD, TRACK}),  # how they are compiled
         ("kernels/cache.py", set()),
         ("cli/app.py", set()),
-        ("arm/joint.py", set()),
+        ("arm/components.py", set()),
         ("control/pd.py", set()),
         ("errors.py", set()),
     ],

@@ -24,6 +24,7 @@ PUBLIC = (
         for room in sorted(SOURCES.iterdir())
         if (room / "__init__.py").exists() and f"ulna.{room.name}" not in INTERNAL
     ),
+    "ulna.actuation",
     "ulna.angles",
     "ulna.motion.paths",
     "ulna.simulation.disturbances",

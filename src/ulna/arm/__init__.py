@@ -2,14 +2,20 @@
 
 from typing import TYPE_CHECKING
 
-from ulna.arm.joint import Friction, Joint, Motor
-from ulna.arm.link import Link, Payload
-from ulna.arm.not_modelled import NOT_MODELLED, unmodelled, warn_unmodelled
+from ulna.arm.components import (
+    NOT_MODELLED,
+    Friction,
+    Joint,
+    Link,
+    Motor,
+    Payload,
+    unmodelled,
+    warn_unmodelled,
+)
 from ulna.arm.parameters import Parameters, parameters_of, stack
 from ulna.arm.planar_arm import EARTH, FLAT, Arm
 from ulna.arm.preset_arms import preset, presets
-from ulna.arm.robot_file_writing import save
-from ulna.arm.robot_files import load
+from ulna.arm.robot_files import load, save
 from ulna.namespaces import namespace
 
 __all__ = [

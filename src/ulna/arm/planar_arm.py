@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
-from ulna.arm.arm_checks import Problems
+from ulna.arm.components import Joint, Link, Payload, doubts
 from ulna.arm.first_guesses import (
     OF_AN_ARM,
     OF_JOINTS,
@@ -19,13 +19,10 @@ from ulna.arm.first_guesses import (
     OF_THE_CLASS,
     RODS,
 )
-from ulna.arm.joint import Joint
-from ulna.arm.link import Link, Payload, doubts
-from ulna.arm.mobility import check_mobility
-from ulna.arm.parameters import Parameters, parameters_from
+from ulna.arm.parameters import Parameters, check_mobility, parameters_from
 from ulna.arm.sketch import sketch_html, summary
 from ulna.arrays import Array
-from ulna.errors import shown, warn
+from ulna.errors import Problems, shown, warn
 from ulna.namespaces import SuggestsAttributes, no_attribute, suggest_keywords
 from ulna.typing import SupportsArray
 
@@ -405,7 +402,9 @@ def _payload(checks: Problems, payload: Any) -> Payload:
     """Read a payload, or a mass in kilograms."""
     if isinstance(payload, Payload):
         return payload
-    return checks.attempt("payload", lambda: Payload(payload)) or Payload()
+    with checks.gather("payload"):
+        return Payload(payload)
+    return Payload()
 
 
 def _each(lengths: Any, masses: Any, build: Callable[[float, float], Link]) -> list[Link]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ulna.arm.joint import Friction, Joint
-from ulna.arm.link import Link
+from ulna.arm.components import Friction, Joint, Link
 from ulna.arm.planar_arm import Arm
 from ulna.errors import InputError, Problem, nearest_name
 

@@ -1,26 +1,45 @@
-"""Robot files: reading an arm from TOML, format 1."""
+"""Robot files: an arm as TOML, format 1, read and written, and one to start from.
+
+A file holds the numbers of links and joints by their names in `ulna.arm.components`, in SI units or
+as text with a unit. What is written is only what differs from the defaults, and exact.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ulna import units
-from ulna.arm import schema
-from ulna.arm.arm_checks import Problems
-from ulna.arm.joint import Friction, Joint, Motor
-from ulna.arm.link import Link, Payload, doubts
+from ulna.arm.components import (
+    FRICTION,
+    JOINT,
+    LINK,
+    MOTOR,
+    PAYLOAD,
+    BoundedNumber,
+    Friction,
+    Joint,
+    Link,
+    Motor,
+    Payload,
+    doubts,
+)
 from ulna.arm.planar_arm import EARTH, Arm
 from ulna.arm.toml_lines import Lines, shown_key
-from ulna.errors import InputError, Problem, nearest_name, shown, warn
-from ulna.storage import read_text
+from ulna.errors import InputError, Problem, Problems, nearest_name, shown, warn
+from ulna.storage import read_text, write_whole
 
+Part = TypeVar("Part")
 Table = Mapping[str, Any]
 
+FORMAT = 1
+TOP = ("format", "name", "gravity", "base", "payload", "link")
+TEXT = "text"
 LARGEST = 1_000_000  # [bytes] of a robot file: ten thousand links and their comments
 # Descriptions of robots that other programs read.
 FOREIGN = {
@@ -34,6 +53,25 @@ FOREIGN = {
 RESULTS = (".nc", ".h5", ".hdf5", ".zarr", ".csv", ".parquet")
 RESULT_BYTES = (b"\x89HDF", b"CDF", b"PAR1", b"t [s],")
 DEEPEST_KEY = 100  # parts of a dotted key; the parser takes the square of them
+NUMBERS: dict[type, dict[str, BoundedNumber]] = {
+    Link: LINK,
+    Joint: JOINT,
+    Friction: FRICTION,
+    Motor: MOTOR,
+    Payload: PAYLOAD,
+}
+# The keys of a table with the kinds of what they hold, and those that it has to have.
+KEYS = {
+    part: {key: number.kind for key, number in numbers.items()} for part, numbers in NUMBERS.items()
+}
+KEYS[Motor]["name"] = TEXT
+NEEDED = {
+    part: tuple(key for key, number in numbers.items() if number.needed)
+    for part, numbers in NUMBERS.items()
+}
+MOST_LINKS = 100  # of a file to start from: more than a person edits by hand
+
+HEAD = '# SI units: metres, kilograms, radians, newton metres. Text such as "25 cm" is read too.\n'
 
 
 def load(file: str | os.PathLike[str]) -> Arm:
@@ -153,7 +191,7 @@ class _RobotFileReader:
         self.doubts: list[Problem] = []
 
     def arm(self, document: Table) -> Arm:
-        self._only_known("", document, schema.TOP)
+        self._only_known("", document, TOP)
         self._format(document)
         parts = [self._link(number, table) for number, table in self._link_tables(document)]
         options: dict[str, Any] = {
@@ -169,9 +207,9 @@ class _RobotFileReader:
 
     def _format(self, document: Table) -> None:
         version = document.get("format")
-        if version != schema.FORMAT or isinstance(version, bool):
+        if version != FORMAT or isinstance(version, bool):
             got = "nothing" if version is None else shown(version)
-            need = f"format = {schema.FORMAT}"
+            need = f"format = {FORMAT}"
             self.checks.add("format", got, need, "put it on the first line")
 
     def _link_tables(self, document: Table) -> list[tuple[int, Table]]:
@@ -187,13 +225,13 @@ class _RobotFileReader:
 
     def _link(self, number: int, table: Table) -> tuple[Link | None, Joint | None]:
         owner = f"link.{number}"
-        self._only_known(owner, table, (*schema.LINK, "joint"))
-        self._all_needed(owner, table, schema.NEEDED_IN_LINK)
-        values = self._values(owner, table, schema.LINK)
+        self._only_known(owner, table, (*LINK, "joint"))
+        self._all_needed(owner, table, NEEDED[Link])
+        values = self._values(owner, table, KEYS[Link])
         joint = self._joint(f"{owner}.joint", table.get("joint", {}))
         # A stand-in for what could not be read, so that the rest of the link is checked too.
-        whole = {**dict.fromkeys(schema.NEEDED_IN_LINK, 1.0), **values}
-        link = self.checks.attempt(owner, lambda: Link(**whole))
+        whole = {**dict.fromkeys(NEEDED[Link], 1.0), **values}
+        link = self._built(owner, Link, whole)
         if link:
             self.doubts.extend(doubt.within(owner) for doubt in doubts(link))
         return link, joint
@@ -201,47 +239,46 @@ class _RobotFileReader:
     def _joint(self, owner: str, table: Any) -> Joint | None:
         if not self._is_table(owner, table, "{ lower = ..., upper = ... }"):
             return None
-        self._only_known(owner, table, (*schema.JOINT, "friction", "motor"))
-        values = self._values(owner, table, schema.JOINT)
-        if "friction" in table:
-            part = f"{owner}.friction", table["friction"]
-            values["friction"] = self._part(
-                *part, schema.FRICTION, schema.NEEDED_IN_FRICTION, Friction
-            )
-        if "motor" in table:
-            part = f"{owner}.motor", table["motor"]
-            values["motor"] = self._part(*part, schema.MOTOR, schema.NEEDED_IN_MOTOR, Motor)
+        self._only_known(owner, table, (*JOINT, "friction", "motor"))
+        values = self._values(owner, table, KEYS[Joint])
+        for key, kind in (("friction", Friction), ("motor", Motor)):
+            if key in table:
+                values[key] = self._part(f"{owner}.{key}", table[key], kind)
         for key in ("lower", "upper"):
             self._doubt_angle(f"{owner}.{key}", table.get(key))
-        return self.checks.attempt(owner, lambda: Joint(**values))
+        return self._built(owner, Joint, values)
 
     def _payload(self, value: Any) -> Payload:
         if isinstance(value, dict):
-            made = self._part("payload", value, schema.PAYLOAD, schema.NEEDED_IN_PAYLOAD, Payload)
+            made = self._part("payload", value, Payload)
         else:
             mass = self._values("", {"payload": value}, {"payload": "mass"}).get("payload", 0.0)
-            made = self.checks.attempt("payload", lambda: Payload(mass))
+            made = self._built("payload", Payload, {"mass": mass})
         return made or Payload()
 
-    def _part(
-        self, owner: str, table: Any, keys: Mapping[str, str], needed: tuple[str, ...], kind: Any
-    ) -> Any:
-        example = "{ " + ", ".join(f"{key} = ..." for key in needed) + " }"
+    def _part(self, owner: str, table: Any, kind: type) -> Any:
+        example = "{ " + ", ".join(f"{key} = ..." for key in NEEDED[kind]) + " }"
         if not self._is_table(owner, table, example):
             return None
         before = len(self.checks.found)
-        self._only_known(owner, table, tuple(keys))
-        self._all_needed(owner, table, needed)
-        values = self._values(owner, table, keys)
+        self._only_known(owner, table, tuple(KEYS[kind]))
+        self._all_needed(owner, table, NEEDED[kind])
+        values = self._values(owner, table, KEYS[kind])
         if len(self.checks.found) > before:
             return None
-        return self.checks.attempt(owner, lambda: kind(**values))
+        return self._built(owner, kind, values)
+
+    def _built(self, owner: str, kind: type[Part], values: dict[str, Any]) -> Part | None:
+        """Make a part; what is wrong with it is noted under `owner`."""
+        with self.checks.gather(owner):
+            return kind(**values)
+        return None
 
     def _values(self, owner: str, table: Table, keys: Mapping[str, str]) -> dict[str, Any]:
         values: dict[str, Any] = {}
         for key, kind in keys.items():
             what = f"{owner}.{key}" if owner else key
-            if key in table and kind == schema.TEXT:
+            if key in table and kind == TEXT:
                 values[key] = self._text(what, table[key])
             elif key in table:
                 with self.checks.gather(""):
@@ -286,3 +323,127 @@ class _RobotFileReader:
             if hint:
                 need = "radians, or text with a unit"
                 self.doubts.append(Problem(what, shown(value), need, hint))
+
+
+def save(arm: Arm, file: str | os.PathLike[str]) -> None:
+    """Write an arm to a robot file, which `ulna.load` reads back as an equal arm.
+
+    Parameters
+    ----------
+    arm : Arm
+        What to write.
+    file : path-like
+        Where to. The file appears whole or not at all, and replaces one that was there.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile, ulna
+    >>> arm = ulna.Arm.rods([1.0, 0.5], [2.0, 1.0], name="two rods")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(arm, f"{folder}/arm.toml")
+    ...     ulna.load(f"{folder}/arm.toml") == arm
+    True
+    """
+    write_whole(file, dumps(arm))
+
+
+def dumps(arm: Arm) -> str:
+    """Return the text of a robot file that describes the arm exactly."""
+    top = [f"format = {FORMAT}"]
+    if arm.name:
+        top.append(f"name = {_text(arm.name)}")
+    if arm.gravity != EARTH:
+        top.append(f"gravity = {[*arm.gravity]}")
+    if arm.base != (0.0, 0.0):
+        top.append(f"base = {[*arm.base]}")
+    if arm.payload != Payload():
+        top.append(f"payload = {_inline(_changed(arm.payload, Payload()))}")
+    links = [_link(link, joint) for link, joint in zip(arm.links, arm.joints, strict=True)]
+    return HEAD + "\n".join(top) + "\n" + "".join(links)
+
+
+def _link(link: Link, joint: Joint) -> str:
+    values = _changed(link, Link(link.length, link.mass))
+    lines = ["", "[[link]]", *(f"{key} = {_value(value)}" for key, value in values.items())]
+    joint_values = _changed(joint, Joint())
+    if joint_values:
+        lines.append(f"joint = {_inline(joint_values)}")
+    return "\n".join(lines) + "\n"
+
+
+def _changed(part: Any, default: Any) -> dict[str, Any]:
+    """Return the fields of `part` that a reader would not fill in the same way."""
+    names, needed = [field.name for field in dataclasses.fields(part)], NEEDED[type(default)]
+    return {
+        name: getattr(part, name)
+        for name in names
+        if name in needed or getattr(part, name) != getattr(default, name)
+    }
+
+
+def _value(value: Any) -> str:
+    if dataclasses.is_dataclass(value):
+        fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+        # Infinity stands for "no limit", which a file says by leaving the key out.
+        return _inline({k: v for k, v in fields.items() if v not in (float("inf"), "")})
+    return _text(value) if isinstance(value, str) else repr(value)
+
+
+def _inline(values: Mapping[str, Any]) -> str:
+    return "{ " + ", ".join(f"{key} = {_value(value)}" for key, value in values.items()) + " }"
+
+
+def _text(value: str) -> str:
+    # A JSON string is a TOML string, but for the one control character that JSON lets through.
+    import json
+
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+_HEAD = f"""\
+format = {FORMAT}
+name = "my arm"
+gravity = [0.0, -9.81]     # m/s2, x right and y up; [0.0, 0.0] for an arm that lies flat
+# base = [0.0, 0.0]        # where the first joint is
+# payload = "0 g"          # carried at the tip
+
+# Quantities are numbers in SI units, or text with a unit: "25 cm", "400 g", "30 kg*cm",
+# "-150 deg", "60 rpm". A bare angle is in radians.
+"""
+
+_FIRST = """
+[[link]]
+length = "{length} cm"       # from this joint to the next
+mass = "{mass} g"
+# com = "{half} cm"          # centre of mass along the link; half the length unless given
+# com_offset = "0 mm"      # centre of mass to the left of the link
+# inertia = "{inertia} kg*m^2" # about the centre of mass; a uniform rod's, m l^2/12, unless given
+# tip_mass = "0 g"         # point mass at the far end: the next motor, a gripper
+# joint = {{ lower = "-180 deg", upper = "180 deg", max_torque = "30 kg*cm", damping = 0.02 }}
+"""
+
+_OTHER = """
+[[link]]
+length = "{length} cm"
+mass = "{mass} g"
+"""
+
+
+def template(links: int) -> str:
+    """Return a robot file for an arm of so many links, each a little smaller than the last."""
+    if not 1 <= links <= MOST_LINKS:
+        raise InputError(Problem("links", str(links), f"a number from 1 to {MOST_LINKS}"))
+    return _HEAD + "".join(_link_to_edit(number, links) for number in range(links))
+
+
+def _link_to_edit(number: int, links: int) -> str:
+    length = round(25 - 10 * number / links)
+    mass = 10 * round(40 - 20 * number / links)
+    inertia = mass / 1000 * (length / 100) ** 2 / 12
+    text = _OTHER if number else _FIRST
+    return text.format(length=length, mass=mass, half=length / 2, inertia=f"{inertia:.3g}")

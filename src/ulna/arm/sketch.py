@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from ulna.arm.joint import Joint
-    from ulna.arm.link import Link
+    from ulna.arm.components import Joint, Link
     from ulna.arm.planar_arm import Arm
 
 ROWS_SHOWN = 12  # longer arms show their first and last links

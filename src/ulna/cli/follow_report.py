@@ -16,7 +16,7 @@ from ulna.analysis import (
     tracking,
     verdict,
 )
-from ulna.arm.robot_file_writing import dumps
+from ulna.arm.robot_files import dumps
 from ulna.cli.angle_option import RELATIVE, Angles
 from ulna.cli.outputs import Written
 from ulna.cli.planning import (

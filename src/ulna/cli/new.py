@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ulna.arm.robot_template import template
+from ulna.arm.robot_files import template
 from ulna.cli.arguments import OverwriteOption
 from ulna.cli.terminal import say
 from ulna.control.controller_template import CONTROLLER_TEMPLATE

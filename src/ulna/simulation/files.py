@@ -11,10 +11,9 @@ from typing import Any, get_args
 import numpy as np
 
 from ulna.arm import Arm
-from ulna.arm.arm_checks import Problems
 from ulna.arm.robot_files import parse
 from ulna.digests import append_trailer
-from ulna.errors import InputError, Problem
+from ulna.errors import InputError, Problem, Problems
 from ulna.simulation.formats import (
     check_array,
     check_ordinary,

@@ -12,9 +12,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ulna.arm.arm_checks import Problems
 from ulna.digests import DamagedError
-from ulna.errors import FileError, InputError, MissingExtraError, Problem, UlnaError, shown, warn
+from ulna.errors import (
+    FileError,
+    InputError,
+    MissingExtraError,
+    Problem,
+    Problems,
+    UlnaError,
+    shown,
+    warn,
+)
 from ulna.simulation.tables import Quantity
 
 # Older files name these settings otherwise, and gains in what they say of controllers.

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ulna.arm.arm_checks import Problems
-from ulna.errors import InputError, Problem
+from ulna.errors import InputError, Problem, Problems
 from ulna.simulation.status import Floats
 
 

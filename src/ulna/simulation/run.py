@@ -13,9 +13,9 @@ import numpy as np
 
 from ulna._version import __version__
 from ulna.arm import Arm
-from ulna.arm.arm_checks import Problems
-from ulna.arm.robot_file_writing import dumps
+from ulna.arm.robot_files import dumps
 from ulna.dynamics.chain import kinetic_energy, potential_energy
+from ulna.errors import Problems
 from ulna.kinematics.differential_kinematics import tip_velocity
 from ulna.kinematics.forward_kinematics import tip
 from ulna.namespaces import SuggestsAttributes, suggest_attributes, suggest_keywords

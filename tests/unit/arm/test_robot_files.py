@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import ulna
 from ulna import Arm, FileError, Friction, InputError, Joint, Link, Motor, Payload, UlnaWarning
-from ulna.arm.robot_file_writing import dumps
-from ulna.arm.robot_files import parse
+from ulna.arm.robot_files import dumps, parse
 
 # As docs/arms.md prints it.
 DESK_ARM = """\

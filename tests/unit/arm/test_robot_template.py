@@ -5,8 +5,7 @@ import re
 import pytest
 
 from ulna import InputError
-from ulna.arm.robot_files import parse
-from ulna.arm.robot_template import template
+from ulna.arm.robot_files import parse, template
 
 
 @pytest.mark.parametrize("links", [1, 2, 3, 7, 100])

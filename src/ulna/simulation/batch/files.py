@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ulna.arm import Parameters
-from ulna.arm.arm_checks import Problems
+from ulna.errors import Problems
 from ulna.simulation.batch.arrays import BatchSource, StoredArray
 from ulna.simulation.batch.memory import planned
 from ulna.simulation.batch.netcdf_store import open_netcdf

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 import numpy as np
 
 from ulna.arm import Parameters
-from ulna.arm.arm_checks import Problems
+from ulna.errors import Problems
 from ulna.kinematics.forward_kinematics import tip
 from ulna.namespaces import SuggestsAttributes, suggest_attributes, suggest_keywords
 from ulna.simulation.batch.arrays import StoredArray

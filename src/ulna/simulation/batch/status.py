@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias, get_args, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ulna.arm.arm_checks import Problems
+from ulna.errors import Problems
 from ulna.simulation.immutable import immutable_array
 from ulna.simulation.status import Floats, Reason, Status
 from ulna.typing import ArrayLike

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from ulna.arm import Parameters
-from ulna.arm.arm_checks import Problems
-from ulna.errors import InputError, Problem
+from ulna.errors import InputError, Problem, Problems
 from ulna.interrupts import deferred
 from ulna.simulation.batch.layout import BatchLayout, Writer, layout_of
 from ulna.simulation.batch.netcdf_store import netcdf_writer

@@ -1,8 +1,12 @@
-"""Actuators that people build arms with, as their makers' data sheets give them."""
+"""WHAT drives it: actuators that people build arms with, as their makers' data sheets give them."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from ulna.namespaces import namespace
+
+__all__ = ["Actuator", "actuators"]
 
 
 class Actuator(NamedTuple):
@@ -60,3 +64,12 @@ def actuators() -> tuple[Actuator, ...]:
     'dynamixel-ax-12a'
     """
     return ACTUATORS
+
+
+if not TYPE_CHECKING:
+    _guesses = {
+        "actuation.actuators() lists motors with their gears": (
+            "motors servos catalog motor_catalogue list_actuators"
+        ),
+    }
+    __getattr__, __dir__ = namespace(__name__, _guesses, also=__all__)

@@ -1,0 +1,492 @@
+"""The parts of an arm: links and the load at its tip, joints and what resists or turns them.
+
+These classes hold data only. What the physics does not model of them is listed here once: every
+entry point whose answer it would change warns by it, so that nothing that was given is left out
+in silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import partial
+from math import inf, isinf
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ulna.arm.first_guesses import OF_A_JOINT, OF_A_LINK
+from ulna.errors import Problem, Problems, shown, warn
+from ulna.namespaces import no_attribute, suggest_keywords
+
+if TYPE_CHECKING:
+    from ulna.arm.parameters import Parameters
+    from ulna.arm.planar_arm import Arm
+
+
+class BoundedNumber(NamedTuple):
+    """A number of a part, and a key of robot files: its kind among `ulna.units`, its bounds."""
+
+    kind: str
+    unit: str
+    above: float | None = None
+    least: float | None = None
+    infinite: bool = False
+    needed: bool = False  # whether a robot file has to have it
+
+
+LINK = {
+    "length": BoundedNumber("length", "m", above=0.0, needed=True),
+    "mass": BoundedNumber("mass", "kg", least=0.0, needed=True),
+    "com": BoundedNumber("length", "m"),
+    "inertia": BoundedNumber("inertia", "kg·m²", least=0.0),
+    "tip_mass": BoundedNumber("mass", "kg", least=0.0),
+    "com_offset": BoundedNumber("length", "m"),
+}
+PAYLOAD = {
+    "mass": BoundedNumber("mass", "kg", least=0.0, needed=True),
+    "inertia": BoundedNumber("inertia", "kg·m²", least=0.0),
+}
+JOINT = {
+    "lower": BoundedNumber("angle", "rad", infinite=True),
+    "upper": BoundedNumber("angle", "rad", infinite=True),
+    "max_velocity": BoundedNumber("speed", "rad/s", above=0.0, infinite=True),
+    "max_torque": BoundedNumber("torque", "N·m", above=0.0, infinite=True),
+    "damping": BoundedNumber("damping", "N·m·s/rad", least=0.0),
+    "rotor_inertia": BoundedNumber("inertia", "kg·m²", least=0.0),
+    "gear_ratio": BoundedNumber("number", ""),
+}
+FRICTION = {
+    "coulomb": BoundedNumber("torque", "N·m", least=0.0, needed=True),
+    "static": BoundedNumber("torque", "N·m", least=0.0),
+    "stribeck_velocity": BoundedNumber("speed", "rad/s", above=0.0),
+}
+MOTOR = {
+    "voltage": BoundedNumber("voltage", "V", above=0.0, needed=True),
+    "resistance": BoundedNumber("resistance", "Ω", above=0.0, needed=True),
+    "torque_constant": BoundedNumber("torque_constant", "N·m/A", above=0.0, needed=True),
+    "inductance": BoundedNumber("inductance", "H", least=0.0),
+    "no_load_current": BoundedNumber("current", "A", least=0.0),
+    "max_current": BoundedNumber("current", "A", above=0.0, infinite=True),
+}
+
+_FRICTION_HINT = "Friction(coulomb=...) is dry friction [N·m], damping=... viscous [N·m·s/rad]"
+# A link may be this wide, as a fraction of its length, before its inertia looks wrong.
+PLAUSIBLE_WIDTH = 0.5
+
+
+@suggest_keywords(center="com", centre="com", l="length", m="mass", I="inertia")
+@dataclass(frozen=True, slots=True, init=False)
+class Link:
+    """A rigid link, described in the frame of its proximal joint (x along the link).
+
+    The defaults make a uniform rod. The centre of mass may lie anywhere along the link or beyond
+    its ends (a counterweight); a point mass at the distal end stands for the next motor or a
+    gripper.
+
+    Parameters
+    ----------
+    length : float
+        From the proximal joint to the distal one [m].
+    mass : float
+        Of the link, without the point mass [kg].
+    com : float, optional
+        Distance of the centre of mass along the link [m], half its length unless given.
+    inertia : float, optional
+        About the centre of mass, without rotors [kg·m²]; that of a uniform rod unless given.
+    tip_mass : float, optional
+        Point mass at the distal end [kg].
+    com_offset : float, optional
+        Distance of the centre of mass to the left of the link [m].
+
+    Raises
+    ------
+    InputError
+        If the length is not above 0, a mass or the inertia is negative, or a value is not finite.
+
+    Examples
+    --------
+    >>> Link(0.5, 10.0).inertia
+    0.20833333333333334
+    """
+
+    length: float
+    mass: float
+    com: float
+    inertia: float
+    tip_mass: float
+    com_offset: float
+
+    def __init__(
+        self,
+        length: float,
+        mass: float,
+        com: float | None = None,
+        inertia: float | None = None,
+        tip_mass: float = 0.0,
+        com_offset: float = 0.0,
+    ) -> None:
+        checks = Problems()
+        read = partial(_number, checks, LINK)
+        length, mass = read("length", length), read("mass", mass)
+        rod = rod_inertia(length, mass)
+        if isinf(rod):
+            checks.add("length", f"{length:g}", "a length in m that arithmetic can square")
+        values = {
+            "length": length,
+            "mass": mass,
+            "com": rod_com(length) if com is None else read("com", com),
+            "inertia": rod if inertia is None else read("inertia", inertia),
+            "tip_mass": read("tip_mass", tip_mass),
+            "com_offset": read("com_offset", com_offset),
+        }
+        _store(self, checks, values)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(self, name, OF_A_LINK)
+
+    @property
+    def is_rod(self) -> bool:
+        """Whether mass is spread evenly along the link, as the defaults have it."""
+        rod = (rod_com(self.length), rod_inertia(self.length, self.mass), 0.0)
+        return (self.com, self.inertia, self.com_offset) == rod
+
+
+@suggest_keywords(m="mass", I="inertia")
+@dataclass(frozen=True, slots=True, init=False)
+class Payload:
+    """A load at the tip of the arm, fixed to the last link.
+
+    Parameters
+    ----------
+    mass : float, optional
+        Of the load [kg].
+    inertia : float, optional
+        About the tip [kg·m²].
+
+    Raises
+    ------
+    InputError
+        If one of them is negative or not finite.
+    """
+
+    mass: float
+    inertia: float
+
+    def __init__(self, mass: float = 0.0, inertia: float = 0.0) -> None:
+        checks = Problems()
+        given = {"mass": mass, "inertia": inertia}
+        _store(self, checks, {name: _number(checks, PAYLOAD, name, given[name]) for name in given})
+
+
+def rod_com(length: float) -> float:
+    """Return the centre of mass of a uniform rod: l/2."""
+    return length / 2
+
+
+def rod_inertia(length: float, mass: float) -> float:
+    """Return the inertia of a uniform rod about its centre of mass: m l²/12."""
+    return mass * (length * length) / 12
+
+
+def largest_inertia(link: Link) -> float:
+    """Return the largest inertia about the centre of mass that a body of the link's size has.
+
+    Mass between a and b along the link with its centre at c has a second moment there of at most
+    m (c − a)(b − c), all of it at the two ends; a width w adds at most m w²/4. The body is taken
+    to span the link, and half its length to either side of the centre where that is more.
+    """
+    half = link.length / 2
+    behind = link.com - min(0.0, link.com - half)
+    before = max(link.length, link.com + half) - link.com
+    return link.mass * (behind * before + (PLAUSIBLE_WIDTH * half) ** 2)
+
+
+def doubts(link: Link) -> list[Problem]:
+    """List what is allowed by the numbers but found in no real body."""
+    most = largest_inertia(link)
+    if link.inertia <= most:
+        return []
+    need = (
+        f"at most {most:.4g}: no body of {link.mass:g} kg and {link.length:g} m with its centre of "
+        f"mass at {link.com:g} m has more"
+    )
+    rod = rod_inertia(link.length, link.mass)
+    hint = f"a uniform rod has {rod:.4g}; is yours about the joint, or in other units?"
+    return [Problem("inertia", f"{link.inertia:.4g} kg·m²", need, hint)]
+
+
+@suggest_keywords(dry="coulomb", stiction="static")
+@dataclass(frozen=True, slots=True)
+class Friction:
+    """Dry friction at a joint, in addition to the joint's viscous `damping`.
+
+    The moving joint feels `coulomb` against its motion, a resting one up to `static`; between
+    the two the torque falls over `stribeck_velocity`.
+
+    Parameters
+    ----------
+    coulomb : float, optional
+        Torque against the motion while the joint moves [N·m].
+    static : float, optional
+        The largest torque while it does not move [N·m]; as large as `coulomb` unless given.
+    stribeck_velocity : float, optional
+        The rate over which static friction falls to Coulomb friction [rad/s].
+
+    Raises
+    ------
+    InputError
+        If a value is negative or not finite, or static friction is less than Coulomb friction.
+    """
+
+    coulomb: float = 0.0
+    static: float | None = None
+    stribeck_velocity: float = 0.01
+
+    def __post_init__(self) -> None:
+        checks = Problems()
+        read = partial(_number, checks, FRICTION)
+        coulomb = read("coulomb", self.coulomb)
+        static = coulomb if self.static is None else read("static", self.static)
+        if static < coulomb:
+            checks.add("static", shown(static), f"at least coulomb ({coulomb:g} N·m)")
+        stribeck = read("stribeck_velocity", self.stribeck_velocity)
+        values = {"coulomb": coulomb, "static": static, "stribeck_velocity": stribeck}
+        _store(self, checks, values)
+
+
+@suggest_keywords(kt="torque_constant", R="resistance", L="inductance", V="voltage")
+@dataclass(frozen=True, slots=True)
+class Motor:
+    """A DC motor on the motor side of its gear; the gear and the rotor belong to the `Joint`.
+
+    Parameters
+    ----------
+    voltage : float
+        Of the supply [V].
+    resistance : float
+        Of the winding [Ω].
+    torque_constant : float
+        Torque per current [N·m/A], equal to the back-EMF constant in V·s/rad.
+    inductance : float, optional
+        Of the winding [H].
+    no_load_current : float, optional
+        The current that turns the motor alone [A].
+    max_current : float, optional
+        The most that the driver gives [A].
+    name : str, optional
+        How reports call the motor.
+
+    Raises
+    ------
+    InputError
+        If a value is out of its range.
+    """
+
+    voltage: float
+    resistance: float
+    torque_constant: float
+    inductance: float = 0.0
+    no_load_current: float = 0.0
+    max_current: float = inf
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        checks = Problems()
+        values = _numbers(checks, MOTOR, self)
+        checks.one_line("name", self.name)
+        _store(self, checks, values)
+
+
+@suggest_keywords(
+    limits="lower and upper",
+    limit="lower and upper",
+    min="lower",
+    max="upper",
+    max_speed="max_velocity",
+    effort="max_torque",
+    ratio="gear_ratio",
+)
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """A revolute joint: its limits, its damping, and the rotor that turns it.
+
+    A rotor of inertia J geared N : 1 sits on the link before the joint. Limits mark postures;
+    they never change what an angle means.
+
+    Parameters
+    ----------
+    lower : float, optional
+        Lower limit of the angle [rad], −inf for none.
+    upper : float, optional
+        Upper limit of the angle [rad], inf for none.
+    max_velocity : float, optional
+        Limit of the rate [rad/s].
+    max_torque : float, optional
+        Limit of the torque [N·m].
+    damping : float, optional
+        Viscous damping on the relative rate [N·m·s/rad].
+    rotor_inertia : float, optional
+        Inertia of the rotor, on the motor side of the gear [kg·m²].
+    gear_ratio : float, optional
+        Motor turns per joint turn; negative if the gear reverses.
+    friction : Friction, optional
+        Dry friction.
+    motor : Motor, optional
+        The motor that turns the joint.
+
+    Raises
+    ------
+    InputError
+        If a value is out of its range, or `lower` is not below `upper`.
+    """
+
+    lower: float = -inf
+    upper: float = inf
+    max_velocity: float = inf
+    max_torque: float = inf
+    damping: float = 0.0
+    rotor_inertia: float = 0.0
+    gear_ratio: float = 1.0
+    friction: Friction | None = None
+    motor: Motor | None = None
+
+    def __post_init__(self) -> None:
+        checks = Problems()
+        values = _numbers(checks, JOINT, self)
+        if values["gear_ratio"] == 0.0:
+            checks.add("gear_ratio", shown(self.gear_ratio), "a ratio other than 0")
+        _check_limits(checks, values["lower"], values["upper"])
+        for name, kind in (("friction", Friction), ("motor", Motor)):
+            part = getattr(self, name)
+            if part is not None and not isinstance(part, kind):
+                hint = _FRICTION_HINT if name == "friction" else ""
+                checks.add(name, shown(part), f"a {kind.__name__}, or None", hint)
+        _store(self, checks, values)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(self, name, OF_A_JOINT)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether every setting is the default: no limits, nothing that resists or drives."""
+        return all(getattr(self, field.name) == field.default for field in fields(self))
+
+
+def _check_limits(checks: Problems, lower: float, upper: float) -> None:
+    if lower >= upper:
+        hint = "swap them" if lower > upper else "leave the joint a little room"
+        checks.add("lower", shown(lower), f"less than upper ({upper:g} rad)", hint)
+    if lower == inf:
+        checks.add("lower", shown(lower), "a number in rad, or -inf for no limit")
+    if upper == -inf:
+        checks.add("upper", shown(upper), "a number in rad, or inf for no limit")
+
+
+def _numbers(checks: Problems, table: Mapping[str, BoundedNumber], part: Any) -> dict[str, float]:
+    return {name: _number(checks, table, name, getattr(part, name)) for name in table}
+
+
+def _number(checks: Problems, table: Mapping[str, BoundedNumber], name: str, value: Any) -> float:
+    _, unit, above, least, infinite, _ = table[name]
+    return checks.number(name, value, unit, above=above, least=least, infinite=infinite)
+
+
+def _store(part: Any, checks: Problems, values: Mapping[str, float]) -> None:
+    """Raise what was found wrong, or keep the numbers: plain floats, whatever kind came in."""
+    checks.raise_if_any()
+    for name, value in values.items():
+        object.__setattr__(part, name, value)
+
+
+class Unmodelled(NamedTuple):
+    """A quantity of a joint that is kept as data only."""
+
+    name: str
+    given: Callable[[Joint], bool]  # whether a joint has it, to an extent that would matter
+    instead: str  # what is computed with in its place
+
+
+NOT_MODELLED = (
+    Unmodelled(
+        "dry friction",
+        lambda joint: joint.friction is not None and joint.friction.static != 0.0,
+        "only viscous damping resists",
+    ),
+    Unmodelled(
+        "motor data",
+        lambda joint: joint.motor is not None,
+        "torques are those of an ideal motor, bounded by max_torque alone",
+    ),
+)
+
+
+def unmodelled(arm: Arm | Parameters) -> dict[str, str]:
+    """Name what of an arm is not modelled, each with a sentence about it.
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm as it was described; Parameters hold nothing that is not modelled.
+
+    Returns
+    -------
+    dict of str to str
+        Empty where everything that was given is computed with.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> unmodelled(ulna.preset("dfki-double-pendulum"))["dry friction"]
+    'dry friction (joints 1 and 2) is not modelled: only viscous damping resists'
+    >>> unmodelled(ulna.preset("so-101"))
+    {}
+    """
+    found = {}
+    joints: tuple[Joint, ...] = getattr(arm, "joints", ())
+    for name, given, instead in NOT_MODELLED:
+        numbers = [str(number) for number, joint in enumerate(joints, 1) if given(joint)]
+        if numbers:
+            found[name] = f"{name} ({_listed(numbers)}) is not modelled: {instead}"
+    return found
+
+
+def warn_unmodelled(*arms: Arm | Parameters) -> None:
+    """Warn of what is not modelled of these arms, once for what several of them share.
+
+    Parameters
+    ----------
+    *arms : Arm or Parameters
+        The arms as they were described.
+
+    Examples
+    --------
+    >>> import warnings, ulna
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn_unmodelled(ulna.preset("dfki-double-pendulum"), ulna.preset("so-101"))
+    >>> print(caught[0].message)
+    dry friction (joints 1 and 2) is not modelled: only viscous damping resists
+    """
+    sentences = [sentence for arm in arms for sentence in _sentences(arm)]
+    if sentences:
+        warn(*dict.fromkeys(sentences))
+
+
+def _sentences(arm: Arm | Parameters) -> tuple[str, ...]:
+    """Return the sentences about an arm, which keeps them: loops ask for them at every call."""
+    kept = getattr(arm, "__dict__", None)
+    if kept is None:
+        return tuple(unmodelled(arm).values())
+    found: tuple[str, ...] | None = kept.get("_unmodelled")
+    if found is None:
+        found = kept["_unmodelled"] = tuple(unmodelled(arm).values())
+    return found
+
+
+def _listed(numbers: list[str]) -> str:
+    if len(numbers) == 1:
+        return f"joint {numbers[0]}"
+    return f"joints {', '.join(numbers[:-1])} and {numbers[-1]}"
