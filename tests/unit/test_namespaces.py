@@ -335,7 +335,7 @@ def test_results_are_asked_by_any_name_and_tell_their_own(thing, name, instead):
 def test_hints_on_results_name_what_they_have():
     for thing, module in (
         ("run", "ulna.simulation.run"),
-        ("batch", "ulna.simulation.batch.run"),
+        ("batch", "ulna.simulation.batch.batch_run"),
         ("plan", "ulna.motion.plan_result"),
         ("found", "ulna.kinematics.solutions"),
         ("path", "ulna.motion.path"),

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 from ulna.namespaces import namespace
 from ulna.simulation import disturbances
+from ulna.simulation.batch.batch_files import open_batch
+from ulna.simulation.batch.batch_run import BatchRun
 from ulna.simulation.batch.batch_simulation import BatchSimulation
-from ulna.simulation.batch.files import open_batch
-from ulna.simulation.batch.run import BatchRun
-from ulna.simulation.batch.simulate import simulate_batch
-from ulna.simulation.batch.status import Statuses
+from ulna.simulation.batch.simulate_batch import simulate_batch
+from ulna.simulation.batch.statuses import Statuses
 from ulna.simulation.compiled_arm import CompiledArm, compiled
 from ulna.simulation.files import open_run
 from ulna.simulation.run import Energies, Run

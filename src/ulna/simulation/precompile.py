@@ -113,7 +113,7 @@ def compile_laws() -> None:
 def compile_batch(precision: Precision) -> None:
     """Compile what takes arms in lanes: it serves all sizes but for its stops."""
     from ulna.simulation.batch.batch_simulation import BatchSimulation
-    from ulna.simulation.batch.simulate import simulate_batch
+    from ulna.simulation.batch.simulate_batch import simulate_batch
     from ulna.simulation.disturbances import step
 
     for n in SIZES if precision == "double" else SIZES[:1]:

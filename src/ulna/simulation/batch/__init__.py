@@ -1,5 +1,6 @@
-"""MANY arms in time: `simulate` is the front door, `run` what comes back, `files` where it is kept.
+"""MANY arms in time: `simulate_batch` is the front door, `batch_run` what comes back.
 
-`members` reads what belongs to every arm, `inputs` what acts on them, `buckets` groups those that
-can go in lanes together, and `work` takes their steps in a pool of threads.
+`spec` reads the arms and where they start, `inputs` what acts on them, `buckets` groups those that
+can go in lanes together, and `thread_pool` takes their steps. `batch_simulation` keeps them in
+memory between steps, `batch_files` on disk.
 """

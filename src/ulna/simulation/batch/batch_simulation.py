@@ -11,25 +11,26 @@ from typing import Any, Never
 
 import numpy as np
 
-from ulna.arm import Arm
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Interrupted, Problem, did_you_mean, shown, warn
 from ulna.interrupts import held, interruptible
-from ulna.simulation.batch.buckets import Prepared, Slab
-from ulna.simulation.batch.execute import RESULTS, kind_of, read_count, read_threads
-from ulna.simulation.batch.inputs import check_between
-from ulna.simulation.batch.members import TO_RUN, bad_starts, joint_rows, read_arms
-from ulna.simulation.batch.references import References
+from ulna.simulation.batch.buckets import Prepared, buckets_of
+from ulna.simulation.batch.inputs import joint_rows
 from ulna.simulation.batch.resident import ResidentBucket
-from ulna.simulation.batch.spec import read_spec
-from ulna.simulation.batch.status import CODES, Statuses, coarse_arms
-from ulna.simulation.batch.thread_pool import LEAST_SHARED, cost_of
+from ulna.simulation.batch.spec import bad_starts, read_arms, read_spec
+from ulna.simulation.batch.statuses import CODES, RESULTS, TO_RUN, Statuses, coarse_arms
+from ulna.simulation.batch.thread_pool import (
+    LEAST_SHARED,
+    cost_of,
+    kind_of,
+    read_count,
+    read_threads,
+)
 from ulna.simulation.capacity import check_memory
-from ulna.simulation.checks import check_controlled
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.bucket import Outcome
 from ulna.simulation.immutable import read_only
-from ulna.simulation.options import read_options, read_time
+from ulna.simulation.options import read_time
 from ulna.simulation.steps import check_steps, most_error
 from ulna.typing import (
     AngleLike,
@@ -171,38 +172,27 @@ class BatchSimulation:
         **refused: Never,
     ) -> None:
         _refuse(refused)
-        self.parameters = read_arms(arms)
-        self.n = n = self.parameters.n
-        check_between(between)
-        check_controlled(controller, reference=reference, sensors=sensors)
-        self.options = read_options(
-            n, method=method, controlled=True, rtol=None, stops=stops, dt=dt, rate=rate,
-            restitution=restitution, atol=1.0, max_step=math.inf,
-        )  # fmt: skip
-        self._kind = kind_of(precision, self.options)
         self._threads = read_threads(threads)
-        applied = _read_torque(torque, n)
+        applied = _read_torque(torque, read_arms(arms).n)
+        # Of a duration of zero: a motion is worked out as it is needed, whoever knows how far.
         spec = read_spec(
-            self.parameters, self.options, between=between, q0=q0, qd0=qd0, torque=applied,
-            tip_force=tip_force, disturbances=disturbances, sensors=sensors, controller=controller,
-            reference=reference, seeds=seeds, arm=arms if isinstance(arms, Arm) else None,
+            arms, q0=q0, qd0=qd0, duration=0.0, dt=dt, torque=applied, controller=controller,
+            reference=reference, tip_force=tip_force, method=method, between=between, rate=rate,
+            sensors=sensors, disturbances=disturbances, seeds=seeds, stops=stops,
+            restitution=restitution,
         )  # fmt: skip
+        self.parameters, self.options, self.n = spec.parameters, spec.options, spec.n
+        self._kind = kind_of(precision, self.options)
         self._controlled, self._disturbances = controller is not None, spec.disturbances
         self._holds_start = controller is not None and reference is None
-        _check_memory(spec.count, n, self._kind.number)
-        members = spec.members(stops=self.options.stops)
+        _check_memory(spec.count, spec.n, self._kind.number)
         self._allocate(spec.count, applied)
-        # A motion is worked out as it is needed, since nobody knows how much of it is.
-        acting = spec.acting(members, self.options.rate, 0.0)
-        if self._holds_start:
-            # Each its own, which a reset changes.
-            acting = acting._replace(references=References(members.start[0].copy()))
-        self._make_buckets(Slab(members, 0, spec.count).buckets(acting, self.options, 0.0))
-        self._bad_arms = members.codes == CODES["bad arm"]
-        self._load(np.arange(spec.count), members.start)
+        self._make_buckets(buckets_of(spec, 0, spec.count))
+        self._bad_arms = spec.is_bad_arm()
+        self._load(np.arange(spec.count), spec.start.copy())
         self._run(0, self._blocks, 0)  # compiles what is needed, so that no step waits for it
         self._arguments = {
-            "arms": self.parameters, "q0": members.start[0].copy(), "controller": controller,
+            "arms": self.parameters, "q0": spec.start[0].copy(), "controller": controller,
             "reference": reference, "tip_force": tip_force, "method": method, "dt": dt,
             "between": between, "rate": rate, "sensors": sensors, "disturbances": disturbances,
             "seeds": seeds, "stops": stops, "restitution": restitution, "precision": precision,

@@ -1,4 +1,7 @@
-"""Buckets: arms of a batch that can go in lanes together, laid out as the engine reads them."""
+"""Buckets: arms of a batch that can go in lanes together, laid out as the engine reads them.
+
+Members are made ready slab by slab, so that memory does not grow with all of them.
+"""
 
 from __future__ import annotations
 
@@ -6,158 +9,48 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.control import CompiledLaw
-from ulna.dynamics.packed import CARRIER, LOWER, STUCK, UPPER, pack
-from ulna.simulation.batch.inputs import PERFECT, Form, Input
-from ulna.simulation.batch.members import Members
-from ulna.simulation.batch.references import References
+from ulna.simulation.batch.inputs import PERFECT, Form
+from ulna.simulation.batch.spec import BatchSpec, Packed
 from ulna.simulation.build import InputMemory, build_inputs
+from ulna.simulation.capacity import allowance, check_memory
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.bucket import Bucket
-from ulna.simulation.options import SimulationOptions
-from ulna.simulation.per_arm import PerArm
 
-NOTHING = np.zeros((1, 0))
+NOTHING, NOWHERE = np.zeros((1, 0)), np.zeros(0, dtype=np.int64)
 NEVER = -(2**40)  # a first reference so early that the next one is always requested
-
-
-class Acting(NamedTuple):
-    """All that acts on the arms of a batch."""
-
-    torque: Input
-    force: Input
-    disturbances: Input
-    sensors: Input
-    controllers: Input
-    references: References
-    keys: Array  # (B,) streams of random numbers
-    reference_table: Array  # (ticks, 3, n, 1) of a motion for all, or nothing if it is long
-
-
-class BucketForms(NamedTuple):
-    """The forms of inputs that the arms of a bucket have in common."""
-
-    torque: Form
-    force: Form
-    disturbances: Form
-    sensors: Form
-    law: Form
+NUMBER = 8  # [bytes]
+LANES = 16  # arms that are worked on together: a slab is a multiple of them
+SLAB = 2**28  # [bytes] of the histories that are handed to a store at a time
 
 
 class Prepared(NamedTuple):
     """A bucket, and what is needed besides to simulate it."""
 
+    spec: BatchSpec
     bucket: Bucket
-    law: CompiledLaw | None
-    references: References
-    reference_table: Array
     members: Array  # (b,) which of the batch's they are
+    law: CompiledLaw | None
 
 
-class Slab:
-    """A part of the members that is prepared at a time, so that memory does not grow with all."""
-
-    def __init__(self, members: Members, first: int, last: int) -> None:
-        self.first, self.count, p = first, last - first, members.parameters
-        if p.length.ndim > 1:
-            p = Parameters(*(value[first:last] for value in p))
-        packed = _packed(p) if members.arm is None else _packed_arm(members.arm)
-        self.arms, self.limits, self.coupled, self.limited = packed
-        self.start = np.ascontiguousarray(members.start[:, first:last])
-
-    def buckets(
-        self, acting: Acting, options: SimulationOptions, duration: float
-    ) -> list[Prepared]:
-        """Sort the members into buckets; in each, rows count from the first of the slab."""
-        inputs, coupled = acting[:5], self.coupled
-        if len(coupled) == 1 and all(len(one.forms) == 1 for one in inputs):
-            forms = BucketForms(*(one.forms[0] for one in inputs))
-            own = np.arange(self.count)
-            return [self._prepared(forms, acting, options, duration, own, int(coupled[0]))]
-        members = np.arange(self.first, self.first + self.count)
-        labels = [_of(one.labels, members) for one in inputs]
-        labels.append(_of(coupled, members - self.first))
-        buckets = []
-        for own in _alike(labels):
-            label = [int(one[own[0]]) for one in labels]
-            forms = BucketForms(*(one.forms[k] for one, k in zip(inputs, label, strict=False)))
-            buckets.append(self._prepared(forms, acting, options, duration, own, label[-1]))
-        return buckets
-
-    def _prepared(
-        self,
-        forms: BucketForms,
-        acting: Acting,
-        options: SimulationOptions,
-        duration: float,
-        own: Array,
-        coupled: int,
-    ) -> Prepared:
-        inputs = _input_memory(self.arms.shape[1] - 1, options, forms)
-        inputs.floats[at.TARGET], inputs.ints[at.COUPLED] = duration, coupled
-        inputs.ints[at.UNCHECKED] = inputs.ints[at.CHECK_INTERVAL] = 1
-        self._set_stops(inputs, options, own)
-        return self._bucket(inputs, forms, acting, own)
-
-    def _set_stops(self, inputs: InputMemory, options: SimulationOptions, own: Array) -> None:
-        limited = self.limited if len(self.limited) == 1 else self.limited[own]
-        stops = options.stops and bool(limited.any())
-        inputs.ints[at.STOPS] = inputs.ints[at.WATCHING] = stops
-        if stops:
-            from ulna.simulation.engine.scalar_step import STEP, scalar_step
-
-            inputs.ints[at.SCALAR_CALL] = STEP.address(scalar_step, n=self.arms.shape[1] - 1)
-
-    def _bucket(
-        self, inputs: InputMemory, forms: BucketForms, acting: Acting, own: Array
-    ) -> Prepared:
-        members = self.first + own
-        law: CompiledLaw | None = forms.law.example
-        params = state = postures = NOTHING
-        if law is not None:
-            rows = forms.law.of(members)
-            params, state = map(_own, np.split(rows, [len(law.params)], axis=1))
-            _set_control(inputs, law, acting)
-            if acting.references.postures is not None:
-                postures = _own(_rows(acting.references.postures, members))
-        keys = acting.keys[self.first : self.first + self.count]
-        bucket = Bucket(
-            own, self.arms, self.limits, self.start, keys, _per_arm(inputs, forms, members), params,
-            state, postures, inputs.floats, inputs.ints,
-        )  # fmt: skip
-        return Prepared(bucket, law, acting.references, acting.reference_table, members)
-
-
-class Packed(NamedTuple):
-    """What the engine reads of arms; a single one serves all."""
-
-    arms: Array  # (1 or B, n+1, constants)
-    limits: Array  # (1 or B, n) the most torque that a controller may ask for
-    coupled: Array  # (1 or B,) 1 where neighbours exchange a torque, as with rotors
-    limited: Array  # (1 or B,) whether a joint has a stop
-
-
-def _packed(p: Parameters) -> Packed:
-    # Of those that cannot be arms, anything may come out: they are passed over.
-    with np.errstate(all="ignore"):
-        table = pack(p)
-    arms = table.reshape(-1, *table.shape[-2:])
-    arms[:, :-1, LOWER], arms[:, :-1, UPPER] = p.lower, p.upper
-    coupled = arms[:, :-1, CARRIER:STUCK].any(axis=(1, 2)).astype(np.intp)
-    limited = np.isfinite(arms[:, :-1, LOWER : UPPER + 1]).any(axis=(1, 2))
-    return Packed(arms, _own(p.max_torque).reshape(-1, p.n), coupled, limited)
-
-
-@PerArm
-def _packed_arm(arm: Arm) -> Packed:
-    return _packed(arm.parameters)
-
-
-def _own(values: Array) -> Array:
-    """Copy an array: kernels would be compiled again for one that is read-only or in columns."""
-    return np.array(values, order="C")
+def buckets_of(spec: BatchSpec, first: int, last: int) -> list[Prepared]:
+    """Sort the members first to last − 1 into buckets, whose rows count from the first of them."""
+    packed, own = spec.packed(first, last), np.arange(last - first)
+    slab = _Slab(
+        spec, first, packed, np.ascontiguousarray(spec.start[:, first:last]), spec.keys[first:last]
+    )
+    inputs = (*spec.inputs, spec.laws)
+    if len(packed.coupled) == 1 and all(len(one.forms) == 1 for one in inputs):
+        forms = [one.forms[0] for one in inputs]
+        return [slab.bucket(forms, int(packed.coupled[0]), own, slice(first, last))]
+    labels = [_of(one.labels, first + own) for one in inputs] + [_of(packed.coupled, own)]
+    found = []
+    for some in _alike(labels):
+        *chosen, coupled = (int(one[some[0]]) for one in labels)
+        forms = [one.forms[k] for one, k in zip(inputs, chosen, strict=True)]
+        found.append(slab.bucket(forms, coupled, some, first + some))
+    return found
 
 
 def _alike(labels: list[Array]) -> list[Array]:
@@ -176,45 +69,138 @@ def _of(values: Array, rows: Array) -> Array:
     return np.broadcast_to(values, rows.shape) if len(values) == 1 else values[rows]
 
 
-def _rows(values: Array, rows: Array) -> Array:
-    """Return some rows of values (B, n), or the one of values (n,)."""
-    return values[None] if values.ndim == 1 else values[rows]
+class _Slab(NamedTuple):
+    """Some of the members, from the first one on."""
+
+    spec: BatchSpec
+    first: int
+    packed: Packed
+    start: Array
+    keys: Array
+
+    def bucket(
+        self, forms: list[Form], coupled: int, own: Array, members: slice | Array
+    ) -> Prepared:
+        """Lay out arms: their rows of the slab, which of the batch's they are, and their inputs."""
+        spec, packed, law_form = self.spec, self.packed, forms[4]
+        sources, (disturbances, sensors) = forms[:2], forms[2:4]
+        inputs = build_inputs(
+            spec.n, spec.options, [one.example for one in sources], disturbances.example, (),
+            sensors.example,
+        )  # fmt: skip
+        ints, law = inputs.ints, law_form.example
+        inputs.floats[at.TARGET], ints[at.COUPLED] = spec.duration, coupled
+        ints[at.UNCHECKED] = ints[at.CHECK_INTERVAL] = 1
+        limited = packed.limited if len(packed.limited) == 1 else packed.limited[own]
+        if spec.options.stops and limited.any():
+            from ulna.simulation.engine.scalar_step import STEP, scalar_step
+
+            ints[at.STOPS] = ints[at.WATCHING] = 1
+            ints[at.SCALAR_CALL] = STEP.address(scalar_step, n=spec.n)
+        params = state = postures = NOTHING
+        if law is not None:
+            rows = law_form.of(members)
+            params, state = map(_contiguous, np.split(rows, [len(law.params)], axis=1))
+            postures = _set_control(ints, law, spec, members)
+        columns, values = _own_values(inputs, forms, members)
+        bucket = Bucket(
+            own, packed.arms, packed.limits, self.start, self.keys, inputs.per_arm, columns, values,
+            params, state, postures, inputs.floats, ints,
+        )  # fmt: skip
+        return Prepared(spec, bucket, self.first + own, law)
 
 
-def _input_memory(n: int, options: SimulationOptions, forms: BucketForms) -> InputMemory:
-    torque, force = forms.torque.example, forms.force.example
-    disturbances, sensors = forms.disturbances.example, forms.sensors.example
-    return build_inputs(n, options, (torque, force), disturbances, (), sensors)
-
-
-def _set_control(inputs: InputMemory, law: CompiledLaw, acting: Acting) -> None:
+def _set_control(ints: Array, law: CompiledLaw, spec: BatchSpec, members: slice | Array) -> Array:
+    """Set how arms are controlled; return their set-points, (1 or b, n), or nothing."""
     from ulna.control.laws import LAW
 
-    ints = inputs.ints
+    postures = spec.references.postures
     ints[at.CONTROLLED], ints[at.LAW_CALL] = at.COMPILED_CONTROLLER, LAW.address(law.law)
-    ints[at.SETPOINT] = acting.references.postures is not None
-    ints[at.FIRST_REFERENCE] = 0 if len(acting.reference_table) else NEVER
+    ints[at.SETPOINT] = postures is not None
+    ints[at.FIRST_REFERENCE] = 0 if len(spec.reference_table) else NEVER
+    if postures is None:
+        return NOTHING
+    return _contiguous(postures[None] if postures.ndim == 1 else postures[members])
 
 
-def _per_arm(inputs: InputMemory, forms: BucketForms, members: Array) -> Array:
-    """Return what every arm has of its own at the start: one row if it is the same for all."""
+def _own_values(
+    inputs: InputMemory, forms: list[Form], members: slice | Array
+) -> tuple[Array, Array]:
+    """Return what every arm has of its own in `per_arm`: where, (k,), and its values, (b, k).
+
+    What all have in common is written there.
+    """
     ints = inputs.ints
-    pieces = []
-    constants = int(ints[at.CONSTANTS])
-    for table, form in enumerate((forms.torque, forms.force)):
-        values, rows = form.of(members), form.example.rows.size
+    constants, pieces = int(ints[at.CONSTANTS]), []
+    for table, form in enumerate(forms[:2]):
+        values, size = form.of(members), form.example.rows.size
         place = int(ints[at.TABLES + at.TABLE_FIELDS * table + at.ROWS])
-        pieces.append((place, values[:, :rows]))
-        if values.shape[1] > rows:
-            pieces.append((constants, values[:, rows:]))
-            constants += values.shape[1] - rows
-    if forms.disturbances.example:
-        pieces.append((int(ints[at.SIZES]), forms.disturbances.of(members)))
-    if forms.sensors.example is not PERFECT:
-        pieces.append((int(ints[at.SENSOR]), forms.sensors.of(members)))
-    alike = all(len(values) == 1 for _, values in pieces)
-    per_arm = np.empty((1 if alike else len(members), len(inputs.per_arm)))
-    per_arm[:] = inputs.per_arm
+        pieces.append((place, values[:, :size]))
+        if values.shape[1] > size:
+            pieces.append((constants, values[:, size:]))
+            constants += values.shape[1] - size
+    if forms[2].example:
+        pieces.append((int(ints[at.SIZES]), forms[2].of(members)))
+    if forms[3].example is not PERFECT:
+        pieces.append((int(ints[at.SENSOR]), forms[3].of(members)))
+    own = []
     for place, values in pieces:
-        per_arm[:, place : place + values.shape[1]] = values
-    return per_arm
+        if len(values) > 1:
+            own.append((place, values))
+        else:
+            inputs.per_arm[place : place + values.shape[1]] = values[0]
+    if not own:
+        return NOWHERE, NOTHING
+    columns = [np.arange(place, place + values.shape[1]) for place, values in own]
+    if len(own) == 1:
+        return columns[0], np.ascontiguousarray(own[0][1], dtype=float)
+    values = np.concatenate([values for _, values in own], axis=1, dtype=float)
+    return np.concatenate(columns), np.ascontiguousarray(values)
+
+
+def _contiguous(values: Array) -> Array:
+    """Copy an array, which may be read-only or in columns."""
+    return np.array(values, order="C")
+
+
+def planned(members: int, samples: int, n: int, keep_tau: bool, store: object) -> int:
+    """Return how many arms of n joints to work on before their histories are handed over.
+
+    Without a `store` (its name) that is all of them, and what does not fit into half of the memory
+    is refused with the figure; with one it is a slab of some 256 MB, 16 arms or more.
+    """
+    row = bytes_of(1, samples, n, keep_tau)
+    if not store:
+        _check_all(members, samples, n, row)
+        return members
+    _check_slab(samples, n, row)
+    # A power of two, so that every slab is made of whole chunks of a file.
+    slab = LANES
+    while 2 * slab * row <= min(SLAB, allowance()):
+        slab *= 2
+    return min(slab, -(-members // LANES) * LANES)
+
+
+def bytes_of(members: int, samples: int, n: int, keep_tau: bool) -> int:
+    """Return the size of the histories of a batch [bytes]."""
+    return members * samples * n * NUMBER * (3 if keep_tau else 2)
+
+
+def _check_all(members: int, samples: int, n: int, row: int) -> None:
+    if members * row <= allowance():
+        return
+    fitting = int(allowance() / (members * row / samples)) if members else samples
+    fewer = f"such as samples={fitting:,}, or " if fitting else "such as "
+    hint = f"{fewer}store='runs.zarr', which keeps them in a file"
+    check_memory("samples", _counted(members, samples, n), members * row, hint)
+
+
+def _check_slab(samples: int, n: int, row: int) -> None:
+    fitting = max(int(allowance() / (LANES * row / samples)), 1)
+    hint = f"such as samples={fitting:,}"
+    check_memory("samples", _counted(LANES, samples, n, "at a time"), LANES * row, hint)
+
+
+def _counted(members: int, samples: int, n: int, note: str = "") -> str:
+    counted = f"{members:,} arms of {n} joint{'s' * (n > 1)}"
+    return " ".join(filter(None, [counted, note])) + f" × {samples:,} samples"

@@ -1,21 +1,38 @@
 """What acts on the arms of a batch: one input for all, or one for each.
 
 Arms can go in lanes together where the times and the form of their inputs are the same, whatever
-the values. So every input is taken apart into forms, and for each arm a number says which is its.
+the values. So every input is taken apart into forms, and for each arm a number says which is its:
+torques and tip forces, disturbances, sensors, and the laws of controllers. What controllers follow,
+`References`, is computed tick by tick.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ulna.arm import Parameters
 from ulna.arrays import Array, float_array
+from ulna.control import CompiledLaw, ControlTiming
+from ulna.control.control_timing import compile_controller
+from ulna.control.controller import check_controller
 from ulna.errors import InputError, Problem, shown
+from ulna.motion import Trajectory
 from ulna.simulation.disturbances import Disturbance, sizes
+from ulna.simulation.options import check_no_text
+from ulna.simulation.reference import (
+    Follow,
+    TickRange,
+    block,
+    follow_function,
+    follow_motion,
+    trajectory_of,
+)
 from ulna.simulation.sensors import Sensors
 from ulna.simulation.sources import (
     HOLD,
@@ -29,41 +46,38 @@ from ulna.simulation.sources import (
     split_formulas,
 )
 
-Item = TypeVar("Item")
-
 PERFECT = Sensors()
+MOST_WRITTEN = 8  # numbers of an array that a description holds
+_FIRST = np.zeros(1, dtype=np.intp)
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """Inputs that differ in nothing but their values."""
 
     example: Any
     values: Array  # (1 or b, k)
-    rows: Array  # (B,) which of them is an arm's
+    rows: Array | None  # (B,) which of them is an arm's; None if they are in the order of the arms
 
-    def of(self, members: Array) -> Array:
+    def of(self, members: slice | Array) -> Array:
         """Return the values of some arms, (1, k) if they are the same for all."""
-        return self.values if len(self.values) == 1 else self.values[self.rows[members]]
+        if len(self.values) == 1:
+            return self.values
+        return self.values[members if self.rows is None else self.rows[members]]
 
 
-@dataclass(frozen=True)
-class Input:
+class Input(NamedTuple):
     """One input of all arms."""
 
-    labels: Array  # (B,) which form is an arm's
+    labels: Array  # (B,) which form is an arm's; (1,) is for any number of arms
     forms: tuple[Form, ...]
-
-    @property
-    def count(self) -> int:
-        """For how many arms it is: 1 is for any number."""
-        return len(self.labels)
 
 
 def for_all(example: Any, values: Array) -> Input:
     """Return the input that serves any number of arms."""
-    nobody = np.zeros(1, dtype=np.intp)
-    return Input(nobody, (Form(example, values.reshape(1, -1), nobody),))
+    return Input(_FIRST, (Form(example, values.reshape(1, -1), _FIRST),))
+
+
+NOBODY = for_all(None, np.zeros(0))
 
 
 def for_each(examples: Sequence[Any], key: Callable[[Any], Hashable], values: Any) -> Input:
@@ -81,42 +95,67 @@ def for_each(examples: Sequence[Any], key: Callable[[Any], Hashable], values: An
     return Input(labels, tuple(forms))
 
 
+def joint_rows(what: str, given: Any, n: int, unit: str) -> Array:
+    """Read numbers (n,) for all arms, or (B, n)."""
+    try:
+        values = np.asarray(float_array(given, what), dtype=float)
+    except InputError:
+        check_no_text(what, given, unit)
+        raise
+    rows = values[None] if values.ndim == 0 else values
+    if rows.ndim > 2 or rows.shape[-1] != n:
+        need = f"({n},) for all arms or (B, {n}), {n} value{'s' * (n > 1)} [{unit}] each"
+        raise InputError(Problem(what, f"shape {values.shape}", need))
+    return rows
+
+
+def _listed(given: Any, what: str) -> list[tuple[str, Any]]:
+    """Return one thing for all arms, or those of a list, with their names in messages."""
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        return [(f"{what}[{arm}]", one) for arm, one in enumerate(given)]
+    return [(what, given)]
+
+
 def read_input(kind: InputKind, given: Any, n: int, *, between: str, dt: float) -> Input:
     """Read torques, or forces on the tip.
 
     For all arms: as `ulna.simulate` takes them, but for functions. For each its own: numbers
     (B, width), rows dt apart (B, K, width), a pair of times and such rows, or a list of B.
     """
+    width = len(kind.parts)
     if given is None:
-        return _nothing(len(kind.parts))
-    check_no_motion(kind, given, "torque=(plan.t, plan.tau)")
-    if callable(given):
-        need = "numbers, tables or text, which many arms can run at once"
-        raise InputError(Problem(kind.name, "a function", need, "try text, or ulna.simulate"))
-    if is_a_list_of_them(given, kind.widths):
-        sources = [_read(kind, one, n, between, dt, arm) for arm, one in enumerate(given)]
-        return for_each(sources, _form_of, _values_of)
-    pair = isinstance(given, tuple) and len(given) == 2 and depth(given[1]) >= 2
-    times, table = given if pair else (None, given)
-    rows: Array = np.zeros(0)
-    if table is not None and not isinstance(table, str) and not holds_text(table):
-        rows = float_array(table, kind.name)
-    if rows.shape == (len(kind.parts),) and np.isfinite(rows).all():
-        row = rows[None].astype(float)
-        return for_all(Source(np.zeros(1), row), row)
-    if rows.ndim < (3 if pair else 2):
+        return _nothing(width)
+    times, rows, spacing = None, given, dt
+    if type(given) is not np.ndarray or given.dtype.kind != "f":
+        check_no_motion(kind, given, "torque=(plan.t, plan.tau)")
+        if callable(given):
+            need = "numbers, tables or text, which many arms can run at once"
+            raise InputError(Problem(kind.name, "a function", need, "try text, or ulna.simulate"))
+        if is_a_list_of_them(given, kind.widths):
+            sources = [_read(kind, one, n, between, dt, arm) for arm, one in enumerate(given)]
+            return for_each(sources, _form_of, _values_of)
+        if isinstance(given, tuple) and len(given) == 2 and depth(given[1]) >= 2:
+            (times, rows), spacing = given, 0.0
+        is_text = rows is None or isinstance(rows, str) or holds_text(rows)
+        rows = np.zeros(0) if is_text else float_array(rows, kind.name)
+    if rows.shape == (width,) and np.isfinite(rows).all():
+        return for_all(_held(width), rows.astype(float))
+    if rows.ndim < (2 if spacing else 3):
         source = read_source(kind, given, n, between=between, dt=dt)
         return for_all(source, _values_of(source))
     rows = rows[:, None] if rows.ndim == 2 else rows
-    times = times if pair else dt * np.arange(rows.shape[1])
-    return _tables(kind, times, rows, between, 0.0 if pair else dt)
+    return _tables(kind, times, rows, between, spacing)
+
+
+@cache
+def _held(width: int) -> Source:
+    """Return an input of so many parts that never changes."""
+    return Source(np.zeros(1), np.zeros((1, width)))
 
 
 @cache
 def _nothing(width: int) -> Input:
-    """Return the input of so many parts that is none."""
-    source = Source(np.zeros(1), np.zeros((1, width)))
-    return for_all(source, source.rows)
+    return for_all(_held(width), np.zeros(width))
 
 
 def is_a_list_of_them(given: Any, widths: Sequence[int]) -> bool:
@@ -142,22 +181,23 @@ def _read(kind: InputKind, given: Any, n: int, between: str, dt: float, arm: int
 
 
 def _tables(kind: InputKind, times: Any, rows: Array, between: str, spacing: float) -> Input:
-    """Read tables (B, K, width) with the same times; an arm runs as far as its rows have values."""
+    """Read tables (B, K, width) with the same times; an arm runs as far as its rows have values.
+
+    Without times the rows are `spacing` [s] apart.
+    """
     if rows.ndim != 3 or rows.shape[-1] not in kind.widths or not rows.size:
         need = f"(B, {kind.widths[-1]}), or (B, K, {kind.widths[-1]}): {kind.need}"
         raise InputError(Problem(kind.name, f"shape {rows.shape}", need))
-    if type(times) is np.ndarray and times.tolist() == [0.0] and rows.shape[1] == 1:
-        example = Source(times, np.zeros((1, len(kind.parts))))
-    else:
-        example = read_source(kind, (times, np.zeros(rows.shape[1:])), 1, between=between)
-        example = replace(example, spacing=spacing)
+    count, length, given = rows.shape
     width = len(kind.parts)
-    values = rows
-    if rows.shape[-1] < width:
-        values = np.pad(rows, ((0, 0), (0, 0), (0, width - rows.shape[-1])))
-    count = len(values)
-    form = Form(example, values.reshape(count, -1), np.arange(count))
-    return Input(np.zeros(count, dtype=np.intp), (form,))
+    example = _held(width)
+    if length > 1 or times is not None:
+        instants = spacing * np.arange(length) if times is None else times
+        example = read_source(kind, (instants, np.zeros((length, given))), 1, between=between)
+        example = replace(example, spacing=spacing)
+    if given < width:
+        rows = np.pad(rows, ((0, 0), (0, 0), (0, width - given)))
+    return Input(np.zeros(count, dtype=np.intp), (Form(example, rows.reshape(count, -1), None),))
 
 
 def _form_of(source: Source) -> Hashable:
@@ -176,6 +216,8 @@ def _values_of(source: Source) -> Array:
 
 def read_disturbances(given: Any, n: int) -> Input:
     """Read disturbances: a list for all arms, or a list of such lists."""
+    if type(given) is tuple and not given:
+        return _undisturbed()
     if not isinstance(given, Sequence):
         raise InputError(Problem("disturbances", shown(given), "a list of them"))
     is_list = bool(given) and all(isinstance(one, Sequence) for one in given)
@@ -207,16 +249,14 @@ def read_sensors(given: Any, n: int, rate: float) -> Input:
     """Read sensors: for all arms, or a list of them."""
     if given is None:
         return _perfect(n)
-    is_list = isinstance(given, Sequence) and not isinstance(given, str)
-    sensors = list(given) if is_list else [given]
-    for place, one in enumerate(sensors):
+    listed = _listed(given, "sensors")
+    for what, one in listed:
         if not isinstance(one, Sensors):
-            what = f"sensors[{place}]" if is_list else "sensors"
             raise InputError(Problem(what, shown(one), "Sensors(...)"))
-    if not is_list:
-        return for_all(sensors[0], sensors[0].layout(n))
+    if isinstance(given, Sensors):
+        return for_all(given, given.layout(n))
     return for_each(
-        sensors,
+        [one for _, one in listed],
         lambda one: (one.ticks_late(1.0 / rate), one.seed, bool(np.any(one.layout(n)))),
         lambda one: one.layout(n).reshape(-1),
     )
@@ -226,3 +266,157 @@ def check_between(between: Any) -> None:
     """Raise InputError for an unknown interpolation of tables."""
     if between not in (HOLD, LINEAR):
         raise InputError(Problem("between", shown(between), f"'{HOLD}' or '{LINEAR}'"))
+
+
+def read_controllers(given: Any) -> list[Any]:
+    """Read a controller for all arms, or a list of one each; None is an empty list."""
+    if given is None:
+        return []
+    listed = _listed(given, "controller")
+    if not listed:
+        raise InputError(Problem("controller", shown(given), "one for all arms, or one for each"))
+    for what, one in listed:
+        check_controller(one, what)
+        if not hasattr(one, "compiled"):
+            need = "a controller that is compiled, such as those of ulna.control"
+            hint = "run your own in Python one by one, with ulna.simulate"
+            raise InputError(Problem(what, shown(one), need, hint))
+    return [one for _, one in listed]
+
+
+def compile_controllers(
+    controllers: list[Any], arms: Parameters, sensors: Input, rate: float, count: int
+) -> Input:
+    """Compile the controllers for their arms, and group the arms by control law."""
+    if not controllers:
+        return NOBODY
+    labels, rows = np.zeros((2, count), dtype=np.intp)
+    forms: dict[Any, list[tuple[CompiledLaw, Any]]] = {}
+    timings = [form.example.timing(rate) for form in sensors.forms]
+    for (controller, timing), own in _arms_of(controllers, timings, sensors, count).items():
+        is_for_all = arms.length.ndim == 1 or len(own) == len(arms.length)
+        model = arms if is_for_all else arms.rows(own)
+        law = compile_controller(controllers[controller], model, timing)
+        key = (law.law, len(law.params), len(law.state))
+        forms.setdefault(key, []).append((law, own))
+    made = []
+    for label, parts in enumerate(forms.values()):
+        own = np.concatenate([own for _, own in parts])
+        labels[own], rows[own] = label, np.arange(len(own))
+        values = np.concatenate([_law_values(law, len(own)) for law, own in parts])
+        same = len(parts) == 1 and parts[0][0].params.shape[1] == parts[0][0].state.shape[1] == 1
+        made.append(Form(parts[0][0], values[:1] if same else values, rows))
+    return Input(labels, tuple(made))
+
+
+def _arms_of(
+    controllers: list[Any], timings: list[ControlTiming], sensors: Input, count: int
+) -> dict[tuple[int, ControlTiming], Any]:
+    """Return the arms by controller (the index of its first use) and timing."""
+    if len(controllers) == 1 and len(set(timings)) == 1:
+        return {(0, timings[0]): np.arange(count)}
+    late = np.broadcast_to(sensors.labels, count)
+    first_uses: dict[Any, int] = {}
+    arms: dict[tuple[int, ControlTiming], list[int]] = {}
+    for arm in range(count):
+        one = 0 if len(controllers) == 1 else arm
+        first = first_uses.setdefault(controllers[one], one)
+        arms.setdefault((first, timings[late[arm]]), []).append(arm)
+    return {key: np.array(found) for key, found in arms.items()}
+
+
+def _law_values(law: CompiledLaw, count: int) -> Any:
+    """Return params and state of so many arms, (count, p + s)."""
+    values = [np.broadcast_to(part, (len(part), count)) for part in (law.params, law.state)]
+    return np.concatenate(values).T
+
+
+class References:
+    """Set-points to hold, or functions that return the references of a block of ticks.
+
+    Of each kind there is one for any number of arms, or one for each of `count`.
+    """
+
+    def __init__(
+        self,
+        postures: Array | None,
+        follows: Sequence[Follow] = (),
+        motions: Sequence[Trajectory | None] = (),
+    ) -> None:
+        self.postures, self.follows, self.motions = postures, follows, motions
+        self.count = len(follows)
+        self._lock = threading.Lock()
+        if postures is not None:
+            self.count = len(postures) if postures.ndim > 1 else 1
+
+    @property
+    def duration(self) -> float | None:
+        """How long [s] the longest of the motions takes; None if there is other than motions."""
+        lengths = [motion.duration for motion in self.motions if motion is not None]
+        return max(lengths) if lengths and len(lengths) == len(self.motions) else None
+
+    @property
+    def start(self) -> tuple[Array, Array]:
+        """The angles and rates that the motions start with."""
+        firsts = [motion(0.0) for motion in self.motions if motion is not None]
+        if not firsts or len(firsts) < len(self.motions):
+            need = "the joint angles [rad] at the start"
+            raise InputError(Problem("q0", "nothing", need))
+        q, qd = np.stack([one.q for one in firsts]), np.stack([one.qd for one in firsts])
+        return (q, qd) if len(firsts) > 1 else (q[0], qd[0])
+
+    def rows(self, members: Array, width: int, asked: TickRange) -> Array:
+        """Return references of the next ticks, (ticks, 3, n, 1) for all or (…, width) for each."""
+        if self.count == 1:
+            return block(self.follows[0], *asked)
+        # One at a time: functions of users need not bear more.
+        with self._lock:
+            parts = [block(self.follows[arm], *asked) for arm in members.tolist()]
+        parts += parts[:1] * (width - len(parts))
+        return np.ascontiguousarray(np.concatenate(parts, axis=-1))
+
+
+def read_references(given: Any, n: int) -> References | None:
+    """Read a reference; None is each arm's own start."""
+    if given is None:
+        return None
+    several = isinstance(given, Sequence) and any(_moves(one) for one in given)
+    if not several and not _moves(given):
+        return References(joint_rows("reference", given, n, "rad"))
+    listed = _listed(given, "reference") if several else [("reference", given)]
+    follows, motions = zip(*(_follow(one, n, what) for what, one in listed), strict=True)
+    return References(None, follows, motions)
+
+
+def describe_references(given: Any) -> Any:
+    """Describe a reference as plain values."""
+    motion = trajectory_of(given)
+    if motion is not None:
+        return {"path": str(motion.path), "duration": motion.duration}
+    if isinstance(given, Sequence) and any(_moves(one) for one in given):
+        return {"references": len(given)}
+    return described(given)
+
+
+def described(given: Any) -> str:
+    """Describe an argument: short text, or the shape of an array."""
+    if given is None:
+        return "None"
+    if type(given) is np.ndarray:  # whose own text takes longer than many a run
+        return str(given.tolist()) if given.size <= MOST_WRITTEN else f"array of {given.shape}"
+    return "()" if type(given) is tuple and not given else shown(given)
+
+
+def _moves(given: Any) -> bool:
+    return trajectory_of(given) is not None or callable(given)
+
+
+def _follow(given: Any, n: int, what: str) -> tuple[Follow, Trajectory | None]:
+    motion = trajectory_of(given)
+    if motion is not None:
+        return follow_motion(n, motion, what), motion
+    if callable(given):
+        return follow_function(n, given, what), None
+    row = np.zeros((1, 3, n))
+    row[0, 0] = joint_rows(what, given, n, "rad")
+    return (lambda times: np.broadcast_to(row, (len(times), 3, n))), None

@@ -8,18 +8,20 @@ from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
 from ulna.digests import DigestedPart, append_trailer, digest, piece_digest
-from ulna.simulation.batch.arrays import BatchSource, chunk_origins
-from ulna.simulation.batch.layout import BatchLayout
-from ulna.simulation.batch.tables import HISTORIES, HISTORY
+from ulna.simulation.batch.batch_run import HISTORIES, HISTORY
+from ulna.simulation.batch.stored_arrays import BatchSource, chunk_origins
 from ulna.simulation.formats import check_ordinary, package, write_variable
 from ulna.simulation.hdf5 import check_undamaged
 from ulna.simulation.status import Floats
 from ulna.simulation.tables import Quantity
+
+if TYPE_CHECKING:
+    from ulna.simulation.batch.batch_files import BatchLayout
 
 CACHE = 2**25  # [bytes] in which HDF5 puts pieces together before it writes them
 LARGE = 2**16  # [bytes] from which on a piece is digested as it is written, not read again

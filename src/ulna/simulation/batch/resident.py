@@ -12,7 +12,7 @@ from ulna.arrays import Array
 from ulna.dynamics.packed import LENGTH, LOWER, MASS, SECOND, UPPER
 from ulna.errors import InputError, Problem
 from ulna.simulation.batch.buckets import NEVER, Prepared
-from ulna.simulation.batch.scratch import (
+from ulna.simulation.batch.thread_pool import (
     LaneKind,
     address_of_run,
     block_control,
@@ -55,7 +55,7 @@ class ResidentBucket:
 
         self.bucket, self.members = prepared.bucket, prepared.members
         self.n, self.blocks = self.bucket.start.shape[2], -(-len(self.members) // kind.width)
-        self._kind, self._references, self._outcome = kind, prepared.references, outcome
+        self._kind, self._references, self._outcome = kind, prepared.spec.references, outcome
         self._kernels = resident_blocks
         one = block_memory(kind, self.bucket), block_control(kind, prepared)
         scalar = single_memory(kind, self.bucket, outcome.times)

@@ -1,99 +1,212 @@
-"""The specification of a batch: its arguments read and counted, and then put together."""
+"""The specification of a batch: the arms, where they start, and what acts on them.
+
+Whatever is given is for all arms, or for each of `count`. An arm that cannot run, because of its
+parameters or its start, fails alone: its code says why, and the others run.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ulna.arm import Arm, Parameters
-from ulna.arrays import Array
+from ulna.arm import Arm, Parameters, parameters_of, stack, warn_unmodelled
+from ulna.arrays import Array, float_array
+from ulna.dynamics.packed import CARRIER, LOWER, STUCK, UPPER, link_moments, pack, rotor_moments
 from ulna.errors import InputError, Problem, shown
-from ulna.simulation.batch.buckets import Acting
-from ulna.simulation.batch.controllers import compile_controllers, read_controllers
-from ulna.simulation.batch.inputs import Input, read_disturbances, read_input, read_sensors
-from ulna.simulation.batch.members import (
-    Members,
-    arms_in,
-    common_count,
-    gathered,
+from ulna.simulation.batch.batch_run import PLANE
+from ulna.simulation.batch.inputs import (
+    Input,
+    References,
+    check_between,
+    compile_controllers,
     joint_rows,
-    rows_in,
+    read_controllers,
+    read_disturbances,
+    read_input,
+    read_references,
+    read_sensors,
 )
-from ulna.simulation.batch.references import References, read_references
+from ulna.simulation.batch.statuses import CODES, TO_RUN
+from ulna.simulation.checks import check_controlled
 from ulna.simulation.disturbances import Disturbance
-from ulna.simulation.options import SimulationOptions
+from ulna.simulation.options import MOST_START, SimulationOptions, read_options, read_time
+from ulna.simulation.per_arm import PerArm
 from ulna.simulation.reference import block
 from ulna.simulation.sources import FORCE, torque_kind
-
-_torque_kind = cache(torque_kind)
+from ulna.simulation.steps import check_steps
 
 MOST_TICKS = 2**18  # of a trajectory for all arms that is computed before the run
+ENDLESS = ("lower", "upper", "max_velocity", "max_torque")  # what may be infinite
+# What is positive, or zero.
+POSITIVE = (
+    "mass", "tip_mass", "inertia", "damping", "rotor_inertia", "max_velocity", "max_torque",
+)  # fmt: skip
 
 
-@dataclass(frozen=True)
+class Packed(NamedTuple):
+    """What the engine reads of arms; a single one serves all."""
+
+    arms: Array  # (1 or B, n+1, constants)
+    limits: Array  # (1 or B, n) the most torque that a controller may ask for
+    coupled: Array  # (1 or B,) 1 where neighbours exchange a torque, as with rotors
+    limited: Array  # (1 or B,) whether a joint has a stop
+
+
+def _packed(p: Parameters) -> Packed:
+    # Of those that cannot be arms, anything may come out: they are passed over.
+    with np.errstate(all="ignore"):
+        table = pack(p)
+    arms = table.reshape(-1, *table.shape[-2:])
+    arms[:, :-1, LOWER], arms[:, :-1, UPPER] = p.lower, p.upper
+    coupled = arms[:, :-1, CARRIER:STUCK].any(axis=(1, 2)).astype(np.intp)
+    limited = np.isfinite(arms[:, :-1, LOWER : UPPER + 1]).any(axis=(1, 2))
+    most_torque = np.array(p.max_torque, order="C").reshape(-1, p.n)
+    return Packed(arms, most_torque, coupled, limited)
+
+
+@PerArm
+def _packed_arm(arm: Arm) -> Packed:
+    return _packed(arm.parameters)
+
+
+@dataclass(eq=False)
 class BatchSpec:
-    """Arms, their initial states, and what acts on them: for all, or for each of `count`."""
+    """Arms, their initial states, and what acts on them for how long, read and counted."""
 
-    count: int
-    parameters: Parameters
-    start: tuple[Array, Array]  # (n,) or (B, n) angles and rates
+    options: SimulationOptions
+    duration: float  # [s]
+    parameters: Parameters  # (n,) each, or (B, n)
+    arm: Arm | None  # whose parameters they are, if all are one Arm
+    count: int  # B
+    given_start: tuple[Array, Array]  # (n,) or (B, n) angles and rates
     inputs: tuple[Input, Input, Input, Input]  # torque, tip force, disturbances, sensors
     controllers: list[Any]
-    references: References | None
-    keys: Array | None
-    arm: Arm | None  # that all are, if there is one
+    given_references: References | None
+    seeds: Array | None
 
     @property
-    def duration(self) -> float | None:
-        """The duration [s] of the reference, if it has one."""
-        return None if self.references is None else self.references.duration
+    def n(self) -> int:
+        """How many links they have."""
+        return int(self.parameters.length.shape[-1])
+
+    @cached_property
+    def start(self) -> Array:
+        """Angles and rates (2, B, n)."""
+        start = np.empty((2, self.count, self.n))
+        start[0], start[1] = self.given_start
+        return start
+
+    @cached_property
+    def keys(self) -> Array:
+        """Streams of random numbers (B,)."""
+        keys = np.arange(self.count)
+        if self.seeds is not None:
+            keys[:] = self.seeds
+        return keys
+
+    @cached_property
+    def codes(self) -> Array | None:
+        """Why arms (B,) cannot run, TO_RUN of those that can; None if all can."""
+        p, start, codes = self.parameters, self.start, None
+        stops = self.options.stops and (self.arm is None or bool(_packed_arm(self.arm).limited[0]))
+        # Written so that NaN is out of bounds as well.
+        if stops or not (start.max() <= MOST_START and start.min() >= -MOST_START):
+            bad = bad_starts(start, p.lower, p.upper, stops=stops)
+            codes = np.where(bad, CODES["bad start"], TO_RUN) if bad.any() else None
+        if self.arm is None and not (fine := is_an_arm(p)).all():
+            codes = np.where(fine, TO_RUN if codes is None else codes, CODES["bad arm"])
+        return None if codes is None else np.broadcast_to(codes, self.count).astype(np.int8)
+
+    @cached_property
+    def references(self) -> References:
+        """What controllers follow; unless given, each arm is to stay where it starts."""
+        return self.given_references or References(self.start[0])
+
+    def packed(self, first: int, last: int) -> Packed:
+        """Return some arms as the engine reads them, so that memory does not grow with all."""
+        if self.arm is not None:
+            return _packed_arm(self.arm)
+        if self.parameters.length.ndim == 1:
+            return _packed(self.parameters)
+        return _packed(Parameters(*(value[first:last] for value in self.parameters)))
 
     @property
     def disturbances(self) -> list[Disturbance]:
         """All disturbances of any arm, each kind once."""
         return [one for form in self.inputs[2].forms for one in form.example]
 
-    def members(self, *, stops: bool) -> Members:
-        """Put arms and initial states together, and note which cannot run."""
-        return gathered(self.parameters, *self.start, self.count, stops=stops, arm=self.arm)
+    def is_bad_arm(self) -> Array:
+        """Return which parameters (B,) are those of no arm."""
+        if self.codes is None:
+            return np.zeros(self.count, dtype=bool)
+        return self.codes == CODES["bad arm"]
 
-    def acting(self, members: Members, rate: float, duration: float) -> Acting:
-        """Put together what acts on the arms; the default set-point of each is its start."""
-        references = self.references or References(self.start[0])
-        keys = np.arange(self.count)
-        if self.keys is not None:
-            keys[:] = self.keys
-        reference_table = _reference_table(references, rate, duration, members.n)
-        controllers = compile_controllers(self.controllers, members, self.inputs[3], rate)
-        return Acting(*self.inputs, controllers, references, keys, reference_table)
+    @cached_property
+    def laws(self) -> Input:
+        """The controllers, compiled for their arms."""
+        sensors, rate = self.inputs[3], self.options.rate
+        return compile_controllers(self.controllers, self._models(), sensors, rate, self.count)
+
+    def _models(self) -> Parameters:
+        """Return the parameters, with those of a valid arm in place of invalid ones."""
+        p, bad = self.parameters, self.is_bad_arm()
+        if not bad.any():
+            return p
+        if bad.all():
+            rod = Arm.rods([1.0] * p.n, [1.0] * p.n).parameters
+            return Parameters(*map(np.broadcast_to, rod, map(np.shape, p)))
+        return p.rows(np.where(bad, np.argmin(bad), np.arange(self.count)))
+
+    @cached_property
+    def reference_table(self) -> Array:
+        """A trajectory for all arms, (ticks, 3, n, 1): nothing if it has very many ticks."""
+        nothing, references = np.zeros((0, 3, self.n, 1)), self.references
+        rate = self.options.rate
+        ticks = math.ceil(self.duration * rate * (1.0 - 1e-9))
+        if references.postures is not None or references.count > 1 or ticks > MOST_TICKS:
+            return nothing
+        parts, known = [nothing], 0
+        while known < ticks:
+            parts.append(block(references.follows[0], known, 1.0 / rate, self.duration))
+            known += len(parts[-1])
+        return np.concatenate(parts)
 
 
 def read_spec(
-    parameters: Parameters,
-    options: SimulationOptions,
+    arms: Any,
     *,
-    between: str,
     q0: Any,
     qd0: Any,
+    duration: float | None,
+    dt: float,
     torque: Any,
-    tip_force: Any,
-    disturbances: Any,
-    sensors: Any,
     controller: Any,
     reference: Any,
+    tip_force: Any,
+    method: str | None,
+    between: str,
+    rate: float,
+    sensors: Any,
+    disturbances: Any,
     seeds: Any,
-    arm: Arm | None,
+    stops: bool,
+    restitution: float,
 ) -> BatchSpec:
     """Read what is given for all arms or for each, and count the arms."""
-    n = parameters.n
+    parameters, arm = read_arms(arms), arms if isinstance(arms, Arm) else None
+    n = int(parameters.length.shape[-1])
+    check_between(between)
+    check_controlled(controller, reference=reference, sensors=sensors)
+    options = _read_options(n, method, dt, rate, stops, restitution)
     references = read_references(reference, n)
     inputs = (
-        read_input(_torque_kind(n), torque, n, between=between, dt=options.dt),
+        read_input(torque_kind(n), torque, n, between=between, dt=options.dt),
         read_input(FORCE, tip_force, n, between=between, dt=options.dt),
         read_disturbances(disturbances, n),
         read_sensors(sensors, n, options.rate),
@@ -101,15 +214,118 @@ def read_spec(
     controllers = read_controllers(controller)
     q, qd = _start(references, q0, qd0, n)
     keys = _keys(seeds)
-    names = ("torque", "tip_force", "disturbances", "sensors")
-    counts = {name: one.count for name, one in zip(names, inputs, strict=True)}
     count = common_count(
-        arms=arms_in(parameters), q0=rows_in(q), qd0=rows_in(qd), **counts,
+        arms=_rows_in(parameters.length), q0=_rows_in(q), qd0=_rows_in(qd),
+        torque=len(inputs[0].labels), tip_force=len(inputs[1].labels),
+        disturbances=len(inputs[2].labels), sensors=len(inputs[3].labels),
         controller=max(len(controllers), 1),
         reference=1 if references is None else references.count,
         seeds=1 if keys is None else len(keys),
     )  # fmt: skip
-    return BatchSpec(count, parameters, (q, qd), inputs, controllers, references, keys, arm)
+    length = duration if duration is not None or references is None else references.duration
+    spec = BatchSpec(
+        options, read_time("duration", length), parameters, arm, count, (q, qd), inputs,
+        controllers, references, keys,
+    )  # fmt: skip
+    check_steps(
+        options, 0.0, spec.duration, n, controlled=bool(controllers), disturbances=spec.disturbances
+    )
+    return spec
+
+
+def read_arms(given: Any) -> Parameters:
+    """Read an arm, stacked parameters, or a list of arms with the same number of links."""
+    several = isinstance(given, Sequence) and not isinstance(given, Parameters)
+    if several and len(given) and all(isinstance(one, Arm | Parameters) for one in given):
+        given = stack(given)
+    elif isinstance(given, Arm):
+        warn_unmodelled(given)
+        return given.parameters  # which were checked when it was made
+    if not isinstance(given, Arm | Parameters):
+        got = shown(given) if not several or len(given) else "an empty list"
+        raise InputError(Problem("arms", got, "an Arm, stacked Parameters, or a list of arms"))
+    p = _arrays(parameters_of(given))
+    try:
+        lead = np.broadcast_shapes(*(value.shape[:-1] for value in p))
+    except ValueError:
+        counts = sorted({len(value) for value in p if value.ndim > 1})
+        need = "as many rows in each, one an arm"
+        raise InputError(Problem("arms", f"parameters with {counts} rows", need)) from None
+    if len(lead) > 1:
+        hint = "flatten the leading axes into one"
+        raise InputError(Problem("arms", f"a batch of shape {lead}", "one axis of arms", hint))
+    # One arm in a list is one arm.
+    if lead == (1,):
+        return Parameters(*(value.reshape(value.shape[-1:]) for value in p))
+    return Parameters(*(np.broadcast_to(value, (*lead, value.shape[-1])) for value in p))
+
+
+def _arrays(given: Parameters) -> Parameters:
+    """Read the arrays of arms, each with a number for every joint, or an x and a y."""
+    p = Parameters(*(float_array(value, f"arms.{name}") for name, value in given._asdict().items()))
+    n = p.length.shape[-1] if p.length.ndim else 0
+    if n < 1:
+        raise InputError(Problem("arms.length", f"shape {p.length.shape}", "(n,) or (B, n), n ≥ 1"))
+    for name, value in p._asdict().items():
+        size = 2 if name in PLANE else n
+        if value.shape[-1:] != (size,):
+            need = f"({size},) for all arms or (B, {size})"
+            raise InputError(Problem(f"arms.{name}", f"shape {value.shape}", need))
+    return Parameters(*(value.astype(float) for value in p))
+
+
+def is_an_arm(p: Parameters) -> Array:
+    """Return which parameters are those of a valid arm."""
+    fine = np.ones(p.length.shape[:-1], dtype=bool)
+    with np.errstate(all="ignore"):
+        for name, value in p._asdict().items():
+            known = ~np.isnan(value) if name in ENDLESS else np.isfinite(value)
+            fine &= known.all(axis=-1)
+        for name in POSITIVE:
+            fine &= (getattr(p, name) >= 0.0).all(axis=-1)
+        fine &= (p.length > 0.0).all(axis=-1) & (p.lower <= p.upper).all(axis=-1)
+        # The last link is the lightest thing that a joint turns.
+        moments = link_moments(p.length, p.mass, p.com, p.com_offset, p.inertia, p.tip_mass)
+        rotor = rotor_moments(p.rotor_inertia, p.gear_ratio)
+        fine &= (moments[-1] + rotor[-1])[..., -1] > 0.0
+    return fine
+
+
+@lru_cache(maxsize=32, typed=True)
+def _checked_options(
+    n: int, method: Any, dt: Any, rate: Any, stops: Any, restitution: Any
+) -> SimulationOptions:
+    return read_options(
+        n, method=method, controlled=True, rtol=None, stops=stops, dt=dt, rate=rate,
+        restitution=restitution, atol=1.0, max_step=math.inf,
+    )  # fmt: skip
+
+
+def _read_options(n: int, *given: Any) -> SimulationOptions:
+    """Read the options, which are mostly the same from call to call; a list has no hash."""
+    try:
+        return _checked_options(n, *given)
+    except TypeError:
+        return _checked_options.__wrapped__(n, *given)
+
+
+def common_count(**counts: int) -> int:
+    """Return how many members there are, of what was given for one (or all) or for each."""
+    many = {name: count for name, count in counts.items() if count != 1}
+    nothing = [name for name, count in many.items() if count == 0]
+    if nothing:
+        raise InputError(Problem(nothing[0], "none", "at least one"))
+    if len(set(many.values())) > 1:
+        (first, count), *others = many.items()
+        name, other = next((name, other) for name, other in others if other != count)
+        need = f"{count:,}, as many as {first} has, or one for all"
+        raise InputError(Problem(name, f"{other:,} of them", need))
+    return next(iter(many.values()), 1)
+
+
+def _rows_in(values: Array) -> int:
+    """Return for how many arms values are."""
+    return len(values) if values.ndim > 1 else 1
 
 
 def _start(references: References | None, q0: Any, qd0: Any, n: int) -> tuple[Array, Array]:
@@ -123,6 +339,14 @@ def _start(references: References | None, q0: Any, qd0: Any, n: int) -> tuple[Ar
     return q, qd if qd0 is None else joint_rows("qd0", qd0, n, "rad/s")
 
 
+def bad_starts(start: Array, lower: Array, upper: Array, *, stops: bool) -> Array:
+    """Return which angles and rates (2, B, n) are not finite, too large, or beyond the limits."""
+    fine = np.abs(start) <= MOST_START
+    if stops:
+        fine[0] &= (start[0] >= lower) & (start[0] <= upper)
+    return ~fine.all(axis=(0, 2))
+
+
 def _keys(seeds: Any) -> Array | None:
     if seeds is None:
         return None
@@ -134,17 +358,3 @@ def _keys(seeds: Any) -> Array | None:
         return values.astype(np.int64)
     need = "a whole number of at least 0, below 2**63, or one for each arm"
     raise InputError(Problem("seeds", shown(seeds), need))
-
-
-def _reference_table(references: References, rate: float, duration: float, n: int) -> Array:
-    """Compute a trajectory for all arms before the run, unless it has very many ticks."""
-    nothing = np.zeros((0, 3, n, 1))
-    if references.postures is not None or references.count > 1:
-        return nothing
-    ticks = math.ceil(duration * rate * (1.0 - 1e-9))
-    if ticks > MOST_TICKS:
-        return nothing
-    parts = [nothing]
-    while sum(len(part) for part in parts) < ticks:
-        parts.append(block(references.follows[0], sum(map(len, parts)), 1.0 / rate, duration))
-    return np.concatenate(parts)

@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ulna.digests import MISMATCH, DamagedError, digest, sealed, unsealed
 from ulna.errors import FileError, InputError, Problem
-from ulna.simulation.batch.arrays import BatchSource
-from ulna.simulation.batch.layout import BatchLayout
-from ulna.simulation.batch.tables import HISTORIES, HISTORY
+from ulna.simulation.batch.batch_run import HISTORIES, HISTORY
+from ulna.simulation.batch.stored_arrays import BatchSource
 from ulna.simulation.formats import package
 from ulna.simulation.status import Floats
 from ulna.simulation.tables import Quantity
+
+if TYPE_CHECKING:
+    from ulna.simulation.batch.batch_files import BatchLayout
 
 MARKS = (".zgroup", "zarr.json")  # one of them is in every folder that is a Zarr group
 PIECES = "pieces"  # the attribute that says how many of them each history has

@@ -18,7 +18,9 @@ class Bucket(NamedTuple):
     limits: Array  # (1 or B, n) the most torque that a controller may ask for
     start: Array  # (2, B, n) angles and rates
     keys: Array  # (B,) their streams of random numbers
-    per_arm: Array  # (1 or b, k) the memory of that name at the start
+    per_arm: Array  # (k,) the memory of that name at the start, as it is for all
+    columns: Array  # (j,) the entries of it in which arms differ
+    own: Array  # (1 or b, j) what each of them has there
     params: Array  # (1 or b, p) of their controllers
     state: Array  # (1 or b, s)
     postures: Array  # (1 or b, n) set-points, or nothing

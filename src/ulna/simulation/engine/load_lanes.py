@@ -26,6 +26,8 @@ def load_lanes(
         scalar.ints[at.PARTS + k] = bucket.ints[at.SCALAR_PARTS + k]
     _clear(size, m, control)
     m.ints[at.BLOCK], m.ints[at.LAST_BLOCK], m.ints[at.LOADED] = block, last, 1
+    for k in range(len(bucket.per_arm)):
+        m.per_arm[k] = bucket.per_arm[k]
     width, shared = numbers(m.per_arm).shape[1], len(bucket.arms) == 1
     if shared:
         _load_shared(size, m, bucket)
@@ -58,7 +60,6 @@ def _clear(size: int, m: Memory, control: ControlMemory) -> None:
             m.links[i, column] = 0.0
     for i in range(size):
         m.links[i, at.LAST_HIT] = -math.inf
-    _zero(m.per_arm)
     _zero(control.params)
     _zero(control.state)
     _zero(control.tau)
@@ -75,6 +76,9 @@ def load_arm(
     size: int, m: Memory, control: ControlMemory, bucket: Bucket, row: int, w: int
 ) -> None:
     """Load an arm into a lane."""
+    per_arm = numbers(m.per_arm)
+    for k in range(len(bucket.per_arm)):
+        per_arm[k, w] = bucket.per_arm[k]
     _load_constants(size, m, bucket, bucket.members[row], w)
     _load_own(size, m, control, bucket, row, w)
 
@@ -102,7 +106,7 @@ def _load_own(
 ) -> None:
     """Load what an arm has besides its constants into a lane."""
     n, b = size, bucket.members[row]
-    vectors, links = numbers(m.vectors), numbers(m.links)
+    vectors, links, per_arm = numbers(m.vectors), numbers(m.links), numbers(m.per_arm)
     limit = shared_or_own(bucket.limits, b)
     for i in range(n):
         links[i, at.TORQUE_LIMIT, w] = bucket.limits[limit, i]
@@ -110,7 +114,8 @@ def _load_own(
         vectors[at.STATE + 1, i, w] = bucket.start[1, b, i]
     links[n, at.ACTIVE, w] = 1.0
     m.keys[w] = bucket.keys[b]
-    _copy_row(bucket.per_arm, row, m.per_arm, w)
+    for k in range(len(bucket.columns)):
+        per_arm[bucket.columns[k], w] = bucket.own[shared_or_own(bucket.own, row), k]
     _copy_row(bucket.params, row, control.params, w)
     _copy_row(bucket.state, row, control.state, w)
     if m.ints[at.SETPOINT] != 0:

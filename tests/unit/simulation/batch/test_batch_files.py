@@ -16,12 +16,10 @@ import xarray as xr
 import ulna
 from ulna.errors import FileError, InputError, MissingExtraError
 from ulna.simulation import BatchRun, Run, Status, Statuses, open_batch, open_run
-from ulna.simulation.batch import arrays as batch_arrays
-from ulna.simulation.batch.files import create
-from ulna.simulation.batch.layout import CHUNK, BatchLayout
-from ulna.simulation.batch.memory import LANES, planned
-from ulna.simulation.batch.status import CODES
-from ulna.simulation.batch.store import AbandonedError
+from ulna.simulation.batch import stored_arrays as batch_arrays
+from ulna.simulation.batch.batch_files import CHUNK, AbandonedError, BatchLayout, create
+from ulna.simulation.batch.buckets import LANES, planned
+from ulna.simulation.batch.statuses import CODES
 
 MEMBERS, SAMPLES, N = 40, 5, 2
 T = np.linspace(0.0, 2.0, SAMPLES)

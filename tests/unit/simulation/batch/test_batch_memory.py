@@ -5,7 +5,7 @@ import pytest
 
 from ulna.errors import InputError
 from ulna.simulation import capacity
-from ulna.simulation.batch.memory import LANES, SLAB, bytes_of, planned
+from ulna.simulation.batch.buckets import LANES, SLAB, bytes_of, planned
 
 
 @pytest.fixture

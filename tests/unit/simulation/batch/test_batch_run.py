@@ -14,8 +14,8 @@ import pytest
 import ulna
 from ulna.errors import InputError
 from ulna.simulation import BatchRun, Statuses, capacity
-from ulna.simulation.batch import run as batch_run
-from ulna.simulation.batch.status import CODES, REASONS
+from ulna.simulation.batch import batch_run as batch_run
+from ulna.simulation.batch.statuses import CODES, REASONS
 from ulna.simulation.status import Reason, Status
 
 
@@ -336,7 +336,7 @@ def test_settings_that_no_file_can_hold_are_refused():
 def test_a_batch_loads_nothing_heavy():
     heavy = ("xarray", "pandas", "h5py", "h5netcdf", "zarr", "numba", "scipy")
     code = (
-        "import sys, ulna.simulation.batch.run, ulna.simulation.batch.files;"
+        "import sys, ulna.simulation.batch.batch_run, ulna.simulation.batch.batch_files;"
         f"print([name for name in {heavy!r} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

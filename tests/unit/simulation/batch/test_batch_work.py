@@ -65,14 +65,14 @@ def test_pieces_are_all_the_blocks_once_and_small_at_the_end(threads, least):
 
 @pytest.mark.parametrize("ending", ["nc", "zarr"])
 def test_a_store_holds_what_memory_would(tmp_path, monkeypatch, ending):
-    from ulna.simulation.batch import memory
+    from ulna.simulation.batch import buckets
 
     random = np.random.default_rng(10)
     arms, q0 = some_arms(random, 50), random.uniform(-1.0, 1.0, (50, 2))
     q0[7] = np.nan
     options = {"q0": q0, "duration": 0.05, "samples": 5, "torque": "t, q1", "keep_torques": True}
     inside = simulate_batch(arms, **options)
-    monkeypatch.setattr(memory, "SLAB", 20 * 5 * 2 * 24)  # bytes: slabs of 16 arms
+    monkeypatch.setattr(buckets, "SLAB", 20 * 5 * 2 * 24)  # bytes: slabs of 16 arms
     file = tmp_path / f"runs.{ending}"
     with simulate_batch(arms, store=file, **options) as stored:
         for name in ("q", "qd", "tau", "t_end"):
@@ -215,12 +215,12 @@ def test_ctrl_c_does_not_wait_for_functions_that_never_come_back(monkeypatch, me
 
 
 def test_ctrl_c_while_a_store_begins_leaves_nothing(tmp_path, monkeypatch):
-    from ulna.simulation.batch import store
+    from ulna.simulation.batch import batch_files
 
     def hasty(path, size):
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(store, "check_space", hasty)
+    monkeypatch.setattr(batch_files, "check_space", hasty)
     for ending in ("nc", "zarr"):
         with pytest.raises(KeyboardInterrupt):
             simulate_batch(TWO, **START, store=tmp_path / f"runs.{ending}")

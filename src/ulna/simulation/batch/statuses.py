@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ulna.errors import Problems
+from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.immutable import immutable_array
 from ulna.simulation.status import Floats, Reason, Status
 from ulna.typing import ArrayLike
@@ -21,6 +22,24 @@ REASONS: tuple[Reason, ...] = tuple(reason for reason in get_args(Reason) if rea
 CODES: Mapping[Reason, int] = {reason: code for code, reason in enumerate(REASONS)}
 WELL: tuple[Reason, ...] = ("done", "stopped", "coarse")
 UNSTARTED: tuple[Reason, ...] = ("bad start", "bad arm", "not run")
+
+TO_RUN = -1  # the engine's code of an arm before it has run
+# The reason that a result states for each of the engine's return codes.
+ENDINGS: Mapping[int, Reason] = {
+    TO_RUN: "not run",
+    at.BUDGET: "interrupted",
+    at.REACHED: "done",
+    at.DIVERGED: "diverged",
+    at.STALLED: "stalled",
+    at.CHATTERING: "stalled",
+    at.FAULTY: "bad torque",
+    at.COARSE: "coarse",
+}
+# The same as an array, by the engine's codes; the last entry, index −1, is that of TO_RUN.
+RESULTS = np.array(
+    [CODES[ENDINGS.get(code, "not run")] for code in (*range(at.COARSE + 1), TO_RUN)],
+    dtype=np.int8,
+)
 
 _WELL = np.array([reason in WELL for reason in REASONS])
 _TEXTS: Mapping[Reason, str] = {
@@ -195,9 +214,10 @@ class Statuses:
 
 def coarse_arms(status: Statuses, dt: float, rough: float) -> list[str]:
     """Return a warning that says for how many arms the steps are too long, if for any."""
-    coarse = np.flatnonzero(status.codes == CODES["coarse"])
-    if not coarse.size:
+    is_coarse = status.codes == CODES["coarse"]
+    if not is_coarse.any():
         return []
+    coarse = np.flatnonzero(is_coarse)
     return [
         f"steps of dt = {dt:g} s are too long for {coarse.size:,} of {len(status):,} arms, the "
         f"first of them arm {coarse[0]}: their angles are off by more than {rough:g} rad; try a "

@@ -1,31 +1,39 @@
-"""The front door for many arms at once."""
+"""The front door for many arms at once, which runs them slab by slab, into memory or a store."""
 
 from __future__ import annotations
 
-import math
 import os
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ulna.arm import Arm
+from ulna.arm import Parameters
+from ulna.arrays import Array
 from ulna.errors import InputError, Problem, shown, warn
-from ulna.interrupts import check_on_interrupt, interruptible
+from ulna.interrupts import (
+    check_on_interrupt,
+    deferred,
+    interruptible,
+    listening,
+    return_partial,
+)
 from ulna.namespaces import suggest_keywords
-from ulna.simulation.batch.execute import BatchJob, execute
-from ulna.simulation.batch.inputs import check_between
-from ulna.simulation.batch.members import read_arms
-from ulna.simulation.batch.memory import planned
-from ulna.simulation.batch.references import describe_references, described
-from ulna.simulation.batch.run import BatchRun
-from ulna.simulation.batch.spec import read_spec
-from ulna.simulation.batch.status import coarse_arms
-from ulna.simulation.checks import check_controlled
+from ulna.progress import progress as progress_line
+from ulna.simulation.batch.batch_files import BatchStore, create, open_batch
+from ulna.simulation.batch.batch_run import BatchRun
+from ulna.simulation.batch.buckets import buckets_of, planned
+from ulna.simulation.batch.inputs import describe_references, described
+from ulna.simulation.batch.spec import BatchSpec, read_spec
+from ulna.simulation.batch.statuses import RESULTS, TO_RUN, Statuses, coarse_arms
+from ulna.simulation.batch.thread_pool import ThreadPool, cost_of, kind_of, read_threads
+from ulna.simulation.engine import memory_layout as at
+from ulna.simulation.engine.bucket import Outcome
 from ulna.simulation.engine.memory import sample_width
-from ulna.simulation.options import read_options
-from ulna.simulation.simulate_arm import read_duration, sample_times
+from ulna.simulation.immutable import read_only
+from ulna.simulation.simulate_arm import sample_times
 from ulna.simulation.sources import short_tables
-from ulna.simulation.steps import check_steps, most_error
+from ulna.simulation.steps import most_error
 from ulna.storage import exists
 from ulna.typing import (
     ArmsLike,
@@ -44,6 +52,8 @@ from ulna.typing import (
     SeedsLike,
     StateLike,
 )
+
+MOST_PREPARED = 2**16  # arms that are made ready at a time
 
 
 @interruptible
@@ -163,33 +173,21 @@ def simulate_batch(
     >>> run.q[:, -1].round(4).tolist()
     [[-2.7544, 0.6293], [-2.8315, 0.5991], [-2.8119, -0.0152]]
     """
-    parameters = read_arms(arms)
-    n = parameters.n
     _check_switches(keep_torques=keep_torques, overwrite=overwrite)
     check_on_interrupt(on_interrupt)
     _check_store(store, overwrite=overwrite)
-    check_between(between)
-    check_controlled(controller, reference=reference, sensors=sensors)
-    options = read_options(
-        n, method=method, controlled=True, rtol=None, stops=stops, dt=dt, rate=rate,
-        restitution=restitution, atol=1.0, max_step=math.inf,
-    )  # fmt: skip
     spec = read_spec(
-        parameters, options, between=between, q0=q0, qd0=qd0, torque=torque, tip_force=tip_force,
-        disturbances=disturbances, sensors=sensors, controller=controller, reference=reference,
-        seeds=seeds, arm=arms if isinstance(arms, Arm) else None,
+        arms, q0=q0, qd0=qd0, duration=duration, dt=dt, torque=torque, controller=controller,
+        reference=reference, tip_force=tip_force, method=method, between=between, rate=rate,
+        sensors=sensors, disturbances=disturbances, seeds=seeds, stops=stops,
+        restitution=restitution,
     )  # fmt: skip
-    length = read_duration(spec.duration if duration is None else duration)
-    check_steps(
-        options, 0.0, length, n, controlled=controller is not None,
-        disturbances=spec.disturbances,
-    )  # fmt: skip
+    n, options, length = spec.n, spec.options, spec.duration
     times = np.array([length])
     if samples is not None:
-        # A copy: kernels would be compiled again for one that is read-only, or of another type.
+        # A copy, which nobody else holds, and of the type that kernels read.
         times = np.array(sample_times(samples, length, options.dt, sample_width(n, 0)), dtype=float)
     slab = planned(spec.count, len(times), n, keep_torques, store)
-    members = spec.members(stops=options.stops)
     settings = {
         "members": spec.count, "duration": length, **vars(options), "max_step": None,
         "precision": precision, "controller": described(controller), "between": between,
@@ -197,16 +195,155 @@ def simulate_batch(
         "tip_force": described(tip_force), "disturbances": described(disturbances),
         "seeds": described(seeds),
     }  # fmt: skip
-    acting = spec.acting(members, options.rate, length)
-    run = execute(
-        BatchJob(members, acting, options, length, times, slab, keep_torques, settings),
-        precision=precision, threads=threads, store=store, overwrite=overwrite, progress=progress,
-        on_interrupt=on_interrupt,
-    )  # fmt: skip
+    pool = ThreadPool(kind_of(precision, options), read_threads(threads))
+    job = _BatchJob(spec, times, keep_torques, settings, pool, min(slab, MOST_PREPARED))
+    with progress_line("simulating", shown=progress) as report:
+
+        def told(done: float) -> None:
+            report(done / spec.count)
+
+        if store is None:
+            run = job.run(told, on_interrupt)
+        else:
+            run = job.store(store, overwrite, told, on_interrupt)
     named = zip(("torque", "tip_force"), spec.inputs[:2], strict=True)
     tables = ((name, form.example) for name, given in named for form in given.forms)
     warn(*coarse_arms(run.status, options.dt, most_error(options)), *short_tables(tables, length))
     return run
+
+
+class _BatchJob(NamedTuple):
+    """A batch that is simulated slab by slab."""
+
+    spec: BatchSpec
+    times: Array  # (S,) of the samples
+    torques: bool  # whether they are kept
+    settings: dict[str, Any]
+    pool: ThreadPool
+    size: int  # of a slab: how many arms to work on at a time
+
+    def run(self, told: Callable[[float], None], on_interrupt: OnInterrupt) -> BatchRun:
+        """Simulate all arms, and return the result."""
+        count, size = self.spec.count, self.size
+        outcome = self._room(count)
+        try:
+            for first in range(0, count, size):
+                part = outcome if size >= count else _part(outcome, first, first + size)
+                self._run_slab(part, first, told)
+        except KeyboardInterrupt:
+            if self.pool.is_at_work:
+                raise
+            # What is finished is given back, and its status says what is not.
+            run = self._result(outcome)
+            return return_partial(run, on_interrupt, f"interrupted: {run.status}")
+        return self._result(outcome)
+
+    def store(
+        self, file: Any, overwrite: bool, told: Callable[[float], None], on_interrupt: OnInterrupt
+    ) -> BatchRun:
+        """Simulate slab after slab, and write each to the store before the next."""
+        spec, pool = self.spec, self.pool
+        store = create(
+            file, spec.parameters, self.times, members=spec.count, settings=self.settings,
+            keep_tau=self.torques, overwrite=overwrite,
+        )  # fmt: skip
+        try:
+            for first in range(0, spec.count, self.size):
+                self._store_slab(store, first, min(first + self.size, spec.count), told)
+        except KeyboardInterrupt:
+            # Between slabs what is written is whole; who presses twice wants none of it.
+            if pool.is_at_work or not store.is_open or store.is_empty:
+                store.abandon()
+                raise
+            listening().clear()
+            place = store.set_aside()
+            run = open_batch(place)
+            text = f"interrupted: {run.status}; they are in {place}"
+            return return_partial(run, on_interrupt, text)
+        except BaseException:
+            store.abandon()
+            raise
+        return _finished(store, file)
+
+    def _store_slab(
+        self, store: BatchStore, first: int, last: int, told: Callable[[float], None]
+    ) -> None:
+        """Simulate some arms and write them, after Ctrl-C as far as they have come."""
+        outcome = self._room(last - first)
+        interrupt: KeyboardInterrupt | None = None
+        try:
+            self._run_slab(outcome, first, told)
+        except KeyboardInterrupt as error:
+            if self.pool.is_at_work:
+                raise
+            listening().clear()
+            interrupt = error
+        tau = outcome.tau if self.torques else None
+        codes = self._codes(outcome, first)
+        store.write(first, outcome.q, outcome.qd, tau, outcome.t_end, codes)
+        if interrupt is not None:
+            raise interrupt
+
+    def _room(self, count: int) -> Outcome:
+        """Allocate the outcome of so many arms."""
+        shape = (count, len(self.times), self.spec.n)
+        tau = _blank(shape) if self.torques else np.zeros((0, *shape[1:]))
+        codes = np.empty(count, dtype=np.int8)
+        codes.fill(TO_RUN)
+        return Outcome(self.times, _blank(shape), _blank(shape), tau, _blank((count,)), codes)
+
+    def _run_slab(self, outcome: Outcome, first: int, told: Callable[[float], None]) -> None:
+        spec, last = self.spec, first + len(outcome.codes)
+        if spec.codes is not None:  # arms that cannot run are passed over
+            outcome.codes[spec.codes[first:last] != TO_RUN] = at.STOPPED
+        buckets = buckets_of(spec, first, last)
+        steps = max(spec.duration / spec.options.dt, 1.0)
+        controlled = bool(spec.controllers)
+        cost = steps * cost_of(spec.options, spec.n, last - first, controlled=controlled)
+        self.pool.work(buckets, outcome, told, cost)
+
+    def _codes(self, outcome: Outcome, first: int) -> Array:
+        """Return the status codes of the arms."""
+        codes: Array = RESULTS.take(outcome.codes, mode="wrap")
+        if self.spec.codes is None:
+            return codes
+        own = self.spec.codes[first : first + len(codes)]
+        return np.where(own == TO_RUN, codes, own)
+
+    def _result(self, outcome: Outcome) -> BatchRun:
+        # These arrays are ours alone, so that they need not be copied or checked again.
+        status = Statuses.made(self._codes(outcome, 0), outcome.t_end)
+        parameters = self.spec.parameters
+        if self.spec.arm is None:
+            parameters = Parameters(*map(read_only, parameters))
+        tau = outcome.tau if self.torques else None
+        return BatchRun.made(
+            parameters, self.times, outcome.q, outcome.qd, tau, status, self.settings
+        )
+
+
+def _finished(store: BatchStore, file: Any) -> BatchRun:
+    run: BatchRun | None = None
+    try:
+        with deferred():
+            store.finish()
+            run = open_batch(file)
+    except KeyboardInterrupt:
+        if run is None:
+            raise
+        return return_partial(run, "raise", f"interrupted; all arms are done and in {file}")
+    return run
+
+
+def _blank(shape: tuple[int, ...]) -> Array:
+    values = np.empty(shape)
+    values.fill(np.nan)
+    return values
+
+
+def _part(outcome: Outcome, first: int, last: int) -> Outcome:
+    times, *arrays = outcome
+    return Outcome(times, *(array[first:last] for array in arrays))
 
 
 def _check_switches(**given: Any) -> None:
