@@ -6,7 +6,8 @@ begins with − writes minus signs like that one. A value with parts, an array o
 for several values: `torque` for {torque_1} and {torque_2}. Line breaks within a text are spaces.
 
 The numbers of a row have the names of values. Those that make one line of a table are written
-together, with its `columns` by what they add to the name, and so are several `lines` of a table.
+together, with its `columns` by what they add to the name, and so are several `lines` of a table;
+columns that many lines have are named under [columns].
 
     [rows.forward]
     title = "The forward problem"
@@ -101,13 +102,13 @@ class PaperRows:
         return tomllib.loads(resources.files(self.package).joinpath("rows.toml").read_text("utf-8"))
 
     def _row(self, key: str, text: dict[str, Any]) -> Row:
+        values = dict(_spread(self._values[key]())) if key in self._values else {}
         try:
-            values = dict(_spread(self._values[key]())) if key in self._values else {}
             texts = {name: _filled(text[name], values) for name in TEXTS if name in text}
             numbers = (
                 number
                 for name, written in text.get("numbers", {}).items()
-                for number in _numbers(name, written, values)
+                for number in self._numbers(name, written, values)
             )
             pictures, films = (
                 [(file, _filled(caption, values)) for file, caption in text.get(kind, {}).items()]
@@ -124,6 +125,24 @@ class PaperRows:
             )
         except KeyError as missing:
             raise RowsFileError(f"nothing computes {missing} of {self.package}, {key}") from None
+
+    def _numbers(self, name: str, text: dict[str, Any], values: Values) -> Iterator[Number]:
+        """Read a number, a line of a table, or a table of some lines with the same columns."""
+        lines = text.get("lines", {name: text.get("of", "")})
+        columns = text.get("columns", {"": text.get("label", "")})
+        if isinstance(columns, str):
+            columns = self._text["columns"][columns]
+        printed = text.get("printed")
+        for (line, of), (ending, label) in product(lines.items(), columns.items()):
+            yield Number(
+                line + ending,
+                float(values[(line + ending).replace("-", "_")]),
+                text.get("unit", ""),
+                values[printed] if isinstance(printed, str) else printed,
+                _filled(label, values),
+                _filled(of, values),
+                text.get("digits", 6),
+            )
 
 
 def _added(functions: dict[str, Any], name: str) -> Callable[[_Function], _Function]:
@@ -156,23 +175,6 @@ def _spread(values: Any, before: str = "") -> Iterator[tuple[str, Any]]:
         return
     for name, value in values.items():
         yield from _spread(value, f"{before}{name}_")
-
-
-def _numbers(name: str, text: dict[str, Any], values: Values) -> Iterator[Number]:
-    """Read a number, a line of a table, or a table of some lines with the same columns."""
-    lines = text.get("lines", {name: text.get("of", "")})
-    columns = text.get("columns", {"": text.get("label", "")})
-    printed = text.get("printed")
-    for (line, of), (ending, label) in product(lines.items(), columns.items()):
-        yield Number(
-            line + ending,
-            float(values[(line + ending).replace("-", "_")]),
-            text.get("unit", ""),
-            values[printed] if isinstance(printed, str) else printed,
-            _filled(label, values),
-            _filled(of, values),
-            text.get("digits", 6),
-        )
 
 
 class _Template(Formatter):

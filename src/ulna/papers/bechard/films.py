@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ulna.papers.bechard import runs
+from ulna.papers.bechard import rows, runs
 from ulna.papers.bechard.parameters import link_rates
 from ulna.simulation.run import Run
 from ulna.viewer.arm import draw_reach, fit_axes
@@ -26,11 +26,13 @@ LABELLED, UNIT, GAP = 1.75, 0.55, 0.08  # [inches] of a reading, from its right 
 LETTERS: dict[str, Any] = {"size": 13, "parse_math": False}
 
 
+@rows.film("001-one-joint.mp4")
 def one_joint(file: str) -> None:
     """Make the film of one joint, with clock and speed."""
     animate(runs.one_joint(), file, fps=SLOW, size=SQUARE, progress=False)
 
 
+@rows.film("001-four-joints.mp4")
 def four_joints(file: str) -> None:
     """Make the film of the four joints in both models."""
     _side_by_side(
@@ -38,6 +40,7 @@ def four_joints(file: str) -> None:
     )
 
 
+@rows.film("001-skater.mp4")
 def skater(file: str) -> None:
     """Make the film of the skater in both models."""
     _side_by_side(

@@ -1,26 +1,30 @@
-"""One joint: its equation, and the run of the paper's listing."""
+"""One joint: its equation, the run of the paper's listing, and the errata about both."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from functools import cache
+from typing import Any
 
 import numpy as np
 
-from ulna.dynamics import forward_dynamics, holding_torque
-from ulna.papers.bechard import films, printed, runs
+from ulna.arm import Arm
+from ulna.dynamics import forward_dynamics, holding_torque, sequential
+from ulna.papers import schematics
+from ulna.papers.bechard import printed, rows, runs
 from ulna.papers.bechard.parameters import (
     DRIVEN,
     DRIVEN_B,
     DRIVEN_TORQUE,
+    FOUR,
+    FOUR_B,
     ONE,
     ONE_B,
     UNDER_POWERED,
-    said,
+    without_friction,
 )
-from ulna.papers.row import Film, Number, Picture, Row, Verdict
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from ulna.papers.rows_file import Values
+from ulna.simulation import simulate
 
 REGIMES = (  # an arm, its B and its torque
     (ONE, ONE_B, 0.0),
@@ -28,40 +32,22 @@ REGIMES = (  # an arm, its B and its torque
     (DRIVEN, DRIVEN_B, DRIVEN_TORQUE),
 )
 STATES = 200  # of every regime, on which the equation is compared
+LENGTH, MASS = 5.0, 1.0  # of the driven arm
+LINES = ("Mass.1 = 1", "1x, 1y = 0, 0", "weight += m*g*dist*(x/", "(torque weight) / inertia")
+FRAMES, DURATION = 2000, 20.0  # an animation of 20 s with 10 ms between its pictures
+START = 2.0  # [rad/s] at which both laws of friction are the same
+LONG, LATE = 60.0, 55.0  # [s]
+
+rows.picture("001-one-joint.svg")(schematics.one_joint)
 
 
-def rows() -> tuple[Row, ...]:
-    """Return what is said about one joint before the phase portraits."""
-    return _equation(), _run()
-
-
-def _equation() -> Row:
-    off = largest_difference()
-    small, large = (float(arm.joints[0].damping) for arm in (ONE, DRIVEN))
-    return Row(
-        key="equation",
-        title="The equation of motion of one joint",
-        where="§3.1",
-        printed="y₁′ = y₂, y₂′ = (τ − m g L cos y₁)/(m L²) − B y₂",
-        ours="the same, with a damping at the joint of b = B m L²",
-        verdict=Verdict.SAME,
-        why="For one joint there is nothing to couple, and its equation is ours.",
-        how=(
-            f"accelerations at {STATES * len(REGIMES)} random states of its three regimes agree "
-            f"to {said(off, '.1g')} rad/s²"
-        ),
-        call=(
-            "import ulna\n"
-            'arm = ulna.preset("bechard-1")  # 1 m, 1 kg, B = 0.2 per second\n'
-            "turning = ulna.dynamics.forward_dynamics(arm, [0.3], [1.0], [10.0])\n"
-        ),
-        numbers=(
-            Number("difference", off, "rad/s²", label="largest difference", digits=2),
-            Number("damping-1", small, "N·m·s/rad", label="b for L = 1 m, B = 0.2 /s"),
-            Number("damping-5", large, "N·m·s/rad", label="b for L = 5 m, B = 0.5 /s"),
-        ),
-        pictures=(Picture("001-one-joint.svg", "A mass on a rod that a motor turns", _schematic),),
-    )
+@rows.values("equation")
+def equation_of_motion() -> Values:
+    return {
+        "states": STATES * len(REGIMES),
+        "difference": largest_difference(),
+        "damping": {"1": ONE.joints[0].damping, "5": DRIVEN.joints[0].damping},
+    }
 
 
 def largest_difference() -> float:
@@ -77,46 +63,131 @@ def largest_difference() -> float:
     return float(max(off))
 
 
-def _run() -> Row:
+@rows.values("one-joint")
+def default_run() -> Values:
     run = runs.one_joint()
-    angle, speed = float(run.q[-1, 0]), float(run.qd[-1, 0])
-    turns = angle / (2.0 * np.pi)
-    weight = float(holding_torque(ONE, [0.0])[0])
-    return Row(
-        key="one-joint",
-        title="Its default run: 10 N·m on 1 kg at 1 m, for 20 s",
-        where="§3.2",
-        printed="parameters of the run, and an animation with a clock and the speed in it",
-        ours=f"{turns:.1f} turns in 20 s, and still speeding up at {speed:.2f} rad/s",
-        verdict=Verdict.SAME,
-        why=(
-            f"10 N·m are just more than the {weight:.2f} N·m that hold the arm level, so that it "
-            "turns at once, and faster from turn to turn."
-        ),
-        how="DOP853, as there, to nine digits a step",
-        call=(
-            "import ulna\n"
-            'arm = ulna.preset("bechard-1")\n'
-            "run = ulna.simulate(arm, q0=[0.0], torque=[10.0], duration=20.0)\n"
-        ),
-        numbers=(
-            Number("angle", angle, "rad", label="θ after 20 s", digits=7),
-            Number("speed", speed, "rad/s", label="θ̇ after 20 s"),
-            Number("turns", turns, "", label="turns", digits=5),
-            Number("weight", weight, "N·m", label="torque that holds it level", digits=4),
-        ),
-        films=(
-            Film(
-                "001-one-joint.mp4",
-                "One joint under 10 N·m for 20 s. The link is 1 m long: its tip has as many m/s as "
-                "the joint has rad/s.",
-                films.one_joint,
-            ),
-        ),
+    angle = float(run.q[-1, 0])
+    return {
+        "angle": angle,
+        "speed": run.qd[-1, 0],
+        "turns": angle / (2.0 * np.pi),
+        "weight": holding_torque(ONE, [0.0])[0],
+    }
+
+
+@rows.values("erratum-1")
+def surplus_length() -> Values:
+    return {
+        "motor": DRIVEN_TORQUE,
+        "weight": holding_torque(DRIVEN, [0.0])[0],
+        "as_printed": -printed.net_torque(LENGTH, MASS, 0.0, 0.0),
+    }
+
+
+@rows.values("erratum-2")
+def applied_angle() -> Values:
+    return {
+        "motor": DRIVEN_TORQUE,
+        "turning": forward_dynamics(DRIVEN, [0.0], [0.0], [DRIVEN_TORQUE])[0],
+        "as_printed": printed.turning_by_an_angle(LENGTH, MASS, 0.0, 0.0),
+    }
+
+
+@rows.values("erratum-3")
+def friction_per_second() -> Values:
+    b = DRIVEN.joints[0].damping
+    straight, folded = (
+        FOUR_B[0] * float(sequential.frozen(FOUR, np.array(theta)).inertia[0])
+        for theta in ([0.0] * 4, [0.0, math.pi, math.pi, 0.0])
     )
+    return {
+        "damping": b,
+        "times": b / DRIVEN_B,
+        "straight": straight,
+        "folded": folded,
+        "difference": as_damper(),
+    }
 
 
-def _schematic() -> Figure:
-    from ulna.papers import schematics
+def as_damper() -> float:
+    """Return how far [rad/s²] its friction is from dampers of B_a I_a, at random states."""
+    theta, rate = np.random.default_rng(1).uniform(-np.pi, np.pi, (2, 200, 4))
+    none, per_second = np.zeros(4), np.array(FOUR_B)
+    inertia = sequential.frozen(FOUR, theta).inertia
+    damped = FOUR.parameters._replace(damping=per_second * inertia)
+    with_damper = sequential.forward_dynamics(damped, theta, rate, none)
+    with_b = sequential.forward_dynamics(FOUR, theta, rate, none, sequential_damping=per_second)
+    return float(np.abs(with_damper - with_b).max())
 
-    return schematics.one_joint()
+
+@rows.values("erratum-4")
+def quadratic_law() -> Values:
+    b = ONE.joints[0].damping
+    return {
+        "start": START,
+        "late": LATE,
+        "long": LONG,
+        "linear": speed_left(ONE, 0.0),
+        "square": speed_left(without_friction(ONE), f"-{b / START!r}*qd1*abs(qd1)"),
+    }
+
+
+def speed_left(arm: Arm, torque: float | str) -> float:
+    """Return the fastest speed [rad/s] of the pendulum after a minute."""
+    run = simulate(arm, q0=[0.0], qd0=[START], torque=[torque], duration=LONG, progress=False)
+    return float(np.abs(run.qd[run.t >= LATE]).max())
+
+
+@rows.values("erratum-5")
+def name_of_the_solver() -> Values:
+    return {"order": measured_order()}
+
+
+@cache
+def measured_order() -> float:
+    """Return the order by which the error of fixed steps falls when they are halved."""
+    given: dict[str, Any] = {
+        "q0": [0.0],
+        "torque": [10.0],
+        "duration": 4.0,
+        "samples": 2,
+        "progress": False,
+    }
+    exact = simulate(ONE, **given, rtol=1e-13).q[-1, 0]
+    coarse, fine = (
+        abs(simulate(ONE, **given, rtol=None, dt=dt).q[-1, 0] - exact) for dt in (0.1, 0.05)
+    )
+    return float(np.log2(coarse / fine))
+
+
+@rows.values("erratum-6")
+def code_in_print() -> Values:
+    late = DURATION - printed.clock(FRAMES - 1, DURATION, FRAMES)
+    folded = Arm.point_masses([1.0, 1.0], [1.0, 1.0])
+    lost = printed.weight_by_division(1.0, 0.0, 0.0)
+    return {
+        "lines": len(LINES),
+        "refused": sum(not _is_python(line) for line in LINES),
+        "found": "0/0" if np.isnan(lost) else f"{lost:.2f}".replace("-", "−"),
+        "weight": sequential.frozen(folded, np.array([0.0, np.pi])).weight[0],
+        "frames": FRAMES,
+        "late": late,
+        "late_ms": 1000.0 * late,
+    }
+
+
+def _is_python(line: str) -> bool:
+    try:
+        compile(line, "<printed>", "exec")
+    except SyntaxError:
+        return False
+    return True
+
+
+@rows.values("erratum-12")
+def weight_by_sine() -> Values:
+    angles = np.linspace(-np.pi, np.pi, 1441)
+    right = holding_torque(ONE, angles[:, None])[:, 0]
+    as_printed = np.array([printed.weight_by_sine(1.0, 1.0, angle) for angle in angles])
+    off = np.abs(as_printed - right).max()
+    return {"largest": off, "of_weight": off / np.abs(right).max()}

@@ -9,7 +9,6 @@ import numpy as np
 
 from ulna.angles import absolute_to_relative, relative_to_absolute
 from ulna.arm import Arm, Joint, preset
-from ulna.papers.row import Number
 from ulna.simulation.run import Run
 
 ONE, ONE_B = preset("bechard-1"), 0.2  # B is the paper's friction [1/s]
@@ -77,18 +76,3 @@ def link_rates(run: Run) -> np.ndarray:
 def joint_values(link_values: np.ndarray) -> np.ndarray:
     """Return angles or rates of joints for those of links."""
     return np.asarray(absolute_to_relative(np.asarray(link_values, dtype=float)))
-
-
-def said(value: float, form: str) -> str:
-    """Write a number for a text, its minus as long as it should be."""
-    return f"{value:{form}}".replace("-", "−")
-
-
-def numbered(
-    name: str, values: np.ndarray, unit: str, *, of: str, each: str = "link", digits: int = 6
-) -> tuple[Number, ...]:
-    """Return a number for every link, or for whatever is counted, in one line of a table."""
-    return tuple(
-        Number(f"{name}-{k}", float(value), unit, label=f"{each} {k}", of=of, digits=digits)
-        for k, value in enumerate(values, start=1)
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
@@ -32,6 +33,7 @@ Model: TypeAlias = Literal["sequential", "full"]
 Friction: TypeAlias = Literal["per second", "by its number", "of the preset"]
 
 FOUR_START: dict[str, Any] = {"q0": joint_values(FOUR_ANGLES), "qd0": joint_values(FOUR_RATES)}
+MODELS: dict[Model, str] = {"sequential": "sequential model", "full": "true dynamics"}
 FOLDING = 0.5 * np.pi  # [s] until links at 1 and 3 rad/s, straight at first, lie on one another
 
 
@@ -148,3 +150,14 @@ def folding(model: Model) -> Run:
 
 def _free(arm: Arm, model: Model, **options: Any) -> Run:
     return simulate(arm, rtol=1e-13, progress=False, dynamics=model, **options)
+
+
+def total_energy(run: Run) -> np.ndarray:
+    """Return kinetic and potential energy (S,) [J] together."""
+    return np.asarray(run.energy.kinetic) + np.asarray(run.energy.potential)
+
+
+def changes(first: Mapping[str, float]) -> dict[str, float]:
+    """Return by how much [rad] the first link ends elsewhere than in the paper's model."""
+    causes = {"coupling": "true", "friction": "rubbed", "together": "both"}
+    return {cause: first[name] - first["sequential"] for cause, name in causes.items()}

@@ -1,23 +1,66 @@
-"""How the sequential model swings, beside the true arm: energies, frequencies, accelerations.
+"""How the sequential model swings, beside the true arm: energies, frequencies, a skater's turns.
 
-The arm is the skater's, without friction.
+The arm is the skater's; where its energy is looked at, without friction.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from ulna.dynamics import absolute, equilibria, sequential
-from ulna.papers.bechard import runs
-from ulna.papers.bechard.parameters import DOWN, SKATER, link_angles, link_rates, without_friction
+from ulna.angles import absolute_to_relative, relative_to_absolute
+from ulna.dynamics import (
+    absolute,
+    coriolis_matrix,
+    equilibria,
+    forward_dynamics,
+    mass_matrix,
+    sequential,
+)
+from ulna.papers.bechard import printed, rows, runs
+from ulna.papers.bechard.parameters import (
+    DOWN,
+    SKATER,
+    link_angles,
+    link_rates,
+    lying_flat,
+    without_friction,
+)
 from ulna.papers.bechard.printed import G
+from ulna.papers.bechard.runs import MODELS, Model, total_energy
+from ulna.papers.rows_file import Values
 from ulna.simulation import Run
+from ulna.viewer.pages import PageLayout, page_of_panels
+from ulna.viewer.run import curve, finish
+from ulna.viewer.style import PRINT, Theme, series, styled
 
 STATES = 100_000
 FASTEST = 3.0  # [rad/s] of the links
 STEP = 1e-5  # [rad] of the differences
+FLAT = lying_flat(SKATER)
+STRAIGHT, BENT = np.zeros(2), np.array([0.0, 0.5 * np.pi])
+AT_REST, TURNING = np.zeros(2), np.array([3.0, 3.0])  # [rad/s]
+MOTOR = 45.0  # [N·m]
+
+
+@rows.values("energy")
+def energy_and_small_swings() -> Values:
+    wrong = median_error()
+    return {
+        "level": energy_error("sequential"),
+        "raised": energy_error("sequential", np.pi / 3),
+        "true": energy_error("full") * weight_times_reach(),
+        "true_frequency": true_frequencies(),
+        "frequency": sequential_frequencies(),
+        "states": STATES,
+        "fastest": FASTEST,
+        "median": wrong,
+        "percent": 100.0 * wrong,
+    }
 
 
 def weight_times_reach() -> float:
@@ -25,12 +68,7 @@ def weight_times_reach() -> float:
     return float(SKATER.mass * G * SKATER.reach)
 
 
-def total_energy(run: Run) -> np.ndarray:
-    """Return kinetic and potential energy (S,) [J] together."""
-    return np.asarray(run.energy.kinetic) + np.asarray(run.energy.potential)
-
-
-def energy_error(model: runs.Model, angle: float = 0.0) -> float:
+def energy_error(model: Model, angle: float = 0.0) -> float:
     """Return the largest change of the energy of an arm let go, in m g times the reach."""
     energy = total_energy(runs.let_go(model, angle))
     return float(np.abs(energy - energy[0]).max() / weight_times_reach())
@@ -78,3 +116,150 @@ def angular_momentum(run: Run) -> np.ndarray:
 def first_inertia(run: Run) -> np.ndarray:
     """Return the inertia (S,) [kg·m²] of all that lies beyond the first joint, about that joint."""
     return np.asarray(sequential.frozen(SKATER, link_angles(run)).inertia)[:, 0]
+
+
+@rows.picture("001-energy.svg")
+def energy_figure() -> Figure:
+    """Draw the energy of the skater's arm let go, in both models."""
+    with styled(PRINT) as theme:
+        figure, (axes,) = page_of_panels(
+            PageLayout((3.4,), 9.0), "Let go level: energy gained, without torque and friction"
+        )
+        for (model, name), style in zip(MODELS.items(), series(2, theme), strict=True):
+            run = runs.let_go(model)
+            total = total_energy(run)
+            curve(axes, run.t, (total - total[0]) / weight_times_reach(), name, style)
+        finish(axes, theme, ylabel="energy gained [m g·reach]")
+    return figure
+
+
+@rows.values("skater")
+def inertia_demo() -> Values:
+    found = {
+        "sequential": runs.skater("sequential"),
+        "true": runs.skater("full"),
+        "rubbed": runs.skater("sequential", "by its number"),
+        "both": runs.skater("full", "by its number"),
+        "preset": runs.skater("full", "of the preset"),
+    }
+    angles = {name: link_angles(run)[-1] for name, run in found.items()}
+    model, true = gain_of_speed(found["sequential"]), gain_of_speed(found["true"])
+    inertia = first_inertia(found["sequential"])
+    return {
+        "angle": angles["sequential"],
+        **{f"{name}_angle": angle for name, angle in angles.items()},
+        **runs.changes({name: float(angle[0]) for name, angle in angles.items()}),
+        **model,
+        "true": true,
+        "losing": {"model": -model["outwards"], "true": -true["outwards"]},
+        "least": inertia.min(),
+        "most": inertia.max(),
+        "momentum": momentum("sequential"),
+        "true_momentum": momentum("full"),
+    }
+
+
+def momentum(model: Model) -> dict[str, float]:
+    """Return the angular momentum [kg·m²/s] of links that fold, at first and in the end."""
+    values = angular_momentum(runs.folding(model))
+    return {"straight": float(values[0]), "folded": float(values[-1])}
+
+
+def gain_of_speed(run: Run) -> dict[str, float]:
+    """Return how the first joint's speed grows [rad/s²] while the outer link points in, and out."""
+    times = np.array([run.t[0], *(event.t for event in run.events), run.t[-1]])
+    speeds = np.array([run.qd[0, 0], *(event.qd[0] for event in run.events), run.qd[-1, 0]])
+    gained, lasting = np.diff(speeds), np.diff(times)
+    # The links start in one line: out at first, then in and out by turns.
+    ways = {"inwards": slice(1, None, 2), "outwards": slice(0, None, 2)}
+    return {name: float(gained[k].sum() / lasting[k].sum()) for name, k in ways.items()}
+
+
+@rows.picture("001-skater.svg")
+def skater_figure() -> Figure:
+    """Draw inertia and speed of the skater's first joint over time, in both models."""
+    with styled(PRINT) as theme:
+        figure, panels = page_of_panels(
+            PageLayout((2.0, 2.4), 9.0, columns=2),
+            "The skater from rest, 45 N·m and friction B·I at each joint (shaded: link 2 inwards)",
+        )
+        shown: tuple[tuple[str, Callable[[Run], np.ndarray]], ...] = (
+            ("inertia about joint 1 [kg·m²]", first_inertia),
+            ("speed of joint 1 [rad/s]", lambda run: link_rates(run)[:, 0]),
+        )
+        for row, (name, values) in enumerate(shown):
+            for axes, (model, label), style in zip(
+                panels[2 * row :], MODELS.items(), series(2, theme), strict=False
+            ):
+                run = runs.skater(model)
+                curve(axes, run.t, values(run), "", style)
+                _shade_inwards(axes, run, theme)
+                _frame(axes, name if model == "sequential" else "", "" if row else label, row == 1)
+        for first, second in (panels[:2], panels[2:]):
+            second.sharey(first)
+            first.autoscale(axis="y")
+    return figure
+
+
+def _shade_inwards(axes: Axes, run: Run, theme: Theme) -> None:
+    """Shade the times at which the outer link points inwards."""
+    angle = link_angles(run)
+    inwards = np.cos(angle[:, 1] - angle[:, 0]) < 0.0
+    axes.fill_between(
+        run.t, 0.0, 1.0, where=inwards.tolist(), transform=axes.get_xaxis_transform(),
+        color=theme.reach, lw=0.0, zorder=0.0,
+    )  # fmt: skip
+
+
+def _frame(axes: Axes, name: str, title: str, last: bool) -> None:
+    axes.set(ylabel=name, xlabel="time [s]" if last else "", title=title)
+    axes.margins(x=0.0)
+
+
+@rows.values("erratum-8")
+def what_joints_do_to_one_another() -> Values:
+    cases = {
+        "coupling": model_and_truth(STRAIGHT, AT_REST, (MOTOR, 0.0)),
+        "centrifugal": model_and_truth(BENT, TURNING, (0.0, 0.0)),
+        "reaction": model_and_truth(BENT, AT_REST, (0.0, MOTOR)),
+    }
+    q, qd = absolute_to_relative(BENT), absolute_to_relative(TURNING)
+    return {
+        **cases,
+        "motor": MOTOR,
+        "back": -cases["reaction"]["true"][0],
+        "whirl": (coriolis_matrix(SKATER, q, qd) @ qd)[1],
+        "model": sequential_frequencies(),
+        "true": true_frequencies(),
+    }
+
+
+def model_and_truth(
+    theta: np.ndarray, rate: np.ndarray, tau: tuple[float, float]
+) -> dict[str, np.ndarray]:
+    """Return the accelerations of the skater's links, without weight and friction, by both."""
+    torque = np.array(tau)
+    model = sequential.forward_dynamics(FLAT, theta, rate, torque, sequential_damping=AT_REST)
+    q, qd = absolute_to_relative(theta), absolute_to_relative(rate)
+    true = relative_to_absolute(forward_dynamics(FLAT, q, qd, torque))
+    return {"model": np.asarray(model), "true": np.asarray(true)}
+
+
+@rows.values("erratum-9")
+def weight_about_a_joint() -> Values:
+    left = np.array([np.pi, np.pi])
+    lengths, masses = zip(*((link.length, link.mass) for link in SKATER.links), strict=True)
+    right = sequential.frozen(SKATER, left).weight[0]
+    as_printed = printed.weight_of_two(lengths, masses, left)
+    return {"weight": right, "as_printed": as_printed, "difference": as_printed - right}
+
+
+@rows.values("erratum-10")
+def spinning_faster() -> Values:
+    spread, folded = mass_matrix(SKATER, np.array([[0.0, 0.0], [0.0, np.pi]]))[:, 0, 0]
+    rates = link_rates(runs.folding("sequential"))
+    return {
+        "change": np.abs(rates - rates[0]).max(),
+        **momentum("sequential"),
+        "times": spread / folded,
+    }
