@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.papers.kehl import PAPER, films  # noqa: F401  # PAPER: of which the fixture gives the rows
+from ulna.papers.kehl import PAPER, path_torques  # noqa: F401  # PAPER: of which the fixture gives the rows
 
 ITEMS = [
     "forward", "inverse", "branch", "singular", "lagrangian", "path", "rates", "torques",
@@ -605,10 +605,10 @@ class TestFilms:
         }
 
     def test_torques_grow_with_the_mass(self, rows):
-        scene = films.Sweep(films.PRINT)
+        scene = path_torques.Sweep(path_torques.PRINT)
         light = scene.draw(2, 1.0).copy()
         heavy = scene.draw(2, 20.0)
-        assert light.shape == (films.SWEEP[1], films.SWEEP[0], 4)
+        assert light.shape == (path_torques.SWEEP[1], path_torques.SWEEP[0], 4)
         assert (light != heavy).any()
         tau = scene.curves[0].get_ydata()
         assert np.abs(tau).max() == pytest.approx(155.0, abs=0.5)

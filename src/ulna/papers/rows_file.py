@@ -138,7 +138,7 @@ class PaperRows:
                 line + ending,
                 float(values[(line + ending).replace("-", "_")]),
                 text.get("unit", ""),
-                values[printed] if isinstance(printed, str) else printed,
+                float(values[printed]) if isinstance(printed, str) else printed,
                 _filled(label, values),
                 _filled(of, values),
                 text.get("digits", 6),
@@ -171,7 +171,7 @@ def _spread(values: Any, before: str = "") -> Iterator[tuple[str, Any]]:
     elif isinstance(values, list | tuple) or np.ndim(values):
         values = dict(enumerate(values, start=1))
     if not isinstance(values, Mapping):
-        yield before[:-1], values
+        yield before[:-1].replace("-", "_"), values
         return
     for name, value in values.items():
         yield from _spread(value, f"{before}{name}_")

@@ -1,4 +1,4 @@
-"""The arm on its path under feedback at 1 kHz, and how far off its tip is."""
+"""The arm on its path under feedback at 1 kHz: how far off its tip is, and what comes next."""
 
 from __future__ import annotations
 
@@ -7,16 +7,26 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import ulna
 from ulna.analysis import tracking
 from ulna.arm import Arm
 from ulna.arrays import Array
-from ulna.control import PD, PID, ComputedTorque, FeedforwardPID, GravityPD
+from ulna.control import CONTROLLERS, PD, PID, ComputedTorque, FeedforwardPID, GravityPD
 from ulna.errors import UlnaWarning
+from ulna.papers.kehl import rows
 from ulna.papers.kehl.motions import RODS, arm, plan, printed_plan
 from ulna.papers.kehl.replay import torque_at
+from ulna.papers.rows_file import Values
 from ulna.simulation import Run, Sensors
+from ulna.viewer import PRINT, Theme, animate_following, styled
+from ulna.viewer.comparison import Comparison, scenes
+from ulna.viewer.film import shoot, speed_remark, times_between
+from ulna.viewer.pages import PageLayout, page_of_panels
+from ulna.viewer.run import curve, finish, legend_above
+from ulna.viewer.style import series
+from ulna.viewer.video import FilmFormat
 
 SPRINGS = ([400.0, 100.0], [40.0, 10.0])  # [N·m/rad] and [N·m·s/rad]
 SETTLED = 1.0  # [s] after which a start from rest is forgotten
@@ -26,6 +36,68 @@ DAMPING = 0.5  # [N·m·s/rad]
 DRY = ulna.Friction(coulomb=2.0)  # [N·m]
 MOTOR = ulna.Motor(voltage=24.0, resistance=0.6, torque_constant=0.04)  # [V], [Ω], [N·m/A]
 COUNTS = 4096  # of an encoder
+MICRO, MILLI = 1e6, 1e3
+LOOPS = {  # by the names of their numbers: the law, and the part of a metre that they are told in
+    "computed_torque": ("computed torque", MICRO),
+    "wrong_masses": ("wrong masses", MILLI),
+    "feedforward": ("feed-forward", MICRO),
+    "printed_torques": ("printed torques", MILLI),
+    "gravity": ("gravity", MILLI),
+    "pd": ("PD", MILLI),
+    "pid": ("PID", MILLI),
+    "encoder": ("encoder", MICRO),
+    "damping": ("damping", MICRO),
+    "damping_unknown": ("unknown damping", MICRO),
+}
+LAWS = {
+    "PD": "PD alone",
+    "gravity": "PD + gravity",
+    "printed torques": "PD + printed torques",
+    "feed-forward": "PD + feed-forward",
+    "computed torque": "computed torque",
+}
+SIZE = (640, 640)  # [pixels]
+PAIR = (800, 460)  # [pixels] of two arms side by side
+PICTURES = 20.0  # a second
+SLOWLY = 0.5  # times as fast as it goes
+
+
+@rows.values("feedback")
+def path_under_feedback() -> Values:
+    laws = ("computed_torque", "wrong_masses", "feedforward", "printed_torques", "gravity", "pd")
+    return {
+        **{name: _told(name) for name in laws},
+        "computed_torque_rest": _told("computed_torque", resting=True),
+        "feedforward_rest": _told("feedforward", resting=True),
+        "computed_torque_later": MICRO * error("computed torque", resting=True).later,
+    }
+
+
+def _told(name: str, *, resting: bool = False) -> float:
+    law, scale = LOOPS[name]
+    return scale * error(law, resting=resting).rms
+
+
+@rows.values("animation")
+def arm_in_motion() -> Values:
+    return {"duration": plan().duration, "error": _told("computed_torque")}
+
+
+@rows.values("next")
+def what_is_next() -> Values:
+    effects = {"dry friction": effect_of(friction=DRY), "motors": effect_of(motor=MOTOR)}
+    kept = [name for name, effect in effects.items() if effect == 0.0]
+    act = [name for name, effect in effects.items() if effect != 0.0]
+    told = [f"{' and '.join(kept)} as data only"] * bool(kept) + [" and ".join(act)] * bool(act)
+    return {
+        "controllers": ", ".join(CONTROLLERS),
+        "told": "; ".join(told),
+        "counts": COUNTS,
+        "damper": DAMPING,
+        **{name: _told(name) for name in ("pid", "encoder", "damping", "damping_unknown")},
+        "friction": effects["dry friction"],
+        "motor": effects["motors"],
+    }
 
 
 class Error(NamedTuple):
@@ -113,3 +185,49 @@ def _held() -> tuple[Array, Array]:
     """Return the printed torques, each from the first tick of the controller after its time."""
     table = printed_plan(RODS)
     return np.ceil(RATE * table.t - 1e-6) / RATE, table.tau
+
+
+@rows.picture("000-feedback.svg")
+def feedback_figure(theme: Theme = PRINT) -> Figure:
+    """Draw how far the tip is off under each law."""
+    with styled(theme):
+        figure, (axes,) = page_of_panels(PageLayout((4.0,), 9.0), "the path under feedback")
+        axes.set_yscale("log")
+        for (law, label), style in zip(LAWS.items(), series(len(LAWS), theme), strict=True):
+            found = error(law)
+            every = _envelope(found.size)
+            shown = f"{label}: {_length(found.rms)}"
+            curve(axes, found.t[:: len(found.t) // len(every)][: len(every)], every, shown, style)
+        axes.set_ylim(1e-6, 1.0)
+        finish(axes, theme, ylabel="tip error [m]")
+        legend_above(axes, theme, columns=3)
+    return figure
+
+
+def _envelope(size: Array, pieces: int = 600) -> Array:
+    """Return the largest error of each of many short stretches: what lies between is of no use."""
+    length = len(size) // pieces
+    return np.asarray(size[: pieces * length].reshape(pieces, length).max(axis=1))
+
+
+def _length(value: float) -> str:
+    return f"{1e6 * value:.3g} µm" if value < 1e-3 else f"{1e3 * value:.3g} mm"
+
+
+@rows.film("000-figure-7.mp4")
+def film_following(file: str) -> None:
+    """Show the arm on its path under feedback, four times as fast as it goes."""
+    runs = {"computed torque at 1 kHz": run("computed torque")}
+    animate_following(plan(), runs, file, fps=PICTURES, speed=4.0, size=SIZE, progress=False)
+
+
+@rows.film("000-figure-6.mp4")
+def film_replay(file: str) -> None:
+    """Show the first seconds: torques replayed, and the same arm under feedback."""
+    runs = first_seconds()
+    times = times_between(0.0, FIRST, PICTURES, SLOWLY)
+    scene = Comparison(plan(), list(runs), speed_remark(SLOWLY), PAIR, PRINT)
+    *_, late = scenes(runs, times, PICTURES)
+    film = FilmFormat(PICTURES, PAIR, scene.draw(late).copy())
+    pictures = (scene.draw(together) for together in scenes(runs, times, PICTURES))
+    shoot(file, pictures, len(times), film, overwrite=True, progress=False)

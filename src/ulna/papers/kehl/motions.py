@@ -18,6 +18,7 @@ RODS, AS_PRINTED = "kehl", "kehl-as-printed"  # presets with I = m l²/12 and wi
 INERTIAS = {RODS: "I = m l²/12", AS_PRINTED: "I = m²/12"}
 TARGET = (1.71, 0.30)  # [m] of §2.4.1, for links of 1 m
 DENSE = np.linspace(0.0, printed.DURATION, 60_001)  # [s]
+JUMP = 20.0  # [deg] from one sample to the next, across which no line is drawn
 MASSES = (1.0, 2.0, 5.0, 10.0, 15.0, 20.0)  # [kg] of a link, where they are varied
 
 
@@ -98,3 +99,15 @@ def rms(values: Array) -> Array:
 def largest(difference: Array) -> float:
     """Return the largest size of all."""
     return float(np.abs(difference).max())
+
+
+def switches(angles: Array) -> int:
+    """Count how often the sign of sin θ2 changes."""
+    return int(np.count_nonzero(np.diff(np.sign(np.sin(angles[:, 1])))))
+
+
+def broken(degrees: Array) -> Array:
+    """Return a curve in degrees that is not drawn across a jump."""
+    found = np.array(degrees, dtype=float)
+    found[1:][np.abs(np.diff(degrees)) > JUMP] = np.nan
+    return found

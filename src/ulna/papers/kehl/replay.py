@@ -1,4 +1,4 @@
-"""Torques fed back into the arm, and when its tip is lost.
+"""Torques fed back into the arm, and when its tip is lost: Figure 6 of paper 000, and why.
 
 The printed torques are at t[1:-1]: the first, held from t[1] to t[2], belongs to the state at t[1],
 and the replay of them starts there.
@@ -10,16 +10,24 @@ import cmath
 import math
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 import ulna
 from ulna.analysis import Stability, Tracking, stability, tracking
 from ulna.arm import Arm
 from ulna.arrays import Array
-from ulna.papers.kehl import printed
-from ulna.papers.kehl.motions import RODS, plan, printed_plan
+from ulna.papers.kehl import printed, rows
+from ulna.papers.kehl.motions import AS_PRINTED, INERTIAS, RODS, arm, plan, printed_plan
+from ulna.papers.rows_file import Values
+from ulna.viewer import PRINT, Theme, draw_reach, fit_axes, styled
+from ulna.viewer.arm import even_ticks
+from ulna.viewer.plan import reference_points, tip_path
+from ulna.viewer.run import curve, finish, legend_above
+from ulna.viewer.style import mixed, series
 
 W = 2.0 * math.pi / printed.DURATION
 TUBES = (0.01, 0.1)  # [m]
@@ -28,6 +36,10 @@ LAST_DIGITS = range(-4, 5)  # of one angle, by which starts differ where roundin
 FINE = 1e-14  # absolute tolerance of the replays
 # What 113-bit arithmetic gave where these replays were first made; ulna computes in 53 bits.
 QUOTED = {"kehl": (11.50, 11.85), "kehl-as-printed": (18.24, 18.97)}  # [s] to 1 cm and 10 cm
+PAGE = (11.0, 5.4)  # [inches]
+LEAST, LOWEST, HIGHEST = 1e-17, 1e-13, 10.0  # [m] of errors: zero is drawn as the first
+ROUNDING = 1e-16
+ENDINGS = {RODS: "", AS_PRINTED: "_as_printed"}  # of the names of values
 
 
 class Exit(NamedTuple):
@@ -40,15 +52,14 @@ class Exit(NamedTuple):
 class Held(NamedTuple):
     """How torques are held, and from where they start."""
 
-    label: str
     printed: bool  # else exact ones, for a millisecond each
     resting: bool = False
 
 
 HELD = {
-    "rest": Held("printed torques, held 30 ms, from rest", True, True),
-    "start": Held("printed torques, held 30 ms, exact start", True),
-    "millisecond": Held("exact torques, held 1 ms", False),
+    "rest": Held(printed=True, resting=True),
+    "start": Held(printed=True),
+    "millisecond": Held(printed=False),
 }
 TOLERANCES = {"1e-6": 1e-6, "1e-9": 1e-9, "1e-13": 1e-13}
 
@@ -183,3 +194,155 @@ def _off_by(far: float) -> str:
     x = f"x + {circle}*sin({W!r}*t) - {loop}*sin({many * W!r}*t)"
     y = f"y - {circle}*cos({W!r}*t) + {loop}*cos({many * W!r}*t)"
     return f"({x})**2 + ({y})**2 > {far**2!r}"
+
+
+@rows.values("replay")
+def replayed() -> Values:
+    found: dict[str, float] = {}
+    for name, ending in ENDINGS.items():
+        tightest_exits = tightest(name)
+        times = {
+            **{how: exits(held(how, name)) for how in HELD},
+            **{rtol: exits(continuous(TOLERANCES[rtol], name)) for rtol in ("1e-6", "1e-9")},
+            "1e-13": np.median(tightest_exits, axis=0),
+            "earliest": tightest_exits.min(axis=0),
+            "latest": tightest_exits.max(axis=0),
+        }
+        for line, (near, far) in times.items():
+            found |= {f"{line}_near{ending}": near, f"{line}_far{ending}": far}
+    return found
+
+
+@rows.values("replay-113-bit")
+def replayed_in_113_bits() -> Values:
+    return {
+        f"quoted_{column}{ending}": when
+        for name, ending in ENDINGS.items()
+        for column, when in zip(("near", "far"), QUOTED[name], strict=True)
+    }
+
+
+@rows.values("stability")
+def growth_of_errors() -> Values:
+    found: dict[str, float] = {}
+    for name, ending in ENDINGS.items():
+        told, expected = growth(name), predicted(name)
+        near, far = np.median(tightest(name), axis=0)
+        values = {
+            **{f"exponent_{k}": rate for k, rate in enumerate(told.exponents, start=1)},
+            "digits": _digits_lost(name),
+            "growth": told.growth_rate(0.0, 10.0),
+            "predicted_near": expected.near,
+            "measured_near": near,
+            "predicted_far": expected.far,
+            "measured_far": far,
+        }
+        found |= {f"{key}{ending}": value for key, value in values.items()}
+    return found
+
+
+def _digits_lost(name: str) -> float:
+    return growth(name).growth_at(10.0) / math.log(10.0)
+
+
+@rows.values("erratum-22")
+def why_the_replay_diverges() -> Values:
+    near, far = np.median(tightest(RODS), axis=0)
+    return {
+        "digits": _digits_lost(RODS),
+        "predicted": predicted(RODS).near,
+        "near": near,
+        "far": far,
+        "quoted": QUOTED[RODS][0],
+    }
+
+
+@rows.picture("000-figure-6.svg")
+def replay_figure(theme: Theme = PRINT) -> Figure:
+    """Draw the way of the tip under the printed torques, and the errors of all"""
+    with styled(theme):
+        figure = Figure(figsize=PAGE, dpi=150)
+        figure.set_layout_engine("constrained", w_pad=0.1, h_pad=0.08)
+        ways, errors = figure.subplots(1, 2)
+        _draw_ways(ways, theme)
+        _draw_errors(errors, theme)
+    return figure
+
+
+def _draw_ways(axes: Axes, theme: Theme) -> None:
+    draw_reach(axes, arm(), theme=theme)
+    pale = mixed(theme.background, theme.data[1], 0.4)
+    axes.plot(*reference_points(plan()).T, color=pale, lw=2.4, label="reference path", zorder=2)
+    for how, color, label in (
+        ("start", theme.data[0], "exact start"),
+        ("rest", theme.data[2], "from rest"),
+    ):
+        tips = tip_path(held(how, AS_PRINTED).run).tips
+        axes.plot(*tips.T, color=color, lw=1.8, label=label, zorder=4)
+        axes.plot(*tips[-1], "o", color=color, ms=6, zorder=5)
+    even_ticks(fit_axes(axes, arm()))
+    legend_above(axes, theme)
+    lasting = float(held("start", AS_PRINTED).t[-1])
+    axes.text(
+        0.02, 0.98, f"printed\ntorques,\n{lasting:.1f} s", transform=axes.transAxes, va="top",
+    )  # fmt: skip
+
+
+def _draw_errors(axes: Axes, theme: Theme) -> None:
+    lines: dict[str, Any] = {
+        "held 30 ms, from rest": held("rest"),
+        "held 30 ms": held("start"),
+        "held 1 ms": held("millisecond"),
+        **{f"rtol {key}": continuous(rtol) for key, rtol in TOLERANCES.items()},
+    }
+    for (name, told), style in zip(lines.items(), series(len(lines), theme), strict=True):
+        curve(axes, told.t, np.maximum(told.size, LEAST), name, style)
+    _bounds(axes, theme)
+    axes.set_ylim(LOWEST, HIGHEST)
+    finish(axes, theme, ylabel="tip error [m]")
+    legend_above(axes, theme, columns=3)
+
+
+@rows.picture("000-stability.svg")
+def stability_figure(theme: Theme = PRINT) -> Figure:
+    """Draw an error as it should grow, and as it does in"""
+    with styled(theme):
+        figure = Figure(figsize=PAGE, dpi=150)
+        figure.set_layout_engine("constrained", w_pad=0.1, h_pad=0.08)
+        panels: Any = figure.subplots(1, 2, sharey=True)
+        for axes, name in zip(panels, INERTIAS, strict=True):
+            _draw_growth(axes, name, theme)
+        panels[1].set_ylabel("")
+    return figure
+
+
+def _draw_growth(axes: Axes, name: str, theme: Theme) -> None:
+    told = growth(name)
+    for digits in LAST_DIGITS:
+        one = continuous(TOLERANCES["1e-13"], name, digits)
+        label = "nine replays, rtol 1e-13" if digits == 0 else ""
+        style = {"color": theme.data[0], "lw": 0.9}
+        curve(axes, one.t, np.maximum(one.size, LEAST), label, style)
+    expected = predicted(name)
+    early = told.t <= 1.15 * expected.far
+    line = ROUNDING * np.exp(np.minimum(told.tip_growth[early], 50.0))
+    style = {"color": theme.data[1], "lw": 2.2}
+    curve(axes, told.t[early], line, "1e-16, as Φ lets it grow", style)
+    _bounds(axes, theme)
+    found = np.median(tightest(name), axis=0)
+    for tube, when, measured in zip(TUBES, expected, found, strict=True):
+        axes.plot(when, tube, "o", color=theme.data[1], ms=7, zorder=5)
+        axes.plot(measured, tube, "s", color=theme.data[0], ms=7, zorder=5)
+    axes.set_ylim(LEAST, 1.0)
+    finish(axes, theme, ylabel="tip error [m]")
+    near, middle = expected.near, float(found[0])
+    axes.text(
+        0.97, 0.05, f"{INERTIAS[name]}\n1 cm off: predicted {near:.2f} s\nmeasured {middle:.2f} s",
+        transform=axes.transAxes, ha="right", fontsize=11,
+    )  # fmt: skip
+
+
+def _bounds(axes: Axes, theme: Theme) -> None:
+    axes.set_yscale("log")
+    for tube in TUBES:
+        axes.axhline(tube, color=theme.muted, lw=1.0, ls=(0, (4, 3)), zorder=1.5)

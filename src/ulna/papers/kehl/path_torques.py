@@ -1,0 +1,325 @@
+"""The path of paper 000, the rates and torques along it, and the errata of their listings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import ulna
+from ulna.arrays import Array
+from ulna.dynamics import inverse_dynamics
+from ulna.papers.kehl import printed, rows
+from ulna.papers.kehl.motions import (
+    AS_PRINTED,
+    DENSE,
+    MASSES,
+    RODS,
+    arm,
+    differences,
+    exact,
+    largest,
+    peak,
+    plan,
+    rms,
+    swept,
+    torques,
+)
+from ulna.papers.rows_file import Values
+from ulna.viewer import PRINT, Theme, draw_arm, draw_reach, fit_axes, styled
+from ulna.viewer.arm import even_ticks
+from ulna.viewer.film import shoot
+from ulna.viewer.pages import FOOT, PageLayout, name_outer, page_of_panels
+from ulna.viewer.plan import reference_points
+from ulna.viewer.run import curve, finish, legend_above
+from ulna.viewer.scene import HEAD, Scene, number
+from ulna.viewer.style import PATTERNS, series
+from ulna.viewer.video import FilmFormat
+
+INNER = slice(1, -1)  # the ends are beside the path
+TIMES = printed.TIMES[INNER]
+WAYS = {  # of Figure 5: preset and motion
+    "as_printed": (AS_PRINTED, "differences"),
+    "as_printed_exact": (AS_PRINTED, "exact"),
+    "rods": (RODS, "differences"),
+    "rods_exact": (RODS, "exact"),
+}
+UNIT = "torque [N·m]"
+NAMES = "joint 1", "joint 2"
+LEGEND = 0.35  # [inches] below the panels
+SWEEP = (800, 560)  # [pixels]
+PICTURES = 20.0  # a second
+GROWING = 100  # pictures in which a mass grows
+RESTING = 10  # pictures for which it stays
+LIMITS = (-180.0, 180.0), (-60.0, 60.0)  # [N·m] that are shown
+EVERY = 3  # samples between those that are drawn: finer than a pixel
+
+
+@rows.values("path")
+def path() -> Values:
+    motion = plan().trajectory.tip(DENSE)
+    radius, speed = (np.linalg.norm(part, axis=-1) for part in motion[:2])
+    bend = np.degrees(plan().trajectory(DENSE).q[:, 1])
+    return {
+        **{
+            name: {"least": values.min(), "most": values.max()}
+            for name, values in {"radius": radius, "speed": speed, "bend": bend}.items()
+        },
+        "switches": np.count_nonzero(np.diff(np.sign(bend))),
+    }
+
+
+@rows.picture("000-figure-4.svg")
+def path_figure(theme: Theme = PRINT) -> Figure:
+    """Draw the path inside the reach, and the arm at its start."""
+    made = plan()
+    way = reference_points(made)
+    with styled(theme):
+        figure = Figure(figsize=(6.6, 6.8), layout="constrained", dpi=150)
+        axes = figure.add_subplot()
+        draw_reach(axes, arm(), theme=theme)
+        draw_arm(axes, arm(), made.q[0], theme=theme)
+        axes.plot(*way.T, color=theme.data[1], lw=1.8, label="desired path", zorder=3.2)
+        axes.plot(
+            *way[0], "o", ms=12, mfc="none", mec=theme.data[3], mew=2.0, ls="", label=" start"
+        )
+        axes.plot([], [], color=theme.muted, ls=(0, (4, 3)), label="reach")
+        even_ticks(fit_axes(axes, arm()))
+        legend_above(axes, theme)
+        axes.set_title("the path")
+    return figure
+
+
+@rows.values("rates")
+def rates_by_differences() -> Values:
+    rough, right = differences(), exact()
+    late, bend = rough.qd - right.qd, rough.qdd - right.qdd
+    middle = late + 0.5 * printed.DT * rough.qdd
+    return {
+        "peak_rate": peak(right.qd),
+        "peak_acceleration": peak(right.qdd),
+        "rate": peak(late[INNER]),
+        "rate_centred": peak(middle[INNER]),
+        "acceleration": peak(bend[INNER]),
+    }
+
+
+@rows.values("torques")
+def torques_along_the_path() -> Values:
+    found = {name: torques(*way) for name, way in WAYS.items()}
+    dense = {"as_printed": AS_PRINTED, "rods": RODS}
+    return {
+        "count": len(TIMES),
+        **{name: {"peak": peak(tau), "rms": rms(tau)} for name, tau in found.items()},
+        **{f"{name}_dense_peak": peak(torques(arm, "dense")) for name, arm in dense.items()},
+    }
+
+
+@rows.picture("000-figure-5.svg")
+def torque_figure(theme: Theme = PRINT) -> Figure:
+    """Draw both torques as printed, with the right inertias, and with exact derivatives."""
+    ways: dict[str, tuple[Array, dict[str, Any]]] = {
+        "as printed": (torques(AS_PRINTED, "differences"), {"color": theme.data[0]}),
+        "I = m l²/12": (torques(RODS, "differences"), {"color": theme.data[1], "lw": 2.6}),
+        "I = m l²/12, exact derivatives": (
+            torques(RODS, "exact"),
+            {"color": theme.foreground, "ls": PATTERNS[3], "lw": 1.3},
+        ),
+    }
+    with styled(theme):
+        layout = PageLayout((2.5, 2.5), 9.0)
+        figure, panels = page_of_panels(layout, "the torques along the path")
+        for joint, axes in enumerate(panels):
+            for name, (tau, style) in ways.items():
+                curve(axes, TIMES, tau[:, joint], name, style)
+            finish(axes, theme, ylabel=UNIT)
+            axes.set_title(NAMES[joint])
+            axes.set_xlim(0.0, printed.DURATION)
+            name_outer(axes, last=joint == 1)
+        panels[1].legend().remove()
+    return figure
+
+
+@rows.values("mass-sweep")
+def masses_swept() -> Values:
+    return {
+        f"m{link}": {
+            f"{mass:g}": peaks
+            for mass, peaks in zip(MASSES, np.abs(swept(link)).max(axis=1), strict=True)
+        }
+        for link in (1, 2)
+    }
+
+
+@rows.picture("000-figure-8.svg")
+def sweep_figure(theme: Theme = PRINT) -> Figure:
+    """Draw both torques for six masses of link 1, and of link 2."""
+    with styled(theme):
+        layout = PageLayout((2.2, 2.2), 11.0, 2, foot=FOOT + LEGEND)
+        figure, panels = page_of_panels(layout, "the torques for links of other masses")
+        for k, axes in enumerate(panels):
+            joint, link = divmod(k, 2)
+            _draw_masses(axes, swept(link + 1)[..., joint], theme)
+            held = "m₂ = 10 kg" if link == 0 else "m₁ = 1 kg"
+            same = " (one curve)" if joint == 1 and link == 0 else ""
+            axes.set_title(f"{NAMES[joint]}, m{'₁₂'[link]} varied, {held}{same}")
+            finish(axes, theme, ylabel=UNIT)
+            axes.set_xlim(0.0, printed.DURATION)
+            axes.legend().remove()
+            name_outer(axes, last=joint == 1)
+        for joint in (0, 1):
+            _share_scale(panels[2 * joint : 2 * joint + 2])
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="lower center", ncols=len(labels), fontsize=9)
+    return figure
+
+
+def _draw_masses(axes: Axes, tau: Array, theme: Theme) -> None:
+    """Draw a torque (6, k) for each mass; where all are one, the last one hides the others."""
+    for mass, values, style in zip(MASSES, tau, series(len(MASSES), theme), strict=True):
+        curve(axes, TIMES, values, f"{mass:g} kg", {**style, "lw": 1.2})
+
+
+def _share_scale(panels: list[Axes]) -> None:
+    low = min(axes.get_ylim()[0] for axes in panels)
+    high = max(axes.get_ylim()[1] for axes in panels)
+    for axes in panels:
+        axes.set_ylim(np.floor(low), np.ceil(high))
+
+
+@rows.film("000-figure-8.mp4")
+def film_mass_sweep(file: str) -> None:
+    """Show both torques while one link grows from 1 to 20 kg, then the other."""
+    scene = Sweep(PRINT)
+    steps = [
+        (link, mass)
+        for link in (1, 2)
+        for mass in np.pad(np.linspace(MASSES[0], MASSES[-1], GROWING), RESTING, mode="edge")
+    ]
+    film = FilmFormat(PICTURES, SWEEP, scene.draw(1, MASSES[-1]).copy())
+    pictures = (scene.draw(link, float(mass)) for link, mass in steps)
+    shoot(file, pictures, len(steps), film, overwrite=True, progress=False)
+
+
+class Sweep:
+    """Two panels of torques, drawn anew for every mass over those of the lightest link."""
+
+    def __init__(self, theme: Theme) -> None:
+        self.scene = Scene(SWEEP, theme)
+        self.t = printed.TIMES[1:-1:EVERY]
+        with self.scene.set_up():
+            wide, high = self.scene.inches
+            tall = (high - 1.9) / 2.0
+            bottoms = (0.65 + tall + 0.35, 0.65)
+            self.panels = [self.scene.axes((0.85, low, wide - 1.15, tall)) for low in bottoms]
+            self.curves = [self._panel(k, theme) for k in (0, 1)]
+            self.scene.text((0.85, HEAD), "torques along the path", size=14, weight="bold")
+            moving: dict[str, Any] = {"ha": "right", "size": 13, "animated": True}
+            self.masses = self.scene.text((-0.3, HEAD), "", **moving)
+
+    def _panel(self, joint: int, theme: Theme) -> Any:
+        axes = self.panels[joint]
+        axes.set(xlim=(0.0, printed.DURATION), ylim=LIMITS[joint])
+        axes.set_ylabel(f"τ{'₁₂'[joint]} [N·m]")
+        axes.tick_params(labelbottom=joint == 1)
+        if joint == 1:
+            axes.set_xlabel("time [s]")
+        lightest = tau_of(1.0, 1.0)[::EVERY, joint]
+        axes.plot(self.t, lightest, color=theme.ghost, lw=1.2)
+        (line,) = axes.plot([], [], color=theme.data[joint], lw=1.8, animated=True)
+        return line
+
+    def draw(self, link: int, mass: float) -> Array:
+        """Draw the torques with a mass of one link, the other as in the paper."""
+        masses = (mass, 10.0) if link == 1 else (1.0, mass)
+        tau = tau_of(*masses)[::EVERY]
+        for joint, line in enumerate(self.curves):
+            line.set_data(self.t, tau[:, joint])
+        self.masses.set_text(f"m₁ = {number(masses[0])} kg,  m₂ = {number(masses[1])} kg")
+        return self.scene.picture([*self.curves, self.masses])
+
+
+def tau_of(first: float, second: float) -> Array:
+    """Return the torques (k, 2) along the path for links of these masses [kg]."""
+    arm = ulna.Arm.rods([0.5, 0.5], [first, second])
+    return np.asarray(inverse_dynamics(arm, *differences()))
+
+
+@rows.values("erratum-12")
+def tangents_at_both_ends() -> Values:
+    points = plan().trajectory.tip(printed.TIMES).position
+    off = 1e3 * np.hypot(*(printed.path() - points).T)
+    ends = {
+        name: np.abs(torques(name, "differences") - torques(name, "exact"))[[0, -1]].max(axis=0)
+        for name in (RODS, AS_PRINTED)
+    }
+    return {
+        "start": off[0],
+        "end": off[-1],
+        "between": off[INNER].max(),
+        "torque": ends[RODS],
+        **{f"torque_{k}_as_printed": value for k, value in enumerate(ends[AS_PRINTED], start=1)},
+    }
+
+
+@rows.values("erratum-14")
+def velocities_wrapped() -> Values:
+    fastest = float(peak(exact().qdd).max())
+    return {"step": np.pi / fastest, "read": printed.wrap_delta(4.0, 0.0)}
+
+
+@rows.values("erratum-16")
+def velocities_half_a_step_behind() -> Values:
+    q, lagging, qdd = differences()
+    centred = lagging + 0.5 * printed.DT * qdd
+    late, timely = (inverse_dynamics(arm(), q, qd, qdd) for qd in (lagging, centred))
+    return {
+        "lag": 500.0 * printed.DT,
+        "rate": peak((lagging - exact().qd)[INNER]),
+        "torque": peak((late - timely)[INNER]),
+    }
+
+
+@rows.values("erratum-17")
+def inertias() -> Values:
+    large, right = (
+        np.array([link.inertia for link in arm(name).links]) for name in (AS_PRINTED, RODS)
+    )
+    return {
+        "inertia": right,
+        "as_printed": large,
+        "ratio": large / right,
+        "torque": peak(torques(AS_PRINTED, "exact") - torques(RODS, "exact")),
+    }
+
+
+@rows.values("erratum-18")
+def order_of_the_listings() -> Values:
+    early = [name for name, code in printed.NEEDED.items() if code < printed.DEFINED[name]]
+    inner, outer = (link.mass for link in arm().links)
+    return {
+        "names": ", ".join(f"`{name}`" for name in early),
+        "functions": len(early),
+        "inner": inner,
+        "outer": outer,
+    }
+
+
+@rows.values("erratum-19")
+def plot_of_the_reach() -> Values:
+    other = ulna.Arm.rods([0.7, 0.4], [1.0, 1.0]).reach
+    return {"reach": arm().reach, "other": other, "beyond": other - 1.0}
+
+
+@rows.values("erratum-25")
+def times_of_the_torques() -> Values:
+    between = (printed.TIMES[:-1] + printed.TIMES[1:]) / 2
+    theirs = (between[:-1] + between[1:]) / 2
+    return {
+        "points": printed.COUNT,
+        "off": largest(theirs - TIMES),
+        "half": 500.0 * printed.DT,
+        "count": len(theirs),
+    }
