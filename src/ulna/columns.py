@@ -1,4 +1,4 @@
-"""Columns of numbers in .csv files: reading them, and saying by line and column what is wrong.
+"""Columns of numbers in .csv files: writing, reading, and saying by line and column what is wrong.
 
 A byte-order mark, any line ends, spaces, blank lines, quotes, `#` comments and a line of names
 are fine. Commas separate and a point is decimal; what else is met is named.
@@ -10,13 +10,15 @@ import csv
 import math
 import os
 import re
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from ulna.errors import InputError, Problem, shown
 from ulna.storage import read_text
 
 MOST_TOLD = 10  # faults of a file
+ROWS_AT_ONCE = 10_000  # of a table that is turned into Python's own numbers
 COMMENT = "#"
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 VALUE = re.compile(r"[+-]?(\d+(,\d+|\.\d*)?|[.,]\d+)(e[+-]?\d+)?|[^\W\d]\w*", re.IGNORECASE)
@@ -79,6 +81,18 @@ def read_cells(file: str | os.PathLike[str], largest: int, holds: str) -> Cells:
     if not rows:
         raise InputError(Problem("table", "no rows", holds, place=name))
     return Cells(name, names, rows)
+
+
+def write_columns(file: Path, table: Mapping[str, Any]) -> None:
+    """Write arrays (k,) by their headings as .csv text that reads back to the same numbers."""
+    columns = list(table.values())
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        # Its numbers are those of repr(): the shortest that give the same bits back.
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(table)
+        for start in range(0, len(columns[0]), ROWS_AT_ONCE):
+            block = (column[start : start + ROWS_AT_ONCE].tolist() for column in columns)
+            writer.writerows(zip(*block, strict=True))
 
 
 def is_number(cell: str) -> bool:

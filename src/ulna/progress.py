@@ -1,6 +1,7 @@
-"""A bar that says how far long work has come, and leaves no trace when it is done.
+"""What is shown beside results: a bar while long work lasts, and a card in a notebook.
 
-It appears on a terminal or in a notebook only, and only once the work has taken a second.
+The bar says how far the work has come, and leaves no trace when it is done. It appears on a
+terminal or in a notebook only, and only once the work has taken a second.
 """
 
 from __future__ import annotations
@@ -8,13 +9,12 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from html import escape
 from importlib import import_module
 from threading import RLock
 from typing import Any, TypeAlias
-
-from ulna.notebooks import in_notebook
 
 Report: TypeAlias = Callable[[float], None]
 
@@ -137,3 +137,32 @@ def time_left(done: float, elapsed: float, before: float = 0.0) -> str:
     if done <= before:
         return ""
     return f"{elapsed * (1.0 - done) / (done - before):.0f} s left"
+
+
+def in_notebook() -> bool:
+    """Return whether what is displayed reaches a page: a notebook's kernel, and no terminal."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return shell is not None and "IPKernelApp" in shell.config
+
+
+def card(
+    title: str,
+    lines: Iterable[str] = (),
+    columns: Sequence[str] = (),
+    rows: Iterable[Sequence[str]] = (),
+) -> str:
+    """Return HTML that suits any notebook: no colours of its own, no scripts.
+
+    >>> card("Arm", ["two links"])
+    '<div><strong>Arm</strong><br>two links</div>'
+    """
+    text = "".join(f"<br>{escape(line)}" for line in lines)
+    head = "".join(f"<th>{escape(column)}</th>" for column in columns)
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if head else ""
+    return f"<div><strong>{escape(title)}</strong>{text}{table}</div>"
+
+
+def _cell(text: str) -> str:
+    return f"<td>{escape(text)}</td>"

@@ -1,23 +1,36 @@
-"""Files that appear whole or not at all, and errors that name the file and the trouble."""
+"""Files that appear whole or not at all, and digests that tell whether they are as written.
+
+Errors name the file and the trouble. A digest stands before or behind the bytes, and is checked
+before anything parses them.
+"""
 
 from __future__ import annotations
 
-import csv
 import errno
+import hashlib
 import itertools
 import os
 import shutil
+import struct
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import BinaryIO, NamedTuple
 
+from ulna.concurrency import held
 from ulna.errors import FileError, InputError, Problem, UlnaError
-from ulna.interrupts import held
 
-ROWS_AT_ONCE = 10_000  # of a table that is turned into Python's own numbers
 LARGEST_TEXT = 10_000_000  # [bytes] more than any description that a person writes
+SEAL = b"\x93ulna seal 1\n"  # what sealed bytes begin with
+TRAILER = b"\x93ulna trailer 1\n"  # what files with a trailer end with
+SIZE = 16  # [bytes] of a digest: two that are alike by chance are one pair in 10^38
+BLOCK = 2**20  # [bytes] that are read at once
+MISMATCH = "its digest does not match: it was damaged or changed since it was written"
+
+_HEAD = struct.Struct(f"<Q{SIZE}sQ")  # the content's length, the digest of its rest, pieces
+_PIECE = struct.Struct(f"<QQ{SIZE}s")
+_FOOT = struct.Struct(f"<{SIZE}sQ{len(TRAILER)}s")  # the table's digest and its length
 
 
 def read_text(file: str | os.PathLike[str], largest: int = LARGEST_TEXT) -> str:
@@ -131,7 +144,7 @@ def move_in(part: Path, folder: Path, old: Iterable[str], *, overwrite: bool) ->
         held(),
         _beside(folder / "files", shutil.rmtree) as away,
     ):
-        _sync_all(part)
+        _sync(part)
         away.mkdir()
         _move({*old, *names} if overwrite else (), folder, away)
         try:
@@ -167,7 +180,7 @@ def set_aside(part: Path, file: str | os.PathLike[str]) -> Path:
         for name in _names_aside(path):
             place = Path(os.path.realpath(name))
             with suppress(FileExistsError):
-                _sync_all(part)
+                _sync(part)
                 _create(part, place)
                 return name
     raise AssertionError("names never end")
@@ -204,18 +217,6 @@ def size_text(size: float) -> str:
         if size >= unit:
             return f"{float(f'{size / unit:.3g}'):,g} {name}"
     return f"{size:.0f} bytes"
-
-
-def write_columns(file: Path, table: Mapping[str, Any]) -> None:
-    """Write arrays (k,) by their headings as .csv text that reads back to the same numbers."""
-    columns = list(table.values())
-    with file.open("w", encoding="utf-8", newline="") as stream:
-        # Its numbers are those of repr(): the shortest that give the same bits back.
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(table)
-        for start in range(0, len(columns[0]), ROWS_AT_ONCE):
-            block = (column[start : start + ROWS_AT_ONCE].tolist() for column in columns)
-            writer.writerows(zip(*block, strict=True))
 
 
 def check_new(file: str | os.PathLike[str], what: str, *, overwrite: bool) -> None:
@@ -268,7 +269,10 @@ def _beside(place: Path, remove: Callable[[Path], object]) -> Iterator[Path]:
     try:
         yield part
     finally:
-        _remove(part, remove)
+        # Where the folder is out of reach, the first error says so.
+        with suppress(OSError, ValueError), held():
+            if exists(part):
+                remove(part)
 
 
 def _settle(part: Path, place: Path, path: Path, *, overwrite: bool) -> None:
@@ -283,7 +287,7 @@ def _settle(part: Path, place: Path, path: Path, *, overwrite: bool) -> None:
 
 
 def _settle_folder(part: Path, place: Path, path: Path, *, overwrite: bool) -> None:
-    _sync_all(part)
+    _sync(part)
     if not overwrite:
         with _refused(path), held():
             if empty_folder(place):
@@ -345,29 +349,16 @@ def _refused(path: Path) -> Iterator[None]:
         raise _taken(path, "output") from None
 
 
-def _sync_all(part: Path) -> None:
+def _sync(part: Path) -> None:
+    """Bring a file, or all files of a folder, onto the disk."""
     for file in [part, *part.rglob("*")]:
         if file.is_file():
-            _sync(file)
-
-
-def _sync(file: Path) -> None:
-    with file.open("rb+") as stream:
-        os.fsync(stream.fileno())
+            with file.open("rb+") as stream:
+                os.fsync(stream.fileno())
 
 
 def _size(path: Path) -> str:
     return f"{path.stat().st_size:,} bytes" if path.is_file() else "a stream of more bytes"
-
-
-def _remove(path: Path, remove: Callable[[Path], object]) -> None:
-    try:
-        with held():
-            if exists(path):
-                remove(path)
-    except (OSError, ValueError):
-        # The folder is out of reach; the first error says so.
-        return
 
 
 def _trouble(error: OSError | ValueError) -> str:
@@ -384,3 +375,126 @@ def cache_folder() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "ulna"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ulna"
+
+
+class DamagedError(UlnaError):
+    """Bytes that are not those that were written."""
+
+
+def digest(parts: Iterable[bytes | memoryview]) -> bytes:
+    """Return the digest of bytes that come in parts.
+
+    >>> digest([b"two ", b"parts"]) == digest([b"two parts"])
+    True
+    """
+    found = hashlib.blake2b(digest_size=SIZE)
+    for part in parts:
+        found.update(part)
+    return found.digest()
+
+
+def sealed(content: bytes) -> bytes:
+    """Return bytes with their digest in front."""
+    return SEAL + digest([content]) + content
+
+
+def unsealed(raw: bytes) -> bytes:
+    """Return what was sealed; raises DamagedError where it is anything else.
+
+    >>> unsealed(sealed(b"as it was"))
+    b'as it was'
+    """
+    start = len(SEAL) + SIZE
+    content = raw[start:]
+    if raw[:start] != SEAL + digest([content]):
+        raise DamagedError(MISMATCH)
+    return content
+
+
+class DigestedPart(NamedTuple):
+    """A part of a file with a digest of its own, checked when it is read."""
+
+    offset: int
+    size: int
+    digest: bytes
+
+
+class Trailer(NamedTuple):
+    """What follows the content of a file: how long it is, and the digests of all of it.
+
+    `rest` is the digest of all that lies in no piece.
+    """
+
+    length: int
+    rest: bytes
+    pieces: Mapping[int, DigestedPart]
+
+    def check_rest(self, stream: BinaryIO) -> None:
+        """Read all that lies in no piece; raises DamagedError where it is not as written."""
+        if digest(_rest(stream, self.length, self.pieces.values())) != self.rest:
+            raise DamagedError(MISMATCH)
+
+    def check_piece(self, stream: BinaryIO, offset: int, size: int) -> None:
+        """Read a piece; raises DamagedError where it is not as written."""
+        piece = self.pieces.get(offset)
+        if piece is None or piece.size != size or piece.digest != piece_digest(stream, piece):
+            raise DamagedError(MISMATCH)
+
+
+def piece_digest(stream: BinaryIO, piece: DigestedPart) -> bytes:
+    """Return the digest of the bytes in the place of a piece."""
+    return digest(_blocks(stream, piece.offset, piece.offset + piece.size))
+
+
+def append_trailer(stream: BinaryIO, pieces: Iterable[DigestedPart] = ()) -> None:
+    """Write the digests of a file behind its content, where others that read it do not look."""
+    ordered = sorted(pieces)
+    length = stream.seek(0, os.SEEK_END)
+    head = _HEAD.pack(length, digest(_rest(stream, length, ordered)), len(ordered))
+    table = head + b"".join(_PIECE.pack(*piece) for piece in ordered)
+    stream.seek(length)
+    stream.write(table + _FOOT.pack(digest([table]), len(table), TRAILER))
+
+
+def read_trailer(stream: BinaryIO) -> Trailer | None:
+    """Return the trailer of a file, or None where it ends with none.
+
+    Raises DamagedError where the trailer is not as written, or the file before it has another
+    length.
+    """
+    end = stream.seek(0, os.SEEK_END)
+    stream.seek(max(0, end - _FOOT.size))
+    foot = stream.read(_FOOT.size)
+    if len(foot) < _FOOT.size or not foot.endswith(TRAILER):
+        return None
+    expected, size, _ = _FOOT.unpack(foot)
+    start = end - _FOOT.size - size
+    table = b""
+    if _HEAD.size <= size <= end:
+        stream.seek(max(0, start))
+        table = stream.read(size)
+    if digest([table]) != expected:
+        raise DamagedError(MISMATCH)
+    length, rest, _ = _HEAD.unpack_from(table)
+    if length != start:
+        raise DamagedError(MISMATCH)
+    pieces = (DigestedPart(*found) for found in _PIECE.iter_unpack(table[_HEAD.size :]))
+    return Trailer(length, rest, {piece.offset: piece for piece in pieces})
+
+
+def _rest(stream: BinaryIO, length: int, pieces: Iterable[DigestedPart]) -> Iterator[bytes]:
+    place = 0
+    for piece in pieces:
+        yield from _blocks(stream, place, piece.offset)
+        place = piece.offset + piece.size
+    yield from _blocks(stream, place, length)
+
+
+def _blocks(stream: BinaryIO, start: int, stop: int) -> Iterator[bytes]:
+    stream.seek(start)
+    while start < stop:
+        block = stream.read(min(BLOCK, stop - start))
+        if not block:
+            return
+        start += len(block)
+        yield block

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.digests import read_trailer
 from ulna.simulation import Run, Status
+from ulna.storage import read_trailer
 
 
 @pytest.fixture(scope="module")

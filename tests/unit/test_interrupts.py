@@ -12,8 +12,8 @@ import time
 import pytest
 
 import ulna
-from ulna import Interrupted, interrupts
-from ulna.interrupts import deferred, held, interruptible, listening, return_partial
+from ulna import Interrupted, concurrency
+from ulna.concurrency import deferred, held, interruptible, listening, return_partial
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no signals to send")
 
@@ -28,7 +28,7 @@ def nothing_left():
     before = signal.getsignal(signal.SIGINT)
     yield
     assert signal.getsignal(signal.SIGINT) is before
-    assert not interrupts._LISTENER.pending
+    assert not concurrency._LISTENER.pending
 
 
 # ------------------------------------------------------------------------------------- one by one

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ulna.digests import DamagedError, sealed, unsealed
 from ulna.kernels import cache
 from ulna.kernels.sources import PACKAGE
+from ulna.storage import DamagedError, sealed, unsealed
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
 

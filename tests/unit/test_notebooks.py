@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.notebooks import card
+from ulna.progress import card
 
 ARM = ulna.preset("kehl")
 PATH = ulna.paths.circle((0.4, 0.3), 0.1)

@@ -28,15 +28,15 @@ from ulna.analysis.propagation import (
 from ulna.analysis.tick_maps import Gains, controller_gains, gauss_times, held_maps, tick_maps
 from ulna.arm import Arm
 from ulna.arrays import Array
+from ulna.concurrency import interruptible
 from ulna.control import Controller
 from ulna.dynamics.linearisation import acceleration_rows
 from ulna.errors import InputError, Problem, shown
-from ulna.interrupts import interruptible
 from ulna.kinematics import jacobian
 from ulna.motion import Plan
 from ulna.motion.values import positive
 from ulna.namespaces import suggest_keywords
-from ulna.notebooks import card
+from ulna.progress import card
 from ulna.simulation.checks import check_kinds
 
 STEP = 0.01  # [s] of a step at most

@@ -31,7 +31,7 @@ from ulna.errors import InputError, Problem, shown
 from ulna.motion import Plan
 from ulna.motion.values import positive
 from ulna.namespaces import suggest_keywords
-from ulna.notebooks import card
+from ulna.progress import card
 from ulna.simulation import Run, Saturation
 from ulna.units import length_text
 

@@ -20,11 +20,11 @@ from ulna.analysis.facts import plain
 from ulna.angles import wrap
 from ulna.arm import Arm
 from ulna.arrays import Array
+from ulna.concurrency import check_on_interrupt, interruptible, return_partial
 from ulna.errors import InputError, Interrupted, Problem, shown
-from ulna.interrupts import check_on_interrupt, interruptible, return_partial
 from ulna.motion.values import number, whole
 from ulna.namespaces import suggest_keywords
-from ulna.notebooks import card
+from ulna.progress import card
 from ulna.simulation import Run, simulate
 from ulna.simulation.checks import check_kinds
 from ulna.simulation.options import joint_values

@@ -21,12 +21,12 @@ import numpy as np
 from ulna.analysis.facts import plain
 from ulna.arm import Arm
 from ulna.arrays import Array
+from ulna.concurrency import interruptible
 from ulna.control import Controller
 from ulna.errors import InputError, Problem, UlnaWarning, shown
-from ulna.interrupts import interruptible
 from ulna.motion.values import number, positive, whole
 from ulna.namespaces import suggest_keywords
-from ulna.notebooks import card
+from ulna.progress import card
 from ulna.simulation import Run, simulate
 from ulna.simulation.checks import check_kinds
 from ulna.simulation.options import joint_values

@@ -25,7 +25,7 @@ from ulna.errors import InputError, Problem, shown
 from ulna.motion import Plan, TipMotion
 from ulna.motion.values import number, positive
 from ulna.namespaces import suggest_attributes, suggest_keywords
-from ulna.notebooks import card
+from ulna.progress import card
 from ulna.simulation import Run
 from ulna.units import length_text
 

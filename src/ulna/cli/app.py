@@ -31,8 +31,8 @@ from ulna.cli import (
     simulate,
 )
 from ulna.cli.terminal import note, prepare_streams, say
+from ulna.concurrency import listening
 from ulna.errors import FileError, UlnaError, UlnaWarning
-from ulna.interrupts import listening
 from ulna.kernels import compile_progress
 
 BUG, INTERRUPTED = 1, 130

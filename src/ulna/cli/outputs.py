@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ulna.cli.plotting import FORMATS, save_figure
+from ulna.concurrency import deferred, listening
 from ulna.errors import FileError, InputError, MissingExtraError, Problem, UlnaError, shown
-from ulna.interrupts import deferred, listening
 from ulna.simulation import Run
 from ulna.simulation.files import ENDINGS
 from ulna.storage import check_new, name_aside

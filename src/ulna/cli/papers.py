@@ -14,6 +14,7 @@ from ulna.cli.arguments import JsonOption
 from ulna.cli.folder import folder_outputs, make_folder
 from ulna.cli.running import INTERRUPTED, UnfinishedError
 from ulna.cli.terminal import fitted, note, say_about, show_json, show_table
+from ulna.concurrency import cores
 from ulna.errors import InputError, Problem
 from ulna.papers import library
 from ulna.papers.folder import DATA, fill_folder, foreign_files
@@ -23,7 +24,6 @@ from ulna.papers.row import Paper, Verdict
 from ulna.papers.tasks import PaperTask, PaperTasks
 from ulna.progress import describe
 from ulna.storage import empty_folder, exists, whole_folder
-from ulna.workers import cores
 
 MOST_WORKERS = 4  # more would only judge the same papers more often
 COLUMNS = ("paper", "authors", "rows", "errata", *(verdict.value for verdict in Verdict))

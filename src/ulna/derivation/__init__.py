@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ulna.arm import Arm
+from ulna.concurrency import interruptible
 from ulna.derivation.options import DerivationOptions, options_for
 from ulna.errors import InputError, Problem, shown
-from ulna.interrupts import interruptible
 from ulna.namespaces import namespace, suggest_keywords
 
 if TYPE_CHECKING:

@@ -245,9 +245,9 @@ def _flat(values: Array, batch: tuple[int, ...]) -> Array:
 
 def _computed(kernel: Callable[..., None], batch: Batch, shape: tuple[int, ...]) -> Array:
     """Run a kernel over a batch, in blocks and on all cores."""
+    from ulna.concurrency import parallel_for
     from ulna.dynamics.batches import scratch_size
     from ulna.lanes import WIDTHS
-    from ulna.workers import parallel_for
 
     n, width = shape[-1], WIDTHS[np.dtype(np.float64)]
     found = np.empty(shape)

@@ -18,13 +18,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ulna.digests import DamagedError, digest, sealed, unsealed
 from ulna.errors import warn
 from ulna.kernels.compile_progress import CompileProgress, show_progress
 from ulna.kernels.functions import Kernel
 from ulna.kernels.signatures import Signature, signature_text
 from ulna.kernels.sources import fingerprint
-from ulna.storage import cache_folder, write_whole
+from ulna.storage import DamagedError, cache_folder, digest, sealed, unsealed, write_whole
 
 TYPED, CODE = ".typed", ".code"
 SHIPPED = Path(__file__).with_name("shipped")

@@ -78,9 +78,9 @@ def solve_postures(
 
 def run_in_blocks(solve: Callable[[int, Floats, int, int], None], rows: int, n: int) -> None:
     """Call solve(size, memory, first, last) for all blocks of rows of arms with n links."""
+    from ulna.concurrency import parallel_for
     from ulna.kinematics.solver_scratch import scratch_size
     from ulna.lanes import WIDTHS
-    from ulna.workers import parallel_for
 
     width = WIDTHS[np.dtype(np.float64)]
 

@@ -14,7 +14,7 @@ from ulna.arm import Arm
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics.ring import Floats
 from ulna.namespaces import suggest_attributes
-from ulna.notebooks import card
+from ulna.progress import card
 from ulna.typing import AngleLike
 
 OK = "ok"

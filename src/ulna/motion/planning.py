@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypedDict, Unpack, overload
 
 from ulna.arm import Arm
-from ulna.interrupts import interruptible
+from ulna.concurrency import interruptible
 from ulna.motion.durations import Limits
 from ulna.motion.path import Path
 from ulna.motion.plan_assembly import KnownTerms, assemble_plan, motion_terms, sample_motion

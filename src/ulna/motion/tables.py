@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ulna.arrays import Array
+from ulna.columns import write_columns
 from ulna.errors import InputError, Problem
 from ulna.motion.plan_result import Plan
-from ulna.notebooks import card
-from ulna.storage import whole_file, write_columns
+from ulna.progress import card
+from ulna.storage import whole_file
 from ulna.typing import PathLike
 from ulna.units import length_text
 

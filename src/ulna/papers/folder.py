@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from ulna.interrupts import listening
+from ulna.concurrency import listening
 from ulna.papers import library
 from ulna.papers.pages import Edition, Judged, data, errata_page, index_page, paper_page
 from ulna.papers.pages.edition import FILMS, PICTURES

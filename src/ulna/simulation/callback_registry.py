@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
-from ulna.interrupts import held
+from ulna.concurrency import held
 
 if TYPE_CHECKING:
     from ulna.simulation.callbacks import Callback

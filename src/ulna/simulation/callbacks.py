@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 
-from ulna.interrupts import listening
+from ulna.concurrency import listening
 from ulna.kernels import DISABLED
 from ulna.simulation.engine.hooks import CALLBACK
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from ulna.interrupts import listening
+from ulna.concurrency import listening
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import ControlMemory, Memory, Record
 from ulna.simulation.failures import Failed

@@ -12,7 +12,6 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.arm.robot_files import parse
-from ulna.digests import append_trailer
 from ulna.errors import InputError, Problem, Problems
 from ulna.simulation.formats import (
     check_array,
@@ -47,7 +46,7 @@ from ulna.simulation.tables import (
     write_csv,
     write_parquet,
 )
-from ulna.storage import whole_file
+from ulna.storage import append_trailer, whole_file
 from ulna.typing import PathLike
 
 ENDINGS = (".nc", ".csv", ".parquet")

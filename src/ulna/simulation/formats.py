@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ulna.digests import DamagedError
 from ulna.errors import (
     FileError,
     InputError,
@@ -24,6 +23,7 @@ from ulna.errors import (
     warn,
 )
 from ulna.simulation.tables import Quantity
+from ulna.storage import DamagedError
 
 # Older files name these settings otherwise, and gains in what they say of controllers.
 _OLDER_SETTINGS = {"model": "dynamics", "friction": "sequential_damping"}

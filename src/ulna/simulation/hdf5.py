@@ -15,8 +15,8 @@ import sys
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ulna.digests import DamagedError, Trailer, read_trailer
 from ulna.errors import FileError, InputError, Problem
+from ulna.storage import DamagedError, Trailer, read_trailer
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"  # what every netCDF 4 file begins with
 PATIENCE = 10.0  # [s] for the process that parses a file without a trailer

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ulna.arm import Arm, Joint
+from ulna.concurrency import cores
 from ulna.typing import Precision
-from ulna.workers import cores
 
 SIZES = (2, 3, 4, 1)  # more than three joints share one
 Piece = tuple[Callable[..., None], tuple[Any, ...]]

@@ -9,8 +9,8 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
+from ulna.concurrency import check_on_interrupt, interruptible, listening, return_partial
 from ulna.errors import InputError, Problem, shown, warn
-from ulna.interrupts import check_on_interrupt, interruptible, listening, return_partial
 from ulna.motion import Trajectory
 from ulna.namespaces import suggest_keywords
 from ulna.progress import progress as progress_line

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ulna.notebooks import card
+from ulna.columns import write_columns
+from ulna.progress import card
 from ulna.simulation.run import Run
 from ulna.simulation.status import Floats
-from ulna.storage import write_columns
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ulna.concurrency import interruptible
 from ulna.errors import InputError, Problem
-from ulna.interrupts import interruptible
 from ulna.namespaces import suggest_keywords
 from ulna.viewer.arm import TIP, draw_reach, fit_axes, widths
 from ulna.viewer.film import arm_title, check_film, filmed, speed_remark, times_between

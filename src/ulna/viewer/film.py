@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ulna.arm import Arm
+from ulna.concurrency import interruptible
 from ulna.errors import InputError, Problem, shown
-from ulna.interrupts import interruptible
 from ulna.namespaces import suggest_keywords
 from ulna.progress import progress as progress_line
 from ulna.storage import check_new

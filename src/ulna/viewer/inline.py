@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ulna.errors import InputError, Problem, shown
 from ulna.namespaces import suggest_keywords
-from ulna.notebooks import card
+from ulna.progress import card
 from ulna.storage import check_new, write_whole
 from ulna.viewer.video import ffmpeg
 

@@ -375,9 +375,9 @@ def test_answers_depend_neither_on_cores_nor_on_what_other_threads_ask(monkeypat
         timing="quintic",
         duration=1.0,
     )
-    monkeypatch.setattr("ulna.workers.cores", lambda: 1)
+    monkeypatch.setattr("ulna.concurrency.cores", lambda: 1)
     alone = stability(plan, law)
-    monkeypatch.setattr("ulna.workers.cores", lambda: 4)
+    monkeypatch.setattr("ulna.concurrency.cores", lambda: 4)
     with ThreadPoolExecutor(2) as threads:
         both = list(threads.map(lambda _: stability(plan, law), range(2)))
     for told in both:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna import dynamics, workers
+from ulna import concurrency, dynamics
 from ulna.dynamics import chain
 
 TOLERANCE = 1e-11
@@ -141,7 +141,7 @@ def test_a_row_does_not_depend_on_its_batch(random_arm, name, n):
 def test_a_row_does_not_depend_on_the_threads(random_arm, name, threads, monkeypatch):
     rows = 5000
     everything = mixed(random_arm, 3, rows)
-    monkeypatch.setattr(workers, "cores", lambda: threads)
+    monkeypatch.setattr(concurrency, "cores", lambda: threads)
     whole = computed(name, *everything)
     for first in range(0, rows, 1000):
         part = slice(first, first + 7)

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from ulna import workers
+from ulna import concurrency
 from ulna.kinematics import TrackFlag, inverse, tip, track
 
 PATHS, SAMPLES = 40, 25
@@ -65,7 +65,7 @@ def test_a_path_does_not_depend_on_its_batch(case, posture):
 def test_a_path_does_not_depend_on_the_threads(case, threads, monkeypatch):
     arms, paths, start = case
     whole = fields(track(arms, paths, start))
-    monkeypatch.setattr(workers, "cores", lambda: threads)
+    monkeypatch.setattr(concurrency, "cores", lambda: threads)
     assert same(fields(track(arms, paths, start)), whole)
 
 

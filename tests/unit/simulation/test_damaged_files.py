@@ -15,7 +15,11 @@ import pytest
 import xarray as xr
 
 import ulna
-from ulna.digests import (
+from ulna.errors import FileError, InputError, UlnaWarning
+from ulna.kernels.sources import PACKAGE
+from ulna.simulation import BatchRun, Run, Status, Statuses, hdf5, hdf5_trial
+from ulna.simulation.batch.netcdf_store import Sheltered
+from ulna.storage import (
     DamagedError,
     DigestedPart,
     append_trailer,
@@ -24,10 +28,6 @@ from ulna.digests import (
     sealed,
     unsealed,
 )
-from ulna.errors import FileError, InputError, UlnaWarning
-from ulna.kernels.sources import PACKAGE
-from ulna.simulation import BatchRun, Run, Status, Statuses, hdf5, hdf5_trial
-from ulna.simulation.batch.netcdf_store import Sheltered
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX signals")
 SOON = 1.0  # [s] of processor time for one file

@@ -15,9 +15,9 @@ from ulna.analysis.portraits.phase_portrait import Portrait, read_range
 from ulna.analysis.portraits.running_solutions import find_running_solutions
 from ulna.analysis.portraits.state_feedback import StateFeedback
 from ulna.arm import Arm, warn_unmodelled
+from ulna.concurrency import interruptible
 from ulna.control import Controller
 from ulna.errors import InputError, Problem, shown
-from ulna.interrupts import interruptible
 from ulna.motion.values import number, positive
 from ulna.namespaces import suggest_keywords
 from ulna.simulation.checks import check_kinds

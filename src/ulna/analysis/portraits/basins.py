@@ -9,7 +9,7 @@ import numpy as np
 
 from ulna.analysis.portraits.fates import UNDECIDED, Ends, Fates
 from ulna.arrays import Array
-from ulna.interrupts import OnInterrupt, return_partial
+from ulna.concurrency import OnInterrupt, return_partial
 from ulna.progress import progress as progress_line
 
 SLICE = 250_000  # starts that move together

@@ -26,11 +26,11 @@ from ulna.analysis.portraits.running_solutions import RunningSolution, find_runn
 from ulna.analysis.portraits.separatrices import Separatrix, find_separatrices
 from ulna.arm import Arm
 from ulna.arrays import Array
+from ulna.concurrency import OnInterrupt, check_on_interrupt, interruptible
 from ulna.control import Controller
 from ulna.errors import InputError, Problem, shown
-from ulna.interrupts import OnInterrupt, check_on_interrupt, interruptible
 from ulna.motion.values import number, whole
-from ulna.notebooks import card
+from ulna.progress import card
 from ulna.simulation import Run, simulate
 
 SAMPLES = 4001  # of an orbit

@@ -18,8 +18,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ulna.arm import Parameters
+from ulna.concurrency import deferred
 from ulna.errors import InputError, Problem, Problems
-from ulna.interrupts import deferred
 from ulna.simulation.batch.batch_run import (
     FORMAT,
     HISTORIES,

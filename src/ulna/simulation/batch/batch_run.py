@@ -18,7 +18,7 @@ from ulna.arm import Parameters
 from ulna.errors import Problems
 from ulna.kinematics.forward_kinematics import tip
 from ulna.namespaces import SuggestsAttributes, suggest_attributes, suggest_keywords
-from ulna.notebooks import card
+from ulna.progress import card
 from ulna.simulation.batch.statuses import REASONS, Codes, Statuses
 from ulna.simulation.batch.stored_arrays import StoredArray
 from ulna.simulation.capacity import check_memory

@@ -12,8 +12,8 @@ from typing import Any, Never
 import numpy as np
 
 from ulna.arrays import Array, float_array
+from ulna.concurrency import held, interruptible, parallel_for
 from ulna.errors import InputError, Interrupted, Problem, did_you_mean, shown, warn
-from ulna.interrupts import held, interruptible
 from ulna.simulation.batch.buckets import Prepared, buckets_of
 from ulna.simulation.batch.inputs import joint_rows
 from ulna.simulation.batch.resident import ResidentBucket
@@ -49,7 +49,6 @@ from ulna.typing import (
     SeedsLike,
     StateLike,
 )
-from ulna.workers import parallel_for
 
 AROUND = 50  # numbers of a link besides those of its table, about
 CHUNK = 0.025  # [s] of work between two checks for Ctrl-C

@@ -10,14 +10,14 @@ import numpy as np
 
 from ulna.arm import Parameters
 from ulna.arrays import Array
-from ulna.errors import InputError, Problem, shown, warn
-from ulna.interrupts import (
+from ulna.concurrency import (
     check_on_interrupt,
     deferred,
     interruptible,
     listening,
     return_partial,
 )
+from ulna.errors import InputError, Problem, shown, warn
 from ulna.namespaces import suggest_keywords
 from ulna.progress import progress as progress_line
 from ulna.simulation.batch.batch_files import BatchStore, create, open_batch

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ulna.arrays import Array
+from ulna.concurrency import WorkerTask, cores, held, listening, submit
 from ulna.dynamics.packed import TURNS
 from ulna.errors import InputError, Problem, did_you_mean, shown
-from ulna.interrupts import held, listening
 from ulna.simulation.batch.buckets import Prepared
 from ulna.simulation.batch.statuses import TO_RUN
 from ulna.simulation.build import tableau_of
@@ -31,7 +31,6 @@ from ulna.simulation.engine.memory import ControlMemory, Memory, Record, new_rec
 from ulna.simulation.options import SimulationOptions
 from ulna.simulation.reference import TickRange
 from ulna.simulation.steps import WORK
-from ulna.workers import WorkerTask, cores, submit
 
 TABLE, INTS = np.zeros((1, 1)), np.zeros(1, dtype=np.int64)  # that nobody reads
 PRECISIONS = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ulna.digests import MISMATCH, DamagedError, digest, sealed, unsealed
 from ulna.errors import FileError, InputError, Problem
 from ulna.simulation.batch.batch_run import HISTORIES, HISTORY
 from ulna.simulation.batch.stored_arrays import BatchSource
 from ulna.simulation.formats import package
 from ulna.simulation.status import Floats
 from ulna.simulation.tables import Quantity
+from ulna.storage import MISMATCH, DamagedError, digest, sealed, unsealed
 
 if TYPE_CHECKING:
     from ulna.simulation.batch.batch_files import BatchLayout

@@ -10,17 +10,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ulna import workers
+from ulna import concurrency
 
 
 @pytest.fixture(autouse=True)
 def three_cores(monkeypatch):
-    monkeypatch.setattr(workers, "cores", lambda: 3)
+    monkeypatch.setattr(concurrency, "cores", lambda: 3)
 
 
 def done(count, least):
     seen = []
-    workers.parallel_for(lambda first, last: seen.append((first, last)), count, least)
+    concurrency.parallel_for(lambda first, last: seen.append((first, last)), count, least)
     return sorted(seen)
 
 
@@ -33,7 +33,7 @@ def test_all_is_done_once(count):
 def test_pieces_are_not_too_small():
     assert done(19, 10) == [(0, 19)]
     assert min(last - first for first, last in done(1000, 10)) >= 10
-    assert len(done(10**6, 10)) == workers.PIECES * 3
+    assert len(done(10**6, 10)) == concurrency.PIECES * 3
 
 
 def test_several_threads_take_part():
@@ -46,7 +46,7 @@ def test_several_threads_take_part():
             if len(names) <= 2:
                 meeting.wait()
 
-    workers.parallel_for(work, 1000, 10)
+    concurrency.parallel_for(work, 1000, 10)
     assert len(names) >= 2
 
 
@@ -54,9 +54,9 @@ def test_work_may_ask_for_work():
     seen = []
 
     def work(first, last):
-        workers.parallel_for(lambda one, other: seen.append(other - one), last - first, 1)
+        concurrency.parallel_for(lambda one, other: seen.append(other - one), last - first, 1)
 
-    workers.parallel_for(work, 1000, 10)
+    concurrency.parallel_for(work, 1000, 10)
     assert sum(seen) == 1000
 
 
@@ -67,24 +67,24 @@ def test_what_goes_wrong_is_raised(where):
             raise ValueError("this piece")
 
     with pytest.raises(ValueError, match="this piece"):
-        workers.parallel_for(work, 1000, 10)
+        concurrency.parallel_for(work, 1000, 10)
     assert done(1000, 10)
 
 
 def test_while_python_ends_there_is_no_help_and_none_needed(monkeypatch):
     ended = ThreadPoolExecutor(1)
     ended.shutdown()
-    monkeypatch.setattr(workers, "_pool", lambda process: ended)
+    monkeypatch.setattr(concurrency, "_pool", lambda process: ended)
     assert sum(last - first for first, last in done(1000, 10)) == 1000
 
 
 CHILDREN = """
 import multiprocessing, os, sys
-from ulna import workers
-workers.cores = lambda: 3
+from ulna import concurrency
+concurrency.cores = lambda: 3
 def done():
     pieces = []
-    workers.parallel_for(lambda first, last: pieces.append(last - first), 1000, 10)
+    concurrency.parallel_for(lambda first, last: pieces.append(last - first), 1000, 10)
     return sum(pieces)
 def in_a_child(queue):
     queue.put((os.getpid(), done()))
@@ -111,9 +111,9 @@ def test_other_processes_have_threads_of_their_own(tmp_path, method):
 
 def test_cores_are_those_that_the_process_may_use(monkeypatch):
     monkeypatch.undo()
-    assert 1 <= workers.cores() <= (os.cpu_count() or 1)
+    assert 1 <= concurrency.cores() <= (os.cpu_count() or 1)
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
-    assert workers.cores() == (os.cpu_count() or 1)
+    assert concurrency.cores() == (os.cpu_count() or 1)
 
 
 def test_threads_that_work_is_handed_over_to_are_used_again():
@@ -123,7 +123,7 @@ def test_threads_that_work_is_handed_over_to_are_used_again():
         found.append(threading.current_thread())
 
     for _ in range(5):
-        task = workers.submit(work)
+        task = concurrency.submit(work)
         assert task.is_done.wait(20.0)
     assert len(set(found)) == 1
     assert found[0] is not threading.current_thread()
@@ -131,7 +131,7 @@ def test_threads_that_work_is_handed_over_to_are_used_again():
 
 def test_work_is_handed_over_to_as_many_threads_as_it_takes():
     meeting = threading.Barrier(4)
-    tasks = [workers.submit(lambda: meeting.wait(20.0)) for _ in range(3)]
+    tasks = [concurrency.submit(lambda: meeting.wait(20.0)) for _ in range(3)]
     meeting.wait(20.0)
     assert all(task.is_done.wait(20.0) for task in tasks)
 
@@ -140,13 +140,13 @@ def test_where_no_thread_can_be_started_none_is_handed_over_to(monkeypatch):
     def fail(thread):
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(workers, "_idle", lambda process: deque())
+    monkeypatch.setattr(concurrency, "_idle", lambda process: deque())
     monkeypatch.setattr(threading.Thread, "start", fail)
-    assert workers.submit(lambda: None) is None
+    assert concurrency.submit(lambda: None) is None
 
 
 @pytest.mark.parametrize("most", [1, 2])
 def test_no_more_threads_share_work_than_may(most):
     names = set()
-    workers.parallel_for(lambda first, last: names.add(threading.get_ident()), 1000, 10, most)
+    concurrency.parallel_for(lambda first, last: names.add(threading.get_ident()), 1000, 10, most)
     assert 1 <= len(names) <= most
