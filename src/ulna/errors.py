@@ -10,7 +10,7 @@ import math
 import reprlib
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -123,6 +123,30 @@ class InputError(UlnaError, ValueError):
         if len(found) > _MOST_TOLD:
             lines.append(f"and {len(found) - _MOST_TOLD:,} more like these")
         super().__init__("\n".join(lines))
+
+
+@contextmanager
+def rewording(reword: Callable[[Problem], Problem]) -> Iterator[None]:
+    """Change every problem of an `InputError` that is raised in the block.
+
+    Parameters
+    ----------
+    reword : callable
+        Takes a problem and returns another, as with the name of an option or a place in a file.
+
+    Examples
+    --------
+    >>> with rewording(lambda problem: problem.at("arm.toml:3")):
+    ...     raise InputError(Problem("mass", "-1", "a positive number"))
+    Traceback (most recent call last):
+    ulna.errors.InputError: arm.toml:3: mass: got -1, need a positive number
+    """
+    try:
+        yield
+    except InputError as error:
+        if not error.problems:
+            raise
+        raise InputError(reword(problem) for problem in error.problems) from None
 
 
 class InfeasibleError(UlnaError):

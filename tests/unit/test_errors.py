@@ -13,6 +13,7 @@ from ulna.errors import (
     UlnaError,
     UlnaWarning,
     nearest_name,
+    rewording,
 )
 
 
@@ -113,3 +114,12 @@ def test_a_message_of_thousands_of_problems_is_cut_and_says_how_many():
     assert lines[20:] == ["and 2,980 more like these"]
     assert len(error.problems) == 3000
     assert "more" not in str(InputError(problems[:20]))
+
+
+def test_problems_that_come_out_of_a_block_are_reworded_all_and_words_alone_are_kept():
+    found = [Problem("mass", "0", "more"), Problem("length", "-1", "more")]
+    with pytest.raises(InputError) as told, rewording(lambda problem: problem.within("link.2")):
+        raise InputError(found)
+    assert told.value.problems == tuple(problem.within("link.2") for problem in found)
+    with pytest.raises(InputError, match="words alone"), rewording(lambda problem: found[0]):
+        raise InputError("words alone")
