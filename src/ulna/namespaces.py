@@ -134,6 +134,15 @@ def namespace(
     return find, offer
 
 
+@functools.cache
+def load_extensions() -> None:
+    """Import what installed packages add: the modules that they name as entry points of `ulna`."""
+    from importlib.metadata import entry_points
+
+    for one in entry_points(group="ulna"):
+        one.load()
+
+
 def suggest_keywords(missing: str = "", /, **guesses: str) -> Callable[[Called], Called]:
     """Return a decorator that adds "did you mean" to the refusal of a misspelt keyword.
 

@@ -15,6 +15,7 @@ import pytest
 import ulna
 from ulna.arm.robot_files import parse
 from ulna.cli import main
+from ulna.control import controller_text
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -39,6 +40,15 @@ def cases(language):
 def commands(page):
     lines = "\n".join(blocks(page, "console")).splitlines()
     return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+
+
+@pytest.fixture(autouse=True)
+def same_controllers():
+    """Leave out again the laws that a page or an example adds."""
+    before = dict(controller_text._known)
+    yield
+    controller_text._known.clear()
+    controller_text._known.update(before)
 
 
 @pytest.mark.parametrize("code", cases("python"))

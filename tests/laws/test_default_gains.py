@@ -16,7 +16,7 @@ from ulna.control import (
     ControlTiming,
     FeedforwardPID,
     GravityPD,
-    sampled,
+    loop_stability,
 )
 
 KINDS = [PD, PID, GravityPD, FeedforwardPID, ComputedTorque, Adaptive]
@@ -72,7 +72,7 @@ def sagged(arm, goals, stiffness):
 def slowest(arm, controller, goals, timing):
     """Give the longest time constant [s] near any of the set-points."""
     feedback = controller.feedback(arm, goals, timing)
-    sizes = np.abs(np.linalg.eigvals(sampled.tick_map(arm, goals, feedback, timing)))
+    sizes = np.abs(np.linalg.eigvals(loop_stability.tick_map(arm, goals, feedback, timing)))
     decays = -timing.rate * np.log(np.maximum(sizes, 1e-300))
     if isinstance(controller, Adaptive):
         # Combinations of masses that gravity does not show are learnt by nobody, and reach nothing.

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 
 from ulna.kernels import compile_progress, inner
-from ulna.kernels.functions import Kernel, function_count
+from ulna.kernels.functions import Kernel, functions_of
 
 
 @inner
@@ -40,7 +40,7 @@ def shown(monkeypatch):
 
 
 def test_functions_are_counted_once_each():
-    assert function_count(Kernel(_both)) == 3
+    assert len(functions_of(Kernel(_both))) == 3
 
 
 def test_the_bar_moves_with_every_function_and_never_back(shown):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ulna.arrays import Array
-from ulna.control.sampled import balance
+from ulna.control.loop_stability import balance
 
 MOTION_ERROR = 1e-12  # of an angle, a rate, an acceleration, or of one where they are small
 MAP_ERROR = 1e-13  # of the largest entry, in units that make rows and columns of like sizes

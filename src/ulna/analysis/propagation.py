@@ -38,7 +38,7 @@ import numpy as np
 from ulna.analysis.panels import LONGEST
 from ulna.arrays import Array
 from ulna.concurrency import parallel_for
-from ulna.control.sampled import balance, exponential
+from ulna.control.loop_stability import balance, exponential
 
 GAUSS = np.array([0.5 - math.sqrt(3.0) / 6.0, 0.5 + math.sqrt(3.0) / 6.0])
 MOST_AT_ONCE = 500_000  # numbers in matrices that a core works on together

@@ -24,7 +24,7 @@ from ulna.analysis.propagation import GAUSS, magnus_maps
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control import CompiledLaw, Controller, ControlTiming, Reference
-from ulna.control.control_timing import compile_controller, start_controller
+from ulna.control.controller import compile_controller, start_controller
 from ulna.motion import Plan
 from ulna.simulation.checks import read_answer
 from ulna.simulation.reference import as_reference

@@ -14,6 +14,7 @@ from ulna.cli.arguments import JsonOption
 from ulna.cli.terminal import number, say, show_json, show_table
 from ulna.control import CONTROLLERS
 from ulna.motion.timing import DESCRIPTIONS
+from ulna.namespaces import load_extensions
 from ulna.units import from_si
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def list_(
     json: JsonOption = False,
 ) -> None:
     """List what can be asked for by name."""
+    load_extensions()
     LISTS[what](json)
 
 

@@ -1,23 +1,24 @@
-"""HOW we command: controllers, one a file.
+"""HOW we command: controllers, one a file, each with its law.
 
 A controller is a small frozen object with two methods, which a user's own class may have as well:
 
     start(arm) -> state
     torque(t, q, qd, reference, state) -> (tau, state)
 
-One that also has `compiled(arm)` runs inside the compiled engine. Where `start` or `compiled` takes
-`timing` as well, it is told the control rate and the delay of what it measures.
+One that also has `compiled(arm)` runs inside the compiled engine; `law` makes such a one of a
+function. Where `start` or `compiled` takes `timing` as well, it is told the control rate and the
+delay of what it measures.
 """
 
 from typing import TYPE_CHECKING
 
 from ulna.control.adaptive import Adaptive
 from ulna.control.computed_torque import ComputedTorque
-from ulna.control.control_timing import ControlTiming
-from ulna.control.controller import CompiledLaw, Controller, Reference
+from ulna.control.controller import CompiledLaw, Controller, ControlTiming, Reference
 from ulna.control.controller_text import CONTROLLERS, read_controller, with_model
 from ulna.control.feedforward_pid import FeedforwardPID
 from ulna.control.gravity_pd import GravityPD
+from ulna.control.laws import law
 from ulna.control.open_loop import OpenLoop
 from ulna.control.pd import PD
 from ulna.control.pid import PID
@@ -36,6 +37,7 @@ __all__ = [
     "GravityPD",
     "OpenLoop",
     "Reference",
+    "law",
     "read_controller",
     "with_model",
 ]
@@ -65,6 +67,9 @@ if not TYPE_CHECKING:
         ),
         "control.read_controller(text) reads one such as 'PID(kp=400, kd=40)'": (
             "parse_controller controller_from_text from_text from_string parse load"
+        ),
+        "control.law makes a compiled controller of a function": (
+            "compiled_law control_law make_controller register register_controller custom jit"
         ),
         "control.CONTROLLERS are all of them by name": (
             "controllers list_controllers all_controllers"

@@ -21,10 +21,25 @@ import numpy as np
 
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
-from ulna.control.believed import believed
-from ulna.control.control_timing import DEFAULT_TIMING, ControlTiming
-from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.controller_repr import call_text, freeze_fields, keyword_guesses
+from ulna.control.believed import (
+    ANGLE,
+    QD_REF,
+    RATE,
+    SLIDING,
+    believed,
+    scratch_rows,
+    scratch_tables,
+)
+from ulna.control.controller import (
+    DEFAULT_TIMING,
+    CompiledLaw,
+    ControlTiming,
+    Reference,
+    call_text,
+    columns,
+    freeze_fields,
+    keyword_guesses,
+)
 from ulna.control.gains import (
     KD_SHARE,
     Gain,
@@ -34,15 +49,40 @@ from ulna.control.gains import (
     largest_kp,
     one_number,
 )
-from ulna.control.sampled import Feedback, diagonal, gravity_gradient
+from ulna.control.laws import REF_Q, REF_QD, REF_QDD, law
+from ulna.control.loop_stability import Feedback, diagonal, gravity_gradient
 from ulna.dynamics import mass_matrix, parameter_vector, regressor
-from ulna.dynamics.packed import DAMPING, MASS, pack
+from ulna.dynamics.packed import (
+    ALONG,
+    ASIDE,
+    CARRIER,
+    CONSTANTS,
+    DAMPING,
+    LENGTH,
+    MASS,
+    OMEGA_SQUARED,
+    OWN,
+    QDD,
+    SECOND,
+    TORQUE,
+    pack,
+)
+from ulna.dynamics.recursive import gather_torques, link_directions, spread_accelerations
+from ulna.kernels import inner
+from ulna.lanes import all_lanes, select
 from ulna.namespaces import suggest_keywords
 
 DEFAULT_BANDWIDTH = 10.0  # [rad/s] unless the control rate is too low for it
 DECAY_SHARE = 0.15  # of the fastest decay that the rate allows
 GAP = 0.25  # [rad] from which it has to get to its reference, learning all the while
 DEFAULT_ADAPTATION = 0.3  # [1/J] of adaptation, unless the control rate is too low for it
+
+# Rows of params: how fast every entry is learnt, and the table of an arm of ones. Rows of state:
+# the estimate, then the last tick's time.
+QUANTITIES = 6
+# The columns that a quantity stands in, first and last; a rotor stands in three.
+FIRST = (MASS, ALONG, ASIDE, SECOND, DAMPING, CARRIER)
+LAST = (MASS, ALONG, ASIDE, SECOND, DAMPING, OWN)
 
 
 class AdaptiveGains(NamedTuple):
@@ -60,6 +100,99 @@ class AdaptiveState(NamedTuple):
     gains: AdaptiveGains
     estimate: Array  # (6n,) as parameter_vector has it
     t: float  # [s] of the last tick
+
+
+@law
+def _adaptive(
+    t: float,
+    q: Array,
+    qd: Array,
+    reference: Array,
+    state: Array,
+    tau: Array,
+    bandwidth: Array,
+    kd: Array,
+    params: Array,
+) -> None:
+    n = len(q)
+    last = QUANTITIES * n
+    links, turns, y = scratch_tables(n, state, last + 1)
+    step = t - state[last]
+    state[last] = t
+    _reference_motion(q, qd, reference, bandwidth, kd, links, y, tau)
+    _load_lengths(n, params, links, turns, y)
+    # At the first tick nothing has been seen that could be learnt from.
+    _adapt(n, select(step < math.inf, step, 0.0), params, state, links, turns, y, tau)
+
+
+@inner
+def _reference_motion(
+    q: Array,
+    qd: Array,
+    reference: Array,
+    bandwidth: Array,
+    kd: Array,
+    links: Array,
+    y: Array,
+    tau: Array,
+) -> None:
+    """Write the reference rates, the sliding variable, and its torque."""
+    n = len(q)
+    for i in range(n):
+        error, error_rate = reference[REF_Q, i] - q[i], reference[REF_QD, i] - qd[i]
+        y[ANGLE, i], y[RATE, i] = q[i], qd[i]
+        y[QD_REF, i] = reference[REF_QD, i] + bandwidth[i] * error
+        y[SLIDING, i] = y[QD_REF, i] - qd[i]
+        links[i, QDD] = reference[REF_QDD, i] + bandwidth[i] * error_rate
+        tau[i] = kd[i] * y[SLIDING, i]
+
+
+@inner
+def _load_lengths(n: int, params: Array, links: Array, turns: Array, y: Array) -> None:
+    """Load an arm of lengths and gravity alone, and how it moves."""
+    ones = QUANTITIES * n
+    for i in range(n + 1):
+        for column in range(CONSTANTS):
+            links[i, column] = 0.0
+            if column == LENGTH or i == n:
+                links[i, column] = params[ones + i * CONSTANTS + column]
+    link_directions(n, turns, y, ANGLE)
+    rate = wanted = 0.0
+    for i in range(n):
+        rate += y[RATE, i]
+        wanted += y[QD_REF, i]
+        turns[OMEGA_SQUARED, i] = rate * wanted
+    spread_accelerations(n, links, turns)
+
+
+@inner
+def _adapt(
+    n: int,
+    step: Any,
+    params: Array,
+    state: Array,
+    links: Array,
+    turns: Array,
+    y: Array,
+    tau: Array,
+) -> None:
+    """Add up the torques of all columns, and move every entry by Γ Yᵀ s."""
+    ones = QUANTITIES * n
+    for entry in range(QUANTITIES * n):
+        quantity, link = entry // n, entry % n
+        value, speed = state[entry], params[entry]
+        if all_lanes(value == 0.0) and all_lanes(speed == 0.0):
+            continue
+        for column in range(FIRST[quantity], LAST[quantity] + 1):
+            links[link, column] = params[ones + link * CONSTANTS + column]
+        gather_torques(n, links, turns, y, QD_REF)
+        for column in range(FIRST[quantity], LAST[quantity] + 1):
+            links[link, column] = 0.0
+        correlation = 0.0
+        for i in range(n):
+            tau[i] += links[i, TORQUE] * value
+            correlation += links[i, TORQUE] * y[SLIDING, i]
+        state[entry] = value + step * speed * correlation
 
 
 @suggest_keywords(**keyword_guesses("bandwidth", "kd", "adaptation", "model"))
@@ -199,13 +332,10 @@ class Adaptive:
         CompiledLaw
             A kernel with its parameters and its state before the first tick.
         """
-        from ulna.control.laws.adaptive_law import adaptive_law
-        from ulna.control.laws.believed_arm import scratch_rows
-
         model, gains, estimate, t = self.start(arm, timing)
         params = columns(*gains, _ones(model))
         state = columns(estimate, np.array([t]))
-        return CompiledLaw(adaptive_law, params, state, scratch_rows(arm.n))
+        return CompiledLaw(_adaptive.kernel, params, state, scratch_rows(arm.n))
 
     @staticmethod
     def estimate(state: Any) -> Array:

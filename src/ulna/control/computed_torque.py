@@ -19,13 +19,31 @@ import numpy as np
 
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
-from ulna.control.believed import believed, constants
-from ulna.control.control_timing import DEFAULT_TIMING, ControlTiming
-from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.controller_repr import call_text, freeze_fields, keyword_guesses
+from ulna.control.believed import (
+    ANGLE,
+    RATE,
+    believed,
+    constants,
+    load_model,
+    scratch_rows,
+    scratch_tables,
+)
+from ulna.control.controller import (
+    DEFAULT_TIMING,
+    CompiledLaw,
+    ControlTiming,
+    Reference,
+    call_text,
+    columns,
+    freeze_fields,
+    keyword_guesses,
+)
 from ulna.control.gains import Gain, joint_gains
-from ulna.control.sampled import Feedback, diagonal, gravity_gradient
+from ulna.control.laws import REF_Q, REF_QD, REF_QDD, law
+from ulna.control.loop_stability import Feedback, diagonal, gravity_gradient
 from ulna.dynamics import inverse_dynamics, mass_matrix
+from ulna.dynamics.packed import QDD, TORQUE
+from ulna.dynamics.recursive import inverse
 from ulna.namespaces import suggest_keywords
 
 DEFAULT_FREQUENCY = 20.0  # [rad/s] unless the control rate is too low for it
@@ -37,6 +55,30 @@ class ComputedTorqueState(NamedTuple):
 
     model: Arm | Parameters
     gains: Array  # (2, n) ω² [1/s²] and 2 ζ ω [1/s]
+
+
+@law
+def _computed_torque(
+    t: float,
+    q: Array,
+    qd: Array,
+    reference: Array,
+    state: Array,
+    tau: Array,
+    by_angle: Array,
+    by_rate: Array,
+    params: Array,
+) -> None:
+    n = len(q)
+    links, turns, y = scratch_tables(n, state, 0)
+    load_model(n, params, links)
+    for i in range(n):
+        y[ANGLE, i], y[RATE, i] = q[i], qd[i]
+        error, error_rate = reference[REF_Q, i] - q[i], reference[REF_QD, i] - qd[i]
+        links[i, QDD] = reference[REF_QDD, i] + by_angle[i] * error + by_rate[i] * error_rate
+    inverse(n, links, turns, y, ANGLE)
+    for i in range(n):
+        tau[i] = links[i, TORQUE]
 
 
 @suggest_keywords(**keyword_guesses("natural_frequency", "damping_ratio", "model"))
@@ -172,9 +214,6 @@ class ComputedTorque:
         CompiledLaw
             A kernel with its parameters and its state before the first tick.
         """
-        from ulna.control.laws.believed_arm import scratch_rows
-        from ulna.control.laws.inverse_dynamics_laws import computed_torque_law
-
         model, gains = self.start(arm, timing)
         params = columns(*gains, constants(model))
-        return CompiledLaw(computed_torque_law, params, np.zeros((0, 1)), scratch_rows(arm.n))
+        return CompiledLaw(_computed_torque.kernel, params, np.zeros((0, 1)), scratch_rows(arm.n))

@@ -1,13 +1,27 @@
-"""What a controller is: the protocol, its reference, and its compiled form."""
+"""What a controller is: the protocol, its reference, and its compiled form.
+
+When a controller is called, and how late it learns what it measures.
+
+The torque of a tick is held until the next, T = 1/rate later, and is worked out from what was
+measured d ticks before. On average it answers to what was (d + ½) T ago: its latency. A controller
+may be told of both: where its `start` or its `compiled` takes `timing`, it is handed in.
+
+Controllers as plain values: comparable, hashable, written as they are read, and well refused.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
+import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from ulna.arm import Arm
+from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, shown
 
@@ -140,10 +154,11 @@ class CompiledLaw(NamedTuple):
 def check_controller(controller: Any, what: str = "controller") -> None:
     """Raise InputError for what is no controller; `what` names it in messages."""
     need = "an object with start(arm) and torque(t, q, qd, reference, state)"
-    if isinstance(controller, type):
+    if isinstance(controller, type) or hasattr(controller, "kernel"):
         name = controller.__name__
+        kind = "class" if isinstance(controller, type) else "law"
         hint = f"make one, with parentheses: {name}()"
-        raise InputError(Problem(what, f"the class {name}", need, hint))
+        raise InputError(Problem(what, f"the {kind} {name}", need, hint))
     if isinstance(controller, str):
         hint = "make one of text with ulna.control.read_controller"
         raise InputError(Problem(what, shown(controller), need, hint))
@@ -158,3 +173,135 @@ def columns(*parts: Array) -> Array:
     spread = [np.broadcast_to(part, (*lead, np.shape(part)[-1])) for part in parts]
     rows = np.concatenate(spread, axis=-1)
     return np.ascontiguousarray(rows.reshape(-1, rows.shape[-1]).T)
+
+
+@dataclass(frozen=True)
+class ControlTiming:
+    """How often a controller is called, and how old its measurements are.
+
+    Parameters
+    ----------
+    rate : float, optional
+        Control rate [Hz].
+    delay : float, optional
+        Of what it measures [s].
+
+    Examples
+    --------
+    >>> ControlTiming(rate=100.0, delay=0.02).latency
+    0.025
+    """
+
+    rate: float = 1000.0
+    delay: float = 0.0
+
+    @property
+    def period(self) -> float:
+        """The time [s] from one tick to the next."""
+        return 1.0 / self.rate
+
+    @property
+    def ticks_late(self) -> int:
+        """The delay in ticks."""
+        return round(self.delay * self.rate)
+
+    @property
+    def latency(self) -> float:
+        """How long ago [s] what a torque answers to was, on average."""
+        return (self.ticks_late + 0.5) * self.period
+
+    @property
+    def fastest_decay(self) -> float:
+        """The rate [1/s] of a decay beyond which delayed and held feedback of it is unstable.
+
+        v⁺ = v − r T v(d ticks ago) is stable for r T < 2 sin(π / (4 d + 2)).
+        """
+        return 2.0 * self.rate * math.sin(math.pi / (4 * self.ticks_late + 2))
+
+    def __str__(self) -> str:
+        late = f" with a delay of {1e3 * self.delay:g} ms" if self.delay else ""
+        return f"{self.rate:g} Hz{late}"
+
+
+DEFAULT_TIMING = ControlTiming()
+
+
+def start_controller(controller: Any, arm: Arm | Parameters, timing: ControlTiming) -> Any:
+    """Return the state of a controller before its first tick, telling it the timing if it asks."""
+    return _told(controller.start, arm, timing)
+
+
+def compile_controller(
+    controller: Any, arm: Arm | Parameters, timing: ControlTiming
+) -> CompiledLaw:
+    """Return the law of a controller for the compiled engine, of one arm or many."""
+    law: CompiledLaw = _told(controller.compiled, arm, timing)
+    return law
+
+
+def _told(method: Callable[..., Any], arm: Arm | Parameters, timing: ControlTiming) -> Any:
+    if _takes_timing(getattr(method, "__func__", method)):
+        return method(arm, timing=timing)
+    return method(arm)
+
+
+@lru_cache(maxsize=256)
+def _takes_timing(function: Callable[..., Any]) -> bool:
+    try:
+        return "timing" in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # of functions that show no signature
+        return False
+
+
+# Names that people try first, and what the parameter may be called instead.
+_GUESSES = {
+    "kp": "stiffness Kp KP K P p proportional",
+    "damping_ratio": "damping zeta ratio",
+    "kd": "damping derivative Kd KD D d",
+    "ki": "integral Ki KI I i",
+    "natural_frequency": "frequency omega omega_n wn w bandwidth",
+    "bandwidth": "frequency omega lam lambda_ natural_frequency",
+    "adaptation": "gamma Gamma adaptation_gain learning_rate",
+    "filter": "cutoff corner filter_frequency derivative_filter",
+    "model": "arm robot",
+}
+
+
+def keyword_guesses(*parameters: str) -> dict[str, str]:
+    """Return which of these parameters is meant by names that people try first.
+
+    >>> keyword_guesses("natural_frequency", "damping_ratio")["damping"]
+    'damping_ratio'
+    """
+    found: dict[str, str] = {}
+    for parameter, names in _GUESSES.items():
+        if parameter in parameters:
+            found |= {name: parameter for name in names.split() if name not in found}
+    return {name: parameter for name, parameter in found.items() if name not in parameters}
+
+
+def freeze_fields(controller: Any, *names: str) -> None:
+    """Turn lists and arrays among the fields of a frozen controller into tuples.
+
+    So it can be compared, hashed and written down whatever its gains were given as.
+    """
+    for name in names:
+        value = getattr(controller, name)
+        if isinstance(value, list | np.ndarray | np.generic):
+            plain = value if isinstance(value, list) else value.tolist()
+            object.__setattr__(controller, name, tuple(plain) if isinstance(plain, list) else plain)
+
+
+def call_text(controller: Any) -> str:
+    """Write a controller as the call that makes it: what differs from the defaults.
+
+    `read_controller` reads it back, save for a model, which is named by its first line.
+    """
+    parts = []
+    for field in dataclasses.fields(controller):
+        value = getattr(controller, field.name)
+        if field.name == "model" and value is not None:
+            parts.append(f"model=<{repr(value).splitlines()[0]}>")
+        elif value != field.default:
+            parts.append(f"{field.name}={value!r}")
+    return f"{type(controller).__name__}({', '.join(parts)})"

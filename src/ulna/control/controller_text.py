@@ -11,15 +11,16 @@ from typing import Any, NamedTuple, TypeVar
 from ulna.arm import Arm
 from ulna.control.adaptive import Adaptive
 from ulna.control.computed_torque import ComputedTorque
-from ulna.control.controller import Controller, check_controller
-from ulna.control.controller_repr import keyword_guesses
+from ulna.control.controller import Controller, check_controller, keyword_guesses
 from ulna.control.feedforward_pid import FeedforwardPID
 from ulna.control.gravity_pd import GravityPD
+from ulna.control.laws import Law
 from ulna.control.open_loop import OpenLoop
 from ulna.control.pd import PD
 from ulna.control.pid import PID
 from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.expressions import Kind, Value, bind, parse_call
+from ulna.namespaces import load_extensions
 from ulna.units import known_unit, split_unit, to_si
 from ulna.units.table import TURN
 
@@ -65,6 +66,8 @@ def read_controller(text: str, what: str = "--controller") -> Controller:
     _check_spelling(text, what)
     call = parse_call(text, what, EXAMPLE)
     if call.name not in CONTROLLERS:
+        load_extensions()
+    if call.name not in CONTROLLERS:
         need = f"one of {', '.join(CONTROLLERS)}"
         hint = did_you_mean(call.name, CONTROLLERS)
         raise call.fault(None, f"unknown controller '{call.name}'", need, hint)
@@ -76,10 +79,13 @@ def read_controller(text: str, what: str = "--controller") -> Controller:
 def _check_spelling(text: str, what: str) -> None:
     """Raise with the text as it should be if a name differs in case, hyphens or spaces only."""
     name, *rest = str(text).strip().partition("(")
-    letters = re.sub(r"[-_\s]", "", name).lower()
     for known in CONTROLLERS:
-        if letters == known.lower() and name.strip() != known:
+        if _letters(name) == _letters(known) and name.strip() != known:
             raise InputError(Problem(what, shown(text), f'"{known}{"".join(rest)}"'))
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[-_\s]", "", name).lower()
 
 
 def with_model(controller: Some, arm: Arm) -> Some:
@@ -156,39 +162,51 @@ _INTEGRAL: Mapping[str, Kind] = {"ki": _NUMBERS}
 _FREQUENCY: Mapping[str, Kind] = {"natural_frequency": _angular_frequency}
 _FILTER: Mapping[str, Kind] = {"filter": _angular_frequency}
 
-CONTROLLERS: Mapping[str, Entry] = MappingProxyType(
-    {
-        "PD": Entry(PD, "a spring and a damper at every joint", {**_GAINS, **_FREQUENCY}),
-        "PID": Entry(
-            PID,
-            "PD with an integral, which takes away the steady-state error",
-            {**_GAINS, **_INTEGRAL, **_FREQUENCY, **_FILTER},
-        ),
-        "GravityPD": Entry(
-            GravityPD,
-            "PD with gravity compensation",
-            {**_GAINS, **_FREQUENCY, "measured": "flag"},
-        ),
-        "FeedforwardPID": Entry(
-            FeedforwardPID,
-            "PID with inverse dynamics of the reference as feedforward",
-            {**_GAINS, **_INTEGRAL, **_FREQUENCY, **_FILTER},
-        ),
-        "ComputedTorque": Entry(
-            ComputedTorque,
-            "inverse dynamics: the same closed loop at every joint in every posture",
-            {"natural_frequency": _FREQUENCIES, "damping_ratio": _NUMBERS},
-        ),
-        "Adaptive": Entry(
-            Adaptive,
-            "inverse dynamics that learns the inertial parameters while it follows",
-            {"bandwidth": _FREQUENCIES, "kd": _DAMPINGS, "adaptation": "number"},
-        ),
-        "OpenLoop": Entry(OpenLoop, "inverse dynamics of the reference, without feedback", {}),
-    }
-)
+_known: dict[str, Entry] = {
+    "PD": Entry(PD, "a spring and a damper at every joint", {**_GAINS, **_FREQUENCY}),
+    "PID": Entry(
+        PID,
+        "PD with an integral, which takes away the steady-state error",
+        {**_GAINS, **_INTEGRAL, **_FREQUENCY, **_FILTER},
+    ),
+    "GravityPD": Entry(
+        GravityPD,
+        "PD with gravity compensation",
+        {**_GAINS, **_FREQUENCY, "measured": "flag"},
+    ),
+    "FeedforwardPID": Entry(
+        FeedforwardPID,
+        "PID with inverse dynamics of the reference as feedforward",
+        {**_GAINS, **_INTEGRAL, **_FREQUENCY, **_FILTER},
+    ),
+    "ComputedTorque": Entry(
+        ComputedTorque,
+        "inverse dynamics: the same closed loop at every joint in every posture",
+        {"natural_frequency": _FREQUENCIES, "damping_ratio": _NUMBERS},
+    ),
+    "Adaptive": Entry(
+        Adaptive,
+        "inverse dynamics that learns the inertial parameters while it follows",
+        {"bandwidth": _FREQUENCIES, "kd": _DAMPINGS, "adaptation": "number"},
+    ),
+    "OpenLoop": Entry(OpenLoop, "inverse dynamics of the reference, without feedback", {}),
+}
+CONTROLLERS: Mapping[str, Entry] = MappingProxyType(_known)
+_OURS = frozenset(_known)
 _WITH_MODEL = tuple(
     entry.build
     for entry in CONTROLLERS.values()
     if any(field.name == "model" for field in dataclasses.fields(entry.build))  # type: ignore[arg-type]
 )
+
+
+def register_law(law: Law) -> None:
+    """List a law among the controllers that can be asked for by name; a later one replaces it."""
+    name = law.__name__
+    if name in _OURS:
+        need = "another name; that is a controller of ulna.control"
+        raise InputError(Problem("law", name, need))
+    units: Mapping[str, Kind] = {**_GAINS, **_INTEGRAL}
+    parameters = {gain: units.get(gain, _NUMBERS) for gain in law.gains}
+    about = (law.__doc__ or "a control law").strip().splitlines()[0].rstrip(".")
+    _known[name] = Entry(law, about, parameters)

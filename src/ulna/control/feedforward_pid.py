@@ -18,20 +18,31 @@ from typing import NamedTuple
 
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
-from ulna.control.believed import believed, constants
-from ulna.control.control_timing import DEFAULT_TIMING, ControlTiming
-from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.controller_repr import call_text, freeze_fields, keyword_guesses
+from ulna.control.believed import believed, constants, scratch_rows, torque_of_reference
+from ulna.control.controller import (
+    DEFAULT_TIMING,
+    CompiledLaw,
+    ControlTiming,
+    Reference,
+    call_text,
+    columns,
+    freeze_fields,
+    keyword_guesses,
+)
 from ulna.control.gains import Gain, JointGains, joint_gains_of
+from ulna.control.laws import law
+from ulna.control.loop_stability import Feedback
 from ulna.control.pid import (
+    MEMORIES,
+    SCRATCH,
     PIDState,
+    add_pid,
     empty_rows,
     empty_state,
     pid_feedback,
     pid_gains,
     pid_torque,
 )
-from ulna.control.sampled import Feedback
 from ulna.dynamics import inverse_dynamics
 from ulna.namespaces import suggest_keywords
 
@@ -41,6 +52,25 @@ class FeedforwardPIDState(NamedTuple):
 
     model: Arm | Parameters
     pid: PIDState
+
+
+@law
+def _feedforward_pid(
+    t: float,
+    q: Array,
+    qd: Array,
+    reference: Array,
+    state: Array,
+    tau: Array,
+    kp: Array,
+    kd: Array,
+    ki: Array,
+    limit: Array,
+    params: Array,
+) -> None:
+    n = len(q)
+    torque_of_reference(n, reference, params[1:], state, MEMORIES * n + 1 + SCRATCH, tau)
+    add_pid(t, q, qd, reference, state, tau, kp, kd, ki, limit, params)
 
 
 @suggest_keywords(**keyword_guesses("kp", "kd", "ki", "natural_frequency", "filter", "model"))
@@ -207,11 +237,8 @@ class FeedforwardPID:
         CompiledLaw
             A kernel with its parameters and its state before the first tick.
         """
-        from ulna.control.laws.believed_arm import scratch_rows
-        from ulna.control.laws.pid_laws import SCRATCH, feedforward_pid_law
-
         model, pid = self.start(arm, timing)
         params = columns(pid.gains.flat.T, constants(model))
         return CompiledLaw(
-            feedforward_pid_law, params, empty_rows(arm.n), SCRATCH + scratch_rows(arm.n)
+            _feedforward_pid.kernel, params, empty_rows(arm.n), SCRATCH + scratch_rows(arm.n)
         )

@@ -44,7 +44,7 @@ import numpy as np
 
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array, float_array
-from ulna.control.control_timing import ControlTiming
+from ulna.control.controller import ControlTiming
 from ulna.dynamics import chain, mass_matrix
 from ulna.errors import InputError, Problem, shown
 
@@ -99,19 +99,20 @@ class JointGains(NamedTuple):
         return np.asarray(np.all(self.kp_max >= LEAST_KP_RATIO * self.kp_min, axis=-1))
 
 
-def joint_gains(what: str, value: Any, n: int, *, above_zero: bool = False) -> Array:
+def joint_gains(
+    what: str, value: Any, n: int, *, above_zero: bool = False, signed: bool = False
+) -> Array:
     """Return gains (n,) of one number or n of them; refuses what is not finite, or negative."""
-    words = f"of at least 0, or {n} of them, one a joint"
-    if above_zero:
-        words = f"above 0, or {n} of them, one a joint"
-    refusal = InputError(Problem(what, shown(value), f"a finite number {words}"))
+    size = "" if signed else " above 0" if above_zero else " of at least 0"
+    need = f"a finite number{size}, or {n} of them, one a joint"
+    refusal = InputError(Problem(what, shown(value), need))
     try:
         gains = float_array(value, what)
     except InputError:
         raise refusal from None
     if gains.shape not in ((), (1,), (n,)) or not np.isfinite(gains).all():
         raise refusal
-    if (gains < 0.0).any() or (above_zero and not gains.all()):
+    if not signed and ((gains < 0.0).any() or (above_zero and not gains.all())):
         raise refusal
     return np.broadcast_to(gains, (n,)).astype(np.float64)
 

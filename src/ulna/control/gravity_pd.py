@@ -19,13 +19,33 @@ import numpy as np
 
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
-from ulna.control.believed import believed, constants
-from ulna.control.control_timing import DEFAULT_TIMING, ControlTiming
-from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.controller_repr import call_text, freeze_fields, keyword_guesses
+from ulna.control.believed import (
+    ANGLE,
+    RATE,
+    believed,
+    constants,
+    load_model,
+    scratch_rows,
+    scratch_tables,
+)
+from ulna.control.controller import (
+    DEFAULT_TIMING,
+    CompiledLaw,
+    ControlTiming,
+    Reference,
+    call_text,
+    columns,
+    freeze_fields,
+    keyword_guesses,
+)
 from ulna.control.gains import Gain, JointGains, joint_gains_of
-from ulna.control.sampled import Feedback, diagonal, gravity_gradient
+from ulna.control.laws import REF_Q, law
+from ulna.control.loop_stability import Feedback, diagonal, gravity_gradient
+from ulna.control.pd import add_pd
 from ulna.dynamics import gravity_torque
+from ulna.dynamics.packed import QDD, TORQUE
+from ulna.dynamics.recursive import inverse
+from ulna.lanes import select
 from ulna.namespaces import suggest_keywords
 
 
@@ -34,6 +54,31 @@ class GravityPDState(NamedTuple):
 
     model: Arm | Parameters
     gains: Array  # (2, n) kp and kd
+
+
+@law
+def _gravity_pd(
+    t: float,
+    q: Array,
+    qd: Array,
+    reference: Array,
+    state: Array,
+    tau: Array,
+    kp: Array,
+    kd: Array,
+    params: Array,
+) -> None:
+    n = len(q)
+    links, turns, y = scratch_tables(n, state, 0)
+    load_model(n, params[1:], links)
+    measured = params[0] != 0.0
+    for i in range(n):
+        y[ANGLE, i] = select(measured, q[i], reference[REF_Q, i])
+        y[RATE, i], links[i, QDD] = 0.0, 0.0
+    inverse(n, links, turns, y, ANGLE)
+    for i in range(n):
+        tau[i] = links[i, TORQUE]
+    add_pd(q, qd, reference, tau, kp, kd)
 
 
 @suggest_keywords(**keyword_guesses("kp", "kd", "natural_frequency", "model"))
@@ -197,9 +242,6 @@ class GravityPD:
         CompiledLaw
             A kernel with its parameters and its state before the first tick.
         """
-        from ulna.control.laws.believed_arm import scratch_rows
-        from ulna.control.laws.pd_laws import gravity_pd_law
-
         model, gains = self.start(arm, timing)
         params = columns(*gains, np.array([float(self.measured)]), constants(model))
-        return CompiledLaw(gravity_pd_law, params, np.zeros((0, 1)), scratch_rows(arm.n))
+        return CompiledLaw(_gravity_pd.kernel, params, np.zeros((0, 1)), scratch_rows(arm.n))

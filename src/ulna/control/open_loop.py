@@ -16,11 +16,18 @@ import numpy as np
 
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
-from ulna.control.believed import believed, constants
-from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.controller_repr import call_text
+from ulna.control.believed import believed, constants, scratch_rows, torque_of_reference
+from ulna.control.controller import CompiledLaw, Reference, call_text, columns
+from ulna.control.laws import law
 from ulna.dynamics import inverse_dynamics
 from ulna.namespaces import suggest_keywords
+
+
+@law
+def _open_loop(
+    t: float, q: Array, qd: Array, reference: Array, state: Array, tau: Array, params: Array
+) -> None:
+    torque_of_reference(len(q), reference, params, state, 0, tau)
 
 
 @suggest_keywords()
@@ -98,8 +105,5 @@ class OpenLoop:
         CompiledLaw
             A kernel with its parameters.
         """
-        from ulna.control.laws.believed_arm import scratch_rows
-        from ulna.control.laws.inverse_dynamics_laws import open_loop_law
-
         params = columns(constants(self.start(arm)))
-        return CompiledLaw(open_loop_law, params, np.zeros((0, 1)), scratch_rows(arm.n))
+        return CompiledLaw(_open_loop.kernel, params, np.zeros((0, 1)), scratch_rows(arm.n))

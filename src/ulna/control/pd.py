@@ -18,12 +18,38 @@ import numpy as np
 
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
-from ulna.control.control_timing import DEFAULT_TIMING, ControlTiming
-from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.controller_repr import call_text, freeze_fields, keyword_guesses
+from ulna.control.controller import (
+    DEFAULT_TIMING,
+    CompiledLaw,
+    ControlTiming,
+    Reference,
+    call_text,
+    columns,
+    freeze_fields,
+    keyword_guesses,
+)
 from ulna.control.gains import Gain, JointGains, joint_gains_of
-from ulna.control.sampled import Feedback, diagonal
+from ulna.control.laws import REF_Q, REF_QD, law
+from ulna.control.loop_stability import Feedback, diagonal
+from ulna.kernels import inner
 from ulna.namespaces import suggest_keywords
+
+
+@law
+def _pd(
+    t: float, q: Array, qd: Array, reference: Array, state: Array, tau: Array, kp: Array, kd: Array
+) -> None:
+    for i in range(len(q)):
+        tau[i] = 0.0
+    add_pd(q, qd, reference, tau, kp, kd)
+
+
+@inner
+def add_pd(q: Array, qd: Array, reference: Array, tau: Array, kp: Array, kd: Array) -> None:
+    """Add the torques of springs and dampers."""
+    for i in range(len(q)):
+        error, error_rate = reference[REF_Q, i] - q[i], reference[REF_QD, i] - qd[i]
+        tau[i] += kp[i] * error + kd[i] * error_rate
 
 
 @suggest_keywords(**keyword_guesses("kp", "kd", "natural_frequency"))
@@ -170,6 +196,4 @@ class PD:
         CompiledLaw
             A kernel with its parameters and its state before the first tick.
         """
-        from ulna.control.laws.pd_laws import pd_law
-
-        return CompiledLaw(pd_law, columns(*self.start(arm, timing)), np.zeros((0, 1)))
+        return CompiledLaw(_pd.kernel, columns(*self.start(arm, timing)), np.zeros((0, 1)))

@@ -22,9 +22,16 @@ import numpy as np
 
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
-from ulna.control.control_timing import DEFAULT_TIMING, ControlTiming
-from ulna.control.controller import CompiledLaw, Reference, columns
-from ulna.control.controller_repr import call_text, freeze_fields, keyword_guesses
+from ulna.control.controller import (
+    DEFAULT_TIMING,
+    CompiledLaw,
+    ControlTiming,
+    Reference,
+    call_text,
+    columns,
+    freeze_fields,
+    keyword_guesses,
+)
 from ulna.control.gains import (
     INTEGRAL_SHARE,
     Gain,
@@ -35,10 +42,14 @@ from ulna.control.gains import (
     joint_gains_of,
     one_number,
 )
-from ulna.control.sampled import Feedback, diagonal
+from ulna.control.laws import REF_Q, REF_QD, law
+from ulna.control.loop_stability import Feedback, diagonal
+from ulna.kernels import inner
+from ulna.lanes import logical_or, numbers, select
 from ulna.namespaces import suggest_keywords
 
-GAP, RATE, COUNT = 0, 1, 2  # rows of what is remembered
+MEMORIES = 2  # of every joint: the gap's integral, and its filtered rate
+SCRATCH = 1  # rows behind them and the last tick's time
 
 
 class PIDGains(NamedTuple):
@@ -71,6 +82,71 @@ class HasPIDGains(HasJointGains, Protocol):
     def ki(self) -> Gain | None: ...
     @property
     def filter(self) -> float: ...
+
+
+@law
+def _pid(
+    t: float,
+    q: Array,
+    qd: Array,
+    reference: Array,
+    state: Array,
+    tau: Array,
+    kp: Array,
+    kd: Array,
+    ki: Array,
+    limit: Array,
+    params: Array,
+) -> None:
+    for i in range(len(q)):
+        tau[i] = 0.0
+    add_pid(t, q, qd, reference, state, tau, kp, kd, ki, limit, params)
+
+
+@inner
+def add_pid(
+    t: float,
+    q: Array,
+    qd: Array,
+    reference: Array,
+    state: Array,
+    tau: Array,
+    kp: Array,
+    kd: Array,
+    ki: Array,
+    limit: Array,
+    corner: Array,
+) -> None:
+    """Add the torques of a spring, a damper and an integral at every joint.
+
+    Rows of state are integrals and filtered rates of all joints, then the last tick's time; and
+    behind them, as scratch, how far the filter moves in a tick.
+    """
+    n = len(q)
+    last = MEMORIES * n
+    step = t - state[last]
+    # Before the first tick lies all of time: the filter has settled, and nothing was integrated.
+    _blend(corner, state, last, t)
+    blend = state[last + 1]
+    step = select(step < math.inf, step, 0.0)
+    for i in range(n):
+        error, error_rate = reference[REF_Q, i] - q[i], reference[REF_QD, i] - qd[i]
+        state[n + i] += blend * (error_rate - state[n + i])
+        tau[i] += kp[i] * error + kd[i] * state[n + i]
+        before = tau[i] + ki[i] * state[i]
+        # Beyond its limit the torque may only shrink.
+        grows = logical_or(abs(before) < limit[i], before * error <= 0.0)
+        state[i] += select(grows, error * step, 0.0)
+        tau[i] += ki[i] * state[i]
+    state[last] = t
+
+
+@inner
+def _blend(corner: Array, state: Array, last: int, t: float) -> None:
+    """Write how far the filter moves until now."""
+    corners, kept = numbers(corner), numbers(state)
+    for w in range(kept.shape[1]):
+        kept[last + 1, w] = 1.0 - math.exp(-corners[0, w] * (t - kept[last, w]))
 
 
 @suggest_keywords(**keyword_guesses("kp", "kd", "ki", "natural_frequency", "filter"))
@@ -221,10 +297,8 @@ class PID:
         CompiledLaw
             A kernel with its parameters and its state before the first tick.
         """
-        from ulna.control.laws.pid_laws import SCRATCH, pid_law
-
         gains = pid_gains(self, arm, arm, timing)
-        return CompiledLaw(pid_law, gains.flat, empty_rows(arm.n), SCRATCH)
+        return CompiledLaw(_pid.kernel, gains.flat, empty_rows(arm.n), SCRATCH)
 
 
 def pid_gains(
@@ -252,12 +326,12 @@ def pid_feedback(gains: PIDGains) -> Feedback:
 
 def empty_state(gains: PIDGains) -> PIDState:
     """Return the state before the first tick: before it lies all of time, without a gap."""
-    return PIDState(gains, np.zeros((COUNT, *gains.kp.shape)), -math.inf)
+    return PIDState(gains, np.zeros((MEMORIES, *gains.kp.shape)), -math.inf)
 
 
 def empty_rows(n: int) -> Array:
     """Return the same as the compiled laws keep it, (2n + 1, 1)."""
-    rows = np.zeros((COUNT * n + 1, 1))
+    rows = np.zeros((MEMORIES * n + 1, 1))
     rows[-1] = -math.inf
     return rows
 

@@ -20,9 +20,9 @@ import numpy as np
 
 from ulna.errors import warn
 from ulna.kernels.compile_progress import CompileProgress, show_progress
-from ulna.kernels.functions import Kernel
+from ulna.kernels.functions import Kernel, functions_of
 from ulna.kernels.signatures import Signature, signature_text
-from ulna.kernels.sources import fingerprint
+from ulna.kernels.sources import fingerprint, fingerprint_of_functions
 from ulna.storage import DamagedError, cache_folder, digest, sealed, unsealed, write_whole
 
 TYPED, CODE = ".typed", ".code"
@@ -41,7 +41,11 @@ class Unit(NamedTuple):
     def key(self) -> str:
         """All that its typed form depends on."""
         form = "with a frame" if self.framed else "by Python"
-        source = fingerprint(Path(self.kernel.py_func.__code__.co_filename))
+        kernel = self.kernel
+        if kernel.entry is None:
+            source = fingerprint(Path(kernel.py_func.__code__.co_filename))
+        else:
+            source = fingerprint_of_functions([kernel.entry, *functions_of(kernel)])
         return "\n".join([made_by(), source, self.name, signature_text(self.signature), form])
 
     @property
@@ -54,7 +58,7 @@ class Unit(NamedTuple):
     def is_kept(self) -> bool:
         """Whether it can be cached: its source file determines it."""
         function = self.kernel.py_func
-        is_plain = function.__closure__ is None and self.kernel.foreign is None
+        is_plain = function.__closure__ is None and not self.kernel.is_foreign
         return is_plain and Path(function.__code__.co_filename).is_file()
 
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ulna.kernels.functions import Kernel, function_count
+from ulna.kernels.functions import Kernel, functions_of
 from ulna.progress import is_seen, progress
 
 TYPING = 0.75  # of the time that both stages take
@@ -59,7 +59,7 @@ class CompileProgress:
 @contextmanager
 def show_progress(kernel: Kernel, size: int) -> Iterator[CompileProgress]:
     """Show a bar while a kernel is compiled, if that takes long enough to be noticed."""
-    bar, over = CompileProgress(function_count(kernel)), threading.Event()
+    bar, over = CompileProgress(len(functions_of(kernel))), threading.Event()
     joints = f", {size} joint{'s' if size > 1 else ''}" if size else ""
     with progress(f"compiling, once for this version: {kernel.name}{joints}") as report:
         report(0.0)

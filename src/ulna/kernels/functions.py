@@ -45,14 +45,17 @@ class Inner:
 class Kernel:
     """A function that Python calls, compiled when it is first called with arguments of a kind."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(
+        self, function: Callable[..., Any], entry: Callable[..., Any] | None = None
+    ) -> None:
         _copy_metadata(self, function)
         self.py_func, self.name = function, function.__name__
+        self.entry = entry  # what is compiled in its place, and calls it
         names = function.__code__.co_varnames[: function.__code__.co_argcount]
         self.is_folded = names[:1] == ("size",)
         self.entries: dict[Any, Callable[..., Any]] = {}  # by kinds of arguments and size
         self.addresses: dict[Any, int] = {}  # the same, of those that kernels call
-        self.foreign: Any = None  # what it stands for, if Numba has compiled that elsewhere
+        self.is_foreign = False  # whether it stands for what Numba has compiled elsewhere
         self._last: Callable[..., Any] | None = None
 
     def __call__(self, *arguments: Any) -> Any:
@@ -174,21 +177,27 @@ _adaptations: dict[Any, Kernel] = {}
 
 def _adapted(compiled: Any) -> Kernel:
     """Return a kernel that does nothing but call a function that Numba has compiled elsewhere."""
+
+    # Only control laws come from elsewhere, and all of them take the same arguments.
+    def call(t: Any, q: Any, qd: Any, reference: Any, params: Any, state: Any, tau: Any) -> None:
+        compiled(t, q, qd, reference, params, state, tau)
+
     if compiled not in _adaptations:
-        made = Kernel(compiled.py_func)
-        made.foreign = compiled
-        _adaptations[compiled] = made
+        made = _adaptations[compiled] = Kernel(compiled.py_func, call)
+        made.is_foreign = True
     return _adaptations[compiled]
 
 
-def function_count(kernel: Kernel) -> int:
-    """Return how many functions a kernel is made of, at least: those that typing reports."""
-    seen, ahead = set[Any](), [kernel.py_func]
+def functions_of(kernel: Kernel) -> list[Callable[..., Any]]:
+    """Return the functions that a kernel is made of, as far as they call one another by name."""
+    found: list[Callable[..., Any]] = []
+    ahead = [kernel.py_func]
     while ahead:
         function = ahead.pop()
-        if function in seen:
+        if function in found:
             continue
-        seen.add(function)
-        named = (function.__globals__.get(name) for name in function.__code__.co_names)
-        ahead += [one.py_func for one in named if isinstance(one, Inner)]
-    return len(seen)
+        found.append(function)
+        names: dict[str, Any] = function.__globals__
+        named = [names[name] for name in function.__code__.co_names if name in names]
+        ahead += [one.py_func for one in named if hasattr(one, "py_func")]
+    return found

@@ -251,7 +251,7 @@ def typed(
     """
     kinds = tuple(map(type_of, signature))
     options = {**OPTIONS, "pipeline_class": _KernelCompiler, "forceinline": False}
-    dispatcher = numba.njit(**options)(_source(kernel))
+    dispatcher = numba.njit(**options)(kernel.entry or kernel.py_func)
     with _counted(on_typed):
         dispatcher.compile(kinds)
     made = dispatcher.overloads[kinds]
@@ -265,18 +265,6 @@ def typed(
     assert not missing, missing
     bitcode: bytes = entry.as_bitcode()
     return bitcode
-
-
-def _source(kernel: Kernel) -> Callable[..., Any]:
-    foreign = kernel.foreign
-    if foreign is None:
-        return kernel.py_func
-
-    # Only control laws come from elsewhere, and all of them take the same arguments.
-    def call(t: Any, q: Any, qd: Any, reference: Any, params: Any, state: Any, tau: Any) -> None:
-        foreign(t, q, qd, reference, params, state, tau)
-
-    return call
 
 
 class _Entry:

@@ -96,15 +96,15 @@ def compile_lists() -> None:
 
 def compile_laws() -> None:
     """Compile every law once: they serve all sizes."""
-    from ulna.control import CONTROLLERS, read_controller
-    from ulna.control.laws import LAW
+    from ulna.control import CONTROLLERS
     from ulna.kernels import variant
+    from ulna.simulation.engine.hooks import LAW
 
     arm, _ = _arms(1)
     row, rows = np.zeros((1, 1)), np.zeros((3, 1, 1))
-    for name in CONTROLLERS:
-        controller: Any = read_controller(name)
-        law = controller.compiled(arm).law
+    ours: list[Any] = [one.build for one in CONTROLLERS.values() if isinstance(one.build, type)]
+    for controller in ours:
+        law = controller().compiled(arm).law
         LAW.address(law)
         # Whether a loop is stable is found by calling its law from Python.
         variant(law, 0.0, row, row, rows, row, row, row)

@@ -16,9 +16,9 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control import CompiledLaw, Controller, Reference
-from ulna.control.control_timing import ControlTiming, compile_controller, start_controller
-from ulna.control.loop_stability import JUDGED
-from ulna.errors import InputError
+from ulna.control.controller import ControlTiming, compile_controller, start_controller
+from ulna.control.loop_stability import is_judged
+from ulna.errors import InputError, Problem
 from ulna.simulation.checks import read_answer
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory, new_control
@@ -100,7 +100,7 @@ class Ticks:
         if self.controller is not None and _is_compiled(self.controller):
             if self._law is None:
                 self._law = _compiled(self.controller, self.arm, self.timing).law
-            ints[at.CONTROLLED], ints[at.LAW_CALL] = at.COMPILED_CONTROLLER, _address(self._law)
+            ints[at.CONTROLLED], ints[at.LAW_CALL] = at.COMPILED_CONTROLLER, law_address(self._law)
         elif self.controller is not None:
             ints[at.CONTROLLED] = at.PYTHON_CONTROLLER
             self._prepare(self.control.reference_table)
@@ -204,7 +204,7 @@ _laws: PerArm[dict[Any, CompiledLaw]] = PerArm(lambda arm: {})
 
 
 def _compiled(controller: Any, arm: Arm, timing: ControlTiming) -> CompiledLaw:
-    if type(controller) not in JUDGED:
+    if not is_judged(controller):
         return compile_controller(controller, arm, timing)
     known, key = _laws(arm), (controller, timing)
     try:
@@ -219,10 +219,19 @@ def _compiled(controller: Any, arm: Arm, timing: ControlTiming) -> CompiledLaw:
 
 
 @lru_cache(maxsize=MOST_LAWS)
-def _address(law: Any) -> int:
-    from ulna.control.laws import LAW
+def law_address(law: Any) -> int:
+    """Return the address by which the engine calls a law; raises InputError if it has none."""
+    from ulna.simulation.engine.hooks import LAW
 
-    return LAW.address(law)
+    try:
+        return LAW.address(law)
+    except Exception as error:
+        if not type(error).__module__.startswith("numba."):
+            raise
+        name, why = getattr(law, "__name__", "law"), " ".join(str(error).split())
+        hint = "with NUMBA_DISABLE_JIT=1 it runs as plain Python; see `ulna.control.law`"
+        need = "a function that Numba compiles, for numbers and for lanes"
+        raise InputError(Problem(f"law {name}", why, need, hint)) from error
 
 
 def _is_compiled(controller: Controller) -> bool:

@@ -12,7 +12,7 @@ from ulna.control import (
     ControlTiming,
     FeedforwardPID,
     GravityPD,
-    sampled,
+    loop_stability,
 )
 from ulna.control.gains import bounds_of, gravity_stiffness, joint_gains_of
 from ulna.dynamics import gravity_torque, mass_matrix
@@ -140,7 +140,7 @@ def test_errors_grow_and_fall_as_the_map_over_a_tick_says(controller, timing):
     )  # fmt: skip
     found = 0.5 * np.ravel([np.diff(run.q[::-1, -1], axis=0), np.diff(run.qd[::-1, -1], axis=0)])
     feedback = controller.feedback(KEHL, q, timing)
-    maps = sampled.tick_map(KEHL, q, feedback, timing)
+    maps = loop_stability.tick_map(KEHL, q, feedback, timing)
     start = np.zeros(len(maps))
     start[:2] = small
     if feedback.ki is not None:

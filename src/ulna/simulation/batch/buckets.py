@@ -112,10 +112,10 @@ class _Slab(NamedTuple):
 
 def _set_control(ints: Array, law: CompiledLaw, spec: BatchSpec, members: slice | Array) -> Array:
     """Set how arms are controlled; return their set-points, (1 or b, n), or nothing."""
-    from ulna.control.laws import LAW
+    from ulna.simulation.ticks import law_address
 
     postures = spec.references.postures
-    ints[at.CONTROLLED], ints[at.LAW_CALL] = at.COMPILED_CONTROLLER, LAW.address(law.law)
+    ints[at.CONTROLLED], ints[at.LAW_CALL] = at.COMPILED_CONTROLLER, law_address(law.law)
     ints[at.SETPOINT] = postures is not None
     ints[at.FIRST_REFERENCE] = 0 if len(spec.reference_table) else NEVER
     if postures is None:

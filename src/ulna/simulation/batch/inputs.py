@@ -19,8 +19,7 @@ import numpy as np
 from ulna.arm import Parameters
 from ulna.arrays import Array, float_array
 from ulna.control import CompiledLaw, ControlTiming
-from ulna.control.control_timing import compile_controller
-from ulna.control.controller import check_controller
+from ulna.control.controller import check_controller, compile_controller
 from ulna.errors import InputError, Problem, shown
 from ulna.motion import Trajectory
 from ulna.simulation.disturbances import Disturbance, sizes

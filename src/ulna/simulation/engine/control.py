@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from ulna.arrays import Array
-from ulna.control.laws import call_law
 from ulna.kernels import inlined, inner
 from ulna.lanes import any_lane, floor, is_scalar, numbers, select
 from ulna.simulation.engine import memory_layout as at
-from ulna.simulation.engine.hooks import call_sensors
+from ulna.simulation.engine.hooks import call_law, call_sensors
 from ulna.simulation.engine.memory import ControlMemory, Memory
 from ulna.simulation.engine.noise import draw_normal
 from ulna.simulation.engine.times import slack

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ulna.arrays import Array
-from ulna.kernels import Hook, inner
+from ulna.kernels import FLOAT, ArrayOf, Hook, inner
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import ControlMemory, Memory
 
@@ -12,6 +12,10 @@ call_part = PART.call
 # A Python function that reads the state from STAGE and writes what is LIVE; not zero if it failed.
 CALLBACK = Hook(plain=True)
 call_python = CALLBACK.call
+# A control law: (t, q, qd, reference, params, state, tau), of one arm or a block of them.
+_MATRIX, _CUBE = ArrayOf("float64", 2), ArrayOf("float64", 3)
+LAW = Hook((FLOAT, _MATRIX, _MATRIX, _CUBE, _MATRIX, _MATRIX, _MATRIX))
+call_law = LAW.call
 
 # Functions that are called now and then, from code that is hot: the frames of their arguments are
 # laid out here and not there.

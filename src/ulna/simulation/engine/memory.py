@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ulna.arrays import Array
-from ulna.control import CompiledLaw
 from ulna.dynamics.packed import CONSTANTS
 from ulna.simulation.engine import memory_layout as at
+
+if TYPE_CHECKING:
+    from ulna.control import CompiledLaw
 
 LOG_ROWS = 1000
 

@@ -1,0 +1,236 @@
+"""`@law`: a control law is one function, written for one arm and compiled for one and for many.
+
+    law(t, q, qd, reference, state, tau, *gains)        writes the torques until the next tick
+
+The engine calls it at every tick with the numbers of an arm, or with lanes, each of which is an arm
+of a batch (see `ulna.lanes`): the same lines are compiled for both. Gains and state lie in two
+arrays with a column for every arm; a gain is a row for every joint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial, update_wrapper
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+
+from ulna.arm import Arm, Parameters
+from ulna.arrays import Array
+from ulna.control.controller import CompiledLaw, Reference, keyword_guesses
+from ulna.control.gains import Gain, joint_gains
+from ulna.errors import InputError, Problem, did_you_mean
+from ulna.kernels import DISABLED, Kernel, inner
+from ulna.lanes import WIDTHS, lanes, squeeze, wide_lanes
+
+ARGUMENTS = ("t", "q", "qd", "reference", "state", "tau")
+REST = "params"  # the last argument of a law that takes whatever comes behind its gains
+REF_Q, REF_QD, REF_QDD = range(3)  # rows of the reference
+MANY = WIDTHS[np.dtype(np.float64)]  # arms in a block
+_REQUIRED: Any = object()  # in place of a default
+
+
+@overload
+def law(function: Callable[..., None], /) -> Law: ...
+@overload
+def law(*, state: Sequence[float] = ()) -> Callable[[Callable[..., None]], Law]: ...
+def law(
+    function: Callable[..., None] | None = None, /, *, state: Sequence[float] = ()
+) -> Law | Callable[[Callable[..., None]], Law]:
+    """Make a control law of a function; called with gains, it gives controllers.
+
+    The function takes (t, q, qd, reference, state, tau), and then gains, which may have defaults.
+    It is compiled when it first runs, and the engine calls it at every tick, with one arm in
+    `simulate` and `Simulation`, with lanes of arms in `simulate_batch` and `BatchSimulation`. A law
+    is listed by `ulna list controllers` and read by `read_controller`, with its name and the first
+    line of its docstring; one whose name begins with an underscore is not.
+
+    Parameters
+    ----------
+    function : callable
+        Writes `tau` (n,), the torques [N·m] until the next tick, given the time `t` [s], measured
+        angles `q` (n,) [rad] and rates `qd` (n,) [rad/s], and `reference` (3, n): angles, rates and
+        accelerations. Each gain is an array (n,), one a joint. It may change `state`.
+    state : sequence of float, optional
+        The numbers that the law keeps for every joint, as they are before the first tick: `state`
+        (k n,) holds the first of all joints, then the second of all joints, and so on.
+
+    Returns
+    -------
+    Law
+        What is called with gains, one number for all joints or one a joint, to make a controller.
+
+    Raises
+    ------
+    InputError
+        If the function takes other arguments, or has the name of a controller of `ulna.control`.
+
+    Notes
+    -----
+    A law is compiled by Numba: it computes with numbers, loops over joints, and checks nothing.
+    In lanes a number is one of each of many arms, so that what depends on one is written without
+    `if`, as `ulna.lanes.select(error > 0.0, yes, no)`. Functions that it calls are marked with
+    `ulna.kernels.inner`. With NUMBA_DISABLE_JIT=1 it runs as plain Python, for a debugger.
+
+    Examples
+    --------
+    A spring and a damper at every joint, and an integral of the error:
+
+    >>> import ulna
+    >>> @law(state=(0.0, 0.0))
+    ... def integrating(t, q, qd, reference, state, tau, kp=60.0, kd=12.0, ki=40.0):
+    ...     '''A spring, a damper and an integral at every joint.'''
+    ...     n = len(q)
+    ...     for i in range(n):
+    ...         error = reference[0, i] - q[i]
+    ...         state[i] += error * (t - state[n + i])
+    ...         state[n + i] = t
+    ...         tau[i] = kp[i] * error + kd[i] * (reference[1, i] - qd[i]) + ki[i] * state[i]
+    >>> arm = ulna.Arm.rods([0.5], [1.0])
+    >>> stiff = integrating(kp=80.0)
+    >>> stiff
+    integrating(kp=80.0)
+    >>> run = ulna.simulate(arm, q0=[0.0], duration=8.0, controller=stiff, reference=[1.0])
+    >>> round(float(run.q[-1, 0]), 3)
+    1.0
+    """
+    if function is None:
+        return partial(law, state=state)
+    made = Law(function, tuple(map(float, state)))
+    if not made.__name__.startswith("_"):
+        from ulna.control.controller_text import register_law
+
+        register_law(made)
+    return made
+
+
+class Law:
+    """A control law, made by `law`; called with gains it gives a controller."""
+
+    __name__: str
+    __qualname__: str
+
+    def __init__(self, function: Callable[..., None], state: tuple[float, ...]) -> None:
+        code = function.__code__
+        names = code.co_varnames[: code.co_argcount]
+        if names[: len(ARGUMENTS)] != ARGUMENTS or code.co_kwonlyargcount:
+            need = f"({', '.join(ARGUMENTS)}), and then gains"
+            raise InputError(Problem(f"law {function.__name__}", f"({', '.join(names)})", need))
+        update_wrapper(self, function)
+        self.function, self.state = function, state
+        given = function.__defaults__ or ()
+        self.gains = names[len(ARGUMENTS) :]
+        self.defaults = (*[_REQUIRED] * (len(self.gains) - len(given)), *given)
+
+    def __reduce__(self) -> str:
+        return self.__qualname__
+
+    def __repr__(self) -> str:
+        return f"<law {self.__name__}({', '.join(self.gains)})>"
+
+    def __call__(self, *values: Gain, **gains: Gain) -> LawController:
+        name = self.__name__
+        if len(values) > len(self.gains):
+            raise TypeError(f"{name}() takes {len(self.gains)} gains, and {len(values)} were given")
+        found = dict(zip(self.gains, self.defaults, strict=True))
+        found |= dict(zip(self.gains, values, strict=False))
+        for gain, value in gains.items():
+            if gain not in self.gains:
+                meant = keyword_guesses(*self.gains).get(gain)
+                hint = f"did you mean '{meant}'?" if meant else did_you_mean(gain, self.gains)
+                words = f"{name}() got an unexpected keyword argument '{gain}'"
+                raise TypeError(f"{words}; {hint}" if hint else words)
+            found[gain] = value
+        missing = [gain for gain, value in found.items() if value is _REQUIRED]
+        if missing:
+            raise TypeError(f"{name}() missing its gains {', '.join(missing)}")
+        return LawController(self, tuple(map(_plain, found.values())))
+
+    @cached_property
+    def kernel(self) -> Callable[..., None]:
+        """The law as the engine calls it, (t, q, qd, reference, params, state, tau) of W arms."""
+        # Written out, because compiled functions take no lists of arrays.
+        made: dict[str, Any] = {"law": inner(self.function), **_VIEWS}
+        exec(compile(_call_text(self.gains), __file__, "exec"), made)
+        called: Callable[..., None] = made["of_arms"]
+        return called if DISABLED else Kernel(self.function, called)
+
+
+_VIEWS = {"squeeze": squeeze, "lanes": lanes, "wide_lanes": wide_lanes}
+
+
+def _call_text(gains: Sequence[str]) -> str:
+    """Write the function that calls a law with the numbers of one arm, or with lanes of many."""
+    rows = [f"params[{k} * n : {k + 1} * n]" for k in range(len(gains))]
+    if gains[-1:] == (REST,):
+        rows[-1] = f"params[{len(gains) - 1} * n :]"
+    arguments = [*ARGUMENTS[1:], *rows]
+    one, many, wide = (
+        f"law(t, {', '.join(f'{view}({argument})' for argument in arguments)})" for view in _VIEWS
+    )
+    return f"""
+def of_arms(t, q, qd, reference, params, state, tau):
+    n = len(q)
+    if q.shape[1] == 1:
+        {one}
+    elif q.shape[1] == {MANY}:
+        {many}
+    else:
+        {wide}
+"""
+
+
+class LawState(NamedTuple):
+    """What a controller of a law remembers: its gains as rows, and its state."""
+
+    params: Array  # (p, 1)
+    rows: Array  # (s, 1)
+
+
+@dataclass(frozen=True, repr=False)
+class LawController:
+    """A controller that is a law with its gains."""
+
+    law: Law
+    values: tuple[Gain, ...]
+
+    def __getattr__(self, name: str) -> Any:
+        law = self.__dict__.get("law")
+        if law is None or name not in law.gains:
+            raise AttributeError(f"{law.__name__ if law else 'a law'} has no gain '{name}'")
+        return self.values[law.gains.index(name)]
+
+    def __repr__(self) -> str:
+        law = self.law
+        told = zip(law.gains, self.values, law.defaults, strict=True)
+        parts = [f"{name}={value!r}" for name, value, default in told if value != default]
+        return f"{law.__name__}({', '.join(parts)})"
+
+    def start(self, arm: Arm | Parameters) -> LawState:
+        """Return the gains of every joint, and the state before the first tick."""
+        name, n = self.law.__name__, arm.n
+        told = zip(self.law.gains, self.values, strict=True)
+        gains = [joint_gains(f"{name}.{gain}", value, n, signed=True) for gain, value in told]
+        params = np.concatenate([np.zeros(0), *gains])[:, None]
+        return LawState(params, np.repeat(self.law.state, n)[:, None])
+
+    def torque(
+        self, t: float, q: Array, qd: Array, reference: Reference, state: LawState
+    ) -> tuple[Array, LawState]:
+        """Return the torques until the next tick, and the next state."""
+        tau, rows = np.zeros((len(q), 1)), state.rows.copy()
+        asked = np.stack([reference.q, reference.qd, reference.qdd])[..., None]
+        measured = (np.array(part, dtype=float)[:, None] for part in (q, qd))
+        self.law.kernel(float(t), *measured, asked, state.params, rows, tau)
+        return tau[:, 0], LawState(state.params, rows)
+
+    def compiled(self, arm: Arm | Parameters) -> CompiledLaw:
+        """Return the law for the compiled engine, of one arm or many."""
+        return CompiledLaw(self.law.kernel, *self.start(arm))
+
+
+def _plain(value: Any) -> Any:
+    """Return a gain as a number or a tuple of numbers, which can be compared and hashed."""
+    plain = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+    return tuple(plain) if isinstance(plain, list) else plain
