@@ -76,7 +76,7 @@ def changed(dice, words, nasty, mutated):
     return [*words[:place], *new, *words[place + 1 :]]
 
 
-def test_command_lines(fuzz, tools):
+def test_no_command_line_brings_ulna_down(fuzz, tools):
     def case(words):
         # Nothing is to be written outside of the folder that the command runs in.
         words = [word.lstrip("/").replace("../", "") for word in words]

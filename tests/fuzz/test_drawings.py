@@ -27,7 +27,7 @@ def drawing(shape):
     return DRAWING.replace("<g ", f"{shape}<g ", 1) if shape else DRAWING
 
 
-def test_drawings(fuzz, tools):
+def test_no_drawing_brings_ulna_down(fuzz, tools):
     def case(raw, *words):
         plan = ["plan", "unit", "drawing.svg", "--duration", "2 s", "--out", "plan", *words]
         return tools.case(*plan, files={"drawing.svg": raw}, outputs=["plan"])

@@ -17,7 +17,7 @@ PIECES = [
 ]  # fmt: skip
 
 
-def test_formulas(fuzz, tools):
+def test_no_formula_brings_ulna_down(fuzz, tools):
     # Steps of a fixed size, so that what a formula does to the motion does not make it take long.
     start = ("simulate", "bechard-1", "--duration", "0.02 s", "--method", "rk4")
 

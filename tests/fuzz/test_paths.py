@@ -41,7 +41,7 @@ CELLS = [
 ]
 
 
-def test_paths(fuzz, tools):
+def test_no_path_brings_ulna_down(fuzz, tools):
     def case(path, points=POINTS):
         words = ["plan", "unit", path, "--duration", "1 s", "--out", "plan"]
         files = {"points.csv": points if isinstance(points, bytes) else tools.encoded(points)}

@@ -43,7 +43,7 @@ COMMANDS = [
 ]  # fmt: skip
 
 
-def test_robot_files(fuzz, tools):
+def test_no_robot_file_brings_ulna_down(fuzz, tools):
     def case(command, raw):
         return tools.case(command[0], "arm.toml", *command[1:], files={"arm.toml": raw})
 

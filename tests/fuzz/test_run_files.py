@@ -20,7 +20,7 @@ def raw(tmp_path_factory):
         return file.read_bytes(), read_trailer(stream).length
 
 
-def test_run_files(fuzz, tools, raw):
+def test_no_run_file_brings_ulna_down(fuzz, tools, raw):
     whole, length = raw
 
     def case(content, *words, outputs=()):

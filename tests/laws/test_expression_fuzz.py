@@ -249,7 +249,7 @@ def check_error(error):
 
 @thorough
 @given(st.text(max_size=60))
-def test_any_text(text):
+def test_any_text_is_read_or_refused_in_words(text):
     check(text)
 
 
@@ -336,7 +336,7 @@ def test_valid_text_with_a_few_mistakes(text):
         "\n" * 3_999 + "t",
     ],
 )
-def test_hostile_text(text):
+def test_hostile_text_is_read_or_refused_in_words(text):
     check(text)
 
 

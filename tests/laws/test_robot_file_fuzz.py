@@ -119,7 +119,7 @@ def test_the_files_to_be_mutated_are_valid():
 
 @thorough
 @given(st.text())
-def test_any_text(text):
+def test_any_text_is_read_or_refused_in_words(text):
     outcome(text)
 
 

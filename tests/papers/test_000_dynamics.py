@@ -373,7 +373,9 @@ class TestTorques:
             ("kehl", "exact", ("78.840", "25.469"), ("45.230", "17.350")),
         ],
     )
-    def test_the_table(self, request, name, motion, peaks, means):
+    def test_peaks_and_means_of_the_torques_are_the_tables(
+        self, request, name, motion, peaks, means
+    ):
         tau = inverse_dynamics(ARMS[name], *request.getfixturevalue(motion))
         assert tau.shape == (1998, 2)
         assert tuple(figures(peak(tau), 3)) == peaks

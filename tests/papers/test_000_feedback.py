@@ -43,7 +43,7 @@ def test_from_the_exact_start(plan, controller, expected):
     [(ComputedTorque(20.0), 150e-6), (FeedforwardPID(*SPRINGS, 0.0), 666e-6)],
     ids=["computed torque", "feed-forward"],
 )
-def test_from_rest(plan, controller, expected):
+def test_from_rest_it_comes_back_to_the_path(plan, controller, expected):
     start = plan.trajectory(0.0).q
     assert error(plan, controller, q0=start).rms == pytest.approx(expected, rel=0.02)
 

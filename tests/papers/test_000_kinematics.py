@@ -67,7 +67,7 @@ class TestForward:
 class TestInverse:
     """§2.4.1: both postures for (1.71, 0.30) with unit links."""
 
-    def test_both_solutions(self, unit):
+    def test_both_solutions_are_the_printed_ones(self, unit):
         found = inverse(unit, POINT)
         expected = np.array([[-19.8156, 59.5325], [39.7169, -59.5325]])
         assert np.abs(np.degrees(found.q) - expected).max() <= 0.5e-4

@@ -44,7 +44,7 @@ def kehl():
         ("kehl", exactly, (78.840, 45.230, 25.469, 17.350)),
     ],
 )
-def test_the_torques(name, way, figures):
+def test_peaks_and_means_of_the_torques_are_the_tables(name, way, figures):
     made = way(ulna.preset(name))
     # At t[1:-1], as the paper has them; its ends are beside its path.
     tau = made.tau if made.derivatives == "finite" else made.tau[1:-1]

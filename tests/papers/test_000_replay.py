@@ -90,7 +90,7 @@ def test_scalar_torques_are_those_of_the_plan(exact):
 
 
 @pytest.mark.parametrize("rtol", [1e-6, 1e-9, 1e-13])
-def test_continuous_torques(exact, rtol):
+def test_continuous_torques_leave_the_path_later_the_finer_the_tolerance(exact, rtol):
     # At 1e-13 rounding seeds the error: the last digit of the start moves the times by half a
     # second, so that only what is usual among starts that differ in it can be compared.
     name, plan = exact

@@ -103,7 +103,7 @@ def check(row, expected):
 
 class TestKinematics:
     @of("forward")
-    def test_forward(self, rows):
+    def test_forward_the_tip_of_the_worked_pose(self, rows):
         x, y = (
             2.0
             * math.cos(math.radians(30.0))
@@ -125,7 +125,7 @@ class TestKinematics:
         assert all(round(ours, places[text]) == text for text, ours in found.items())
 
     @of("inverse")
-    def test_inverse(self, rows):
+    def test_inverse_both_postures_of_the_worked_point(self, rows):
         check(rows["inverse"], {
             "cosine": close(0.50705, TINY),
             "bend": close(59.5325, 5e-5), "bend_other": close(-59.5325, 5e-5),
@@ -134,7 +134,7 @@ class TestKinematics:
         })  # fmt: skip
 
     @of("branch")
-    def test_branch(self, rows):
+    def test_branch_is_kept_where_plain_distances_switch_it(self, rows):
         # By plain distance a bend of less than 144° changes sides where the bearing jumps.
         bearing = np.angle(z(SAMPLES))
         jumps = np.flatnonzero(np.abs(np.diff(bearing)) > math.pi)
@@ -143,7 +143,7 @@ class TestKinematics:
         check(rows["branch"], expected)
 
     @of("singular")
-    def test_singular(self, rows):
+    def test_singular_speeds_grow_past_the_base_and_towards_the_rim(self, rows):
         line = -0.6 + 0.0025 * np.arange(481) + 0.03j
         bend = 2.0 * np.arccos(np.abs(line))
         kept = np.stack([np.angle(line) - bend / 2.0, bend])
@@ -170,12 +170,12 @@ def rim_speeds():
 
 class TestTorques:
     @of("lagrangian")
-    def test_lagrangian(self, rows):
+    def test_lagrangian_every_term_is_ours(self, rows):
         names = "K", "P", "M", "C", "G", "tau"
         check(rows["lagrangian"], {f"{name}_off": below(TINY) for name in names})
 
     @of("path")
-    def test_path(self, rows):
+    def test_path_radius_speed_and_bend(self, rows):
         slow, fast = 0.79 * W, 0.2 * 14.0 * W
         bends = [math.degrees(2.0 * math.acos(r)) for r in (0.99, 0.59)]
         check(rows["path"], {
@@ -189,7 +189,7 @@ class TestTorques:
         assert f"{found['bend_least']:.2f} {found['bend_most']:.2f}" == "16.22 107.69"
 
     @of("rates")
-    def test_rates(self, rows):
+    def test_rates_by_differences_are_off_by_what_half_a_step_explains(self, rows):
         q, qd, qdd = motion(SAMPLES)
         rate = wrapped(np.diff(q)) / STEP
         late, bent = rate[:, :-1] - qd[:, 1:-1], np.diff(rate) / STEP - qdd[:, 1:-1]
@@ -204,7 +204,7 @@ class TestTorques:
         })  # fmt: skip
 
     @of("torques")
-    def test_torques(self, rows):
+    def test_torques_peaks_and_means_of_every_way_to_compute_them(self, rows):
         table = {
             "as_printed": (87.459, 45.584, 40.760, 18.361),
             "as_printed_exact": (87.487, 45.584, 40.806, 18.361),
@@ -221,7 +221,7 @@ class TestTorques:
         })  # fmt: skip
 
     @of("mass-sweep")
-    def test_mass_sweep(self, rows):
+    def test_mass_sweep_peaks_grow_linearly_with_a_mass(self, rows):
         masses = (1, 2, 5, 10, 15, 20)
         first = (78.81, 81.44, 89.31, 102.44, 115.57, 128.70), (25.46,) * 6
         second = (
@@ -250,7 +250,7 @@ COLUMNS = "near", "far", "near_as_printed", "far_as_printed"
 
 class TestReplay:
     @of("replay")
-    def test_replay(self, rows):
+    def test_replay_leaves_the_path_later_the_finer_it_is(self, rows):
         value = rows["replay"].values
         # The length of the steps decides about a hundredth of a second at 1e-6, and rounding
         # about half a second at 1e-13.
@@ -276,7 +276,7 @@ class TestReplay:
         assert all("quoted" in number.of for number in row.numbers)
 
     @of("stability")
-    def test_stability(self, rows):
+    def test_stability_foretells_when_replays_leave_the_path(self, rows):
         exponents = {"": (3.35, 0.97, -0.97, -3.35), "_as_printed": (1.88, 0.47, -0.47, -1.88)}
         digits = {"": 25.6, "_as_printed": 18.7}
         measured = {"": LOST["1e-13"][:2], "_as_printed": LOST["1e-13"][2:]}
@@ -293,7 +293,7 @@ class TestReplay:
         check(rows["stability"], expected)
 
     @of("feedback")
-    def test_feedback(self, rows):
+    def test_feedback_holds_the_path_to_its_millimetres(self, rows):
         check(rows["feedback"], {
             "computed_torque": close(9.05, 0.02), "computed_torque_rest": close(150.0, 0.6),
             "computed_torque_later": close(9.1, 0.05),
@@ -308,11 +308,11 @@ class TestReplay:
         assert set(units.values()) == {"mm", "µm"}
 
     @of("animation")
-    def test_animation(self, rows):
+    def test_animation_shows_the_whole_minute_with_its_error(self, rows):
         check(rows["animation"], {"duration": 60.0, "error": close(9.05, 0.02)})
 
     @of("next")
-    def test_next(self, rows, dense):
+    def test_next_what_its_outlook_would_change(self, rows, dense):
         (_, b), qd, _ = dense
         # Where the model knows of no damping, the springs of 400 per second² hold against it.
         M = np.array([[M11 + 2.0 * H * np.cos(b), M22 + H * np.cos(b)],
@@ -348,7 +348,7 @@ def felt(**parts):
 
 class TestErrataOfAngles:
     @of("erratum-1", "erratum-2")
-    def test_1_and_2(self, rows):
+    def test_errata_1_and_2_angles_of_the_worked_example_were_rounded_too_early(self, rows):
         bend = math.acos(0.50705)
         first = math.atan2(0.3, 1.71) + bend / 2.0
         assert (f"{bend:.8f}", f"{first:.8f}") == ("1.03903760", "0.69319000")
@@ -361,22 +361,24 @@ class TestErrataOfAngles:
         check(rows["erratum-2"], expected)
 
     @of("erratum-3")
-    def test_3(self, rows):
+    def test_erratum_3_plus_arccos_bends_the_elbow_down_for_positive_x_and_up_for_negative(
+        self, rows
+    ):
         aside = math.sin(math.acos(0.50705) / 2.0)  # the height of the triangle of both links
         check(rows["erratum-3"], {"right": close(-aside, TINY), "left": close(aside, TINY)})
 
     @of("erratum-13")
-    def test_13(self, rows):
+    def test_erratum_13_a_clipped_cosine_ends_a_metre_and_a_half_from_the_point(self, rows):
         check(rows["erratum-13"], {"missed": close(1.5, TINY), "shortfall": close(1.5, TINY)})
 
     @of("erratum-14")
-    def test_14(self, rows):
+    def test_erratum_14_velocities_modulo_a_turn_are_read_wrongly(self, rows):
         check(rows["erratum-14"], {
             "step": close(0.75, 5e-3), "read": close(4.0 - 2.0 * math.pi, TINY),
         })  # fmt: skip
 
     @of("erratum-15")
-    def test_15(self, rows):
+    def test_erratum_15_the_first_angle_jumps_by_a_turn_three_times(self, rows):
         # Within a step θ1 moves by less than the tip's 0.376 m/s by 0.59 m and its bend besides.
         jumps = {f"jump_{k}": close(t, 5e-3) for k, t in enumerate((12.64, 13.45, 15.82), 1)}
         turn = close(2.0 * math.pi, 0.03)
@@ -384,7 +386,7 @@ class TestErrataOfAngles:
         check(rows["erratum-15"], {**jumps, "size": turn, "ours": close(largest, 1e-9)})
 
     @of("erratum-23")
-    def test_23(self, rows):
+    def test_erratum_23_speeds_grow_towards_the_rim_without_a_switch_of_branch(self, rows):
         rim = {f"rim_{d:g}": v for d, v in rim_speeds().items()}
         check(rows["erratum-23"], {**rim, "switches": 0})
 
@@ -393,11 +395,11 @@ class TestErrataOfFormulas:
     """Along the path, with the constants of the paper's arm put in."""
 
     @of("erratum-4")
-    def test_4(self, rows):
+    def test_erratum_4_the_elbow_moves_twice_as_fast_as_the_middle_of_its_link(self, rows):
         check(rows["erratum-4"], {"ratio": close(2.0, 1e-6)})
 
     @of("erratum-5")
-    def test_5(self, rows, dense):
+    def test_erratum_5_momenta_are_m_times_the_rates_of_the_joints(self, rows, dense):
         (_, b), (w1, w2), _ = dense
         M12 = M22 + H * np.cos(b)
         off_1, off_2 = most(M12 * w1, M22 * w1)
@@ -408,7 +410,7 @@ class TestErrataOfFormulas:
         })  # fmt: skip
 
     @of("erratum-6")
-    def test_6(self, rows, dense):
+    def test_erratum_6_the_mass_matrix_is_of_the_angles_not_of_their_rates(self, rows, dense):
         (_, b), (_, w2), _ = dense
         (off,) = most(H * (np.cos(w2) - np.cos(b)))
         largest = close(M11 + 2.0 * H * math.cos(2.0 * math.acos(0.99)), 1e-6)
@@ -416,7 +418,7 @@ class TestErrataOfFormulas:
         check(rows["erratum-6"], expected)
 
     @of("erratum-7", "erratum-9")
-    def test_7_and_9(self, rows, dense):
+    def test_errata_7_and_9_the_kinetic_energy_changes_with_the_second_angle(self, rows, dense):
         (_, b), (w1, w2), _ = dense
         slope, growth = most(H * np.sin(b) * w1 * (w1 + w2), H * np.sin(b) * w1 * w2)
         check(rows["erratum-7"], {
@@ -426,7 +428,7 @@ class TestErrataOfFormulas:
         check(rows["erratum-9"], {"by_first": below(1e-8), "by_second": close(slope, 1e-6)})
 
     @of("erratum-8")
-    def test_8(self, rows, dense):
+    def test_erratum_8_a_coriolis_term_has_the_wrong_angle_and_the_wrong_rate(self, rows, dense):
         (a, b), (w1, w2), _ = dense
         right = np.sin(b) * (2.0 * w1 + w2)
         others = np.sin(a) * (w1 + w2), np.sin(b) * (w1 + w2), np.sin(a) * (2.0 * w1 + w2)
@@ -438,17 +440,17 @@ class TestErrataOfFormulas:
         check(rows["erratum-8"], {**expected, "off_both": below(TINY)})
 
     @of("erratum-10")
-    def test_10(self, rows, dense):
+    def test_erratum_10_the_slope_of_the_kinetic_energy_has_no_weight_in_it(self, rows, dense):
         off = close(*most(WEIGHT * np.cos(dense[0].sum(axis=0))), 1e-6)
         check(rows["erratum-10"], {"off": off, "check": below(1e-8)})
 
     @of("erratum-11")
-    def test_11(self, rows):
+    def test_erratum_11_the_listing_has_the_christoffel_matrix(self, rows):
         # Symbols from differences of M, good to 1e-9.
         check(rows["erratum-11"], {"off": below(1e-8), "ours": below(TINY), "skew": below(1e-8)})
 
     @of("erratum-24")
-    def test_24(self, rows, dense):
+    def test_erratum_24_the_force_at_the_tip_that_torques_amount_to(self, rows, dense):
         (a, b), (w1, w2), (u1, u2) = dense
         weight, turning = WEIGHT * np.cos(a + b), H * np.sin(b)
         M12 = M22 + H * np.cos(b)
@@ -467,7 +469,7 @@ class TestErrataOfFormulas:
 
 class TestErrataOfListings:
     @of("erratum-12")
-    def test_12(self, rows):
+    def test_erratum_12_one_sided_differences_spoil_the_ends_of_a_closed_path(self, rows):
         check(rows["erratum-12"], {
             "start": close(0.314, 5e-4), "end": close(0.314, 5e-4), "between": below(1e-9),
             "torque_1": close(1.59, 5e-3), "torque_2": close(0.28, 5e-3),
@@ -475,7 +477,7 @@ class TestErrataOfListings:
         })  # fmt: skip
 
     @of("erratum-16")
-    def test_16(self, rows):
+    def test_erratum_16_rates_that_lag_half_a_step_spoil_the_torques(self, rows):
         # A rate that is late by half a step is wrong by that times the acceleration.
         (_, b), (w1, w2), (u1, u2) = motion(SAMPLES[1:-1])
         v1, v2 = 0.5 * STEP * u1, 0.5 * STEP * u2
@@ -489,7 +491,7 @@ class TestErrataOfListings:
         check(rows["erratum-16"], {**expected, "lag": close(500.0 * STEP, 1e-9)})
 
     @of("erratum-17")
-    def test_17(self, rows, dense):
+    def test_erratum_17_inertias_of_m_squared_are_4_and_40_times_too_large(self, rows, dense):
         # Surplus inertias J1 and J2 take J1 θ̈1 + J2 (θ̈1 + θ̈2) and J2 (θ̈1 + θ̈2) more.
         _, _, (u1, u2) = motion(SAMPLES[1:-1])
         surplus = (1.0 - 0.25) / 12.0 * u1, (100.0 - 2.5) / 12.0 * (u1 + u2)
@@ -501,12 +503,12 @@ class TestErrataOfListings:
         })  # fmt: skip
 
     @of("erratum-18", "erratum-19")
-    def test_18_and_19(self, rows):
+    def test_errata_18_and_19_which_link_is_outside_and_how_far_it_reaches(self, rows):
         check(rows["erratum-18"], {"functions": 3, "outer": 10.0})
         check(rows["erratum-19"], {"reach": close(1.0, TINY), "other": close(1.1, TINY)})
 
     @of("erratum-20", "erratum-21")
-    def test_20_and_21(self, rows):
+    def test_errata_20_and_21_what_misplaced_parentheses_take_from_the_torques(self, rows):
         expected = {"torque_1": close(4.51, 5e-3), "torque_2": close(2.26, 5e-3)}
         check(rows["erratum-20"], expected)
         (off,) = most(WEIGHT * np.cos(angles(SAMPLES[1:-1]).sum(axis=0)))
@@ -514,7 +516,7 @@ class TestErrataOfListings:
         check(rows["erratum-21"], {"off": close(off, 1e-9)})
 
     @of("erratum-22")
-    def test_22(self, rows):
+    def test_erratum_22_errors_grow_since_the_motion_is_unstable(self, rows):
         near, far = LOST["1e-13"][:2]
         check(rows["erratum-22"], {
             "digits": close(25.6, 0.05), "predicted": pytest.approx(near, rel=0.05),
@@ -522,7 +524,7 @@ class TestErrataOfListings:
         })  # fmt: skip
 
     @of("erratum-25")
-    def test_25(self, rows):
+    def test_erratum_25_torques_belong_to_the_inner_points(self, rows):
         expected = {"off": below(TINY), "half": close(500.0 * STEP, 1e-9), "count": 1998}
         check(rows["erratum-25"], expected)
 
@@ -557,7 +559,7 @@ class TestPictures:
         assert (len(path), len(bends), len(speeds), len(growth)) == (1, 4, 3, 2)
         assert max(line.get_ydata().max() for line in speeds) == pytest.approx(25.0, rel=1e-3)
 
-    def test_the_path(self, rows):
+    def test_the_path_drawn_is_its_formula(self, rows):
         (lines,) = self.lines(rows, "path")
         way = lines[0].get_xdata() + 1j * lines[0].get_ydata()
         assert np.abs(way - z(SAMPLES)).max() <= 1e-12

@@ -26,7 +26,7 @@ def found(request):
     return plan, stability(plan), FACTS[request.param]
 
 
-def test_exponents(found):
+def test_exponents_over_a_minute_are_those_of_the_row(found):
     _, told, (exponents, *_) = found
     expected = [*exponents, *(-value for value in reversed(exponents))]
     assert told.exponents == pytest.approx(expected, abs=0.015)

@@ -388,7 +388,7 @@ def test_the_call_runs_both_models_with_one_friction(rows, key, n):
         assert found == pytest.approx(known, abs=1e-6)
 
 
-def test_verdicts(rows):
+def test_which_rows_are_right_wrong_and_incomplete(rows):
     kinds = {verdict: set() for verdict in Verdict}
     for row in rows.values():
         kinds[row.verdict].add(row.key)

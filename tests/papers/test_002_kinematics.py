@@ -37,13 +37,13 @@ def targets():
 
 
 class TestForward:
-    def test_positions_1_2(self, arm, states):
+    def test_equations_1_and_2_positions_are_ours(self, arm, states):
         phi = states[0]
         ours = tip(arm, absolute_to_relative(phi))
         assert np.abs(ours[:, :2] - printed.position(P, phi)).max() <= 1e-14
         assert np.abs(ours[:, 2] - phi[:, 1]).max() <= 1e-14
 
-    def test_velocities_3_to_5(self, arm, states):
+    def test_equations_3_to_5_velocities_are_ours(self, arm, states):
         phi, rate, _ = states
         q, qd = absolute_to_relative(phi), absolute_to_relative(rate)
         ours = tip_velocity(arm, q, qd)
@@ -53,7 +53,7 @@ class TestForward:
         turned = printed.jacobian(P, phi) @ np.tril(np.ones((2, 2)))
         assert np.abs(jacobian(arm, q)[:, :2] - turned).max() <= 1e-14
 
-    def test_accelerations_6_to_8(self, arm, states):
+    def test_equations_6_to_8_accelerations_are_ours(self, arm, states):
         phi, rate, turning = states
         q, qd, qdd = (absolute_to_relative(part) for part in states)
         ours = tip_acceleration(arm, q, qd, qdd)[:, :2]

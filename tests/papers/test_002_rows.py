@@ -178,7 +178,7 @@ def test_misreading_theta_costs_the_chord_between_both_directions_of_link_2():
     assert EXPECTED["erratum-5"]["median_error"] == chord
 
 
-def test_verdicts(rows):
+def test_which_rows_are_right_and_which_incomplete(rows):
     right = {key for key, row in rows.items() if row.verdict is Verdict.SAME}
     assert right == {"schematic", "forward", "inverse"}
     left = {key for key, row in rows.items() if row.verdict is Verdict.INCOMPLETE}

@@ -45,7 +45,7 @@ class TestPointMasses:
 
     p = printed.constants(ARM)
 
-    def test_energies(self, states):
+    def test_its_energies_are_ours(self, states):
         q, qd, _ = states
         assert kinetic_energy(ARM, q, qd) == pytest.approx(
             printed.kinetic(self.p, q, qd), rel=1e-12

@@ -210,7 +210,7 @@ def test_the_arc_cosine_keeps_as_many_digits_in_sixty_digit_arithmetic(rows):
     assert found == approx(-np.log10(np.median(kept)), abs=0.3)
 
 
-def test_verdicts(rows):
+def test_which_rows_are_right_wrong_and_incomplete(rows):
     assert rows["forward"].verdict is Verdict.SAME
     assert rows["printed-inverse"].verdict is Verdict.WRONG
     left = {key for key, row in rows.items() if row.verdict is Verdict.INCOMPLETE}

@@ -37,7 +37,7 @@ def one_rod(**joint):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_energy_balances(geared, method):
+def test_energy_balances_with_every_method(geared, method):
     run = ulna.simulate(
         geared,
         q0=[0.3, -0.4],
@@ -84,7 +84,7 @@ def test_angles_of_many_turns(rods):
     assert np.allclose(ours, chain.forward_dynamics(rods, q, 0.0 * q, 0.0 * q), rtol=1e-8)
 
 
-def test_single_calls(geared):
+def test_calls_for_one_state_are_the_closed_form(geared):
     arm, zero = ulna.compiled(geared), np.zeros(2)
     turning = chain.forward_dynamics(geared, zero, zero, zero)
     assert np.allclose(arm.forward_dynamics(zero, zero, zero), turning, rtol=1e-12)

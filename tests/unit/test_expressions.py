@@ -81,7 +81,7 @@ def marked(error):
         ("\t2\n* 3 \r\n\u00a0", 6.0),
     ],
 )
-def test_arithmetic(text, expected):
+def test_arithmetic_has_the_usual_precedence(text, expected):
     assert constant(text) == expected
     assert value(text, t=1.0) == expected
 
@@ -164,7 +164,7 @@ def test_an_if_is_a_select_and_a_chain_computes_its_middle_once():
     assert (codes == Op.EXP).sum() == 1
 
 
-def test_stack_operations():
+def test_stack_operations_move_operands_to_their_places():
     def left(*codes, values):
         pushes = [Op.VARIABLE] * len(values)
         arguments = [*range(len(values)), *([0] * len(codes))]
@@ -263,7 +263,7 @@ def test_text_that_ends_too_early_is_marked_at_its_end(text):
 
 
 @pytest.mark.parametrize("text", ["", "  ", "\n"])
-def test_empty_text(text):
+def test_empty_text_is_refused(text):
     assert "empty" in fault(text).reason
 
 
@@ -367,7 +367,7 @@ def test_a_constant_has_no_names():
     assert "need one of pi, e" in str(fault("t", constant))
 
 
-def test_calls():
+def test_calls_have_a_name_and_keywords():
     call = parse_call("circle(center=(0.2, 0.1), radius='5 cm')")
     assert (call.name, call.arguments) == ("circle", ())
     assert call.keywords == {"center": (0.2, 0.1), "radius": "5 cm"}

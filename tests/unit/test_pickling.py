@@ -39,7 +39,7 @@ def _copies(thing):
 
 
 @pytest.mark.parametrize("name", EVERY_PATH)
-def test_paths(name):
+def test_every_path_is_copied_to_the_last_bit(name):
     path = EVERY_PATH[name]()
     for other in _copies(path):
         assert np.array_equal(other.derivatives(S), path.derivatives(S))
@@ -47,7 +47,7 @@ def test_paths(name):
         assert str(other) == str(path)
 
 
-def test_a_drawing(tmp_path):
+def test_a_drawing_is_copied_to_the_last_bit(tmp_path):
     (tmp_path / "a.svg").write_text(SVG, encoding="utf-8")
     path = paths.svg(tmp_path / "a.svg", 0.01)
     for other in _copies(path):

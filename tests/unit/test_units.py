@@ -273,7 +273,7 @@ def test_all_problems_of_a_list_are_reported_at_once():
     assert "lists" in problems(lambda: parse_list(5, "force"))[0].need
 
 
-def test_formatting():
+def test_numbers_are_written_in_the_unit_that_is_asked_for():
     assert format_si(math.radians(30), "deg", "angle") == "30 deg"
     assert format_si(math.radians(30), "°", "angle") == "30 deg"
     assert format_si(to_si("12 kg*cm", "torque"), "kg*cm", "torque") == "12 kg·cm"

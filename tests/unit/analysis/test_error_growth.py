@@ -341,7 +341,7 @@ def test_arms_of_many_links_are_told_in_pieces(n, monkeypatch):
     assert 0.5 * pieces.exponents.sum() == pytest.approx(inertia[0] - inertia[1], rel=1e-6)
 
 
-def test_it_speaks():
+def test_text_table_and_facts_tell_how_errors_grow():
     told = stability(PLAN)
     assert "Open loop an error grows 10^" in repr(told)
     assert "alone would leave the tip less than 1 cm off" in told.sentence

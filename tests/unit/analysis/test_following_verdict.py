@@ -199,7 +199,7 @@ def test_a_load_that_the_controller_does_not_know_counts_by_what_it_does(load, f
     assert told.reason == ("follows" if follows else "off")
 
 
-def test_it_speaks():
+def test_text_table_and_facts_tell_the_verdict():
     told = verdict(RUN, PLAN, stability=GROWTH)
     assert repr(told) == f"FollowingVerdict: {told}"
     assert told.text in told._repr_html_()

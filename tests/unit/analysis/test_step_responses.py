@@ -99,7 +99,7 @@ def test_the_arm_hangs_where_it_starts_and_within_its_ranges():
     assert rest_posture(narrow) == pytest.approx([-1.0])
 
 
-def test_it_speaks():
+def test_text_table_and_facts_tell_the_response():
     told = step_response(FLAT, second_order(0.5), duration=3.0, q0=[0.4])
     assert "overshoots by 0.16" in repr(told)
     assert "settles" in told._repr_html_()

@@ -181,7 +181,7 @@ def test_energy_of_the_joints_is_what_the_run_was_given():
     assert effort(run).energy.sum() == pytest.approx(run.injected[-1], rel=1e-3)
 
 
-def test_it_speaks():
+def test_text_table_and_facts_tell_the_errors():
     told = tracking(on_plan(TIMES, shift=0.01), PLAN)
     assert "mm RMS" in repr(told)
     assert "<table>" in told._repr_html_()

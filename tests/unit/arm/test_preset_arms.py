@@ -46,7 +46,7 @@ def test_a_preset_bears_its_name_warns_of_nothing_and_is_frozen(name):
     ("name", "lengths", "masses"),
     [("unit", [1, 1], [1, 1]), ("kehl", [0.5, 0.5], [1, 10])],
 )
-def test_rods(name, lengths, masses):
+def test_arms_of_rods_have_their_centres_and_inertias(name, lengths, masses):
     arm = ulna.preset(name)
     assert values(arm, "length") == lengths
     assert values(arm, "mass") == masses

@@ -26,7 +26,7 @@ joint = { lower = "-150 deg", upper = "150 deg", max_torque = "30 kg*cm" }
 """
 
 
-def test_version(ask):
+def test_version_is_the_packages(ask):
     assert ask("--version") == (0, f"ulna {ulna.__version__}\n", "")
 
 
@@ -257,7 +257,7 @@ def test_check_json_is_si(ask, tmp_path):
     assert facts["reach"] == {"inner": pytest.approx(0.05), "outer": pytest.approx(0.45)}
 
 
-def test_pose_of_paper_000(ask):
+def test_the_pose_of_paper_000_is_computed(ask):
     code, out, err = ask("pose", "unit", "--q", "40 deg, -60 deg")
     assert (code, err) == (0, "")
     assert "tip (1.705737, 0.300767) m, pointing at -20.0000°, elbow up" in out
@@ -302,7 +302,7 @@ def test_pose_marks_limits_and_singular_postures(ask):
     assert ask("pose", "bechard-1", "--q", "0.3")[0] == 0
 
 
-def test_reach_of_paper_000(ask):
+def test_both_postures_of_paper_000_are_found(ask):
     code, out, err = ask("reach", "unit", "--to", "1.71, 0.30")
     assert (code, err) == (0, "")
     lines = {line.split()[0]: line for line in out.splitlines() if "ok" in line}
@@ -405,7 +405,7 @@ def test_plots_have_the_format_of_their_name(ask, tmp_path, ending, start):
     assert (tmp_path / f"pose.{ending}").read_bytes().startswith(start)
 
 
-def test_plots_of_reach(ask, tmp_path):
+def test_reach_draws_postures_and_workspace(ask, tmp_path):
     words = ["reach", "kehl", "--to", "0.5, 0.5", "--plot", "reach.png"]
     assert "drawn in reach.png" in ask(*words, "--explain")[1]
     code, _, err = ask(*words)
@@ -416,7 +416,7 @@ def test_plots_of_reach(ask, tmp_path):
     assert (tmp_path / "far.png").exists()
 
 
-def test_lists(ask):
+def test_arms_and_motors_are_listed_with_their_numbers(ask):
     _, out, _ = ask("list", "arms")
     for name in ulna.presets():
         assert name in out
@@ -448,7 +448,7 @@ def test_controllers_are_listed_with_what_they_do(ask):
         assert one["about"]
 
 
-def test_info(ask, monkeypatch, tmp_path):
+def test_info_tells_versions_cores_and_the_cache(ask, monkeypatch, tmp_path):
     monkeypatch.setenv("ULNA_CACHE", str(tmp_path / "cache"))
     code, out, _ = ask("info", "--json")
     facts = json.loads(out)

@@ -153,7 +153,7 @@ class TestElbowSide:
         arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0])
         assert elbow_side(arm, np.radians([45.0, 90.0])) == 0.0
 
-    def test_batches(self):
+    def test_batches_of_postures_and_of_arms_have_a_side_each(self):
         q = np.radians([[60.0, -90.0], [-30.0, 90.0]])
         assert elbow_side(self.arm, q).tolist() == [1.0, -1.0]
         assert elbow_side(ulna.stack([self.arm] * 2), q).tolist() == [1.0, -1.0]

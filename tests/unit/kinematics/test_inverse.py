@@ -397,7 +397,7 @@ class TestOneLink:
         assert found.shortfall == approx(np.sqrt(0.5))
         assert found.nearest_q == approx([0.0])
 
-    def test_limits(self):
+    def test_limits_are_told_for_every_target(self):
         arm = limited([1.0], (0.0, 90.0))
         found = inverse(arm, [[0.0, 1.0], [-1.0, 0.0]])
         assert found.valid.all()

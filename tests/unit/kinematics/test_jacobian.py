@@ -51,7 +51,7 @@ def test_a_turning_straight_arm_has_circular_motion(arm):
     assert kinematics.jacobian_rate(arm, [0, 0], [2, 0]).tolist() == rate
 
 
-def test_one_link():
+def test_one_link_moves_across_itself():
     arm = ulna.Arm.rods([0.5], [1.0])
     assert kinematics.jacobian(arm, [np.pi / 2]) == approx(
         np.array([[-0.5], [0.0], [1.0]]), abs=1e-16

@@ -393,7 +393,7 @@ class TestWords:
         assert TrackFlag.OUT_OF_REACH.text == "out of reach"
         assert (TrackFlag.JOINT_LIMIT | TrackFlag.SINGULAR).text == "joint limit, singular"
 
-    def test_intervals_speak(self, unit):
+    def test_intervals_tell_path_samples_and_what_is_wrong(self, unit):
         arm = unit.replace(joints=[Joint(-0.5, 0.5), Joint()])
         points = np.stack([line([1.0, 0.5], [3.0, 0.5], 9), line([1.0, -0.2], [1.0, -0.4], 9)])
         tracked = track(arm, points, start="positive", floor=-0.5)

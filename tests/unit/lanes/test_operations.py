@@ -83,7 +83,7 @@ def calculate(a, b, out):
         z[13, k] = 0.25
 
 
-def test_arithmetic(pairs):
+def test_arithmetic_is_numpys_to_the_last_bit(pairs):
     a, b = pairs
     out = np.zeros((14, *a.shape), a.dtype)
     calculate(a, b, out)

@@ -45,7 +45,7 @@ def test_pythagoras_has_no_derivative():
     assert np.abs(one.second).max() <= 1e-15
 
 
-def test_eulers_formula():
+def test_cis_is_eulers_formula_with_its_derivatives():
     both, exact = cis(x), np.exp(1j * x.value)
     assert np.abs(both.value - exact).max() <= 1e-15
     assert np.abs(both.first - 1j * exact).max() <= 1e-15

@@ -112,13 +112,13 @@ class TestTorqueAtAnyTime:
 
 
 class TestMargins:
-    def test_of_reach(self):
+    def test_reach_margin_is_the_distance_to_the_nearer_rim(self):
         arm = ulna.Arm.rods([0.6, 0.3], [1.0, 1.0], base=(0.1, 0.0))
         made = plan(arm, paths.line((0.5, 0.0), (1.2, 0.0)))
         x = np.linspace(0.4, 1.1, 2000)
         assert made.reach_margin == pytest.approx(np.minimum(0.9 - x, x - 0.3), abs=1e-14)
 
-    def test_of_singularity(self):
+    def test_singularity_margin_is_the_inverse_of_the_condition_number(self):
         made = plan()
         assert made.singularity_margin * condition_number(ARM, made.q) == pytest.approx(1.0)
         assert ((made.singularity_margin > 0.0) & (made.singularity_margin <= 1.0)).all()
@@ -133,7 +133,7 @@ class TestMargins:
 
 
 class TestProblems:
-    def test_none(self):
+    def test_a_plan_within_all_limits_has_no_problems(self):
         made = plan()
         assert made.problems == ()
         assert made.ok
@@ -169,7 +169,7 @@ class TestProblems:
         assert len(lost)
         assert told.all()
 
-    def test_joint_limits(self):
+    def test_joint_limits_are_told_with_times_and_excess(self):
         q = plan().q[:, 1]
         made = plan(limited(lower=-3.0, upper=float(q.max()) - 0.1), elbow="positive")
         (problem,) = made.problems
@@ -191,7 +191,7 @@ class TestProblems:
         assert problem.when.worst == pytest.approx(0.5)
         assert problem.when.first == pytest.approx(1.5, abs=2e-3)
 
-    def test_velocity_limits(self):
+    def test_velocity_limits_are_told_and_do_not_block(self):
         free = plan()
         size = np.abs(free.qd[:, 1])
         made = plan(limited(max_velocity=0.8 * float(size.max())))
@@ -204,7 +204,7 @@ class TestProblems:
         made.raise_if_infeasible()
         assert f"{0.8 * size.max():.4g} rad/s allowed" in made.problems[0].text
 
-    def test_torque_limits(self):
+    def test_torque_limits_are_told_for_every_sample_beyond_them(self):
         size = np.abs(plan().tau[:, 1])
         made = plan(limited(max_torque=0.8 * float(size.max())))
         assert set(kinds(made)) == {"torque limit"}
@@ -230,7 +230,7 @@ class TestProblems:
         assert set(kinds(made)) == {"tip acceleration limit"}
         assert not made.ok
 
-    def test_singular(self):
+    def test_a_singular_posture_is_told_and_allowed(self):
         made = plan(path=paths.line((0.4, 0.1), (1.0, 0.0)), timing="quintic")
         (problem,) = made.problems
         assert problem.kind == "singular"
@@ -250,7 +250,7 @@ class TestProblems:
         assert kinds(made) == ["below floor"]
 
     @pytest.mark.parametrize("timing", ["uniform", "constant-speed"])
-    def test_corners(self, timing):
+    def test_a_corner_at_speed_is_told_with_its_time_and_the_jump_of_velocity(self, timing):
         path = paths.polyline([(0.3, 0.3), (0.3, 0.1), (0.6, 0.1)], blend=0.0)
         made = plan(path=path, timing=timing)
         (problem,) = made.problems
@@ -369,7 +369,7 @@ class TestFiniteDifferences:
         expected = inverse_dynamics(arm, made.q, made.qd, made.qdd)
         assert np.abs(made.tau - expected).max() <= 1e-11
 
-    def test_of_joints(self):
+    def test_paths_of_joints_have_rates_by_differences(self):
         path = paths.joints([[0.0, 0.5], [1.0, 2.0]])
         made = plan(path=path, derivatives="finite")
         assert made.qd == pytest.approx(np.broadcast_to([0.5, 0.75], made.qd.shape), abs=1e-9)

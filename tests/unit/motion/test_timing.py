@@ -40,7 +40,7 @@ class TestEveryLaw:
         way = law(LAWS[name])
         assert way.value + way.value[::-1] == pytest.approx(1.0, abs=1e-14)
 
-    def test_is_described(self, name):
+    def test_every_law_is_described(self, name):
         assert DESCRIPTIONS[name]
 
 
@@ -234,12 +234,12 @@ class TestWithoutLimits:
     def test_the_path_knows_its_time(self):
         assert ulna.plan(ulna.preset("kehl"), paths.loops()).duration == 60.0
 
-    def test_as_asked(self):
+    def test_a_duration_is_kept_as_asked(self):
         made = ulna.plan(ulna.preset("kehl"), paths.loops(), duration=10.0)
         assert made.duration == 10.0
         assert made.duration_reason == "as asked"
 
-    def test_else_gently(self):
+    def test_else_the_tip_moves_at_a_quarter_of_the_reach_per_second(self):
         made = ulna.plan(ARM, LINE)
         assert demands(made)[0] == pytest.approx(0.25 * ARM.reach, rel=1e-9)
         assert "0.25 m/s" in made.duration_reason

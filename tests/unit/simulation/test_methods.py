@@ -143,7 +143,7 @@ def test_the_smallest_of_rtol_and_atol_says_little_alone():
 # Energy
 
 
-def test_the_drift_of_rk4():
+def test_the_energy_drift_of_rk4_falls_with_the_fifth_power_of_the_step():
     steps = [1e-3, 2e-3, 5e-3, 1e-2]
     drifts = [
         abs(
@@ -298,7 +298,7 @@ def test_a_step_that_does_not_divide_the_duration_still_ends_on_time(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_methods_agree(method, exact):
+def test_every_method_comes_to_the_same_state(method, exact):
     close = {"semi-implicit": 2e-3}.get(method, 1e-7)
     assert np.abs(final_state(method, 5e-4) - exact).max() <= close
 

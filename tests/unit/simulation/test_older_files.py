@@ -78,7 +78,7 @@ def test_what_a_controller_is_called_with(text, read):
 
 
 @pytest.mark.parametrize("file", ["batch.nc", "batch.zarr"])
-def test_batches(older, file):
+def test_batches_of_older_versions_open_with_their_settings(older, file):
     if file.endswith(".zarr"):
         pytest.importorskip("zarr")
     with ulna.open_batch(older / file) as run:

@@ -16,7 +16,7 @@ def values(borders):
     return [border.value for border in borders]
 
 
-def test_paper_001_speeds():
+def test_critical_speeds_of_paper_001():
     drawn = ulna.portrait(ARM, torque=4.0)
     (up,) = drawn.critical_speeds(0.0, within=(0.0, 10.0))
     assert f"{up.value:.7f}" == "3.0758581"
@@ -26,13 +26,13 @@ def test_paper_001_speeds():
     assert [f"{value:.5f}" for value in down] == expected
 
 
-def test_paper_001_rest_angle():
+def test_the_critical_angle_of_paper_001_from_rest():
     (border,) = ulna.portrait(ARM, torque=4.0).critical_angles(0.0, within=(-math.pi, -1.0))
     assert f"{border.value:.6f}" == "-2.711067"
     assert (border.below.name, border.above.name) == ("runs on", "settles at -1.151 rad")
 
 
-def test_paper_001_full_turn_without_torque():
+def test_the_speeds_of_full_turns_of_paper_001_without_torque():
     borders = ulna.portrait(ARM).critical_speeds(0.0, within=(0.0, 9.0))
     assert f"{borders[0].value:.5f}" == "4.59775"
     assert [border.above.turns for border in borders] == [1, 2, 3, 4]

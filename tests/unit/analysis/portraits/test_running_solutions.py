@@ -18,7 +18,7 @@ DRIVEN = ulna.preset("bechard-1-driven")
     [(DRIVEN, 50.0, 3.49656, 4.47359, 3.96997, 4.0), (UNDER, 4.0, 19.5064, 20.4875, 19.9940, 20.0)],
     ids=["driven", "under-powered"],
 )  # fmt: skip
-def test_paper_001(arm, torque, slowest, fastest, mean, over_angle):
+def test_speeds_of_paper_001s_running_arms(arm, torque, slowest, fastest, mean, over_angle):
     found = ulna.portrait(arm, torque=torque).running
     assert f"{found.slowest:.6g}" == f"{slowest:.6g}"
     assert f"{found.fastest:.6g}" == f"{fastest:.6g}"

@@ -100,7 +100,7 @@ def agrees(arm_of):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("n", [1, 2, 3, 7])
-def test_methods(agrees, method, n):
+def test_every_method_goes_as_for_arms_alone(agrees, method, n):
     random = np.random.default_rng(n)
     common = {"duration": 1.0, "method": method, "samples": [0.0, 0.1234, 0.5, 0.99999, 1.0]}
     agrees(drawn(random, n), common, starts(random, n))
@@ -109,7 +109,7 @@ def test_methods(agrees, method, n):
 @pytest.mark.parametrize("restitution", [0.0, 0.5])
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("n", [1, 2])
-def test_stops(agrees, method, restitution, n):
+def test_stops_hold_as_for_arms_alone(agrees, method, restitution, n):
     random = np.random.default_rng(10 + n)
     arms = drawn(random, n, limited=True)
     common = {"duration": 1.0, "method": method, "samples": 57, "restitution": restitution}
@@ -120,7 +120,7 @@ def test_stops(agrees, method, restitution, n):
 
 
 @pytest.mark.parametrize("n", [1, 3])
-def test_text(agrees, n):
+def test_formulas_drive_as_they_do_arms_alone(agrees, n):
     random = np.random.default_rng(n)
     waves = [
         [f"{a:.3f}*sin({w:.3f}*t) + {a:.3f}*cos(q{i + 1}) - x*y" for i, (a, w) in enumerate(pair)]
@@ -132,7 +132,7 @@ def test_text(agrees, n):
 
 
 @pytest.mark.parametrize("between", ["hold", "linear"])
-def test_tables(agrees, between):
+def test_tables_drive_as_they_do_arms_alone(agrees, between):
     random = np.random.default_rng(3)
     tables = [
         (np.sort(random.uniform(0.0, 1.0, rows)), random.uniform(-3.0, 3.0, (rows, 2)))
@@ -177,7 +177,7 @@ LAWS = {
 
 @pytest.mark.filterwarnings("ignore::ulna.UlnaWarning")  # runs are compared, stable or not
 @pytest.mark.parametrize("law", LAWS)
-def test_controllers(agrees, law):
+def test_controllers_act_as_on_arms_alone(agrees, law):
     random = np.random.default_rng(5)
     references = [lambda t, b=b: [0.2 * np.sin(t + b), 0.3 * t] for b in range(MEMBERS - 1)]
     each = {**starts(random, 2), "controller": LAWS[law], "reference": [*references, [0.1, 0.2]]}
