@@ -60,12 +60,12 @@ def figure_output(file: str, *, overwrite: bool) -> Output:
 def film_output(file: str, speed: float, *, overwrite: bool) -> Output:
     """Return the film of a run."""
     from ulna.viewer import animate
-    from ulna.viewer.video import WRITERS
+    from ulna.viewer.video import FORMATS
 
     def write(run: Run, file: str) -> None:
         animate(run, file, fps=FPS, speed=speed, overwrite=overwrite)
 
-    return Output("--film", file, tuple(WRITERS), write, patient=False)
+    return Output("--film", file, tuple(FORMATS), write, patient=False)
 
 
 def check_outputs(outputs: Sequence[Output], *, overwrite: bool) -> None:

@@ -15,7 +15,7 @@ from ulna.cli.portrait_states import named_here, read_state
 from ulna.cli.running import INTERRUPTED, UnfinishedError
 from ulna.cli.terminal import say, show_json
 from ulna.errors import InputError, Problem
-from ulna.viewer.section import MOST_JOINTS
+from ulna.viewer.section_figures import MOST_JOINTS
 
 
 def show_section_of(

@@ -3,35 +3,33 @@
 from typing import TYPE_CHECKING
 
 from ulna.namespaces import namespace
-from ulna.viewer.arm import draw_arm, draw_ghosts, draw_reach, draw_trace, fit_axes
-from ulna.viewer.comparison import animate_following
-from ulna.viewer.conventions import conventions_figure
-from ulna.viewer.drawing import plot
-from ulna.viewer.figures import (
+from ulna.viewer.arm_drawing import draw_arm, draw_ghosts, draw_reach, draw_trace
+from ulna.viewer.arm_figures import (
+    plot,
     pose_figure,
     reach_figure,
     region_figure,
-    run_figure,
     targets_figure,
     tracked_figure,
     workspace_figure,
 )
-from ulna.viewer.film import animate
-from ulna.viewer.following import error_figure, plot_deviation, plot_error
-from ulna.viewer.inline import InlineFilm
-from ulna.viewer.plan import motion_figure, plot_path
-from ulna.viewer.portrait import plot_portrait, portrait_figure
-from ulna.viewer.run import (
+from ulna.viewer.comparison import animate_following
+from ulna.viewer.film import InlineFilm, animate
+from ulna.viewer.pages import DARK, PRINT, Theme, fit_axes, styled
+from ulna.viewer.plan_figures import motion_figure, plot_joint_torque, plot_path, torques_figure
+from ulna.viewer.portrait_figures import plot_portrait, portrait_figure
+from ulna.viewer.run_figures import (
     plot_angles,
     plot_energy,
     plot_motion,
     plot_speeds,
     plot_tip,
     plot_torques,
+    run_figure,
 )
-from ulna.viewer.section import plot_projection, plot_section, section_figure
-from ulna.viewer.style import DARK, PRINT, Theme, styled
-from ulna.viewer.torques import plot_joint_torque, torques_figure
+from ulna.viewer.schematic import conventions_figure
+from ulna.viewer.section_figures import plot_projection, plot_section, section_figure
+from ulna.viewer.tracking_figures import error_figure, plot_deviation, plot_error
 
 __all__ = [
     "DARK",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,15 +12,21 @@ import numpy as np
 from ulna.concurrency import interruptible
 from ulna.errors import InputError, Problem
 from ulna.namespaces import suggest_keywords
-from ulna.viewer.arm import TIP, draw_reach, fit_axes, widths
-from ulna.viewer.film import arm_title, check_film, filmed, speed_remark, times_between
-from ulna.viewer.following import check_runs
-from ulna.viewer.frames import TRAIL, Moment, Playback, moments
-from ulna.viewer.inline import InlineFilm
-from ulna.viewer.plan import PALE, reference_points
-from ulna.viewer.scene import HEAD, MARGIN, MovingArm, Scene, number, shortened
-from ulna.viewer.style import PRINT, Theme, mixed
-from ulna.viewer.video import FilmFormat
+from ulna.viewer.arm_drawing import TIP, Playback, draw_reach, widths
+from ulna.viewer.film import InlineFilm, check_film, film_moments, speed_remark, times_between
+from ulna.viewer.pages import PRINT, Theme, arm_title, fit_axes, mixed
+from ulna.viewer.plan_figures import PALE, reference_points
+from ulna.viewer.scene import (
+    HEAD,
+    MARGIN,
+    Moment,
+    MovingArm,
+    Scene,
+    moments,
+    number,
+    shortened,
+)
+from ulna.viewer.tracking_figures import check_runs
 
 if TYPE_CHECKING:
     from ulna.motion.plan_result import Plan
@@ -106,15 +112,12 @@ def animate_following(
         raise InputError(Problem("runs", f"{len(runs)} of them", f"at most {MOST_RUNS} in a film"))
     if size is None:
         size = INLINE_SIZE if file is None else SIZE
-    check_film(file, fps, speed, size, overwrite=overwrite)
-    fps, size = float(fps), (int(size[0]), int(size[1]))
-    times = times_between(*_span(plan, runs), fps, float(speed))
+    fps, speed, size = check_film(file, fps, speed, size, overwrite=overwrite)
+    times = times_between(*_span(plan, runs), fps, speed)
     scene = Comparison(plan, list(runs), speed_remark(speed), size, theme)
-    # By then the traces have all of their colours.
-    *_, late = scenes(runs, times[: math.ceil(TRAIL * fps) + 1], fps)
-    film = FilmFormat(fps, size, scene.draw(late).copy())
-    pictures = (scene.draw(together) for together in scenes(runs, times, fps))
-    return filmed(file, pictures, len(times), film, overwrite=overwrite, progress=progress)
+    seen_at = partial(scenes, runs, fps=fps)
+    how: Any = {"overwrite": overwrite, "progress": progress}
+    return film_moments(file, scene.draw, seen_at, times, fps, size, **how)
 
 
 def scenes(runs: Mapping[str, Run], times: np.ndarray, fps: float) -> Iterator[tuple[Moment, ...]]:

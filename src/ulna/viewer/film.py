@@ -1,36 +1,47 @@
-"""Films of a run."""
+"""Films of a run: in a file, or for a notebook.
+
+A notebook plays H.264 inside of the page, or a .gif where there is no ffmpeg.
+"""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
 from numbers import Real
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ulna.arm import Arm
 from ulna.concurrency import interruptible
 from ulna.errors import InputError, Problem, shown
 from ulna.namespaces import suggest_keywords
+from ulna.progress import card
 from ulna.progress import progress as progress_line
-from ulna.storage import check_new
-from ulna.viewer.frames import TRAIL, ArmScene, Playback, moments
-from ulna.viewer.inline import InlineFilm, inline_ending
-from ulna.viewer.style import PRINT, Theme
-from ulna.viewer.video import WRITERS, FilmFormat, write_film
+from ulna.storage import check_new, write_whole
+from ulna.viewer.arm_drawing import Playback
+from ulna.viewer.pages import PRINT, Theme, arm_title
+from ulna.viewer.scene import TRAIL, ArmScene, moments
+from ulna.viewer.video import FORMATS, FilmFormat, has_ffmpeg, write_film
 
 if TYPE_CHECKING:
     from ulna.simulation.run import Run
 
+Seen = TypeVar("Seen")  # what a picture is drawn of
 SIZE = (800, 800)  # [pixels] wide and high
 INLINE_SIZE = (480, 480)  # [pixels] of a film in a notebook, which holds it as text
 SMALLEST, LARGEST = 64, 4096  # [pixels]
 MOST_FRAMES = 20_000
 RATES = {".mp4": 240.0, ".gif": 50.0}  # [1/s] the most that players keep up with
+MOST_INLINE = 20_000_000  # [bytes] that a notebook is made to hold
+CLIP = "data:{kind};base64,{data}"
+PLAYER = '<video controls autoplay loop muted playsinline width="{wide}" src="{clip}"></video>'
+PICTURE = '<img width="{wide}" src="{clip}">'
 
 
 @interruptible
@@ -90,18 +101,34 @@ def animate(
     """
     if size is None:
         size = INLINE_SIZE if file is None else SIZE
-    check_film(file, fps, speed, size, overwrite=overwrite)
-    fps, size = float(fps), (int(size[0]), int(size[1]))
-    times = frame_times(run, fps, float(speed))
+    fps, speed, size = check_film(file, fps, speed, size, overwrite=overwrite)
+    times = frame_times(run, fps, speed)
     scene = ArmScene(run.arm, arm_title(run.arm), speed_remark(speed), size, theme)
-    # By then the trace has all of its colours.
-    *_, late = moments(run, times[: math.ceil(TRAIL * fps) + 1], fps)
-    film = FilmFormat(fps, size, scene.draw(late).copy())
-    pictures = (scene.draw(moment) for moment in moments(run, times, fps))
-    return filmed(file, pictures, len(times), film, overwrite=overwrite, progress=progress)
+    seen_at = partial(moments, run, fps=fps)
+    how: Any = {"overwrite": overwrite, "progress": progress}
+    return film_moments(file, scene.draw, seen_at, times, fps, size, **how)
 
 
-def filmed(
+def film_moments(
+    file: str | os.PathLike[str] | None,
+    draw: Callable[[Seen], np.ndarray],
+    seen_at: Callable[[np.ndarray], Iterator[Seen]],
+    times: np.ndarray,
+    fps: float,
+    size: tuple[int, int],
+    *,
+    overwrite: bool,
+    progress: bool | None,
+) -> InlineFilm | None:
+    """Film what is seen at each of the times, as `draw` draws it."""
+    # By then traces have all of their colours.
+    *_, late = seen_at(times[: math.ceil(TRAIL * fps) + 1])
+    film = FilmFormat(fps, size, draw(late).copy())
+    pictures = map(draw, seen_at(times))
+    return shoot(file, pictures, len(times), film, overwrite=overwrite, progress=progress)
+
+
+def shoot(
     file: str | os.PathLike[str] | None,
     pictures: Iterable[np.ndarray],
     count: int,
@@ -110,26 +137,12 @@ def filmed(
     overwrite: bool,
     progress: bool | None,
 ) -> InlineFilm | None:
-    """Write a film to a file, or without one keep it for a notebook."""
-    if file is not None:
-        shoot(file, pictures, count, film, overwrite=overwrite, progress=progress)
-        return None
-    with TemporaryDirectory() as folder:
-        place = Path(folder) / f"film{inline_ending()}"
-        shoot(place, pictures, count, film, overwrite=True, progress=progress)
-        return InlineFilm(place.read_bytes(), place.suffix, film.size, count, count / film.fps)
-
-
-def shoot(
-    file: str | os.PathLike[str],
-    pictures: Iterable[np.ndarray],
-    count: int,
-    film: FilmFormat,
-    *,
-    overwrite: bool,
-    progress: bool | None,
-) -> None:
-    """Write so many pictures into a film, and show how far it is."""
+    """Write so many pictures into a film and show how far it is; keep it if there is no file."""
+    if file is None:
+        with TemporaryDirectory() as folder:
+            place = Path(folder) / f"film{inline_ending()}"
+            shoot(place, pictures, count, film, overwrite=True, progress=progress)
+            return InlineFilm(place.read_bytes(), place.suffix, film.size, count, count / film.fps)
     with progress_line("drawing the film", shown=progress) as report:
 
         def reported() -> Iterator[np.ndarray]:
@@ -138,6 +151,7 @@ def shoot(
                 report(done / count)
 
         write_film(file, reported(), film, overwrite=overwrite)
+    return None
 
 
 def frame_times(run: Run, fps: float, speed: float) -> np.ndarray:
@@ -168,11 +182,6 @@ def _too_long(duration: float, frames: float, fps: float) -> Problem:
     return Problem("film", f"{got} at {fps:g} a second", f"at most {MOST_FRAMES:,}", hint)
 
 
-def arm_title(arm: Arm) -> str:
-    """Return the name of an arm, or how many links it has."""
-    return arm.name or ("one link" if arm.n == 1 else f"{arm.n} links")
-
-
 def speed_remark(speed: float) -> str:
     """Return a remark where a film is faster or slower than what it shows."""
     return "" if speed == 1.0 else f"{speed:g} × as fast"
@@ -180,12 +189,12 @@ def speed_remark(speed: float) -> str:
 
 def check_film(
     file: str | os.PathLike[str] | None, fps: Any, speed: Any, size: Any, *, overwrite: bool
-) -> None:
-    """Raise if no film can be made of it, all reasons at once, or the file is to stay."""
+) -> tuple[float, float, tuple[int, int]]:
+    """Return frame rate, speed and size as numbers; raise for all that no film can be made of."""
     problems = []
     ending = inline_ending() if file is None else Path(file).suffix.lower()
-    if file is not None and ending not in WRITERS:
-        need = "a name that ends in " + " or ".join(WRITERS)
+    if file is not None and ending not in FORMATS:
+        need = "a name that ends in " + " or ".join(FORMATS)
         problems.append(Problem("film", shown(os.fspath(file)), need))
     most = RATES.get(ending, max(RATES.values()))
     if not (_is_number(fps) and 1.0 <= fps <= most):
@@ -199,6 +208,12 @@ def check_film(
         raise InputError(problems)
     if file is not None:
         check_new(file, "film", overwrite=overwrite)
+    return float(fps), float(speed), (int(size[0]), int(size[1]))
+
+
+def inline_ending() -> str:
+    """Return the ending of films that are played inline: .mp4 wherever ffmpeg can be found."""
+    return ".mp4" if has_ffmpeg() else ".gif"
 
 
 def _is_number(value: Any) -> bool:
@@ -209,3 +224,69 @@ def _is_size(size: Any) -> bool:
     if not isinstance(size, tuple | list | np.ndarray) or len(size) != 2:
         return False
     return all(_is_number(side) and SMALLEST <= side <= LARGEST and side % 2 == 0 for side in size)
+
+
+@dataclass(frozen=True, repr=False)
+class InlineFilm:
+    """A film in memory, which a notebook plays; `save` writes it to a file.
+
+    Attributes
+    ----------
+    data : bytes
+        The film as a file holds it.
+    ending : str
+        ".mp4", or ".gif" where it was made without ffmpeg.
+    size : tuple of int
+        Width and height [pixels].
+    frames : int
+        How many pictures it has.
+    duration : float
+        How long it plays [s].
+    """
+
+    data: bytes = field(repr=False)
+    ending: str  # ".mp4", or ".gif" where it was made without ffmpeg
+    size: tuple[int, int]  # [pixels] wide and high
+    frames: int
+    duration: float  # [s] that it plays
+
+    @suggest_keywords(force="overwrite", replace="overwrite")
+    def save(self, file: str | os.PathLike[str], *, overwrite: bool = True) -> None:
+        """Write the film to a file.
+
+        Parameters
+        ----------
+        file : path-like
+            Its name ends as the film is made: `ending`.
+        overwrite : bool, optional
+            Whether a file that exists is replaced.
+
+        Raises
+        ------
+        InputError
+            For a name with another ending, and a file that is to stay.
+        FileError
+            If the file cannot be written.
+        """
+        if Path(file).suffix.lower() != self.ending:
+            hint = "give animate the file, and it makes the film in that format"
+            need = f"a name that ends in {self.ending}"
+            raise InputError(Problem("film", shown(os.fspath(file)), need, hint))
+        check_new(file, "film", overwrite=overwrite)
+        write_whole(file, self.data, overwrite=overwrite)
+
+    def __repr__(self) -> str:
+        wide, high = self.size
+        return (
+            f"Film of {self.duration:.3g} s, {self.frames} frames of {wide} × {high} pixels, "
+            f"{len(self.data) / 1000:,.0f} kB: a notebook plays it, save('film{self.ending}') "
+            "writes it"
+        )
+
+    def _repr_html_(self) -> str:
+        if len(self.data) > MOST_INLINE:
+            return card("Film", [repr(self), "It is too large to be kept in a notebook: save it."])
+        video = self.ending == ".mp4"
+        data = b64encode(self.data).decode("ascii")
+        clip = CLIP.format(kind="video/mp4" if video else "image/gif", data=data)
+        return (PLAYER if video else PICTURE).format(wide=self.size[0], clip=clip)

@@ -1,17 +1,31 @@
-"""What films are drawn on: a page that stays, an arm that moves over it, and readings beside it."""
+"""The pictures of a film: a page that stays, an arm that moves over it, and readings beside it."""
 
 from __future__ import annotations
 
+import math
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ulna import kinematics
 from ulna.arm import Arm
-from ulna.viewer.arm import HOLE, TIP, capsules, fading, link_colors, widths
-from ulna.viewer.pages import cut
-from ulna.viewer.style import Theme, styled
+from ulna.viewer.arm_drawing import (
+    HOLE,
+    TIP,
+    Playback,
+    capsules,
+    draw_reach,
+    fading,
+    link_colors,
+    widths,
+)
+from ulna.viewer.pages import Theme, cut, even_ticks, fit_axes, styled
+
+if TYPE_CHECKING:
+    from ulna.simulation.run import Run
 
 MARGIN = 0.3  # [inches]
 LEFT = 0.75  # [inches]
@@ -19,6 +33,32 @@ HEAD, BELOW_HEAD = 0.45, 0.7  # [inches] from the top
 READINGS, UNIT = 1.7, 0.67  # [inches] from the right
 LETTER = 0.145  # [inches] of a title
 FADES = 10  # steps in which a trail fades; of each, little changes from picture to picture
+BELOW, ABOVE = 0.65, 0.95  # [inches] of the film, beyond the axes
+TRAIL = 1.5  # [s] of the film: how long the tip's trace is seen
+FINER = 8  # points of the trace a frame, at least
+FINEST = 240.0  # [1/s] of the film, at least: a fast tip is to leave curves behind, not corners
+
+
+class Moment(NamedTuple):
+    """What one picture of a film shows."""
+
+    t: float
+    points: np.ndarray  # (n+1, 2) of the joints and the tip
+    trail: np.ndarray  # (k, m, 2) the trace of the tip, a piece a frame, oldest first
+    tip_speed: float
+
+
+def moments(run: Run, times: np.ndarray, fps: float) -> Iterator[Moment]:
+    """Return what is seen at each of the times, one after the other."""
+    playback = Playback(run)
+    trail: deque[np.ndarray] = deque(maxlen=max(1, round(TRAIL * fps)))
+    finer = max(FINER, math.ceil(FINEST / fps))
+    before = times[0]
+    for t, tip_speed in zip(times, playback.tip_speeds(times), strict=True):
+        points = kinematics.joints(run.arm, playback.postures(np.linspace(before, t, finer + 1)))
+        trail.append(points[:, -1])
+        yield Moment(float(t), points[-1], np.array(trail), float(tip_speed))
+        before = t
 
 
 class Scene:
@@ -125,6 +165,31 @@ class MovingArm:
         self.links.set_verts(capsules(self.arm, points))
         self.holes.set_verts(self._circles + points[:-1, None])
         self.tip.center = points[-1]
+
+
+class ArmScene:
+    """An arm on a page: its surroundings are drawn once, what moves for every picture."""
+
+    def __init__(
+        self, arm: Arm, title: str, remark: str, size: tuple[int, int], theme: Theme
+    ) -> None:
+        self.scene = Scene(size, theme)
+        with self.scene.set_up():
+            wide, high = self.scene.inches
+            box = (LEFT, BELOW, wide - LEFT - MARGIN, high - BELOW - ABOVE)
+            self.axes = self.scene.axes(box)
+            even_ticks(self.scene.fill(fit_axes(draw_reach(self.axes, arm, theme=theme), arm)))
+            self.scene.head(title, remark)
+            self.moving = MovingArm(self.axes, arm, theme)
+            self.clock = self.scene.reading(HEAD, "t =", "s")
+            self.speed = self.scene.reading(BELOW_HEAD, "tip", "m/s", color=theme.muted)
+
+    def draw(self, moment: Moment) -> np.ndarray:
+        """Draw a moment; the picture (height, width, 4) is overwritten by the next one."""
+        self.moving.place(moment.points, moment.trail)
+        self.clock.set_text(number(moment.t))
+        self.speed.set_text(number(moment.tip_speed))
+        return self.scene.picture([*self.moving.shapes, self.clock, self.speed])
 
 
 def shortened(title: str, room: float) -> str:

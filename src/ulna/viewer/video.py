@@ -1,16 +1,16 @@
-"""Writing pictures into a film: .mp4 through ffmpeg, .gif through Pillow."""
+"""Writing pictures into a film through ffmpeg: .mp4, and .gif, which can do without it."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import struct
 import subprocess
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, NamedTuple, TypeAlias
+from typing import IO, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,10 +18,20 @@ from ulna.storage import whole_file
 
 Pictures: TypeAlias = Iterable[np.ndarray]  # each (height, width, 4), opaque
 
-WITHOUT = "try a .gif, which needs no ffmpeg"
-LOOP_FOREVER = b"!\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00"
-COLORS, SHADES = 255, 32768  # of a .gif; told apart in choosing among them
-UNCHANGED = 255  # stands for the colour that a place has already
+WITHOUT = "; try a .gif, which needs no ffmpeg"
+SOURCE = "-y -loglevel error -f rawvideo -pix_fmt rgba -s {wide}x{high} -r {fps} -i pipe:0"
+FORMATS = {
+    # H.264 that browsers play, colours by the rule of high definition, and said so, or players
+    # guess by the size.
+    ".mp4": "-vf scale=out_color_matrix=bt709:out_range=tv -color_range tv -colorspace bt709 "
+    "-color_primaries bt709 -color_trc bt709 -an -c:v libx264 -preset veryfast -crf 20 "
+    "-pix_fmt yuv420p -movflags +faststart -f mp4",
+    # It loops. The first picture has the colours of all, and is not shown: with the palette known
+    # from the start no picture has to be kept.
+    ".gif": "-filter_complex [0]split[a][b];[a]trim=end_frame=1,palettegen=stats_mode=single[p];"
+    "[b]trim=start_frame=1,setpts=PTS-STARTPTS[f];[f][p]paletteuse=dither=none "
+    "-final_delay {lasting} -f gif",
+}
 
 
 class FilmFormat(NamedTuple):
@@ -36,26 +46,22 @@ def write_film(
     file: str | os.PathLike[str], pictures: Pictures, film: FilmFormat, *, overwrite: bool
 ) -> None:
     """Write a film by the ending of its name; it appears when it is whole, or not at all."""
+    ending = Path(file).suffix.lower()
     with whole_file(file, overwrite=overwrite) as part:
-        WRITERS[Path(file).suffix.lower()](part, pictures, film)
+        if ending == ".gif" and not has_ffmpeg():
+            _write_gif_alone(part, pictures, film)
+        else:
+            _encode(part, pictures, film, ending)
 
 
-def write_mp4(file: Path, pictures: Pictures, film: FilmFormat) -> None:
-    """Write H.264 that browsers play."""
-    with TemporaryFile() as words:
-        encoder = _start_encoder(file, film, words)
-        try:
-            failed = _feed(encoder, pictures)
-        finally:
-            encoder.kill()
-            encoder.wait()
-        if failed or not file.stat().st_size:
-            words.seek(0)
-            told = words.read().decode(errors="replace").split("\n")[0]
-            raise OSError(f"ffmpeg gave up: {told or 'it says nothing'}; {WITHOUT}")
+def has_ffmpeg() -> bool:
+    """Return whether there is a program that encodes films."""
+    with suppress(OSError):
+        return bool(_ffmpeg())
+    return False
 
 
-def ffmpeg() -> str:
+def _ffmpeg() -> str:
     """Return the program that encodes films; OSError where there is none."""
     try:
         import imageio_ffmpeg
@@ -68,30 +74,41 @@ def ffmpeg() -> str:
     return program
 
 
-def _start_encoder(file: Path, film: FilmFormat, words: IO[bytes]) -> subprocess.Popen[bytes]:
-    try:
-        return subprocess.Popen(
-            [ffmpeg(), *_orders(film), str(file)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=words,
-            # Ctrl-C is for us to hear, and then to end the encoder.
-            process_group=0,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
-    except OSError as error:
-        raise OSError(f"ffmpeg cannot be started ({error}); {WITHOUT}") from error
+def _encode(file: Path, pictures: Pictures, film: FilmFormat, ending: str) -> None:
+    hint = WITHOUT if ending == ".mp4" else ""
+    first = [] if ending == ".mp4" else [film.sample]
+    with TemporaryFile() as words:
+        try:
+            encoder = _start_encoder([*_orders(film, ending), str(file)], words)
+        except OSError as error:
+            raise OSError(f"ffmpeg cannot be started ({error}){hint}") from error
+        try:
+            failed = _feed(encoder, chain(first, pictures))
+        finally:
+            encoder.kill()
+            encoder.wait()
+        if failed or not file.stat().st_size:
+            words.seek(0)
+            told = words.read().decode(errors="replace").split("\n")[0]
+            raise OSError(f"ffmpeg gave up: {told or 'it says nothing'}{hint}")
 
 
-def _orders(film: FilmFormat) -> list[str]:
+def _orders(film: FilmFormat, ending: str) -> list[str]:
     wide, high = film.size
-    source = f"-f rawvideo -pix_fmt rgba -s {wide}x{high} -r {film.fps} -i pipe:0"
-    # Colours by the rule of high definition, and said so, or players guess by the size.
-    colors = "-vf scale=out_color_matrix=bt709:out_range=tv -color_range tv"
-    rule = "-colorspace bt709 -color_primaries bt709 -color_trc bt709"
-    codec = "-an -c:v libx264 -preset veryfast -crf 20 -pix_fmt yuv420p"
-    container = "-movflags +faststart -f mp4"
-    return f"-y -loglevel error {source} {colors} {rule} {codec} {container}".split()
+    numbers = {"wide": wide, "high": high, "fps": film.fps, "lasting": round(100.0 / film.fps)}
+    return f"{SOURCE} {FORMATS[ending]}".format(**numbers).split()
+
+
+def _start_encoder(orders: list[str], words: IO[bytes]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [_ffmpeg(), *orders],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=words,
+        # Ctrl-C is for us to hear, and then to end the encoder.
+        process_group=0,
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+    )
 
 
 def _feed(encoder: subprocess.Popen[bytes], pictures: Pictures) -> bool:
@@ -112,70 +129,17 @@ def _feed(encoder: subprocess.Popen[bytes], pictures: Pictures) -> bool:
                 encoder.stdin.close()
 
 
-def write_gif(file: Path, pictures: Pictures, film: FilmFormat) -> None:
-    """Write a film that loops, picture by picture: Pillow would keep all of them in memory."""
-    from PIL import GifImagePlugin, Image
+def _write_gif_alone(file: Path, pictures: Pictures, film: FilmFormat) -> None:
+    """Write a film that loops through Pillow, which keeps all of it in memory."""
+    from PIL import Image
 
-    palette, nearest = _palette(film.sample)
-    screen = struct.pack("<HHBBB", *film.size, 0xF7, 0, 0)
-    before: np.ndarray | None = None
-    with file.open("wb") as stream:
-        stream.write(b"GIF89a" + screen + palette.tobytes() + LOOP_FOREVER)
-        for index, picture in enumerate(pictures):
-            image = nearest[_shades(picture.view("<u4")[..., 0])]
-            part, corner = _changed(image, before)
-            how = {"duration": _lasting(index, film.fps), "transparency": UNCHANGED, "disposal": 1}
-            stream.writelines(GifImagePlugin.getdata(Image.fromarray(part), corner, **how))
-            before = image
-        stream.write(b";")
-
-
-def _changed(image: np.ndarray, before: np.ndarray | None) -> tuple[np.ndarray, tuple[int, int]]:
-    """Return the part of an image that differs from the one before, and its corner.
-
-    Whatever stays in it is marked as such: long runs of one value take little room.
-    """
-    if before is None:
-        return image, (0, 0)
-    differs = image != before
-    rows, columns = (np.flatnonzero(differs.any(axis=axis)) for axis in (1, 0))
-    if not len(rows):
-        return np.full((1, 1), UNCHANGED, np.uint8), (0, 0)
-    box = slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
-    return np.where(differs, image, UNCHANGED)[box], (int(columns[0]), int(rows[0]))
-
-
-def _palette(sample: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Choose colours (COLORS, 3), and return the one for every shade.
-
-    A shade shows as the commonest colour in it, so that plain areas keep theirs exactly.
-    """
-    colors, counts = np.unique(sample.view("<u4"), return_counts=True)
-    colors = colors[np.argsort(-counts, kind="stable")]
-    first = np.unique(_shades(colors), return_index=True)[1]
-    chosen = colors[np.sort(first)[:COLORS]]
-    known = chosen[:, None].view(np.uint8)[:, :3]
-    number = np.arange(SHADES)
-    middles = 8 * np.stack([number % 32, number // 32 % 32, number // 1024], axis=-1) + 4
-    # The square of the distance, less what all colours share.
-    far = np.sum(known.astype(float) ** 2, axis=-1) - 2.0 * middles @ known.astype(float).T
-    nearest = np.argmin(far, axis=-1).astype(np.uint8)
-    nearest[_shades(chosen)] = np.arange(len(chosen))
-    return np.pad(known, ((0, 256 - len(known)), (0, 0))), nearest
-
-
-def _shades(colors: np.ndarray) -> np.ndarray:
-    """Number colours, red lowest in four bytes, by the upper five bits of red, green and blue."""
-    shades = (colors & 0xF8) >> 3 | (colors & 0xF800) >> 6 | (colors & 0xF80000) >> 9
-    return np.asarray(shades)
-
-
-def _lasting(index: int, fps: float) -> int:
-    """Return the time [ms] of a picture in hundredths of a second, so that no error adds up."""
-    return 10 * (round(100 * (index + 1) / fps) - round(100 * index / fps))
-
-
-WRITERS: dict[str, Callable[[Path, Pictures, FilmFormat], None]] = {
-    ".mp4": write_mp4,
-    ".gif": write_gif,
-}
+    palette = Image.fromarray(film.sample[..., :3]).quantize(256)
+    first, *more = (
+        Image.fromarray(picture[..., :3]).quantize(palette=palette, dither=Image.Dither.NONE)
+        for picture in pictures
+    )
+    # In hundredths of a second, so that no error adds up.
+    ends = np.round(100.0 * np.arange(len(more) + 2) / film.fps)
+    lasting = (10 * np.diff(ends)).astype(int).tolist()
+    how: Any = {"format": "GIF", "save_all": True, "loop": 0, "disposal": 1}
+    first.save(file, append_images=more, duration=lasting, **how)

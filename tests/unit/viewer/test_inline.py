@@ -9,7 +9,7 @@ import pytest
 
 import ulna
 from ulna import viewer
-from ulna.viewer import inline
+from ulna.viewer import film as film_module
 
 SMALL = {"fps": 10, "size": (160, 120)}
 
@@ -77,7 +77,7 @@ def test_without_ffmpeg_it_is_a_gif(monkeypatch, tmp_path, run):
 
 
 def test_a_notebook_is_not_made_to_hold_too_much(monkeypatch, film):
-    monkeypatch.setattr(inline, "LARGEST", 100)
+    monkeypatch.setattr(film_module, "MOST_INLINE", 100)
     page = film._repr_html_()
     assert "base64" not in page
     assert "too large" in page

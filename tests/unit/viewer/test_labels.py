@@ -12,7 +12,7 @@ import ulna
 from ulna import viewer
 from ulna.simulation import Run
 from ulna.simulation.status import Status
-from ulna.viewer.labels import LabelSpace, place_label
+from ulna.viewer.tracking_figures import LabelSpace, place_label
 
 ROUND = ulna.paths.circle(center=(0.5, 0.2), radius=0.2)
 

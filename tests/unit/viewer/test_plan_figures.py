@@ -14,9 +14,9 @@ from ulna import viewer
 from ulna.analysis import tracking
 from ulna.simulation import Run
 from ulna.simulation.status import Status
-from ulna.viewer.following import BOUNDS
 from ulna.viewer.pages import LETTERS
-from ulna.viewer.plan import marks, reference_points
+from ulna.viewer.plan_figures import marks, reference_points
+from ulna.viewer.tracking_figures import BOUNDS
 
 THEMES = {"print": viewer.PRINT, "dark": viewer.DARK}
 LIMITS = [ulna.Joint(max_torque=14.0), ulna.Joint(max_torque=100.0, damping=0.1)]

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 
 import ulna
 from ulna import viewer
-from ulna.viewer.arm import FAINTEST
-from ulna.viewer.run import MOST_POINTS, thinned
+from ulna.viewer.arm_drawing import FAINTEST
+from ulna.viewer.pages import MOST_POINTS, thinned
 
 THEMES = {"print": viewer.PRINT, "dark": viewer.DARK}
 PLOTS = {

@@ -10,11 +10,10 @@ import numpy as np
 from ulna.papers.bechard import rows, runs
 from ulna.papers.bechard.parameters import link_rates
 from ulna.simulation.run import Run
-from ulna.viewer.arm import draw_reach, fit_axes
+from ulna.viewer.arm_drawing import draw_reach
 from ulna.viewer.film import animate, shoot, times_between
-from ulna.viewer.frames import Moment, moments
-from ulna.viewer.scene import MARGIN, MovingArm, Scene, number
-from ulna.viewer.style import PRINT, Theme
+from ulna.viewer.pages import PRINT, Theme, fit_axes
+from ulna.viewer.scene import MARGIN, Moment, MovingArm, Scene, moments, number
 from ulna.viewer.video import FilmFormat
 
 SIZE = (800, 480)  # [pixels] of two arms beside one another

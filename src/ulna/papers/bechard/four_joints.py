@@ -19,9 +19,19 @@ from ulna.papers.bechard.parameters import FOUR, FOUR_B, FOUR_TORQUES, link_angl
 from ulna.papers.bechard.runs import MODELS, Model
 from ulna.papers.rows_file import Values
 from ulna.simulation import Run, simulate, simulate_batch
-from ulna.viewer.pages import PageLayout, page_of_panels
-from ulna.viewer.run import curve, finish, joint_curves, plot_motion
-from ulna.viewer.style import PATTERNS, PRINT, Theme, series, styled
+from ulna.viewer.pages import (
+    PATTERNS,
+    PRINT,
+    PageLayout,
+    Theme,
+    curve,
+    finish,
+    joint_curves,
+    page_of_panels,
+    series,
+    styled,
+)
+from ulna.viewer.run_figures import plot_motion
 
 STATES = 200
 NUDGE = 1e-9  # [rad], [rad/s]

@@ -34,9 +34,16 @@ from ulna.papers.bechard.printed import G
 from ulna.papers.bechard.runs import MODELS, Model, total_energy
 from ulna.papers.rows_file import Values
 from ulna.simulation import Run
-from ulna.viewer.pages import PageLayout, page_of_panels
-from ulna.viewer.run import curve, finish
-from ulna.viewer.style import PRINT, Theme, series, styled
+from ulna.viewer.pages import (
+    PRINT,
+    PageLayout,
+    Theme,
+    curve,
+    finish,
+    page_of_panels,
+    series,
+    styled,
+)
 
 STATES = 100_000
 FASTEST = 3.0  # [rad/s] of the links

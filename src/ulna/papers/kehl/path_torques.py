@@ -29,13 +29,21 @@ from ulna.papers.kehl.motions import (
 )
 from ulna.papers.rows_file import Values
 from ulna.viewer import PRINT, Theme, draw_arm, draw_reach, fit_axes, styled
-from ulna.viewer.arm import even_ticks
 from ulna.viewer.film import shoot
-from ulna.viewer.pages import FOOT, PageLayout, name_outer, page_of_panels
-from ulna.viewer.plan import reference_points
-from ulna.viewer.run import curve, finish, legend_above
+from ulna.viewer.pages import (
+    FOOT,
+    PATTERNS,
+    PageLayout,
+    curve,
+    even_ticks,
+    finish,
+    legend_above,
+    name_outer,
+    page_of_panels,
+    series,
+)
+from ulna.viewer.plan_figures import reference_points
 from ulna.viewer.scene import HEAD, Scene, number
-from ulna.viewer.style import PATTERNS, series
 from ulna.viewer.video import FilmFormat
 
 INNER = slice(1, -1)  # the ends are beside the path

@@ -24,10 +24,8 @@ from ulna.papers.kehl import printed, rows
 from ulna.papers.kehl.motions import AS_PRINTED, INERTIAS, RODS, arm, plan, printed_plan
 from ulna.papers.rows_file import Values
 from ulna.viewer import PRINT, Theme, draw_reach, fit_axes, styled
-from ulna.viewer.arm import even_ticks
-from ulna.viewer.plan import reference_points, tip_path
-from ulna.viewer.run import curve, finish, legend_above
-from ulna.viewer.style import mixed, series
+from ulna.viewer.pages import curve, even_ticks, finish, legend_above, mixed, series
+from ulna.viewer.plan_figures import reference_points, tip_path
 
 W = 2.0 * math.pi / printed.DURATION
 TUBES = (0.01, 0.1)  # [m]

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 import ulna
 from ulna import viewer
 from ulna.control import PD
-from ulna.viewer.portrait import COLUMNS, ENTRIES, HIGH, ROWS
+from ulna.viewer.portrait_figures import COLUMNS, ENTRIES, HIGH, ROWS
 
 TURN = 2.0 * math.pi
 WELL, SADDLE = -math.acos(4.0 / 9.81), math.acos(4.0 / 9.81)

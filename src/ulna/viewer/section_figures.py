@@ -12,14 +12,14 @@ from ulna.angles import wrap
 from ulna.errors import InputError, Problem
 from ulna.motion.values import whole
 from ulna.simulation import Run
-from ulna.viewer.film import arm_title
-from ulna.viewer.style import PRINT, Theme, series, styled
+from ulna.viewer.pages import PRINT, Theme, arm_title, new_figure, series, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from ulna.analysis.poincare_sections import Section
+
 
 MOST_JOINTS = 12
 ACROSS = 3  # panels side by side
@@ -58,8 +58,6 @@ def section_figure(section: Section, *, show: int | None = None, theme: Theme = 
     >>> len(section_figure(section).axes)  # a projection for each joint, and the section
     3
     """
-    from ulna.viewer.display import DisplayFigure
-
     n = section.arm.n
     if n > MOST_JOINTS:
         hint = "draw the joints that matter with plot_projection"
@@ -69,7 +67,7 @@ def section_figure(section: Section, *, show: int | None = None, theme: Theme = 
     rows = math.ceil((n + 1) / columns)
     wide, high = columns * PANEL, rows * PANEL + 0.35
     with styled(theme):
-        figure = DisplayFigure(figsize=(wide, high), dpi=150)
+        figure = new_figure(wide, high)
         panels = figure.subplots(rows, columns, squeeze=False, gridspec_kw=_spaces(wide, high))
         runs = [one.run for one in section.crossings]
         for joint, axes in enumerate(panels.flat[:n], start=1):

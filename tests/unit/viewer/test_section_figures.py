@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 import ulna
 from ulna import viewer
-from ulna.viewer.section import MOST_JOINTS
+from ulna.viewer.section_figures import MOST_JOINTS
 
 PLACE = -1.57
 TWO = [([-1.5, 0.2], [0.0, 0.0]), ([-1.0, 1.0], [0.0, 0.0])]

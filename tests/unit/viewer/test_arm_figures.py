@@ -38,9 +38,11 @@ def test_links_are_drawn_to_scale(axes):
     points = ulna.kinematics.joints(ARM, q)
     along = (points[2] - points[1]) / 0.5
     reach = corners @ along
-    half_width = 0.5 * viewer.arm.THICKNESS * viewer.arm.SLENDER
+    half_width = 0.5 * viewer.arm_drawing.THICKNESS * viewer.arm_drawing.SLENDER
     assert np.ptp(reach) == pytest.approx(0.5 + 2 * half_width, rel=1e-3)
-    assert first.get_xy()[:, 0].min() == pytest.approx(-0.5 * viewer.arm.THICKNESS, abs=1e-3)
+    assert first.get_xy()[:, 0].min() == pytest.approx(
+        -0.5 * viewer.arm_drawing.THICKNESS, abs=1e-3
+    )
 
 
 def test_frame_shows_the_reach_and_further_points(axes):

@@ -1,38 +1,95 @@
-"""Curves of a run over time, and its motion."""
+"""A run on a page: its motion, and curves of it over time."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ulna import kinematics
-from ulna.arm import Arm
-from ulna.viewer.arm import (
-    FINEST,
+from ulna.viewer.arm_drawing import (
     GHOSTS,
+    LONGEST_WAY,
+    Playback,
     draw_arm,
     draw_ghosts,
     draw_reach,
     draw_trace,
-    even_ticks,
-    fit_axes,
 )
-from ulna.viewer.frames import Playback
-from ulna.viewer.style import PATTERNS, PRINT, Theme, series
+from ulna.viewer.pages import (
+    PATTERNS,
+    PRINT,
+    TITLE_X,
+    Theme,
+    curve,
+    even_ticks,
+    finish,
+    fit_axes,
+    joint_curves,
+    new_figure,
+    series,
+    styled,
+    titled,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from ulna.simulation.run import Run
 
-MOST_POINTS = 20_000  # of a curve as it is; beyond, what a page cannot show is left out
-PIECES = 2_500  # that a longer curve is cut into, each drawn by its ends and its extremes
-MOST_NAMES = 8  # curves with a name each; of more, a few are named
-FEW_NAMES = 4
-LONGEST_WAY = 25.0  # of the reach: how far a tip is traced back
-LARGEST = 1e300  # beyond, room at the margins would overflow
+
+PAGE = (11.0, 6.6)  # [inches]
+WIDER = 1.2  # the motion's part of a page, of the curves'
+LETTERS = 72  # of a line under the title of a page
+
+
+def run_figure(run: Run, *, theme: Theme = PRINT) -> Figure:
+    """Draw a run on one page: the motion, and angles, torques and energy over time.
+
+    Parameters
+    ----------
+    run : Run
+        What `ulna.simulate` returned.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The page; pyplot does not know it, so nothing has to be closed.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> run = ulna.simulate(ulna.preset("unit"), q0=[0.0, 0.0], duration=0.1)
+    >>> len(run_figure(run).axes)  # the motion, angles, torques and energies
+    4
+    """
+    with styled(theme):
+        figure = new_figure(*PAGE)
+        figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.08)
+        halves: Any = figure.subfigures(1, 2, width_ratios=(WIDER, 1.0))
+        motion, curves = halves
+        left: dict[str, Any] = {"ha": "left", "size": 11, "parse_math": False}
+        figure.suptitle(_run_title(run), x=TITLE_X * WIDER / (WIDER + 1.0), weight="bold", **left)
+        ending = textwrap.fill(str(run.status), LETTERS, break_on_hyphens=False)
+        motion.suptitle(
+            ending, x=TITLE_X, color=theme.muted if run.status.ok else theme.foreground, **left
+        )
+        plot_motion(motion.add_subplot(), run, theme=theme)
+        right = curves.subplots(3, 1, sharex=True)
+        for plot, axes in zip((plot_angles, plot_torques, plot_energy), right, strict=True):
+            plot(axes, run, theme=theme).label_outer()
+        curves.align_ylabels()
+    return figure
+
+
+def _run_title(run: Run) -> str:
+    method = run.settings.get("method")
+    how = f" with {method}" if method else ""
+    return titled(run.arm, f"{float(run.t[-1] - run.t[0]):.4g} s{how}")
 
 
 def plot_angles(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
@@ -124,9 +181,8 @@ def plot_torques(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     ('torque [N·m]', [2.0, 1.0])
     """
     _plot_commanded(axes, run, theme)
-    return joint_curves(
-        axes, run.t, run.tau, r"\tau", theme, ylabel="torque [N·m]", held=_is_held(run)
-    )
+    named: Any = {"ylabel": "torque [N·m]", "held": _is_held(run)}
+    return joint_curves(axes, run.t, run.tau, r"\tau", theme, **named)
 
 
 def _plot_commanded(axes: Axes, run: Run, theme: Theme) -> None:
@@ -138,6 +194,12 @@ def _plot_commanded(axes: Axes, run: Run, theme: Theme) -> None:
         if np.any(asked[:, joint] != tau[:, joint]):
             thin = {**style, "lw": 0.6, "alpha": 0.7}
             curve(axes, run.t, asked[:, joint], "", thin, held=True)
+
+
+def _is_held(run: Run) -> bool:
+    torque = run.settings.get("torque")
+    is_held_table = isinstance(torque, Mapping) and torque.get("between") == "hold"
+    return is_held_table or bool(run.settings.get("controller"))
 
 
 def plot_energy(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
@@ -242,112 +304,17 @@ def plot_motion(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     arm, playback = run.arm, Playback(run)
     draw_reach(axes, arm, theme=theme)
     if playback.end > playback.start:
-        start = _start_of_trace(arm, playback)
+        start = _start_of_trace(playback)
         earlier = np.linspace(start, playback.end, GHOSTS + 1)[:-1]
         draw_ghosts(axes, arm, playback.postures(earlier), theme=theme)
-        draw_trace(axes, _way(arm, playback, start)[1], theme=theme)
+        draw_trace(axes, playback.trace(start)[1], theme=theme)
     draw_arm(axes, arm, playback.postures(playback.end), theme=theme)
     return even_ticks(fit_axes(axes, arm))
 
 
-def thinned(values: np.ndarray) -> np.ndarray:
-    """Return the indices to draw a curve (S,) by: of a long one, its extremes are kept."""
-    count = len(values)
-    if count <= MOST_POINTS:
-        return np.arange(count)
-    length = -(-count // PIECES)
-    spare = -count % length
-    rows = np.pad(np.asarray(values, dtype=float), (0, spare), mode="edge").reshape(-1, length)
-    starts = length * np.arange(len(rows))
-    known = np.isfinite(rows)
-    low = starts + np.argmin(np.where(known, rows, np.inf), axis=1)
-    high = starts + np.argmax(np.where(known, rows, -np.inf), axis=1)
-    chosen = np.concatenate([starts, low, high, starts + length - 1])
-    return np.unique(np.minimum(chosen, count - 1))
-
-
-def _start_of_trace(arm: Arm, playback: Playback) -> float:
-    times, tips = _way(arm, playback, playback.start)
+def _start_of_trace(playback: Playback) -> float:
+    """Return the time from which on the tip is traced, evenly, so that the fading tells the age."""
+    times, tips = playback.trace(playback.start)
     lengths = np.hypot(*np.diff(tips, axis=0).T)
     still_to_go = np.cumsum(lengths[::-1])[::-1]
-    return float(times[np.argmax(still_to_go <= LONGEST_WAY * arm.reach)])
-
-
-def _way(arm: Arm, playback: Playback, start: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return times and places of the tip, evenly in time, so that the fading tells the age."""
-    times = np.linspace(start, playback.end, FINEST)
-    return times, kinematics.tip(arm, playback.postures(times))[:, :2]
-
-
-def joint_curves(
-    axes: Axes,
-    t: np.ndarray,
-    values: np.ndarray,
-    symbol: str,
-    theme: Theme,
-    *,
-    ylabel: str,
-    held: bool = False,
-) -> Axes:
-    """Plot values (S, n) over time, a curve a joint; of many joints a few are named."""
-    count = values.shape[-1]
-    named = range(count)
-    if count > MOST_NAMES:
-        named = np.linspace(0, count - 1, FEW_NAMES).round().astype(int).tolist()
-    for joint, style in enumerate(series(count, theme)):
-        name = f"${symbol}_{{{joint + 1}}}$" if joint in named else ""
-        curve(axes, t, values[:, joint], name, style, held=held)
-    return finish(axes, theme, ylabel=ylabel)
-
-
-def _is_held(run: Run) -> bool:
-    torque = run.settings.get("torque")
-    is_held_table = isinstance(torque, Mapping) and torque.get("between") == "hold"
-    return is_held_table or bool(run.settings.get("controller"))
-
-
-def curve(
-    axes: Axes,
-    t: np.ndarray,
-    values: np.ndarray,
-    name: str,
-    style: dict[str, Any],
-    *,
-    held: bool = False,
-) -> None:
-    """Plot values (S,) over time, no finer than a page can show."""
-    shown = thinned(values)
-    axes.plot(
-        np.asarray(t)[shown],
-        np.clip(np.asarray(values)[shown], -LARGEST, LARGEST),
-        **{"lw": 1.5, **style},
-        label=name or "_",
-        drawstyle="steps-post" if held else "default",
-        marker="o" if len(values) == 1 else "",
-    )
-
-
-def finish(axes: Axes, theme: Theme, *, ylabel: str) -> Axes:
-    """Name the axes and the curves of a plot over time."""
-    axes.set(xlabel="time [s]", ylabel=ylabel)
-    axes.margins(x=0.0)
-    # A power of ten above the axis goes to its left, where the legend is not.
-    axes.yaxis.get_offset_text().set_horizontalalignment("right")
-    return legend_above(axes, theme)
-
-
-def legend_above(axes: Axes, theme: Theme, *, columns: int = MOST_NAMES) -> Axes:
-    """Name what is drawn above the axes, where nothing can lie under the names."""
-    axes.legend(
-        loc="lower right",
-        bbox_to_anchor=(1.0, 1.0),
-        ncols=columns,
-        labelcolor=theme.foreground,
-        fontsize=9,
-        frameon=False,
-        borderaxespad=0.1,
-        handlelength=1.4,
-        handletextpad=0.4,
-        columnspacing=1.0,
-    )
-    return axes
+    return float(times[np.argmax(still_to_go <= LONGEST_WAY * playback.arm.reach)])

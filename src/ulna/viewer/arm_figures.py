@@ -1,0 +1,500 @@
+"""`plot` draws whatever it is given; figures of arms, their postures and what they reach."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ulna import kinematics
+from ulna.analysis import Portrait, Section, Tracking
+from ulna.arm import Arm, Parameters
+from ulna.errors import InputError, Problem, shown
+from ulna.kinematics import Solutions, Tracked, Workspace
+from ulna.kinematics.limits import window_middle
+from ulna.kinematics.tracked import TrackFlag
+from ulna.motion import Path, Plan, Plans, Trajectory
+from ulna.namespaces import suggest_keywords
+from ulna.simulation import BatchRun, Run, Simulation
+from ulna.viewer.arm_drawing import draw_arm, draw_ghosts, draw_reach, draw_region
+from ulna.viewer.pages import (
+    PRINT,
+    TITLE_X,
+    Theme,
+    fit_axes,
+    fit_axes_to_disc,
+    legend_above,
+    new_figure,
+    styled,
+    titled,
+)
+from ulna.viewer.plan_figures import motion_figure
+from ulna.viewer.portrait_figures import portrait_figure
+from ulna.viewer.run_figures import run_figure
+from ulna.viewer.section_figures import section_figure
+from ulna.viewer.tracking_figures import error_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ulna.analysis.portraits import Basins
+
+
+SIZE = (6.0, 6.0)  # [inches]
+BESIDE = 15.0  # [points] from an elbow to its name
+REASONS = 3  # named side by side above the axes
+MARKS = {  # of points that are not followed
+    TrackFlag.OUT_OF_REACH: "x",
+    TrackFlag.JOINT_LIMIT: "o",
+    TrackFlag.BELOW_FLOOR: "v",
+    TrackFlag.NOT_CONVERGED: "s",
+}
+
+
+@suggest_keywords(angles="q", posture="q", style="theme")
+def plot(
+    thing: Arm
+    | Solutions
+    | Workspace
+    | Tracked
+    | Plan
+    | Run
+    | Simulation
+    | Tracking
+    | Portrait
+    | Section,
+    *,
+    q: ArrayLike | None = None,
+    run: Run | None = None,
+    basins: Basins | None = None,
+    energy: bool = False,
+    show: int | None = None,
+    theme: Theme = PRINT,
+) -> Figure:
+    """Draw what is given: an arm, an answer, a plan, a run.
+
+    A notebook shows the figure; elsewhere `plot(thing).savefig("thing.png")` writes it.
+
+    Parameters
+    ----------
+    thing : Arm, Solutions, Workspace, Tracked, Plan, Run, Simulation, Tracking, Portrait or Section
+        An Arm: with `q` in that posture, else all that its tip reaches. Solutions of `inverse`: the
+        postures for a target, or of several targets one posture each. A Workspace, a path that was
+        Tracked, a Plan, a Run, a Simulation as it stands, the Tracking of a plan, a Portrait, a
+        Section.
+    q : array_like, shape (n,), optional
+        Joint angles [rad] of an Arm.
+    run : Run, optional
+        A Run beside a Plan: the way that the tip really went.
+    basins : Basins, optional
+        What to draw under a Portrait: the basins of attraction that it returned.
+    energy : bool, optional
+        Whether the energy is drawn under a Portrait.
+    show : int, optional
+        The joint, counted from 1, in whose angle and speed a Section is drawn.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    Figure
+        Of matplotlib, and not known to pyplot: nothing has to be closed.
+
+    Raises
+    ------
+    InputError
+        For what cannot be drawn, and for options that say nothing about it.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> plot(ulna.preset("unit"), q=[0.5, 1.0]).get_size_inches().tolist()
+    [6.0, 6.0]
+    """
+    kind = next((kind for kind in DRAWABLE if isinstance(thing, kind)), None)
+    if kind is None:
+        raise InputError(_not_drawable(thing))
+    draw, options = DRAWABLE[kind]
+    given = {"q": q, "run": run, "basins": basins, "energy": energy or None, "show": show}
+    given = {name: value for name, value in given.items() if value is not None}
+    wrong = [
+        Problem(name, shown(value), f"nothing beside {kind.__name__}", _whose(name))
+        for name, value in given.items()
+        if name not in options
+    ]
+    if wrong:
+        raise InputError(wrong)
+    return draw(thing, **given, theme=theme)
+
+
+def _not_drawable(thing: object) -> Problem:
+    names = [
+        kind.__name__ + (f" (with {', '.join(f'{name}=' for name in options)})" if options else "")
+        for kind, (_, options) in DRAWABLE.items()
+    ]
+    got = f"the class {thing.__name__}" if isinstance(thing, type) else shown(thing)
+    hint = next((hint for kind, hint in HINTS.items() if isinstance(thing, kind)), "")
+    return Problem("plot", got, f"one of {', '.join(names)}", hint)
+
+
+def _whose(option: str) -> str:
+    (owner,) = (kind.__name__ for kind, (_, known) in DRAWABLE.items() if option in known)
+    return f"{option}= goes with {owner}"
+
+
+def _draw_arm_itself(arm: Arm, *, q: ArrayLike | None = None, theme: Theme) -> Figure:
+    if q is None:
+        return workspace_figure([arm], theme=theme)
+    count = np.shape(q)
+    if count != (arm.n,):
+        hint = "of several postures, viewer.draw_ghosts draws some" if len(count) > 1 else ""
+        raise InputError(Problem("q", f"shape {count}", f"{arm.n} angles, one a joint", hint))
+    return pose_figure(arm, q, theme=theme)
+
+
+def _draw_solutions(found: Solutions, *, theme: Theme) -> Figure:
+    arm, target = found.arm, found.target
+    if arm is None or target is None:
+        hint = "call inverse with an Arm, not with Parameters"
+        raise InputError(Problem("Solutions", "those of Parameters", "those of an Arm", hint))
+    if target.ndim == 1:
+        return reach_figure(arm, target, found, theme=theme)
+    return targets_figure(arm, target, found, theme=theme)
+
+
+def _draw_tracked(tracked: Tracked, *, theme: Theme) -> Figure:
+    if tracked.arm is None:
+        hint = "call track with an Arm, not with Parameters"
+        raise InputError(Problem("Tracked", "that of Parameters", "that of an Arm", hint))
+    if tracked.flags.ndim != 1:
+        hint = "draw one of them: plot(tracked.path(0))"
+        raise InputError(Problem("Tracked", f"{len(tracked.flags)} paths", "one path", hint))
+    return tracked_figure(tracked.arm, tracked, theme=theme)
+
+
+def pose_figure(arm: Arm, q: ArrayLike, *, theme: Theme = PRINT) -> Figure:
+    """Draw an arm in a posture, inside its reach, with the position of the tip.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm to draw.
+    q : array_like, shape (n,)
+        Joint angles [rad].
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The page; pyplot does not know it, so nothing has to be closed.
+
+    Raises
+    ------
+    InputError
+        If q does not fit the arm.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> figure = pose_figure(ulna.preset("unit"), [0.0, np.pi / 2])
+    >>> figure.axes[0].get_title(loc="right")
+    'tip (1, 1) m, 90°'
+    """
+    q = np.asarray(q, dtype=float)
+    x, y, angle = (float(value) for value in kinematics.tip(arm, q))
+    with styled(theme):
+        figure, axes = _page()
+        fit_axes(draw_arm(draw_reach(axes, arm, theme=theme), arm, q, theme=theme), arm)
+        axes.set_title(titled(arm, "pose"), parse_math=False)
+        text = f"tip ({x:.4g}, {y:.4g}) m, {np.degrees(angle):.4g}°"
+        _caption(axes, text, theme)
+    return figure
+
+
+def reach_figure(arm: Arm, target: ArrayLike, found: Solutions, *, theme: Theme = PRINT) -> Figure:
+    """Draw the postures that reach a target; out of reach, the nearest one and the gap.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm to draw.
+    target : array_like, shape (2,) or (3,)
+        The point [m], and the orientation [rad] if it was asked for.
+    found : Solutions
+        What `ulna.kinematics.inverse` returned.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The page; pyplot does not know it, so nothing has to be closed.
+
+    Raises
+    ------
+    InputError
+        If the solutions are of an arm with another number of joints.
+
+    Notes
+    -----
+    Of two links it is written at each elbow whether it is up or down.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> arm = ulna.preset("unit")
+    >>> figure = reach_figure(arm, [3.0, 0.0], kinematics.inverse(arm, [3.0, 0.0]))
+    >>> figure.axes[0].get_title(loc="left")
+    'unit: out of reach by 1 m'
+    """
+    target = np.asarray(target, dtype=float)
+    with styled(theme):
+        figure, axes = _page()
+        fit_axes(draw_reach(axes, arm, theme=theme), arm, also=target[:2])
+        postures = found.q[found.valid] if found.reachable else found.nearest_q[None, :]
+        for k, q in reversed(list(enumerate(postures))):
+            draw_arm(axes, arm, q, theme=theme, ghost=k > 0)
+        if found.reachable and arm.n == 2:
+            for q, side in zip(postures, found.elbow[found.valid], strict=True):
+                _name_elbow(axes, arm, q, str(side), theme)
+        if not found.reachable:
+            gap = np.stack([found.nearest, target[:2]])
+            axes.plot(*gap.T, color=theme.accent, lw=1.5, ls=":", zorder=5)
+            what = f"out of reach by {float(found.shortfall):.3g} m"
+        else:
+            count = "one posture" if len(postures) == 1 else f"{len(postures)} postures"
+            what = f"{count} for one point"
+        axes.set_title(titled(arm, what), parse_math=False)
+        axes.plot(*target[:2], marker="o", ms=15, mew=1.8, mfc="none", mec=theme.data[1], zorder=7)
+        _caption(axes, f"({target[0]:.4g}, {target[1]:.4g}) m", theme)
+    return figure
+
+
+def _name_elbow(axes: Axes, arm: Arm, q: np.ndarray, side: str, theme: Theme) -> None:
+    """Write beside an elbow on which side it is, away from the line from base to tip."""
+    if not side:
+        return
+    base, elbow, tip = kinematics.joints(arm, q)
+    away = elbow - 0.5 * (base + tip)
+    away = away / max(float(np.hypot(*away)), 1e-12 * arm.reach)
+    label = axes.annotate(
+        f"elbow {side}",
+        (float(elbow[0]), float(elbow[1])),
+        xytext=(BESIDE * away[0], BESIDE * away[1]),
+        textcoords="offset points",
+        ha="center" if abs(away[0]) < 0.5 else "left" if away[0] > 0.0 else "right",
+        va="center" if abs(away[1]) < 0.5 else "bottom" if away[1] > 0.0 else "top",
+        color=theme.foreground,
+        fontsize=9,
+        zorder=8,
+    )
+    label.set_bbox({"fc": theme.background, "ec": "none", "alpha": 0.8, "pad": 1.0})
+
+
+def targets_figure(
+    arm: Arm, targets: ArrayLike, found: Solutions, *, theme: Theme = PRINT
+) -> Figure:
+    """Draw targets by whether they are reached, and some of the postures for them.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm to draw.
+    targets : array_like, shape (..., 2) or (..., 3)
+        Points [m], with orientations [rad] or without.
+    found : Solutions
+        What `ulna.kinematics.inverse` returned.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The page; pyplot does not know it, so nothing has to be closed.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> arm, targets = ulna.preset("unit"), [[1.0, 1.0], [3.0, 0.0]]
+    >>> figure = targets_figure(arm, targets, kinematics.inverse(arm, targets))
+    >>> figure.axes[0].get_legend_handles_labels()[1]
+    ['reached: 1', 'not reached: 1']
+    """
+    targets = np.asarray(targets, dtype=float)
+    places = targets.reshape(-1, targets.shape[-1])[:, :2]
+    usable = found.within_limits.any(axis=-1).reshape(-1)
+    valid = found.valid.any(axis=-1).reshape(-1)
+    kinds = {
+        "reached": (usable, {"mec": theme.data[1]}),
+        "only outside the joint limits": (valid & ~usable, {"mec": theme.warning}),
+        "not reached": (~valid, {"mec": theme.warning, "marker": "x"}),
+    }
+    with styled(theme):
+        figure, axes = _page()
+        fit_axes(draw_reach(axes, arm, theme=theme), arm, also=places)
+        _draw_postures(axes, arm, found.best().reshape(-1, arm.n)[valid], theme)
+        for name, (here, style) in kinds.items():
+            if here.any():
+                marks: Any = {"marker": "o", "mfc": "none", "ls": "", "mew": 1.6, "zorder": 7}
+                marks |= {"label": f"{name}: {here.sum()}", **style}
+                axes.plot(*places[here].T, **marks)
+        _head(figure, titled(arm, f"{len(places)} targets"))
+        legend_above(axes, theme)
+    return figure
+
+
+def tracked_figure(arm: Arm, tracked: Tracked, *, theme: Theme = PRINT) -> Figure:
+    """Draw a path of points, some postures along it, and which points are not followed.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm to draw.
+    tracked : Tracked
+        What `ulna.kinematics.track` returned.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The page; pyplot does not know it, so nothing has to be closed.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> arm = ulna.preset("unit")
+    >>> line = np.linspace([1.55, 0.0], [2.45, 0.0], 10)  # the arm reaches 2 m
+    >>> tracked_figure(arm, kinematics.track(arm, line)).get_suptitle()
+    'unit: 5 of 10 points followed'
+    """
+    points, known = tracked.points[:, :2], np.isfinite(tracked.q).all(axis=-1)
+    with styled(theme):
+        figure, axes = _page()
+        fit_axes(draw_reach(axes, arm, theme=theme), arm, also=points)
+        _draw_postures(axes, arm, tracked.q[known], theme)
+        axes.plot(*points.T, color=theme.data[1], lw=1.8, zorder=3.2, label="target points")
+        for flag, mark in MARKS.items():
+            here = tracked.has(flag)
+            if here.any():
+                style: Any = {"ms": 5, "mfc": "none", "color": theme.warning, "zorder": 6}
+                axes.plot(*points[here].T, mark, label=f"{flag.text}: {here.sum()}", **style)
+        _head(figure, titled(arm, f"{tracked.ok.sum()} of {len(points)} points followed"))
+        legend_above(axes, theme, columns=REASONS)
+    return figure
+
+
+def workspace_figure(arms: Sequence[Arm], *, theme: Theme = PRINT) -> Figure:
+    """Draw what arms reach under their joint limits, each stretched out at half of its range.
+
+    Parameters
+    ----------
+    arms : sequence of Arm
+        The arms, side by side.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The page; pyplot does not know it, so nothing has to be closed.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> figure = workspace_figure([ulna.preset("unit"), ulna.preset("kehl")])
+    >>> [axes.get_title(loc="left") for axes in figure.axes]
+    ['unit: workspace', 'kehl: workspace']
+    """
+    wide, high = SIZE[0] * len(arms) * 0.8, SIZE[1] * 0.8
+    with styled(theme):
+        figure = new_figure(wide, high, dpi=None, layout="constrained")
+        for axes, arm in zip(np.ravel(figure.subplots(1, len(arms))), arms, strict=True):
+            middle = window_middle(arm.parameters)
+            fit_axes(draw_arm(draw_reach(axes, arm, theme=theme), arm, middle, theme=theme), arm)
+            axes.set_title(titled(arm, "workspace"), parse_math=False)
+    return figure
+
+
+def region_figure(region: Workspace, *, theme: Theme = PRINT) -> Figure:
+    """Draw a workspace, and the base of its arm.
+
+    Parameters
+    ----------
+    region : Workspace
+        What `ulna.kinematics.workspace` returned.
+    theme : Theme, optional
+        The colours: `viewer.PRINT` or `viewer.DARK`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The page; pyplot does not know it, so nothing has to be closed.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> figure = region_figure(kinematics.workspace(ulna.preset("unit")))
+    >>> figure.axes[0].get_title(loc="right")  # a disc of 2 m
+    '12.57 m²'
+    """
+    with styled(theme):
+        figure, axes = _page()
+        draw_region(axes, region.polylines(), filled=region.area > 0.0, theme=theme)
+        fit_axes_to_disc(axes, region.center, region.outer)
+        x, y = region.center
+        axes.plot(x, y, "o", ms=7, mfc=theme.background, mec=theme.link, mew=2.0, zorder=4)
+        axes.set_title("workspace")
+        about = f", to {region.tolerance:.2g} m" if region.tolerance else ""
+        _caption(axes, f"{region.area:.4g} m²{about}", theme)
+    return figure
+
+
+def _draw_postures(axes: Axes, arm: Arm, rows: np.ndarray, theme: Theme) -> None:
+    """Draw the last of some postures (k, n), and of those before it some as ghosts."""
+    draw_ghosts(axes, arm, rows[:-1], theme=theme)
+    for posture in rows[-1:]:
+        draw_arm(axes, arm, posture, theme=theme)
+
+
+def _page() -> tuple[Figure, Axes]:
+    figure = new_figure(*SIZE, layout="constrained")
+    return figure, figure.add_subplot()
+
+
+def _head(figure: Figure, title: str) -> None:
+    """Write a title above a legend."""
+    left: dict[str, Any] = {"x": TITLE_X, "ha": "left", "parse_math": False}
+    figure.suptitle(title, weight="bold", size=11, **left)
+
+
+def _caption(axes: Axes, text: str, theme: Theme) -> None:
+    """Write what the figure shows, in numbers, where no arm can lie under it."""
+    axes.set_title(text, loc="right", color=theme.muted, fontweight="normal")
+
+
+# How each kind of thing is drawn, and which options it takes.
+DRAWABLE: dict[type, tuple[Callable[..., Figure], tuple[str, ...]]] = {
+    Arm: (_draw_arm_itself, ("q",)),
+    Solutions: (_draw_solutions, ()),
+    Workspace: (region_figure, ()),
+    Tracked: (_draw_tracked, ()),
+    Plan: (motion_figure, ("run",)),
+    Run: (run_figure, ()),
+    Simulation: (lambda one, *, theme: pose_figure(one.arm, one.q, theme=theme), ()),
+    Tracking: (lambda one, *, theme: error_figure(one.plan, {"run": one}, theme=theme), ()),
+    Portrait: (portrait_figure, ("basins", "energy")),
+    Section: (section_figure, ("show",)),
+}
+HINTS: dict[type, str] = {
+    Path: "plan it for an arm: plot(ulna.plan(arm, path, duration=2.0))",
+    Trajectory: "plot the Plan that it belongs to",
+    Plans: "plot one of them, such as plans[0]",
+    BatchRun: "its members have arrays to plot: batch.t over batch.q[0]",
+    Parameters: "plot the Arm that they are of",
+    str: "read the arm first: ulna.preset(name), ulna.load(file)",
+}
