@@ -5,18 +5,20 @@ Members are made ready slab by slab, so that memory does not grow with all of th
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ulna.arrays import Array
 from ulna.control import CompiledLaw
-from ulna.simulation.batch.inputs import PERFECT, Form
+from ulna.simulation.batch.inputs import PERFECT, Form, held
 from ulna.simulation.batch.spec import BatchSpec, Packed
 from ulna.simulation.build import InputMemory, build_inputs
 from ulna.simulation.capacity import allowance, check_memory
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.bucket import Bucket
+from ulna.simulation.options import SimulationOptions
 
 NOTHING, NOWHERE = np.zeros((1, 0)), np.zeros(0, dtype=np.int64)
 NEVER = -(2**40)  # a first reference so early that the next one is always requested
@@ -83,11 +85,7 @@ class _Slab(NamedTuple):
     ) -> Prepared:
         """Lay out arms: their rows of the slab, which of the batch's they are, and their inputs."""
         spec, packed, law_form = self.spec, self.packed, forms[4]
-        sources, (disturbances, sensors) = forms[:2], forms[2:4]
-        inputs = build_inputs(
-            spec.n, spec.options, [one.example for one in sources], disturbances.example, (),
-            sensors.example,
-        )  # fmt: skip
+        inputs = _input_memory(spec, [one.example for one in forms[:4]])
         ints, law = inputs.ints, law_form.example
         inputs.floats[at.TARGET], ints[at.COUPLED] = spec.duration, coupled
         ints[at.UNCHECKED] = ints[at.CHECK_INTERVAL] = 1
@@ -108,6 +106,20 @@ class _Slab(NamedTuple):
             params, state, postures, inputs.floats, ints,
         )  # fmt: skip
         return Prepared(spec, bucket, self.first + own, law)
+
+
+def _input_memory(spec: BatchSpec, examples: list[Any]) -> InputMemory:
+    """Lay out the inputs of which these are examples; those that never change are copied."""
+    torque, force, disturbances, sensors = examples
+    n, options = spec.n, spec.options
+    if torque is held(n) and force is held(at.AXES) and not disturbances and sensors is PERFECT:
+        return InputMemory(*(part.copy() for part in _held_memory(n, options)))
+    return build_inputs(n, options, (torque, force), disturbances, (), sensors)
+
+
+@lru_cache(maxsize=16)
+def _held_memory(n: int, options: SimulationOptions) -> InputMemory:
+    return build_inputs(n, options, (held(n), held(at.AXES)), (), (), PERFECT)
 
 
 def _set_control(ints: Array, law: CompiledLaw, spec: BatchSpec, members: slice | Array) -> Array:

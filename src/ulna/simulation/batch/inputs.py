@@ -138,7 +138,7 @@ def read_input(kind: InputKind, given: Any, n: int, *, between: str, dt: float) 
         is_text = rows is None or isinstance(rows, str) or holds_text(rows)
         rows = np.zeros(0) if is_text else float_array(rows, kind.name)
     if rows.shape == (width,) and np.isfinite(rows).all():
-        return for_all(_held(width), rows.astype(float))
+        return for_all(held(width), rows.astype(float))
     if rows.ndim < (2 if spacing else 3):
         source = read_source(kind, given, n, between=between, dt=dt)
         return for_all(source, _values_of(source))
@@ -147,14 +147,14 @@ def read_input(kind: InputKind, given: Any, n: int, *, between: str, dt: float) 
 
 
 @cache
-def _held(width: int) -> Source:
+def held(width: int) -> Source:
     """Return an input of so many parts that never changes."""
     return Source(np.zeros(1), np.zeros((1, width)))
 
 
 @cache
 def _nothing(width: int) -> Input:
-    return for_all(_held(width), np.zeros(width))
+    return for_all(held(width), np.zeros(width))
 
 
 def is_a_list_of_them(given: Any, widths: Sequence[int]) -> bool:
@@ -189,7 +189,7 @@ def _tables(kind: InputKind, times: Any, rows: Array, between: str, spacing: flo
         raise InputError(Problem(kind.name, f"shape {rows.shape}", need))
     count, length, given = rows.shape
     width = len(kind.parts)
-    example = _held(width)
+    example = held(width)
     if length > 1 or times is not None:
         instants = spacing * np.arange(length) if times is None else times
         example = read_source(kind, (instants, np.zeros((length, given))), 1, between=between)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from ulna.dynamics.packed import CARRIER, LOWER, STUCK, UPPER, link_moments, pac
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.batch.batch_run import PLANE
 from ulna.simulation.batch.inputs import (
+    NOBODY,
     Input,
     References,
     check_between,
@@ -84,16 +85,12 @@ class BatchSpec:
     parameters: Parameters  # (n,) each, or (B, n)
     arm: Arm | None  # whose parameters they are, if all are one Arm
     count: int  # B
+    n: int  # links of each
     given_start: tuple[Array, Array]  # (n,) or (B, n) angles and rates
     inputs: tuple[Input, Input, Input, Input]  # torque, tip force, disturbances, sensors
     controllers: list[Any]
     given_references: References | None
     seeds: Array | None
-
-    @property
-    def n(self) -> int:
-        """How many links they have."""
-        return int(self.parameters.length.shape[-1])
 
     @cached_property
     def start(self) -> Array:
@@ -147,9 +144,13 @@ class BatchSpec:
             return np.zeros(self.count, dtype=bool)
         return self.codes == CODES["bad arm"]
 
-    @cached_property
+    @property
     def laws(self) -> Input:
         """The controllers, compiled for their arms."""
+        return self._laws if self.controllers else NOBODY
+
+    @cached_property
+    def _laws(self) -> Input:
         sensors, rate = self.inputs[3], self.options.rate
         return compile_controllers(self.controllers, self._models(), sensors, rate, self.count)
 
@@ -163,11 +164,14 @@ class BatchSpec:
             return Parameters(*map(np.broadcast_to, rod, map(np.shape, p)))
         return p.rows(np.where(bad, np.argmin(bad), np.arange(self.count)))
 
-    @cached_property
+    @property
     def reference_table(self) -> Array:
         """A trajectory for all arms, (ticks, 3, n, 1): nothing if it has very many ticks."""
-        nothing, references = np.zeros((0, 3, self.n, 1)), self.references
-        rate = self.options.rate
+        return self._reference_table if self.controllers else _no_ticks(self.n)
+
+    @cached_property
+    def _reference_table(self) -> Array:
+        nothing, references, rate = _no_ticks(self.n), self.references, self.options.rate
         ticks = math.ceil(self.duration * rate * (1.0 - 1e-9))
         if references.postures is not None or references.count > 1 or ticks > MOST_TICKS:
             return nothing
@@ -176,6 +180,11 @@ class BatchSpec:
             parts.append(block(references.follows[0], known, 1.0 / rate, self.duration))
             known += len(parts[-1])
         return np.concatenate(parts)
+
+
+@cache
+def _no_ticks(n: int) -> Array:
+    return np.zeros((0, 3, n, 1))
 
 
 def read_spec(
@@ -224,8 +233,8 @@ def read_spec(
     )  # fmt: skip
     length = duration if duration is not None or references is None else references.duration
     spec = BatchSpec(
-        options, read_time("duration", length), parameters, arm, count, (q, qd), inputs,
-        controllers, references, keys,
+        options, read_time("duration", length), parameters, arm, count, n, (q, qd),
+        inputs, controllers, references, keys,
     )  # fmt: skip
     check_steps(
         options, 0.0, spec.duration, n, controlled=bool(controllers), disturbances=spec.disturbances

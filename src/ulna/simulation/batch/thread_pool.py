@@ -34,6 +34,7 @@ from ulna.simulation.steps import WORK
 
 TABLE, INTS = np.zeros((1, 1)), np.zeros(1, dtype=np.int64)  # that nobody reads
 PRECISIONS = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}
+MOST_KEPT = 64  # joints of arms whose scratch memory is kept for the next call
 FIRST_BUDGET = 2000  # steps of a block of arms with one link
 
 
@@ -136,6 +137,35 @@ def _repeated(values: Array, blocks: tuple[int, ...]) -> Array:
     return np.tile(values, (*blocks, 1)) if blocks else values.copy()
 
 
+_spare: deque[tuple[Memory, ControlMemory]] = deque(maxlen=16)
+
+
+def _taken(kind: LaneKind, prepared: Prepared) -> tuple[Memory, ControlMemory]:
+    """Return memory for a block: that of an earlier call if it fits, whatever it was left with.
+
+    Loading a block clears all but the reference of a controller.
+    """
+    bucket, law = prepared.bucket, prepared.law
+    room = 0 if law is None else law.scratch_rows
+    sizes = len(bucket.per_arm), bucket.params.shape[1], bucket.state.shape[1] + room
+    try:
+        memory, control = _spare.pop()
+    except IndexError:
+        return block_memory(kind, bucket), block_control(kind, prepared)
+    fits = (
+        (len(memory.per_arm), len(control.params), len(control.state)) == sizes
+        and len(memory.floats) == len(bucket.floats)
+        and len(memory.ints) == len(bucket.ints)
+        and control.q.shape == (bucket.start.shape[2], kind.width)
+        and memory.vectors.dtype == kind.number
+    )
+    if not fits:
+        return block_memory(kind, bucket), block_control(kind, prepared)
+    control.reference.fill(0.0)
+    table = prepared.spec.reference_table
+    return memory._replace(tableau=kind.tableau), control._replace(reference_table=table)
+
+
 class BlockScratch:
     """The scratch memory of one thread, in which it runs blocks of a bucket one after the other."""
 
@@ -146,8 +176,7 @@ class BlockScratch:
         self._run_by_address = run_by_address
         self.kind, self.prepared, self.outcome = kind, prepared, outcome
         self.n = prepared.bucket.start.shape[2]
-        self.memory = block_memory(kind, prepared.bucket)
-        self.control = block_control(kind, prepared)
+        self.memory, self.control = _taken(kind, prepared)
         self.scalar, self.record = single_memory(kind, prepared.bucket, outcome.times)
         works_on = (
             self.memory, self.control, self.scalar, self.record, prepared.bucket, outcome,
@@ -155,6 +184,11 @@ class BlockScratch:
         connect_block(self.n, *works_on)
         self._run_blocks = address_of_run(kind, *works_on)
         self.budget = max(FIRST_BUDGET // self.n, 1)
+
+    def give_back(self) -> None:
+        """Leave the memory to another call, once all blocks are done."""
+        if self.n <= MOST_KEPT:
+            _spare.append((self.memory, self.control))
 
     def begin(self, first: int, last: int) -> None:
         """Set the blocks that the next calls run: first to last − 1."""
@@ -317,6 +351,8 @@ class ThreadPool:
             except IndexError:  # another thread took it
                 return
             if scratch is None or scratch.prepared is not piece.prepared:
+                if scratch is not None:
+                    scratch.give_back()
                 scratch = BlockScratch(self.kind, piece.prepared, outcome)
             scratch.begin(piece.first, piece.last)
             if helpers:
@@ -324,6 +360,8 @@ class ThreadPool:
                 self._call(helpers, partial(self._help, pieces, outcome))
                 helpers = 0
             self._run(scratch, piece, look)
+        if scratch is not None and not self._halted:
+            scratch.give_back()
 
     def _call(self, helpers: int, work: Callable[[], None]) -> None:
         for _ in range(helpers):
