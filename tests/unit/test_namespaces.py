@@ -336,9 +336,9 @@ def test_hints_on_results_name_what_they_have():
     for thing, module in (
         ("run", "ulna.simulation.run"),
         ("batch", "ulna.simulation.batch.batch_run"),
-        ("plan", "ulna.motion.plan_result"),
+        ("plan", "ulna.motion.planning.plan_result"),
         ("found", "ulna.kinematics.solutions"),
-        ("path", "ulna.motion.path"),
+        ("path", "ulna.motion.paths.path"),
         ("tracking", "ulna.analysis.tracking_errors"),
     ):
         value = RESULTS[thing]()

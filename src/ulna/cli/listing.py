@@ -13,7 +13,7 @@ from ulna.arm.preset_arms import PRESETS
 from ulna.cli.arguments import JsonOption
 from ulna.cli.terminal import number, say, show_json, show_table
 from ulna.control import CONTROLLERS
-from ulna.motion.timing import DESCRIPTIONS
+from ulna.motion.trajectory import DESCRIPTIONS
 from ulna.namespaces import load_extensions
 from ulna.units import from_si
 

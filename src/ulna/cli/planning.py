@@ -18,7 +18,7 @@ from ulna.cli.terminal import note, number
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics.limits import are_limited
 from ulna.motion import Path, Plan, paths, plan, read_path
-from ulna.motion.reading import SHAPES
+from ulna.motion.paths.path_text import SHAPES
 from ulna.units import length_text
 
 DEFAULT_ARM = "kehl"

@@ -3,15 +3,13 @@
 from typing import TYPE_CHECKING
 
 from ulna.motion import paths
-from ulna.motion.findings import Finding
-from ulna.motion.path import Path
-from ulna.motion.plan_result import Plan
-from ulna.motion.planning import plan
-from ulna.motion.plans import Plans
-from ulna.motion.reading import SHAPES, Shape, read_path
-from ulna.motion.terms import Terms
-from ulna.motion.timing import Timing, times
-from ulna.motion.trajectory import JointMotion, TipMotion, Trajectory
+from ulna.motion.paths.path import Path
+from ulna.motion.paths.path_text import SHAPES, Shape, read_path
+from ulna.motion.planning.findings import Finding
+from ulna.motion.planning.plan import plan
+from ulna.motion.planning.plan_result import Plan, Terms
+from ulna.motion.planning.plans import Plans
+from ulna.motion.trajectory import JointMotion, Timing, TipMotion, Trajectory, times
 from ulna.namespaces import namespace
 
 __all__ = [

@@ -1,22 +1,324 @@
-"""A motion: joint angles, rates and accelerations at any time, exact."""
+"""A motion: joint angles, rates and accelerations at any time, exact.
+
+Timing laws: how far along the path at which time.
+
+A law is σ(u), the part of the way at the part u of the duration, both from 0 to 1, with exact
+derivatives. "uniform" counts the way in the path's own parameter, all others in length.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
+from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.kinematics import tip, tip_acceleration, tip_velocity
 from ulna.kinematics.inverse_kinematics import EXACT
 from ulna.kinematics.ring import ring
-from ulna.motion.jets import as_complex
-from ulna.motion.path import Path
-from ulna.motion.solving import Solver
-from ulna.motion.timing import Timing
-from ulna.typing import TimesLike
+from ulna.motion.paths.jets import Cubics, Jet, as_complex
+from ulna.motion.paths.path import BESIDE, Path
+from ulna.motion.paths.points import check_times
+from ulna.namespaces import suggest_keywords
+from ulna.typing import ArrayLike, TimesLike
+
+# A law of pieces also has `on(u, within)`: on the pieces that other parts (k,) lie on.
+Law: TypeAlias = Callable[[Jet], Jet]
+# Returns q, q̇ and q̈ (3, k, n) at times (k,) for points with two derivatives (3, k, 2).
+Solver: TypeAlias = Callable[[Array, Array], Array]
+# A ramp's way, at its jet, on the half that other parameters (k,) lie on.
+Rise: TypeAlias = Callable[[Jet, Array], Jet]
+
+RAMP = 0.25  # of the duration, in which a ramp gets to its speed
+HALF = 0.5
+HALVINGS = 60
+SAMPLE_PARTS = 500  # at a motion, and
+PIECE = 21  # at least so many at every smooth piece of it
+EVEN = ("uniform", "constant-speed")  # laws that are the time itself
+
+
+@dataclass(frozen=True, eq=False)
+class Timing:
+    """A timing law: the part σ(u) of the way at the part u of the duration, both from 0 to 1.
+
+    `plan` takes the built-in ones by name; `times` makes one from a table.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    law : callable
+        Returns σ with two derivatives, of u as a jet.
+    by_length : bool, optional
+        Whether the way is counted in length, else in the path's own parameter.
+    sharpness : float, optional
+        Peak acceleration of a ramp over its mean; 0 without ramps.
+    knots : tuple of float, optional
+        Parts of the duration at which acceleration or jerk jumps.
+    duration : float, optional
+        The duration [s], if the law has one of its own.
+    """
+
+    name: str
+    law: Law
+    by_length: bool = True
+    sharpness: float = 0.0
+    knots: tuple[float, ...] = ()
+    duration: float | None = None
+
+    def reached(self, parts: Array) -> Array:
+        """Return when parts of the way are reached.
+
+        Parameters
+        ----------
+        parts : ndarray, shape (k,)
+            Parts of the way, from 0 to 1.
+
+        Returns
+        -------
+        ndarray, shape (k,)
+            Parts u of the duration.
+        """
+        if self.name in EVEN:
+            return parts
+        low, high = np.zeros_like(parts), np.ones_like(parts)
+        for _ in range(HALVINGS):
+            middle = 0.5 * (low + high)
+            early = self.law(Jet.variable(middle)).value < parts
+            low, high = np.where(early, middle, low), np.where(early, high, middle)
+        return high
+
+    def edges(self, path: Path) -> Array:
+        """Return the parts of the duration at which something may jump, the ends included.
+
+        Parameters
+        ----------
+        path : Path
+            The path that is timed.
+
+        Returns
+        -------
+        ndarray, shape (k,)
+            Parts u of the duration, from 0 to 1.
+        """
+        breaks = np.array(path.breaks)
+        places = path.lengths.parts(breaks) if self.by_length else breaks
+        return np.unique(np.concatenate([[0.0], self.reached(places), self.knots, [1.0]]))
+
+    def sample_parts(self, path: Path) -> Array:
+        """Return parts of the duration at which to sample a path.
+
+        Parameters
+        ----------
+        path : Path
+            The path that is timed.
+
+        Returns
+        -------
+        ndarray, shape (k,)
+            Parts u of the duration: some in every smooth piece, and both sides of its ends.
+        """
+        pieces = [
+            np.linspace(
+                first + BESIDE, last - BESIDE, max(PIECE, math.ceil(SAMPLE_PARTS * (last - first)))
+            )
+            for first, last in pairwise(self.edges(path))
+        ]
+        return np.concatenate([[0.0], *pieces, [1.0]])
+
+    def points(self, path: Path, u: Array, within: Array | None = None) -> Array:
+        """Return points of a path with derivatives by u.
+
+        Parameters
+        ----------
+        path : Path
+            The path that is timed.
+        u : ndarray, shape (k,)
+            Parts of the duration, from 0 to 1.
+        within : ndarray, shape (k,), optional
+            Parts of the duration: where something jumps, the limit from their side is returned.
+
+        Returns
+        -------
+        ndarray, shape (3, k, d)
+            Point, first and second derivative.
+        """
+        if self.name in EVEN:
+            return self._rows(path, u, within)
+        way = self._way(u, within)
+        beside = None if within is None else np.clip(self._way(within, None).value, 0.0, 1.0)
+        rows = self._rows(path, np.clip(way.value, 0.0, 1.0), beside)
+        first, second = way.first[:, None], way.second[:, None]
+        return np.stack([rows[0], rows[1] * first, rows[2] * first**2 + rows[1] * second])
+
+    def _way(self, u: Array, within: Array | None) -> Jet:
+        on = None if within is None else getattr(self.law, "on", None)
+        return self.law(Jet.variable(u)) if on is None else on(Jet.variable(u), within)
+
+    def _rows(self, path: Path, part: Array, within: Array | None) -> Array:
+        if self.by_length:
+            return path.along(part, within)
+        return path.curve(part) if within is None else path.on(part, within)
+
+
+def _uniform(u: Jet) -> Jet:
+    return u
+
+
+def _cubic(u: Jet) -> Jet:
+    return u * u * (3.0 - 2.0 * u)
+
+
+def _quintic(u: Jet) -> Jet:
+    return u * u * u * (10.0 - 15.0 * u + 6.0 * u * u)
+
+
+def _constant_acceleration(x: Jet, _within: Array) -> Jet:
+    """Return the way of a ramp with even acceleration, from rest to speed 1 in the time 1."""
+    return 0.5 * (x * x)
+
+
+def _linear_acceleration(x: Jet, within: Array) -> Jet:
+    """Return the same with an acceleration that rises and falls evenly."""
+    back = 1.0 - x
+    early, late = (2.0 / 3.0) * (x * x * x), x - 0.5 + (2.0 / 3.0) * (back * back * back)
+    return _where(within < HALF, early, late)
+
+
+@dataclass(frozen=True, eq=False)
+class Ramped:
+    """The law that ramps up, runs on, and ramps down, `ramp` of the duration each."""
+
+    ramp: float
+    rise: Rise
+
+    def __call__(self, u: Jet) -> Jet:
+        """Return the part of the way."""
+        return self.on(u, u.value)
+
+    def on(self, u: Jet, within: Array) -> Jet:
+        """Return the same on the pieces that other parts of the duration lie on."""
+        ramp, speed = self.ramp, 1.0 / (1.0 - self.ramp)
+        up = speed * ramp * self.rise(u / ramp, within / ramp)
+        on = speed * (u - 0.5 * ramp)
+        down = 1.0 - speed * ramp * self.rise((1.0 - u) / ramp, (1.0 - within) / ramp)
+        return _where(within < ramp, up, _where(within <= 1.0 - ramp, on, down))
+
+
+def _where(chosen: Array, one: Jet, other: Jet) -> Jet:
+    return Jet(
+        np.where(chosen, one.value, other.value),
+        np.where(chosen, one.first, other.first),
+        np.where(chosen, one.second, other.second),
+    )
+
+
+def ramps(name: str, ramp: float = RAMP) -> Timing:
+    """Return a "trapezoid" of speed, or an "s-curve", with ramps of a part of the duration."""
+    if name == "trapezoid":
+        return Timing(
+            name, Ramped(ramp, _constant_acceleration), sharpness=1.0, knots=(ramp, 1.0 - ramp)
+        )
+    knots = (0.5 * ramp, ramp, 1.0 - ramp, 1.0 - 0.5 * ramp)
+    return Timing(name, Ramped(ramp, _linear_acceleration), sharpness=2.0, knots=knots)
+
+
+LAWS = {
+    "uniform": Timing("uniform", _uniform, by_length=False),
+    "constant-speed": Timing("constant-speed", _uniform),
+    "cubic": Timing("cubic", _cubic),
+    "quintic": Timing("quintic", _quintic),
+    "trapezoid": ramps("trapezoid"),
+    "s-curve": ramps("s-curve"),
+}
+DESCRIPTIONS = {
+    "uniform": "the path's own parameter in proportion to time",
+    "constant-speed": "the same speed all along",
+    "cubic": "from rest to rest, the acceleration jumps at both ends",
+    "quintic": "from rest to rest without any jump",
+    "trapezoid": "even acceleration, even speed, even braking",
+    "s-curve": "the same with an acceleration that rises and falls evenly",
+}
+
+
+@suggest_keywords(t="at", times="at")
+def times(at: TimesLike, parts: ArrayLike | None = None) -> Timing:
+    """Return the timing that passes parts of the length at given times.
+
+    Parameters
+    ----------
+    at : array_like, shape (k,)
+        Times [s] that increase.
+    parts : array_like, shape (k,), optional
+        Parts of the length, from 0 to 1, none smaller than the one before; even ones by default.
+
+    Returns
+    -------
+    Timing
+        To be passed to `plan` as `timing`.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two times, they do not increase, or the parts do not fit them.
+
+    Examples
+    --------
+    >>> times([0.0, 1.0, 3.0], [0.0, 0.8, 1.0]).duration
+    3.0
+    """
+    when = check_times(at, float_array(at, "timing times").size, "timing times")
+    if len(when) < 2:
+        raise InputError(Problem("timing times", shown(at), "at least two times [s]"))
+    given = np.linspace(0.0, 1.0, len(when)) if parts is None else float_array(parts, "parts")
+    fits = given.shape == when.shape and np.isfinite(given).all() and (np.diff(given) >= 0.0).all()
+    if not fits or given[0] != 0.0 or given[-1] != 1.0:
+        need = f"{len(when)} parts of the length, from 0 to 1, none smaller than the one before"
+        raise InputError(Problem("timing parts", shown(parts), need))
+    u = (when - when[0]) / (when[-1] - when[0])
+    knots = tuple(u[1:-1].tolist())
+    return Timing("times", _through(u, given), knots=knots, duration=float(when[-1] - when[0]))
+
+
+@dataclass(frozen=True, eq=False)
+class TabulatedLaw:
+    """A law through a table, by cubic pieces."""
+
+    pieces: Cubics
+
+    def __call__(self, u: Jet) -> Jet:
+        """Return the part of the way."""
+        return self.on(u, u.value)
+
+    def on(self, u: Jet, within: Array) -> Jet:
+        """Return the same on the pieces that other parts of the duration lie on."""
+        return u.through(*self.pieces.on(u.value, within))
+
+
+def _through(u: Array, parts: Array) -> Law:
+    """Return a law through a table: smooth if that does not lead backwards anywhere."""
+    from scipy.interpolate import CubicSpline, PchipInterpolator
+
+    made: Any = CubicSpline(u, parts, bc_type="not-a-knot" if len(u) > 3 else "natural")
+    if (made(np.linspace(0.0, 1.0, 20 * len(u)), 1) < 0.0).any():
+        made = PchipInterpolator(u, parts)
+    return TabulatedLaw(Cubics.of(made))
+
+
+def read_timing(given: Any) -> Timing:
+    """Return a timing, by its name or as it is."""
+    if isinstance(given, Timing):
+        return given
+    if not isinstance(given, str) or given not in LAWS:
+        need = "one of " + ", ".join(LAWS)
+        raise InputError(Problem("timing", shown(given), need, did_you_mean(str(given), LAWS)))
+    return LAWS[given]
 
 
 class JointMotion(NamedTuple):

@@ -29,7 +29,7 @@ from ulna.viewer.scene import (
 from ulna.viewer.tracking_figures import check_runs
 
 if TYPE_CHECKING:
-    from ulna.motion.plan_result import Plan
+    from ulna.motion.planning.plan_result import Plan
     from ulna.simulation.run import Run
 
 SIZE = (1280, 720)  # [pixels] wide and high

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ulna.motion.findings import Finding
+from ulna.motion.planning.findings import Finding
 from ulna.motion.values import whole
 from ulna.units import length_text
 from ulna.viewer.arm_drawing import (
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ulna.motion.plan_result import Plan
+    from ulna.motion.planning.plan_result import Plan
     from ulna.simulation.run import Run
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ulna.motion.plan_result import Plan
+    from ulna.motion.planning.plan_result import Plan
     from ulna.simulation.run import Run
 
 

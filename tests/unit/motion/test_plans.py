@@ -5,7 +5,8 @@ import pytest
 
 import ulna
 from ulna import InfeasibleError, InputError, Plan, Plans, paths
-from ulna.motion import plan_batch, postures
+from ulna.motion.planning import plans as planned_together
+from ulna.motion.planning import postures
 
 CIRCLE = paths.circle((0.5, 0.1), 0.1)
 LINE = paths.line((0.5, 0.1), (0.6, 0.2))
@@ -95,7 +96,7 @@ class TestAlike:
         arms = [ARM, HEAVY, ARM, HEAVY, ARM]
         whole = plan(arms, CIRCLE)
         monkeypatch.setattr(postures, "MOST_AT_ONCE", 4000)
-        monkeypatch.setattr(plan_batch, "MOST_AT_ONCE", 250)
+        monkeypatch.setattr(planned_together, "MOST_AT_ONCE", 250)
         parts = plan(arms, CIRCLE)
         assert whole.tau.tobytes() == parts.tau.tobytes()
 

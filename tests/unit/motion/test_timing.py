@@ -6,8 +6,8 @@ import pytest
 import ulna
 from ulna import paths
 from ulna.motion import times
-from ulna.motion.jets import Jet
-from ulna.motion.timing import DESCRIPTIONS, LAWS, ramps
+from ulna.motion.paths.jets import Jet
+from ulna.motion.trajectory import DESCRIPTIONS, LAWS, ramps
 
 U = np.linspace(0.0, 1.0, 20001)
 ARM = ulna.Arm.rods([0.5, 0.5], [1.0, 1.0])

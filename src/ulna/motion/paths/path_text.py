@@ -16,11 +16,10 @@ from ulna.angles import absolute_to_relative
 from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.expressions import Call, ExpressionError, Fault, bind, parse_call
 from ulna.expressions.calls import written
-from ulna.motion.drawings import svg
-from ulna.motion.path import Path
-from ulna.motion.point_files import csv
-from ulna.motion.points import joints, loops_as_printed, polyline, spline
-from ulna.motion.shapes import arc, circle, ellipse, lemniscate, line, loops, rose
+from ulna.motion.paths.path import Path
+from ulna.motion.paths.points import csv, joints, loops_as_printed, polyline, spline
+from ulna.motion.paths.shapes import arc, circle, ellipse, lemniscate, line, loops, rose
+from ulna.motion.paths.svg_drawings import svg
 from ulna.storage import exists
 from ulna.units import to_si
 

@@ -15,9 +15,8 @@ import numpy as np
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, shown
 from ulna.expressions.calls import written
-from ulna.motion.curves import Smooth
-from ulna.motion.jets import Jet, cos, sin, unit
-from ulna.motion.path import Path
+from ulna.motion.paths.jets import Jet, cos, sin, unit
+from ulna.motion.paths.path import Path, Smooth
 from ulna.motion.values import flag, number, point, positive, whole
 from ulna.namespaces import suggest_keywords
 from ulna.typing import PointLike

@@ -1,31 +1,105 @@
-"""The result of planning: joint angles that follow a path, and the torques that they need."""
+"""The result of planning: joint angles that follow a path, and the torques that they need.
+
+The torques are taken apart by where they come from. A plan shows itself as a table, and as a few
+lines to read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ulna.angles import relative_to_absolute
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array, freeze
-from ulna.dynamics import inverse_dynamics
-from ulna.errors import InfeasibleError
+from ulna.columns import write_columns
+from ulna.dynamics import chain, inverse_dynamics
+from ulna.dynamics.algebra import times, to_joints
+from ulna.errors import InfeasibleError, InputError, Problem
 from ulna.kinematics import Tracked, condition_number, tip
 from ulna.kinematics.ring import ring
-from ulna.motion.demands import Demands, Peaks
-from ulna.motion.findings import Finding
-from ulna.motion.path import Path
-from ulna.motion.terms import Terms
+from ulna.motion.paths.path import Path
+from ulna.motion.planning.findings import Demands, Finding, Peaks
 from ulna.motion.trajectory import Trajectory
 from ulna.namespaces import SuggestsAttributes, suggest_attributes, suggest_keywords
+from ulna.progress import card
+from ulna.storage import whole_file
 from ulna.typing import PathLike, TimesLike
+from ulna.units import length_text
 
 if TYPE_CHECKING:
     import pandas as pd
+
+MOST_SHOWN = 8  # problems, and joints in a line
+MOST_AT_ONCE = 4_000_000  # numbers of a stack of matrices
+HEADINGS = ("joint", "peak [N·m]", "RMS [N·m]", "peak speed [rad/s]", "peak power [W]")
+
+
+class Terms(NamedTuple):
+    """The joint torques of a motion, taken apart by where they come from.
+
+    Attributes
+    ----------
+    inertia : ndarray, shape (k, n)
+        Torques [N·m] that accelerate links, point masses and payload.
+    coriolis : ndarray, shape (k, n)
+        Torques [N·m] against centrifugal and Coriolis forces.
+    gravity : ndarray, shape (k, n)
+        Torques [N·m] that carry the weight.
+    damping : ndarray, shape (k, n)
+        Torques [N·m] against the viscous damping of the joints.
+    rotor : ndarray, shape (k, n)
+        Torques [N·m] that accelerate the motors' rotors.
+    tip_force : ndarray, shape (k, n)
+        Torques [N·m] against the force on the tip.
+    """
+
+    inertia: Array
+    coriolis: Array
+    gravity: Array
+    damping: Array
+    rotor: Array
+    tip_force: Array
+
+    @property
+    def total(self) -> Array:
+        """The joint torques (k, n) [N·m], the sum of all terms."""
+        return np.sum(np.stack(self), axis=0)
+
+
+def torque_terms(arm: Arm, q: Array, qd: Array, qdd: Array, tip_force: Array | None) -> Terms:
+    """Return the terms (k, n) of a motion (k, n), with a force on the tip (k, 2 or 3) or none."""
+    size = max(1, MOST_AT_ONCE // arm.n**2)
+    pieces = []
+    for first in range(0, len(q), size):
+        rows = slice(first, first + size)
+        force = None if tip_force is None else tip_force[rows]
+        pieces.append(_terms(arm, q[rows], qd[rows], qdd[rows], force))
+    found = Terms(*(np.concatenate(parts) for parts in zip(*pieces, strict=True)))
+    freeze(*found)
+    return found
+
+
+def _terms(arm: Arm, q: Array, qd: Array, qdd: Array, force: Any) -> Terms:
+    at, rate = chain.moving(arm, q, qd)
+    turning = relative_to_absolute(qdd)
+    rotors = np.broadcast_to(chain.rotors(at), (len(q), arm.n, arm.n))
+    spun = times(np, rotors, turning)
+    parts = {
+        "inertia": times(np, chain.inertia(at), turning) - spun,
+        "coriolis": times(np, chain.coriolis_coupling(at), rate**2),
+        "gravity": chain.weight(at),
+        "rotor": spun,
+        "tip_force": np.zeros_like(q) if force is None else -chain.tip_pull(at, force),
+    }
+    links = {name: to_joints(np, part) for name, part in parts.items()}
+    return Terms(**links, damping=arm.parameters.damping * qd)
 
 
 # What people ask for first, and where it is.
@@ -91,8 +165,6 @@ class Plan(metaclass=SuggestsAttributes):
         Joint accelerations [rad/s²].
     tau : ndarray, shape (k, n)
         Joint torques [N·m].
-    compute_terms : callable
-        Returns the terms of the torques; `terms` keeps them.
     tracked : Tracked or None
         The tracked path of the tip; None for a path of the joints.
     problems : tuple of Finding
@@ -117,7 +189,6 @@ class Plan(metaclass=SuggestsAttributes):
     qd: Array
     qdd: Array
     tau: Array
-    compute_terms: Callable[[], Terms]
     tracked: Tracked | None
     problems: tuple[Finding, ...]
     derivatives: str
@@ -127,8 +198,19 @@ class Plan(metaclass=SuggestsAttributes):
 
     @cached_property
     def terms(self) -> Terms:
-        """What the torques are compute_terms on, (k, n) [N·m] each: their sum is the torque."""
+        """What the torques are spent on, (k, n) [N·m] each: their sum is the torque."""
         return self.compute_terms()
+
+    def compute_terms(self) -> Terms:
+        """Return what the torques are spent on; `terms` keeps it.
+
+        Returns
+        -------
+        Terms
+            The terms (k, n) [N·m] of the torques.
+        """
+        force = None if self.tip_force is None else self.tip_force(self.t)
+        return torque_terms(self.arm, self.q, self.qd, self.qdd, force)
 
     @cached_property
     def peaks(self) -> Peaks:
@@ -147,8 +229,12 @@ class Plan(metaclass=SuggestsAttributes):
     def term_peaks(self) -> dict[str, Array]:
         """The largest size (n,) [N·m] of every term of the torques, by its name, at any time."""
         if self.derivatives == "exact" or not np.isfinite(self.tau).any():
-            return self.demands.term_peaks()
+            peaks = self.demands.largest(self._terms_side_by_side).reshape(-1, self.arm.n)
+            return dict(zip(Terms._fields, peaks, strict=True))
         return {name: _peak(part) for name, part in self.terms._asdict().items()}
+
+    def _terms_side_by_side(self, rows: Array, force: Array | None) -> Array:
+        return np.concatenate(torque_terms(self.arm, *rows, force), axis=-1)
 
     @property
     def duration(self) -> float:
@@ -238,9 +324,10 @@ class Plan(metaclass=SuggestsAttributes):
         pandas.DataFrame
             A row for every time, with the time as index.
         """
-        from ulna.motion.tables import dataframe
+        import pandas as pd
 
-        return dataframe(self)
+        table = {heading.partition(" [")[0]: values for heading, values in _columns(self).items()}
+        return pd.DataFrame(table).set_index("t")
 
     @suggest_keywords(force="overwrite", replace="overwrite")
     def save(self, file: PathLike, *, overwrite: bool = True) -> None:
@@ -260,9 +347,12 @@ class Plan(metaclass=SuggestsAttributes):
         FileError
             If it cannot be written, or exists and is not to be replaced.
         """
-        from ulna.motion.tables import save_plan
-
-        save_plan(self, file, overwrite=overwrite)
+        name = PurePath(file)
+        if name.suffix.lower() != ".csv":
+            hint = "a run can be saved as .nc" * (name.suffix.lower() == ".nc")
+            raise InputError(Problem("file", f"'{name}'", "a name that ends in .csv", hint))
+        with whole_file(file, overwrite=overwrite) as part:
+            write_columns(part, _columns(self))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Copies and what comes from another process are as little to be written to.
@@ -270,15 +360,60 @@ class Plan(metaclass=SuggestsAttributes):
         freeze(self.t, self.q, self.qd, self.qdd, self.tau)
 
     def __repr__(self) -> str:
-        from ulna.motion.tables import summary
-
-        return summary(self)
+        lines = [
+            f"joint {joint}: {peak} N·m at most, {rms} RMS, {speed} rad/s, {power} W"
+            for joint, peak, rms, speed, power in _rows(self)[:MOST_SHOWN]
+        ]
+        return "\n  ".join([_title(self), *lines, *_told(self)])
 
     def _repr_html_(self) -> str:
-        from ulna.motion.tables import html
-
-        return html(self)
+        return card(_title(self), _told(self), HEADINGS, _rows(self))
 
 
 def _peak(values: Array) -> Array:
     return np.asarray(np.nanmax(np.abs(values), axis=0))
+
+
+def _columns(plan: Plan) -> dict[str, Array]:
+    """Return all samples as columns, by headings with units."""
+    table: dict[str, Array] = {"t [s]": plan.t}
+    joints = [("q", "rad", plan.q), ("qd", "rad/s", plan.qd), ("qdd", "rad/s²", plan.qdd)]
+    joints += [("tau", "N·m", plan.tau)]
+    joints += [(f"{name}_", "N·m", part) for name, part in plan.terms._asdict().items()]
+    for name, unit, values in joints:
+        for joint in range(plan.arm.n):
+            table[f"{name}{joint + 1} [{unit}]"] = values[:, joint]
+    table |= {"x [m]": plan.tip[:, 0], "y [m]": plan.tip[:, 1], "angle [rad]": plan.tip[:, 2]}
+    table |= {"reach_margin [m]": plan.reach_margin}
+    return table | {"singularity_margin [1]": plan.singularity_margin}
+
+
+def _title(plan: Plan) -> str:
+    timing = plan.trajectory.timing.name
+    return f"Plan: {plan.path}, {timing}, {plan.duration:.4g} s, {len(plan.t)} samples"
+
+
+def _told(plan: Plan) -> Iterator[str]:
+    """Describe how close it comes to its limits, and what is wrong."""
+    reach, singular = plan.peaks.reach_margin, plan.peaks.singularity_margin
+    if np.isfinite(singular):
+        inside = "stays {} inside" if reach >= 0.0 else "goes {} beyond"
+        yield (
+            f"{inside.format(length_text(abs(float(reach))))} the reach; condition number of the "
+            f"Jacobian up to {1.0 / max(singular, 1e-12):.3g}"
+        )
+    yield from plan.path.notes
+    problems = plan.problems
+    if not problems:
+        yield "the arm can do it: in reach and within its limits; collisions are not checked"
+    yield from (problem.text for problem in problems[:MOST_SHOWN])
+    if len(problems) > MOST_SHOWN:
+        yield f"and {len(problems) - MOST_SHOWN} more problems"
+
+
+def _rows(plan: Plan) -> list[tuple[str, ...]]:
+    peaks = plan.peaks
+    if not np.isfinite(peaks.torque).any():
+        return []
+    parts = zip(peaks.torque, peaks.torque_rms, peaks.speed, peaks.power, strict=True)
+    return [(str(i), *(f"{value:.4g}" for value in row)) for i, row in enumerate(parts, 1)]

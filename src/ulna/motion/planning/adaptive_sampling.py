@@ -45,6 +45,32 @@ WEIGHTS = np.array([7.0, 32.0, 12.0, 32.0, 7.0]) / 90.0
 PARABOLA = np.array([[0.375, 0.75, -0.125], [-0.125, 0.75, 0.375]])
 
 
+class TimeSpan(NamedTuple):
+    """A span of time, and the worst value in it.
+
+    Attributes
+    ----------
+    first : float
+        When it begins [s].
+    last : float
+        When it ends [s].
+    worst : float
+        The worst value.
+    worst_at : float
+        When that is [s].
+    """
+
+    first: float
+    last: float
+    worst: float
+    worst_at: float
+
+    def __str__(self) -> str:
+        if self.first == self.last:
+            return f"at t = {self.first:.4g} s"
+        return f"from t = {self.first:.4g} to {self.last:.4g} s"
+
+
 @dataclass(frozen=True, eq=False)
 class TimeSamples:
     """Values (k, m) at parts u (k,) of a duration [s], in their order: the samples of a table."""
@@ -53,8 +79,8 @@ class TimeSamples:
     values: Array
     duration: float
 
-    def passed(self, measure: Measure, limit: float) -> Iterator[tuple[float, float, float, float]]:
-        """Return first, last, worst and its time [s] of all spans with sizes above a limit."""
+    def passed(self, measure: Measure, limit: float) -> Iterator[TimeSpan]:
+        """Return all spans with sizes above a limit."""
         sizes = measure(self.values)
         found = runs(sizes > limit)
         if not found:
@@ -64,7 +90,7 @@ class TimeSamples:
         for k, (start, stop) in enumerate(found):
             top = start + int(np.argmax(sizes[start : stop + 1]))
             at = float(self.u[top] * self.duration)
-            yield float(begin[k]), float(end[k]), float(sizes[top]), at
+            yield TimeSpan(float(begin[k]), float(end[k]), float(sizes[top]), at)
 
     def _crossings(self, first: Array, last: Array, _measure: Measure, _limit: float) -> Array:
         """Return the parts of the duration (2, k) at which spans of samples begin and end."""
@@ -145,7 +171,13 @@ def sample_adaptively(
     whole = Intervals(*(np.concatenate(column) for column in zip(*done, strict=True)))
     whole = whole.chosen(np.argsort(whole.left))
     extremes = np.full(len(peak), BOTH) if wanted is None else wanted
-    return _gathered(function, duration, whole, _candidates(whole.values, most, extremes))
+    candidates = _candidates(whole.values, most, extremes)
+    parts = [whole.nodes, *_polished(function, whole, *candidates)]
+    u, pieces, values, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
+    order = np.lexsort((pieces, u))
+    return AdaptiveSamples(
+        u[order], values[order], duration, pieces[order], weights[order], function
+    )
 
 
 class Intervals(NamedTuple):
@@ -155,6 +187,14 @@ class Intervals(NamedTuple):
     width: Array
     within: Array  # the middles of the pieces that they are on
     values: Array
+
+    @property
+    def nodes(self) -> tuple[Array, Array, Array, Array]:
+        """All nodes in a row (5 k,): places, pieces, values, and weights in an integral."""
+        left, width = self.left[:, None], self.width[:, None]
+        values = self.values.reshape(-1, self.values.shape[-1])
+        places, weights = left + width * NODES, width * WEIGHTS
+        return places.ravel(), np.repeat(self.within, 5), values, weights.ravel()
 
     def chosen(self, which: Array) -> Intervals:
         """Return some of them."""
@@ -206,28 +246,10 @@ def _at(function: Function, u: Array, within: Array) -> Array:
     return np.asarray(values).reshape(*u.shape, -1)
 
 
-def _gathered(
-    function: Function, duration: float, whole: Intervals, candidates: Candidates
-) -> AdaptiveSamples:
-    """Add the extremes between the nodes, and put all places in their order."""
-    left, width, within, values = whole
-    u = [(left[:, None] + width[:, None] * NODES).ravel()]
-    pieces, found = [np.repeat(within, 5)], [values.reshape(-1, values.shape[-1])]
-    weights = [(width[:, None] * WEIGHTS).ravel()]
-    for places, on, there in _polished(function, whole, candidates):
-        u, pieces, found = [*u, places], [*pieces, on], [*found, there]
-        weights.append(np.zeros(len(places)))
-    parts = [np.concatenate(part) for part in (u, found, pieces, weights)]
-    order = np.lexsort((parts[2], parts[0]))
-    u_, found_, pieces_, weights_ = (part[order] for part in parts)
-    return AdaptiveSamples(u_, found_, duration, pieces_, weights_, function)
-
-
 def _polished(
-    function: Function, whole: Intervals, candidates: Candidates
-) -> Iterator[tuple[Array, Array, Array]]:
-    """Return places, pieces and values where the extremes should be, and then where they are."""
-    which, column, place = candidates
+    function: Function, whole: Intervals, which: Array, column: Array, place: Array
+) -> Iterator[tuple[Array, ...]]:
+    """Return places, pieces, values and weights where extremes should be, then where they are."""
     if not len(which):
         return
     left, width, within = whole.left[which], whole.width[which], whole.within[which]
@@ -235,24 +257,18 @@ def _polished(
         place = np.clip(place, step, 1.0 - step)
         u = left[:, None] + width[:, None] * (place[:, None] + np.array([-step, 0.0, step]))
         values = _at(function, u, within)
-        yield u.ravel(), np.repeat(within, 3), values.reshape(-1, values.shape[-1])
+        rows = values.reshape(-1, values.shape[-1])
+        yield u.ravel(), np.repeat(within, 3), rows, np.zeros(u.size)
         before, here, after = np.moveaxis(values[np.arange(len(which)), :, column], 1, 0)
         bend = before - 2.0 * here + after
         way = np.divide(0.5 * (before - after), bend, out=np.zeros_like(bend), where=bend != 0.0)
         place = np.clip(place + step * np.clip(way, -FARTHEST, FARTHEST), 0.0, 1.0)
     u = left + width * place
-    yield u, within, function(u, within)
+    yield u, within, function(u, within), np.zeros(u.size)
 
 
-class Candidates(NamedTuple):
-    """Candidates for extremes: intervals, columns, and places in the intervals (k,)."""
-
-    which: Array
-    column: Array
-    place: Array
-
-
-def _candidates(values: Array, most: Array | float, wanted: Array) -> Candidates:
+def _candidates(values: Array, most: Array | float, wanted: Array) -> list[Array]:
+    """Return candidates for extremes: intervals, columns, and places in the intervals (k,)."""
     fine = np.einsum("xk,ikm->ixm", TO_FINE, values)
     ways = (fine, -fine)
     highest = [np.max(way, axis=(0, 1)) for way in ways]
@@ -269,7 +285,7 @@ def _candidates(values: Array, most: Array | float, wanted: Array) -> Candidates
         both = np.argwhere(local & (top >= least))[: 4 * MOST_EXTREMES * len(wanted)]
         both = np.concatenate([both, np.argwhere(passed & (top < least))[:MOST_PASSED]])
         chosen.append((both[:, 0], both[:, 1], FINE[at[both[:, 0], both[:, 1]]]))
-    return Candidates(*(np.concatenate(parts) for parts in zip(*chosen, strict=True)))
+    return [np.concatenate(parts) for parts in zip(*chosen, strict=True)]
 
 
 def _nth(top: Array, local: Array) -> Array:

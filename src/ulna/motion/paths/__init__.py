@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from ulna.motion.drawings import svg
-from ulna.motion.point_files import csv
-from ulna.motion.points import joints, loops_as_printed, polyline, spline
-from ulna.motion.shapes import arc, circle, ellipse, lemniscate, line, loops, rose
+from ulna.motion.paths.points import csv, joints, loops_as_printed, polyline, spline
+from ulna.motion.paths.shapes import arc, circle, ellipse, lemniscate, line, loops, rose
+from ulna.motion.paths.svg_drawings import svg
 from ulna.namespaces import namespace
 
 __all__ = [

@@ -1,0 +1,1 @@
+"""Planning: from an arm and a path to joint motions, torques and findings."""

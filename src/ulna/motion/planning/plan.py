@@ -1,0 +1,412 @@
+"""`ulna.plan`: the joint motion along a path, and the torques that it needs.
+
+What is asked for is read into a `PlanningProblem`, which says what was left open: how long the
+motion takes, and when its samples are. `postures.py` finds the joint motion, and `findings.py` what
+is wrong with it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
+
+import numpy as np
+
+from ulna.arm import Arm, warn_unmodelled
+from ulna.arrays import Array, float_array, freeze
+from ulna.concurrency import interruptible
+from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.kinematics import tip_acceleration, tip_velocity
+from ulna.motion.paths.path import SAMPLE_PARAMETERS, Path
+from ulna.motion.paths.svg_drawings import fitted
+from ulna.motion.planning.adaptive_sampling import sample_adaptively
+from ulna.motion.planning.findings import Demands, find_problems
+from ulna.motion.planning.plan_result import Plan, Terms, torque_terms
+from ulna.motion.planning.postures import SampledMotion, follow_paths
+from ulna.motion.trajectory import Timing, ramps, read_timing
+from ulna.motion.values import LONGEST_TIME, SHORTEST_TIME, number, positive
+from ulna.namespaces import suggest_keywords
+from ulna.typing import AngleLike, ArrayLike, Branch, Derivatives, Elbow, TimingName
+
+if TYPE_CHECKING:
+    from ulna.motion.planning.plans import Plans
+
+SAMPLES = 2000  # by default
+MOST_SAMPLES = 20_000_000
+SMALLEST = 1e-9  # of the reach: a path of less extent is a point
+DEFAULT_SPEED = 0.25  # of the reach a second: the tip's largest speed by default
+ELBOWS = ("up", "down", "positive", "negative")
+
+
+class PlanKeywords(TypedDict, total=False):
+    """What `plan` takes besides an arm and a path."""
+
+    duration: float | None
+    timing: TimingName | Timing
+    rate: float | None
+    derivatives: Derivatives
+    max_speed: float | None
+    max_acceleration: float | None
+    start: AngleLike | None
+    elbow: Elbow | None
+    posture: AngleLike | None
+    floor: float | None
+    tip_force: ArrayLike | Callable[[float], Any] | None
+
+
+@overload
+def plan(arm: Arm, path: Path, **options: Unpack[PlanKeywords]) -> Plan: ...
+@overload
+def plan(
+    arm: Sequence[Arm], path: Path | Sequence[Path], **options: Unpack[PlanKeywords]
+) -> Plans: ...
+@overload
+def plan(arm: Arm, path: Sequence[Path], **options: Unpack[PlanKeywords]) -> Plans: ...
+@interruptible
+@suggest_keywords(period="duration", speed="max_speed", q0="start")
+def plan(
+    arm: Arm | Sequence[Arm],
+    path: Path | Sequence[Path],
+    *,
+    duration: float | None = None,
+    timing: TimingName | Timing = "uniform",
+    rate: float | None = None,
+    derivatives: Derivatives = "exact",
+    max_speed: float | None = None,
+    max_acceleration: float | None = None,
+    start: AngleLike | None = None,
+    elbow: Elbow | None = None,
+    posture: AngleLike | None = None,
+    floor: float | None = None,
+    tip_force: ArrayLike | Callable[[float], Any] | None = None,
+) -> Plan | Plans:
+    """Find the joint motion that follows a path, and the torques that it needs.
+
+    Parameters
+    ----------
+    arm : Arm or sequence of Arm
+        The arm. A list of arms, of paths, or of both in pairs is planned side by side.
+    path : Path or sequence of Path
+        The path of the tip or of the joints; the functions of `ulna.paths` make them.
+    duration : float, optional
+        How long the motion takes [s]. Without it: as short as `max_speed` and `max_acceleration`
+        allow; else as the path has it by itself; else with a tip speed of a quarter of the reach a
+        second at most.
+    timing : str or Timing, optional
+        "uniform" (the path's parameter in proportion to time), "constant-speed", "cubic",
+        "quintic", "trapezoid", "s-curve", or a law such as ``ulna.motion.times([0, 1, 3])``.
+    rate : float, optional
+        Samples a second [Hz]; 2,000 in all without it.
+    derivatives : {"exact", "finite"}, optional
+        With "finite" rates and accelerations are differences of the sampled angles, and the two
+        ends are left out.
+    max_speed : float, optional
+        The largest speed of the tip [m/s].
+    max_acceleration : float, optional
+        The largest acceleration of the tip [m/s²].
+    start : array_like, shape (n,), optional
+        Joint angles [rad] to begin close to.
+    elbow : {"up", "down", "positive", "negative"}, optional
+        The posture of two links: up or down at the first point, or the sign of sin q_2.
+    posture : array_like, shape (n,), optional
+        Joint angles [rad] that a redundant arm stays close to, in its null space.
+    floor : float, optional
+        Height [m]: samples with a joint or the tip below it are reported.
+    tip_force : array_like, shape (2,) or (3,), or callable, optional
+        Force x, y [N] and moment [N·m] that act on the arm: numbers, or a function of t.
+
+    Returns
+    -------
+    Plan or Plans
+        The motion; what is wrong with it is in `Plan.problems`. A `Plans` for lists.
+
+    Raises
+    ------
+    InputError
+        If an argument cannot be used.
+    InfeasibleError
+        If a drawing without a scale has no room within the reach.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> made = plan(ulna.preset("kehl"), ulna.paths.loops())
+    >>> made.ok, abs(made.tau).max(axis=0).round(2).tolist()
+    (True, [78.84, 25.47])
+    >>> lighter = ulna.preset("kehl").replace(gravity=(0.0, -1.62))
+    >>> both = plan([ulna.preset("kehl"), lighter], ulna.paths.loops())
+    >>> abs(both.tau).max(axis=1).round(2).tolist()
+    [[78.84, 25.47], [16.09, 5.03]]
+    """
+    read = partial(
+        read_problem,
+        duration=duration,
+        timing=read_timing(timing),
+        rate=rate,
+        limits=Limits(max_speed, max_acceleration),
+        force=_read_force(tip_force),
+        derivatives=_read_derivatives(derivatives),
+        floor=None if floor is None else number("floor", floor, "a height [m]"),
+        start=start,
+        elbow=elbow,
+        posture=posture,
+    )
+    if isinstance(arm, list | tuple) or isinstance(path, list | tuple):
+        from ulna.motion.planning.plans import plan_all
+
+        return plan_all(arm, path, read)
+    problem = read(arm, path)
+    (motion,) = follow_paths([problem])
+    terms = torque_terms(problem.arm, *motion.rows, motion.force)
+    return assemble_plan(problem, motion, terms.total, terms)
+
+
+@dataclass(frozen=True, eq=False)
+class PlanningProblem:
+    """An arm, a path that fits it, when to be where on it, and how to follow it."""
+
+    arm: Arm
+    path: Path
+    timing: Timing
+    duration: float  # [s]
+    duration_reason: str
+    times: Array  # (k,) [s] of the samples
+    start: AngleLike | Branch | None  # the posture to start with
+    posture: AngleLike | None
+    floor: float | None
+    limits: Limits
+    derivatives: str
+    force: Callable[[Array], Array] | None  # on the tip, of times (k,)
+
+
+def read_problem(
+    arm: Any,
+    path: Any,
+    *,
+    duration: float | None,
+    timing: Timing,
+    rate: float | None,
+    limits: Limits,
+    start: AngleLike | None,
+    elbow: Elbow | None,
+    posture: AngleLike | None,
+    derivatives: str,
+    **others: Any,
+) -> PlanningProblem:
+    """Check an arm, a path and how to follow it, and fill in what was left open."""
+    _check(arm, path)
+    warn_unmodelled(arm)
+    _check_postures(arm, path, start=start, elbow=elbow, posture=posture)
+    if path.fit:
+        path, found = fitted(path, arm)
+        start = found if start is None and elbow is None else start
+    timing, lasting, reason = _choose_duration(arm, path, timing, duration, limits)
+    return PlanningProblem(
+        arm,
+        path,
+        timing,
+        lasting,
+        reason,
+        times=_sample_times(lasting, rate, whole=derivatives == "finite"),
+        start=start if elbow is None else _branch(arm, path, elbow),
+        posture=posture,
+        limits=limits,
+        derivatives=derivatives,
+        **others,
+    )
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most that the tip may do; None for no limit."""
+
+    speed: float | None = None  # [m/s]
+    acceleration: float | None = None  # [m/s²]
+
+    def __post_init__(self) -> None:
+        if self.speed is not None:
+            positive("max_speed", self.speed, "m/s")
+        if self.acceleration is not None:
+            positive("max_acceleration", self.acceleration, "m/s²")
+
+
+@dataclass(frozen=True, eq=False)
+class TipForce:
+    """The force on the tip: the same (3,) at all times, or what a function of the time returns."""
+
+    given: Array | Callable[[float], Any]
+
+    def __call__(self, times: Array) -> Array:
+        """Return the force (k, 3) at times (k,)."""
+        if not callable(self.given):
+            return np.broadcast_to(self.given, (len(times), 3))
+        forces = [_checked_force(self.given(float(t))) for t in times]
+        return np.array(forces).reshape(-1, 3)
+
+
+def _read_force(given: Any) -> TipForce | None:
+    if given is None:
+        return None
+    return TipForce(given if callable(given) else _checked_force(given))
+
+
+def _checked_force(given: Any) -> Array:
+    force = float_array(given, "tip_force")
+    if force.shape not in ((2,), (3,)) or not np.isfinite(force).all():
+        need = "x, y [N], or x, y and a moment [N·m]: finite numbers, or a function of t"
+        raise InputError(Problem("tip_force", shown(given), need))
+    return np.pad(force, (0, 3 - len(force)))
+
+
+def _read_derivatives(given: Any) -> str:
+    if not isinstance(given, str) or given not in ("exact", "finite"):
+        raise InputError(Problem("derivatives", shown(given), "'exact' or 'finite'"))
+    return given
+
+
+def _check(arm: Any, path: Any) -> None:
+    if not isinstance(arm, Arm):
+        raise InputError(Problem("arm", shown(arm), "an Arm"))
+    if not isinstance(path, Path):
+        hint = "make one with ulna.paths, such as ulna.paths.circle()"
+        raise InputError(Problem("path", shown(path), "a Path", hint))
+    if path.dimensions != (arm.n if path.in_joints else 2):
+        got = f"postures of {path.dimensions} joints"
+        raise InputError(Problem("path", got, f"{arm.n}, as many as the arm has"))
+    if not np.ptp(path.curve(SAMPLE_PARAMETERS)[0], axis=0).max() > SMALLEST * arm.reach:
+        raise InputError(Problem("path", str(path), "a path of some extent"))
+
+
+def _check_postures(arm: Arm, path: Path, **chosen: Any) -> None:
+    """Raise if a posture is chosen where the path itself determines all, or by an unknown name."""
+    for name, value in chosen.items():
+        if path.in_joints and value is not None:
+            need = "nothing with a path of the joints, which determines every posture"
+            raise InputError(Problem(name, shown(value), need))
+    elbow = chosen["elbow"]
+    if elbow is None:
+        return
+    if not isinstance(elbow, str) or elbow not in ELBOWS:
+        hint = did_you_mean(str(elbow), ELBOWS)
+        raise InputError(Problem("elbow", shown(elbow), "up, down, positive or negative", hint))
+    if arm.n != 2:
+        got = f"{shown(elbow)} for an arm of {arm.n} link{'s' * (arm.n > 1)}"
+        raise InputError(Problem("elbow", got, "an arm of two links"))
+    if chosen["start"] is not None:
+        raise InputError(Problem("elbow", f"{shown(elbow)} and a start", "one of the two"))
+
+
+def _branch(arm: Arm, path: Path, elbow: Elbow) -> Branch:
+    """Return the sign of sin q_2 with which the elbow begins up or down."""
+    if elbow == "positive" or elbow == "negative":
+        return elbow
+    # Above the line from base to tip: to its left if the tip is to the right of the base.
+    right = path.ends[0, 0] >= arm.base[0]
+    return "negative" if (elbow == "up") == right else "positive"
+
+
+def _choose_duration(
+    arm: Arm, path: Path, timing: Timing, duration: float | None, limits: Limits
+) -> tuple[Timing, float, str]:
+    """Return a timing and a duration: as told, as the limits allow, as the path has it, or gently.
+
+    The third is why it takes so long, in words.
+    """
+    if duration is not None:
+        value = positive("duration", duration, "s")
+        if value < SHORTEST_TIME:
+            raise InputError(Problem("duration", shown(duration), f"at least {SHORTEST_TIME:g} s"))
+        return timing, value, "as asked"
+    if limits != Limits():
+        timing = _with_ramps(path, timing, limits)
+        return timing, _shortest(arm, path, timing, limits), "as fast as the limits allow"
+    if timing.duration is not None:
+        return timing, timing.duration, "as the given times say"
+    if path.duration is not None:
+        return timing, path.duration, "as the path has it"
+    speed = DEFAULT_SPEED * arm.reach
+    lasting = _shortest(arm, path, timing, Limits(speed))
+    return timing, lasting, f"for a tip speed of at most {speed:.3g} m/s"
+
+
+def _with_ramps(path: Path, timing: Timing, limits: Limits) -> Timing:
+    """Shorten ramps as far as the limits allow, where both speed and acceleration have one."""
+    if not timing.sharpness or limits.speed is None or limits.acceleration is None:
+        return timing
+    if path.in_joints:
+        return timing
+    ramp = timing.sharpness * limits.speed / limits.acceleration  # [s]
+    cruise = path.length / limits.speed - ramp
+    part = ramp / (2.0 * ramp + cruise) if cruise > 0.0 else 0.5
+    return ramps(timing.name, part)
+
+
+def _shortest(arm: Arm, path: Path, timing: Timing, limits: Limits) -> float:
+    """Return the duration at which the limits are just kept: speeds go as 1/T."""
+    speed, acceleration = _tip_peaks(arm, path, timing)
+    least = 0.0
+    if limits.speed is not None:
+        least = max(least, speed / limits.speed)
+    if limits.acceleration is not None:
+        least = max(least, math.sqrt(acceleration / limits.acceleration))
+    if least > LONGEST_TIME:
+        what = "max_speed" if limits.acceleration is None else "max_acceleration"
+        limit = limits.speed if limits.acceleration is None else limits.acceleration
+        got = f"{limit:g}, with which it takes {least:.3g} s"
+        raise InputError(Problem(what, got, f"one that leaves at most {LONGEST_TIME:g} s"))
+    if not least > 0.0:
+        got = f"{timing.name} along {path}, where the tip never accelerates"
+        raise InputError(Problem("max_acceleration", got, "max_speed or a duration as well"))
+    return least
+
+
+def _tip_peaks(arm: Arm, path: Path, timing: Timing) -> tuple[float, float]:
+    """Return the largest speed and acceleration of the tip, for a duration of 1 s."""
+
+    def squares(u: Array, within: Array) -> Array:
+        rows = timing.points(path, u, within)
+        if path.in_joints:
+            moving = tip_velocity(arm, rows[0], rows[1]), tip_acceleration(arm, *rows)
+            return np.sum(np.stack(moving)[..., :2] ** 2, axis=-1).T
+        return np.sum(rows[1:] ** 2, axis=-1).T
+
+    found = sample_adaptively(squares, timing.edges(path), 1.0)
+    speed, acceleration = np.sqrt(found.largest).tolist()
+    return speed, acceleration
+
+
+def _sample_times(duration: float, rate: float | None, *, whole: bool) -> Array:
+    """Return the times of the samples, the end among them unless all steps are to be whole."""
+    if rate is None:
+        return np.linspace(0.0, duration, SAMPLES)
+    count = duration * positive("rate", rate, "Hz")
+    if count > MOST_SAMPLES:
+        need = f"at most {MOST_SAMPLES:,} samples"
+        raise InputError(Problem("rate", f"{rate:g} Hz, {count:,.0f} samples", need))
+    steps = math.floor(count * (1.0 + 1e-9))
+    if steps < 2:
+        return np.linspace(0.0, duration, 3)
+    times = np.arange(steps + 1) / rate
+    if whole or duration - times[-1] <= 1e-9 * duration:
+        return np.minimum(times, duration)
+    return np.append(times, duration)
+
+
+def assemble_plan(
+    problem: PlanningProblem, motion: SampledMotion, tau: Array, terms: Terms | None = None
+) -> Plan:
+    """Check a motion with its torques against all limits, and return the plan."""
+    q, qd, qdd = motion.rows
+    freeze(motion.times, q, qd, qdd, tau)
+    demands = Demands(problem.arm, motion.trajectory, problem.force, problem.floor)
+    made = Plan(
+        problem.arm, problem.path, motion.trajectory, motion.times, q, qd, qdd, tau, motion.tracked,
+        find_problems(problem, motion, demands, tau), problem.derivatives, problem.duration_reason,
+        problem.force, demands,
+    )  # fmt: skip
+    if terms is not None:
+        vars(made)["terms"] = terms  # they need not be computed again
+    return made
