@@ -160,7 +160,7 @@ def plan(
         return plan_all(arm, path, read)
     problem = read(arm, path)
     (motion,) = follow_paths([problem])
-    terms = torque_terms(problem.arm, *motion.rows, motion.force)
+    terms = torque_terms(problem.arm, motion.rows, motion.force)
     return assemble_plan(problem, motion, terms.total, terms)
 
 

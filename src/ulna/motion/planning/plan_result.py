@@ -6,7 +6,7 @@ lines to read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
@@ -73,14 +73,14 @@ class Terms(NamedTuple):
         return np.sum(np.stack(self), axis=0)
 
 
-def torque_terms(arm: Arm, q: Array, qd: Array, qdd: Array, tip_force: Array | None) -> Terms:
-    """Return the terms (k, n) of a motion (k, n), with a force on the tip (k, 2 or 3) or none."""
+def torque_terms(arm: Arm, rows: Sequence[Array], tip_force: Array | None) -> Terms:
+    """Return the terms (k, n) of q, q̇ and q̈ (3, k, n), with a force on the tip (k, 3) or none."""
     size = max(1, MOST_AT_ONCE // arm.n**2)
     pieces = []
-    for first in range(0, len(q), size):
-        rows = slice(first, first + size)
-        force = None if tip_force is None else tip_force[rows]
-        pieces.append(_terms(arm, q[rows], qd[rows], qdd[rows], force))
+    for first in range(0, len(rows[0]), size):
+        part = slice(first, first + size)
+        q, qd, qdd = (row[part] for row in rows)
+        pieces.append(_terms(arm, q, qd, qdd, None if tip_force is None else tip_force[part]))
     found = Terms(*(np.concatenate(parts) for parts in zip(*pieces, strict=True)))
     freeze(*found)
     return found
@@ -210,7 +210,7 @@ class Plan(metaclass=SuggestsAttributes):
             The terms (k, n) [N·m] of the torques.
         """
         force = None if self.tip_force is None else self.tip_force(self.t)
-        return torque_terms(self.arm, self.q, self.qd, self.qdd, force)
+        return torque_terms(self.arm, (self.q, self.qd, self.qdd), force)
 
     @cached_property
     def peaks(self) -> Peaks:
@@ -234,7 +234,7 @@ class Plan(metaclass=SuggestsAttributes):
         return {name: _peak(part) for name, part in self.terms._asdict().items()}
 
     def _terms_side_by_side(self, rows: Array, force: Array | None) -> Array:
-        return np.concatenate(torque_terms(self.arm, *rows, force), axis=-1)
+        return np.concatenate(torque_terms(self.arm, rows, force), axis=-1)
 
     @property
     def duration(self) -> float:
