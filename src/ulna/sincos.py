@@ -13,11 +13,10 @@ from typing import Any
 
 from ulna.arrays import Array
 from ulna.kernels import inlined, inner
-from ulna.lanes import any_lane, bit, is_single, numbers, select
+from ulna.lanes import any_lane, is_single, numbers, select, turn_quarters
 
 FAR = 1e6  # [rad]
 COS, SIN = 0, 1  # rows of a table
-LOWEST, SECOND = 0, 1  # bits of the number of quarter turns
 TWO_OVER_PI = 0.6366197723675814
 # Adding and taking off 1.5 · 2⁵² rounds to the nearest integer.
 ROUND = 6755399441055744.0
@@ -62,9 +61,7 @@ def sincos_near(angle: Any) -> tuple[Any, Any]:
         turns, s, c = _short_quarter(angle)
     else:
         turns, s, c = _quarter(angle)
-    odd = bit(turns, LOWEST)
-    s, c = select(odd, c, s), select(odd, s, c)
-    return select(bit(turns, SECOND), -s, s), select(bit(turns + 1.0, SECOND), -c, c)
+    return turn_quarters(s, c, turns)
 
 
 @inlined
@@ -116,12 +113,12 @@ def turn_links(size: int, turns: Array, y: Array, at: int) -> None:
     The table has a column more than there are links.
     """
     n = size
-    angle = 0.0
-    gone = False
+    angle = sizes = 0.0
     for i in range(n):
         angle += y[at, i]
-        gone = gone or any_lane(far(angle))
+        sizes += abs(angle)
         turns[COS, i] = angle
+    gone = any_lane(far(sizes))  # seldom, and then perhaps none by itself
     if gone:
         _leave_out_far(size, turns)
     for i in range(n):

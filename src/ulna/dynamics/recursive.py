@@ -104,10 +104,13 @@ def _eliminate(size: int, links: Array, turns: Array, y: Array, at: int, pairs: 
         l_cos, l_sin = length * cos, length * sin
         s_x = links[i, ALONG] * cos - links[i, ASIDE] * sin
         s_y = links[i, ALONG] * sin + links[i, ASIDE] * cos
-        lever_x = k_xy * l_cos - k_xx * l_sin
-        lever_y = k_yy * l_cos - k_xy * l_sin
-        e_x = b_x - omega_squared * (k_xx * l_cos + k_xy * l_sin)
-        e_y = b_y - omega_squared * (k_xy * l_cos + k_yy * l_sin)
+        lever_x = lever_y = 0.0
+        e_x, e_y = b_x, b_y
+        if back > 0:  # beyond the tip there is no mass
+            lever_x = k_xy * l_cos - k_xx * l_sin
+            lever_y = k_yy * l_cos - k_xy * l_sin
+            e_x -= omega_squared * (k_xx * l_cos + k_xy * l_sin)
+            e_y -= omega_squared * (k_xy * l_cos + k_yy * l_sin)
         torque = links[i, TORQUE] - links[i, DAMPING] * y[at + 1, i]
         rho = torque - reaction - (e_y * l_cos - e_x * l_sin)
         reaction = torque

@@ -16,7 +16,6 @@ from ulna.lanes.uncompiled import (
     WIDTHS,
     all_lanes,
     any_lane,
-    bit,
     floor,
     gather,
     is_scalar,
@@ -32,6 +31,7 @@ from ulna.lanes.uncompiled import (
     select,
     sqrt,
     squeeze,
+    turn_quarters,
     wide_lanes,
 )
 
@@ -39,7 +39,6 @@ __all__ = [
     "WIDTHS",
     "all_lanes",
     "any_lane",
-    "bit",
     "floor",
     "gather",
     "is_scalar",
@@ -55,5 +54,6 @@ __all__ = [
     "select",
     "sqrt",
     "squeeze",
+    "turn_quarters",
     "wide_lanes",
 ]

@@ -14,7 +14,6 @@ from numba.core.typing.templates import signature
 from ulna.lanes.lane_types import (
     Lanes,
     Mask,
-    broadcast,
     common_lanes,
     register_lowering,
     register_typing,
@@ -22,13 +21,13 @@ from ulna.lanes.lane_types import (
 from ulna.lanes.uncompiled import (
     all_lanes,
     any_lane,
-    bit,
     floor,
     logical_and,
     logical_not,
     logical_or,
     select,
     sqrt,
+    turn_quarters,
 )
 
 ARITHMETIC = {
@@ -37,6 +36,9 @@ ARITHMETIC = {
     "fmul": (operator.mul, operator.imul),
     "fdiv": (operator.truediv, operator.itruediv),
 }
+REGISTER = 256  # bits, of most processors
+# Bits of an integer as large as a number, and digits after the point of one with exponent zero.
+INTEGERS = {types.float64: (64, 52), types.float32: (32, 23)}
 COMPARISONS = {
     "<": operator.lt,
     "<=": operator.le,
@@ -109,10 +111,8 @@ def _typed_select(context: Any, arguments: Any) -> Any:
     return signature(kind, types.boolean, kind, kind)
 
 
-def _typed_bit(context: Any, arguments: Any) -> Any:
-    number = arguments[0]
-    result = Mask(number) if isinstance(number, Lanes) else types.boolean
-    return signature(result, number, types.int32)
+def _typed_turn_quarters(context: Any, arguments: Any) -> Any:
+    return signature(types.UniTuple(arguments[0], 2), *([arguments[0]] * 3))
 
 
 register_typing(select, _typed_select)
@@ -123,7 +123,7 @@ _elementwise(sqrt, _library("sqrt"), ours=True)
 register_typing(logical_and, lambda context, arguments: signature(arguments[0], *arguments))
 register_typing(logical_or, lambda context, arguments: signature(arguments[0], *arguments))
 register_typing(logical_not, lambda context, arguments: signature(arguments[0], *arguments))
-register_typing(bit, _typed_bit)
+register_typing(turn_quarters, _typed_turn_quarters)
 
 
 @register_lowering(select, types.Any, types.Any, types.Any)
@@ -164,13 +164,73 @@ def _any_lane(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     return builder.icmp_unsigned("!=", builder.bitcast(arguments[0], bits), bits(0))
 
 
-@register_lowering(bit, types.Any, types.Any)
-def _bit(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
-    number, position = arguments
+@register_lowering(turn_quarters, types.Float, types.Float, types.Float)
+def _turn_quarters(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+    sine, cosine, turns = arguments
     kind = ir.IntType(32)
-    wanted = builder.shl(kind(1), position)
-    if isinstance(sig.args[0], Lanes):
-        kind = ir.VectorType(kind, sig.args[0].width)
-        wanted = broadcast(builder, wanted, kind)
-    found = builder.and_(builder.fptosi(number, kind), wanted)
-    return builder.icmp_unsigned("!=", found, ir.Constant(kind, None))
+    count = builder.fptosi(turns, kind)
+
+    def has(bit: int, integer: Any) -> Any:
+        return builder.icmp_unsigned("!=", builder.and_(integer, kind(bit)), kind(0))
+
+    odd, back = has(1, count), has(2, count)
+    one, other = builder.select(odd, cosine, sine), builder.select(odd, sine, cosine)
+    before = has(2, builder.add(count, kind(1)))
+    turned = (
+        builder.select(back, builder.fneg(one), one),
+        builder.select(before, builder.fneg(other), other),
+    )
+    return context.make_tuple(builder, sig.return_type, turned)
+
+
+@register_lowering(turn_quarters, Lanes, Lanes, Lanes)
+def _turn_quarters_of_lanes(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+    # Register by register: of longer vectors LLVM would first gather which lanes are selected.
+    kind = sig.args[0]
+    width = REGISTER // INTEGERS[kind.number][0]
+    parts = [
+        _turned(
+            builder, *INTEGERS[kind.number], *(_part(builder, one, k, width) for one in arguments)
+        )
+        for k in range(0, kind.width, width)
+    ]
+    joined = [_joined(builder, list(part)) for part in zip(*parts, strict=True)]
+    return context.make_tuple(builder, sig.return_type, joined)
+
+
+def _turned(
+    builder: Any, width: int, digits: int, sine: Any, cosine: Any, turns: Any
+) -> tuple[Any, Any]:
+    """Exchange sine and cosine by the last bit of an integer, and set signs by the last two."""
+    kind = ir.VectorType(ir.IntType(width), turns.type.count)
+
+    def constant(kind: Any, value: Any) -> Any:
+        return ir.Constant(kind, [value] * kind.count)
+
+    def signed(value: Any, sign: Any) -> Any:
+        sign = builder.and_(sign, constant(kind, 1 << (width - 1)))
+        return builder.bitcast(builder.xor(builder.bitcast(value, kind), sign), turns.type)
+
+    # A sum of this size has no fraction, and the integer for its last digits.
+    large = builder.fadd(turns, constant(turns.type, 1.5 * 2.0**digits))
+    last = builder.bitcast(large, kind)
+    first, second = (builder.shl(last, constant(kind, width - k)) for k in (1, 2))
+    odd = builder.icmp_signed("<", first, constant(kind, 0))
+    one, other = builder.select(odd, cosine, sine), builder.select(odd, sine, cosine)
+    return signed(one, second), signed(other, builder.xor(first, second))
+
+
+def _part(builder: Any, vector: Any, first: int, count: int) -> Any:
+    chosen = ir.Constant(ir.VectorType(ir.IntType(32), count), list(range(first, first + count)))
+    return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), chosen)
+
+
+def _joined(builder: Any, parts: list[Any]) -> Any:
+    while len(parts) > 1:
+        count = 2 * parts[0].type.count
+        every = ir.Constant(ir.VectorType(ir.IntType(32), count), list(range(count)))
+        parts = [
+            builder.shuffle_vector(*pair, every)
+            for pair in zip(parts[::2], parts[1::2], strict=True)
+        ]
+    return parts[0]

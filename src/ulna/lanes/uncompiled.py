@@ -101,9 +101,12 @@ def logical_not(condition: Any) -> Any:
     return np.logical_not(condition)
 
 
-def bit(integer: Any, position: int) -> Any:
-    """Return whether a bit of an integral number is set."""
-    return (np.asarray(integer).astype(np.int64) >> position) & 1 != 0
+def turn_quarters(sine: Any, cosine: Any, turns: Any) -> tuple[Any, Any]:
+    """Return the sine and the cosine of an angle plus an integral number of quarter turns."""
+    count = np.asarray(turns).astype(np.int64)
+    odd, back = count & 1 != 0, count & 2 != 0
+    one, other = np.where(odd, cosine, sine), np.where(odd, sine, cosine)
+    return np.where(back, -one, one)[()], np.where(odd ^ back, -other, other)[()]
 
 
 def gather(rows: Array, first: int, column: int) -> Any:

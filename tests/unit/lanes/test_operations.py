@@ -9,7 +9,6 @@ from ulna.lanes import (
     WIDTHS,
     all_lanes,
     any_lane,
-    bit,
     floor,
     is_scalar,
     lanes,
@@ -20,6 +19,7 @@ from ulna.lanes import (
     numbers,
     select,
     squeeze,
+    turn_quarters,
 )
 
 NUMBERS = [np.float64, np.float32]
@@ -168,19 +168,24 @@ def test_every_and_some_look_at_all_lanes(kind):
 
 
 @compiled
-def read_bits(a, out):
-    x, z = lanes(a), lanes(out)
-    for k in range(len(x)):
-        for place in range(4):
-            z[place, k] = select(bit(x[k], place), 1.0, 0.0)
+def turn_all(s, c, turns, out):
+    x, y, k, z = lanes(s), lanes(c), lanes(turns), lanes(out)
+    for i in range(len(x)):
+        z[0, i], z[1, i] = turn_quarters(x[i], y[i], k[i])
 
 
-def test_bits_of_whole_numbers(kind):
-    whole = np.arange(-512, 512).reshape(-1, WIDTHS[kind])
-    out = np.zeros((4, *whole.shape), kind)
-    read_bits(whole.astype(kind), out)
-    for place in range(4):
-        assert out[place].tolist() == ((whole >> place) & 1).tolist()
+def test_quarter_turns_exchange_sine_and_cosine(kind):
+    turns = np.arange(-512, 512).reshape(-1, WIDTHS[kind])
+    s, c = np.random.default_rng(3).uniform(-1, 1, (2, *turns.shape)).astype(kind)
+    out = np.zeros((2, *turns.shape), kind)
+    turn_all(s, c, turns.astype(kind), out)
+    expected = np.choose(turns % 4, [(s, c), (c, -s), (-s, -c), (-c, s)])
+    assert out.tolist() == expected.tolist()
+    plain = turn_quarters(s, c, turns.astype(kind))
+    assert np.array(plain).tolist() == expected.tolist()
+    assert [turn_quarters(0.6, 0.8, k) for k in range(4)] == [
+        (0.6, 0.8), (0.8, -0.6), (-0.6, -0.8), (-0.8, 0.6),
+    ]  # fmt: skip
 
 
 def test_without_a_compiler_answers_are_those_of_numpy():
@@ -194,8 +199,6 @@ def test_without_a_compiler_answers_are_those_of_numpy():
         True,
         False,
     )
-    assert bit(6.0, 1)
-    assert not bit(6.0, 0)
     assert floor(-0.5) == -1.0
 
 

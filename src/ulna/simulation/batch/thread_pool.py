@@ -27,7 +27,14 @@ from ulna.simulation.batch.statuses import TO_RUN
 from ulna.simulation.build import tableau_of
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.bucket import Bucket, Outcome
-from ulna.simulation.engine.memory import ControlMemory, Memory, Record, new_record, new_vectors
+from ulna.simulation.engine.memory import (
+    ControlMemory,
+    Memory,
+    Record,
+    new_record,
+    new_vectors,
+    zeros_of_lanes,
+)
 from ulna.simulation.options import SimulationOptions
 from ulna.simulation.reference import TickRange
 from ulna.simulation.steps import WORK
@@ -76,10 +83,10 @@ def block_memory(kind: LaneKind, bucket: Bucket, *blocks: int) -> Memory:
     """
     n, (number, width, tableau) = bucket.start.shape[2], kind
     return Memory(
-        vectors=np.zeros((at.VECTORS, n + 1, width), dtype=number),
-        links=np.zeros((*blocks, n + 1, at.COLUMNS, width), dtype=number),
-        turns=np.zeros((TURNS, n + 1, width), dtype=number),
-        per_arm=np.zeros((*blocks, len(bucket.per_arm), width), dtype=number),
+        vectors=zeros_of_lanes((at.VECTORS, n + 1, width), number),
+        links=zeros_of_lanes((*blocks, n + 1, at.COLUMNS, width), number),
+        turns=zeros_of_lanes((TURNS, n + 1, width), number),
+        per_arm=zeros_of_lanes((*blocks, len(bucket.per_arm), width), number),
         keys=np.zeros((*blocks, width), dtype=np.int64),
         tableau=tableau,
         floats=_repeated(bucket.floats, blocks),

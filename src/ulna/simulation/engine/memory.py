@@ -6,6 +6,7 @@ of numbers: then they are many arms that move together in time.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ulna.control import CompiledLaw
 
 LOG_ROWS = 1000
+CACHE_LINE = 64  # bytes
 
 
 class Memory(NamedTuple):
@@ -82,6 +84,17 @@ class MemoryBuilders:
         self.per_arm = ArrayBuilder(0, np.float64)
         self.floats = ArrayBuilder(at.FLOATS, np.float64)
         self.ints = ArrayBuilder(at.INTS, np.int64)
+
+
+def zeros_of_lanes(shape: tuple[int, ...], number: Any) -> Array:
+    """Allocate zeros that begin where a line of the processor's cache does.
+
+    Registers of lanes that reach across two lines would take an eighth more time in all.
+    """
+    size = math.prod(shape) * np.dtype(number).itemsize
+    room = np.zeros(size + CACHE_LINE, dtype=np.uint8)
+    first = -room.ctypes.data % CACHE_LINE
+    return room[first : first + size].view(number).reshape(shape)
 
 
 def new_vectors(n: int) -> Array:
