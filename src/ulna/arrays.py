@@ -1,22 +1,36 @@
-"""One door to array libraries: NumPy by default, JAX and any array-API library as they come.
+"""Which way a call goes: by the arrays that were handed in.
 
 The formulas of kinematics and dynamics are written once, against the array-API standard; the
-library that runs them is that of the arrays that were handed in.
+library that runs them is that of the arrays: NumPy by default, JAX and any array-API library as
+they come. Two kinds of NumPy's double precision are quicker by compiled code, which differs by
+rounding at most:
+
+- One state of an Arm goes through `one_state`, where compiled code has been loaded, by a
+  simulation, a batch or `ulna.compiled`: by itself it is not worth loading a compiler. A call of a
+  kernel takes a few microseconds; packing the arm, checking arrays in NumPy and allocating scratch
+  memory would take many times that. So an arm keeps, from the first such call on, an `Evaluator`
+  with its packed numbers and scratch memory.
+- Rows of states go through `run_in_blocks`, many side by side in lanes and on all cores.
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from numbers import Real
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ulna.errors import InputError, Problem, shown, units_hint
 
 # An array of any library: the standard has no common static type for them.
 Array: TypeAlias = Any
+Floats: TypeAlias = NDArray[np.float64]
 
 COLUMNS_BY_HAND = 8
+_DOUBLE = np.dtype(np.float64)
 _OWN = (np.ndarray, np.generic, float, int, list, tuple, type(None))
 
 
@@ -122,3 +136,144 @@ def sum_beyond(xp: Any, values: Array) -> Array:
     """Return for every place of values (…, n) the sum of what follows it along the last axis."""
     total = tail_sum(xp, values)
     return xp.concat([total[..., 1:], xp.zeros_like(total[..., :1])], axis=-1)
+
+
+def runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return first and last place of every run of true flags."""
+    edges = np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8))
+    starts, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1
+    return [(int(first), int(last)) for first, last in zip(starts, ends, strict=True)]
+
+
+def one_state(
+    arm: Any, family: Callable[[Any], Evaluator], name: str, *given: Array
+) -> Array | None:
+    """Return what a kernel finds for one state of an arm, or None where other code has to.
+
+    Only an Arm keeps evaluators, for it is frozen, each made by its `family` when it is first
+    wanted. Copies of the arm, in memory or in another process, make their own.
+    """
+    kept: dict[Any, Evaluator] | None = getattr(arm, "_evaluators", None)
+    if kept is None:
+        return None
+    evaluator = kept.get(family)
+    if evaluator is None:
+        if "ulna.kernels" not in sys.modules:
+            return None
+        # Two threads may both make one: either will do.
+        evaluator = kept[family] = family(arm)
+    return evaluator.found(name, *given)
+
+
+class KernelCall(NamedTuple):
+    """A kernel, and what it is called with after the size and the memory."""
+
+    kernel: Callable[..., int]
+    arguments: tuple[Any, ...]  # the shape of an array, or any number; what is found comes last
+
+
+class Evaluator:
+    """Kernels for one state, bound to an arm. Threads may share it.
+
+    Two threads never share memory: a call takes a block that is free, or a copy where none is, and
+    puts it back when it is done.
+
+    Parameters
+    ----------
+    n
+        The number of links.
+    new_memory
+        Returns memory with what the kernels read of the arm, and scratch memory.
+    calls
+        The kernels by name. Each returns a code, 0 where all is well.
+
+    Attributes
+    ----------
+    run : dict of str to callable
+        The kernels by name, to be called with arrays of double precision in one piece, others
+        being converted at a price. Each is compiled or loaded when it is first called.
+    """
+
+    __slots__ = ("_shapes", "run")
+
+    def __init__(self, n: int, new_memory: Callable[[], Any], calls: dict[str, KernelCall]) -> None:
+        free: list[Any] = []
+        self.run = {name: _bound(call, n, new_memory, free) for name, call in calls.items()}
+        self._shapes = {name: call.arguments[-1] for name, call in calls.items()}
+
+    def found(self, name: str, *given: Array) -> Array | None:
+        """Return what a kernel finds, or None where the arrays are not for it.
+
+        Those are any but NumPy's of double precision, (n,), with finite values and a finite
+        outcome. Slower code has to tell what is wrong with others, if anything is.
+        """
+        plain = True
+        for value in given:
+            if type(value) is not np.ndarray or value.dtype != _DOUBLE or value.ndim != 1:
+                return None
+            plain = plain and value.flags.carray
+        if not plain:
+            # Read-only, or with gaps.
+            given = tuple(value.copy() for value in given)
+        found = np.empty(self._shapes[name])
+        return None if self.run[name](*given, found) else found
+
+
+def _bound(
+    call: KernelCall, n: int, new_memory: Callable[[], Any], free: list[Any]
+) -> Callable[..., int]:
+    """Return a kernel with its size and with memory that no other call works in."""
+    from ulna.kernels import variant
+
+    # Nothing comes between taking from a list, or adding to it, and another thread.
+    acquire, release = free.pop, free.append
+    kernel: Callable[..., int] | None = None
+
+    def run(*arguments: Any) -> int:
+        nonlocal kernel
+        if kernel is None:
+            examples = [np.empty(one) if isinstance(one, tuple) else one for one in call.arguments]
+            kernel = variant(call.kernel, n, new_memory(), *examples)
+        try:
+            memory = acquire()
+        except IndexError:
+            memory = new_memory()
+        try:
+            code = kernel(n, memory, *arguments)
+        except TypeError:
+            code = kernel(n, memory, *_converted(arguments, call.arguments))
+        release(memory)
+        return code
+
+    return run
+
+
+def _converted(arguments: tuple[Any, ...], shapes: tuple[Any, ...]) -> list[Any]:
+    """Convert numbers to the arrays that a kernel takes; such arrays are returned as they are."""
+    made = []
+    for value, shape in zip(arguments, shapes, strict=True):
+        if isinstance(shape, tuple):
+            value = np.ascontiguousarray(float_array(value), dtype=_DOUBLE)
+            if value.ndim != len(shape):
+                raise InputError(Problem("array", f"shape {value.shape}", f"shape {shape}"))
+        made.append(value)
+    return made
+
+
+def run_in_blocks(
+    work: Callable[[Array, int, int], None], rows: int, scratch: int, least: int = 1
+) -> None:
+    """Call work(memory, first, last) for all blocks of so many rows in lanes, on all cores.
+
+    Its memory has so many lanes; a thread gets at least so many blocks.
+    """
+    from ulna.concurrency import parallel_for
+    from ulna.lanes import WIDTHS
+
+    width = WIDTHS[_DOUBLE]
+
+    def share(first: int, last: int) -> None:
+        with np.errstate(all="ignore"):
+            work(np.zeros((scratch, width)), first, last)
+
+    parallel_for(share, -(-rows // width), least)

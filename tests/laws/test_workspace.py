@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 import ulna
 from ulna.kinematics import tip, workspace
-from ulna.kinematics.critical import linkage_of
-from ulna.kinematics.raster import raster
+from ulna.kinematics.limited_linkage import linkage_of, raster
 
 TURN = 2 * math.pi
 FREE = (-math.inf, math.inf)

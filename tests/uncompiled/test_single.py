@@ -9,17 +9,18 @@ import ulna.kernels
 from ulna import dynamics, kinematics
 from ulna.dynamics import chain, equations_of_motion
 from ulna.errors import InputError
-from ulna.kinematics import posture
+from ulna.kinematics import differential_kinematics, forward_kinematics
 
 pytestmark = pytest.mark.skipif(
     not numba.config.DISABLE_JIT, reason="kernels are compiled: run with NUMBA_DISABLE_JIT=1"
 )
 
+FAMILIES = {equations_of_motion.state_evaluator, forward_kinematics.posture_evaluator}
 OF_POSTURE = {
     "gravity_torque": chain.gravity_torque,
     "mass_matrix": chain.mass_matrix,
-    "tip": posture.tip_by_formula,
-    "jacobian": posture.jacobian_by_formula,
+    "tip": forward_kinematics.tip_by_formula,
+    "jacobian": differential_kinematics.jacobian_by_formula,
 }
 OF_STATE = {
     "forward_dynamics": chain.forward_dynamics,
@@ -64,7 +65,7 @@ def test_calls_for_one_state_are_the_closed_form(random_arm, arm_of, n):
         dynamics.gravity_torque, dynamics.mass_matrix, kinematics.tip, kinematics.jacobian,
     ):  # fmt: skip
         assert close(function(arm, state[0]), OF_POSTURE[function.__name__](arm, state[0]))
-    assert {"_states", "_postures"} <= set(vars(arm))
+    assert set(arm._evaluators) == FAMILIES
 
 
 def test_what_is_wrong_is_told_by_a_code():

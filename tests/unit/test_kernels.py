@@ -89,7 +89,7 @@ def test_a_copy_has_the_same_fingerprints(package):
         ("simulation/engine/loop.py", {LOOP, BLOCK}),  # kernels; a block uses a constant of it
         ("simulation/engine/watch.py", {BLOCK}),  # what they call
         ("simulation/engine/retire.py", {BLOCK}),
-        ("kinematics/solver_scratch.py", {TRACK}),
+        ("kinematics/redundant_kernels.py", {TRACK}),
         ("expressions/evaluate.py", {LOOP, BLOCK}),
         (
             "simulation/engine/memory_layout.py",

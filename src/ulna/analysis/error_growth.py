@@ -30,7 +30,7 @@ from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.concurrency import interruptible
 from ulna.control import Controller
-from ulna.dynamics.linearisation import acceleration_rows
+from ulna.dynamics.equations_of_motion import acceleration_rows
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import jacobian
 from ulna.motion import Plan

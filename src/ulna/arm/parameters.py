@@ -1,4 +1,4 @@
-"""The arm as plain arrays: what the formulas of kinematics and dynamics read.
+"""The arm as plain arrays: what the formulas of kinematics and dynamics read, and joint limits.
 
 Can the arm move without moving any mass? Then its mass matrix is singular in some pose. A hollow
 link, with neither mass nor inertia, turns for nothing unless what follows holds its end. One walk
@@ -14,14 +14,17 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ulna.angles import wrap
 from ulna.arm.components import JOINT, LINK, warn_unmodelled
-from ulna.arrays import Array, freeze, namespace, to_float
+from ulna.arrays import Array, Floats, freeze, namespace, to_float
 from ulna.errors import InputError, Problem, Problems, shown
 
 if TYPE_CHECKING:
     from ulna.arm.planar_arm import Arm
 
+SLACK = 1e-10  # [rad] by which rounding, of a nearly straight elbow say, may miss a limit
 VANISHING = 1e-250  # [kg·m²] of an inertia about a joint that arithmetic loses
 
 
@@ -197,6 +200,34 @@ def parameters_from(arm: Arm) -> Parameters:
     )
     freeze(*arrays)
     return arrays
+
+
+def window_middle(parameters: Parameters) -> Floats:
+    """Return the middle (…, n) of the turn in which each joint's angles are written.
+
+    A joint with two limits is written around their middle, one with a single limit inside it,
+    and a free one around zero.
+    """
+    lower, upper = parameters.lower, parameters.upper
+    has_lower, has_upper = np.isfinite(lower), np.isfinite(upper)
+    low, high = np.where(has_lower, lower, 0.0), np.where(has_upper, upper, 0.0)
+    one_sided = np.where(has_lower, low + np.pi, np.where(has_upper, high - np.pi, 0.0))
+    return np.where(has_lower & has_upper, 0.5 * (low + high), one_sided)
+
+
+def into_window(parameters: Parameters, q: Floats) -> Floats:
+    """Wrap angles (…, n) into the turn around the middle of each joint's range."""
+    return np.asarray(wrap(q, window_middle(parameters)))
+
+
+def allowed(parameters: Parameters, q: Floats) -> NDArray[np.bool_]:
+    """Return for each joint (…, n) whether its angle lies within its limits."""
+    return np.asarray((q >= parameters.lower - SLACK) & (q <= parameters.upper + SLACK))
+
+
+def are_limited(parameters: Parameters) -> bool:
+    """Whether any joint of any arm has a limit."""
+    return bool(np.isfinite(parameters.lower).any() or np.isfinite(parameters.upper).any())
 
 
 class _Next(Enum):

@@ -287,6 +287,11 @@ class Arm(metaclass=SuggestsAttributes):
         """The number of joints, which is that of links."""
         return len(self.links)
 
+    @cached_property
+    def _evaluators(self) -> dict[Any, Any]:
+        """What is kept for calls of one state (`ulna.arrays`)."""
+        return {}
+
     @property
     def lengths(self) -> Array:
         """The lengths (n,) of the links [m]; read-only."""

@@ -11,7 +11,7 @@ from ulna.cli.arguments import ArmArgument, JsonOption, find_arm
 from ulna.cli.terminal import degrees, number, say, show_json, show_table
 from ulna.errors import InputError
 from ulna.kinematics import workspace
-from ulna.kinematics.ring import ring
+from ulna.kinematics.inverse_kinematics import ring
 from ulna.units import from_si
 
 

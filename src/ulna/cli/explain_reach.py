@@ -10,7 +10,7 @@ from ulna import kinematics
 from ulna.arm import Arm
 from ulna.cli.terminal import fixed, number
 from ulna.kinematics import Solutions
-from ulna.kinematics.ring import ring
+from ulna.kinematics.inverse_kinematics import ring
 
 
 def explain_reach(arm: Arm, target: np.ndarray, found: Solutions) -> str:

@@ -10,13 +10,13 @@ import numpy as np
 import typer
 
 from ulna.arm import Arm
+from ulna.arm.parameters import are_limited
 from ulna.cli.angle_option import RELATIVE, Angles
 from ulna.cli.arguments import changed_arm, find_arm, read_quantity
 from ulna.cli.reading import Reader, read_all
 from ulna.cli.running import renamed
 from ulna.cli.terminal import note, number
 from ulna.errors import InputError, Problem, shown
-from ulna.kinematics.limits import are_limited
 from ulna.motion import Path, Plan, paths, plan, read_path
 from ulna.motion.paths.path_text import SHAPES
 from ulna.units import length_text

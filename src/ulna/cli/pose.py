@@ -8,6 +8,7 @@ import numpy as np
 
 from ulna import kinematics
 from ulna.arm import Arm
+from ulna.arm.parameters import allowed
 from ulna.cli.angle_option import AngleOption, Angles, explain_angles, read_convention
 from ulna.cli.arguments import (
     AnglesOption,
@@ -21,7 +22,6 @@ from ulna.cli.arguments import (
 from ulna.cli.explain_pose import explain_pose
 from ulna.cli.plotting import save_figure
 from ulna.cli.terminal import degrees, fixed, number, say, show_json, show_table
-from ulna.kinematics.limits import allowed
 
 ELBOW = {1: "elbow up", -1: "elbow down", 0: "no elbow to speak of"}
 

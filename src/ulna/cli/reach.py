@@ -10,6 +10,7 @@ import typer
 
 from ulna import kinematics
 from ulna.arm import Arm
+from ulna.arm.parameters import allowed
 from ulna.cli.angle_option import AngleOption, Angles, read_convention
 from ulna.cli.arguments import (
     ArmArgument,
@@ -25,8 +26,7 @@ from ulna.cli.plotting import save_figure
 from ulna.cli.terminal import degrees, number, say, show_json, show_table
 from ulna.errors import InfeasibleError, InputError, Problem, did_you_mean, shown
 from ulna.kinematics import Solutions
-from ulna.kinematics.limits import allowed
-from ulna.kinematics.reachable_workspace import MOST_EXACT
+from ulna.kinematics.outline import MOST_EXACT
 
 SIDES = ("up", "down", "positive", "negative")
 EACH = ("q", "valid", "within_limits", "residual", "elbow")  # what there is one of a posture

@@ -28,8 +28,8 @@ from ulna.arrays import Array
 from ulna.control.controller import ControlTiming
 from ulna.control.gains import LEAST_KP_RATIO, JointGains
 from ulna.dynamics import chain, gravity_torque, linearise
-from ulna.dynamics.algebra import to_joint_matrix
-from ulna.dynamics.linearisation import static_stiffness
+from ulna.dynamics.chain import to_joint_matrix
+from ulna.dynamics.equations_of_motion import static_stiffness
 
 # Sizes of matrices up to which 7, 10, 13 and 16 terms of the series of exp leave out less than
 # half a last digit of one; they take 3, 4, 5 and 6 products.

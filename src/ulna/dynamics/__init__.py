@@ -17,10 +17,10 @@ from ulna.dynamics.equations_of_motion import (
     forward_dynamics,
     gravity_torque,
     inverse_dynamics,
+    linearise,
     mass_matrix,
 )
 from ulna.dynamics.inertial_parameters import parameter_names, parameter_vector, regressor
-from ulna.dynamics.linearisation import linearise
 from ulna.dynamics.static_equilibria import Equilibria, Equilibrium, equilibria
 from ulna.dynamics.statics import holding_torque, largest_payload, tip_force
 from ulna.namespaces import namespace

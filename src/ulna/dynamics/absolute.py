@@ -12,7 +12,7 @@ from typing import Any
 from ulna.angles import absolute_to_relative
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array, namespace, to_float
-from ulna.dynamics import algebra, chain
+from ulna.dynamics import chain
 from ulna.dynamics.chain import Posture
 from ulna.errors import InputError, Problem
 from ulna.kinematics.forward_kinematics import joint_array, prepared
@@ -124,7 +124,7 @@ def inverse_dynamics(
     xp = at.xp
     rate = joint_array(xp, at.parameters, phid, "phid")
     acceleration = joint_array(xp, at.parameters, phidd, "phidd")
-    forces = algebra.times(xp, chain.inertia(at), acceleration) + chain.bias(at, rate, tip_force)
+    forces = chain.times(xp, chain.inertia(at), acceleration) + chain.bias(at, rate, tip_force)
     return forces + _damping(at, rate)
 
 
@@ -160,7 +160,7 @@ def forward_dynamics(
     rate = joint_array(at.xp, at.parameters, phid, "phid")
     forces = joint_array(at.xp, at.parameters, forces, "forces")
     net = forces - _damping(at, rate) - chain.bias(at, rate, tip_force)
-    return algebra.solve(at.xp, chain.inertia(at), net)
+    return chain.solve(at.xp, chain.inertia(at), net)
 
 
 def joint_torques(forces: Array) -> Array:
@@ -182,7 +182,7 @@ def joint_torques(forces: Array) -> Array:
         If a shape does not fit, or a value is not a number.
     """
     xp = namespace(forces)
-    return algebra.to_joints(xp, _row(xp, forces, "forces"))
+    return chain.to_joints(xp, _row(xp, forces, "forces"))
 
 
 def ground_torques(tau: Array) -> Array:
@@ -204,7 +204,7 @@ def ground_torques(tau: Array) -> Array:
         If a shape does not fit, or a value is not a number.
     """
     xp = namespace(tau)
-    return algebra.to_links(xp, _row(xp, tau, "tau"))
+    return chain.to_links(xp, _row(xp, tau, "tau"))
 
 
 def _row(xp: Any, values: Array, what: str) -> Array:
@@ -221,4 +221,4 @@ def _posture(arm: Arm | Parameters, phi: Array, *more: Array | None) -> Posture:
 
 
 def _damping(at: Posture, rate: Array) -> Array:
-    return algebra.to_links(at.xp, at.parameters.damping * absolute_to_relative(rate))
+    return chain.to_links(at.xp, at.parameters.damping * absolute_to_relative(rate))

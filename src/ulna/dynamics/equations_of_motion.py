@@ -1,29 +1,46 @@
 """Forward and inverse dynamics, mass matrix and gravity torque by the way that suits the arrays.
 
-Batches of NumPy's double precision go through the compiled recursion (`recursive.py`), many side
-by side and on all cores, where forward or inverse dynamics is asked for. One state of an Arm goes
-through the same recursion (`single.py`) where compiled code has been loaded, by a simulation, a
-batch or `ulna.compiled`: by itself it is not worth loading a compiler. Everything else, arrays of
-other kinds and libraries included, goes through the closed form (`chain.py`). The ways differ by
-rounding at most.
+Rows of states in NumPy's double precision go through the compiled recursion (`recursive.py`), many
+side by side and on all cores, where forward or inverse dynamics is asked for; one state of an Arm
+goes through the same recursion where compiled code has been loaded (`ulna.arrays`). Everything
+else, arrays of other kinds and libraries included, goes through the closed form (`chain.py`).
+
+The derivatives of the motion near a state are exact, in continuous time. In link angles, with
+f = M φ̈ + C φ̇ + G − pull of the tip force, differentiating the closed form gives another of the
+same kind:
+
+    K_ij = W_ij φ̈_j − M_ij φ̇_j²   (i ≠ j, rotors left out)        ∂f_i/∂φ_j = K_ij
+    ∂f_i/∂φ_i = −Σ_j K_ij + ∂(G − pull)_i/∂φ_i                     ∂f_i/∂φ̇_j = 2 W_ij φ̇_j
+
+and M ∂φ̈ = −∂f for every column.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ulna.angles import relative_to_absolute
 from ulna.arm import Arm, Parameters, warn_unmodelled
-from ulna.arrays import Array
+from ulna.arrays import (
+    Array,
+    Evaluator,
+    KernelCall,
+    namespace,
+    one_state,
+    run_in_blocks,
+    tail_sum,
+    to_float,
+)
 from ulna.dynamics import chain
-from ulna.dynamics.packed import pack
-from ulna.kinematics.evaluator import Evaluator, KernelCall, kept_evaluator
+from ulna.dynamics.chain import Posture
+from ulna.dynamics.packed import CARRIER, COLUMNS, CONSTANTS, STUCK, pack
 from ulna.kinematics.forward_kinematics import joint_array, prepared
 
 if TYPE_CHECKING:
-    from ulna.dynamics.batches import Batch
+    from ulna.dynamics.state_kernels import Batch
 
 # What a thread should have to do at least, in links of blocks: some tens of microseconds.
 LEAST = 128
@@ -66,14 +83,13 @@ def forward_dynamics(
     """
     warn_unmodelled(arm)
     if tip_force is None:
-        quick = kept_evaluator(arm, "_states", state_evaluator)
-        found = None if quick is None else quick.found("forward_dynamics", q, qd, tau)
+        found = one_state(arm, state_evaluator, "forward_dynamics", q, qd, tau)
         if found is not None:
             return found
     rows = _rows(arm, q, qd, tau, tip_force, "tau")
     if rows is None:
         return chain.forward_dynamics(arm, q, qd, tau, tip_force=tip_force)
-    from ulna.dynamics.batches import forward_batch
+    from ulna.dynamics.state_kernels import forward_batch
 
     return _computed(forward_batch, *rows)
 
@@ -115,14 +131,13 @@ def inverse_dynamics(
     """
     warn_unmodelled(arm)
     if tip_force is None:
-        quick = kept_evaluator(arm, "_states", state_evaluator)
-        found = None if quick is None else quick.found("inverse_dynamics", q, qd, qdd)
+        found = one_state(arm, state_evaluator, "inverse_dynamics", q, qd, qdd)
         if found is not None:
             return found
     rows = _rows(arm, q, qd, qdd, tip_force, "qdd")
     if rows is None:
         return chain.inverse_dynamics(arm, q, qd, qdd, tip_force=tip_force)
-    from ulna.dynamics.batches import inverse_batch
+    from ulna.dynamics.state_kernels import inverse_batch
 
     return _computed(inverse_batch, *rows)
 
@@ -154,8 +169,7 @@ def mass_matrix(arm: Arm | Parameters, q: Array) -> Array:
     >>> mass_matrix(arm, [0.0, np.pi / 2]).round(12).tolist()
     [[3.0, 1.0], [1.0, 1.0]]
     """
-    quick = kept_evaluator(arm, "_states", state_evaluator)
-    found = None if quick is None else quick.found("mass_matrix", q)
+    found = one_state(arm, state_evaluator, "mass_matrix", q)
     return chain.mass_matrix(arm, q) if found is None else found
 
 
@@ -186,25 +200,35 @@ def gravity_torque(arm: Arm | Parameters, q: Array) -> Array:
     >>> gravity_torque(arm, [0.0]).tolist()
     [10.0]
     """
-    quick = kept_evaluator(arm, "_states", state_evaluator)
-    found = None if quick is None else quick.found("gravity_torque", q)
+    found = one_state(arm, state_evaluator, "gravity_torque", q)
     return chain.gravity_torque(arm, q) if found is None else found
 
 
 def state_evaluator(arm: Arm) -> Evaluator:
     """Return what evaluates the dynamics of one state of an arm."""
-    from ulna.dynamics import single
+    from ulna.dynamics import state_kernels as kernels
 
     n = arm.n
     row, square = (n,), (n, n)
     calls = {
-        "forward_dynamics": KernelCall(single.forward_one, (row, row, row, row)),
-        "inverse_dynamics": KernelCall(single.inverse_one, (row, row, row, row)),
-        "gravity_torque": KernelCall(single.gravity_one, (row, row)),
-        "mass_matrix": KernelCall(single.mass_matrix_one, (row, square)),
-        "linearise": KernelCall(single.linearise_one, (row, row, row, (2 * n, 2 * n), (2 * n, n))),
+        "forward_dynamics": KernelCall(kernels.forward_one, (row, row, row, row)),
+        "inverse_dynamics": KernelCall(kernels.inverse_one, (row, row, row, row)),
+        "gravity_torque": KernelCall(kernels.gravity_one, (row, row)),
+        "mass_matrix": KernelCall(kernels.mass_matrix_one, (row, square)),
+        "linearise": KernelCall(kernels.linearise_one, (row, row, row, (2 * n, 2 * n), (2 * n, n))),
     }
-    return Evaluator(n, single.memory_of(pack(arm.parameters)).copy, calls)
+    return Evaluator(n, state_memory(pack(arm.parameters)).copy, calls)
+
+
+def state_memory(constants: Array) -> Array:
+    """Return the memory of kernels for one state of an arm whose constants (n+1, 12) are packed."""
+    from ulna.dynamics.state_kernels import PER_LINK
+
+    rows = len(constants)
+    memory = np.zeros(rows * PER_LINK + 1)
+    memory[: rows * COLUMNS].reshape(rows, COLUMNS)[:, :CONSTANTS] = constants
+    memory[-1] = constants[:-1, CARRIER:STUCK].any()
+    return memory
 
 
 def _rows(
@@ -224,7 +248,7 @@ def _rows(
     shape = np.broadcast_shapes(*{value.shape[:-1] for value in arrays})
     if not shape or 0 in shape:
         return None
-    from ulna.dynamics.batches import Batch
+    from ulna.dynamics.state_kernels import Batch
 
     return Batch(*(_flat(value, shape) for value in arrays)), (*shape, p.n)
 
@@ -245,18 +269,118 @@ def _flat(values: Array, batch: tuple[int, ...]) -> Array:
 
 def _computed(kernel: Callable[..., None], batch: Batch, shape: tuple[int, ...]) -> Array:
     """Run a kernel over a batch, in blocks and on all cores."""
-    from ulna.concurrency import parallel_for
-    from ulna.dynamics.batches import scratch_size
-    from ulna.lanes import WIDTHS
+    from ulna.dynamics.state_kernels import PER_LINK
 
-    n, width = shape[-1], WIDTHS[np.dtype(np.float64)]
-    found = np.empty(shape)
+    n, found = shape[-1], np.empty(shape)
     rows = found.reshape(-1, n)
 
-    def work(first: int, last: int) -> None:
-        memory = np.zeros((scratch_size(n), width))
-        with np.errstate(all="ignore"):
-            kernel(n, batch, memory, first, last, rows)
+    def work(memory: Array, first: int, last: int) -> None:
+        kernel(n, batch, memory, first, last, rows)
 
-    parallel_for(work, -(-len(rows) // width), max(LEAST // n, 1))
+    run_in_blocks(work, len(rows), PER_LINK * (n + 1), max(LEAST // n, 1))
     return found
+
+
+def linearise(
+    arm: Arm | Parameters, q: Array, qd: Array, tau: Array, *, tip_force: Array | None = None
+) -> tuple[Array, Array]:
+    """Return A and B of the linearised arm: δẋ = A δx + B δτ for the state x = (q, q̇).
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+    qd : array_like, shape (..., n)
+        Joint rates [rad/s].
+    tau : array_like, shape (..., n)
+        Joint torques [N·m].
+    tip_force : array_like, shape (..., 2) or (..., 3), optional
+        Force on the tip [N], or with a moment [N·m]; it acts on the arm and keeps its
+        direction.
+
+    Returns
+    -------
+    A : array, shape (..., 2n, 2n)
+        ∂ẋ/∂x.
+    B : array, shape (..., 2n, n)
+        ∂ẋ/∂τ.
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
+
+    Notes
+    -----
+    They are the exact derivatives of `forward_dynamics` at any state, at rest or not.
+
+    Examples
+    --------
+    >>> import numpy as np, ulna
+    >>> arm = ulna.Arm.point_masses([1.0], [1.0], gravity=(0.0, -10.0))
+    >>> A, B = linearise(arm, [-np.pi / 2], [0.0], [0.0])  # hanging
+    >>> A.round(12).tolist(), B.tolist()
+    ([[0.0, 1.0], [-10.0, -0.0]], [[0.0], [1.0]])
+    """
+    qdd = chain.forward_dynamics(arm, q, qd, tau, tip_force=tip_force)
+    rows = acceleration_rows(arm, q, qd, qdd, tip_force=tip_force)
+    xp, n = namespace(rows), rows.shape[-2]
+    unit = xp.broadcast_to(xp.eye(n, dtype=rows.dtype), (*rows.shape[:-1], n))
+    zero = xp.zeros_like(unit)
+    both = xp.concat([xp.concat([zero, unit, zero], axis=-1), rows], axis=-2)
+    return both[..., : 2 * n], both[..., 2 * n :]
+
+
+def acceleration_rows(
+    arm: Arm | Parameters,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    *,
+    tip_force: Array | None = None,
+    by_torque: bool = True,
+) -> Array:
+    """Return ∂q̈/∂(q, q̇, τ) (…, n, 3n) of an arm that accelerates by qdd: the lower rows of A and B.
+
+    Without `by_torque` those of A alone, (…, n, 2n).
+    """
+    at, rate = chain.moving(arm, q, qd, qdd, tip_force)
+    xp, n = at.xp, at.parameters.n
+    phidd = relative_to_absolute(joint_array(xp, at.parameters, qdd, "qdd"))
+    unit, coupling_rate = xp.eye(n, dtype=rate.dtype), chain.coriolis_coupling(at)
+    by_angle = tail_sum(xp, _angle_derivative(at, coupling_rate, rate, phidd, tip_force))
+    damping = _to_link_rows(xp, at.parameters.damping[..., None] * unit)
+    by_rate = tail_sum(xp, coupling_rate * (2.0 * rate)[..., None, :]) + damping
+    parts = [chain.inertia(at), -by_angle, -by_rate]
+    inertia, *sides = xp.broadcast_arrays(*parts, *([_to_link_rows(xp, unit)] * by_torque))
+    links = xp.linalg.solve(inertia, xp.concat(sides, axis=-1))
+    return xp.concat([links[..., :1, :], links[..., 1:, :] - links[..., :-1, :]], axis=-2)
+
+
+def _angle_derivative(
+    at: Posture, coupling_rate: Array, rate: Array, phidd: Array, tip_force: Array | None
+) -> Array:
+    """Return ∂f/∂φ (…, n, n), accelerations held."""
+    xp = at.xp
+    upper = chain.coupling(at)
+    coupling = upper + xp.matrix_transpose(upper)
+    cross = coupling_rate * phidd[..., None, :] - coupling * (rate**2)[..., None, :]
+    own = static_stiffness(at, tip_force) - xp.sum(cross, axis=-1)
+    return cross + own[..., None] * xp.eye(at.parameters.n, dtype=cross.dtype)
+
+
+def static_stiffness(at: Posture, tip_force: Array | None = None) -> Array:
+    """Return ∂(G − pull)_i/∂φ_i (…, n): at rest each link has a stiffness of its own, to ground."""
+    p = at.parameters
+    stiffness = p.gravity[..., 0:1] * at.moment_x + p.gravity[..., 1:2] * at.moment_y
+    if tip_force is None:
+        return stiffness
+    force = to_float(at.xp, tip_force)
+    return stiffness + p.length * (at.cos * force[..., 0:1] + at.sin * force[..., 1:2])
+
+
+def _to_link_rows(xp: Any, matrix: Array) -> Array:
+    """Return T⁻ᵀ X (…, n, n) of a symmetric matrix X: differences of its rows."""
+    return xp.matrix_transpose(chain.to_links(xp, matrix))

@@ -19,12 +19,12 @@ import numpy as np
 
 from ulna.angles import absolute_to_relative
 from ulna.arm import Arm, Parameters, parameters_of
+from ulna.arm.parameters import allowed, into_window
 from ulna.arrays import Array, float_array
-from ulna.dynamics import algebra, chain
-from ulna.dynamics.linearisation import linearise
+from ulna.dynamics import chain
+from ulna.dynamics.equations_of_motion import linearise
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics.forward_kinematics import joint_array
-from ulna.kinematics.limits import allowed, into_window
 
 MOST_LINKS = 10  # 1,024 equilibria
 ROUNDING = 1e-12  # of the largest of its kind: less is as good as nothing
@@ -155,7 +155,7 @@ def _link_equilibria(p: Parameters, tau: Array, pull: Array) -> list[list[_LinkE
     flat, upright = (chain.link_posture(np, p, np.full(p.n, phi)) for phi in (0.0, 0.5 * math.pi))
     # With gravity and force, f(φ) = f(0) cos φ + f(π/2) sin φ; a moment adds the same at every φ.
     cosine, sine = (chain.weight(at) - chain.tip_pull(at, force) for at in (flat, upright))
-    wanted = algebra.to_links(np, tau)
+    wanted = chain.to_links(np, tau)
     wanted[-1] += np.sum(moment)
     weight = np.hypot(*p.gravity) * np.hypot(flat.moment_x, flat.moment_y)
     scale = weight + p.length * np.hypot(*force)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
-from ulna.dynamics.algebra import to_joints
-from ulna.dynamics.chain import posture, tip_levers, tip_pull, weight
+from ulna.dynamics.chain import posture, tip_levers, tip_pull, to_joints, weight
 from ulna.kinematics.forward_kinematics import joint_array, prepared
 from ulna.namespaces import suggest_keywords
 

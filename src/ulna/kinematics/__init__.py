@@ -2,25 +2,26 @@
 
 from typing import TYPE_CHECKING
 
-from ulna.kinematics.dexterity import (
+from ulna.kinematics.differential_kinematics import (
     SINGULAR,
     Ellipse,
     Singularities,
     condition_number,
     elbow_side,
+    jacobian,
+    jacobian_rate,
     manipulability,
     manipulability_ellipse,
     singular_values,
     singularities,
+    tip_acceleration,
+    tip_velocity,
 )
-from ulna.kinematics.differential_kinematics import jacobian_rate, tip_acceleration, tip_velocity
-from ulna.kinematics.forward_kinematics import Transforms, centres, joints, transforms
+from ulna.kinematics.forward_kinematics import Transforms, centres, joints, tip, transforms
 from ulna.kinematics.inverse_kinematics import inverse
-from ulna.kinematics.path_tracking import track
-from ulna.kinematics.posture import jacobian, tip
+from ulna.kinematics.path_tracking import Interval, Tracked, TrackFlag, track
 from ulna.kinematics.reachable_workspace import Workspace, workspace
 from ulna.kinematics.solutions import Solutions
-from ulna.kinematics.tracked import Interval, Tracked, TrackFlag
 from ulna.namespaces import namespace
 
 __all__ = [

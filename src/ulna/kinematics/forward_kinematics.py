@@ -8,7 +8,7 @@ import numpy as np
 
 from ulna.angles import relative_to_absolute
 from ulna.arm import Arm, Parameters, parameters_of
-from ulna.arrays import Array, namespace, running_sum, to_float
+from ulna.arrays import Array, Evaluator, KernelCall, namespace, one_state, running_sum, to_float
 from ulna.errors import InputError, Problem
 from ulna.typing import AngleLike, ArrayLike
 
@@ -121,6 +121,38 @@ def joints(arm: Arm | Parameters, q: AngleLike) -> Array:
 
 
 def tip(arm: Arm | Parameters, q: AngleLike) -> Array:
+    """Return position and orientation of the tip.
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm; stacked Parameters have leading axes, which broadcast against those of the angles.
+    q : array_like, shape (..., n)
+        Joint angles [rad].
+
+    Returns
+    -------
+    array, shape (..., 3)
+        Position x, y [m] and angle of the last link from the x axis [rad], unwrapped: the sum of
+        the joint angles. An array of the library that `q` belongs to.
+
+    Raises
+    ------
+    InputError
+        If the last axis has not one value a joint, or leading axes do not broadcast.
+
+    Examples
+    --------
+    >>> import numpy as np, ulna
+    >>> x, y, angle = tip(ulna.preset("unit"), np.radians([40, -60]))
+    >>> round(float(x), 6), round(float(y), 6), round(float(np.degrees(angle)), 6)
+    (1.705737, 0.300767, -20.0)
+    """
+    found = one_state(arm, posture_evaluator, "tip", q)
+    return tip_by_formula(arm, q) if found is None else found
+
+
+def tip_by_formula(arm: Arm | Parameters, q: AngleLike) -> Array:
     """Return position and orientation of the tip, (…, 3): x, y [m] and angle [rad], unwrapped."""
     c = kinematic_chain(arm, q)
     point = placed(c, c.x[..., -1:], c.y[..., -1:])[..., 0, :]
@@ -205,7 +237,7 @@ def transforms(arm: Arm | Parameters, q: AngleLike) -> Transforms:
     first = start @ steps[..., 0, :, :]
     rest = steps[..., 1:, :, :] + xp.zeros_like(first)[..., None, :, :]
     steps = xp.concat([first[..., None, :, :], rest], axis=-3)
-    x, y, angle = (tip(arm, q)[..., k] for k in range(3))
+    x, y, angle = (tip_by_formula(arm, q)[..., k] for k in range(3))
     return Transforms(steps, _frames(xp, angle, x, y))
 
 
@@ -219,3 +251,16 @@ def _frames(xp: Any, angle: Array, x: Array, y: Array) -> Array:
         xp.stack([zero, zero, one], axis=-1),
     ]
     return xp.stack(rows, axis=-2)
+
+
+def posture_evaluator(arm: Arm) -> Evaluator:
+    """Return what evaluates tip and Jacobian of one posture of an arm."""
+    from ulna.kinematics.posture_kernels import SCRATCH_ROWS, jacobian_one, tip_one
+
+    n, p = arm.n, arm.parameters
+    memory = np.concatenate([p.length, p.base, np.zeros(SCRATCH_ROWS * (n + 1))])
+    calls = {
+        "tip": KernelCall(tip_one, ((n,), (3,))),
+        "jacobian": KernelCall(jacobian_one, ((n,), (3, n))),
+    }
+    return Evaluator(n, memory.copy, calls)

@@ -1,35 +1,37 @@
 """Inverse kinematics of a point: all postures that put the tip at a target.
 
 A target with an orientation fixes the last link, so what remains is to reach its joint with the
-links before it. A chain of one or two links then has one or two postures, in closed form; a
-longer one, a redundant arm, has infinitely many, of which four are returned, moved into the joint
-limits and, in the null space, towards a preferred posture by damped least squares.
+links before it. They reach a ring: as far out as the straight chain, with a hole only where the
+longest link is longer than all others together. A chain of one or two links has one or two
+postures, in closed form; a longer one, a redundant arm, has infinitely many, of which four are
+returned, bent at two joints and then moved into the joint limits and, in the null space, towards a
+preferred posture by damped least squares (`redundant.py`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ulna.angles import difference
+from ulna.angles import TURN, difference
 from ulna.arm import Arm, Parameters, parameters_of
-from ulna.arrays import float_array
+from ulna.arm.parameters import allowed, are_limited, into_window
+from ulna.arrays import Floats, float_array
 from ulna.errors import InputError, Problem, shown
-from ulna.kinematics import closed_form, redundant
-from ulna.kinematics.dexterity import elbow_side
-from ulna.kinematics.forward_kinematics import joint_array, tip
-from ulna.kinematics.limits import allowed, are_limited, into_window
-from ulna.kinematics.ring import Floats, Nearest, nearest_in_ring, ring
+from ulna.kinematics.differential_kinematics import elbow_side
+from ulna.kinematics.forward_kinematics import joint_array, tip_by_formula
+from ulna.kinematics.redundant import PostureProblem, refine, solve_postures
 from ulna.kinematics.solutions import ELBOW_DOWN, ELBOW_UP, Solutions
 from ulna.namespaces import suggest_keywords
 from ulna.typing import AngleLike, PointLike
 
 EXACT = 1e-12  # of the reach: what rounding may leave between a target and the ring
 SOLVED = 1e-9  # of the reach: the residual at which an iterated posture counts as solved
-
+SIGNS = np.array([1.0, -1.0])
 ONLY = ("only",)
 SIGN_OF_ELBOW = ("positive", "negative")
 SIGNS_OF_BENDS = ("++", "+-", "-+", "--")
@@ -106,7 +108,7 @@ def inverse(
         if posture is not None:
             preferred = posture_array(problem.parameters, posture, "posture")
         accepted = SOLVED * problem.reach
-        q = redundant.refine(problem.parameters, q, problem.nearest, preferred, accepted, restarts)
+        q = refine(problem.parameters, q, problem.nearest, preferred, accepted, restarts)
     return _solutions(problem, q, branch, arm if isinstance(arm, Arm) else None)
 
 
@@ -196,11 +198,11 @@ def _postures(problem: InverseProblem) -> tuple[Floats, tuple[str, ...]]:
     if links == 0:
         q, names = np.empty((*problem.goal.shape[:-1], 1, 0)), ONLY
     elif links == 1:
-        q, names = closed_form.one_link(problem.chain, problem.near.point), ONLY
+        q, names = one_link(problem.chain, problem.near.point), ONLY
     elif links == 2:
-        q, names = closed_form.two_links(problem.chain, problem.near.point), SIGN_OF_ELBOW
+        q, names = two_links(problem.chain, problem.near.point), SIGN_OF_ELBOW
     else:
-        q, names = closed_form.two_bends(problem.chain, problem.near.point), SIGNS_OF_BENDS
+        q, names = two_bends(problem.chain, problem.near.point), SIGNS_OF_BENDS
     if problem.goal.shape[-1] == 2:
         return q, names
     last = difference(problem.goal[..., 2, None], np.sum(q, axis=-1))
@@ -254,7 +256,7 @@ def distance_to_goal(arms: Parameters, q: Floats, goal: Floats) -> Floats:
 
     An orientation counts by the arc that the last link sweeps to make it up.
     """
-    reached = tip(arms, q)
+    reached = tip_by_formula(arms, q)
     miss = np.hypot(reached[..., 0] - goal[..., 0], reached[..., 1] - goal[..., 1])
     if goal.shape[-1] == 2:
         return np.asarray(miss)
@@ -279,3 +281,132 @@ def _leaves_freedom(problem: InverseProblem) -> NDArray[np.bool_]:
     return (radius < outer - problem.slack) & (
         (radius > inner + problem.slack) | (inner <= problem.slack)
     )
+
+
+def posture_near(
+    parameters: Parameters,
+    goal: Floats,
+    begin: Floats | None,
+    posture: Floats | None,
+    tolerance: Floats,
+) -> Floats:
+    """Return for flat batches the posture (B, n) nearest to `begin`, or the best one without it."""
+    if begin is None:
+        return inverse(parameters, goal, posture=posture).best()
+    moved, residual = solve_postures(
+        PostureProblem(parameters, goal, None), begin, tolerance=tolerance
+    )
+    lost = residual > tolerance
+    if lost.any():
+        found = inverse(parameters.rows(lost), goal[lost])
+        q = found.best(near=begin[lost])
+        moved[lost] = q + TURN * np.round((begin[lost] - q) / TURN)
+    return moved
+
+
+class Nearest(NamedTuple):
+    """The point of the ring nearest to a target, relative to the ring's centre."""
+
+    point: Floats  # (…, 2)
+    shortfall: Floats  # (…) distance to the target, 0 inside the ring
+    outer: Floats  # (…) outer radius
+
+
+def ring(length: Floats) -> tuple[Floats, Floats]:
+    """Return inner and outer radius (…) of what links of the given lengths (…, m) reach.
+
+    The outer radius is the straight chain. There is a hole only where the longest link is
+    longer than all others together: folded back on it, they leave the difference.
+    """
+    total = np.sum(length, axis=-1)
+    longest = np.max(length, axis=-1, initial=0.0)
+    return np.maximum(0.0, 2.0 * longest - total), total
+
+
+def nearest_in_ring(length: Floats, target: Floats) -> Nearest:
+    """Move targets (…, 2), relative to the base, into the ring by the shortest way."""
+    inner, outer = ring(length)
+    radius = np.hypot(target[..., 0], target[..., 1])
+    clamped = np.clip(radius, inner, outer)
+    # From the very centre every direction is equally near; +x is as good as any.
+    at_centre = radius == 0.0
+    scale = clamped / np.where(at_centre, 1.0, radius)
+    straight = np.stack([clamped, np.zeros_like(clamped)], axis=-1)
+    moved = np.where(at_centre[..., None], straight, target * scale[..., None])
+    untouched = (clamped == radius)[..., None]
+    point = np.where(untouched, target, moved)
+    return Nearest(point, np.abs(radius - clamped), outer + np.zeros_like(radius))
+
+
+def one_link(length: Floats, goal: Floats) -> Floats:
+    """Point the one link at the goal: (…, 1, 1)."""
+    angle = np.arctan2(goal[..., 1], goal[..., 0]) + 0.0 * length[..., 0]
+    return np.asarray(angle[..., None, None])
+
+
+def two_links(length: Floats, goal: Floats) -> Floats:
+    """Return both postures of a two-link chain, (…, 2, 2): sin q_2 ≥ 0 first, then ≤ 0."""
+    first, second = length[..., 0], length[..., 1]
+    x, y = goal[..., 0], goal[..., 1]
+    turn, lean = triangle(first, second, np.hypot(x, y))
+    bearing = np.arctan2(y, x)[..., None] - SIGNS * lean[..., None]
+    return np.stack([bearing, SIGNS * turn[..., None]], axis=-1)
+
+
+def triangle(first: Floats, second: Floats, distance: Floats) -> tuple[Floats, Floats]:
+    """Solve the triangle of two links and the line to the goal.
+
+    Returns the turn of the second link against the first, in [0, π], and the angle between the
+    first link and the line to the goal. With A = (l1+l2)² − r² and B = r² − (l1−l2)² the turn is
+    2 atan2(√A, √B): no arccos, and exact where the arm is straight or folded.
+    """
+    reach, fold = first + second, first - second
+    a = np.maximum((reach + distance) * (reach - distance), 0.0)
+    b = np.maximum((distance + fold) * (distance - fold), 0.0)
+    turn = 2.0 * np.arctan2(np.sqrt(a), np.sqrt(b))
+    # From the turn itself, so that the two agree: where one link is tiny, both are ill-conditioned
+    # but the direction that they give to the goal is not.
+    lean = np.arctan2(second * np.sin(turn), first + second * np.cos(turn))
+    return turn, lean
+
+
+def two_bends(length: Floats, goal: Floats) -> Floats:
+    """Return four postures (…, 4, m) of a chain that is straight but for at most two joints.
+
+    Three straight pieces reach all that the chain reaches if the middle piece is the link at
+    half the chain's length: then no other piece is longer than half. The end of the middle
+    piece is put midway between the nearest and the farthest place that it can take; each of
+    the two triangles has two signs.
+    """
+    m = length.shape[-1]
+    middle, pieces = _three_pieces(length)
+    first, second, third = (pieces[..., k] for k in range(3))
+    x, y = goal[..., 0], goal[..., 1]
+    radius = np.hypot(x, y)
+    near = np.maximum(np.abs(first - second), np.abs(radius - third))
+    far = np.minimum(first + second, radius + third)
+    waypoint = 0.5 * (near + np.maximum(near, far))
+    inner_turn, inner_lean = triangle(first, second, waypoint)
+    outer_turn, outer_lean = triangle(waypoint, third, radius)
+    sign_in, sign_out = np.repeat(SIGNS, 2), np.tile(SIGNS, 2)
+
+    bearing = np.arctan2(y, x)[..., None] - sign_out * outer_lean[..., None]
+    start = bearing - sign_in * inner_lean[..., None]
+    bend = sign_in * inner_turn[..., None]
+    last = bearing + sign_out * outer_turn[..., None]
+    headings = np.stack([start, start + bend, last], axis=-1)  # absolute, of the pieces
+
+    piece_of_link = np.sign(np.arange(m) - middle[..., None]).astype(int) + 1
+    piece_of_link = np.broadcast_to(piece_of_link[..., None, :], (*headings.shape[:-1], m))
+    phi = np.take_along_axis(headings, piece_of_link, axis=-1)
+    return np.diff(phi, axis=-1, prepend=0.0)
+
+
+def _three_pieces(length: Floats) -> tuple[np.ndarray, Floats]:
+    """Return the link in which half the chain's length falls, and the lengths (…, 3) around it."""
+    along = np.cumsum(length, axis=-1)
+    total = along[..., -1:]
+    middle = np.argmax(along >= 0.5 * total, axis=-1)[..., None]
+    up_to = np.take_along_axis(along, middle, axis=-1)
+    own = np.take_along_axis(length, middle, axis=-1)
+    return middle[..., 0], np.concatenate([up_to - own, own, total - up_to], axis=-1)

@@ -1,29 +1,106 @@
-"""Where the tip can get: the ring of the links' lengths, or what the joints' limits leave of it."""
+"""Where the tip can get: the ring of the links' lengths, or what the joints' limits leave of it.
+
+Inside the modules of workspaces a point of the plane is a complex number, x + iy, so that a turn is
+a multiplication; at the door (`Arc`, `Workspace`) points are pairs again.
+"""
 
 from __future__ import annotations
 
+import cmath
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 
-from ulna.angles import TURN
+from ulna.angles import TURN, wrap
 from ulna.arm import Arm, Parameters, parameters_of
-from ulna.arrays import Array, float_array
+from ulna.arrays import Array, float_array, freeze
 from ulna.errors import InputError, Problem
-from ulna.kinematics.arc_loops import Loop
-from ulna.kinematics.arcs import circle, enclosed_area
-from ulna.kinematics.critical import Linkage, attained_tip, linkage_of
-from ulna.kinematics.outline import outline
-from ulna.kinematics.raster import raster
-from ulna.kinematics.ring import ring
+from ulna.kinematics.inverse_kinematics import ring
 from ulna.typing import PointLike
 
-MOST_EXACT = 3  # links; the number of critical arcs grows as 4^n
+NEARLY_A_TURN = TURN - 1e-9  # [rad], a range from which on a joint counts as free
 SLACK = 1e-9  # part of the reach by which a point on the outline may miss it
 CHUNK = 4096  # points tested at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Arc:
+    """An arc of a circle, from `start` by `sweep`: counter-clockwise where that is positive.
+
+    Parameters
+    ----------
+    center : tuple of float
+        The centre x, y [m].
+    radius : float
+        The radius [m].
+    start : float
+        The angle [rad] at which it starts, from the x axis, seen from the centre.
+    sweep : float
+        The angle [rad] that it covers, at most a turn either way.
+    """
+
+    center: tuple[float, float]
+    radius: float
+    start: float
+    sweep: float
+
+    @property
+    def end(self) -> float:
+        """The angle in radians at which the arc ends."""
+        return self.start + self.sweep
+
+    @property
+    def length(self) -> float:
+        """The length in metres along the arc."""
+        return self.radius * abs(self.sweep)
+
+    @property
+    def is_circle(self) -> bool:
+        """Whether the arc goes all the way round."""
+        return abs(self.sweep) >= TURN
+
+    @property
+    def ends(self) -> tuple[complex, complex]:
+        """Where the arc starts and ends, as complex numbers."""
+        return self.at(self.start), self.at(self.end)
+
+    def at(self, angle: float) -> complex:
+        """Return the point of the circle at `angle`, as a complex number."""
+        return complex(*self.center) + cmath.rect(self.radius, angle)
+
+    def points(self, count: int) -> Array:
+        """Return `count` points (count, 2) along the arc, its two ends among them."""
+        angle = self.start + self.sweep * np.linspace(0.0, 1.0, count)
+        x, y = self.center
+        return np.stack([x + self.radius * np.cos(angle), y + self.radius * np.sin(angle)], axis=-1)
+
+    def nearest(self, point: complex) -> complex:
+        """Return the point of the arc that is nearest to `point`."""
+        from_center = point - complex(*self.center)
+        angle = phase(from_center)
+        if self.covers(angle):
+            return self.at(angle)
+        return min(self.ends, key=lambda end: abs(end - point))
+
+    def reversed(self) -> Arc:
+        """Return the same arc, run through the other way."""
+        return replace(self, start=self.end, sweep=-self.sweep)
+
+    def moved(self, by: complex) -> Arc:
+        """Return the arc shifted by a vector, a complex number."""
+        x, y = self.center
+        return replace(self, center=(x + by.real, y + by.imag))
+
+    def covers(self, angle: float, slack: float = 0.0) -> bool:
+        """Whether the direction `angle` falls on the arc, or misses it by at most `slack`."""
+        middle, half = self.start + self.sweep / 2, abs(self.sweep) / 2
+        return abs(float(wrap(angle - middle))) <= half + slack
+
+
+Loop = tuple[Arc, ...]
 
 
 @dataclass(frozen=True, repr=False)
@@ -205,15 +282,16 @@ def workspace(arm: Arm | Parameters) -> Workspace:
     if parameters.length.ndim != 1:
         need = "one arm; try workspace of each arm apart"
         raise InputError(Problem("workspace", f"{len(parameters.length)} arms stacked", need))
-    linkage = linkage_of(parameters)
     base = complex(*(float(value) for value in parameters.base))
-    if all(hinge.turns_freely for hinge in linkage):
-        return _ring(linkage, base)
-    return _exact(linkage, base) if len(linkage) <= MOST_EXACT else _gridded(linkage, base)
+    if np.all(parameters.upper - parameters.lower >= NEARLY_A_TURN):
+        return _ring(parameters, base)
+    from ulna.kinematics.outline import MOST_EXACT
+
+    return (_exact if parameters.n <= MOST_EXACT else _gridded)(parameters, base)
 
 
-def _ring(linkage: Linkage, base: complex) -> Workspace:
-    inner, outer = _radii(linkage)
+def _ring(parameters: Parameters, base: complex) -> Workspace:
+    inner, outer = _radii(parameters)
     loops: tuple[Loop, ...] = ((circle(base, outer),),)
     if inner > 0.0:
         loops += ((circle(base, inner, clockwise=True),),)
@@ -221,18 +299,24 @@ def _ring(linkage: Linkage, base: complex) -> Workspace:
     return Workspace(_pair(base), inner, outer, False, 0.0, area, loops, _anywhere)
 
 
-def _exact(linkage: Linkage, base: complex) -> Workspace:
-    inner, outer = _radii(linkage)
+def _exact(parameters: Parameters, base: complex) -> Workspace:
+    from ulna.kinematics.limited_linkage import is_attained, linkage_of
+    from ulna.kinematics.outline import outline
+
+    inner, outer = _radii(parameters)
+    linkage = linkage_of(parameters)
     loops = outline(linkage)
     area = max(0.0, sum(enclosed_area(loop) for loop in loops))
     placed = tuple(tuple(arc.moved(base) for arc in loop) for loop in loops)
-    inside = partial(_attained, linkage, SLACK * outer)
+    inside = partial(is_attained, linkage, SLACK * outer)
     return Workspace(_pair(base), inner, outer, True, 0.0, area, placed, inside)
 
 
-def _gridded(linkage: Linkage, base: complex) -> Workspace:
-    inner, outer = _radii(linkage)
-    region = raster(linkage)
+def _gridded(parameters: Parameters, base: complex) -> Workspace:
+    from ulna.kinematics.limited_linkage import linkage_of, raster
+
+    inner, outer = _radii(parameters)
+    region = raster(linkage_of(parameters))
     polygons = region.polygons()
     area = sum(float(np.sum((line[:-1].conj() * line[1:]).imag)) / 2 for line in polygons)
     placed = tuple(_pairs(line + base) for line in polygons)
@@ -241,14 +325,10 @@ def _gridded(linkage: Linkage, base: complex) -> Workspace:
     )
 
 
-def _radii(linkage: Linkage) -> tuple[float, float]:
-    inner, outer = ring(np.array([hinge.length for hinge in linkage]))
+def _radii(parameters: Parameters) -> tuple[float, float]:
+    inner, outer = ring(np.array(parameters.length, dtype=float))
     # Rounding must not pierce the disc of links that fold back exactly onto the base.
     return (float(inner) if inner > 1e-12 * outer else 0.0), float(outer)
-
-
-def _attained(linkage: Linkage, slack: float, points: Array) -> Array:
-    return np.abs(attained_tip(linkage, points) - points) <= slack
 
 
 def _anywhere(points: Array) -> Array:
@@ -276,9 +356,37 @@ def _pair(point: complex) -> tuple[float, float]:
 
 def _pairs(points: Array) -> Array:
     pairs = np.stack([points.real, points.imag], axis=-1)
-    pairs.flags.writeable = False
+    freeze(pairs)
     return pairs
 
 
 def _counted(count: int, thing: str) -> str:
     return f"{count} {thing}" + "s" * (count != 1)
+
+
+def circle(center: complex, radius: float, *, clockwise: bool = False) -> Arc:
+    """Return a full circle."""
+    return Arc((center.real, center.imag), radius, 0.0, -TURN if clockwise else TURN)
+
+
+def enclosed_area(loop: Iterable[Arc]) -> float:
+    """Return the area in m² inside a closed loop, negative where it runs clockwise.
+
+    Green's theorem: ½ ∮ (x dy − y dx), which an arc adds to with
+    ½ [r² sweep + r (c_x (sin end − sin start) − c_y (cos end − cos start))].
+    """
+    total = 0.0
+    for arc in loop:
+        x, y = arc.center
+        across = x * (math.sin(arc.end) - math.sin(arc.start))
+        along = y * (math.cos(arc.end) - math.cos(arc.start))
+        total += arc.radius * (arc.radius * arc.sweep + across - along)
+    return total / 2
+
+
+def phase(point: complex) -> float:
+    """Return the direction of a point from the origin [rad].
+
+    That of `cmath` takes an angle too small for its full digits for an error.
+    """
+    return math.atan2(point.imag, point.real)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ulna.angles import distance
 from ulna.arm import Arm
+from ulna.arrays import Floats
 from ulna.errors import InputError, Problem, shown
-from ulna.kinematics.ring import Floats
 from ulna.namespaces import suggest_attributes
 from ulna.progress import card
 from ulna.typing import AngleLike

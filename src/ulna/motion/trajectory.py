@@ -20,8 +20,7 @@ from ulna.arm import Arm
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.kinematics import tip, tip_acceleration, tip_velocity
-from ulna.kinematics.inverse_kinematics import EXACT
-from ulna.kinematics.ring import ring
+from ulna.kinematics.inverse_kinematics import EXACT, ring
 from ulna.motion.paths.jets import Cubics, Jet, as_complex
 from ulna.motion.paths.path import BESIDE, Path
 from ulna.motion.paths.points import check_times

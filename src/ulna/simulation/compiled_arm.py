@@ -7,11 +7,10 @@ from functools import partial
 import numpy as np
 
 from ulna.arm import Arm, warn_unmodelled
-from ulna.arrays import Array
+from ulna.arrays import Array, Evaluator, KernelCall
 from ulna.dynamics.equations_of_motion import state_evaluator
 from ulna.errors import InputError, Problem, shown
-from ulna.kinematics.evaluator import Evaluator, KernelCall
-from ulna.kinematics.posture import posture_evaluator
+from ulna.kinematics.forward_kinematics import posture_evaluator
 from ulna.simulation.build import build_memory
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.options import read_options
@@ -238,7 +237,7 @@ class CompiledArm:
 
     def _explain(self, code: int, given: tuple[Array, ...], *found: Array) -> None:
         """Raise InputError for arrays of another length; return NaN where one is not finite."""
-        from ulna.kinematics.single import MISSHAPEN, NOT_FINITE
+        from ulna.kinematics.posture_kernels import MISSHAPEN, NOT_FINITE
 
         if code == MISSHAPEN:
             shapes = " and ".join(str(np.shape(value)) for value in given)

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from ulna import kinematics
 from ulna.analysis import Portrait, Section, Tracking
 from ulna.arm import Arm, Parameters
+from ulna.arm.parameters import window_middle
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import Solutions, Tracked, Workspace
-from ulna.kinematics.limits import window_middle
-from ulna.kinematics.tracked import TrackFlag
+from ulna.kinematics.path_tracking import TrackFlag
 from ulna.motion import Path, Plan, Plans, Trajectory
 from ulna.namespaces import suggest_keywords
 from ulna.simulation import BatchRun, Run, Simulation

@@ -9,8 +9,10 @@ import pytest
 
 import ulna
 from ulna.dynamics import chain, sequential
+from ulna.dynamics.equations_of_motion import state_memory
 from ulna.dynamics.packed import (
     CARRIER,
+    COLUMNS,
     FORCE_X,
     HOLDING,
     OWN,
@@ -18,8 +20,8 @@ from ulna.dynamics.packed import (
     pack,
     pack_frozen,
 )
-from ulna.dynamics.single import COUPLED, forward_one, inverse_one, links_of, memory_of
-from ulna.kinematics.single import NOT_FINITE
+from ulna.dynamics.state_kernels import forward_one, inverse_one
+from ulna.kinematics.posture_kernels import NOT_FINITE
 
 TOLERANCE = 1e-11
 ARMS = 4
@@ -35,10 +37,15 @@ def drawn(random_arm, n, *, rotors=True, arms=ARMS):
     return arm, q, qd, 10.0 * other, random.uniform(-20.0, 20.0, (arms, 3))
 
 
+def links_of(memory, n):
+    """Return the table of links that is a part of the memory."""
+    return memory[: (n + 1) * COLUMNS].reshape(n + 1, COLUMNS)
+
+
 def laid_out(arm, force):
     """Give a packed arm where the recursion reads it, with the force on its tip."""
     n = len(arm) - 1
-    memory = memory_of(arm)
+    memory = state_memory(arm)
     links_of(memory, n)[n, FORCE_X : FORCE_X + 3] = force
     return memory
 
@@ -49,7 +56,7 @@ def forward(arms, q, qd, tau, force, *, coupled=True):
     n = q.shape[-1]
     for k in range(len(q)):
         memory = laid_out(arms[k], force[k])
-        memory[COUPLED] = coupled
+        memory[-1] = coupled
         forward_one(n, memory, q[k], qd[k], tau[k], found[k])
     return found, links_of(memory, n)
 

@@ -18,8 +18,9 @@ import ulna.kernels  # loads compiled code; calls for one state alone do not
 from ulna import dynamics, kinematics
 from ulna.dynamics import chain, equations_of_motion
 from ulna.errors import InputError
-from ulna.kinematics import posture
+from ulna.kinematics import differential_kinematics, forward_kinematics
 
+FAMILIES = {equations_of_motion.state_evaluator, forward_kinematics.posture_evaluator}
 TOLERANCE = 1e-12  # of the largest number in an answer
 SIZES = [1, 2, 3, 4, 7, 20]
 FORMULAS = {
@@ -27,8 +28,8 @@ FORMULAS = {
     dynamics.inverse_dynamics: chain.inverse_dynamics,
     dynamics.mass_matrix: chain.mass_matrix,
     dynamics.gravity_torque: chain.gravity_torque,
-    kinematics.tip: posture.tip_by_formula,
-    kinematics.jacobian: posture.jacobian_by_formula,
+    kinematics.tip: forward_kinematics.tip_by_formula,
+    kinematics.jacobian: differential_kinematics.jacobian_by_formula,
 }
 NAMES = {
     dynamics.forward_dynamics: ("q", "qd", "tau"),
@@ -78,8 +79,8 @@ def without_formulas(monkeypatch):
     monkeypatch.setattr(equations_of_motion, "prepared", fail)
     for name in ("forward_dynamics", "inverse_dynamics", "mass_matrix", "gravity_torque"):
         monkeypatch.setattr(chain, name, fail)
-    monkeypatch.setattr(posture, "tip_by_formula", fail)
-    monkeypatch.setattr(posture, "jacobian_by_formula", fail)
+    monkeypatch.setattr(forward_kinematics, "tip_by_formula", fail)
+    monkeypatch.setattr(differential_kinematics, "jacobian_by_formula", fail)
 
 
 # What comes out
@@ -318,7 +319,7 @@ def test_an_arm_that_was_used_before_goes_the_quick_way_after(two, monkeypatch):
         before = {f: f(arm, *given(f, state)) for f in FORMULAS}
     for function, found in before.items():
         assert same(found, FORMULAS[function](arm, *given(function, state)))
-    assert not {"_states", "_postures"} & set(vars(arm))
+    assert not arm._evaluators
     for function, found in before.items():
         assert close(function(arm, *given(function, state)), found)
-    assert {"_states", "_postures"} <= set(vars(arm))
+    assert set(arm._evaluators) == FAMILIES

@@ -8,7 +8,7 @@ import pytest
 import ulna
 from ulna import kinematics
 from ulna.errors import InputError
-from ulna.kinematics.dexterity import elbow_side
+from ulna.kinematics.differential_kinematics import elbow_side
 
 approx = partial(pytest.approx, rel=1e-13)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import ulna.kernels
+from ulna.arrays import Evaluator, KernelCall
 from ulna.errors import InputError
-from ulna.kinematics.evaluator import Evaluator, KernelCall
 
 
 @pytest.fixture(autouse=True)

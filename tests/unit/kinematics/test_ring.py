@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from ulna.kinematics.ring import nearest_in_ring, ring
+from ulna.kinematics.inverse_kinematics import nearest_in_ring, ring
 
 approx = partial(pytest.approx, rel=1e-13)
 

@@ -8,10 +8,17 @@ import pytest
 
 import ulna
 from ulna.kinematics import workspace
-from ulna.kinematics.arc_loops import ArcSegment, is_balanced, loops_of, without_dead_ends
-from ulna.kinematics.arcs import Arc, circle, crossings, enclosed_area
-from ulna.kinematics.critical import Hinge
-from ulna.kinematics.outline import GRAINS, outline
+from ulna.kinematics.limited_linkage import Hinge
+from ulna.kinematics.outline import (
+    GRAINS,
+    ArcSegment,
+    crossings,
+    is_balanced,
+    loops_of,
+    outline,
+    without_dead_ends,
+)
+from ulna.kinematics.reachable_workspace import Arc, circle, enclosed_area
 
 FREE = (-math.inf, math.inf)
 

@@ -10,7 +10,7 @@ import ulna
 from ulna import dynamics
 from ulna.dynamics import chain
 from ulna.errors import InputError
-from ulna.kinematics import posture
+from ulna.kinematics import differential_kinematics, forward_kinematics
 
 TOLERANCE = 1e-12  # of the largest number in an answer
 SIZES = [1, 2, 3, 4, 7, 20]
@@ -19,8 +19,8 @@ FORMULAS = {
     "inverse_dynamics": chain.inverse_dynamics,
     "gravity_torque": chain.gravity_torque,
     "mass_matrix": chain.mass_matrix,
-    "tip": posture.tip_by_formula,
-    "jacobian": posture.jacobian_by_formula,
+    "tip": forward_kinematics.tip_by_formula,
+    "jacobian": differential_kinematics.jacobian_by_formula,
     "linearise": dynamics.linearise,
 }
 OF_STATE = ("forward_dynamics", "inverse_dynamics", "linearise")

@@ -14,12 +14,11 @@ from pathlib import PurePath
 import numpy as np
 
 from ulna.arm import Arm
+from ulna.arm.parameters import are_limited
 from ulna.arrays import Array
 from ulna.errors import InfeasibleError, InputError, Problem, shown
-from ulna.kinematics.inverse_kinematics import inverse
-from ulna.kinematics.limits import are_limited
+from ulna.kinematics.inverse_kinematics import inverse, ring
 from ulna.kinematics.path_tracking import track
-from ulna.kinematics.ring import ring
 from ulna.motion.paths.compositions import placed, round_corners, scaled
 from ulna.motion.paths.curve_segments import CurveSegments, bezier
 from ulna.motion.paths.path import JOINED, SAMPLE_PARAMETERS, Path

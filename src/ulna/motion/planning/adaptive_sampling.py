@@ -14,8 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ulna.arrays import Array
-from ulna.kinematics.tracked import runs
+from ulna.arrays import Array, runs
 
 # Returns values (k, m) at parts u (k,) of the duration, on the pieces that others (k,) lie on.
 Function: TypeAlias = Callable[[Array, Array], Array]

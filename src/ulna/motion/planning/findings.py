@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ulna.arm import Arm
+from ulna.arm.parameters import SLACK, are_limited
 from ulna.arrays import Array
 from ulna.dynamics import inverse_dynamics
 from ulna.kinematics import Tracked, TrackFlag, condition_number, joints, tip
-from ulna.kinematics.inverse_kinematics import EXACT
-from ulna.kinematics.limits import SLACK, are_limited
-from ulna.kinematics.ring import nearest_in_ring, ring
-from ulna.kinematics.tracked import FAILURES, Interval
+from ulna.kinematics.inverse_kinematics import EXACT, nearest_in_ring, ring
+from ulna.kinematics.path_tracking import FAILURES, Interval
 from ulna.motion.planning.adaptive_sampling import (
     BOTH,
     INTERVALS,

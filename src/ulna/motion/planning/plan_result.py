@@ -20,10 +20,10 @@ from ulna.arm import Arm
 from ulna.arrays import Array, float_array, freeze
 from ulna.columns import write_columns
 from ulna.dynamics import chain, inverse_dynamics
-from ulna.dynamics.algebra import times, to_joints
+from ulna.dynamics.chain import times, to_joints
 from ulna.errors import InfeasibleError, InputError, Problem
 from ulna.kinematics import Tracked, condition_number, tip
-from ulna.kinematics.ring import ring
+from ulna.kinematics.inverse_kinematics import ring
 from ulna.motion.paths.path import Path
 from ulna.motion.planning.findings import Demands, Finding, Peaks
 from ulna.motion.trajectory import Trajectory

@@ -36,12 +36,11 @@ import numpy as np
 
 from ulna.angles import TURN, wrap
 from ulna.arm import Arm, Parameters, stack
+from ulna.arm.parameters import SLACK, are_limited
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem
 from ulna.kinematics import Tracked
-from ulna.kinematics.closed_form import triangle
-from ulna.kinematics.inverse_kinematics import inverse
-from ulna.kinematics.limits import SLACK, are_limited
+from ulna.kinematics.inverse_kinematics import inverse, triangle
 from ulna.kinematics.path_tracking import track
 from ulna.motion.paths.jets import Cubics, as_complex, unit
 from ulna.motion.paths.path import Curve

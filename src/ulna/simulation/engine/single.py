@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ulna.arrays import Array
 from ulna.kernels import kernel
-from ulna.kinematics.single import FINE, OVERFLOW, checked, finite_rows
+from ulna.kinematics.posture_kernels import FINE, OVERFLOW, checked, finite_rows
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.explicit import explicit_step
 from ulna.simulation.engine.memory import Memory

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from ulna.arm import Parameters
 from ulna.arrays import Array
 from ulna.kernels import inlined, kernel
 from ulna.lanes import matrix_view
@@ -23,11 +20,7 @@ FINE, MISSHAPEN, NOT_FINITE, OVERFLOW = range(4)
 # The memory of a kernel, one array (k,): lengths and base of the arm (n+2), then to work in the
 # angles (n+1), and cosines and sines (2, n+1).
 TURNS = 2
-
-
-def memory_of(p: Parameters) -> Array:
-    """Return the memory for an arm."""
-    return np.concatenate([p.length, p.base, np.zeros((1 + TURNS) * (p.n + 1))])
+SCRATCH_ROWS = 1 + TURNS
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""The recursion for one state, compiled, the checks of its arguments included.
+"""The recursion compiled: for one state, the checks of it included, and for rows of states.
 
 Everything comes from the two sweeps of inverse dynamics, τ = f(q, q̇, q̈), and from those of
 forward dynamics, which undo them:
@@ -17,28 +17,39 @@ squares 2 φ̇_i of these links, without gravity and accelerations, and for damp
 Then
 
     A = [0, 1; −M⁻¹ ∂f/∂q, −M⁻¹ ∂f/∂q̇]        B = [0; M⁻¹]
+
+Rows of states are worked on in lanes, one block after the other. Their arms come as they are in
+`Parameters` and are packed here, in lanes: done in NumPy beforehand that would take longer than the
+dynamics. A last block that is not full repeats the last row.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ulna.arrays import Array
 from ulna.dynamics.packed import (
+    ALONG,
+    ASIDE,
     CARRIER,
     COLUMNS,
-    CONSTANTS,
     COS,
+    CROSS,
+    DAMPING,
+    FORCE_X,
     GRAVITY_X,
     GRAVITY_Y,
+    LENGTH,
+    MASS,
     OMEGA_SQUARED,
+    OWN,
     QDD,
+    SECOND,
     SIN,
-    STUCK,
     TORQUE,
     TURNS,
+    link_moments,
+    rotor_moments,
 )
 from ulna.dynamics.recursive import (
     forward,
@@ -49,37 +60,45 @@ from ulna.dynamics.recursive import (
     spread_accelerations,
 )
 from ulna.kernels import inlined, inner, kernel
-from ulna.kinematics.single import FINE, OVERFLOW, checked, finite, finite_rows
-from ulna.lanes import matrix_view
+from ulna.kinematics.posture_kernels import FINE, OVERFLOW, checked, finite, finite_rows
+from ulna.lanes import all_lanes, any_lane, gather, lanes, logical_or, matrix_view, scatter, select
 
-# The memory of a kernel, one array (k,): the table of links, how they stand, these vectors, and
-# last a number that is not zero where neighbours exchange a torque.
+# Vectors of the scratch memory; those after the rates are kept for later within a kernel.
 ANGLES, RATES, COSINES, SINES = range(4)
+KEPT = COSINES
 VECTORS = 4
-COUPLED = -1
+PER_LINK = COLUMNS + TURNS + VECTORS  # numbers for every link, and for one more
+# The memory of a kernel for one state, one array (k,), has one number more, the last: it is not
+# zero where neighbours exchange a torque.
+
+_link_moments, _rotor_moments = inlined(link_moments), inlined(rotor_moments)
 
 
 class StateScratch(NamedTuple):
-    """The memory of a kernel, part by part."""
+    """Where the recursion works, all of it numbers or lanes."""
 
     links: Any  # (n+1, COLUMNS)
     turns: Any  # (TURNS, n+1)
     vectors: Any  # (VECTORS, n+1)
-    coupled: Any
 
 
-def memory_of(constants: Array) -> Array:
-    """Return the memory for an arm whose constants (n+1, 12) are packed."""
-    rows = len(constants)
-    memory = np.zeros(rows * (COLUMNS + TURNS + VECTORS) + 1)
-    links_of(memory, rows - 1)[:, :CONSTANTS] = constants
-    memory[COUPLED] = constants[:-1, CARRIER:STUCK].any()
-    return memory
+class Batch(NamedTuple):
+    """What there is to do: rows (1 or b, …) of numbers, one row where it is the same for all."""
 
-
-def links_of(memory: Array, n: int) -> Array:
-    """Return the table of links (n+1, COLUMNS) that is a part of the memory."""
-    return memory[: (n + 1) * COLUMNS].reshape(n + 1, COLUMNS)
+    length: Array  # (1 or b, n), as in `Parameters`
+    mass: Array
+    com: Array
+    com_offset: Array
+    inertia: Array
+    tip_mass: Array
+    damping: Array
+    rotor_inertia: Array
+    gear_ratio: Array
+    gravity: Array  # (1 or b, 2)
+    q: Array  # (1 or b, n)
+    qd: Array
+    given: Array  # torques or accelerations
+    force: Array  # (1 or b, 2 or 3)
 
 
 @kernel
@@ -90,7 +109,7 @@ def forward_one(size: int, memory: Array, q: Array, qd: Array, tau: Array, found
         return code
     scratch = _scratch(size, memory)
     _load_state(size, scratch, q, qd, TORQUE, tau)
-    _solve(size, scratch)
+    _solve(size, scratch, _coupled(memory))
     for i in range(size):
         found[i] = scratch.links[i, QDD]
     return FINE if finite(found) else OVERFLOW
@@ -161,14 +180,14 @@ def linearise_one(
     scratch = _scratch(size, memory)
     links = scratch.links
     _load_state(size, scratch, q, qd, TORQUE, tau)
-    _solve(size, scratch)
+    _solve(size, scratch, _coupled(memory))
     for i in range(n):
         scratch.vectors[RATES, i] = 0.0
     _write_angle_derivatives(size, scratch, A)
     gravity_x, gravity_y = links[n, GRAVITY_X], links[n, GRAVITY_Y]
     links[n, GRAVITY_X] = links[n, GRAVITY_Y] = 0.0
     _write_rate_derivatives(size, scratch, qd, A)
-    _divide_by_inertia(size, scratch, A, B)
+    _divide_by_inertia(size, scratch, _coupled(memory), A, B)
     links[n, GRAVITY_X], links[n, GRAVITY_Y] = gravity_x, gravity_y
     return FINE if finite_rows(A) and finite_rows(B) else OVERFLOW
 
@@ -214,7 +233,9 @@ def _write_rate_derivatives(size: int, scratch: StateScratch, qd: Array, A: Arra
 
 
 @inner
-def _divide_by_inertia(size: int, scratch: StateScratch, A: Array, B: Array) -> None:
+def _divide_by_inertia(
+    size: int, scratch: StateScratch, coupled: float, A: Array, B: Array
+) -> None:
     """Turn torques into accelerations, column by column, and write what is known above them."""
     n = size
     links = scratch.links
@@ -222,22 +243,22 @@ def _divide_by_inertia(size: int, scratch: StateScratch, A: Array, B: Array) -> 
         for i in range(n):
             A[i, k] = 1.0 if k == n + i else 0.0
             links[i, TORQUE] = -A[n + i, k]
-        _solve(size, scratch)
+        _solve(size, scratch, coupled)
         for i in range(n):
             A[n + i, k] = links[i, QDD]
     for k in range(n):
         for i in range(n):
             B[i, k] = 0.0
             links[i, TORQUE] = 1.0 if i == k else 0.0
-        _solve(size, scratch)
+        _solve(size, scratch, coupled)
         for i in range(n):
             B[n + i, k] = links[i, QDD]
 
 
 @inner
-def _solve(size: int, scratch: StateScratch) -> None:
+def _solve(size: int, scratch: StateScratch, coupled: float) -> None:
     """Turn torques into accelerations for the angles and rates of the vectors."""
-    if scratch.coupled != 0.0:
+    if coupled != 0.0:
         forward_coupled(size, scratch.links, scratch.turns, scratch.vectors, ANGLES, CARRIER)
     else:
         forward(size, scratch.links, scratch.turns, scratch.vectors, ANGLES, None)
@@ -251,14 +272,18 @@ def _sweep(size: int, scratch: StateScratch) -> None:
 
 
 @inlined
-def _scratch(size: int, memory: Array) -> StateScratch:
+def _scratch(size: int, storage: Array) -> StateScratch:
     rows = size + 1
     return StateScratch(
-        matrix_view(memory, 0, rows, COLUMNS),
-        matrix_view(memory, rows * COLUMNS, TURNS, rows),
-        matrix_view(memory, rows * (COLUMNS + TURNS), VECTORS, rows),
-        memory[memory.shape[0] - 1],
+        matrix_view(storage, 0, rows, COLUMNS),
+        matrix_view(storage, rows * COLUMNS, TURNS, rows),
+        matrix_view(storage, rows * (COLUMNS + TURNS), VECTORS, rows),
     )
+
+
+@inlined
+def _coupled(memory: Array) -> float:
+    return memory[memory.shape[0] - 1]  # type: ignore[no-any-return]
 
 
 @inlined
@@ -282,3 +307,100 @@ def _load_state(
 def _load_posture(size: int, scratch: StateScratch, q: Array) -> None:
     for i in range(size):
         scratch.vectors[ANGLES, i], scratch.vectors[RATES, i] = q[i], 0.0
+
+
+@kernel
+def forward_batch(
+    size: int, batch: Batch, memory: Array, first: int, last: int, found: Array
+) -> None:
+    """Turn torques into accelerations (b, n), for the blocks from `first` to before `last`.
+
+    `memory` (PER_LINK (n + 1), W) is scratch.
+    """
+    scratch = _scratch(size, lanes(memory))
+    links, turns, vectors = scratch.links, scratch.turns, scratch.vectors
+    width = memory.shape[1]
+    for block in range(first, last):
+        _load_block(size, batch, scratch, TORQUE, block * width, block == first)
+        # An arm goes the same way whatever stands beside it.
+        coupled = _are_coupled(size, links)
+        if not all_lanes(coupled):
+            forward(size, links, turns, vectors, ANGLES, None)
+            for i in range(size):
+                vectors[KEPT, i] = links[i, QDD]
+        if any_lane(coupled):
+            forward_coupled(size, links, turns, vectors, ANGLES, CARRIER)
+        for i in range(size):
+            qdd = select(coupled, links[i, QDD], vectors[KEPT, i])
+            scatter(qdd, found, block * width, i)
+
+
+@kernel
+def inverse_batch(
+    size: int, batch: Batch, memory: Array, first: int, last: int, found: Array
+) -> None:
+    """Turn accelerations into the torques (b, n) that they take, in the same way."""
+    scratch = _scratch(size, lanes(memory))
+    width = memory.shape[1]
+    for block in range(first, last):
+        _load_block(size, batch, scratch, QDD, block * width, block == first)
+        inverse(size, scratch.links, scratch.turns, scratch.vectors, ANGLES)
+        for i in range(size):
+            scatter(scratch.links[i, TORQUE], found, block * width, i)
+
+
+@inlined
+def _load_block(
+    size: int, batch: Batch, scratch: StateScratch, given: int, row: int, begin: bool
+) -> None:
+    """Put arms and states from this row on where the recursion reads them."""
+    n, links, vectors = size, scratch.links, scratch.vectors
+    if begin or _differ(batch):
+        for i in range(n):
+            _load_link(batch, links, row, i)
+    if begin or len(batch.gravity) > 1:
+        for axis in range(2):
+            links[n, GRAVITY_X + axis] = gather(batch.gravity, row, axis)
+    if begin or len(batch.force) > 1:
+        for axis in range(batch.force.shape[1]):
+            links[n, FORCE_X + axis] = gather(batch.force, row, axis)
+    for i in range(n):
+        vectors[ANGLES, i] = gather(batch.q, row, i)
+        vectors[RATES, i] = gather(batch.qd, row, i)
+        links[i, given] = gather(batch.given, row, i)
+
+
+@inlined
+def _load_link(batch: Batch, links: Any, row: int, i: int) -> None:
+    length = gather(batch.length, row, i)
+    mass, along, aside, second = _link_moments(
+        length,
+        gather(batch.mass, row, i),
+        gather(batch.com, row, i),
+        gather(batch.com_offset, row, i),
+        gather(batch.inertia, row, i),
+        gather(batch.tip_mass, row, i),
+    )
+    links[i, LENGTH], links[i, MASS] = length, mass
+    links[i, ALONG], links[i, ASIDE], links[i, SECOND] = along, aside, second
+    links[i, DAMPING] = gather(batch.damping, row, i)
+    rotor, ratio = gather(batch.rotor_inertia, row, i), gather(batch.gear_ratio, row, i)
+    links[i, CARRIER], links[i, CROSS], links[i, OWN] = _rotor_moments(rotor, ratio)
+
+
+@inlined
+def _differ(batch: Batch) -> bool:
+    """Return whether there are several arms."""
+    rows = max(len(batch.length), len(batch.mass), len(batch.com), len(batch.com_offset))
+    rows = max(rows, len(batch.inertia), len(batch.tip_mass), len(batch.damping))
+    return max(rows, len(batch.rotor_inertia), len(batch.gear_ratio)) > 1
+
+
+@inlined
+def _are_coupled(size: int, links: Any) -> Any:
+    """Say in which lanes neighbours exchange anything."""
+    found = links[0, CARRIER] != 0.0
+    for i in range(size):
+        exchanged = logical_or(links[i, CARRIER] != 0.0, links[i, OWN] != 0.0)
+        found = logical_or(found, logical_or(exchanged, links[i, CROSS] != 0.0))
+    return found
