@@ -5,9 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEVELOP := $(VENV)/.develop
-# Kernels are seen by the tracing as plain Python, for which `tests/uncompiled` runs them so.
-# Docs, laws and papers compute at length and are left out of the tracing, which would triple their time.
-PYTEST := $(BIN)/python -m pytest -q -rs -n 2 -m "not slow"
+# A file is run by one process, so that what its tests share is made once; tests/conftest.py says which go first, and
+# which are traced. Without its bytecode every process would compile the package and rewrite the tests again.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -rs -n 2 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-slow check format pictures bench performance wheel clean
@@ -25,12 +25,12 @@ run: $(RUNTIME)  ## plan loops on a circle, and follow them open loop and closed
 
 test: $(DEVELOP)  ## run the tests, with branch coverage
 	@$(BIN)/ulna compile
+	@# Kernels are seen by the tracing as plain Python only.
 	@NUMBA_DISABLE_JIT=1 $(PYTEST) tests/uncompiled --cov --cov-report= --cov-fail-under=0
-	@$(PYTEST) tests/unit --cov --cov-append --cov-report=term
-	@$(PYTEST) tests/docs tests/typing tests/laws tests/crosscheck tests/papers tests/fuzz
+	@$(PYTEST) -m "not slow" --ignore tests/uncompiled --cov --cov-append --cov-report=term
 
 test-slow: $(DEVELOP)  ## run the tests that take minutes
-	@$(BIN)/python -m pytest -q -n 2 -m slow || [ $$? -eq 5 ]
+	@$(PYTEST) --dist load -m slow || [ $$? -eq 5 ]
 
 check: $(DEVELOP)  ## lint, types, import contracts
 	@$(BIN)/ruff check .

@@ -1,18 +1,53 @@
-"""What several test files build their arms with."""
+"""What several test files build their arms with, which tests are traced, and which run first."""
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
+from coverage import Coverage
 
 import ulna
+
+TESTS = Path(__file__).parent
+# Where every line of the package is to be run. Laws, papers and documentation compute at length.
+TRACED = ("unit", "uncompiled")
+# The files that take longest, so that no process begins one of them when the others are done.
+LONGEST_FIRST = ("docs/test_docs.py",)
 
 
 def pytest_configure() -> None:
     # Shells start what goes on in the background deaf to Ctrl-C, which tests here press.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the files that take longest first."""
+    place = {name: index for index, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: place.get(_file_of(item), len(place)))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Trace what is run for its lines, and nothing that is only slowed down by it."""
+    tracing = Coverage.current()
+    if tracing is None or _is_traced(item):
+        return (yield)
+    tracing.stop()
+    try:
+        return (yield)
+    finally:
+        tracing.start()
+
+
+def _is_traced(item: pytest.Item) -> bool:
+    return _file_of(item).split("/")[0] in TRACED and not item.get_closest_marker("untraced")
+
+
+def _file_of(item: pytest.Item) -> str:
+    return item.path.relative_to(TESTS).as_posix()
 
 
 def _random_arm(
