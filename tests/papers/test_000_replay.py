@@ -11,7 +11,7 @@ import pytest
 
 import ulna
 from ulna.analysis import tracking
-from ulna.papers.kehl.replay import torque_at
+from ulna.papers.kehl.motions import torque_at
 
 TUBES = (0.01, 0.1)
 PRESETS = ("kehl", "kehl-as-printed")

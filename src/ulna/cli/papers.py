@@ -17,11 +17,15 @@ from ulna.cli.terminal import fitted, note, say_about, show_json, show_table
 from ulna.concurrency import cores
 from ulna.errors import InputError, Problem
 from ulna.papers import library
-from ulna.papers.folder import DATA, fill_folder, foreign_files
-from ulna.papers.pages.edition import Edition, counted
-from ulna.papers.pages.frame import INDEX
+from ulna.papers.pages import INDEX, Edition, counted
+from ulna.papers.papers_folder import (
+    DATA,
+    PaperTask,
+    PaperTasks,
+    fill_folder,
+    foreign_files,
+)
 from ulna.papers.row import Paper, Verdict
-from ulna.papers.tasks import PaperTask, PaperTasks
 from ulna.progress import describe
 from ulna.storage import empty_folder, exists, whole_folder
 

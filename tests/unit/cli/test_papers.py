@@ -10,7 +10,7 @@ import pytest
 
 from ulna.cli import papers as command
 from ulna.papers import Paper, Row, Verdict, library
-from ulna.papers.folder import fill_folder
+from ulna.papers.papers_folder import fill_folder
 
 ROW = Row("forward", "Tip", "§1", "x = 1", "x = 1", Verdict.SAME, "It is.")
 ERRATUM = Row("erratum-1", "Sign", "(2)", "+", "−", Verdict.CORRECTED, "A sign.")

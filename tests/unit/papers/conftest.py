@@ -4,7 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from ulna.papers import Film, Number, Paper, Picture, Place, PlaceKind, Row, Verdict, library, tasks
+from ulna.papers import (
+    Film,
+    Number,
+    Paper,
+    Picture,
+    Place,
+    PlaceKind,
+    Row,
+    Verdict,
+    library,
+    papers_folder,
+)
 
 
 def line():
@@ -96,8 +107,8 @@ def shelf(monkeypatch):
     """Put these papers in the place of the five, with a film that is one by name only."""
     monkeypatch.setattr(library, "NUMBERS", tuple(PAPERS))
     monkeypatch.setattr(library, "paper", PAPERS.__getitem__)
-    monkeypatch.setattr(tasks, "_still", lambda _, still, folder: shot(folder / still))
+    monkeypatch.setattr(papers_folder, "_still", lambda _, still, folder: shot(folder / still))
     # Not those that are kept: other tests may have computed the rows of the true papers.
     monkeypatch.setattr(library, "rows", lambda number: PAPERS[number].judge())
-    monkeypatch.setattr(tasks, "_things", tasks._things.__wrapped__)
+    monkeypatch.setattr(papers_folder, "_things", papers_folder._things.__wrapped__)
     return PAPERS

@@ -8,10 +8,17 @@ from itertools import pairwise
 import pytest
 
 from ulna.papers import Number, Verdict
-from ulna.papers.folder import fill_folder
-from ulna.papers.pages import Judged, errata_markdown
-from ulna.papers.pages.html_text import as_printed, figure, prose
-from ulna.papers.pages.tables import blocks, is_grid, numbers_table
+from ulna.papers.pages import (
+    Judged,
+    as_printed,
+    blocks,
+    errata_markdown,
+    figure,
+    is_grid,
+    numbers_table,
+    prose,
+)
+from ulna.papers.papers_folder import fill_folder
 
 EMPTY = {"meta", "img", "br", "link", "input", "hr"}
 

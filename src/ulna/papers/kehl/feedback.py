@@ -16,8 +16,7 @@ from ulna.arrays import Array
 from ulna.control import CONTROLLERS, PD, PID, ComputedTorque, FeedforwardPID, GravityPD
 from ulna.errors import UlnaWarning
 from ulna.papers.kehl import rows
-from ulna.papers.kehl.motions import RODS, arm, plan, printed_plan
-from ulna.papers.kehl.replay import torque_at
+from ulna.papers.kehl.motions import RODS, arm, plan, printed_plan, torque_at
 from ulna.papers.rows_file import Values
 from ulna.simulation import Run, Sensors
 from ulna.viewer import PRINT, Theme, animate_following, styled

@@ -6,9 +6,7 @@ and the replay of them starts there.
 
 from __future__ import annotations
 
-import cmath
 import math
-from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -18,16 +16,23 @@ from matplotlib.figure import Figure
 
 import ulna
 from ulna.analysis import Stability, Tracking, stability, tracking
-from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.papers.kehl import printed, rows
-from ulna.papers.kehl.motions import AS_PRINTED, INERTIAS, RODS, arm, plan, printed_plan
+from ulna.papers.kehl.motions import (
+    AS_PRINTED,
+    INERTIAS,
+    RODS,
+    W,
+    arm,
+    plan,
+    printed_plan,
+    torque_at,
+)
 from ulna.papers.rows_file import Values
 from ulna.viewer import PRINT, Theme, draw_reach, fit_axes, styled
 from ulna.viewer.pages import curve, even_ticks, finish, legend_above, mixed, series
 from ulna.viewer.plan_figures import reference_points, tip_path
 
-W = 2.0 * math.pi / printed.DURATION
 TUBES = (0.01, 0.1)  # [m]
 BEYOND = 0.3  # [m] off the path, where a replay has nothing more to tell
 LAST_DIGITS = range(-4, 5)  # of one angle, by which starts differ where rounding decides
@@ -141,49 +146,6 @@ def predicted(name: str = RODS) -> Exit:
     """Return when an error of 1e-16 at the start should take the tip off the path."""
     told = growth(name)
     return Exit(*(told.predicted_exit(tube) or math.inf for tube in TUBES))
-
-
-def torque_at(arm: Arm) -> Callable[[float], tuple[float, float]]:
-    """Return the torques on the exact path as a function of t, in plain numbers.
-
-    They are those of `Plan.torque_at`, by the paper's own M, C and G for two links of the same
-    length: asked for one instant at a time, arrays take longer than all the rest of a replay.
-    """
-    l, _, m1, m2, i1, i2 = printed.constants(arm)
-    h, outer, inner = m2 * l * l / 2, m2 * l / 2 * printed.G, (m1 / 2 + m2) * l * printed.G
-    m22 = i2 + m2 * l**2 / 4
-    m11 = i1 + m1 * l**2 / 4 + m2 * l**2 + m22
-
-    def torque(t: float) -> tuple[float, float]:
-        (a, b), (w1, w2), (u1, u2) = joints_at(t, l)
-        cos, sin = h * math.cos(b), h * math.sin(b)
-        weight = outer * math.cos(a + b)
-        first = (m11 + 2 * cos) * u1 + (m22 + cos) * u2 - sin * w2 * (2 * w1 + w2)
-        second = (m22 + cos) * u1 + m22 * u2 + sin * w1**2
-        return first + inner * math.cos(a) + weight, second + weight
-
-    return torque
-
-
-def joints_at(t: float, l: float) -> tuple[tuple[float, float], ...]:
-    """Return angles, rates and accelerations on the exact path, for two links of this length."""
-    slow, fast = 1j * printed.CIRCLE * cmath.exp(1j * W * t), -1j * printed.LOOP
-    fast *= cmath.exp(1j * (printed.LOOPS + 1) * W * t)
-    rates = 1j * W, 1j * (printed.LOOPS + 1) * W
-    z, v, a = (slow * rates[0] ** k + fast * rates[1] ** k for k in range(3))
-    bend = math.acos((abs(z) ** 2 - 2.0 * l**2) / (2.0 * l**2))
-    first = cmath.phase(z) - bend / 2.0
-    one, two = l * cmath.exp(1j * first), l * cmath.exp(1j * (first + bend))
-    area = (one.conjugate() * two).imag
-
-    def links(asked: complex) -> tuple[float, float]:
-        """Solve i (one φ̇₁ + two φ̇₂) = asked for the rates of the links."""
-        turned = -1j * asked
-        return (turned.conjugate() * two).imag / area, -(turned.conjugate() * one).imag / area
-
-    w1, w2 = links(v)
-    u1, u2 = links(a + one * w1**2 + two * w2**2)
-    return (first, bend), (w1, w2 - w1), (u1, u2 - u1)
 
 
 def _off_by(far: float) -> str:

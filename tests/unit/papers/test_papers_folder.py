@@ -2,16 +2,26 @@
 
 import pickle
 import signal
-from multiprocessing import Pipe
-from threading import Thread
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import active_children
+from pathlib import Path
 
 import pytest
 
 from ulna.errors import InputError
 from ulna.papers import library
-from ulna.papers.folder import fill_folder
-from ulna.papers.tasks import PaperTask, PaperTasks, execute
-from ulna.papers.workers import WorkerProcessError, _result, _work, run_in_processes
+from ulna.papers.papers_folder import (
+    PaperTask,
+    PaperTasks,
+    WorkerProcessError,
+    _outcome,
+    _result,
+    _start_worker,
+    execute,
+    fill_folder,
+    run_in_processes,
+)
 
 
 def test_papers_are_known_by_their_numbers():
@@ -100,34 +110,38 @@ def test_rows_travel_without_what_draws_them(shelf, tmp_path):
         row.pictures[0].draw()
 
 
-def test_a_hand_answers_until_its_way_is_closed(shelf, tmp_path):
-    here, there = Pipe()
-    answers = []
-
-    def ask():
-        for task in (PaperTask("000"), PaperTask("000", "pictures/none.svg")):
-            here.send(task)
-            answers.append(here.recv())
-        here.close()
-
+def test_a_worker_ignores_ctrl_c():
     hears = signal.getsignal(signal.SIGINT)
-    asking = Thread(target=ask)
-    asking.start()
     try:
-        _work(there, tmp_path)
+        _start_worker()
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, hears)
-        asking.join()
-    (done, rows), (failed, told) = answers
+
+
+def test_a_worker_answers_with_rows_or_with_a_traceback(shelf, tmp_path):
+    done, rows = _outcome(PaperTask("000"), tmp_path)
     assert done
     assert [row.key for row in rows] == ["forward", "figure-5", "erratum-1", "erratum-2"]
+    failed, told = _outcome(PaperTask("000", "pictures/none.svg"), tmp_path)
     assert not failed
     assert "KeyError: 'pictures/none.svg'" in told
 
 
-def test_a_hand_that_is_gone_is_missed():
-    here, there = Pipe()
-    there.close()
+def test_a_worker_that_is_gone_is_told_with_its_task():
+    future = Future()
+    future.set_exception(BrokenProcessPool())
     with pytest.raises(WorkerProcessError, match="paper 000: the process that did it ended"):
-        _result(here, PaperTask("000"))
+        _result(future, PaperTask("000"))
+
+
+def test_workers_judge_a_paper_and_end(tmp_path):
+    (tmp_path / "pictures").mkdir()
+    before, told = set(active_children()), []
+    tasks = PaperTasks(("004",), films=False)
+    run_in_processes(tasks, tmp_path, lambda task, tasks: told.append(task.description), 1)
+    assert told[0] == "paper 004"
+    assert set(told[1:]) == {f"drawing {Path(file).name}" for file in tasks.made}
+    assert all((tmp_path / file).is_file() for file in tasks.made)
+    assert tasks.part == 1.0
+    assert set(active_children()) == before
