@@ -203,12 +203,12 @@ def _page(template: str, title: str, edition: Edition, *, here: str = "", **give
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
     from markupsafe import Markup
 
     made = Environment(
         loader=PackageLoader("ulna.papers"),
-        autoescape=lambda name: bool(name) and name.endswith(".html"),
+        autoescape=select_autoescape(["html"]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

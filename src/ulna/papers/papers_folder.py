@@ -221,8 +221,10 @@ def execute(task: PaperTask, folder: Path) -> Any:
 
 @cache
 def _things(number: str) -> dict[str, Picture | Film]:
-    shown = ((*row.pictures, *row.films) for row in library.rows(number))
-    return {path(thing): thing for things in shown for thing in things}
+    things: list[Picture | Film] = []
+    for row in library.rows(number):
+        things += [*row.pictures, *row.films]
+    return {path(thing): thing for thing in things}
 
 
 def _bare(row: Row) -> Row:
