@@ -177,14 +177,14 @@ def _spread(values: Any, before: str = "") -> Iterator[tuple[str, Any]]:
         yield from _spread(value, f"{before}{name}_")
 
 
-class _Template(Formatter):
+class _RowTemplate(Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
         text = format(value, format_spec.removeprefix("−"))
         return text.replace("-", "−") if format_spec.startswith("−") else text
 
 
 def _filled(text: str, values: Values) -> str:
-    return _Template().vformat(_plain(text), (), values)
+    return _RowTemplate().vformat(_plain(text), (), values)
 
 
 def _plain(text: str) -> str:
