@@ -349,7 +349,7 @@ def is_grid(numbers: Sequence[Number]) -> bool:
     )
 
 
-class Column(NamedTuple):
+class GridColumn(NamedTuple):
     """A column of a grid."""
 
     label: str
@@ -358,7 +358,7 @@ class Column(NamedTuple):
     by_line: dict[str, Number | None]
 
 
-def _columns(numbers: Sequence[Number]) -> list[Column]:
+def _columns(numbers: Sequence[Number]) -> list[GridColumn]:
     lines = dict.fromkeys(number.of for number in numbers)
     columns = []
     for label in dict.fromkeys(_label(number) for number in numbers):
@@ -366,7 +366,7 @@ def _columns(numbers: Sequence[Number]) -> list[Column]:
         units = {number.unit for number in within}
         unit = units.pop() if len(units) == 1 else ""
         by_line = {**lines, **{number.of: number for number in within}}
-        columns.append(Column(label, unit, _has_printed(within), by_line))
+        columns.append(GridColumn(label, unit, _has_printed(within), by_line))
     return columns
 
 
