@@ -15,8 +15,9 @@ rounding at most:
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
@@ -97,6 +98,25 @@ def freeze(*arrays: Array) -> None:
     """Keep arrays that are handed out from being written to."""
     for array in arrays:
         array.flags.writeable = False
+
+
+def plain(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values as JSON takes them: arrays as lists, None for what is not finite.
+
+    >>> plain({"size": np.float64(2.0), "times": np.array([1.0, np.nan])})
+    {'size': 2.0, 'times': [1.0, None]}
+    """
+    return {str(name): _plain(value) for name, value in found.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return plain(value)
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def refuse_masked(value: Any, what: str, depth: int = 3) -> None:

@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from ulna.analysis.facts import plain
-from ulna.analysis.panels import maps_along
 from ulna.analysis.propagation import (
     GAUSS,
     MOST_AT_ONCE,
@@ -23,11 +21,12 @@ from ulna.analysis.propagation import (
     log_norms,
     log_singular_values,
     magnus_maps,
+    maps_along,
     running_products,
 )
 from ulna.analysis.tick_maps import Gains, controller_gains, gauss_times, held_maps, tick_maps
 from ulna.arm import Arm
-from ulna.arrays import Array
+from ulna.arrays import Array, freeze, plain
 from ulna.concurrency import interruptible
 from ulna.control import Controller
 from ulna.dynamics.equations_of_motion import acceleration_rows
@@ -209,16 +208,18 @@ class Stability:
             By names, in SI units; None for what is not finite.
         """
         return plain(
-            loop="open" if self.controller is None else "closed",
-            rate_hz=self.rate,
-            duration=self.t[-1],
-            exponents=self.exponents,
-            growth=self.growth[-1],
-            growth_rate=self.growth_rate(),
-            largest_growth=np.max(self.growth),
-            exit_1cm=self.predicted_exit(0.01),
-            exit_10cm=self.predicted_exit(0.1),
-            sentence=self.sentence,
+            {
+                "loop": "open" if self.controller is None else "closed",
+                "rate_hz": self.rate,
+                "duration": self.t[-1],
+                "exponents": self.exponents,
+                "growth": self.growth[-1],
+                "growth_rate": self.growth_rate(),
+                "largest_growth": np.max(self.growth),
+                "exit_1cm": self.predicted_exit(0.01),
+                "exit_10cm": self.predicted_exit(0.1),
+                "sentence": self.sentence,
+            }
         )
 
     def _lines(self) -> list[str]:
@@ -307,8 +308,7 @@ def _told(
     logs = log_singular_values(maps, states)
     logs[0] = growth[-1]  # the same number, which a product keeps best where digits are lost
     exponents = np.sort(logs)[::-1] / (times[-1] - times[0])
-    for values in (times, growth, tips, exponents, *phi):
-        values.flags.writeable = False
+    freeze(times, growth, tips, exponents, *phi)
     return Stability(plan, controller, rate, times, phi, growth, tips, exponents)
 
 

@@ -24,8 +24,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from ulna.analysis.error_growth import Stability
-from ulna.analysis.facts import plain
 from ulna.analysis.tracking_errors import Tracking, tracking
+from ulna.arrays import plain
 from ulna.control import OpenLoop
 from ulna.errors import InputError, Problem, shown
 from ulna.motion import Plan
@@ -101,19 +101,18 @@ class FollowingVerdict:
         dict
             By names, in SI units; None for what is not finite.
         """
-        saturation = [plain(**one._asdict()) for one in self.saturation]
-        return {
-            "follows": self.follows,
-            **plain(
-                reason=self.reason,
-                text=self.text,
-                tolerance=self.tolerance,
-                peak_error=self.peak_error,
-                peak_error_t=self.peak_error_t,
-                largest_growth=self.growth,
-            ),
-            "saturation": saturation,
-        }
+        return plain(
+            {
+                "follows": self.follows,
+                "reason": self.reason,
+                "text": self.text,
+                "tolerance": self.tolerance,
+                "peak_error": self.peak_error,
+                "peak_error_t": self.peak_error_t,
+                "largest_growth": self.growth,
+                "saturation": [one._asdict() for one in self.saturation],
+            }
+        )
 
     def __repr__(self) -> str:
         return f"FollowingVerdict: {self.text}"

@@ -9,17 +9,16 @@ chaotic. The projections of a run, one joint's angle and speed at a time, show t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ulna.analysis.facts import plain
 from ulna.angles import wrap
 from ulna.arm import Arm
-from ulna.arrays import Array
+from ulna.arrays import Array, freeze, plain
 from ulna.concurrency import check_on_interrupt, interruptible, return_partial
 from ulna.errors import InputError, Interrupted, Problem, shown
 from ulna.motion.values import number, whole
@@ -110,16 +109,16 @@ class Section:
         dict
             By names, in SI units; None for what is not finite.
         """
-        return plain(
-            joint=self.joint,
-            angle=self.angle,
-            direction=self.direction,
-            crossings=[
+        return plain({
+            "joint": self.joint,
+            "angle": self.angle,
+            "direction": self.direction,
+            "crossings": [
                 {"status": one.run.status.text, "t": one.t.tolist(), "q": one.q.tolist(),
                  "qd": one.qd.tolist()}
                 for one in self.crossings
             ],
-        )  # fmt: skip
+        })  # fmt: skip
 
     def _lines(self) -> list[str]:
         way = {1: "growing", -1: "falling", 0: "passing"}[self.direction]
@@ -232,8 +231,7 @@ def poincare(
         raise InputError(Problem("direction", shown(direction), "1, −1, or 0 for both"))
     given = [_start(arm, start) for start in _listed(starts)]
     # Zero at every whole turn from the angle, where it changes its sign.
-    signal = f"sin((q{which} - {place!r}) / 2)"
-    watched = {**(events or {}), CROSSING: signal}
+    watched = {**(events or {}), CROSSING: f"sin((q{which} - {place!r}) / 2)"}
     run = partial(
         simulate, arm, duration=duration, torque=torque, controller=controller,
         reference=reference, tip_force=tip_force, method=method, dt=dt, rtol=rtol, atol=atol,
@@ -242,22 +240,30 @@ def poincare(
         restitution=restitution, dynamics=dynamics, sequential_damping=sequential_damping,
         progress=progress, on_error=on_error,
     )  # fmt: skip
+    runs, told = _followed(run, given)
+    found = tuple(_crossings(run, which, direction) for run in runs)
+    section = Section(arm, which, place, direction, found)
+    if not told:
+        return section
+    if len(runs) == len(given) and runs[-1].status.reason != "interrupted":
+        on_interrupt = "raise"  # of a result that is whole nobody could see it
+    return return_partial(section, on_interrupt, told)
+
+
+def _followed(
+    run: Callable[..., Run], starts: Sequence[tuple[Array, Array]]
+) -> tuple[list[Run], str]:
+    """Return the runs from all starts, or those before Ctrl-C and where it came."""
     runs: list[Run] = []
     try:
-        for q, qd in given:
+        for q, qd in starts:
             runs.append(run(q0=q, qd0=qd))
     except Interrupted as interrupted:
         runs += [] if interrupted.result is None else [interrupted.result]
         if not runs:
             raise
-        told = f"interrupted in start {len(runs)} of {len(given)}"
-        found = tuple(_crossings(run, which, direction) for run in runs)
-        section = Section(arm, which, place, direction, found)
-        if len(runs) == len(given) and runs[-1].status.reason != "interrupted":
-            on_interrupt = "raise"  # of a result that is whole nobody could see it
-        return return_partial(section, on_interrupt, told)
-    found = tuple(_crossings(run, which, direction) for run in runs)
-    return Section(arm, which, place, direction, found)
+        return runs, f"interrupted in start {len(runs)} of {len(starts)}"
+    return runs, ""
 
 
 def _listed(starts: Any) -> list[Any]:
@@ -284,8 +290,7 @@ def _crossings(run: Run, joint: int, direction: int) -> Crossings:
     q = np.array([event.q for event in met]).reshape(-1, n)
     qd = np.array([event.qd for event in met]).reshape(-1, n)
     found = Crossings(run, t, np.asarray(wrap(q)), qd)
-    for values in (found.t, found.q, found.qd):
-        values.flags.writeable = False
+    freeze(found.t, found.q, found.qd)
     return found
 
 

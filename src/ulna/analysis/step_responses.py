@@ -18,9 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from ulna.analysis.facts import plain
 from ulna.arm import Arm
-from ulna.arrays import Array
+from ulna.arrays import Array, freeze, plain
 from ulna.concurrency import interruptible
 from ulna.control import Controller
 from ulna.errors import InputError, Problem, UlnaWarning, shown
@@ -97,7 +96,7 @@ class StepResponse:
         """
         left_out = ("run", "response")
         found = {name: value for name, value in vars(self).items() if name not in left_out}
-        return plain(status=self.run.status.text, settles=self.settles, **found)
+        return plain({"status": self.run.status.text, "settles": self.settles, **found})
 
     def _lines(self) -> list[str]:
         head = f"joint {self.joint}, {self.size:g} rad, {self.run.t[-1]:g} s"
@@ -225,7 +224,7 @@ def rest_posture(arm: Arm) -> Array:
 
 def _judged(run: Run, joint: int, size: float, tolerance: float, start: float) -> StepResponse:
     t, y = run.t, (run.q[:, joint - 1] - start) / size
-    y.flags.writeable = False
+    freeze(y)
     given, end = (run, joint, size, tolerance, y), y[_last(t)]
     final = float(np.mean(end)) if run.status.ok else 0.0
     if final == 0.0 or np.any(np.abs(end - final) > tolerance * abs(final)):

@@ -18,6 +18,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from ulna.arrays import plain
+
 # What a terminal without these letters shows instead.
 ASCII = {
     "τ": "tau", "φ": "phi", "ψ": "psi", "π": "pi", "Σ": "sum ", "Ω": "Ohm", "√": "sqrt",
@@ -133,7 +135,7 @@ def show_json(answer: Mapping[str, Any]) -> None:
 
 def as_json(answer: Mapping[str, Any]) -> str:
     """Write an answer as JSON; what is not a finite number becomes null."""
-    return json.dumps(_plain(answer), indent=2, ensure_ascii=True, allow_nan=False)
+    return json.dumps(plain(answer), indent=2, ensure_ascii=True, allow_nan=False)
 
 
 def number(value: float, digits: int = 6) -> str:
@@ -159,15 +161,3 @@ def _is_numeric(cell: str) -> bool:
     except ValueError:
         return cell in ("", "-")
     return True
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

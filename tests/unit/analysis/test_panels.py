@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from ulna.analysis.panels import LONGEST, PANELS, maps_along
+from ulna.analysis.propagation import LONGEST, PANELS, maps_along
 from ulna.analysis.tick_maps import BLOCK
 from ulna.lanes import WIDTHS
 

@@ -1,26 +1,35 @@
-"""Basins of attraction: every start of a picture, coloured by what becomes of it."""
+"""Basins of attraction, and where the fate changes: speeds, angles and torques between two ends.
+
+Every start of a grid is coloured by what becomes of it. A boundary is found by bisection, sixteen
+parts at a time: along a line of starts the fates are compared, and wherever two neighbours differ,
+what lies between is divided again.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from ulna.analysis.portraits.fates import UNDECIDED, Ends, Fates
-from ulna.arrays import Array
+from ulna.analysis.portraits.fates import UNDECIDED, UNDECIDED_NAME, Ends, Fate, Fates
+from ulna.analysis.portraits.flow import Flow
+from ulna.analysis.portraits.invariant_sets import ASIDE, find_phase_equilibria, landing
+from ulna.arm import Arm
+from ulna.arrays import Array, freeze
 from ulna.concurrency import OnInterrupt, return_partial
+from ulna.errors import InputError, Problem
 from ulna.progress import progress as progress_line
 
 SLICE = 250_000  # starts that move together
 MOST_STEPS = 1.5e9  # of all starts, some two minutes
-
-
-class Size(NamedTuple):
-    """How many starts there are, along the angles and along the speeds."""
-
-    angles: int
-    speeds: int
+POINTS = 801  # of the first look along a line
+PARTS = 16
+BESIDE = 1e-6  # [rad/s] from an orbit into a saddle
+MOST = 1000  # boundaries along a line
+TOLERANCE = 1e-10  # [rad, rad/s], and of the largest weight for torques
+FINER = 4.0  # steps than where a picture is painted
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -72,17 +81,17 @@ def find_basins(
     fates: Fates,
     angles: tuple[float, float],
     speeds: tuple[float, float],
-    size: Size,
+    size: tuple[int, int],
     *,
     progress: bool | None,
     on_interrupt: OnInterrupt = "raise",
 ) -> Basins:
     """Simulate every start of a grid until its fate is certain; starts are middles of cells."""
-    angle, speed = _middles(angles, size.angles), _middles(speeds, size.speeds)
+    angle, speed = _middles(angles, size[0]), _middles(speeds, size[1])
     grid = [values.ravel() for values in np.meshgrid(angle, speed)]
     count = grid[0].size
     ends = Ends(np.full(count, UNDECIDED, dtype=np.int8), np.zeros(count, dtype=np.int32))
-    label, turns = (end.reshape(size.speeds, size.angles) for end in ends)
+    label, turns = (end.reshape(size[::-1]) for end in ends)
     made = Basins(angle, speed, label, turns, fates.names)
     stopped = False
     with progress_line("basins", shown=progress) as report:
@@ -98,8 +107,7 @@ def find_basins(
                 fates.of(*states, most=weight * MOST_STEPS, report=done, into=into)
         except KeyboardInterrupt:
             stopped = True
-    for values in (made.angle, made.speed, made.label, made.turns):
-        values.flags.writeable = False
+    freeze(made.angle, made.speed, made.label, made.turns)
     if stopped:
         told = f"interrupted: {100.0 * made.undecided:.0f} % of the starts are undecided"
         return return_partial(made, on_interrupt, told)
@@ -109,3 +117,144 @@ def find_basins(
 def _middles(ends: tuple[float, float], count: int) -> Array:
     edges = np.linspace(*ends, count + 1)
     return np.asarray(0.5 * (edges[1:] + edges[:-1]))
+
+
+class BasinBoundary(NamedTuple):
+    """Where the fate of starts along a line changes, and what it is on both sides.
+
+    Attributes
+    ----------
+    value : float
+        A speed [rad/s] or an angle [rad].
+    below : Fate
+        What becomes of starts below it.
+    above : Fate
+        What becomes of starts above it.
+    """
+
+    value: float
+    below: Fate
+    above: Fate
+
+
+def find_basin_boundaries(
+    fates: Fates, low: float, high: float, *, angle: float | None = None, speed: float = 0.0
+) -> tuple[BasinBoundary, ...]:
+    """Return the boundaries from low to high: of speeds at an angle, else of angles at a speed."""
+
+    def ends(values: Array) -> Array:
+        fixed = np.full(values.size, speed if angle is None else angle)
+        state = (values.ravel(), fixed) if angle is None else (fixed, values.ravel())
+        label, turns = fates.of(*state, finer=FINER)
+        return np.stack([label, turns], axis=-1).reshape(*values.shape, 2)
+
+    grid = np.linspace(low, high, POINTS)
+    if angle is not None:
+        grid = np.union1d(grid, _beside_separatrices(fates.flow, angle, low, high))
+    grid, found = grid[None], ends(grid)[None]
+    while True:
+        span, part = np.nonzero((found[:, 1:] != found[:, :-1]).any(axis=-1))
+        _check_count(len(span))
+        low_ends, high_ends = grid[span, part], grid[span, part + 1]
+        if not len(span) or np.max(high_ends - low_ends) <= TOLERANCE:
+            sides = np.stack([found[span, part], found[span, part + 1]], axis=1)
+            return _merged(fates, 0.5 * (low_ends + high_ends), sides)
+        grid = np.linspace(low_ends, high_ends, PARTS + 1, axis=-1)
+        found = ends(grid)
+
+
+def _beside_separatrices(flow: Flow, angle: float, low: float, high: float) -> Array:
+    """Return the speeds between which the fate changes: just beside the orbits into a saddle.
+
+    Bands of one fate may be too narrow for any grid; these orbits are what bounds them.
+    """
+    if flow.constant is None:
+        return np.zeros(0)
+    fastest = 1.01 * max(abs(low), abs(high))
+    speeds: list[float] = []
+    for equilibrium in find_phase_equilibria(flow, (-math.pi, math.pi)):
+        if equilibrium.saddle:
+            rate = equilibrium.rate(leaving=False)
+            for side in (1, -1):
+                start = equilibrium.angle + side * ASIDE, side * ASIDE * rate
+                speeds += flow.crossings(start, angle, fastest)
+    found = np.array(speeds)
+    beside = np.concatenate([found - BESIDE, found + BESIDE])
+    return beside[(beside > low) & (beside < high)]
+
+
+def _check_count(count: int) -> None:
+    if count > MOST:
+        need = f"a range with at most {MOST}"
+        raise InputError(
+            Problem("boundaries", f"{count:,} changes of fate", need, "narrow the range")
+        )
+
+
+def _merged(fates: Fates, values: Array, sides: Array) -> tuple[BasinBoundary, ...]:
+    """Name the boundaries (k,) with ends (k, 2, 2); on the edge itself nothing may be decided."""
+    found: list[BasinBoundary] = []
+    for value, (below, above) in zip(values.tolist(), sides, strict=True):
+        first = fates.fate(*below)
+        if found and value - found[-1].value < 10.0 * TOLERANCE:
+            value, first, _ = found.pop()
+        found.append(BasinBoundary(value, first, fates.fate(*above)))
+    return tuple(
+        boundary for boundary in found if boundary.below != boundary.above and _known(boundary)
+    )
+
+
+def _known(boundary: BasinBoundary) -> bool:
+    """Return whether both sides are decided: how far one got with a start is no boundary."""
+    return UNDECIDED_NAME not in (boundary.below.name, boundary.above.name)
+
+
+class CriticalTorques(NamedTuple):
+    """The torques that matter to a joint that turns in the weight of its arm.
+
+    Attributes
+    ----------
+    lifting : float
+        Above it there is no equilibrium [N·m]: the joint runs from wherever it is.
+    running : float
+        Above it a joint that runs keeps running [N·m].
+    """
+
+    lifting: float
+    running: float
+
+
+def find_critical_torques(flow: Flow) -> CriticalTorques | None:
+    """Return the critical torques of a joint that a constant torque drives."""
+    if flow.law is not None or not flow.peak_gravity_torque:
+        return None
+    return CriticalTorques(flow.peak_gravity_torque, _least_running(flow))
+
+
+def _least_running(flow: Flow) -> float:
+    """Return the least torque that keeps a joint running: what leaves the saddle just passes it."""
+    if not flow.damping:
+        return 0.0
+    low, high = 0.0, flow.peak_gravity_torque
+    while high - low > TOLERANCE * flow.peak_gravity_torque:
+        middle = 0.5 * (low + high)
+        if _passes(replace(flow, arm=_tireless(flow), torque=middle)):
+            high = middle
+        else:
+            low = middle
+    return 0.5 * (low + high)
+
+
+def _tireless(flow: Flow) -> Arm:
+    """Return the arm with a motor that has any torque, since the question is which it takes."""
+    (joint,) = flow.free.joints
+    return flow.free.replace(joints=[replace(joint, max_torque=math.inf)])
+
+
+def _passes(flow: Flow) -> bool:
+    saddles = [
+        equilibrium
+        for equilibrium in find_phase_equilibria(flow, (-math.pi, math.pi))
+        if equilibrium.saddle
+    ]
+    return not saddles or landing(flow, saddles[0], 1) is not None

@@ -1,20 +1,35 @@
 """What becomes of a state: which equilibrium it comes to, or that it runs on for ever.
 
-A state is decided long before it arrives: as soon as it is in a region that nothing leaves
-(`regions`). On the cylinder wells that are whole turns apart are one; `turns` tells them apart.
+A state is decided long before it arrives: as soon as it is in a region that nothing leaves.
+
+- Under a constant torque E = ½ M θ̇² + V(θ) − τ θ only falls. Where it is less than at both
+  saddles around, the joint cannot leave the well between them any more.
+- So does E = ½ M θ̇² − ∫ M θ̈(θ, 0) dθ under a law that only ever brakes, as springs and dampers
+  do: Ė = θ̇ (τ(θ, θ̇) − τ(θ, 0) − b θ̇).
+- Under any other law an equilibrium has an ellipse around it, of a quadratic form that falls along
+  every orbit that meets it.
+- What is faster than the orbit that leaves a saddle and passes the next can never come to rest.
+
+On the cylinder wells that are whole turns apart are one; `turns` tells them apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ulna.analysis.portraits.flow import Flow
-from ulna.analysis.portraits.phase_equilibria import PhaseEquilibrium
-from ulna.analysis.portraits.regions import Region, find_regions
+from ulna.analysis.portraits.flow import TURN, Flow
+from ulna.analysis.portraits.invariant_sets import (
+    SAMPLES,
+    PhaseEquilibrium,
+    landing,
+    launch,
+    passing,
+    tops,
+)
 from ulna.arrays import Array
 from ulna.simulation import simulate_batch
 from ulna.simulation.simulate_arm import simulate
@@ -25,6 +40,12 @@ PATIENCE = 100.0  # [rad] of small swings that a state is given in any case
 CHUNK, GROWTH = 4.0, 1.1  # [rad] of small swings after which it is asked who is decided, and more
 MOST_STEPS = 2e8  # of all states together, some twenty seconds: what is left stays undecided
 LANES = 16  # states that the engine moves together at least
+FINEST = 1e-9  # of a speed: how much faster than a separatrix is certainly faster
+POINTS = 4000  # of a turn, at which the potential of a law is known
+SURE = 1e-6  # of the swing of a potential: how much lower is certainly lower
+RINGS, AROUND = 400, 180  # at which the quadratic form of an equilibrium is tried
+# Gives for angles and speeds (k,) who is inside, and for those the turn of the well.
+Region: TypeAlias = Callable[[Array, Array], tuple[Array, Array]]
 
 
 class Fate(NamedTuple):
@@ -152,3 +173,165 @@ def find_fates(flow: Flow, equilibria: tuple[PhaseEquilibrium, ...], rate: float
     """Find out what can become of a state."""
     found = find_regions(flow, equilibria)
     return Fates(flow, tuple(name for name, _ in found), tuple(one for _, one in found), rate)
+
+
+def find_regions(flow: Flow, equilibria: tuple[PhaseEquilibrium, ...]) -> list[tuple[str, Region]]:
+    """Return the regions of all that can become of a state, with what it is in words."""
+    wells = [equilibrium for equilibrium in equilibria if equilibrium.stable]
+    saddles = [equilibrium for equilibrium in equilibria if equilibrium.saddle]
+    found: list[tuple[str, Region]] = []
+    if flow.constant is None:
+        around = _valleys(flow, equilibria) if equilibria and _brakes(flow, equilibria) else None
+        for well in wells:
+            region = _ellipse(flow, well) if around is None else around(well)
+            found.append((_name(well), region))
+    elif wells and saddles:
+        found.append((_name(wells[0]), _well(flow, wells[0], saddles[0])))
+    return found + _goes_on(flow, equilibria)
+
+
+def _name(equilibrium: PhaseEquilibrium) -> str:
+    verb = "swings about" if equilibrium.kind == "centre" else "settles at"
+    return f"{verb} {equilibrium.angle:.4g} rad"
+
+
+def _goes_on(flow: Flow, equilibria: tuple[PhaseEquilibrium, ...]) -> list[tuple[str, Region]]:
+    """Return the ways of never coming to rest in a well."""
+    high = tops(flow, equilibria)
+    if flow.constant is not None and not high:
+        drifts = "comes to rest" if flow.damping else "keeps its speed"
+        return [(drifts if equilibria else "runs on", _everywhere)]
+    if flow.constant is not None and not flow.damping:
+        # Nothing is lost: what is not in a well is never caught by one.
+        return [("runs on", _everywhere)]
+    return [
+        (name, _beyond(flow, equilibrium, side))
+        for equilibrium in (high if flow.cylinder else [])
+        for side, name in ((1, "runs on"), (-1, "runs on clockwise"))
+        if landing(flow, equilibrium, side) is not None
+    ]
+
+
+def _everywhere(angle: Array, speed: Array) -> tuple[Array, Array]:
+    return np.isfinite(angle) & np.isfinite(speed), np.zeros(angle.shape, dtype=int)
+
+
+def _nowhere(angle: Array, speed: Array) -> tuple[Array, Array]:
+    return np.zeros(angle.shape, dtype=bool), np.zeros(angle.shape, dtype=int)
+
+
+def _well(flow: Flow, well: PhaseEquilibrium, saddle: PhaseEquilibrium) -> Region:
+    """Return the region of a well: less energy than at the lower of the saddles around it."""
+    torque = flow.constant or 0.0
+    right = well.angle + (saddle.angle - well.angle) % TURN
+    top = float(flow.energy(right, 0.0))
+
+    def region(angle: Array, speed: Array) -> tuple[Array, Array]:
+        turn = np.floor((angle - right) / TURN) + 1.0
+        beside = right + TURN * turn - (TURN if torque < 0.0 else 0.0)
+        with np.errstate(invalid="ignore", over="ignore"):
+            inside = flow.energy(angle, speed) - torque * angle < top - torque * beside
+        return inside, np.where(inside, turn, 0.0).astype(int)
+
+    return region
+
+
+def _brakes(flow: Flow, equilibria: tuple[PhaseEquilibrium, ...]) -> bool:
+    """Return whether a law only ever takes energy out, whatever the angle and the speed."""
+    angles = np.linspace(equilibria[0].angle - TURN, equilibria[-1].angle + TURN, 200)
+    fast = flow.natural_frequency * np.geomspace(0.01, 100.0, 60)[:, None]
+    speeds = np.concatenate([-fast, fast])
+    extra = flow.drive(angles, speeds) - flow.drive(angles, 0.0)
+    power = speeds * (extra - flow.damping * speeds)
+    return bool(np.all(power <= 1e-9 * flow.inertia * flow.natural_frequency * speeds**2))
+
+
+def _valleys(
+    flow: Flow, equilibria: tuple[PhaseEquilibrium, ...]
+) -> Callable[[PhaseEquilibrium], Region]:
+    """Return what tells the region of a well: lower than the tops of the potential around it."""
+    low, high = equilibria[0].angle - TURN, equilibria[-1].angle + TURN
+    grid = np.linspace(low, high, int(POINTS * (high - low) / TURN))
+    slope = -flow.inertia * flow.acceleration(grid, 0.0)
+    steps = 0.5 * (slope[1:] + slope[:-1]) * np.diff(grid)
+    height = np.concatenate([[0.0], np.cumsum(steps)])
+    shifts = (-TURN, 0.0, TURN) if flow.cylinder else (0.0,)
+    high_places = [
+        equilibrium.angle + shift
+        for equilibrium in equilibria
+        if not equilibrium.stable
+        for shift in shifts
+    ]
+
+    def around(well: PhaseEquilibrium) -> Region:
+        left = max([top for top in high_places if top < well.angle], default=low)
+        right = min([top for top in high_places if top > well.angle], default=high)
+        *tall, bottom = np.interp([left, right, well.angle], grid, height)
+        most = min(tall) - SURE * (min(tall) - bottom)
+
+        def region(angle: Array, speed: Array) -> tuple[Array, Array]:
+            turns = (
+                np.round((angle - well.angle) / TURN) if flow.cylinder else np.zeros(angle.shape)
+            )
+            here = angle - TURN * turns
+            with np.errstate(invalid="ignore", over="ignore"):
+                energy = 0.5 * flow.inertia * speed**2 + np.interp(here, grid, height)
+                inside = (left < here) & (here < right) & (energy < most)
+            return inside, np.where(inside, turns, 0.0).astype(int)
+
+        return region
+
+    return around
+
+
+def _beyond(flow: Flow, saddle: PhaseEquilibrium, side: int) -> Region:
+    """Return the region that is faster than the orbit from a saddle that passes the next."""
+    start = launch(saddle, side)
+    longest = flow.end(*start, passing(flow, saddle.angle, side))[0]
+    segment = flow.segment(*start, longest, 4 * SAMPLES)
+    travelled = side * (segment.angle - saddle.angle)
+    boundary = side * segment.speed * (1.0 + FINEST)
+
+    def region(angle: Array, speed: Array) -> tuple[Array, Array]:
+        way = np.mod(side * (angle - saddle.angle), TURN)
+        faster = (
+            side * speed > np.interp(way, travelled, boundary) + FINEST * flow.natural_frequency
+        )
+        return faster, np.zeros(angle.shape, dtype=int)
+
+    return region
+
+
+def _ellipse(flow: Flow, equilibrium: PhaseEquilibrium) -> Region:
+    """Return the largest ellipse around an equilibrium that every orbit enters and none leaves."""
+    from scipy.linalg import solve_continuous_lyapunov
+
+    if not equilibrium.kind.startswith("stable"):
+        return _nowhere  # nothing draws to it, and nothing says that it keeps
+    scale = np.diag(
+        [flow.natural_frequency**2, 1.0]
+    )  # so that radians and radians a second compare
+    form = solve_continuous_lyapunov(flow.jacobian(equilibrium.angle).T, -scale)
+    root = np.linalg.cholesky(np.linalg.inv(form))
+    turn = np.linspace(0.0, TURN, AROUND, endpoint=False)
+    circle = root @ np.stack([np.cos(turn), np.sin(turn)])
+    size = 2.0 * TURN / np.max(np.abs(circle[0]))
+    sizes = size * np.geomspace(1e-3, 1.0, RINGS)
+    aside = sizes[:, None] * circle[0], sizes[:, None] * circle[1]
+    acceleration = flow.acceleration(equilibrium.angle + aside[0], aside[1])
+    falls = aside[1] * (form[0, 0] * aside[0] + form[0, 1] * aside[1])
+    falls = falls + acceleration * (form[1, 0] * aside[0] + form[1, 1] * aside[1])
+    bad = np.flatnonzero((falls >= 0.0).any(axis=1))
+    # One ring less than the first that something leaves: between rings nothing was tried.
+    largest = sizes[max(int(bad[0]) - 2, 0)] if len(bad) else sizes[-1]
+
+    def region(angle: Array, speed: Array) -> tuple[Array, Array]:
+        away = angle - equilibrium.angle
+        turns = np.round(away / TURN) if flow.cylinder else np.zeros(angle.shape)
+        away = away - TURN * turns
+        with np.errstate(invalid="ignore", over="ignore"):
+            square = form[0, 0] * away**2 + 2.0 * form[0, 1] * away * speed + form[1, 1] * speed**2
+            inside = square < largest**2
+        return inside, np.where(inside, turns, 0.0).astype(int)
+
+    return region

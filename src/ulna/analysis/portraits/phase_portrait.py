@@ -2,40 +2,196 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ulna.analysis.facts import plain
-from ulna.analysis.portraits.basin_boundaries import (
-    BasinBoundary,
-    CriticalTorques,
-    find_basin_boundaries,
-    find_critical_torques,
-)
-from ulna.analysis.portraits.basins import Basins, Size, find_basins
+from ulna.analysis.portraits import basins, invariant_sets
+from ulna.analysis.portraits.basins import BasinBoundary, Basins, CriticalTorques
 from ulna.analysis.portraits.fates import Fate, Fates, find_fates
-from ulna.analysis.portraits.flow import TURN, Flow
-from ulna.analysis.portraits.nullclines import nullclines
-from ulna.analysis.portraits.phase_equilibria import PhaseEquilibrium, find_phase_equilibria
-from ulna.analysis.portraits.report_text import left_out, portrait_lines
-from ulna.analysis.portraits.running_solutions import RunningSolution, find_running_solutions
-from ulna.analysis.portraits.separatrices import Separatrix, find_separatrices
-from ulna.arm import Arm
+from ulna.analysis.portraits.flow import TURN, Flow, StateFeedback
+from ulna.analysis.portraits.invariant_sets import PhaseEquilibrium, RunningSolution, Separatrix
+from ulna.analysis.portraits.report_text import portrait_facts, portrait_lines
+from ulna.arm import Arm, warn_unmodelled
 from ulna.arrays import Array
 from ulna.concurrency import OnInterrupt, check_on_interrupt, interruptible
 from ulna.control import Controller
 from ulna.errors import InputError, Problem, shown
-from ulna.motion.values import number, whole
+from ulna.motion.values import number, positive, whole
+from ulna.namespaces import suggest_keywords
 from ulna.progress import card
 from ulna.simulation import Run, simulate
+from ulna.simulation.checks import check_kinds
 
+WIDE = 3.0  # of the frequency of small swings: how fast the portrait goes if nobody says
+MARGIN = 1.15  # beyond the fastest start
+MOST_TURNS = 20.0  # on a page
+MOST_AWAY = 100.0  # turns, from what is shown to a start or to what the controller holds
+LONGEST = 1e5  # [rad] of small swings that an orbit is followed for at most
+STIFFEST = 300.0  # b/(M ω) beyond which a joint only creeps
 SAMPLES = 4001  # of an orbit
 AROUND = 3.0  # turns beyond what is shown, in which equilibria are looked for
 MOST_BASINS = 4_000  # starts along a side
+
+
+@interruptible
+@suggest_keywords(aim="set_point", reference="set_point", limit="max_torque", start="starts")
+def portrait(
+    arm: Arm,
+    *,
+    torque: float = 0.0,
+    controller: Controller | None = None,
+    set_point: float | None = None,
+    max_torque: float | None = None,
+    starts: Iterable[Sequence[float]] = (),
+    angles: Sequence[float] = (-math.pi, math.pi),
+    speeds: Sequence[float] | None = None,
+    duration: float = 20.0,
+    rate: float = 1000.0,
+) -> Portrait:
+    """Compute the phase portrait of an arm with one joint.
+
+    Parameters
+    ----------
+    arm : Arm
+        An arm with one joint. Its stops are left out.
+    torque : float, optional
+        A constant torque that drives the joint [N·m].
+    controller : Controller, optional
+        Drives the joint instead of a torque: one without memory.
+    set_point : float, optional
+        The angle that the controller is to hold [rad], 0 if it is not given.
+    max_torque : float, optional
+        What the motor gives at most [N·m]; the joint's `max_torque` if it is not given.
+    starts : iterable of (float, float), optional
+        Initial states whose orbits are followed: an angle [rad] and a speed [rad/s] each.
+    angles : (float, float), optional
+        The range of angles that is shown [rad]; wider than a turn, the cylinder is unrolled.
+    speeds : (float, float), optional
+        The range of speeds that is shown [rad/s]; chosen for the joint if it is not given.
+    duration : float, optional
+        How long the orbits are followed [s].
+    rate : float, optional
+        The control rate [Hz].
+
+    Returns
+    -------
+    Portrait
+        Equilibria, orbits, separatrices and basins; what takes time is computed when it is asked
+        for.
+
+    Raises
+    ------
+    InputError
+        If the arm has several joints, the controller has memory, or a range is not one.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> pendulum = portrait(ulna.preset("bechard-1"), torque=4.0, starts=[(0.0, 3.07), (0.0, 3.2)])
+    >>> [(equilibrium.kind, round(equilibrium.angle, 6)) for equilibrium in pendulum.equilibria]
+    [('stable focus', -1.150811), ('saddle', 1.150811)]
+    >>> [orbit.fate.name for orbit in pendulum.orbits]
+    ['settles at -1.151 rad', 'runs on']
+    >>> [round(boundary.value, 7) for boundary in pendulum.critical_speeds(0.0, within=(0, 5))]
+    [3.0758581]
+    """
+    check_kinds(arm, controller, None, ())
+    warn_unmodelled(arm)
+    if arm.n != 1:
+        hint = "for more joints there are ulna.poincare and projections of a run"
+        raise InputError(Problem("arm", f"{arm.n} joints", "one joint", hint))
+    if controller is not None and torque:
+        hint = "leave one of them out"
+        raise InputError(Problem("torque", f"{shown(torque)} beside a controller", "one", hint))
+    if controller is None and set_point is not None:
+        need, hint = "nothing without a controller", "pass controller= as well"
+        raise InputError(Problem("set_point", shown(set_point), need, hint))
+    if max_torque is not None:
+        limit = positive("max_torque", max_torque, "N·m")
+        arm = arm.replace(joints=[replace(arm.joints[0], max_torque=limit)])
+    law = None
+    if controller is not None:
+        law = StateFeedback(arm, controller, number("set_point", set_point or 0.0))
+    flow = Flow(arm, number("torque", torque), law)
+    _check_friction(flow)
+    begun = tuple(_listed(starts))
+    wide = _speeds(flow, begun) if speeds is None else _range("speeds", speeds)
+    length, ticks = positive("duration", duration, "s"), positive("rate", rate, "Hz")
+    if length * flow.natural_frequency > LONGEST:
+        need = f"at most {LONGEST / flow.natural_frequency:.3g} s, {LONGEST:g} rad of small swings"
+        raise InputError(Problem("duration", f"{length:g} s", need))
+    seen = _range("angles", angles)
+    turns = (seen[1] - seen[0]) / TURN
+    if turns > MOST_TURNS:
+        raise InputError(Problem("angles", f"{turns:.4g} turns", f"at most {MOST_TURNS:g}"))
+    _check_distances(flow, seen, begun)
+    return Portrait(flow, seen, wide, begun, length, ticks)
+
+
+def _check_friction(flow: Flow) -> None:
+    """Raise InputError for a joint so damped that it only creeps."""
+    most = STIFFEST * flow.inertia * flow.natural_frequency
+    if flow.damping > most:
+        need = f"at most {most:.3g} N·m·s/rad, {STIFFEST:g} times M √(weight/M)"
+        raise InputError(Problem("joint damping", f"{flow.damping:g} N·m·s/rad", need))
+
+
+def _check_distances(
+    flow: Flow, angles: tuple[float, float], starts: tuple[tuple[float, float], ...]
+) -> None:
+    """Raise InputError for angles so far away that the equilibria in between fill the memory."""
+    if flow.law is None:
+        return
+    low, high = angles
+    places = [("set_point", flow.law.set_point), *(("start", angle) for angle, _ in starts)]
+    need = f"at most {MOST_AWAY:g} turns beside the angles that are shown"
+    hint = "take off whole turns, or show other angles"
+    far = [
+        Problem(what, f"{angle:g} rad", need, hint)
+        for what, angle in places
+        if max(low - angle, angle - high) > MOST_AWAY * TURN
+    ]
+    # What repeats every turn has its equilibria in one; asked last, as it asks the law far away.
+    if far and not flow.cylinder:
+        raise InputError(far)
+
+
+def _speeds(flow: Flow, starts: tuple[tuple[float, float], ...]) -> tuple[float, float]:
+    """Choose what speeds to show: the swings of the joint, and every start."""
+    fastest = max([WIDE * flow.natural_frequency, *(MARGIN * abs(speed) for _, speed in starts)])
+    equilibria = invariant_sets.find_phase_equilibria(flow, (-TURN, TURN))
+    for running in invariant_sets.find_running_solutions(flow, equilibria):
+        if running.fastest < 2.0 * fastest:
+            fastest = max(fastest, MARGIN * running.fastest)
+    return -fastest, fastest
+
+
+def _listed(starts: Any) -> list[tuple[float, float]]:
+    try:
+        given = list(starts)
+    except TypeError:
+        raise InputError(Problem("starts", shown(starts), "a list of (angle, speed)")) from None
+    return [_pair("start", start, "an angle [rad] and a speed [rad/s]") for start in given]
+
+
+def _range(what: str, given: Any) -> tuple[float, float]:
+    """Return the least and the largest value of a range."""
+    low, high = _pair(what, given, "the least and the largest value")
+    if not low < high:
+        raise InputError(Problem(what, shown(given), "a least value below the largest"))
+    return low, high
+
+
+def _pair(what: str, given: Any, need: str) -> tuple[float, float]:
+    values = list(given) if isinstance(given, Sequence | np.ndarray) else []
+    if len(values) != 2 or isinstance(given, str):
+        raise InputError(Problem(what, shown(given), need))
+    return number(what, values[0]), number(what, values[1])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -164,25 +320,25 @@ class Portrait:
     @cached_property
     def equilibria(self) -> tuple[PhaseEquilibrium, ...]:
         """Equilibria of one turn, in −π … π; under a law that counts turns, all that are shown."""
-        return find_phase_equilibria(self.flow, self.angles)
+        return invariant_sets.find_phase_equilibria(self.flow, self.angles)
 
     @cached_property
     def nullclines(self) -> tuple[Array, ...]:
         """The curves (k, 2) of angle and speed on which the speed does not change."""
-        return nullclines(self.flow, self.angles, self.speeds)
+        return invariant_sets.nullclines(self.flow, self.angles, self.speeds)
 
     @cached_property
     @interruptible
     def separatrices(self) -> tuple[Separatrix, ...]:
         """The orbits into and out of the saddles, four of each."""
         fastest = 2.0 * max(map(abs, self.speeds))
-        return find_separatrices(self.flow, self.equilibria, fastest)
+        return invariant_sets.find_separatrices(self.flow, self.equilibria, fastest)
 
     @cached_property
     @interruptible
     def running_solutions(self) -> tuple[RunningSolution, ...]:
         """The solutions that run for ever, limit cycles of the cylinder: one a direction."""
-        return find_running_solutions(self.flow, self.equilibria)
+        return invariant_sets.find_running_solutions(self.flow, self.equilibria)
 
     @property
     def running(self) -> RunningSolution | None:
@@ -198,7 +354,7 @@ class Portrait:
             # An orbit may come to rest where nothing is shown.
             places = [*self.angles, self.set_point or 0.0, *(angle for angle, _ in self.starts)]
             wide = min(places) - AROUND * TURN, max(places) + AROUND * TURN
-            equilibria = find_phase_equilibria(self.flow, wide)
+            equilibria = invariant_sets.find_phase_equilibria(self.flow, wide)
         return find_fates(self.flow, equilibria, self.rate)
 
     @cached_property
@@ -258,10 +414,9 @@ class Portrait:
         pair = count if isinstance(count, tuple | list) else (count, count)
         if len(pair) != 2:
             raise InputError(Problem("count", shown(count), "a number, or one for each side"))
-        size = Size(*(whole("count", side, 1, MOST_BASINS) for side in pair))
-        return find_basins(
-            self.fates, self.angles, self.speeds, size, progress=progress, on_interrupt=on_interrupt
-        )
+        size = (whole("count", pair[0], 1, MOST_BASINS), whole("count", pair[1], 1, MOST_BASINS))
+        how: Any = {"progress": progress, "on_interrupt": on_interrupt}
+        return basins.find_basins(self.fates, self.angles, self.speeds, size, **how)
 
     @interruptible
     def critical_speeds(
@@ -286,8 +441,8 @@ class Portrait:
         InputError
             If a value is not one, or there are too many.
         """
-        low, high = self.speeds if within is None else read_range("within", within)
-        return find_basin_boundaries(self.fates, low, high, angle=number("angle", angle))
+        low, high = self.speeds if within is None else _range("within", within)
+        return basins.find_basin_boundaries(self.fates, low, high, angle=number("angle", angle))
 
     @interruptible
     def critical_angles(
@@ -312,14 +467,14 @@ class Portrait:
         InputError
             If a value is not one, or there are too many.
         """
-        low, high = self.angles if within is None else read_range("within", within)
-        return find_basin_boundaries(self.fates, low, high, speed=number("speed", speed))
+        low, high = self.angles if within is None else _range("within", within)
+        return basins.find_basin_boundaries(self.fates, low, high, speed=number("speed", speed))
 
     @cached_property
     @interruptible
     def critical_torques(self) -> CriticalTorques | None:
         """The torques that lift the arm over and that keep it running; None under a controller."""
-        return find_critical_torques(self.flow)
+        return basins.find_critical_torques(self.flow)
 
     def facts(self) -> dict[str, Any]:
         """Return what was found as plain values that JSON takes.
@@ -329,35 +484,7 @@ class Portrait:
         dict
             By names, in SI units; None for what is not finite.
         """
-        running, torques = self.running, self.critical_torques
-        measures = ("direction", "period", "mean", "mean_over_angle", "slowest", "fastest")
-        return plain(
-            arm=self.arm.name,
-            angles=self.angles,
-            speeds=self.speeds,
-            max_torque=self.flow.max_torque,
-            torque=self.torque,
-            controller=None if self.controller is None else shown(self.controller),
-            set_point=self.set_point,
-            rate_hz=None if self.controller is None else self.rate,
-            cylinder=self.cylinder,
-            left_out=left_out(self),
-            equilibria=[
-                {"angle": one.angle, "kind": one.kind,
-                 "eigenvalues": [[value.real, value.imag] for value in one.eigenvalues.tolist()]}
-                for one in self.equilibria
-            ],
-            running=None if running is None else {
-                **{name: getattr(running, name) for name in measures},
-                "multiplier": running.multiplier,
-            },
-            critical_torques=None if torques is None else torques._asdict(),
-            orbits=[
-                {"angle": orbit.angle, "speed": orbit.speed, "fate": orbit.fate.name,
-                 "turns": orbit.fate.turns}
-                for orbit in self.orbits
-            ],
-        )  # fmt: skip
+        return portrait_facts(self)
 
     def __repr__(self) -> str:
         return "\n".join([self._title, *(f"  {line}" for line in portrait_lines(self))])
@@ -368,14 +495,3 @@ class Portrait:
     @property
     def _title(self) -> str:
         return f"Portrait of {self.arm.name or 'one joint'}"
-
-
-def read_range(what: str, given: Any) -> tuple[float, float]:
-    """Return the least and the largest value of a range."""
-    values = list(given) if isinstance(given, Sequence | np.ndarray) else []
-    if len(values) != 2 or isinstance(given, str):
-        raise InputError(Problem(what, shown(given), "the least and the largest value"))
-    low, high = (number(what, value) for value in values)
-    if not low < high:
-        raise InputError(Problem(what, shown(given), "a least value below the largest"))
-    return low, high

@@ -1,17 +1,18 @@
-"""A portrait in words, line by line."""
+"""A portrait in words, line by line, and as plain values."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ulna.analysis.portraits.fates import Fate
 from ulna.arm import unmodelled
+from ulna.arrays import plain
+from ulna.errors import shown
 
 if TYPE_CHECKING:
-    from ulna.analysis.portraits.phase_equilibria import PhaseEquilibrium
+    from ulna.analysis.portraits.invariant_sets import PhaseEquilibrium, RunningSolution
     from ulna.analysis.portraits.phase_portrait import Portrait
-    from ulna.analysis.portraits.running_solutions import RunningSolution
 
 
 EVERYWHERE = "every angle is an equilibrium"
@@ -34,6 +35,39 @@ def portrait_lines(portrait: Portrait) -> list[str]:
         for orbit in portrait.orbits
     )
     return lines
+
+
+def portrait_facts(portrait: Portrait) -> dict[str, Any]:
+    """Return what was found as values that JSON takes."""
+    running, torques = portrait.running, portrait.critical_torques
+    measures = ("direction", "period", "mean", "mean_over_angle", "slowest", "fastest")
+    return plain({
+        "arm": portrait.arm.name,
+        "angles": portrait.angles,
+        "speeds": portrait.speeds,
+        "max_torque": portrait.flow.max_torque,
+        "torque": portrait.torque,
+        "controller": None if portrait.controller is None else shown(portrait.controller),
+        "set_point": portrait.set_point,
+        "rate_hz": None if portrait.controller is None else portrait.rate,
+        "cylinder": portrait.cylinder,
+        "left_out": left_out(portrait),
+        "equilibria": [
+            {"angle": one.angle, "kind": one.kind,
+             "eigenvalues": [[value.real, value.imag] for value in one.eigenvalues.tolist()]}
+            for one in portrait.equilibria
+        ],
+        "running": None if running is None else {
+            **{name: getattr(running, name) for name in measures},
+            "multiplier": running.multiplier,
+        },
+        "critical_torques": None if torques is None else torques._asdict(),
+        "orbits": [
+            {"angle": orbit.angle, "speed": orbit.speed, "fate": orbit.fate.name,
+             "turns": orbit.fate.turns}
+            for orbit in portrait.orbits
+        ],
+    })  # fmt: skip
 
 
 def everywhere_in_equilibrium(portrait: Portrait) -> bool:
@@ -67,7 +101,7 @@ def equilibrium_text(equilibrium: PhaseEquilibrium) -> str:
     """Return where an equilibrium is and of which kind.
 
     >>> import numpy as np
-    >>> from ulna.analysis.portraits.phase_equilibria import PhaseEquilibrium
+    >>> from ulna.analysis.portraits.invariant_sets import PhaseEquilibrium
     >>> eigenvalues = np.array([-0.1 + 3.0j, -0.1 - 3.0j])
     >>> equilibrium_text(PhaseEquilibrium(-1.5, "stable focus", eigenvalues))
     'stable focus at -1.5 rad (-85.94 deg), eigenvalues -0.1 ± 3i per second'

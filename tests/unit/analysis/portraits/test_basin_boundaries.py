@@ -92,12 +92,12 @@ def test_without_friction_any_torque_will_do_and_without_weight_there_is_no_ques
 
 def test_no_band_is_too_narrow_to_be_found(monkeypatch):
     # The first look has two speeds only, which both run on; paper 001's band lies between them.
-    monkeypatch.setattr(sys.modules["ulna.analysis.portraits.basin_boundaries"], "POINTS", 2)
+    monkeypatch.setattr(sys.modules["ulna.analysis.portraits.basins"], "POINTS", 2)
     found = ulna.portrait(ARM, torque=4.0).critical_speeds(0.0, within=(-11.0, -6.0))
     assert [f"{value:.5f}" for value in values(found)] == ["-9.21829", "-8.46382"]
 
 
 def test_a_range_with_too_many_borders_is_refused(monkeypatch):
-    monkeypatch.setattr(sys.modules["ulna.analysis.portraits.basin_boundaries"], "MOST", 3)
+    monkeypatch.setattr(sys.modules["ulna.analysis.portraits.basins"], "MOST", 3)
     with pytest.raises(InputError, match="narrow the range"):
         ulna.portrait(ARM).critical_speeds(0.0, within=(-10.0, 10.0))

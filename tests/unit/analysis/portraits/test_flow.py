@@ -7,8 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import ulna
-from ulna.analysis.portraits.flow import Flow
-from ulna.analysis.portraits.state_feedback import StateFeedback
+from ulna.analysis.portraits.flow import Flow, StateFeedback
 from ulna.control import PD, PID, Adaptive, ComputedTorque, OpenLoop
 from ulna.errors import InputError
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.analysis.portraits.phase_equilibria import kind_of
-from ulna.analysis.portraits.separatrices import launch
+from ulna.analysis.portraits.invariant_sets import kind_of, launch
 from ulna.control import PD, ComputedTorque, GravityPD
 
 G = 9.81

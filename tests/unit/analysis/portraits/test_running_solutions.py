@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import ulna
-from ulna.analysis.portraits.running_solutions import _extremes
+from ulna.analysis.portraits.invariant_sets import _extremes
 
 UNDER = ulna.preset("bechard-1")
 DRIVEN = ulna.preset("bechard-1-driven")
