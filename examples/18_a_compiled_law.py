@@ -29,7 +29,7 @@ def sliding_mode(t, q, qd, reference, state, tau, slope=8.0, push=40.0, layer=0.
 # %%
 arm = ulna.preset("kehl").with_payload(1.0)
 hold = {"q0": [-0.5, 0.5], "duration": 2.0, "reference": [0.5, -0.5]}
-run = ulna.simulate(arm, controller=sliding_mode(push=(60.0, 30.0)), **hold)
+run = ulna.simulate(arm, controller=sliding_mode(push=(200.0, 60.0)), **hold)
 print(run.status, run.q[-1].round(3))
 print(ulna.control.read_controller("sliding_mode(layer=0.1)"))
 
@@ -39,8 +39,8 @@ print(ulna.control.read_controller("sliding_mode(layer=0.1)"))
 
 # %%
 layers = np.geomspace(0.02, 5.0, 40)
-laws = [sliding_mode(push=(60.0, 30.0), layer=layer) for layer in layers]
-runs = ulna.simulate_batch(arm, controller=laws, **hold)
+laws = [sliding_mode(push=(200.0, 60.0), layer=layer) for layer in layers]
+runs = ulna.simulate_batch(arm, controller=laws, keep_torques=True, samples=2001, **hold)
 late = runs.t > 1.5
 error = np.abs(runs.q[:, late] - hold["reference"]).max(axis=(1, 2))
 shaking = np.abs(np.diff(runs.tau[:, late], axis=1)).max(axis=(1, 2))

