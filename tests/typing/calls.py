@@ -31,7 +31,7 @@ from ulna import (
     arm as arms_room,
 )
 from ulna.simulation import disturbances
-from ulna.simulation.failures import Failed
+from ulna.simulation.outcome import Failed
 
 Floats = NDArray[np.float64]
 

@@ -36,7 +36,7 @@ from ulna.motion import Plan
 from ulna.motion.values import positive
 from ulna.namespaces import suggest_keywords
 from ulna.progress import card
-from ulna.simulation.checks import check_kinds
+from ulna.simulation.build import check_kinds
 
 STEP = 0.01  # [s] of a step at most
 LEAST_STEPS, LEAST_INTERVALS = 2000, 400

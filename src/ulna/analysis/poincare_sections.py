@@ -25,7 +25,7 @@ from ulna.motion.values import number, whole
 from ulna.namespaces import suggest_keywords
 from ulna.progress import card
 from ulna.simulation import Run, simulate
-from ulna.simulation.checks import check_kinds
+from ulna.simulation.build import check_kinds
 from ulna.simulation.options import joint_values
 from ulna.typing import (
     ArrayLike,

@@ -26,8 +26,7 @@ from ulna.arrays import Array
 from ulna.control import CompiledLaw, Controller, ControlTiming, Reference
 from ulna.control.controller import compile_controller, start_controller
 from ulna.motion import Plan
-from ulna.simulation.checks import read_answer
-from ulna.simulation.reference import as_reference
+from ulna.simulation.ticks import as_reference, read_answer
 
 BLOCK = 16  # arms that a law serves at a time
 NUDGE = 1e-6  # of a value, or in its unit if it is small

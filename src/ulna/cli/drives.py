@@ -11,7 +11,7 @@ from ulna.cli.arguments import check_count, number_reader, read_force, read_join
 from ulna.cli.torque_table import read_table
 from ulna.errors import InputError, Problem, shown
 from ulna.expressions import Expression
-from ulna.simulation.sources import names_for
+from ulna.simulation.loads import names_for
 
 SI = {"torque": "N·m", "force": "N"}
 FORCE_KINDS = ("force", "force", "torque")

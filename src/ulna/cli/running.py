@@ -12,7 +12,7 @@ from ulna.arm import Arm
 from ulna.cli.outputs import Written
 from ulna.errors import InputError, Problem, UlnaError
 from ulna.simulation import Run, simulate
-from ulna.simulation.status import Status
+from ulna.simulation.outcome import Status
 
 FAILED, INTERRUPTED = 3, 130
 

@@ -23,7 +23,7 @@ from ulna.cli.running import raise_if_failed
 from ulna.cli.summary import facts, show_summary, start_of
 from ulna.cli.terminal import number, say, show_json, show_table
 from ulna.simulation import Run, open_run
-from ulna.simulation.status import Status
+from ulna.simulation.outcome import Status
 
 SHOWN = Status(True, "done", "")  # showing went well, however the run ended
 TABLES = (".csv", ".parquet")

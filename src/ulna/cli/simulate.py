@@ -49,7 +49,7 @@ from ulna.cli.running import Timed, raise_if_failed, run_arm, spoken
 from ulna.cli.summary import facts, show_summary, start_of
 from ulna.cli.terminal import note, say, show_json
 from ulna.errors import InputError, Problem
-from ulna.simulation.reference import trajectory_of
+from ulna.simulation.ticks import trajectory_of
 
 LEAST = 0.1  # [s] of a run whose pace says something
 

@@ -13,8 +13,8 @@ from ulna.angles import wrap
 from ulna.cli.angle_option import RELATIVE, Angles
 from ulna.cli.terminal import degrees, fixed, number, say, show_table
 from ulna.simulation import Run
-from ulna.simulation.events import UNTIL
-from ulna.simulation.status import Contact, Event, Side
+from ulna.simulation.build import UNTIL
+from ulna.simulation.outcome import Contact, Event, Side
 
 MOST_PLAIN = 1e7  # beyond, a number is written with an exponent
 ROUNDING = 1e-9  # of a limit, which a peak may pass unnoticed

@@ -11,11 +11,11 @@ from ulna.simulation.batch.simulate_batch import simulate_batch
 from ulna.simulation.batch.statuses import Statuses
 from ulna.simulation.compiled_arm import CompiledArm, compiled
 from ulna.simulation.files import open_run
+from ulna.simulation.outcome import Contact, Event, Saturation, Status
 from ulna.simulation.run import Energies, Run
 from ulna.simulation.sensors import Sensors
 from ulna.simulation.simulate_arm import simulate
 from ulna.simulation.simulation import Simulation
-from ulna.simulation.status import Contact, Event, Saturation, Status
 
 __all__ = [
     "BatchRun",

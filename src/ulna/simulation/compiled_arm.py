@@ -13,9 +13,9 @@ from ulna.errors import InputError, Problem, shown
 from ulna.kinematics.forward_kinematics import posture_evaluator
 from ulna.simulation.build import build_memory
 from ulna.simulation.engine.memory import Memory
+from ulna.simulation.loads import FORCE, read_source, torque_kind
 from ulna.simulation.options import read_options
 from ulna.simulation.sensors import Sensors
-from ulna.simulation.sources import FORCE, read_source, torque_kind
 
 
 class CompiledArm:

@@ -1,18 +1,81 @@
-"""How a simulation is done: the method, its steps, the dynamics, stops; checked once."""
+"""How a simulation is done: the method, its steps, the dynamics, stops; checked once.
+
+Values computed once for an arm, and cached for as long as the arm lives.
+
+How much memory this machine has, and checks of what would not fit.
+"""
 
 from __future__ import annotations
 
 import math
+import os
+import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, did_you_mean, shown, units_hint
-from ulna.simulation.per_arm import PerArm
+from ulna.storage import size_text
+
+Found = TypeVar("Found")
+
+
+class PerArm(Generic[Found]):
+    """A function of a frozen arm that caches its results.
+
+    By which arm it is, and not by its value: to compare long arms takes longer than most of what
+    there is to remember. Threads may ask at the same time; at worst both work it out.
+    """
+
+    def __init__(self, work: Callable[[Arm], Found]) -> None:
+        self._work = work
+        self._kept: dict[int, tuple[weakref.ref[Arm], Found]] = {}
+
+    def __call__(self, arm: Arm) -> Found:
+        """Return the value of the arm, which is shared and not to be changed."""
+        kept = self._kept.get(id(arm))
+        if kept is not None and kept[0]() is arm:
+            return kept[1]
+        found, key = self._work(arm), id(arm)
+
+        def forget(reference: weakref.ref[Arm]) -> None:
+            # Another arm may have come to the same place in memory meanwhile.
+            if key in self._kept and self._kept[key][0] is reference:
+                del self._kept[key]
+
+        self._kept[key] = weakref.ref(arm, forget), found
+        return found
+
+
+PART_OF_MEMORY = 0.5  # of the machine's, which one result may take
+USUAL_MEMORY = 8e9  # [bytes] of a machine that does not say
+
+
+def machine_memory() -> float:
+    """Return the memory of this machine [bytes]."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, OSError, ValueError):
+        return USUAL_MEMORY
+
+
+def allowance() -> float:
+    """Return what one result may take of the memory [bytes]."""
+    return PART_OF_MEMORY * machine_memory()
+
+
+def check_memory(what: str, counted: str, size: float, hint: str) -> None:
+    """Raise InputError if `size` bytes do not fit into memory; `counted` says what takes them."""
+    most = allowance()
+    if size > most:
+        need = f"at most {size_text(most)}, half of this machine's memory"
+        raise InputError(Problem(what, f"{counted}, {size_text(size)}", need, hint))
+
 
 MOST_START = 1e9  # [rad, rad/s] of a joint: a thousandth of what counts as run away
 METHODS = ("rk4", "dop853", "semi-implicit", "gauss4")  # in the order of the engine's numbers

@@ -1,21 +1,189 @@
-"""How a simulation ended, in words: why, when, which joint, and what to try."""
+"""How a run ended, in words: why, when, which joint, and what to try; and what happened on its way.
+
+One rule for controllers and functions of users (torque, tip_force, reference, events): an
+exception, or a value that cannot be used, ends the run with a status; all until then is kept.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ulna.arrays import Array
 from ulna.dynamics.packed import DAMPING, FORCE_X, TORQUE
+from ulna.errors import InputError, Problem, shown
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
-from ulna.simulation.sources import FORCE, torque_kind
-from ulna.simulation.status import Contact, Event, Saturation, Status
-from ulna.simulation.steps import REFUSED_SHARE
+from ulna.simulation.loads import FORCE, torque_kind
 
 if TYPE_CHECKING:
-    from ulna.simulation.simulation import Simulation
+    from ulna.simulation.core import SimulationCore
+
+
+Floats: TypeAlias = NDArray[np.float64]
+
+Reason: TypeAlias = Literal[
+    "done",
+    "stopped",  # a stop condition was met
+    "interrupted",  # by Ctrl-C
+    "diverged",
+    "stalled",  # the method cannot go on: its step is too small, its iterations do not converge
+    "bad torque",  # an input has no value
+    "bad start",  # beyond the stops, or not finite; of an arm in a batch, as are the next two
+    "bad arm",  # parameters that no arm has
+    "not run",  # Ctrl-C came first
+    "coarse",  # it ran to the end by steps that are too long; of an arm in a batch
+    "controller failed",  # it raised an exception, or gave no finite torques
+    "function failed",  # a Python function that was given did
+]
+Side: TypeAlias = Literal["lower", "upper"]
+What: TypeAlias = Literal["hit", "rest", "release"]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How a run ended. It is true where the run went as it was meant to: "done" or "stopped".
+
+    Attributes
+    ----------
+    ok : bool
+        Whether the run went as it was meant to.
+    reason : str
+        In one word or two, such as "done", "stopped", "diverged" or "controller failed".
+    text : str
+        In a sentence, with the time and what to try.
+
+    Examples
+    --------
+    >>> print(Status(True, "done", "ran to t = 2 s"))
+    ran to t = 2 s
+    """
+
+    ok: bool
+    reason: Reason
+    text: str
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Event(NamedTuple):
+    """A condition that was met on the way, and the state of the arm at that time.
+
+    Attributes
+    ----------
+    name : str
+        Its name among the events, or "until".
+    t : float
+        When [s] it was met.
+    q : ndarray, shape (n,)
+        Joint angles [rad].
+    qd : ndarray, shape (n,)
+        Joint rates [rad/s].
+    """
+
+    name: str
+    t: float  # [s]
+    q: Floats  # [rad]
+    qd: Floats  # [rad/s]
+
+
+class Saturation(NamedTuple):
+    """A joint whose controller commanded more torque than its limit, and got the limit.
+
+    Attributes
+    ----------
+    joint : int
+        Which, counted from 1.
+    episodes : int
+        How many unbroken rows of control periods there were in which it did.
+    seconds : float
+        How long [s] all of them were together.
+    first : float
+        When [s] the first began.
+    """
+
+    joint: int  # counted from 1
+    episodes: int
+    seconds: float  # [s] of all of them together
+    first: float  # [s] at which the first began
+
+
+class Contact(NamedTuple):
+    """A joint at one of its limits: it hits it, comes to rest there, or leaves it.
+
+    Attributes
+    ----------
+    t : float
+        When [s].
+    joint : int
+        Which, counted from 1.
+    side : {"lower", "upper"}
+        At which limit.
+    what : {"hit", "rest", "release"}
+        What happened.
+    speed : float
+        Its speed [rad/s] just before.
+    """
+
+    t: float  # [s]
+    joint: int  # counted from 1
+    side: Side
+    what: What
+    speed: float  # [rad/s] before it
+
+
+RETURN, RAISE = "return", "raise"
+LONGEST = 300  # letters of a message
+
+
+class Failed(Exception):  # noqa: N818 - it says what happened to a run, and nobody sees it raised
+    """An exception of a user's code, on its way to where it ends the run."""
+
+    def __init__(
+        self, reason: Reason, who: str, t: float, error: Exception, *, answered: bool = False
+    ) -> None:
+        super().__init__(who)
+        self.reason, self.who, self.t, self.error = reason, who, t, error
+        self.answered = answered  # the error is ours, about an answer that was given
+
+    def as_failure(self) -> Failure:
+        """Return what is kept of it."""
+        said = _text_of(self.who, self.error, answered=self.answered)
+        text = f"{self.reason} at t = {self.t:.9g} s: {said}"
+        return Failure(self.who, Status(False, self.reason, text), self.error)
+
+
+class Failure(NamedTuple):
+    """What failed, how the run stands after it, and the exception, which copies do without."""
+
+    who: str  # "PD.torque", or "torque function 'lift'"
+    status: Status
+    error: Exception | None
+
+
+def _text_of(who: str, error: Exception, *, answered: bool) -> str:
+    problems = getattr(error, "problems", ())
+    if answered and problems:
+        return f"{who} gave {problems[0].got}, need {problems[0].need}"
+    kind, text = type(error).__name__, " ".join(str(error).split())
+    said = text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+    return f"{who} raised {kind}" + (f": {said}" if said else "")
+
+
+def check_on_error(given: Any) -> str:
+    """Check what is to become of an exception in a user's Python code."""
+    if given not in (RETURN, RAISE):
+        hint = "with 'return' the status of the run tells of it"
+        raise InputError(Problem("on_error", shown(given), f"'{RETURN}' or '{RAISE}'", hint))
+    return str(given)
+
 
 NEARBY = 1e-7  # [rad, rad/s] on either side of a state
 RUNAWAY = 1e12  # [rad, rad/s] at which the engine counts a state as lost
@@ -24,7 +192,7 @@ MOST_JOINTS = 3  # at their torque limits, that a status tells of
 WHATS = {at.HIT: "hit", at.REST: "rest", at.RELEASE: "release"}
 
 
-def status_of(simulation: Simulation, code: int) -> Status:
+def status_of(simulation: SimulationCore, code: int) -> Status:
     """Return the status after the engine returned a code."""
     t = simulation.t
     if code in (at.DIVERGED, at.STALLED):
@@ -43,12 +211,12 @@ def status_of(simulation: Simulation, code: int) -> Status:
     return Status(True, "done", f"ran to t = {t:g} s{_remarks(simulation)}")
 
 
-def interrupted(simulation: Simulation) -> Status:
+def interrupted(simulation: SimulationCore) -> Status:
     """Return the status of a run that Ctrl-C ended."""
     return Status(False, "interrupted", f"interrupted at t = {simulation.t:g} s")
 
 
-def _remarks(simulation: Simulation) -> str:
+def _remarks(simulation: SimulationCore) -> str:
     """Return what a reader of the numbers should know."""
     ints = simulation.memory.ints
     chatter = ints.item(at.CHATTER)
@@ -74,7 +242,7 @@ def _saturated(found: tuple[Saturation, ...]) -> str:
     return text + (f"; {more} more joint{'s' * (more > 1)} at theirs" if more > 0 else "")
 
 
-def saturation_of(simulation: Simulation) -> tuple[Saturation, ...]:
+def saturation_of(simulation: SimulationCore) -> tuple[Saturation, ...]:
     """Return the joints whose controller commanded more than their torque limits."""
     notes = _notes(simulation) if simulation.memory.ints.item(at.TICK) else None
     if notes is None or not notes[at.EPISODES].any():
@@ -92,7 +260,7 @@ def saturation_of(simulation: Simulation) -> tuple[Saturation, ...]:
     )
 
 
-def close_saturation(simulation: Simulation) -> None:
+def close_saturation(simulation: SimulationCore) -> None:
     """End all episodes of saturation: the controller commands nothing any more."""
     notes = _notes(simulation)
     there = notes[at.SATURATED] != 0.0
@@ -100,13 +268,13 @@ def close_saturation(simulation: Simulation) -> None:
     notes[at.SATURATED] = 0.0
 
 
-def _notes(simulation: Simulation) -> Array:
+def _notes(simulation: SimulationCore) -> Array:
     n, memory = simulation.arm.n, simulation.memory
     first = memory.ints.item(at.NOTED)
     return memory.floats[first : first + at.NOTES * n].reshape(at.NOTES, n)
 
 
-def _stalled(simulation: Simulation) -> Status:
+def _stalled(simulation: SimulationCore) -> Status:
     """Return the status of a run whose steps have collapsed, and why."""
     watch, memory = simulation.stall_watch, simulation.memory
     joint = _switching_joint(simulation)
@@ -115,13 +283,13 @@ def _stalled(simulation: Simulation) -> Status:
         f"{memory.vectors[at.STATE + 1, joint]:.3g} rad/s: steps have fallen to "
         f"{watch.pace:.1g} s"
     )
-    if watch.share > REFUSED_SHARE:
+    if watch.is_refused:
         text += (
             f" and {100.0 * watch.share:.0f} % of them are refused, as where a torque switches "
             "faster than any step"
         )
     text += f"; the rest would take {watch.to_go:.1g} steps; "
-    if watch.share > REFUSED_SHARE:
+    if watch.is_refused:
         text += (
             "try tanh(100*x) or clip(100*x, -1, 1) in place of sign(x), a controller at a rate, or "
             "method='rk4' with a small dt"
@@ -131,7 +299,7 @@ def _stalled(simulation: Simulation) -> Status:
     return Status(False, "stalled", text)
 
 
-def _switching_joint(simulation: Simulation) -> int:
+def _switching_joint(simulation: SimulationCore) -> int:
     """Return the joint whose torque differs most between the two sides of the present state."""
     memory, n = simulation.memory, simulation.arm.n
     sides = []
@@ -142,7 +310,7 @@ def _switching_joint(simulation: Simulation) -> int:
     return int(np.argmax(jumps)) if jumps.any() else _worst_joint(memory)
 
 
-def _torques_at_stage(simulation: Simulation, t: float) -> Array:
+def _torques_at_stage(simulation: SimulationCore, t: float) -> Array:
     """Return torques, force and moment (n+3,) in the state STAGE.
 
     A function may fail beyond where the run came: zeros there.
@@ -157,7 +325,7 @@ def _torques_at_stage(simulation: Simulation, t: float) -> Array:
     return np.append(links[:n, TORQUE], links[n, FORCE_X : FORCE_X + 3])
 
 
-def _failure(simulation: Simulation, code: int) -> Status:
+def _failure(simulation: SimulationCore, code: int) -> Status:
     t, options = simulation.t, simulation.options
     memory = simulation.memory
     joint = _worst_joint(memory)
@@ -182,7 +350,7 @@ def _failure(simulation: Simulation, code: int) -> Status:
     return Status(False, "diverged", text)
 
 
-def _acting(simulation: Simulation) -> str:
+def _acting(simulation: SimulationCore) -> str:
     """Name the largest torque or force, where any acts."""
     vectors = simulation.memory.vectors
     vectors[at.STAGE : at.STAGE + 2] = vectors[at.STATE : at.STATE + 2]
@@ -201,7 +369,7 @@ def _worst_joint(memory: Memory) -> int:
     return int(np.argmax(lost) if lost.any() else np.argmax(np.abs(trial).max(axis=0)))
 
 
-def _bad_input(simulation: Simulation) -> Status | None:
+def _bad_input(simulation: SimulationCore) -> Status | None:
     """Find an input that has no value in the step that failed."""
     memory, n = simulation.memory, simulation.arm.n
     vectors = memory.vectors
@@ -225,7 +393,7 @@ def _bad_input(simulation: Simulation) -> Status | None:
     return None
 
 
-def log_of(simulation: Simulation) -> tuple[tuple[Event, ...], tuple[Contact, ...]]:
+def log_of(simulation: SimulationCore) -> tuple[tuple[Event, ...], tuple[Contact, ...]]:
     """Read events and contacts from the engine's log."""
     n, log = simulation.arm.n, simulation.record.log
     rows = min(int(simulation.memory.ints[at.LOGGED]), len(log))
@@ -243,7 +411,7 @@ def log_of(simulation: Simulation) -> tuple[tuple[Event, ...], tuple[Contact, ..
 
 
 def _contact(
-    simulation: Simulation, t: float, joint: int, what: int, speed: float, y: Any
+    simulation: SimulationCore, t: float, joint: int, what: int, speed: float, y: Any
 ) -> Contact:
     parameters, q = simulation.arm.parameters, y[0, joint]
     upper = parameters.upper[joint] - q <= q - parameters.lower[joint]

@@ -1,8 +1,12 @@
-"""`ulna.simulate`: one arm from its start to the end of its run, recorded."""
+"""`ulna.simulate`: one arm from its start to the end of its run, recorded.
+
+How a simulation was set up, as plain values: what a run keeps of it.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -14,18 +18,15 @@ from ulna.errors import InputError, Problem, shown, warn
 from ulna.motion import Trajectory
 from ulna.namespaces import suggest_keywords
 from ulna.progress import progress as progress_line
-from ulna.simulation.capacity import allowance, check_memory
+from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import sample_columns, sample_width
-from ulna.simulation.failures import Failed
-from ulna.simulation.immutable import read_only
-from ulna.simulation.options import read_time
-from ulna.simulation.outcome import interrupted, log_of, saturation_of
-from ulna.simulation.reference import check_motion, trajectory_of
-from ulna.simulation.run import Run
-from ulna.simulation.settings import settings_of
+from ulna.simulation.options import allowance, check_memory, read_time
+from ulna.simulation.outcome import Failed, interrupted, log_of, saturation_of
+from ulna.simulation.run import Run, read_only
 from ulna.simulation.simulation import Simulation
 from ulna.simulation.steps import MOST_STEPS, check_stiffness
+from ulna.simulation.ticks import check_motion, trajectory_of
 from ulna.typing import (
     ArrayLike,
     ControllerLike,
@@ -338,3 +339,26 @@ def _even_times(duration: float, count: int) -> Array:
 def _check_samples(count: int, row: int) -> None:
     hint = f"such as samples={int(allowance() / row):,}"
     check_memory("samples", f"{count:,} of {row:,} bytes", count * row, hint)
+
+
+def settings_of(simulation: Simulation) -> dict[str, Any]:
+    """Return all that it takes to set a simulation up again; functions by their names only."""
+    q, qd = simulation.start
+    torque, force = simulation.sources
+    options = simulation.options
+    plain: dict[str, Any] = {"q0": q.tolist(), "qd0": qd.tolist(), **vars(options)}
+    plain["max_step"] = None if math.isinf(options.max_step) else options.max_step
+    plain |= {"torque": torque.described, "tip_force": force.described}
+    if simulation.controller is not None:
+        plain["controller"] = repr(simulation.controller)
+        plain |= {"sensors": asdict(simulation.sensors), "reference": simulation.reference}
+    if simulation.disturbances:
+        plain["disturbances"] = [_plain(one) for one in simulation.disturbances]
+    if simulation.signals:
+        plain["events"] = {signal.name: signal.described for signal in simulation.signals}
+    return plain
+
+
+def _plain(disturbance: Disturbance) -> dict[str, Any]:
+    values = asdict(disturbance)
+    return values | {"stop": None if math.isinf(disturbance.stop) else disturbance.stop}

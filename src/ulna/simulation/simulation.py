@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import math
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from ulna.arm import Arm
 from ulna.arrays import Array
-from ulna.control import Controller
-from ulna.control.loop_stability import stability_warning
 from ulna.dynamics.packed import QDD
 from ulna.errors import InputError, Interrupted, Problem, shown, units_hint, warn
 from ulna.namespaces import suggest_keywords
-from ulna.simulation.build import build_memory
-from ulna.simulation.checks import (
+from ulna.simulation.build import (
     check_controlled,
     check_kinds,
     check_tip_is_free,
+    read_events,
     warn_of_unmodelled,
 )
-from ulna.simulation.copies import check_picklable, deep_copy, parts_of
-from ulna.simulation.driving import Report, drive, engine_for
+from ulna.simulation.core import Report, SimulationCore
 from ulna.simulation.engine import memory_layout as at
-from ulna.simulation.engine.memory import LOG_ROWS, ControlMemory, Memory, carried_over, new_record
-from ulna.simulation.events import read_events
-from ulna.simulation.failures import RAISE, Failed, Failure, check_on_error
+from ulna.simulation.engine.memory import carried_over
 from ulna.simulation.loads import Loads
 from ulna.simulation.options import (
     check_start,
@@ -36,13 +30,19 @@ from ulna.simulation.options import (
     read_options,
     read_time,
 )
-from ulna.simulation.outcome import close_saturation, interrupted, status_of
-from ulna.simulation.reference import reference_poses
+from ulna.simulation.outcome import (
+    Status,
+    check_on_error,
+    close_saturation,
+    interrupted,
+    status_of,
+)
 from ulna.simulation.sensors import Sensors
-from ulna.simulation.sources import Source
-from ulna.simulation.status import Status
-from ulna.simulation.steps import StallWatch, accuracy_warnings, check_steps, prepare_steps
-from ulna.simulation.stiffness import StiffnessWatch
+from ulna.simulation.steps import (
+    accuracy_warnings,
+    check_steps,
+    prepare_steps,
+)
 from ulna.simulation.ticks import Ticks
 from ulna.typing import (
     ArrayLike,
@@ -61,12 +61,11 @@ from ulna.typing import (
     TorqueLike,
 )
 
-FIRST_BUDGET = 5000  # steps of one link until the first check for Ctrl-C
 PERFECT = Sensors()
 LOST = ("diverged", "stalled", "bad torque")  # there is no state to continue from
 
 
-class Simulation:
+class Simulation(SimulationCore):
     """Simulate an arm step by step, as an object that advances when it is called.
 
     Parameters
@@ -176,83 +175,10 @@ class Simulation:
         self._begin(controller, q, qd)
         self._warn()
 
-    def _begin(self, controller: Controller | None, q: Array, qd: Array) -> None:
-        """Set the start, at time 0."""
-        self.start = (q, qd)
-        self.status = Status(True, "done", "not started")
-        self.accuracy_warnings: list[str] = []  # what a reader of the numbers should know
-        self.stall_watch, self.stiffness = StallWatch(), StiffnessWatch(self.arm.n)
-        self.failure: Failure | None = None
-        self.budget = max(FIRST_BUDGET // self.arm.n, 1)
-        self.memory = self._build()
-        self.memory.vectors[at.STATE, :-1], self.memory.vectors[at.STATE + 1, :-1] = q, qd
-        self._make_room()
-        self.ticks.control.tau.fill(0.0)
-        self.ticks.install(controller, self._started(controller))
-        self._connect()
-
-    def _build(self) -> Memory:
-        return build_memory(
-            self.arm, self.options, self.sources, self.disturbances, self.signals, self.sensors
-        )
-
-    def _started(self, controller: Controller | None) -> Any:
-        """Return the compiled law of a controller, or the state that it starts with."""
-        try:
-            return self.ticks.started(controller, self.t)
-        except Failed as caught:
-            failed = caught
-        self.fail(failed)
-        self.control.tau.fill(np.nan)  # no torque acts that was not computed
-        return None
-
-    def _connect(self) -> None:
-        """Tell the engine the addresses of functions that it calls, which differ by process."""
-        from ulna.simulation.engine.parts import connect
-
-        self.size = self.arm.n
-        self.loads.connect(self.memory)
-        self.ticks.connect(self.memory)
-        connect(self.size, self.memory, self.control, self.record)
-        self.engine = engine_for(self.size, self.memory, self.control, self.record)
-        # Plain Python, and what it calls, would warn of NaN and overflow, which are checked anyway.
-        self.guarded = isinstance(self.engine, FunctionType) or bool(self.loads.callbacks)
-        if self.loads.callbacks:
-            self.budget = 1  # a function may take long
-
-    def _warn(self) -> None:
-        """Warn beforehand that a controller will not settle."""
-        if self.options.dynamics != "full" or self.controller is None:
-            return
-        poses = reference_poses(self.arm, self.ticks.followed, self.start[0])
-        reason = stability_warning(self.controller, self.arm, self.timing, poses)
-        if reason is not None:
-            warn(reason)
-
-    @property
-    def controller(self) -> Controller | None:
-        """The controller, or None; `set_controller` sets another."""
-        return self.ticks.controller
-
     @property
     def reference(self) -> Any:
         """What is followed, described by plain values; `set_reference` sets another."""
         return self.ticks.described
-
-    @property
-    def sources(self) -> tuple[Source, Source]:
-        """The torques and the force on the tip that act; `apply` lets others act."""
-        return self.loads.sources
-
-    @property
-    def control(self) -> ControlMemory:
-        """What the controller reads and writes, as the engine has it."""
-        return self.ticks.control
-
-    @property
-    def t(self) -> float:
-        """The time [s]."""
-        return float(self.memory.floats.item(at.NOW))
 
     @property
     def q(self) -> Array:
@@ -285,18 +211,6 @@ class Simulation:
     def controller_state(self) -> Any:
         """What the controller remembers: of a compiled one its rows (s,), else its own object."""
         return self.ticks.remembered
-
-    def _evaluate(self) -> Array:
-        from ulna.simulation.engine.loop import evaluate
-
-        vectors = self.memory.vectors
-        vectors[at.STAGE : at.STAGE + 2] = vectors[at.STATE : at.STATE + 2]
-        with np.errstate(all="ignore"):
-            evaluate(self.size, self.memory, self.control, self.t)
-        error = self.loads.take_error()
-        if error is not None:
-            raise error
-        return self.memory.links[:-1]
 
     def apply(
         self, *, torque: TorqueLike | None = None, tip_force: TipForceLike | None = None
@@ -401,7 +315,7 @@ class Simulation:
         self.memory.floats[at.TARGET] = end
         self.memory.ints[at.OPEN] = 0  # what an interruption may have left
         try:
-            code = at.FAULTY if self.failure else drive(self, report)
+            code = at.FAULTY if self.failure else self._drive(report)
         except KeyboardInterrupt:
             # Of a function that Ctrl-C ended, and that may be called again.
             self.loads.clear_error()
@@ -506,16 +420,6 @@ class Simulation:
         self._go_on()
         self._warn()
 
-    def _go_on(self) -> None:
-        """Continue with a controller or reference that was exchanged in mid-run."""
-        ints = self.memory.ints
-        ints[at.ANSWERED] = ints[at.OPEN] = 0
-        if not np.isfinite(self.control.tau).all() and self.failure is None:
-            self.control.tau.fill(0.0)  # of torques that were refused; the tick comes again
-        if self.status.reason in ("controller failed", "function failed") and not self.failure:
-            self.status = status_of(self, at.REACHED)
-        self._connect()
-
     def reset(self, q0: StateLike | None = None, qd0: StateLike | None = None) -> None:
         """Return to a state, at time 0, as if made anew with it.
 
@@ -580,60 +484,3 @@ class Simulation:
         return self.__deepcopy__({})
 
     __copy__ = copy
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Simulation:
-        made = type(self).__new__(type(self))
-        memo[id(self)] = made
-        made.__setstate__(deep_copy(self, memo))
-        return made
-
-    def __getstate__(self) -> dict[str, Any]:
-        check_picklable(self)
-        return parts_of(self)
-
-    def __setstate__(self, parts: dict[str, Any]) -> None:
-        self.__dict__.update(parts)
-        self._connect()
-
-    def keep_samples(self, times: Array, *, signals: bool = True) -> None:
-        """Make room for samples.
-
-        Parameters
-        ----------
-        times : ndarray, shape (S,)
-            When [s] to keep them.
-        signals : bool
-            Whether to keep what a controller measures, follows and commands, and disturbances.
-        """
-        self._kept = self.kept_signals if signals else 0
-        self.keeps_signals, self._times = signals, np.array(times)
-        self._make_room()
-
-    def _make_room(self) -> None:
-        self.memory.ints[at.KEPT] = self._kept
-        # Where nothing is watched, nothing is logged.
-        rows = LOG_ROWS if self.memory.ints[at.WATCHING] else 0
-        self.record = new_record(self._times, self.arm.n, self._kept, rows)
-
-    @property
-    def kept_signals(self) -> int:
-        """What samples of this simulation could hold besides what all do."""
-        controlled, disturbed = self.controller is not None, bool(self.disturbances)
-        return at.KEEP_CONTROL * controlled + at.KEEP_DISTURBANCES * disturbed
-
-    def fail(self, failed: Failed) -> None:
-        """End the run because Python code raised an exception, or raise it with on_error="raise".
-
-        What a function returns at the very start is part of the input, and refused as such.
-
-        Parameters
-        ----------
-        failed : Failed
-            The exception, and whose it is.
-        """
-        error = failed.error
-        unstarted = self.memory.ints[at.STEPS] == 0 and self.t == failed.t
-        is_input = isinstance(error, InputError) and failed.reason == "function failed"
-        if self.on_error == RAISE or (is_input and unstarted):
-            raise error
-        self.failure = failed.as_failure()

@@ -13,13 +13,23 @@ step can follow (a sign() that holds the arm on its switching line), and the lim
 What the two differ by is the error of a step; each speaks for those up to the next, and the error
 of a rate for the angle that it goes on to turn the joint by. The sum estimates the error of the
 angles, as long as neighbouring motions neither part (chaos) nor come together.
+
+Whether damping, and not accuracy, keeps the steps of an adaptive run short.
+
+An explicit method is stable only for steps h of some six times 1/λ, where λ is the fastest rate at
+which damping slows any motion of the joints. Where the steps that a run takes come near that, it is
+stiff: no tolerance lets it go any faster, and a method that takes damping implicitly would. λ is
+the largest eigenvalue of −∂q̈/∂q̇, found by power iteration on what the engine itself computes.
+
+Checks come after so many steps, and not after so much time, so that a run warns alike on every
+machine.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,11 +38,11 @@ from ulna.arrays import Array
 from ulna.errors import InputError, Problem, warn
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.engine import memory_layout as at
-from ulna.simulation.options import SimulationOptions
-from ulna.simulation.per_arm import PerArm
+from ulna.simulation.options import PerArm, SimulationOptions
 
 if TYPE_CHECKING:
-    from ulna.simulation.simulation import Simulation
+    from ulna.simulation.core import SimulationCore
+
 
 MOST_STEPS = 10**10  # of one kind in one run: an hour or so of a small arm
 MANY_STEPS = 10**7  # through stiff damping, from which on a run is announced
@@ -170,7 +180,12 @@ class StallWatch:
         self.pace = self.share = 0.0  # [s] a try, and how many of them are refused
         self.to_go = 0.0  # steps
 
-    def is_stalled(self, simulation: Simulation) -> bool:
+    @property
+    def is_refused(self) -> bool:
+        """Whether a good part of the steps is refused, as where something switches."""
+        return self.share > REFUSED_SHARE
+
+    def is_stalled(self, simulation: SimulationCore) -> bool:
         """Return whether what is left takes more steps than anybody waits for."""
         if not simulation.options.adaptive:
             return False
@@ -184,7 +199,7 @@ class StallWatch:
         self.tries, self.refused, self.t = tries, refused, t
         left = float(simulation.memory.floats[at.TARGET]) - t
         self.to_go = left / self.pace if self.pace > 0.0 else math.inf
-        limit = HOPELESS if self.share > REFUSED_SHARE else ENDLESS
+        limit = HOPELESS if self.is_refused else ENDLESS
         return self.to_go > limit
 
 
@@ -198,7 +213,7 @@ def _longest(options: SimulationOptions, span: float, *, controlled: bool) -> fl
     return min(options.dt, max(span, 1e-300), 1.0 / options.rate if controlled else math.inf)
 
 
-def prepare_steps(simulation: Simulation, span: float) -> None:
+def prepare_steps(simulation: SimulationCore, span: float) -> None:
     """Set which steps are checked for their error, and how finely events are located."""
     floats, ints = simulation.memory.floats, simulation.memory.ints
     begun = ints.item(at.STEPS) > 0
@@ -211,7 +226,7 @@ def prepare_steps(simulation: Simulation, span: float) -> None:
         floats[at.WINDOW] = 4.0 * finest
 
 
-def accuracy_warnings(simulation: Simulation) -> list[str]:
+def accuracy_warnings(simulation: SimulationCore) -> list[str]:
     """Return warnings about the accuracy of a run that came to its end."""
     found = []
     ints, error = simulation.memory.ints, simulation.memory.links.item(-1, at.ERROR)
@@ -233,17 +248,17 @@ def accuracy_warnings(simulation: Simulation) -> list[str]:
     return found
 
 
-def _too_long(simulation: Simulation, error: float) -> str:
+def _too_long(simulation: SimulationCore, error: float) -> str:
     off = f"some {error:.1g} rad" if error < math.inf else "any amount"
     better = _shorter(simulation, error)
     return f"{_steps_text(simulation)}: the angles are off by {off}; {better}"
 
 
-def _steps_text(simulation: Simulation) -> str:
+def _steps_text(simulation: SimulationCore) -> str:
     return f"steps of dt = {simulation.options.dt:g} s are too long"
 
 
-def _shorter(simulation: Simulation, error: float) -> str:
+def _shorter(simulation: SimulationCore, error: float) -> str:
     options = simulation.options
     longest = _longest(options, simulation.t, controlled=simulation.controller is not None)
     excess = min(error / (0.1 * most_error(options)), 1e8) if error < math.inf else 1e8
@@ -256,8 +271,98 @@ def _shorter(simulation: Simulation, error: float) -> str:
     return text + ", or method='dop853', which chooses its steps"
 
 
-def _is_stiff(simulation: Simulation) -> bool:
+def _is_stiff(simulation: SimulationCore) -> bool:
     """Return whether a step of dt would be beyond what an explicit method is stable for."""
-    from ulna.simulation.stiffness import damping_rate
-
     return damping_rate(simulation, at.STEADY) * simulation.options.dt > STABLE
+
+
+WORTH = 0.25  # [s] of work before the first check; what is over by then needs no advice
+NEAR = 2.5  # h λ from which on stability counts as what holds the steps, of 6 where it fails
+GAIN = 5.0  # times as fast as it must be what is advised
+ITERATIONS = 30
+
+
+class StiffnessWatch:
+    """Check a run after some steps, and again after twice as many, until it has warned."""
+
+    def __init__(self, n: int) -> None:
+        self.warned = False
+        self._due = int(WORTH / (WORK["dop853"] * n)) + 1  # tries of a step
+        self._tries, self._t = 0, 0.0  # at the last check
+
+    def until_check(self, simulation: SimulationCore, budget: int) -> int:
+        """Return as many steps as may be taken until the next check."""
+        if self.warned:
+            return budget
+        left = self._due - _tries(simulation)
+        return budget if left >= budget else max(left, 1)
+
+    def check(self, simulation: SimulationCore) -> None:
+        """Warn of a run that is stiff, once."""
+        tries = _tries(simulation)
+        if self.warned or tries < self._due or not simulation.options.adaptive:
+            return
+        step = (simulation.t - self._t) / (tries - self._tries)
+        self._due, self._tries, self._t = 2 * tries, tries, simulation.t
+        work, other = WORK["dop853"] / max(step, 1e-300), WORK["semi-implicit"]
+        if simulation.options.dynamics != "full" or work < GAIN * other / simulation.options.dt:
+            return
+        rate = damping_rate(simulation, at.TEXT)
+        if rate * step > NEAR:
+            self.warned = True
+            own = damping_rate(simulation, at.STEADY)
+            warn(_text(simulation, step, rate, of_joints=own * step > NEAR))
+
+
+def _tries(simulation: SimulationCore) -> int:
+    ints = simulation.memory.ints
+    return int(ints.item(at.STEPS) + ints.item(at.REJECTED))
+
+
+def damping_rate(simulation: SimulationCore, inputs: int) -> float:
+    """Return the fastest rate [1/s] at which damping slows any motion of the joints now.
+
+    `inputs` says whether formulas take part. Functions of users, which may count their calls, are
+    left alone.
+    """
+    from ulna.dynamics.packed import QDD
+    from ulna.simulation.engine.loop import evaluate
+
+    memory, n = simulation.memory, simulation.arm.n
+    kept, evaluations = memory.ints.item(at.INPUTS), memory.ints.item(at.EVALUATIONS)
+    state, stage = memory.vectors[at.STATE : at.STATE + 2], memory.vectors[at.STAGE : at.STAGE + 2]
+    size = 1e-3 * max(1.0, float(np.abs(state[1, :-1]).max()))  # of a change of the rates
+
+    def qdd(change: Any) -> Array:
+        stage[:] = state
+        stage[1, :-1] += change
+        evaluate(simulation.size, memory, simulation.control, simulation.t)
+        return memory.links[:n, QDD].copy()
+
+    memory.ints[at.INPUTS] = kept & inputs
+    # Neighbours that move against one another are what damping slows fastest.
+    direction, rate = (-1.0) ** np.arange(n) / np.sqrt(n), 0.0
+    with np.errstate(all="ignore"):
+        here = qdd(0.0)
+        for _ in range(ITERATIONS):
+            change = (qdd(size * direction) - here) / size
+            length = float(np.linalg.norm(change))
+            rate = -float(direction @ change)
+            if not 0.0 < length < np.inf:
+                break
+            direction = change / length
+    memory.ints[at.INPUTS], memory.ints[at.EVALUATIONS] = kept, evaluations
+    return rate if np.isfinite(rate) else 0.0
+
+
+def _text(simulation: SimulationCore, step: float, rate: float, *, of_joints: bool) -> str:
+    n, dt = simulation.arm.n, simulation.options.dt
+    faster = WORK["dop853"] / step / (WORK["semi-implicit"] / dt)
+    text = (
+        f"stiff at t = {simulation.t:.3g} s: damping slows the fastest motion of the joints within "
+        f"{1.0 / rate:.1g} s, which keeps steps of dop853 at {step:.1g} s whatever rtol allows, "
+        f"some {WORK['dop853'] * n / step:.1g} s of work for each second; "
+    )
+    if of_joints:
+        return f"{text}try method='semi-implicit', some {faster:.0f} times as fast at dt = {dt:g} s"
+    return f"{text}try a formula with less of it, or damping of the joints and 'semi-implicit'"

@@ -12,8 +12,8 @@ import numpy as np
 
 from ulna.columns import write_columns
 from ulna.progress import card
+from ulna.simulation.outcome import Floats
 from ulna.simulation.run import Run
-from ulna.simulation.status import Floats
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ from ulna.analysis import default_tolerance, stability, verdict
 from ulna.control import PD, ComputedTorque, OpenLoop
 from ulna.errors import InputError, UlnaWarning
 from ulna.simulation import Saturation, Sensors
-from ulna.simulation.status import Status
+from ulna.simulation.outcome import Status
 
 ARM = ulna.preset("kehl")
 CIRCLE = ulna.paths.circle((0.5, 0.2), 0.1)

@@ -9,7 +9,7 @@ import ulna
 from ulna.analysis import effort, tracking
 from ulna.control import PD
 from ulna.errors import InputError
-from ulna.simulation.status import Status
+from ulna.simulation.outcome import Status
 
 ARM = ulna.preset("kehl")
 CENTRE, RADIUS, LASTS = np.array([0.5, 0.2]), 0.1, 2.0

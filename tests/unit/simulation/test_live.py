@@ -154,7 +154,7 @@ def test_the_tip_of_a_reference_is_computed_only_if_asked(monkeypatch):
     def refuse(*_):
         raise RuntimeError("asked")
 
-    for place in ("ulna.kinematics.tip", "ulna.simulation.reference.tip"):
+    for place in ("ulna.kinematics.tip", "ulna.simulation.ticks.tip"):
         monkeypatch.setattr(place, refuse, raising=False)
     start = {"q0": [0.1, 0.2], "duration": 0.01}
     assert ulna.simulate(TWO, controller=Asking(), **start).status

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.simulation.formats import read_settings
+from ulna.simulation.files import read_settings
 
 ARCHIVE = Path(__file__).parents[2] / "data" / "older_files.tar.xz"
 

@@ -14,8 +14,8 @@ import pytest
 import ulna
 from ulna.errors import InputError
 from ulna.simulation import run as runs
+from ulna.simulation.outcome import Contact, Event, Status
 from ulna.simulation.run import Run
-from ulna.simulation.status import Contact, Event, Status
 
 DONE = Status(True, "done", "ran to t = 2 s")
 ARRAYS = ("t", "q", "qd", "qdd", "tau", "tip_force", "injected", "dissipated")

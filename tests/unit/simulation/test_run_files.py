@@ -15,8 +15,8 @@ import xarray as xr
 import ulna
 from ulna.errors import FileError, InputError, MissingExtraError
 from ulna.simulation.files import open_run
+from ulna.simulation.outcome import Contact, Event, Status
 from ulna.simulation.run import Run
-from ulna.simulation.status import Contact, Event, Status
 
 ARRAYS = ("t", "q", "qd", "qdd", "tau", "tip_force", "injected", "dissipated")
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX files")

@@ -315,9 +315,8 @@ def test_without_signals_a_run_takes_less_and_moves_the_same():
 
 
 def test_the_estimate_of_memory_counts_them(monkeypatch):
-    import ulna.simulation.capacity as capacity
 
-    monkeypatch.setattr(capacity, "machine_memory", lambda: 2.0 * 8.0 * 14.0 * 1000.0)
+    monkeypatch.setattr("ulna.simulation.options.machine_memory", lambda: 2.0 * 8.0 * 14.0 * 1000.0)
     settings = {"q0": [0.0, 0.0], "duration": 1.0, "samples": 1000, "reference": [0.0, 0.0]}
     controller = ulna.control.PD(1.0, 1.0)
     assert len(simulate(ARM, controller=controller, signals=False, **settings)) == 1000

@@ -12,7 +12,7 @@ import ulna
 from ulna import Arm, Joint, Sensors, Simulation, simulate
 from ulna.control import PD
 from ulna.errors import InputError
-from ulna.simulation import capacity
+from ulna.simulation import options
 from ulna.simulation.disturbances import noise, pulse, step
 
 SPUN = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m² about its joint
@@ -294,7 +294,7 @@ def test_too_many_samples_are_refused_with_the_figure():
 
 
 def test_the_figure_is_half_of_the_memory_and_a_way_out_is_offered(monkeypatch):
-    monkeypatch.setattr(capacity, "machine_memory", lambda: 80_000.0)
+    monkeypatch.setattr("ulna.simulation.options.machine_memory", lambda: 80_000.0)
     with pytest.raises(InputError, match="such as samples=500"):
         spinning(samples=501)
     assert len(spinning(samples=500)) == 500
@@ -304,8 +304,8 @@ def test_a_machine_that_does_not_say_has_the_usual_memory(monkeypatch):
     def silent(name):
         raise ValueError(name)
 
-    monkeypatch.setattr(capacity.os, "sysconf", silent, raising=False)
-    assert capacity.machine_memory() == capacity.USUAL_MEMORY
+    monkeypatch.setattr(options.os, "sysconf", silent, raising=False)
+    assert options.machine_memory() == options.USUAL_MEMORY
 
 
 # What is written down

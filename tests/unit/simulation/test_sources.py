@@ -13,7 +13,7 @@ import ulna
 from ulna import Arm, Simulation, simulate
 from ulna.errors import InputError
 from ulna.expressions import ExpressionError
-from ulna.simulation.sources import split_formulas
+from ulna.simulation.loads import split_formulas
 
 SPUN = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))
 TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])

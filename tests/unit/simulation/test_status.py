@@ -10,7 +10,7 @@ import pytest
 
 import ulna
 from ulna import Arm, Interrupted, Joint, Simulation, UlnaWarning, simulate
-from ulna.simulation.status import Status
+from ulna.simulation.outcome import Status
 
 SPUN = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m² about its joint
 TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])

@@ -8,15 +8,14 @@ import pytest
 import ulna
 from ulna import Arm, Joint, Simulation
 from ulna.errors import UlnaWarning
-from ulna.simulation import stiffness
 from ulna.simulation.engine import memory_layout as at
-from ulna.simulation.stiffness import damping_rate
+from ulna.simulation.steps import damping_rate
 
 
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch):
     """Look after a few hundred steps, and not after a quarter of a second of them."""
-    monkeypatch.setattr(stiffness, "WORTH", 3e-4)
+    monkeypatch.setattr("ulna.simulation.steps.WORTH", 3e-4)
 
 
 def damped(n, damping, **options):
@@ -96,7 +95,7 @@ def test_looking_changes_no_bit(monkeypatch):
     arm, options = damped(10, 0.2), {"duration": 0.2, "torque": ["5*sin(q1)"] + 9 * ["0"]}
     messages, looked = told(arm, **options)
     assert messages
-    monkeypatch.setattr(stiffness, "WORTH", 1e9)
+    monkeypatch.setattr("ulna.simulation.steps.WORTH", 1e9)
     messages, run = told(arm, **options)
     assert not messages
     assert (run.q == looked.q).all()
@@ -122,7 +121,7 @@ def test_functions_are_not_asked_for_it(monkeypatch):
     assert messages
     assert messages[0].startswith("stiff")
     times.clear()
-    monkeypatch.setattr(stiffness, "WORTH", 1e9)
+    monkeypatch.setattr("ulna.simulation.steps.WORTH", 1e9)
     told(arm, torque=push, duration=0.1)
     assert len(times) == looked
 

@@ -11,7 +11,7 @@ from matplotlib.text import Text
 import ulna
 from ulna import viewer
 from ulna.simulation import Run
-from ulna.simulation.status import Status
+from ulna.simulation.outcome import Status
 from ulna.viewer.tracking_figures import LabelSpace, place_label
 
 ROUND = ulna.paths.circle(center=(0.5, 0.2), radius=0.2)

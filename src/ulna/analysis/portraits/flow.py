@@ -32,7 +32,7 @@ from ulna.dynamics import (
 )
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import tip
-from ulna.simulation.checks import read_answer
+from ulna.simulation.ticks import read_answer
 from ulna.simulation.simulate_arm import simulate
 
 TURN = 2.0 * math.pi

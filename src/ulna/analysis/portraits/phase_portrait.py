@@ -25,7 +25,7 @@ from ulna.motion.values import number, positive, whole
 from ulna.namespaces import suggest_keywords
 from ulna.progress import card
 from ulna.simulation import Run, simulate
-from ulna.simulation.checks import check_kinds
+from ulna.simulation.build import check_kinds
 
 WIDE = 3.0  # of the frequency of small swings: how fast the portrait goes if nobody says
 MARGIN = 1.15  # beyond the fastest start

@@ -37,7 +37,7 @@ from ulna.simulation.batch.netcdf_store import netcdf_writer, open_netcdf
 from ulna.simulation.batch.statuses import CODES, Codes, Statuses
 from ulna.simulation.batch.stored_arrays import BatchSource, StoredArray
 from ulna.simulation.batch.zarr_store import MARKS, open_zarr, zarr_writer
-from ulna.simulation.formats import (
+from ulna.simulation.files import (
     check_array,
     from_json,
     read_settings,
@@ -46,9 +46,8 @@ from ulna.simulation.formats import (
     versions,
     warn_of_no_digest,
 )
-from ulna.simulation.immutable import as_json, immutable_array
-from ulna.simulation.run import versions_here
-from ulna.simulation.status import Floats
+from ulna.simulation.outcome import Floats
+from ulna.simulation.run import as_json, immutable_array, versions_here
 from ulna.simulation.tables import Quantity
 from ulna.storage import check_space, set_aside, whole_file, whole_folder
 from ulna.typing import PathLike

@@ -21,10 +21,9 @@ from ulna.namespaces import SuggestsAttributes, suggest_attributes, suggest_keyw
 from ulna.progress import card
 from ulna.simulation.batch.statuses import REASONS, Codes, Statuses
 from ulna.simulation.batch.stored_arrays import StoredArray
-from ulna.simulation.capacity import check_memory
-from ulna.simulation.immutable import as_json, immutable_array, read_only
-from ulna.simulation.run import versions_here
-from ulna.simulation.status import Floats, Status
+from ulna.simulation.options import check_memory
+from ulna.simulation.outcome import Floats, Status
+from ulna.simulation.run import as_json, immutable_array, read_only, versions_here
 from ulna.simulation.tables import Quantity, labelled
 from ulna.storage import size_text
 from ulna.typing import PathLike

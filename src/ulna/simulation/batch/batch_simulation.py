@@ -26,11 +26,10 @@ from ulna.simulation.batch.thread_pool import (
     read_count,
     read_threads,
 )
-from ulna.simulation.capacity import check_memory
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.bucket import Outcome
-from ulna.simulation.immutable import read_only
-from ulna.simulation.options import read_time
+from ulna.simulation.options import check_memory, read_time
+from ulna.simulation.run import read_only
 from ulna.simulation.steps import check_steps, most_error
 from ulna.typing import (
     AngleLike,

@@ -15,10 +15,9 @@ from ulna.control import CompiledLaw
 from ulna.simulation.batch.inputs import PERFECT, Form, held
 from ulna.simulation.batch.spec import BatchSpec, Packed
 from ulna.simulation.build import InputMemory, build_inputs
-from ulna.simulation.capacity import allowance, check_memory
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.bucket import Bucket
-from ulna.simulation.options import SimulationOptions
+from ulna.simulation.options import SimulationOptions, allowance, check_memory
 
 NOTHING, NOWHERE = np.zeros((1, 0)), np.zeros(0, dtype=np.int64)
 NEVER = -(2**40)  # a first reference so early that the next one is always requested

@@ -23,17 +23,7 @@ from ulna.control.controller import check_controller, compile_controller
 from ulna.errors import InputError, Problem, shown
 from ulna.motion import Trajectory
 from ulna.simulation.disturbances import Disturbance, sizes
-from ulna.simulation.options import check_no_text
-from ulna.simulation.reference import (
-    Follow,
-    TickRange,
-    block,
-    follow_function,
-    follow_motion,
-    trajectory_of,
-)
-from ulna.simulation.sensors import Sensors
-from ulna.simulation.sources import (
+from ulna.simulation.loads import (
     HOLD,
     LINEAR,
     InputKind,
@@ -43,6 +33,16 @@ from ulna.simulation.sources import (
     holds_text,
     read_source,
     split_formulas,
+)
+from ulna.simulation.options import check_no_text
+from ulna.simulation.sensors import Sensors
+from ulna.simulation.ticks import (
+    Follow,
+    TickRange,
+    block,
+    follow_function,
+    follow_motion,
+    trajectory_of,
 )
 
 PERFECT = Sensors()

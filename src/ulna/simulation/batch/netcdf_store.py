@@ -14,9 +14,9 @@ import numpy as np
 
 from ulna.simulation.batch.batch_run import HISTORIES, HISTORY
 from ulna.simulation.batch.stored_arrays import BatchSource, chunk_origins
-from ulna.simulation.formats import check_ordinary, package, write_variable
+from ulna.simulation.files import check_ordinary, package, write_variable
 from ulna.simulation.hdf5 import check_undamaged
-from ulna.simulation.status import Floats
+from ulna.simulation.outcome import Floats
 from ulna.simulation.tables import Quantity
 from ulna.storage import DigestedPart, append_trailer, digest, piece_digest
 

@@ -22,7 +22,7 @@ from ulna.simulation.batch.thread_pool import (
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.bucket import Outcome
 from ulna.simulation.engine.memory import Memory, Record
-from ulna.simulation.reference import TickRange
+from ulna.simulation.ticks import TickRange
 
 # Ticks of trajectories that are computed in advance: of one for all arms, and of one for each.
 AHEAD, AHEAD_EACH = 1024, 64

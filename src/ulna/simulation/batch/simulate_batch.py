@@ -30,9 +30,9 @@ from ulna.simulation.batch.thread_pool import ThreadPool, cost_of, kind_of, read
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.bucket import Outcome
 from ulna.simulation.engine.memory import sample_width
-from ulna.simulation.immutable import read_only
+from ulna.simulation.loads import short_tables
+from ulna.simulation.run import read_only
 from ulna.simulation.simulate_arm import sample_times
-from ulna.simulation.sources import short_tables
 from ulna.simulation.steps import most_error
 from ulna.storage import exists
 from ulna.typing import (

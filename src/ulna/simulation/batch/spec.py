@@ -34,13 +34,12 @@ from ulna.simulation.batch.inputs import (
     read_sensors,
 )
 from ulna.simulation.batch.statuses import CODES, TO_RUN
-from ulna.simulation.checks import check_controlled
+from ulna.simulation.build import check_controlled
 from ulna.simulation.disturbances import Disturbance
-from ulna.simulation.options import MOST_START, SimulationOptions, read_options, read_time
-from ulna.simulation.per_arm import PerArm
-from ulna.simulation.reference import block
-from ulna.simulation.sources import FORCE, torque_kind
+from ulna.simulation.loads import FORCE, torque_kind
+from ulna.simulation.options import MOST_START, PerArm, SimulationOptions, read_options, read_time
 from ulna.simulation.steps import check_steps
+from ulna.simulation.ticks import block
 
 MOST_TICKS = 2**18  # of a trajectory for all arms that is computed before the run
 ENDLESS = ("lower", "upper", "max_velocity", "max_torque")  # what may be infinite

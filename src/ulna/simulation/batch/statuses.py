@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ulna.errors import Problems
 from ulna.simulation.engine import memory_layout as at
-from ulna.simulation.immutable import immutable_array
-from ulna.simulation.status import Floats, Reason, Status
+from ulna.simulation.outcome import Floats, Reason, Status
+from ulna.simulation.run import immutable_array
 from ulna.typing import ArrayLike
 
 Codes: TypeAlias = NDArray[np.int8]

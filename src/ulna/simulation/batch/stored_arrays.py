@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ulna.errors import FileError, shown
-from ulna.simulation.formats import reading
-from ulna.simulation.immutable import read_only
-from ulna.simulation.status import Floats
+from ulna.simulation.files import reading
+from ulna.simulation.outcome import Floats
+from ulna.simulation.run import read_only
 
 Rows: TypeAlias = range | NDArray[np.intp]
 

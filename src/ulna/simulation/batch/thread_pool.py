@@ -36,8 +36,8 @@ from ulna.simulation.engine.memory import (
     zeros_of_lanes,
 )
 from ulna.simulation.options import SimulationOptions
-from ulna.simulation.reference import TickRange
 from ulna.simulation.steps import WORK
+from ulna.simulation.ticks import TickRange
 
 TABLE, INTS = np.zeros((1, 1)), np.zeros(1, dtype=np.int64)  # that nobody reads
 PRECISIONS = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}

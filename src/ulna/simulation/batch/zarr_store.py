@@ -12,8 +12,8 @@ import numpy as np
 from ulna.errors import FileError, InputError, Problem
 from ulna.simulation.batch.batch_run import HISTORIES, HISTORY
 from ulna.simulation.batch.stored_arrays import BatchSource
-from ulna.simulation.formats import package
-from ulna.simulation.status import Floats
+from ulna.simulation.files import package
+from ulna.simulation.outcome import Floats
 from ulna.simulation.tables import Quantity
 from ulna.storage import MISMATCH, DamagedError, digest, sealed, unsealed
 

@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 
 from ulna.errors import InputError
-from ulna.simulation import capacity
 from ulna.simulation.batch.buckets import LANES, SLAB, bytes_of, planned
 
 
 @pytest.fixture
 def memory(monkeypatch):
     def of(size):
-        monkeypatch.setattr(capacity, "machine_memory", lambda: float(size))
+        monkeypatch.setattr("ulna.simulation.options.machine_memory", lambda: float(size))
 
     return of
 

@@ -13,10 +13,10 @@ import pytest
 
 import ulna
 from ulna.errors import InputError
-from ulna.simulation import BatchRun, Statuses, capacity
+from ulna.simulation import BatchRun, Statuses
 from ulna.simulation.batch import batch_run as batch_run
 from ulna.simulation.batch.statuses import CODES, REASONS
-from ulna.simulation.status import Reason, Status
+from ulna.simulation.outcome import Reason, Status
 
 
 def batch(members=5, samples=3, n=2, *, keep_tau=True, arms=None, codes=None, **changes):
@@ -240,7 +240,7 @@ def test_the_tips_are_those_of_each_arm(monkeypatch, random_arm, block):
 
 def test_tips_that_do_not_fit_are_refused(monkeypatch):
     run = batch()
-    monkeypatch.setattr(capacity, "machine_memory", lambda: 2.0 * (5 * 3 * 3 * 8 - 1))
+    monkeypatch.setattr("ulna.simulation.options.machine_memory", lambda: 2.0 * (5 * 3 * 3 * 8 - 1))
     with pytest.raises(InputError, match=r"tip: got 5 arms × 3 samples.*; take fewer"):
         _ = run.tip
 

@@ -299,9 +299,8 @@ REFUSALS = {
 
 @pytest.mark.parametrize("sentence", REFUSALS)
 def test_what_makes_no_sense_is_refused_in_a_sentence(sentence, monkeypatch):
-    from ulna.simulation import capacity
 
-    monkeypatch.setattr(capacity, "machine_memory", lambda: 1e8)
+    monkeypatch.setattr("ulna.simulation.options.machine_memory", lambda: 1e8)
     with pytest.raises(InputError) as caught:
         BatchSimulation(TWO, **{"q0": [0.0, 0.0], **REFUSALS[sentence]})
     assert sentence in str(caught.value)

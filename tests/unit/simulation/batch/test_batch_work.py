@@ -302,8 +302,8 @@ def test_settings_hold_short_text_of_arrays():
 
 def test_no_room_is_copied_that_no_formula_uses():
     from ulna.simulation.build import STACK, build_inputs
+    from ulna.simulation.loads import FORCE, read_source, torque_kind
     from ulna.simulation.options import read_options
-    from ulna.simulation.sources import FORCE, read_source, torque_kind
 
     options = read_options(
         2, method=None, controlled=True, rtol=None, dt=1e-3, rate=1e3, restitution=0.0, atol=1.0,

@@ -1,0 +1,334 @@
+"""The parts of a simulation, the engine that they run in, and the loop around it.
+
+The engine works in portions: it returns for an answer of Python, at the end, and after some 25 ms
+in any case, so that Ctrl-C is heard. `Simulation` is what users call.
+"""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import sys
+import time
+from collections.abc import Callable
+from types import FrameType, FunctionType
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.concurrency import listening
+from ulna.control import Controller, ControlTiming
+from ulna.control.loop_stability import stability_warning
+from ulna.errors import InputError, Problem, shown, warn
+from ulna.simulation.build import Signal, build_memory
+from ulna.simulation.disturbances import Disturbance
+from ulna.simulation.engine import memory_layout as at
+from ulna.simulation.engine.memory import LOG_ROWS, ControlMemory, Memory, Record, new_record
+from ulna.simulation.loads import Loads, Source
+from ulna.simulation.options import SimulationOptions
+from ulna.simulation.outcome import RAISE, Failed, Failure, Status, status_of
+from ulna.simulation.sensors import Sensors
+from ulna.simulation.steps import StallWatch, StiffnessWatch
+from ulna.simulation.ticks import Ticks, reference_poses, trajectory_of
+
+FIRST_BUDGET = 5000  # steps of one link until the first check for Ctrl-C
+CHUNK = 0.025  # [s] of work between two checks for Ctrl-C; well below what a person notices
+REPORTED = 0.02  # [s] between two reports of a run that a controller in Python takes part in
+MOST_BUDGET = 50_000_000  # steps
+# They pickle functions by value, so that what `pickle` cannot do is no reason to refuse.
+PICKLE_MORE = ("cloudpickle", "dill")
+
+Report: TypeAlias = Callable[[], None]
+_engines: dict[int, Callable[..., int]] = {}  # by the number of joints
+
+
+class SimulationCore:
+    """What a simulation consists of."""
+
+    arm: Arm
+    options: SimulationOptions
+    on_error: str
+    sensors: Sensors
+    disturbances: tuple[Disturbance, ...]
+    signals: tuple[Signal, ...]
+    loads: Loads
+    timing: ControlTiming
+    ticks: Ticks
+    memory: Memory
+    record: Record
+    status: Status
+    failure: Failure | None
+    accuracy_warnings: list[str]  # what a reader of the numbers should know
+    keeps_signals: bool
+    _times: Array
+    _kept: int
+
+    @property
+    def controller(self) -> Controller | None:
+        """The controller, or None; `set_controller` sets another."""
+        return self.ticks.controller
+
+    @property
+    def sources(self) -> tuple[Source, Source]:
+        """The torques and the force on the tip that act; `apply` lets others act."""
+        return self.loads.sources
+
+    @property
+    def control(self) -> ControlMemory:
+        """What the controller reads and writes, as the engine has it."""
+        return self.ticks.control
+
+    @property
+    def t(self) -> float:
+        """The time [s]."""
+        return float(self.memory.floats.item(at.NOW))
+
+    def _begin(self, controller: Controller | None, q: Array, qd: Array) -> None:
+        """Set the start, at time 0."""
+        self.start = (q, qd)
+        self.status = Status(True, "done", "not started")
+        self.accuracy_warnings = []
+        self.stall_watch, self.stiffness = StallWatch(), StiffnessWatch(self.arm.n)
+        self.failure = None
+        self.budget = max(FIRST_BUDGET // self.arm.n, 1)
+        self.memory = self._build()
+        self.memory.vectors[at.STATE, :-1], self.memory.vectors[at.STATE + 1, :-1] = q, qd
+        self._make_room()
+        self.ticks.control.tau.fill(0.0)
+        self.ticks.install(controller, self._started(controller))
+        self._connect()
+
+    def _build(self) -> Memory:
+        return build_memory(
+            self.arm, self.options, self.sources, self.disturbances, self.signals, self.sensors
+        )
+
+    def _started(self, controller: Controller | None) -> Any:
+        """Return the compiled law of a controller, or the state that it starts with."""
+        try:
+            return self.ticks.started(controller, self.t)
+        except Failed as caught:
+            failed = caught
+        self.fail(failed)
+        self.control.tau.fill(np.nan)  # no torque acts that was not computed
+        return None
+
+    def _connect(self) -> None:
+        """Tell the engine the addresses of functions that it calls, which differ by process."""
+        from ulna.simulation.engine.parts import connect
+
+        self.size = self.arm.n
+        self.loads.connect(self.memory)
+        self.ticks.connect(self.memory)
+        connect(self.size, self.memory, self.control, self.record)
+        self.engine = self._compiled_loop()
+        # Plain Python, and what it calls, would warn of NaN and overflow, which are checked anyway.
+        self.guarded = isinstance(self.engine, FunctionType) or bool(self.loads.callbacks)
+        if self.loads.callbacks:
+            self.budget = 1  # a function may take long
+
+    def _warn(self) -> None:
+        """Warn beforehand that a controller will not settle."""
+        if self.options.dynamics != "full" or self.controller is None:
+            return
+        poses = reference_poses(self.arm, self.ticks.followed, self.start[0])
+        reason = stability_warning(self.controller, self.arm, self.timing, poses)
+        if reason is not None:
+            warn(reason)
+
+    def _compiled_loop(self) -> Callable[..., int]:
+        """Return the engine for arms of so many joints: memories of all are of one kind."""
+        if self.size not in _engines:
+            from ulna.kernels import variant
+            from ulna.simulation.engine.loop import advance
+
+            _engines[self.size] = variant(
+                advance, self.size, self.memory, self.control, self.record, 1
+            )
+        return _engines[self.size]
+
+    def _go_on(self) -> None:
+        """Continue with a controller or reference that was exchanged in mid-run."""
+        ints = self.memory.ints
+        ints[at.ANSWERED] = ints[at.OPEN] = 0
+        if not np.isfinite(self.control.tau).all() and self.failure is None:
+            self.control.tau.fill(0.0)  # of torques that were refused; the tick comes again
+        if self.status.reason in ("controller failed", "function failed") and not self.failure:
+            self.status = status_of(self, at.REACHED)
+        self._connect()
+
+    def _evaluate(self) -> Array:
+        from ulna.simulation.engine.loop import evaluate
+
+        vectors = self.memory.vectors
+        vectors[at.STAGE : at.STAGE + 2] = vectors[at.STATE : at.STATE + 2]
+        with np.errstate(all="ignore"):
+            evaluate(self.size, self.memory, self.control, self.t)
+        error = self.loads.take_error()
+        if error is not None:
+            raise error
+        return self.memory.links[:-1]
+
+    def _drive(self, report: Report | None) -> int:
+        """Run the engine until it reaches the end, or something ends it; return its code."""
+        listener, start = listening(), time.perf_counter()
+        reported, checks = start, self.options.adaptive
+        while self.failure is None:
+            code = self._run_engine(checks=checks)
+            failed = None
+            try:
+                if code == at.CONTROL:
+                    self.ticks.call_controller(self.memory)
+                elif self._is_over(code):
+                    return at.CRAWLING if code == at.BUDGET else code
+            except Failed as caught:
+                failed = caught
+            if failed is not None:
+                self.fail(failed)
+            if listener.pending:
+                listener.check()
+            now = time.perf_counter()
+            if code == at.BUDGET:
+                self._pace(now - start)
+            start = now
+            if report is not None and (code != at.CONTROL or now - reported > REPORTED):
+                reported = now
+                report()
+        return at.FAULTY
+
+    def _run_engine(self, *, checks: bool) -> int:
+        control = self.ticks.control
+        budget = self.stiffness.until_check(self, self.budget) if checks else self.budget
+        if not self.guarded:
+            return self.engine(self.size, self.memory, control, self.record, budget)
+        with np.errstate(all="ignore"), self.loads.callbacks.safe():
+            return int(self.engine(self.size, self.memory, control, self.record, budget))
+
+    def _is_over(self, code: int) -> bool:
+        """Do what the engine returned for; return whether the run is over, or stalled."""
+        if code == at.BUDGET:
+            self.stiffness.check(self)
+            return self.stall_watch.is_stalled(self)
+        if code == at.REFERENCE:
+            self.ticks.extend_reference(self.memory)
+            return False
+        error = self.loads.take_error()
+        if error is not None:
+            raise Failed("function failed", *self.loads.calling, error)
+        if code == at.FAULTY:
+            self.ticks.refuse_answer(self.memory)
+        return True
+
+    def _pace(self, elapsed: float) -> None:
+        """Choose how many steps to take until the next check."""
+        factor = min(max(CHUNK / max(elapsed, 1e-6), 0.25), 8.0)
+        self.budget = int(min(max(self.budget * factor, 1), MOST_BUDGET))
+
+    def keep_samples(self, times: Array, *, signals: bool = True) -> None:
+        """Make room for samples.
+
+        Parameters
+        ----------
+        times : ndarray, shape (S,)
+            When [s] to keep them.
+        signals : bool
+            Whether to keep what a controller measures, follows and commands, and disturbances.
+        """
+        self._kept = self.kept_signals if signals else 0
+        self.keeps_signals, self._times = signals, np.array(times)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        self.memory.ints[at.KEPT] = self._kept
+        # Where nothing is watched, nothing is logged.
+        rows = LOG_ROWS if self.memory.ints[at.WATCHING] else 0
+        self.record = new_record(self._times, self.arm.n, self._kept, rows)
+
+    @property
+    def kept_signals(self) -> int:
+        """What samples of this simulation could hold besides what all do."""
+        controlled, disturbed = self.controller is not None, bool(self.disturbances)
+        return at.KEEP_CONTROL * controlled + at.KEEP_DISTURBANCES * disturbed
+
+    def fail(self, failed: Failed) -> None:
+        """End the run because Python code raised an exception, or raise it with on_error="raise".
+
+        What a function returns at the very start is part of the input, and refused as such.
+
+        Parameters
+        ----------
+        failed : Failed
+            The exception, and whose it is.
+        """
+        error = failed.error
+        unstarted = self.memory.ints[at.STEPS] == 0 and self.t == failed.t
+        is_input = isinstance(error, InputError) and failed.reason == "function failed"
+        if self.on_error == RAISE or (is_input and unstarted):
+            raise error
+        self.failure = failed.as_failure()
+
+    def _parts(self) -> dict[str, Any]:
+        """Return all that it consists of, but for what belongs to a process."""
+        parts = {name: part for name, part in vars(self).items() if name != "engine"}
+        if self.failure is not None:
+            parts["failure"] = self.failure._replace(error=None)  # as of a Run
+        return parts
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        made = type(self).__new__(type(self))
+        memo[id(self)] = made
+        # Nobody can change these.
+        followed = self.ticks.followed
+        shared = (self.arm, followed, trajectory_of(followed), self.memory.tableau)
+        memo |= {id(one): one for one in shared}
+        try:
+            parts = copy.deepcopy(self._parts(), memo)
+        except Exception as error:
+            got = f"a controller or function that cannot be copied ({error})"
+            hint = "give its class a __deepcopy__, or keep what changes in the controller's state"
+            raise InputError(Problem("copy", got, "what copy.deepcopy copies", hint)) from error
+        made.__setstate__(parts)
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        if not _pickles_more():
+            self._check_picklable()
+        return self._parts()
+
+    def __setstate__(self, parts: dict[str, Any]) -> None:
+        self.__dict__.update(parts)
+        self._connect()
+
+    def _check_picklable(self) -> None:
+        """Raise InputError naming every argument that cannot be sent to another process."""
+        ticks = self.ticks
+        parts = self.loads.functions()
+        parts |= {"reference": ticks.followed, "controller": ticks.controller}
+        parts["controller's state"] = ticks.state
+        problems = []
+        for what, part in parts.items():
+            try:
+                pickle.dumps(part)
+            except Exception as error:
+                problems.append(_unpicklable(what, part, error))
+        if problems:
+            raise InputError(problems)
+
+
+def _unpicklable(what: str, part: Any, error: Exception) -> Problem:
+    name = getattr(part, "__qualname__", None)
+    got = f"function '{name}'" if name else shown(part)
+    need = "what pickle can send to another process"
+    hint = "define functions and classes at the top level of a module; copy() does without"
+    return Problem(what, f"{got}, which cannot be pickled ({error})", need, hint)
+
+
+def _pickles_more() -> bool:
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").split(".")[0] in PICKLE_MORE:
+            return True
+        frame = frame.f_back
+    return False
