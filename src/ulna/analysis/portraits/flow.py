@@ -32,8 +32,8 @@ from ulna.dynamics import (
 )
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import tip
-from ulna.simulation.ticks import read_answer
 from ulna.simulation.simulate_arm import simulate
+from ulna.simulation.ticks import read_answer
 
 TURN = 2.0 * math.pi
 RTOL, ATOL = 1e-12, 1e-13
