@@ -46,6 +46,7 @@ pictures: $(DEVELOP)  ## remake the pictures and the gallery that README and doc
 	@$(BIN)/python tools/pictures.py
 	@$(BIN)/python tools/gallery.py --pictures
 	@$(BIN)/python tools/errata.py
+	@$(BIN)/python tools/rooms.py
 
 bench: $(DEVELOP)  ## measure how long things take, beside other engines
 	@$(BIN)/python benchmarks/kinematics.py
