@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
@@ -31,6 +32,7 @@ Array: TypeAlias = Any
 Floats: TypeAlias = NDArray[np.float64]
 
 COLUMNS_BY_HAND = 8
+LARGEST = 1e9  # [m], [rad], ...: beyond it squares lose themselves, and no arm goes there
 _DOUBLE = np.dtype(np.float64)
 _OWN = (np.ndarray, np.generic, float, int, list, tuple, type(None))
 
@@ -92,6 +94,43 @@ def float_array(value: Any, what: str = "array") -> Array:
         pass
     need = "numbers, in rows of the same length"
     raise InputError(Problem(what, shown(value), need, units_hint(value)))
+
+
+def number(what: str, given: Any, need: str = "a finite number", unit: str = "") -> float:
+    """Check one finite number."""
+    value = math.nan
+    if isinstance(given, Real) and not isinstance(given, bool):
+        with suppress(OverflowError):
+            value = float(given)
+    if not abs(value) <= LARGEST:
+        largest = f", at most {LARGEST:g}" if math.isfinite(value) else ""
+        raise InputError(Problem(what, shown(given), need + largest, units_hint(given, unit)))
+    return value
+
+
+def positive(what: str, given: Any, unit: str = "m") -> float:
+    """Check one finite number above zero."""
+    need = f"a number above 0 [{unit}]" if unit else "a number above 0"
+    value = number(what, given, need, unit)
+    if not value > 0.0:
+        raise InputError(Problem(what, shown(given), need))
+    return value
+
+
+def flag(what: str, given: Any) -> bool:
+    """Check a truth value."""
+    if not isinstance(given, bool | np.bool_):
+        raise InputError(Problem(what, shown(given), "True or False"))
+    return bool(given)
+
+
+def whole(what: str, given: Any, least: int, most: int = 10_000) -> int:
+    """Check a whole number."""
+    need = f"a whole number from {least} to {most:,}"
+    value = number(what, given, need)
+    if value != int(value) or not least <= value <= most:
+        raise InputError(Problem(what, shown(given), need))
+    return int(value)
 
 
 def freeze(*arrays: Array) -> None:

@@ -26,14 +26,13 @@ from ulna.analysis.propagation import (
 )
 from ulna.analysis.tick_maps import Gains, controller_gains, gauss_times, held_maps, tick_maps
 from ulna.arm import Arm
-from ulna.arrays import Array, freeze, plain
+from ulna.arrays import Array, freeze, plain, positive
 from ulna.concurrency import interruptible
 from ulna.control import Controller
 from ulna.dynamics.equations_of_motion import acceleration_rows
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import jacobian
 from ulna.motion import Plan
-from ulna.motion.values import positive
 from ulna.namespaces import suggest_keywords
 from ulna.progress import card
 from ulna.simulation.build import check_kinds

@@ -25,11 +25,10 @@ import numpy as np
 
 from ulna.analysis.error_growth import Stability
 from ulna.analysis.tracking_errors import Tracking, tracking
-from ulna.arrays import plain
+from ulna.arrays import plain, positive
 from ulna.control import OpenLoop
 from ulna.errors import InputError, Problem, shown
 from ulna.motion import Plan
-from ulna.motion.values import positive
 from ulna.namespaces import suggest_keywords
 from ulna.progress import card
 from ulna.simulation import Run, Saturation

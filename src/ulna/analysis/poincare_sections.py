@@ -18,10 +18,9 @@ import numpy as np
 
 from ulna.angles import wrap
 from ulna.arm import Arm
-from ulna.arrays import Array, freeze, plain
+from ulna.arrays import Array, freeze, number, plain, whole
 from ulna.concurrency import check_on_interrupt, interruptible, return_partial
 from ulna.errors import InputError, Interrupted, Problem, shown
-from ulna.motion.values import number, whole
 from ulna.namespaces import suggest_keywords
 from ulna.progress import card
 from ulna.simulation import Run, simulate

@@ -19,11 +19,10 @@ from typing import Any
 import numpy as np
 
 from ulna.arm import Arm
-from ulna.arrays import Array, freeze, plain
+from ulna.arrays import Array, freeze, number, plain, positive, whole
 from ulna.concurrency import interruptible
 from ulna.control import Controller
 from ulna.errors import InputError, Problem, UlnaWarning, shown
-from ulna.motion.values import number, positive, whole
 from ulna.namespaces import suggest_keywords
 from ulna.progress import card
 from ulna.simulation import Run, simulate

@@ -26,10 +26,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ulna.angles import TURN
-from ulna.arrays import Array, freeze, plain
+from ulna.arrays import Array, freeze, number, plain, positive
 from ulna.errors import InputError, Problem, shown
 from ulna.motion import Plan, TipMotion
-from ulna.motion.values import number, positive
 from ulna.namespaces import suggest_attributes, suggest_keywords
 from ulna.progress import card
 from ulna.simulation import Run

@@ -21,7 +21,7 @@ from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.kinematics import tip, tip_acceleration, tip_velocity
 from ulna.kinematics.inverse_kinematics import EXACT, ring
-from ulna.motion.paths.jets import Cubics, Jet, as_complex
+from ulna.motion.paths.curves import Cubics, Jet
 from ulna.motion.paths.path import BESIDE, Path
 from ulna.motion.paths.points import check_times
 from ulna.namespaces import suggest_keywords
@@ -228,22 +228,19 @@ def ramps(name: str, ramp: float = RAMP) -> Timing:
     return Timing(name, Ramped(ramp, _linear_acceleration), sharpness=2.0, knots=knots)
 
 
-LAWS = {
-    "uniform": Timing("uniform", _uniform, by_length=False),
-    "constant-speed": Timing("constant-speed", _uniform),
-    "cubic": Timing("cubic", _cubic),
-    "quintic": Timing("quintic", _quintic),
-    "trapezoid": ramps("trapezoid"),
-    "s-curve": ramps("s-curve"),
-}
-DESCRIPTIONS = {
-    "uniform": "the path's own parameter in proportion to time",
-    "constant-speed": "the same speed all along",
-    "cubic": "from rest to rest, the acceleration jumps at both ends",
-    "quintic": "from rest to rest without any jump",
-    "trapezoid": "even acceleration, even speed, even braking",
-    "s-curve": "the same with an acceleration that rises and falls evenly",
-}
+_BUILT_IN = (
+    (
+        Timing("uniform", _uniform, by_length=False),
+        "the path's own parameter in proportion to time",
+    ),
+    (Timing("constant-speed", _uniform), "the same speed all along"),
+    (Timing("cubic", _cubic), "from rest to rest, the acceleration jumps at both ends"),
+    (Timing("quintic", _quintic), "from rest to rest without any jump"),
+    (ramps("trapezoid"), "even acceleration, even speed, even braking"),
+    (ramps("s-curve"), "the same with an acceleration that rises and falls evenly"),
+)
+LAWS = {law.name: law for law, _ in _BUILT_IN}
+DESCRIPTIONS = {law.name: text for law, text in _BUILT_IN}
 
 
 @suggest_keywords(t="at", times="at")
@@ -494,3 +491,8 @@ class Trajectory:
 
     def __repr__(self) -> str:
         return f"Trajectory: {self.path}, {self.timing.name}, {self.duration:g} s"
+
+
+def as_complex(points: Array) -> Array:
+    """Return points (…, 2) as x + i y."""
+    return np.ascontiguousarray(points).view(np.complex128)[..., 0]

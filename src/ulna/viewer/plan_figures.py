@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ulna.arrays import whole
 from ulna.motion.planning.findings import Finding
-from ulna.motion.values import whole
 from ulna.units import length_text
 from ulna.viewer.arm_drawing import (
     FINEST,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ulna.angles import wrap
+from ulna.arrays import whole
 from ulna.errors import InputError, Problem
-from ulna.motion.values import whole
 from ulna.simulation import Run
 from ulna.viewer.pages import PRINT, Theme, arm_title, new_figure, series, styled
 

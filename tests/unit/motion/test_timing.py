@@ -6,7 +6,7 @@ import pytest
 import ulna
 from ulna import paths
 from ulna.motion import times
-from ulna.motion.paths.jets import Jet
+from ulna.motion.paths.curves import Jet
 from ulna.motion.trajectory import DESCRIPTIONS, LAWS, ramps
 
 U = np.linspace(0.0, 1.0, 20001)

@@ -17,11 +17,10 @@ from ulna.analysis.portraits.flow import TURN, Flow, StateFeedback
 from ulna.analysis.portraits.invariant_sets import PhaseEquilibrium, RunningSolution, Separatrix
 from ulna.analysis.portraits.report_text import portrait_facts, portrait_lines
 from ulna.arm import Arm, warn_unmodelled
-from ulna.arrays import Array
+from ulna.arrays import Array, number, positive, whole
 from ulna.concurrency import OnInterrupt, check_on_interrupt, interruptible
 from ulna.control import Controller
 from ulna.errors import InputError, Problem, shown
-from ulna.motion.values import number, positive, whole
 from ulna.namespaces import suggest_keywords
 from ulna.progress import card
 from ulna.simulation import Run, simulate

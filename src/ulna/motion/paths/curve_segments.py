@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ulna.arrays import Array
-from ulna.motion.paths.jets import Jet, cos, sin
+from ulna.motion.paths.curves import Jet, cos, sin
 
 STILL = 1e-6  # of the way through a curve, to which the place where it stands still is known
 END = 3e-3  # of a curve that starts from rest is replaced by a parabola, which does not

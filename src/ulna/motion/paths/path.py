@@ -1,86 +1,45 @@
-"""Curves that know on which of their smooth pieces they are asked for.
-
-At a break between two pieces a curve has two limits. A curve that is made of pieces gives either:
-`curve.on(s, within)` is its value at s by the formula of the piece that `within` lies on.
-
-Paths: where something should go, without saying when.
+"""Paths: where something should go, without saying when.
 
 A path is a curve p(s) for s from 0 to 1, with exact first and second derivatives. It leads the tip
 through the plane, p = (x, y) [m], or the joints through their angles, p = q [rad]. Paths are
 composed: `path.then(other)`, `.reversed()`, `.repeated(3)`, `.placed((x, y), angle)`,
 `.scaled(2.0)`, `.rounded(0.01)`.
-
-How far along a curve a place is, and where one is that is so far along.
-
-The length is summed up by Gauss's rule over many short panels. The inverse is a polynomial of
-fifth degree on each panel, from the lengths and the exact speeds at its ends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import cmath
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from ulna.arrays import Array, float_array
+from ulna.arrays import LARGEST, Array, float_array, number, positive, whole
 from ulna.errors import InputError, Problem, shown
-from ulna.motion.paths.jets import quintic
+from ulna.expressions.calls import written
+from ulna.motion.paths.curves import (
+    Concatenation,
+    Cubics,
+    Curve,
+    Lengths,
+    Moved,
+    Repetition,
+    Reversed,
+    RoundedCorners,
+    arc_length_derivatives,
+    measure,
+)
 from ulna.namespaces import suggest_attributes
 from ulna.typing import ArrayLike, PointLike
 
-# Returns point, first and second derivative (3, k, d) at parameters s (k,) from 0 to 1.
-Curve: TypeAlias = Callable[[Array], Array]
-
-BESIDE = 1e-12  # of the way: close enough to a break to see one side of it only
-
-
-def on_pieces(curve: Curve, s: Array, within: Array) -> Array:
-    """Evaluate a curve at parameters (k,), on the smooth pieces that `within` (k,) lies on."""
-    on = getattr(curve, "on", None)
-    if on is not None:
-        return np.asarray(on(s, within))
-    # A function from elsewhere says nothing of its pieces: the limit is taken from close by.
-    return curve(np.clip(s + BESIDE * np.sign(within - s), 0.0, 1.0))
-
-
-class Smooth:
-    """A curve of one piece: the same from either side."""
-
-    def __call__(self, s: Array) -> Array:
-        """Return point and derivatives (3, k, d) at parameters (k,)."""
-        raise NotImplementedError
-
-    def on(self, s: Array, _within: Array) -> Array:
-        """Return the same: there is one piece."""
-        return self(s)
-
-
-@dataclass(frozen=True, eq=False)
-class Reversed:
-    """A curve the other way round."""
-
-    curve: Curve
-
-    def __call__(self, s: Array) -> Array:
-        """Return point and derivatives (3, k, d) at parameters (k,)."""
-        return self.curve(1.0 - s) * _BACK
-
-    def on(self, s: Array, within: Array) -> Array:
-        """Return the same on the pieces that other parameters lie on."""
-        return on_pieces(self.curve, 1.0 - s, 1.0 - within) * _BACK
-
-
-_BACK = np.array([1.0, -1.0, 1.0])[:, None, None]
-
-
 SMOOTH = 1e-6  # [rad] by which the direction may jump where a path counts as smooth
 JOINED = 1e-9  # of its size, by which a path that is closed may miss its start
+BESIDE = 1e-12  # of the way: close enough to a break to see one side of it only
+BACK = 0.999  # minus the cosine of a turn: within 2.6 degrees of straight back
+MOST_PIECES = 100_000  # of a path that is repeated
 SAMPLE_PARAMETERS = np.linspace(0.0, 1.0, 257)
-
 
 # What people ask for first, and where it is.
 _GUESSES = {
@@ -201,7 +160,11 @@ class Path:
         ndarray, shape (3, k, d)
             p, dp/ds and d²p/ds².
         """
-        return on_pieces(self.curve, s, within)
+        on = getattr(self.curve, "on", None)
+        if on is not None:
+            return np.asarray(on(s, within))
+        # A function from elsewhere says nothing of its pieces: the limit is taken from close by.
+        return self.curve(np.clip(s + BESIDE * np.sign(within - s), 0.0, 1.0))
 
     def along(self, part: Array, within: Array | None = None) -> Array:
         """Return points with derivatives by the part of the length, in a row.
@@ -231,7 +194,7 @@ class Path:
     @cached_property
     def lengths(self) -> Lengths:
         """The table of lengths along the path."""
-        return measure(self.curve, np.array(self.breaks))
+        return measure(self)
 
     @property
     def length(self) -> float:
@@ -273,10 +236,15 @@ class Path:
         inner = np.array(self.breaks[1:-1])
         if not len(inner):
             return inner
+        cosines, sizes = self._turns
+        return np.asarray(inner[~(cosines > np.cos(SMOOTH) * sizes)])
+
+    @property
+    def _turns(self) -> tuple[Array, Array]:
+        """The cosines of the turns at all inner breaks (k,), times sizes, and these sizes (k,)."""
         before, after = (rows[1] for rows in self.sides)
         sizes = np.linalg.norm(before, axis=-1) * np.linalg.norm(after, axis=-1)
-        aligned = np.sum(before * after, axis=-1) > np.cos(SMOOTH) * sizes
-        return np.asarray(inner[~aligned])
+        return np.sum(before * after, axis=-1), sizes
 
     def then(self, other: Path) -> Path:
         """Return this path and then another, by a straight line if that starts elsewhere.
@@ -303,9 +271,21 @@ class Path:
         >>> round(there.then(there.reversed()).length, 9)
         0.4
         """
-        from ulna.motion.paths.compositions import then
-
-        return then(self, other)
+        if not isinstance(other, Path):
+            raise InputError(Problem("then", shown(other), "a path"))
+        both = f"{self} and {other}"
+        if (self.in_joints, self.dimensions) != (other.in_joints, other.dimensions):
+            need = "two paths of the tip, or two of the same number of joints"
+            raise InputError(Problem("then", both, need))
+        if self.fit != other.fit:
+            hint = "give the drawing a scale"
+            raise InputError(Problem("then", both, "two of known size", hint))
+        parts = [self, *self._bridge(other), other]
+        text = f"then({self}, {other})"
+        if self.duration is None or other.duration is None or len(parts) > 2:
+            return _chained(parts, [part.length for part in parts], text)
+        lasting = [self.duration, other.duration]
+        return replace(_chained(parts, lasting, text), duration=sum(lasting))
 
     def reversed(self) -> Path:
         """Return the same path the other way round.
@@ -316,9 +296,7 @@ class Path:
             From its end to its start.
         """
         breaks = tuple(1.0 - edge for edge in self.breaks[::-1])
-        return replace(
-            self, curve=Reversed(self.curve), breaks=breaks, text=f"reversed({self.text})"
-        )
+        return replace(self, curve=Reversed(self), breaks=breaks, text=f"reversed({self.text})")
 
     def repeated(self, times: int) -> Path:
         """Return this path repeated, straight back to the start in between.
@@ -338,9 +316,26 @@ class Path:
         InputError
             If it is not a whole number, or there would be too many pieces.
         """
-        from ulna.motion.paths.compositions import repeated
-
-        return repeated(self, times)
+        count = whole("repeated.times", times, 1)
+        if count == 1:
+            return self
+        pieces = count * (len(self.breaks) - 1)
+        if pieces > MOST_PIECES:
+            got, need = f"{pieces:,} pieces in all", f"at most {MOST_PIECES:,}"
+            raise InputError(Problem("repeated.times", got, need, "repeat it fewer times"))
+        back = self._bridge(self)
+        parts = [self, *back]
+        cycle = _chained(parts, [part.length for part in parts], "") if back else self
+        # The last time ends with the path, before the way back.
+        end = count - 1.0 + (self.length / cycle.length if back else 1.0)
+        edges = np.add.outer(np.arange(count), cycle.breaks[:-1]).ravel() / end
+        return replace(
+            self,
+            curve=Repetition(cycle, count, end),
+            text=f"repeated({self}, {count})",
+            breaks=(*edges[edges < 1.0 - JOINED / count].tolist(), 1.0),
+            duration=None if self.duration is None or back else count * self.duration,
+        )
 
     def placed(self, at: PointLike = (0.0, 0.0), angle: float = 0.0) -> Path:
         """Return this path turned about the origin, then moved.
@@ -362,9 +357,9 @@ class Path:
         InputError
             If it is a path of joints, or a value is not finite.
         """
-        from ulna.motion.paths.compositions import placed
-
-        return placed(self, at, angle)
+        to, turn = point("placed.at", at), number("placed.angle", angle)
+        text = described("placed", at=to, angle=turn).replace("(", f"({self}, ", 1)
+        return self._moved("placed", cmath.rect(1.0, turn), to, text)
 
     def scaled(self, factor: float, about: PointLike = (0.0, 0.0)) -> Path:
         """Return this path larger or smaller.
@@ -386,9 +381,16 @@ class Path:
         InputError
             If it is a path of joints, or the factor is not above 0.
         """
-        from ulna.motion.paths.compositions import scaled
+        size, centre = positive("scaled.factor", factor, ""), point("scaled.about", about)
+        text = described("scaled", factor=size, about=centre).replace("(", f"({self}, ", 1)
+        return replace(self._moved("scaled", size, centre * (1.0 - size), text), fit=False)
 
-        return scaled(self, factor, about)
+    def _moved(self, what: str, factor: complex, shift: complex, text: str) -> Path:
+        if self.in_joints:
+            raise InputError(Problem(what, str(self), "a path of the tip, not of joints"))
+        matrix = np.array([[factor.real, factor.imag], [-factor.imag, factor.real]])
+        offset = np.array([shift.real, shift.imag])
+        return replace(self, curve=Moved(self, matrix, offset), text=text)
 
     def rounded(self, radius: float) -> Path:
         """Return this path with every corner replaced by a smooth bend.
@@ -408,9 +410,15 @@ class Path:
         InputError
             If the radius is not above 0.
         """
-        from ulna.motion.paths.compositions import rounded
+        size = positive("rounded.radius", radius)
+        return round_corners(self, np.full(len(self.corners), size), f"rounded({self}, {size!r})")
 
-        return rounded(self, radius)
+    def _bridge(self, other: Path) -> list[Path]:
+        """Return the straight way to where another path starts, if that is elsewhere."""
+        ends = np.stack([self.ends[1], other.ends[0]])
+        if np.linalg.norm(ends[1] - ends[0]) <= JOINED * self.length:
+            return []
+        return [Path(Cubics.straight(np.array([0.0, 1.0]), ends), "")]
 
     def __repr__(self) -> str:
         return self.text
@@ -426,110 +434,65 @@ def _parameters(given: ArrayLike, what: str) -> Array:
     return places
 
 
-FEWEST = 4  # panels of a smooth piece
-MOST_PANELS = 2**16
-EXACT = 1e-13  # of the whole length
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
-STILL = 1e-9  # of the mean speed, below which a curve stands still
+def _chained(parts: Sequence[Path], shares: Sequence[float], text: str) -> Path:
+    """Concatenate paths, each with its share of the parameter."""
+    edges = np.concatenate([[0.0], np.cumsum(shares)])
+    edges /= edges[-1]
+    breaks: list[float] = [0.0]
+    for part, start, end in zip(parts, edges[:-1], edges[1:], strict=True):
+        breaks += [float(start + (end - start) * edge) for edge in part.breaks[1:]]
+    breaks[-1] = 1.0
+    notes = dict.fromkeys(note for part in parts for note in part.notes)
+    first, curve = parts[0], Concatenation(tuple(parts), edges)
+    return Path(curve, text, tuple(breaks), first.in_joints, None, first.fit, tuple(notes))
 
 
-class Lengths(NamedTuple):
-    """The table of a curve: places, lengths up to them, and on each panel how it runs there."""
+def round_corners(path: Path, sizes: Array, text: str) -> Path:
+    """Round corners, each with a size of its own (k,) [m], or as far as its neighbours allow.
 
-    edges: Array  # (k+1,) places
-    along: Array  # (k+1,) [m] from the start
-    starts: Array  # (3, k, 1) place and its two derivatives by length, at the panels' ends
-    ends: Array
-    firsts: Array  # (m+1,) which panels begin a smooth piece, and how many panels there are
-
-    @property
-    def total(self) -> float:
-        """The whole length."""
-        return float(self.along[-1])
-
-    def parts(self, edges: Array) -> Array:
-        """Return which parts of the length (…) lie before edges (…) of panels."""
-        return np.asarray(np.interp(edges, self.edges, self.along) / self.total)
-
-    def places(self, length: Array, within: Array | None = None) -> Array:
-        """Return where (…) the curve is so far along (…), on the pieces `within` (…) lies on."""
-        panel = np.searchsorted(self.along, length, "right") - 1
-        if within is None:
-            panel = np.clip(panel, 0, len(self.edges) - 2)
-        else:
-            starts = self.along[self.firsts[:-1]]
-            piece = np.maximum(np.searchsorted(starts, within, "right") - 1, 0)
-            panel = np.clip(panel, self.firsts[piece], self.firsts[piece + 1] - 1)
-        width = self.along[panel + 1] - self.along[panel]
-        part = np.clip((length - self.along[panel]) / width, 0.0, 1.0)
-        found = quintic(self.starts[:, panel], self.ends[:, panel], width, part)[0, ..., 0]
-        return np.asarray(np.clip(found, self.edges[panel], self.edges[panel + 1]))
-
-
-def measure(curve: Curve, breaks: Array) -> Lengths:
-    """Make the table of a curve that is smooth between neighbouring breaks (from 0 to 1).
-
-    Panels are halved until halving changes nothing: neither their lengths nor their inverses.
+    What is close to a corner is replaced by a polynomial of fifth degree with the same position,
+    direction and curvature at both of its ends, so that the tip can go through without stopping.
     """
-    edges = np.concatenate([np.linspace(*ends, FEWEST + 1)[:-1] for ends in pairwise(breaks)])
-    left, right = edges, np.append(edges[1:], 1.0)
-    steps = _lengths(curve, left, right)
-    total, count = float(steps.sum()), len(steps)
-    done: list[tuple[Array, Array]] = []
-    while len(left):
-        middle = 0.5 * (left + right)
-        first, second = _lengths(curve, left, middle), _lengths(curve, middle, right)
-        starts, ends = _ends(curve, left, right, total)
-        found = quintic(starts, ends, steps, first / steps)[0, ..., 0]
-        missed = np.abs(found - middle) / (right - left) * steps
-        coarse = np.maximum(np.abs(first + second - steps), missed) > EXACT * total
-        coarse &= count <= MOST_PANELS
-        count += int(coarse.sum())
-        done.append((left[~coarse], steps[~coarse]))
-        left, right = (
-            np.concatenate([left[coarse], middle[coarse]]),
-            np.concatenate([middle[coarse], right[coarse]]),
-        )
-        steps = np.concatenate([first[coarse], second[coarse]])
-    left, steps = (np.concatenate(parts) for parts in zip(*done, strict=True))
-    order = np.argsort(left)
-    return _table(curve, np.append(left[order], 1.0), steps[order], breaks)
+    cosines, lengths = (part[np.isin(path.breaks[1:-1], path.corners)] for part in path._turns)
+    # No bend goes round a corner that turns straight back without stopping.
+    turns = np.flatnonzero(~(cosines < -BACK * lengths))
+    if not len(turns):
+        return path
+    total = path.length
+    corners, sizes = path.lengths.parts(path.corners[turns]), np.asarray(sizes)[turns]
+    # Half of the way to the next corner at most, all of it to an end.
+    to_next = np.diff(np.concatenate([[-corners[0]], corners, [2.0 - corners[-1]]]))
+    widths = np.minimum(sizes / total, 0.5 * np.minimum(to_next[:-1], to_next[1:]))
+    first, last = corners - widths, corners + widths
+    start = path.along(first, np.maximum(first - BESIDE, 0.0))
+    end = path.along(last, np.minimum(last + BESIDE, 1.0))
+    smooth = path.lengths.parts(np.array(path.breaks[1:-1]))
+    edges = np.unique(np.concatenate([[0.0], smooth, first, last, [1.0]]))
+    # Bends that meet half way have one edge between them, whatever rounding makes of it.
+    apart = np.diff(edges, prepend=-1.0) > BESIDE
+    kept = edges[apart & ~np.isin(edges, corners)]
+    kept[-1] = 1.0
+    curve = RoundedCorners(path, first, last, start, end)
+    return replace(path, curve=curve, text=text, breaks=tuple(kept.tolist()), duration=None)
 
 
-def _lengths(curve: Curve, left: Array, right: Array) -> Array:
-    """Return the lengths (k,) of a curve between places, by Gauss's rule."""
-    half = 0.5 * (right - left)
-    nodes = 0.5 * (left + right)[:, None] + half[:, None] * NODES
-    speed = np.linalg.norm(curve(nodes.ravel())[1], axis=-1).reshape(nodes.shape)
-    return np.asarray(half * (speed @ WEIGHTS))
+def described(name: str, **values: Any) -> str:
+    """Return the call that makes a shape, as text."""
+    told = ", ".join(f"{key}={written(_plain(value))}" for key, value in values.items())
+    return f"{name}({told})"
 
 
-def _table(curve: Curve, edges: Array, steps: Array, breaks: Array) -> Lengths:
-    along = np.concatenate([[0.0], np.cumsum(steps)])
-    firsts = np.searchsorted(edges, breaks)
-    return Lengths(edges, along, *_ends(curve, edges[:-1], edges[1:], along[-1]), firsts)
+def _plain(value: Any) -> Any:
+    if isinstance(value, complex):
+        return value.real, value.imag
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    return tuple(map(_plain, value)) if isinstance(value, list | tuple) else value
 
 
-def _ends(curve: Curve, left: Array, right: Array, total: float) -> tuple[Array, Array]:
-    """Return how panels run at their ends, (3, k, 1) each."""
-    middle = 0.5 * (left + right)
-    return _by_length(curve, left, middle, total), _by_length(curve, right, middle, total)
-
-
-def _by_length(curve: Curve, at: Array, within: Array, total: float) -> Array:
-    """Return places (3, k, 1) with their derivatives by length, on the panels of `within`."""
-    _, velocity, bend = on_pieces(curve, at, within)
-    speed = np.linalg.norm(velocity, axis=-1)
-    slow = np.flatnonzero(~(speed > STILL * total))
-    if len(slow):
-        got = f"a path that stands still at {float(at[slow[0]]):.4g} of its way"
-        need = "one that moves on, to be timed by its length"
-        raise InputError(Problem("timing", got, need, "use timing='uniform'"))
-    first, second = arc_length_derivatives(velocity, bend)
-    return np.stack([at, first, second])[..., None]
-
-
-def arc_length_derivatives(velocity: Array, bend: Array) -> tuple[Array, Array]:
-    """Return ds/dℓ and d²s/dℓ² (…) of a curve with p' and p'' (…, d): 1/|p'| and −p'·p''/|p'|⁴."""
-    square = np.sum(velocity**2, axis=-1)
-    return 1.0 / np.sqrt(square), -np.sum(velocity * bend, axis=-1) / square**2
+def point(what: str, given: Any) -> complex:
+    """Check a point (x, y) of the plane, and return it as x + i y."""
+    values = float_array(given, what)
+    if values.shape != (2,) or not (np.abs(values) <= LARGEST).all():
+        raise InputError(Problem(what, shown(given), "a point (x, y) of two finite numbers [m]"))
+    return complex(values[0], values[1])

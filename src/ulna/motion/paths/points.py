@@ -6,35 +6,23 @@ Paths through the points of .csv files.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ulna.arrays import Array, float_array
+from ulna.arrays import LARGEST, Array, flag, float_array, number, positive, whole
 from ulna.columns import MOST_TOLD, Cells, read_cells
 from ulna.errors import InputError, Problem, shown
-from ulna.motion.paths.compositions import round_corners
-from ulna.motion.paths.jets import Cubics
-from ulna.motion.paths.path import Path
-from ulna.motion.paths.shapes import described
-from ulna.motion.values import (
-    ALIKE,
-    LARGEST,
-    LONGEST_TIME,
-    SHORTEST_TIME,
-    closing,
-    flag,
-    number,
-    points,
-    positive,
-    whole,
-)
+from ulna.motion.paths.curves import Cubics
+from ulna.motion.paths.path import Path, described, round_corners
 from ulna.namespaces import suggest_keywords
 from ulna.typing import AngleLike, PathLike, PointLike, TimesLike
 from ulna.units import to_si
 
+SHORTEST_TIME, LONGEST_TIME = 1e-6, 1e9  # [s] of a motion, and of a step in a table of times
+ALIKE = 1e-9  # of their extent, below which two neighbouring points are the same
 SHORTEST = 0.1  # of the shorter line at a corner is rounded by default
 MOST_WRITTEN = 12  # points that the text of a path repeats
 
@@ -79,7 +67,7 @@ def polyline(corners: PointLike, blend: float | None = None, closed: bool = Fals
     legs = np.linalg.norm(np.diff(rows, axis=0), axis=-1)
     places = np.concatenate([[0.0], np.cumsum(legs)]) / legs.sum()
     places[-1] = 1.0
-    path = Path(LineSegments.through(places, rows), text, tuple(places.tolist()))
+    path = Path(Cubics.straight(places, rows), text, tuple(places.tolist()))
     if size == 0.0 or not len(path.corners):
         return path
     # A straight line through three points has no corner at the second.
@@ -88,31 +76,6 @@ def polyline(corners: PointLike, blend: float | None = None, closed: bool = Fals
     return round_corners(
         path, SHORTEST * shorter if size is None else np.full(at.sum(), size), text
     )
-
-
-@dataclass(frozen=True, eq=False)
-class LineSegments:
-    """Straight legs between points (k, d) at parameters (k,)."""
-
-    places: Array
-    points: Array
-    slopes: Array  # (k-1, d)
-
-    @classmethod
-    def through(cls, places: Array, points: Array) -> LineSegments:
-        """Return the legs through points."""
-        return cls(places, points, np.diff(points, axis=0) / np.diff(places)[:, None])
-
-    def __call__(self, s: Array) -> Array:
-        """Return point and derivatives (3, k, d) at parameters (k,)."""
-        return self.on(s, s)
-
-    def on(self, s: Array, within: Array) -> Array:
-        """Return the same on the legs that other parameters lie on."""
-        leg = np.searchsorted(self.places, within, "right") - 1
-        leg = np.clip(leg, 0, len(self.slopes) - 1)
-        points = self.points[leg] + (s - self.places[leg])[:, None] * self.slopes[leg]
-        return np.stack([points, self.slopes[leg], np.zeros_like(points)])
 
 
 @suggest_keywords(points="through", waypoints="through", t="times", periodic="closed")
@@ -250,6 +213,37 @@ def _cubic(places: Array, rows: Array, closed: bool) -> Cubics:
 
     ends = "periodic" if closed else "not-a-knot" if len(rows) > 3 else "natural"
     return Cubics.of(CubicSpline(places, rows, bc_type=ends))
+
+
+def points(what: str, given: Any, least: int, width: int | None = 2) -> Array:
+    """Check a list of points (k, width), no two neighbours the same."""
+    values = float_array(given, what)
+    per_point = "angles [rad], one a joint" if width is None else f"{width} numbers [m]"
+    need = f"at least {least} points of {per_point}"
+    fits = values.ndim == 2 and len(values) >= least and width in (None, values.shape[-1])
+    if not fits:
+        raise InputError(Problem(what, f"an array of shape {values.shape}", need))
+    bad = np.flatnonzero(~(np.abs(values) <= LARGEST).all(axis=-1))
+    if len(bad):
+        row = int(bad[0])
+        raise InputError(Problem(f"{what}, row {row + 1}", shown(values[row].tolist()), need))
+    same = np.flatnonzero(np.linalg.norm(np.diff(values, axis=0), axis=-1) <= _alike(values))
+    if len(same):
+        row = int(same[0]) + 2
+        got = f"{shown(values[row - 1].tolist())} twice in a row"
+        raise InputError(Problem(f"{what}, row {row}", got, "points that differ", "leave one out"))
+    return np.array(values, dtype=float)
+
+
+def closing(values: Array) -> Array:
+    """Return points (k, d) that end where they begin, by one more if need be."""
+    if np.linalg.norm(values[-1] - values[0]) <= _alike(values):
+        return np.concatenate([values[:-1], values[:1]])
+    return np.concatenate([values, values[:1]])
+
+
+def _alike(values: Array) -> float:
+    return ALIKE * float(np.max(np.ptp(values, axis=0)))
 
 
 def check_times(given: Any, count: int, what: str = "times") -> Array:

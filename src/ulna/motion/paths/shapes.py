@@ -1,23 +1,21 @@
 """Shapes of one formula: lines, circles, ellipses, and curves with loops.
 
 Every shape is written as z = x + i y over the place s from 0 to 1: as a sum of epicycles, which
-circles, ellipses, roses and loops are, or as a formula over jets; see `jets`.
+circles, ellipses, roses and loops are, or as a formula over jets; see `curves`.
 """
 
 from __future__ import annotations
 
+import cmath
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from ulna.arrays import Array
+from ulna.arrays import Array, flag, number, positive, whole
 from ulna.errors import InputError, Problem, shown
-from ulna.expressions.calls import written
-from ulna.motion.paths.jets import Jet, cos, sin, unit
-from ulna.motion.paths.path import Path, Smooth
-from ulna.motion.values import flag, number, point, positive, whole
+from ulna.motion.paths.curves import Cubics, Jet, cos, sin
+from ulna.motion.paths.path import Path, described, point
 from ulna.namespaces import suggest_keywords
 from ulna.typing import PointLike
 
@@ -25,16 +23,16 @@ TURN = 2.0 * math.pi
 ORIGIN = (0.0, 0.0)
 
 
-@dataclass(frozen=True, eq=False)
-class Line(Smooth):
-    """Straight from one point of the plane on."""
-
-    start: complex
-    way: complex
+class Smooth:
+    """A curve of one piece: the same from either side."""
 
     def __call__(self, s: Array) -> Array:
         """Return point and derivatives (3, k, 2) at parameters (k,)."""
-        return (self.start + self.way * Jet.variable(s)).points
+        raise NotImplementedError
+
+    def on(self, s: Array, _within: Array) -> Array:
+        """Return the same: there is one piece."""
+        return self(s)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +43,6 @@ class Lemniscate(Smooth):
     radius: complex
 
     def __call__(self, s: Array) -> Array:
-        """Return point and derivatives (3, k, 2) at parameters (k,)."""
         around = TURN * Jet.variable(s)
         c, d = cos(around), sin(around)
         return (self.middle + self.radius * ((c + 1j * (d * c)) / (1.0 + d * d))).points
@@ -59,7 +56,6 @@ class Epicycles(Smooth):
     turning: tuple[tuple[complex, float], ...]
 
     def __call__(self, s: Array) -> Array:
-        """Return point and derivatives (3, k, 2) at parameters (k,)."""
         rows = np.zeros((3, len(s)), dtype=np.complex128)
         rows[0] = self.middle
         for size, rate in self.turning:
@@ -70,25 +66,11 @@ class Epicycles(Smooth):
         return rows.view(np.float64).reshape(*rows.shape, 2)
 
 
-def epicycles(text: str, middle: complex, *turning: tuple[complex, float], **more: Any) -> Path:
-    """Return the path of a sum of rotating vectors (epicycles)."""
-    return Path(Epicycles(middle, turning), text, **more)
-
-
-def described(name: str, **values: Any) -> str:
-    """Return the call that makes a shape, as text."""
-    told = ", ".join(f"{key}={written(_plain(value))}" for key, value in values.items())
-    return f"{name}({told})"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, complex):
-        return (value.real, value.imag)
-    if isinstance(value, np.ndarray):
-        return tuple(_plain(part) for part in value.tolist())
-    if isinstance(value, list | tuple):
-        return tuple(_plain(part) for part in value)
-    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+def unit(angle: Array) -> Array:
+    """Return e^{i angle} of plain angles, quicker than a complex exponential."""
+    value = np.empty(np.shape(angle), dtype=np.complex128)
+    value.real, value.imag = np.cos(angle), np.sin(angle)
+    return value
 
 
 @suggest_keywords(begin="start", to="end", from_="start")
@@ -121,7 +103,8 @@ def line(start: PointLike, end: PointLike) -> Path:
     if first == last:
         raise InputError(Problem("line.end", shown(end), "another point than line.start"))
     text = described("line", start=first, end=last)
-    return Path(Line(first, last - first), text)
+    ends = np.array([[first.real, first.imag], [last.real, last.imag]])
+    return Path(Cubics.straight(np.array([0.0, 1.0]), ends), text)
 
 
 @suggest_keywords(centre="center", r="radius", stop="end")
@@ -161,7 +144,7 @@ def arc(
     if first == last:
         raise InputError(Problem("arc.end", shown(end), "another angle [rad] than arc.start"))
     text = described("arc", center=middle, radius=size, start=first, end=last)
-    return epicycles(text, middle, (size * cmath_unit(first), last - first))
+    return Path(Epicycles(middle, ((cmath.rect(size, first), last - first),)), text)
 
 
 @suggest_keywords(centre="center", r="radius")
@@ -200,7 +183,7 @@ def circle(
     way = -TURN if flag("circle.clockwise", clockwise) else TURN
     first = number("circle.start", start)
     text = described("circle", center=middle, radius=size, start=first, clockwise=clockwise)
-    return epicycles(text, middle, (size * cmath_unit(first), way))
+    return Path(Epicycles(middle, ((cmath.rect(size, first), way),)), text)
 
 
 @suggest_keywords(centre="center", radius="radii", angle="tilt")
@@ -238,14 +221,14 @@ def ellipse(
     middle, sizes = point("ellipse.center", center), point("ellipse.radii", radii)
     for size in (sizes.real, sizes.imag):
         positive("ellipse.radii", size)
-    lean, first = cmath_unit(number("ellipse.tilt", tilt)), number("ellipse.start", start)
+    lean, first = cmath.rect(1.0, number("ellipse.tilt", tilt)), number("ellipse.start", start)
     text = described("ellipse", center=middle, radii=sizes, tilt=float(tilt), start=first)
 
     # a cos θ + i b sin θ is one epicycle forwards and a smaller one backwards.
     there, back = 0.5 * (sizes.real + sizes.imag), 0.5 * (sizes.real - sizes.imag)
-    begin = cmath_unit(first)
+    begin = cmath.rect(1.0, first)
     turning = (lean * there * begin, TURN), (lean * back / begin, -TURN)
-    return epicycles(text, middle, *turning)
+    return Path(Epicycles(middle, turning), text)
 
 
 @suggest_keywords(centre="center", size="radius", angle="tilt")
@@ -277,7 +260,7 @@ def lemniscate(center: PointLike = ORIGIN, radius: float = 0.2, tilt: float = 0.
     [0.7, 0.3]
     """
     middle, size = point("lemniscate.center", center), positive("lemniscate.radius", radius)
-    lean = cmath_unit(number("lemniscate.tilt", tilt))
+    lean = cmath.rect(1.0, number("lemniscate.tilt", tilt))
     text = described("lemniscate", center=middle, radius=size, tilt=float(tilt))
     return Path(Lemniscate(middle, lean * size), text)
 
@@ -315,7 +298,7 @@ def rose(
     True
     """
     middle, size = point("rose.center", center), positive("rose.radius", radius)
-    count, lean = whole("rose.petals", petals, 3, 1000), cmath_unit(number("rose.tilt", tilt))
+    count, lean = whole("rose.petals", petals, 3, 1000), cmath.rect(1.0, number("rose.tilt", tilt))
     # cos kθ has k petals in half a turn if k is odd, and 2 k in a whole one if k is even.
     if count % 4 == 2:
         need = "an odd number, or one that 4 divides: no rose has another"
@@ -324,7 +307,16 @@ def rose(
     text = described("rose", center=middle, radius=size, petals=count, tilt=float(tilt))
     # cos kθ e^{iθ} is two epicycles of half the size.
     half = 0.5 * lean * size
-    return epicycles(text, middle, (half, (1 + waves) * way), (half, (1 - waves) * way))
+    return Path(
+        Epicycles(
+            middle,
+            (
+                (half, (1 + waves) * way),
+                (half, (1 - waves) * way),
+            ),
+        ),
+        text,
+    )
 
 
 @suggest_keywords(count="loops", n="loops")
@@ -364,9 +356,4 @@ def loops(radius: float = 0.79, loop_radius: float = 0.2, loops: int = 13) -> Pa
     text = described("loops", radius=wide, loop_radius=small, loops=count)
 
     turning = (1j * wide, TURN), (-1j * small, (count + 1) * TURN)
-    return epicycles(text, 0.0, *turning, duration=60.0)
-
-
-def cmath_unit(angle: float) -> complex:
-    """Return e^{i angle}."""
-    return complex(math.cos(angle), math.sin(angle))
+    return Path(Epicycles(0.0, turning), text, duration=60.0)

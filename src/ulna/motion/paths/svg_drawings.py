@@ -15,16 +15,14 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.arm.parameters import are_limited
-from ulna.arrays import Array
+from ulna.arrays import Array, number, positive
 from ulna.errors import InfeasibleError, InputError, Problem, shown
 from ulna.kinematics.inverse_kinematics import inverse, ring
 from ulna.kinematics.path_tracking import track
-from ulna.motion.paths.compositions import placed, round_corners, scaled
 from ulna.motion.paths.curve_segments import CurveSegments, bezier
-from ulna.motion.paths.path import JOINED, SAMPLE_PARAMETERS, Path
-from ulna.motion.paths.shapes import described
+from ulna.motion.paths.curves import ByLength, Piecewise
+from ulna.motion.paths.path import JOINED, SAMPLE_PARAMETERS, Path, described, round_corners
 from ulna.motion.paths.svg_strokes import read_strokes
-from ulna.motion.values import number, positive
 from ulna.namespaces import suggest_keywords
 from ulna.storage import read_text
 from ulna.typing import PathLike
@@ -133,18 +131,13 @@ def _drawn(pieces: CurveSegments, text: str, notes: tuple[str, ...]) -> Path:
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class Drawn(Piecewise):
     """CurveSegments one after the other; edges (k+1,) from 0 to 1 say where each begins."""
 
     pieces: CurveSegments
     edges: Array
 
-    def __call__(self, s: Array) -> Array:
-        """Return point and derivatives (3, k, 2) at parameters (k,)."""
-        return self.on(s, s)
-
     def on(self, s: Array, within: Array) -> Array:
-        """Return the same on the pieces that other parameters lie on."""
         which = np.searchsorted(self.edges, within, "right") - 1
         which = np.clip(which, 0, len(self.pieces) - 1)
         share = self.edges[which + 1] - self.edges[which]
@@ -153,25 +146,10 @@ class Drawn:
         return np.stack([rows.real, rows.imag], axis=-1)
 
 
-@dataclass(frozen=True, eq=False)
-class ArcLength:
-    """A path with the part of its length as the parameter."""
-
-    path: Path
-
-    def __call__(self, s: Array) -> Array:
-        """Return point and derivatives (3, k, 2) at parameters (k,)."""
-        return self.path.along(s)
-
-    def on(self, s: Array, within: Array) -> Array:
-        """Return the same on the pieces that other parameters lie on."""
-        return self.path.along(s, within)
-
-
 def _by_arc_length(path: Path) -> Path:
     """Return the same path with the length as its parameter."""
     breaks = path.lengths.parts(np.array(path.breaks))
-    return replace(path, curve=ArcLength(path), breaks=tuple(breaks.tolist()))
+    return replace(path, curve=ByLength(path), breaks=tuple(breaks.tolist()))
 
 
 def fitted(path: Path, arm: Arm) -> tuple[Path, Array | None]:
@@ -211,7 +189,7 @@ def _put(path: Path, factor: float, at: Array) -> Path:
     """Scale and move a drawing, by numbers that a person can read and repeat."""
     factor = float(f"{factor:.6g}")
     x, y = (float(f"{part:.6g}") for part in at)
-    made = placed(scaled(path, factor, (0.0, 0.0)), (x, y), 0.0)
+    made = path.scaled(factor).placed((x, y))
     told = f"the drawing was fitted into reach: 1 unit is {1e3 * factor:.4g} mm"
     return replace(made, notes=(*path.notes, told))
 

@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 import numpy as np
 
 from ulna.arm import Arm, warn_unmodelled
-from ulna.arrays import Array, float_array, freeze
+from ulna.arrays import Array, float_array, freeze, number, positive
 from ulna.concurrency import interruptible
 from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.kinematics import tip_acceleration, tip_velocity
 from ulna.motion.paths.path import SAMPLE_PARAMETERS, Path
+from ulna.motion.paths.points import LONGEST_TIME, SHORTEST_TIME
 from ulna.motion.paths.svg_drawings import fitted
 from ulna.motion.planning.adaptive_sampling import sample_adaptively
 from ulna.motion.planning.findings import Demands, find_problems
 from ulna.motion.planning.plan_result import Plan, Terms, torque_terms
 from ulna.motion.planning.postures import SampledMotion, follow_paths
 from ulna.motion.trajectory import Timing, ramps, read_timing
-from ulna.motion.values import LONGEST_TIME, SHORTEST_TIME, number, positive
 from ulna.namespaces import suggest_keywords
 from ulna.typing import AngleLike, ArrayLike, Branch, Derivatives, Elbow, TimingName
 

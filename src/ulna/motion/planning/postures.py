@@ -42,9 +42,9 @@ from ulna.errors import InputError, Problem
 from ulna.kinematics import Tracked
 from ulna.kinematics.inverse_kinematics import inverse, triangle
 from ulna.kinematics.path_tracking import track
-from ulna.motion.paths.jets import Cubics, as_complex, unit
-from ulna.motion.paths.path import Curve
-from ulna.motion.trajectory import Solver, Trajectory
+from ulna.motion.paths.curves import Cubics, Curve
+from ulna.motion.paths.shapes import unit
+from ulna.motion.trajectory import Solver, Trajectory, as_complex
 from ulna.typing import AngleLike, Branch
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sympy
 
-from ulna.motion.paths.jets import Jet, cos, sin
+from ulna.motion.paths.curves import Jet, cos, sin
 
 
 def cis(angle):
