@@ -7,7 +7,8 @@ for several values: `torque` for {torque_1} and {torque_2}. Line breaks within a
 
 The numbers of a row have the names of values. Those that make one line of a table are written
 together, with its `columns` by what they add to the name, and so are several `lines` of a table;
-columns that many lines have are named under [columns].
+columns that many lines have are named under [columns], and what all numbers of a row have is said
+once, in `every_number`.
 
     [rows.forward]
     title = "The forward problem"
@@ -103,12 +104,13 @@ class PaperRows:
 
     def _row(self, key: str, text: dict[str, Any]) -> Row:
         values = dict(_spread(self._values[key]())) if key in self._values else {}
+        every = text.get("every_number", {})
         try:
             texts = {name: _filled(text[name], values) for name in TEXTS if name in text}
             numbers = (
                 number
                 for name, written in text.get("numbers", {}).items()
-                for number in self._numbers(name, written, values)
+                for number in self._numbers(name, {**every, **written}, values)
             )
             pictures, films = (
                 [(file, _filled(caption, values)) for file, caption in text.get(kind, {}).items()]

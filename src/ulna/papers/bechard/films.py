@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ulna.papers.bechard import rows, runs
-from ulna.papers.bechard.parameters import link_rates
+from ulna.papers.bechard.arms import link_rates
 from ulna.simulation.run import Run
 from ulna.viewer.arm_drawing import draw_reach
 from ulna.viewer.film import animate, shoot, times_between

@@ -15,7 +15,7 @@ from ulna.control import ComputedTorque
 from ulna.dynamics import gravity_torque, mass_matrix, sequential
 from ulna.papers import schematics
 from ulna.papers.bechard import printed, rows, runs
-from ulna.papers.bechard.parameters import FOUR, FOUR_B, FOUR_TORQUES, link_angles, link_rates
+from ulna.papers.bechard.arms import FOUR, FOUR_B, FOUR_TORQUES, link_angles, link_rates
 from ulna.papers.bechard.runs import MODELS, Model
 from ulna.papers.rows_file import Values
 from ulna.simulation import Run, simulate, simulate_batch

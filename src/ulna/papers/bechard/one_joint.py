@@ -12,7 +12,7 @@ from ulna.arm import Arm
 from ulna.dynamics import forward_dynamics, holding_torque, sequential
 from ulna.papers import schematics
 from ulna.papers.bechard import printed, rows, runs
-from ulna.papers.bechard.parameters import (
+from ulna.papers.bechard.arms import (
     DRIVEN,
     DRIVEN_B,
     DRIVEN_TORQUE,

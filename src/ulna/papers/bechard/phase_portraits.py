@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from ulna.analysis.portraits import BasinBoundary, Portrait, portrait
 from ulna.dynamics import holding_torque
 from ulna.papers.bechard import rows
-from ulna.papers.bechard.parameters import DOWN, DRIVEN, DRIVEN_TORQUE, ONE, UNDER_POWERED
+from ulna.papers.bechard.arms import DOWN, DRIVEN, DRIVEN_TORQUE, ONE, UNDER_POWERED
 from ulna.papers.rows_file import Values
 from ulna.simulation import simulate
 from ulna.viewer import portrait_figure

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from ulna.arm import Arm
-from ulna.papers.bechard.parameters import (
+from ulna.papers.bechard.arms import (
     FOUR,
     FOUR_ANGLES,
     FOUR_B,

@@ -22,7 +22,7 @@ from ulna.dynamics import (
     sequential,
 )
 from ulna.papers.bechard import printed, rows, runs
-from ulna.papers.bechard.parameters import (
+from ulna.papers.bechard.arms import (
     DOWN,
     SKATER,
     link_angles,
