@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import PurePath
 from typing import Annotated
 
@@ -10,7 +11,6 @@ import typer
 from ulna.arm.robot_files import template
 from ulna.cli.arguments import OverwriteOption
 from ulna.cli.terminal import say
-from ulna.control.controller_template import CONTROLLER_TEMPLATE
 from ulna.errors import InputError, Problem, shown
 from ulna.storage import write_whole
 
@@ -50,6 +50,7 @@ def _new_arm(file: str, links: int, *, overwrite: bool) -> None:
 def _new_controller(file: str, links: int | None, *, overwrite: bool) -> None:
     if links is not None:
         raise InputError(Problem("--links", str(links), "no number of links for a controller"))
-    write_whole(file, CONTROLLER_TEMPLATE, overwrite=overwrite)
+    script = files("ulna.control") / "controller_template.txt"
+    write_whole(file, script.read_text("utf-8"), overwrite=overwrite)
     say(f"wrote {file}, a controller and a run that tries it")
     say(f"next: edit it, then  python {file}")

@@ -1,11 +1,14 @@
 """The script that a person starts from: it runs, and its class is a controller."""
 
+from importlib.resources import files
+
 import numpy as np
 import pytest
 
 import ulna
 from ulna.control import Controller
-from ulna.control.controller_template import CONTROLLER_TEMPLATE
+
+CONTROLLER_TEMPLATE = (files("ulna.control") / "controller_template.txt").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
