@@ -22,6 +22,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PICTURES = ROOT / "docs" / "pictures"
+RUN = set()  # commands that have run, on whichever page
 NAMED = ("src", "tests", "tools", "benchmarks", "examples")
 
 
@@ -69,7 +70,9 @@ def test_commands_run(page, tmp_path, monkeypatch):
     for command in commands(page):
         program, *words = shlex.split(command)
         if program == "ulna":
-            assert main(words) == 0, command
+            if command not in RUN or any(Path(word).exists() for word in words):
+                assert main(words) == 0, command
+            RUN.add(command)
         elif program == "make":
             plan = subprocess.run(
                 ["make", "--dry-run", *words], cwd=ROOT, capture_output=True, check=False
