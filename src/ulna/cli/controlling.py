@@ -23,7 +23,7 @@ from ulna.expressions import FUNCTIONS
 from ulna.motion import SHAPES, Path, Plan, paths, plan, read_path
 from ulna.simulation import Sensors
 from ulna.simulation.disturbances import Disturbance, sizes
-from ulna.simulation.sensor_text import read_disturbance, read_sensors
+from ulna.simulation.reading import read_disturbance, read_sensors
 
 DEFAULT_RATE = 1000.0  # [Hz]
 LARGEST = 1_000_000_000  # [bytes] of a plan file

@@ -18,7 +18,7 @@ from ulna.namespaces import load_extensions
 from ulna.units import from_si
 
 if TYPE_CHECKING:
-    from ulna.simulation.sensor_text import Readable
+    from ulna.simulation.reading import Readable
 
 
 class Listable(StrEnum):
@@ -103,13 +103,13 @@ def _controllers(as_json: bool) -> None:
 
 
 def _sensors(as_json: bool) -> None:
-    from ulna.simulation.sensor_text import ABOUT_SENSORS, SENSORS
+    from ulna.simulation.reading import ABOUT_SENSORS, SENSORS
 
     _readable("sensors", "sensors, for --sensors", {SENSORS: ABOUT_SENSORS}, as_json)
 
 
 def _disturbances(as_json: bool) -> None:
-    from ulna.simulation.sensor_text import DISTURBANCES
+    from ulna.simulation.reading import DISTURBANCES
 
     _readable("disturbances", "disturbances, for --disturbance", DISTURBANCES, as_json)
 

@@ -6,7 +6,7 @@ import pytest
 
 import ulna
 from ulna.simulation import disturbances
-from ulna.simulation.sensor_text import read_disturbance, read_sensors
+from ulna.simulation.reading import read_disturbance, read_sensors
 
 
 def test_sensors_are_those_of_python():
