@@ -457,6 +457,12 @@ def motions(arm: ulna.Arm, path: ulna.Path, q: Floats) -> None:
     paths.svg()  # type: ignore[call-arg]
 
 
+def spring(
+    t: float, q: Any, qd: Any, reference: Any, state: Any, tau: Any, kp: Any = 400.0
+) -> None:
+    """A law of one's own."""
+
+
 def controllers(arm: ulna.Arm, q: Floats) -> None:
     control.PD(kp=[20.0, 10.0], kd=2.0)
     control.PD(stiffness=20.0)  # type: ignore[call-arg]
@@ -477,6 +483,11 @@ def controllers(arm: ulna.Arm, q: Floats) -> None:
     control.read_controller(20.0)  # type: ignore[arg-type]
     control.with_model(control.ComputedTorque(), arm)
     control.with_model(control.ComputedTorque())  # type: ignore[call-arg]
+    of_ones_own = control.law(spring)
+    ulna.simulate(arm, q0=[0.0], duration=1.0, controller=of_ones_own(kp=[20.0, 10.0]))
+    of_ones_own(kp="stiff")  # type: ignore[arg-type]
+    control.law(state=(0.0, 0.0))(spring)
+    control.law(state=0.0)  # type: ignore[call-overload]
     law = control.PID()
     print(law.start(arm), law.gains(arm).kp, law.feedback(arm, q), law.compiled(arm).params)
     law.gains()  # type: ignore[call-arg]
