@@ -471,12 +471,12 @@ class Problems:
             self.add(what, shown(value), "text on one line")
 
     @contextmanager
-    def gather(self, owner: str) -> Iterator[None]:
+    def gather(self, owner: str = "") -> Iterator[None]:
         """Note the problems raised inside the block, and go on.
 
         Parameters
         ----------
-        owner : str
+        owner : str, optional
             Name of what they belong to.
 
         Yields

@@ -41,7 +41,8 @@ LONG = {
 
 def options():
     """Give the options of each command, but those that take long."""
-    commands = typer.main.get_command(app).commands
+    group = typer.main.get_command(app)
+    commands = {name: group.get_command(None, name) for name in group.list_commands(None)}
     return {
         name: [word for option in command.params for word in option.opts if word[:2] == "--"]
         for name, command in commands.items()

@@ -1,122 +1,64 @@
-"""The `ulna` command: its commands, and what becomes of an error."""
+"""The `ulna` command: its commands, and what becomes of an error.
+
+The commands stand in commands.toml, so that they are listed without being imported.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
+import tomllib
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from ulna._version import __version__
-from ulna.cli import (
-    check,
-    compiling,
-    derive,
-    follow,
-    hold,
-    info,
-    listing,
-    new,
-    papers,
-    plan,
-    portrait,
-    pose,
-    reach,
-    show,
-    simulate,
-)
 from ulna.cli.terminal import note, prepare_streams, say
 from ulna.concurrency import listening
 from ulna.errors import FileError, UlnaError, UlnaWarning
-from ulna.kernels import compile_progress
 
 BUG, INTERRUPTED = 1, 130
-# Words that people try, and the options that they mean, which spelling alone does not find.
-SYNONYMS = {
-    "--force": ("--overwrite", "--tip-force"),
-    "--model": ("--controller-model", "--dynamics"),
-    "--friction": ("--sequential-damping",),
-    "--for": ("--duration",),
-    "--flat": ("--no-gravity",),
-    "--disturb": ("--disturbance",),
-    "--limit": ("--max-torque",),
-    "--limits": ("--max-torque",),
-    "--speeds": ("--speed-range",),
-    "--section": ("--section-joint",),
-    "--at": ("--section-angle",),
-    "--animate": ("--film",),
-    "--video": ("--film",),
-    "--output": ("--out",),
-    "--time": ("--duration",),
-    "--seconds": ("--duration",),
-    "--angles": ("--q", "--q0"),
-    "--initial": ("--q0",),
-    "--start": ("--q0",),
-    "--target": ("--to",),
-    "--point": ("--to",),
-    "--speed": ("--max-speed",),
-    "--profile": ("--timing",),
-    "--figure": ("--plot",),
-    "--save": ("--out",),
-}
-# What people look for an option of, and where it is written instead.
-_CONTROLLED = "`ulna follow`, `ulna simulate` and `ulna portrait`"
-_GAINS = f'gains are part of the controller, --controller "{{}}" of {_CONTROLLED}'
-ELSEWHERE = {
-    _GAINS.format("PD(kp=100, kd=20)"): "--kp --kd --gain --gains",
-    _GAINS.format("PID(kp=100, kd=20, ki=50)"): "--ki",
-    _GAINS.format("ComputedTorque(natural_frequency=20)"): "--natural-frequency --damping-ratio",
-    f"controllers are for {_CONTROLLED}": "--controller",
-    'units are written in the text itself, "40 deg, -60 deg"; bare angles are in radians': (
-        "--deg --degree --degrees --rad --radian --radians --unit --units"
-    ),
-    "it belongs to the robot file: `ulna new arm.toml` writes one, `ulna check arm.toml` "
-    "checks it": (
-        "--length --lengths --mass --masses --damping --limit --limits --max-torque --max-velocity"
-    ),
-}
-COMMANDS = {
-    "pose": "fk forward kinematics tip jacobian",
-    "reach": "ik inverse solve workspace",
-    "hold": "statics gravity torque torques payload",
-    "simulate": "sim run integrate step",
-    "follow": "track control controller",
-    "plan": "trajectory path move",
-    "portrait": "phase phase-portrait basins",
-    "derive": "lagrangian dynamics equations symbolic",
-    "show": "plot animate open view film",
-    "list": "presets arms ls paths controllers",
-    "new": "init create template",
-    "check": "validate lint",
+TABLE = tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))
+COMMANDS: Mapping[str, Mapping[str, str]] = TABLE["commands"]
+SETTINGS: dict[str, Any] = {
+    "pretty_exceptions_enable": False,
+    "rich_markup_mode": None,
+    "context_settings": {"help_option_names": ["-h", "--help"]},
 }
 
-app = typer.Typer(
-    name="ulna",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("new")(new.new)
-app.command("list")(listing.list_)
-app.command("check")(check.check)
-app.command("pose")(pose.pose)
-app.command("reach")(reach.reach)
-app.command("hold")(hold.hold)
-app.command("plan")(plan.plan)
-app.command("follow")(follow.follow)
-app.command("simulate")(simulate.simulate)
-app.command("portrait")(portrait.portrait)
-app.command("show")(show.show)
-app.command("derive")(derive.derive)
-app.command("papers")(papers.papers)
-app.command("info")(info.info)
-app.command("compile")(compiling.compile_)
+
+class CommandGroup(TyperGroup):
+    """Commands that are listed without being imported; what is imported is the one that runs."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command, its module imported, or None if there is none of that name."""
+        return load(cmd_name) if cmd_name in COMMANDS else None
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands, each with the first line of its help."""
+        TyperGroup(commands=dict(self.commands)).format_commands(ctx, formatter)
+
+
+@cache
+def load(name: str) -> Any:
+    """Import a command."""
+    module, function = COMMANDS[name]["place"].split(":")
+    alone = typer.Typer(**SETTINGS, add_completion=False)
+    alone.command(name)(getattr(import_module(f"ulna.cli.{module}"), function))
+    return typer.main.get_command(alone)
+
+
+app = typer.Typer(name="ulna", cls=CommandGroup, no_args_is_help=True, **SETTINGS)
+for name, command in COMMANDS.items():
+    app.command(name, help=command["about"])(lambda: None)
 
 
 def _version(wanted: bool) -> None:
@@ -148,8 +90,8 @@ def run(arguments: Sequence[str], begin: Callable[[], None] = lambda: None) -> i
     with warnings.catch_warnings():
         warnings.simplefilter("always", UlnaWarning)
         warnings.showwarning = _warning_printer()
-        compile_progress.announce = note
         try:
+            _import_command(words)
             begin()
             code = _heard(words)
             sys.stdout.flush()
@@ -175,6 +117,16 @@ def run(arguments: Sequence[str], begin: Callable[[], None] = lambda: None) -> i
             if debug:
                 traceback.print_exc()
             return _report(error)
+
+
+def _import_command(words: Sequence[str]) -> None:
+    """Import what the words ask for, before Ctrl-C can be raised in the middle of it."""
+    command = next((word for word in words if word in COMMANDS), None)
+    if command is not None:
+        from ulna.kernels import compile_progress
+
+        compile_progress.announce = note
+        load(command)
 
 
 def _heard(words: Sequence[str]) -> int:
@@ -214,14 +166,14 @@ def _report(error: Exception) -> int:
 def _suggest(error: Any) -> None:
     """Name the command or the options that a word stands for, among those that there are."""
     unknown = re.fullmatch(r"No such command '(.+)'\.", getattr(error, "message", ""))
-    for command, words in COMMANDS.items():
-        if unknown and unknown[1] in words.split():
-            error.message += f" Did you mean '{command}'?"
+    for name, command in COMMANDS.items():
+        if unknown and unknown[1] in command.get("tried", "").split():
+            error.message += f" Did you mean '{name}'?"
     if getattr(error, "option_name", None) is None or error.ctx is None:
         return
     known = {word for option in error.ctx.command.params for word in option.opts}
-    meant = [word for word in SYNONYMS.get(error.option_name, ()) if word in known]
-    hints = [hint for hint, words in ELSEWHERE.items() if error.option_name in words.split()]
+    meant = [word for word in TABLE["options"].get(error.option_name, ()) if word in known]
+    hints = [one["hint"] for one in TABLE["elsewhere"] if error.option_name in one["words"].split()]
     if meant:
         error.possibilities = meant
     elif hints:
@@ -234,7 +186,7 @@ def _warning_printer() -> Callable[..., None]:
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         if issubclass(category, UlnaWarning) and str(message) not in printed:
-            from ulna.cli.running import spoken
+            from ulna.cli.arguments import spoken
 
             printed.add(str(message))
             note(f"warning: {spoken(str(message))}")

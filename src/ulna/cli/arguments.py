@@ -1,77 +1,37 @@
-"""What people type: an arm, angles, a point. Text with units in, SI numbers out."""
+"""What people type: arms, angles, quantities. Text with units in, SI numbers out.
+
+Inside, and in every file, joint angles are relative: each from the link before. Many texts are
+written in absolute angles, each link's from the x axis. `Angles` converts them here, at the edge,
+by the functions of `ulna.angles`; `q` is never the name of anything but relative angles.
+
+What Python finds wrong is told in the words of the command line: `as_option` and `of_controller`
+give its problems the names of options, `spoken` its sentences.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Any, NamedTuple
 
-import typer
+import numpy as np
 
 from ulna import units
+from ulna.angles import absolute_to_relative, relative_to_absolute
 from ulna.arm import Arm, load, preset, presets
 from ulna.arm.robot_files import check_format
-from ulna.cli.terminal import note
-from ulna.errors import InputError, Problem, nearest_name, shown
+from ulna.cli.terminal import counted, degrees, note
+from ulna.errors import InputError, Problem, Problems, did_you_mean, nearest_name, shown
 from ulna.expressions import constant
 from ulna.storage import exists
 
-
-def _complete_arm(incomplete: str) -> Iterator[str]:
-    files = sorted(str(path) for path in Path().glob("*.toml"))
-    yield from (name for name in [*presets(), *files] if name.startswith(incomplete))
-
-
-ArmArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="ARM",
-        help="A preset (see `ulna list arms`) or a robot file.",
-        autocompletion=_complete_arm,
-        show_default=False,
-    ),
-]
-AnglesOption = Annotated[
-    str,
-    typer.Option(
-        "--q",
-        metavar="ANGLES",
-        help='One angle a joint: "40 deg, -60 deg".',
-        show_default=False,
-    ),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, in SI units and radians.")]
-ExplainOption = Annotated[
-    bool, typer.Option("--explain", help="Show the worked steps, with the numbers put in.")
-]
-PlotOption = Annotated[
-    str | None,
-    typer.Option("--plot", metavar="FILE", help="Draw it: .png, .svg or .pdf.", show_default=False),
-]
-OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace a file that exists.")]
-PayloadOption = Annotated[
-    str | None,
-    typer.Option(
-        "--payload",
-        metavar="MASS",
-        help='A load at the tip in place of the arm\'s own: "200 g".',
-        show_default=False,
-    ),
-]
-NoGravityOption = Annotated[
-    bool, typer.Option("--no-gravity", help="The arm lies flat: no gravity.")
-]
-FilmOption = Annotated[
-    str | None,
-    typer.Option("--film", metavar="FILE", help="Film it: .mp4 or .gif.", show_default=False),
-]
-FilmSpeedOption = Annotated[
-    float,
-    typer.Option("--film-speed", metavar="NUMBER", help="How many times as fast it plays."),
-]
-
-
 HEAVIEST = 1e6  # [kg]
+MOST_SHOWN = 8  # angles of a posture in a sentence
+# What Python's words for a setting are called at the command line.
+NAMES = {"speed": "film-speed"}
+SETTING = re.compile(r"\b(method|dynamics|samples|speed|dt)='?([\w.,-]*\w)'?")
 
 
 def find_arm(name: str, what: str = "ARM") -> Arm:
@@ -86,8 +46,9 @@ def find_arm(name: str, what: str = "ARM") -> Arm:
     return load(name)
 
 
-def changed_arm(arm: Arm, payload: str | None, *, no_gravity: bool) -> Arm:
-    """Return the arm with another load at its tip, and without gravity if it lies flat."""
+def changed_arm(name: str, payload: str | None, *, no_gravity: bool) -> Arm:
+    """Return an arm with another load at its tip, and without gravity if it lies flat."""
+    arm = find_arm(name)
     if payload is not None:
         mass = units.to_si(payload, "mass", what="--payload")
         if not 0.0 <= mass <= HEAVIEST:
@@ -97,18 +58,39 @@ def changed_arm(arm: Arm, payload: str | None, *, no_gravity: bool) -> Arm:
     return arm.replace(gravity=(0.0, 0.0)) if no_gravity else arm
 
 
-def read_angles(text: str, arm: Arm, what: str) -> list[float]:
-    """Read one angle a joint: "40 deg, -60 deg"; bare numbers are radians."""
-    angles = units.parse_list(text, "angle", what=what, number=number_reader(what))
-    check_count(len(angles), "angle", arm, what, "30 deg")
-    bare = zip(angles, units.bare_items(text), strict=True)
-    _note_large_angles([angle for angle, is_bare in bare if is_bare], what)
-    return angles
+def read_quantity(text: str, kind: str, what: str) -> float:
+    """Read one value with its unit: "20 s", "1 ms"."""
+    return units.to_si(text, kind, what=what, number=number_reader(what))
+
+
+def read_positive(text: str, kind: str, what: str, example: str) -> float:
+    """Read one value above zero."""
+    value = read_quantity(text, kind, what)
+    if not value > 0.0:
+        raise InputError(Problem(what, shown(text), f"a {kind} above 0, such as '{example}'"))
+    return value
+
+
+def read_rate(text: str) -> float:
+    """Read a control rate [Hz]."""
+    return read_positive(text, "frequency", "--rate", "1000 Hz")
+
+
+def read_values(text: str, kind: str, what: str) -> list[float]:
+    """Read values of one kind, separated by commas."""
+    return units.parse_list(text, kind, what=what, number=number_reader(what))
+
+
+def read_choice(text: str, choices: Collection[str], what: str, need: str) -> str:
+    """Return one of some words; raise for any other."""
+    if text not in choices:
+        raise InputError(Problem(what, shown(text), need, did_you_mean(text, choices)))
+    return text
 
 
 def read_joints(text: str, kind: str, arm: Arm, what: str, example: str) -> list[float]:
     """Read one value of a kind a joint: speeds "30 deg/s, 0", plain numbers "0.5, 0.5"."""
-    values = units.parse_list(text, kind, what=what, number=number_reader(what))
+    values = read_values(text, kind, what)
     check_count(len(values), kind, arm, what, example)
     return values
 
@@ -116,14 +98,21 @@ def read_joints(text: str, kind: str, arm: Arm, what: str, example: str) -> list
 def check_count(count: int, noun: str, arm: Arm, what: str, example: str) -> None:
     """Raise unless there is one value a joint."""
     if count != arm.n:
-        got = f"{count} {noun}{'s' * (count != 1)}"
-        such = ", ".join([example] * min(arm.n, 3) + ["..."] * (arm.n > 3))
-        raise InputError(Problem(what, got, f"{arm.n}, one a joint", f'such as "{such}"'))
+        need, hint = f"{arm.n}, one a joint", f'such as "{one_a_joint(example, arm)}"'
+        raise InputError(Problem(what, counted(count, noun), need, hint))
 
 
-def read_quantity(text: str, kind: str, what: str) -> float:
-    """Read one value with its unit: "20 s", "1 ms"."""
-    return units.to_si(text, kind, what=what, number=number_reader(what))
+def one_a_joint(example: str, arm: Arm) -> str:
+    """Return an example of one value a joint, cut short if there are many."""
+    return ", ".join([example] * min(arm.n, 3) + ["..."] * (arm.n > 3))
+
+
+def read_angles(text: str, arm: Arm, what: str) -> list[float]:
+    """Read one angle a joint: "40 deg, -60 deg"; bare numbers are radians."""
+    angles = read_joints(text, "angle", arm, what, "30 deg")
+    bare = zip(angles, units.bare_items(text), strict=True)
+    _note_large_angles([angle for angle, is_bare in bare if is_bare], what)
+    return angles
 
 
 def read_target(text: str, what: str) -> list[float]:
@@ -148,11 +137,10 @@ def _two_or_three(
     """Read two values of one kind, and a third of another if it is there."""
     items = units.separate(text)
     if len(items) not in (2, 3):
-        got = f"{len(items)} value{'s' * (len(items) != 1)}"
+        got = counted(len(items), "value")
         raise InputError(Problem(what, got, need, f'such as "{example}"'))
-    number = number_reader(what)
-    pair = units.parse_list(", ".join(items[:2]), kinds[0], what=what, number=number)
-    return pair, [units.to_si(item, kinds[1], what=what, number=number) for item in items[2:]]
+    pair = read_values(", ".join(items[:2]), kinds[0], what)
+    return pair, [read_quantity(item, kinds[1], what) for item in items[2:]]
 
 
 def number_reader(what: str) -> Callable[[str], float]:
@@ -166,3 +154,122 @@ def _note_large_angles(angles: list[float], what: str) -> None:
         if hint:
             note(f"{what}: {angle:g} {hint}")
             return
+
+
+def read_all(
+    given: Mapping[str, Any], readers: Mapping[str, Callable[[str], Any]]
+) -> dict[str, Any]:
+    """Read all texts that were given, and tell all that is wrong with any of them."""
+    values, problems = {}, Problems()
+    for name, read in readers.items():
+        if given[name] is not None:
+            with problems.gather():
+                values[name] = read(given[name])
+    problems.raise_if_any()
+    return values
+
+
+class Angles(NamedTuple):
+    """How angles are measured at the command line."""
+
+    absolute: bool
+
+    @property
+    def symbol(self) -> str:
+        """The letter for one: q for a joint's, φ for a link's from the x axis."""
+        return "φ" if self.absolute else "q"
+
+    @property
+    def measured(self) -> str:
+        """Where they are measured from, in words."""
+        return "from the x axis" if self.absolute else "from the link before"
+
+    @property
+    def remark(self) -> str:
+        """What a heading adds where angles are not what they are everywhere else."""
+        return ", angles from the x axis" if self.absolute else ""
+
+    def read(self, text: str, arm: Arm, what: str) -> list[float]:
+        """Read one angle a joint, as joint angles [rad]."""
+        return self._relative(read_angles(text, arm, what))
+
+    def read_speeds(self, text: str, arm: Arm, what: str) -> list[float]:
+        """Read one speed a joint, as those of the joints [rad/s]."""
+        return self._relative(read_joints(text, "speed", arm, what, "1 rad/s"))
+
+    def _relative(self, values: list[float]) -> list[float]:
+        if not self.absolute:
+            return values
+        return np.asarray(absolute_to_relative(np.array(values))).tolist()  # type: ignore[no-any-return]
+
+    def of(self, q: Any) -> np.ndarray:
+        """Return joint angles or speeds (…, n) as they are to be shown."""
+        values = np.asarray(q, dtype=float)
+        return np.asarray(relative_to_absolute(values)) if self.absolute else values
+
+    def posture(self, q: Any) -> str:
+        """Write a posture in degrees: "q = (40, -60)°"."""
+        shown_angles = [degrees(angle, 2) for angle in self.of(q)[:MOST_SHOWN]]
+        more = ", ..." * (len(q) > MOST_SHOWN)
+        return f"{self.symbol} = ({', '.join(shown_angles)}{more})°"
+
+    def facts(self, **relative: Any) -> dict[str, Any]:
+        """Return joint angles and speeds by other names, from the x axis, if that was asked for."""
+        if not self.absolute:
+            return {}
+        return {"angles": "absolute", **{name: self.of(value) for name, value in relative.items()}}
+
+    def explain(self, q: np.ndarray) -> str:
+        """Return how joint angles follow from those of the links, where these were given."""
+        if not self.absolute:
+            return ""
+        phi = [degrees(angle) for angle in self.of(q)]
+        head = "Joint angles from link angles, which are measured from the x axis: "
+        lines = [f"{head}q_i = phi_i - phi_(i-1)", f"  q_1 = phi_1 = {phi[0]}°"]
+        lines += [
+            f"  q_{i + 1} = phi_{i + 1} - phi_{i} = {phi[i]}° - {phi[i - 1]}° = {degrees(q[i])}°"
+            for i in range(1, len(q))
+        ]
+        return "\n".join([*lines, "", ""]).replace("- -", "+ ")
+
+
+RELATIVE = Angles(absolute=False)
+CONVENTIONS = {"relative": RELATIVE, "absolute": Angles(absolute=True)}
+
+
+def read_convention(text: str) -> Angles:
+    """Read how angles are measured: relative or absolute."""
+    need = "relative, each from the link before, or absolute, each from the x axis"
+    return CONVENTIONS[read_choice(text, CONVENTIONS, "--angles", need)]
+
+
+def as_option(problem: Problem, names: Mapping[str, str] = NAMES) -> Problem:
+    """Return a problem with a setting under the name that it has at the command line."""
+    name, comma, rest = problem.what.partition(",")
+    name = names.get(name, name)
+    option = name if name.isupper() else f"--{name.replace('_', '-')}"
+    what = f"{option}{comma}{rest}"
+    return replace(problem, what=what, need=spoken(problem.need), hint=spoken(problem.hint))
+
+
+def of_controller(problem: Problem) -> Problem:
+    """Return a problem with a controller under the name of the option that it came from."""
+    if problem.what.endswith(".model"):
+        return replace(problem, what="--controller-model")
+    within = "" if problem.what == "controller" else f": {problem.what}"
+    return replace(problem, what=f"--controller{within}")
+
+
+def spoken(text: str) -> str:
+    """Return a message for Python in the words of the command line.
+
+    >>> spoken("try stops=False, or method='semi-implicit'")
+    'try --no-stops, or --method semi-implicit'
+    """
+    text = text.replace("pass stops=False", "add --no-stops").replace("stops=False", "--no-stops")
+    text = text.replace("rate=", "--rate").replace("pass controller=", "add --controller")
+
+    def option(match: re.Match[str]) -> str:
+        return f"--{NAMES.get(match[1], match[1])} {match[2].replace(',', '')}"
+
+    return SETTING.sub(option, text)

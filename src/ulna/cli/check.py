@@ -6,16 +6,21 @@ import math
 from typing import Any
 
 from ulna.arm import Arm, unmodelled, warn_unmodelled
-from ulna.cli.angle_option import AngleOption, Angles, read_convention
-from ulna.cli.arguments import ArmArgument, JsonOption, find_arm
-from ulna.cli.terminal import degrees, number, say, show_json, show_table
+from ulna.cli import options
+from ulna.cli.arguments import Angles, find_arm, read_convention
+from ulna.cli.terminal import counted, degrees, number, say, show_json, show_table
 from ulna.errors import InputError
 from ulna.kinematics import workspace
 from ulna.kinematics.inverse_kinematics import ring
 from ulna.units import from_si
 
+LINK_COLUMNS = ("link", "length [m]", "mass [kg]", "com [m]", "inertia [kg·m²]", "tip mass [kg]")
+JOINT_COLUMNS = ("torque [N·m]", "[kg·cm]", "speed [rpm]", "damping [N·m·s/rad]")
 
-def check(arm: ArmArgument, angles: AngleOption = "relative", json: JsonOption = False) -> None:
+
+def check(
+    arm: options.Arm, angles: options.Angles = "relative", json: options.Json = False
+) -> None:
     """Check a robot file, and show what ulna makes of it.
 
     Limits belong to joints, and are always of the angle from the link before; with absolute
@@ -29,37 +34,22 @@ def check(arm: ArmArgument, angles: AngleOption = "relative", json: JsonOption =
         beside = convention.facts(phi_lower=limits.lower, phi_upper=limits.upper)
         show_json({**_facts(described), **beside})
         return
-    title = f"{described.name or arm}: {described.n} link{'s' * (described.n > 1)}"
-    show_table(
-        title,
-        ("link", "length [m]", "mass [kg]", "com [m]", "inertia [kg·m²]", "tip mass [kg]"),
-        _links(described),
-    )
-    show_table(
-        "joints",
-        (
-            "joint",
-            "lower q [°]",
-            "upper q [°]",
-            *(("link φ from [°]", "to [°]") if convention.absolute else ("", "")),
-            "torque [N·m]",
-            "[kg·cm]",
-            "speed [rpm]",
-            "damping [N·m·s/rad]",
-        ),
-        _joints(described, convention),
-    )
+    title = f"{described.name or arm}: {counted(described.n, 'link')}"
+    show_table(title, LINK_COLUMNS, _links(described))
+    links = ("link φ from [°]", "to [°]") if convention.absolute else ("", "")
+    columns = ("joint", "lower q [°]", "upper q [°]", *links, *JOINT_COLUMNS)
+    show_table("joints", columns, _joints(described, convention))
     if convention.absolute:
         say("q is measured from the link before, φ from the x axis; limits are those of q")
     if _lacks_limits(described):
         say("-: no limit")
     gx, gy = described.gravity
     say(f"mass {number(described.mass)} kg, gravity ({number(gx)}, {number(gy)}) m/s²")
-    say(reach_in_words(described))
+    say(_reach_text(described))
     say("ok")
 
 
-def reach_in_words(arm: Arm) -> str:
+def _reach_text(arm: Arm) -> str:
     """Return what the arm reaches, in words; the outline under limits only where it is known."""
     try:
         return str(workspace(arm))
@@ -87,20 +77,25 @@ def _links(arm: Arm) -> list[tuple[str, ...]]:
 
 def _joints(arm: Arm, angles: Angles) -> list[tuple[str, ...]]:
     lower, upper = angles.of(arm.parameters.lower), angles.of(arm.parameters.upper)
-    return [
-        (
-            str(index),
-            _limit(joint.lower, degrees(joint.lower, 2)),
-            _limit(joint.upper, degrees(joint.upper, 2)),
-            _limit(lower[index - 1], degrees(lower[index - 1], 2)) if angles.absolute else "",
-            _limit(upper[index - 1], degrees(upper[index - 1], 2)) if angles.absolute else "",
-            _limit(joint.max_torque, number(joint.max_torque, 4)),
-            _limit(joint.max_torque, number(from_si(joint.max_torque, "kg*cm", "torque"), 4)),
-            _limit(joint.max_velocity, number(from_si(joint.max_velocity, "rpm", "speed"), 4)),
-            number(joint.damping),
+    rows: list[tuple[str, ...]] = []
+    for i, joint in enumerate(arm.joints):
+        turned = (_angle(lower[i]), _angle(upper[i])) if angles.absolute else ("", "")
+        limits = (
+            _limit(joint.max_torque),
+            _limit(from_si(joint.max_torque, "kg*cm", "torque")),
+            _limit(from_si(joint.max_velocity, "rpm", "speed")),
         )
-        for index, joint in enumerate(arm.joints, 1)
-    ]
+        own = (_angle(joint.lower), _angle(joint.upper))
+        rows.append((str(i + 1), *own, *turned, *limits, number(joint.damping)))
+    return rows
+
+
+def _angle(limit: float) -> str:
+    return degrees(limit, 2) if math.isfinite(limit) else "-"
+
+
+def _limit(value: float) -> str:
+    return number(value, 4) if math.isfinite(value) else "-"
 
 
 def _lacks_limits(arm: Arm) -> bool:
@@ -109,10 +104,6 @@ def _lacks_limits(arm: Arm) -> bool:
         for joint in arm.joints
         for limit in (joint.lower, joint.upper, joint.max_torque, joint.max_velocity)
     )
-
-
-def _limit(value: float, text: str) -> str:
-    return text if math.isfinite(value) else "-"
 
 
 def _facts(arm: Arm) -> dict[str, Any]:

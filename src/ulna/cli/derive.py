@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ulna.cli.arguments import OverwriteOption, find_arm
+from ulna.cli import options
+from ulna.cli.arguments import find_arm, read_choice
+from ulna.cli.options import option, switch
 from ulna.cli.terminal import fitted, note, print_file, say
 from ulna.derivation import derive as derived
-from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.errors import InputError, Problem, rewording, shown
 from ulna.storage import check_new, write_whole
 
 if TYPE_CHECKING:
@@ -28,74 +30,58 @@ ENDINGS = {
 }
 FORMATS = tuple(ENDINGS.values())
 
+LinksOption = Annotated[
+    int | None, typer.Option(help="1 to 4; two unless given.", show_default=False)
+]
+ConventionOption = Annotated[
+    str, typer.Option(help="relative joint angles, or absolute link angles.")
+]
+BodiesOption = Annotated[
+    str | None,
+    typer.Option(help="rods, points or general; rods unless given.", show_default=False),
+]
+GravityOption = Annotated[
+    str | None, typer.Option(help="down, vector or none; down unless given.", show_default=False)
+]
+ArmOption = Annotated[
+    str | None, option("ARM", "Put the numbers of a preset or robot file beside the letters.")
+]
+FormatOption = Annotated[
+    str | None,
+    typer.Option(help="text, markdown, latex, html, python, c or matlab.", show_default=False),
+]
+OutOption = Annotated[str | None, option("FILE", "Write a file; its ending chooses the format.")]
+
 
 def derive(
-    links: Annotated[
-        int | None, typer.Option("--links", help="1 to 4; two unless given.", show_default=False)
-    ] = None,
-    convention: Annotated[
-        str,
-        typer.Option("--convention", help="relative joint angles, or absolute link angles."),
-    ] = "relative",
-    bodies: Annotated[
-        str | None,
-        typer.Option(
-            "--bodies", help="rods, points or general; rods unless given.", show_default=False
-        ),
-    ] = None,
-    payload: Annotated[bool, typer.Option("--payload", help="Add a payload at the tip.")] = False,
-    tip_force: Annotated[
-        bool, typer.Option("--tip-force", help="Add a force that acts on the tip.")
-    ] = False,
-    gravity: Annotated[
-        str | None,
-        typer.Option(
-            "--gravity", help="down, vector or none; down unless given.", show_default=False
-        ),
-    ] = None,
-    drives: Annotated[
-        bool, typer.Option("--drives", help="Add geared rotors and damping.")
-    ] = False,
-    arm: Annotated[
-        str | None,
-        typer.Option(
-            "--arm",
-            metavar="ARM",
-            help="Put the numbers of a preset or robot file beside the letters.",
-            show_default=False,
-        ),
-    ] = None,
-    format: Annotated[  # noqa: A002 - the word that users know
-        str | None,
-        typer.Option(
-            "--format", help="text, markdown, latex, html, python, c or matlab.", show_default=False
-        ),
-    ] = None,
-    out: Annotated[
-        str | None,
-        typer.Option(
-            "--out",
-            metavar="FILE",
-            help="Write a file; its ending chooses the format.",
-            show_default=False,
-        ),
-    ] = None,
-    overwrite: OverwriteOption = False,
+    links: LinksOption = None,
+    convention: ConventionOption = "relative",
+    bodies: BodiesOption = None,
+    payload: Annotated[bool, switch("--payload", "Add a payload at the tip.")] = False,
+    tip_force: Annotated[bool, switch("--tip-force", "Add a force that acts on the tip.")] = False,
+    gravity: GravityOption = None,
+    drives: Annotated[bool, switch("--drives", "Add geared rotors and damping.")] = False,
+    arm: ArmOption = None,
+    format: FormatOption = None,  # noqa: A002 - the word that users know
+    out: OutOption = None,
+    overwrite: options.Overwrite = False,
 ) -> None:
     """Derive the equations of motion step by step, and check them in numbers."""
     wanted = _format(format, out)
     if out is not None:
         check_new(out, "--out", overwrite=overwrite)
-    found = _derived(
-        arm=None if arm is None else find_arm(arm, "--arm"),
-        links=links,
-        convention=convention,
-        bodies=bodies,
-        payload=payload or None,
-        tip_force=tip_force,
-        gravity=gravity,
-        drives=drives or None,
-    )
+    numbers = None if arm is None else find_arm(arm, "--arm")
+    with rewording(lambda problem: replace(problem, what=f"--{problem.what}")):
+        found = derived(
+            arm=numbers,
+            links=links,
+            convention=convention,
+            bodies=bodies,
+            payload=payload or None,
+            tip_force=tip_force,
+            gravity=gravity,
+            drives=drives or None,
+        )
     if out is not None:
         _save(found, wanted, out, overwrite=overwrite)
     elif wanted == "text":
@@ -115,24 +101,10 @@ def _save(found: Derivation, wanted: str, out: str, *, overwrite: bool) -> None:
     say(f"checked against the closed form: largest difference {found.check.worst:.1e}")
 
 
-def _derived(**options: Any) -> Derivation:
-    """Derive; what is wrong with an option is told by the name it has here."""
-    try:
-        return derived(**options)
-    except InputError as error:
-        renamed = (replace(problem, what=f"--{problem.what}") for problem in error.problems)
-        raise InputError(renamed) from None
-
-
 def _format(named: str | None, out: str | None) -> str:
     """Return the format that was named, or that the ending of the file stands for."""
     if named is not None:
-        if named not in FORMATS:
-            hint = did_you_mean(named, FORMATS)
-            raise InputError(
-                Problem("--format", shown(named), f"one of {', '.join(FORMATS)}", hint)
-            )
-        return named
+        return read_choice(named, FORMATS, "--format", f"one of {', '.join(FORMATS)}")
     if out is None:
         return "text"
     ending = Path(out).suffix.lower()

@@ -3,207 +3,411 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any
 
-import typer
+import numpy as np
 
-from ulna.analysis import verdict
-from ulna.cli.angle_option import AngleOption, Angles, read_convention
+from ulna.analysis import (
+    FollowingVerdict,
+    Stability,
+    Tracking,
+    stability,
+    tracking,
+    verdict,
+)
+from ulna.arm.robot_files import dumps
+from ulna.cli import options
+from ulna.cli import plan as planning
 from ulna.cli.arguments import (
-    FilmSpeedOption,
-    JsonOption,
-    NoGravityOption,
-    OverwriteOption,
-    PayloadOption,
-)
-from ulna.cli.controlling import (
-    CONTROLLER,
-    RATE,
-    check_controllers,
-    read_controllers,
+    Angles,
+    as_option,
+    find_arm,
+    of_controller,
+    read_choice,
+    read_convention,
+    read_positive,
     read_rate,
+    spoken,
 )
-from ulna.cli.folder import folder_outputs, write_folder
-from ulna.cli.follow_checks import check_start, check_work, read_tolerance
-from ulna.cli.follow_report import (
-    FollowResult,
-    follow_facts,
-    raise_if_not_followed,
-    refused_facts,
-    show_followed,
-)
-from ulna.cli.outputs import Output, check_film
-from ulna.cli.plan import finish_plan, refuse_infeasible
-from ulna.cli.plan_files import PLANNED, files_of_before, follow_writers
-from ulna.cli.planning import (
-    DurationOption,
-    ElbowOption,
-    MaxAccelerationOption,
-    MaxSpeedOption,
-    PathArgument,
-    PlanArmArgument,
-    PlanningTask,
-    TimingOption,
-    make_task,
-    posture_facts,
-    read_request,
-)
-from ulna.cli.running import (
+from ulna.cli.options import option, switch, with_default
+from ulna.cli.outputs import (
+    FAILED,
+    FPS,
     INTERRUPTED,
+    ResultFolder,
     UnfinishedError,
-    raise_if_failed,
-    raise_if_unwritten,
-    renamed,
+    Writer,
+    Written,
+    check_film,
+    figure_writer,
+    json_writer,
 )
-from ulna.cli.terminal import note, number, say, say_about, show_json
-from ulna.control import Controller
-from ulna.errors import InputError, UlnaWarning
+from ulna.cli.plan import Planned
+from ulna.cli.terminal import note, number, say, say_about, show_json, show_table, times
+from ulna.control import Controller, OpenLoop, read_controller, with_model
+from ulna.errors import InputError, Problem, UlnaError, UlnaWarning, rewording
+from ulna.motion import Plan
 from ulna.simulation import Run, simulate
+from ulna.simulation.run import versions_here
+from ulna.units import length_text
 
-DEFAULT_CONTROLLER = "ComputedTorque()"
+STARTS = ("exact", "rest")  # moving with the path, or standing still at its first point
+MOST_TICKS = 100_000_000  # some minutes of work
+EXIT_RADII = {"1 cm": 0.01, "10 cm": 0.1}
+# What is there before anything is simulated.
+PLANNED = ("plan.csv", "motion.png", "torques.png")
+# What to try at the command line.
+HINTS = {
+    "diverged": "try a higher --rate, or softer gains",
+    "unstable": "try a higher --rate, or other gains",
+    "saturated": "give it more time with --duration, or the joints more torque",
+    "off": "try other gains, a longer --duration, or a larger --tolerance",
+}
+
+StartOption = Annotated[
+    str, with_default("NAME", "exact: moving with the path; rest: still at its start.")
+]
+ControllerModelOption = Annotated[
+    str | None, option("ARM", "The arm that the controller believes in, if it is another.")
+]
+ToleranceOption = Annotated[
+    str | None,
+    option(
+        "LENGTH",
+        "How far off the tip may be, such as 5 mm: 1 % of the reach or 2 % of the path's "
+        "extent, whichever is less, unless given.",
+    ),
+]
 
 
 def follow(
-    arm: PlanArmArgument = None,
-    path: PathArgument = None,
-    controller: Annotated[str, CONTROLLER] = DEFAULT_CONTROLLER,
-    duration: DurationOption = None,
-    timing: TimingOption = None,
-    max_speed: MaxSpeedOption = None,
-    max_acceleration: MaxAccelerationOption = None,
-    rate: Annotated[str, RATE] = "1000 Hz",
-    payload: PayloadOption = None,
-    no_gravity: NoGravityOption = False,
-    elbow: ElbowOption = None,
-    angles: AngleOption = "relative",
-    start: Annotated[
-        str,
-        typer.Option(
-            "--start", metavar="NAME", help="exact: moving with the path; rest: still at its start."
-        ),
-    ] = "exact",
-    controller_model: Annotated[
-        str | None,
-        typer.Option(
-            "--controller-model",
-            metavar="ARM",
-            help="The arm that the controller believes in, if it is another.",
-            show_default=False,
-        ),
-    ] = None,
-    tolerance: Annotated[
-        str | None,
-        typer.Option(
-            "--tolerance",
-            metavar="LENGTH",
-            help="How far off the tip may be, such as 5 mm: 1 % of the reach or 2 % of the path's "
-            "extent, whichever is less, unless given.",
-            show_default=False,
-        ),
-    ] = None,
-    film: Annotated[bool, typer.Option("--film", help="Film it, into follow.mp4.")] = False,
-    film_speed: FilmSpeedOption = 1.0,
-    out: Annotated[
-        str, typer.Option("--out", metavar="DIR", help="The folder that the files go into.")
-    ] = "follow",
-    json: JsonOption = False,
-    overwrite: OverwriteOption = False,
+    arm: options.UsualArm = None,
+    path: options.Path = None,
+    controller: Annotated[str, options.CONTROLLER] = "ComputedTorque()",
+    duration: options.Duration = None,
+    timing: options.Timing = None,
+    max_speed: options.MaxSpeed = None,
+    max_acceleration: options.MaxAcceleration = None,
+    rate: Annotated[str, options.RATE] = "1000 Hz",
+    payload: options.Payload = None,
+    no_gravity: options.NoGravity = False,
+    elbow: options.Elbow = None,
+    angles: options.Angles = "relative",
+    start: StartOption = "exact",
+    controller_model: ControllerModelOption = None,
+    tolerance: ToleranceOption = None,
+    film: Annotated[bool, switch("--film", "Film it, into follow.mp4.")] = False,
+    film_speed: options.FilmSpeed = 1.0,
+    out: options.Folder = "follow",
+    json: options.Json = False,
+    overwrite: options.Overwrite = False,
 ) -> None:
     """Plan a path, simulate the arm along it, and say whether it follows, open loop and closed.
 
     Ends with 3 where the closed loop does not follow, with 5 where the plan is infeasible.
     """
-    outputs = folder_outputs(out, follow_writers(film_speed if film else None), overwrite=overwrite)
-    chosen, open_loop = read_controllers(controller, controller_model)
+    given = locals()
+    writers = _writers(film_speed if film else None)
+    folder = ResultFolder(out, writers, planning.files_of_before, overwrite=overwrite)
+    chosen, open_loop = _read_controllers(controller, controller_model)
     ticks = read_rate(rate)
-    allowed = read_tolerance(tolerance)
-    check_start(start)
+    allowed = None
+    if tolerance is not None:
+        allowed = read_positive(tolerance, "length", "--tolerance", "5 mm")
+    read_choice(start, STARTS, "--start", "exact or rest")
     convention = read_convention(angles)
-    asked = read_request(arm, path, payload, no_gravity=no_gravity, angles=convention)
-    check_controllers(asked.arm, chosen, open_loop)
-    task = make_task(
-        asked,
-        duration=duration,
-        timing=timing,
-        max_speed=max_speed,
-        max_acceleration=max_acceleration,
-        elbow=elbow,
-    )
+    asked = planning.read_request(arm, path, payload, no_gravity=no_gravity, angles=convention)
+    with rewording(of_controller):
+        chosen.start(asked.arm)
+        open_loop.start(asked.arm)
+    made = planning.make_plan(*asked, **{name: given[name] for name in planning.SETTINGS})
+    task = Planned(asked.name, made)
     if film:
-        check_film(film_speed, task.plan.duration)
+        check_film(film_speed, made.duration)
     elif film_speed != 1.0:
         note("--film-speed says nothing without --film")
-    check_work(task.plan.duration, ticks)
-    if not task.plan.feasible:
-        _refuse(task, outputs, out, convention, json=json, overwrite=overwrite)
-    note(f"simulating {number(task.plan.duration)} s open loop, then with {controller}")
-    runs = _simulate(task, {"open loop": open_loop, "closed loop": chosen}, ticks, start)
+    _check_work(made.duration, ticks)
+    if not made.feasible:
+        if not json:
+            say(verdict(None, made).text)
+        planning.finish_plan(task, folder, convention, json=json, facts=_refused_facts)
+    note(f"simulating {number(made.duration)} s open loop, then with {controller}")
+    runs = _simulate(made, {"open loop": open_loop, "closed loop": chosen}, ticks, start)
     if "closed loop" not in runs:
-        _keep_plan(task, outputs, out)
-    done = FollowResult(task, chosen, controller, ticks, runs, allowed)
+        kept = folder.write(task, PLANNED, whole=False).files
+        raise UnfinishedError([f"stopped; the plan is in {', '.join(kept)}"], INTERRUPTED)
     note(f"judging both, and writing into {out}")
-    whole = done.closed.status.reason != "interrupted"
-    written = write_folder(
-        done, outputs, out, old=files_of_before, overwrite=overwrite, whole=whole
-    )
-    if written.stopped:
-        say_about("files", [", ".join(written.files)])
-    elif json:
-        told = {**follow_facts(done), **posture_facts(task.plan, convention)}
-        show_json({**told, "files": written.files})
-    else:
-        show_followed(done, convention)
-        say_about("files", [", ".join(written.files)])
-    if done.closed.status.reason == "interrupted":
-        raise_if_failed(done.closed.status, written)
-    raise_if_unwritten(written)
-    refuse_infeasible(task)
-    raise_if_not_followed(done, written)
+    _finish(Following(task, chosen, controller, ticks, runs, allowed), folder, convention, json)
 
 
-def _refuse(
-    task: PlanningTask,
-    outputs: Sequence[Output],
-    folder: str,
-    angles: Angles,
-    *,
-    json: bool,
-    overwrite: bool,
-) -> None:
-    """Write and show a plan without a motion, the verdict first, and end as infeasible."""
-    if not json:
-        say(verdict(None, task.plan).text)
-    finish_plan(task, outputs, folder, angles, json=json, overwrite=overwrite, facts=refused_facts)
+def _read_controllers(text: str, model: str | None) -> tuple[Controller, Controller]:
+    """Return the controller that is asked for, and open loop; both believe in the model."""
+    chosen = read_controller(text, "--controller")
+    if model is None:
+        return chosen, OpenLoop()
+    believed = find_arm(model, "--controller-model")
+    with rewording(of_controller):
+        return with_model(chosen, believed), OpenLoop(believed)
 
 
-def _keep_plan(task: PlanningTask, outputs: Sequence[Output], folder: str) -> None:
-    """Write what there is when nothing has been followed yet, and end as interrupted."""
-    kept = [output for output in outputs if output.file.endswith(PLANNED)]
-    written = write_folder(task, kept, folder, old=files_of_before, overwrite=False, whole=False)
-    raise UnfinishedError([f"stopped; the plan is in {', '.join(written.files)}"], INTERRUPTED)
+def _check_work(duration: float, rate: float) -> None:
+    """Raise if it would take hours, or end before the first tick of the controller."""
+    ticks = duration * max(rate, 1000.0)
+    if ticks > MOST_TICKS:
+        got = f"{number(duration)} s at {number(rate)} Hz, {ticks:.3g} steps"
+        need = f"at most {MOST_TICKS:,}, some minutes of work"
+        hint = "make --duration shorter, or --rate lower"
+        raise InputError(Problem("--duration", got, need, hint))
+    if duration * rate < 1.0:
+        need = f"at least {number(1.0 / duration, 3)} Hz: one tick in {number(duration, 3)} s"
+        raise InputError(Problem("--rate", f"{number(rate)} Hz", need))
 
 
 def _simulate(
-    task: PlanningTask, controllers: Mapping[str, Controller], rate: float, start: str
+    made: Plan, controllers: Mapping[str, Controller], rate: float, start: str
 ) -> dict[str, Run]:
     """Simulate the arm along the plan under one controller after the other, until Ctrl-C."""
-    options: dict[str, Any] = {"reference": task.plan, "rate": rate}
-    options["dt"] = min(1e-3, 1.0 / rate)
+    settings: dict[str, Any] = {"reference": made, "rate": rate, "dt": min(1e-3, 1.0 / rate)}
     if start == "rest":
-        options["q0"] = task.plan.trajectory(0.0).q
+        settings["q0"] = made.trajectory(0.0).q
     runs = {}
     for label, controller in controllers.items():
-        try:
-            with warnings.catch_warnings():
-                if label == "open loop":
-                    # Off its path it whirls, too fast for its steps; what is told is when it left.
-                    warnings.simplefilter("ignore", UlnaWarning)
-                runs[label] = simulate(
-                    task.arm, controller=controller, **options, on_interrupt="return"
-                )
-        except InputError as error:
-            raise InputError([renamed(problem) for problem in error.problems]) from None
+        with warnings.catch_warnings(), rewording(as_option):
+            if label == "open loop":
+                # Off its path it whirls, too fast for its steps; what is told is when it left.
+                warnings.simplefilter("ignore", UlnaWarning)
+            runs[label] = simulate(
+                made.arm, controller=controller, **settings, on_interrupt="return"
+            )
         if runs[label].status.reason == "interrupted":
             break
     return runs
+
+
+@dataclass(frozen=True, eq=False)
+class Following:
+    """A plan, and the runs that were to follow it."""
+
+    task: Planned
+    controller: Controller
+    called: str  # the controller as it was asked for
+    rate: float  # [Hz]
+    runs: dict[str, Run]
+    tolerance: float | None = None  # [m] that was asked for
+
+    @property
+    def plan(self) -> Plan:
+        """What was asked for."""
+        return self.task.plan
+
+    @property
+    def closed(self) -> Run:
+        """The run under the controller."""
+        return self.runs["closed loop"]
+
+    @cached_property
+    def trackings(self) -> dict[str, Tracking]:
+        """How well each run did it."""
+        return {label: tracking(run, self.plan) for label, run in self.runs.items()}
+
+    @cached_property
+    def verdict(self) -> FollowingVerdict:
+        """Whether the closed loop follows, and if not why."""
+        grows = self.stabilities["closed loop"]
+        known = None if isinstance(grows, UlnaError) else grows
+        return verdict(self.closed, self.plan, tolerance=self.tolerance, stability=known)
+
+    @cached_property
+    def stabilities(self) -> dict[str, Stability | UlnaError]:
+        """How errors grow, without and with the controller; or why that cannot be said."""
+        return {"open loop": self._judged(None), "closed loop": self._judged(self.controller)}
+
+    def _judged(self, controller: Controller | None) -> Stability | UlnaError:
+        try:
+            return stability(self.plan, controller, rate=self.rate)
+        except UlnaError as error:
+            return error
+
+
+def _finish(done: Following, folder: ResultFolder, angles: Angles, json: bool) -> None:
+    """Write and show what became of it; end with the exit code of what went wrong, if it did."""
+    status = done.closed.status
+    written = folder.write(done, whole=status.reason != "interrupted")
+    if json and not written.stopped:
+        told = {**_facts(done), **planning.posture_facts(done.plan, angles)}
+        show_json({**told, "files": written.files})
+    else:
+        if not written.stopped:
+            _show(done, angles)
+        say_about("files", [", ".join(written.files)])
+    written.raise_if_failed(status if status.reason == "interrupted" else None)
+    planning.refuse_infeasible(done.plan)
+    _raise_if_not_followed(done, written)
+
+
+def _raise_if_not_followed(done: Following, written: Written) -> None:
+    """Raise if the closed loop does not follow, with what to try."""
+    if done.verdict:
+        return
+    ended = done.verdict.reason == "unfinished"
+    where = written.kept if ended else f"; all of it is in {', '.join(written.files)}"
+    told = "; ".join(filter(None, [done.verdict.text, _hint(done)]))
+    raise UnfinishedError([f"{told}{where}"], FAILED) from done.closed.error
+
+
+def _hint(done: Following) -> str:
+    """Return what to try: for runs that failed otherwise than by diverging, in their own words."""
+    reason, status = done.verdict.reason, done.closed.status
+    if reason == "unfinished" and status.reason != "diverged":
+        return spoken(status.text.partition("; ")[2])
+    if isinstance(done.controller, OpenLoop):
+        return "take a --controller with feedback"
+    return HINTS["diverged" if reason == "unfinished" else reason]
+
+
+def _show(done: Following, angles: Angles) -> None:
+    """Print what there is to know, on one screen."""
+    made = done.plan
+    say(done.verdict.text)
+    show_table(planning.plan_heading(done.task, angles), *_table(done), spaced=False)
+    say_about("reachable", [planning.reach_line(made)])
+    say_about("postures", [planning.posture_line(made, angles, explained=angles.absolute)])
+    say_about("power", [_power(done)])
+    say_about("open loop", [_open_loop(done), _growth(done, "open loop")])
+    say_about("closed loop", [_closed_loop(done), _growth(done, "closed loop")])
+    say_about("limits", _limits(done))
+
+
+def _table(done: Following) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return columns and rows: the plan's, with the run's peak torque and energy."""
+    effort = done.trackings["closed loop"].effort
+    joint, _, *others = planning.COLUMNS
+    rows = [
+        (name, peak, number(float(run_peak), 5), *rest, number(float(energy), 4))
+        for (name, peak, *rest), run_peak, energy in zip(
+            planning.plan_rows(done.plan), effort.torque_peak, effort.energy_spent, strict=True
+        )
+    ]
+    return (joint, "planned peak [N·m]", "run's peak [N·m]", *others, "energy [J]"), rows
+
+
+def _power(done: Following) -> str:
+    effort = done.trackings["closed loop"].effort
+    spent, net = float(effort.energy_spent.sum()), float(effort.energy.sum())
+    most = float(effort.power_peak.max())
+    return (
+        f"{number(most, 4)} W at most in a joint; {number(spent, 4)} J put in, "
+        f"{number(spent - net, 4)} J taken back"
+    )
+
+
+def _open_loop(done: Following) -> str:
+    """Return where the tip went without feedback, and why: not of rounding alone."""
+    found = done.trackings["open loop"]
+    left = {name: found.first_exit(radius) for name, radius in EXIT_RADII.items()}
+    if left["1 cm"] is None:
+        return f"in this run the tip stayed within {length_text(found.max)} of where it should be"
+    gone = [f"{name} off after {number(t, 3)} s" for name, t in left.items() if t is not None]
+    held = f"torques held for {number(1e3 / done.rate, 3)} ms each"
+    return f"in this run the tip was {', '.join(gone)}; {held} are off by far more than rounding"
+
+
+def _closed_loop(done: Following) -> str:
+    found, status = done.trackings["closed loop"], done.closed.status
+    worst, head = found.worst, f"{done.called} at {number(done.rate)} Hz"
+    if worst is None or not status:
+        return f"{head}: {status.text.partition(';')[0]}"
+    # Torque limits that were met have a line of their own.
+    remark = status.text.partition("; joint ")[0].partition(";")[2]
+    return (
+        f"{head}: tip error {length_text(found.rms)} RMS, {length_text(worst.size)} at most, at "
+        f"t = {number(worst.t, 4)} s{';' if remark else ''}{remark}"
+    )
+
+
+def _growth(done: Following, label: str) -> str:
+    found = done.stabilities[label]
+    if isinstance(found, UlnaError):
+        return f"How errors grow cannot be said: {found}"
+    return found.sentence
+
+
+def _limits(done: Following) -> list[str]:
+    first, *others = planning.limits_lines(done.plan)
+    if first == planning.NO_LIMITS:
+        return [first, *others]
+    return [f"the plan: {first}", *others, f"the run: {_run_limits(done)}"]
+
+
+def _run_limits(done: Following) -> str:
+    """Return how close the closed loop came to the torque limits, and which saturated."""
+    use = done.trackings["closed loop"].effort.torque_use
+    if not np.isfinite(use).any():
+        return "no joint has a torque limit"
+    if not done.closed.saturation:
+        joint = int(np.nanargmax(use))
+        return f"at most {use[joint]:.0%} of a torque limit was used, in joint {joint + 1}"
+    return "; ".join(
+        f"joint {one.joint} met its torque limit {times(one.episodes)}, for "
+        f"{number(one.seconds, 3)} s, first at t = {number(one.first, 4)} s"
+        for one in done.closed.saturation
+    )
+
+
+def _refused_facts(task: Planned) -> dict[str, Any]:
+    """Return a plan without a motion in SI numbers, the verdict first."""
+    return {"verdict": verdict(None, task.plan).facts(), **planning.plan_facts(task)}
+
+
+def _facts(done: Following) -> dict[str, Any]:
+    """Return all that was found in SI numbers, and what it takes to do it again."""
+    facts, effort = planning.plan_facts(done.task), done.trackings["closed loop"].effort
+    of_run = {"run_peak": effort.torque_peak, "run_rms": effort.torque_rms}
+    return {
+        "verdict": done.verdict.facts(),
+        **facts,
+        "torque": {**facts["torque"], **of_run},
+        "controller": done.called,
+        "rate": done.rate,
+        **{label.replace(" ", "_"): _loop_facts(done, label) for label in done.runs},
+        "robot_file": dumps(done.plan.arm),
+        "versions": versions_here(),
+    }
+
+
+def _loop_facts(done: Following, label: str) -> dict[str, Any]:
+    found, grows = done.trackings[label], done.stabilities[label]
+    return {
+        **found.facts(),
+        "first_exit": {name: found.first_exit(radius) for name, radius in EXIT_RADII.items()},
+        "stability": ({"error": str(grows)} if isinstance(grows, UlnaError) else grows.facts()),
+    }
+
+
+def _writers(film_speed: float | None) -> dict[str, Writer]:
+    """Return what writes each file of a plan that was followed; a film if it has a speed."""
+    of_plan = planning.plan_writers()
+    writers: dict[str, Writer] = {"plan.csv": of_plan.pop("plan.csv")}
+    writers["run.nc"] = lambda done, file: done.closed.save(file)
+    writers |= {"error.png": figure_writer(_error), **of_plan}
+    writers["summary.json"] = json_writer(
+        lambda done: _facts(done) if isinstance(done, Following) else _refused_facts(done)
+    )
+    if film_speed is not None:
+        writers["follow.mp4"] = lambda done, file: _film(done, file, film_speed)
+    return writers
+
+
+def _error(done: Following) -> Any:
+    from ulna.viewer import error_figure
+
+    return error_figure(done.plan, done.trackings)
+
+
+def _film(done: Following, file: str, speed: float) -> None:
+    from ulna.viewer import animate_following
+
+    animate_following(done.plan, done.runs, file, fps=FPS, speed=speed)

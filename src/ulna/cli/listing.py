@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from ulna.actuation import actuators
 from ulna.arm.preset_arms import PRESETS
-from ulna.cli.arguments import JsonOption
+from ulna.cli import options
 from ulna.cli.terminal import number, say, show_json, show_table
 from ulna.control import CONTROLLERS
 from ulna.motion.trajectory import DESCRIPTIONS
 from ulna.namespaces import load_extensions
 from ulna.units import from_si
 
-if TYPE_CHECKING:
-    from ulna.simulation.reading import Readable
+METHODS = {
+    "dop853": ("8", "chosen", "unless there is a controller: as exact as --rtol asks"),
+    "rk4": ("4", "dt", "with a controller, and where every step should take the same time"),
+    "semi-implicit": ("1", "dt", "stiff damping, which it takes with large steps"),
+    "gauss4": ("4", "dt", "long runs without losses: the energy does not drift"),
+}
+UNITS = (
+    "in SI unless a unit is given, as in '0.5 deg', '2 ms', '10 N': rad, rad/s, s, Hz, N·m and N; "
+    "several in parentheses are one a joint"
+)
 
 
 class Listable(StrEnum):
@@ -36,109 +44,104 @@ class Listable(StrEnum):
 
 def list_(
     what: Annotated[Listable, typer.Argument(help="What to list.", show_default=False)],
-    json: JsonOption = False,
+    json: options.Json = False,
 ) -> None:
     """List what can be asked for by name."""
     load_extensions()
-    LISTS[what](json)
-
-
-def _arms(as_json: bool) -> None:
-    arms = {name: (preset.about, preset.build()) for name, preset in PRESETS.items()}
-    if as_json:
-        show_json({"arms": [_arm_facts(name, *found) for name, found in arms.items()]})
+    found = LISTS[what]()
+    if json:
+        show_json({what.value: list(found.facts)})
         return
-    rows = [
-        (name, str(arm.n), number(arm.reach, 4), number(arm.mass, 4), about)
-        for name, (about, arm) in arms.items()
-    ]
-    show_table("arms", ("name", "links", "reach [m]", "mass [kg]", "what it is"), rows)
+    show_table(found.title, found.columns, found.rows)
+    if found.remark:
+        say(found.remark)
 
 
-def _arm_facts(name: str, about: str, arm: Any) -> dict[str, Any]:
-    return {"name": name, "links": arm.n, "reach": arm.reach, "mass": arm.mass, "about": about}
+class Listing(NamedTuple):
+    """What there is: a table for people, and the same for programs."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Iterable[Sequence[str]]
+    facts: Iterable[Mapping[str, Any]]
+    remark: str = ""
 
 
-def _paths(as_json: bool) -> None:
+def _arms() -> Listing:
+    arms = [(name, preset.about, preset.build()) for name, preset in PRESETS.items()]
+    return Listing(
+        "arms",
+        ("name", "links", "reach [m]", "mass [kg]", "what it is"),
+        [
+            (name, str(arm.n), number(arm.reach, 4), number(arm.mass, 4), about)
+            for name, about, arm in arms
+        ],
+        [
+            {"name": name, "links": arm.n, "reach": arm.reach, "mass": arm.mass, "about": about}
+            for name, about, arm in arms
+        ],
+    )
+
+
+def _called(
+    title: str,
+    known: Mapping[str, tuple[Iterable[str], str]],
+    last: str = "what it is",
+    remark: str = "",
+) -> Listing:
+    """List what is written as a call: names, their parameters, and what they are."""
+    return Listing(
+        title,
+        ("name", "parameters", last),
+        [(name, ", ".join(call), about) for name, (call, about) in known.items()],
+        [
+            {"name": name, "parameters": list(call), "about": about}
+            for name, (call, about) in known.items()
+        ],
+        remark,
+    )
+
+
+def _paths() -> Listing:
     from ulna.motion import SHAPES
 
-    if as_json:
-        facts = [
-            {"name": name, "parameters": shape.call, "about": shape.about}
-            for name, shape in SHAPES.items()
-        ]
-        show_json({"paths": facts})
-        return
-    rows = [(name, ", ".join(shape.call), shape.about) for name, shape in SHAPES.items()]
-    show_table("paths, by text or as `ulna.paths`", ("name", "parameters", "what it is"), rows)
+    known = {name: (shape.call, shape.about) for name, shape in SHAPES.items()}
+    return _called("paths, by text or as `ulna.paths`", known)
 
 
-METHODS = {
-    "dop853": ("8", "chosen", "unless there is a controller: as exact as --rtol asks"),
-    "rk4": ("4", "dt", "with a controller, and where every step should take the same time"),
-    "semi-implicit": ("1", "dt", "stiff damping, which it takes with large steps"),
-    "gauss4": ("4", "dt", "long runs without losses: the energy does not drift"),
-}
+def _controllers() -> Listing:
+    known = {name: (entry.parameters, entry.about) for name, entry in CONTROLLERS.items()}
+    return _called("controllers of `ulna.control`", known, "what it does")
 
 
-def _methods(as_json: bool) -> None:
-    rows = [(name, *METHODS[name]) for name in METHODS]
-    columns = ("name", "order", "steps", "when")
-    if as_json:
-        show_json({"methods": [dict(zip(columns, row, strict=True)) for row in rows]})
-    else:
-        show_table("methods of `ulna simulate`", columns, rows)
-
-
-def _controllers(as_json: bool) -> None:
-    rows = [(name, ", ".join(entry.parameters), entry.about) for name, entry in CONTROLLERS.items()]
-    if as_json:
-        facts = [
-            {"name": name, "parameters": list(entry.parameters), "about": entry.about}
-            for name, entry in CONTROLLERS.items()
-        ]
-        show_json({"controllers": facts})
-    else:
-        show_table("controllers of `ulna.control`", ("name", "parameters", "what it does"), rows)
-
-
-def _sensors(as_json: bool) -> None:
+def _sensors() -> Listing:
     from ulna.simulation.reading import ABOUT_SENSORS, SENSORS
 
-    _readable("sensors", "sensors, for --sensors", {SENSORS: ABOUT_SENSORS}, as_json)
+    known = {SENSORS: (ABOUT_SENSORS.call, ABOUT_SENSORS.about)}
+    return _called("sensors, for --sensors", known, remark=UNITS)
 
 
-def _disturbances(as_json: bool) -> None:
+def _disturbances() -> Listing:
     from ulna.simulation.reading import DISTURBANCES
 
-    _readable("disturbances", "disturbances, for --disturbance", DISTURBANCES, as_json)
+    known = {name: (one.call, one.about) for name, one in DISTURBANCES.items()}
+    return _called("disturbances, for --disturbance", known, remark=UNITS)
 
 
-def _readable(key: str, title: str, known: Mapping[str, Readable], as_json: bool) -> None:
-    if as_json:
-        facts = [
-            {"name": name, "parameters": one.call, "about": one.about}
-            for name, one in known.items()
-        ]
-        show_json({key: facts})
-        return
-    rows = [(name, ", ".join(one.call), one.about) for name, one in known.items()]
-    show_table(title, ("name", "parameters", "what it is"), rows)
-    say(UNITS)
+def _methods() -> Listing:
+    columns = ("name", "order", "steps", "when")
+    rows = [(name, *told) for name, told in METHODS.items()]
+    facts = (dict(zip(columns, row, strict=True)) for row in rows)
+    return Listing("methods of `ulna simulate`", columns, rows, facts)
 
 
-def _timings(as_json: bool) -> None:
-    if as_json:
-        show_json({"timings": [{"name": k, "about": v} for k, v in DESCRIPTIONS.items()]})
-    else:
-        show_table("timing laws, for --timing", ("name", "what it does"), DESCRIPTIONS.items())
+def _timings() -> Listing:
+    facts = ({"name": name, "about": about} for name, about in DESCRIPTIONS.items())
+    columns = ("name", "what it does")
+    return Listing("timing laws, for --timing", columns, list(DESCRIPTIONS.items()), facts)
 
 
-def _motors(as_json: bool) -> None:
-    catalogue = actuators()
-    if as_json:
-        show_json({"motors": [motor._asdict() for motor in catalogue]})
-        return
+def _motors() -> Listing:
     rows = [
         (
             motor.name,
@@ -149,17 +152,14 @@ def _motors(as_json: bool) -> None:
             number(motor.gear_ratio),
             number(1000 * motor.mass, 4),
         )
-        for motor in catalogue
+        for motor in actuators()
     ]
     columns = ("name", "[V]", "stall [N·m]", "[kg·cm]", "no load [rpm]", "gear", "mass [g]")
-    show_table("motors, at the output shaft", columns, rows)
+    facts = (motor._asdict() for motor in actuators())
+    return Listing("motors, at the output shaft", columns, rows, facts)
 
 
-UNITS = (
-    "in SI unless a unit is given, as in '0.5 deg', '2 ms', '10 N': rad, rad/s, s, Hz, N·m and N; "
-    "several in parentheses are one a joint"
-)
-LISTS: Mapping[Listable, Callable[[bool], None]] = {
+LISTS: Mapping[Listable, Callable[[], Listing]] = {
     Listable.ARMS: _arms,
     Listable.PATHS: _paths,
     Listable.CONTROLLERS: _controllers,

@@ -9,26 +9,26 @@ from typing import Annotated
 import typer
 
 from ulna.arm.robot_files import template
-from ulna.cli.arguments import OverwriteOption
-from ulna.cli.terminal import say
+from ulna.cli import options
+from ulna.cli.terminal import counted, say
 from ulna.errors import InputError, Problem, shown
 from ulna.storage import write_whole
 
 USUAL_LINKS = 2
 
+FileArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE", help="The file to write: .toml for an arm, .py for a controller."
+    ),
+]
+LinksOption = Annotated[
+    int | None, typer.Option(help=f"How many links the arm has; {USUAL_LINKS} unless given.")
+]
+
 
 def new(
-    file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE", help="The file to write: .toml for an arm, .py for a controller."
-        ),
-    ],
-    links: Annotated[
-        int | None,
-        typer.Option(help=f"How many links the arm has; {USUAL_LINKS} unless given."),
-    ] = None,
-    overwrite: OverwriteOption = False,
+    file: FileArgument, links: LinksOption = None, overwrite: options.Overwrite = False
 ) -> None:
     """Write a commented file to start from: an arm (.toml) or a controller (.py)."""
     ending = PurePath(file).suffix.lower()
@@ -43,7 +43,7 @@ def new(
 
 def _new_arm(file: str, links: int, *, overwrite: bool) -> None:
     write_whole(file, template(links), overwrite=overwrite)
-    say(f"wrote {file}, an arm of {links} link{'s' * (links != 1)}")
+    say(f"wrote {file}, an arm of {counted(links, 'link')}")
     say(f"next: edit it, then  ulna check {file}")
 
 

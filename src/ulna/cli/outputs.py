@@ -1,33 +1,59 @@
-"""Files that a run goes into: checked before any work is done, then written one by one."""
+"""What a command writes, and how it ends.
+
+Files are checked before any work is done, then written one by one; those of a folder belong
+together, and are put into it when all of them are there. What one file meets does not keep back
+the others: the command ends with `UnfinishedError` after it has done all the rest.
+"""
 
 from __future__ import annotations
 
 import importlib.util
+import io
 import math
 import os
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ulna.cli.plotting import FORMATS, save_figure
+from ulna.cli.arguments import spoken
+from ulna.cli.terminal import as_json
 from ulna.concurrency import deferred, listening
-from ulna.errors import FileError, InputError, MissingExtraError, Problem, UlnaError, shown
-from ulna.simulation import Run
-from ulna.simulation.files import ENDINGS
-from ulna.storage import check_new, name_aside
+from ulna.errors import (
+    FileError,
+    InputError,
+    MissingExtraError,
+    Problem,
+    Problems,
+    UlnaError,
+    shown,
+)
+from ulna.storage import (
+    check_new,
+    exists,
+    move_in,
+    name_aside,
+    set_aside,
+    staged,
+    write_whole,
+)
 
+if TYPE_CHECKING:
+    from ulna.simulation.outcome import Status
+
+FAILED, INTERRUPTED = 3, 130  # exit codes
+FIGURES = (".png", ".svg", ".pdf")
 FPS = 30.0  # pictures a second
 
+Writer = Callable[[Any, str], None]  # writes a result, such as a run, to a file
 
-class Output(NamedTuple):
-    """A file to write: the option that asked for it, its kinds, and how it is written."""
 
-    option: str
-    file: str
-    endings: tuple[str, ...]
-    write: Callable[[Any, str], None]  # a run, or whatever it is that is written, to a file
-    patient: bool = True  # a first Ctrl-C lets it be finished
+class UnfinishedError(UlnaError):
+    """What a command could not do, raised after it has done all the rest."""
+
+    def __init__(self, told: Sequence[str], exit_code: int) -> None:
+        super().__init__("\n".join(told))
+        self.exit_code = exit_code
 
 
 class Written(NamedTuple):
@@ -38,49 +64,64 @@ class Written(NamedTuple):
     troubles: list[UlnaError]
     stopped: bool  # by Ctrl-C
 
+    @property
+    def kept(self) -> str:
+        """Where to find what a run did until it ended."""
+        return f"; all until then is in {', '.join(self.files)}" if self.files else ""
 
-def data_output(
-    option: str, file: str, *, overwrite: bool, endings: tuple[str, ...] = ENDINGS
-) -> Output:
+    def raise_if_failed(self, status: Status | None = None, cause: Exception | None = None) -> None:
+        """Raise if files could not be written or a run has failed, with what is kept nevertheless.
+
+        The cause is the exception that ended a run, for those who ask for its traceback.
+        """
+        told = [spoken(str(trouble)) for trouble in self.troubles]
+        codes = [trouble.exit_code for trouble in self.troubles]
+        if status is not None and not status:
+            told.append(f"{spoken(status.text)}{self.kept}")
+            codes.append(INTERRUPTED if status.reason == "interrupted" else FAILED)
+        if self.stopped:
+            missing = ", ".join(self.missing)
+            told.append("stopped" + (f"; not written: {missing}" if missing else ""))
+            codes.append(INTERRUPTED)
+        if told:
+            raise UnfinishedError(told, codes[0]) from cause
+
+
+class Output(NamedTuple):
+    """A file to write: the option that asked for it, its kinds, and how it is written."""
+
+    option: str
+    file: str
+    endings: tuple[str, ...]
+    write: Writer
+    patient: bool = True  # a first Ctrl-C lets it be finished
+
+
+def data_output(option: str, file: str, endings: tuple[str, ...], *, overwrite: bool) -> Output:
     """Return the file that holds the numbers of a run."""
     return Output(option, file, endings, lambda run, file: run.save(file, overwrite=overwrite))
 
 
-def figure_output(file: str, *, overwrite: bool) -> Output:
-    """Return the page that a run is drawn on."""
+def picture_outputs(
+    plot: str | None, film: str | None, speed: float, *, overwrite: bool
+) -> list[Output]:
+    """Return the page that a run is drawn on and its film, if they are asked for."""
 
-    def write(run: Run, file: str) -> None:
+    def draw(run: Any, file: str) -> None:
         from ulna.viewer import run_figure
 
         save_figure(lambda: run_figure(run), file, overwrite=overwrite)
 
-    return Output("--plot", file, FORMATS, write)
+    outputs = [Output("--plot", plot, FIGURES, draw)] if plot is not None else []
+    if film is not None:
+        from ulna.viewer import animate
+        from ulna.viewer.video import FORMATS
 
+        def make(run: Any, file: str) -> None:
+            animate(run, file, fps=FPS, speed=speed, overwrite=overwrite)
 
-def film_output(file: str, speed: float, *, overwrite: bool) -> Output:
-    """Return the film of a run."""
-    from ulna.viewer import animate
-    from ulna.viewer.video import FORMATS
-
-    def write(run: Run, file: str) -> None:
-        animate(run, file, fps=FPS, speed=speed, overwrite=overwrite)
-
-    return Output("--film", file, tuple(FORMATS), write, patient=False)
-
-
-def check_outputs(outputs: Sequence[Output], *, overwrite: bool) -> None:
-    """Raise if files could not be written in the end, all of them at once."""
-    problems: list[Problem] = []
-    for output in outputs:
-        try:
-            _check_ending(output)
-            check_new(output.file, output.option, overwrite=overwrite)
-        except InputError as error:
-            problems.extend(error.problems)
-    if problems:
-        raise InputError(problems)
-    for output in outputs:
-        _check_place(output)
+        outputs.append(Output("--film", film, tuple(FORMATS), make, patient=False))
+    return outputs
 
 
 def check_film(speed: float, seconds: float | None = None) -> None:
@@ -96,15 +137,25 @@ def check_film(speed: float, seconds: float | None = None) -> None:
         raise InputError(Problem("--film", f"{frames:,.0f} pictures", need, faster))
 
 
-def _check_ending(output: Output) -> None:
-    ending = Path(output.file).suffix.lower()
-    if ending not in output.endings:
-        need = "a name that ends in " + ", ".join(output.endings)
-        raise InputError(Problem(output.option, shown(output.file), need))
+def check_outputs(outputs: Sequence[Output], *, overwrite: bool) -> None:
+    """Raise if files could not be written in the end, all of them at once."""
+    problems = Problems()
+    for output in outputs:
+        with problems.gather():
+            _check_ending(output.option, output.file, output.endings)
+            check_new(output.file, output.option, overwrite=overwrite)
+    problems.raise_if_any()
+    for output in outputs:
+        _check_place(Path(output.file))
 
 
-def _check_place(output: Output) -> None:
-    path = Path(output.file)
+def _check_ending(option: str, file: str, endings: Iterable[str]) -> None:
+    if Path(file).suffix.lower() not in endings:
+        need = "a name that ends in " + ", ".join(endings)
+        raise InputError(Problem(option, shown(file), need))
+
+
+def _check_place(path: Path) -> None:
     if path.suffix.lower() == ".parquet" and importlib.util.find_spec("pyarrow") is None:
         way = "pip install 'ulna[tables]'"
         raise MissingExtraError(f"a .parquet file needs pyarrow, which is missing: {way}")
@@ -120,7 +171,7 @@ def _check_place(output: Output) -> None:
 
 
 def write_outputs(result: Any, outputs: Sequence[Output]) -> Written:
-    """Write all files that can be written; what one of them meets does not keep back the others."""
+    """Write all files that can be written."""
     files: list[str] = []
     troubles: list[UlnaError] = []
     stopped = False
@@ -142,3 +193,107 @@ def write_outputs(result: Any, outputs: Sequence[Output]) -> Written:
 def interrupted_outputs(outputs: Sequence[Output]) -> list[Output]:
     """Return the outputs under names of their own: what is finished is not replaced by less."""
     return [output._replace(file=str(name_aside(output.file))) for output in outputs]
+
+
+def save_figure(draw: Callable[[], Any], file: str, *, overwrite: bool) -> None:
+    """Draw and write a figure; nothing is drawn for a file that cannot be written."""
+    _check_ending("--plot", file, FIGURES)
+    check_new(file, "--plot", overwrite=overwrite)
+    page = io.BytesIO()
+    draw().savefig(page, format=Path(file).suffix.lower()[1:])
+    write_whole(file, page.getvalue(), overwrite=overwrite)
+
+
+def figure_writer(draw: Callable[[Any], Any]) -> Writer:
+    """Return what draws a result into a file."""
+    return lambda result, file: save_figure(lambda: draw(result), file, overwrite=True)
+
+
+def json_writer(facts: Callable[[Any], Mapping[str, Any]]) -> Writer:
+    """Return what writes the numbers of a result as JSON, in SI units."""
+    return lambda result, file: write_whole(file, as_json(facts(result)) + "\n")
+
+
+class ResultFolder:
+    """A folder of files that belong together; raises if one could not be written in the end.
+
+    `old` returns the names of files that an earlier result has left in the folder.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        writers: Mapping[str, Writer],
+        old: Callable[[Path], Sequence[str]],
+        *,
+        overwrite: bool,
+    ) -> None:
+        self.place, self.writers, self.old = check_folder(folder), writers, old
+        self.overwrite = overwrite
+        present = [name for name in writers if exists(self.place / name)]
+        if present and not overwrite:
+            got = f"{folder}, which holds {', '.join(present)}"
+            hint = "add --overwrite to replace them, or give another folder"
+            raise InputError(Problem("--out", got, "a folder without such files", hint))
+        for name in present:
+            if (self.place / name).is_dir():
+                raise FileError(f"{self.place / name}: cannot be written: it is a folder")
+
+    def write(
+        self, result: Any, names: Iterable[str] | None = None, *, whole: bool = True
+    ) -> Written:
+        """Write the files, or those of some names, and put them into the folder at once.
+
+        With `overwrite` they take the place of those that are there, and of the `old` ones: files
+        of one result are never beside those of another. Any other file stays. What is not `whole`,
+        because of Ctrl-C or since a file could not be written, goes into a folder of its own, as
+        "plan.interrupted", and all that is there stays as it was.
+        """
+        place = self.place
+        with staged(place) as part:
+            inside = [
+                # A film takes its time, which Ctrl-C is not to wait for.
+                Output("--out", str(part / name), (), writer, patient=not name.endswith(".mp4"))
+                for name, writer in self.writers.items()
+                if names is None or name in names
+            ]
+            written = write_outputs(result, inside)
+            home = place
+            if whole and not written.missing:
+                move_in(part, place, self.old(place), overwrite=self.overwrite)
+            elif written.files:
+                home = _set_aside(part, place)
+        return Written(
+            [str(home / Path(file).name) for file in written.files],
+            [str(place / Path(file).name) for file in written.missing],
+            [_at_home(trouble, part, place) for trouble in written.troubles],
+            written.stopped,
+        )
+
+
+def check_folder(folder: str) -> Path:
+    """Return the folder; raise if nothing could be written into it."""
+    place = Path(folder)
+    if not folder.strip():
+        raise InputError(Problem("--out", shown(folder), "a folder, such as results"))
+    nearest = next(part for part in (place, *place.absolute().parents) if exists(part))
+    if not nearest.is_dir():
+        raise FileError(f"{place}: cannot be a folder: {nearest} is a file")
+    if not os.access(nearest, os.W_OK):
+        raise FileError(f"{place}: cannot be written: the folder {nearest} cannot be written to")
+    return place
+
+
+def _set_aside(part: Path, place: Path) -> Path:
+    if place.name not in ("", ".."):
+        # The folder around it may be closed, or on another disk.
+        with suppress(FileError):
+            return set_aside(part, place)
+    return set_aside(part, place / "results")
+
+
+def _at_home(trouble: UlnaError, part: Path, place: Path) -> UlnaError:
+    """Return a trouble with a file under the name that the file was to have."""
+    if not isinstance(trouble, FileError):
+        return trouble
+    return FileError(str(trouble).replace(str(part), str(place)))

@@ -8,14 +8,12 @@ import time
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from ulna.cli.arguments import JsonOption
-from ulna.cli.folder import folder_outputs, make_folder
-from ulna.cli.running import INTERRUPTED, UnfinishedError
+from ulna.cli import options
+from ulna.cli.options import argument, switch, with_default
+from ulna.cli.outputs import INTERRUPTED, UnfinishedError, check_folder
 from ulna.cli.terminal import fitted, note, say_about, show_json, show_table
 from ulna.concurrency import cores
-from ulna.errors import InputError, Problem
+from ulna.errors import FileError, InputError, Problem
 from ulna.papers import library
 from ulna.papers.pages import INDEX, Edition, counted
 from ulna.papers.papers_folder import (
@@ -32,25 +30,21 @@ from ulna.storage import empty_folder, exists, whole_folder
 MOST_WORKERS = 4  # more would only judge the same papers more often
 COLUMNS = ("paper", "authors", "rows", "errata", *(verdict.value for verdict in Verdict))
 
+PaperArgument = Annotated[
+    list[str] | None,
+    argument("[PAPER]...", f"Which of them: {', '.join(library.NUMBERS)}. All, if none is named."),
+]
+
 
 def papers(
-    paper: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[PAPER]...",
-            help=f"Which of them: {', '.join(library.NUMBERS)}. All, if none is named.",
-            show_default=False,
-        ),
-    ] = None,
-    out: Annotated[
-        str, typer.Option("--out", metavar="DIR", help="The folder that the pages go into.")
-    ] = "papers",
+    paper: PaperArgument = None,
+    out: Annotated[str, with_default("DIR", "The folder that the pages go into.")] = "papers",
     no_films: Annotated[
-        bool, typer.Option("--no-films", help="Leave out the films, which take longest.")
+        bool, switch("--no-films", "Leave out the films, which take longest.")
     ] = False,
-    json: JsonOption = False,
+    json: options.Json = False,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a folder of papers that exists.")
+        bool, switch("--overwrite", "Replace a folder of papers that exists.")
     ] = False,
 ) -> None:
     """Compute the five papers again, and show what they print beside what comes out."""
@@ -77,8 +71,7 @@ def papers(
 
 def _checked_place(out: str, *, overwrite: bool) -> Path:
     """Return the folder; raise if it is there, unless it is empty or may be replaced."""
-    folder_outputs(out, {}, overwrite=overwrite)
-    place = Path(out)
+    place = check_folder(out)
     if place.is_dir() and Path.cwd().is_relative_to(place.resolve()):
         # It is put into its place as a whole, and whoever stood inside would stand nowhere.
         raise InputError(Problem("--out", f"'{out}', where you are", "a folder of its own"))
@@ -88,7 +81,10 @@ def _checked_place(out: str, *, overwrite: bool) -> Path:
             need = "a folder to be made"
             raise InputError(Problem("--out", f"'{out}', which exists", need, hint))
         _check_strangers(out)
-    make_folder(str(place.parent))
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{place.parent}: cannot be made: {error.strerror}") from error
     return place
 
 

@@ -1,126 +1,317 @@
-"""`ulna plan`: inverse kinematics and inverse dynamics along a path."""
+"""`ulna plan`: inverse kinematics and inverse dynamics along a path.
+
+`ulna follow` begins with the same words and the same plan, and adds to the same report and files.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any
+import json as json_format
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path as FilePath
+from typing import Annotated, Any, NamedTuple
 
-import typer
+import numpy as np
 
-from ulna.cli.angle_option import AngleOption, Angles, read_convention
-from ulna.cli.arguments import JsonOption, NoGravityOption, OverwriteOption, PayloadOption
-from ulna.cli.folder import folder_outputs, write_folder
-from ulna.cli.outputs import Output
-from ulna.cli.plan_files import SHOWN_ANYWAY, files_of_before, plan_writers
-from ulna.cli.planning import (
-    PLAN_COLUMNS,
-    DurationOption,
-    ElbowOption,
-    MaxAccelerationOption,
-    MaxSpeedOption,
-    PathArgument,
-    PlanArmArgument,
-    PlanningTask,
-    TimingOption,
-    limits_lines,
-    make_task,
-    plan_facts,
-    plan_heading,
-    plan_rows,
-    posture_facts,
-    posture_line,
-    reach_line,
-    read_request,
+from ulna.arm import Arm
+from ulna.arm.parameters import are_limited
+from ulna.cli import options
+from ulna.cli.arguments import (
+    Angles,
+    as_option,
+    changed_arm,
+    read_all,
+    read_convention,
+    read_quantity,
 )
-from ulna.cli.running import UnfinishedError, raise_if_unwritten
-from ulna.cli.terminal import say, say_about, show_json, show_table
-from ulna.errors import InfeasibleError
+from ulna.cli.options import option
+from ulna.cli.outputs import ResultFolder, UnfinishedError, Writer, figure_writer, json_writer
+from ulna.cli.terminal import note, number, say, say_about, show_json, show_table
+from ulna.errors import InfeasibleError, InputError, Problem, UlnaError, rewording, shown
+from ulna.motion import Path, Plan, paths, read_path
+from ulna.motion import plan as planned
+from ulna.motion.paths.path_text import SHAPES
+from ulna.storage import read_text
+from ulna.units import length_text
+
+DEFAULT_ARM = "kehl"
+NO_LIMITS = "no joint has a limit of angle, speed or torque"
+# What Python's words are called at the command line.
+NAMES = {"path": "PATH", "arm": "ARM", "speed": "film-speed"}
+COLUMNS = (
+    "joint",
+    "peak torque [N·m]",
+    "RMS [N·m]",
+    "limit [N·m]",
+    "peak speed [rad/s]",
+    "peak power [W]",
+)
+# What is of use even where there is no motion.
+SHOWN_ANYWAY = ("motion.png", "summary.json")
+# What only a plan that was followed has.
+FOLLOWED = ("run.nc", "error.png", "follow.mp4")
 
 
 def plan(
-    arm: PlanArmArgument = None,
-    path: PathArgument = None,
-    duration: DurationOption = None,
-    timing: TimingOption = None,
-    max_speed: MaxSpeedOption = None,
-    max_acceleration: MaxAccelerationOption = None,
-    elbow: ElbowOption = None,
-    angles: AngleOption = "relative",
+    arm: options.UsualArm = None,
+    path: options.Path = None,
+    duration: options.Duration = None,
+    timing: options.Timing = None,
+    max_speed: options.MaxSpeed = None,
+    max_acceleration: options.MaxAcceleration = None,
+    elbow: options.Elbow = None,
+    angles: options.Angles = "relative",
     derivatives: Annotated[
-        str | None,
-        typer.Option(
-            "--derivatives",
-            metavar="NAME",
-            help="exact, or finite: differences of sampled angles.",
-            show_default=False,
-        ),
+        str | None, option("NAME", "exact, or finite: differences of sampled angles.")
     ] = None,
-    payload: PayloadOption = None,
-    no_gravity: NoGravityOption = False,
-    out: Annotated[
-        str, typer.Option("--out", metavar="DIR", help="The folder that the files go into.")
-    ] = "plan",
-    json: JsonOption = False,
-    overwrite: OverwriteOption = False,
+    payload: options.Payload = None,
+    no_gravity: options.NoGravity = False,
+    out: options.Folder = "plan",
+    json: options.Json = False,
+    overwrite: options.Overwrite = False,
 ) -> None:
     """Compute torques along a path (inverse dynamics), and check that the arm can do it."""
-    outputs = folder_outputs(out, plan_writers(), overwrite=overwrite)
+    given = locals()
+    folder = ResultFolder(out, plan_writers(), files_of_before, overwrite=overwrite)
     convention = read_convention(angles)
     asked = read_request(arm, path, payload, no_gravity=no_gravity, angles=convention)
-    task = make_task(
-        asked,
-        duration=duration,
-        timing=timing,
-        max_speed=max_speed,
-        max_acceleration=max_acceleration,
-        elbow=elbow,
-        derivatives=derivatives,
-    )
-    finish_plan(task, outputs, out, convention, json=json, overwrite=overwrite)
+    made = make_plan(*asked, **{name: given[name] for name in ("derivatives", *SETTINGS)})
+    finish_plan(Planned(asked.name, made), folder, convention, json=json)
+
+
+class PlanRequest(NamedTuple):
+    """What was asked for: an arm, by its name and as it is, and a path for it."""
+
+    name: str
+    arm: Arm
+    path: Path
+
+
+class Planned(NamedTuple):
+    """A plan, and the name that its arm was asked for by."""
+
+    name: str
+    plan: Plan
+
+
+def read_request(
+    arm: str | None, path: str | None, payload: str | None, *, no_gravity: bool, angles: Angles
+) -> PlanRequest:
+    """Read arm and path as they were typed; a path may come alone."""
+    if path is None and arm is not None and _is_path(arm):
+        arm, path = None, arm
+    name = DEFAULT_ARM if arm is None else arm
+    if path is not None and not name.lower().endswith(".toml") and _is_path(name):
+        hint = "the arm comes first, then the path"
+        raise InputError(Problem("ARM", shown(name), "a preset or a robot file", hint))
+    described = changed_arm(name, payload, no_gravity=no_gravity)
+    if path is None:
+        return PlanRequest(name, described, default_path(described))
+    return PlanRequest(name, described, read_path(path, "PATH", absolute=angles.absolute))
+
+
+def _is_path(text: str) -> bool:
+    return "(" in text or text.lower().endswith((".csv", ".svg")) or text in SHAPES
+
+
+def default_path(arm: Arm) -> Path:
+    """Return loops on a circle, to the arm's size, or what its joint limits leave room for."""
+    limits = arm.parameters
+    if arm.n == 1:
+        # All that one link can do is swing.
+        middle = np.clip(-0.5 * np.pi, limits.lower, limits.upper)
+        ends = [np.clip(middle + way, limits.lower, limits.upper).round(6) for way in (-1, 1)]
+        return paths.joints([*ends, ends[0]], closed=True)
+    if are_limited(limits):
+        return replace(paths.lemniscate(radius=1.0), fit=True, text="lemniscate()")
+    radius, loop_radius = (float(f"{part * arm.reach:.6g}") for part in (0.79, 0.2))
+    loops = paths.loops(radius, loop_radius)
+    return loops if arm.base == (0.0, 0.0) else loops.placed(arm.base)
+
+
+def make_plan(
+    name: str, arm: Arm, path: Path, *, names: Mapping[str, str] = NAMES, **texts: str | None
+) -> Plan:
+    """Plan; raise what is wrong with an option by the name that it has here."""
+    settings = read_all(texts, {name: SETTINGS.get(name, str) for name in texts})
+    with rewording(lambda problem: as_option(problem, names)):
+        made = planned(arm, path, **settings)
+    seconds, samples = number(made.duration), f"{len(made.t):,}"
+    told = f"{seconds} s ({made.duration_reason}), {samples} samples"
+    note(f"planned {made.path} for {name}: {told}")
+    for remark in made.path.notes:
+        note(remark)
+    return made
+
+
+# How the settings of a motion are read.
+SETTINGS: Mapping[str, Callable[[str], Any]] = {
+    "duration": lambda text: read_quantity(text, "time", "--duration"),
+    "timing": str,
+    "max_speed": lambda text: read_quantity(text, "velocity", "--max-speed"),
+    "max_acceleration": lambda text: read_quantity(text, "acceleration", "--max-acceleration"),
+    "elbow": str,
+}
 
 
 def finish_plan(
-    task: PlanningTask,
-    outputs: Sequence[Output],
-    folder: str,
+    task: Planned,
+    folder: ResultFolder,
     angles: Angles,
     *,
     json: bool,
-    overwrite: bool,
-    facts: Callable[[PlanningTask], Mapping[str, Any]] = plan_facts,
+    facts: Callable[[Planned], dict[str, Any]] | None = None,
 ) -> None:
     """Write and show a plan; end with the exit code of what is infeasible, if that is so."""
-    if not task.plan.feasible:
-        outputs = [output for output in outputs if output.file.endswith(SHOWN_ANYWAY)]
-    written = write_folder(task, outputs, folder, old=files_of_before, overwrite=overwrite)
+    written = folder.write(task, None if task.plan.feasible else SHOWN_ANYWAY)
     if json:
-        told = {**facts(task), **posture_facts(task.plan, angles)}
+        told = (facts or plan_facts)(task) | posture_facts(task.plan, angles)
         show_json({**told, "files": written.files})
     else:
-        show_plan(task, angles)
+        _show_plan(task, angles)
         say_about("files", [", ".join(written.files)])
-    raise_if_unwritten(written)
-    refuse_infeasible(task)
+    written.raise_if_failed()
+    refuse_infeasible(task.plan)
 
 
-def show_plan(task: PlanningTask, angles: Angles) -> None:
-    """Print what the plan asks of the arm."""
-    made = task.plan
-    title = plan_heading(task, angles)
+def refuse_infeasible(made: Plan) -> None:
+    """End with the exit code of what cannot be done, if that is so."""
+    made.raise_if_infeasible()
+    if not made.ok:
+        told = [found.text for found in made.problems if found.exceeds]
+        more = f"; and {len(told) - 3} more" * (len(told) > 3)
+        message = f"the arm cannot do it: {'; '.join(told[:3])}{more}"
+        raise UnfinishedError([message], InfeasibleError.exit_code)
+
+
+def _show_plan(task: Planned, angles: Angles) -> None:
+    made, title = task.plan, plan_heading(task, angles)
     if not made.feasible:
         say(title)
         return
-    show_table(title, PLAN_COLUMNS, plan_rows(made))
+    show_table(title, COLUMNS, plan_rows(made))
     say_about("reachable", [reach_line(made)])
     say_about("postures", [posture_line(made, angles)])
     say_about("limits", limits_lines(made))
 
 
-def refuse_infeasible(task: PlanningTask) -> None:
-    """End with the exit code of what cannot be done, if that is so."""
-    task.plan.raise_if_infeasible()
-    if not task.plan.ok:
-        told = [found.text for found in task.plan.problems if found.exceeds]
-        more = f"; and {len(told) - 3} more" * (len(told) > 3)
-        message = f"the arm cannot do it: {'; '.join(told[:3])}{more}"
-        raise UnfinishedError([message], InfeasibleError.exit_code)
+def plan_heading(task: Planned, angles: Angles) -> str:
+    """Return which arm follows which path, and for how long."""
+    made = task.plan
+    # The text of a path is what makes it again, whatever angles it was made from.
+    own = ", its angles from the link before" * (angles.absolute and made.path.in_joints)
+    return f"{made.arm.name or task.name} along {made.path}{own}, {number(made.duration)} s"
+
+
+def plan_rows(made: Plan) -> list[tuple[str, ...]]:
+    """Return a row for every joint: torques, speed, power."""
+    limit, peaks = made.arm.parameters.max_torque, made.peaks
+    return [
+        (
+            str(i + 1),
+            number(peaks.torque[i], 5),
+            number(peaks.torque_rms[i], 5),
+            number(limit[i], 5) if np.isfinite(limit[i]) else "none",
+            number(peaks.speed[i], 4),
+            number(peaks.power[i], 4),
+        )
+        for i in range(made.arm.n)
+    ]
+
+
+def reach_line(made: Plan) -> str:
+    """Return whether all of it is in reach, and by what margin."""
+    margin, singular = made.peaks.reach_margin, made.peaks.singularity_margin
+    worst = number(1.0 / singular if singular else np.inf, 3)
+    side = {1: "; elbow positive (sin q2 > 0)", -1: "; elbow negative (sin q2 < 0)"}
+    branches = set(made.branch.tolist())
+    elbow = side.get(branches.pop(), "") if made.arm.n == 2 and len(branches) == 1 else ""
+    inside = "up to the edge of the reach"
+    if margin > 1e-9 * made.arm.reach:
+        inside = f"at least {length_text(margin)} inside the edge of the reach"
+    return f"yes, {inside}{elbow}; condition number of the Jacobian up to {worst}"
+
+
+def posture_line(made: Plan, angles: Angles, *, explained: bool = True) -> str:
+    """Return in which postures it starts and ends."""
+    known = made.q[np.isfinite(made.q).all(axis=-1)]
+    measured = f"; {angles.symbol} is measured {angles.measured}" if explained else ""
+    return f"from {angles.posture(known[0])} to {angles.posture(known[-1])}{measured}"
+
+
+def posture_facts(made: Plan, angles: Angles) -> dict[str, Any]:
+    """Return the first and the last posture from the x axis, if angles are to be so."""
+    known = made.q[np.isfinite(made.q).all(axis=-1)]
+    return angles.facts(phi_start=known[0], phi_end=known[-1]) if len(known) else {}
+
+
+def limits_lines(made: Plan) -> list[str]:
+    """Return which limits are exceeded, and what else there is to know."""
+    told = [problem.text for problem in made.problems]
+    if told:
+        return told[:6] + [f"and {len(told) - 6} more"] * (len(told) > 6)
+    own = made.arm.parameters
+    if are_limited(own) or np.isfinite([own.max_velocity, own.max_torque]).any():
+        return ["all angles, speeds and torques are within the joints' limits"]
+    return [NO_LIMITS]
+
+
+def plan_facts(task: Planned) -> dict[str, Any]:
+    """Return a plan in SI numbers."""
+    made, peaks = task.plan, task.plan.peaks
+    return {
+        "arm": made.arm.name or task.name,
+        "path": str(made.path),
+        "notes": list(made.path.notes),
+        "timing": made.trajectory.timing.name,
+        "duration": made.duration,
+        "samples": len(made.t),
+        "feasible": made.feasible,
+        "ok": made.ok,
+        "problems": [
+            {"kind": found.kind, "text": found.text, "joint": found.joint, **found.when._asdict()}
+            for found in made.problems
+        ],
+        "reach_margin": peaks.reach_margin,
+        "singularity_margin": peaks.singularity_margin,
+        "torque": {"peak": peaks.torque, "rms": peaks.torque_rms},
+        "speed": {"peak": peaks.speed},
+        "power": {"peak": peaks.power},
+        "terms": {name: {"peak": part} for name, part in made.term_peaks.items()},
+    }
+
+
+def plan_writers() -> dict[str, Writer]:
+    """Return what writes each file of a plan, the numbers first."""
+    return {
+        "plan.csv": lambda done, file: done.plan.save(file),
+        "motion.png": figure_writer(_motion),
+        "torques.png": figure_writer(_torques),
+        "summary.json": json_writer(plan_facts),
+    }
+
+
+def files_of_before(folder: FilePath) -> tuple[str, ...]:
+    """Return the files in a folder that an earlier `ulna plan` or `ulna follow` has written.
+
+    Only its summary shows that, and that a run or a film in there is not somebody else's.
+    """
+    try:
+        facts = json_format.loads(read_text(folder / "summary.json"))
+    except (UlnaError, ValueError, RecursionError):
+        return ()
+    if not isinstance(facts, dict) or not {"path", "timing", "feasible"} <= facts.keys():
+        return ()
+    return (*plan_writers(), *(FOLLOWED if "controller" in facts else ()))
+
+
+def _motion(done: Any) -> Any:
+    from ulna.viewer import motion_figure
+
+    return motion_figure(done.plan, getattr(done, "closed", None))
+
+
+def _torques(done: Any) -> Any:
+    from ulna.viewer import torques_figure
+
+    return torques_figure(done.plan)

@@ -6,71 +6,52 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from ulna.cli.angle_option import AngleOption, Angles, read_convention
-from ulna.cli.arguments import FilmOption, FilmSpeedOption, JsonOption, OverwriteOption, PlotOption
+from ulna.cli import options
+from ulna.cli.arguments import Angles, read_convention
+from ulna.cli.options import argument, option
 from ulna.cli.outputs import (
-    Output,
     check_film,
     check_outputs,
     data_output,
-    figure_output,
-    film_output,
+    picture_outputs,
     write_outputs,
 )
-from ulna.cli.running import raise_if_failed
-from ulna.cli.summary import facts, show_summary, start_of
+from ulna.cli.run_report import run_facts, show_run
 from ulna.cli.terminal import number, say, show_json, show_table
 from ulna.simulation import Run, open_run
-from ulna.simulation.outcome import Status
 
-SHOWN = Status(True, "done", "")  # showing went well, however the run ended
 TABLES = (".csv", ".parquet")
 
 
 def show(
-    file: Annotated[
-        str,
-        typer.Argument(metavar="FILE", help="A run that was saved as .nc.", show_default=False),
-    ],
-    plot: PlotOption = None,
-    film: FilmOption = None,
-    film_speed: FilmSpeedOption = 1.0,
-    csv: Annotated[
-        str | None,
-        typer.Option(
-            "--csv", metavar="FILE", help="Write its table: .csv or .parquet.", show_default=False
-        ),
-    ] = None,
-    angles: AngleOption = "relative",
-    json: JsonOption = False,
-    overwrite: OverwriteOption = False,
+    file: Annotated[str, argument("FILE", "A run that was saved as .nc.")],
+    plot: options.Plot = None,
+    film: options.Film = None,
+    film_speed: options.FilmSpeed = 1.0,
+    csv: Annotated[str | None, option("FILE", "Write its table: .csv or .parquet.")] = None,
+    angles: options.Angles = "relative",
+    json: options.Json = False,
+    overwrite: options.Overwrite = False,
 ) -> None:
     """Show a saved run: what the arm did, and how the run was made."""
     convention = read_convention(angles)
-    outputs: list[Output] = []
-    if csv is not None:
-        outputs.append(data_output("--csv", csv, overwrite=overwrite, endings=TABLES))
-    if plot is not None:
-        outputs.append(figure_output(plot, overwrite=overwrite))
-    if film is not None:
-        outputs.append(film_output(film, film_speed, overwrite=overwrite))
+    outputs = [data_output("--csv", csv, TABLES, overwrite=overwrite)] if csv is not None else []
+    outputs += picture_outputs(plot, film, film_speed, overwrite=overwrite)
     check_outputs(outputs, overwrite=overwrite)
     if film is not None:
         check_film(film_speed)
     run = open_run(file)
     written = write_outputs(run, outputs)
     if json:
-        beside = convention.facts(phi=run.q[-1], phid=run.qd[-1], phi_start=start_of(run))
-        show_json({**facts(run), **beside, "files": written.files})
+        show_json({**run_facts(run, convention), "files": written.files})
     else:
-        show_summary(run, Path(file).name, convention)
+        show_run(run, Path(file).name, convention)
         say(run.status.text)
         show_table("made with", ("what", "which"), _made(run, convention))
         if written.files:
             say(f"written: {', '.join(written.files)}")
-    raise_if_failed(SHOWN, written)
+    # Showing went well, however the run ended.
+    written.raise_if_failed()
 
 
 def _made(run: Run, angles: Angles) -> list[tuple[str, str]]:

@@ -12,13 +12,11 @@ import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-
-from ulna.arrays import plain
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
 
 # What a terminal without these letters shows instead.
 ASCII = {
@@ -108,6 +106,9 @@ def show_table(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, spaced: bool = True
 ) -> None:
     """Print a table; columns of numbers are set to the right, empty ones are left out."""
+    from rich import box
+    from rich.table import Table
+
     cells = [[fitted(cell) for cell in row] for row in rows]
     shown = [i for i in range(len(columns)) if columns[i] or any(row[i] for row in cells)]
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=spaced)
@@ -122,10 +123,12 @@ def show_table(
 
 def _console(table: Table) -> Console:
     """Return a console as wide as the table: a name or a number cut short is of no use."""
+    from rich import console
+
     plain: dict[str, Any] = dict.fromkeys(("highlight", "markup", "emoji"), False)
     plain["file"] = sys.stdout
-    endless = Console(**plain, width=10_000)
-    return Console(**plain, width=endless.measure(table).maximum)
+    endless = console.Console(**plain, width=10_000)
+    return console.Console(**plain, width=endless.measure(table).maximum)
 
 
 def show_json(answer: Mapping[str, Any]) -> None:
@@ -135,6 +138,8 @@ def show_json(answer: Mapping[str, Any]) -> None:
 
 def as_json(answer: Mapping[str, Any]) -> str:
     """Write an answer as JSON; what is not a finite number becomes null."""
+    from ulna.arrays import plain
+
     return json.dumps(plain(answer), indent=2, ensure_ascii=True, allow_nan=False)
 
 
@@ -155,9 +160,24 @@ def degrees(angle: float, decimals: int = 4) -> str:
     return fixed(math.degrees(angle), decimals)
 
 
+def in_degrees(angle: float) -> str:
+    """Write an angle, given in radians, in degrees, with their sign and few digits."""
+    return f"{number(math.degrees(angle))}°"
+
+
 def _is_numeric(cell: str) -> bool:
     try:
         float(cell)
     except ValueError:
         return cell in ("", "-")
     return True
+
+
+def counted(count: int, noun: str) -> str:
+    """Write how many there are: "1 value", "3 values"."""
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
+def times(count: int) -> str:
+    """Write how often something happened: "once", "3 times"."""
+    return "once" if count == 1 else f"{count:,} times"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ulna.cli import folder, main
+from ulna.cli import main, outputs
 
 
 class Answer(NamedTuple):
@@ -85,4 +85,4 @@ def unpainted(monkeypatch):
     def save(_draw, file, **_):
         Path(file).write_bytes(b"")
 
-    monkeypatch.setattr(folder, "save_figure", save)
+    monkeypatch.setattr(outputs, "save_figure", save)

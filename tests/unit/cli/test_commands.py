@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import ulna
+from ulna.cli import app
 
 DESK = """
 format = 1
@@ -28,6 +29,19 @@ joint = { lower = "-150 deg", upper = "150 deg", max_torque = "30 kg*cm" }
 
 def test_version_is_the_packages(ask):
     assert ask("--version") == (0, f"ulna {ulna.__version__}\n", "")
+
+
+def test_a_command_is_listed_with_the_first_line_of_its_help():
+    for name, listed in app.COMMANDS.items():
+        assert app.load(name).help.partition("\n")[0] == listed["about"]
+
+
+def test_listing_commands_imports_none_of_them():
+    code = "import sys; from ulna.cli import main; main(['--help']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    modules = {f"ulna.cli.{listed['place'].partition(':')[0]}" for listed in app.COMMANDS.values()}
+    assert loaded.isdisjoint({"numpy", "rich.table", *modules})
 
 
 def test_without_words_it_helps(ask):
@@ -461,11 +475,11 @@ def test_info_tells_versions_cores_and_the_cache(ask, monkeypatch, tmp_path):
 
 
 def test_completion_knows_presets_and_files(tmp_path, monkeypatch):
-    from ulna.cli.arguments import _complete_arm
+    from ulna.cli.options import complete_arm
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "kettle.toml").write_text(DESK)
-    assert list(_complete_arm("ke")) == ["kehl", "kehl-as-printed", "kettle.toml"]
+    assert list(complete_arm("ke")) == ["kehl", "kehl-as-printed", "kettle.toml"]
 
 
 def run(*words, stdout):

@@ -9,7 +9,6 @@ import pytest
 
 import ulna
 from ulna.cli import portrait as command
-from ulna.cli import portrait_report
 
 DRIVEN = ["bechard-1", "--torque", "4 N*m"]
 NARROW = ["--speed-range", "-5 rad/s, 5 rad/s"]
@@ -109,7 +108,7 @@ def test_what_is_printed_can_be_read(ask, unpainted):
 
 
 def test_many_borders_are_cut_short(ask, unpainted, monkeypatch):
-    monkeypatch.setattr(portrait_report, "MOST_BORDERS", 1)
+    monkeypatch.setattr(command, "MOST_BORDERS", 1)
     code, out, _ = ask(*DRIVEN, "--speed-range", "-5 rad/s, 5 rad/s")
     assert code == 0
     assert "and 1 more" in one_line(out)

@@ -14,7 +14,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import ulna
-from ulna.cli import main, outputs, running
+from ulna.cli import main, outputs
+from ulna.cli import simulate as command
 from ulna.errors import FileError
 
 G = 9.81
@@ -233,7 +234,7 @@ def test_existing_files_are_refused_before_any_work(ask, tmp_path, monkeypatch):
         (tmp_path / name).write_text("mine")
     words = [*SWING, "--out", "a.nc", "--csv", "--plot", "a.png", "--film", "a.mp4"]
     with monkeypatch.context() as patch:
-        patch.setattr(running, "simulate", None)
+        patch.setattr(command, "simulated", None)
         code, out, err = ask(*words)
     assert (code, out) == (2, "")
     assert [line.split(":")[0] for line in err.splitlines()] == [
@@ -249,7 +250,7 @@ def test_existing_files_are_refused_before_any_work(ask, tmp_path, monkeypatch):
 
 
 def test_places_that_cannot_be_written_are_found_before_any_work(ask, tmp_path, monkeypatch):
-    monkeypatch.setattr(running, "simulate", None)
+    monkeypatch.setattr(command, "simulated", None)
     (tmp_path / "folder.nc").mkdir()
     for name, trouble in (("nowhere/x.nc", "no folder nowhere"), ("folder.nc", "it is a folder")):
         code, out, err = ask(*SWING, "--out", name)
@@ -265,7 +266,7 @@ def test_a_folder_that_is_closed_is_found_before_any_work(ask, tmp_path):
 
 
 def test_a_missing_package_is_found_before_any_work(ask, monkeypatch):
-    monkeypatch.setattr(running, "simulate", None)
+    monkeypatch.setattr(command, "simulated", None)
     monkeypatch.setattr(outputs.importlib.util, "find_spec", lambda name: None)
     code, _, err = ask(*SWING, "--out", "x.parquet")
     assert code == 2
@@ -290,7 +291,7 @@ def test_one_file_in_trouble_does_not_keep_back_the_others(ask, tmp_path, monkey
 
 
 def test_a_film_that_would_never_end_is_refused(ask, monkeypatch):
-    monkeypatch.setattr(running, "simulate", None)
+    monkeypatch.setattr(command, "simulated", None)
     long = ["bechard-1", "--q0", "0", "--duration", "2 h", "--film", "x.mp4"]
     code, _, err = ask(*long)
     assert code == 2

@@ -5,8 +5,7 @@ import pytest
 
 import ulna
 from ulna import Arm, Joint, Simulation, simulate
-from ulna.cli.outputs import Written
-from ulna.cli.running import UnfinishedError, raise_if_failed
+from ulna.cli.outputs import UnfinishedError, Written
 from ulna.errors import InputError, UlnaWarning
 
 SPUN = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m² about its joint
@@ -199,7 +198,7 @@ def test_a_failed_run_is_saved_without_its_exception(tmp_path):
 def test_a_command_whose_controller_fails_ends_with_3_and_knows_why():
     run = pushed(Pusher(raising(ValueError("no"))))
     with pytest.raises(UnfinishedError, match=r"Pusher\.torque raised ValueError: no") as caught:
-        raise_if_failed(run.status, Written([], [], [], stopped=False), cause=run.error)
+        Written([], [], [], stopped=False).raise_if_failed(run.status, run.error)
     assert caught.value.exit_code == 3
     # Of which the command prints the traceback, if it is asked to.
     assert caught.value.__cause__ is run.error

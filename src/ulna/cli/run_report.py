@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ulna.angles import wrap
-from ulna.cli.angle_option import RELATIVE, Angles
-from ulna.cli.terminal import degrees, fixed, number, say, show_table
+from ulna.cli.arguments import Angles
+from ulna.cli.terminal import degrees, fixed, number, say, show_table, times
 from ulna.simulation import Run
 from ulna.simulation.build import UNTIL
 from ulna.simulation.outcome import Contact, Event, Side
@@ -22,7 +22,7 @@ AT_TICK = 1e-6  # of a control period, by which a sample may miss a tick
 MOST_EVENTS = 5  # names of events that get a line each
 
 
-def show_summary(run: Run, name: str, angles: Angles = RELATIVE) -> None:
+def show_run(run: Run, name: str, angles: Angles) -> None:
     """Print what the arm did; how it ended is for the caller to say."""
     title = f"{run.arm.name or name}: {_headline(run)}{angles.remark}"
     show_table(title, _columns(angles), _rows(run, angles))
@@ -37,16 +37,10 @@ def show_summary(run: Run, name: str, angles: Angles = RELATIVE) -> None:
         say(line)
 
 
-def _columns(angles: Angles) -> tuple[str, ...]:
+def _columns(angles: Angles) -> list[str]:
     of = "φ " if angles.absolute else ""
-    return (
-        "joint",
-        f"{of}start [°]",
-        f"{of}end [°]",
-        f"{of}end [rad]",
-        f"{of}speed [rad/s]",
-        "peak torque [N·m]",
-    )
+    measured = ("start [°]", "end [°]", "end [rad]", "speed [rad/s]")
+    return ["joint", *(f"{of}{name}" for name in measured), "peak torque [N·m]"]
 
 
 def _headline(run: Run) -> str:
@@ -59,7 +53,7 @@ def _headline(run: Run) -> str:
 
 
 def _rows(run: Run, angles: Angles) -> list[tuple[str, ...]]:
-    start, peak = angles.of(start_of(run)), _peak(run.tau)
+    start, peak = angles.of(_start(run)), _peak(run.tau)
     q, qd = angles.of(run.q[-1]), angles.of(run.qd[-1])
     return [
         (
@@ -74,7 +68,7 @@ def _rows(run: Run, angles: Angles) -> list[tuple[str, ...]]:
     ]
 
 
-def start_of(run: Run) -> np.ndarray:
+def _start(run: Run) -> np.ndarray:
     """Return the angles at the start, which need not be among the samples."""
     given = np.asarray(run.settings.get("q0", run.q[0]), dtype=float)
     return given if given.shape == (run.arm.n,) else run.q[0]
@@ -133,7 +127,7 @@ def _stops(contacts: Iterable[Contact]) -> list[str]:
         first.setdefault((hit.joint, hit.side), hit.t)
     counts = Counter((hit.joint, hit.side) for hit in hits)
     return [
-        f"joint {joint} hit its {side} stop {_times(counts[joint, side])}, "
+        f"joint {joint} hit its {side} stop {times(counts[joint, side])}, "
         f"{'first ' * (counts[joint, side] > 1)}at t = {number(t)} s"
         for (joint, side), t in first.items()
     ]
@@ -159,29 +153,23 @@ def _list(words: list[str]) -> str:
 
 
 def _events(events: Iterable[Event]) -> list[str]:
-    times: dict[str, list[float]] = {}
+    found: dict[str, list[float]] = {}
     for event in events:
-        if event.name == UNTIL:
-            continue  # the end of the run says so
-        times.setdefault(event.name, []).append(event.t)
+        if event.name != UNTIL:  # the end of the run says so
+            found.setdefault(event.name, []).append(event.t)
     lines = [
-        f"event '{name}' {_times(len(found))}, {'first ' * (len(found) > 1)}"
-        f"at t = {number(found[0])} s"
-        for name, found in list(times.items())[:MOST_EVENTS]
+        f"event '{name}' {times(len(t))}, {'first ' * (len(t) > 1)}at t = {number(t[0])} s"
+        for name, t in list(found.items())[:MOST_EVENTS]
     ]
-    more = len(times) - MOST_EVENTS
+    more = len(found) - MOST_EVENTS
     return [*lines, f"and {more} more events"] if more > 0 else lines
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count:,} times"
 
 
 def _plain(value: float, decimals: int = 4) -> str:
     return fixed(value, decimals) if abs(value) < MOST_PLAIN else number(value)
 
 
-def facts(run: Run) -> dict[str, Any]:
+def run_facts(run: Run, angles: Angles) -> dict[str, Any]:
     """Return a run in SI numbers, and all that it takes to make it again."""
     x, y, angle = run.tip[-1].tolist()
     energy = run.energy
@@ -190,7 +178,7 @@ def facts(run: Run) -> dict[str, Any]:
         "status": dataclasses.asdict(run.status),
         "t": _duration(run),
         "samples": len(run),
-        "start": start_of(run),
+        "start": _start(run),
         "q": run.q[-1],
         "qd": run.qd[-1],
         "peak_speed": _peak(run.qd),
@@ -204,4 +192,5 @@ def facts(run: Run) -> dict[str, Any]:
         "events": [event._asdict() for event in run.events],
         "settings": run.settings,
         "versions": run.versions,
+        **angles.facts(phi=run.q[-1], phid=run.qd[-1], phi_start=_start(run)),
     }

@@ -1,0 +1,95 @@
+"""Options and arguments that several commands take, each declared once with its help.
+
+The name of an option is that of the parameter it is given to, with dashes.
+"""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+
+def option(metavar: str, text: str, name: str | None = None) -> Any:
+    """Declare an option that takes a value, and whose text says what holds without one."""
+    names = () if name is None else (name,)
+    return typer.Option(*names, metavar=metavar, help=text, show_default=False)
+
+
+def with_default(metavar: str, text: str) -> Any:
+    """Declare an option that takes a value, and whose default is shown."""
+    return typer.Option(metavar=metavar, help=text)
+
+
+def switch(name: str, text: str) -> Any:
+    """Declare an option that is there or not."""
+    return typer.Option(name, help=text)
+
+
+def argument(metavar: str, text: str, **settings: Any) -> Any:
+    """Declare what stands at its place, and whose text says what holds without it."""
+    return typer.Argument(metavar=metavar, help=text, show_default=False, **settings)
+
+
+def complete_arm(incomplete: str) -> Iterator[str]:
+    """Return the arms that a word may become: presets, and robot files that are here."""
+    from ulna.arm import presets
+
+    files = sorted(str(path) for path in pathlib.Path().glob("*.toml"))
+    yield from (name for name in [*presets(), *files] if name.startswith(incomplete))
+
+
+Arm = Annotated[
+    str,
+    argument(
+        "ARM", "A preset (see `ulna list arms`) or a robot file.", autocompletion=complete_arm
+    ),
+]
+UsualArm = Annotated[str | None, argument("[ARM]", "A preset or a robot file; kehl unless given.")]
+Path = Annotated[
+    str | None,
+    argument(
+        "[PATH]",
+        "A shape such as \"circle(center=(0.2, 0.1), radius='5 cm')\", or a .csv or .svg "
+        "file; see `ulna list paths`. Loops on a circle unless given.",
+    ),
+]
+Posture = Annotated[str, option("ANGLES", 'One angle a joint: "40 deg, -60 deg".')]
+Angles = Annotated[
+    str,
+    with_default(
+        "NAME",
+        "relative: each from the link before; absolute: each link's from the x axis. "
+        "For what is typed and printed, speeds included; files and the q1, q2 "
+        "... of formulas stay relative.",
+    ),
+]
+Payload = Annotated[
+    str | None, option("MASS", 'A load at the tip in place of the arm\'s own: "200 g".')
+]
+NoGravity = Annotated[bool, switch("--no-gravity", "The arm lies flat: no gravity.")]
+Explain = Annotated[bool, switch("--explain", "Show the worked steps, with the numbers put in.")]
+Json = Annotated[bool, switch("--json", "Print JSON, in SI units and radians.")]
+Overwrite = Annotated[bool, switch("--overwrite", "Replace a file that exists.")]
+Plot = Annotated[str | None, option("FILE", "Draw it: .png, .svg or .pdf.")]
+Film = Annotated[str | None, option("FILE", "Film it: .mp4 or .gif.")]
+FilmSpeed = Annotated[float, with_default("NUMBER", "How many times as fast it plays.")]
+Folder = Annotated[str, with_default("DIR", "The folder that the files go into.")]
+
+Duration = Annotated[str | None, option("TIME", 'How long it takes: "4 s".')]
+Timing = Annotated[
+    str | None, option("NAME", "How it is timed: uniform unless given; see `ulna list timings`.")
+]
+MaxSpeed = Annotated[str | None, option("SPEED", 'Of the tip: "50 cm/s".')]
+MaxAcceleration = Annotated[str | None, option("ACCELERATION", 'Of the tip: "2 m/s^2".')]
+Elbow = Annotated[
+    str | None, option("SIDE", "up or down at the start, or positive or negative: sin q2.")
+]
+
+CONTROLLER: Any = with_default(
+    "CONTROLLER",
+    'Such as "PID(kp=400, kd=40)", gains in N*m/rad and N*m*s/rad; see `ulna list controllers`.',
+)
+RATE: Any = with_default("FREQUENCY", 'The control rate: "1000 Hz".')
