@@ -51,7 +51,8 @@ from ulna.control.gains import (
 )
 from ulna.control.laws import REF_Q, REF_QD, REF_QDD, law
 from ulna.control.loop_stability import Feedback, diagonal, gravity_gradient
-from ulna.dynamics import mass_matrix, parameter_vector, regressor
+from ulna.dynamics import mass_matrix
+from ulna.dynamics.inertial_parameters import parameter_vector, regressor
 from ulna.dynamics.packed import (
     ALONG,
     ASIDE,

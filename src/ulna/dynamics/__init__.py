@@ -21,8 +21,14 @@ from ulna.dynamics.equations_of_motion import (
     mass_matrix,
 )
 from ulna.dynamics.inertial_parameters import parameter_names, parameter_vector, regressor
-from ulna.dynamics.static_equilibria import Equilibria, Equilibrium, equilibria
-from ulna.dynamics.statics import holding_torque, largest_payload, tip_force
+from ulna.dynamics.statics import (
+    Equilibria,
+    Equilibrium,
+    equilibria,
+    holding_torque,
+    largest_payload,
+    tip_force,
+)
 from ulna.namespaces import namespace
 
 __all__ = [

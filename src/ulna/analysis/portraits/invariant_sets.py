@@ -22,7 +22,7 @@ import numpy as np
 
 from ulna.analysis.portraits.flow import TURN, Flow, OrbitSegment
 from ulna.arrays import Array, freeze
-from ulna.dynamics import equilibria
+from ulna.dynamics.statics import equilibria
 
 POINTS = 1000  # of a turn, at which the sign of the acceleration is looked at
 NOTHING = 1e-12  # [rad] that an angle is known to
