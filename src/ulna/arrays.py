@@ -8,8 +8,8 @@ rounding at most:
 - One state of an Arm goes through `one_state`, where compiled code has been loaded, by a
   simulation, a batch or `ulna.compiled`: by itself it is not worth loading a compiler. A call of a
   kernel takes a few microseconds; packing the arm, checking arrays in NumPy and allocating scratch
-  memory would take many times that. So an arm keeps, from the first such call on, an `Evaluator`
-  with its packed numbers and scratch memory.
+  memory would take many times that. So an arm keeps, from the first such call on, the kernels of an
+  `Evaluator` with its packed numbers and scratch memory.
 - Rows of states go through `run_in_blocks`, many side by side in lanes and on all cores.
 """
 
@@ -207,21 +207,33 @@ def runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
 def one_state(
     arm: Any, family: Callable[[Any], Evaluator], name: str, *given: Array
 ) -> Array | None:
-    """Return what a kernel finds for one state of an arm, or None where other code has to.
+    """Return what a kernel finds for one state of an arm, or None where the arrays are not for it.
 
-    Only an Arm keeps evaluators, for it is frozen, each made by its `family` when it is first
+    Those are any but NumPy's of double precision, (n,), with finite values and a finite outcome.
+    Slower code has to tell what is wrong with others, if anything is.
+
+    Only an Arm keeps kernels, for it is frozen; a `family` of them is made when one of it is first
     wanted. Copies of the arm, in memory or in another process, make their own.
     """
-    kept: dict[Any, Evaluator] | None = getattr(arm, "_evaluators", None)
+    kept: dict[str, Any] | None = getattr(arm, "_kernels", None)
     if kept is None:
         return None
-    evaluator = kept.get(family)
-    if evaluator is None:
+    if name not in kept:
         if "ulna.kernels" not in sys.modules:
             return None
-        # Two threads may both make one: either will do.
-        evaluator = kept[family] = family(arm)
-    return evaluator.found(name, *given)
+        # Two threads may both make them: either will do.
+        kept.update(family(arm).results)
+    plain = True
+    for value in given:
+        if type(value) is not np.ndarray or value.dtype != _DOUBLE or value.ndim != 1:
+            return None
+        plain = plain and value.flags.carray
+    if not plain:
+        # Read-only, or with gaps.
+        given = tuple(value.copy() for value in given)
+    run, shape = kept[name]
+    found = np.empty(shape)
+    return None if run(*given, found) else found
 
 
 class KernelCall(NamedTuple):
@@ -251,31 +263,16 @@ class Evaluator:
     run : dict of str to callable
         The kernels by name, to be called with arrays of double precision in one piece, others
         being converted at a price. Each is compiled or loaded when it is first called.
+    results : dict of str to tuple
+        The same, each with the shape of what it finds.
     """
 
-    __slots__ = ("_shapes", "run")
+    __slots__ = ("results", "run")
 
     def __init__(self, n: int, new_memory: Callable[[], Any], calls: dict[str, KernelCall]) -> None:
         free: list[Any] = []
         self.run = {name: _bound(call, n, new_memory, free) for name, call in calls.items()}
-        self._shapes = {name: call.arguments[-1] for name, call in calls.items()}
-
-    def found(self, name: str, *given: Array) -> Array | None:
-        """Return what a kernel finds, or None where the arrays are not for it.
-
-        Those are any but NumPy's of double precision, (n,), with finite values and a finite
-        outcome. Slower code has to tell what is wrong with others, if anything is.
-        """
-        plain = True
-        for value in given:
-            if type(value) is not np.ndarray or value.dtype != _DOUBLE or value.ndim != 1:
-                return None
-            plain = plain and value.flags.carray
-        if not plain:
-            # Read-only, or with gaps.
-            given = tuple(value.copy() for value in given)
-        found = np.empty(self._shapes[name])
-        return None if self.run[name](*given, found) else found
+        self.results = {name: (self.run[name], calls[name].arguments[-1]) for name in calls}
 
 
 def _bound(

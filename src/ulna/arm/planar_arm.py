@@ -288,8 +288,8 @@ class Arm(metaclass=SuggestsAttributes):
         return len(self.links)
 
     @cached_property
-    def _evaluators(self) -> dict[Any, Any]:
-        """What is kept for calls of one state (`ulna.arrays`)."""
+    def _kernels(self) -> dict[str, Any]:
+        """What is kept for calls of one state (`ulna.arrays.one_state`)."""
         return {}
 
     @property

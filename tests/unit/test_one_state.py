@@ -1,10 +1,12 @@
 """Memory to work in belongs to one call at a time, whoever calls."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import ulna.kernels
-from ulna.arrays import Evaluator, KernelCall
+from ulna.arrays import Evaluator, KernelCall, one_state
 from ulna.errors import InputError
 
 
@@ -54,10 +56,13 @@ def test_memory_that_a_call_left_half_done_is_not_used_again():
 
 
 def test_nothing_is_found_where_a_code_says_so():
-    evaluator = Evaluator(
-        2, lambda: np.zeros(3), {"bad": KernelCall(lambda *arguments: 1, ((2,), (2,)))}
+    call = KernelCall(lambda *arguments: 1, ((2,), (2,)))
+    arm = SimpleNamespace(_kernels={})
+    found = one_state(
+        arm, lambda arm: Evaluator(2, lambda: np.zeros(3), {"bad": call}), "bad", np.zeros(2)
     )
-    assert evaluator.found("bad", np.zeros(2)) is None
+    assert "bad" in arm._kernels
+    assert found is None
 
 
 def strict(size, memory, given, found):
