@@ -17,6 +17,22 @@ from numbers import Real
 from types import FrameType
 from typing import Any
 
+__all__ = [
+    "FileError",
+    "InfeasibleError",
+    "InputError",
+    "Interrupted",
+    "MissingExtraError",
+    "Problem",
+    "UlnaError",
+    "UlnaWarning",
+    "did_you_mean",
+    "nearest_name",
+    "shown",
+    "units_hint",
+    "warn",
+]
+
 _LONGEST_COMPARED = 80  # letters: comparing words takes the square of their length
 _LONGEST_SHOWN = 60  # letters of a value in a message
 _MOST_TOLD = 20  # problems in a message; `InputError.problems` has them all
@@ -129,13 +145,6 @@ class InputError(UlnaError, ValueError):
 def rewording(reword: Callable[[Problem], Problem]) -> Iterator[None]:
     """Change every problem of an `InputError` that is raised in the block.
 
-    Parameters
-    ----------
-    reword : callable
-        Takes a problem and returns another, as with the name of an option or a place in a file.
-
-    Examples
-    --------
     >>> with rewording(lambda problem: problem.at("arm.toml:3")):
     ...     raise InputError(Problem("mass", "-1", "a positive number"))
     Traceback (most recent call last):
@@ -333,31 +342,13 @@ def shown(value: object) -> str:
 
 
 class Problems:
-    """A list of problems that turns into one `InputError` at the end, if there are any.
-
-    Attributes
-    ----------
-    found : list of Problem
-        What was noted so far.
-    """
+    """A list of problems that turns into one `InputError` at the end, if there are any."""
 
     def __init__(self) -> None:
-        self.found: list[Problem] = []
+        self.found: list[Problem] = []  # what was noted so far
 
     def add(self, what: str, got: str, need: str, hint: str = "") -> None:
-        """Note one problem, in words.
-
-        Parameters
-        ----------
-        what : str
-            Name of the value.
-        got : str
-            What came.
-        need : str
-            What is needed.
-        hint : str, optional
-            A way out.
-        """
+        """Note one problem, in words."""
         self.found.append(Problem(what, got, need, hint))
 
     def number(
@@ -370,28 +361,7 @@ class Problems:
         least: float | None = None,
         infinite: bool = False,
     ) -> float:
-        """Read one number, noting what is wrong with it.
-
-        Parameters
-        ----------
-        what : str
-            Name of the value.
-        value : object
-            What came.
-        unit : str
-            Its SI unit.
-        above : float, optional
-            What it has to be more than.
-        least : float, optional
-            What it has to be at least.
-        infinite : bool, optional
-            Whether it may be infinite.
-
-        Returns
-        -------
-        float
-            The number; NaN where it cannot be used.
-        """
+        """Read one number, noting what is wrong with it; NaN where it cannot be used."""
         need = _need(unit, above, least)
         number = _as_float(value)
         if number is None:
@@ -405,24 +375,7 @@ class Problems:
         return math.nan
 
     def pair(self, what: str, value: Any, unit: str, hint: str = "") -> tuple[float, float]:
-        """Read a vector of two finite numbers.
-
-        Parameters
-        ----------
-        what : str
-            Name of the value.
-        value : object
-            What came.
-        unit : str
-            Its SI unit.
-        hint : str, optional
-            A way out for what is no pair.
-
-        Returns
-        -------
-        x, y : float
-            The numbers; NaN where they cannot be used.
-        """
+        """Read a vector of two finite numbers; NaN where they cannot be used."""
         try:
             x, y = value
         except (TypeError, ValueError):
@@ -431,22 +384,7 @@ class Problems:
         return self.number(f"{what}.x", x, unit), self.number(f"{what}.y", y, unit)
 
     def sequence(self, what: str, value: Any, need: str) -> tuple[Any, ...]:
-        """Read a list, a tuple or anything else that holds one thing after another.
-
-        Parameters
-        ----------
-        what : str
-            Name of the value.
-        value : object
-            What came.
-        need : str
-            What is needed.
-
-        Returns
-        -------
-        tuple
-            What it holds; nothing where it is no sequence.
-        """
+        """Read a list, a tuple or anything else that holds one thing after another."""
         try:
             if isinstance(value, str):
                 raise TypeError
@@ -456,15 +394,7 @@ class Problems:
             return ()
 
     def one_line(self, what: str, value: Any) -> None:
-        """Check that text has no line breaks and other controls.
-
-        Parameters
-        ----------
-        what : str
-            Name of the value.
-        value : object
-            What came.
-        """
+        """Check that text has no line breaks and other controls."""
         import unicodedata
 
         if not isinstance(value, str) or any(unicodedata.category(c) in _CONTROLS for c in value):
@@ -472,18 +402,7 @@ class Problems:
 
     @contextmanager
     def gather(self, owner: str = "") -> Iterator[None]:
-        """Note the problems raised inside the block, and go on.
-
-        Parameters
-        ----------
-        owner : str, optional
-            Name of what they belong to.
-
-        Yields
-        ------
-        None
-            Once.
-        """
+        """Note the problems raised inside the block, and go on; `owner` is what they belong to."""
         try:
             yield
         except InputError as error:
