@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.figure import Figure
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from ulna.viewer.schematic import Floats, Schematic
+from ulna.viewer.schematic import Floats, Schematic, ends, heading
 
 LENGTHS = (1.0, 0.8)
 GRAVITY = 0.34  # [m] length of the arrow
@@ -20,8 +17,6 @@ ASIDE = 0.26  # [m] from a link to its measure, with room for a torque between t
 
 def one_joint() -> Figure:
     """Draw paper 001's one joint: a mass at the end of a bar, a torque, friction and weight."""
-    from ulna.viewer.schematic import Schematic, ends
-
     phi = float(np.radians(38.0))
     sheet = Schematic((-0.62, 1.72), (-0.3, 1.06))
     base, end = points = ends([1.2], [phi])
@@ -42,8 +37,6 @@ def one_joint() -> Figure:
 
 def sequential_arm() -> Figure:
     """Draw paper 001's arm of n joints: absolute angles, masses at the ends of the links."""
-    from ulna.viewer.schematic import Schematic, ends
-
     phi = np.radians([62.0, 20.0, 52.0, -24.0])
     sheet = Schematic((-0.5, 2.75), (-0.3, 1.75))
     points = ends([0.85, 0.75, 0.6, 0.8], list(phi))
@@ -70,8 +63,6 @@ def sequential_arm() -> Figure:
 
 def garai() -> Figure:
     """Draw paper 002's Figure 1: two rods, both angles from the x axis, a force at the tip."""
-    from ulna.viewer.schematic import Schematic, ends
-
     phi = np.radians([56.0, 16.0])
     sheet = Schematic((-0.5, 1.95), (-0.3, 1.5))
     base, elbow, tip = points = ends(LENGTHS, list(phi))
@@ -97,8 +88,6 @@ def garai() -> Figure:
 
 def garai_angles() -> Figure:
     """Draw paper 002's Figure 2: the two right triangles behind its inverse kinematics."""
-    from ulna.viewer.schematic import Schematic, ends
-
     phi = np.radians([66.0, 12.0])
     sheet = Schematic((-0.45, 2.0), (-0.22, 1.44))
     base, elbow, tip = points = ends(LENGTHS, list(phi))
@@ -129,8 +118,6 @@ def garai_angles() -> Figure:
 
 def ductri() -> Figure:
     """Draw paper 003's arm: relative angles, point masses at joints and tip, inertias of links."""
-    from ulna.viewer.schematic import Schematic, ends
-
     chi = np.radians([32.0, 42.0])
     phi = np.cumsum(chi)
     sheet = Schematic((-0.5, 1.75), (-0.3, 1.5))
@@ -173,8 +160,6 @@ def _gravity(sheet: Schematic, top: tuple[float, float]) -> None:
 
 def _friction(sheet: Schematic, base: Floats, phi: float) -> None:
     """Draw what slows the bar down as an arrow against the way that it turns."""
-    from ulna.viewer.schematic import heading
-
     quiet = sheet.theme.muted
     sheet.torque(base, phi + 0.62, phi + 0.24, "", color=quiet, radius=0.85)
     place = base + 0.93 * heading(phi + 0.5)
@@ -196,8 +181,6 @@ def _tip(sheet: Schematic, tip: Floats) -> None:
 
 def _right_angle(sheet: Schematic, corner: Floats, one: float, other: float) -> None:
     """Mark a right angle between two directions by a small square."""
-    from ulna.viewer.schematic import heading
-
     a, b = 0.06 * heading(one), 0.06 * heading(other)
     for start, end in ((corner + a, corner + a + b), (corner + a + b, corner + b)):
         sheet.line(start, end, ls="-", lw=0.9)

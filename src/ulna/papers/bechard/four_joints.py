@@ -47,17 +47,6 @@ rows.picture("001-sequential.svg")(schematics.sequential_arm)
 
 @rows.values("sequential")
 def sequential_model() -> Values:
-    accelerations, inertias, weights = largest_differences()
-    return {
-        "states": STATES,
-        "accelerations": accelerations,
-        "inertias": inertias,
-        "weights": weights,
-    }
-
-
-def largest_differences() -> tuple[float, float, float]:
-    """Return how far the model is from the printed sums, and its parts from M and G."""
     random = np.random.default_rng(2)
     angle = random.uniform(-np.pi, np.pi, (STATES, 4))
     rate, tau = random.uniform(-3.0, 3.0, (STATES, 4)), random.uniform(-99.0, 99.0, (STATES, 4))
@@ -66,16 +55,18 @@ def largest_differences() -> tuple[float, float, float]:
         printed.sequential(FOUR, torque, FOUR_B)(0.0, state)[4:]
         for torque, state in zip(tau.tolist(), np.hstack([angle, rate]), strict=True)
     ]
-    q = absolute_to_relative(angle)
-    seen = sequential.frozen(FOUR, angle)
+    q, seen = absolute_to_relative(angle), sequential.frozen(FOUR, angle)
     diagonal = np.diagonal(mass_matrix(FOUR, q), axis1=-2, axis2=-1)
-    pairs = ((ours, sums), (seen.inertia, diagonal), (seen.weight, gravity_torque(FOUR, q)))
-    first, second, third = (float(_apart(*pair)) for pair in pairs)
-    return first, second, third
+    return {
+        "states": STATES,
+        "accelerations": _apart(ours, np.array(sums)),
+        "inertias": _apart(seen.inertia, diagonal),
+        "weights": _apart(seen.weight, gravity_torque(FOUR, q)),
+    }
 
 
 def _apart(ours: np.ndarray, other: np.ndarray) -> float:
-    return float(np.abs(ours - np.asarray(other)).max() / np.abs(other).max())
+    return float(np.abs(ours - other).max() / np.abs(other).max())
 
 
 @rows.values("four-joints")
@@ -100,38 +91,6 @@ def four_joints() -> Values:
         **runs.changes(first),
         "by_links": link_angles(runs.four_by_link_rates())[-1, 0],
         "nudged": np.abs(link_angles(nudged)[-1] - link_angles(losing)[-1]).max(),
-    }
-
-
-@rows.values("torque-function")
-def torque_of_time() -> Values:
-    run = runs.four_pushed("100*t")
-    return {"angle": link_angles(run)[-1, 0], "speed": link_rates(run)[-1, 0]}
-
-
-@rows.values("erratum-11")
-def torque_asked_once() -> Values:
-    asked = {"growing": "100*t", "filled": "0"}
-    return {name: link_angles(runs.four_pushed(tau))[-1, 0] for name, tau in asked.items()}
-
-
-@rows.values("erratum-13")
-def where_vectors_end() -> Values:
-    lengths, masses = zip(*((link.length, link.mass) for link in FOUR.links), strict=True)
-    return {
-        "inertia": sequential.frozen(FOUR, np.zeros(4)).inertia[0],
-        "by_letter": printed.inertia_to_joints(lengths, masses),
-    }
-
-
-@rows.values("next")
-def work_to_be_done() -> Values:
-    return {
-        "duration": DURATION,
-        "servo": servo_error(),
-        "batch": batch_difference(),
-        "arms": ARMS,
-        "actuators": len(actuators()),
     }
 
 
@@ -195,6 +154,12 @@ def one_at_a_time() -> Figure:
     return figure
 
 
+@rows.values("torque-function")
+def torque_of_time() -> Values:
+    run = runs.four_pushed("100*t")
+    return {"angle": link_angles(run)[-1, 0], "speed": link_rates(run)[-1, 0]}
+
+
 @rows.picture("001-torque-function.svg")
 def growing_torque() -> Figure:
     """Draw the torque that grows with time, and what the links do."""
@@ -207,6 +172,32 @@ def growing_torque() -> Figure:
         finish(above, theme, ylabel="torque [N·m]").set_xlabel("")
         joint_curves(below, run.t, link_angles(run), r"\theta", theme, ylabel="link angle [rad]")
     return figure
+
+
+@rows.values("erratum-11")
+def torque_asked_once() -> Values:
+    asked = {"growing": "100*t", "filled": "0"}
+    return {name: link_angles(runs.four_pushed(tau))[-1, 0] for name, tau in asked.items()}
+
+
+@rows.values("erratum-13")
+def where_vectors_end() -> Values:
+    lengths, masses = zip(*((link.length, link.mass) for link in FOUR.links), strict=True)
+    return {
+        "inertia": sequential.frozen(FOUR, np.zeros(4)).inertia[0],
+        "by_letter": printed.inertia_to_joints(lengths, masses),
+    }
+
+
+@rows.values("next")
+def work_to_be_done() -> Values:
+    return {
+        "duration": DURATION,
+        "servo": servo_error(),
+        "batch": batch_difference(),
+        "arms": ARMS,
+        "actuators": len(actuators()),
+    }
 
 
 @cache

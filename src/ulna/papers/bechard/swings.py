@@ -110,19 +110,8 @@ def median_error() -> float:
     return float(np.median(_size(model - true) / _size(true)))
 
 
-def _size(rows: np.ndarray) -> np.ndarray:
-    return np.asarray(np.linalg.norm(rows, axis=-1))
-
-
-def angular_momentum(run: Run) -> np.ndarray:
-    """Return the angular momentum (S,) [kg·m²/s] about the base: M φ̇, summed over the links."""
-    M = absolute.mass_matrix(SKATER, link_angles(run))
-    return np.asarray(np.sum(M @ link_rates(run)[..., None], axis=(-2, -1)))
-
-
-def first_inertia(run: Run) -> np.ndarray:
-    """Return the inertia (S,) [kg·m²] of all that lies beyond the first joint, about that joint."""
-    return np.asarray(sequential.frozen(SKATER, link_angles(run)).inertia)[:, 0]
+def _size(vectors: np.ndarray) -> np.ndarray:
+    return np.asarray(np.linalg.norm(vectors, axis=-1))
 
 
 @rows.picture("001-energy.svg")
@@ -166,12 +155,6 @@ def inertia_demo() -> Values:
     }
 
 
-def momentum(model: Model) -> dict[str, float]:
-    """Return the angular momentum [kg·m²/s] of links that fold, at first and in the end."""
-    values = angular_momentum(runs.folding(model))
-    return {"straight": float(values[0]), "folded": float(values[-1])}
-
-
 def gain_of_speed(run: Run) -> dict[str, float]:
     """Return how the first joint's speed grows [rad/s²] while the outer link points in, and out."""
     times = np.array([run.t[0], *(event.t for event in run.events), run.t[-1]])
@@ -180,6 +163,23 @@ def gain_of_speed(run: Run) -> dict[str, float]:
     # The links start in one line: out at first, then in and out by turns.
     ways = {"inwards": slice(1, None, 2), "outwards": slice(0, None, 2)}
     return {name: float(gained[k].sum() / lasting[k].sum()) for name, k in ways.items()}
+
+
+def first_inertia(run: Run) -> np.ndarray:
+    """Return the inertia (S,) [kg·m²] of all that lies beyond the first joint, about that joint."""
+    return np.asarray(sequential.frozen(SKATER, link_angles(run)).inertia)[:, 0]
+
+
+def momentum(model: Model) -> dict[str, float]:
+    """Return the angular momentum [kg·m²/s] of links that fold, at first and in the end."""
+    values = angular_momentum(runs.folding(model))
+    return {"straight": float(values[0]), "folded": float(values[-1])}
+
+
+def angular_momentum(run: Run) -> np.ndarray:
+    """Return the angular momentum (S,) [kg·m²/s] about the base: M φ̇, summed over the links."""
+    M = absolute.mass_matrix(SKATER, link_angles(run))
+    return np.asarray(np.sum(M @ link_rates(run)[..., None], axis=(-2, -1)))
 
 
 @rows.picture("001-skater.svg")

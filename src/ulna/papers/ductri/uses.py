@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import ulna
-from ulna.control import PID, Adaptive, ComputedTorque, FeedforwardPID
+from ulna.control import PID, Adaptive, ComputedTorque, Controller, FeedforwardPID
 from ulna.dynamics import parameter_names, parameter_vector
 from ulna.kinematics import tip
 from ulna.papers.ductri import examples, rows
@@ -41,9 +41,28 @@ def swing(t: float) -> tuple[Floats, Floats, Floats]:
     return WIDTH * np.sin(angle), WIDTH * PACE * np.cos(angle), -WIDTH * PACE**2 * np.sin(angle)
 
 
+@cache
+def followed(law: str) -> Run:
+    """Follow the swing, by computed torque from beside it."""
+    controllers: dict[str, Controller] = {
+        "computed torque": ComputedTorque(FREQUENCY),
+        "feed-forward": FeedforwardPID(natural_frequency=FREQUENCY),
+        "PID": PID(natural_frequency=FREQUENCY),
+    }
+    q, qd, _ = swing(0.0)
+    return ulna.simulate(
+        examples.arm(),
+        q0=q + ASIDE if law == "computed torque" else q,
+        qd0=qd,
+        duration=FOLLOWED,
+        controller=controllers[law],
+        reference=swing,
+    )
+
+
 @rows.values("computed-torque")
 def computed_torque() -> Values:
-    run = computed_torque_run()
+    run = followed("computed torque")
     t, gaps = np.asarray(run.t), gap(run)
     seen = {ms: gaps[int(np.argmin(np.abs(t - 1e-3 * ms)))] for ms in LOOKED_AT}
     return {
@@ -52,24 +71,10 @@ def computed_torque() -> Values:
     }
 
 
-@cache
-def computed_torque_run() -> Run:
-    """Follow the swing from beside it, by computed torque."""
-    q, qd, _ = swing(0.0)
-    return ulna.simulate(
-        examples.arm(),
-        q0=q + ASIDE,
-        qd0=qd,
-        duration=FOLLOWED,
-        controller=ComputedTorque(FREQUENCY),
-        reference=swing,
-    )
-
-
 @rows.picture("003-computed-torque.svg")
 def computed_torque_figure(*, theme: Theme = PRINT) -> Figure:
     """Draw the joints on their way back to the swing, and their gaps beside the law."""
-    run = computed_torque_run()
+    run = followed("computed torque")
     t = np.asarray(run.t)
     off = gap(run)
     # The law is that of time without ticks: e (1 + ω t) exp(−ω t).
@@ -160,32 +165,8 @@ def adaptive_figure(*, theme: Theme = PRINT) -> Figure:
 
 @rows.values("feed-forward")
 def feed_forward() -> Values:
-    runs = {"with_model": feed_forward_run(), "without": feedback_alone_run()}
+    runs = {"with_model": followed("feed-forward"), "without": followed("PID")}
     return {name: MILLI * _rms(tip_error(run)) for name, run in runs.items()}
-
-
-@cache
-def feed_forward_run() -> Run:
-    """Follow the swing by its torques, and PID for what is left."""
-    return _followed(FeedforwardPID(natural_frequency=FREQUENCY))
-
-
-@cache
-def feedback_alone_run() -> Run:
-    """Follow the swing by the same PID without the model."""
-    return _followed(PID(natural_frequency=FREQUENCY))
-
-
-def _followed(controller: PID | FeedforwardPID) -> Run:
-    q, qd, _ = swing(0.0)
-    return ulna.simulate(
-        examples.arm(),
-        q0=q,
-        qd0=qd,
-        duration=FOLLOWED,
-        controller=controller,
-        reference=swing,
-    )
 
 
 @rows.picture("003-feed-forward.svg")
@@ -193,7 +174,7 @@ def feed_forward_figure(*, theme: Theme = PRINT) -> Figure:
     """Draw the tip's error with the model's torques and without them."""
     with styled(theme):
         figure, (axes,) = page_of_panels(ONE, "PID with and without the torques of the model")
-        cases = ("PID alone", feedback_alone_run()), ("with feed-forward", feed_forward_run())
+        cases = ("PID alone", followed("PID")), ("with feed-forward", followed("feed-forward"))
         for (label, run), color in zip(cases, theme.data, strict=False):
             error = np.maximum(1e3 * tip_error(run), 1e-4)
             axes.semilogy(np.asarray(run.t), error, color=color, lw=1.8, label=label)

@@ -75,115 +75,6 @@ def _told(name: str, *, resting: bool = False) -> float:
     return scale * error(law, resting=resting).rms
 
 
-@rows.values("animation")
-def arm_in_motion() -> Values:
-    return {"duration": plan().duration, "error": _told("computed_torque")}
-
-
-@rows.values("next")
-def what_is_next() -> Values:
-    effects = {"dry friction": effect_of(friction=DRY), "motors": effect_of(motor=MOTOR)}
-    kept = [name for name, effect in effects.items() if effect == 0.0]
-    act = [name for name, effect in effects.items() if effect != 0.0]
-    told = [f"{' and '.join(kept)} as data only"] * bool(kept) + [" and ".join(act)] * bool(act)
-    return {
-        "controllers": ", ".join(CONTROLLERS),
-        "told": "; ".join(told),
-        "counts": COUNTS,
-        "damper": DAMPING,
-        **{name: _told(name) for name in ("pid", "encoder", "damping", "damping_unknown")},
-        "friction": effects["dry friction"],
-        "motor": effects["motors"],
-    }
-
-
-class Error(NamedTuple):
-    """How far [m] the tip is off: over all, after the first second, and at every sample."""
-
-    rms: float
-    later: float
-    t: Array
-    size: Array
-
-
-def heavier() -> Arm:
-    """Return the arm with all masses a tenth more."""
-    return ulna.Arm.rods([0.5, 0.5], [1.1, 11.0])
-
-
-def damped() -> Arm:
-    """Return the arm with some damping in its joints."""
-    joint = ulna.Joint(damping=DAMPING)
-    return arm().replace(joints=[joint, joint])
-
-
-def options(law: str) -> dict[str, Any]:
-    """Return what `simulate` is told for a law by its name."""
-    laws: dict[str, dict[str, Any]] = {
-        "computed torque": {"controller": ComputedTorque(20.0)},
-        "wrong masses": {"controller": ComputedTorque(20.0, model=heavier())},
-        "feed-forward": {"controller": FeedforwardPID(*SPRINGS, 0.0)},
-        "printed torques": {"controller": PD(*SPRINGS), "torque": _held(), "between": "hold"},
-        "gravity": {"controller": GravityPD(*SPRINGS)},
-        "PD": {"controller": PD(*SPRINGS)},
-        "PID": {"controller": PID(*SPRINGS)},
-        "encoder": {
-            "controller": ComputedTorque(20.0),
-            "sensors": Sensors(angle_resolution=2.0 * np.pi / COUNTS),
-        },
-        "damping": {"arm": damped(), "controller": ComputedTorque(20.0)},
-        "unknown damping": {"arm": damped(), "controller": ComputedTorque(20.0, model=arm())},
-    }
-    return laws[law]
-
-
-def run(law: str, *, resting: bool = False) -> Run:
-    """Follow the path for its minute."""
-    told = {"arm": arm(), "rate": RATE, **options(law)}
-    moving, made = told.pop("arm"), plan()
-    if resting:
-        told["q0"] = made.trajectory(0.0).q
-    return ulna.simulate(moving, reference=made, **told)
-
-
-@cache
-def error(law: str, *, resting: bool = False) -> Error:
-    """Return how far off the tip is under a law."""
-    told = tracking(run(law, resting=resting), plan())
-    later = told.size[told.t >= SETTLED]
-    return Error(told.rms, float(np.sqrt(np.mean(later**2))), told.t, told.size)
-
-
-def first_seconds() -> dict[str, Run]:
-    """Follow the first seconds of the path, once by torques alone and once under feedback."""
-    made, start = plan(), plan().trajectory(0.0)
-    times = np.linspace(0.0, FIRST, 601)
-    common: dict[str, Any] = {"duration": FIRST, "samples": times, "q0": start.q, "qd0": start.qd}
-    replayed = ulna.simulate(arm(), torque=torque_at(arm()), rtol=1e-9, atol=1e-14, **common)
-    held = ulna.simulate(arm(), controller=ComputedTorque(20.0), reference=made, **common)
-    return {"torques replayed": replayed, "with feedback": held}
-
-
-@cache
-def effect_of(**parts: Any) -> float:
-    """Return how far [rad] a part of the joints takes a falling arm from one without it, in 1 s."""
-    joint = ulna.Joint(**parts)
-    with warnings.catch_warnings():
-        # Whether it has an effect is what is asked here.
-        warnings.simplefilter("ignore", UlnaWarning)
-        ends = [
-            ulna.simulate(moved, q0=[0.0, 0.5], duration=1.0, samples=2).q[-1]
-            for moved in (arm(), arm().replace(joints=[joint, joint]))
-        ]
-    return float(np.abs(ends[1] - ends[0]).max())
-
-
-def _held() -> tuple[Array, Array]:
-    """Return the printed torques, each from the first tick of the controller after its time."""
-    table = printed_plan(RODS)
-    return np.ceil(RATE * table.t - 1e-6) / RATE, table.tau
-
-
 @rows.picture("000-feedback.svg")
 def feedback_figure(theme: Theme = PRINT) -> Figure:
     """Draw how far the tip is off under each law."""
@@ -211,6 +102,11 @@ def _length(value: float) -> str:
     return f"{1e6 * value:.3g} µm" if value < 1e-3 else f"{1e3 * value:.3g} mm"
 
 
+@rows.values("animation")
+def arm_in_motion() -> Values:
+    return {"duration": plan().duration, "error": _told("computed_torque")}
+
+
 @rows.film("000-figure-7.mp4")
 def film_following(file: str) -> None:
     """Show the arm on its path under feedback, four times as fast as it goes."""
@@ -228,3 +124,107 @@ def film_replay(file: str) -> None:
     film = FilmFormat(PICTURES, PAIR, scene.draw(late).copy())
     pictures = (scene.draw(together) for together in scenes(runs, times, PICTURES))
     shoot(file, pictures, len(times), film, overwrite=True, progress=False)
+
+
+def first_seconds() -> dict[str, Run]:
+    """Follow the first seconds of the path, once by torques alone and once under feedback."""
+    made, start = plan(), plan().trajectory(0.0)
+    times = np.linspace(0.0, FIRST, 601)
+    common: dict[str, Any] = {"duration": FIRST, "samples": times, "q0": start.q, "qd0": start.qd}
+    replayed = ulna.simulate(arm(), torque=torque_at(arm()), rtol=1e-9, atol=1e-14, **common)
+    held = ulna.simulate(arm(), controller=ComputedTorque(20.0), reference=made, **common)
+    return {"torques replayed": replayed, "with feedback": held}
+
+
+@rows.values("next")
+def what_is_next() -> Values:
+    effects = {"dry friction": effect_of(friction=DRY), "motors": effect_of(motor=MOTOR)}
+    kept = [name for name, effect in effects.items() if effect == 0.0]
+    act = [name for name, effect in effects.items() if effect != 0.0]
+    told = [f"{' and '.join(kept)} as data only"] * bool(kept) + [" and ".join(act)] * bool(act)
+    return {
+        "controllers": ", ".join(CONTROLLERS),
+        "told": "; ".join(told),
+        "counts": COUNTS,
+        "damper": DAMPING,
+        **{name: _told(name) for name in ("pid", "encoder", "damping", "damping_unknown")},
+        "friction": effects["dry friction"],
+        "motor": effects["motors"],
+    }
+
+
+@cache
+def effect_of(**parts: Any) -> float:
+    """Return how far [rad] a part of the joints takes a falling arm from one without it, in 1 s."""
+    joint = ulna.Joint(**parts)
+    with warnings.catch_warnings():
+        # Whether it has an effect is what is asked here.
+        warnings.simplefilter("ignore", UlnaWarning)
+        ends = [
+            ulna.simulate(moved, q0=[0.0, 0.5], duration=1.0, samples=2).q[-1]
+            for moved in (arm(), arm().replace(joints=[joint, joint]))
+        ]
+    return float(np.abs(ends[1] - ends[0]).max())
+
+
+class Error(NamedTuple):
+    """How far [m] the tip is off: over all, after the first second, and at every sample."""
+
+    rms: float
+    later: float
+    t: Array
+    size: Array
+
+
+@cache
+def error(law: str, *, resting: bool = False) -> Error:
+    """Return how far off the tip is under a law."""
+    told = tracking(run(law, resting=resting), plan())
+    later = told.size[told.t >= SETTLED]
+    return Error(told.rms, float(np.sqrt(np.mean(later**2))), told.t, told.size)
+
+
+def run(law: str, *, resting: bool = False) -> Run:
+    """Follow the path for its minute."""
+    told = {"arm": arm(), "rate": RATE, **options(law)}
+    moving, made = told.pop("arm"), plan()
+    if resting:
+        told["q0"] = made.trajectory(0.0).q
+    return ulna.simulate(moving, reference=made, **told)
+
+
+def options(law: str) -> dict[str, Any]:
+    """Return what `simulate` is told for a law by its name."""
+    laws: dict[str, dict[str, Any]] = {
+        "computed torque": {"controller": ComputedTorque(20.0)},
+        "wrong masses": {"controller": ComputedTorque(20.0, model=heavier())},
+        "feed-forward": {"controller": FeedforwardPID(*SPRINGS, 0.0)},
+        "printed torques": {"controller": PD(*SPRINGS), "torque": _held(), "between": "hold"},
+        "gravity": {"controller": GravityPD(*SPRINGS)},
+        "PD": {"controller": PD(*SPRINGS)},
+        "PID": {"controller": PID(*SPRINGS)},
+        "encoder": {
+            "controller": ComputedTorque(20.0),
+            "sensors": Sensors(angle_resolution=2.0 * np.pi / COUNTS),
+        },
+        "damping": {"arm": damped(), "controller": ComputedTorque(20.0)},
+        "unknown damping": {"arm": damped(), "controller": ComputedTorque(20.0, model=arm())},
+    }
+    return laws[law]
+
+
+def heavier() -> Arm:
+    """Return the arm with all masses a tenth more."""
+    return ulna.Arm.rods([0.5, 0.5], [1.1, 11.0])
+
+
+def damped() -> Arm:
+    """Return the arm with some damping in its joints."""
+    joint = ulna.Joint(damping=DAMPING)
+    return arm().replace(joints=[joint, joint])
+
+
+def _held() -> tuple[Array, Array]:
+    """Return the printed torques, each from the first tick of the controller after its time."""
+    table = printed_plan(RODS)
+    return np.ceil(RATE * table.t - 1e-6) / RATE, table.tau
