@@ -206,6 +206,11 @@ def warn(*messages: str) -> None:
     *messages : str
         Sentences.
 
+    Yields
+    ------
+    None
+        Nothing: the block goes on as it is.
+
     Examples
     --------
     >>> with warnings.catch_warnings(record=True) as caught:
