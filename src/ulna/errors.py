@@ -206,11 +206,6 @@ def warn(*messages: str) -> None:
     *messages : str
         Sentences.
 
-    Yields
-    ------
-    None
-        Nothing: the block goes on as it is.
-
     Examples
     --------
     >>> with warnings.catch_warnings(record=True) as caught:
