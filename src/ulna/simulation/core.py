@@ -203,7 +203,7 @@ class SimulationCore:
         budget = self.stiffness.until_check(self, self.budget) if checks else self.budget
         if not self.guarded:
             return self.engine(self.size, self.memory, control, self.record, budget)
-        with np.errstate(all="ignore"), self.loads.callbacks.safe():
+        with np.errstate(all="ignore"), self.loads.safe():
             return int(self.engine(self.size, self.memory, control, self.record, budget))
 
     def _is_over(self, code: int) -> bool:

@@ -324,51 +324,19 @@ class Callback:
             self.address = ctypes.cast(self._native, ctypes.c_void_p).value or 0
 
 
-class CallbackRegistry:
-    """Keep functions alive while the engine may call them, and their errors until taken."""
-
-    def __init__(self) -> None:
-        self._made: list[Callback] = []
-
-    def __bool__(self) -> bool:
-        return bool(self._made)
-
-    def add(self, work: Callable[[float], None]) -> int:
-        """Return the address of a function of time."""
-        made = Callback(work)
-        self._made.append(made)
-        return made.address
-
-    def clear(self) -> None:
-        """Remove all of them."""
-        self._made.clear()
-
-    def safe(self) -> AbstractContextManager[object]:
-        """Return the context in which Ctrl-C is raised inside functions, not on the way to them."""
-        return held() if self._made else nullcontext()
-
-    def error(self) -> BaseException | None:
-        """Return the first error that one of them raised, once."""
-        for callback in self._made:
-            if callback.error is not None:
-                error, callback.error = callback.error, None
-                return error
-        return None
-
-
 class Loads:
     """The torques, the force on the tip, and the signals that are watched."""
 
     def __init__(self, n: int, *, between: str, dt: float, signals: Sequence[Signal]) -> None:
         self.n, self.between, self.dt, self.signals = n, between, dt, tuple(signals)
-        self.callbacks = CallbackRegistry()
+        self.callbacks: list[Callback] = []  # kept alive while the engine may call them
         self.calling = ("", 0.0)  # the function that is being called, and for what time
         self._steady = False
         self._given: tuple[Any, Any] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         # The memory is the simulation's, and addresses are a process's own: see `connect`.
-        return {**self.__dict__, "callbacks": CallbackRegistry(), "_memory": None}
+        return {**self.__dict__, "callbacks": [], "_memory": None}
 
     def set(self, torque: Any, tip_force: Any) -> None:
         """Read what acts, in any of its forms."""
@@ -419,10 +387,18 @@ class Loads:
         self.callbacks.clear()
         if torque.function or force.function:
             ints[at.INPUTS] |= at.PYTHON
-            ints[at.INPUT_CALL] = self.callbacks.add(self._call_inputs)
+            ints[at.INPUT_CALL] = self._address(self._call_inputs)
         if any(signal.function for signal in self.signals):
-            ints[at.EVENT_CALL] = self.callbacks.add(self._call_events)
+            ints[at.EVENT_CALL] = self._address(self._call_events)
         self._steady = torque.is_steady and force.is_steady
+
+    def _address(self, work: Callable[[float], None]) -> int:
+        self.callbacks.append(Callback(work))
+        return self.callbacks[-1].address
+
+    def safe(self) -> AbstractContextManager[object]:
+        """Return the context in which Ctrl-C is raised inside functions, not on the way to them."""
+        return held() if self.callbacks else nullcontext()
 
     def _call_inputs(self, t: float) -> None:
         links, n = self._memory.links, self.n
@@ -459,11 +435,13 @@ class Loads:
         raise error
 
     def clear_error(self) -> BaseException | None:
-        """Clear the engine's error flag, and return the error."""
-        error = self.callbacks.error()
-        if error is not None:
-            self._memory.ints[at.FAULT] = 0
-        return error
+        """Clear the engine's error flag, and return the first error that a function raised."""
+        for callback in self.callbacks:
+            if callback.error is not None:
+                error, callback.error = callback.error, None
+                self._memory.ints[at.FAULT] = 0
+                return error
+        return None
 
     def functions(self) -> dict[str, Any]:
         """Return the user's functions by the arguments that they are."""

@@ -1,8 +1,7 @@
-"""How a simulation is done: the method, its steps, the dynamics, stops; checked once.
+"""How a simulation is done, checked once: the method, its steps, the dynamics, stops, its start.
 
-Values computed once for an arm, and cached for as long as the arm lives.
-
-How much memory this machine has, and checks of what would not fit.
+What is asked of an arm at every run is computed once for it. Results that would not fit into the
+memory of this machine are refused.
 """
 
 from __future__ import annotations
@@ -23,6 +22,12 @@ from ulna.errors import InputError, Problem, did_you_mean, shown, units_hint
 from ulna.storage import size_text
 
 Found = TypeVar("Found")
+
+MOST_START = 1e9  # [rad, rad/s] of a joint: a thousandth of what counts as run away
+METHODS = ("rk4", "dop853", "semi-implicit", "gauss4")  # in the order of the engine's numbers
+DYNAMICS = ("full", "sequential")
+PART_OF_MEMORY = 0.5  # of the machine's, which one result may take
+USUAL_MEMORY = 8e9  # [bytes] of a machine that does not say
 
 
 class PerArm(Generic[Found]):
@@ -50,36 +55,6 @@ class PerArm(Generic[Found]):
 
         self._kept[key] = weakref.ref(arm, forget), found
         return found
-
-
-PART_OF_MEMORY = 0.5  # of the machine's, which one result may take
-USUAL_MEMORY = 8e9  # [bytes] of a machine that does not say
-
-
-def machine_memory() -> float:
-    """Return the memory of this machine [bytes]."""
-    try:
-        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, OSError, ValueError):
-        return USUAL_MEMORY
-
-
-def allowance() -> float:
-    """Return what one result may take of the memory [bytes]."""
-    return PART_OF_MEMORY * machine_memory()
-
-
-def check_memory(what: str, counted: str, size: float, hint: str) -> None:
-    """Raise InputError if `size` bytes do not fit into memory; `counted` says what takes them."""
-    most = allowance()
-    if size > most:
-        need = f"at most {size_text(most)}, half of this machine's memory"
-        raise InputError(Problem(what, f"{counted}, {size_text(size)}", need, hint))
-
-
-MOST_START = 1e9  # [rad, rad/s] of a joint: a thousandth of what counts as run away
-METHODS = ("rk4", "dop853", "semi-implicit", "gauss4")  # in the order of the engine's numbers
-DYNAMICS = ("full", "sequential")
 
 
 @dataclass(frozen=True)
@@ -251,3 +226,24 @@ def check_start(arm: Arm, q: Array, qd: Array, options: SimulationOptions) -> No
     ]
     if problems:
         raise InputError(problems)
+
+
+def machine_memory() -> float:
+    """Return the memory of this machine [bytes]."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, OSError, ValueError):
+        return USUAL_MEMORY
+
+
+def allowance() -> float:
+    """Return what one result may take of the memory [bytes]."""
+    return PART_OF_MEMORY * machine_memory()
+
+
+def check_memory(what: str, counted: str, size: float, hint: str) -> None:
+    """Raise InputError if `size` bytes do not fit into memory; `counted` says what takes them."""
+    most = allowance()
+    if size > most:
+        need = f"at most {size_text(most)}, half of this machine's memory"
+        raise InputError(Problem(what, f"{counted}, {size_text(size)}", need, hint))

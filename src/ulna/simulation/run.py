@@ -1,6 +1,6 @@
 """The result of a simulation: what the arm did, how it ended, and all it takes to repeat it.
 
-Values that nobody can change once a result holds them.
+Nobody can change a run: its arrays are read-only, and its settings are plain values of its own.
 """
 
 from __future__ import annotations
@@ -29,52 +29,6 @@ from ulna.typing import PathLike
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
-
-
-def immutable_array(checks: Problems, name: str, values: Any, shape: tuple[int, ...]) -> Floats:
-    """Return an array that nobody can change: itself if that is so, else a copy."""
-    if type(values) is np.ndarray and values.shape == shape and values.dtype == np.float64:
-        return values if _cannot_change(values) else read_only(values.copy())
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        checks.add(name, "values that are no numbers", f"an array of shape {shape}")
-        return np.full(shape, np.nan)
-    if array.shape != shape:
-        checks.add(name, f"shape {array.shape}", f"shape {shape}")
-    return array if _cannot_change(array) else read_only(array.copy())
-
-
-def _cannot_change(array: Any) -> bool:
-    """Whether the array and all that it is a view of are read-only."""
-    while isinstance(array, np.ndarray) and not array.flags.writeable:
-        array = array.base
-    return array is None
-
-
-def read_only(array: Floats) -> Floats:
-    """Return the array itself, which can be changed no more."""
-    array.flags.writeable = False
-    return array
-
-
-def _plain(value: Any) -> Any:
-    if value is None or type(value) in (str, float, int, bool):
-        return value
-    if type(value) in (list, tuple):
-        return [_plain(part) for part in value]
-    if type(value) is dict and all(type(key) is str for key in value):
-        return {key: _plain(part) for key, part in value.items()}
-    return json.loads(json.dumps(value))
-
-
-def as_json(settings: Mapping[str, Any]) -> Any:
-    """Return settings as JSON has them: a copy of plain values."""
-    try:
-        return {str(name): _plain(value) for name, value in settings.items()}
-    except (TypeError, ValueError) as error:
-        need = "text, numbers, lists and dicts of them"
-        raise InputError(Problem("settings", str(error), need)) from error
 
 
 FORMAT = 1
@@ -399,3 +353,49 @@ def _in_blocks(function: Callable[[Floats, Floats], Floats], q: Floats, qd: Floa
 def _since_start(values: Floats) -> Floats:
     change: Floats = values - values[0]
     return change
+
+
+def immutable_array(checks: Problems, name: str, values: Any, shape: tuple[int, ...]) -> Floats:
+    """Return an array that nobody can change: itself if that is so, else a copy."""
+    if type(values) is np.ndarray and values.shape == shape and values.dtype == np.float64:
+        return values if _cannot_change(values) else read_only(values.copy())
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        checks.add(name, "values that are no numbers", f"an array of shape {shape}")
+        return np.full(shape, np.nan)
+    if array.shape != shape:
+        checks.add(name, f"shape {array.shape}", f"shape {shape}")
+    return array if _cannot_change(array) else read_only(array.copy())
+
+
+def _cannot_change(array: Any) -> bool:
+    """Whether the array and all that it is a view of are read-only."""
+    while isinstance(array, np.ndarray) and not array.flags.writeable:
+        array = array.base
+    return array is None
+
+
+def read_only(array: Floats) -> Floats:
+    """Return the array itself, which can be changed no more."""
+    array.flags.writeable = False
+    return array
+
+
+def _plain(value: Any) -> Any:
+    if value is None or type(value) in (str, float, int, bool):
+        return value
+    if type(value) in (list, tuple):
+        return [_plain(part) for part in value]
+    if type(value) is dict and all(type(key) is str for key in value):
+        return {key: _plain(part) for key, part in value.items()}
+    return json.loads(json.dumps(value))
+
+
+def as_json(settings: Mapping[str, Any]) -> Any:
+    """Return settings as JSON has them: a copy of plain values."""
+    try:
+        return {str(name): _plain(value) for name, value in settings.items()}
+    except (TypeError, ValueError) as error:
+        need = "text, numbers, lists and dicts of them"
+        raise InputError(Problem("settings", str(error), need)) from error

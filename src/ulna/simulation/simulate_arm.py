@@ -177,7 +177,8 @@ def simulate(
     """
     check_on_interrupt(on_interrupt)
     motion = trajectory_of(reference)
-    length = read_duration(motion.duration if duration is None and motion else duration)
+    given = motion.duration if duration is None and motion else duration
+    length = read_time("duration", given)
     if q0 is None:
         q0, qd_start = _start(arm, motion)
         qd0 = qd_start if qd0 is None else qd0
@@ -209,11 +210,6 @@ def _start(arm: Any, motion: Trajectory | None) -> tuple[Array, Array]:
         check_motion(arm.n, motion)
     first = motion(0.0)
     return first.q, first.qd
-
-
-def read_duration(given: Any) -> float:
-    """Read how long a run is to be [s]."""
-    return read_time("duration", given)
 
 
 def _recorded(simulation: Simulation, length: float, *, shown: bool | None) -> Run:

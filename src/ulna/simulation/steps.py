@@ -59,6 +59,13 @@ ORDERS = {"rk4": 4, "dop853": 8, "semi-implicit": 1, "gauss4": 4}
 LEAST_WINDOWS = 256  # of a run, in each of which events are looked at eight times
 RESOLUTION = 2e-7  # of a run, the shortest time in which events are told apart
 
+WORTH = (
+    0.25  # [s] of work before the first check for stiffness; what is over by then needs no advice
+)
+NEAR = 2.5  # h λ from which on stability counts as what holds the steps, of 6 where it fails
+GAIN = 5.0  # times as fast as it must be what is advised
+ITERATIONS = 30
+
 
 def check_steps(
     options: SimulationOptions,
@@ -251,11 +258,8 @@ def accuracy_warnings(simulation: SimulationCore) -> list[str]:
 def _too_long(simulation: SimulationCore, error: float) -> str:
     off = f"some {error:.1g} rad" if error < math.inf else "any amount"
     better = _shorter(simulation, error)
-    return f"{_steps_text(simulation)}: the angles are off by {off}; {better}"
-
-
-def _steps_text(simulation: SimulationCore) -> str:
-    return f"steps of dt = {simulation.options.dt:g} s are too long"
+    steps = f"steps of dt = {simulation.options.dt:g} s are too long"
+    return f"{steps}: the angles are off by {off}; {better}"
 
 
 def _shorter(simulation: SimulationCore, error: float) -> str:
@@ -274,12 +278,6 @@ def _shorter(simulation: SimulationCore, error: float) -> str:
 def _is_stiff(simulation: SimulationCore) -> bool:
     """Return whether a step of dt would be beyond what an explicit method is stable for."""
     return damping_rate(simulation, at.STEADY) * simulation.options.dt > STABLE
-
-
-WORTH = 0.25  # [s] of work before the first check; what is over by then needs no advice
-NEAR = 2.5  # h λ from which on stability counts as what holds the steps, of 6 where it fails
-GAIN = 5.0  # times as fast as it must be what is advised
-ITERATIONS = 30
 
 
 class StiffnessWatch:

@@ -129,38 +129,29 @@ def columns(run: Run) -> dict[str, Column]:
     Disturbances and forces on the tip are among them only where there are any, and what a
     controller commanded only where there is one: it is what was applied, otherwise.
     """
-    found = quantities(run)
+    found, joints = quantities(run), range(1, run.arm.n + 1)
     table = {"t": Column(run.t, "s")}
     for name in ("q", "qd", "qdd", "tau"):
-        for joint in range(run.arm.n):
-            table[f"{name}{joint + 1}"] = Column(found[name].values[:, joint], found[name].units)
-    table |= _plane(found["tip"], ("x", "y"))
-    table["angle"] = Column(found["tip_angle"].values, found["tip_angle"].units)
+        table |= _split(found[name], *(f"{name}{i}" for i in joints))
+    table |= _split(found["tip"], "x", "y") | _split(found["tip_angle"], "angle")
     for name in run.energy._fields:
-        table[name] = Column(found[name].values, found[name].units)
+        table |= _split(found[name], name)
     if np.any(run.tip_force):
-        table |= _plane(found["tip_force"], ("fx", "fy"))
-        table["moment"] = Column(found["tip_moment"].values, found["tip_moment"].units)
-    return table | _signal_columns(run, found)
-
-
-def _signal_columns(run: Run, found: Mapping[str, Quantity]) -> dict[str, Column]:
-    table: dict[str, Column] = {}
+        table |= _split(found["tip_force"], "fx", "fy") | _split(found["tip_moment"], "moment")
     for name in SIGNALS:
-        one = found.get(name)
         kept = np.any(run.tau_disturbance) if name == "tau_disturbance" else run.q_ref is not None
-        if one is not None and kept:
-            for joint in range(run.arm.n):
-                table[f"{name}{joint + 1}"] = Column(one.values[:, joint], one.units)
+        if name in found and kept:
+            table |= _split(found[name], *(f"{name}{i}" for i in joints))
     if TIP_DISTURBANCE in found and np.any(run.tip_force_disturbance):
-        table |= _plane(found[TIP_DISTURBANCE], ("fx_disturbance", "fy_disturbance"))
-        moment = found[TIP_DISTURBANCE_MOMENT]
-        table["moment_disturbance"] = Column(moment.values, moment.units)
+        table |= _split(found[TIP_DISTURBANCE], "fx_disturbance", "fy_disturbance")
+        table |= _split(found[TIP_DISTURBANCE_MOMENT], "moment_disturbance")
     return table
 
 
-def _plane(quantity: Quantity, names: tuple[str, str]) -> dict[str, Column]:
-    return {name: Column(quantity.values[:, k], quantity.units) for k, name in enumerate(names)}
+def _split(quantity: Quantity, *names: str) -> dict[str, Column]:
+    """Return the columns of a quantity under names of their own."""
+    values = quantity.values.reshape(-1, len(names))
+    return {name: Column(values[:, k], quantity.units) for k, name in enumerate(names)}
 
 
 def dataframe(run: Run) -> pd.DataFrame:
