@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ulna.arm import Arm
 from ulna.concurrency import interruptible
-from ulna.derivation.options import DerivationOptions, options_for
+from ulna.derivation.derivation_options import DerivationOptions, options_for
 from ulna.errors import InputError, Problem, shown
 from ulna.namespaces import namespace, suggest_keywords
 

@@ -10,25 +10,17 @@ from typing import TYPE_CHECKING
 import sympy as sp
 
 from ulna.arm import Arm, unmodelled
-from ulna.derivation.check import Check, check
-from ulna.derivation.code import c, matlab, python
-from ulna.derivation.code.generated import GeneratedCode, Syntax, generated_code
+from ulna.derivation.derivation_options import DerivationOptions
 from ulna.derivation.derivation_steps import DerivationSteps
-from ulna.derivation.document import Step
-from ulna.derivation.formats.latex import to_latex
-from ulna.derivation.formats.markdown import to_markdown
-from ulna.derivation.formats.page import to_fragment, to_html
-from ulna.derivation.formats.text import to_text
-from ulna.derivation.glossary import letters
+from ulna.derivation.formats import FORMATS, to_html, to_latex, to_markdown, to_text
+from ulna.derivation.formulas import Step
 from ulna.derivation.lagrange import Mechanics
-from ulna.derivation.model import Model
-from ulna.derivation.numbers import values
-from ulna.derivation.options import DerivationOptions
+from ulna.derivation.model import Model, letters
+from ulna.derivation.numeric_check import Check, check, values
+from ulna.derivation.source_code import LANGUAGES, source_code
 from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.namespaces import no_attribute
 
-LANGUAGES = ("python", "c", "matlab")
-FORMATS = ("text", "markdown", "latex", "html")
 COUNT = {1: "one link", 2: "two links", 3: "three links", 4: "four links"}
 BODIES = {"rods": "uniform rods", "points": "point masses", "general": "any bodies"}
 ONE_BODY = {"rods": "a uniform rod", "points": "a point mass", "general": "any body"}
@@ -268,10 +260,10 @@ class Derivation:
             For any other name.
         """
         if format in FORMATS:
-            return str(getattr(self, format)())
+            return FORMATS[format](self.title, self.steps)
         if format in LANGUAGES:
             return self.code(format)
-        known = FORMATS + LANGUAGES
+        known = (*FORMATS, *LANGUAGES)
         need, hint = f"one of {', '.join(known)}", did_you_mean(str(format), known)
         raise InputError(Problem("format", shown(format), need, hint))
 
@@ -295,12 +287,8 @@ class Derivation:
         InputError
             For any other language.
         """
-        if language == "python":
-            return python.to_python(self._program(python.SYNTAX))
-        if language == "c":
-            return c.to_c(self._program(c.SYNTAX))
-        if language == "matlab":
-            return matlab.to_matlab(self._program(matlab.SYNTAX), name)
+        if language in LANGUAGES:
+            return source_code(self.mechanics, self.title, self._numbers, language, name)
         need, hint = f"one of {', '.join(LANGUAGES)}", did_you_mean(str(language), LANGUAGES)
         raise InputError(Problem("language", shown(language), need, hint))
 
@@ -316,10 +304,7 @@ class Derivation:
         return self.markdown()
 
     def _repr_html_(self) -> str:
-        return to_fragment(self.title, self.steps)
-
-    def _program(self, syntax: Syntax) -> GeneratedCode:
-        return generated_code(self.mechanics, self.title, self._numbers, syntax)
+        return to_html(self.title, self.steps, page=False)
 
     @property
     def _numbers(self) -> dict[sp.Symbol, float]:

@@ -7,12 +7,20 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from ulna.derivation.check import Check
-from ulna.derivation.document import Block, DocumentTable, Equation, Step, equals, paragraph
-from ulna.derivation.glossary import angles_in_words, letters
+from ulna.derivation.formulas import Block, DocumentTable, Equation, Step, equals, paragraph
 from ulna.derivation.lagrange import Mechanics
-from ulna.derivation.model import HALF, Body, Model
-from ulna.derivation.symbols import Partial, Rate, letter, symbol
+from ulna.derivation.model import (
+    HALF,
+    Body,
+    Model,
+    Partial,
+    Rate,
+    angles_in_words,
+    letter,
+    letters,
+    symbol,
+)
+from ulna.derivation.numeric_check import Check
 
 L, K, V = symbol("L"), symbol("K"), symbol("V")
 A, B = symbol("A"), symbol("B")  # any two angles

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from ulna.derivation.model import HALF, Body, Leg, Model
-from ulna.derivation.symbols import letter, symbol
+from ulna.derivation.model import HALF, Body, Leg, Model, letter, symbol
 
 
 class Share(NamedTuple):

@@ -1,4 +1,8 @@
-"""The arm in letters: where every mass is, how fast it moves, and the energies of that.
+"""The arm in letters: what each is called and means, where every mass is, and how fast it moves.
+
+A letter is a SymPy symbol with a name that every programming language accepts: "l1", "mP",
+"gammax", and "qd2" for q̇₂. The formats take it apart and know how to set it. The order of BASES is
+the order in which a product is written.
 
 A mass sits at the end of a row of legs, each of a length and along a link or at right angles to
 it. Squares of speeds are written with cos A cos B + sin A sin B = cos(A − B) from the start, and
@@ -7,6 +11,7 @@ energies with one constant for each pair of links: nothing has to be simplified 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,10 +20,45 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from ulna.derivation.options import DerivationOptions
-from ulna.derivation.symbols import symbol
+from ulna.derivation.derivation_options import DerivationOptions
 
+BASES = ("a", "h", "I", "J", "m", "p", "g", "gamma", "s", "e", "N", "b", "F", "l", "c", "d")
+COORDINATES = ("q", "phi")
+NAME = re.compile(r"(?P<base>phi|gamma|tau|[A-Za-z])(?P<dots>d{0,2})(?P<subscript>[A-Za-z0-9]*)")
 HALF = sp.Rational(1, 2)
+
+
+class Letter(NamedTuple):
+    """A letter taken apart: its base, the dots of its time derivative, its subscript."""
+
+    base: str
+    dots: int
+    subscript: str
+
+
+def symbol(base: str, subscript: object = "", dots: int = 0) -> sp.Symbol:
+    """Return the symbol of a letter."""
+    return sp.Symbol(f"{base}{'d' * dots}{subscript}")
+
+
+def letter(of: sp.Symbol) -> Letter:
+    """Split the name of a symbol."""
+    found = NAME.fullmatch(of.name)
+    if found is None:
+        raise ValueError(f"{of.name} is no letter of a derivation")
+    return Letter(found["base"], len(found["dots"]), found["subscript"])
+
+
+class Partial(sp.Function):  # type: ignore[misc]
+    """The partial derivative of a letter by another, unevaluated: ∂L/∂q."""
+
+    nargs = 2
+
+
+class Rate(sp.Function):  # type: ignore[misc]
+    """The time derivative of what stands inside, unevaluated: d/dt."""
+
+    nargs = 1
 
 
 class Leg(NamedTuple):
@@ -154,3 +194,52 @@ class Model:
             return sp.S.Zero  # along a link and aside of it are at right angles
         apart = self.angle(one.link) - self.angle(two.link)
         return sp.sin(apart) if two.aside else sp.cos(apart)
+
+
+def angles_in_words(model: Model) -> tuple[str | sp.Expr, ...]:
+    """Describe in words how the angles count."""
+    first = model.coordinates[0]
+    start = "x points right, y up, and angles count counter-clockwise. "
+    if model.n == 1:
+        return start, first, " is the angle of the link from the x axis."
+    if model.options.relative:
+        return start, first, " is counted from the x axis, every other angle from the link before."
+    return (start + "Every link's angle is counted from the x axis.",)
+
+
+def letters(model: Model) -> Iterator[tuple[sp.Symbol, str, str]]:
+    """Return every letter of a model, with its meaning and unit."""
+    options = model.options
+    for k, angle in enumerate(model.coordinates, 1):
+        yield angle, f"angle of {'joint' if options.relative else 'link'} {k}", "rad"
+    for k in range(1, model.n + 1):
+        yield from _link_letters(model, k)
+    if options.payload:
+        yield symbol("m", "P"), "mass of the payload", "kg"
+    if options.gravity == "down":
+        yield symbol("g"), "gravity, downwards", "m/s²"
+    elif options.gravity == "vector":
+        yield symbol("gamma", "x"), "gravity to the right", "m/s²"
+        yield symbol("gamma", "y"), "gravity upwards", "m/s²"
+    for k in range(1, model.n + 1):
+        yield symbol("tau", k), f"torque of the motor at joint {k}", "N·m"
+    if options.tip_force:
+        yield symbol("F", "x"), "force on the tip to the right", "N"
+        yield symbol("F", "y"), "force on the tip upwards", "N"
+
+
+def _link_letters(model: Model, k: int) -> Iterator[tuple[sp.Symbol, str, str]]:
+    options = model.options
+    what = {"rods": f"rod {k}", "points": f"the point at the end of link {k}"}
+    yield symbol("l", k), f"length of link {k}", "m"
+    yield symbol("m", k), f"mass of {what.get(options.bodies, f'link {k}')}", "kg"
+    if options.bodies == "general":
+        yield symbol("c", k), f"centre of mass along link {k}", "m"
+        yield symbol("d", k), f"centre of mass to the left of link {k}", "m"
+        loaded = ", payload's too" if options.payload and k == model.n else ""
+        yield symbol("I", k), f"inertia of link {k} about its centre of mass{loaded}", "kg·m²"
+        yield symbol("p", k), f"point mass at the end of link {k}", "kg"
+    if options.drives:
+        yield symbol("J", k), f"inertia of the rotor of joint {k}", "kg·m²"
+        yield symbol("N", k), f"turns of that rotor per turn of joint {k}", ""
+        yield symbol("b", k), f"damping of joint {k}", "N·m·s/rad"

@@ -4,9 +4,9 @@ import pytest
 import sympy as sp
 
 import ulna
-from ulna.derivation.check import Check
 from ulna.derivation.lagrange import Mechanics
-from ulna.derivation.symbols import symbol
+from ulna.derivation.model import symbol
+from ulna.derivation.numeric_check import Check
 from ulna.dynamics import absolute, chain
 from ulna.errors import UlnaError
 

@@ -15,10 +15,15 @@ import pytest
 import sympy as sp
 
 import ulna
-from ulna.derivation.document import DocumentTable, Equation
-from ulna.derivation.formats.printers import LatexPrinter, MathMLPrinter, TextPrinter
-from ulna.derivation.formats.writing import write
-from ulna.derivation.symbols import Partial, Rate, letter, symbol
+from ulna.derivation.formulas import (
+    DocumentTable,
+    Equation,
+    LatexPrinter,
+    MathMLPrinter,
+    TextPrinter,
+    write,
+)
+from ulna.derivation.model import Partial, Rate, letter, symbol
 from ulna.errors import InputError
 
 EVERYTHING = {"payload": True, "tip_force": True, "drives": True, "gravity": "vector"}

@@ -8,8 +8,8 @@ import sympy as sp
 from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
 
 import ulna
-from ulna.derivation.document import Equation
-from ulna.derivation.symbols import Partial, Rate, letter, symbol
+from ulna.derivation.formulas import Equation
+from ulna.derivation.model import Partial, Rate, letter, symbol
 
 MATRICES = ("The mass matrix", "The Coriolis matrix", "The gravity vector")
 

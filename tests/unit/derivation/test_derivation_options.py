@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.derivation.options import DerivationOptions, options_for
+from ulna.derivation.derivation_options import DerivationOptions, options_for
 from ulna.errors import InputError
 
 

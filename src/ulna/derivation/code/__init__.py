@@ -1,1 +1,0 @@
-"""The derivation as source code without dependencies."""

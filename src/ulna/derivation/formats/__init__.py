@@ -1,1 +1,0 @@
-"""Ways to put a derivation on paper."""
