@@ -9,6 +9,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from ulna.actuation import actuators
+from ulna.arm import preset
 from ulna.arm.preset_arms import PRESETS
 from ulna.cli import options
 from ulna.cli.terminal import number, say, show_json, show_table
@@ -68,7 +69,7 @@ class Listing(NamedTuple):
 
 
 def _arms() -> Listing:
-    arms = [(name, preset.about, preset.build()) for name, preset in PRESETS.items()]
+    arms = [(name, known.about, preset(name)) for name, known in PRESETS.items()]
     return Listing(
         "arms",
         ("name", "links", "reach [m]", "mass [kg]", "what it is"),
