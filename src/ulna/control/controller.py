@@ -153,18 +153,20 @@ class CompiledLaw(NamedTuple):
 
 def check_controller(controller: Any, what: str = "controller") -> None:
     """Raise InputError for what is no controller; `what` names it in messages."""
-    need = "an object with start(arm) and torque(t, q, qd, reference, state)"
-    if isinstance(controller, type) or hasattr(controller, "kernel"):
-        name = controller.__name__
-        kind = "class" if isinstance(controller, type) else "law"
-        hint = f"make one, with parentheses: {name}()"
-        raise InputError(Problem(what, f"the {kind} {name}", need, hint))
-    if isinstance(controller, str):
-        hint = "make one of text with ulna.control.read_controller"
-        raise InputError(Problem(what, shown(controller), need, hint))
     # Not by isinstance, which takes longer for a protocol than many a run.
-    if not all(callable(getattr(controller, name, None)) for name in ("start", "torque")):
-        raise InputError(Problem(what, shown(controller), need))
+    methods = (getattr(controller, name, None) for name in ("start", "torque"))
+    if not isinstance(controller, type) and all(map(callable, methods)):
+        return
+    from ulna.control.laws import Law
+
+    got, hint = shown(controller), ""
+    if isinstance(controller, type | Law):
+        got = f"the {'class' if isinstance(controller, type) else 'law'} {controller.__name__}"
+        hint = f"make one, with parentheses: {controller.__name__}()"
+    elif isinstance(controller, str):
+        hint = "make one of text with ulna.control.read_controller"
+    need = "an object with start(arm) and torque(t, q, qd, reference, state)"
+    raise InputError(Problem(what, got, need, hint))
 
 
 def columns(*parts: Array) -> Array:
