@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
+
+import numpy as np
 
 from ulna.arm import Arm, unmodelled, warn_unmodelled
 from ulna.cli import options
 from ulna.cli.arguments import Angles, find_arm, read_convention
-from ulna.cli.terminal import counted, degrees, number, say, show_json, show_table
+from ulna.cli.terminal import counted, degrees, number, say, show_joints, show_json
 from ulna.errors import InputError
 from ulna.kinematics import workspace
 from ulna.kinematics.inverse_kinematics import ring
 from ulna.units import from_si
-
-LINK_COLUMNS = ("link", "length [m]", "mass [kg]", "com [m]", "inertia [kg·m²]", "tip mass [kg]")
-JOINT_COLUMNS = ("torque [N·m]", "[kg·cm]", "speed [rpm]", "damping [N·m·s/rad]")
 
 
 def check(
@@ -35,10 +35,8 @@ def check(
         show_json({**_facts(described), **beside})
         return
     title = f"{described.name or arm}: {counted(described.n, 'link')}"
-    show_table(title, LINK_COLUMNS, _links(described))
-    links = ("link φ from [°]", "to [°]") if convention.absolute else ("", "")
-    columns = ("joint", "lower q [°]", "upper q [°]", *links, *JOINT_COLUMNS)
-    show_table("joints", columns, _joints(described, convention))
+    show_joints(title, _links(described), of="link")
+    show_joints("joints", _joints(described, convention))
     if convention.absolute:
         say("q is measured from the link before, φ from the x axis; limits are those of q")
     if _lacks_limits(described):
@@ -61,33 +59,34 @@ def _reach_text(arm: Arm) -> str:
         )
 
 
-def _links(arm: Arm) -> list[tuple[str, ...]]:
-    return [
-        (
-            str(index),
-            number(link.length),
-            number(link.mass),
-            number(link.com) + (f", {number(link.com_offset)} left" if link.com_offset else ""),
-            number(link.inertia),
-            number(link.tip_mass),
-        )
-        for index, link in enumerate(arm.links, 1)
-    ]
+def _links(arm: Arm) -> dict[str, list[str]]:
+    return {
+        "length [m]": [number(link.length) for link in arm.links],
+        "mass [kg]": [number(link.mass) for link in arm.links],
+        "com [m]": [
+            number(link.com) + (f", {number(link.com_offset)} left" if link.com_offset else "")
+            for link in arm.links
+        ],
+        "inertia [kg·m²]": [number(link.inertia) for link in arm.links],
+        "tip mass [kg]": [number(link.tip_mass) for link in arm.links],
+    }
 
 
-def _joints(arm: Arm, angles: Angles) -> list[tuple[str, ...]]:
-    lower, upper = angles.of(arm.parameters.lower), angles.of(arm.parameters.upper)
-    rows: list[tuple[str, ...]] = []
-    for i, joint in enumerate(arm.joints):
-        turned = (_angle(lower[i]), _angle(upper[i])) if angles.absolute else ("", "")
-        limits = (
-            _limit(joint.max_torque),
-            _limit(from_si(joint.max_torque, "kg*cm", "torque")),
-            _limit(from_si(joint.max_velocity, "rpm", "speed")),
-        )
-        own = (_angle(joint.lower), _angle(joint.upper))
-        rows.append((str(i + 1), *own, *turned, *limits, number(joint.damping)))
-    return rows
+def _joints(arm: Arm, angles: Angles) -> dict[str, Iterable[str]]:
+    p = arm.parameters
+    turned = {}
+    if angles.absolute:
+        turned["link φ from [°]"] = map(_angle, angles.of(p.lower))
+        turned["to [°]"] = map(_angle, angles.of(p.upper))
+    return {
+        "lower q [°]": map(_angle, p.lower),
+        "upper q [°]": map(_angle, p.upper),
+        **turned,
+        "torque [N·m]": map(_limit, p.max_torque),
+        "[kg·cm]": [_limit(from_si(most, "kg*cm", "torque")) for most in p.max_torque],
+        "speed [rpm]": [_limit(from_si(most, "rpm", "speed")) for most in p.max_velocity],
+        "damping [N·m·s/rad]": [number(joint.damping) for joint in arm.joints],
+    }
 
 
 def _angle(limit: float) -> str:
@@ -99,11 +98,8 @@ def _limit(value: float) -> str:
 
 
 def _lacks_limits(arm: Arm) -> bool:
-    return not all(
-        math.isfinite(limit)
-        for joint in arm.joints
-        for limit in (joint.lower, joint.upper, joint.max_torque, joint.max_velocity)
-    )
+    p = arm.parameters
+    return not np.isfinite([p.lower, p.upper, p.max_torque, p.max_velocity]).all()
 
 
 def _facts(arm: Arm) -> dict[str, Any]:

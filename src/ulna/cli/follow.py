@@ -46,7 +46,7 @@ from ulna.cli.outputs import (
     json_writer,
 )
 from ulna.cli.plan import Planned
-from ulna.cli.terminal import note, number, say, say_about, show_json, show_table, times
+from ulna.cli.terminal import note, number, say, say_about, show_joints, show_json, times
 from ulna.control import Controller, OpenLoop, read_controller, with_model
 from ulna.errors import InputError, Problem, UlnaError, UlnaWarning, rewording
 from ulna.motion import Plan
@@ -272,7 +272,7 @@ def _show(done: Following, angles: Angles) -> None:
     """Print what there is to know, on one screen."""
     made = done.plan
     say(done.verdict.text)
-    show_table(planning.plan_heading(done.task, angles), *_table(done), spaced=False)
+    show_joints(planning.plan_heading(done.task, angles), _columns(done), spaced=False)
     say_about("reachable", [planning.reach_line(made)])
     say_about("postures", [planning.posture_line(made, angles, explained=angles.absolute)])
     say_about("power", [_power(done)])
@@ -281,17 +281,15 @@ def _show(done: Following, angles: Angles) -> None:
     say_about("limits", _limits(done))
 
 
-def _table(done: Following) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return columns and rows: the plan's, with the run's peak torque and energy."""
-    effort = done.trackings["closed loop"].effort
-    joint, _, *others = planning.COLUMNS
-    rows = [
-        (name, peak, number(float(run_peak), 5), *rest, number(float(energy), 4))
-        for (name, peak, *rest), run_peak, energy in zip(
-            planning.plan_rows(done.plan), effort.torque_peak, effort.energy_spent, strict=True
-        )
-    ]
-    return (joint, "planned peak [N·m]", "run's peak [N·m]", *others, "energy [J]"), rows
+def _columns(done: Following) -> dict[str, list[str]]:
+    """Return the plan's columns, with the run's peak torque and energy."""
+    effort, columns = done.trackings["closed loop"].effort, planning.plan_columns(done.plan)
+    return {
+        "planned peak [N·m]": columns.pop(planning.PEAK_TORQUE),
+        "run's peak [N·m]": [number(torque, 5) for torque in effort.torque_peak],
+        **columns,
+        "energy [J]": [number(energy, 4) for energy in effort.energy_spent],
+    }
 
 
 def _power(done: Following) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from ulna.arrays import sum_beyond
 from ulna.cli import options
 from ulna.cli.arguments import Angles, changed_arm, read_convention, read_force
 from ulna.cli.options import option
-from ulna.cli.terminal import degrees, fixed, in_degrees, number, say, show_json, show_table
+from ulna.cli.terminal import degrees, fixed, in_degrees, number, say, show_joints, show_json
 from ulna.dynamics.chain import Posture, link_posture
 from ulna.errors import InfeasibleError, InputError, Problem, shown
 
@@ -92,33 +92,24 @@ def _held(arm: Arm, q: np.ndarray, force: np.ndarray) -> _Held:
 
 def _show(held: _Held, name: str, angles: Angles) -> None:
     arm, torque, gravity, limit = held.arm, held.torque, held.gravity, held.limit
-    measured = angles.of(held.q)
-    pulled = bool(np.any(held.force))
-    rows = [
-        (
-            str(i + 1),
-            degrees(measured[i]),
-            number(torque[i]),
-            number(gravity[i]) if pulled else "",
-            number(torque[i] - gravity[i]) if pulled else "",
-            *_share(torque[i], limit[i]),
+    columns: dict[str, Iterable[str]] = {
+        f"{angles.symbol} [°]": map(degrees, angles.of(held.q)),
+        "torque [N·m]": map(number, torque),
+    }
+    if np.any(held.force):
+        columns["gravity [N·m]"] = map(number, gravity)
+        columns["tip force [N·m]"] = map(number, torque - gravity)
+    if np.isfinite(limit).any():
+        columns["limit [N·m]"] = (number(most) if np.isfinite(most) else "" for most in limit)
+        columns["used [%]"] = (
+            number(100.0 * abs(one) / most, 3) if np.isfinite(most) else ""
+            for one, most in zip(torque, limit, strict=True)
         )
-        for i in range(arm.n)
-    ]
-    parts = ("gravity [N·m]", "tip force [N·m]") if pulled else ("", "")
-    limits = ("limit [N·m]", "used [%]") if np.isfinite(limit).any() else ("", "")
-    columns = ("joint", f"{angles.symbol} [°]", "torque [N·m]", *parts, *limits)
-    show_table(f"{arm.name or name}: torques that hold the pose{angles.remark}", columns, rows)
+    show_joints(f"{arm.name or name}: torques that hold the pose{angles.remark}", columns)
     x, y, _ = kinematics.tip(arm, held.q)
     say(f"tip ({fixed(x, 6)}, {fixed(y, 6)}) m{_force_in_words(held.force)}")
     if np.isfinite(held.payload_margin) and not held.too_weak.any():
         say(f"the joints hold up to {_no_more_than(held.payload_margin)} kg more at the tip")
-
-
-def _share(torque: float, limit: float) -> tuple[str, str]:
-    if not np.isfinite(limit):
-        return "", ""
-    return number(limit), number(100.0 * abs(torque) / limit, 3)
 
 
 def _force_in_words(force: np.ndarray) -> str:

@@ -26,7 +26,7 @@ from ulna.cli.arguments import (
 )
 from ulna.cli.options import option
 from ulna.cli.outputs import ResultFolder, UnfinishedError, Writer, figure_writer, json_writer
-from ulna.cli.terminal import note, number, say, say_about, show_json, show_table
+from ulna.cli.terminal import note, number, say, say_about, show_joints, show_json
 from ulna.errors import InfeasibleError, InputError, Problem, UlnaError, rewording, shown
 from ulna.motion import Path, Plan, paths, read_path
 from ulna.motion import plan as planned
@@ -36,16 +36,9 @@ from ulna.units import length_text
 
 DEFAULT_ARM = "kehl"
 NO_LIMITS = "no joint has a limit of angle, speed or torque"
+PEAK_TORQUE = "peak torque [N·m]"
 # What Python's words are called at the command line.
 NAMES = {"path": "PATH", "arm": "ARM", "speed": "film-speed"}
-COLUMNS = (
-    "joint",
-    "peak torque [N·m]",
-    "RMS [N·m]",
-    "limit [N·m]",
-    "peak speed [rad/s]",
-    "peak power [W]",
-)
 # What is of use even where there is no motion.
 SHOWN_ANYWAY = ("motion.png", "summary.json")
 # What only a plan that was followed has.
@@ -189,7 +182,7 @@ def _show_plan(task: Planned, angles: Angles) -> None:
     if not made.feasible:
         say(title)
         return
-    show_table(title, COLUMNS, plan_rows(made))
+    show_joints(title, plan_columns(made))
     say_about("reachable", [reach_line(made)])
     say_about("postures", [posture_line(made, angles)])
     say_about("limits", limits_lines(made))
@@ -203,20 +196,16 @@ def plan_heading(task: Planned, angles: Angles) -> str:
     return f"{made.arm.name or task.name} along {made.path}{own}, {number(made.duration)} s"
 
 
-def plan_rows(made: Plan) -> list[tuple[str, ...]]:
-    """Return a row for every joint: torques, speed, power."""
-    limit, peaks = made.arm.parameters.max_torque, made.peaks
-    return [
-        (
-            str(i + 1),
-            number(peaks.torque[i], 5),
-            number(peaks.torque_rms[i], 5),
-            number(limit[i], 5) if np.isfinite(limit[i]) else "none",
-            number(peaks.speed[i], 4),
-            number(peaks.power[i], 4),
-        )
-        for i in range(made.arm.n)
-    ]
+def plan_columns(made: Plan) -> dict[str, list[str]]:
+    """Return torques, speed and power of every joint, by their headings."""
+    limits, peaks = made.arm.parameters.max_torque, made.peaks
+    return {
+        PEAK_TORQUE: [number(torque, 5) for torque in peaks.torque],
+        "RMS [N·m]": [number(torque, 5) for torque in peaks.torque_rms],
+        "limit [N·m]": [number(most, 5) if np.isfinite(most) else "none" for most in limits],
+        "peak speed [rad/s]": [number(speed, 4) for speed in peaks.speed],
+        "peak power [W]": [number(power, 4) for power in peaks.power],
+    }
 
 
 def reach_line(made: Plan) -> str:

@@ -13,7 +13,7 @@ from ulna.arm.parameters import allowed
 from ulna.cli import options
 from ulna.cli.arguments import Angles, find_arm, read_convention
 from ulna.cli.outputs import save_figure
-from ulna.cli.terminal import degrees, fixed, in_degrees, number, say, show_json, show_table
+from ulna.cli.terminal import degrees, fixed, in_degrees, number, say, show_joints, show_json
 
 DECIMALS = 4
 ELBOW = {1: "elbow up", -1: "elbow down", 0: "no elbow to speak of"}
@@ -47,24 +47,18 @@ def pose(
 
 
 def _show(arm: Arm, name: str, q: np.ndarray, angles: Angles) -> None:
-    places = kinematics.joints(arm, q)
-    joint, link = ("q [°]", q), ("link from x axis [°]", np.cumsum(q))
+    ends = kinematics.joints(arm, q)[1:]
+    own, of_link = list(map(degrees, q)), list(map(degrees, np.cumsum(q)))
+    turned = {"q [°]": own, "link from x axis [°]": of_link}
     if angles.absolute:
-        joint, link = ("φ [°], from x axis", link[1]), ("q [°], from link before", q)
-    inside = allowed(arm.parameters, q)
-    rows = [
-        (
-            str(i + 1),
-            degrees(joint[1][i]),
-            degrees(link[1][i]),
-            fixed(places[i + 1, 0], 6),
-            fixed(places[i + 1, 1], 6),
-            "" if inside[i] else "outside its limits",
-        )
-        for i in range(arm.n)
-    ]
-    columns = ("joint", joint[0], link[0], "link's end x [m]", "y [m]", "")
-    show_table(f"{arm.name or name}: pose{angles.remark}", columns, rows)
+        turned = {"φ [°], from x axis": of_link, "q [°], from link before": own}
+    columns = {
+        **turned,
+        "link's end x [m]": [fixed(x, 6) for x in ends[:, 0]],
+        "y [m]": [fixed(y, 6) for y in ends[:, 1]],
+        "": ["" if inside else "outside its limits" for inside in allowed(arm.parameters, q)],
+    }
+    show_joints(f"{arm.name or name}: pose{angles.remark}", columns)
     x, y, angle = kinematics.tip(arm, q)
     say(f"tip ({fixed(x, 6)}, {fixed(y, 6)}) m, pointing at {degrees(angle)}°{_elbow(arm, q)}")
     condition = float(kinematics.condition_number(arm, q))

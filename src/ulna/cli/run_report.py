@@ -11,7 +11,7 @@ import numpy as np
 
 from ulna.angles import wrap
 from ulna.cli.arguments import Angles
-from ulna.cli.terminal import degrees, fixed, number, say, show_table, times
+from ulna.cli.terminal import degrees, fixed, number, say, show_joints, times
 from ulna.simulation import Run
 from ulna.simulation.build import UNTIL
 from ulna.simulation.outcome import Contact, Event, Side
@@ -24,8 +24,16 @@ MOST_EVENTS = 5  # names of events that get a line each
 
 def show_run(run: Run, name: str, angles: Angles) -> None:
     """Print what the arm did; how it ended is for the caller to say."""
-    title = f"{run.arm.name or name}: {_headline(run)}{angles.remark}"
-    show_table(title, _columns(angles), _rows(run, angles))
+    of = "φ " if angles.absolute else ""
+    start, q, qd = (angles.of(values) for values in (_start(run), run.q[-1], run.qd[-1]))
+    columns = {
+        f"{of}start [°]": map(_plain, np.degrees(start)),
+        f"{of}end [°]": map(_plain, np.degrees(q)),
+        f"{of}end [rad]": map(_plain, q),
+        f"{of}speed [rad/s]": map(_plain, qd),
+        "peak torque [N·m]": map(number, _peak(run.tau)),
+    }
+    show_joints(f"{run.arm.name or name}: {_headline(run)}{angles.remark}", columns)
     x, y, angle = run.tip[-1]
     speed = float(np.hypot(*run.tip_velocity[-1, :2]))
     say(
@@ -37,12 +45,6 @@ def show_run(run: Run, name: str, angles: Angles) -> None:
         say(line)
 
 
-def _columns(angles: Angles) -> list[str]:
-    of = "φ " if angles.absolute else ""
-    measured = ("start [°]", "end [°]", "end [rad]", "speed [rad/s]")
-    return ["joint", *(f"{of}{name}" for name in measured), "peak torque [N·m]"]
-
-
 def _headline(run: Run) -> str:
     method = run.settings.get("method")
     model = ", sequential model" if run.settings.get("dynamics") == "sequential" else ""
@@ -50,22 +52,6 @@ def _headline(run: Run) -> str:
     return (
         f"{number(_duration(run))} s{with_method}{model}, {len(run):,} sample{'s' * (len(run) > 1)}"
     )
-
-
-def _rows(run: Run, angles: Angles) -> list[tuple[str, ...]]:
-    start, peak = angles.of(_start(run)), _peak(run.tau)
-    q, qd = angles.of(run.q[-1]), angles.of(run.qd[-1])
-    return [
-        (
-            str(i + 1),
-            _plain(np.degrees(start[i])),
-            _plain(np.degrees(q[i])),
-            _plain(q[i]),
-            _plain(qd[i]),
-            number(peak[i]),
-        )
-        for i in range(run.arm.n)
-    ]
 
 
 def _start(run: Run) -> np.ndarray:

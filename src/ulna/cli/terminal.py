@@ -121,6 +121,14 @@ def show_table(
     _console(table).print(table)
 
 
+def show_joints(
+    title: str, columns: Mapping[str, Iterable[str]], *, of: str = "joint", spaced: bool = True
+) -> None:
+    """Print a table with a row for every joint, or link, that is given by its columns."""
+    rows = [(str(i), *row) for i, row in enumerate(zip(*columns.values(), strict=True), 1)]
+    show_table(title, (of, *columns), rows, spaced=spaced)
+
+
 def _console(table: Table) -> Console:
     """Return a console as wide as the table: a name or a number cut short is of no use."""
     from rich import console
