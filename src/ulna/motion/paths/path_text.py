@@ -115,37 +115,27 @@ def _made(call: Call, *, absolute: bool) -> Path:
         hint = did_you_mean(call.name, SHAPES)
         raise call.fault(None, f"unknown path '{call.name}'", need, hint)
     shape = SHAPES[call.name]
+    needed = [name for name, value in shape.parameters.items() if value is _NONE]
     if shape.make is _then:
-        count = max(2, len(call.arguments))
-        shape = shape._replace(kinds={f"path{k}": "call" for k in range(1, count + 1)})
-        needed = list(shape.kinds)
-    else:
-        needed = [name for name, value in shape.parameters.items() if value is _NONE]
+        needed = [f"path{k}" for k in range(1, max(2, len(call.arguments)) + 1)]
+        shape = shape._replace(kinds=dict.fromkeys(needed, "call"))
     # As the lists of parameters write it, None is what was not given.
     given = {name: value for name, value in call.keywords.items() if value is not None}
     values = bind(replace(call, keywords=given), shape.kinds)
     missing = [name for name in needed if name not in values]
     if missing:
         raise call.fault(None, f"'{call.name}' without {' and '.join(missing)}", "all of them")
-    for name, kind in shape.kinds.items():
-        if kind == "call" and name in values:
-            values[name] = _made(values[name], absolute=absolute)
+    inner = [name for name, kind in shape.kinds.items() if kind == "call" and name in values]
+    paths = [_made(values.pop(name), absolute=absolute) for name in inner]
     if absolute and shape.make is joints:
         rows = (np.asarray(absolute_to_relative(np.array(row))) for row in values["through"])
         values["through"] = tuple(tuple(row.tolist()) for row in rows)
     try:
-        return _called(shape, values)
+        return shape.make(*paths, **values)
     except ExpressionError:
         raise
     except InputError as error:
         raise _located(call, shape, error) from None
-
-
-def _called(shape: Shape, values: Mapping[str, Any]) -> Path:
-    if shape.make is _then:
-        return _then(*values.values())
-    own = dict(zip(shape.kinds, inspect.signature(shape.make).parameters, strict=True))
-    return shape.make(**{own[name]: value for name, value in values.items()})
 
 
 def _located(call: Call, shape: Shape, error: InputError) -> InputError:
@@ -184,55 +174,49 @@ def _svg(file: str, scale: float | None = None, blend: Any = None) -> Path:
 
 
 _NONE = inspect.Parameter.empty
-_ROUND = {"center": "point", "radius": "length"}
-_LOOPS = {"radius": "length", "loop_radius": "length", "loops": "number"}
-_TIMED = {"closed": "flag", "times": "times"}
-_WHOLE = {"path": "call"}
+# Parameters of one name are of one kind, but for those that a shape has otherwise.
+_KINDS = {
+    name: kind
+    for kind, names in {
+        "point": "center radii at about",
+        "points": "corners through",
+        "length": "radius loop_radius blend scale",
+        "angle": "start end tilt angle",
+        "number": "loops petals samples factor",
+        "flag": "clockwise closed",
+        "times": "times",
+        "text": "file unit",
+        "call": "path paths",
+    }.items()
+    for name in names.split()
+}
+
+
+def _shape(make: Callable[..., Path], about: str, **otherwise: str) -> Shape:
+    names = ["path" if name == "self" else name for name in inspect.signature(make).parameters]
+    return Shape(make, about, {name: otherwise.get(name) or _KINDS[name] for name in names})
+
 
 SHAPES: Mapping[str, Shape] = MappingProxyType(
     {
-        "line": Shape(line, "straight on", {"start": "point", "end": "point"}),
-        "arc": Shape(arc, "part of a circle", {**_ROUND, "start": "angle", "end": "angle"}),
-        "circle": Shape(
-            circle, "once round a circle", {**_ROUND, "start": "angle", "clockwise": "flag"}
-        ),
-        "ellipse": Shape(
-            ellipse,
-            "once round an ellipse",
-            {"center": "point", "radii": "point", "tilt": "angle", "start": "angle"},
-        ),
-        "lemniscate": Shape(lemniscate, "a figure of eight", {**_ROUND, "tilt": "angle"}),
-        "rose": Shape(rose, "a flower of petals", {**_ROUND, "petals": "number", "tilt": "angle"}),
-        "loops": Shape(loops, "a circle with loops on it, an epitrochoid", _LOOPS),
-        "loops_as_printed": Shape(
-            loops_as_printed,
-            "the same, by finite differences of samples",
-            {**_LOOPS, "samples": "number"},
-        ),
-        "polyline": Shape(
-            polyline,
-            "straight from corner to corner, each rounded",
-            {"corners": "points", "blend": "length", "closed": "flag"},
-        ),
-        "spline": Shape(spline, "smoothly through points", {"through": "points", **_TIMED}),
-        "joints": Shape(joints, "smoothly through postures", {"through": "postures", **_TIMED}),
-        "csv": Shape(
-            csv, "through the points of a file", {"file": "text", "unit": "text", "closed": "flag"}
-        ),
-        "svg": Shape(
-            _svg,
-            "along the lines of a drawing",
-            {"file": "text", "scale": "length", "blend": "any"},
-        ),
-        "then": Shape(_then, "one path after the other, any number of them", {"paths": "call"}),
-        "reversed": Shape(Path.reversed, "the same way back", _WHOLE),
-        "repeated": Shape(Path.repeated, "so many times over", {**_WHOLE, "times": "number"}),
-        "placed": Shape(
-            Path.placed, "turned, then moved", {**_WHOLE, "at": "point", "angle": "angle"}
-        ),
-        "scaled": Shape(
-            Path.scaled, "larger or smaller", {**_WHOLE, "factor": "number", "about": "point"}
-        ),
-        "rounded": Shape(Path.rounded, "with smooth corners", {**_WHOLE, "radius": "length"}),
+        "line": _shape(line, "straight on", start="point", end="point"),
+        "arc": _shape(arc, "part of a circle"),
+        "circle": _shape(circle, "once round a circle"),
+        "ellipse": _shape(ellipse, "once round an ellipse"),
+        "lemniscate": _shape(lemniscate, "a figure of eight"),
+        "rose": _shape(rose, "a flower of petals"),
+        "loops": _shape(loops, "a circle with loops on it, an epitrochoid"),
+        "loops_as_printed": _shape(loops_as_printed, "the same, by finite differences of samples"),
+        "polyline": _shape(polyline, "straight from corner to corner, each rounded"),
+        "spline": _shape(spline, "smoothly through points"),
+        "joints": _shape(joints, "smoothly through postures", through="postures"),
+        "csv": _shape(csv, "through the points of a file"),
+        "svg": _shape(_svg, "along the lines of a drawing", blend="any"),
+        "then": _shape(_then, "one path after the other, any number of them"),
+        "reversed": _shape(Path.reversed, "the same way back"),
+        "repeated": _shape(Path.repeated, "so many times over", times="number"),
+        "placed": _shape(Path.placed, "turned, then moved"),
+        "scaled": _shape(Path.scaled, "larger or smaller"),
+        "rounded": _shape(Path.rounded, "with smooth corners"),
     }
 )

@@ -1,6 +1,6 @@
 """Paths through points: straight with rounded corners, or smooth; of the tip or of the joints.
 
-Paths through the points of .csv files.
+The points are given, or stand in a .csv file.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ulna.arrays import LARGEST, Array, flag, float_array, number, positive, whole
 from ulna.columns import MOST_TOLD, Cells, read_cells
-from ulna.errors import InputError, Problem, shown
+from ulna.errors import InputError, Problem, rewording, shown
 from ulna.motion.paths.curves import Cubics
 from ulna.motion.paths.path import Path, described, round_corners
 from ulna.namespaces import suggest_keywords
@@ -25,6 +25,10 @@ SHORTEST_TIME, LONGEST_TIME = 1e-6, 1e9  # [s] of a motion, and of a step in a t
 ALIKE = 1e-9  # of their extent, below which two neighbouring points are the same
 SHORTEST = 0.1  # of the shorter line at a corner is rounded by default
 MOST_WRITTEN = 12  # points that the text of a path repeats
+LARGEST_FILE = 10_000_000  # [bytes] of a table
+MOST_POINTS = 50_000
+NAME = re.compile(r"(t|time|x|y)\s*(?:\[(.*)\]|\((.*)\)|_(\w+))?", re.IGNORECASE)
+HOLDS = "columns x, y or t, x, y"
 
 
 @suggest_keywords(points="corners", waypoints="corners", radius="blend")
@@ -106,10 +110,7 @@ def spline(through: PointLike, closed: bool = False, times: TimesLike | None = N
     >>> spline([(0.4, 0.0), (0.5, 0.1), (0.6, 0.0)])(0.5).round(6).tolist()
     [0.5, 0.1]
     """
-    rows = points("spline.through", through, 2) if times is None else _rows(through, 2)
-    text = _described("spline", "through", rows, **_options(closed, times))
-    rows = closing(rows) if flag("spline.closed", closed) else rows
-    return interpolated(rows, text, closed=closed, times=times, what="spline.times")
+    return _smooth("spline", through, 2, closed, times)
 
 
 @suggest_keywords(postures="through", q="through", points="through", t="times")
@@ -140,11 +141,7 @@ def joints(through: AngleLike, closed: bool = False, times: TimesLike | None = N
     >>> joints([(0.0, 0.0), (1.0, -0.5)])(0.5).tolist()
     [0.5, -0.25]
     """
-    rows = points("joints.through", through, 2, None) if times is None else _rows(through, None)
-    text = _described("joints", "through", rows, **_options(closed, times))
-    rows = closing(rows) if flag("joints.closed", closed) else rows
-    path = interpolated(rows, text, closed=closed, times=times, what="joints.times")
-    return replace(path, in_joints=True)
+    return replace(_smooth("joints", through, None, closed, times), in_joints=True)
 
 
 def loops_as_printed(
@@ -192,6 +189,72 @@ def loops_as_printed(
     text = described("loops_as_printed", radius=wide, loop_radius=small, loops=turns, samples=count)
     rows = np.stack([z.real, z.imag], axis=-1)
     return interpolated(rows, text, times=np.linspace(0.0, 60.0, count))
+
+
+@suggest_keywords(path="file", filename="file", units="unit")
+def csv(file: PathLike, unit: str = "m", closed: bool = False) -> Path:
+    r"""Return a smooth path through the points of a .csv file.
+
+    Parameters
+    ----------
+    file : str or os.PathLike
+        A file with columns x, y or t, x, y. A line of names may come first: t, x and y in any
+        order, among other columns if need be, with units as in "x [mm]" or "x_mm".
+    unit : str, optional
+        The unit of x and y where none stands beside a name. Times are in seconds.
+    closed : bool, optional
+        Whether it goes on to the first point.
+
+    Returns
+    -------
+    Path
+        The path of the tip. With times it takes as long as they say and, timed uniformly, passes
+        the points then.
+
+    Raises
+    ------
+    InputError
+        If the file holds something else; the message names line and column.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "points.csv"
+    ...     _ = file.write_text("x [mm], y [mm]\n400, 0\n500, 50\n600, 0\n")
+    ...     csv(file)(0.0).tolist()
+    [0.4, 0.0]
+    """
+    factor = to_si(f"1 {unit}", "length", what="csv.unit")
+    cells = read_cells(file, LARGEST_FILE, HOLDS)
+    columns = _columns(cells, factor)
+    _check_count(cells)
+    places, factors = zip(*columns.values(), strict=True)
+    values = np.array(cells.numbers(list(places), list(columns))) * np.array(factors)
+    extra = ({"unit": unit} if unit != "m" else {}) | ({"closed": True} if closed else {})
+    text = described("csv", file=PurePath(file).as_posix(), **extra)
+    rows, times = values[:, -2:], values[:, 0] if len(columns) == 3 else None
+    _check_points(cells, rows, times)
+    if flag("csv.closed", closed):
+        if times is not None and len(closing(rows)) > len(rows):
+            got, need = "points that end elsewhere", "a last row at the point of the first"
+            hint = "add it, with the time of coming back"
+            raise InputError(Problem("csv.closed", got, need, hint, cells.file))
+        rows = closing(rows)
+    with rewording(lambda problem: problem.at(cells.file)):
+        return interpolated(rows, text, closed=closed, times=times)
+
+
+def _smooth(name: str, through: Any, width: int | None, closed: bool, times: Any) -> Path:
+    """Return a path smoothly through rows of numbers, at times if they are given."""
+    what = f"{name}.through"
+    options: dict[str, Any] = {"closed": True} if closed else {}
+    rows = points(what, through, 2, width) if times is None else _rows(through, width)
+    if times is not None:
+        options["times"] = np.atleast_1d(float_array(times, "times"))
+    text = _described(name, "through", rows, **options)
+    rows = closing(rows) if flag(f"{name}.closed", closed) else rows
+    return interpolated(rows, text, closed=closed, times=times, what=f"{name}.times")
 
 
 def interpolated(
@@ -287,11 +350,6 @@ def _rows(given: Any, width: int | None) -> Array:
     return np.array(rows, dtype=float)
 
 
-def _options(closed: bool, times: Any) -> dict[str, Any]:
-    when = {} if times is None else {"times": np.atleast_1d(float_array(times, "times"))}
-    return ({"closed": True} if closed else {}) | when
-
-
 def _described(name: str, points: str, rows: Array, **options: Any) -> str:
     """Return the call that makes a path as text; of many points only the number and the ends."""
     if len(rows) <= MOST_WRITTEN:
@@ -300,109 +358,36 @@ def _described(name: str, points: str, rows: Array, **options: Any) -> str:
     return f"{name} of {len(rows)} points from ({first}) to ({last})"
 
 
-LARGEST_FILE = 10_000_000  # [bytes]
-MOST_POINTS = 50_000
-NAME = re.compile(r"(t|time|x|y)\s*(?:\[(.*)\]|\((.*)\)|_(\w+))?", re.IGNORECASE)
-HOLDS = "columns x, y or t, x, y"
-
-
-class CsvColumn(NamedTuple):
-    """A column that is used: which value it gives, where it stands, and its unit in SI."""
-
-    name: str
-    place: int
-    factor: float
-
-
-@suggest_keywords(path="file", filename="file", units="unit")
-def csv(file: PathLike, unit: str = "m", closed: bool = False) -> Path:
-    r"""Return a smooth path through the points of a .csv file.
-
-    Parameters
-    ----------
-    file : str or os.PathLike
-        A file with columns x, y or t, x, y. A line of names may come first: t, x and y in any
-        order, among other columns if need be, with units as in "x [mm]" or "x_mm".
-    unit : str, optional
-        The unit of x and y where none stands beside a name. Times are in seconds.
-    closed : bool, optional
-        Whether it goes on to the first point.
-
-    Returns
-    -------
-    Path
-        The path of the tip. With times it takes as long as they say and, timed uniformly, passes
-        the points then.
-
-    Raises
-    ------
-    InputError
-        If the file holds something else; the message names line and column.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = pathlib.Path(folder) / "points.csv"
-    ...     _ = file.write_text("x [mm], y [mm]\n400, 0\n500, 50\n600, 0\n")
-    ...     csv(file)(0.0).tolist()
-    [0.4, 0.0]
-    """
-    factor = to_si(f"1 {unit}", "length", what="csv.unit")
-    cells = read_cells(file, LARGEST_FILE, HOLDS)
-    columns = _columns(cells, factor)
-    _check_count(cells)
-    read = cells.numbers([c.place for c in columns], [c.name for c in columns])
-    values = np.array(read) * np.array([c.factor for c in columns])
-    extra = ({"unit": unit} if unit != "m" else {}) | ({"closed": True} if closed else {})
-    text = described("csv", file=PurePath(file).as_posix(), **extra)
-    rows, times = values[:, -2:], values[:, 0] if len(columns) == 3 else None
-    _check_points(cells, rows, times)
-    if flag("csv.closed", closed):
-        if times is not None and len(closing(rows)) > len(rows):
-            got, need = "points that end elsewhere", "a last row at the point of the first"
-            hint = "add it, with the time of coming back"
-            raise InputError(Problem("csv.closed", got, need, hint, cells.file))
-        rows = closing(rows)
-    try:
-        return interpolated(rows, text, closed=closed, times=times)
-    except InputError as error:
-        raise InputError([problem.at(cells.file) for problem in error.problems]) from None
-
-
-def _columns(cells: Cells, factor: float) -> list[CsvColumn]:
-    """Find the columns by their names, or by their places if they have none."""
+def _columns(cells: Cells, factor: float) -> dict[str, tuple[int, float]]:
+    """Find places and units of t, x and y, by their names, or by their places if they have none."""
     if not cells.names:
         if cells.width not in (2, 3):
             got = f"{cells.width} column{'s' * (cells.width != 1)}"
             hint = "name the columns t, x and y if there are others"
             where = f"{cells.file}:{cells.rows[0][0]}"
             raise InputError(Problem("columns", got, HOLDS, hint, where))
-        places = enumerate("txy"[-cells.width :])
-        return [CsvColumn(name, place, 1.0 if name == "t" else factor) for place, name in places]
-    found: dict[str, CsvColumn] = {}
-    for place, title in enumerate(cells.names):
-        match = NAME.fullmatch(title)
+        names = "txy"[-cells.width :]
+        return {name: (place, 1.0 if name == "t" else factor) for place, name in enumerate(names)}
+    found: dict[str, tuple[int, float]] = {}
+    for place, match in enumerate(map(NAME.fullmatch, cells.names)):
         name = match[1].lower()[0] if match else ""
         if match and name in found:
             raise InputError(Problem("columns", f"two named {name}", HOLDS, place=cells.file))
         if match:
-            found[name] = CsvColumn(name, place, _factor(cells, title, match, factor))
+            with rewording(lambda problem: problem.at(cells.file)):
+                found[name] = place, _factor(match, factor)
     if not {"x", "y"} <= set(found):
         got = ", ".join(title[:40] for title in cells.names[:8])
         raise InputError(Problem("columns", f"names {got}", "x, y or t, x, y", place=cells.file))
-    return [found[name] for name in "txy" if name in found]
+    return {name: found[name] for name in "txy" if name in found}
 
 
-def _factor(cells: Cells, title: str, match: re.Match[str], factor: float) -> float:
+def _factor(match: re.Match[str], factor: float) -> float:
     unit = next((part for part in match.groups()[1:] if part), "")
     time = match[1].lower().startswith("t")
     if not unit:
         return 1.0 if time else factor
-    try:
-        return to_si(f"1 {unit}", "time" if time else "length", what=f"column '{title}'")
-    except InputError as error:
-        raise InputError([problem.at(cells.file) for problem in error.problems]) from None
+    return to_si(f"1 {unit}", "time" if time else "length", what=f"column '{match[0]}'")
 
 
 def _check_count(cells: Cells) -> None:
@@ -421,10 +406,9 @@ def _check_count(cells: Cells) -> None:
 
 
 def _check_points(cells: Cells, rows: Array, times: Array | None) -> None:
+    lines, need = [line for line, _ in cells.rows], f"up to {LARGEST:g} m"
     problems = [
-        cells.problem(
-            cells.rows[row][0], "xy"[column], f"{rows[row, column]:g} m", f"up to {LARGEST:g} m"
-        )
+        cells.problem(lines[row], "xy"[column], f"{rows[row, column]:g} m", need)
         for row, column in np.argwhere(~(np.abs(rows) <= LARGEST))[:MOST_TOLD]
     ]
     if problems:
@@ -433,10 +417,10 @@ def _check_points(cells: Cells, rows: Array, times: Array | None) -> None:
         cells.check_times(times.tolist())
         return
     steps = np.linalg.norm(np.diff(rows, axis=0), axis=-1)
-    same = np.flatnonzero(steps <= ALIKE * np.ptp(rows, axis=0).max()) + 1
+    same = np.flatnonzero(steps <= _alike(rows)) + 1
     if len(same):
         need, hint = "points that differ from the one before", "leave one out, or add times"
         raise InputError(
-            Problem("x, y", "the same point again", need, hint, f"{cells.file}:{cells.rows[k][0]}")
+            Problem("x, y", "the same point again", need, hint, f"{cells.file}:{lines[k]}")
             for k in same[:MOST_TOLD]
         )

@@ -69,6 +69,11 @@ class TimeSpan(NamedTuple):
             return f"at t = {self.first:.4g} s"
         return f"from t = {self.first:.4g} to {self.last:.4g} s"
 
+    @property
+    def peak(self) -> str:
+        """The time of the worst value, in words."""
+        return f"at t = {self.worst_at:.4g} s"
+
 
 @dataclass(frozen=True, eq=False)
 class TimeSamples:

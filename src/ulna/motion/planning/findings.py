@@ -309,7 +309,7 @@ def _reach_findings(demands: Demands) -> Iterator[Finding]:
     for when in demands.out_of_reach:
         point = demands.trajectory.tip(when.worst_at).position
         near = nearest_in_ring(length, point - base).point + base
-        where = f"at t = {when.worst_at:.4g} s, at {_place(point)}, nearest {_place(near)}"
+        where = f"{when.peak}, at {_place(point)}, nearest {_place(near)}"
         text = f"out of reach {when}: by up to {length_text(when.worst)} {where}"
         yield Finding("out of reach", when, text, blocks=True)
 
@@ -319,10 +319,8 @@ def _kinematic_findings(arm: Arm, tracked: Tracked, times: Array) -> Iterator[Fi
     for interval in tracked.intervals:
         if _is_checked_at_any_time(arm, interval):
             continue
-        first, last, worst_at = (
-            float(times[k]) for k in (interval.first, interval.last, interval.worst_at)
-        )
-        when = TimeSpan(first, last, interval.worst, worst_at)
+        at = [float(times[k]) for k in (interval.first, interval.last, interval.worst_at)]
+        when = TimeSpan(at[0], at[1], interval.worst, at[2])
         text = f"{interval.flag.text} {when}{_measure(interval, tracked, when)}"
         yield Finding(interval.flag.text, when, text, blocks=bool(interval.flag & FAILURES))
 
@@ -338,7 +336,7 @@ def _is_checked_at_any_time(arm: Arm, interval: Interval) -> bool:
 
 def _measure(interval: Interval, tracked: Tracked, when: TimeSpan) -> str:
     point = tracked.points[interval.worst_at, :2]
-    where = f"at t = {when.worst_at:.4g} s, at {_place(point)}"
+    where = f"{when.peak}, at {_place(point)}"
     match interval.flag:
         case TrackFlag.BELOW_FLOOR:
             return f": by up to {length_text(when.worst)} {where}"
@@ -367,7 +365,7 @@ def _residual_findings(trajectory: Trajectory, known: Array) -> Iterator[Finding
     between = TimeSamples(times / trajectory.duration, gap[:, None], trajectory.duration)
     for when in between.passed(_size(0), CLOSE * trajectory.arm.reach):
         far = length_text(when.worst)
-        text = f"not converged {when}: up to {far} off at t = {when.worst_at:.4g} s"
+        text = f"not converged {when}: up to {far} off {when.peak}"
         yield Finding("not converged", when, f"{text}; give another start or posture", blocks=True)
 
 
@@ -393,10 +391,8 @@ def _range_findings(demands: Demands, slack: float) -> Iterator[Finding]:
         if math.isinf(lower) and math.isinf(upper):
             continue
         for when in demands.joints.passed(_outside(joint, lower, upper), slack):
-            text = (
-                f"joint limit {when}: joint {joint + 1} passes it by up to "
-                f"{np.degrees(when.worst):.3g} deg at t = {when.worst_at:.4g} s"
-            )
+            much = f"{np.degrees(when.worst):.3g} deg {when.peak}"
+            text = f"joint limit {when}: joint {joint + 1} passes it by up to {much}"
             yield Finding("joint limit", when, text, blocks=True, joint=joint + 1)
 
 
@@ -406,18 +402,15 @@ def _floor_findings(demands: Demands, slack: float) -> Iterator[Finding]:
     if floor is None or not len(demands.pieces):
         return
     for when in demands.joints.passed(_depth(heights, floor), slack):
-        text = (
-            f"below floor {when}: by up to {length_text(when.worst)} at t = {when.worst_at:.4g} s"
-        )
+        text = f"below floor {when}: by up to {length_text(when.worst)} {when.peak}"
         yield Finding("below floor", when, text, blocks=True)
 
 
 def _joint_findings(demands: Demands, samples: TimeSamples | None) -> Iterator[Finding]:
     """Report where rates or torques are beyond what the joints have: at any time, or at samples."""
     parameters = demands.arm.parameters
-    if not np.isfinite([parameters.max_velocity, parameters.max_torque]).any():
-        return
-    if not len(demands.pieces):
+    limited = np.isfinite([parameters.max_velocity, parameters.max_torque]).any()
+    if not limited or not len(demands.pieces):
         return
     for kind, unit, place, most in (
         ("velocity limit", "rad/s", RATE, parameters.max_velocity),
@@ -446,7 +439,7 @@ def _tip_findings(demands: Demands, limits: Limits) -> Iterator[Finding]:
 
 
 def _beyond(when: TimeSpan, limit: float, unit: str) -> str:
-    return f"{when.worst:.4g} {unit} at t = {when.worst_at:.4g} s, {limit:.4g} {unit} allowed"
+    return f"{when.worst:.4g} {unit} {when.peak}, {limit:.4g} {unit} allowed"
 
 
 def _corner_findings(trajectory: Trajectory) -> Iterator[Finding]:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 import numpy as np
@@ -141,24 +140,25 @@ def plan(
     >>> abs(both.tau).max(axis=1).round(2).tolist()
     [[78.84, 25.47], [16.09, 5.03]]
     """
-    read = partial(
-        read_problem,
-        duration=duration,
-        timing=read_timing(timing),
-        rate=rate,
-        limits=Limits(max_speed, max_acceleration),
-        force=_read_force(tip_force),
-        derivatives=_read_derivatives(derivatives),
-        floor=None if floor is None else number("floor", floor, "a height [m]"),
-        start=start,
-        elbow=elbow,
-        posture=posture,
+    asked = PlanningProblem(
+        arm,
+        path,
+        duration,
+        read_timing(timing),
+        rate,
+        derivatives,
+        Limits(max_speed, max_acceleration),
+        start,
+        elbow,
+        posture,
+        floor,
+        _read_force(tip_force),
     )
     if isinstance(arm, list | tuple) or isinstance(path, list | tuple):
         from ulna.motion.planning.plans import plan_all
 
-        return plan_all(arm, path, read)
-    problem = read(arm, path)
+        return plan_all(asked)
+    problem = asked.completed()
     (motion,) = follow_paths([problem])
     terms = torque_terms(problem.arm, motion.rows, motion.force)
     return assemble_plan(problem, motion, terms.total, terms)
@@ -166,57 +166,48 @@ def plan(
 
 @dataclass(frozen=True, eq=False)
 class PlanningProblem:
-    """An arm, a path that fits it, when to be where on it, and how to follow it."""
+    """An arm, a path and how to follow it, as asked; `completed` fills in what was left open."""
 
-    arm: Arm
-    path: Path
+    arm: Any
+    path: Any
+    duration: float | None
     timing: Timing
-    duration: float  # [s]
-    duration_reason: str
-    times: Array  # (k,) [s] of the samples
+    rate: float | None
+    derivatives: str
+    limits: Limits
     start: AngleLike | Branch | None  # the posture to start with
+    elbow: Elbow | None
     posture: AngleLike | None
     floor: float | None
-    limits: Limits
-    derivatives: str
     force: Callable[[Array], Array] | None  # on the tip, of times (k,)
+    lasting: float = math.nan  # [s] that the motion takes,
+    duration_reason: str = ""  # why,
+    times: Array = None  # and the times (k,) [s] of its samples
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.derivatives, str) or self.derivatives not in ("exact", "finite"):
+            need = "'exact' or 'finite'"
+            raise InputError(Problem("derivatives", shown(self.derivatives), need))
+        if self.floor is not None:
+            number("floor", self.floor, "a height [m]")
 
-def read_problem(
-    arm: Any,
-    path: Any,
-    *,
-    duration: float | None,
-    timing: Timing,
-    rate: float | None,
-    limits: Limits,
-    start: AngleLike | None,
-    elbow: Elbow | None,
-    posture: AngleLike | None,
-    derivatives: str,
-    **others: Any,
-) -> PlanningProblem:
-    """Check an arm, a path and how to follow it, and fill in what was left open."""
-    _check(arm, path)
-    warn_unmodelled(arm)
-    _check_postures(arm, path, start=start, elbow=elbow, posture=posture)
-    if path.fit:
-        path, found = fitted(path, arm)
-        start = found if start is None and elbow is None else start
-    timing, lasting, reason = _choose_duration(arm, path, timing, duration, limits)
-    return PlanningProblem(
-        arm,
-        path,
-        timing,
-        lasting,
-        reason,
-        times=_sample_times(lasting, rate, whole=derivatives == "finite"),
-        start=start if elbow is None else _branch(arm, path, elbow),
-        posture=posture,
-        limits=limits,
-        derivatives=derivatives,
-        **others,
-    )
+    def completed(self) -> PlanningProblem:
+        """Check arm and path, fit a drawing into reach, and choose duration, times and start."""
+        arm, path, start = self.arm, self.path, self.start
+        _check(arm, path)
+        warn_unmodelled(arm)
+        _check_postures(arm, path, start=start, elbow=self.elbow, posture=self.posture)
+        if path.fit:
+            path, found = fitted(path, arm)
+            start = found if start is None and self.elbow is None else start
+        if self.elbow is not None:
+            start = _branch(arm, path, self.elbow)
+        timing, lasting, reason = _choose_duration(
+            arm, path, self.timing, self.duration, self.limits
+        )
+        times = _sample_times(lasting, self.rate, whole=self.derivatives == "finite")
+        made = replace(self, path=path, timing=timing, start=start)
+        return replace(made, lasting=lasting, duration_reason=reason, times=times)
 
 
 @dataclass(frozen=True)
@@ -259,12 +250,6 @@ def _checked_force(given: Any) -> Array:
         need = "x, y [N], or x, y and a moment [N·m]: finite numbers, or a function of t"
         raise InputError(Problem("tip_force", shown(given), need))
     return np.pad(force, (0, 3 - len(force)))
-
-
-def _read_derivatives(given: Any) -> str:
-    if not isinstance(given, str) or given not in ("exact", "finite"):
-        raise InputError(Problem("derivatives", shown(given), "'exact' or 'finite'"))
-    return given
 
 
 def _check(arm: Any, path: Any) -> None:

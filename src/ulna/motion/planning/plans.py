@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias, overload
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,6 @@ from ulna.errors import InfeasibleError, InputError, Problem
 from ulna.motion.planning.plan import PlanningProblem, assemble_plan
 from ulna.motion.planning.plan_result import Plan
 from ulna.motion.planning.postures import SampledMotion, follow_paths
-
-# Reads the problem of an arm and a path.
-ReadProblem: TypeAlias = Callable[[Any, Any], PlanningProblem]
 
 MOST_AT_ONCE = 200_000  # samples, for each of which the numbers of an arm are laid out
 MOST_SHOWN = 8  # of those that are not ok
@@ -100,9 +97,9 @@ class Plans(Sequence[Plan]):
         return "\n".join(lines)
 
 
-def plan_all(arms: Any, paths: Any, read: ReadProblem) -> Plans:
+def plan_all(asked: PlanningProblem) -> Plans:
     """Plan for lists of arms, of paths, or of both in pairs."""
-    problems = _read_problems(arms, paths, read)
+    problems = _problems(asked)
     motions = follow_paths(problems)
     rows = _stacked([motion.rows for motion in motions], axis=1)
     tau = _torques([problem.arm for problem in problems], rows, motions)
@@ -116,13 +113,11 @@ def plan_all(arms: Any, paths: Any, read: ReadProblem) -> Plans:
     return Plans(tuple(members), _times(motions), q, qd, qdd, tau)
 
 
-def _read_problems(arms: Any, paths: Any, read: ReadProblem) -> list[PlanningProblem]:
+def _problems(asked: PlanningProblem) -> list[PlanningProblem]:
     """Pair arms and paths, and check each pair; errors name the member."""
-    lists = {
-        name: values
-        for name, values in (("arms", arms), ("paths", paths))
-        if isinstance(values, list | tuple)
-    }
+    arms, paths = asked.arm, asked.path
+    given = {"arms": arms, "paths": paths}
+    lists = {name: values for name, values in given.items() if isinstance(values, list | tuple)}
     for name, values in lists.items():
         if not values:
             raise InputError(Problem(name, "none", "at least one"))
@@ -136,7 +131,7 @@ def _read_problems(arms: Any, paths: Any, read: ReadProblem) -> list[PlanningPro
     name, problems = next(iter(lists)), list[PlanningProblem]()
     for place, (arm, path) in enumerate(zip(each_arm, each_path, strict=True)):
         try:
-            problems.append(read(arm, path))
+            problems.append(replace(asked, arm=arm, path=path).completed())
             _check_size(problems[-1].arm, problems[0].arm)
         except InputError as error:
             told = [problem.at(f"{name}[{place}]") for problem in error.problems]

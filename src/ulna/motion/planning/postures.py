@@ -131,7 +131,7 @@ def by_differences(q: Array, dt: float) -> Array:
 
 
 def _trajectory(problem: PlanningProblem, solver: Solver | None) -> Trajectory:
-    return Trajectory(problem.arm, problem.path, problem.timing, problem.duration, solver)
+    return Trajectory(problem.arm, problem.path, problem.timing, problem.lasting, solver)
 
 
 def _follow(
@@ -192,7 +192,7 @@ def _waypoints(problem: PlanningProblem) -> Waypoints:
     u = np.linspace(0.0, 1.0, _count_waypoints(problem))
     points = problem.timing.points(problem.path, u)[0]
     options = {"posture": problem.posture, "floor": problem.floor}
-    waypoints = Waypoints(problem.duration * u, points, problem.start, options)
+    waypoints = Waypoints(problem.lasting * u, points, problem.start, options)
     return waypoints._replace(start=_first_posture(problem.arm, waypoints))
 
 
@@ -245,7 +245,7 @@ def _count_waypoints(problem: PlanningProblem) -> int:
     arm, path, timing = problem.arm, problem.path, problem.timing
     speed = np.linalg.norm(timing.points(path, timing.sample_parts(path))[1], axis=-1)
     least, most = LEAST_WAYPOINTS[arm.n > 2], MOST_WAYPOINTS[arm.n > 2]
-    count = max(least, math.ceil(1.2 * float(np.max(speed)) / (STEP * arm.reach)))
+    count: int = max(least, math.ceil(1.2 * float(np.max(speed)) / (STEP * arm.reach)))
     if count > most:
         got = f"{path}, which is {count / most:.3g} times too long to be followed at once"
         raise InputError(Problem("path", got, "a shorter one", "plan it in parts"))
