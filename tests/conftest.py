@@ -1,13 +1,11 @@
 """What several test files build their arms with, which tests are traced, and which run first."""
 
-import functools
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-import typer.main
 from coverage import Coverage
 
 import ulna
@@ -20,8 +18,6 @@ LONGEST_FIRST = ("docs/test_docs.py",)
 
 
 def pytest_configure() -> None:
-    # Typer reads the signatures of all commands again for each command that is run.
-    typer.main.get_command = functools.cache(typer.main.get_command)
     # Shells start what goes on in the background deaf to Ctrl-C, which tests here press.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -6,7 +6,6 @@ line of standard output: the exit code, what was printed, and the files that are
 
 import base64
 import contextlib
-import functools
 import json
 import os
 import sys
@@ -29,13 +28,9 @@ def main() -> None:
 
 def prepare() -> None:
     """Leave out what takes long and is not looked at."""
-    import typer.main
     from matplotlib.figure import Figure
 
     from ulna.simulation import hdf5
-
-    # Typer reads the signatures of all commands again for each command that is run.
-    typer.main.get_command = functools.cache(typer.main.get_command)
 
     def savefig(_, file, **__):
         if hasattr(file, "write"):
