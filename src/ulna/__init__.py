@@ -107,24 +107,6 @@ __all__ = [
 ]
 
 
-_GUESSES = {
-    "ulna.Arm.rods(lengths, masses) makes an arm, ulna.load('arm.toml') reads one": (
-        "Robot robot RobotArm make_arm Manipulator load_arm read_arm from_file load_robot"
-    ),
-    "ulna.presets() lists arms, ulna.preset('kehl') is one": "robots arms models list_arms",
-    "ulna.plan(arm, path, duration=...) plans a motion along a path": (
-        "trajectory plan_path plan_trajectory planner make_plan"
-    ),
-    "ulna.simulate(arm, q0=..., duration=...) simulates an arm": "sim run integrate step simulator",
-    "ulna.open_run('run.nc') reads what Run.save wrote": "load_run read_run",
-    "ulna.open_batch('batch.nc') reads what BatchRun.save wrote": "load_batch read_batch",
-    "a saved plan is a CSV table for other programs; ulna.plan(arm, path) makes it anew": (
-        "load_plan open_plan read_plan"
-    ),
-    "ulna.control.ComputedTorque(), PID() and others are controllers": "Controller controller",
-}
-
-
 def __getattr__(name: str) -> object:
     found = globals()[name] = _found(name)
     return found
@@ -153,7 +135,9 @@ def _found(name: str) -> object:
 
 def _elsewhere(name: str) -> str:
     """Return where a name is, or what to write instead; empty if nothing is known."""
-    for text, names in _GUESSES.items():
+    from ulna.namespaces import first_guesses
+
+    for text, names in first_guesses("ulna").items():
         if name in names.split():
             return text
     for room in ("kinematics", "dynamics", "control", "analysis", "viewer"):

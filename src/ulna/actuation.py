@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ulna.namespaces import namespace
+from ulna.namespaces import first_guesses, namespace
 
 __all__ = ["Actuator", "actuators"]
 
@@ -67,9 +67,5 @@ def actuators() -> tuple[Actuator, ...]:
 
 
 if not TYPE_CHECKING:
-    _guesses = {
-        "actuation.actuators() lists motors with their gears": (
-            "motors servos catalog motor_catalogue list_actuators"
-        ),
-    }
+    _guesses = first_guesses("actuation")
     __getattr__, __dir__ = namespace(__name__, _guesses, also=__all__)

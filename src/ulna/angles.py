@@ -8,8 +8,11 @@ elsewhere; the functions here convert at the edge, by name.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-from ulna.arrays import Array, namespace, running_sum, to_float
+from ulna.arrays import Array, running_sum, to_float
+from ulna.arrays import namespace as array_library
+from ulna.namespaces import first_guesses, namespace
 from ulna.typing import ArrayLike
 
 __all__ = [
@@ -56,7 +59,7 @@ def wrap(angle: ArrayLike, middle: ArrayLike = 0.0) -> Array:
     >>> float(wrap(3.5 * math.pi)) == -0.5 * math.pi
     True
     """
-    xp = namespace(angle, middle)
+    xp = array_library(angle, middle)
     given, centre = to_float(xp, angle), to_float(xp, middle)
     start, end = centre - math.pi, centre + math.pi
     # ceil(x - 1/2) rounds halves down, so that a half turn maps to +π and never to −π.
@@ -91,7 +94,7 @@ def difference(to: ArrayLike, from_: ArrayLike) -> Array:
     >>> round(float(difference(-3.0, 3.0)), 6)
     0.283185
     """
-    xp = namespace(to, from_)
+    xp = array_library(to, from_)
     return wrap(to_float(xp, to) - to_float(xp, from_))
 
 
@@ -121,7 +124,7 @@ def distance(to: ArrayLike, from_: ArrayLike) -> Array:
     0.3
     """
     turn = difference(to, from_)
-    xp = namespace(turn)
+    xp = array_library(turn)
     return xp.sqrt(xp.sum(turn * turn, axis=-1))
 
 
@@ -150,7 +153,7 @@ def unwrap(angle: ArrayLike, axis: int = -2) -> Array:
     >>> unwrap([[3.0], [-3.0]]).round(6).tolist()
     [[3.0], [3.283185]]
     """
-    xp = namespace(angle)
+    xp = array_library(angle)
     rows = xp.moveaxis(to_float(xp, angle), axis, 0)
     steps = difference(rows[1:, ...], rows[:-1, ...]) - (rows[1:, ...] - rows[:-1, ...])
     turns = xp.cumulative_sum(xp.round(steps / TURN), axis=0)
@@ -182,7 +185,7 @@ def relative_to_absolute(q: ArrayLike) -> Array:
     >>> relative_to_absolute([0.5, 0.25]).tolist()
     [0.5, 0.75]
     """
-    xp = namespace(q)
+    xp = array_library(q)
     return running_sum(xp, to_float(xp, q))
 
 
@@ -209,7 +212,7 @@ def absolute_to_relative(phi: ArrayLike) -> Array:
     >>> absolute_to_relative([0.5, 0.75]).tolist()
     [0.5, 0.25]
     """
-    xp = namespace(phi)
+    xp = array_library(phi)
     links = to_float(xp, phi)
     return xp.concat([links[..., :1], links[..., 1:] - links[..., :-1]], axis=-1)
 
@@ -319,40 +322,10 @@ def to_zero_up(q: ArrayLike) -> Array:
 
 
 def _turn_first(q: ArrayLike, by: float) -> Array:
-    xp = namespace(q)
+    xp = array_library(q)
     angles = to_float(xp, q)
     return xp.concat([angles[..., :1] + by, angles[..., 1:]], axis=-1)
 
 
-def __getattr__(name: str) -> object:
-    hint = "" if name.startswith("__") else _hint(name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
-
-
-_GUESSES = {
-    "angles.wrap(angle, math.pi) brings angles into (0, 2 pi]": "wrap_to_2pi wrapTo2Pi",
-    "angles.wrap(angle) brings angles into (-pi, pi]": (
-        "wrap_to_pi wrap_angle wrap_angles normalize normalise normalize_angle wrapToPi"
-    ),
-    "angles.difference(to, from_) is the shortest turn": (
-        "diff angdiff angle_diff angle_difference shortest subtract"
-    ),
-    "angles are in radians: use numpy.radians and numpy.degrees at the edge": (
-        "radians degrees deg2rad rad2deg to_radians to_degrees deg rad"
-    ),
-    "angles.relative_to_absolute(q) and angles.absolute_to_relative(phi) convert": (
-        "to_absolute to_relative absolute relative"
-    ),
-}
-
-
-def _hint(name: str) -> str:
-    from ulna.errors import did_you_mean
-
-    told = next((text for text, names in _GUESSES.items() if name in names.split()), "")
-    told = told or did_you_mean(name, __all__)
-    return f"; {told}" if told else ""
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = namespace(__name__, first_guesses("angles"), also=__all__)

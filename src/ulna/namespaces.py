@@ -1,6 +1,7 @@
 """What a package offers at TAB, and what it answers to names that it does not have.
 
-The same for keywords: `suggest_keywords` lets a function say which one was meant.
+The same for keywords: `suggest_keywords` lets a function say which one was meant. What people try
+first, and what to write instead, is listed in `first_guesses.txt`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -75,6 +77,40 @@ _OF_ARMS = {
     ),
     "lengths and masses belong to the arm: Arm.rods(lengths, masses)": "lengths masses links",
 }
+
+
+def first_guesses(of: str) -> dict[str, str]:
+    """Return what to write instead of names that people try first.
+
+    Parameters
+    ----------
+    of : str
+        A package, or a class: a section of `first_guesses.txt`.
+
+    Returns
+    -------
+    dict of str to str
+        Each text with the names that it answers, with spaces in between.
+
+    Examples
+    --------
+    >>> first_guesses("actuation")["actuation.actuators() lists motors with their gears"]
+    'motors servos catalog motor_catalogue list_actuators'
+    """
+    return _all_first_guesses()[of]
+
+
+@functools.cache
+def _all_first_guesses() -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    text = Path(__file__).with_name("first_guesses.txt").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if line.startswith("["):
+            section = found[line[1:-1]] = {}
+        elif line and not line.startswith("#"):
+            names, _, answer = line.partition(": ")
+            section[answer] = names
+    return found
 
 
 def namespace(

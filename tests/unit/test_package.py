@@ -53,7 +53,7 @@ print(sorted(added - sys.stdlib_module_names), sorted(m for m in sys.modules if 
     and m.startswith("ulna.")))
 """
 ARM = {
-    *("_version", "angles", "arm", "arrays", "columns", "errors", "interrupts", "namespaces"),
+    *("_version", "angles", "arm", "arrays", "columns", "concurrency", "errors", "namespaces"),
     *("storage", "typing", "units"),
 }
 

@@ -29,7 +29,7 @@ from ulna.angles import TURN
 from ulna.arrays import Array, freeze, number, plain, positive
 from ulna.errors import InputError, Problem, shown
 from ulna.motion import Plan, TipMotion
-from ulna.namespaces import suggest_attributes, suggest_keywords
+from ulna.namespaces import first_guesses, suggest_attributes, suggest_keywords
 from ulna.progress import card
 from ulna.simulation import Run
 from ulna.units import length_text
@@ -148,18 +148,7 @@ class Worst(NamedTuple):
 
 
 # What people ask for first, and where it is.
-_GUESSES = {
-    "tracking.max is the largest error of the tip [m], tracking.worst also when and where": (
-        "max_error error_max peak peak_error maximum max_tip_error largest worst_error"
-    ),
-    "tracking.rms is the RMS error of the tip [m], tracking.joint_rms that of the joints [rad]": (
-        "rmse rms_error error_rms RMS RMSE rmse_tip tip_rms mean mean_error"
-    ),
-    "tracking.error are the tip's errors [m], tracking.size their lengths": (
-        "errors tip_error tip_errors position_error"
-    ),
-    "tracking.joint_error are the joints' errors [rad]": "joint_errors q_error angle_error",
-}
+_GUESSES = first_guesses("Tracking")
 
 
 @suggest_attributes(_GUESSES)

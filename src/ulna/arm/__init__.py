@@ -15,7 +15,7 @@ from ulna.arm.components import (
 from ulna.arm.parameters import Parameters, parameters_of, stack
 from ulna.arm.planar_arm import EARTH, FLAT, Arm, preset, presets
 from ulna.arm.robot_files import load, save
-from ulna.namespaces import namespace
+from ulna.namespaces import first_guesses, namespace
 
 __all__ = [
     "EARTH",
@@ -39,12 +39,5 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    _guesses = {
-        "arm.load('arm.toml') reads a robot file; ulna reads no URDF": (
-            "load_urdf from_urdf urdf read"
-        ),
-        "arm.save(arm, 'arm.toml') writes a robot file": "write dump",
-        "arm.preset(name) is one of arm.presets()": "get_preset named",
-        "arm.Arm.rods(lengths, masses) makes an arm": "rods point_masses Robot Manipulator",
-    }
+    _guesses = first_guesses("arm")
     __getattr__, __dir__ = namespace(__name__, _guesses, also=__all__)

@@ -13,9 +13,8 @@ from functools import partial
 from math import inf, isinf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ulna.arm.first_guesses import OF_A_JOINT, OF_A_LINK
 from ulna.errors import Problem, Problems, shown, warn
-from ulna.namespaces import no_attribute, suggest_keywords
+from ulna.namespaces import first_guesses, no_attribute, suggest_keywords
 
 if TYPE_CHECKING:
     from ulna.arm.parameters import Parameters
@@ -143,7 +142,7 @@ class Link:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            raise no_attribute(self, name, OF_A_LINK)
+            raise no_attribute(self, name, first_guesses("Link"))
 
     @property
     def is_rod(self) -> bool:
@@ -367,7 +366,7 @@ class Joint:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            raise no_attribute(self, name, OF_A_JOINT)
+            raise no_attribute(self, name, first_guesses("Joint"))
 
     @property
     def is_free(self) -> bool:

@@ -11,26 +11,29 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 
 from ulna.arm.components import Joint, Link, Payload, doubts
-from ulna.arm.first_guesses import (
-    OF_AN_ARM,
-    OF_JOINTS,
-    OF_LINKS,
-    OF_RODS,
-    OF_THE_CLASS,
-    RODS,
-)
 from ulna.arm.parameters import Parameters, check_mobility, parameters_from
 from ulna.arm.preset_arms import PRESETS
 from ulna.arm.sketch import sketch_html, summary
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, Problems, nearest_name, shown, warn
-from ulna.namespaces import SuggestsAttributes, no_attribute, suggest_keywords
+from ulna.namespaces import SuggestsAttributes, first_guesses, no_attribute, suggest_keywords
 from ulna.typing import SupportsArray
 
 EARTH = (0.0, -9.81)  # [m/s²], downwards
 FLAT = (0.0, 0.0)  # an arm that lies on a table feels no gravity in its plane
 
 _GRAVITY_HINT = "(0, -9.81) is straight down, (0, 0) is for an arm that lies flat"
+
+
+def _guessed_keywords(*kinds: str) -> dict[str, str]:
+    """Return what to say of keywords that people try first, for arms of rods and of others."""
+    sections = (first_guesses(f"keywords of {kind}") for kind in kinds)
+    return {
+        name: text for known in sections for text, names in known.items() for name in names.split()
+    }
+
+
+[_RODS] = first_guesses("keywords of rods")
 
 
 class ArmFields(TypedDict, total=False):
@@ -45,9 +48,7 @@ class ArmFields(TypedDict, total=False):
 
 
 @suggest_keywords(
-    f"{RODS}, whose joints are free unless given",
-    **OF_RODS,
-    **OF_JOINTS,
+    f"{_RODS}, whose joints are free unless given", **_guessed_keywords("rods", "joints")
 )
 @dataclass(frozen=True, repr=False)
 class Arm(metaclass=SuggestsAttributes):
@@ -89,7 +90,7 @@ class Arm(metaclass=SuggestsAttributes):
     (2, 1.0, 11.0)
     """
 
-    _class_guesses = OF_THE_CLASS
+    _class_guesses = first_guesses("Arm class")
 
     links: tuple[Link, ...]
     joints: tuple[Joint, ...]
@@ -126,7 +127,7 @@ class Arm(metaclass=SuggestsAttributes):
         return self
 
     @classmethod
-    @suggest_keywords(**OF_RODS, **OF_JOINTS)
+    @suggest_keywords(**_guessed_keywords("rods", "joints"))
     def of(
         cls,
         links: Iterable[Link],
@@ -180,7 +181,7 @@ class Arm(metaclass=SuggestsAttributes):
         return arm
 
     @classmethod
-    @suggest_keywords(**OF_LINKS, **OF_JOINTS)
+    @suggest_keywords(**_guessed_keywords("links", "joints"))
     def rods(
         cls,
         lengths: Sequence[float] | SupportsArray,
@@ -230,7 +231,7 @@ class Arm(metaclass=SuggestsAttributes):
         return cls.of(links, joints, gravity=gravity, base=base, payload=payload, name=name)
 
     @classmethod
-    @suggest_keywords(**OF_LINKS, **OF_JOINTS)
+    @suggest_keywords(**_guessed_keywords("links", "joints"))
     def point_masses(
         cls,
         lengths: Sequence[float] | SupportsArray,
@@ -372,7 +373,7 @@ class Arm(metaclass=SuggestsAttributes):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            raise no_attribute(self, name, {**OF_AN_ARM, **OF_THE_CLASS})
+            raise no_attribute(self, name, {**first_guesses("Arm"), **first_guesses("Arm class")})
 
     def __repr__(self) -> str:
         return summary(self)

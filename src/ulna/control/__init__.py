@@ -22,7 +22,7 @@ from ulna.control.laws import law
 from ulna.control.open_loop import OpenLoop
 from ulna.control.pd import PD
 from ulna.control.pid import PID
-from ulna.namespaces import namespace
+from ulna.namespaces import first_guesses, namespace
 
 __all__ = [
     "CONTROLLERS",
@@ -43,42 +43,5 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    _guesses = {
-        "controllers are classes: control.PD()": "pd Pd PDController pd_control",
-        "controllers are classes: control.PID()": (
-            "pid Pid PIDController pid_control PI PIController"
-        ),
-        "controllers are classes: control.ComputedTorque()": (
-            "computed_torque computed_torque_control inverse_dynamics CTC ctc InverseDynamics "
-            "ComputedTorqueController feedback_linearization FeedbackLinearization"
-        ),
-        "controllers are classes: control.GravityPD()": (
-            "gravity_pd PDGravity PDPlusGravity gravity_compensation GravityCompensation"
-        ),
-        "controllers are classes: control.FeedforwardPID()": (
-            "feedforward_pid feedforward Feedforward"
-        ),
-        "controllers are classes: control.Adaptive()": "adaptive AdaptiveController SlotineLi",
-        "controllers are classes: control.OpenLoop()": "open_loop",
-        "none is built in; any object with start(arm) and torque(t, q, qd, reference, state) is a "
-        "controller, and dynamics.linearise(arm, q, qd, tau) gives A and B": (
-            "LQR lqr TrajectoryLQR TVLQR LQG MPC mpc SlidingMode SMC Impedance ImpedanceControl "
-            "Admittance StateFeedback"
-        ),
-        "control.read_controller(text) reads one such as 'PID(kp=400, kd=40)'": (
-            "parse_controller controller_from_text from_text from_string parse load"
-        ),
-        "control.law makes a compiled controller of a function": (
-            "compiled_law control_law make_controller register register_controller custom jit"
-        ),
-        "control.CONTROLLERS are all of them by name": (
-            "controllers list_controllers all_controllers"
-        ),
-        "a set-point is given to ulna.simulate as reference=[...]": (
-            "setpoint set_point SetPoint target"
-        ),
-        "control.ControlTiming(rate, delay) is the timing that a controller is told": (
-            "Timing timing SampleTime"
-        ),
-    }
+    _guesses = first_guesses("control")
     __getattr__, __dir__ = namespace(__name__, _guesses, also=CONTROLLERS)

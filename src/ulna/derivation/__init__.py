@@ -8,7 +8,7 @@ from ulna.arm import Arm
 from ulna.concurrency import interruptible
 from ulna.derivation.derivation_options import DerivationOptions, options_for
 from ulna.errors import InputError, Problem, shown
-from ulna.namespaces import namespace, suggest_keywords
+from ulna.namespaces import first_guesses, namespace, suggest_keywords
 
 if TYPE_CHECKING:
     from ulna.derivation.derivation import Derivation
@@ -99,11 +99,7 @@ def derive(
 
 
 if not TYPE_CHECKING:
-    _guesses = {
-        "ulna.derive(arm) derives the equations of motion after Lagrange": (
-            "lagrange lagrangian euler_lagrange equations_of_motion"
-        ),
-    }
+    _guesses = first_guesses("derivation")
     __getattr__, __dir__ = namespace(
         __name__, _guesses, also=__all__, lazy={"Derivation": "ulna.derivation.derivation"}
     )

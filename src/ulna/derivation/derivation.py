@@ -19,7 +19,7 @@ from ulna.derivation.model import Model, letters
 from ulna.derivation.numeric_check import Check, check, values
 from ulna.derivation.source_code import LANGUAGES, source_code
 from ulna.errors import InputError, Problem, did_you_mean, shown
-from ulna.namespaces import no_attribute
+from ulna.namespaces import first_guesses, no_attribute
 
 COUNT = {1: "one link", 2: "two links", 3: "three links", 4: "four links"}
 BODIES = {"rods": "uniform rods", "points": "point masses", "general": "any bodies"}
@@ -28,27 +28,7 @@ ANGLES = {"relative": "joint angles", "absolute": "absolute angles"}
 
 
 # What students and users of other software ask for first.
-_GUESSES = {
-    "mass_matrix is M": "M D inertia inertia_matrix mass",
-    "coriolis_matrix is C": "C coriolis coriolis_centrifugal centrifugal christoffel",
-    "gravity is G, the vector of the gravity torques": "G g gravity_vector gravity_torque",
-    "kinetic_energy is K in the constants that `constants` defines": "K T kinetic",
-    "potential_energy is V in the constants that `constants` defines": "V U potential",
-    "lagrangian is L = K − V": "L Lagrangian lagrange energy",
-    "equations has one equation a coordinate": (
-        "eom eoms equation equation_of_motion equations_of_motion motion tau torque torques rhs"
-    ),
-    "coordinates, rates and accelerations are its letters": (
-        "q qd qdd variables generalized_coordinates states"
-    ),
-    "symbols has every letter by its name": "letters parameters subs substitute",
-    "text(), markdown(), latex() and html() write the steps": (
-        "print show pprint display to_text to_html to_markdown to_latex tex pdf"
-    ),
-    "code('python'), code('c') and code('matlab') write source code": (
-        "lambdify python c matlab to_python to_c to_code generate_code codegen"
-    ),
-}
+_GUESSES = first_guesses("Derivation")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ulna.expressions.calls import Call, Kind, Value, bind, parse_call
 from ulna.expressions.program import CONSTANTS, FUNCTIONS, Expression, Op, Program, constant, run
 from ulna.expressions.syntax import ExpressionError, Fault
-from ulna.namespaces import namespace
+from ulna.namespaces import first_guesses, namespace
 
 __all__ = [
     "CONSTANTS",
@@ -30,8 +30,5 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    _guesses = {
-        "expressions.Expression.parse('100*t') reads a formula, expressions.constant('2*pi') its "
-        "value": "parse compile evaluate eval formula read",
-    }
+    _guesses = first_guesses("expressions")
     __getattr__, __dir__ = namespace(__name__, _guesses, also=__all__)

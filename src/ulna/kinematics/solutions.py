@@ -13,7 +13,7 @@ from ulna.angles import distance
 from ulna.arm import Arm
 from ulna.arrays import Floats
 from ulna.errors import InputError, Problem, shown
-from ulna.namespaces import suggest_attributes
+from ulna.namespaces import first_guesses, suggest_attributes
 from ulna.progress import card
 from ulna.typing import AngleLike
 
@@ -26,24 +26,7 @@ ELBOW_UP, ELBOW_DOWN = "up", "down"
 
 
 # What people ask for first, and where it is.
-_GUESSES = {
-    "len(found) is the number of postures for a target": "num_solutions n_solutions count",
-    "found.q are the joint angles of every posture [rad]": (
-        "angles joint_angles theta solutions postures configurations all"
-    ),
-    "found.best(near=q) is an allowed posture close to another, found[0] the first": (
-        "solution first closest posture config"
-    ),
-    "found.reachable says whether there is one, found.reason why not": (
-        "ok success found feasible exists converged is_reachable"
-    ),
-    "found.residual is how far the tip is off [m], found.shortfall how far out of reach": (
-        "error errors distance gap"
-    ),
-    "found.elbow_up and found.elbow_down are one posture each": (
-        "up down left right elbows branches"
-    ),
-}
+_GUESSES = first_guesses("Solutions")
 
 
 @suggest_attributes(_GUESSES)

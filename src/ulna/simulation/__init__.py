@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ulna.namespaces import namespace
+from ulna.namespaces import first_guesses, namespace
 from ulna.simulation import disturbances
 from ulna.simulation.batch.batch_files import open_batch
 from ulna.simulation.batch.batch_run import BatchRun
@@ -39,14 +39,5 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    _guesses = {
-        "simulation.simulate(arm, q0=..., duration=...) simulates one arm": (
-            "integrate rollout odeint solve solve_ivp forward_simulate"
-        ),
-        "simulation.simulate_batch(arms, q0=..., duration=...) simulates many": (
-            "rollouts vectorize simulate_many"
-        ),
-        "simulation.open_run(file) reads what Run.save wrote": "load load_run read read_run open",
-        "simulation.open_batch(file) reads what BatchRun.save wrote": "load_batch read_batch",
-    }
+    _guesses = first_guesses("simulation")
     __getattr__, __dir__ = namespace(__name__, _guesses, also=__all__)

@@ -22,7 +22,7 @@ from ulna.dynamics.chain import kinetic_energy, potential_energy
 from ulna.errors import InputError, Problem, Problems
 from ulna.kinematics.differential_kinematics import tip_velocity
 from ulna.kinematics.forward_kinematics import tip
-from ulna.namespaces import SuggestsAttributes, suggest_attributes, suggest_keywords
+from ulna.namespaces import SuggestsAttributes, first_guesses, suggest_attributes, suggest_keywords
 from ulna.simulation.outcome import Contact, Event, Floats, Saturation, Status
 from ulna.typing import PathLike
 
@@ -77,44 +77,10 @@ def versions_here() -> Mapping[str, str]:
 
 
 # What people ask for first, and where it is.
-_GUESSES = {
-    "run.t are the times of the samples [s]": "time times ts T",
-    "run.q are the joint angles [rad]": "angle angles position positions theta joint_angles",
-    "run.qd are the joint rates [rad/s]": (
-        "velocity velocities dq qdot q_dot speed speeds rates joint_velocities"
-    ),
-    "run.qdd are the joint accelerations [rad/s²]": "acceleration accelerations ddq qddot",
-    "run.q and run.qd are the state": "x y state states sol solution trajectory",
-    "run.tau are the torques [N·m], run.tau_commanded what the controller asked for": (
-        "torque torques u effort control input inputs"
-    ),
-    "run.tip is the tip's position x, y and angle": (
-        "tip_position end_effector ee pose xy tip_pose tip_xy path"
-    ),
-    "run.status.ok says whether it went well, run.status why not": (
-        "ok success successful failed failure message converged"
-    ),
-    "run.energy has kinetic, potential, injected and dissipated [J]": (
-        "energies kinetic potential kinetic_energy potential_energy total_energy work"
-    ),
-    "run.t[-1] is how long it took [s]": "duration t_end t_final length",
-    "ulna.analysis.tracking(run, plan) says how far the tip was off": (
-        "tracking tracking_error tip_error rms errors"
-    ),
-    "ulna.plot(run) draws it": "plot show draw figure plot_torques",
-    "ulna.animate(run, 'run.mp4') makes a film": "animate animation film video movie play",
-    "run.save('run.nc') writes it, also as .csv; run.to_dataframe() and run.dataset are tables": (
-        "to_csv to_netcdf to_file to_hdf write export csv to_pandas df dataframe to_dict data "
-        "to_xarray"
-    ),
-}
+_GUESSES = first_guesses("Run")
 
 
-_CLASS_GUESSES = {
-    "ulna.open_run('run.nc') reads what Run.save wrote": (
-        "load open read from_file from_netcdf from_nc open_run load_run"
-    ),
-}
+_CLASS_GUESSES = first_guesses("Run class")
 
 
 @suggest_attributes({**_GUESSES, **_CLASS_GUESSES})

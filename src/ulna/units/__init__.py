@@ -16,7 +16,7 @@ from numbers import Real
 from typing import TYPE_CHECKING
 
 from ulna.errors import InputError, Problem, did_you_mean, shown
-from ulna.namespaces import namespace
+from ulna.namespaces import first_guesses, namespace
 from ulna.units.table import EXAMPLES, STANDARD_GRAVITY, SYNONYMS, TURN, UNITS
 
 __all__ = [
@@ -478,14 +478,5 @@ _FOLDED_SYNONYMS = {_fold(word): _fold(unit) for word, unit in SYNONYMS.items()}
 _EXACT, _FOLDED = _index(fold=False), _index(fold=True)
 
 if not TYPE_CHECKING:
-    _guesses = {
-        "units.to_si('30 deg', 'angle') reads text with a unit": (
-            "parse read convert to_SI si quantity Quantity deg2rad radians"
-        ),
-        "units.from_si(value, 'deg', 'angle') expresses an SI value in a unit": (
-            "to_unit to from_SI rad2deg degrees"
-        ),
-        "units.format_si(value, 'deg', 'angle') writes an SI value with its unit": "format text",
-        "units.UNITS lists all units by kind": "units all known names list_units",
-    }
+    _guesses = first_guesses("units")
     __getattr__, __dir__ = namespace(__name__, _guesses, also=__all__)

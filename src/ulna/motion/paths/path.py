@@ -31,7 +31,7 @@ from ulna.motion.paths.curves import (
     arc_length_derivatives,
     measure,
 )
-from ulna.namespaces import suggest_attributes
+from ulna.namespaces import first_guesses, suggest_attributes
 from ulna.typing import ArrayLike, PointLike
 
 SMOOTH = 1e-6  # [rad] by which the direction may jump where a path counts as smooth
@@ -42,18 +42,7 @@ MOST_PIECES = 100_000  # of a path that is repeated
 SAMPLE_PARAMETERS = np.linspace(0.0, 1.0, 257)
 
 # What people ask for first, and where it is.
-_GUESSES = {
-    "path.reversed() goes the other way": "reverse backwards flip",
-    "path.placed(at, angle) moves and turns it": "translate move shift rotate place transform",
-    "path.scaled(factor) is larger or smaller": "scale resize",
-    "path.repeated(times) goes several times": "repeat loop times",
-    "path.then(other) goes on with another": "append concat join extend chain",
-    "path.rounded(radius) has round corners": "smooth blend fillet round",
-    "path.by_length(...) and path.along(...) are points of it": "points sample xy at start end",
-    "ulna.plan(arm, path, duration=...) plans a motion along it, ulna.plot(plan) draws that": (
-        "plot plan show draw follow"
-    ),
-}
+_GUESSES = first_guesses("Path")
 
 
 @suggest_attributes(_GUESSES)

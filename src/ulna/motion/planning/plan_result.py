@@ -27,7 +27,7 @@ from ulna.kinematics.inverse_kinematics import ring
 from ulna.motion.paths.path import Path
 from ulna.motion.planning.findings import Demands, Finding, Peaks
 from ulna.motion.trajectory import Trajectory
-from ulna.namespaces import SuggestsAttributes, suggest_attributes, suggest_keywords
+from ulna.namespaces import SuggestsAttributes, first_guesses, suggest_attributes, suggest_keywords
 from ulna.progress import card
 from ulna.storage import whole_file
 from ulna.typing import PathLike, TimesLike
@@ -103,39 +103,10 @@ def _terms(arm: Arm, q: Array, qd: Array, qdd: Array, force: Any) -> Terms:
 
 
 # What people ask for first, and where it is.
-_GUESSES = {
-    "plan.t are the times [s]": "time times ts",
-    "plan.q are the joint angles [rad]": "angle angles position positions theta joint_angles",
-    "plan.qd are the joint rates [rad/s]": "velocity velocities dq qdot q_dot speed speeds rates",
-    "plan.qdd are the joint accelerations [rad/s²]": "acceleration accelerations ddq qddot",
-    "plan.tau are the torques [N·m], shape (samples, n); plan.torque_at(t) is a function of time": (
-        "torque torques effort u"
-    ),
-    "plan.peaks.torque, .torque_rms, .speed and .power are the largest of each joint": (
-        "peak_torque peak_torques max_torque max_torques tau_max peak rms_torque torque_rms "
-        "max_velocity max_speed peak_power"
-    ),
-    "plan.tip is the tip's position x, y and angle": (
-        "tip_position end_effector ee xy pose tip_pose"
-    ),
-    "plan.problems say what keeps the arm from it, plan.feasible whether anything does": (
-        "errors problem findings infeasible valid reachable failures warnings success"
-    ),
-    "ulna.simulate(arm, controller=..., reference=plan) lets the arm follow it": (
-        "simulate follow execute run"
-    ),
-    "ulna.plot(plan) draws it": "plot show draw figure",
-    "plan.save('plan.csv') writes it, plan.to_dataframe() is a table": (
-        "to_csv write export csv df dataframe to_pandas to_dict data"
-    ),
-}
+_GUESSES = first_guesses("Plan")
 
 
-_CLASS_GUESSES = {
-    "a saved plan is a CSV table for other programs; ulna.plan(arm, path) makes it anew": (
-        "load open read from_file from_csv open_plan load_plan"
-    ),
-}
+_CLASS_GUESSES = first_guesses("Plan class")
 
 
 @suggest_attributes({**_GUESSES, **_CLASS_GUESSES})

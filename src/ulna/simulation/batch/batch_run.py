@@ -17,7 +17,7 @@ import numpy as np
 from ulna.arm import Parameters
 from ulna.errors import Problems
 from ulna.kinematics.forward_kinematics import tip
-from ulna.namespaces import SuggestsAttributes, suggest_attributes, suggest_keywords
+from ulna.namespaces import SuggestsAttributes, first_guesses, suggest_attributes, suggest_keywords
 from ulna.progress import card
 from ulna.simulation.batch.statuses import REASONS, Codes, Statuses
 from ulna.simulation.batch.stored_arrays import StoredArray
@@ -193,27 +193,10 @@ class Final(NamedTuple):
 
 
 # What people ask for first, and where it is.
-_GUESSES = {
-    "run.t are the times of the samples [s]": "time times",
-    "run.qd are the joint rates [rad/s], with axes of members, samples and joints": (
-        "velocity velocities dq qdot rates"
-    ),
-    "run.q are the joint angles [rad], with axes of members, samples and joints": (
-        "angles positions theta x states"
-    ),
-    "run.tau are the torques [N·m], if keep_torques=True was asked for": "torque torques u",
-    "run.status says how every member ended": "ok success failed failures errors message",
-    "run.save('batch.nc') writes it; run.dataset is a table": (
-        "to_netcdf to_csv to_zarr write export to_dataframe df dataframe to_xarray"
-    ),
-}
+_GUESSES = first_guesses("BatchRun")
 
 
-_CLASS_GUESSES = {
-    "ulna.open_batch('batch.nc') reads what BatchRun.save wrote": (
-        "load open read from_file from_netcdf from_zarr open_batch load_batch"
-    ),
-}
+_CLASS_GUESSES = first_guesses("BatchRun class")
 
 
 @suggest_attributes({**_GUESSES, **_CLASS_GUESSES})
