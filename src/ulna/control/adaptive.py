@@ -21,35 +21,33 @@ import numpy as np
 
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
-from ulna.control.believed import (
-    ANGLE,
-    QD_REF,
-    RATE,
-    SLIDING,
-    believed,
-    scratch_rows,
-    scratch_tables,
-)
 from ulna.control.controller import (
     DEFAULT_TIMING,
     CompiledLaw,
     ControlTiming,
+    Gain,
     Reference,
     call_text,
     columns,
     freeze_fields,
-    keyword_guesses,
-)
-from ulna.control.gains import (
-    KD_SHARE,
-    Gain,
-    at_all_poses,
-    bounds_of,
     joint_gains,
-    largest_kp,
+    keyword_guesses,
     one_number,
 )
-from ulna.control.laws import REF_Q, REF_QD, REF_QDD, law
+from ulna.control.gains import KD_SHARE, at_all_poses, bounds_of, largest_kp
+from ulna.control.laws import (
+    ANGLE,
+    QD_REF,
+    RATE,
+    REF_Q,
+    REF_QD,
+    REF_QDD,
+    SLIDING,
+    believed,
+    law,
+    scratch_rows,
+    scratch_tables,
+)
 from ulna.control.loop_stability import Feedback, diagonal, gravity_gradient
 from ulna.dynamics import mass_matrix
 from ulna.dynamics.inertial_parameters import parameter_vector, regressor

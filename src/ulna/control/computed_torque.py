@@ -19,27 +19,31 @@ import numpy as np
 
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
-from ulna.control.believed import (
-    ANGLE,
-    RATE,
-    believed,
-    constants,
-    load_model,
-    scratch_rows,
-    scratch_tables,
-)
 from ulna.control.controller import (
     DEFAULT_TIMING,
     CompiledLaw,
     ControlTiming,
+    Gain,
     Reference,
     call_text,
     columns,
     freeze_fields,
+    joint_gains,
     keyword_guesses,
 )
-from ulna.control.gains import Gain, joint_gains
-from ulna.control.laws import REF_Q, REF_QD, REF_QDD, law
+from ulna.control.laws import (
+    ANGLE,
+    RATE,
+    REF_Q,
+    REF_QD,
+    REF_QDD,
+    believed,
+    constants,
+    law,
+    load_model,
+    scratch_rows,
+    scratch_tables,
+)
 from ulna.control.loop_stability import Feedback, diagonal, gravity_gradient
 from ulna.dynamics import inverse_dynamics, mass_matrix
 from ulna.dynamics.packed import QDD, TORQUE

@@ -14,16 +14,19 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
 from ulna.arm import Arm, Parameters
-from ulna.arrays import Array
+from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
+
+# One number for all joints, or one a joint.
+Gain: TypeAlias = float | Sequence[float]
 
 
 class Reference:
@@ -169,6 +172,37 @@ def check_controller(controller: Any, what: str = "controller") -> None:
     raise InputError(Problem(what, got, need, hint))
 
 
+def joint_gains(
+    what: str, value: Any, n: int, *, above_zero: bool = False, signed: bool = False
+) -> Array:
+    """Return gains (n,) of one number or n of them; refuses what is not finite, or negative."""
+    size = "" if signed else " above 0" if above_zero else " of at least 0"
+    need = f"a finite number{size}, or {n} of them, one a joint"
+    refusal = InputError(Problem(what, shown(value), need))
+    try:
+        gains = float_array(value, what)
+    except InputError:
+        raise refusal from None
+    if gains.shape not in ((), (1,), (n,)) or not np.isfinite(gains).all():
+        raise refusal
+    if not signed and ((gains < 0.0).any() or (above_zero and not gains.all())):
+        raise refusal
+    return np.broadcast_to(gains, (n,)).astype(np.float64)
+
+
+def one_number(
+    what: str, value: Any, unit: str, *, zero: bool = False, infinite: bool = False
+) -> float:
+    """Return a number above zero, or zero or infinity where they have a meaning."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    in_range = is_number and (value > 0.0 or (zero and value == 0.0))
+    if not in_range or (math.isinf(value) and not infinite):
+        size = "of at least 0" if zero else "above 0"
+        need = f"a {'' if infinite else 'finite '}number {size} [{unit}]"
+        raise InputError(Problem(what, shown(value), need))
+    return float(value)
+
+
 def columns(*parts: Array) -> Array:
     """Stack numbers (…, k) of one arm or many below one another: (p, 1), or a column an arm."""
     lead = np.broadcast_shapes(*(np.shape(part)[:-1] for part in parts))
@@ -288,10 +322,13 @@ def freeze_fields(controller: Any, *names: str) -> None:
     So it can be compared, hashed and written down whatever its gains were given as.
     """
     for name in names:
-        value = getattr(controller, name)
-        if isinstance(value, list | np.ndarray | np.generic):
-            plain = value if isinstance(value, list) else value.tolist()
-            object.__setattr__(controller, name, tuple(plain) if isinstance(plain, list) else plain)
+        object.__setattr__(controller, name, plain_gain(getattr(controller, name)))
+
+
+def plain_gain(value: Any) -> Any:
+    """Return a gain of any kind as a number or a tuple of numbers."""
+    plain = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+    return tuple(plain) if isinstance(plain, list) else plain
 
 
 def call_text(controller: Any) -> str:

@@ -18,19 +18,19 @@ from typing import NamedTuple
 
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
-from ulna.control.believed import believed, constants, scratch_rows, torque_of_reference
 from ulna.control.controller import (
     DEFAULT_TIMING,
     CompiledLaw,
     ControlTiming,
+    Gain,
     Reference,
     call_text,
     columns,
     freeze_fields,
     keyword_guesses,
 )
-from ulna.control.gains import Gain, JointGains, joint_gains_of
-from ulna.control.laws import law
+from ulna.control.gains import JointGains, joint_gains_of
+from ulna.control.laws import believed, constants, law, scratch_rows, torque_of_reference
 from ulna.control.loop_stability import Feedback
 from ulna.control.pid import (
     MEMORIES,

@@ -36,20 +36,16 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from ulna.arm import Arm, Parameters, parameters_of
-from ulna.arrays import Array, float_array
-from ulna.control.controller import ControlTiming
+from ulna.arrays import Array
+from ulna.control.controller import ControlTiming, Gain, joint_gains, one_number
 from ulna.dynamics import chain, mass_matrix
-from ulna.errors import InputError, Problem, shown
-
-# One number for all joints, or one a joint.
-Gain: TypeAlias = float | Sequence[float]
 
 DEFAULT_FREQUENCY = 20.0  # [rad/s] for springs, unless the rate is too low for it
 # Of the dampers that make the sampled loop unstable: as a rule, and where it must be.
@@ -97,37 +93,6 @@ class JointGains(NamedTuple):
     def possible(self) -> Array:
         """Whether there is room between the bounds at every joint, (…)."""
         return np.asarray(np.all(self.kp_max >= LEAST_KP_RATIO * self.kp_min, axis=-1))
-
-
-def joint_gains(
-    what: str, value: Any, n: int, *, above_zero: bool = False, signed: bool = False
-) -> Array:
-    """Return gains (n,) of one number or n of them; refuses what is not finite, or negative."""
-    size = "" if signed else " above 0" if above_zero else " of at least 0"
-    need = f"a finite number{size}, or {n} of them, one a joint"
-    refusal = InputError(Problem(what, shown(value), need))
-    try:
-        gains = float_array(value, what)
-    except InputError:
-        raise refusal from None
-    if gains.shape not in ((), (1,), (n,)) or not np.isfinite(gains).all():
-        raise refusal
-    if not signed and ((gains < 0.0).any() or (above_zero and not gains.all())):
-        raise refusal
-    return np.broadcast_to(gains, (n,)).astype(np.float64)
-
-
-def one_number(
-    what: str, value: Any, unit: str, *, zero: bool = False, infinite: bool = False
-) -> float:
-    """Return a number above zero, or zero or infinity where they have a meaning."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    in_range = is_number and (value > 0.0 or (zero and value == 0.0))
-    if not in_range or (math.isinf(value) and not infinite):
-        size = "of at least 0" if zero else "above 0"
-        need = f"a {'' if infinite else 'finite '}number {size} [{unit}]"
-        raise InputError(Problem(what, shown(value), need))
-    return float(value)
 
 
 def seen_inertia(arm: Arm | Parameters) -> Array:

@@ -19,27 +19,29 @@ import numpy as np
 
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
-from ulna.control.believed import (
-    ANGLE,
-    RATE,
-    believed,
-    constants,
-    load_model,
-    scratch_rows,
-    scratch_tables,
-)
 from ulna.control.controller import (
     DEFAULT_TIMING,
     CompiledLaw,
     ControlTiming,
+    Gain,
     Reference,
     call_text,
     columns,
     freeze_fields,
     keyword_guesses,
 )
-from ulna.control.gains import Gain, JointGains, joint_gains_of
-from ulna.control.laws import REF_Q, law
+from ulna.control.gains import JointGains, joint_gains_of
+from ulna.control.laws import (
+    ANGLE,
+    RATE,
+    REF_Q,
+    believed,
+    constants,
+    law,
+    load_model,
+    scratch_rows,
+    scratch_tables,
+)
 from ulna.control.loop_stability import Feedback, diagonal, gravity_gradient
 from ulna.control.pd import add_pd
 from ulna.dynamics import gravity_torque

@@ -5,6 +5,10 @@
 The engine calls it at every tick with the numbers of an arm, or with lanes, each of which is an arm
 of a batch (see `ulna.lanes`): the same lines are compiled for both. Gains and state lie in two
 arrays with a column for every arm; a gain is a row for every joint.
+
+The arm that a controller believes in is the simulated one, unless it is told another. A law holds
+it as numbers: its constants are the last of the parameters. The law's own rows of state come first,
+and behind them lies scratch memory for the tables that the recursion reads.
 """
 
 from __future__ import annotations
@@ -16,18 +20,29 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from ulna.arm import Arm, Parameters
+from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
-from ulna.control.controller import CompiledLaw, Reference, keyword_guesses
-from ulna.control.gains import Gain, joint_gains
-from ulna.errors import InputError, Problem, did_you_mean
-from ulna.kernels import DISABLED, Kernel, inner
-from ulna.lanes import WIDTHS, lanes, squeeze, wide_lanes
+from ulna.control.controller import (
+    CompiledLaw,
+    Gain,
+    Reference,
+    joint_gains,
+    keyword_guesses,
+    plain_gain,
+)
+from ulna.dynamics.packed import COLUMNS, CONSTANTS, LENGTH, QDD, TORQUE, TURNS, pack
+from ulna.dynamics.recursive import inverse
+from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.kernels import DISABLED, Kernel, inlined, inner
+from ulna.lanes import WIDTHS, all_lanes, lanes, matrix_view, squeeze, wide_lanes
 
 ARGUMENTS = ("t", "q", "qd", "reference", "state", "tau")
 REST = "params"  # the last argument of a law that takes whatever comes behind its gains
 REF_Q, REF_QD, REF_QDD = range(3)  # rows of the reference
 MANY = WIDTHS[np.dtype(np.float64)]  # arms in a block
+# Rows of the motion: angles, rates, reference rates q̇_r, and the sliding variable s = q̇_r − q̇.
+ANGLE, RATE, QD_REF, SLIDING = range(4)
+MOTIONS = 4
 _REQUIRED: Any = object()  # in place of a default
 
 
@@ -145,7 +160,7 @@ class Law:
         missing = [gain for gain, value in found.items() if value is _REQUIRED]
         if missing:
             raise TypeError(f"{name}() missing its gains {', '.join(missing)}")
-        return LawController(self, tuple(map(_plain, found.values())))
+        return LawController(self, tuple(map(plain_gain, found.values())))
 
     @cached_property
     def kernel(self) -> Callable[..., None]:
@@ -230,7 +245,63 @@ class LawController:
         return CompiledLaw(self.law.kernel, *self.start(arm))
 
 
-def _plain(value: Any) -> Any:
-    """Return a gain as a number or a tuple of numbers, which can be compared and hashed."""
-    plain = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-    return tuple(plain) if isinstance(plain, list) else plain
+def believed(controller: object, model: Arm | None, arm: Arm | Parameters) -> Arm | Parameters:
+    """Return the model of a controller of an arm; refuses one with another number of joints."""
+    if model is None:
+        return arm
+    what = f"{type(controller).__name__}.model"
+    if not isinstance(model, Arm):
+        raise InputError(Problem(what, shown(model), "an Arm, or None for the simulated one"))
+    if model.n != arm.n:
+        need = f"{arm.n}, as many as the simulated arm has"
+        got = f"an arm with {model.n} joint{'s' * (model.n != 1)}"
+        raise InputError(Problem(what, got, need))
+    return model
+
+
+def constants(model: Arm | Parameters) -> Array:
+    """Return the numbers of an arm in a row (…, p), as laws read them."""
+    table = pack(parameters_of(model))
+    return table.reshape(*table.shape[:-2], -1)
+
+
+def scratch_rows(n: int) -> int:
+    """Return how many rows of scratch memory a law needs for an arm of n links."""
+    return (n + 1) * (COLUMNS + TURNS + MOTIONS)
+
+
+@inlined
+def scratch_tables(n: int, state: Array, own: int) -> tuple[Array, Array, Array]:
+    """Return the tables of links, turns and motions, which lie behind a law's own rows of state."""
+    turns = own + (n + 1) * COLUMNS
+    motions = turns + (n + 1) * TURNS
+    return (
+        matrix_view(state, own, n + 1, COLUMNS),
+        matrix_view(state, turns, TURNS, n + 1),
+        matrix_view(state, motions, MOTIONS, n + 1),
+    )
+
+
+@inlined
+def load_model(n: int, constants: Array, links: Array) -> None:
+    """Copy the constants of the arm into the table."""
+    if all_lanes(links[0, LENGTH] == constants[LENGTH]):
+        return  # They are there since the tick before.
+    for i in range(n + 1):
+        for column in range(CONSTANTS):
+            links[i, column] = constants[i * CONSTANTS + column]
+
+
+@inner
+def torque_of_reference(
+    n: int, reference: Array, constants: Array, state: Array, own: int, tau: Array
+) -> None:
+    """Write the inverse dynamics of the reference; scratch lies behind the law's own rows."""
+    links, turns, y = scratch_tables(n, state, own)
+    load_model(n, constants, links)
+    for i in range(n):
+        y[ANGLE, i], y[RATE, i] = reference[REF_Q, i], reference[REF_QD, i]
+        links[i, QDD] = reference[REF_QDD, i]
+    inverse(n, links, turns, y, ANGLE)
+    for i in range(n):
+        tau[i] = links[i, TORQUE]

@@ -16,9 +16,8 @@ import numpy as np
 
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
-from ulna.control.believed import believed, constants, scratch_rows, torque_of_reference
 from ulna.control.controller import CompiledLaw, Reference, call_text, columns
-from ulna.control.laws import law
+from ulna.control.laws import believed, constants, law, scratch_rows, torque_of_reference
 from ulna.dynamics import inverse_dynamics
 from ulna.namespaces import suggest_keywords
 

@@ -22,13 +22,14 @@ from ulna.control.controller import (
     DEFAULT_TIMING,
     CompiledLaw,
     ControlTiming,
+    Gain,
     Reference,
     call_text,
     columns,
     freeze_fields,
     keyword_guesses,
 )
-from ulna.control.gains import Gain, JointGains, joint_gains_of
+from ulna.control.gains import JointGains, joint_gains_of
 from ulna.control.laws import REF_Q, REF_QD, law
 from ulna.control.loop_stability import Feedback, diagonal
 from ulna.kernels import inner

@@ -26,21 +26,21 @@ from ulna.control.controller import (
     DEFAULT_TIMING,
     CompiledLaw,
     ControlTiming,
+    Gain,
     Reference,
     call_text,
     columns,
     freeze_fields,
+    joint_gains,
     keyword_guesses,
+    one_number,
 )
 from ulna.control.gains import (
     INTEGRAL_SHARE,
-    Gain,
     HasJointGains,
     JointGains,
     choose_ki,
-    joint_gains,
     joint_gains_of,
-    one_number,
 )
 from ulna.control.laws import REF_Q, REF_QD, law
 from ulna.control.loop_stability import Feedback, diagonal
