@@ -56,10 +56,10 @@ def shifted(whole, bits):
 
 def maps_of(plan, law, rate):
     """Give the maps that a result is made of."""
-    module = import_module("ulna.analysis.error_growth")  # the name is that of the function as well
+    module = import_module("ulna.analysis.error_maps")
     if law is None:
-        return module._open_maps(plan, plan.arm)[1]
-    return module._closed_maps(plan, plan.arm, law, rate)[1]
+        return module.open_maps(plan, plan.arm)[1]
+    return module.closed_maps(plan, plan.arm, law, rate)[1]
 
 
 def random_plan(random, n, duration):

@@ -511,7 +511,7 @@ class TestPictures:
 class TestFilms:
     def test_both_arms_are_seen_under_one_clock(self):
         from ulna.papers.bechard import films, runs
-        from ulna.viewer.pages import PRINT
+        from ulna.viewer.figure_style import PRINT
         from ulna.viewer.scene import moments
 
         shown = {"model": runs.skater("sequential"), "truth": runs.skater("full")}

@@ -13,23 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ulna.analysis.propagation import (
-    GAUSS,
-    MOST_AT_ONCE,
-    Scaled,
-    in_pieces,
-    log_norms,
-    log_singular_values,
-    magnus_maps,
-    maps_along,
-    running_products,
-)
-from ulna.analysis.tick_maps import Gains, controller_gains, gauss_times, held_maps, tick_maps
+from ulna.analysis.error_maps import closed_maps, open_maps
+from ulna.analysis.propagation import Scaled, log_norms, log_singular_values, running_products
 from ulna.arm import Arm
 from ulna.arrays import Array, freeze, plain, positive
 from ulna.concurrency import interruptible
 from ulna.control import Controller
-from ulna.dynamics.equations_of_motion import acceleration_rows
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import jacobian
 from ulna.motion import Plan
@@ -37,9 +26,6 @@ from ulna.namespaces import suggest_keywords
 from ulna.progress import card
 from ulna.simulation.build import check_kinds
 
-STEP = 0.01  # [s] of a step at most
-LEAST_STEPS, LEAST_INTERVALS = 2000, 400
-MOST_KEPT = 20_000_000  # numbers in the matrices of a result
 FIRST = 10.0  # [s] that a sentence speaks of apart from the whole
 ROUNDING = 1e-16  # of a number near one, half its last digit
 
@@ -288,11 +274,11 @@ def stability(
     if moved.n != plan.arm.n:
         raise InputError(Problem("arm", f"{moved.n} joints", f"{plan.arm.n}, as the plan has"))
     if controller is None:
-        times, maps = _open_maps(plan, moved)
+        times, maps = open_maps(plan, moved)
         frequency = None
     else:
         frequency = positive("rate", rate, "Hz")
-        times, maps = _closed_maps(plan, moved, controller, frequency)
+        times, maps = closed_maps(plan, moved, controller, frequency)
     return _told(plan, moved, controller, frequency, times, maps)
 
 
@@ -309,84 +295,3 @@ def _told(
     exponents = np.sort(logs)[::-1] / (times[-1] - times[0])
     freeze(times, growth, tips, exponents, *phi)
     return Stability(plan, controller, rate, times, phi, growth, tips, exponents)
-
-
-def _open_maps(plan: Plan, arm: Arm) -> tuple[Array, Array]:
-    """Return times (k+1,) and the maps (k, 2n, 2n) between them."""
-    states = 2 * arm.n
-    steps = max(LEAST_STEPS, math.ceil(plan.duration / STEP))
-    together = math.ceil(steps * states**2 / MOST_KEPT)
-    intervals = math.ceil(steps / together)
-    step, found = plan.duration / (intervals * together), np.empty((intervals, states, states))
-    starts = step * np.arange(intervals * together)
-    motion = _motion(plan, starts[:, None] + GAUSS * step)
-
-    def make(steps: Array) -> Array:
-        generators = _generators(arm, motion[steps])
-        return magnus_maps(generators[:, 0], generators[:, 1], step, slice(arm.n, states))
-
-    def some(rows: slice) -> None:
-        maps = maps_along(make, motion, slice(rows.start * together, rows.stop * together))
-        maps = maps.reshape(-1, together, states, states)
-        product = maps[:, 0]
-        for k in range(1, together):
-            product = maps[:, k] @ product
-        found[rows] = product
-
-    in_pieces(some, intervals, together * states**2, MOST_AT_ONCE)
-    return np.linspace(0.0, plan.duration, intervals + 1), found
-
-
-def _closed_maps(plan: Plan, arm: Arm, controller: Controller, rate: float) -> tuple[Array, Array]:
-    """Return times (k+1,) and the maps (k, d, d) between them: those over a tick, many times."""
-    period, ticks = 1.0 / rate, math.floor(plan.duration * rate * (1.0 + 1e-12))
-    if ticks < 1:
-        need = f"at least {1.0 / plan.duration:g} Hz, one tick in {plan.duration:g} s"
-        raise InputError(Problem("rate", f"{rate:g} Hz", need))
-    spacing = min(STEP, plan.duration / LEAST_INTERVALS)
-    each = max(1, round(spacing * rate), math.ceil(ticks * (2 * arm.n) ** 2 / MOST_KEPT))
-    edges = np.append(np.arange(0, ticks, each), ticks)
-    centres = 0.5 * (edges[1:] + edges[:-1]) * period
-    gains = controller_gains(plan, arm, controller, centres, period)
-    many, width = np.diff(edges).tolist(), 2 * arm.n + gains.memory.shape[-2]
-    maps = np.empty((len(centres), width, width))
-    motion = _motion(plan, gauss_times(centres, period))
-
-    def make(ticks: Array) -> Array:
-        return held_maps(_generators(arm, motion[ticks], held=True), period)
-
-    def some(rows: slice) -> None:
-        held = maps_along(make, motion, rows)
-        maps[rows] = tick_maps(held, Gains(*(part[rows] for part in gains)))
-        last = rows.stop - (rows.stop == len(maps) and many[-1] != each)
-        maps[rows.start : last] = np.linalg.matrix_power(maps[rows.start : last], each)
-        maps[last : rows.stop] = np.linalg.matrix_power(maps[last : rows.stop], many[-1])
-
-    in_pieces(some, len(centres), (3 * arm.n) ** 2, MOST_AT_ONCE)
-    if not np.isfinite(maps).all():
-        got = "answers to small errors that are no numbers"
-        raise InputError(Problem("controller", got, "finite ones", "try smaller gains"))
-    return edges * period, maps
-
-
-def _motion(plan: Plan, times: Array) -> Array:
-    """Return q, q̇, q̈ and the force on the tip, if there is one, at times (k, 2) as (k, c)."""
-    flat = times.ravel()
-    given = [
-        *plan.trajectory.rows(flat),
-        *([] if plan.tip_force is None else [plan.tip_force(flat)]),
-    ]
-    return np.concatenate(given, axis=-1).reshape(len(times), -1)
-
-
-def _generators(arm: Arm, motion: Array, *, held: bool = False) -> Array:
-    """Return A (k, 2, 2n, 2n) of a motion (k, c); with torques that are `held`, (k, 2, 3n, 3n)."""
-    n, size = arm.n, (3 if held else 2) * arm.n
-    both = motion.reshape(len(motion), 2, -1)
-    q, qd, qdd, force = np.split(both, [n, 2 * n, 3 * n], axis=-1)
-    found = np.zeros((len(motion), 2, size, size))
-    found[..., :n, n : 2 * n] = np.eye(n)
-    found[..., n : 2 * n, :] = acceleration_rows(
-        arm, q, qd, qdd, tip_force=force if force.size else None, by_torque=held
-    )
-    return found

@@ -2,13 +2,6 @@
 
     δẋ = A(t) δx        Φ̇ = A Φ,  Φ(0) = 1        δx(t) = Φ(t) δx(0)
 
-A step of length h from t takes A at the two Gauss points t + (1/2 ∓ √3/6) h, and is of order four:
-
-    Ω = h/2 (A₁ + A₂) + √3/12 h² (A₂ A₁ − A₁ A₂)        Φ(t + h) = exp(Ω) Φ(t)
-
-Units of angles and rates that make Ω small and balanced, powers of two, change no digit of it, and
-leave far less to be squared up and far closer singular values of the maps.
-
 Products are kept as a matrix of moderate size and the logarithm of what was divided out. Exponents
 are the logarithms of the singular values of Φ(T), by T. Neighbours are multiplied first as long as
 that costs no digits; where one matrix remains its singular values are taken. Where the values are
@@ -24,108 +17,21 @@ two blocks moves no singular value by more than a fraction ‖N₁₁⁻¹ N₁�
 
 No arithmetic of sixteen digits knows more than the maps do: where errors grow by more than 10^16
 only to be taken back, as in a loop of wild gains, the values are good to their order of magnitude.
-
-Maps along a smooth motion: made at some steps of a panel, by polynomials at the others.
-
-Over a panel of 64 or 32 steps a motion that has no corner there is a polynomial as far as sixteen
-digits can tell, and so are the maps over its steps. They are made at a few steps, which lie close
-to where Chebyshev would have them. Where the polynomial through these misses the motion at any
-step, or the maps at two more steps, shorter panels are tried, and then all maps are made.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
+from ulna.analysis.error_maps import in_pieces
 from ulna.arrays import Array
-from ulna.concurrency import parallel_for
-from ulna.control.loop_stability import balance, exponential
+from ulna.control.loop_stability import balance
 
-MOTION_ERROR = 1e-12  # of an angle, a rate, an acceleration, or of one where they are small
-MAP_ERROR = 1e-13  # of the largest entry, in units that make rows and columns of like sizes
-
-
-class InterpolationPanel(NamedTuple):
-    """So many steps in a row, and how a polynomial runs through them."""
-
-    size: int
-    nodes: Array  # (m,) steps that it runs through
-    tested: Array  # (2,) steps at which it is seen whether it is right
-    between: Array  # (size, m) leads from values at nodes to those at all steps
-
-    @classmethod
-    def of(cls, size: int, count: int) -> InterpolationPanel:
-        """Return the panel whose nodes are nearest to the points of Chebyshev and Lobatto."""
-        steps, turn = np.arange(size), np.pi * np.arange(count) / (count - 1)
-        nodes = np.round(0.5 * (size - 1) * (1.0 - np.cos(turn))).astype(int)
-        between = np.empty((size, count))
-        for k, node in enumerate(nodes):
-            others = np.delete(nodes, k)
-            between[:, k] = np.prod((steps[:, None] - others) / (node - others), axis=1)
-        # Where it is least to be trusted, in the first half and at the beginning of the last.
-        far, half = np.abs(np.prod((steps[:, None] - nodes) / size, axis=1)), size // 2
-        tested = [int(np.argmax(far[: half - 2])), half]
-        return cls(size, nodes, np.array(tested), between)
-
-    def is_smooth(self, motion: Array) -> Array:
-        """Return in which panels (k, size, c) of a motion the polynomial gives all of it."""
-        missed = np.abs(self.between @ motion[:, self.nodes] - motion).max(axis=1, initial=0.0)
-        size = np.abs(motion).max(axis=1, initial=1.0)
-        return np.asarray((missed <= MOTION_ERROR * size).all(axis=-1))
-
-    def maps(self, make: Callable[[Array], Array], steps: Array) -> tuple[Array, Array]:
-        """Return maps (k, size, d, d) over the steps (k, size) of panels, and which are right."""
-        made = make(steps[:, np.append(self.nodes, self.tested)].ravel())
-        made = made.reshape(len(steps), -1, *made.shape[1:])
-        at_nodes, exact = made[:, : len(self.nodes)], made[:, len(self.nodes) :]
-        # A row of the maps at a time: products are small, for which no library wakes threads.
-        found = (self.between @ at_nodes.swapaxes(1, 2)).swapaxes(1, 2)
-        units = balance(np.abs(exact).max(axis=(0, 1)))
-        ratio = units / units[:, None]
-        missed = (np.abs(found[:, self.tested] - exact) * ratio).max(axis=(1, 2, 3))
-        return found, missed <= MAP_ERROR * (np.abs(exact) * ratio).max(axis=(1, 2, 3))
-
-
-PANELS = (InterpolationPanel.of(64, 14), InterpolationPanel.of(32, 12))
-LONGEST = PANELS[0].size
-
-
-def maps_along(make: Callable[[Array], Array], motion: Array, rows: slice) -> Array:
-    """Return the maps (k, d, d) over the steps of some rows of a motion.
-
-    Parameters
-    ----------
-    make : callable
-        Returns the maps (m, d, d) over steps with these numbers (m,).
-    motion : (steps, c) array
-        All that the maps depend on.
-    rows : slice
-        Which steps; panels are laid from its start on.
-    """
-    left, known = np.arange(rows.start, rows.stop), []
-    for panel in PANELS:
-        # What longer panels leave over are whole ones of these, and less than one at the end.
-        laid = left[: len(left) // panel.size * panel.size].reshape(-1, panel.size)
-        steps = laid[panel.is_smooth(motion[laid])]
-        if len(steps):
-            maps, right = panel.maps(make, steps)
-            known.append((steps[right].ravel(), maps[right].reshape(-1, *maps.shape[2:])))
-            left = np.setdiff1d(left, known[-1][0], assume_unique=True)
-    if len(left):
-        known.append((left, make(left)))
-    found = np.empty((rows.stop - rows.start, *known[0][1].shape[1:]))
-    for which, maps in known:
-        found[which - rows.start] = maps
-    return found
-
-
-GAUSS = np.array([0.5 - math.sqrt(3.0) / 6.0, 0.5 + math.sqrt(3.0) / 6.0])
-MOST_AT_ONCE = 500_000  # numbers in matrices that a core works on together
 SAMPLE = 64  # maps that units are chosen by
 RANGE = 100.0  # ln of how far products may grow or fall until they are scaled again
 SQUARINGS = (3, 3)  # of a Gram matrix, until its largest eigenvalue is looked for, and again
@@ -143,40 +49,6 @@ class Scaled(NamedTuple):
 
     mantissa: Array
     log: Array  # (k,)
-
-
-def in_pieces(
-    work: Callable[[slice], None], count: int, numbers: int, most: int = MOST_AT_ONCE
-) -> None:
-    """Do work(rows) for all of range(count), each of so many numbers, in pieces on all cores.
-
-    A piece has as many as fit into a core's cache, whole panels if it can. However many cores
-    there are, the pieces are the same, and so is what comes out.
-    """
-    size = max(1, most // numbers)
-    if size > LONGEST:
-        size -= size % LONGEST
-
-    def some(first: int, last: int) -> None:
-        with np.errstate(all="ignore"):  # which holds for a thread
-            for piece in range(first, last):
-                work(slice(piece * size, min((piece + 1) * size, count)))
-
-    parallel_for(some, math.ceil(count / size), 1)
-
-
-def magnus_maps(first: Array, second: Array, step: float, rows: slice = slice(None)) -> Array:
-    """Return the maps (k, d, d) over steps whose generators at the Gauss points are given.
-
-    Only in `rows` do the generators of a step differ.
-    """
-    middle = (0.5 * step) * (first + second)
-    change = (0.5 * step) * (second[:, rows] - first[:, rows])
-    turn = middle[..., rows] @ change
-    turn[:, rows] -= change @ middle
-    turn *= -math.sqrt(3.0) / 6.0
-    turn += middle
-    return exponential(turn)
 
 
 def running_products(maps: Array) -> Scaled:

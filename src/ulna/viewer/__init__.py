@@ -14,8 +14,8 @@ from ulna.viewer.arm_figures import (
     workspace_figure,
 )
 from ulna.viewer.comparison import animate_following
+from ulna.viewer.figure_style import DARK, PRINT, Theme, fit_axes, styled
 from ulna.viewer.film import InlineFilm, animate
-from ulna.viewer.pages import DARK, PRINT, Theme, fit_axes, styled
 from ulna.viewer.plan_figures import motion_figure, plot_joint_torque, plot_path, torques_figure
 from ulna.viewer.portrait_figures import plot_portrait, portrait_figure
 from ulna.viewer.run_figures import (

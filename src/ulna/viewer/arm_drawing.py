@@ -15,7 +15,7 @@ from ulna import kinematics
 from ulna.arm import Arm, Joint
 from ulna.errors import InputError, Problem
 from ulna.units import length_text
-from ulna.viewer.pages import PRINT, Theme, mixed
+from ulna.viewer.figure_style import PRINT, Theme, mixed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

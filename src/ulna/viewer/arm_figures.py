@@ -19,7 +19,7 @@ from ulna.motion import Path, Plan, Plans, Trajectory
 from ulna.namespaces import suggest_keywords
 from ulna.simulation import BatchRun, Run, Simulation
 from ulna.viewer.arm_drawing import draw_arm, draw_ghosts, draw_reach, draw_region
-from ulna.viewer.pages import (
+from ulna.viewer.figure_style import (
     PRINT,
     TITLE_X,
     Theme,

@@ -13,8 +13,8 @@ from ulna.concurrency import interruptible
 from ulna.errors import InputError, Problem
 from ulna.namespaces import suggest_keywords
 from ulna.viewer.arm_drawing import TIP, Playback, draw_reach, widths
+from ulna.viewer.figure_style import PRINT, Theme, arm_title, fit_axes, mixed
 from ulna.viewer.film import InlineFilm, check_film, film_moments, speed_remark, times_between
-from ulna.viewer.pages import PRINT, Theme, arm_title, fit_axes, mixed
 from ulna.viewer.plan_figures import PALE, reference_points
 from ulna.viewer.scene import (
     HEAD,

@@ -25,7 +25,7 @@ from ulna.progress import card
 from ulna.progress import progress as progress_line
 from ulna.storage import check_new, write_whole
 from ulna.viewer.arm_drawing import Playback
-from ulna.viewer.pages import PRINT, Theme, arm_title
+from ulna.viewer.figure_style import PRINT, Theme, arm_title
 from ulna.viewer.scene import TRAIL, ArmScene, moments
 from ulna.viewer.video import FORMATS, FilmFormat, has_ffmpeg, write_film
 

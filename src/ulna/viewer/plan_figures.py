@@ -26,7 +26,7 @@ from ulna.viewer.arm_drawing import (
     draw_reach,
     needs_inset,
 )
-from ulna.viewer.pages import (
+from ulna.viewer.figure_style import (
     FOOT,
     PATTERNS,
     PRINT,

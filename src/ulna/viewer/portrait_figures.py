@@ -13,7 +13,7 @@ import numpy as np
 
 from ulna.analysis.portraits.report_text import drive_text, fate_text, left_out
 from ulna.arrays import Array
-from ulna.viewer.pages import PRINT, Theme, cut, mixed, new_figure, series, styled
+from ulna.viewer.figure_style import PRINT, Theme, cut, mixed, new_figure, series, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

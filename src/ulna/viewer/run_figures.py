@@ -17,7 +17,7 @@ from ulna.viewer.arm_drawing import (
     draw_reach,
     draw_trace,
 )
-from ulna.viewer.pages import (
+from ulna.viewer.figure_style import (
     PATTERNS,
     PRINT,
     TITLE_X,

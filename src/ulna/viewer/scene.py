@@ -22,7 +22,7 @@ from ulna.viewer.arm_drawing import (
     link_colors,
     widths,
 )
-from ulna.viewer.pages import Theme, cut, even_ticks, fit_axes, styled
+from ulna.viewer.figure_style import Theme, cut, even_ticks, fit_axes, styled
 
 if TYPE_CHECKING:
     from ulna.simulation.run import Run

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from ulna import kinematics
 from ulna.arm import Arm, Link
 from ulna.viewer.arm_drawing import draw_arm
-from ulna.viewer.pages import PRINT, Theme, new_figure, styled
+from ulna.viewer.figure_style import PRINT, Theme, new_figure, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,7 @@ from ulna.angles import wrap
 from ulna.arrays import whole
 from ulna.errors import InputError, Problem
 from ulna.simulation import Run
-from ulna.viewer.pages import PRINT, Theme, arm_title, new_figure, series, styled
+from ulna.viewer.figure_style import PRINT, Theme, arm_title, new_figure, series, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,7 +17,7 @@ import numpy as np
 
 from ulna.analysis.tracking_errors import Tracking, tracking
 from ulna.errors import InputError, Problem, shown
-from ulna.viewer.pages import (
+from ulna.viewer.figure_style import (
     MOST_NAMES,
     PATTERNS,
     PRINT,

@@ -12,16 +12,15 @@ from scipy.linalg import expm
 
 import ulna
 from ulna.analysis import stability
+from ulna.analysis.error_maps import controller_gains, floats, magnus_maps, refilled
 from ulna.analysis.propagation import (
     Scaled,
-    exponential,
     log_norms,
     log_singular_values,
-    magnus_maps,
     running_products,
 )
-from ulna.analysis.tick_maps import controller_gains, floats, refilled
 from ulna.control import PD, PID, Adaptive, ComputedTorque, FeedforwardPID, OpenLoop
+from ulna.control.loop_stability import exponential
 from ulna.dynamics import linearise, mass_matrix
 from ulna.dynamics.chain import inverse_dynamics
 from ulna.errors import InfeasibleError, InputError
@@ -256,7 +255,7 @@ def test_held_torques_grow_errors_as_open_loop_does():
 
 def remembered(law):
     """Give how many numbers of a controller's memory hand errors on."""
-    return controller_gains(PLAN, ARM, law, np.array([0.0, 1.0, 2.0]), 0.02).memory.shape[-2]
+    return controller_gains(PLAN, ARM, law, np.array([0.0, 1.0, 2.0]), 0.02).shape[-2] - ARM.n
 
 
 def test_what_a_controller_remembers_takes_part():
@@ -330,7 +329,7 @@ def test_arms_of_many_links_are_told_in_pieces(n, monkeypatch):
     path = ulna.paths.joints(np.linspace(0.0, 0.3, 3)[:, None] * np.ones(n))
     plan = ulna.plan(arm, path, duration=0.5)
     whole = stability(plan)
-    module = import_module("ulna.analysis.error_growth")  # the name is that of the function as well
+    module = import_module("ulna.analysis.error_maps")
     monkeypatch.setattr(module, "MOST_KEPT", 500 * (2 * n) ** 2)
     monkeypatch.setattr(module, "MOST_AT_ONCE", 64 * (2 * n) ** 2)
     pieces = stability(plan)

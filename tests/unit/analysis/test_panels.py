@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from ulna.analysis.propagation import LONGEST, PANELS, maps_along
-from ulna.analysis.tick_maps import BLOCK
+from ulna.analysis.error_maps import BLOCK, LONGEST, PANELS, maps_along
 from ulna.lanes import WIDTHS
 
 STEPS = 300

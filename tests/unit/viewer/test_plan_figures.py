@@ -14,7 +14,7 @@ from ulna import viewer
 from ulna.analysis import tracking
 from ulna.simulation import Run
 from ulna.simulation.outcome import Status
-from ulna.viewer.pages import LETTERS
+from ulna.viewer.figure_style import LETTERS
 from ulna.viewer.plan_figures import marks, reference_points
 from ulna.viewer.tracking_figures import BOUNDS
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 import ulna
 from ulna import viewer
 from ulna.viewer.arm_drawing import FAINTEST
-from ulna.viewer.pages import MOST_POINTS, thinned
+from ulna.viewer.figure_style import MOST_POINTS, thinned
 
 THEMES = {"print": viewer.PRINT, "dark": viewer.DARK}
 PLOTS = {

@@ -20,7 +20,7 @@ from ulna.kinematics import inverse
 from ulna.papers.ang import printed, rows, samples
 from ulna.papers.ang.printed import Floats
 from ulna.papers.rows_file import Values
-from ulna.viewer.pages import PRINT, Theme, series, styled
+from ulna.viewer.figure_style import PRINT, Theme, series, styled
 
 L1, L2 = 1.0, 0.75  # [m] exact in binary, and so is their sum
 BENDS = np.logspace(-7, 0, 15)  # [rad]

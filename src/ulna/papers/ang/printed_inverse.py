@@ -11,7 +11,7 @@ from ulna import dynamics, kinematics
 from ulna.papers.ang import printed, rows, samples
 from ulna.papers.ang.printed import Floats
 from ulna.papers.rows_file import Values
-from ulna.viewer.pages import PRINT, Theme, styled
+from ulna.viewer.figure_style import PRINT, Theme, styled
 
 SMALLEST = 1e-18  # [m] of the errors that are shown; those that are zero are put there
 CENTIMETRES = 100.0

@@ -9,7 +9,7 @@ from ulna import dynamics, kinematics
 from ulna.papers.ang import printed, rows, samples
 from ulna.papers.rows_file import Values
 from ulna.viewer import reach_figure
-from ulna.viewer.pages import PRINT, Theme
+from ulna.viewer.figure_style import PRINT, Theme
 
 Q = np.radians([30.0, 45.0])  # the posture of the examples
 RATE, TORQUE = np.array([0.5, -1.0]), np.array([5.0, 2.0])  # [rad/s], [N·m]

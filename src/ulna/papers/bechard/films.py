@@ -11,8 +11,8 @@ from ulna.papers.bechard import rows, runs
 from ulna.papers.bechard.arms import link_rates
 from ulna.simulation.run import Run
 from ulna.viewer.arm_drawing import draw_reach
+from ulna.viewer.figure_style import PRINT, Theme, fit_axes
 from ulna.viewer.film import animate, shoot, times_between
-from ulna.viewer.pages import PRINT, Theme, fit_axes
 from ulna.viewer.scene import MARGIN, Moment, MovingArm, Scene, moments, number
 from ulna.viewer.video import FilmFormat
 

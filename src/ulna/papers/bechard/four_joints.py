@@ -19,7 +19,7 @@ from ulna.papers.bechard.arms import FOUR, FOUR_B, FOUR_TORQUES, link_angles, li
 from ulna.papers.bechard.runs import MODELS, Model
 from ulna.papers.rows_file import Values
 from ulna.simulation import Run, simulate, simulate_batch
-from ulna.viewer.pages import (
+from ulna.viewer.figure_style import (
     PATTERNS,
     PRINT,
     PageLayout,

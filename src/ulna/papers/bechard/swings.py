@@ -34,7 +34,7 @@ from ulna.papers.bechard.printed import G
 from ulna.papers.bechard.runs import MODELS, Model, total_energy
 from ulna.papers.rows_file import Values
 from ulna.simulation import Run
-from ulna.viewer.pages import (
+from ulna.viewer.figure_style import (
     PRINT,
     PageLayout,
     Theme,

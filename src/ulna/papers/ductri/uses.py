@@ -17,7 +17,15 @@ from ulna.papers.ductri.printed import Floats
 from ulna.papers.rows_file import Values
 from ulna.simulation import Run
 from ulna.viewer import plot_angles, plot_energy, plot_motion
-from ulna.viewer.pages import PATTERNS, PRINT, PageLayout, Theme, name_outer, page_of_panels, styled
+from ulna.viewer.figure_style import (
+    PATTERNS,
+    PRINT,
+    PageLayout,
+    Theme,
+    name_outer,
+    page_of_panels,
+    styled,
+)
 
 WIDTH = 0.8  # [rad] of the swing that is to be followed
 PACE = np.array([2.0, 2.8])  # [rad/s]

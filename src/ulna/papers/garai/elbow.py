@@ -15,7 +15,7 @@ from ulna.papers.garai import printed, rows, states
 from ulna.papers.garai.printed import Floats
 from ulna.papers.rows_file import Values
 from ulna.viewer.arm_drawing import draw_arm, draw_reach
-from ulna.viewer.pages import PRINT, Theme, styled
+from ulna.viewer.figure_style import PRINT, Theme, styled
 
 HEIGHT = 1.0  # [m] of the line along which the tip passes over the base
 BESIDE = 1e-9  # [m] to both sides of it

@@ -21,8 +21,8 @@ from ulna.papers.rows_file import Values
 from ulna.simulation import Run, Sensors
 from ulna.viewer import PRINT, Theme, animate_following, styled
 from ulna.viewer.comparison import Comparison, scenes
+from ulna.viewer.figure_style import PageLayout, curve, finish, legend_above, page_of_panels, series
 from ulna.viewer.film import shoot, speed_remark, times_between
-from ulna.viewer.pages import PageLayout, curve, finish, legend_above, page_of_panels, series
 from ulna.viewer.video import FilmFormat
 
 SPRINGS = ([400.0, 100.0], [40.0, 10.0])  # [N·m/rad] and [N·m·s/rad]

@@ -22,7 +22,7 @@ from ulna.papers.kehl import printed, rows
 from ulna.papers.kehl.motions import arm, broken, switches
 from ulna.papers.rows_file import Values
 from ulna.viewer import PRINT, Theme, draw_arm, draw_ghosts, draw_reach, fit_axes, styled
-from ulna.viewer.pages import PATTERNS, curve, even_ticks, finish, legend_above, series
+from ulna.viewer.figure_style import PATTERNS, curve, even_ticks, finish, legend_above, series
 
 SPEED = 0.25  # [m/s] of the tip
 HALF = 0.6  # [m] of the line to both sides of the base

@@ -29,8 +29,7 @@ from ulna.papers.kehl.motions import (
 )
 from ulna.papers.rows_file import Values
 from ulna.viewer import PRINT, Theme, draw_arm, draw_reach, fit_axes, styled
-from ulna.viewer.film import shoot
-from ulna.viewer.pages import (
+from ulna.viewer.figure_style import (
     FOOT,
     PATTERNS,
     PageLayout,
@@ -42,6 +41,7 @@ from ulna.viewer.pages import (
     page_of_panels,
     series,
 )
+from ulna.viewer.film import shoot
 from ulna.viewer.plan_figures import reference_points
 from ulna.viewer.scene import HEAD, Scene, number
 from ulna.viewer.video import FilmFormat

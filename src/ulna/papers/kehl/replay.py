@@ -30,7 +30,7 @@ from ulna.papers.kehl.motions import (
 )
 from ulna.papers.rows_file import Values
 from ulna.viewer import PRINT, Theme, draw_reach, fit_axes, styled
-from ulna.viewer.pages import curve, even_ticks, finish, legend_above, mixed, series
+from ulna.viewer.figure_style import curve, even_ticks, finish, legend_above, mixed, series
 from ulna.viewer.plan_figures import reference_points, tip_path
 
 TUBES = (0.01, 0.1)  # [m]

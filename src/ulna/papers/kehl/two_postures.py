@@ -15,7 +15,7 @@ from ulna.papers.kehl import printed, rows
 from ulna.papers.kehl.motions import TARGET, arm, broken, largest, plan, switches, unit_arm
 from ulna.papers.rows_file import Values
 from ulna.viewer import PRINT, Theme, draw_arm, styled
-from ulna.viewer.pages import PageLayout, curve, finish, name_outer, page_of_panels
+from ulna.viewer.figure_style import PageLayout, curve, finish, name_outer, page_of_panels
 
 SIZE = (6.0, 5.0)  # [inches] of a posture
 OUTSIDE = (2.1, 2.8)  # [m] out of reach of links of 1 m

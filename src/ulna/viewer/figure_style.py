@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ulna.motion.planning.plan_result import Plan
 
+
 QUIET: dict[Any, Any] = {
     "axes.titlesize": 11,
     "axes.titleweight": "bold",
