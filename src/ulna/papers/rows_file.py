@@ -42,11 +42,14 @@ from ulna.papers.row import Film, Number, Paper, Picture, Place, PlaceKind, Row,
 Values: TypeAlias = Mapping[str, Any]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-TEXTS = ("title", "where", "printed", "ours", "why", "how", "size", "transcription")
+NEEDED = ("title", "where", "printed", "ours", "why")
+TEXTS = (*NEEDED, "how", "size", "transcription")
+OF_ROW = {*TEXTS, "verdict", "call", "every_number", "numbers", "pictures", "films"}
+OF_NUMBER = {"of", "label", "unit", "printed", "digits", "lines", "columns"}
 
 
 class RowsFileError(LookupError):
-    """A row without what computes it, or the other way round."""
+    """A row without what computes it, or the other way round; a word that a row does not have."""
 
 
 class PaperRows:
@@ -92,6 +95,8 @@ class PaperRows:
         for module in iter_modules(import_module(self.package).__path__):
             import_module(f"{self.package}.{module.name}")
         rows = self._text["rows"]
+        for key, row in rows.items():
+            _check(key, row)
         drawn = {file for row in rows.values() for file in _files(row)}
         for kind, made, written in (("row", self._values, rows), ("file", self._drawn, drawn)):
             if strange := sorted(set(made) - set(written)):
@@ -149,10 +154,22 @@ class PaperRows:
 
 def _added(functions: dict[str, Any], name: str) -> Callable[[_Function], _Function]:
     def add(function: _Function) -> _Function:
+        if name in functions:
+            raise RowsFileError(f"two functions are for {name}")
         functions[name] = function
         return function
 
     return add
+
+
+def _check(key: str, row: dict[str, Any]) -> None:
+    if missing := {*NEEDED, "verdict"} - set(row):
+        raise RowsFileError(f"{key} of rows.toml has no {', '.join(sorted(missing))}")
+    given = set(row) - OF_ROW
+    for number in (row.get("every_number", {}), *row.get("numbers", {}).values()):
+        given |= set(number) - OF_NUMBER
+    if given:
+        raise RowsFileError(f"{key} of rows.toml has an unknown {', '.join(sorted(given))}")
 
 
 def _files(row: dict[str, Any]) -> Iterator[str]:

@@ -174,11 +174,26 @@ def test_a_row_without_numbers_and_gaps_needs_no_function(rows_of):
         (VALUES.replace("tries", "trials"), "nothing computes 'tries' of .*, forward"),
         (VALUES.replace("forward", "inverse"), "no row of rows.toml is called inverse"),
         (VALUES + 'rows.picture("b.svg")(forward)', "no file of rows.toml is called b.svg"),
+        (VALUES + VALUES, "two functions are for forward"),
     ],
 )
 def test_what_has_no_counterpart_is_refused(rows_of, module, told):
     with pytest.raises(RowsFileError, match=told):
         rows_of(PAPER, module)()
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("why =", "wy ="), "forward of rows.toml has no why"),
+        (("call =", "cal ="), "forward of rows.toml has an unknown cal"),
+        (("[places]", "every_number = { digts = 3 }\n[places]"), "an unknown digts"),
+        (("[places]", "numbers.tries = { units = 's' }\n[places]"), "an unknown units"),
+    ],
+)
+def test_a_word_that_is_misspelled_is_refused(rows_of, change, told):
+    with pytest.raises(RowsFileError, match=told):
+        rows_of(PAPER.replace(*change), VALUES)()
 
 
 def test_an_error_of_a_function_is_its_own(rows_of):
