@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ulna.arm import Arm, unmodelled, warn_unmodelled
-from ulna.cli import options
+from ulna.cli import flags
 from ulna.cli.arguments import Angles, find_arm, read_convention
 from ulna.cli.terminal import counted, degrees, number, say, show_joints, show_json
 from ulna.errors import InputError
@@ -18,9 +18,7 @@ from ulna.kinematics.inverse_kinematics import ring
 from ulna.units import from_si
 
 
-def check(
-    arm: options.Arm, angles: options.Angles = "relative", json: options.Json = False
-) -> None:
+def check(arm: flags.Arm, angles: flags.Angles = "relative", json: flags.Json = False) -> None:
     """Check a robot file, and show what ulna makes of it.
 
     Limits belong to joints, and are always of the angle from the link before; with absolute

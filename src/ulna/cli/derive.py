@@ -6,11 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from ulna.cli import options
+from ulna.cli import flags
 from ulna.cli.arguments import find_arm, read_choice
-from ulna.cli.options import option, switch
+from ulna.cli.flags import option, switch, with_default
 from ulna.cli.terminal import fitted, note, print_file, say
 from ulna.derivation import derive as derived
 from ulna.errors import InputError, Problem, rewording, shown
@@ -30,25 +28,17 @@ ENDINGS = {
 }
 FORMATS = tuple(ENDINGS.values())
 
-LinksOption = Annotated[
-    int | None, typer.Option(help="1 to 4; two unless given.", show_default=False)
-]
+LinksOption = Annotated[int | None, option(None, "1 to 4; two unless given.")]
 ConventionOption = Annotated[
-    str, typer.Option(help="relative joint angles, or absolute link angles.")
+    str, with_default(None, "relative joint angles, or absolute link angles.")
 ]
-BodiesOption = Annotated[
-    str | None,
-    typer.Option(help="rods, points or general; rods unless given.", show_default=False),
-]
-GravityOption = Annotated[
-    str | None, typer.Option(help="down, vector or none; down unless given.", show_default=False)
-]
+BodiesOption = Annotated[str | None, option(None, "rods, points or general; rods unless given.")]
+GravityOption = Annotated[str | None, option(None, "down, vector or none; down unless given.")]
 ArmOption = Annotated[
     str | None, option("ARM", "Put the numbers of a preset or robot file beside the letters.")
 ]
 FormatOption = Annotated[
-    str | None,
-    typer.Option(help="text, markdown, latex, html, python, c or matlab.", show_default=False),
+    str | None, option(None, "text, markdown, latex, html, python, c or matlab.")
 ]
 OutOption = Annotated[str | None, option("FILE", "Write a file; its ending chooses the format.")]
 
@@ -64,7 +54,7 @@ def derive(
     arm: ArmOption = None,
     format: FormatOption = None,  # noqa: A002 - the word that users know
     out: OutOption = None,
-    overwrite: options.Overwrite = False,
+    overwrite: flags.Overwrite = False,
 ) -> None:
     """Derive the equations of motion step by step, and check them in numbers."""
     wanted = _format(format, out)

@@ -19,8 +19,7 @@ from ulna.analysis import (
     verdict,
 )
 from ulna.arm.robot_files import dumps
-from ulna.cli import options
-from ulna.cli import plan as planning
+from ulna.cli import flags, planning
 from ulna.cli.arguments import (
     Angles,
     as_option,
@@ -32,7 +31,7 @@ from ulna.cli.arguments import (
     read_rate,
     spoken,
 )
-from ulna.cli.options import option, switch, with_default
+from ulna.cli.flags import option, switch, with_default
 from ulna.cli.outputs import (
     FAILED,
     FPS,
@@ -45,7 +44,7 @@ from ulna.cli.outputs import (
     figure_writer,
     json_writer,
 )
-from ulna.cli.plan import Planned
+from ulna.cli.planning import Planned
 from ulna.cli.terminal import note, number, say, say_about, show_joints, show_json, times
 from ulna.control import Controller, OpenLoop, read_controller, with_model
 from ulna.errors import InputError, Problem, UlnaError, UlnaWarning, rewording
@@ -84,26 +83,26 @@ ToleranceOption = Annotated[
 
 
 def follow(
-    arm: options.UsualArm = None,
-    path: options.Path = None,
-    controller: Annotated[str, options.CONTROLLER] = "ComputedTorque()",
-    duration: options.Duration = None,
-    timing: options.Timing = None,
-    max_speed: options.MaxSpeed = None,
-    max_acceleration: options.MaxAcceleration = None,
-    rate: Annotated[str, options.RATE] = "1000 Hz",
-    payload: options.Payload = None,
-    no_gravity: options.NoGravity = False,
-    elbow: options.Elbow = None,
-    angles: options.Angles = "relative",
+    arm: flags.UsualArm = None,
+    path: flags.Path = None,
+    controller: Annotated[str, flags.CONTROLLER] = "ComputedTorque()",
+    duration: flags.Duration = None,
+    timing: flags.Timing = None,
+    max_speed: flags.MaxSpeed = None,
+    max_acceleration: flags.MaxAcceleration = None,
+    rate: Annotated[str, flags.RATE] = "1000 Hz",
+    payload: flags.Payload = None,
+    no_gravity: flags.NoGravity = False,
+    elbow: flags.Elbow = None,
+    angles: flags.Angles = "relative",
     start: StartOption = "exact",
     controller_model: ControllerModelOption = None,
     tolerance: ToleranceOption = None,
     film: Annotated[bool, switch("--film", "Film it, into follow.mp4.")] = False,
-    film_speed: options.FilmSpeed = 1.0,
-    out: options.Folder = "follow",
-    json: options.Json = False,
-    overwrite: options.Overwrite = False,
+    film_speed: flags.FilmSpeed = 1.0,
+    out: flags.Folder = "follow",
+    json: flags.Json = False,
+    overwrite: flags.Overwrite = False,
 ) -> None:
     """Plan a path, simulate the arm along it, and say whether it follows, open loop and closed.
 

@@ -12,9 +12,9 @@ import typer
 from ulna import dynamics, kinematics
 from ulna.arm import Arm, warn_unmodelled
 from ulna.arrays import sum_beyond
-from ulna.cli import options
+from ulna.cli import flags
 from ulna.cli.arguments import Angles, changed_arm, read_convention, read_force
-from ulna.cli.options import option
+from ulna.cli.flags import option
 from ulna.cli.terminal import degrees, fixed, in_degrees, number, say, show_joints, show_json
 from ulna.dynamics.chain import Posture, link_posture
 from ulna.errors import InfeasibleError, InputError, Problem, shown
@@ -31,14 +31,14 @@ TipForceOption = Annotated[
 
 
 def hold(
-    arm: options.Arm,
-    q: options.Posture,
+    arm: flags.Arm,
+    q: flags.Posture,
     tip_force: TipForceOption = None,
-    payload: options.Payload = None,
-    no_gravity: options.NoGravity = False,
-    angles: options.Angles = "relative",
-    explain: options.Explain = False,
-    json: options.Json = False,
+    payload: flags.Payload = None,
+    no_gravity: flags.NoGravity = False,
+    angles: flags.Angles = "relative",
+    explain: flags.Explain = False,
+    json: flags.Json = False,
     force: Annotated[str | None, typer.Option("--force", hidden=True)] = None,
 ) -> None:
     """Compute holding torques (statics): what keeps the arm still in a pose."""

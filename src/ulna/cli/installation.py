@@ -9,10 +9,9 @@ import time
 from importlib import metadata
 from typing import Annotated, Any
 
-import typer
-
 from ulna._version import __version__
-from ulna.cli import options
+from ulna.cli import flags
+from ulna.cli.flags import option
 from ulna.cli.terminal import say, show_json, show_table
 from ulna.errors import InputError, Problem, shown
 from ulna.storage import cache_folder
@@ -21,7 +20,7 @@ _REQUIREMENT = re.compile(r"^([A-Za-z0-9_.-]+)")
 _EXTRA = re.compile(r"extra\s*==\s*['\"]([^'\"]+)['\"]")
 
 
-def info(json: options.Json = False) -> None:
+def info(json: flags.Json = False) -> None:
     """Show versions, extras, cache and cores."""
     needed = _needed()
     versions = {name: _version(name) for name in needed}
@@ -65,8 +64,7 @@ def _version(name: str) -> str | None:
 
 
 WorkersOption = Annotated[
-    str | None,
-    typer.Option(metavar="N", help="Processes to use; one for every core unless given."),
+    str | None, option("N", "Processes to use; one for every core unless given.")
 ]
 
 

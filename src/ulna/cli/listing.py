@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, NamedTuple
 
-import typer
-
 from ulna.actuation import actuators
 from ulna.arm import preset
 from ulna.arm.preset_arms import PRESETS
-from ulna.cli import options
+from ulna.cli import flags
+from ulna.cli.flags import argument
 from ulna.cli.terminal import number, say, show_json, show_table
 from ulna.control import CONTROLLERS
 from ulna.motion.trajectory import DESCRIPTIONS
@@ -44,8 +43,8 @@ class Listable(StrEnum):
 
 
 def list_(
-    what: Annotated[Listable, typer.Argument(help="What to list.", show_default=False)],
-    json: options.Json = False,
+    what: Annotated[Listable, argument(None, "What to list.")],
+    json: flags.Json = False,
 ) -> None:
     """List what can be asked for by name."""
     load_extensions()

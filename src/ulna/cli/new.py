@@ -6,10 +6,9 @@ from importlib.resources import files
 from pathlib import PurePath
 from typing import Annotated
 
-import typer
-
 from ulna.arm.robot_files import template
-from ulna.cli import options
+from ulna.cli import flags
+from ulna.cli.flags import argument, option
 from ulna.cli.terminal import counted, say
 from ulna.errors import InputError, Problem, shown
 from ulna.storage import write_whole
@@ -17,19 +16,14 @@ from ulna.storage import write_whole
 USUAL_LINKS = 2
 
 FileArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="FILE", help="The file to write: .toml for an arm, .py for a controller."
-    ),
+    str, argument("FILE", "The file to write: .toml for an arm, .py for a controller.")
 ]
 LinksOption = Annotated[
-    int | None, typer.Option(help=f"How many links the arm has; {USUAL_LINKS} unless given.")
+    int | None, option(None, f"How many links the arm has; {USUAL_LINKS} unless given.")
 ]
 
 
-def new(
-    file: FileArgument, links: LinksOption = None, overwrite: options.Overwrite = False
-) -> None:
+def new(file: FileArgument, links: LinksOption = None, overwrite: flags.Overwrite = False) -> None:
     """Write a commented file to start from: an arm (.toml) or a controller (.py)."""
     ending = PurePath(file).suffix.lower()
     if ending == ".toml":

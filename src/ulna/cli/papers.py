@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 from typing import Annotated, Any
 
-from ulna.cli import options
-from ulna.cli.options import argument, switch, with_default
+from ulna.cli import flags
+from ulna.cli.flags import argument, switch, with_default
 from ulna.cli.outputs import INTERRUPTED, UnfinishedError, check_folder
 from ulna.cli.terminal import fitted, note, say_about, show_json, show_table
 from ulna.concurrency import cores
@@ -42,7 +42,7 @@ def papers(
     no_films: Annotated[
         bool, switch("--no-films", "Leave out the films, which take longest.")
     ] = False,
-    json: options.Json = False,
+    json: flags.Json = False,
     overwrite: Annotated[
         bool, switch("--overwrite", "Replace a folder of papers that exists.")
     ] = False,

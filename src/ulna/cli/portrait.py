@@ -24,7 +24,7 @@ from ulna.analysis.portraits.report_text import (
     run_text,
 )
 from ulna.arm import Arm
-from ulna.cli import options
+from ulna.cli import flags
 from ulna.cli.arguments import (
     RELATIVE,
     Angles,
@@ -36,7 +36,7 @@ from ulna.cli.arguments import (
     read_rate,
     read_values,
 )
-from ulna.cli.options import option, switch, with_default
+from ulna.cli.flags import option, switch, with_default
 from ulna.cli.outputs import (
     FIGURES,
     INTERRUPTED,
@@ -117,7 +117,7 @@ OutOption = Annotated[str, with_default("FILE", "The picture: .png, .svg or .pdf
 
 
 def portrait(
-    arm: options.Arm,
+    arm: flags.Arm,
     torque: TorqueOption = None,
     start: StartOption = None,
     controller: ControllerOption = None,
@@ -132,11 +132,11 @@ def portrait(
     rate: RateOption = None,
     section_joint: SectionJointOption = None,
     section_angle: SectionAngleOption = None,
-    payload: options.Payload = None,
-    no_gravity: options.NoGravity = False,
+    payload: flags.Payload = None,
+    no_gravity: flags.NoGravity = False,
     out: OutOption = "portrait.png",
-    json: options.Json = False,
-    overwrite: options.Overwrite = False,
+    json: flags.Json = False,
+    overwrite: flags.Overwrite = False,
 ) -> None:
     """Draw a phase portrait of one joint: equilibria, separatrices, basins, running solutions.
 

@@ -10,7 +10,7 @@ import numpy as np
 from ulna import kinematics
 from ulna.arm import Arm
 from ulna.arm.parameters import allowed
-from ulna.cli import options
+from ulna.cli import flags
 from ulna.cli.arguments import Angles, find_arm, read_convention
 from ulna.cli.outputs import save_figure
 from ulna.cli.terminal import degrees, fixed, in_degrees, number, say, show_joints, show_json
@@ -20,13 +20,13 @@ ELBOW = {1: "elbow up", -1: "elbow down", 0: "no elbow to speak of"}
 
 
 def pose(
-    arm: options.Arm,
-    q: options.Posture,
-    angles: options.Angles = "relative",
-    explain: options.Explain = False,
-    plot: options.Plot = None,
-    json: options.Json = False,
-    overwrite: options.Overwrite = False,
+    arm: flags.Arm,
+    q: flags.Posture,
+    angles: flags.Angles = "relative",
+    explain: flags.Explain = False,
+    plot: flags.Plot = None,
+    json: flags.Json = False,
+    overwrite: flags.Overwrite = False,
 ) -> None:
     """Show forward kinematics: where joints and tip are for given joint angles."""
     described = find_arm(arm)

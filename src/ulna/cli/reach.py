@@ -11,9 +11,9 @@ import numpy as np
 from ulna import kinematics
 from ulna.arm import Arm
 from ulna.arm.parameters import allowed
-from ulna.cli import options
+from ulna.cli import flags
 from ulna.cli.arguments import Angles, find_arm, read_choice, read_convention, read_target
-from ulna.cli.options import option
+from ulna.cli.flags import option
 from ulna.cli.outputs import save_figure
 from ulna.cli.terminal import degrees, fixed, number, say, show_json, show_table
 from ulna.errors import InfeasibleError, InputError, Problem, shown
@@ -38,14 +38,14 @@ ElbowOption = Annotated[
 
 
 def reach(
-    arm: options.Arm,
+    arm: flags.Arm,
     to: TargetOption,
     elbow: ElbowOption = None,
-    angles: options.Angles = "relative",
-    explain: options.Explain = False,
-    plot: options.Plot = None,
-    json: options.Json = False,
-    overwrite: options.Overwrite = False,
+    angles: flags.Angles = "relative",
+    explain: flags.Explain = False,
+    plot: flags.Plot = None,
+    json: flags.Json = False,
+    overwrite: flags.Overwrite = False,
 ) -> None:
     """Solve inverse kinematics: the postures that put the tip at a point."""
     described = find_arm(arm)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from ulna.cli import options
+from ulna.cli import flags
 from ulna.cli.arguments import Angles, read_convention
-from ulna.cli.options import argument, option
+from ulna.cli.flags import argument, option
 from ulna.cli.outputs import (
     check_film,
     check_outputs,
@@ -25,13 +25,13 @@ TABLES = (".csv", ".parquet")
 
 def show(
     file: Annotated[str, argument("FILE", "A run that was saved as .nc.")],
-    plot: options.Plot = None,
-    film: options.Film = None,
-    film_speed: options.FilmSpeed = 1.0,
+    plot: flags.Plot = None,
+    film: flags.Film = None,
+    film_speed: flags.FilmSpeed = 1.0,
     csv: Annotated[str | None, option("FILE", "Write its table: .csv or .parquet.")] = None,
-    angles: options.Angles = "relative",
-    json: options.Json = False,
-    overwrite: options.Overwrite = False,
+    angles: flags.Angles = "relative",
+    json: flags.Json = False,
+    overwrite: flags.Overwrite = False,
 ) -> None:
     """Show a saved run: what the arm did, and how the run was made."""
     convention = read_convention(angles)

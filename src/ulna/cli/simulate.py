@@ -17,7 +17,7 @@ import numpy as np
 
 from ulna import motion, units
 from ulna.arm import Arm
-from ulna.cli import options
+from ulna.cli import flags
 from ulna.cli.arguments import (
     Angles,
     as_option,
@@ -34,7 +34,7 @@ from ulna.cli.arguments import (
     read_rate,
     spoken,
 )
-from ulna.cli.options import option, switch
+from ulna.cli.flags import option, switch
 from ulna.cli.outputs import (
     Output,
     check_film,
@@ -44,7 +44,7 @@ from ulna.cli.outputs import (
     picture_outputs,
     write_outputs,
 )
-from ulna.cli.plan import make_plan
+from ulna.cli.planning import make_plan
 from ulna.cli.run_report import run_facts, show_run
 from ulna.cli.terminal import counted, note, say, show_json
 from ulna.columns import Cells, read_cells
@@ -146,21 +146,21 @@ OutOption = Annotated[
 
 
 def simulate(
-    arm: options.Arm,
+    arm: flags.Arm,
     q0: StartOption = None,
     duration: DurationOption = None,
     qd0: StartSpeedOption = None,
-    angles: options.Angles = "relative",
+    angles: flags.Angles = "relative",
     torque: TorqueOption = None,
     tip_force: TipForceOption = None,
-    controller: Annotated[str | None, options.CONTROLLER] = None,
+    controller: Annotated[str | None, flags.CONTROLLER] = None,
     reference: ReferenceOption = None,
     sensors: SensorsOption = None,
     disturbance: DisturbanceOption = None,
-    rate: Annotated[str | None, options.RATE] = None,
+    rate: Annotated[str | None, flags.RATE] = None,
     until: UntilOption = None,
-    payload: options.Payload = None,
-    no_gravity: options.NoGravity = False,
+    payload: flags.Payload = None,
+    no_gravity: flags.NoGravity = False,
     method: MethodOption = None,
     dt: StepOption = None,
     rtol: RtolOption = None,
@@ -172,11 +172,11 @@ def simulate(
     between: BetweenOption = None,
     out: OutOption = None,
     csv: Annotated[bool, switch("--csv", "Also write a .csv, beside --out.")] = False,
-    plot: options.Plot = None,
-    film: options.Film = None,
-    film_speed: options.FilmSpeed = 1.0,
-    json: options.Json = False,
-    overwrite: options.Overwrite = False,
+    plot: flags.Plot = None,
+    film: flags.Film = None,
+    film_speed: flags.FilmSpeed = 1.0,
+    json: flags.Json = False,
+    overwrite: flags.Overwrite = False,
 ) -> None:
     """Simulate an arm (forward dynamics) under torques or a controller, and show what it did."""
     given = locals()

@@ -475,7 +475,7 @@ def test_info_tells_versions_cores_and_the_cache(ask, monkeypatch, tmp_path):
 
 
 def test_completion_knows_presets_and_files(tmp_path, monkeypatch):
-    from ulna.cli.options import complete_arm
+    from ulna.cli.flags import complete_arm
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "kettle.toml").write_text(DESK)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.arm.parameters import are_limited
-from ulna.cli import options
+from ulna.cli import flags
 from ulna.cli.arguments import (
     Angles,
     as_option,
@@ -24,7 +24,7 @@ from ulna.cli.arguments import (
     read_convention,
     read_quantity,
 )
-from ulna.cli.options import option
+from ulna.cli.flags import option
 from ulna.cli.outputs import ResultFolder, UnfinishedError, Writer, figure_writer, json_writer
 from ulna.cli.terminal import note, number, say, say_about, show_joints, show_json
 from ulna.errors import InfeasibleError, InputError, Problem, UlnaError, rewording, shown
@@ -46,22 +46,22 @@ FOLLOWED = ("run.nc", "error.png", "follow.mp4")
 
 
 def plan(
-    arm: options.UsualArm = None,
-    path: options.Path = None,
-    duration: options.Duration = None,
-    timing: options.Timing = None,
-    max_speed: options.MaxSpeed = None,
-    max_acceleration: options.MaxAcceleration = None,
-    elbow: options.Elbow = None,
-    angles: options.Angles = "relative",
+    arm: flags.UsualArm = None,
+    path: flags.Path = None,
+    duration: flags.Duration = None,
+    timing: flags.Timing = None,
+    max_speed: flags.MaxSpeed = None,
+    max_acceleration: flags.MaxAcceleration = None,
+    elbow: flags.Elbow = None,
+    angles: flags.Angles = "relative",
     derivatives: Annotated[
         str | None, option("NAME", "exact, or finite: differences of sampled angles.")
     ] = None,
-    payload: options.Payload = None,
-    no_gravity: options.NoGravity = False,
-    out: options.Folder = "plan",
-    json: options.Json = False,
-    overwrite: options.Overwrite = False,
+    payload: flags.Payload = None,
+    no_gravity: flags.NoGravity = False,
+    out: flags.Folder = "plan",
+    json: flags.Json = False,
+    overwrite: flags.Overwrite = False,
 ) -> None:
     """Compute torques along a path (inverse dynamics), and check that the arm can do it."""
     given = locals()

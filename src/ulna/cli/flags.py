@@ -12,13 +12,12 @@ from typing import Annotated, Any
 import typer
 
 
-def option(metavar: str, text: str, name: str | None = None) -> Any:
+def option(metavar: str | None, text: str) -> Any:
     """Declare an option that takes a value, and whose text says what holds without one."""
-    names = () if name is None else (name,)
-    return typer.Option(*names, metavar=metavar, help=text, show_default=False)
+    return typer.Option(metavar=metavar, help=text, show_default=False)
 
 
-def with_default(metavar: str, text: str) -> Any:
+def with_default(metavar: str | None, text: str) -> Any:
     """Declare an option that takes a value, and whose default is shown."""
     return typer.Option(metavar=metavar, help=text)
 
@@ -28,7 +27,7 @@ def switch(name: str, text: str) -> Any:
     return typer.Option(name, help=text)
 
 
-def argument(metavar: str, text: str, **settings: Any) -> Any:
+def argument(metavar: str | None, text: str, **settings: Any) -> Any:
     """Declare what stands at its place, and whose text says what holds without it."""
     return typer.Argument(metavar=metavar, help=text, show_default=False, **settings)
 
