@@ -108,6 +108,12 @@ def test_called_from_python_it_gives_the_same(laws):
         assert found.tolist() == tau[:, 0].tolist()
 
 
+def test_torques_that_are_no_numbers_end_a_run_with_its_name(laws):
+    run = ulna.simulate(KEHL, controller=laws.spring(kd=1e308, kp=1e308), **{**HOLD, "qd0": [9, 9]})
+    assert run.status.reason == "controller failed"
+    assert "spring.torque gave" in run.status.text
+
+
 def test_it_is_a_value_that_is_written_as_it_is_read(laws):
     controller = laws.deadband([50, 20], width=np.float64(0.1))
     assert repr(controller) == "deadband(kp=(50, 20), width=0.1)"

@@ -210,6 +210,10 @@ class LawController:
     law: Law
     values: tuple[Gain, ...]
 
+    @property
+    def __name__(self) -> str:
+        return self.law.__name__
+
     def __getattr__(self, name: str) -> Any:
         law = self.__dict__.get("law")
         if law is None or name not in law.gains:
@@ -217,16 +221,14 @@ class LawController:
         return self.values[law.gains.index(name)]
 
     def __repr__(self) -> str:
-        law = self.law
-        told = zip(law.gains, self.values, law.defaults, strict=True)
+        told = zip(self.law.gains, self.values, self.law.defaults, strict=True)
         parts = [f"{name}={value!r}" for name, value, default in told if value != default]
-        return f"{law.__name__}({', '.join(parts)})"
+        return f"{self.__name__}({', '.join(parts)})"
 
     def start(self, arm: Arm | Parameters) -> LawState:
         """Return the gains of every joint, and the state before the first tick."""
-        name, n = self.law.__name__, arm.n
-        told = zip(self.law.gains, self.values, strict=True)
-        gains = [joint_gains(f"{name}.{gain}", value, n, signed=True) for gain, value in told]
+        told, n = zip(self.law.gains, self.values, strict=True), arm.n
+        gains = [joint_gains(f"{self.__name__}.{gain}", one, n, signed=True) for gain, one in told]
         params = np.concatenate([np.zeros(0), *gains])[:, None]
         return LawState(params, np.repeat(self.law.state, n)[:, None])
 

@@ -276,8 +276,7 @@ class Ticks:
         except InputError:
             raise  # It tells of an arm or of settings that do not fit, before anything runs.
         except Exception as error:
-            who = f"{type(controller).__name__}.start"
-            raise Failed("controller failed", who, t, error) from error
+            raise Failed("controller failed", _name(controller, "start"), t, error) from error
 
     def install(self, controller: Controller | None, started: CompiledLaw | Any) -> None:
         """Install the controller that is called from the next tick on."""
@@ -322,7 +321,7 @@ class Ticks:
     @property
     def name(self) -> str:
         """What messages call the controller."""
-        return f"{type(self.controller).__name__}.torque"
+        return _name(self.controller, "torque")
 
     def extend_reference(self, memory: Memory) -> None:
         """Compute the reference at the next ticks."""
@@ -441,6 +440,10 @@ def law_address(law: Any) -> int:
         hint = "with NUMBA_DISABLE_JIT=1 it runs as plain Python; see `ulna.control.law`"
         need = "a function that Numba compiles, for numbers and for lanes"
         raise InputError(Problem(f"law {name}", why, need, hint)) from error
+
+
+def _name(controller: Any, method: str) -> str:
+    return f"{getattr(controller, '__name__', type(controller).__name__)}.{method}"
 
 
 def _is_compiled(controller: Controller) -> bool:
