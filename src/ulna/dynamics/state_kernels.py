@@ -28,29 +28,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ulna.arrays import Array
-from ulna.dynamics.packed import (
-    ALONG,
-    ASIDE,
-    CARRIER,
-    COLUMNS,
-    COS,
-    CROSS,
-    DAMPING,
-    FORCE_X,
-    GRAVITY_X,
-    GRAVITY_Y,
-    LENGTH,
-    MASS,
-    OMEGA_SQUARED,
-    OWN,
-    QDD,
-    SECOND,
-    SIN,
-    TORQUE,
-    TURNS,
-    link_moments,
-    rotor_moments,
-)
+from ulna.dynamics import packed as at
+from ulna.dynamics.packed import link_moments, rotor_moments
 from ulna.dynamics.recursive import (
     forward,
     forward_coupled,
@@ -67,7 +46,7 @@ from ulna.lanes import all_lanes, any_lane, gather, lanes, logical_or, matrix_vi
 ANGLES, RATES, COSINES, SINES = range(4)
 KEPT = COSINES
 VECTORS = 4
-PER_LINK = COLUMNS + TURNS + VECTORS  # numbers for every link, and for one more
+PER_LINK = at.COLUMNS + at.TURNS + VECTORS  # numbers for every link, and for one more
 # The memory of a kernel for one state, one array (k,), has one number more, the last: it is not
 # zero where neighbours exchange a torque.
 
@@ -108,10 +87,10 @@ def forward_one(size: int, memory: Array, q: Array, qd: Array, tau: Array, found
     if code != FINE:
         return code
     scratch = _scratch(size, memory)
-    _load_state(size, scratch, q, qd, TORQUE, tau)
+    _load_state(size, scratch, q, qd, at.TORQUE, tau)
     _solve(size, scratch, _coupled(memory))
     for i in range(size):
-        found[i] = scratch.links[i, QDD]
+        found[i] = scratch.links[i, at.QDD]
     return FINE if finite(found) else OVERFLOW
 
 
@@ -122,10 +101,10 @@ def inverse_one(size: int, memory: Array, q: Array, qd: Array, qdd: Array, found
     if code != FINE:
         return code
     scratch = _scratch(size, memory)
-    _load_state(size, scratch, q, qd, QDD, qdd)
+    _load_state(size, scratch, q, qd, at.QDD, qdd)
     inverse(size, scratch.links, scratch.turns, scratch.vectors, ANGLES)
     for i in range(size):
-        found[i] = scratch.links[i, TORQUE]
+        found[i] = scratch.links[i, at.TORQUE]
     return FINE if finite(found) else OVERFLOW
 
 
@@ -138,10 +117,10 @@ def gravity_one(size: int, memory: Array, q: Array, found: Array) -> int:
     scratch = _scratch(size, memory)
     _load_posture(size, scratch, q)
     for i in range(size):
-        scratch.links[i, QDD] = 0.0
+        scratch.links[i, at.QDD] = 0.0
     inverse(size, scratch.links, scratch.turns, scratch.vectors, ANGLES)
     for i in range(size):
-        found[i] = scratch.links[i, TORQUE]
+        found[i] = scratch.links[i, at.TORQUE]
     return FINE if finite(found) else OVERFLOW
 
 
@@ -156,15 +135,15 @@ def mass_matrix_one(size: int, memory: Array, q: Array, found: Array) -> int:
     links = scratch.links
     _load_posture(size, scratch, q)
     link_directions(size, scratch.turns, scratch.vectors, ANGLES)
-    gravity_x, gravity_y = links[n, GRAVITY_X], links[n, GRAVITY_Y]
-    links[n, GRAVITY_X] = links[n, GRAVITY_Y] = 0.0
+    gravity_x, gravity_y = links[n, at.GRAVITY_X], links[n, at.GRAVITY_Y]
+    links[n, at.GRAVITY_X] = links[n, at.GRAVITY_Y] = 0.0
     for k in range(n):
         for i in range(n):
-            links[i, QDD] = 1.0 if i == k else 0.0
+            links[i, at.QDD] = 1.0 if i == k else 0.0
         _sweep(size, scratch)
         for i in range(k, n):
-            found[i, k] = found[k, i] = links[i, TORQUE]
-    links[n, GRAVITY_X], links[n, GRAVITY_Y] = gravity_x, gravity_y
+            found[i, k] = found[k, i] = links[i, at.TORQUE]
+    links[n, at.GRAVITY_X], links[n, at.GRAVITY_Y] = gravity_x, gravity_y
     return FINE if finite_rows(found) else OVERFLOW
 
 
@@ -179,16 +158,16 @@ def linearise_one(
     n = size
     scratch = _scratch(size, memory)
     links = scratch.links
-    _load_state(size, scratch, q, qd, TORQUE, tau)
+    _load_state(size, scratch, q, qd, at.TORQUE, tau)
     _solve(size, scratch, _coupled(memory))
     for i in range(n):
         scratch.vectors[RATES, i] = 0.0
     _write_angle_derivatives(size, scratch, A)
-    gravity_x, gravity_y = links[n, GRAVITY_X], links[n, GRAVITY_Y]
-    links[n, GRAVITY_X] = links[n, GRAVITY_Y] = 0.0
+    gravity_x, gravity_y = links[n, at.GRAVITY_X], links[n, at.GRAVITY_Y]
+    links[n, at.GRAVITY_X] = links[n, at.GRAVITY_Y] = 0.0
     _write_rate_derivatives(size, scratch, qd, A)
     _divide_by_inertia(size, scratch, _coupled(memory), A, B)
-    links[n, GRAVITY_X], links[n, GRAVITY_Y] = gravity_x, gravity_y
+    links[n, at.GRAVITY_X], links[n, at.GRAVITY_Y] = gravity_x, gravity_y
     return FINE if finite_rows(A) and finite_rows(B) else OVERFLOW
 
 
@@ -198,19 +177,19 @@ def _write_angle_derivatives(size: int, scratch: StateScratch, A: Array) -> None
     n = size
     links, turns, vectors = scratch.links, scratch.turns, scratch.vectors
     for i in range(n):
-        vectors[COSINES, i], vectors[SINES, i] = turns[COS, i], turns[SIN, i]
+        vectors[COSINES, i], vectors[SINES, i] = turns[at.COS, i], turns[at.SIN, i]
     for k in range(n):
         for i in range(n):
             A[n + i, k] = 0.0
         for side in range(-1, 2, 2):
             for i in range(k, n):
-                turns[COS, i] = vectors[COSINES, i] - side * vectors[SINES, i]
-                turns[SIN, i] = vectors[SINES, i] + side * vectors[COSINES, i]
+                turns[at.COS, i] = vectors[COSINES, i] - side * vectors[SINES, i]
+                turns[at.SIN, i] = vectors[SINES, i] + side * vectors[COSINES, i]
             _sweep(size, scratch)
             for i in range(n):
-                A[n + i, k] += 0.5 * side * links[i, TORQUE]
+                A[n + i, k] += 0.5 * side * links[i, at.TORQUE]
         for i in range(k, n):
-            turns[COS, i], turns[SIN, i] = vectors[COSINES, i], vectors[SINES, i]
+            turns[at.COS, i], turns[at.SIN, i] = vectors[COSINES, i], vectors[SINES, i]
 
 
 @inner
@@ -219,17 +198,17 @@ def _write_rate_derivatives(size: int, scratch: StateScratch, qd: Array, A: Arra
     n = size
     links, turns, vectors = scratch.links, scratch.turns, scratch.vectors
     for i in range(n):
-        links[i, QDD] = 0.0
+        links[i, at.QDD] = 0.0
     for k in range(n):
         rate = 0.0
         for i in range(n):
             rate += qd[i]
-            turns[OMEGA_SQUARED, i] = 2.0 * rate if i >= k else 0.0
+            turns[at.OMEGA_SQUARED, i] = 2.0 * rate if i >= k else 0.0
         vectors[RATES, k] = 1.0
         _sweep(size, scratch)
         vectors[RATES, k] = 0.0
         for i in range(n):
-            A[n + i, n + k] = links[i, TORQUE]
+            A[n + i, n + k] = links[i, at.TORQUE]
 
 
 @inner
@@ -242,24 +221,24 @@ def _divide_by_inertia(
     for k in range(2 * n):
         for i in range(n):
             A[i, k] = 1.0 if k == n + i else 0.0
-            links[i, TORQUE] = -A[n + i, k]
+            links[i, at.TORQUE] = -A[n + i, k]
         _solve(size, scratch, coupled)
         for i in range(n):
-            A[n + i, k] = links[i, QDD]
+            A[n + i, k] = links[i, at.QDD]
     for k in range(n):
         for i in range(n):
             B[i, k] = 0.0
-            links[i, TORQUE] = 1.0 if i == k else 0.0
+            links[i, at.TORQUE] = 1.0 if i == k else 0.0
         _solve(size, scratch, coupled)
         for i in range(n):
-            B[n + i, k] = links[i, QDD]
+            B[n + i, k] = links[i, at.QDD]
 
 
 @inner
 def _solve(size: int, scratch: StateScratch, coupled: float) -> None:
     """Turn torques into accelerations for the angles and rates of the vectors."""
     if coupled != 0.0:
-        forward_coupled(size, scratch.links, scratch.turns, scratch.vectors, ANGLES, CARRIER)
+        forward_coupled(size, scratch.links, scratch.turns, scratch.vectors, ANGLES, at.CARRIER)
     else:
         forward(size, scratch.links, scratch.turns, scratch.vectors, ANGLES, None)
 
@@ -275,9 +254,9 @@ def _sweep(size: int, scratch: StateScratch) -> None:
 def _scratch(size: int, storage: Array) -> StateScratch:
     rows = size + 1
     return StateScratch(
-        matrix_view(storage, 0, rows, COLUMNS),
-        matrix_view(storage, rows * COLUMNS, TURNS, rows),
-        matrix_view(storage, rows * (COLUMNS + TURNS), VECTORS, rows),
+        matrix_view(storage, 0, rows, at.COLUMNS),
+        matrix_view(storage, rows * at.COLUMNS, at.TURNS, rows),
+        matrix_view(storage, rows * (at.COLUMNS + at.TURNS), VECTORS, rows),
     )
 
 
@@ -321,17 +300,17 @@ def forward_batch(
     links, turns, vectors = scratch.links, scratch.turns, scratch.vectors
     width = memory.shape[1]
     for block in range(first, last):
-        _load_block(size, batch, scratch, TORQUE, block * width, block == first)
+        _load_block(size, batch, scratch, at.TORQUE, block * width, block == first)
         # An arm goes the same way whatever stands beside it.
         coupled = _are_coupled(size, links)
         if not all_lanes(coupled):
             forward(size, links, turns, vectors, ANGLES, None)
             for i in range(size):
-                vectors[KEPT, i] = links[i, QDD]
+                vectors[KEPT, i] = links[i, at.QDD]
         if any_lane(coupled):
-            forward_coupled(size, links, turns, vectors, ANGLES, CARRIER)
+            forward_coupled(size, links, turns, vectors, ANGLES, at.CARRIER)
         for i in range(size):
-            qdd = select(coupled, links[i, QDD], vectors[KEPT, i])
+            qdd = select(coupled, links[i, at.QDD], vectors[KEPT, i])
             scatter(qdd, found, block * width, i)
 
 
@@ -343,10 +322,10 @@ def inverse_batch(
     scratch = _scratch(size, lanes(memory))
     width = memory.shape[1]
     for block in range(first, last):
-        _load_block(size, batch, scratch, QDD, block * width, block == first)
+        _load_block(size, batch, scratch, at.QDD, block * width, block == first)
         inverse(size, scratch.links, scratch.turns, scratch.vectors, ANGLES)
         for i in range(size):
-            scatter(scratch.links[i, TORQUE], found, block * width, i)
+            scatter(scratch.links[i, at.TORQUE], found, block * width, i)
 
 
 @inlined
@@ -360,10 +339,10 @@ def _load_block(
             _load_link(batch, links, row, i)
     if begin or len(batch.gravity) > 1:
         for axis in range(2):
-            links[n, GRAVITY_X + axis] = gather(batch.gravity, row, axis)
+            links[n, at.GRAVITY_X + axis] = gather(batch.gravity, row, axis)
     if begin or len(batch.force) > 1:
         for axis in range(batch.force.shape[1]):
-            links[n, FORCE_X + axis] = gather(batch.force, row, axis)
+            links[n, at.FORCE_X + axis] = gather(batch.force, row, axis)
     for i in range(n):
         vectors[ANGLES, i] = gather(batch.q, row, i)
         vectors[RATES, i] = gather(batch.qd, row, i)
@@ -381,11 +360,11 @@ def _load_link(batch: Batch, links: Any, row: int, i: int) -> None:
         gather(batch.inertia, row, i),
         gather(batch.tip_mass, row, i),
     )
-    links[i, LENGTH], links[i, MASS] = length, mass
-    links[i, ALONG], links[i, ASIDE], links[i, SECOND] = along, aside, second
-    links[i, DAMPING] = gather(batch.damping, row, i)
+    links[i, at.LENGTH], links[i, at.MASS] = length, mass
+    links[i, at.ALONG], links[i, at.ASIDE], links[i, at.SECOND] = along, aside, second
+    links[i, at.DAMPING] = gather(batch.damping, row, i)
     rotor, ratio = gather(batch.rotor_inertia, row, i), gather(batch.gear_ratio, row, i)
-    links[i, CARRIER], links[i, CROSS], links[i, OWN] = _rotor_moments(rotor, ratio)
+    links[i, at.CARRIER], links[i, at.CROSS], links[i, at.OWN] = _rotor_moments(rotor, ratio)
 
 
 @inlined
@@ -399,8 +378,8 @@ def _differ(batch: Batch) -> bool:
 @inlined
 def _are_coupled(size: int, links: Any) -> Any:
     """Say in which lanes neighbours exchange anything."""
-    found = links[0, CARRIER] != 0.0
+    found = links[0, at.CARRIER] != 0.0
     for i in range(size):
-        exchanged = logical_or(links[i, CARRIER] != 0.0, links[i, OWN] != 0.0)
-        found = logical_or(found, logical_or(exchanged, links[i, CROSS] != 0.0))
+        exchanged = logical_or(links[i, at.CARRIER] != 0.0, links[i, at.OWN] != 0.0)
+        found = logical_or(found, logical_or(exchanged, links[i, at.CROSS] != 0.0))
     return found

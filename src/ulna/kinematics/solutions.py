@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -181,13 +181,9 @@ class Solutions:
 
     def _at(self, index: int | slice) -> Solutions:
         """Return the solutions of some targets, by the first axis."""
-        parts: dict[str, Any] = {
-            name: np.asarray(getattr(self, name)[index])
-            for name in (
-                "q", "valid", "within_limits", "residual", "reachable", "shortfall", "nearest",
-                "nearest_q", "continuum",
-            )
-        }  # fmt: skip
+        apart = ("branch", "target", "arm", "elbow")
+        names = [part.name for part in fields(self) if part.name not in apart]
+        parts: dict[str, Any] = {name: np.asarray(getattr(self, name)[index]) for name in names}
         if self.target is not None:
             whole = np.broadcast_to(self.target, (*self._targets, self.target.shape[-1]))
             parts["target"] = whole[index]
@@ -214,28 +210,28 @@ class Solutions:
                 f"Solutions: {count} targets, {k} postures each; {reached} in reach, "
                 f"{usable} within the joint limits"
             )
-        return "\n".join([self._headline(), *self._lines()])
+        lines = [
+            f"  {name}: {', '.join(angles)} deg ({reason})"
+            for name, angles, reason in self._rows()
+            if "nan" not in angles
+        ]
+        return "\n".join([self._headline(), *lines])
 
     def _repr_html_(self) -> str:
         if self.reachable.size != 1:
             return card(repr(self))
-        degrees = np.degrees(self.q.reshape(len(self.branch), -1))
-        rows = [
-            (name, *(f"{angle:.6g}" for angle in posture), reason)
-            for name, posture, reason in zip(
-                self._names(), degrees, self.reason.reshape(-1), strict=True
-            )
-        ]
-        joints = [f"q{i + 1} [deg]" for i in range(degrees.shape[-1])]
+        rows = [(name, *angles, reason) for name, angles, reason in self._rows()]
+        joints = [f"q{i + 1} [deg]" for i in range(self.q.shape[-1])]
         return card(self._headline(), columns=("branch", *joints, "may it be used"), rows=rows)
 
-    def _names(self) -> list[str]:
-        """Name the postures of one target: the branch, and of two links the elbow."""
+    def _rows(self) -> Iterator[tuple[str, list[str], str]]:
+        """Yield of the postures of one target the name, the angles [deg] and the reason."""
         elbows = np.broadcast_to(self.elbow, self.valid.shape).reshape(-1)
-        return [
-            f"{name}, elbow {side}" if side else name
-            for name, side in zip(self.branch, elbows, strict=True)
-        ]
+        degrees = np.degrees(self.q.reshape(len(self.branch), -1))
+        rows = zip(self.branch, elbows, degrees, self.reason.reshape(-1), strict=True)
+        for name, side, posture, reason in rows:
+            angles = [f"{angle:.6g}" for angle in posture]
+            yield f"{name}, elbow {side}" if side else name, angles, reason
 
     def _headline(self) -> str:
         if not self.reachable.all():
@@ -244,12 +240,3 @@ class Solutions:
             return f"Solutions: out of reach by {short}, nearest ({x:.6g}, {y:.6g})"
         free = f", {len(self.branch)} of infinitely many" if self.continuum.all() else ""
         return f"Solutions: in reach{free}"
-
-    def _lines(self) -> list[str]:
-        postures = np.degrees(self.q.reshape(len(self.branch), -1))
-        reasons = self.reason.reshape(-1)
-        return [
-            f"  {name}: " + ", ".join(f"{angle:.6g}" for angle in posture) + f" deg ({reason})"
-            for name, posture, reason in zip(self._names(), postures, reasons, strict=True)
-            if not np.isnan(posture).any()
-        ]
