@@ -225,12 +225,12 @@ class Path:
         inner = np.array(self.breaks[1:-1])
         if not len(inner):
             return inner
-        cosines, sizes = self._turns
-        return np.asarray(inner[~(cosines > np.cos(SMOOTH) * sizes)])
+        products, sizes = self._turns
+        return np.asarray(inner[~(products > np.cos(SMOOTH) * sizes)])
 
     @property
     def _turns(self) -> tuple[Array, Array]:
-        """The cosines of the turns at all inner breaks (k,), times sizes, and these sizes (k,)."""
+        """At all inner breaks (k,): the dot product of p' before and behind, and |p'| |p'|."""
         before, after = (rows[1] for rows in self.sides)
         sizes = np.linalg.norm(before, axis=-1) * np.linalg.norm(after, axis=-1)
         return np.sum(before * after, axis=-1), sizes
@@ -405,9 +405,8 @@ class Path:
     def _bridge(self, other: Path) -> list[Path]:
         """Return the straight way to where another path starts, if that is elsewhere."""
         ends = np.stack([self.ends[1], other.ends[0]])
-        if np.linalg.norm(ends[1] - ends[0]) <= JOINED * self.length:
-            return []
-        return [Path(Cubics.straight(np.array([0.0, 1.0]), ends), "")]
+        apart = np.linalg.norm(ends[1] - ends[0]) > JOINED * self.length
+        return [Path(Cubics.straight(np.array([0.0, 1.0]), ends), "")] if apart else []
 
     def __repr__(self) -> str:
         return self.text
@@ -442,9 +441,9 @@ def round_corners(path: Path, sizes: Array, text: str) -> Path:
     What is close to a corner is replaced by a polynomial of fifth degree with the same position,
     direction and curvature at both of its ends, so that the tip can go through without stopping.
     """
-    cosines, lengths = (part[np.isin(path.breaks[1:-1], path.corners)] for part in path._turns)
+    products, speeds = (part[np.isin(path.breaks[1:-1], path.corners)] for part in path._turns)
     # No bend goes round a corner that turns straight back without stopping.
-    turns = np.flatnonzero(~(cosines < -BACK * lengths))
+    turns = np.flatnonzero(~(products < -BACK * speeds))
     if not len(turns):
         return path
     total = path.length
