@@ -44,7 +44,7 @@ FINEST = 1e-9  # of a speed: how much faster than a separatrix is certainly fast
 POINTS = 4000  # of a turn, at which the potential of a law is known
 SURE = 1e-6  # of the swing of a potential: how much lower is certainly lower
 RINGS, AROUND = 400, 180  # at which the quadratic form of an equilibrium is tried
-# Gives for angles and speeds (k,) who is inside, and for those the turn of the well.
+# Gives for angles and speeds (k,) who is inside, and the turn of the well, which counts for those.
 Region: TypeAlias = Callable[[Array, Array], tuple[Array, Array]]
 
 
@@ -213,11 +213,11 @@ def _goes_on(flow: Flow, equilibria: tuple[PhaseEquilibrium, ...]) -> list[tuple
 
 
 def _everywhere(angle: Array, speed: Array) -> tuple[Array, Array]:
-    return np.isfinite(angle) & np.isfinite(speed), np.zeros(angle.shape, dtype=int)
+    return np.isfinite(angle) & np.isfinite(speed), 0.0
 
 
 def _nowhere(angle: Array, speed: Array) -> tuple[Array, Array]:
-    return np.zeros(angle.shape, dtype=bool), np.zeros(angle.shape, dtype=int)
+    return np.zeros(angle.shape, dtype=bool), 0.0
 
 
 def _well(flow: Flow, well: PhaseEquilibrium, saddle: PhaseEquilibrium) -> Region:
@@ -231,7 +231,7 @@ def _well(flow: Flow, well: PhaseEquilibrium, saddle: PhaseEquilibrium) -> Regio
         beside = right + TURN * turn - (TURN if torque < 0.0 else 0.0)
         with np.errstate(invalid="ignore", over="ignore"):
             inside = flow.energy(angle, speed) - torque * angle < top - torque * beside
-        return inside, np.where(inside, turn, 0.0).astype(int)
+        return inside, turn
 
     return region
 
@@ -270,14 +270,12 @@ def _valleys(
         most = min(tall) - SURE * (min(tall) - bottom)
 
         def region(angle: Array, speed: Array) -> tuple[Array, Array]:
-            turns = (
-                np.round((angle - well.angle) / TURN) if flow.cylinder else np.zeros(angle.shape)
-            )
+            turns = np.round((angle - well.angle) / TURN) if flow.cylinder else 0.0
             here = angle - TURN * turns
             with np.errstate(invalid="ignore", over="ignore"):
                 energy = 0.5 * flow.inertia * speed**2 + np.interp(here, grid, height)
                 inside = (left < here) & (here < right) & (energy < most)
-            return inside, np.where(inside, turns, 0.0).astype(int)
+            return inside, turns
 
         return region
 
@@ -297,7 +295,7 @@ def _beyond(flow: Flow, saddle: PhaseEquilibrium, side: int) -> Region:
         faster = (
             side * speed > np.interp(way, travelled, boundary) + FINEST * flow.natural_frequency
         )
-        return faster, np.zeros(angle.shape, dtype=int)
+        return faster, 0.0
 
     return region
 
@@ -327,11 +325,11 @@ def _ellipse(flow: Flow, equilibrium: PhaseEquilibrium) -> Region:
 
     def region(angle: Array, speed: Array) -> tuple[Array, Array]:
         away = angle - equilibrium.angle
-        turns = np.round(away / TURN) if flow.cylinder else np.zeros(angle.shape)
+        turns = np.round(away / TURN) if flow.cylinder else 0.0
         away = away - TURN * turns
         with np.errstate(invalid="ignore", over="ignore"):
             square = form[0, 0] * away**2 + 2.0 * form[0, 1] * away * speed + form[1, 1] * speed**2
             inside = square < largest**2
-        return inside, np.where(inside, turns, 0.0).astype(int)
+        return inside, turns
 
     return region

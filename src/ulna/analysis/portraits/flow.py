@@ -32,7 +32,7 @@ from ulna.dynamics import (
 )
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import tip
-from ulna.simulation.simulate_arm import simulate
+from ulna.simulation import Run, simulate
 from ulna.simulation.ticks import read_answer
 
 TURN = 2.0 * math.pi
@@ -180,44 +180,31 @@ class Flow:
         `until` is a condition over q1 and qd1, which is the speed against time if backwards.
         """
         sign = -1.0 if backwards else 1.0
-        arm, torque = self._backwards if backwards else self._forwards
-        run = simulate(
-            arm,
-            q0=[angle],
-            qd0=[sign * speed],
-            torque=torque,
-            duration=duration,
-            until=until,
-            samples=samples,
-            stops=False,
-            rtol=RTOL if self.constant is not None else RTOL_LAW,
-            atol=ATOL if self.constant is not None else RTOL_LAW,
-            progress=False,
-            on_error="raise",
-        )
+        how = {"duration": duration, "until": until, "samples": samples}
+        run = self._followed(angle, speed, backwards=backwards, **how)
         return OrbitSegment(sign * run.t, run.q[:, 0], sign * run.qd[:, 0])
+
+    def _followed(self, angle: float, speed: float, *, backwards: bool, **how: Any) -> Run:
+        """Simulate from a state on, without stops; backwards with the other sign of the speed."""
+        arm, torque = self._backwards if backwards else self._forwards
+        exact = self.constant is not None
+        how |= {"rtol": RTOL if exact else RTOL_LAW, "atol": ATOL if exact else RTOL_LAW}
+        how |= {"stops": False, "progress": False, "on_error": "raise"}
+        qd0 = -speed if backwards else speed
+        return simulate(arm, q0=[angle], qd0=[qd0], torque=torque, **how)
 
     def crossings(self, start: tuple[float, float], angle: float, fastest: float) -> list[float]:
         """Return the speeds [rad/s] with which the orbit into a state once passed an angle.
 
         It is followed backwards until it is faster than `fastest`; whole turns do not matter.
         """
-        arm, torque = self._backwards
-        run = simulate(
-            arm,
-            q0=[start[0]],
-            qd0=[-start[1]],
-            torque=torque,
-            duration=self.patience + DECAYS * self.inertia / (self.damping or math.inf),
-            events={"crossing": f"sin((q1 - {angle!r}) / 2)"},
-            until=f"abs(qd1) > {fastest!r}",
-            samples=2,
-            stops=False,
-            rtol=RTOL,
-            atol=ATOL,
-            progress=False,
-            on_error="raise",
-        )
+        how: Any = {
+            "duration": self.patience + DECAYS * self.inertia / (self.damping or math.inf),
+            "events": {"crossing": f"sin((q1 - {angle!r}) / 2)"},
+            "until": f"abs(qd1) > {fastest!r}",
+            "samples": 2,
+        }
+        run = self._followed(*start, backwards=True, **how)
         return [-float(event.qd[0]) for event in run.events if event.name == "crossing"]
 
     def end(self, angle: float, speed: float, until: str) -> tuple[float, float, float]:
