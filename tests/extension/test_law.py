@@ -210,5 +210,15 @@ def test_what_cannot_be_compiled_is_told_in_words():
         for i in range(len(q)):
             tau[i] = 1.0 if q[i] > 0.0 else -1.0
 
-    with pytest.raises(InputError, match=r"law _branching: got .*need a function that Numba comp"):
+    words = r"law _branching, line \d+: got .*need a function that Numba compiles.*write select\("
+    with pytest.raises(InputError, match=words):
         ulna.simulate(KEHL, controller=_branching(), **HOLD)
+
+
+def test_a_name_that_is_not_there_is_told_as_such():
+    @law
+    def _naming(t, q, qd, reference, state, tau):
+        tau[0] = nowhere  # noqa: F821
+
+    with pytest.raises(InputError, match=r"law _naming: got NameError: name 'nowhere' is not de"):
+        ulna.simulate_batch(KEHL, controller=_naming(), **{**HOLD, "q0": [[0.0, 0.0]] * 2})
