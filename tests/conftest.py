@@ -11,10 +11,21 @@ from coverage import Coverage
 import ulna
 
 TESTS = Path(__file__).parent
-# Where every line of the package is to be run. Laws, papers and documentation compute at length.
+# Where every line of the package is to be run. Laws, papers and documentation compute at length,
+# and so do those among the others that `tools/untraced.py` finds to run no lines of their own.
 TRACED = ("unit", "uncompiled")
+UNTRACED = frozenset((TESTS / "untraced.txt").read_text("utf-8").split())
 # The files that take longest, so that no process begins one of them when the others are done.
-LONGEST_FIRST = ("docs/test_docs.py",)
+LONGEST_FIRST = (
+    "docs/test_docs.py",
+    "unit/cli/test_follow.py",
+    "unit/cli/test_portrait.py",
+    "laws/test_dynamics_laws.py",
+    "laws/test_default_gains.py",
+    "laws/test_extremes_laws.py",
+    "unit/viewer/test_film.py",
+    "unit/viewer/test_labels.py",
+)
 
 
 def pytest_configure() -> None:
@@ -43,7 +54,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 
 def _is_traced(item: pytest.Item) -> bool:
-    return _file_of(item).split("/")[0] in TRACED and not item.get_closest_marker("untraced")
+    name = getattr(item, "originalname", item.name)
+    return _file_of(item).split("/")[0] in TRACED and name not in UNTRACED
 
 
 def _file_of(item: pytest.Item) -> str:

@@ -137,10 +137,15 @@ def words_of(name):
     return [part.lower() for part in parts]
 
 
+@cache
+def nodes_of(file):
+    return list(ast.walk(ast.parse(file.read_text("utf-8"))))
+
+
 def names_in(file):
     """Yield the kind and the text of every name that a module defines, itself first."""
     yield MODULE, (file.parent.name if file.stem == "__init__" else file.stem), 1
-    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+    for node in nodes_of(file):
         if isinstance(node, ast.ClassDef):
             yield CLASS, node.name, node.lineno
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -169,11 +174,15 @@ def _found_in_names():
     for file in sorted(SOURCES.rglob("*.py")):
         room, path = room_of(file), file.relative_to(ROOT).as_posix()
         for kind, name, line in names_in(file):
-            for retired in RETIRED:
-                if retired.rooms and room not in retired.rooms:
-                    continue
-                if is_retired(retired, kind, name) and (retired.word, name) not in EXCEPTIONS:
-                    yield Found(room, retired.word, f"{path}:{line} {name}", retired.say)
+            for retired in retired_as(room, kind, name):
+                yield Found(room, retired.word, f"{path}:{line} {name}", retired.say)
+
+
+@cache
+def retired_as(room, kind, name):
+    here = (retired for retired in RETIRED if not retired.rooms or room in retired.rooms)
+    found = [retired for retired in here if is_retired(retired, kind, name)]
+    return [retired for retired in found if (retired.word, name) not in EXCEPTIONS]
 
 
 def _found_in_prose():
@@ -206,7 +215,7 @@ def _papers_in_core():
 def _giving():
     kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)
     for file in sorted(SOURCES.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        for node in nodes_of(file):
             if isinstance(node, kinds) and GIVE.match(ast.get_docstring(node) or ""):
                 path = file.relative_to(ROOT).as_posix()
                 yield Found(room_of(file), "Give", f"{path} {node.name}", "Return")
