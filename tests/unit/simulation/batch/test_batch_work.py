@@ -171,10 +171,15 @@ def test_the_name_of_a_store_means_that_it_is_finished(tmp_path, pressed):
     assert [file.name for file in tmp_path.iterdir()] == ["runs.interrupted.nc"]
 
 
-def test_nobody_writes_to_what_was_handed_out():
-    # The wait for threads is what is interrupted here.
+def test_nobody_writes_to_what_was_handed_out(monkeypatch):
+    # The wait for threads is what is interrupted here, some time after they have begun.
     pressing = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
-    pressing.start()
+
+    def report(line, done):
+        if pressing.ident is None:
+            pressing.start()
+
+    monkeypatch.setattr(ulna.progress._Line, "report", report)
     with pytest.raises(Interrupted, match="not run") as caught:
         simulate_batch(TWO, **HOURS, threads=2)
     run = caught.value.result
