@@ -250,20 +250,8 @@ def _between_passes(poll: Callable[[], None]) -> Callable[[], None] | None:
     Returns the function that ends that. Compiling takes many seconds, with destructors and
     callbacks on the way in which a KeyboardInterrupt is lost.
     """
-    events: Any = sys.modules.get("numba.core.event")
-    if events is None:
-        return None
-
-    class Passes(events.Listener):  # type: ignore[misc]
-        def on_start(self, event: Any) -> None:
-            poll()
-
-        def on_end(self, event: Any) -> None:
-            poll()
-
-    passes = Passes()
-    events.register("numba:run_pass", passes)
-    return lambda: events.unregister("numba:run_pass", passes)
+    compiler: Any = sys.modules.get("ulna.kernels.numba_internals")
+    return None if compiler is None else compiler.poll_between_passes(poll)
 
 
 class WorkerTask:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ulna.control import Controller
     from ulna.motion import Plan, Trajectory
     from ulna.simulation.disturbances import Disturbance
+    from ulna.simulation.methods import IntegrationMethod
     from ulna.simulation.sensors import Sensors
 
 __all__ = [
@@ -116,7 +117,9 @@ Derivatives: TypeAlias = Literal["exact", "finite"]
 Elbow: TypeAlias = Literal["up", "down", "positive", "negative"]
 Branch: TypeAlias = Literal["positive", "negative"]  # the sign of sin q_2
 
-Method: TypeAlias = Literal["rk4", "dop853", "semi-implicit", "gauss4"]
+Method: TypeAlias = Union[
+    Literal["rk4", "dop853", "semi-implicit", "gauss4"], "IntegrationMethod"
+]  # one of your own by its record; its name will do as well
 Dynamics: TypeAlias = Literal["full", "sequential"]
 Interpolation: TypeAlias = Literal["hold", "linear"]
 Precision: TypeAlias = Literal["double", "single"]

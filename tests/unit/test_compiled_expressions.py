@@ -6,7 +6,7 @@ import pytest
 
 from ulna.expressions import CONSTANTS, FUNCTIONS, Expression, Op, Program, run
 from ulna.expressions.evaluate import evaluate
-from ulna.kernels.typed import OPTIONS
+from ulna.kernels.numba_internals import OPTIONS
 
 NAMES = ("t", "x")
 SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.0, 1e-320, -1e300, 1e308, np.inf, -np.inf, np.nan)

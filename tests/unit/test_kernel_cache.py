@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ulna.kernels import cache
-from ulna.kernels.sources import PACKAGE
+from ulna.kernels.cache import PACKAGE
 from ulna.storage import DamagedError, sealed, unsealed
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
@@ -19,7 +19,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
 # arguments it was typed, for how many machine code was made, and the warnings.
 PROGRAM = """
 import json, os, sys, warnings
-from ulna.kernels import cache, code, inner, typed
+from ulna.kernels import cache, code, entries, inner
 from ulna.kernels.functions import Kernel
 
 @inner
@@ -38,7 +38,7 @@ def counted(module, name):
         return work(*arguments, **options)
     setattr(module, name, counting)
 
-counted(typed, "typed")
+counted(entries, "typed")
 counted(code, "machine_code")
 
 def used(folder):

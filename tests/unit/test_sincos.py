@@ -5,7 +5,7 @@ import numba
 import numpy as np
 import pytest
 
-from ulna.kernels.typed import OPTIONS
+from ulna.kernels.numba_internals import OPTIONS
 from ulna.lanes import WIDTHS, lanes
 from ulna.sincos import FAR, SHORT_FAR, sincos, sincos_near, turn_links
 

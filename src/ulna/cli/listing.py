@@ -17,12 +17,6 @@ from ulna.motion.trajectory import DESCRIPTIONS
 from ulna.namespaces import load_extensions
 from ulna.units import from_si
 
-METHODS = {
-    "dop853": ("8", "chosen", "unless there is a controller: as exact as --rtol asks"),
-    "rk4": ("4", "dt", "with a controller, and where every step should take the same time"),
-    "semi-implicit": ("1", "dt", "stiff damping, which it takes with large steps"),
-    "gauss4": ("4", "dt", "long runs without losses: the energy does not drift"),
-}
 UNITS = (
     "in SI unless a unit is given, as in '0.5 deg', '2 ms', '10 N': rad, rad/s, s, Hz, N·m and N; "
     "several in parentheses are one a joint"
@@ -130,7 +124,13 @@ def _disturbances() -> Listing:
 
 def _methods() -> Listing:
     columns = ("name", "order", "steps", "when")
-    rows = [(name, *told) for name, told in METHODS.items()]
+    from ulna.simulation.methods import METHODS
+
+    # What chooses its steps comes first.
+    rows = [
+        (one.name, str(one.order), "chosen" if one.adaptive else "dt", one.about)
+        for one in sorted(METHODS.values(), key=lambda one: not one.adaptive)
+    ]
     facts = (dict(zip(columns, row, strict=True)) for row in rows)
     return Listing("methods of `ulna simulate`", columns, rows, facts)
 

@@ -11,6 +11,7 @@ from ulna.simulation.batch.simulate_batch import simulate_batch
 from ulna.simulation.batch.statuses import Statuses
 from ulna.simulation.compiled_arm import CompiledArm, compiled
 from ulna.simulation.files import open_run
+from ulna.simulation.methods import IntegrationMethod, register_method
 from ulna.simulation.outcome import Contact, Event, Saturation, Status
 from ulna.simulation.run import Energies, Run
 from ulna.simulation.sensors import Sensors
@@ -24,6 +25,7 @@ __all__ = [
     "Contact",
     "Energies",
     "Event",
+    "IntegrationMethod",
     "Run",
     "Saturation",
     "Sensors",
@@ -34,6 +36,7 @@ __all__ = [
     "disturbances",
     "open_batch",
     "open_run",
+    "register_method",
     "simulate",
     "simulate_batch",
 ]

@@ -22,9 +22,9 @@ from ulna.expressions import Expression, Op, Program
 from ulna.simulation.disturbances import Disturbance, sizes
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory, MemoryBuilders, new_links, new_vectors
-from ulna.simulation.engine.tableaux import DOP853_TABLEAU, RK4_TABLEAU
 from ulna.simulation.loads import Source, named, names_for, takes_state
-from ulna.simulation.options import METHODS, PerArm, SimulationOptions, is_number
+from ulna.simulation.methods import METHODS
+from ulna.simulation.options import PerArm, SimulationOptions, is_number
 from ulna.simulation.sensors import Sensors
 from ulna.simulation.steps import most_error
 
@@ -225,7 +225,7 @@ def _frozen(arm: Arm, options: SimulationOptions) -> Array:
 
 def tableau_of(options: SimulationOptions) -> Array:
     """Return the coefficients of an explicit method."""
-    return DOP853_TABLEAU if options.method == "dop853" else RK4_TABLEAU
+    return METHODS[options.method].coefficients.table
 
 
 def build_inputs(
@@ -301,11 +301,12 @@ def _set_options(inputs: InputMemory, options: SimulationOptions) -> None:
     floats[at.PERIOD], floats[at.RESTITUTION] = 1.0 / options.rate, options.restitution
     floats[at.WINDOW], floats[at.MOST_ERROR] = np.inf, most_error(options)
     floats[at.EDGE_END], floats[at.LONGEST] = -np.inf, np.inf
-    ints[at.METHOD] = METHODS.index(options.method)
+    method = METHODS[options.method]
+    ints[at.METHOD], ints[at.STAGES] = method.code, method.coefficients.stages
+    ints[at.ITERATIVE], ints[at.SIGNED_ERRORS] = method.keep is not None, method.signed_errors
     ints[at.ADAPTIVE] = options.adaptive
-    ints[at.STAGES] = 12 if options.method == "dop853" else 4
     if options.dynamics == "sequential":
-        ints[at.DYNAMICS] = at.SEQUENTIAL
+        ints[at.DYNAMICS], ints[at.COUPLED] = at.SEQUENTIAL, 1
 
 
 def _put_table(

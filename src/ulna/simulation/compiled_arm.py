@@ -41,7 +41,7 @@ class CompiledArm:
     """
 
     def __init__(self, arm: Arm) -> None:
-        from ulna.simulation.engine.single import step_one
+        from ulna.simulation.engine.loop import step_one
 
         if not isinstance(arm, Arm):
             raise InputError(Problem("compiled", shown(arm), "an Arm"))

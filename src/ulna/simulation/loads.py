@@ -24,8 +24,8 @@ from ulna.expressions import Expression
 from ulna.kernels import DISABLED
 from ulna.motion import Plan, Plans, Trajectory
 from ulna.simulation.engine import memory_layout as at
-from ulna.simulation.engine.hooks import CALLBACK
 from ulna.simulation.engine.memory import Memory
+from ulna.simulation.engine.state_derivative import CALLBACK
 
 if TYPE_CHECKING:
     from ulna.simulation.build import Signal

@@ -19,12 +19,13 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, did_you_mean, shown, units_hint
+from ulna.namespaces import load_extensions
+from ulna.simulation.methods import METHODS, IntegrationMethod
 from ulna.storage import size_text
 
 Found = TypeVar("Found")
 
 MOST_START = 1e9  # [rad, rad/s] of a joint: a thousandth of what counts as run away
-METHODS = ("rk4", "dop853", "semi-implicit", "gauss4")  # in the order of the engine's numbers
 DYNAMICS = ("full", "sequential")
 PART_OF_MEMORY = 0.5  # of the machine's, which one result may take
 USUAL_MEMORY = 8e9  # [bytes] of a machine that does not say
@@ -75,13 +76,13 @@ class SimulationOptions:
     @property
     def adaptive(self) -> bool:
         """Whether the method chooses its steps itself."""
-        return self.method == "dop853" and self.rtol is not None
+        return METHODS[self.method].adaptive and self.rtol is not None
 
 
 def read_options(
     n: int,
     *,
-    method: str | None,
+    method: str | IntegrationMethod | None,
     controlled: bool,
     dynamics: str = "full",
     sequential_damping: Any = None,
@@ -91,6 +92,9 @@ def read_options(
 ) -> SimulationOptions:
     """Check the settings and fill in the method: rk4 under a controller, else dop853."""
     problems: list[Problem] = []
+    method = method.name if isinstance(method, IntegrationMethod) else method
+    if isinstance(method, str) and method not in METHODS:
+        load_extensions()
     for what, given, known in (
         ("method", "rk4" if method is None else method, METHODS),
         ("dynamics", dynamics, DYNAMICS),

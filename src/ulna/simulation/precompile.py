@@ -57,6 +57,7 @@ def compile_size(n: int) -> None:
     from ulna.kinematics import track
     from ulna.simulation.compiled_arm import compiled
     from ulna.simulation.disturbances import step
+    from ulna.simulation.methods import METHODS
     from ulna.simulation.sensors import Sensors
     from ulna.simulation.simulate_arm import simulate
     from ulna.simulation.simulation import Simulation
@@ -68,8 +69,9 @@ def compile_size(n: int) -> None:
         limited, q0=start, duration=0.01, torque=["t"] * n, controller=PD(1.0, 1.0),
         reference=start, sensors=Sensors(angle_noise=1e-3), disturbances=[step([1.0] * n)],
     )  # fmt: skip
-    for method in ("semi-implicit", "gauss4"):
-        simulate(arm, q0=start, duration=0.01, method=method)
+    for method in METHODS.values():
+        if method.step is not None:
+            simulate(arm, q0=start, duration=0.01, method=method)
     if n > 1:
         simulate(arm, q0=start, duration=0.01, dynamics="sequential")
     assert Simulation(arm, q0=start).qdd.any()
@@ -98,7 +100,7 @@ def compile_laws() -> None:
     """Compile every law once: they serve all sizes."""
     from ulna.control import CONTROLLERS
     from ulna.kernels import variant
-    from ulna.simulation.engine.hooks import LAW
+    from ulna.simulation.engine.state_derivative import LAW
 
     arm, _ = _arms(1)
     row, rows = np.zeros((1, 1)), np.zeros((3, 1, 1))

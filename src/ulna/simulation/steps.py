@@ -38,6 +38,7 @@ from ulna.arrays import Array
 from ulna.errors import InputError, Problem, warn
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.engine import memory_layout as at
+from ulna.simulation.methods import METHODS
 from ulna.simulation.options import PerArm, SimulationOptions
 
 if TYPE_CHECKING:
@@ -47,14 +48,11 @@ if TYPE_CHECKING:
 MOST_STEPS = 10**10  # of one kind in one run: an hour or so of a small arm
 MANY_STEPS = 10**7  # through stiff damping, from which on a run is announced
 STABLE = 6.0  # the step of dop853 in units of the time in which damping stops a joint
-WORK = {"rk4": 0.15e-6, "semi-implicit": 0.08e-6, "gauss4": 0.5e-6, "dop853": 0.6e-6}  # [s] a link
 
 WATCHED = 50_000  # tries of a step between two checks for a stall
 REFUSED_SHARE = 0.1  # of them that are refused where something switches
 HOPELESS, ENDLESS = 1e9, 1e13  # steps to go where something switches, and anywhere
 
-ROUGH, ROUGH_SEMI_IMPLICIT = 1e-2, 0.3  # [rad] of error that is warned of
-ORDERS = {"rk4": 4, "dop853": 8, "semi-implicit": 1, "gauss4": 4}
 
 LEAST_WINDOWS = 256  # of a run, in each of which events are looked at eight times
 RESOLUTION = 2e-7  # of a run, the shortest time in which events are told apart
@@ -82,7 +80,7 @@ def check_steps(
     step = options.max_step if options.adaptive else options.dt
     if _is_too_short(step, span, end):
         name = "max_step" if options.adaptive else "dt"
-        problems.append(_too_short(name, step, span, end, WORK[options.method] * n))
+        problems.append(_too_short(name, step, span, end, METHODS[options.method].work * n))
     if controlled and span * options.rate > MOST_STEPS:
         problems.append(_too_often("rate", options.rate, span))
     for one in disturbances:
@@ -147,7 +145,7 @@ def check_stiffness(arm: Arm, options: SimulationOptions, span: float) -> bool:
         f"{arm.parameters.damping[joint]:g} N·m·s/rad, "
         f"which stops the joint within {1.0 / rate:.2g} s; "
         f"for it dop853 needs {steps:.2g} steps in {span:g} s, "
-        f"{_time_text(steps * WORK['dop853'] * arm.n)} of work"
+        f"{_time_text(steps * METHODS['dop853'].work * arm.n)} of work"
     )
     need = "a damping that the steps can follow"
     hint = "try method='semi-implicit', which any damping suits"
@@ -212,7 +210,7 @@ class StallWatch:
 
 def most_error(options: SimulationOptions) -> float:
     """Return the error of the angles [rad] from which on steps count as too long."""
-    return ROUGH_SEMI_IMPLICIT if options.method == "semi-implicit" else ROUGH
+    return METHODS[options.method].rough
 
 
 def _longest(options: SimulationOptions, span: float, *, controlled: bool) -> float:
@@ -266,7 +264,7 @@ def _shorter(simulation: SimulationCore, error: float) -> str:
     options = simulation.options
     longest = _longest(options, simulation.t, controlled=simulation.controller is not None)
     excess = min(error / (0.1 * most_error(options)), 1e8) if error < math.inf else 1e8
-    better = _round_down(longest * max(excess, 2.0) ** (-1.0 / ORDERS[options.method]))
+    better = _round_down(longest * max(excess, 2.0) ** (-1.0 / METHODS[options.method].order))
     text = f"try a dt of {better:g} s"
     # A formula or function may switch, which equal steps go over and chosen ones do not.
     plain = simulation.controller is None and simulation.memory.ints[at.INPUTS] == at.STEADY
@@ -285,7 +283,7 @@ class StiffnessWatch:
 
     def __init__(self, n: int) -> None:
         self.warned = False
-        self._due = int(WORTH / (WORK["dop853"] * n)) + 1  # tries of a step
+        self._due = int(WORTH / (METHODS["dop853"].work * n)) + 1  # tries of a step
         self._tries, self._t = 0, 0.0  # at the last check
 
     def until_check(self, simulation: SimulationCore, budget: int) -> int:
@@ -302,7 +300,7 @@ class StiffnessWatch:
             return
         step = (simulation.t - self._t) / (tries - self._tries)
         self._due, self._tries, self._t = 2 * tries, tries, simulation.t
-        work, other = WORK["dop853"] / max(step, 1e-300), WORK["semi-implicit"]
+        work, other = METHODS["dop853"].work / max(step, 1e-300), METHODS["semi-implicit"].work
         if simulation.options.dynamics != "full" or work < GAIN * other / simulation.options.dt:
             return
         rate = damping_rate(simulation, at.TEXT)
@@ -355,11 +353,11 @@ def damping_rate(simulation: SimulationCore, inputs: int) -> float:
 
 def _text(simulation: SimulationCore, step: float, rate: float, *, of_joints: bool) -> str:
     n, dt = simulation.arm.n, simulation.options.dt
-    faster = WORK["dop853"] / step / (WORK["semi-implicit"] / dt)
+    faster = METHODS["dop853"].work / step / (METHODS["semi-implicit"].work / dt)
     text = (
         f"stiff at t = {simulation.t:.3g} s: damping slows the fastest motion of the joints within "
         f"{1.0 / rate:.1g} s, which keeps steps of dop853 at {step:.1g} s whatever rtol allows, "
-        f"some {WORK['dop853'] * n / step:.1g} s of work for each second; "
+        f"some {METHODS['dop853'].work * n / step:.1g} s of work for each second; "
     )
     if of_joints:
         return f"{text}try method='semi-implicit', some {faster:.0f} times as fast at dt = {dt:g} s"

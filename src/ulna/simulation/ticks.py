@@ -431,7 +431,7 @@ def _compiled(controller: Any, arm: Arm, timing: ControlTiming) -> CompiledLaw:
 @lru_cache(maxsize=MOST_LAWS)
 def law_address(law: Any) -> int:
     """Return the address by which the engine calls a law; raises InputError if it has none."""
-    from ulna.simulation.engine.hooks import LAW
+    from ulna.simulation.engine.state_derivative import LAW
 
     try:
         return LAW.address(law)

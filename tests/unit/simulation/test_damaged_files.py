@@ -16,7 +16,7 @@ import xarray as xr
 
 import ulna
 from ulna.errors import FileError, InputError, UlnaWarning
-from ulna.kernels.sources import PACKAGE
+from ulna.kernels.cache import PACKAGE
 from ulna.simulation import BatchRun, Run, Status, Statuses, hdf5, hdf5_trial
 from ulna.simulation.batch.netcdf_store import Sheltered
 from ulna.storage import (

@@ -9,17 +9,16 @@ import ulna
 from ulna import Arm, Joint
 from ulna.dynamics import packed as link
 from ulna.errors import InputError
-from ulna.kernels.typed import OPTIONS
+from ulna.kernels.numba_internals import OPTIONS
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import ArrayBuilder
-from ulna.simulation.engine.noise import key_of, normal, uniform
+from ulna.simulation.engine.schedule import key_of, normal, slack, uniform
 from ulna.simulation.engine.tableaux import (
     DOP853_DENSE,
     DOP853_ERRORS,
     DOP853_TABLEAU,
-    RK4_TABLEAU,
 )
-from ulna.simulation.engine.times import slack
+from ulna.simulation.methods import METHODS
 
 TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
 
@@ -27,15 +26,15 @@ TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
 # Tableaux
 
 
-def parts(tableau, stages):
-    return tableau[:stages, :stages], tableau[at.WEIGHTS, :stages], tableau[:stages, at.NODE]
+def parts(tableau):
+    stages, table = tableau
+    return table[:stages, :stages], table[at.WEIGHTS, :stages], table[:stages, at.NODE]
 
 
-@pytest.mark.parametrize(
-    ("tableau", "stages", "order"), [(RK4_TABLEAU, 4, 4), (DOP853_TABLEAU, 12, 8)]
-)
-def test_a_tableau_integrates_polynomials_to_its_order(tableau, stages, order):
-    a, b, c = parts(tableau, stages)
+@pytest.mark.parametrize("name", ["rk4", "dop853"])
+def test_a_tableau_integrates_polynomials_to_its_order(name):
+    method = METHODS[name]
+    (a, b, c), order = parts(method.coefficients), method.order
     assert a.sum(axis=1) == pytest.approx(c, abs=1e-14)
     assert np.triu(a).tolist() == np.zeros_like(a).tolist()
     for degree in range(order):
@@ -46,11 +45,11 @@ def test_a_tableau_integrates_polynomials_to_its_order(tableau, stages, order):
 
 
 def test_dop853_is_the_published_one():
-    a, b, c = parts(DOP853_TABLEAU, 12)
+    a, b, c = parts(DOP853_TABLEAU)
     assert a == pytest.approx(published.A[:12, :12], rel=1e-14, abs=1e-16)
     assert b == pytest.approx(published.B, rel=1e-14)
     assert c == pytest.approx(published.C[:12], rel=1e-14)
-    more = DOP853_TABLEAU[13:16]
+    more = DOP853_TABLEAU.table[13:16]
     assert more[:, :16] == pytest.approx(published.A[13:16], rel=1e-14, abs=1e-16)
     assert more[:, at.NODE] == pytest.approx(published.C[13:16], rel=1e-14)
     assert DOP853_ERRORS[0, :12] == pytest.approx(published.E5[:12], rel=1e-12, abs=1e-16)
@@ -195,3 +194,25 @@ def test_a_good_step_hands_its_last_slope_on():
     # Two derivatives to guess the first step, then 11 more for each that is tried, and 1 at the
     # end of each that is good.
     assert swing.memory.ints[at.EVALUATIONS] == 2 + 11 * (steps + refused) + steps
+
+
+# The layout of the memory
+
+
+def test_every_entry_of_the_memory_has_a_constant_of_its_name():
+    for entry in at.ENTRIES:
+        assert getattr(at, entry.name) == entry.start
+        assert entry.meaning
+    assert len({entry.name for entry in at.ENTRIES}) == len(at.ENTRIES)
+
+
+def test_no_two_entries_of_an_array_share_a_place():
+    ends = {}
+    for entry in at.ENTRIES:
+        assert entry.start == ends.get(entry.array, entry.start)
+        ends[entry.array] = entry.start + entry.size
+    assert ends["vectors (rows, n+1)"] == at.VECTORS
+    assert ends["links (n, columns)"] == at.COLUMNS
+    assert ends["links (last row)"] <= at.COLUMNS
+    assert ends["floats"] == at.FLOATS
+    assert ends["ints"] == at.INTS

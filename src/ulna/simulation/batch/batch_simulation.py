@@ -14,20 +14,20 @@ import numpy as np
 from ulna.arrays import Array, float_array
 from ulna.concurrency import held, interruptible, parallel_for
 from ulna.errors import InputError, Interrupted, Problem, did_you_mean, shown, warn
+from ulna.simulation.batch.blocks import LEAST_SHARED, ResidentBucket
 from ulna.simulation.batch.buckets import Prepared, buckets_of
 from ulna.simulation.batch.inputs import joint_rows
-from ulna.simulation.batch.resident import ResidentBucket
-from ulna.simulation.batch.spec import bad_starts, read_arms, read_spec
-from ulna.simulation.batch.statuses import CODES, RESULTS, TO_RUN, Statuses, coarse_arms
-from ulna.simulation.batch.thread_pool import (
-    LEAST_SHARED,
-    cost_of,
+from ulna.simulation.batch.spec import (
+    bad_starts,
     kind_of,
+    read_arms,
     read_count,
+    read_spec,
     read_threads,
 )
+from ulna.simulation.batch.statuses import CODES, RESULTS, TO_RUN, Statuses, coarse_arms
 from ulna.simulation.engine import memory_layout as at
-from ulna.simulation.engine.bucket import Outcome
+from ulna.simulation.engine.memory import Outcome
 from ulna.simulation.options import check_memory, read_time
 from ulna.simulation.run import read_only
 from ulna.simulation.steps import check_steps, most_error
@@ -185,6 +185,7 @@ class BatchSimulation:
         self._holds_start = controller is not None and reference is None
         _check_memory(spec.count, spec.n, self._kind.number)
         self._allocate(spec.count, applied)
+        self._cost = spec.step_cost(spec.count)  # [s] a step, that it may take one thread
         self._make_buckets(buckets_of(spec, 0, spec.count))
         self._bad_arms = spec.is_bad_arm()
         self._load(np.arange(spec.count), spec.start.copy())
@@ -219,9 +220,7 @@ class BatchSimulation:
             self._bucket_of[bucket.members] = k
             self._row_of[bucket.members] = np.arange(len(bucket.members))
         self._blocks = sum(bucket.blocks for bucket in self._buckets)
-        # [s] a step: what it may take one thread, and what it took last.
-        self._cost = cost_of(self.options, self.n, count, controlled=self._controlled)
-        self._pace = 4.0 * self._cost
+        self._pace = 4.0 * self._cost  # [s] a step, that it took last
 
     def __len__(self) -> int:
         return len(self.q)

@@ -16,7 +16,8 @@ from ulna.simulation.batch.inputs import PERFECT, Form, held
 from ulna.simulation.batch.spec import BatchSpec, Packed
 from ulna.simulation.build import InputMemory, build_inputs
 from ulna.simulation.engine import memory_layout as at
-from ulna.simulation.engine.bucket import Bucket
+from ulna.simulation.engine.memory import Bucket
+from ulna.simulation.methods import METHODS, IntegrationMethod
 from ulna.simulation.options import SimulationOptions, allowance, check_memory
 
 NOTHING, NOWHERE = np.zeros((1, 0)), np.zeros(0, dtype=np.int64)
@@ -90,7 +91,7 @@ class _Slab(NamedTuple):
         ints[at.UNCHECKED] = ints[at.CHECK_INTERVAL] = 1
         limited = packed.limited if len(packed.limited) == 1 else packed.limited[own]
         if spec.options.stops and limited.any():
-            from ulna.simulation.engine.scalar_step import STEP, scalar_step
+            from ulna.simulation.engine.stop_fallback import STEP, scalar_step
 
             ints[at.STOPS] = ints[at.WATCHING] = 1
             ints[at.SCALAR_CALL] = STEP.address(scalar_step, n=spec.n)
@@ -112,12 +113,14 @@ def _input_memory(spec: BatchSpec, examples: list[Any]) -> InputMemory:
     torque, force, disturbances, sensors = examples
     n, options = spec.n, spec.options
     if torque is held(n) and force is held(at.AXES) and not disturbances and sensors is PERFECT:
-        return InputMemory(*(part.copy() for part in _held_memory(n, options)))
+        return InputMemory(
+            *(part.copy() for part in _held_memory(n, options, METHODS[options.method]))
+        )
     return build_inputs(n, options, (torque, force), disturbances, (), sensors)
 
 
 @lru_cache(maxsize=16)
-def _held_memory(n: int, options: SimulationOptions) -> InputMemory:
+def _held_memory(n: int, options: SimulationOptions, method: IntegrationMethod) -> InputMemory:
     return build_inputs(n, options, (held(n), held(at.AXES)), (), (), PERFECT)
 
 

@@ -22,14 +22,13 @@ from ulna.namespaces import suggest_keywords
 from ulna.progress import progress as progress_line
 from ulna.simulation.batch.batch_files import BatchStore, create, open_batch
 from ulna.simulation.batch.batch_run import BatchRun
+from ulna.simulation.batch.blocks import ThreadPool
 from ulna.simulation.batch.buckets import buckets_of, planned
 from ulna.simulation.batch.inputs import describe_references, described
-from ulna.simulation.batch.spec import BatchSpec, read_spec
+from ulna.simulation.batch.spec import BatchSpec, kind_of, read_spec, read_threads
 from ulna.simulation.batch.statuses import RESULTS, TO_RUN, Statuses, coarse_arms
-from ulna.simulation.batch.thread_pool import ThreadPool, cost_of, kind_of, read_threads
 from ulna.simulation.engine import memory_layout as at
-from ulna.simulation.engine.bucket import Outcome
-from ulna.simulation.engine.memory import sample_width
+from ulna.simulation.engine.memory import Outcome, sample_width
 from ulna.simulation.loads import short_tables
 from ulna.simulation.run import read_only
 from ulna.simulation.simulate_arm import sample_times
@@ -298,9 +297,7 @@ class _BatchJob(NamedTuple):
             outcome.codes[spec.codes[first:last] != TO_RUN] = at.STOPPED
         buckets = buckets_of(spec, first, last)
         steps = max(spec.duration / spec.options.dt, 1.0)
-        controlled = bool(spec.controllers)
-        cost = steps * cost_of(spec.options, spec.n, last - first, controlled=controlled)
-        self.pool.work(buckets, outcome, told, cost)
+        self.pool.work(buckets, outcome, told, steps * spec.step_cost(last - first))
 
     def _codes(self, outcome: Outcome, first: int) -> Array:
         """Return the status codes of the arms."""

@@ -18,7 +18,7 @@ import numpy as np
 from ulna.arm import Arm, Parameters, parameters_of, stack, warn_unmodelled
 from ulna.arrays import Array, float_array
 from ulna.dynamics.packed import CARRIER, LOWER, STUCK, UPPER, link_moments, pack, rotor_moments
-from ulna.errors import InputError, Problem, shown
+from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.simulation.batch.batch_run import PLANE
 from ulna.simulation.batch.inputs import (
     NOBODY,
@@ -34,13 +34,16 @@ from ulna.simulation.batch.inputs import (
     read_sensors,
 )
 from ulna.simulation.batch.statuses import CODES, TO_RUN
-from ulna.simulation.build import check_controlled
+from ulna.simulation.build import check_controlled, tableau_of
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.loads import FORCE, torque_kind
+from ulna.simulation.methods import METHODS
 from ulna.simulation.options import MOST_START, PerArm, SimulationOptions, read_options, read_time
 from ulna.simulation.steps import check_steps
 from ulna.simulation.ticks import block
 
+PRECISIONS = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}
+AT_ONCE = 8.0  # arms in lanes that take as long as one by itself
 MOST_TICKS = 2**18  # of a trajectory for all arms that is computed before the run
 ENDLESS = ("lower", "upper", "max_velocity", "max_torque")  # what may be infinite
 # What is positive, or zero.
@@ -73,6 +76,37 @@ def _packed(p: Parameters) -> Packed:
 @PerArm
 def _packed_arm(arm: Arm) -> Packed:
     return _packed(arm.parameters)
+
+
+class LaneKind(NamedTuple):
+    """The number type and width of lanes, and the method's coefficients."""
+
+    number: Any  # their type
+    width: int  # how many there are
+    tableau: Any  # of the method
+
+
+def kind_of(precision: Any, options: SimulationOptions) -> LaneKind:
+    """Read the precision, and return the kind of lanes."""
+    from ulna.lanes import WIDTHS
+
+    if not isinstance(precision, str) or precision not in PRECISIONS:
+        hint = did_you_mean(str(precision), PRECISIONS)
+        raise InputError(Problem("precision", shown(precision), "'double' or 'single'", hint))
+    number = PRECISIONS[precision]
+    return LaneKind(number, WIDTHS[number], tableau_of(options))
+
+
+def read_threads(given: Any) -> int | None:
+    """Read the largest number of threads; None is one for every core of this process."""
+    return None if given is None else read_count("threads", given, 1)
+
+
+def read_count(what: str, given: Any, least: int) -> int:
+    """Read a whole number that has no upper bound."""
+    if not isinstance(given, int | np.integer) or isinstance(given, bool) or given < least:
+        raise InputError(Problem(what, shown(given), f"a whole number of at least {least}"))
+    return int(given)
 
 
 @dataclass(eq=False)
@@ -137,6 +171,12 @@ class BatchSpec:
         """All disturbances of any arm, each kind once."""
         return [one for form in self.inputs[2].forms for one in form.example]
 
+    def step_cost(self, members: int) -> float:
+        """Estimate how long a step of dt of so many arms takes in one thread [s]."""
+        options = self.options
+        ticks = max(options.dt * options.rate, 1.0) if self.controllers else 1.0
+        return METHODS[options.method].work * self.n * max(members / AT_ONCE, 1.0) * ticks
+
     def is_bad_arm(self) -> Array:
         """Return which parameters (B,) are those of no arm."""
         if self.codes is None:
@@ -197,7 +237,7 @@ def read_spec(
     controller: Any,
     reference: Any,
     tip_force: Any,
-    method: str | None,
+    method: Any,
     between: str,
     rate: float,
     sensors: Any,

@@ -2,6 +2,6 @@
 
 `loop` takes the steps of one arm, `block` those of many in lanes; `stepping` controls the step
 size; `explicit` and `implicit` are the methods; `state_derivative` computes ẋ = f(t, x); `schedule`
-holds the inputs; `watch` and `contact` handle events and stops; `memory_layout` names the entries
-of the memory. Importing any of them but `memory` and `tableaux` loads Numba.
+holds the inputs; `watch` and `crossings` handle events and stops; `memory_layout` declares the
+entries of the memory. Importing any of them but `memory` and `tableaux` loads kernels.
 """

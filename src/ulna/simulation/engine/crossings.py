@@ -10,15 +10,22 @@ from __future__ import annotations
 
 import math
 
+from ulna.arrays import Array
 from ulna.dynamics import packed as link
-from ulna.kernels import inner
+from ulna.kernels import inner, kernel
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.explicit import read_dense
 from ulna.simulation.engine.memory import Memory
+from ulna.simulation.engine.schedule import slack
 from ulna.simulation.engine.state_derivative import copy
 from ulna.simulation.engine.stepping import state_at
-from ulna.simulation.engine.times import slack
-from ulna.simulation.engine.watch import save_signals, signals, zero_crossing
+from ulna.simulation.engine.watch import (
+    handle_events,
+    save_signals,
+    signals,
+    update_contacts,
+    zero_crossing,
+)
 
 PIECES = 8  # of an adaptive step, in which stops are searched for
 HALVINGS = 60
@@ -29,6 +36,23 @@ MOST_WINDOWS = 1024  # in one step
 GOLDEN = 0.6180339887498949  # its multiples follow no pattern
 JITTER = 0.7  # of the way from one sample to the next
 GRAZE = 1e-9  # of its value, by which a signal has to pass zero to be suspected of it
+
+
+@kernel
+def watch_part(size: int, m: Memory, log: Array, task: int, which: int, h: float) -> int:
+    """Handle stops and events.
+
+    UPDATE_CONTACTS updates which joints are held at stops. FIND_EVENT returns the first event in a
+    step, or −1; FOUND says where in it. HANDLE_EVENTS handles what was found, and returns why the
+    engine ends, or BUDGET.
+    """
+    if task == at.UPDATE_CONTACTS:
+        update_contacts(size, m, log)
+        return 0
+    if task == at.FIND_EVENT:
+        m.floats[at.FOUND], which = find_event(size, m, h)
+        return which
+    return handle_events(size, m, log, which)
 
 
 @inner

@@ -23,9 +23,9 @@ TURN = math.pi
 def explicit_step(size: int, m: Memory, t: float, h: float) -> None:
     """Write the state a step h after STATE at time t to TRIAL."""
     ints = m.ints
-    first = 1 if ints[at.FSAL_VALID] != 0 and ints[at.METHOD] == at.DOP853 else 0
+    first = 1 if ints[at.FSAL_VALID] != 0 else 0
     for s in range(first, ints[at.STAGES]):
-        if ints[at.METHOD] == at.RK4:
+        if ints[at.METHOD] == at.CHAINED:
             _rk_stage(size, m, s, h)
         else:
             combine(size, m, s, s, h, at.STAGE)
@@ -35,7 +35,7 @@ def explicit_step(size: int, m: Memory, t: float, h: float) -> None:
 
 @inlined
 def _rk_stage(size: int, m: Memory, s: int, h: float) -> None:
-    """Compute a stage of RK4, which depends on the derivative before it alone."""
+    """Compute a stage that depends on the derivative before it alone, as those of RK4 do."""
     v = m.vectors
     before = max(s - 1, 0)
     step = h * m.tableau[s, before]

@@ -7,7 +7,7 @@ from typing import Any
 
 from ulna.dynamics import packed as link
 from ulna.dynamics.recursive import forward_coupled
-from ulna.kernels import inlined, inner
+from ulna.kernels import inlined, inner, kernel
 from ulna.lanes import any_lane, is_scalar, is_single, logical_and, logical_or, select
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
@@ -27,7 +27,7 @@ OWN, EARLY, LATE = 0.25, 0.25 - ROOT, 0.25 + ROOT
 MOST_ITERATIONS = 60
 
 
-@inner
+@kernel
 def semi_implicit_step(size: int, m: Memory, t: float, h: float) -> None:
     """Write the state after a step to TRIAL: new rates first, with the damping of new rates.
 
@@ -37,16 +37,28 @@ def semi_implicit_step(size: int, m: Memory, t: float, h: float) -> None:
     n = size
     v, links = m.vectors, m.links
     copy(size, m, at.STATE, at.STAGE)
-    if m.ints[at.DYNAMICS] == at.SEQUENTIAL:
-        state_derivative(size, m, t, at.FIRST)
-    else:
-        for i in range(n):
-            extra = h * links[i, link.DAMPING]
-            links[i, at.IMPLICIT] = links[i, link.CARRIER] + extra
-            links[i, at.IMPLICIT + 1] = links[i, link.CROSS] - extra
-            links[i, at.IMPLICIT + 2] = links[i, link.OWN] + extra
-        inputs(size, m, t)
-        forward_coupled(size, links, m.turns, v, at.STAGE, at.IMPLICIT)
+    for i in range(n):
+        extra = h * links[i, link.DAMPING]
+        links[i, at.IMPLICIT] = links[i, link.CARRIER] + extra
+        links[i, at.IMPLICIT + 1] = links[i, link.CROSS] - extra
+        links[i, at.IMPLICIT + 2] = links[i, link.OWN] + extra
+    inputs(size, m, t)
+    forward_coupled(size, links, m.turns, v, at.STAGE, at.IMPLICIT)
+    _update_rates_first(size, m, h)
+
+
+@kernel
+def sequential_euler_step(size: int, m: Memory, t: float, h: float) -> None:
+    """Do the same in the sequential dynamics, whose damping is a part of the derivative."""
+    copy(size, m, at.STATE, at.STAGE)
+    state_derivative(size, m, t, at.FIRST)
+    _update_rates_first(size, m, h)
+
+
+@inlined
+def _update_rates_first(size: int, m: Memory, h: float) -> None:
+    """Write rates after a step of these accelerations, and angles after one of those rates."""
+    n, v, links = size, m.vectors, m.links
     for i in range(n):
         rate = v[at.STATE + 1, i] + h * links[i, link.QDD]
         v[at.TRIAL, i] = v[at.STATE, i] + h * rate
@@ -57,8 +69,15 @@ def semi_implicit_step(size: int, m: Memory, t: float, h: float) -> None:
             v[at.TRIAL + part, n] = v[at.STATE + part, n] + h * v[at.TRIAL + part, n]
 
 
+@kernel
+def gauss_step(size: int, m: Memory, t: float, h: float) -> None:
+    """Write the state after a step to TRIAL; VALID says where the iterations converged."""
+    converged = _iterate_stages(size, m, t, h)
+    m.links[size, at.VALID] = select(converged, 1.0, 0.0)
+
+
 @inner
-def gauss_step(size: int, m: Memory, t: float, h: float) -> Any:
+def _iterate_stages(size: int, m: Memory, t: float, h: float) -> Any:
     """Write the state after a step to TRIAL; return whether the iterations converged.
 
     The derivatives of the two stages are found by fixed-point iteration, predicted by the
@@ -152,7 +171,7 @@ def _combine_stages(size: int, m: Memory, h: float) -> None:
             v[at.TRIAL + part, i] = v[at.STATE + part, i] + _gain(m, part, i, h)
 
 
-@inner
+@kernel
 def save_gauss_stages(size: int, m: Memory, h: float) -> None:
     """Save the derivatives and the rounding error of an accepted step.
 

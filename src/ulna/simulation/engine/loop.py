@@ -5,12 +5,19 @@ from __future__ import annotations
 from ulna.arrays import Array
 from ulna.dynamics import packed as link
 from ulna.kernels import inlined, inner, kernel
+from ulna.kinematics.posture_kernels import FINE, OVERFLOW, checked, finite_rows
 from ulna.simulation.engine import memory_layout as at
-from ulna.simulation.engine.explicit import derivative_at_end, prepare_dense
-from ulna.simulation.engine.hooks import call_handle_events, call_part, call_update_contacts
+from ulna.simulation.engine.explicit import derivative_at_end, explicit_step, prepare_dense
 from ulna.simulation.engine.memory import ControlMemory, Memory, Record
-from ulna.simulation.engine.schedule import hold, open_segment
-from ulna.simulation.engine.state_derivative import copy, motor_torque, state_derivative
+from ulna.simulation.engine.schedule import hold, open_segment, slack
+from ulna.simulation.engine.state_derivative import (
+    call_handle_events,
+    call_part,
+    call_update_contacts,
+    copy,
+    motor_torque,
+    state_derivative,
+)
 from ulna.simulation.engine.stepping import (
     accumulate_error,
     attempt,
@@ -19,7 +26,6 @@ from ulna.simulation.engine.stepping import (
     step_size,
     take_half_steps,
 )
-from ulna.simulation.engine.times import slack
 
 ON_TIME = 1e-9  # of a step, by which a sample may be early or late
 
@@ -71,7 +77,7 @@ def accept(size: int, m: Memory, samples: Array, log: Array, h: float) -> int:
     set_end(m, h)
     which = -1
     sampled = _is_sampled(m, samples, h)
-    plain = ints[at.ADAPTIVE] + ints[at.WATCHING] == 0 and ints[at.METHOD] != at.GAUSS4
+    plain = ints[at.ADAPTIVE] + ints[at.WATCHING] + ints[at.ITERATIVE] == 0
     if sampled and plain and _is_at_start(m, samples, h):
         _write_start(size, m, samples)
         sampled = _is_sampled(m, samples, h)
@@ -99,7 +105,7 @@ def _process_step(size: int, m: Memory, samples: Array, log: Array, h: float, sa
     """Find events and take samples within a step; return the first event, or −1."""
     ints, now = m.ints, m.floats[at.NOW]
     watched = ints[at.WATCHING] != 0
-    if ints[at.METHOD] == at.GAUSS4:
+    if ints[at.ITERATIVE] != 0:
         call_part(ints[at.KEEP_PART], size, m, h)
     if ints[at.ADAPTIVE] != 0:
         derivative_at_end(size, m, now, h)
@@ -145,7 +151,7 @@ def _take_samples(size: int, m: Memory, samples: Array, h: float, end: float) ->
 @inlined
 def _is_at_start(m: Memory, samples: Array, h: float) -> bool:
     """Return whether the next sample is where a step starts, and all is known of it already."""
-    steady = m.ints[at.METHOD] == at.RK4 and m.ints[at.INPUTS] == at.STEADY
+    steady = m.ints[at.METHOD] == at.CHAINED and m.ints[at.INPUTS] == at.STEADY
     return bool(steady and samples[m.ints[at.SAMPLE], 0] <= m.floats[at.NOW] + h * ON_TIME)
 
 
@@ -232,3 +238,21 @@ def evaluate(size: int, m: Memory, control: ControlMemory, t: float) -> None:
     if m.ints[at.OPEN] == 0:
         hold(size, m, control)
     state_derivative(size, m, t, at.SCRATCH)
+
+
+@kernel
+def step_one(size: int, m: Memory, q: Array, qd: Array, tau: Array, h: float, found: Array) -> int:
+    """Take a step of RK4 under held torques; found (2, n) are the new angles and rates."""
+    code = checked(size, q)
+    code = checked(size, qd) if code == FINE else code
+    code = checked(size, tau) if code == FINE else code
+    if code != FINE:
+        return code
+    n = size
+    v = m.vectors
+    for i in range(n):
+        v[at.STATE, i], v[at.STATE + 1, i], m.links[i, at.HOLD] = q[i], qd[i], tau[i]
+    explicit_step(size, m, 0.0, h)
+    for i in range(n):
+        found[0, i], found[1, i] = v[at.TRIAL, i], v[at.TRIAL + 1, i]
+    return FINE if finite_rows(found) else OVERFLOW

@@ -1,18 +1,62 @@
-"""The layout of the engine's memory: offsets into its arrays, and the codes that they hold.
+"""The layout of the engine's memory: what each entry of its arrays is, and the codes they hold.
 
 The memory is a few arrays (see `memory.py`), because every array that is passed to a compiled
-function has its price.
+function has its price. An entry is declared once, by name, size and meaning, one after the other;
+its constant is its offset, which compiled code has as a number. `ENTRIES` lists them all.
 """
 
 from __future__ import annotations
 
-from ulna.dynamics.packed import COLUMNS as LINK_COLUMNS
+from typing import NamedTuple
 
-# Rows of `vectors` (rows, n+1), in pairs: joint angles and rates, and in the last column the work
-# [J] supplied and dissipated since the start. Both are integrated alike.
-STATE, STAGE, TRIAL, NEXT_STATE, COMPENSATION = range(0, 10, 2)
-DERIVATIVES = 10  # 16 pairs: as many as the largest method needs, its dense output included
-COUNT_DERIVATIVES = 16
+from ulna.dynamics.packed import COLUMNS as LINK_COLUMNS
+from ulna.dynamics.packed import FORCE_X
+
+AXES = 3  # of what acts on the tip: x, y, moment
+
+
+class MemoryEntry(NamedTuple):
+    """One or several places of an array, in a row."""
+
+    array: str
+    name: str
+    start: int
+    size: int
+    meaning: str
+
+
+ENTRIES: list[MemoryEntry] = []
+
+
+class _MemoryLayout:
+    """The entries of an array, one after the other."""
+
+    def __init__(self, array: str, start: int = 0) -> None:
+        self.array, self.end = array, start
+
+    def put(self, name: str, meaning: str, size: int = 1) -> int:
+        """Declare the next entry; return where it begins."""
+        entry = MemoryEntry(self.array, name, self.end, size, meaning)
+        ENTRIES.append(entry)
+        self.end += size
+        return entry.start
+
+
+# Pairs of rows: joint angles and rates, and in the last column the work [J] supplied and
+# dissipated since the start. Both are integrated alike.
+COUNT_DERIVATIVES, COUNT_DENSE = 16, 7  # as many as the largest method needs
+_rows = _MemoryLayout("vectors (rows, n+1)")
+STATE = _rows.put("STATE", "the state at the start of the step", 2)
+STAGE = _rows.put("STAGE", "the state whose derivative is computed", 2)
+TRIAL = _rows.put("TRIAL", "the state after the step, as the method returns it", 2)
+NEXT_STATE = _rows.put("NEXT_STATE", "the same once accepted, or at an event before it", 2)
+COMPENSATION = _rows.put("COMPENSATION", "rounding errors of sums, carried on", 2)
+DERIVATIVES = _rows.put("DERIVATIVES", "of the stages of the step", 2 * COUNT_DERIVATIVES)
+DENSE = _rows.put("DENSE", "the polynomial between the ends of a step", 2 * COUNT_DENSE)
+# A step that is taken once more in two halves.
+SAVED_STATE = _rows.put("SAVED_STATE", "the start of a step that is taken again in halves", 2)
+HALF_STEPS = _rows.put("HALF_STEPS", "the end of the two halves", 2)
+VECTORS = _rows.end
 # Indices of derivatives: at the start of a step, at a second point, at the end of a DOP853 step,
 # and one that no method needs any more. (Code is compiled once more for every literal number that
 # is passed on, but not for a name of this module.)
@@ -22,107 +66,185 @@ NODE = WEIGHTS = COUNT_DERIVATIVES  # the tableau's column of nodes, and its row
 # Of the Gauss method: the derivatives that are solved for, those of the previous step, new ones.
 NEW = 4
 SOLVED_ROW, PREVIOUS_ROW, NEW_ROW = DERIVATIVES, DERIVATIVES + 4, DERIVATIVES + 8
-DENSE = DERIVATIVES + 2 * COUNT_DERIVATIVES  # 7 pairs: the polynomial between the ends of a step
-COUNT_DENSE = 7
-# A step that is taken once more in two halves: its start, saved meanwhile, and its end.
-SAVED_STATE = DENSE + 2 * COUNT_DENSE
-HALF_STEPS = SAVED_STATE + 2
-VECTORS = HALF_STEPS + 2
 
-# Columns of `links` besides those of the dynamics: the torque that is held and its rate; the
-# torque of formulas and functions; the largest that a controller may command; when the joint last
-# hit a stop; the coupling of neighbours if damping is taken implicitly.
-HOLD, RAMP, LIVE, TORQUE_LIMIT, LAST_HIT = range(LINK_COLUMNS, LINK_COLUMNS + 5)
-IMPLICIT = LINK_COLUMNS + 5
-RATE, NEXT_RATE = IMPLICIT + 4, IMPLICIT + 5  # of a joint at the ends of a part of a step
-# Under disturbances: what is held without them, and they alone. And the motor's torque of a sample,
-# which is without disturbances.
-UNDISTURBED, DISTURBANCE_TORQUE, MOTOR = range(IMPLICIT + 6, IMPLICIT + 9)
-DRIFT = IMPLICIT + 9  # [rad] signed error of the joint in the steps that were checked
-COLUMNS = IMPLICIT + 10
-# The same of the tip's force and moment, in the row after the last link.
-TIP_HOLD, TIP_RAMP, TIP_LIVE = 15, 18, 21  # after the force itself, at 12
-# There as well, of arms in lanes: 1 where one is active, where its state after the step is valid,
-# and where it took the step by itself.
-ACTIVE, VALID, FALLBACK = 24, 25, 26
-TIP_UNDISTURBED, TIP_DISTURBANCE = 27, 30
-ERROR = 33  # [rad] of the angles at the end, estimated from the steps that were checked
+# Columns besides those of the dynamics (`dynamics/packed.py`).
+_link = _MemoryLayout("links (n, columns)", LINK_COLUMNS)
+HOLD = _link.put("HOLD", "the torque that is held [N·m]")
+RAMP = _link.put("RAMP", "its rate [N·m/s]")
+LIVE = _link.put("LIVE", "the torque of formulas and functions [N·m]")
+TORQUE_LIMIT = _link.put("TORQUE_LIMIT", "the largest that a controller may command [N·m]")
+LAST_HIT = _link.put("LAST_HIT", "when the joint last hit a stop [s]")
+IMPLICIT = _link.put("IMPLICIT", "what neighbours exchange if damping is taken implicitly", 4)
+RATE = _link.put("RATE", "of the joint at the start of a part of a step [rad/s]")
+NEXT_RATE = _link.put("NEXT_RATE", "at its end [rad/s]")
+UNDISTURBED = _link.put("UNDISTURBED", "what is held without disturbances [N·m]")
+DISTURBANCE_TORQUE = _link.put("DISTURBANCE_TORQUE", "disturbances alone [N·m]")
+MOTOR = _link.put("MOTOR", "the motor's torque of a sample, without disturbances [N·m]")
+DRIFT = _link.put("DRIFT", "signed error of the joint in the steps that were checked [rad]")
+COLUMNS = _link.end
 
-# Indices of `floats`.
-NOW, HOLD_START, STOP, PLAN_START, STEP, LAST_STEP, TARGET, PERIOD = range(8)  # [s]
-DT, MAX_STEP, RTOL, ATOL, RESTITUTION = range(8, 13)
-STEP_END, SIGNAL_TIME = range(13, 15)  # [s] the end of the step, and the time of the signals
-# [s] the longest time in which no event is known to change its sign twice, and the shortest that is
-# tried; [rad] the error from which on steps count as too long.
-WINDOW, FINEST, MOST_ERROR = range(15, 18)
-# [s] the last two samples of the last window: the values at the former are at EDGE.
-EDGE_T, EDGE_END = range(18, 20)
-LONGEST = 20  # [s] that a window may be
-FOUND = 21  # where in a step the first event is, from 0 to 1
-FLOATS = 22
+# Columns of the row after the last link, which holds what is the arm's.
+_tip = _MemoryLayout("links (last row)", FORCE_X + AXES)
+TIP_HOLD = _tip.put("TIP_HOLD", "force and moment on the tip that are held [N, N·m]", AXES)
+TIP_RAMP = _tip.put("TIP_RAMP", "their rates", AXES)
+TIP_LIVE = _tip.put("TIP_LIVE", "those of formulas and functions", AXES)
+ACTIVE = _tip.put("ACTIVE", "1 where an arm in lanes is active")
+VALID = _tip.put("VALID", "1 where the state after the step is valid")
+FALLBACK = _tip.put("FALLBACK", "1 where an arm in lanes took the step by itself")
+TIP_UNDISTURBED = _tip.put("TIP_UNDISTURBED", "what is held without disturbances", AXES)
+TIP_DISTURBANCE = _tip.put("TIP_DISTURBANCE", "disturbances alone", AXES)
+ERROR = _tip.put("ERROR", "of the angles at the end, from the steps that were checked [rad]")
 
-# Indices of `ints`: settings and switches,
-METHOD, DYNAMICS, COUPLED, INPUTS, ADAPTIVE, STAGES, STOPS, WATCHING, CONTROLLED, DELAY = range(10)
-# counters and cursors,
-FSAL_VALID, OPEN, STEP_INDEX, STEP_COUNT, STEPS, EVALUATIONS, REJECTED, FAULT, IDLE = range(10, 19)
-TICK, MEASURED, ANSWERED, FIRST_REFERENCE, KEPT, SAMPLE, LOGGED, CHATTER = range(19, 27)
-# addresses of functions,
-INPUT_CALL, EVENT_CALL, LAW_CALL = range(27, 30)
-# and where in `per_arm`, `floats` or `ints` an array begins, and how long it is. Two tables, of
-# torques and of forces on the tip, are described one after the other.
-TABLES = 30  # of each: times, rows, number of rows, whether it is linear, the present row
+_float = _MemoryLayout("floats")
+NOW = _float.put("NOW", "the time [s]")
+HOLD_START = _float.put("HOLD_START", "since when inputs are held [s]")
+STOP = _float.put("STOP", "the end of the segment [s]")
+PLAN_START = _float.put("PLAN_START", "from where equal steps are counted [s]")
+STEP = _float.put("STEP", "the length of the next adaptive step [s]")
+LAST_STEP = _float.put("LAST_STEP", "that of the last step of the Gauss method [s]")
+TARGET = _float.put("TARGET", "the end of the run [s]")
+PERIOD = _float.put("PERIOD", "of the controller [s]")
+DT = _float.put("DT", "the longest of equal steps [s]")
+MAX_STEP = _float.put("MAX_STEP", "the longest adaptive step [s]")
+RTOL = _float.put("RTOL", "relative tolerance")
+ATOL = _float.put("ATOL", "absolute tolerance [rad, rad/s]")
+RESTITUTION = _float.put("RESTITUTION", "the part of its speed that a joint keeps at a stop")
+STEP_END = _float.put("STEP_END", "the end of the step [s]")
+SIGNAL_TIME = _float.put("SIGNAL_TIME", "the time of the signals [s]")
+WINDOW = _float.put("WINDOW", "the longest time in which no event changes its sign twice [s]")
+FINEST = _float.put("FINEST", "the shortest window that is tried [s]")
+MOST_ERROR = _float.put("MOST_ERROR", "the error from which on steps count as too long [rad]")
+EDGE_T = _float.put("EDGE_T", "the last sample but one of the last window [s]: its values, EDGE")
+EDGE_END = _float.put("EDGE_END", "the last sample of the last window [s]")
+LONGEST = _float.put("LONGEST", "the longest window [s]")
+FOUND = _float.put("FOUND", "where in a step the first event is, from 0 to 1")
+FLOATS = _float.end
+
+_int = _MemoryLayout("ints")
+METHOD = _int.put("METHOD", "how steps are taken: CHAINED, TABLEAU or BY_KERNEL")
+DYNAMICS = _int.put("DYNAMICS", "FULL or SEQUENTIAL")
+COUPLED = _int.put("COUPLED", "not 0 where the plain recursion does not do: rotors, held joints")
+INPUTS = _int.put("INPUTS", "STEADY, or TEXT and PYTHON: what changes continuously")
+ADAPTIVE = _int.put("ADAPTIVE", "whether the method chooses its steps")
+STAGES = _int.put("STAGES", "of an explicit method")
+STOPS = _int.put("STOPS", "whether joints have stops")
+WATCHING = _int.put("WATCHING", "whether there are stops or events")
+CONTROLLED = _int.put("CONTROLLED", "NO_CONTROLLER, COMPILED_CONTROLLER or PYTHON_CONTROLLER")
+DELAY = _int.put("DELAY", "of measurements, in ticks")
+FSAL_VALID = _int.put("FSAL_VALID", "whether what the last step left is of use for the next")
+OPEN = _int.put("OPEN", "whether a segment has begun")
+STEP_INDEX = _int.put("STEP_INDEX", "the next of equal steps")
+STEP_COUNT = _int.put("STEP_COUNT", "how many there are in the segment")
+STEPS = _int.put("STEPS", "steps so far")
+EVALUATIONS = _int.put("EVALUATIONS", "of the state derivative so far")
+REJECTED = _int.put("REJECTED", "steps that were rejected so far")
+FAULT = _int.put("FAULT", "not 0 once a Python function has failed")
+IDLE = _int.put("IDLE", "events in a row that let no time pass")
+TICK = _int.put("TICK", "the controller's next")
+MEASURED = _int.put("MEASURED", "whether it has its measurement")
+ANSWERED = _int.put("ANSWERED", "whether Python has answered")
+FIRST_REFERENCE = _int.put("FIRST_REFERENCE", "the tick of the first row of the reference table")
+KEPT = _int.put("KEPT", "KEEP_CONTROL and KEEP_DISTURBANCES: optional columns of samples")
+SAMPLE = _int.put("SAMPLE", "the next")
+LOGGED = _int.put("LOGGED", "entries of the log so far")
+CHATTER = _int.put("CHATTER", "hits in quick succession so far")
+INPUT_CALL = _int.put("INPUT_CALL", "the address of Python's inputs")
+EVENT_CALL = _int.put("EVENT_CALL", "that of its events")
+LAW_CALL = _int.put("LAW_CALL", "that of a compiled control law")
+# Where in `per_arm`, `floats` or `ints` an array begins, and how long it is. Two tables, of torques
+# and of forces on the tip, are described one after the other.
 TIMES, ROWS, LENGTH, LINEAR, ROW, TABLE_FIELDS = range(6)
 TORQUES, FORCES = range(2)
-AXES = 3  # of what acts on the tip: x, y, moment
-EDGES, SIZES, SEEDS, DISTURBANCES = range(40, 44)
-CODES, CONSTANTS, SPANS, FORMULAS, VALUES, STACK = range(44, 50)
-BEFORE, SIGNALS, LIVE_SIGNALS, DIRECTIONS, ENDS, EVENTS = range(50, 56)
-SENSOR, PAST, SENSOR_SEED = range(56, 59)
-# Switches that make a controller's ticks shorter: tables never change and there are no
-# disturbances; sensors are perfect and without delay.
-CONSTANT_INPUTS, PERFECT = range(59, 61)
-# Whether formulas name the tip; where a random number is written.
-TIP_NAMED, DRAWN = range(61, 63)
-# Of arms in lanes: the present block, the one to stop before, whether it is loaded, and how many of
-# its lanes are retired.
-BLOCK, LAST_BLOCK, LOADED, RETIRED = range(63, 67)
-SETPOINT = 67  # whether the reference is a constant set-point
-SCALAR_CALL = 68  # the address of the kernel that takes a scalar step
-CHANGING = 69  # whether inputs change inside of a segment
-NOTED = 70  # where in `floats` the notes about a controller are
-# Of the error check: in how many steps the next one is, and the interval after that.
-UNCHECKED, CHECK_INTERVAL = range(71, 73)
-# Of events: which of them changes its sign too fast to be followed, which may have done so unseen
-# for a while, and which did last (each counted from 1); where their values and changes are kept.
-ALIASED, SKIPPED, SUSPECT, LATEST, OLDER, EDGE, CHANGES = range(73, 80)
+TABLES = _int.put(
+    "TABLES", "times, rows, number, whether linear, the present one", 2 * TABLE_FIELDS
+)
+EDGES = _int.put("EDGES", "where in `floats` disturbances begin, end and draw")
+SIZES = _int.put("SIZES", "where in `per_arm` they say how large they are")
+SEEDS = _int.put("SEEDS", "where in `ints` they say what they draw from")
+DISTURBANCES = _int.put("DISTURBANCES", "how many there are")
+CODES = _int.put("CODES", "where in `ints` formulas are")
+CONSTANTS = _int.put("CONSTANTS", "where in `per_arm` their numbers are")
+SPANS = _int.put("SPANS", "where in `ints` each says what it drives, its first and its last code")
+FORMULAS = _int.put("FORMULAS", "how many there are")
+VALUES = _int.put("VALUES", "where in `per_arm` is what they may name")
+STACK = _int.put("STACK", "where in `per_arm` they are evaluated")
+BEFORE = _int.put("BEFORE", "where in `floats` signals at the start of the step are")
+SIGNALS = _int.put("SIGNALS", "where in `floats` signals now are: of joints, then of events")
+LIVE_SIGNALS = _int.put("LIVE_SIGNALS", "where in `floats` Python writes its events")
+DIRECTIONS = _int.put("DIRECTIONS", "where in `ints` events say which changes of sign count")
+ENDS = _int.put("ENDS", "where in `ints` they say whether they end the run")
+EVENTS = _int.put("EVENTS", "how many there are")
+SENSOR = _int.put("SENSOR", "where in `per_arm` deviations and resolutions of sensors are")
+PAST = _int.put("PAST", "where in `per_arm` delayed measurements are")
+SENSOR_SEED = _int.put("SENSOR_SEED", "of their noise")
+CONSTANT_INPUTS = _int.put("CONSTANT_INPUTS", "whether tables have one row, and nothing disturbs")
+PERFECT = _int.put("PERFECT", "whether sensors are perfect and without delay")
+TIP_NAMED = _int.put("TIP_NAMED", "whether formulas name the tip")
+DRAWN = _int.put("DRAWN", "where in `per_arm` a random number is written")
+BLOCK = _int.put("BLOCK", "the present block of arms in lanes")
+LAST_BLOCK = _int.put("LAST_BLOCK", "the one to stop before")
+LOADED = _int.put("LOADED", "whether it is loaded")
+RETIRED = _int.put("RETIRED", "how many of its lanes are retired")
+SETPOINT = _int.put("SETPOINT", "whether the reference is a constant set-point")
+SCALAR_CALL = _int.put("SCALAR_CALL", "the address of the kernel that takes a scalar step")
+CHANGING = _int.put("CHANGING", "whether inputs change inside of a segment")
+NOTED = _int.put("NOTED", "where in `floats` the notes about a controller are")
+UNCHECKED = _int.put("UNCHECKED", "in how many steps the next is checked for its error")
+CHECK_INTERVAL = _int.put("CHECK_INTERVAL", "and after how many the one after that")
+ALIASED = _int.put("ALIASED", "the event, from 1, that changes its sign too fast to be followed")
+SKIPPED = _int.put("SKIPPED", "the one that may have done so unseen for a while")
+SUSPECT = _int.put("SUSPECT", "the one that did last")
+LATEST = _int.put("LATEST", "where in `floats` the latest values of events in a window are")
+OLDER = _int.put("OLDER", "where in `floats` those before are")
+EDGE = _int.put("EDGE", "where in `floats` those at EDGE_T are")
+CHANGES = _int.put("CHANGES", "where in `ints` their changes of sign are counted")
+ITERATIVE = _int.put("ITERATIVE", "whether a step is solved by iterations, and may not converge")
+SIGNED_ERRORS = _int.put("SIGNED_ERRORS", "whether the errors of steps cancel to and fro")
 # Addresses of parts of the engine, and those for scalar steps of an arm of a block.
-PARTS = 80
-(
-    LIVE_PART, DYNAMICS_PART, SENSOR_PART, DISTURB_PART, STEP_PART, KEEP_PART, WATCH_PART,
-    FALLBACK_PART,
-) = range(PARTS, PARTS + 8)  # fmt: skip
-SCALAR_PARTS = PARTS + 8
-INTS = SCALAR_PARTS + 8
+PARTS = _int.end
+LIVE_PART = _int.put("LIVE_PART", "the kernel of formulas and functions")
+DYNAMICS_PART = _int.put("DYNAMICS_PART", "of the sequential dynamics")
+SENSOR_PART = _int.put("SENSOR_PART", "of sensors")
+DISTURB_PART = _int.put("DISTURB_PART", "of disturbances")
+STEP_PART = _int.put("STEP_PART", "of a step, if METHOD is BY_KERNEL")
+KEEP_PART = _int.put("KEEP_PART", "of what is kept of an accepted step, if it is ITERATIVE")
+WATCH_PART = _int.put("WATCH_PART", "of stops and events")
+FALLBACK_PART = _int.put("FALLBACK_PART", "of scalar steps of arms in lanes")
+SCALAR_PARTS = _int.put("SCALAR_PARTS", "the same of an arm that takes a step by itself", 8)
+INTS = _int.end
 UPDATE_CONTACTS, FIND_EVENT, HANDLE_EVENTS = range(3)  # what the part for stops and events is to do
 
-# The notes about a controller, each one a joint: the torque that it requested, and that with what
-# was given besides; its measurement, and its reference, at its last tick; whether the joint
-# is at its torque limit, how often it came there, for how long in all [s] until it last did, when
-# it last did, and when first.
-REQUESTED, COMMANDED, MEASUREMENT, FOLLOWED = 0, 1, 2, 4
-SATURATED, EPISODES, SATURATED_TIME, SATURATED_SINCE, SATURATED_FIRST = range(7, 12)
-NOTES = 12
-
+# Of a controller, a number a joint each: places are multiples of n.
+_note = _MemoryLayout("notes (times n), in floats from NOTED on")
+REQUESTED = _note.put("REQUESTED", "the torque that it requested at its last tick [N·m]")
+COMMANDED = _note.put("COMMANDED", "that with what was given besides [N·m]")
+MEASUREMENT = _note.put("MEASUREMENT", "angles and rates that it measured", 2)
+FOLLOWED = _note.put("FOLLOWED", "angles, rates and accelerations of its reference", 3)
+SATURATED = _note.put("SATURATED", "whether the joint is at its torque limit")
+EPISODES = _note.put("EPISODES", "how often it came there")
+SATURATED_TIME = _note.put("SATURATED_TIME", "for how long in all until it last did [s]")
+SATURATED_SINCE = _note.put("SATURATED_SINCE", "when it last did [s]")
+SATURATED_FIRST = _note.put("SATURATED_FIRST", "when first [s]")
+NOTES = _note.end
 # Flags of the optional columns of samples: signals of the controller, and disturbances.
 KEEP_CONTROL, KEEP_DISTURBANCES = 1, 2
-KEPT_NOTES = 6  # of the notes from COMMANDED on
+KEPT_NOTES = SATURATED - COMMANDED
+
+_log = _MemoryLayout("log (rows, columns)")
+LOG_T = _log.put("LOG_T", "when [s]")
+LOG_WHICH = _log.put("LOG_WHICH", "which joint or event")
+LOG_WHAT = _log.put("LOG_WHAT", "HIT, REST, RELEASE or EVENT")
+LOG_SPEED = _log.put("LOG_SPEED", "of a joint that hit its stop [rad/s]")
+LOG_STATE = _log.end  # angles and rates
+HIT, REST, RELEASE, EVENT = range(4)
 
 # Kinds of sources of random numbers.
 ANGLE_NOISE, RATE_NOISE, DISTURBANCE_NOISE = range(3)
 SENSORS = 0  # their index: an arm has no second ones
 
-# Methods, dynamics, sources of inputs that change continuously, kinds of controllers.
-RK4, DOP853, SEMI_IMPLICIT, GAUSS4 = range(4)
+# How steps are taken: by a tableau each of whose stages depends on the one before alone, by any
+# other explicit tableau, by a kernel of the method's own.
+CHAINED, TABLEAU, BY_KERNEL = range(3)
 FULL, SEQUENTIAL = range(2)
 STEADY, TEXT, PYTHON = range(3)
 NO_CONTROLLER, COMPILED_CONTROLLER, PYTHON_CONTROLLER = range(3)
@@ -134,7 +256,3 @@ FINISH = -1  # in place of a budget: nothing is left but to record the end
 # How an arm of a block ends that reached the target by steps which are too long, and how a run that
 # makes no headway does.
 COARSE, CRAWLING = range(10, 12)
-
-# What an entry of the log says, and its columns; the state follows.
-HIT, REST, RELEASE, EVENT = range(4)
-LOG_T, LOG_WHICH, LOG_WHAT, LOG_SPEED, LOG_STATE = range(5)

@@ -1,4 +1,8 @@
-"""The state derivative: inputs, accelerations, and the power supplied and dissipated."""
+"""The state derivative: inputs, accelerations, and the power supplied and dissipated.
+
+What a run may do without is not compiled into it: parts of the engine (`parts.py`), Python
+functions and control laws are called by their addresses.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,65 @@ from ulna.arrays import Array
 from ulna.dynamics import packed as link
 from ulna.dynamics.recursive import forward, forward_coupled, link_directions
 from ulna.expressions.evaluate import evaluate
-from ulna.kernels import inlined, inner
+from ulna.kernels import FLOAT, ArrayOf, Hook, inlined, inner, kernel
 from ulna.lanes import any_lane, is_scalar
 from ulna.simulation.engine import memory_layout as at
-from ulna.simulation.engine.hooks import call_dynamics, call_live_inputs, call_python
-from ulna.simulation.engine.memory import Memory
+from ulna.simulation.engine.memory import ControlMemory, Memory
+
+PART = Hook()  # one of the kernels in `parts.py`
+call_part = PART.call
+# A Python function that reads the state from STAGE and writes what is LIVE; not zero if it failed.
+CALLBACK = Hook(plain=True)
+call_python = CALLBACK.call
+# A control law: (t, q, qd, reference, params, state, tau), of one arm or a block of them.
+_MATRIX, _CUBE = ArrayOf("float64", 2), ArrayOf("float64", 3)
+LAW = Hook((FLOAT, _MATRIX, _MATRIX, _CUBE, _MATRIX, _MATRIX, _MATRIX))
+call_law = LAW.call
+
+# Functions that are called now and then, from code that is hot: the frames of their arguments are
+# laid out here and not there.
+
+
+@inner
+def call_live_inputs(size: int, m: Memory, t: float) -> None:
+    """Add the torques and the tip's force of formulas and functions at time t."""
+    call_part(m.ints[at.LIVE_PART], size, m, t)
+
+
+@inner
+def coupled_dynamics(size: int, m: Memory) -> None:
+    """Compute the accelerations of the state STAGE where the plain recursion does not do.
+
+    That is where neighbours exchange torques, as by rotors or at stops, and in approximations.
+    """
+    if m.ints[at.DYNAMICS] == at.FULL:
+        forward_coupled(size, m.links, m.turns, m.vectors, at.STAGE, link.CARRIER)
+    else:
+        call_part(m.ints[at.DYNAMICS_PART], size, m)
+
+
+@inner
+def call_sensors(size: int, m: Memory, control: ControlMemory) -> None:
+    """Read angles and rates as the controller's sensors do."""
+    call_part(m.ints[at.SENSOR_PART], size, m, control)
+
+
+@inner
+def call_step_part(size: int, m: Memory, t: float, h: float) -> None:
+    """Write the end of a step to TRIAL, by the kernel of the method."""
+    call_part(m.ints[at.STEP_PART], size, m, t, h)
+
+
+@inner
+def call_update_contacts(size: int, m: Memory, log: Array) -> None:
+    """Update which joints are held at stops, for the inputs that act from now on."""
+    call_part(m.ints[at.WATCH_PART], size, m, log, at.UPDATE_CONTACTS, 0, 0.0)
+
+
+@inner
+def call_handle_events(size: int, m: Memory, log: Array, which: int) -> int:
+    """Handle the events found in a step; return BUDGET, or why the engine ends."""
+    return int(call_part(m.ints[at.WATCH_PART], size, m, log, at.HANDLE_EVENTS, which, 0.0))
 
 
 @inlined
@@ -23,12 +81,10 @@ def state_derivative_inlined(size: int, m: Memory, t: float, place: int) -> None
     # Inputs of lanes are computed when a segment begins, and stay as they are.
     if is_scalar(v) or ints[at.CHANGING] != 0:
         inputs(size, m, t)
-    if ints[at.DYNAMICS] == at.SEQUENTIAL:
-        call_dynamics(size, m)
-    elif ints[at.COUPLED] != 0:
-        forward_coupled(size, links, turns, v, at.STAGE, link.CARRIER)
-    else:
+    if ints[at.COUPLED] == 0:
         forward(size, links, turns, v, at.STAGE, None)
+    else:
+        coupled_dynamics(size, m)
     row = at.DERIVATIVES + 2 * place
     for i in range(size):
         v[row, i] = v[at.STAGE + 1, i]
@@ -86,7 +142,7 @@ def motor_torque(m: Memory, i: int, since: float) -> Any:
     return links[i, held] + links[i, at.RAMP] * since + links[i, at.LIVE]
 
 
-@inner
+@kernel
 def live_inputs(size: int, m: Memory, t: float) -> None:
     """Add the torques and the tip's force of formulas and functions at time t."""
     n = size

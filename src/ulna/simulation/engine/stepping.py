@@ -9,10 +9,9 @@ from ulna.kernels import inlined, inner
 from ulna.lanes import is_single, logical_and, select
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.explicit import error_of_step, explicit_step, first_step, read_dense
-from ulna.simulation.engine.hooks import call_implicit_step
 from ulna.simulation.engine.memory import Memory
-from ulna.simulation.engine.state_derivative import copy
-from ulna.simulation.engine.times import slack
+from ulna.simulation.engine.schedule import slack
+from ulna.simulation.engine.state_derivative import call_step_part, copy
 
 SAFETY, LEAST_FACTOR, MOST_FACTOR, EXPONENT = 0.9, 0.2, 10.0, -0.125
 HOPELESS = 0.1  # the factor after a step that ends in NaN
@@ -63,18 +62,18 @@ def attempt(size: int, m: Memory, h: float) -> int:
         return _accept_or_reject(size, m, h, good)
     if good:
         return at.BUDGET
-    return at.STALLED if ints[at.METHOD] == at.GAUSS4 else at.DIVERGED
+    return at.STALLED if ints[at.ITERATIVE] != 0 else at.DIVERGED
 
 
 @inlined
 def take_step(size: int, m: Memory, t: float, h: float) -> Any:
     """Write the end of a step from time t to TRIAL; return whether it is a valid state."""
     ints = m.ints
-    if ints[at.METHOD] == at.RK4 or ints[at.METHOD] == at.DOP853:
+    if ints[at.METHOD] < at.BY_KERNEL:
         explicit_step(size, m, t, h)
         return _is_finite(size, m)
-    call_implicit_step(size, m, t, h)
-    if ints[at.METHOD] == at.GAUSS4:
+    call_step_part(size, m, t, h)
+    if ints[at.ITERATIVE] != 0:
         return logical_and(m.links[size, at.VALID] != 0.0, _is_finite(size, m))
     return _is_finite(size, m)
 
@@ -120,9 +119,10 @@ def accumulate_error(size: int, m: Memory, h: float) -> None:
     A step differs from its two halves by its error, but for a factor of its order. An error of a
     rate goes on turning the joint until the motion has changed by its own size, or to the end.
     Errors add up, whatever their signs: most go along with the motion, to and fro, and put it out
-    of time. Those of semi-implicit steps cancel to and fro, and are added with their signs.
+    of time. Where they cancel to and fro, as those of semi-implicit steps do, they are added with
+    their signs.
     """
-    n, v, links, signed = size, m.vectors, m.links, m.ints[at.METHOD] == at.SEMI_IMPLICIT
+    n, v, links, signed = size, m.vectors, m.links, m.ints[at.SIGNED_ERRORS] != 0
     # An arm that took the step by itself, at its stop, has not taken this one.
     fallback = links[n, at.FALLBACK] != 0.0
     speed = change = 0.0 * v[at.TRIAL + 1, 0]

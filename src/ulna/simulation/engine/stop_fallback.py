@@ -1,7 +1,8 @@
 """Scalar steps of arms of a block that are at a stop or may reach one.
 
 The engine for single arms takes such an arm from the start of the step to its end, with impacts and
-releases in between; then it is copied back to its lane.
+releases in between; then it is copied back to its lane. That step is compiled by itself, for the
+first arm with stops, and called by its address: so it is compiled once for all kinds of blocks.
 """
 
 from __future__ import annotations
@@ -9,20 +10,46 @@ from __future__ import annotations
 from typing import Any
 
 from ulna.dynamics import packed as link
-from ulna.kernels import inlined, inner
+from ulna.kernels import INT, ArrayOf, Hook, RecordOf, inlined, inner, kernel
 from ulna.lanes import any_lane, logical_and, logical_or, numbers, select
 from ulna.simulation.engine import memory_layout as at
-from ulna.simulation.engine.bucket import Bucket, Outcome
-from ulna.simulation.engine.memory import Memory, Record
-from ulna.simulation.engine.retire import retire
-from ulna.simulation.engine.scalar_step import call_step
-from ulna.simulation.engine.watch import TOUCH
+from ulna.simulation.engine.load_lanes import retire
+from ulna.simulation.engine.loop import accept
+from ulna.simulation.engine.memory import Bucket, Memory, Outcome, Record
+from ulna.simulation.engine.state_derivative import copy
+from ulna.simulation.engine.stepping import attempt, even_step
+from ulna.simulation.engine.watch import TOUCH, save_signals, signals, update_contacts
+
+_ROW, _TABLE, _INTS = ArrayOf("float64", 1), ArrayOf("float64", 2), ArrayOf("int64", 1)
+_MEMORY = RecordOf(Memory, (_TABLE, _TABLE, _TABLE, _ROW, _INTS, _TABLE, _ROW, _INTS))
+# step(n, memory, record, whether inputs have just changed)
+STEP = Hook((INT, _MEMORY, RecordOf(Record, (_TABLE, _TABLE)), INT))
+call_step = STEP.call
+
+
+@kernel
+def scalar_step(size: int, m: Memory, record: Record, opened: int) -> int:
+    """Advance an arm to the end of the segment; return BUDGET, or why it goes no further."""
+    if opened != 0:
+        update_contacts(size, m, record.log)
+    else:
+        copy(size, m, at.STATE, at.STAGE)
+        signals(size, m, m.floats[at.NOW])
+        save_signals(size, m)
+    code = at.BUDGET
+    while code == at.BUDGET and m.ints[at.OPEN] != 0:
+        h = even_step(m)
+        code = attempt(size, m, h)
+        if code == at.BUDGET:
+            code = accept(size, m, record.samples, record.log, h)
+    return code
+
 
 # Rows that are kept from step to step.
 PERSISTENT = (at.STATE, at.STATE + 1, at.COMPENSATION, at.COMPENSATION + 1)
 
 
-@inner
+@kernel
 def stop_fallback(
     size: int,
     m: Memory,

@@ -1,244 +1,67 @@
-"""Coefficients of the explicit methods, as data.
+"""Coefficients of explicit methods, as data.
 
 DOP853 is the method of order 8 with embedded ones of orders 5 and 3 and a dense output of order 7
 that Hairer, Nørsett and Wanner publish in "Solving Ordinary Differential Equations I" (1993).
-Entries that are zero are left out: a row is written as {column: coefficient}.
+Its coefficients stand in `dop853.csv`; those that are zero are left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from ulna.arrays import Array
+from ulna.arrays import Array, float_array
+from ulna.errors import InputError, Problem
 from ulna.simulation.engine.memory_layout import COUNT_DENSE, COUNT_DERIVATIVES, NODE, WEIGHTS
 
-Row = Mapping[int, float]
 
-_STAGES: dict[int, Row] = {
-    1: {0: 0.05260015195876773},
-    2: {0: 0.0197250569845379, 1: 0.0591751709536137},
-    3: {0: 0.02958758547680685, 2: 0.08876275643042054},
-    4: {0: 0.2413651341592667, 2: -0.8845494793282861, 3: 0.924834003261792},
-    5: {0: 0.037037037037037035, 3: 0.17082860872947386, 4: 0.12546768756682242},
-    6: {0: 0.037109375, 3: 0.17025221101954405, 4: 0.06021653898045596, 5: -0.017578125},
-    7: {
-        0: 0.03709200011850479,
-        3: 0.17038392571223998,
-        4: 0.10726203044637328,
-        5: -0.015319437748624402,
-        6: 0.008273789163814023,
-    },
-    8: {
-        0: 0.6241109587160757,
-        3: -3.3608926294469414,
-        4: -0.868219346841726,
-        5: 27.59209969944671,
-        6: 20.154067550477894,
-        7: -43.48988418106996,
-    },
-    9: {
-        0: 0.47766253643826434,
-        3: -2.4881146199716677,
-        4: -0.590290826836843,
-        5: 21.230051448181193,
-        6: 15.279233632882423,
-        7: -33.28821096898486,
-        8: -0.020331201708508627,
-    },
-    10: {
-        0: -0.9371424300859873,
-        3: 5.186372428844064,
-        4: 1.0914373489967295,
-        5: -8.149787010746927,
-        6: -18.52006565999696,
-        7: 22.739487099350505,
-        8: 2.4936055526796523,
-        9: -3.0467644718982196,
-    },
-    11: {
-        0: 2.273310147516538,
-        3: -10.53449546673725,
-        4: -2.0008720582248625,
-        5: -17.9589318631188,
-        6: 27.94888452941996,
-        7: -2.8589982771350235,
-        8: -8.87285693353063,
-        9: 12.360567175794303,
-        10: 0.6433927460157636,
-    },
-    12: {
-        0: 0.054293734116568765,
-        5: 4.450312892752409,
-        6: 1.8915178993145003,
-        7: -5.801203960010585,
-        8: 0.3111643669578199,
-        9: -0.1521609496625161,
-        10: 0.20136540080403034,
-        11: 0.04471061572777259,
-    },
-    13: {
-        0: 0.056167502283047954,
-        6: 0.25350021021662483,
-        7: -0.2462390374708025,
-        8: -0.12419142326381637,
-        9: 0.15329179827876568,
-        10: 0.00820105229563469,
-        11: 0.007567897660545699,
-        12: -0.008298,
-    },
-    14: {
-        0: 0.03183464816350214,
-        5: 0.028300909672366776,
-        6: 0.053541988307438566,
-        7: -0.05492374857139099,
-        10: -0.00010834732869724932,
-        11: 0.0003825710908356584,
-        12: -0.00034046500868740456,
-        13: 0.1413124436746325,
-    },
-    15: {
-        0: -0.42889630158379194,
-        5: -4.697621415361164,
-        6: 7.683421196062599,
-        7: 4.06898981839711,
-        8: 0.3567271874552811,
-        12: -0.0013990241651590145,
-        13: 2.9475147891527724,
-        14: -9.15095847217987,
-    },
-}
-_NODES: Row = {
-    1: 0.05260015195876773,
-    2: 0.0789002279381516,
-    3: 0.1183503419072274,
-    4: 0.2816496580927726,
-    5: 0.3333333333333333,
-    6: 0.25,
-    7: 0.3076923076923077,
-    8: 0.6512820512820513,
-    9: 0.6,
-    10: 0.8571428571428571,
-    11: 1.0,
-    12: 1.0,
-    13: 0.1,
-    14: 0.2,
-    15: 0.7777777777777778,
-}
-_WEIGHTS: Row = {
-    0: 0.054293734116568765,
-    5: 4.450312892752409,
-    6: 1.8915178993145003,
-    7: -5.801203960010585,
-    8: 0.3111643669578199,
-    9: -0.1521609496625161,
-    10: 0.20136540080403034,
-    11: 0.04471061572777259,
-}
-_ERROR_5: Row = {
-    0: 0.01312004499419488,
-    5: -1.2251564463762044,
-    6: -0.4957589496572502,
-    7: 1.6643771824549864,
-    8: -0.35032884874997366,
-    9: 0.3341791187130175,
-    10: 0.08192320648511571,
-    11: -0.022355307863886294,
-}
-_ERROR_3: Row = {
-    0: -0.18980075407240762,
-    5: 4.450312892752409,
-    6: 1.8915178993145003,
-    7: -5.801203960010585,
-    8: -0.4226823213237919,
-    9: -0.1521609496625161,
-    10: 0.20136540080403034,
-    11: 0.02265179219836082,
-}
-_DENSE: dict[int, Row] = {
-    0: {
-        0: -8.428938276109013,
-        5: 0.5667149535193777,
-        6: -3.0689499459498917,
-        7: 2.38466765651207,
-        8: 2.117034582445028,
-        9: -0.871391583777973,
-        10: 2.2404374302607883,
-        11: 0.6315787787694688,
-        12: -0.08899033645133331,
-        13: 18.148505520854727,
-        14: -9.194632392478356,
-        15: -4.436036387594894,
-    },
-    1: {
-        0: 10.427508642579134,
-        5: 242.28349177525817,
-        6: 165.20045171727028,
-        7: -374.5467547226902,
-        8: -22.113666853125306,
-        9: 7.733432668472264,
-        10: -30.674084731089398,
-        11: -9.332130526430229,
-        12: 15.697238121770845,
-        13: -31.139403219565178,
-        14: -9.35292435884448,
-        15: 35.81684148639408,
-    },
-    2: {
-        0: 19.985053242002433,
-        5: -387.0373087493518,
-        6: -189.17813819516758,
-        7: 527.8081592054236,
-        8: -11.57390253995963,
-        9: 6.8812326946963,
-        10: -1.0006050966910838,
-        11: 0.7777137798053443,
-        12: -2.778205752353508,
-        13: -60.19669523126412,
-        14: 84.32040550667716,
-        15: 11.99229113618279,
-    },
-    3: {
-        0: -25.69393346270375,
-        5: -154.18974869023643,
-        6: -231.5293791760455,
-        7: 357.6391179106141,
-        8: 93.40532418362432,
-        9: -37.45832313645163,
-        10: 104.0996495089623,
-        11: 29.8402934266605,
-        12: -43.53345659001114,
-        13: 96.32455395918828,
-        14: -39.17726167561544,
-        15: -149.72683625798564,
-    },
-}
+class Tableau(NamedTuple):
+    """Coefficients of an explicit method, as the engine reads them."""
+
+    stages: int
+    table: Array  # (17, 17) a row a stage, with its node in the last column; the weights below
+
+    @property
+    def is_chained(self) -> bool:
+        """Whether a stage depends on the derivative before it alone."""
+        return not np.tril(self.table[: self.stages, : self.stages], -2).any()
 
 
-def _rows(rows: Mapping[int, Row], count: int) -> Array:
-    table = np.zeros((count, COUNT_DERIVATIVES))
-    for i, row in rows.items():
-        for j, value in row.items():
-            table[i, j] = value
-    return table
+def explicit_tableau(what: str, rows: Sequence[Sequence[float]]) -> Tableau:
+    """Read a tableau of s stages: rows of 1, 2, … s numbers, of which the last are the weights."""
+    table = np.zeros((WEIGHTS + 1, NODE + 1))
+    if not 0 < len(rows) <= COUNT_DERIVATIVES:
+        need = f"1 to {COUNT_DERIVATIVES} stages"
+        raise InputError(Problem(what, f"{len(rows)} of them", need))
+    for k, given in enumerate(rows, 1):
+        row = float_array(given, what)
+        if row.shape != (k,) or not np.isfinite(row).all():
+            need = f"{k} finite number{'s' * (k > 1)} in it"
+            raise InputError(Problem(what, f"row {k} of shape {row.shape}", need))
+        table[k if k < len(rows) else WEIGHTS, :k] = row
+    table[:WEIGHTS, NODE] = table[:WEIGHTS, :NODE].sum(axis=1)
+    total = table[WEIGHTS].sum()
+    if abs(total - 1.0) > 1e-9:
+        raise InputError(Problem(what, f"weights that add up to {total:g}", "a sum of 1"))
+    return Tableau(len(rows), table)
 
 
-def _tableau(stages: Mapping[int, Row], nodes: Row, weights: Row) -> Array:
-    """Return (17, 17): a row a stage with its node in the last column, and the weights below."""
-    table = np.zeros((COUNT_DERIVATIVES + 1, COUNT_DERIVATIVES + 1))
-    table[:COUNT_DERIVATIVES, :COUNT_DERIVATIVES] = _rows(stages, COUNT_DERIVATIVES)
-    table[WEIGHTS, :COUNT_DERIVATIVES] = _rows({0: weights}, 1)[0]
-    for stage, node in nodes.items():
-        table[stage, NODE] = node
-    return table
+def _read_dop853() -> dict[str, Array]:
+    """Read its tables: stages with those of its dense output behind them, weights and nodes."""
+    tables = {"stage": 16, "weight": 1, "node": 1, "error": 2, "dense": COUNT_DENSE - 3}
+    found = {name: np.zeros((rows, COUNT_DERIVATIVES)) for name, rows in tables.items()}
+    _, *lines = Path(__file__).with_name("dop853.csv").read_text("utf-8").splitlines()
+    for name, row, column, value in (line.split(",") for line in lines):
+        found[name][int(row), int(column)] = float(value)
+    return found
 
 
-RK4_TABLEAU = _tableau(
-    {1: {0: 0.5}, 2: {1: 0.5}, 3: {2: 1.0}},
-    {1: 0.5, 2: 0.5, 3: 1.0},
-    {0: 1 / 6, 1: 1 / 3, 2: 1 / 3, 3: 1 / 6},
-)
-DOP853_TABLEAU = _tableau(_STAGES, _NODES, _WEIGHTS)
-DOP853_ERRORS = _rows({0: _ERROR_5, 1: _ERROR_3}, 2)
-DOP853_DENSE = _rows(_DENSE, COUNT_DENSE - 3)
+_DOP853 = _read_dop853()
+_TABLE = np.zeros((WEIGHTS + 1, NODE + 1))
+_TABLE[:WEIGHTS, :NODE], _TABLE[WEIGHTS, :NODE] = _DOP853["stage"], _DOP853["weight"][0]
+_TABLE[:WEIGHTS, NODE] = _DOP853["node"][0]
+DOP853_TABLEAU = Tableau(12, _TABLE)
+DOP853_ERRORS, DOP853_DENSE = _DOP853["error"], _DOP853["dense"]  # errors of orders 5 and 3

@@ -16,7 +16,7 @@ from ulna.control import PD, PID, ComputedTorque, GravityPD
 from ulna.errors import InputError
 from ulna.simulation import disturbances
 from ulna.simulation.batch import batch_simulation
-from ulna.simulation.batch.resident import ResidentBucket
+from ulna.simulation.batch.blocks import ResidentBucket
 
 TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
 STEPS, DT = 30, 1e-3
@@ -106,9 +106,9 @@ def test_whatever_acts_gives_the_bits_of_one_run(options):
 
 
 def test_a_plan_is_followed_beyond_what_is_worked_out_ahead(monkeypatch):
-    from ulna.simulation.batch import resident
+    from ulna.simulation.batch import blocks
 
-    monkeypatch.setattr(resident, "AHEAD", 7)
+    monkeypatch.setattr(blocks, "AHEAD", 7)
     plan = ulna.plan(TWO, ulna.paths.circle((1.0, 0.5), 0.3), duration=0.05)
     options = {"controller": ComputedTorque(), "reference": plan}
     run = simulate_batch(TWO, duration=40 * DT, **options)

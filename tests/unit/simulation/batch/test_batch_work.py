@@ -41,7 +41,7 @@ def test_threads_change_nothing(threads):
 @pytest.mark.parametrize("threads", [1, 2, 3, 16])
 @pytest.mark.parametrize("least", [0.0, 0.1, 7.0])
 def test_pieces_are_all_the_blocks_once_and_small_at_the_end(threads, least):
-    from ulna.simulation.batch.thread_pool import ThreadPool
+    from ulna.simulation.batch.blocks import ThreadPool
 
     pool = ThreadPool(SimpleNamespace(width=16), threads)
     buckets = [
@@ -195,7 +195,7 @@ def test_nobody_writes_to_what_was_handed_out(monkeypatch):
 @pytest.mark.parametrize("members", [2, 64])
 def test_ctrl_c_does_not_wait_for_functions_that_never_come_back(monkeypatch, members):
     # Of few arms in the thread that waits for the result, of many in another as well.
-    from ulna.simulation.batch import thread_pool
+    from ulna.simulation.batch import blocks
 
     busy, released = threading.Event(), threading.Event()
 
@@ -208,7 +208,7 @@ def test_ctrl_c_does_not_wait_for_functions_that_never_come_back(monkeypatch, me
         busy.wait(20.0)
         os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(thread_pool, "PATIENCE", 0.1)
+    monkeypatch.setattr(blocks, "PATIENCE", 0.1)
     pressing = threading.Thread(target=press)
     options = {"q0": np.zeros((members, 2)), "duration": 1.0, "controller": PD(1.0, 1.0)}
     pressing.start()
@@ -248,10 +248,10 @@ def test_ctrl_c_twice_while_a_slab_is_written_raises_and_leaves_nothing(tmp_path
 
 @pytest.mark.parametrize("buckets", [1, 40])
 def test_the_line_of_progress_never_goes_back_nor_beyond_all(monkeypatch, buckets):
-    from ulna.simulation.batch import thread_pool
+    from ulna.simulation.batch import blocks
 
     seen = []
-    monkeypatch.setattr(thread_pool, "LISTEN", 1e-3)
+    monkeypatch.setattr(blocks, "LISTEN", 1e-3)
     monkeypatch.setattr(ulna.progress._Line, "report", lambda line, done: seen.append(done))
     applied = [[disturbances.noise([1.0, 1.0], rate=10.0, seed=k % buckets)] for k in range(80)]
     simulate_batch(TWO, q0=np.zeros((80, 2)), duration=10.0, disturbances=applied, progress=True)
@@ -264,15 +264,15 @@ def workers():
 
 
 def test_little_work_wakes_no_thread_and_much_work_the_same_ones_again(monkeypatch):
-    from ulna.simulation.batch import thread_pool
+    from ulna.simulation.batch import blocks
 
-    submitted, submit = [], thread_pool.submit
+    submitted, submit = [], blocks.submit
 
     def noted(task):
         submitted.append(task)
         return submit(task)
 
-    monkeypatch.setattr(thread_pool, "submit", noted)
+    monkeypatch.setattr(blocks, "submit", noted)
     simulate_batch(TWO, q0=np.zeros((1000, 2)), duration=1e-3, threads=2)
     assert not submitted
     much = {"q0": np.zeros((1000, 2)), "duration": 0.2, "threads": 2}

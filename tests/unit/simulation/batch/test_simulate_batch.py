@@ -27,7 +27,7 @@ START = {"q0": [0.1, 0.5], "duration": 0.01}
 
 def versions_of_the_engine():
     """Count for how many types of arguments the engine is compiled, which takes half a minute."""
-    from ulna.simulation.engine.block_entry import run_blocks, run_by_address
+    from ulna.simulation.engine.block import run_blocks, run_by_address
 
     return len(run_blocks.addresses) + len(run_by_address.entries)
 

@@ -1,8 +1,9 @@
-"""A pool of threads that run the blocks of a batch in the engine, on all cores.
+"""Blocks of arms in lanes: their memory, and the threads that run them on all cores.
 
 Kernels release the global interpreter lock, and every thread has scratch memory of its own. The
 calling thread takes part, and does all where there is little work. A call into the engine lasts a
-few hundredths of a second at most, so that Ctrl-C is noticed soon.
+few hundredths of a second at most, so that Ctrl-C is noticed soon. The arms of a `ResidentBucket`
+stay in their lanes between steps, each block in memory of its own.
 """
 
 from __future__ import annotations
@@ -12,68 +13,35 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ulna.arrays import Array
 from ulna.concurrency import WorkerTask, cores, held, listening, submit
-from ulna.dynamics.packed import TURNS
-from ulna.errors import InputError, Problem, did_you_mean, shown
-from ulna.simulation.batch.buckets import Prepared
+from ulna.dynamics.packed import LENGTH, LOWER, MASS, SECOND, TURNS, UPPER
+from ulna.errors import InputError, Problem
+from ulna.simulation.batch.buckets import NEVER, Prepared
+from ulna.simulation.batch.spec import LaneKind
 from ulna.simulation.batch.statuses import TO_RUN
-from ulna.simulation.build import tableau_of
 from ulna.simulation.engine import memory_layout as at
-from ulna.simulation.engine.bucket import Bucket, Outcome
 from ulna.simulation.engine.memory import (
+    Bucket,
     ControlMemory,
     Memory,
+    Outcome,
     Record,
     new_record,
     new_vectors,
     zeros_of_lanes,
 )
-from ulna.simulation.options import SimulationOptions
-from ulna.simulation.steps import WORK
 from ulna.simulation.ticks import TickRange
 
 TABLE, INTS = np.zeros((1, 1)), np.zeros(1, dtype=np.int64)  # that nobody reads
-PRECISIONS = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}
 MOST_KEPT = 64  # joints of arms whose scratch memory is kept for the next call
 FIRST_BUDGET = 2000  # steps of a block of arms with one link
-
-
-class LaneKind(NamedTuple):
-    """The number type and width of lanes, and the method's coefficients."""
-
-    number: Any  # their type
-    width: int  # how many there are
-    tableau: Any  # of the method
-
-
-def kind_of(precision: Any, options: SimulationOptions) -> LaneKind:
-    """Read the precision, and return the kind of lanes."""
-    from ulna.lanes import WIDTHS
-
-    if not isinstance(precision, str) or precision not in PRECISIONS:
-        hint = did_you_mean(str(precision), PRECISIONS)
-        raise InputError(Problem("precision", shown(precision), "'double' or 'single'", hint))
-    number = PRECISIONS[precision]
-    return LaneKind(number, WIDTHS[number], tableau_of(options))
-
-
-def read_threads(given: Any) -> int | None:
-    """Read the largest number of threads; None is one for every core of this process."""
-    return None if given is None else read_count("threads", given, 1)
-
-
-def read_count(what: str, given: Any, least: int) -> int:
-    """Read a whole number that has no upper bound."""
-    if not isinstance(given, int | np.integer) or isinstance(given, bool) or given < least:
-        raise InputError(Problem(what, shown(given), f"a whole number of at least {least}"))
-    return int(given)
 
 
 def block_memory(kind: LaneKind, bucket: Bucket, *blocks: int) -> Memory:
@@ -134,7 +102,7 @@ _addresses: dict[Any, int] = {}
 def address_of_run(kind: LaneKind, *works_on: Any) -> int:
     """Return the address of the kernel that runs blocks of lanes of this kind."""
     if kind.number not in _addresses:
-        from ulna.simulation.engine.block_entry import address_for
+        from ulna.simulation.engine.block import address_for
 
         _addresses[kind.number] = address_for(*works_on)
     return _addresses[kind.number]
@@ -144,46 +112,20 @@ def _repeated(values: Array, blocks: tuple[int, ...]) -> Array:
     return np.tile(values, (*blocks, 1)) if blocks else values.copy()
 
 
-_spare: deque[tuple[Memory, ControlMemory]] = deque(maxlen=16)
-
-
-def _taken(kind: LaneKind, prepared: Prepared) -> tuple[Memory, ControlMemory]:
-    """Return memory for a block: that of an earlier call if it fits, whatever it was left with.
-
-    Loading a block clears all but the reference of a controller.
-    """
-    bucket, law = prepared.bucket, prepared.law
-    room = 0 if law is None else law.scratch_rows
-    sizes = len(bucket.per_arm), bucket.params.shape[1], bucket.state.shape[1] + room
-    try:
-        memory, control = _spare.pop()
-    except IndexError:
-        return block_memory(kind, bucket), block_control(kind, prepared)
-    fits = (
-        (len(memory.per_arm), len(control.params), len(control.state)) == sizes
-        and len(memory.floats) == len(bucket.floats)
-        and len(memory.ints) == len(bucket.ints)
-        and control.q.shape == (bucket.start.shape[2], kind.width)
-        and memory.vectors.dtype == kind.number
-    )
-    if not fits:
-        return block_memory(kind, bucket), block_control(kind, prepared)
-    control.reference.fill(0.0)
-    table = prepared.spec.reference_table
-    return memory._replace(tableau=kind.tableau), control._replace(reference_table=table)
+_spare: deque[tuple[Any, Memory, ControlMemory]] = deque(maxlen=16)
 
 
 class BlockScratch:
     """The scratch memory of one thread, in which it runs blocks of a bucket one after the other."""
 
     def __init__(self, kind: LaneKind, prepared: Prepared, outcome: Outcome) -> None:
-        from ulna.simulation.engine.block_entry import run_by_address
+        from ulna.simulation.engine.block import run_by_address
         from ulna.simulation.engine.parts import connect_block
 
         self._run_by_address = run_by_address
         self.kind, self.prepared, self.outcome = kind, prepared, outcome
         self.n = prepared.bucket.start.shape[2]
-        self.memory, self.control = _taken(kind, prepared)
+        self.memory, self.control = self._take_memory()
         self.scalar, self.record = single_memory(kind, prepared.bucket, outcome.times)
         works_on = (
             self.memory, self.control, self.scalar, self.record, prepared.bucket, outcome,
@@ -192,10 +134,30 @@ class BlockScratch:
         self._run_blocks = address_of_run(kind, *works_on)
         self.budget = max(FIRST_BUDGET // self.n, 1)
 
+    @property
+    def _sizes(self) -> tuple[Any, ...]:
+        bucket, law = self.prepared.bucket, self.prepared.law
+        arrays = (bucket.per_arm, bucket.params[0], bucket.state[0], bucket.floats, bucket.ints)
+        return self.kind.number, self.n, law and law.scratch_rows, *map(len, arrays)
+
+    def _take_memory(self) -> tuple[Memory, ControlMemory]:
+        """Return that of an earlier call if it fits, whatever it was left with.
+
+        Loading a block clears all but the reference of a controller.
+        """
+        with suppress(IndexError):
+            sizes, memory, control = _spare.pop()
+            if sizes == self._sizes:
+                control.reference.fill(0.0)
+                control = control._replace(reference_table=self.prepared.spec.reference_table)
+                return memory._replace(tableau=self.kind.tableau), control
+        memory = block_memory(self.kind, self.prepared.bucket)
+        return memory, block_control(self.kind, self.prepared)
+
     def give_back(self) -> None:
         """Leave the memory to another call, once all blocks are done."""
         if self.n <= MOST_KEPT:
-            _spare.append((self.memory, self.control))
+            _spare.append((self._sizes, self.memory, self.control))
 
     def begin(self, first: int, last: int) -> None:
         """Set the blocks that the next calls run: first to last − 1."""
@@ -247,13 +209,6 @@ PATIENCE = 2.0  # [s] to wait for threads after Ctrl-C: a function of a user's m
 LISTEN = 0.05  # [s] between two checks for Ctrl-C
 LEAST_SHARED = 2e-4  # [s] of work that is worth waking a thread for
 LEAST_PIECE = 5e-5  # [s] of work that is worth taking apart from other work
-AT_ONCE = 8.0  # arms in lanes that take as long as one by itself
-
-
-def cost_of(options: SimulationOptions, n: int, members: int, *, controlled: bool) -> float:
-    """Estimate how long a step of dt of all arms takes in one thread [s]."""
-    ticks = max(options.dt * options.rate, 1.0) if controlled else 1.0
-    return WORK[options.method] * n * max(members / AT_ONCE, 1.0) * ticks
 
 
 class BlockRange(NamedTuple):
@@ -403,3 +358,143 @@ class ThreadPool:
             with listening().allowed():
                 scratch.extend_references()
         return code
+
+
+# Ticks of trajectories that are computed in advance: of one for all arms, and of one for each.
+AHEAD, AHEAD_EACH = 1024, 64
+MOST_TICKS = 2**20  # in a step, where a trajectory is followed
+# What of a block is an address in this process, and means nothing in another.
+ADDRESSES = [at.LAW_CALL, at.SCALAR_CALL, *range(at.PARTS, at.INTS)]
+
+
+# Of one thread: the memory of all blocks with `vectors` and `turns` of its own, and that of an arm
+# that takes a step by itself, with its samples.
+ResidentScratch: TypeAlias = tuple[Memory, Memory, Record]
+
+
+class ResidentBucket:
+    """Blocks of arms that advance together; `known` are arrays of the whole batch, by member."""
+
+    def __init__(
+        self,
+        kind: LaneKind,
+        prepared: Prepared,
+        outcome: Outcome,
+        known: tuple[Array, Array, Array, Array, Array],
+    ) -> None:
+        from ulna.simulation.engine import block as kernels
+        from ulna.simulation.engine.parts import connect_block
+        from ulna.simulation.engine.stop_fallback import PERSISTENT
+
+        self.bucket, self.members = prepared.bucket, prepared.members
+        self.n, self.blocks = self.bucket.start.shape[2], -(-len(self.members) // kind.width)
+        self._kind, self._references, self._outcome = kind, prepared.spec.references, outcome
+        self._kernels = kernels
+        one = block_memory(kind, self.bucket), block_control(kind, prepared)
+        scalar = single_memory(kind, self.bucket, outcome.times)
+        connect_block(self.n, *one, *scalar, self.bucket, outcome)
+        self._run_blocks = address_of_run(kind, *one, *scalar, self.bucket, outcome)
+        self._memory = self._new_memory()
+        control = block_control(kind, prepared, self.blocks)
+        self._control = control._replace(reference_table=np.zeros((1, 0, 3, self.n, 1)))
+        states = np.zeros((self.blocks, len(PERSISTENT), self.n + 1, kind.width), kind.number)
+        taken = np.zeros(self.blocks, dtype=np.int64)
+        self._state = kernels.ResidentState(*known, states=states, steps=taken)
+        self._covered = 0  # the tick up to which references are known
+        self._scratch: deque[ResidentScratch] = deque()
+
+    def _new_memory(self) -> Memory:
+        """Allocate blocks that hold no arm yet: every lane is idle."""
+        memory, n = block_memory(self._kind, self.bucket, self.blocks), self.n
+        for column in (LENGTH, MASS, SECOND):
+            memory.links[:, :n, column] = 1.0
+        memory.links[:, :n, LOWER], memory.links[:, :n, UPPER] = -math.inf, math.inf
+        memory.ints[:, at.LOADED], memory.ints[:, at.RETIRED] = 1, self._kind.width
+        return memory
+
+    def _take_scratch(self) -> ResidentScratch:
+        try:
+            return self._scratch.pop()
+        except IndexError:
+            room = [np.zeros_like(one) for one in (self._memory.vectors, self._memory.turns)]
+            memory = self._memory._replace(vectors=room[0], turns=room[1])
+            scalar, record = single_memory(self._kind, self.bucket, self._outcome.times)
+            parts = at.SCALAR_PARTS - at.PARTS
+            scalar.ints[at.PARTS : at.SCALAR_PARTS] = self.bucket.ints[at.SCALAR_PARTS :][:parts]
+            return memory, scalar, record
+
+    def load(self, rows: Array, fit: Array) -> None:
+        """Load arms, by their rows, into their lanes as they start; those not fit stay out."""
+        scratch = self._take_scratch()
+        self._kernels.load_rows(
+            self.n, scratch[0], self._control, self.bucket, self._state, rows, fit
+        )
+        self._scratch.append(scratch)
+
+    def run(self, first: int, last: int, step: int) -> int:
+        """Advance blocks first to last − 1 to the end of a step; any thread may call it."""
+        scratch = self._take_scratch()
+        with np.errstate(all="ignore"):
+            code = self._kernels.advance_blocks(
+                self._run_blocks, self.n, scratch[0], self._control, *scratch[1:], self.bucket,
+                self._outcome, self._state, first, last, step,
+            )  # fmt: skip
+        self._scratch.append(scratch)
+        return int(code)
+
+    def follow(self, step: int) -> None:
+        """Compute the references up to the end of a step, unless they are set-points."""
+        ints, floats = self._memory.ints, self._memory.floats
+        if not ints[0, at.CONTROLLED] or ints[0, at.SETPOINT]:
+            return
+        period, end = float(floats[0, at.PERIOD]), step * float(floats[0, at.DT])
+        needed = math.floor(end / period * (1.0 + 1e-9)) + 1
+        if needed <= self._covered:
+            return
+        first = int(ints[0, at.TICK])
+        if needed - first > MOST_TICKS:
+            got = f"{needed - first:,} ticks of a controller in a step"
+            raise InputError(Problem("dt", got, f"at most {MOST_TICKS:,}", "try a shorter dt"))
+        ticks = self._ticks(first, max(needed, first + self._ahead()), period)
+        self._control = self._control._replace(reference_table=ticks)
+        ints[:, at.FIRST_REFERENCE] = first
+        self._covered = first + ticks.shape[1]
+
+    def _ahead(self) -> int:
+        """Return how many ticks to compute in advance: none of a function of a user's."""
+        if any(motion is None for motion in self._references.motions):
+            return 0
+        return AHEAD if self._references.count == 1 else AHEAD_EACH
+
+    def _ticks(self, first: int, last: int, period: float) -> Array:
+        """Return references, (1, ticks, 3, n, 1) or (blocks, ticks, 3, n, width)."""
+        width, references = self._kind.width, self._references
+        found = []
+        for b in range(1 if references.count == 1 else self.blocks):
+            members, tick = self.members[b * width : (b + 1) * width], first
+            parts: list[Array] = []
+            while tick < last:
+                parts.append(
+                    references.rows(members, width, TickRange(tick, period, last * period))
+                )
+                tick += len(parts[-1])
+            found.append(np.concatenate(parts))
+        return np.stack(found)
+
+    def state(self) -> list[Array]:
+        """Return all that changes with time, as copies."""
+        return [one.copy() for one in self._changing()]
+
+    def restore(self, state: list[Array]) -> None:
+        """Restore the state of a bucket of the same arms, also from another process."""
+        addresses = self._memory.ints[:, ADDRESSES].copy()
+        for own, kept in zip(self._changing(), state, strict=True):
+            own[...] = kept
+        self._memory.ints[:, ADDRESSES] = addresses
+        self._covered = 0
+        self._memory.ints[:, at.FIRST_REFERENCE] = NEVER
+
+    def _changing(self) -> list[Array]:
+        m, control, bucket, state = self._memory, self._control, self.bucket, self._state
+        memory = [m.links, m.per_arm, m.keys, m.floats, m.ints, state.states, state.steps]
+        return [*memory, *control[:-1], bucket.start, bucket.postures]

@@ -4,7 +4,7 @@ import numba
 import numpy as np
 import pytest
 
-from ulna.kernels.typed import OPTIONS
+from ulna.kernels.numba_internals import OPTIONS
 from ulna.lanes import WIDTHS, gather, lanes, numbers, scatter
 
 WIDTH = WIDTHS[np.dtype(np.float64)]

@@ -1,0 +1,163 @@
+"""A method that is written outside of the package takes steps wherever those of ulna do."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna import InputError
+from ulna.cli import main
+from ulna.control import PD
+from ulna.simulation import IntegrationMethod, methods, register_method
+
+FILE = Path(__file__).with_name("my_methods.py")
+KEHL, UNIT = ulna.preset("kehl"), ulna.preset("unit")
+SWING = {"q0": [0.2, 0.5], "duration": 1.0, "samples": 2}
+NAMES = ("heun", "ralston3", "kutta3", "midpoint")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own():
+    before = dict(methods._known)
+    spec = importlib.util.spec_from_file_location("my_methods", FILE)
+    module = sys.modules["my_methods"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    yield module
+    methods._known.clear()
+    methods._known.update(before)
+    del sys.modules["my_methods"]
+
+
+@pytest.fixture(scope="module")
+def exact():
+    return ulna.simulate(UNIT, **SWING, rtol=1e-13).q[-1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_errors_fall_with_the_order(name, exact):
+    off = [
+        np.abs(ulna.simulate(UNIT, **SWING, method=name, dt=dt).q[-1] - exact).max()
+        for dt in (4e-3, 2e-3)
+    ]
+    assert np.log2(off[0] / off[1]) == pytest.approx(methods.METHODS[name].order, abs=0.25)
+
+
+@pytest.mark.parametrize("precision", ["double", "single"])
+@pytest.mark.parametrize("name", NAMES)
+def test_arms_of_a_batch_go_as_each_by_itself(name, precision):
+    q0 = np.random.default_rng(3).uniform(-1.0, 1.0, (19, 2))
+    options = {"duration": 0.2, "dt": 2e-3, "method": name, "samples": 3}
+    batch = ulna.simulate_batch(KEHL, q0=q0, **options, precision=precision)
+    assert batch.status.ok.all()
+    assert batch.settings["method"] == name
+    close = 1e-12 if precision == "double" else 1e-4
+    for b in (0, 7, 18):
+        alone = ulna.simulate(KEHL, q0=q0[b], **options)
+        assert batch.q[b] == pytest.approx(alone.q, rel=0.0, abs=close)
+    steps = ulna.BatchSimulation(KEHL, q0=q0, dt=2e-3, method=name, precision=precision)
+    steps.advance(0.2)
+    assert steps.q == pytest.approx(batch.q[:, -1], rel=0.0, abs=close)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_stops_events_controllers_and_the_sequential_model(name):
+    limited = ulna.Arm.rods([0.5, 0.4], [1.0, 0.8], joints=[ulna.Joint(lower=-1.0, upper=1.0)] * 2)
+    start = {"q0": [0.0, 0.3], "duration": 1.0, "dt": 1e-3}
+    run, other = (
+        ulna.simulate(limited, **start, method=one, events={"level": "q1 + 0.5"})
+        for one in (name, "rk4")
+    )
+    assert [one.joint for one in run.contacts] == [one.joint for one in other.contacts]
+    assert run.events[0].t == pytest.approx(other.events[0].t, abs=1e-4)
+    held = ulna.simulate(KEHL, **start, method=name, controller=PD(400.0, 40.0))
+    assert held.status.ok
+    pair = [
+        ulna.simulate(KEHL, **start, method=one, dynamics="sequential").q[-1]
+        for one in (name, "rk4")
+    ]
+    assert pair[0] == pytest.approx(pair[1], abs=1e-4)
+
+
+def test_a_record_will_do_as_well_as_its_name(own):
+    by_name = ulna.simulate(UNIT, **SWING, method="heun")
+    assert ulna.simulate(UNIT, **SWING, method=own.heun).q.tolist() == by_name.q.tolist()
+
+
+def test_they_are_listed(capsys):
+    assert main(["list", "methods", "--json"]) == 0
+    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)["methods"]}
+    assert list(rows)[:4] == ["dop853", "rk4", "semi-implicit", "gauss4"]
+    assert rows["ralston3"] == {
+        "name": "ralston3",
+        "order": "3",
+        "steps": "dt",
+        "when": "where three stages will do",
+    }
+
+
+def test_the_command_line_takes_them_from_installed_packages(tmp_path):
+    (tmp_path / "entry.py").write_text(
+        "import importlib.metadata, sys\n"
+        "class Entry:\n"
+        "    def load(self):\n"
+        "        import my_methods\n"
+        "importlib.metadata.entry_points = lambda group: [Entry()] if group == 'ulna' else []\n"
+        "import ulna.cli\n"
+        "sys.exit(ulna.cli.main(sys.argv[1:]))\n"
+    )
+    path = f"{FILE.parent}:{Path(ulna.__file__).parent.parent}"
+    for words, shows in [
+        (["list", "methods"], "where three stages will do"),
+        (
+            ["simulate", "unit", "--q0", "0, 0.5", "--duration", "0.1", "--method", "heun"],
+            "heun",
+        ),
+    ]:
+        done = subprocess.run(
+            [sys.executable, tmp_path / "entry.py", *words],
+            capture_output=True, text=True, check=False, cwd=tmp_path,
+            env={"PYTHONPATH": path, "PATH": "", "HOME": str(Path.home())},
+        )  # fmt: skip
+        assert shows in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({}, "method 'odd': got neither, need a tableau or a step"),
+        ({"tableau": [[1.0]], "step": "a:b"}, "got both, need a tableau or a step"),
+        ({"tableau": [[0.5], [1.0]]}, r"row 2 of shape \(1,\), need 2 finite numbers"),
+        ({"tableau": [[0.5], [0.0, np.nan]]}, "need 2 finite numbers"),
+        ({"tableau": [[0.5], [0.5, 0.4]]}, "weights that add up to 0.9, need a sum of 1"),
+        ({"tableau": []}, "got 0 of them, need 1 to 16 stages"),
+    ],
+)
+def test_what_cannot_take_a_step_is_refused(given, words):
+    with pytest.raises(InputError, match=words):
+        IntegrationMethod("odd", 2, "for nothing", **given)
+
+
+def test_names_are_words_and_not_those_of_our_own():
+    with pytest.raises(InputError, match="need a word"):
+        IntegrationMethod("two words", 1, "", tableau=[[1.0]])
+    with pytest.raises(InputError, match="a name that none of ulna's own methods has"):
+        register_method(IntegrationMethod("rk4", 1, "", tableau=[[1.0]]))
+    with pytest.raises(InputError, match="IntegrationMethod"):
+        register_method("rk4")
+    with pytest.raises(InputError, match="did you mean 'heun'"):
+        ulna.simulate(UNIT, **SWING, method="huen")
+
+
+def test_a_method_may_be_registered_again():
+    euler = IntegrationMethod("again", 1, "to be replaced", tableau=[[1.0]])
+    register_method(euler)
+    once = ulna.simulate_batch(UNIT, q0=[0.2, 0.5], duration=0.1, method="again").q
+    register_method(IntegrationMethod("again", 2, "", tableau=[[1.0], [0.5, 0.5]]))
+    other = ulna.simulate_batch(UNIT, q0=[0.2, 0.5], duration=0.1, method="again").q
+    heun = ulna.simulate_batch(UNIT, q0=[0.2, 0.5], duration=0.1, method="heun").q
+    assert once.tolist() != other.tolist() == heun.tolist()
