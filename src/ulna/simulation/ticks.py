@@ -447,13 +447,14 @@ def _uncompiled(law: Any, said: str) -> Problem:
     file = Path(function.__code__.co_filename).name
     line = re.search(rf'{re.escape(file)}", line (\d+)', said)
     lines = [part.strip() for part in said.splitlines()]
-    told = [part for part in lines if part and not part.startswith(("Failed in", "During:"))]
+    why, *more = [part for part in lines if part and not part.startswith("Failed in")]
+    why += "".join(f" {part}" for part in more[:1] if part.startswith(">>>"))
     hint = "with NUMBA_DISABLE_JIT=1 it runs as plain Python; see `ulna.control.law`"
     if "mask(lanes" in said:
         hint = "where a number decides, write select(condition, yes, no) of ulna.lanes, and no `if`"
     return Problem(
         f"law {function.__name__}" + (f", line {line[1]}" if line else ""),
-        " ".join(told[:2])[:LONGEST],
+        why[:LONGEST],
         "a function that Numba compiles, for numbers and for lanes",
         hint,
     )
