@@ -118,12 +118,15 @@ def follow(
         allowed = read_positive(tolerance, "length", "--tolerance", "5 mm")
     read_choice(start, STARTS, "--start", "exact or rest")
     convention = read_convention(angles)
-    asked = planning.read_request(arm, path, payload, no_gravity=no_gravity, angles=convention)
+    name, described, way = planning.read_request(
+        arm, path, payload, no_gravity=no_gravity, angles=convention
+    )
     with rewording(of_controller):
-        chosen.start(asked.arm)
-        open_loop.start(asked.arm)
-    made = planning.make_plan(*asked, **{name: given[name] for name in planning.SETTINGS})
-    task = Planned(asked.name, made)
+        chosen.start(described)
+        open_loop.start(described)
+    settings = {key: given[key] for key in planning.SETTINGS}
+    made = planning.make_plan(name, described, way, **settings)
+    task = Planned(name, made)
     if film:
         check_film(film_speed, made.duration)
     elif film_speed != 1.0:

@@ -67,17 +67,12 @@ def plan(
     given = locals()
     folder = ResultFolder(out, plan_writers(), files_of_before, overwrite=overwrite)
     convention = read_convention(angles)
-    asked = read_request(arm, path, payload, no_gravity=no_gravity, angles=convention)
-    made = make_plan(*asked, **{name: given[name] for name in ("derivatives", *SETTINGS)})
-    finish_plan(Planned(asked.name, made), folder, convention, json=json)
-
-
-class PlanRequest(NamedTuple):
-    """What was asked for: an arm, by its name and as it is, and a path for it."""
-
-    name: str
-    arm: Arm
-    path: Path
+    name, described, way = read_request(
+        arm, path, payload, no_gravity=no_gravity, angles=convention
+    )
+    settings = {key: given[key] for key in ("derivatives", *SETTINGS)}
+    made = make_plan(name, described, way, **settings)
+    finish_plan(Planned(name, made), folder, convention, json=json)
 
 
 class Planned(NamedTuple):
@@ -89,8 +84,8 @@ class Planned(NamedTuple):
 
 def read_request(
     arm: str | None, path: str | None, payload: str | None, *, no_gravity: bool, angles: Angles
-) -> PlanRequest:
-    """Read arm and path as they were typed; a path may come alone."""
+) -> tuple[str, Arm, Path]:
+    """Return an arm, by its name and as it is, and a path for it; a path may come alone."""
     if path is None and arm is not None and _is_path(arm):
         arm, path = None, arm
     name = DEFAULT_ARM if arm is None else arm
@@ -99,8 +94,8 @@ def read_request(
         raise InputError(Problem("ARM", shown(name), "a preset or a robot file", hint))
     described = changed_arm(name, payload, no_gravity=no_gravity)
     if path is None:
-        return PlanRequest(name, described, default_path(described))
-    return PlanRequest(name, described, read_path(path, "PATH", absolute=angles.absolute))
+        return name, described, default_path(described)
+    return name, described, read_path(path, "PATH", absolute=angles.absolute)
 
 
 def _is_path(text: str) -> bool:
@@ -126,7 +121,7 @@ def make_plan(
     name: str, arm: Arm, path: Path, *, names: Mapping[str, str] = NAMES, **texts: str | None
 ) -> Plan:
     """Plan; raise what is wrong with an option by the name that it has here."""
-    settings = read_all(texts, {name: SETTINGS.get(name, str) for name in texts})
+    settings = read_all(texts, {key: SETTINGS.get(key, str) for key in texts})
     with rewording(lambda problem: as_option(problem, names)):
         made = planned(arm, path, **settings)
     seconds, samples = number(made.duration), f"{len(made.t):,}"

@@ -228,21 +228,21 @@ def _read_options(given: Mapping[str, Any], arm: Arm, angles: Angles) -> dict[st
 
 def _check_start(settings: Mapping[str, Any], arm: Arm) -> float:
     """Return the duration [s]; raise unless it and a start are given, or a plan is."""
-    motion = trajectory_of(settings.get("reference"))
+    trajectory = trajectory_of(settings.get("reference"))
     problems = Problems()
-    if "q0" not in settings and motion is None:
+    if "q0" not in settings and trajectory is None:
         need = f"the angles at the start, {arm.n} of them"
         hint = f'such as --q0 "{one_a_joint("30 deg", arm)}"'
         problems.add("--q0", "nothing", need, hint)
     elif "qd0" in settings and "q0" not in settings:
         hint = "leave --qd0 out to start as the plan does, or add --q0"
         problems.add("--qd0", "speeds without angles", "--q0 as well", hint)
-    if "duration" not in settings and motion is None:
+    if "duration" not in settings and trajectory is None:
         problems.add("--duration", "nothing", "how long it takes", 'such as --duration "20 s"')
     problems.raise_if_any()
-    return float(
-        settings["duration"] if motion is None or "duration" in settings else motion.duration
-    )
+    if trajectory is None or "duration" in settings:
+        return float(settings["duration"])
+    return trajectory.duration
 
 
 def _data_outputs(out: str | None, *, csv: bool, overwrite: bool) -> list[Output]:
