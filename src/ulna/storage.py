@@ -311,24 +311,14 @@ def _create(part: Path, place: Path) -> None:
 
     Of several that ask for the same name at once, one gets it.
     """
-    if part.is_dir():
-        _create_folder(part, place)
-    elif sys.platform == "win32":
-        os.rename(part, place)  # noqa: PTH104, which has no other name for what replaces nothing
-    else:
-        _create_file(part, place)
-
-
-def _create_folder(part: Path, place: Path) -> None:
-    try:
-        os.rename(part, place)  # noqa: PTH104
-    except OSError as error:
-        if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
-            raise FileExistsError(errno.EEXIST, "it exists") from error
-        raise
-
-
-def _create_file(part: Path, place: Path) -> None:
+    if part.is_dir() or sys.platform == "win32":
+        try:
+            os.rename(part, place)  # noqa: PTH104, which has no other name for what replaces nothing
+        except OSError as error:
+            if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                raise FileExistsError(errno.EEXIST, "it exists") from error
+            raise
+        return
     try:
         os.link(part, place)
     except FileExistsError:
@@ -337,8 +327,8 @@ def _create_file(part: Path, place: Path) -> None:
         # This disk has no links: the name is taken first, and then filled.
         os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
         part.replace(place)
-        return
-    part.unlink()
+    else:
+        part.unlink()
 
 
 @contextmanager
