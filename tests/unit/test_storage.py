@@ -538,7 +538,7 @@ def test_a_disk_without_links_has_one_winner_too(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="which exists"), whole_file(file, overwrite=False) as part:
         part.write_text("second")
     with pytest.raises(FileExistsError):
-        storage._create_file(_written(tmp_path / "other", "third"), file)
+        storage._create(_written(tmp_path / "other", "third"), file)
     assert file.read_text() == "first"
 
 
