@@ -134,29 +134,23 @@ class BlockScratch:
         self._run_blocks = address_of_run(kind, *works_on)
         self.budget = max(FIRST_BUDGET // self.n, 1)
 
-    @property
-    def _sizes(self) -> tuple[Any, ...]:
-        bucket, law = self.prepared.bucket, self.prepared.law
-        arrays = (bucket.per_arm, bucket.params[0], bucket.state[0], bucket.floats, bucket.ints)
-        return self.kind.number, self.n, law and law.scratch_rows, *map(len, arrays)
-
     def _take_memory(self) -> tuple[Memory, ControlMemory]:
-        """Return that of an earlier call if it fits, whatever it was left with.
-
-        Loading a block clears all but the reference of a controller.
-        """
+        """Return that of an earlier call if it fits, or allocate it; loading a block clears it."""
+        kind, prepared = self.kind, self.prepared
+        bucket = prepared.bucket
+        sizes = kind.number, self.n, len(bucket.per_arm), len(bucket.floats), len(bucket.ints)
+        # Controllers have memory of their own, and references that take much of it.
+        self._sizes = sizes if prepared.law is None and self.n <= MOST_KEPT else None
         with suppress(IndexError):
-            sizes, memory, control = _spare.pop()
-            if sizes == self._sizes:
-                control.reference.fill(0.0)
-                control = control._replace(reference_table=self.prepared.spec.reference_table)
-                return memory._replace(tableau=self.kind.tableau), control
-        memory = block_memory(self.kind, self.prepared.bucket)
-        return memory, block_control(self.kind, self.prepared)
+            kept, memory, control = _spare.pop()
+            if kept == self._sizes:
+                fits = memory.tableau is kind.tableau
+                return memory if fits else memory._replace(tableau=kind.tableau), control
+        return block_memory(kind, bucket), block_control(kind, prepared)
 
     def give_back(self) -> None:
         """Leave the memory to another call, once all blocks are done."""
-        if self.n <= MOST_KEPT:
+        if self._sizes is not None:
             _spare.append((self._sizes, self.memory, self.control))
 
     def begin(self, first: int, last: int) -> None:
