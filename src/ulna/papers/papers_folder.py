@@ -24,7 +24,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, NamedTuple, TypeAlias
 
-from ulna.concurrency import listening
+from ulna.concurrency import held, listening
 from ulna.papers import library
 from ulna.papers.pages import (
     ERRATA,
@@ -293,7 +293,8 @@ def run_in_processes(tasks: PaperTasks, folder: Path, on_done: OnDone, count: in
                 task = tasks.take(known[worker])
                 if task is not None:
                     known[worker].add(task.number)
-                    with _blocking_interrupts():
+                    # A process that is half started could not be ended.
+                    with held(), _blocking_interrupts():
                         busy[worker.submit(_outcome, task, folder)] = worker, task
             if not busy:
                 return
