@@ -116,6 +116,8 @@ def front_door(arm: ulna.Arm, plan: ulna.Plan, q: Floats, pd: control.PD) -> Non
 
 
 def step_by_step(arm: ulna.Arm, plan: ulna.Plan, q: Floats, pd: control.PD) -> None:
+    simulation.register_method(simulation.IntegrationMethod("euler", 1, "", tableau=[[1.0]]))
+    simulation.register_method("euler")  # type: ignore[arg-type]
     swing = ulna.Simulation(arm, q0=q, qd0=[0.0, 0.0], controller=pd, reference=plan)
     ulna.Simulation(arm, q0=q, max_step=0.1, atol=1e-9, events={"level": "q1"}, until="t > 1")
     ulna.Simulation(arm)  # type: ignore[call-arg]
@@ -389,6 +391,8 @@ def motions(arm: ulna.Arm, path: ulna.Path, q: Floats) -> None:
     made.torque_at("0.5 s")  # type: ignore[arg-type]
     made.to_dataframe()
     made.to_dataframe(3)  # type: ignore[call-arg]
+    made.compute_terms()
+    made.compute_terms(0.5)  # type: ignore[call-arg]
     made.save("plan.csv", overwrite=False)
     made.save("plan.csv", force=True)  # type: ignore[call-arg]
     made.save(3)  # type: ignore[arg-type]
