@@ -19,6 +19,7 @@ from typing import NamedTuple
 from ulna.angles import absolute_to_relative
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array, sum_beyond, tail_sum
+from ulna.dynamics import packed as at
 from ulna.kinematics.forward_kinematics import (
     KinematicChain,
     centre_coordinates,
@@ -122,3 +123,34 @@ def _about_joints(c: KinematicChain, mass: Array, x: Array, y: Array) -> tuple[A
     about = (xp.triu(mass[..., None, :] * part) for part in (dx**2 + dy**2, pull))
     inertia, weight = (xp.sum(part, axis=-1) for part in about)
     return inertia, weight
+
+
+def sweep(size: int, links: Array, turns: Array, y: Array, rates: int) -> None:
+    """Turn joint torques into joint accelerations, each joint by itself: O(n), from the tip.
+
+    For a table of links packed by `pack_frozen`, as they stand, and the rates y[rates]. Compiled
+    where it is used.
+    """
+    n = size
+    gravity_x, gravity_y = links[n, at.GRAVITY_X], links[n, at.GRAVITY_Y]
+    mass = moment_x = moment_y = inertia = rate = 0.0
+    for i in range(n):
+        rate += y[rates, i]
+    for back in range(n):
+        i = n - 1 - back
+        cos, sin = turns[at.COS, i], turns[at.SIN, i]
+        l_cos, l_sin = links[i, at.LENGTH] * cos, links[i, at.LENGTH] * sin
+        # What lies beyond is seen from this joint, not from the next.
+        inertia += 2.0 * (l_cos * moment_x + l_sin * moment_y)
+        inertia += mass * (l_cos * l_cos + l_sin * l_sin) + links[i, at.SECOND]
+        moment_x += mass * l_cos + links[i, at.ALONG] * cos - links[i, at.ASIDE] * sin
+        moment_y += mass * l_sin + links[i, at.ALONG] * sin + links[i, at.ASIDE] * cos
+        mass += links[i, at.MASS]
+        weight = gravity_x * moment_y - gravity_y * moment_x
+        net = links[i, at.TORQUE] - weight - links[i, at.DAMPING] * rate
+        links[i, at.RHO] = net / (inertia + links[i, at.ROTORS]) - links[i, at.PER_SECOND] * rate
+        rate -= y[rates, i]
+    before = 0.0
+    for i in range(n):
+        links[i, at.QDD] = links[i, at.RHO] - before
+        before = links[i, at.RHO]

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ulna.arrays import Array
-from ulna.dynamics.sequential_sweep import sequential
-from ulna.kernels import FLOAT, INT, ArrayOf, LanesOf, RecordOf, kernel, signature_of
+from ulna.dynamics.recursive import link_directions
+from ulna.dynamics.sequential import sweep
+from ulna.kernels import FLOAT, INT, ArrayOf, LanesOf, RecordOf, inner, kernel, signature_of
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.crossings import watch_part
 from ulna.simulation.engine.memory import Bucket, ControlMemory, Memory, Outcome, Record
@@ -21,11 +22,14 @@ from ulna.simulation.engine.state_derivative import PART, live_inputs
 from ulna.simulation.engine.stop_fallback import stop_fallback
 from ulna.simulation.methods import imported, method_of_code
 
+_sequential_sweep = inner(sweep)
+
 
 @kernel
 def sequential_part(size: int, m: Memory) -> None:
     """Compute the accelerations of the sequential dynamics."""
-    sequential(size, m.links, m.turns, m.vectors, at.STAGE)
+    link_directions(size, m.turns, m.vectors, at.STAGE)
+    _sequential_sweep(size, m.links, m.turns, m.vectors, at.STAGE + 1)
 
 
 def connect(n: int, memory: Memory, control: ControlMemory, record: Record) -> None:
