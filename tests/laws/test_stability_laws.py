@@ -13,7 +13,7 @@ import pytest
 
 import ulna
 from ulna.analysis import stability
-from ulna.analysis.propagation import log_singular_values
+from ulna.analysis.error_growth import log_singular_values
 from ulna.control import PD, PID, Adaptive, ComputedTorque, FeedforwardPID, GravityPD, OpenLoop
 
 BITS = 600  # e^-400 still has twelve digits then

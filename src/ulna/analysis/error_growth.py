@@ -1,24 +1,40 @@
 """Why open loop falls apart: how fast a small error grows along a motion, and what feedback does.
 
-Torques that are right for a motion keep an arm on it only if it is on it. An error δx of the
-state x = (q, q̇) travels as δx(t) = Φ(t) δx(0), whatever made it: a start that is not quite
-right, the tolerance of an integrator, the rounding of its last digit.
+Torques that are right for a motion keep an arm on it only if it is on it. An error of the state
+travels as δx(t) = Φ(t) δx(0), whatever made it: a start that is not right, a last digit rounded.
+
+Exponents are the logarithms of the singular values of Φ(T), by T. Neighbours are multiplied first
+as long as that costs no digits; where one matrix remains its singular values are taken. Where the
+values are too far apart for that, QR factorisations on the way, from both ends in turn, leave
+triangles whose product is a diagonal times a matrix N with ones on its diagonal:
+
+    M_k Q_k−1 = Q_k R_k        R_K … R_1 = D N        D = ∏ diag R_k
+
+Values far apart have N go to 1, and are the entries of D. Close ones do not, however often one
+goes there and back: they stay in one block, of which Jacobi rotations find the singular values
+to full relative accuracy, as D is a diagonal and N is well conditioned. Leaving out what couples
+two blocks moves no singular value by more than a fraction ‖N₁₁⁻¹ N₁₂‖. Where errors grow by more
+than 10^16 only to be taken back, as in a loop of wild gains, no arithmetic of sixteen digits knows
+the values to more than their order of magnitude.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from ulna.analysis.error_maps import closed_maps, open_maps
-from ulna.analysis.propagation import Scaled, log_norms, log_singular_values, running_products
+from ulna.analysis import error_maps
+from ulna.analysis.error_maps import Scaled, in_pieces, rescaled
 from ulna.arm import Arm
 from ulna.arrays import Array, freeze, plain, positive
 from ulna.concurrency import interruptible
 from ulna.control import Controller
+from ulna.control.loop_stability import balance
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import jacobian
 from ulna.motion import Plan
@@ -28,6 +44,14 @@ from ulna.simulation.build import check_kinds
 
 FIRST = 10.0  # [s] that a sentence speaks of apart from the whole
 ROUNDING = 1e-16  # of a number near one, half its last digit
+SAMPLE = 64  # maps that units are chosen by
+SQUARINGS = (3, 3)  # of a Gram matrix, until its largest eigenvalue is looked for, and again
+CERTAIN = 1e-13  # in ln of an eigenvalue
+ROUNDS = 50  # of factorisations there and back at most; one or two suffice
+SPREAD = 10.0  # how far apart ln σ of a map may be for its neighbours to be multiplied first
+COUPLING = 1e-12  # in ln σ: what couples blocks may change
+BLOCK_SPREAD = 300.0  # how far apart ln of the diagonal of a block may be: squares are numbers
+LARGEST = 1e3  # entry of N for a block to be well conditioned
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,11 +163,9 @@ class Stability:
         """
         need = math.log(positive("radius", radius)) - math.log(positive("error", error, ""))
         beyond = np.flatnonzero(self.tip_growth >= need)
-        if not len(beyond):
-            return None
+        if not len(beyond) or beyond[0] == 0:
+            return float(self.t[0]) if len(beyond) else None
         k = int(beyond[0])
-        if k == 0:
-            return float(self.t[0])
         low, high = self.tip_growth[k - 1 : k + 1]
         part = (need - low) / (high - low) if np.isfinite(low) else 1.0
         return float(self.t[k - 1] + part * (self.t[k] - self.t[k - 1]))
@@ -192,20 +214,19 @@ class Stability:
         dict
             By names, in SI units; None for what is not finite.
         """
-        return plain(
-            {
-                "loop": "open" if self.controller is None else "closed",
-                "rate_hz": self.rate,
-                "duration": self.t[-1],
-                "exponents": self.exponents,
-                "growth": self.growth[-1],
-                "growth_rate": self.growth_rate(),
-                "largest_growth": np.max(self.growth),
-                "exit_1cm": self.predicted_exit(0.01),
-                "exit_10cm": self.predicted_exit(0.1),
-                "sentence": self.sentence,
-            }
-        )
+        found = {
+            "loop": "open" if self.controller is None else "closed",
+            "rate_hz": self.rate,
+            "duration": self.t[-1],
+            "exponents": self.exponents,
+            "growth": self.growth[-1],
+            "growth_rate": self.growth_rate(),
+            "largest_growth": np.max(self.growth),
+            "exit_1cm": self.predicted_exit(0.01),
+            "exit_10cm": self.predicted_exit(0.1),
+            "sentence": self.sentence,
+        }
+        return plain(found)
 
     def _lines(self) -> list[str]:
         rates = ", ".join(f"{value:.3g}" for value in self.exponents)
@@ -274,24 +295,205 @@ def stability(
     if moved.n != plan.arm.n:
         raise InputError(Problem("arm", f"{moved.n} joints", f"{plan.arm.n}, as the plan has"))
     if controller is None:
-        times, maps = open_maps(plan, moved)
-        frequency = None
+        frequency, (times, maps) = None, error_maps.open_maps(plan, moved)
     else:
         frequency = positive("rate", rate, "Hz")
-        times, maps = closed_maps(plan, moved, controller, frequency)
-    return _told(plan, moved, controller, frequency, times, maps)
-
-
-def _told(
-    plan: Plan, arm: Arm, controller: Any, rate: float | None, times: Array, maps: Array
-) -> Stability:
-    whole, states = running_products(maps), 2 * arm.n
+        times, maps = error_maps.closed_maps(plan, moved, controller, frequency)
+    whole, states = error_maps.running_products(maps), 2 * moved.n
     phi = Scaled(whole.mantissa[:, :states, :states], whole.log)
-    places = jacobian(arm, plan.trajectory.rows(times)[0])[:, :2]
-    tips = log_norms(Scaled(places @ phi.mantissa[:, : arm.n], phi.log))
+    places = jacobian(moved, plan.trajectory.rows(times)[0])[:, :2]
+    tips = log_norms(Scaled(places @ phi.mantissa[:, : moved.n], phi.log))
     growth = log_norms(phi)
     logs = log_singular_values(maps, states)
     logs[0] = growth[-1]  # the same number, which a product keeps best where digits are lost
     exponents = np.sort(logs)[::-1] / (times[-1] - times[0])
     freeze(times, growth, tips, exponents, *phi)
-    return Stability(plan, controller, rate, times, phi, growth, tips, exponents)
+    return Stability(plan, controller, frequency, times, phi, growth, tips, exponents)
+
+
+def log_norms(scaled: Scaled) -> Array:
+    """Return ln of the 2-norms (k,)."""
+    mantissa, log = scaled
+    return error_maps.values_in_pieces(
+        lambda rows: log[rows] + np.log(_norms(mantissa[rows])), len(log), 4 * mantissa[0].size
+    )
+
+
+def _norms(matrices: Array) -> Array:
+    """Return the largest singular values (k,) of matrices (k, p, d) that are neither huge nor tiny.
+
+    The trace of a power G^p of the Gram matrix is Σ λ^p, no less than that of the largest alone. A
+    column of it turns towards the vector of that one, and its Rayleigh quotient is no more than it.
+    Where the two do not meet after some squarings, the two largest are close.
+    """
+    wide = matrices if matrices.shape[-2] < matrices.shape[-1] else matrices.swapaxes(-1, -2)
+    gram = wide @ wide.swapaxes(-1, -2)
+    found, unsure = np.empty(len(gram)), np.arange(len(gram))
+    power, exponent = Scaled(gram, np.zeros(len(gram))), 1
+    for squarings in SQUARINGS:
+        mantissa, log = rescaled(*power)
+        for _ in range(squarings):
+            mantissa, log = mantissa @ mantissa, 2.0 * log
+        power, exponent = Scaled(mantissa, log), exponent * 2**squarings
+        sure, value = _largest_eigenvalues(gram, power, exponent)
+        found[unsure[sure]] = np.sqrt(value[sure])
+        unsure, gram, power = unsure[~sure], gram[~sure], Scaled(*(part[~sure] for part in power))
+        if not len(unsure):
+            return found
+    found[unsure] = np.linalg.svd(matrices[unsure], compute_uv=False)[:, 0]
+    return found
+
+
+def _largest_eigenvalues(gram: Array, power: Scaled, exponent: int) -> tuple[Array, Array]:
+    """Return where a power of a Gram matrix tells its largest eigenvalue (k,), and that."""
+    diagonal = np.einsum("kii->ki", power.mantissa)
+    column = power.mantissa[np.arange(len(gram)), :, np.argmax(diagonal, axis=-1)]
+    turned = (gram @ column[..., None])[..., 0]
+    value = np.einsum("ki,ki->k", column, turned) / np.einsum("ki,ki->k", column, column)
+    most = (power.log + np.log(diagonal.sum(axis=-1))) / exponent
+    return np.abs(most - np.log(value)) <= CERTAIN, value
+
+
+def log_singular_values(maps: Array, states: int | None = None) -> Array:
+    """Return ln σ (states,) of the product of maps (k, d, d), of which the first acts first.
+
+    Of the product the first `states` rows and columns count, all of them unless given. The largest
+    comes first; they are −inf where the product has no inverse.
+    """
+    size = maps.shape[-1] if states is None else states
+    units = balance(np.abs(maps[:: -(-len(maps) // SAMPLE)]).max(axis=0))
+    maps, log = _grouped(maps, units)
+    total = float(log.sum())
+    if len(maps) == 1:
+        whole = (maps[0] * (units[:, None] / units))[:size, :size]
+        if _spreads(whole[None])[0] <= SPREAD:
+            return total + _logs(np.linalg.svd(whole, compute_uv=False))
+    chain = [np.diag(1.0 / units)[:, :size], *maps, np.diag(units)[:size]]
+    return total + _chain_values(chain, size)
+
+
+def _chain_values(chain: Sequence[Array], size: int) -> Array:
+    """Return ln σ (size,) of a product that is no single matrix, the largest first."""
+    back, frame = [matrix.T for matrix in reversed(chain)], np.eye(size)
+    for _ in range(ROUNDS):
+        frame, _ = _swept(back, frame)
+        frame, triangles = _swept(chain, frame)
+        diagonal, unit = _diagonal_and_unit(triangles)
+        # What nothing couples is a block of its own.
+        apart = [k for k in range(1, size) if _coupling(diagonal, unit, k) <= COUPLING]
+        blocks = [slice(*pair) for pair in pairwise([0, *apart, size])]
+        if all(_is_tame(diagonal[block], unit[block, block]) for block in blocks):
+            found = [_block_values(diagonal[block], unit[block, block]) for block in blocks]
+            return np.sort(np.concatenate(found))[::-1]
+    return np.sort(diagonal)[::-1]
+
+
+def _swept(maps: Sequence[Array], frame: Array) -> tuple[Array, Array]:
+    """Carry a frame through maps; return it at the end, and the triangles on the way."""
+    from scipy.linalg.lapack import dgeqrf, dorgqr  # NumPy takes as long again to ask for it
+
+    size = frame.shape[-1]
+    triangles, upper = np.empty((len(maps), size, size)), np.triu(np.ones((size, size)))
+    for k, matrix in enumerate(maps):
+        packed, reflections, *_ = dgeqrf(matrix @ frame)
+        sign = np.where(np.diagonal(packed) < 0.0, -1.0, 1.0)
+        np.multiply(packed[:size], upper * sign[:, None], out=triangles[k])
+        frame = dorgqr(packed, reflections, overwrite_a=True)[0] * sign
+    return frame, triangles
+
+
+def _diagonal_and_unit(triangles: Array) -> tuple[Array, Array]:
+    """Return ln D (d,) and N (d, d) of the product of triangles, the first of which acts first."""
+    size = triangles.shape[-1]
+    unit, before = np.eye(size), np.zeros(size)
+    above = np.triu(np.ones((size, size), dtype=bool), 1)
+    with np.errstate(all="ignore"):  # what is too large for a number is no block either
+        logs = np.cumsum(np.log(np.einsum("kii->ki", triangles)), axis=0)
+        for triangle, after in zip(triangles, logs, strict=True):
+            factor = triangle * np.exp(before - after[:, None])
+            factor = np.where(above & (triangle != 0.0), factor, 0.0)
+            unit, before = unit + factor @ unit, after
+    return before, unit
+
+
+def _coupling(diagonal: Array, unit: Array, edge: int) -> float:
+    """Return by how much at most ln σ changes if the rows from an edge on are taken apart."""
+    if np.isneginf(diagonal[edge:]).all() and np.isfinite(diagonal[:edge]).all():
+        return 0.0  # without an inverse there is nothing to be moved
+    first, across = unit[:edge, :edge], unit[:edge, edge:]
+    if not (np.isfinite(first).all() and np.isfinite(across).all()):
+        return math.inf
+    return float(np.linalg.norm(np.linalg.solve(first, across)))
+
+
+def _is_tame(diagonal: Array, unit: Array) -> bool:
+    """Return whether the singular values of a block are numbers, and well conditioned."""
+    if len(diagonal) == 1:
+        return True
+    return bool(np.ptp(diagonal) <= BLOCK_SPREAD and np.abs(unit).max() <= LARGEST)
+
+
+def _block_values(diagonal: Array, unit: Array) -> Array:
+    """Return ln σ of a block D N, each to full relative accuracy however small it is."""
+    if len(diagonal) == 1:
+        return diagonal
+    from scipy.linalg.lapack import dgejsv
+
+    largest = float(diagonal.max())
+    block = np.exp(diagonal - largest)[:, None] * unit
+    # Its columns may be scaled at will without loss (joba=0), hence the transpose.
+    values, *_, scales, _, info = dgejsv(block.T, joba=0, jobu=3, jobv=3, jobp=0)
+    if info != 0:
+        return diagonal
+    return largest + _logs(values * (scales[0] / scales[1]))
+
+
+def _logs(values: Array) -> Array:
+    with np.errstate(divide="ignore"):
+        return np.log(values)
+
+
+def _grouped(maps: Array, units: Array) -> Scaled:
+    """Multiply neighbours while that costs no digits: factorisations take their time.
+
+    The maps are counted in units (d,). First those of a piece are multiplied with one another.
+    """
+    pieces: dict[int, tuple[Scaled, Array]] = {}
+
+    def some(rows: slice) -> None:
+        counted = maps[rows] * (units / units[:, None])
+        scaled = rescaled(counted, np.zeros(len(counted)))
+        pieces[rows.start] = _multiplied(scaled, error_maps.bounded_spreads(counted))
+
+    in_pieces(some, len(maps), units.size**2)
+    parts = [pieces[first] for first in sorted(pieces)]
+    mantissa, log = (np.concatenate([scaled[k] for scaled, _ in parts]) for k in range(2))
+    return _multiplied(Scaled(mantissa, log), np.concatenate([spreads for _, spreads in parts]))[0]
+
+
+def _multiplied(found: Scaled, spreads: Array) -> tuple[Scaled, Array]:
+    """Multiply neighbours of bounded spreads while that costs no digits; return bounds as well."""
+    while len(found.log) > 1:
+        even = len(found.log) // 2 * 2
+        mantissa = np.concatenate([found.mantissa[1:even:2] @ found.mantissa[:even:2],
+                                   found.mantissa[even:]])  # fmt: skip
+        log = np.append(found.log[1:even:2] + found.log[:even:2], found.log[even:])
+        after = rescaled(mantissa, log)
+        # Those of a product are no farther apart than those of its factors together.
+        bounds = np.append(spreads[1:even:2] + spreads[:even:2], spreads[even:])
+        unsure = np.flatnonzero(~(bounds <= SPREAD))
+        bounds[unsure] = _spreads(after.mantissa[unsure])
+        if not (bounds <= SPREAD).all():
+            return found, spreads
+        found, spreads = after, bounds
+    return found, spreads
+
+
+def _spreads(maps: Array) -> Array:
+    """Return how far apart ln σ of maps are (k,)."""
+
+    def spreads(rows: slice) -> Array:
+        values = np.linalg.svd(maps[rows], compute_uv=False)
+        return np.log(values[:, 0]) - np.log(values[:, -1])
+
+    return error_maps.values_in_pieces(spreads, len(maps), maps.shape[-1] ** 2)

@@ -1,13 +1,14 @@
-"""The maps by which small errors travel from one time of a motion to the next.
+"""The maps by which small errors travel from one time of a motion to the next, and their products.
 
-    δẋ = A(t) δx        x = (q, q̇)
+    δẋ = A(t) δx        x = (q, q̇)        Φ̇ = A Φ,  Φ(0) = 1        δx(t) = Φ(t) δx(0)
 
 A step of length h from t takes A at the two Gauss points t + (1/2 ∓ √3/6) h, and is of order four:
 
-    Ω = h/2 (A₁ + A₂) + √3/12 h² (A₂ A₁ − A₁ A₂)        δx(t + h) = exp(Ω) δx(t)
+    Ω = h/2 (A₁ + A₂) + √3/12 h² (A₂ A₁ − A₁ A₂)        Φ(t + h) = exp(Ω) Φ(t)
 
 Units of angles and rates that make Ω small and balanced, powers of two, change no digit of it, and
-leave far less to be squared up and far closer singular values of the maps.
+leave far less to be squared up and far closer singular values of the maps. Products are kept as a
+matrix of moderate size and the logarithm of what was divided out.
 
 Under a controller errors travel from tick to tick, its own memory included. At a tick it sees q
 and q̇ and sets τ, which is held until the next, T later. Near the motion that is asked for
@@ -50,6 +51,8 @@ STEP = 0.01  # [s] of a step at most
 LEAST_STEPS, LEAST_INTERVALS = 2000, 400
 MOST_KEPT = 20_000_000  # numbers in the matrices of a result
 MOST_AT_ONCE = 500_000  # numbers in matrices that a core works on together
+RANGE = 100.0  # ln of how far products may grow or fall until they are scaled again
+LARGEST_POWER = 1000  # of two, to be divided out at once
 MOTION_ERROR = 1e-12  # of an angle, a rate, an acceleration, or of one where they are small
 MAP_ERROR = 1e-13  # of the largest entry, in units that make rows and columns of like sizes
 BLOCK = 16  # arms that a law serves at a time
@@ -161,6 +164,47 @@ def magnus_maps(first: Array, second: Array, step: float, rows: slice = slice(No
     return exponential(turn)
 
 
+class Scaled(NamedTuple):
+    """Matrices (k, d, d) too large or too small for numbers: exp(log) times the mantissa."""
+
+    mantissa: Array
+    log: Array  # (k,)
+
+
+def running_products(maps: Array) -> Scaled:
+    """Return 1, M₁, M₂M₁, … (k+1, d, d) of maps (k, d, d)."""
+    mantissa, log = np.empty((len(maps) + 1, *maps.shape[1:])), np.zeros(len(maps) + 1)
+    mantissa[0] = now = np.eye(maps.shape[-1])
+    range_of_one = math.log(maps.shape[-1]) + float(np.abs(np.log(_sizes(maps))).max())
+    unchecked = max(1, int(RANGE / range_of_one))
+    for k, matrix in enumerate(maps):
+        now = np.matmul(matrix, now, out=mantissa[k + 1])
+        if k % unchecked == 0:
+            ((now,), (past,)) = rescaled(now[None], log[k : k + 1])
+            mantissa[k + 1], log[k + 1 :] = now, past
+    return Scaled(mantissa, log)
+
+
+def rescaled(maps: Array, log: Array) -> Scaled:
+    """Divide maps by powers of two near their sizes, so that products of a few are numbers."""
+    power = np.clip(np.frexp(_sizes(maps))[1], -LARGEST_POWER, LARGEST_POWER)
+    return Scaled(maps * np.exp2(-power)[:, None, None], log + math.log(2.0) * power)
+
+
+def _sizes(maps: Array) -> Array:
+    """Return the largest entries of maps (k,); one of those that are zero."""
+    size = np.abs(maps).max(axis=(-2, -1))
+    return np.where(size > 0.0, size, 1.0)
+
+
+def bounded_spreads(maps: Array) -> Array:
+    """Return bounds (k,) of how far apart ln σ of maps that are close to 1 are; inf of others."""
+    beside = np.abs(maps - np.eye(maps.shape[-1]))
+    off = np.sqrt(beside.sum(axis=-1).max(axis=-1) * beside.sum(axis=-2).max(axis=-1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(off < 1.0, np.log((1.0 + off) / (1.0 - off)), math.inf)
+
+
 def in_pieces(work: Callable[[slice], None], count: int, numbers: int) -> None:
     """Do work(rows) for all of range(count), each of so many numbers, in pieces on all cores.
 
@@ -177,6 +221,13 @@ def in_pieces(work: Callable[[slice], None], count: int, numbers: int) -> None:
                 work(slice(piece * size, min((piece + 1) * size, count)))
 
     parallel_for(some, math.ceil(count / size), 1)
+
+
+def values_in_pieces(make: Callable[[slice], Array], count: int, numbers: int) -> Array:
+    """Return make(rows) for all of range(count), each of so many numbers, made on all cores."""
+    found = np.empty(count)
+    in_pieces(lambda rows: found.__setitem__(rows, make(rows)), count, numbers)
+    return found
 
 
 class InterpolationPanel(NamedTuple):

@@ -12,11 +12,13 @@ from scipy.linalg import expm
 
 import ulna
 from ulna.analysis import stability
-from ulna.analysis.error_maps import controller_gains, floats, magnus_maps, refilled
-from ulna.analysis.propagation import (
+from ulna.analysis.error_growth import log_norms, log_singular_values
+from ulna.analysis.error_maps import (
     Scaled,
-    log_norms,
-    log_singular_values,
+    controller_gains,
+    floats,
+    magnus_maps,
+    refilled,
     running_products,
 )
 from ulna.control import PD, PID, Adaptive, ComputedTorque, FeedforwardPID, OpenLoop
