@@ -195,7 +195,7 @@ class Demands:
 
     def peaks(self) -> Peaks:
         """Return the worst of the motion; NaN where none of it is in reach."""
-        n, reach_margin = self.arm.n, -float(np.max(self._shortfall(self.reach.values)))
+        n, reach_margin = self.arm.n, 0.0 - float(np.max(self._shortfall(self.reach.values)))
         if not len(self.pieces):
             none = np.full(n, np.nan)
             return Peaks(none, none, none, none, none, reach_margin, float("nan"))
