@@ -22,6 +22,7 @@ import ulna
 from ulna.cli import main
 
 SOURCE = Path(ulna.__file__).parent
+MAP = Path(__file__).resolve().parents[2] / "docs" / "architecture.md"
 LONGEST_MODULE = 500  # lines in all
 LONGEST_FUNCTION = 60  # lines without its docstring
 
@@ -157,6 +158,7 @@ def code_lines() -> Counter[str]:
     return rooms
 
 
+@cache
 def files_walked(call: Callable[[], object]) -> list[str]:
     """List the files of the package in which a function runs, the second time it is called."""
     call()
@@ -224,6 +226,13 @@ WALKS = {
 @pytest.mark.parametrize("call", WALKS, ids=lambda call: call.__name__)
 def test_a_call_runs_through_few_files(call):
     assert_at_most(WALKS[call], files_walked(call))
+
+
+@pytest.mark.parametrize("call", [follow, simulate, simulate_batch], ids=lambda call: call.__name__)
+def test_the_map_names_every_file_on_the_way(call):
+    walks = MAP.read_text("utf-8").partition("## The walk of")[2].partition("\n## What holds")[0]
+    unnamed = [name for name in files_walked(call) if f"{Path(name).name}`" not in walks]
+    assert not unnamed
 
 
 def test_few_modules_are_imported_by_one_other_alone():
