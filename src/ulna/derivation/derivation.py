@@ -12,12 +12,19 @@ import sympy as sp
 from ulna.arm import Arm, unmodelled
 from ulna.derivation.derivation_options import DerivationOptions
 from ulna.derivation.derivation_steps import DerivationSteps
-from ulna.derivation.formats import FORMATS, to_html, to_latex, to_markdown, to_text
+from ulna.derivation.formats import (
+    FORMATS,
+    LANGUAGES,
+    source_code,
+    to_html,
+    to_latex,
+    to_markdown,
+    to_text,
+)
 from ulna.derivation.formulas import Step
 from ulna.derivation.lagrange import Mechanics
 from ulna.derivation.model import Model, letters
 from ulna.derivation.numeric_check import Check, check, values
-from ulna.derivation.source_code import LANGUAGES, source_code
 from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.namespaces import first_guesses, no_attribute
 

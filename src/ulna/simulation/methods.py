@@ -13,6 +13,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -104,7 +105,7 @@ class IntegrationMethod:
         """The tableau as the engine reads it: nothing of a step of its own."""
         return self.tableau if isinstance(self.tableau, Tableau) else _NOTHING
 
-    @property
+    @cached_property
     def code(self) -> int:
         """The number by which the engine knows how steps are taken."""
         if self.step is not None:

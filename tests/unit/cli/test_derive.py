@@ -269,6 +269,6 @@ def test_a_folder_is_no_file(ask, tmp_path):
 
 def test_every_format_and_language_has_an_ending():
     from ulna.derivation.formats import FORMATS as WRITTEN
-    from ulna.derivation.source_code import LANGUAGES
+    from ulna.derivation.formats import LANGUAGES
 
     assert set(ENDINGS.values()) == {*WRITTEN, *LANGUAGES}

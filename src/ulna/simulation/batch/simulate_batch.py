@@ -196,19 +196,29 @@ def simulate_batch(
     }  # fmt: skip
     pool = ThreadPool(kind_of(precision, options), read_threads(threads))
     job = _BatchJob(spec, times, keep_torques, settings, pool, min(slab, MOST_PREPARED))
-    with progress_line("simulating", shown=progress) as report:
-
-        def told(done: float) -> None:
-            report(done / spec.count)
-
-        if store is None:
-            run = job.run(told, on_interrupt)
-        else:
-            run = job.store(store, overwrite, told, on_interrupt)
+    run = _run_job(job, store, overwrite, progress, on_interrupt)
     named = zip(("torque", "tip_force"), spec.inputs[:2], strict=True)
     tables = ((name, form.example) for name, given in named for form in given.forms)
     warn(*coarse_arms(run.status, options.dt, most_error(options)), *short_tables(tables, length))
     return run
+
+
+def _run_job(
+    job: _BatchJob,
+    store: PathLike | None,
+    overwrite: bool,
+    progress: bool | None,
+    on_interrupt: OnInterrupt,
+) -> BatchRun:
+    """Run a batch behind a bar, into memory or a store."""
+    with progress_line("simulating", shown=progress) as report:
+
+        def told(done: float) -> None:
+            report(done / job.spec.count)
+
+        if store is None:
+            return job.run(told, on_interrupt)
+        return job.store(store, overwrite, told, on_interrupt)
 
 
 class _BatchJob(NamedTuple):
