@@ -24,15 +24,17 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from itertools import pairwise
 from types import FrameType, TracebackType
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from ulna.errors import InputError, Interrupted, Problem, shown
 from ulna.typing import OnInterrupt as OnInterrupt
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 P = ParamSpec("P")
 Result = TypeVar("Result")
@@ -250,8 +252,12 @@ def _between_passes(poll: Callable[[], None]) -> Callable[[], None] | None:
     Returns the function that ends that. Compiling takes many seconds, with destructors and
     callbacks on the way in which a KeyboardInterrupt is lost.
     """
-    compiler: Any = sys.modules.get("ulna.kernels.numba_internals")
-    return None if compiler is None else compiler.poll_between_passes(poll)
+    if "numba.core.event" not in sys.modules:
+        return None
+    # Loaded by its name: it belongs to a room above, which knows Numba from within.
+    internals: Any = import_module("ulna.kernels.numba_internals")
+    ended: Callable[[], None] = internals.poll_between_passes(poll)
+    return ended
 
 
 class WorkerTask:
@@ -346,7 +352,8 @@ def parallel_for(
         remaining.clear()
         # One that has not begun, since the threads are busy, is not needed any more.
         begun = [helper for helper in helpers if not helper.cancel()]
-        wait(begun)
+        for helper in begun:
+            helper.exception()  # when it is done
     for helper in begun:
         helper.result()
 
@@ -383,4 +390,7 @@ def _run_pieces(work: Callable[[int, int], None], remaining: deque[tuple[int, in
 @functools.cache
 def _pool(process: int) -> ThreadPoolExecutor:
     """Return the threads of a process: one that was forked has none of its parent's."""
+    # Loaded with the first of them: an arm by itself needs none.
+    from concurrent.futures import ThreadPoolExecutor
+
     return ThreadPoolExecutor(max(cores() - 1, 1), thread_name_prefix="ulna-worker")
