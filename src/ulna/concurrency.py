@@ -252,7 +252,7 @@ def _between_passes(poll: Callable[[], None]) -> Callable[[], None] | None:
     Returns the function that ends that. Compiling takes many seconds, with destructors and
     callbacks on the way in which a KeyboardInterrupt is lost.
     """
-    if "numba.core.event" not in sys.modules:
+    if "numba" not in sys.modules:
         return None
     # Loaded by its name: it belongs to a room above, which knows Numba from within.
     internals: Any = import_module("ulna.kernels.numba_internals")
