@@ -16,6 +16,7 @@ import ulna
 from ulna.arm.robot_files import parse
 from ulna.cli import main
 from ulna.control import controller_text
+from ulna.simulation import methods
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -44,12 +45,14 @@ def commands(page):
 
 
 @pytest.fixture(autouse=True)
-def same_controllers():
+def same_laws_and_methods():
     """Leave out again the laws that a page or an example adds."""
-    before = dict(controller_text._known)
+    tables = (controller_text._known, methods._known)
+    before = [dict(table) for table in tables]
     yield
-    controller_text._known.clear()
-    controller_text._known.update(before)
+    for table, kept in zip(tables, before, strict=True):
+        table.clear()
+        table.update(kept)
 
 
 @pytest.mark.parametrize("code", cases("python"))
