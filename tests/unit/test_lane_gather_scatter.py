@@ -4,6 +4,7 @@ import numba
 import numpy as np
 import pytest
 
+import ulna.kernels.lane_lowering  # noqa: F401  (tells Numba of lanes)
 from ulna.kernels.numba_internals import OPTIONS
 from ulna.lanes import WIDTHS, gather, lanes, numbers, scatter
 
