@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ulna.arm import Parameters
-from ulna.arrays import Array, sum_beyond
+from ulna.arrays import Array
 
 # A link's length [m]; mass [kg], first moments along and to the left [kg·m] and second moment
 # about the near joint [kg·m²] of the link with its point mass; damping [N·m·s/rad] and limits
@@ -21,9 +21,6 @@ LENGTH, MASS, ALONG, ASIDE, SECOND, DAMPING, LOWER, UPPER = range(8)
 # stop, else 0.
 CARRIER, CROSS, OWN, STUCK = range(8, 12)
 CONSTANTS = 12
-# In the sequential model the same columns hold what a joint adds to the frozen arm beyond it: the
-# inertia [kg·m²] of the rotors that it turns, and damping B [1/s] of its acceleration.
-ROTORS, PER_SECOND = CARRIER, CROSS
 # Scratch columns. TORQUE is the input and QDD the result (in inverse dynamics the other way round);
 # HOLDING is the torque that holds a stuck joint.
 R_X, R_Y, RHO, INVERSE, TORQUE, QDD, HOLDING = range(12, 19)
@@ -78,14 +75,3 @@ def rotor_moments(rotor: Any, ratio: Any) -> tuple[Any, Any, Any]:
     """
     rest = 1.0 - ratio
     return rotor * rest * rest, rotor * rest * ratio, rotor * ratio * ratio
-
-
-def pack_frozen(p: Parameters, sequential_damping: Array | None) -> Array:
-    """Return the constants (n+1, 12) for the sequential model, damping of its own included."""
-    rows = pack(p)
-    own = rows[:-1]
-    own[:, CARRIER : STUCK + 1] = 0.0
-    own[:, ROTORS] = p.rotor_inertia * p.gear_ratio**2 + sum_beyond(np, p.rotor_inertia)
-    if sequential_damping is not None:
-        own[:, PER_SECOND], own[:, DAMPING] = sequential_damping, 0.0
-    return rows

@@ -14,7 +14,9 @@ cannot show a skater who spins faster as the arms come in. For one joint it is e
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ulna.angles import absolute_to_relative
 from ulna.arm import Arm, Parameters
@@ -27,6 +29,11 @@ from ulna.kinematics.forward_kinematics import (
     kinematic_chain,
     prepared,
 )
+
+# What a joint adds to the frozen arm beyond it, in columns of the table of links that the true
+# dynamics has for what neighbours exchange: the inertia [kg·m²] of the rotors that it turns, and
+# damping B [1/s] of its acceleration.
+ROTORS, PER_SECOND = at.CARRIER, at.CROSS
 
 
 class Frozen(NamedTuple):
@@ -108,10 +115,13 @@ def _frozen(c: KinematicChain) -> Frozen:
     xp, p = c.xp, c.parameters
     of_links, link_weight = _about_joints(c, p.mass, *centre_coordinates(c))
     of_ends, end_weight = _about_joints(c, p.tip_mass, c.x[..., 1:], c.y[..., 1:])
-    # A rotor turns geared with its own joint, and as a part of its link with the joints before.
-    of_rotors = p.rotor_inertia * p.gear_ratio**2 + sum_beyond(xp, p.rotor_inertia)
-    inertia = tail_sum(xp, p.inertia) + of_links + of_ends + of_rotors
+    inertia = tail_sum(xp, p.inertia) + of_links + of_ends + _rotor_inertia(xp, p)
     return Frozen(inertia, link_weight + end_weight)
+
+
+def _rotor_inertia(xp: Any, p: Parameters) -> Array:
+    # A rotor turns geared with its own joint, and as a part of its link with the joints before.
+    return p.rotor_inertia * p.gear_ratio**2 + sum_beyond(xp, p.rotor_inertia)
 
 
 def _about_joints(c: KinematicChain, mass: Array, x: Array, y: Array) -> tuple[Array, Array]:
@@ -123,6 +133,17 @@ def _about_joints(c: KinematicChain, mass: Array, x: Array, y: Array) -> tuple[A
     about = (xp.triu(mass[..., None, :] * part) for part in (dx**2 + dy**2, pull))
     inertia, weight = (xp.sum(part, axis=-1) for part in about)
     return inertia, weight
+
+
+def pack_frozen(p: Parameters, sequential_damping: Array | None) -> Array:
+    """Return the constants (n+1, 12) for the sequential model, damping of its own included."""
+    rows = at.pack(p)
+    own = rows[:-1]
+    own[:, at.CARRIER : at.STUCK + 1] = 0.0
+    own[:, ROTORS] = _rotor_inertia(np, p)
+    if sequential_damping is not None:
+        own[:, PER_SECOND], own[:, at.DAMPING] = sequential_damping, 0.0
+    return rows
 
 
 def sweep(size: int, links: Array, turns: Array, y: Array, rates: int) -> None:
@@ -148,7 +169,7 @@ def sweep(size: int, links: Array, turns: Array, y: Array, rates: int) -> None:
         mass += links[i, at.MASS]
         weight = gravity_x * moment_y - gravity_y * moment_x
         net = links[i, at.TORQUE] - weight - links[i, at.DAMPING] * rate
-        links[i, at.RHO] = net / (inertia + links[i, at.ROTORS]) - links[i, at.PER_SECOND] * rate
+        links[i, at.RHO] = net / (inertia + links[i, ROTORS]) - links[i, PER_SECOND] * rate
         rate -= y[rates, i]
     before = 0.0
     for i in range(n):

@@ -16,7 +16,8 @@ import numpy as np
 from ulna.arm import Arm, unmodelled, warn_unmodelled
 from ulna.arrays import Array
 from ulna.control.controller import check_controller
-from ulna.dynamics.packed import CARRIER, LOWER, STUCK, TURNS, UPPER, pack, pack_frozen
+from ulna.dynamics.packed import CARRIER, LOWER, STUCK, TURNS, UPPER, pack
+from ulna.dynamics.sequential import pack_frozen
 from ulna.errors import InputError, Problem, shown
 from ulna.expressions import Expression, Op, Program
 from ulna.simulation.disturbances import Disturbance, sizes

@@ -18,7 +18,6 @@ from ulna.dynamics.packed import (
     OWN,
     STUCK,
     pack,
-    pack_frozen,
 )
 from ulna.dynamics.state_kernels import forward_one, inverse_one
 from ulna.kinematics.posture_kernels import NOT_FINITE
@@ -204,7 +203,8 @@ def test_limits_and_rotors_are_where_they_are_read(random_arm):
 
 def test_in_the_sequential_model_friction_takes_the_place_of_damping():
     arm = ulna.preset("bechard-4").parameters
-    damped, rubbed = pack_frozen(arm, None), pack_frozen(arm, np.array([0.5, 0.5, 0.5, 0.25]))
+    damped = sequential.pack_frozen(arm, None)
+    rubbed = sequential.pack_frozen(arm, np.array([0.5, 0.5, 0.5, 0.25]))
     assert damped[:-1, 5].tolist() == arm.damping.tolist()
     assert (rubbed[:-1, 5] == 0.0).all()
 
