@@ -54,9 +54,10 @@ JOINT = {
     "gear_ratio": BoundedNumber("number", ""),
 }
 FRICTION = {
-    "coulomb": BoundedNumber("torque", "N·m", least=0.0, needed=True),
+    "coulomb": BoundedNumber("torque", "N·m", least=0.0),
     "static": BoundedNumber("torque", "N·m", least=0.0),
     "stribeck_velocity": BoundedNumber("speed", "rad/s", above=0.0),
+    "drag": BoundedNumber("drag", "N·m·s²/rad²", least=0.0),
 }
 MOTOR = {
     "voltage": BoundedNumber("voltage", "V", above=0.0, needed=True),
@@ -215,32 +216,53 @@ def doubts(link: Link) -> list[Problem]:
     return [Problem("inertia", f"{link.inertia:.4g} kg·m²", need, hint)]
 
 
-@suggest_keywords(dry="coulomb", stiction="static")
+@suggest_keywords(
+    dry="coulomb",
+    dynamic="coulomb",
+    kinetic="coulomb",
+    stiction="static",
+    stribeck="stribeck_velocity",
+    quadratic="drag",
+    viscous="damping of the Joint",
+    damping="damping of the Joint",
+)
 @dataclass(frozen=True, slots=True)
 class Friction:
-    """Dry friction at a joint, in addition to the joint's viscous `damping`.
+    """Dry friction and drag at a joint, in addition to the joint's viscous `damping`.
 
-    The moving joint feels `coulomb` against its motion, a resting one up to `static`; between
-    the two the torque falls over `stribeck_velocity`.
+    A joint that turns at the rate ω feels, against its motion,
+
+        coulomb + (static − coulomb) exp(−(ω / stribeck_velocity)²) + drag ω²
+
+    and one at rest whatever holds it there, up to `static`: it sticks.
 
     Parameters
     ----------
     coulomb : float, optional
-        Torque against the motion while the joint moves [N·m].
+        Coulomb friction: the torque against the motion at any rate [N·m].
     static : float, optional
-        The largest torque while it does not move [N·m]; as large as `coulomb` unless given.
+        Static friction (stiction): the largest torque that holds the joint at rest [N·m]; as large
+        as `coulomb` unless given.
     stribeck_velocity : float, optional
         The rate over which static friction falls to Coulomb friction [rad/s].
+    drag : float, optional
+        Quadratic drag, as of air or oil: the torque per square of the rate [N·m·s²/rad²].
 
     Raises
     ------
     InputError
         If a value is negative or not finite, or static friction is less than Coulomb friction.
+
+    Examples
+    --------
+    >>> Friction(coulomb=0.2).static
+    0.2
     """
 
     coulomb: float = 0.0
     static: float | None = None
     stribeck_velocity: float = 0.01
+    drag: float = 0.0
 
     def __post_init__(self) -> None:
         checks = Problems()
@@ -249,9 +271,8 @@ class Friction:
         static = coulomb if self.static is None else read("static", self.static)
         if static < coulomb:
             checks.add("static", shown(static), f"at least coulomb ({coulomb:g} N·m)")
-        stribeck = read("stribeck_velocity", self.stribeck_velocity)
-        values = {"coulomb": coulomb, "static": static, "stribeck_velocity": stribeck}
-        _store(self, checks, values)
+        others = {name: read(name, getattr(self, name)) for name in ("stribeck_velocity", "drag")}
+        _store(self, checks, {"coulomb": coulomb, "static": static, **others})
 
 
 @suggest_keywords(kt="torque_constant", R="resistance", L="inductance", V="voltage")
@@ -330,7 +351,7 @@ class Joint:
     gear_ratio : float, optional
         Motor turns per joint turn; negative if the gear reverses.
     friction : Friction, optional
-        Dry friction.
+        Dry friction and drag.
     motor : Motor, optional
         The motor that turns the joint.
 
@@ -409,11 +430,6 @@ class Unmodelled(NamedTuple):
 
 
 NOT_MODELLED = (
-    Unmodelled(
-        "dry friction",
-        lambda joint: joint.friction is not None and joint.friction.static != 0.0,
-        "only viscous damping resists",
-    ),
     Unmodelled(
         "motor data",
         lambda joint: joint.motor is not None,

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ulna.angles import wrap
-from ulna.arm.components import JOINT, LINK, warn_unmodelled
+from ulna.arm.components import FRICTION, JOINT, LINK, Friction, warn_unmodelled
 from ulna.arrays import Array, Floats, freeze, namespace, to_float
 from ulna.errors import InputError, Problem, Problems, shown
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ulna.arm.planar_arm import Arm
 
 SLACK = 1e-10  # [rad] by which rounding, of a nearly straight elbow say, may miss a limit
+FRICTIONLESS = Friction()
 VANISHING = 1e-250  # [kg·m²] of an inertia about a joint that arithmetic loses
 
 
@@ -50,6 +51,14 @@ class Parameters(NamedTuple):
         Point masses at the distal ends [kg]; the last includes the payload.
     damping : array, shape (..., n)
         Viscous damping of the joints [N·m·s/rad].
+    coulomb : array, shape (..., n)
+        Coulomb friction of the joints [N·m].
+    static : array, shape (..., n)
+        Static friction of the joints [N·m]: what holds one at rest.
+    stribeck_velocity : array, shape (..., n)
+        Rates over which static friction falls to Coulomb friction [rad/s].
+    drag : array, shape (..., n)
+        Quadratic drag of the joints [N·m·s²/rad²].
     rotor_inertia : array, shape (..., n)
         Inertias of the rotors, on the motor side of the gears [kg·m²].
     gear_ratio : array, shape (..., n)
@@ -75,6 +84,10 @@ class Parameters(NamedTuple):
     inertia: Array
     tip_mass: Array
     damping: Array
+    coulomb: Array
+    static: Array
+    stribeck_velocity: Array
+    drag: Array
     rotor_inertia: Array
     gear_ratio: Array
     lower: Array
@@ -193,6 +206,8 @@ def parameters_from(arm: Arm) -> Parameters:
     """Return an arm's numbers as read-only arrays."""
     of_links = {name: np.array([getattr(link, name) for link in arm.links]) for name in LINK}
     of_joints = {name: np.array([getattr(joint, name) for joint in arm.joints]) for name in JOINT}
+    frictions = [joint.friction or FRICTIONLESS for joint in arm.joints]
+    of_joints |= {name: np.array([getattr(one, name) for one in frictions]) for name in FRICTION}
     of_links["inertia"][-1] += arm.payload.inertia
     of_links["tip_mass"][-1] += arm.payload.mass
     arrays = Parameters(

@@ -258,7 +258,9 @@ class _RobotFileReader:
         return made or Payload()
 
     def _part(self, owner: str, table: Any, kind: type) -> Any:
-        example = "{ " + ", ".join(f"{key} = ..." for key in NEEDED[kind]) + " }"
+        example = (
+            "{ " + ", ".join(f"{key} = ..." for key in NEEDED[kind] or list(KEYS[kind])[:1]) + " }"
+        )
         if not self._is_table(owner, table, example):
             return None
         before = len(self.checks.found)

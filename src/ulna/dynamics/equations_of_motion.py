@@ -221,7 +221,7 @@ def state_evaluator(arm: Arm) -> Evaluator:
 
 
 def state_memory(constants: Array) -> Array:
-    """Return the memory of kernels for one state of an arm whose constants (n+1, 12) are packed."""
+    """Return the memory of kernels for one state of an arm whose constants (n+1, 16) are packed."""
     from ulna.dynamics.state_kernels import PER_LINK
 
     rows = len(constants)

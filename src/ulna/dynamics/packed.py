@@ -20,11 +20,15 @@ LENGTH, MASS, ALONG, ASIDE, SECOND, DAMPING, LOWER, UPPER = range(8)
 # β of link i−1 and α of link i. STUCK is +1 or −1 where the joint rests at its upper or lower
 # stop, else 0.
 CARRIER, CROSS, OWN, STUCK = range(8, 12)
-CONSTANTS = 12
+# Friction of joint i: Coulomb and static [N·m], the Stribeck velocity [rad/s], and quadratic drag
+# [N·m·s²/rad²].
+COULOMB, STATIC, STRIBECK, DRAG = range(12, 16)
+CONSTANTS = 16
 # Scratch columns. TORQUE is the input and QDD the result (in inverse dynamics the other way round);
-# HOLDING is the torque that holds a stuck joint.
-R_X, R_Y, RHO, INVERSE, TORQUE, QDD, HOLDING = range(12, 19)
-COLUMNS = 19
+# HOLDING is the torque that holds a stuck joint. FRICTION is what resists a joint that slides, in
+# its DIRECTION (±1), and LEAST to MOST the torques that hold it where it is at rest.
+R_X, R_Y, RHO, INVERSE, TORQUE, QDD, HOLDING, FRICTION, DIRECTION, LEAST, MOST = range(16, 27)
+COLUMNS = 27
 
 # How the links stand, (3, n+1): apart from the table, so that a compiler can work on several at
 # once. OMEGA_SQUARED is the square of a link's rate [rad²/s²].
@@ -33,11 +37,11 @@ TURNS = 3
 
 # The row after the last link holds what is the arm's, and the force and moment on its tip.
 GRAVITY_X, GRAVITY_Y, BASE_X, BASE_Y = range(4)
-FORCE_X, FORCE_Y, MOMENT = range(12, 15)
+FORCE_X, FORCE_Y, MOMENT = range(CONSTANTS, CONSTANTS + 3)
 
 
 def pack(p: Parameters) -> Array:
-    """Return the constants (…, n+1, 12) of arms, as NumPy arrays of double precision.
+    """Return the constants (…, n+1, 16) of arms, as NumPy arrays of double precision.
 
     Limits, of which the dynamics knows nothing, are left at zero.
     """
@@ -47,6 +51,12 @@ def pack(p: Parameters) -> Array:
     own[..., LENGTH], own[..., DAMPING] = p.length, p.damping
     moments = link_moments(p.length, p.mass, p.com, p.com_offset, p.inertia, p.tip_mass)
     for column, value in zip((MASS, ALONG, ASIDE, SECOND), moments, strict=True):
+        own[..., column] = value
+    for column, value in zip(
+        (COULOMB, STATIC, STRIBECK, DRAG),
+        (p.coulomb, p.static, p.stribeck_velocity, p.drag),
+        strict=True,
+    ):
         own[..., column] = value
     exchanged = rotor_moments(p.rotor_inertia, p.gear_ratio)
     for column, value in zip((CARRIER, CROSS, OWN), exchanged, strict=True):

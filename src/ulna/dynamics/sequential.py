@@ -136,7 +136,7 @@ def _about_joints(c: KinematicChain, mass: Array, x: Array, y: Array) -> tuple[A
 
 
 def pack_frozen(p: Parameters, sequential_damping: Array | None) -> Array:
-    """Return the constants (n+1, 12) for the sequential model, damping of its own included."""
+    """Return the constants (n+1, 16) for the sequential model, damping of its own included."""
     rows = at.pack(p)
     own = rows[:-1]
     own[:, at.CARRIER : at.STUCK + 1] = 0.0

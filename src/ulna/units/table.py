@@ -60,6 +60,10 @@ _TABLE: dict[str, tuple[str, dict[str, float]]] = {
         "0.02 N*m*s/rad",
         {"N*m*s/rad": 1.0, "N*m*s": 1.0, "mN*m*s/rad": 1e-3, "mN*m*s": 1e-3},
     ),
+    "drag": (
+        "0.001 N*m*s^2/rad^2",
+        {"N*m*s^2/rad^2": 1.0, "N*m*s^2": 1.0, "mN*m*s^2/rad^2": 1e-3, "mN*m*s^2": 1e-3},
+    ),
     "stiffness": ("3 N*m/rad", {"N*m/rad": 1.0, "N*m/deg": 1.0 / _ANGLES["deg"], "mN*m/rad": 1e-3}),
     "force": ("5 N", _FORCES),
     "velocity": ("20 cm/s", {"m/s": 1.0, "cm/s": 1e-2, "mm/s": 1e-3, "in/s": _INCH, "ft/s": _FOOT}),
