@@ -17,8 +17,8 @@ from ulna.arrays import Array
 # [rad] of its joint.
 LENGTH, MASS, ALONG, ASIDE, SECOND, DAMPING, LOWER, UPPER = range(8)
 # What neighbours exchange at joint i: ½ (carrier β² + 2 cross β α + own α²) for the accelerations
-# β of link i−1 and α of link i. STUCK is +1 or −1 where the joint rests at its upper or lower
-# stop, else 0.
+# β of link i−1 and α of link i. STUCK is not 0 where the joint is held, at a stop or by friction,
+# and the two turn as one.
 CARRIER, CROSS, OWN, STUCK = range(8, 12)
 # Friction of joint i: Coulomb and static [N·m], the Stribeck velocity [rad/s], and quadratic drag
 # [N·m·s²/rad²].

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ulna.actuation.friction import has_friction
 from ulna.arm import Arm, unmodelled, warn_unmodelled
 from ulna.arrays import Array
 from ulna.control.controller import check_controller
@@ -173,6 +174,7 @@ class ArmTable(NamedTuple):
     links: Array
     coupled: bool
     limited: bool  # whether any joint has limits
+    frictional: bool
 
 
 def _table(arm: Arm, constants: Array) -> ArmTable:
@@ -180,8 +182,10 @@ def _table(arm: Arm, constants: Array) -> ArmTable:
     links = table[:-1]
     links[:, at.TORQUE_LIMIT] = arm.parameters.max_torque
     links[:, LOWER], links[:, UPPER] = arm.parameters.lower, arm.parameters.upper
-    coupled = bool(links[:, CARRIER:STUCK].any())
-    return ArmTable(table, coupled, bool(np.isfinite(links[:, LOWER : UPPER + 1]).any()))
+    frictional = has_friction(arm.parameters)
+    coupled = frictional or bool(links[:, CARRIER:STUCK].any())
+    limited = bool(np.isfinite(links[:, LOWER : UPPER + 1]).any())
+    return ArmTable(table, coupled, limited, frictional)
 
 
 @PerArm
@@ -215,7 +219,8 @@ def build_memory(
     if full:
         ints[at.COUPLED] = table.coupled
         ints[at.STOPS] = options.stops and table.limited
-    ints[at.WATCHING] = ints[at.STOPS] + ints[at.EVENTS]
+        ints[at.FRICTIONAL] = table.frictional
+    ints[at.WATCHING] = ints[at.STOPS] + ints[at.EVENTS] + ints[at.FRICTIONAL]
     return memory
 
 
@@ -379,8 +384,8 @@ def _put_disturbances(
 def _put_signals(
     layout: dict[int, int], signals: Sequence[Signal], n: int, builders: MemoryBuilders
 ) -> None:
-    layout[at.BEFORE] = builders.floats.put(np.zeros(n + len(signals)))
-    layout[at.SIGNALS] = builders.floats.put(np.zeros(n + len(signals)))
+    layout[at.BEFORE] = builders.floats.put(np.zeros(2 * n + len(signals)))
+    layout[at.SIGNALS] = builders.floats.put(np.zeros(2 * n + len(signals)))
     layout[at.LIVE_SIGNALS] = builders.floats.put(np.zeros(len(signals)))
     layout[at.DIRECTIONS] = builders.ints.put([signal.rising for signal in signals])
     layout[at.ENDS] = builders.ints.put([signal.ends for signal in signals])

@@ -27,7 +27,7 @@ from ulna.simulation.engine.watch import (
     zero_crossing,
 )
 
-PIECES = 8  # of an adaptive step, in which stops are searched for
+PIECES = 8  # of an adaptive step, in which stops and reversals are searched for
 HALVINGS = 60
 SAMPLES = 8  # of the events in a window
 SHRINK, GROW = 0.25, 2.0
@@ -191,7 +191,8 @@ def _sample_signals(size: int, m: Memory, h: float, x: float) -> None:
 def _search(size: int, m: Memory, h: float, start: float, end: float) -> tuple[float, int]:
     """Return the first event in a part of the step, of signals that change sign there once."""
     pieces = 1
-    if m.ints[at.ADAPTIVE] != 0 and (m.ints[at.STOPS] != 0 or m.ints[at.ALIASED] != 0):
+    cut = m.ints[at.STOPS] + m.ints[at.FRICTIONAL] + m.ints[at.ALIASED] != 0
+    if m.ints[at.ADAPTIVE] != 0 and cut:
         pieces = max(math.ceil(PIECES * (end - start)), 1)
     early = start
     for piece in range(1, pieces + 1):

@@ -12,6 +12,7 @@ from ulna.lanes import any_lane, is_scalar, is_single, logical_and, logical_or, 
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.engine.state_derivative import (
+    call_slide,
     columns,
     copy,
     inputs,
@@ -43,6 +44,8 @@ def semi_implicit_step(size: int, m: Memory, t: float, h: float) -> None:
         links[i, at.IMPLICIT + 1] = links[i, link.CROSS] - extra
         links[i, at.IMPLICIT + 2] = links[i, link.OWN] + extra
     inputs(size, m, t)
+    if m.ints[at.FRICTIONAL] != 0:
+        call_slide(size, m)
     forward_coupled(size, links, m.turns, v, at.STAGE, at.IMPLICIT)
     _update_rates_first(size, m, h)
 

@@ -73,6 +73,7 @@ HOLD = _link.put("HOLD", "the torque that is held [N·m]")
 RAMP = _link.put("RAMP", "its rate [N·m/s]")
 LIVE = _link.put("LIVE", "the torque of formulas and functions [N·m]")
 TORQUE_LIMIT = _link.put("TORQUE_LIMIT", "the largest that a controller may command [N·m]")
+SIDE = _link.put("SIDE", "+1 or −1 where the joint rests at its upper or lower stop, else 0")
 LAST_HIT = _link.put("LAST_HIT", "when the joint last hit a stop [s]")
 IMPLICIT = _link.put("IMPLICIT", "what neighbours exchange if damping is taken implicitly", 4)
 RATE = _link.put("RATE", "of the joint at the start of a part of a step [rad/s]")
@@ -123,12 +124,15 @@ FLOATS = _float.end
 _int = _MemoryLayout("ints")
 METHOD = _int.put("METHOD", "how steps are taken: CHAINED, TABLEAU or BY_KERNEL")
 DYNAMICS = _int.put("DYNAMICS", "FULL or SEQUENTIAL")
-COUPLED = _int.put("COUPLED", "not 0 where the plain recursion does not do: rotors, held joints")
+COUPLED = _int.put(
+    "COUPLED", "not 0 where the plain recursion does not do: rotors, friction, held joints"
+)
 INPUTS = _int.put("INPUTS", "STEADY, or TEXT and PYTHON: what changes continuously")
 ADAPTIVE = _int.put("ADAPTIVE", "whether the method chooses its steps")
 STAGES = _int.put("STAGES", "of an explicit method")
 STOPS = _int.put("STOPS", "whether joints have stops")
-WATCHING = _int.put("WATCHING", "whether there are stops or events")
+FRICTIONAL = _int.put("FRICTIONAL", "whether joints have dry friction or drag")
+WATCHING = _int.put("WATCHING", "whether there are stops, friction or events")
 CONTROLLED = _int.put("CONTROLLED", "NO_CONTROLLER, COMPILED_CONTROLLER or PYTHON_CONTROLLER")
 DELAY = _int.put("DELAY", "of measurements, in ticks")
 FSAL_VALID = _int.put("FSAL_VALID", "whether what the last step left is of use for the next")
@@ -169,7 +173,7 @@ FORMULAS = _int.put("FORMULAS", "how many there are")
 VALUES = _int.put("VALUES", "where in `per_arm` is what they may name")
 STACK = _int.put("STACK", "where in `per_arm` they are evaluated")
 BEFORE = _int.put("BEFORE", "where in `floats` signals at the start of the step are")
-SIGNALS = _int.put("SIGNALS", "where in `floats` signals now are: of joints, then of events")
+SIGNALS = _int.put("SIGNALS", "where in `floats` signals now are: of stops, events, friction")
 LIVE_SIGNALS = _int.put("LIVE_SIGNALS", "where in `floats` Python writes its events")
 DIRECTIONS = _int.put("DIRECTIONS", "where in `ints` events say which changes of sign count")
 ENDS = _int.put("ENDS", "where in `ints` they say whether they end the run")
@@ -209,10 +213,13 @@ DISTURB_PART = _int.put("DISTURB_PART", "of disturbances")
 STEP_PART = _int.put("STEP_PART", "of a step, if METHOD is BY_KERNEL")
 KEEP_PART = _int.put("KEEP_PART", "of what is kept of an accepted step, if it is ITERATIVE")
 WATCH_PART = _int.put("WATCH_PART", "of stops and events")
+SLIDE_PART = _int.put("SLIDE_PART", "of the friction of joints that slide")
+FRICTION_PART = _int.put("FRICTION_PART", "of joints that stick, and break away")
 FALLBACK_PART = _int.put("FALLBACK_PART", "of scalar steps of arms in lanes")
-SCALAR_PARTS = _int.put("SCALAR_PARTS", "the same of an arm that takes a step by itself", 8)
+SCALAR_PARTS = _int.put("SCALAR_PARTS", "the same of an arm that takes a step by itself", 10)
 INTS = _int.end
 UPDATE_CONTACTS, FIND_EVENT, HANDLE_EVENTS = range(3)  # what the part for stops and events is to do
+SETTLE, MARGINS, LOOSEN = range(3)  # what the part for friction is to do
 
 # Of a controller, a number a joint each: places are multiples of n.
 _note = _MemoryLayout("notes (times n), in floats from NOTED on")
@@ -225,6 +232,12 @@ EPISODES = _note.put("EPISODES", "how often it came there")
 SATURATED_TIME = _note.put("SATURATED_TIME", "for how long in all until it last did [s]")
 SATURATED_SINCE = _note.put("SATURATED_SINCE", "when it last did [s]")
 SATURATED_FIRST = _note.put("SATURATED_FIRST", "when first [s]")
+# Of friction, whether there is a controller or not.
+STICKING = _note.put("STICKING", "whether the joint is held by friction")
+STICKS = _note.put("STICKS", "how often it came to be")
+STICKING_TIME = _note.put("STICKING_TIME", "for how long in all until it last did [s]")
+STICKING_SINCE = _note.put("STICKING_SINCE", "when it last did [s]")
+STICKING_FIRST = _note.put("STICKING_FIRST", "when first [s]")
 NOTES = _note.end
 # Flags of the optional columns of samples: signals of the controller, and disturbances.
 KEEP_CONTROL, KEEP_DISTURBANCES = 1, 2

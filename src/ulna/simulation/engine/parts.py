@@ -1,8 +1,8 @@
 """Optional parts of the engine, each a kernel of its own, called by its address.
 
-Formulas and functions, sensors, disturbances, implicit methods, stops and events: what a run does
-not use is neither compiled nor loaded for it. `connect` writes the addresses of those that it uses
-to the engine's memory.
+Formulas and functions, sensors, disturbances, implicit methods, friction, stops and events: what a
+run does not use is neither compiled nor loaded for it. `connect` writes the addresses of those that
+it uses to the engine's memory.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from ulna.dynamics.sequential import sweep
 from ulna.kernels import FLOAT, INT, ArrayOf, LanesOf, RecordOf, inner, kernel, signature_of
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.crossings import watch_part
+from ulna.simulation.engine.friction import friction_part, slide_part
 from ulna.simulation.engine.memory import Bucket, ControlMemory, Memory, Outcome, Record
 from ulna.simulation.engine.schedule import disturb, read_sensors
 from ulna.simulation.engine.state_derivative import PART, live_inputs
@@ -58,7 +59,7 @@ def connect_block(
     wide, table = _in_lanes(memory), signature_of(record.log)[0]
     for place, part in _parts(ints, wide, _lanes_like(control, memory), table):
         ints[place] = _address(n, *part)
-    if ints[at.STOPS]:
+    if ints[at.WATCHING]:
         kinds = signature_of(scalar, record, bucket, outcome)
         ints[at.FALLBACK_PART] = _address(n, stop_fallback, (INT, wide, *kinds, FLOAT))
         # It reads no sensors: its controller's torque is held during the step.
@@ -100,6 +101,10 @@ def _parts(ints: Array, memory: Any, control: Any, table: Any) -> list[tuple[int
         found.append((at.STEP_PART, (step, (INT, memory, FLOAT, FLOAT))))
         if method.keep is not None:
             found.append((at.KEEP_PART, (imported(method.keep), (INT, memory, FLOAT))))
+    if ints[at.FRICTIONAL]:
+        found.append((at.SLIDE_PART, (slide_part, (INT, memory))))
+    if ints[at.FRICTIONAL] and isinstance(memory.fields[0], ArrayOf):
+        found.append((at.FRICTION_PART, (friction_part, (INT, memory, INT, FLOAT))))
     if ints[at.WATCHING] and isinstance(memory.fields[0], ArrayOf):
         # Arms in lanes fall back to scalar steps for it.
         found.append((at.WATCH_PART, (watch_part, (INT, memory, table, INT, INT, FLOAT))))

@@ -41,12 +41,27 @@ def call_live_inputs(size: int, m: Memory, t: float) -> None:
 def coupled_dynamics(size: int, m: Memory) -> None:
     """Compute the accelerations of the state STAGE where the plain recursion does not do.
 
-    That is where neighbours exchange torques, as by rotors or at stops, and in approximations.
+    That is where neighbours exchange torques, as by rotors or at stops, where there is friction,
+    and in approximations.
     """
     if m.ints[at.DYNAMICS] == at.FULL:
+        if m.ints[at.FRICTIONAL] != 0:
+            call_slide(size, m)
         forward_coupled(size, m.links, m.turns, m.vectors, at.STAGE, link.CARRIER)
     else:
         call_part(m.ints[at.DYNAMICS_PART], size, m)
+
+
+@inner
+def call_slide(size: int, m: Memory) -> None:
+    """Compute the friction of the joints that slide."""
+    call_part(m.ints[at.SLIDE_PART], size, m)
+
+
+@inner
+def call_friction(size: int, m: Memory, task: int, t: float) -> None:
+    """Find which joints stick, how nearly they break away, or let them go for an impact."""
+    call_part(m.ints[at.FRICTION_PART], size, m, task, t)
 
 
 @inner
@@ -108,6 +123,9 @@ def note_power(size: int, m: Memory, motion: int, row: int) -> None:
         rate = v[motion + 1, i]
         injected += links[i, link.TORQUE] * rate
         dissipated += links[i, link.DAMPING] * rate * rate
+    if m.ints[at.FRICTIONAL] != 0:
+        for i in range(n):
+            dissipated += links[i, link.FRICTION] * v[motion + 1, i]
     if has_tip_force(size, links):
         injected += tip_power(size, m, motion)
     v[row, n] = injected

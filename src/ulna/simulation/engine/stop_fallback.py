@@ -47,6 +47,8 @@ def scalar_step(size: int, m: Memory, record: Record, opened: int) -> int:
 
 # Rows that are kept from step to step.
 PERSISTENT = (at.STATE, at.STATE + 1, at.COMPENSATION, at.COMPENSATION + 1)
+# Columns of a link that are.
+KEPT = (link.STUCK, link.DIRECTION, link.LEAST, link.MOST, at.SIDE, at.LAST_HIT)
 
 
 @kernel
@@ -84,11 +86,11 @@ def stop_fallback(
 def is_at_stop(size: int, m: Memory) -> Any:
     """Return which arms are at a stop when the step begins."""
     v, links = m.vectors, m.links
-    at_one = links[0, link.STUCK] != 0.0
+    at_one = links[0, at.SIDE] != 0.0
     for i in range(size):
         q = v[at.STATE, i]
         gap = _least(links[i, link.UPPER] - q, q - links[i, link.LOWER])
-        at_one = logical_or(at_one, logical_or(gap <= TOUCH, links[i, link.STUCK] != 0.0))
+        at_one = logical_or(at_one, logical_or(gap <= TOUCH, links[i, at.SIDE] != 0.0))
     return at_one
 
 
@@ -165,5 +167,5 @@ def _copy_back(size: int, m: Memory, scalar: Memory, w: int) -> None:
         for part in range(2):
             vectors[at.NEXT_STATE + part, i, w] = scalar.vectors[at.STATE + part, i]
             vectors[at.COMPENSATION + part, i, w] = scalar.vectors[at.COMPENSATION + part, i]
-        links[i, link.STUCK, w] = scalar.links[i, link.STUCK]
-        links[i, at.LAST_HIT, w] = scalar.links[i, at.LAST_HIT]
+        for column in KEPT:
+            links[i, column, w] = scalar.links[i, column]

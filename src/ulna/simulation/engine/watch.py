@@ -3,7 +3,8 @@
 The signal of a free joint is its distance to the nearer stop, that of one at rest at a stop the
 reaction torque of the stop; each event has its own formula. A joint that meets its stop bounces off
 it, by an impulse that changes the speeds of all joints at once, or comes to rest at it until
-something pulls it away.
+something pulls it away. Where there is friction a part of its own (`friction.py`) has a signal for
+each joint more, and says which joints are held, at stops or by friction.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.engine.schedule import slack
 from ulna.simulation.engine.state_derivative import (
+    call_friction,
     call_python,
     copy,
     formula,
@@ -41,6 +43,8 @@ def hit(size: int, m: Memory, log: Array, i: int, side: float) -> float:
     v[at.STATE, i] = links[i, link.UPPER] if side > 0.0 else links[i, link.LOWER]
     speed = v[at.STATE + 1, i]
     write_log(size, m, log, i, at.HIT, speed)
+    if m.ints[at.FRICTIONAL] != 0:
+        call_friction(size, m, at.LOOSEN, now)
     rebound = -m.floats[at.RESTITUTION] * speed
     hasty = now - links[i, at.LAST_HIT] < SOON
     if hasty:
@@ -48,7 +52,7 @@ def hit(size: int, m: Memory, log: Array, i: int, side: float) -> float:
         m.ints[at.CHATTER] += 1
     links[i, at.LAST_HIT] = now
     _apply_impact(size, m, log, i, rebound, hasty)
-    _reset_history(size, m)
+    reset_history(size, m)
     return float(rebound)
 
 
@@ -66,7 +70,7 @@ def _apply_impact(size: int, m: Memory, log: Array, i: int, rebound: float, hast
     for _ in range(n + 1):
         copy(size, m, at.STATE, at.STAGE)
         for k in range(n):
-            v[at.STAGE + 1, k] = links[k, link.TORQUE] = 0.0
+            v[at.STAGE + 1, k] = links[k, link.TORQUE] = links[k, link.FRICTION] = 0.0
         for k in range(3):
             links[n, link.FORCE_X + k] = 0.0
         links[i, link.TORQUE] = 1.0
@@ -87,7 +91,7 @@ def _release_pulled(size: int, m: Memory, log: Array, impulse: float) -> bool:
     """Release the joints that an impulse pulls from their stops: a stop cannot pull."""
     released = False
     for k in range(size):
-        if impulse * m.links[k, link.HOLDING] * m.links[k, link.STUCK] > 0.0:
+        if impulse * m.links[k, link.HOLDING] * m.links[k, at.SIDE] > 0.0:
             release(size, m, log, k)
             released = True
     return released
@@ -98,7 +102,7 @@ def hold_at_stop(size: int, m: Memory, log: Array, i: int, side: float, speed: f
     """Hold joint i at rest at its stop until something pulls it away."""
     stop = m.links[i, link.UPPER] if side > 0.0 else m.links[i, link.LOWER]
     m.vectors[at.STATE, i], m.vectors[at.STATE + 1, i] = stop, 0.0
-    m.links[i, link.STUCK] = side
+    m.links[i, link.STUCK] = m.links[i, at.SIDE] = side
     m.ints[at.COUPLED] += 1
     write_log(size, m, log, i, at.REST, speed)
 
@@ -106,14 +110,15 @@ def hold_at_stop(size: int, m: Memory, log: Array, i: int, side: float, speed: f
 @inner
 def release(size: int, m: Memory, log: Array, i: int) -> None:
     """Release joint i from its stop."""
-    m.links[i, link.STUCK] = 0.0
-    m.ints[at.COUPLED] -= 1
-    _reset_history(size, m)
+    m.links[i, link.STUCK] = m.links[i, at.SIDE] = 0.0
+    if m.ints[at.FRICTIONAL] == 0:
+        m.ints[at.COUPLED] -= 1
+    reset_history(size, m)
     write_log(size, m, log, i, at.RELEASE, 0.0)
 
 
 @inner
-def _reset_history(size: int, m: Memory) -> None:
+def reset_history(size: int, m: Memory) -> None:
     """Reset what is kept from the step before: velocities are discontinuous here."""
     m.ints[at.FSAL_VALID] = 0
     for part in range(2):
@@ -139,6 +144,7 @@ def write_log(size: int, m: Memory, log: Array, which: int, what: int, speed: fl
 NO_PROGRESS = 1e-12  # [s]
 MOST_IDLE = 200  # events in a row that let no time pass
 TOUCH = 1e-12  # [rad] by which a joint may pass its stop unnoticed
+CREEP = 1e-12  # [rad/s] at which quadratic drag is nothing
 
 
 @inner
@@ -152,12 +158,14 @@ def signals(size: int, m: Memory, t: float) -> None:
         if m.ints[at.STOPS] != 0:
             q = v[at.STAGE, i]
             floats[now + i] = min(links[i, link.UPPER] - q, q - links[i, link.LOWER])
-            resting = resting or links[i, link.STUCK] != 0.0
-    if resting:
+            resting = resting or links[i, at.SIDE] != 0.0
+    if m.ints[at.FRICTIONAL] != 0:
+        call_friction(size, m, at.MARGINS, t)
+    elif resting:
         state_derivative(size, m, t, at.SCRATCH)
         for i in range(n):
-            if links[i, link.STUCK] != 0.0:
-                floats[now + i] = -links[i, link.STUCK] * links[i, link.HOLDING]
+            if links[i, at.SIDE] != 0.0:
+                floats[now + i] = -links[i, at.SIDE] * links[i, link.HOLDING]
     if m.ints[at.EVENTS] != 0:
         _event_signals(size, m, t)
 
@@ -183,7 +191,7 @@ def zero_crossing(size: int, m: Memory) -> int:
     n = size
     floats, ints = m.floats, m.ints
     for i in range(n):
-        edge = 0.0 if m.links[i, link.STUCK] != 0.0 else -TOUCH
+        edge = 0.0 if m.links[i, at.SIDE] != 0.0 else -TOUCH
         if floats[ints[at.SIGNALS] + i] < edge <= floats[ints[at.BEFORE] + i]:
             return i
     for k in range(ints[at.EVENTS]):
@@ -193,6 +201,13 @@ def zero_crossing(size: int, m: Memory) -> int:
         falling = before > 0.0 >= now
         if (rising and direction >= 0) or (falling and direction <= 0):
             return n + k
+    if ints[at.FRICTIONAL] != 0:
+        first = n + ints[at.EVENTS]
+        for i in range(n):
+            # Without dry friction a joint may creep back and forth as it likes.
+            edge = 0.0 if m.links[i, link.STATIC] > 0.0 else -CREEP
+            if floats[ints[at.SIGNALS] + first + i] < edge <= floats[ints[at.BEFORE] + first + i]:
+                return int(first + i)
     return -1
 
 
@@ -200,7 +215,7 @@ def zero_crossing(size: int, m: Memory) -> int:
 def save_signals(size: int, m: Memory) -> None:
     """Save the signals as those of the start of the next step."""
     floats, ints = m.floats, m.ints
-    for k in range(size + ints[at.EVENTS]):
+    for k in range(size + ints[at.EVENTS] + size * ints[at.FRICTIONAL]):
         floats[ints[at.BEFORE] + k] = floats[ints[at.SIGNALS] + k]
     for i in range(size):
         m.links[i, at.RATE] = m.vectors[at.STAGE + 1, i]
@@ -208,20 +223,50 @@ def save_signals(size: int, m: Memory) -> None:
 
 @inner
 def update_contacts(size: int, m: Memory, log: Array) -> None:
-    """Update which joints are held at stops, for the inputs that act from now on."""
+    """Update which joints are held, at stops or by friction, for the inputs from now on."""
     for _ in range(2 * size + 1):
         copy(size, m, at.STATE, at.STAGE)
         signals(size, m, m.floats[at.NOW])
         if m.ints[at.STOPS] == 0 or not _update_one_contact(size, m, log):
             break
+    if m.ints[at.FRICTIONAL] != 0:
+        call_friction(size, m, at.SETTLE, m.floats[at.NOW])
+        _log_rests(size, m, log)
+        copy(size, m, at.STATE, at.STAGE)
+        signals(size, m, m.floats[at.NOW])
     save_signals(size, m)
+
+
+@inner
+def resting_side(m: Memory, i: int) -> float:
+    """Return +1 or −1 if joint i, which is at rest, touches its upper or lower stop, else 0."""
+    if m.ints[at.STOPS] == 0:
+        return 0.0
+    q = m.vectors[at.STATE, i]
+    if m.links[i, link.UPPER] - q <= TOUCH:
+        return 1.0
+    return -1.0 if q - m.links[i, link.LOWER] <= TOUCH else 0.0
+
+
+@inner
+def _log_rests(size: int, m: Memory, log: Array) -> None:
+    """Log the joints that have come to rest at stops, and those that leave them."""
+    for i in range(size):
+        before = m.links[i, at.SIDE]
+        side = resting_side(m, i) if m.links[i, link.STUCK] != 0.0 else 0.0
+        m.links[i, at.SIDE] = side
+        if before == 0.0 and side != 0.0:
+            write_log(size, m, log, i, at.REST, 0.0)
+        elif before != 0.0 and side == 0.0:
+            write_log(size, m, log, i, at.RELEASE, 0.0)
 
 
 @inner
 def _update_one_contact(size: int, m: Memory, log: Array) -> bool:
     """Release a joint that leaves its stop, or hold one at it; return whether one was."""
+    frictional = m.ints[at.FRICTIONAL] != 0
     for i in range(size):
-        side, signal = m.links[i, link.STUCK], m.floats[m.ints[at.SIGNALS] + i]
+        side, signal = m.links[i, at.SIDE], m.floats[m.ints[at.SIGNALS] + i]
         if side != 0.0 and signal < 0.0:
             release(size, m, log, i)
             return True
@@ -230,7 +275,7 @@ def _update_one_contact(size: int, m: Memory, log: Array) -> bool:
             if speed * side > 0.0:
                 _meet_stop(size, m, log, i)
                 return True
-            if speed == 0.0 and _is_pressed(size, m, i, side):
+            if speed == 0.0 and not frictional and _is_pressed(size, m, i, side):
                 hold_at_stop(size, m, log, i, side, 0.0)
                 return True
     return False
@@ -240,9 +285,11 @@ def _update_one_contact(size: int, m: Memory, log: Array) -> bool:
 def handle_event(size: int, m: Memory, log: Array, which: int) -> None:
     """Handle the event found by `zero_crossing` at this instant."""
     m.ints[at.FSAL_VALID] = 0
-    if which >= size:
+    if which >= size + m.ints[at.EVENTS]:
+        _stop_sliding(size, m, which - size - m.ints[at.EVENTS])
+    elif which >= size:
         write_log(size, m, log, which, at.EVENT, 0.0)
-    elif m.links[which, link.STUCK] != 0.0:
+    elif m.links[which, at.SIDE] != 0.0:
         release(size, m, log, which)
     else:
         _meet_stop(size, m, log, which)
@@ -252,8 +299,18 @@ def handle_event(size: int, m: Memory, log: Array, which: int) -> None:
 def _meet_stop(size: int, m: Memory, log: Array, i: int) -> None:
     side, speed = nearer_side(m, i), m.vectors[at.STATE + 1, i]
     rebound = hit(size, m, log, i, side)
+    if m.ints[at.FRICTIONAL] != 0:
+        return  # it is decided for all joints together whether this one rests
     if rebound == 0.0 and _is_pressed(size, m, i, side):
         hold_at_stop(size, m, log, i, side, speed)
+
+
+@inner
+def _stop_sliding(size: int, m: Memory, i: int) -> None:
+    """Stop joint i, whose rate has come to zero; whether it sticks is decided for all together."""
+    if m.links[i, link.STUCK] == 0.0 and m.links[i, link.STATIC] > 0.0:
+        m.vectors[at.STATE + 1, i] = 0.0
+    reset_history(size, m)
 
 
 @inner
@@ -284,7 +341,8 @@ def handle_events(size: int, m: Memory, log: Array, which: int) -> int:
     ended = False
     while which >= 0:
         handle_event(size, m, log, which)
-        ended = ended or (which >= n and ints[ints[at.ENDS] + which - n] != 0)
+        is_event = n <= which < n + ints[at.EVENTS]
+        ended = ended or (is_event and ints[ints[at.ENDS] + which - n] != 0)
         floats[ints[at.BEFORE] + which] = floats[ints[at.SIGNALS] + which]
         which = zero_crossing(size, m)
     if ended:
