@@ -124,20 +124,37 @@ def unit() -> ulna.Arm:
 def _arm_of(p: ulna.Parameters, member: int | None = None) -> ulna.Arm:
     """Make the arm that has these numbers, or those of one member of a batch."""
     p = p if member is None else ulna.Parameters(*(value[member] for value in p))
-    columns = [value.tolist() for value in p]
     links = [
         ulna.Link(length=length, mass=mass, com=com, com_offset=aside, inertia=own, tip_mass=end)
-        for length, mass, com, aside, own, end in zip(*columns[:6], strict=True)
+        for length, mass, com, aside, own, end in _columns(
+            p.length, p.mass, p.com, p.com_offset, p.inertia, p.tip_mass
+        )
+    ]
+    frictions = [
+        ulna.Friction(*numbers) if numbers[1] or numbers[3] else None
+        for numbers in _columns(p.coulomb, p.static, p.stribeck_velocity, p.drag)
     ]
     joints = [
         ulna.Joint(
             damping=damping, rotor_inertia=rotor, gear_ratio=ratio, lower=lower, upper=upper,
-            max_velocity=speed, max_torque=torque,
+            max_velocity=speed, max_torque=torque, friction=friction,
         )
-        for damping, rotor, ratio, lower, upper, speed, torque in zip(*columns[6:13], strict=True)
+        for (damping, rotor, ratio, lower, upper, speed, torque), friction in zip(
+            _columns(
+                p.damping, p.rotor_inertia, p.gear_ratio, p.lower, p.upper,
+                p.max_velocity, p.max_torque,
+            ),
+            frictions,
+            strict=True,
+        )
     ]  # fmt: skip
     gravity, base = tuple(p.gravity.tolist()), tuple(p.base.tolist())
     return ulna.Arm(tuple(links), tuple(joints), gravity=gravity, base=base)
+
+
+def _columns(*quantities: np.ndarray) -> Iterator[tuple[float, ...]]:
+    """Go through links, or joints, with the numbers that each has of these quantities."""
+    return zip(*(values.tolist() for values in quantities), strict=True)
 
 
 @pytest.fixture(scope="session")

@@ -454,8 +454,9 @@ def unmodelled(arm: Arm | Parameters) -> dict[str, str]:
     Examples
     --------
     >>> import ulna
-    >>> unmodelled(ulna.preset("dfki-double-pendulum"))["dry friction"]
-    'dry friction (joints 1 and 2) is not modelled: only viscous damping resists'
+    >>> driven = Joint(motor=Motor(voltage=12.0, resistance=1.0, torque_constant=0.02))
+    >>> unmodelled(ulna.Arm.rods([1.0], [1.0], joints=[driven])).keys()
+    dict_keys(['motor data'])
     >>> unmodelled(ulna.preset("so-101"))
     {}
     """
@@ -481,9 +482,10 @@ def warn_unmodelled(*arms: Arm | Parameters) -> None:
     >>> import warnings, ulna
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     warn_unmodelled(ulna.preset("dfki-double-pendulum"), ulna.preset("so-101"))
-    >>> print(caught[0].message)
-    dry friction (joints 1 and 2) is not modelled: only viscous damping resists
+    ...     motor = Motor(voltage=12.0, resistance=1.0, torque_constant=0.02)
+    ...     warn_unmodelled(ulna.Arm.rods([1.0], [1.0], joints=[Joint(motor=motor)]))
+    >>> print(str(caught[0].message).partition(":")[0])
+    motor data (joint 1) is not modelled
     """
     sentences = [sentence for arm in arms for sentence in _sentences(arm)]
     if sentences:

@@ -127,6 +127,17 @@ class Parameters(NamedTuple):
         """
         return Parameters(*(value[chosen] for value in self))
 
+    def without_friction(self) -> Parameters:
+        """Return the same arms without dry friction and drag; viscous damping stays.
+
+        Returns
+        -------
+        parameters : Parameters
+            With zeros for Coulomb friction, static friction and drag.
+        """
+        none = 0.0 * self.static
+        return self._replace(coulomb=none, static=none, drag=none)
+
 
 def parameters_of(arm: Arm | Parameters) -> Parameters:
     """Return the arrays of an arm.

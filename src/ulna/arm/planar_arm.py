@@ -370,6 +370,23 @@ class Arm(metaclass=SuggestsAttributes):
         """
         return self.replace(payload=payload)
 
+    def without_friction(self) -> Arm:
+        """Return the same arm without dry friction and drag; viscous damping stays.
+
+        Returns
+        -------
+        Arm
+            The arm, with joints that have no `Friction`.
+
+        Examples
+        --------
+        >>> arm = preset("dfki-double-pendulum")
+        >>> arm.joints[0].friction.coulomb, arm.without_friction().joints[0].friction
+        (0.2513, None)
+        """
+        joints = (dataclasses.replace(joint, friction=None) for joint in self.joints)
+        return self.replace(joints=tuple(joints))
+
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:

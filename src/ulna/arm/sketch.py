@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from ulna.arm.components import Joint, Link
+    from ulna.arm.components import Friction, Joint, Link
     from ulna.arm.planar_arm import Arm
 
 ROWS_SHOWN = 12  # longer arms show their first and last links
@@ -71,11 +71,21 @@ def _joint(joint: Joint) -> str:
         f"{joint.max_velocity:g} rad/s" if math.isfinite(joint.max_velocity) else "",
         f"damping {joint.damping:g}" if joint.damping else "",
         f"rotor {joint.rotor_inertia:g} x {joint.gear_ratio:g}" if joint.rotor_inertia else "",
-        "friction" if joint.friction else "",
+        _friction(joint.friction) if joint.friction else "",
         "motor" if joint.motor else "",
     ]
     shown = ", ".join(note for note in notes if note)
     return f"[{shown}]" if shown else ""
+
+
+def _friction(friction: Friction) -> str:
+    dry, drag = friction.static, friction.drag
+    coulomb = f"{friction.coulomb:g}" if friction.coulomb == dry else f"{friction.coulomb:g} (static {dry:g})"
+    notes = [
+        f"friction {coulomb} N*m" if dry else "",
+        f"drag {drag:g} N*m*s^2/rad^2" if drag else "",
+    ]
+    return ", ".join(note for note in notes if note)
 
 
 def _drawing(arm: Arm) -> str:

@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna import Arm, InputError, Joint, Link, Parameters, Payload, stack
+from ulna import Arm, Friction, InputError, Joint, Link, Parameters, Payload, stack
 from ulna.arm import parameters_of
 
 ARM = Arm.of(
     [Link(1, 2, 0.3, 0.4, 0.5, 0.6), Link(7, 8, 0.9, 1.0, 1.1, 1.2), Link(1, 1)],
-    [Joint(-1, 2, 3, 4, 5, 6, 7), Joint(damping=1), Joint()],
+    [Joint(-1, 2, 3, 4, 5, 6, 7, Friction(0.1, 0.2, 0.3, 0.4)), Joint(damping=1), Joint()],
     gravity=(1, 2),
     base=(3, 4),
     payload=Payload(10, 20),
@@ -26,6 +26,10 @@ def test_every_number_is_where_it_belongs():
         "inertia": [0.4, 1.0, 1 / 12 + 20],
         "tip_mass": [0.5, 1.1, 10],
         "damping": [5, 1, 0],
+        "coulomb": [0.1, 0, 0],
+        "static": [0.2, 0, 0],
+        "stribeck_velocity": [0.3, 0.01, 0.01],
+        "drag": [0.4, 0, 0],
         "rotor_inertia": [6, 0, 0],
         "gear_ratio": [7, 1, 1],
         "lower": [-1, -np.inf, -np.inf],

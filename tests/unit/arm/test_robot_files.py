@@ -98,7 +98,7 @@ max_torque = "100 N*cm"
 damping = "20 mN*m*s/rad"
 rotor_inertia = "50 g*cm^2"
 gear_ratio = -50
-friction = { coulomb = "10 N*cm", static = "150 mN*m", stribeck_velocity = "6 deg/s" }
+friction = { coulomb = "10 N*cm", static = "150 mN*m", stribeck_velocity = "6 deg/s", drag = "4 mN*m*s^2/rad^2" }
 [link.joint.motor]
 voltage = "12 V"
 resistance = "1500 mohm"
@@ -121,6 +121,7 @@ name = "RE 25"
     friction, motor = joint.friction, joint.motor
     assert (friction.coulomb, friction.static) == pytest.approx((0.1, 0.15))
     assert friction.stribeck_velocity == pytest.approx(math.pi / 30)
+    assert friction.drag == pytest.approx(0.004)
     assert (motor.voltage, motor.resistance, motor.torque_constant) == pytest.approx(
         (12.0, 1.5, 0.02)
     )
@@ -174,7 +175,7 @@ def test_marks_and_line_endings_do_not_matter(tmp_path, ending, mark):
         ("nmae = 'x'\n" + PLAIN, 1, "nmae", "did you mean 'name'?"),
         (PLAIN + "joint = { lowr = 1 }", 5, "link.1.joint.lowr", "did you mean 'lower'?"),
         (PLAIN + "joint.friction.colomb = 1", 5, "link.1.joint.friction.colomb", "'coulomb'"),
-        (PLAIN + "joint.friction.colomb = 1", 5, "link.1.joint.friction.coulomb", "nothing"),
+        (PLAIN + "joint.motor.voltge = 12", 5, "link.1.joint.motor.voltage", "nothing"),
         ("payload = { mas = 1 }\n" + PLAIN, 1, "payload.mas", "did you mean 'mass'?"),
         (PLAIN + "zzz = 1", 5, "link.1.zzz", "known: length, mass"),
     ],
@@ -200,6 +201,7 @@ NUMBERS = [
     ("rotor_inertia", "joint.", 5),
     ("gear_ratio", "joint.", 5),
     ("coulomb", "joint.friction.", 5),
+    ("drag", "joint.friction.", 5),
 ]
 
 
@@ -518,7 +520,9 @@ unlimited = st.just(math.inf) | size
 names = st.text(max_size=8).filter(str.isprintable) | st.sampled_from(
     ['"quoted"', "it's", "back\\slash", "\\n", "τ·µ", "机械臂", "'''", '"""', "# no", "[[link]]"]
 )
-frictions = st.builds(lambda low, more, v: Friction(low, low + more, v), amount, amount, size)
+frictions = st.builds(
+    lambda low, more, v, drag: Friction(low, low + more, v, drag), amount, amount, size, amount
+)
 motors = st.builds(Motor, size, size, size, amount, amount, unlimited, names)
 joints = st.just(Joint()) | st.builds(
     Joint,

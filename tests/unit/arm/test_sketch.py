@@ -68,7 +68,7 @@ def test_the_text_says_what_differs_from_a_plain_rod():
                 damping=0.375,
                 rotor_inertia=0.0625,
                 gear_ratio=-50,
-                friction=Friction(0.1),
+                friction=Friction(0.15625, 0.21875, drag=0.0078125),
                 motor=Motor(12, 1, 0.02),
             ),
         ],
@@ -84,9 +84,24 @@ def test_the_text_says_what_differs_from_a_plain_rod():
         assert words in first
     for words in ("0.25 m", "2.5 kg", "0.125 m", "0.03125", "0.75 kg", "-0.5 m", "-150", "120 deg"):
         assert words in second
-    for words in ("6.5", "2.25 N*m", "0.375", "0.0625", "-50", "friction", "motor"):
+    for words in ("6.5", "2.25 N*m", "0.375", "0.0625", "-50", "motor"):
         assert words in second
+    assert "friction 0.15625 (static 0.21875) N*m, drag 0.0078125 N*m*s^2/rad^2" in second
     assert "rod" not in second.replace("rotor", "")
+
+
+@pytest.mark.parametrize(
+    ("friction", "said"),
+    [
+        (Friction(0.2), "[friction 0.2 N*m]"),
+        (Friction(0.0, 0.3), "[friction 0 (static 0.3) N*m]"),
+        (Friction(drag=0.5), "[drag 0.5 N*m*s^2/rad^2]"),
+        (Friction(), ""),
+    ],
+)
+def test_friction_is_shown_by_its_torques(friction, said):
+    row = repr(Arm.rods([1.0], [1.0], joints=[Joint(friction=friction)])).splitlines()[1]
+    assert row.partition("rod")[2].strip() == said
 
 
 def test_what_is_as_usual_is_not_said():
