@@ -245,6 +245,8 @@ def arms(file: str) -> None:
     made.replace(name=3)  # type: ignore[arg-type]
     made.with_payload(0.5).with_payload(ulna.Payload(0.5))
     made.with_payload()  # type: ignore[call-arg]
+    made.without_friction().parameters.without_friction()
+    made.without_friction(1)  # type: ignore[call-arg]
     ulna.save(ulna.load(file), file)
     ulna.load(3)  # type: ignore[arg-type]
     ulna.save(file, made)  # type: ignore[arg-type]
@@ -337,6 +339,12 @@ def why(arm: ulna.Arm, q: Floats) -> None:
     dynamics.holding_torque(arm, q, link_weight=False)  # type: ignore[call-arg]
     dynamics.largest_payload(arm, q)
     dynamics.largest_payload(arm)  # type: ignore[call-arg]
+    dynamics.friction_payload(arm, q, tip_force=q)
+    dynamics.friction_payload(arm, q, q)  # type: ignore[call-arg]
+    dynamics.friction_torque(arm, q, q)
+    dynamics.friction_torque(arm)  # type: ignore[call-arg]
+    print(dynamics.friction_band(arm).upper)
+    dynamics.friction_band(arm, q, q)  # type: ignore[call-arg]
     dynamics.linearise(arm, q, q, q)
     dynamics.linearise(arm, q, q)  # type: ignore[call-arg]
     dynamics.regressor(arm, q, q, q, qd_ref=q)

@@ -314,6 +314,11 @@ class Arm(metaclass=SuggestsAttributes):
         """The mass [kg] of links, point masses and payload together."""
         return float(np.sum(self.parameters.mass) + np.sum(self.parameters.tip_mass))
 
+    @cached_property
+    def has_friction(self) -> bool:
+        """Whether any joint has dry friction or drag."""
+        return bool(self.parameters.static.any() or self.parameters.drag.any())
+
     def replace(self, **changes: Unpack[ArmFields]) -> Arm:
         """Return an arm that differs in the named fields.
 

@@ -80,7 +80,11 @@ def _joint(joint: Joint) -> str:
 
 def _friction(friction: Friction) -> str:
     dry, drag = friction.static, friction.drag
-    coulomb = f"{friction.coulomb:g}" if friction.coulomb == dry else f"{friction.coulomb:g} (static {dry:g})"
+    coulomb = (
+        f"{friction.coulomb:g}"
+        if friction.coulomb == dry
+        else f"{friction.coulomb:g} (static {dry:g})"
+    )
     notes = [
         f"friction {coulomb} N*m" if dry else "",
         f"drag {drag:g} N*m*s^2/rad^2" if drag else "",

@@ -13,6 +13,7 @@ from ulna.dynamics.chain import (
     operational_mass,
     potential_energy,
 )
+from ulna.dynamics.dry_friction import FrictionBand, friction_band, friction_torque
 from ulna.dynamics.equations_of_motion import (
     forward_dynamics,
     gravity_torque,
@@ -25,6 +26,7 @@ from ulna.dynamics.statics import (
     Equilibria,
     Equilibrium,
     equilibria,
+    friction_payload,
     holding_torque,
     largest_payload,
     tip_force,
@@ -34,11 +36,15 @@ from ulna.namespaces import first_guesses, namespace
 __all__ = [
     "Equilibria",
     "Equilibrium",
+    "FrictionBand",
     "absolute",
     "chain",
     "coriolis_matrix",
     "equilibria",
     "forward_dynamics",
+    "friction_band",
+    "friction_payload",
+    "friction_torque",
     "gravity_torque",
     "holding_torque",
     "inverse_dynamics",

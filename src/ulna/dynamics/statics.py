@@ -167,8 +167,54 @@ def largest_payload(arm: Arm | Parameters, q: Array, *, tip_force: Array | None 
     2.0
     """
     at = posture(arm, q, tip_force)
-    xp, limit = at.xp, at.parameters.max_torque
-    now = holding_torque(arm, q, tip_force=tip_force)
+    return _most_mass(at, at.parameters.max_torque, tip_force)
+
+
+def friction_payload(arm: Arm | Parameters, q: Array, *, tip_force: Array | None = None) -> Array:
+    """Return the largest mass that can be added at the tip while friction alone holds the arm.
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm, or a batch of arms with shapes (..., n).
+    q : array_like, shape (..., n)
+        Joint angles [rad], in which the arm is at rest with its motors off.
+    tip_force : array_like, shape (..., 2) or (..., 3), optional
+        Force on the tip [N], or with a moment [N·m]; it acts on the arm.
+
+    Returns
+    -------
+    array, shape (...)
+        Mass on top of the payload that the arm has [kg]: infinite where no weight at the tip turns
+        a joint, negative where friction holds the posture only with so much taken away, and NaN
+        where it does not with any load.
+
+    Raises
+    ------
+    InputError
+        If a shape does not fit, or a value is not a number.
+
+    Notes
+    -----
+    Each joint is held by at most its static friction, to either side. What motors can hold is
+    `largest_payload`.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> joint = ulna.Joint(friction=ulna.Friction(30.0))
+    >>> arm = ulna.Arm.point_masses([1.0], [1.0], joints=[joint], gravity=(0.0, -10.0))
+    >>> float(friction_payload(arm, [0.0]))  # 30 N·m hold 3 kg at 1 m, one of which is the arm's
+    2.0
+    """
+    at = posture(arm, q, tip_force)
+    return _most_mass(at, at.parameters.static, tip_force)
+
+
+def _most_mass(at: Posture, limit: Array, tip_force: Array | None) -> Array:
+    """Return the largest mass (…) [kg] at the tip that torques up to a limit (…, n) hold."""
+    xp = at.xp
+    now = to_joints(xp, _static_forces(at, tip_force))
     per_mass = -to_joints(xp, tip_pull(at, at.parameters.gravity))
     # An upright arm has no lever but rounding; nothing hung on it turns its joints.
     gravity = xp.sum(xp.abs(at.parameters.gravity), axis=-1, keepdims=True)

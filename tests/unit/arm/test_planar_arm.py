@@ -401,3 +401,26 @@ def test_numbers_in_place_of_links_are_told_of_rods():
 def test_limits_in_place_of_joints_are_told_how_joints_have_them():
     with pytest.raises(InputError, match=r"need a Joint; such as Joint\(lower=-2, upper=2\)"):
         Arm.rods([1.0], [1.0], joints=[(-2.0, 2.0)])
+
+
+def test_an_arm_without_friction_keeps_its_damping_and_all_else():
+    joint = Joint(-1, 2, damping=0.1, friction=Friction(0.2, 0.3, drag=0.4))
+    arm = Arm.rods([1.0, 0.5], [1.0, 2.0], joints=[joint, Joint(damping=0.3)], payload=0.5)
+    without = arm.without_friction()
+    assert arm.has_friction
+    assert not without.has_friction
+    assert without == arm.replace(joints=[Joint(-1, 2, damping=0.1), Joint(damping=0.3)])
+    same = arm.parameters.without_friction()
+    for name in ("coulomb", "static", "drag"):
+        assert not getattr(same, name).any()
+    for name in set(same._fields) - {"coulomb", "static", "drag", "stribeck_velocity"}:
+        assert np.array_equal(getattr(same, name), getattr(without.parameters, name))
+
+
+@pytest.mark.parametrize(
+    ("friction", "has"),
+    [(None, False), (Friction(), False), (Friction(0.0, 0.1), True), (Friction(drag=0.1), True)],
+)
+def test_an_arm_has_friction_where_a_joint_does(friction, has):
+    arm = Arm.rods([1.0, 1.0], [1.0, 1.0], joints=[Joint(), Joint(friction=friction)])
+    assert arm.has_friction is has

@@ -98,7 +98,11 @@ max_torque = "100 N*cm"
 damping = "20 mN*m*s/rad"
 rotor_inertia = "50 g*cm^2"
 gear_ratio = -50
-friction = { coulomb = "10 N*cm", static = "150 mN*m", stribeck_velocity = "6 deg/s", drag = "4 mN*m*s^2/rad^2" }
+[link.joint.friction]
+coulomb = "10 N*cm"
+static = "150 mN*m"
+stribeck_velocity = "6 deg/s"
+drag = "4 mN*m*s^2/rad^2"
 [link.joint.motor]
 voltage = "12 V"
 resistance = "1500 mohm"
