@@ -12,12 +12,14 @@ held by any torque up to f_s: whether it stays depends on all joints at once, an
 
 from __future__ import annotations
 
-from typing import Any
+import dataclasses
+from functools import lru_cache
+from typing import Any, overload
 
-from ulna.arm import Parameters
+from ulna.arm import Arm, Friction, Parameters
 from ulna.arrays import Array
 
-__all__ = ["friction_slope", "has_friction", "sliding_friction"]
+__all__ = ["friction_slope", "has_friction", "sliding_friction", "without_friction"]
 
 
 def has_friction(p: Parameters) -> bool:
@@ -40,3 +42,32 @@ def friction_slope(xp: Any, p: Parameters, rate: Array) -> Array:
     ratio = rate / p.stribeck_velocity
     fall = (p.static - p.coulomb) * xp.exp(-ratio * ratio) * 2.0 * xp.abs(ratio)
     return 2.0 * p.drag * xp.abs(rate) - fall / p.stribeck_velocity
+
+
+@overload
+def without_friction(arm: Arm, *, keep_drag: bool = False) -> Arm: ...
+@overload
+def without_friction(arm: Parameters, *, keep_drag: bool = False) -> Parameters: ...
+@overload
+def without_friction(arm: Arm | Parameters, *, keep_drag: bool = False) -> Arm | Parameters: ...
+def without_friction(arm: Arm | Parameters, *, keep_drag: bool = False) -> Arm | Parameters:
+    """Return the smooth part of an arm: the same one without dry friction, and without drag.
+
+    Near rest dry friction has no derivative. What is linear by intent, as the design of gains and
+    the growth of small errors, is computed of this part. Drag, which is smooth, may be kept.
+    """
+    if isinstance(arm, Arm):
+        return _smooth(arm, keep_drag) if has_friction(arm.parameters) else arm
+    none = 0.0 * arm.static
+    drag = arm.drag if keep_drag else none
+    return arm._replace(coulomb=none, static=none, drag=drag) if has_friction(arm) else arm
+
+
+@lru_cache(maxsize=64)
+def _smooth(arm: Arm, keep_drag: bool) -> Arm:
+    def drag(friction: Friction | None) -> Friction | None:
+        kept = keep_drag and friction is not None and friction.drag > 0.0
+        return Friction(drag=friction.drag) if friction is not None and kept else None
+
+    joints = [dataclasses.replace(one, friction=drag(one.friction)) for one in arm.joints]
+    return arm.replace(joints=joints)

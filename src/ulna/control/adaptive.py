@@ -1,14 +1,16 @@
 """Adaptive: learns the masses of the arm while it follows, after Slotine and Li.
 
     e = q_ref − q,  q̇_r = q̇_ref + ω e,  q̈_r = q̈_ref + ω ė,  s = q̇_r − q̇
-    τ = Y(q, q̇, q̇_r, q̈_r) π̂ + K s,        dπ̂/dt = Γ Yᵀ s,        ω = bandwidth,  K = diag(kd)
+    τ = Y(q, q̇, q̇_r, q̈_r) π̂ + f(q̇_ref) + K s,        dπ̂/dt = Γ Yᵀ s
+    ω = bandwidth,  K = diag(kd)
 
 Y π = M q̈_r + C q̇_r + G + b q̇_r is linear in the masses and moments π, so that the arm obeys
 M ṡ + C s + K s = Y (π − π̂), and V = ½ sᵀ M s + ½ π̃ᵀ Γ⁻¹ π̃ falls by sᵀ K s whatever π is: s goes to
 zero, and with it e, as ė = −ω e. ω [rad/s] is how fast a gap closes, K [N·m·s/rad] how hard the
 rates are held, Γ how fast is learnt. π̂ becomes what explains the torques that were seen, and the
-true π only if the motion shows it all. It fails when torques stand at their limits for long:
-what is missing then is learnt as mass; and noise makes the estimate wander.
+true π only if the motion shows it all. Friction f is not learnt: the model's is added as it is, at
+the reference's rates. It fails when torques stand at their limits for long: what is missing then is
+learnt as mass, and so is friction that is not compensated; and noise makes the estimate wander.
 """
 
 from __future__ import annotations
@@ -43,20 +45,23 @@ from ulna.control.laws import (
     REF_QD,
     REF_QDD,
     SLIDING,
-    believed,
+    add_friction,
     law,
     scratch_rows,
     scratch_tables,
+    smooth_and_friction,
 )
 from ulna.control.loop_stability import Feedback, diagonal, gravity_gradient
-from ulna.dynamics import mass_matrix
+from ulna.dynamics import friction_torque, mass_matrix
 from ulna.dynamics.inertial_parameters import parameter_vector, regressor
 from ulna.dynamics.packed import (
     ALONG,
     ASIDE,
     CARRIER,
     CONSTANTS,
+    COULOMB,
     DAMPING,
+    DRAG,
     LENGTH,
     MASS,
     OMEGA_SQUARED,
@@ -99,6 +104,7 @@ class AdaptiveState(NamedTuple):
     gains: AdaptiveGains
     estimate: Array  # (6n,) as parameter_vector has it
     t: float  # [s] of the last tick
+    friction: Arm | Parameters | None = None  # the model whose friction is compensated
 
 
 @law
@@ -113,6 +119,43 @@ def _adaptive(
     kd: Array,
     params: Array,
 ) -> None:
+    _learn(t, q, qd, reference, state, tau, bandwidth, kd, params)
+
+
+@law
+def _adaptive_and_friction(
+    t: float,
+    q: Array,
+    qd: Array,
+    reference: Array,
+    state: Array,
+    tau: Array,
+    bandwidth: Array,
+    kd: Array,
+    params: Array,
+) -> None:
+    _learn(t, q, qd, reference, state, tau, bandwidth, kd, params)
+    n = len(q)
+    links, _, _ = scratch_tables(n, state, QUANTITIES * n + 1)
+    for i in range(n):
+        for column in range(COULOMB, DRAG + 1):
+            links[i, column] = params[QUANTITIES * n + i * CONSTANTS + column]
+    add_friction(n, reference, state, QUANTITIES * n + 1, tau)
+
+
+@inner
+def _learn(
+    t: float,
+    q: Array,
+    qd: Array,
+    reference: Array,
+    state: Array,
+    tau: Array,
+    bandwidth: Array,
+    kd: Array,
+    params: Array,
+) -> None:
+    """Write the torques by the estimate as it is, and change the estimate."""
     n = len(q)
     last = QUANTITIES * n
     links, turns, y = scratch_tables(n, state, last + 1)
@@ -194,7 +237,9 @@ def _adapt(
         state[entry] = value + step * speed * correlation
 
 
-@suggest_keywords(**keyword_guesses("bandwidth", "kd", "adaptation", "model"))
+@suggest_keywords(
+    **keyword_guesses("bandwidth", "kd", "adaptation", "model", "friction_compensation")
+)
 @dataclass(frozen=True)
 class Adaptive:
     """Adaptive control: follows with a model, and learns what that is wrong about.
@@ -214,6 +259,9 @@ class Adaptive:
     model : Arm, optional
         The arm that it starts from. A quantity that the model has none of, such as damping, is
         not learnt. None is the simulated arm, of which there is nothing to learn.
+    friction_compensation : bool, optional
+        Whether the model's friction, which is not learnt, is added, in the direction of the
+        reference.
     """
 
     bandwidth: Gain | None = None
@@ -221,6 +269,7 @@ class Adaptive:
     adaptation: float | None = None
     _: KW_ONLY
     model: Arm | None = None
+    friction_compensation: bool = True
 
     __repr__ = call_text
 
@@ -248,8 +297,9 @@ class Adaptive:
             If a gain is negative, not finite, or not one number or one a joint, or the model has
             another number of joints.
         """
-        model = believed(self, self.model, arm)
-        return AdaptiveState(model, self._gains(model, timing), parameter_vector(model), -math.inf)
+        model, friction = smooth_and_friction(self, arm)
+        gains = self._gains(model, timing)
+        return AdaptiveState(model, gains, parameter_vector(model), -math.inf, friction)
 
     def feedback(self, arm: Arm, q: Array, timing: ControlTiming = DEFAULT_TIMING) -> Feedback:
         """Return how the torques answer small deviations from rest at set-points.
@@ -272,7 +322,7 @@ class Adaptive:
         -----
         What is learnt, Γ ∫ Yᵀ s dt, is a spring and an integral: s = −δq̇ − ω δq.
         """
-        model, (omega, kd, speed), _, _ = self.start(arm, timing)
+        model, (omega, kd, speed), *_ = self.start(arm, timing)
         still = np.zeros_like(q)
         Y = regressor(model, q, still, still)
         learnt = (Y * speed) @ np.swapaxes(Y, -1, -2)
@@ -305,14 +355,17 @@ class Adaptive:
         state : AdaptiveState
             The estimate after it.
         """
-        model, gains, estimate, last = state
+        model, gains, estimate, last, friction = state
         wanted = reference.qd + gains.bandwidth * (reference.q - q)
         qdd = reference.qdd + gains.bandwidth * (reference.qd - qd)
         sliding = wanted - qd
         Y = regressor(model, q, qd, qdd, qd_ref=wanted)
         step = 0.0 if math.isinf(last) else t - last
         learnt = estimate + step * gains.speed * (sliding @ Y)
-        return Y @ estimate + gains.kd * sliding, AdaptiveState(model, gains, learnt, t)
+        tau = Y @ estimate + gains.kd * sliding
+        if friction is not None:
+            tau = tau + friction_torque(friction, reference.qd, reference.qdd)
+        return tau, AdaptiveState(model, gains, learnt, t, friction)
 
     def compiled(
         self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING
@@ -331,10 +384,11 @@ class Adaptive:
         CompiledLaw
             A kernel with its parameters and its state before the first tick.
         """
-        model, gains, estimate, t = self.start(arm, timing)
-        params = columns(*gains, _ones(model))
+        model, gains, estimate, t, friction = self.start(arm, timing)
+        law = _adaptive if friction is None else _adaptive_and_friction
+        params = columns(*gains, _ones(model if friction is None else friction))
         state = columns(estimate, np.array([t]))
-        return CompiledLaw(_adaptive.kernel, params, state, scratch_rows(arm.n))
+        return CompiledLaw(law.kernel, params, state, scratch_rows(arm.n))
 
     @staticmethod
     def estimate(state: Any) -> Array:

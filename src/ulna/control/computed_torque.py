@@ -1,13 +1,15 @@
 """ComputedTorque: inverse dynamics of what is measured, for the acceleration that is wanted.
 
-    τ = M(q) a + C(q, q̇) q̇ + G(q) + b q̇,     a = q̈_ref + 2 ζ ω (q̇_ref − q̇) + ω² (q_ref − q)
-    ω = natural_frequency,  ζ = damping_ratio
+    τ = M(q) a + C(q, q̇) q̇ + G(q) + b q̇ + f(q̇_ref)
+    a = q̈_ref + 2 ζ ω (q̇_ref − q̇) + ω² (q_ref − q),        ω = natural_frequency,  ζ = damping_ratio
 
 Put into the arm's own equation, M (q̈ − a) = 0: all that is not linear cancels, and every joint
 closes its gap by itself, ë + 2 ζ ω ė + ω² e = 0. So ω [rad/s] and the damping ratio ζ are the same
 in every posture, for every arm and every load that the model knows. With a wrong model the rest
 shows as a disturbance of M⁻¹ Δτ against ω². It fails when torques meet their limits, or ω comes
-near the control rate.
+near the control rate. Friction f is that of the reference, whose rate has no noise and changes its
+sign once where the arm is to turn back: at a set-point nothing is added, and the arm may come to
+rest wherever M ω² e is less than static friction.
 """
 
 from __future__ import annotations
@@ -37,17 +39,19 @@ from ulna.control.laws import (
     REF_Q,
     REF_QD,
     REF_QDD,
-    believed,
+    add_friction,
     constants,
     law,
     load_model,
     scratch_rows,
     scratch_tables,
+    smooth_and_friction,
 )
 from ulna.control.loop_stability import Feedback, diagonal, gravity_gradient
-from ulna.dynamics import inverse_dynamics, mass_matrix
+from ulna.dynamics import friction_torque, inverse_dynamics, mass_matrix
 from ulna.dynamics.packed import QDD, TORQUE
 from ulna.dynamics.recursive import inverse
+from ulna.kernels import inner
 from ulna.namespaces import suggest_keywords
 
 DEFAULT_FREQUENCY = 20.0  # [rad/s] unless the control rate is too low for it
@@ -57,8 +61,9 @@ DECAY_SHARE = 0.15  # of the fastest decay that the rate allows
 class ComputedTorqueState(NamedTuple):
     """What it needs of the arm; nothing changes from tick to tick."""
 
-    model: Arm | Parameters
+    model: Arm | Parameters  # without friction
     gains: Array  # (2, n) ω² [1/s²] and 2 ζ ω [1/s]
+    friction: Arm | Parameters | None = None  # the model whose friction is compensated
 
 
 @law
@@ -73,6 +78,37 @@ def _computed_torque(
     by_rate: Array,
     params: Array,
 ) -> None:
+    _accelerating_torque(q, qd, reference, state, tau, by_angle, by_rate, params)
+
+
+@law
+def _computed_torque_and_friction(
+    t: float,
+    q: Array,
+    qd: Array,
+    reference: Array,
+    state: Array,
+    tau: Array,
+    by_angle: Array,
+    by_rate: Array,
+    params: Array,
+) -> None:
+    _accelerating_torque(q, qd, reference, state, tau, by_angle, by_rate, params)
+    add_friction(len(q), reference, state, 0, tau)
+
+
+@inner
+def _accelerating_torque(
+    q: Array,
+    qd: Array,
+    reference: Array,
+    state: Array,
+    tau: Array,
+    by_angle: Array,
+    by_rate: Array,
+    params: Array,
+) -> None:
+    """Write the torques for the acceleration that closes the gap."""
     n = len(q)
     links, turns, y = scratch_tables(n, state, 0)
     load_model(n, params, links)
@@ -85,7 +121,9 @@ def _computed_torque(
         tau[i] = links[i, TORQUE]
 
 
-@suggest_keywords(**keyword_guesses("natural_frequency", "damping_ratio", "model"))
+@suggest_keywords(
+    **keyword_guesses("natural_frequency", "damping_ratio", "model", "friction_compensation")
+)
 @dataclass(frozen=True)
 class ComputedTorque:
     """Computed-torque control: every joint closes its gap as a second-order system.
@@ -99,6 +137,8 @@ class ComputedTorque:
         Of every joint's error: 1, without overshoot, unless given.
     model : Arm, optional
         The arm that the controller believes in; None for the simulated one.
+    friction_compensation : bool, optional
+        Whether the model's friction is added, in the direction of the reference.
 
     Examples
     --------
@@ -115,6 +155,7 @@ class ComputedTorque:
     damping_ratio: Gain = 1.0
     _: KW_ONLY
     model: Arm | None = None
+    friction_compensation: bool = True
 
     __repr__ = call_text
 
@@ -144,12 +185,12 @@ class ComputedTorque:
             If a gain is negative, not finite, or not one number or one a joint, or the model has
             another number of joints.
         """
-        model = believed(self, self.model, arm)
+        model, friction = smooth_and_friction(self, arm)
         chosen = min(DEFAULT_FREQUENCY, DECAY_SHARE * timing.fastest_decay)
         omega = chosen if self.natural_frequency is None else self.natural_frequency
         omega = joint_gains("ComputedTorque.natural_frequency", omega, arm.n, above_zero=True)
         ratio = joint_gains("ComputedTorque.damping_ratio", self.damping_ratio, arm.n)
-        return ComputedTorqueState(model, np.stack([omega**2, 2.0 * ratio * omega]))
+        return ComputedTorqueState(model, np.stack([omega**2, 2.0 * ratio * omega]), friction)
 
     def feedback(self, arm: Arm, q: Array, timing: ControlTiming = DEFAULT_TIMING) -> Feedback:
         """Return how the torques answer small deviations from rest at set-points.
@@ -168,7 +209,7 @@ class ComputedTorque:
         Feedback
             Matrices of the linear feedback, (..., n, n) each.
         """
-        model, (by_angle, by_rate) = self.start(arm, timing)
+        model, (by_angle, by_rate), _ = self.start(arm, timing)
         M, own = mass_matrix(model, q), diagonal(parameters_of(model).damping)
         return Feedback(M * by_angle - gravity_gradient(model, q), M * by_rate - own)
 
@@ -199,7 +240,10 @@ class ComputedTorque:
         """
         by_angle, by_rate = state.gains
         wanted = reference.qdd + by_rate * (reference.qd - qd) + by_angle * (reference.q - q)
-        return inverse_dynamics(state.model, q, qd, wanted), state
+        tau = inverse_dynamics(state.model, q, qd, wanted)
+        if state.friction is not None:
+            tau = tau + friction_torque(state.friction, reference.qd, reference.qdd)
+        return tau, state
 
     def compiled(
         self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING
@@ -218,6 +262,7 @@ class ComputedTorque:
         CompiledLaw
             A kernel with its parameters and its state before the first tick.
         """
-        model, gains = self.start(arm, timing)
-        params = columns(*gains, constants(model))
-        return CompiledLaw(_computed_torque.kernel, params, np.zeros((0, 1)), scratch_rows(arm.n))
+        model, gains, friction = self.start(arm, timing)
+        law = _computed_torque if friction is None else _computed_torque_and_friction
+        params = columns(*gains, constants(model if friction is None else friction))
+        return CompiledLaw(law.kernel, params, np.zeros((0, 1)), scratch_rows(arm.n))

@@ -299,7 +299,9 @@ _GUESSES = {
     "bandwidth": "frequency omega lam lambda_ natural_frequency",
     "adaptation": "gamma Gamma adaptation_gain learning_rate",
     "filter": "cutoff corner filter_frequency derivative_filter",
+    "dead_band": "deadband dead_zone deadzone tolerance band",
     "model": "arm robot",
+    "friction_compensation": "friction compensate_friction compensation friction_feedforward",
 }
 
 

@@ -160,7 +160,11 @@ _GAINS: Mapping[str, Kind] = {
 }
 _INTEGRAL: Mapping[str, Kind] = {"ki": _NUMBERS}
 _FREQUENCY: Mapping[str, Kind] = {"natural_frequency": _angular_frequency}
-_FILTER: Mapping[str, Kind] = {"filter": _angular_frequency}
+_FILTER: Mapping[str, Kind] = {
+    "filter": _angular_frequency,
+    "dead_band": or_one_a_joint(quantity("angle")),
+}
+_FRICTION: Mapping[str, Kind] = {"friction_compensation": "flag"}
 
 _known: dict[str, Entry] = {
     "PD": Entry(PD, "a spring and a damper at every joint", {**_GAINS, **_FREQUENCY}),
@@ -177,19 +181,19 @@ _known: dict[str, Entry] = {
     "FeedforwardPID": Entry(
         FeedforwardPID,
         "PID with inverse dynamics of the reference as feedforward",
-        {**_GAINS, **_INTEGRAL, **_FREQUENCY, **_FILTER},
+        {**_GAINS, **_INTEGRAL, **_FREQUENCY, **_FILTER, **_FRICTION},
     ),
     "ComputedTorque": Entry(
         ComputedTorque,
         "inverse dynamics: the same closed loop at every joint in every posture",
-        {"natural_frequency": _FREQUENCIES, "damping_ratio": _NUMBERS},
+        {"natural_frequency": _FREQUENCIES, "damping_ratio": _NUMBERS, **_FRICTION},
     ),
     "Adaptive": Entry(
         Adaptive,
         "inverse dynamics that learns the inertial parameters while it follows",
-        {"bandwidth": _FREQUENCIES, "kd": _DAMPINGS, "adaptation": "number"},
+        {"bandwidth": _FREQUENCIES, "kd": _DAMPINGS, "adaptation": "number", **_FRICTION},
     ),
-    "OpenLoop": Entry(OpenLoop, "inverse dynamics of the reference, without feedback", {}),
+    "OpenLoop": Entry(OpenLoop, "inverse dynamics of the reference, without feedback", _FRICTION),
 }
 CONTROLLERS: Mapping[str, Entry] = MappingProxyType(_known)
 _OURS = frozenset(_known)

@@ -1,12 +1,13 @@
 """FeedforwardPID: the torques that the reference takes, and PID for the rest.
 
-    τ = M(q_ref) q̈_ref + C(q_ref, q̇_ref) q̇_ref + G(q_ref) + b q̇_ref + K e + D ė_f + I ∫ e dt
-
+    τ = M(q_ref) q̈_ref + C(q_ref, q̇_ref) q̇_ref + G(q_ref) + b q̇_ref + f(q̇_ref)
+        + K e + D ė_f + I ∫ e dt
     K = diag(kp),  D = diag(kd),  I = diag(ki)
 
 The model does the work, and can do it ahead of time; PID sees only what the model does not know,
 and so may be soft. Near the reference it is as good as inverse dynamics of what is measured, and
 noise reaches the torques through PID alone. The gains and the filter mean what they mean in PID.
+Friction f is that of the reference; at a set-point nothing is added, and PID is left alone with it.
 Far from the reference the torques are those of another posture, and the springs pay.
 """
 
@@ -16,7 +17,8 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import NamedTuple
 
-from ulna.arm import Arm, Parameters
+from ulna.actuation.friction import has_friction
+from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
 from ulna.control.controller import (
     DEFAULT_TIMING,
@@ -30,7 +32,15 @@ from ulna.control.controller import (
     keyword_guesses,
 )
 from ulna.control.gains import JointGains, joint_gains_of
-from ulna.control.laws import believed, constants, law, scratch_rows, torque_of_reference
+from ulna.control.laws import (
+    add_friction,
+    constants,
+    law,
+    reference_model,
+    reference_torque,
+    scratch_rows,
+    torque_of_reference,
+)
 from ulna.control.loop_stability import Feedback
 from ulna.control.pid import (
     MEMORIES,
@@ -43,14 +53,13 @@ from ulna.control.pid import (
     pid_gains,
     pid_torque,
 )
-from ulna.dynamics import inverse_dynamics
 from ulna.namespaces import suggest_keywords
 
 
 class FeedforwardPIDState(NamedTuple):
     """The model, and what PID remembers."""
 
-    model: Arm | Parameters
+    model: Arm | Parameters  # without friction where that is not compensated
     pid: PIDState
 
 
@@ -66,14 +75,48 @@ def _feedforward_pid(
     kd: Array,
     ki: Array,
     limit: Array,
+    dead_band: Array,
     params: Array,
 ) -> None:
     n = len(q)
     torque_of_reference(n, reference, params[1:], state, MEMORIES * n + 1 + SCRATCH, tau)
-    add_pid(t, q, qd, reference, state, tau, kp, kd, ki, limit, params)
+    add_pid(t, q, qd, reference, state, tau, kp, kd, ki, limit, dead_band, params)
 
 
-@suggest_keywords(**keyword_guesses("kp", "kd", "ki", "natural_frequency", "filter", "model"))
+@law
+def _feedforward_pid_and_friction(
+    t: float,
+    q: Array,
+    qd: Array,
+    reference: Array,
+    state: Array,
+    tau: Array,
+    kp: Array,
+    kd: Array,
+    ki: Array,
+    limit: Array,
+    dead_band: Array,
+    params: Array,
+) -> None:
+    n = len(q)
+    scratch = MEMORIES * n + 1 + SCRATCH
+    torque_of_reference(n, reference, params[1:], state, scratch, tau)
+    add_friction(n, reference, state, scratch, tau)
+    add_pid(t, q, qd, reference, state, tau, kp, kd, ki, limit, dead_band, params)
+
+
+@suggest_keywords(
+    **keyword_guesses(
+        "kp",
+        "kd",
+        "ki",
+        "natural_frequency",
+        "filter",
+        "dead_band",
+        "model",
+        "friction_compensation",
+    )
+)
 @dataclass(frozen=True)
 class FeedforwardPID:
     """Inverse dynamics of the reference as feedforward, and PID on top.
@@ -92,8 +135,12 @@ class FeedforwardPID:
         rate and the delay.
     filter : float, optional
         Corner frequency of a low-pass filter on the rates [rad/s]; inf for none.
+    dead_band : float or sequence of float, optional
+        Errors up to which the integral stands still [rad]: one for all joints, or one a joint.
     model : Arm, optional
         The arm that the controller believes in; None for the simulated one.
+    friction_compensation : bool, optional
+        Whether the model's friction is added, in the direction of the reference.
 
     Examples
     --------
@@ -115,12 +162,14 @@ class FeedforwardPID:
     _: KW_ONLY
     natural_frequency: float | None = None
     filter: float = math.inf
+    dead_band: Gain = 0.0
     model: Arm | None = None
+    friction_compensation: bool = True
 
     __repr__ = call_text
 
     def __post_init__(self) -> None:
-        freeze_fields(self, "kp", "kd", "ki", "natural_frequency", "filter")
+        freeze_fields(self, "kp", "kd", "ki", "natural_frequency", "filter", "dead_band")
 
     def start(
         self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING
@@ -145,7 +194,7 @@ class FeedforwardPID:
             If a gain is negative, not finite, or not one number or one a joint, or the model has
             another number of joints.
         """
-        model = believed(self, self.model, arm)
+        model = reference_model(self, arm)
         return FeedforwardPIDState(model, empty_state(pid_gains(self, model, arm, timing)))
 
     def gains(self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING) -> JointGains:
@@ -169,7 +218,7 @@ class FeedforwardPID:
             If a gain is negative, not finite, or not one number or one a joint, or the model has
             another number of joints.
         """
-        return joint_gains_of(self, believed(self, self.model, arm), timing)
+        return joint_gains_of(self, reference_model(self, arm), timing)
 
     def feedback(self, arm: Arm, q: Array, timing: ControlTiming = DEFAULT_TIMING) -> Feedback:
         """Return how the torques answer small deviations from rest at set-points.
@@ -216,7 +265,7 @@ class FeedforwardPID:
             What it remembers next.
         """
         model, pid = state
-        other = inverse_dynamics(model, reference.q, reference.qd, reference.qdd)
+        other = reference_torque(model, reference)
         tau, pid = pid_torque(t, reference.q - q, reference.qd - qd, other, pid)
         return tau, FeedforwardPIDState(model, pid)
 
@@ -238,7 +287,7 @@ class FeedforwardPID:
             A kernel with its parameters and its state before the first tick.
         """
         model, pid = self.start(arm, timing)
+        rubs = has_friction(parameters_of(model))
+        kernel = (_feedforward_pid_and_friction if rubs else _feedforward_pid).kernel
         params = columns(pid.gains.flat.T, constants(model))
-        return CompiledLaw(
-            _feedforward_pid.kernel, params, empty_rows(arm.n), SCRATCH + scratch_rows(arm.n)
-        )
+        return CompiledLaw(kernel, params, empty_rows(arm.n), SCRATCH + scratch_rows(arm.n))

@@ -29,7 +29,8 @@ at least 2 h. Where that is more than the rate allows, D takes two thirds, and K
 between its bounds. c is 1 without delay; with one it is y cot y, where y sin y = D L / M, from
 m s² + (D s + K) exp(−s L) = 0: 0.68 for half of the dampers, which is then kept. An integral I is
 stable if some β has β M < D + b − K L and I < β (K + H): Routh's criterion for any eigenvector. A
-quarter of that is chosen, K ω / 5 at most.
+quarter of that is chosen, K ω / 5 at most. Friction is left out: gains are those of the smooth part
+of the arm, and joints may rest beside their set-points by f_s / K.
 """
 
 from __future__ import annotations

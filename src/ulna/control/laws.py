@@ -16,10 +16,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial, update_wrapper
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple, Protocol, overload
 
 import numpy as np
 
+from ulna.actuation.friction import has_friction, without_friction
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
 from ulna.control.controller import (
@@ -30,11 +31,23 @@ from ulna.control.controller import (
     keyword_guesses,
     plain_gain,
 )
-from ulna.dynamics.packed import COLUMNS, CONSTANTS, LENGTH, QDD, TORQUE, TURNS, pack
+from ulna.dynamics import friction_torque, inverse_dynamics
+from ulna.dynamics.packed import (
+    COLUMNS,
+    CONSTANTS,
+    DIRECTION,
+    FRICTION,
+    LENGTH,
+    QDD,
+    TORQUE,
+    TURNS,
+    pack,
+)
 from ulna.dynamics.recursive import inverse
+from ulna.dynamics.sticking import slide
 from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.kernels import DISABLED, Kernel, inlined, inner
-from ulna.lanes import WIDTHS, all_lanes, lanes, matrix_view, squeeze, wide_lanes
+from ulna.lanes import WIDTHS, all_lanes, lanes, matrix_view, select, squeeze, wide_lanes
 
 ARGUMENTS = ("t", "q", "qd", "reference", "state", "tau")
 REST = "params"  # the last argument of a law that takes whatever comes behind its gains
@@ -261,6 +274,45 @@ def believed(controller: object, model: Arm | None, arm: Arm | Parameters) -> Ar
     return model
 
 
+class CompensatesFriction(Protocol):
+    """A controller that computes inverse dynamics of a model, with or without its friction."""
+
+    @property
+    def model(self) -> Arm | None: ...
+    @property
+    def friction_compensation(self) -> bool: ...
+
+
+def smooth_and_friction(
+    controller: CompensatesFriction, arm: Arm | Parameters
+) -> tuple[Arm | Parameters, Arm | Parameters | None]:
+    """Return a controller's model without friction, and with it where there is any to compensate.
+
+    The first is what it computes inverse dynamics of, the second whose friction it adds.
+    """
+    model = believed(controller, controller.model, arm)
+    compensates = controller.friction_compensation
+    if not isinstance(compensates, bool | np.bool_):
+        what = f"{type(controller).__name__}.friction_compensation"
+        raise InputError(Problem(what, shown(compensates), "True or False"))
+    if not has_friction(parameters_of(model)):
+        return model, None
+    return without_friction(model), model if compensates else None
+
+
+def reference_model(controller: CompensatesFriction, arm: Arm | Parameters) -> Arm | Parameters:
+    """Return the model of whose inverse dynamics a controller feeds the reference's forward."""
+    smooth, friction = smooth_and_friction(controller, arm)
+    return smooth if friction is None else friction
+
+
+def reference_torque(model: Arm | Parameters, reference: Reference) -> Array:
+    """Return the torques (n,) [N·m] that a reference takes of a model, friction included."""
+    smooth, motion = without_friction(model), (reference.q, reference.qd, reference.qdd)
+    tau = inverse_dynamics(smooth, *motion)
+    return tau if smooth is model else tau + friction_torque(model, *motion[1:])
+
+
 def constants(model: Arm | Parameters) -> Array:
     """Return the numbers of an arm in a row (…, p), as laws read them."""
     table = pack(parameters_of(model))
@@ -307,3 +359,21 @@ def torque_of_reference(
     inverse(n, links, turns, y, ANGLE)
     for i in range(n):
         tau[i] = links[i, TORQUE]
+
+
+@inner
+def add_friction(n: int, reference: Array, state: Array, own: int, tau: Array) -> None:
+    """Add the friction of the model, which is loaded, at the reference rates.
+
+    At a reference rate of 0 it acts against the reference acceleration, and not at all where that
+    is 0 as well.
+    """
+    links, _, y = scratch_tables(n, state, own)
+    for i in range(n):
+        rate, qdd = reference[REF_QD, i], reference[REF_QDD, i]
+        y[RATE, i] = rate
+        way = select(rate != 0.0, rate, qdd)
+        links[i, DIRECTION] = select(way > 0.0, 1.0, select(way < 0.0, -1.0, 0.0))
+    slide(n, links, y, ANGLE)
+    for i in range(n):
+        tau[i] += links[i, FRICTION]

@@ -11,7 +11,8 @@ The torque of what was measured d ticks ago is held from one tick to the next, T
 
 Errors grow where an eigenvalue of that map lies outside the unit circle. So a controller is judged
 before it runs, at the poses of its reference; and gains that were chosen also by whether gravity,
-rate and delay leave any room for them (see `control.gains`).
+rate and delay leave any room for them (see `control.gains`). Friction, which has no derivative at
+rest, is left out: the loop is that of the smooth part of the arm.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ulna.actuation.friction import without_friction
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.control.controller import ControlTiming
@@ -106,6 +108,8 @@ def tick_map(arm: Arm, q: Array, feedback: Feedback, timing: ControlTiming) -> A
 
 def _held(arm: Arm, q: Array, period: float) -> tuple[Array, Array]:
     """Return A_d (…, 2n, 2n) and B_d (…, 2n, n): the arm near rest under torques that are held."""
+    # Near rest dry friction has no derivative; without it the loop is damped the least.
+    arm = without_friction(arm)
     A, B = linearise(arm, q, np.zeros_like(q), gravity_torque(arm, q))
     generator = np.zeros((*A.shape[:-2], 3 * arm.n, 3 * arm.n))
     generator[..., : 2 * arm.n, : 2 * arm.n], generator[..., : 2 * arm.n, 2 * arm.n :] = A, B
@@ -176,6 +180,20 @@ def balance(sizes: Array) -> Array:
         scale *= step
         scaled *= step / step[:, None]
     return np.exp2(np.round(np.log2(scale / scale[0])))
+
+
+def friction_error_band(controller: Any, arm: Arm, q: Array, timing: ControlTiming) -> Array:
+    """Return how far (…, n) [rad] friction holds joints at rest beside set-points q (…, n).
+
+    Springs K of the controller and gravity pull a deviation back with (K + ∂G/∂q) δq, and static
+    friction bears up to ± f_s of it: |δq| ≤ |(K + ∂G/∂q)⁻¹| f_s. Infinite where nothing pulls.
+    """
+    stiffness = controller.feedback(arm, q, timing).kp + gravity_gradient(arm, q)
+    try:
+        compliance = np.abs(np.linalg.inv(stiffness))
+    except np.linalg.LinAlgError:
+        return np.full(np.shape(q), math.inf)
+    return np.asarray((compliance @ arm.parameters.static[:, None])[..., 0])
 
 
 LARGEST_GROWTH = 0.01  # [1/s] by which errors may grow: nothing that a run of a minute shows

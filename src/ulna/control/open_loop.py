@@ -1,6 +1,6 @@
 """OpenLoop: the torques that the reference takes, come what may.
 
-    τ = M(q_ref) q̈_ref + C(q_ref, q̇_ref) q̇_ref + G(q_ref) + b q̇_ref
+    τ = M(q_ref) q̈_ref + C(q_ref, q̇_ref) q̇_ref + G(q_ref) + b q̇_ref + f(q̇_ref)
 
 Inverse dynamics of what is asked for, and nothing that is measured. An arm that is exactly the
 model, starts on the reference and is never disturbed stays on it. There are no gains. Every
@@ -10,15 +10,29 @@ what feedback is for, for tables of torques, and in hanging postures.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from ulna.arm import Arm, Parameters
+from ulna.actuation.friction import has_friction
+from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
-from ulna.control.controller import CompiledLaw, Reference, call_text, columns
-from ulna.control.laws import believed, constants, law, scratch_rows, torque_of_reference
-from ulna.dynamics import inverse_dynamics
+from ulna.control.controller import (
+    CompiledLaw,
+    Reference,
+    call_text,
+    columns,
+    keyword_guesses,
+)
+from ulna.control.laws import (
+    add_friction,
+    constants,
+    law,
+    reference_model,
+    reference_torque,
+    scratch_rows,
+    torque_of_reference,
+)
 from ulna.namespaces import suggest_keywords
 
 
@@ -29,7 +43,15 @@ def _open_loop(
     torque_of_reference(len(q), reference, params, state, 0, tau)
 
 
-@suggest_keywords()
+@law
+def _open_loop_and_friction(
+    t: float, q: Array, qd: Array, reference: Array, state: Array, tau: Array, params: Array
+) -> None:
+    torque_of_reference(len(q), reference, params, state, 0, tau)
+    add_friction(len(q), reference, state, 0, tau)
+
+
+@suggest_keywords(**keyword_guesses("model", "friction_compensation"))
 @dataclass(frozen=True)
 class OpenLoop:
     """Inverse dynamics of the reference; nothing is measured.
@@ -38,9 +60,13 @@ class OpenLoop:
     ----------
     model : Arm, optional
         The arm that the controller believes in; None for the simulated one.
+    friction_compensation : bool, optional
+        Whether the model's friction is added, in the direction of the reference.
     """
 
     model: Arm | None = None
+    _: KW_ONLY
+    friction_compensation: bool = True
 
     __repr__ = call_text
 
@@ -55,14 +81,14 @@ class OpenLoop:
         Returns
         -------
         Arm or Parameters
-            The arm that it believes in.
+            The arm that it believes in, without friction where that is not compensated.
 
         Raises
         ------
         InputError
             If the model has another number of joints.
         """
-        return believed(self, self.model, arm)
+        return reference_model(self, arm)
 
     def torque(
         self, t: float, q: Array, qd: Array, reference: Reference, state: Arm | Parameters
@@ -89,7 +115,7 @@ class OpenLoop:
         state : Arm or Parameters
             The same.
         """
-        return inverse_dynamics(state, reference.q, reference.qd, reference.qdd), state
+        return reference_torque(state, reference), state
 
     def compiled(self, arm: Arm | Parameters) -> CompiledLaw:
         """Return the same law for the compiled engine, of one arm or many.
@@ -104,5 +130,7 @@ class OpenLoop:
         CompiledLaw
             A kernel with its parameters.
         """
-        params = columns(constants(self.start(arm)))
-        return CompiledLaw(_open_loop.kernel, params, np.zeros((0, 1)), scratch_rows(arm.n))
+        model = self.start(arm)
+        law = _open_loop_and_friction if has_friction(parameters_of(model)) else _open_loop
+        params = columns(constants(model))
+        return CompiledLaw(law.kernel, params, np.zeros((0, 1)), scratch_rows(arm.n))

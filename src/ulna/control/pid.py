@@ -8,8 +8,12 @@ has become it. With inertia M it is stable for I < K D / M; I = K ω / 5 leaves 
 much as they are, and `control.gains` chooses less where gravity takes most of K away. The filter
 ω_f keeps noise of the rates out of the torques, and should lie well above ω. While a joint's torque
 is at its limit and the gap would drive it further, its integral stands still: what it gathered
-there would have to be undone by an overshoot. It fails where the load changes error_rate than the
+there would have to be undone by an overshoot. It fails where the load changes faster than the
 integral, as gravity does in fast motion.
+
+Stiction makes it hunt: the integral of a small gap grows until the joint breaks away, friction
+falls, and the joint slides past its set-point to stick on the other side, for ever. While |e| is at
+most `dead_band` the integral stands still, so that what sticks within the band rests there.
 """
 
 from __future__ import annotations
@@ -45,7 +49,7 @@ from ulna.control.gains import (
 from ulna.control.laws import REF_Q, REF_QD, law
 from ulna.control.loop_stability import Feedback, diagonal
 from ulna.kernels import inner
-from ulna.lanes import logical_or, numbers, select
+from ulna.lanes import logical_and, logical_or, numbers, select
 from ulna.namespaces import suggest_keywords
 
 MEMORIES = 2  # of every joint: the gap's integral, and its filtered rate
@@ -59,6 +63,7 @@ class PIDGains(NamedTuple):
     kd: Array  # (n,) [N·m·s/rad]
     ki: Array  # (n,) [N·m/(rad·s)]
     limit: Array  # (n,) [N·m]
+    dead_band: Array  # (n,) [rad]
     filter: float  # [rad/s]
 
     @property
@@ -82,6 +87,8 @@ class HasPIDGains(HasJointGains, Protocol):
     def ki(self) -> Gain | None: ...
     @property
     def filter(self) -> float: ...
+    @property
+    def dead_band(self) -> Gain: ...
 
 
 @law
@@ -96,11 +103,12 @@ def _pid(
     kd: Array,
     ki: Array,
     limit: Array,
+    dead_band: Array,
     params: Array,
 ) -> None:
     for i in range(len(q)):
         tau[i] = 0.0
-    add_pid(t, q, qd, reference, state, tau, kp, kd, ki, limit, params)
+    add_pid(t, q, qd, reference, state, tau, kp, kd, ki, limit, dead_band, params)
 
 
 @inner
@@ -115,6 +123,7 @@ def add_pid(
     kd: Array,
     ki: Array,
     limit: Array,
+    dead_band: Array,
     corner: Array,
 ) -> None:
     """Add the torques of a spring, a damper and an integral at every joint.
@@ -136,6 +145,7 @@ def add_pid(
         before = tau[i] + ki[i] * state[i]
         # Beyond its limit the torque may only shrink.
         grows = logical_or(abs(before) < limit[i], before * error <= 0.0)
+        grows = logical_and(grows, abs(error) > dead_band[i])
         state[i] += select(grows, error * step, 0.0)
         tau[i] += ki[i] * state[i]
     state[last] = t
@@ -149,7 +159,7 @@ def _blend(corner: Array, state: Array, last: int, t: float) -> None:
         kept[last + 1, w] = 1.0 - math.exp(-corners[0, w] * (t - kept[last, w]))
 
 
-@suggest_keywords(**keyword_guesses("kp", "kd", "ki", "natural_frequency", "filter"))
+@suggest_keywords(**keyword_guesses("kp", "kd", "ki", "natural_frequency", "filter", "dead_band"))
 @dataclass(frozen=True)
 class PID:
     """PD control with an integral, and a low-pass filter on the rates.
@@ -168,6 +178,9 @@ class PID:
         rate and the delay.
     filter : float, optional
         Corner frequency of a low-pass filter on the rates [rad/s]; inf for none.
+    dead_band : float or sequence of float, optional
+        Errors up to which the integral stands still [rad]: one for all joints, or one a joint. It
+        ends the hunting of a joint that sticks.
 
     Examples
     --------
@@ -184,11 +197,12 @@ class PID:
     _: KW_ONLY
     natural_frequency: float | None = None
     filter: float = math.inf
+    dead_band: Gain = 0.0
 
     __repr__ = call_text
 
     def __post_init__(self) -> None:
-        freeze_fields(self, "kp", "kd", "ki", "natural_frequency", "filter")
+        freeze_fields(self, "kp", "kd", "ki", "natural_frequency", "filter", "dead_band")
 
     def start(self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING) -> PIDState:
         """Return the gains, with nothing integrated yet.
@@ -315,7 +329,8 @@ def pid_gains(
         ki = choose_ki(model, timing, springs)
     corner = one_number(f"{name}.filter", controller.filter, "rad/s", infinite=True)
     limit = np.array(parameters_of(arm).max_torque)
-    return PIDGains(springs.kp, springs.kd, ki, limit, corner)
+    dead_band = joint_gains(f"{name}.dead_band", controller.dead_band, arm.n)
+    return PIDGains(springs.kp, springs.kd, ki, limit, dead_band, corner)
 
 
 def pid_feedback(gains: PIDGains) -> Feedback:
@@ -346,5 +361,6 @@ def pid_torque(
     tau = other + gains.kp * error + gains.kd * rate
     before = tau + gains.ki * gap
     free = (np.abs(before) < gains.limit) | (before * error <= 0.0)
+    free &= np.abs(error) > gains.dead_band
     gap = gap + np.where(free, error, 0.0) * (0.0 if math.isinf(step) else step)
     return tau + gains.ki * gap, PIDState(gains, np.stack([gap, rate]), t)

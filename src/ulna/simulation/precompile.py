@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ulna.arm import Arm, Joint
+from ulna.arm import Arm, Friction, Joint
 from ulna.concurrency import cores
 from ulna.typing import Precision
 
@@ -103,10 +103,10 @@ def compile_laws() -> None:
     from ulna.simulation.engine.state_derivative import LAW
 
     arm, _ = _arms(1)
+    rubbing = arm.replace(joints=[Joint(friction=Friction(1.0))])
     row, rows = np.zeros((1, 1)), np.zeros((3, 1, 1))
     ours: list[Any] = [one.build for one in CONTROLLERS.values() if isinstance(one.build, type)]
-    for controller in ours:
-        law = controller().compiled(arm).law
+    for law in {one().compiled(each).law: None for one in ours for each in (arm, rubbing)}:
         LAW.address(law)
         # Whether a loop is stable is found by calling its law from Python.
         variant(law, 0.0, row, row, rows, row, row, row)

@@ -1,5 +1,7 @@
 """What the tests of all controllers share: two ways to run one, and how to compare them."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -34,6 +36,20 @@ def geared():
 
 
 @pytest.fixture(scope="session")
+def rubbing(geared):
+    """Give the same arm with friction: stiction that falls at one joint, drag at the other."""
+    frictions = [
+        ulna.Friction(0.8, static=1.3, stribeck_velocity=0.5),
+        ulna.Friction(0.3, drag=0.2),
+    ]
+    joints = [
+        dataclasses.replace(joint, friction=one)
+        for joint, one in zip(geared.joints, frictions, strict=True)
+    ]
+    return geared.replace(joints=joints)
+
+
+@pytest.fixture(scope="session")
 def law_and_twin():
     """Give largest difference, relative, of a law serving a block of arms and its Python twin."""
 
@@ -46,6 +62,8 @@ def law_and_twin():
         for t in np.cumsum(random.uniform(1e-3, 1e-2, ticks)):
             q, qd = random.uniform(-3.0, 3.0, (2, n, lanes))
             aim, tau = random.uniform(-3.0, 3.0, (3, n, lanes)), np.full((n, lanes), np.nan)
+            # Some references turn back, and some stand still.
+            aim[1, :, ::3], aim[2, :, ::6] = 0.0, 0.0
             law.law(t, q, qd, aim, params, state, tau)
             for w in range(lanes):
                 wanted = Reference(*aim[:, :, w], np.zeros(3))

@@ -60,7 +60,7 @@ def test_what_is_written_is_meant(text, means):
         ("ComputeTorque()", "did you mean 'ComputedTorque'?"),
         ("LQG()", "need one of PD"),
         ("PD(stif=3)", "unknown argument 'stif'"),
-        ("OpenLoop(3)", "need at most 0"),
+        ("OpenLoop(3)", "need True or False"),
         ("PD(kp='3 kg')", r"--controller.kp: got '3 kg', need a stiffness"),
         ("PD(kp=(1, '3 kg'))", r"--controller.kp: got '3 kg'"),
         ("PD(natural_frequency=(1, 2))", "need a frequency such as '20 rad/s' or '3 Hz'"),

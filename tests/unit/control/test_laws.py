@@ -19,6 +19,7 @@ from ulna.control import (
     FeedforwardPID,
     GravityPD,
     OpenLoop,
+    Reference,
     read_controller,
 )
 from ulna.errors import InputError
@@ -37,9 +38,15 @@ EACH = [
     Adaptive(),
     Adaptive(4.0, 4.0, 0.01, model=HEAVIER),
     OpenLoop(),
+    PID(40.0, 8.0, 30.0, dead_band=(0.5, 1.5)),
+    FeedforwardPID(ki=20.0, dead_band=1.0, friction_compensation=False),
+    ComputedTorque(friction_compensation=False),
+    Adaptive(friction_compensation=False),
+    OpenLoop(friction_compensation=False),
 ]
 SPRUNG = [PD, PID, GravityPD, FeedforwardPID]
-MODELLED = [GravityPD, FeedforwardPID, ComputedTorque, Adaptive, OpenLoop]
+COMPENSATING = [FeedforwardPID, ComputedTorque, Adaptive, OpenLoop]
+MODELLED = [GravityPD, *COMPENSATING]
 
 
 def limited(arm, most):
@@ -48,17 +55,49 @@ def limited(arm, most):
 
 
 @pytest.mark.parametrize("controller", EACH, ids=repr)
-def test_a_law_is_its_twin_for_many_arms_at_once(controller, geared, law_and_twin):
-    for arm in (geared, limited(geared, 20.0)):
+def test_a_law_is_its_twin_for_many_arms_at_once(controller, geared, rubbing, law_and_twin):
+    for arm in (geared, limited(geared, 20.0), rubbing):
         assert law_and_twin(controller, arm, 1) <= 1e-12
 
 
 @pytest.mark.parametrize("kind", [PD, PID, *MODELLED])
 @pytest.mark.parametrize("n", [1, 5])
 def test_a_law_is_its_twin_for_any_number_of_joints(kind, n, law_and_twin):
-    joints = [ulna.Joint(rotor_inertia=1e-4, gear_ratio=20.0, damping=0.1)] * n
-    arm = ulna.Arm.rods([0.4] * n, [1.0] * n, joints=joints)
-    assert law_and_twin(kind(), arm, n) <= 1e-12
+    for friction in (None, ulna.Friction(0.2, static=0.3, stribeck_velocity=1.0, drag=0.05)):
+        joint = ulna.Joint(rotor_inertia=1e-4, gear_ratio=20.0, damping=0.1, friction=friction)
+        arm = ulna.Arm.rods([0.4] * n, [1.0] * n, joints=[joint] * n)
+        assert law_and_twin(kind(), arm, n) <= 1e-12
+
+
+@pytest.mark.parametrize("kind", COMPENSATING)
+def test_friction_is_that_of_the_reference(kind, rubbing):
+    random = np.random.default_rng(4)
+    q, qd, aim, rate, qdd = random.uniform(-2.0, 2.0, (5, 2))
+    smooth = rubbing.replace(joints=[dataclasses.replace(j, friction=None) for j in rubbing.joints])
+    p = rubbing.parameters
+    for rates, accelerations in ((rate, qdd), (0.0 * rate, qdd), (0.0 * rate, 0.0 * qdd)):
+        wanted = Reference(aim, rates, accelerations)
+        with_it, without, none = (
+            one.torque(0.1, q, qd, wanted, one.start(arm))[0]
+            for one, arm in (
+                (kind(), rubbing),
+                (kind(friction_compensation=False), rubbing),
+                (kind(), smooth),
+            )
+        )
+        ways = np.sign(np.where(rates != 0.0, rates, accelerations))
+        bell = np.exp(-((rates / p.stribeck_velocity) ** 2))
+        friction = ways * (p.coulomb + (p.static - p.coulomb) * bell + p.drag * rates**2)
+        assert with_it - without == pytest.approx(friction, abs=1e-12)
+        assert (without == none).all()
+
+
+@pytest.mark.parametrize("kind", COMPENSATING)
+def test_of_an_arm_without_friction_nothing_is_compensated(kind, geared, rubbing):
+    assert kind().compiled(geared).law is kind(friction_compensation=False).compiled(rubbing).law
+    assert kind().compiled(rubbing).law is not kind().compiled(geared).law
+    with pytest.raises(InputError, match=r"friction_compensation: got 'no', need True or False"):
+        kind(friction_compensation="no").start(rubbing)
 
 
 @pytest.mark.parametrize("controller", EACH, ids=repr)
@@ -131,7 +170,16 @@ def test_bad_frequencies_are_refused_in_words(kind, value):
 @pytest.mark.parametrize("kind", [PID, FeedforwardPID])
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("ki", -1.0), ("ki", "much"), ("filter", 0.0), ("filter", np.nan), ("filter", "")],
+    [
+        ("ki", -1.0),
+        ("ki", "much"),
+        ("filter", 0.0),
+        ("filter", np.nan),
+        ("filter", ""),
+        ("dead_band", -0.1),
+        ("dead_band", "small"),
+        ("dead_band", np.inf),
+    ],
 )
 def test_bad_integrals_and_filters_are_refused_in_words(kind, name, value):
     with pytest.raises(InputError, match=rf"{kind.__name__}\.{name}: got"):
@@ -189,6 +237,10 @@ def test_no_arm_shakes_with_the_gains_that_nobody_gave(kind, links):
         (FeedforwardPID, "frequency", "natural_frequency"),
         (ComputedTorque, "damping", "damping_ratio"),
         (Adaptive, "frequency", "bandwidth"),
+        (PID, "deadband", "dead_band"),
+        (FeedforwardPID, "dead_zone", "dead_band"),
+        (ComputedTorque, "friction", "friction_compensation"),
+        (OpenLoop, "friction", "friction_compensation"),
     ],
 )
 def test_another_name_of_a_gain_is_told_the_one_it_has(kind, name, meant):
