@@ -278,7 +278,8 @@ def stability(
     -----
     The controller is looked at on the motion that is asked for: one that strays from it is judged
     as though it did not. What it remembers takes part if it consists of floats, arrays of them and
-    tuples of these; anything else stays as it is. Stops and limits of the joints are left out.
+    tuples of these; anything else stays as it is. Stops and limits of the joints are left out, and
+    dry friction too, which has no derivative where a joint turns back.
 
     Examples
     --------

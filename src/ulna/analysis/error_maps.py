@@ -18,7 +18,8 @@ and q̇ and sets τ, which is held until the next, T later. Near the motion that
     | δx |⁺    | A_d + B_d K   B_d L | | δx |          | A_d  B_d |         | A  B |
     | δs |   = |      P          S   | | δs |          |  0    1  | = exp ( | 0  0 | T )
 
-K, L, P and S are central differences of what the controller's `torque` answers.
+K, L, P and S are central differences of what the controller's `torque` answers. A and B are those
+of the smooth part of the arm: dry friction has no derivative where a joint turns back.
 
 Over a panel of 64 or 32 steps a motion that has no corner there is a polynomial as far as sixteen
 digits can tell, and so are the maps over its steps. They are made at a few steps, which lie close
@@ -35,6 +36,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ulna.actuation.friction import without_friction
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.concurrency import parallel_for
@@ -139,7 +141,7 @@ def _step_maps(arm: Arm, motion: Array, step: float, *, held: bool = False) -> A
 
     With torques that are `held` they are (k, 3n, 3n): A_d and B_d, torques below.
     """
-    n, size = arm.n, (3 if held else 2) * arm.n
+    arm, n, size = without_friction(arm, keep_drag=True), arm.n, (3 if held else 2) * arm.n
     both = motion.reshape(len(motion), 2, -1)
     q, qd, qdd, force = np.split(both, [n, 2 * n, 3 * n], axis=-1)
     found = np.zeros((len(motion), 2, size, size))

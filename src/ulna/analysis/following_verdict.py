@@ -12,12 +12,17 @@ The last asks whether the loop holds the arm, or the arm only happens to be ther
 tolerance. Φ_q are the rows of the transition matrix that lead to the angles, J the Jacobian of the
 tip. A short motion may so be followed without any feedback, and a loop whose errors grow a little
 before they fall is not called unstable.
+
+Dry friction lets joints rest beside where they should be, and drags behind those that move. With K
+the stiffness of the loop, the controller's and gravity's, errors up to |K⁻¹| f_s are its doing: the
+friction band. Where the tip is out of tolerance by no more than that, the verdict says so.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -26,8 +31,10 @@ import numpy as np
 from ulna.analysis.error_growth import Stability
 from ulna.analysis.tracking_errors import Tracking, tracking
 from ulna.arrays import plain, positive
-from ulna.control import OpenLoop
+from ulna.control import Controller, ControlTiming, OpenLoop, read_controller
+from ulna.control.loop_stability import friction_error_band, is_judged
 from ulna.errors import InputError, Problem, shown
+from ulna.kinematics import jacobian
 from ulna.motion import Plan
 from ulna.namespaces import suggest_keywords
 from ulna.progress import card
@@ -39,6 +46,9 @@ STILL = 1e-9  # of the reach: a path of less extent is a point
 UNSEEN = 1e-6  # [rad, rad/s] an error at the start that no sensor sees
 EARLY = 1e-6  # of the duration, by which a run may end before its plan
 MOST_JOINTS = 3  # at their limits, that a sentence tells of
+MOST_SAMPLES = 500  # out of tolerance, that are looked at for friction
+
+_MODEL = re.compile(r"(, )?model=<[^>]*>")  # in the text of a controller
 
 VerdictReason: TypeAlias = Literal[
     "follows",
@@ -47,6 +57,7 @@ VerdictReason: TypeAlias = Literal[
     "unfinished",  # the run ended before its plan: it diverged, stalled, was stopped
     "unstable",  # errors grow
     "saturated",  # torque limits were met, and from then on the tip was off
+    "friction",  # the tip was out of tolerance, by no more than dry friction explains
     "off",  # none of these, and yet the tip was out of tolerance
 ]
 
@@ -58,7 +69,8 @@ class FollowingVerdict:
     Attributes
     ----------
     reason : str
-        "follows", "infeasible", "interrupted", "unfinished", "unstable", "saturated" or "off".
+        "follows", "infeasible", "interrupted", "unfinished", "unstable", "saturated", "friction" or
+        "off".
     text : str
         A sentence: "follows within 0.4 mm", "does not follow: ...".
     tolerance : float
@@ -237,6 +249,9 @@ def _judged(
     exit_time = found.first_exit(tolerance)
     if limits and exit_time is not None and min(one.first for one in run.saturation) <= exit_time:
         return "saturated", f"does not follow: {limits}; {off}, {more}"
+    band = _friction_band(found, tolerance, stability)
+    if band:
+        return "friction", f"does not follow: {off}, {more}, {band}{_also(limits)}"
     return "off", f"does not follow: {off}, {more}{_also(limits)}"
 
 
@@ -259,6 +274,44 @@ def _instability(stability: Stability | None, tolerance: float) -> str:
     if stability.controller is None or isinstance(stability.controller, OpenLoop):
         return f"unstable without feedback, errors grow {fold}"
     return f"unstable at {stability.rate:g} Hz, errors grow {fold}"
+
+
+def _friction_band(found: Tracking, tolerance: float, stability: Stability | None) -> str:
+    """Return that friction explains why the tip is out of tolerance, if it does at all times."""
+    run, static = found.run, found.run.arm.parameters.static
+    controller = _controller_of(run.settings) if stability is None else stability.controller
+    out = np.flatnonzero(found.size > tolerance)
+    if not (static.any() and len(out) and is_judged(controller)):
+        return ""
+    out = np.append(out[:: -(-len(out) // MOST_SAMPLES)], np.nanargmax(found.size))
+    error, q = found.joint_error[out], run.q[out] - found.joint_error[out]
+    try:
+        band = friction_error_band(controller, run.arm, q, _timing_of(run.settings))
+    except InputError:  # of gains that are not for this arm
+        return ""
+    levers, within = jacobian(run.arm, q)[:, :2], np.clip(error, -band, band)
+    rest = (levers @ (error - within)[..., None])[..., 0]
+    if (np.hypot(rest[:, 0], rest[:, 1]) > tolerance).any():
+        return ""
+    moved = np.hypot(*levers[-1]) * np.abs(within[-1])  # of the tip, where it is off the most
+    joint = int(np.argmax(np.where(static > 0.0, moved, -1.0)))
+    wide = math.degrees(float(band[-1, joint]))
+    return f"within the friction band of joint {joint + 1}, ±{static[joint]:.3g} N·m: ±{wide:.2g}°"
+
+
+def _controller_of(settings: Mapping[str, Any]) -> Controller | None:
+    """Return the controller that a run tells of, whatever it believed in."""
+    try:
+        return read_controller(
+            _MODEL.sub("", str(settings.get("controller", ""))).replace("(, ", "(")
+        )
+    except InputError:
+        return None
+
+
+def _timing_of(settings: Mapping[str, Any]) -> ControlTiming:
+    sensors = settings.get("sensors") or {}
+    return ControlTiming(settings.get("rate", 1000.0), sensors.get("delay", 0.0))
 
 
 def _limits(saturation: Sequence[Saturation]) -> str:

@@ -63,6 +63,7 @@ HINTS = {
     "diverged": "try a higher --rate, or softer gains",
     "unstable": "try a higher --rate, or other gains",
     "saturated": "give it more time with --duration, or the joints more torque",
+    "friction": "try stiffer gains, an integral, or a larger --tolerance",
     "off": "try other gains, a longer --duration, or a larger --tolerance",
 }
 
