@@ -1,5 +1,6 @@
 """What a plan reports is the worst at any time: held against tens of thousands of samples."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -9,6 +10,13 @@ import ulna
 from ulna import paths
 
 ARM = ulna.Arm.rods([0.5, 0.5], [1.0, 2.0])
+DRY = ARM.replace(
+    joints=[
+        ulna.Joint(friction=ulna.Friction(3.0)),
+        ulna.Joint(damping=0.1, friction=ulna.Friction(0.5, 0.8, 0.05, drag=0.3)),
+    ]
+)
+DFKI = ulna.preset("dfki-double-pendulum")
 CHAIN = ulna.Arm.rods([0.4, 0.35, 0.3], [1.0, 1.0, 0.5])
 SQUARE = [(0.3, 0.1), (0.6, 0.1), (0.6, 0.4), (0.3, 0.4)]
 WAVES = np.stack([np.linspace(0.3, 0.7, 40), 0.2 + 0.1 * np.sin(np.arange(40.0))], axis=-1)
@@ -40,6 +48,18 @@ CASES = {
         ARM, paths.ellipse((0.5, 0.1), (0.15, 0.1)),
         {"duration": 2.0, "tip_force": lambda t: (5.0 * np.exp(-(((t - 0.7) / 0.03) ** 2)), 0.0)},
     ),
+    # Where a joint turns back its friction jumps from one side to the other.
+    "dry friction": (DRY, paths.ellipse((0.5, 0.1), (0.15, 0.1)), {"duration": 2.0}),
+    "dry friction from rest": (
+        DRY, paths.spline(WAVES[:9]), {"duration": 1.0, "timing": "trapezoid"}
+    ),
+    "dry friction, a joint that rests": (DRY, paths.circle((0.0, 0.0), 0.7), {"duration": 2.0}),
+    "dry friction in joints": (
+        DRY, paths.joints([[0.1, 0.4], [0.9, 0.4], [-0.4, 0.2]]), {"duration": 1.0}
+    ),
+    "dry friction of a real arm": (
+        DFKI, paths.ellipse((0.25, -0.2), (0.1, 0.06)), {"duration": 2.0, "timing": "quintic"}
+    ),
 }  # fmt: skip
 IN_ALL, IN_A_PIECE = 20_001, 1_001
 
@@ -50,13 +70,31 @@ def case(request):
     return arm, path, options
 
 
+def turning_points(made, t):
+    """Give the times between these at which joints turn back, by halving."""
+    found = []
+    for joint, rates in enumerate(made.trajectory(t).qd.T):
+        moving = np.flatnonzero(rates)
+        turns = np.flatnonzero(rates[moving[:-1]] * rates[moving[1:]] < 0.0)
+        left, right = t[moving[turns]], t[moving[turns + 1]]
+        sign = np.sign(rates[moving[turns]])
+        for _ in range(60):
+            middle = 0.5 * (left + right)
+            before = sign * made.trajectory(middle).qd[:, joint] > 0.0
+            left, right = np.where(before, middle, left), np.where(before, right, middle)
+        found.append(left)
+    return np.concatenate(found)
+
+
 def brute_force(made):
     """Give the largest torques, speeds, accelerations and powers of very many samples."""
     edges = made.trajectory.timing.edges(made.path) * made.duration
     pieces = [np.linspace(first, last, IN_A_PIECE) for first, last in pairwise(edges)]
     near = 1e-9 * made.duration * np.array([-1.0, 1.0])
-    close = np.clip(np.add.outer(edges, near).ravel(), 0.0, made.duration)
-    t = np.concatenate([np.linspace(0.0, made.duration, IN_ALL), close, *pieces])
+    even = np.linspace(0.0, made.duration, IN_ALL)
+    beside = np.add.outer(np.concatenate([edges, turning_points(made, even)]), near)
+    close = np.clip(beside.ravel(), 0.0, made.duration)
+    t = np.concatenate([even, close, *pieces])
     _, qd, qdd = made.trajectory(t)
     tau = made.torque_at(t)
     return {
@@ -83,8 +121,10 @@ def test_nothing_depends_on_the_rate(case):
     arm, path, options = case
     free = ulna.plan(arm, path, **options)
     half = [
-        ulna.Joint(max_torque=0.6 * float(torque), max_velocity=0.9 * float(speed))
-        for torque, speed in zip(free.peaks.torque, free.peaks.speed, strict=True)
+        replace(joint, max_torque=0.6 * float(torque), max_velocity=0.9 * float(speed) or np.inf)
+        for joint, torque, speed in zip(
+            arm.joints, free.peaks.torque, free.peaks.speed, strict=True
+        )
     ]
     limited = arm.replace(joints=half)
     plans = [
@@ -146,3 +186,40 @@ def test_finite_derivatives_have_the_peaks_of_their_samples():
     )
     assert np.array_equal(made.peaks.torque, np.abs(made.tau).max(axis=0))
     assert np.array_equal(made.peaks.speed, np.abs(made.qd).max(axis=0))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_peaks_of_random_arms_with_friction_are_those_of_very_many_samples(seed):
+    random = np.random.default_rng(seed)
+    n = 1 + seed % 3
+    lengths, masses = random.uniform(0.2, 0.6, n), random.uniform(0.3, 3.0, n)
+    joints = [
+        ulna.Joint(friction=ulna.Friction(low, low + more, speed, drag))
+        for low, more, speed, drag in zip(
+            random.uniform(0.0, 5.0, n), random.choice([0.0, 2.0], n),
+            random.uniform(0.005, 0.3, n), random.choice([0.0, 0.5], n), strict=True,
+        )
+    ]  # fmt: skip
+    arm = ulna.Arm.rods(lengths, masses, joints=joints)
+    postures = random.uniform(-2.0, 2.0, (6, n))
+    # Timed by its length, a lone joint would turn back at once.
+    timing = str(random.choice(["uniform", "quintic", "trapezoid"])) if n > 1 else "uniform"
+    made = ulna.plan(arm, paths.joints(postures), duration=3.0, timing=timing)
+    sizes, _ = brute_force(made)
+    for name, size in sizes.items():
+        most, told = size.max(axis=0), getattr(made.peaks, name)
+        assert (told >= (1.0 - 1e-3) * most).all(), name
+        assert (told <= most * (1.0 + 2e-3)).all(), name
+    assert (made.peaks.torque >= np.abs(made.tau).max(axis=0) * (1.0 - 1e-12)).all()
+
+
+def test_what_dry_friction_adds_is_in_the_torque_that_a_plan_asks_for():
+    """Of a lone joint without weight: the torque of its inertia, and friction on top of it."""
+    rod = ulna.Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))
+    dry = rod.replace(joints=[ulna.Joint(friction=ulna.Friction(3.0))])
+    swing = paths.joints([[0.0], [1.0]])
+    ideal, real = (ulna.plan(arm, swing, duration=1.0, timing="quintic") for arm in (rod, dry))
+    # M q̈ is largest where it accelerates, and friction acts against that.
+    assert real.peaks.torque == pytest.approx(ideal.peaks.torque + 3.0, rel=1e-3)
+    assert real.term_peaks["friction"] == pytest.approx([3.0])
+    assert np.abs(real.tau).max() == pytest.approx(np.abs(ideal.tau).max() + 3.0)

@@ -16,10 +16,22 @@ import dataclasses
 from functools import lru_cache
 from typing import Any, overload
 
+import numpy as np
+
 from ulna.arm import Arm, Friction, Parameters
 from ulna.arrays import Array
 
-__all__ = ["friction_slope", "has_friction", "sliding_friction", "without_friction"]
+__all__ = [
+    "friction_slope",
+    "has_friction",
+    "rates_along",
+    "sliding_friction",
+    "to_rest",
+    "without_friction",
+]
+
+CREEP = 1e-300  # [rad/s]: a rate that has a direction and moves nothing
+ROUNDING = 1e-12  # of usual rates, below which a joint is meant to stand still
 
 
 def has_friction(p: Parameters) -> bool:
@@ -71,3 +83,26 @@ def _smooth(arm: Arm, keep_drag: bool) -> Arm:
 
     joints = [dataclasses.replace(one, friction=drag(one.friction)) for one in arm.joints]
     return arm.replace(joints=joints)
+
+
+def rates_along(directions: Array, rate: Array) -> Array:
+    """Return rates (…, n) whose signs are the directions, those at rest as the least of such rates.
+
+    Friction jumps where a joint turns back. On either side of that its limit is the one of a joint
+    that has all but stopped, in the direction of that side.
+    """
+    return np.where(directions * rate > 0.0, rate, CREEP * directions)
+
+
+def to_rest(rows: Array, usual: float) -> Array:
+    """Return q, q̇ and q̈ (3, k, n) without rates and accelerations that are but rounding errors.
+
+    Their signs are chance, and friction would follow them. `usual` is a rate [rad/s] that
+    the motion has somewhere.
+    """
+    q, qd, qdd = rows
+    fastest = np.maximum(np.max(np.abs(qd), axis=-1, keepdims=True), usual)
+    hardest = np.maximum(np.max(np.abs(qdd), axis=-1, keepdims=True), fastest * fastest)
+    still = np.abs(qd) <= ROUNDING * fastest
+    steady = np.abs(qdd) <= ROUNDING * hardest
+    return np.stack([q, np.where(still, 0.0, qd), np.where(steady, 0.0, qdd)])

@@ -8,10 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from ulna.actuation.friction import has_friction
 from ulna.arm import Arm, unmodelled, warn_unmodelled
 from ulna.cli import flags
 from ulna.cli.arguments import Angles, find_arm, read_convention
-from ulna.cli.terminal import counted, degrees, number, say, show_joints, show_json
+from ulna.cli.terminal import (
+    counted,
+    degrees,
+    no_more_than,
+    number,
+    say,
+    show_joints,
+    show_json,
+)
+from ulna.dynamics import friction_payload
 from ulna.errors import InputError
 from ulna.kinematics import workspace
 from ulna.kinematics.inverse_kinematics import ring
@@ -35,6 +45,9 @@ def check(arm: flags.Arm, angles: flags.Angles = "relative", json: flags.Json = 
     title = f"{described.name or arm}: {counted(described.n, 'link')}"
     show_joints(title, _links(described), of="link")
     show_joints("joints", _joints(described, convention))
+    dry = has_friction(described.parameters)
+    if dry:
+        show_joints("friction", _friction(described))
     if convention.absolute:
         say("q is measured from the link before, φ from the x axis; limits are those of q")
     if _lacks_limits(described):
@@ -42,6 +55,8 @@ def check(arm: flags.Arm, angles: flags.Angles = "relative", json: flags.Json = 
     gx, gy = described.gravity
     say(f"mass {number(described.mass)} kg, gravity ({number(gx)}, {number(gy)}) m/s²")
     say(_reach_text(described))
+    if dry and any(described.gravity):
+        say(_held_text(described))
     say("ok")
 
 
@@ -87,6 +102,40 @@ def _joints(arm: Arm, angles: Angles) -> dict[str, Iterable[str]]:
     }
 
 
+def _friction(arm: Arm) -> dict[str, list[str]]:
+    p = arm.parameters
+    columns = {
+        "Coulomb [N·m]": [number(value) for value in p.coulomb],
+        "static [N·m]": [number(value) for value in p.static],
+    }
+    if np.any(p.static > p.coulomb):
+        columns["Stribeck velocity [rad/s]"] = [
+            number(speed) if high > low else "-"
+            for speed, low, high in zip(p.stribeck_velocity, p.coulomb, p.static, strict=True)
+        ]
+    if p.drag.any():
+        columns["drag [N·m·s²/rad²]"] = [number(value) for value in p.drag]
+    return columns
+
+
+def _level_payload(arm: Arm) -> float:
+    """Return the mass [kg] that friction alone holds at the tip of the arm, stretched out level."""
+    gx, gy = arm.gravity
+    level = np.zeros(arm.n)
+    level[0] = math.atan2(gx, -gy)
+    return float(friction_payload(arm, level))
+
+
+def _held_text(arm: Arm) -> str:
+    mass = _level_payload(arm)
+    load = arm.payload.mass + mass
+    if mass >= 0.0:
+        with_load = f" with up to {no_more_than(mass)} kg more at the tip"
+        return f"without motors friction holds the arm stretched out level{with_load}"
+    with_less = f"; it would with a payload of {no_more_than(load)} kg" if load >= 0.0 else ""
+    return f"without motors friction does not hold the arm stretched out level{with_less}"
+
+
 def _angle(limit: float) -> str:
     return degrees(limit, 2) if math.isfinite(limit) else "-"
 
@@ -102,6 +151,7 @@ def _lacks_limits(arm: Arm) -> bool:
 
 def _facts(arm: Arm) -> dict[str, Any]:
     inner, outer = ring(arm.parameters.length)
+    dry = has_friction(arm.parameters)
     return {
         "name": arm.name,
         "links": arm.n,
@@ -109,4 +159,5 @@ def _facts(arm: Arm) -> dict[str, Any]:
         "mass": arm.mass,
         "parameters": arm.parameters._asdict(),
         "not_modelled": list(unmodelled(arm)),
+        **({"friction_payload_level": _level_payload(arm)} if dry else {}),
     }

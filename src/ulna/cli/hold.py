@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
+from math import isfinite
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -15,11 +15,19 @@ from ulna.arrays import sum_beyond
 from ulna.cli import flags
 from ulna.cli.arguments import Angles, changed_arm, read_convention, read_force
 from ulna.cli.flags import option
-from ulna.cli.terminal import degrees, fixed, in_degrees, number, say, show_joints, show_json
+from ulna.cli.terminal import (
+    ROUNDING,
+    degrees,
+    fixed,
+    in_degrees,
+    no_more_than,
+    number,
+    say,
+    show_joints,
+    show_json,
+)
 from ulna.dynamics.chain import Posture, link_posture
 from ulna.errors import InfeasibleError, InputError, Problem, shown
-
-ROUNDING = 1e-12  # of a limit, which a torque may pass unnoticed
 
 TipForceOption = Annotated[
     str | None,
@@ -69,6 +77,7 @@ class _Held(NamedTuple):
     torque: np.ndarray
     gravity: np.ndarray
     payload_margin: float  # [kg] more at the tip
+    friction_payload: float  # [kg] more at the tip that friction holds without motors
 
     @property
     def limit(self) -> np.ndarray:
@@ -77,7 +86,18 @@ class _Held(NamedTuple):
     @property
     def too_weak(self) -> np.ndarray:
         """Of each joint, whether the pose asks more of it than it gives."""
-        return np.asarray(np.abs(self.torque) > self.limit * (1.0 + ROUNDING))
+        most = self.limit + self.static
+        return np.asarray(np.abs(self.torque) > most * (1.0 + ROUNDING))
+
+    @property
+    def static(self) -> np.ndarray:
+        """The static friction of each joint, which holds it too."""
+        return np.asarray(self.arm.parameters.static)
+
+    @property
+    def slipping(self) -> np.ndarray:
+        """Of each joint, whether the pose asks more of its friction alone than that gives."""
+        return np.asarray(np.abs(self.torque) > self.static * (1.0 + ROUNDING))
 
 
 def _held(arm: Arm, q: np.ndarray, force: np.ndarray) -> _Held:
@@ -86,8 +106,11 @@ def _held(arm: Arm, q: np.ndarray, force: np.ndarray) -> _Held:
     if not np.isfinite(torque).all():
         got = "angles, a force or a load for which no torque is a number"
         raise InputError(Problem("hold", got, "sizes that arithmetic can hold", "check the units"))
-    margin = float(dynamics.largest_payload(arm, q, tip_force=force))
-    return _Held(arm, q, force, torque, dynamics.gravity_torque(arm, q), margin)
+    p = arm.parameters
+    held_by = p._replace(max_torque=p.max_torque + p.static)
+    margin = float(dynamics.largest_payload(held_by, q, tip_force=force))
+    alone = float(dynamics.friction_payload(arm, q, tip_force=force))
+    return _Held(arm, q, force, torque, dynamics.gravity_torque(arm, q), margin, alone)
 
 
 def _show(held: _Held, name: str, angles: Angles) -> None:
@@ -99,6 +122,9 @@ def _show(held: _Held, name: str, angles: Angles) -> None:
     if np.any(held.force):
         columns["gravity [N·m]"] = map(number, gravity)
         columns["tip force [N·m]"] = map(number, torque - gravity)
+    if held.static.any():
+        columns["holds from [N·m]"] = map(number, torque - held.static)
+        columns["to [N·m]"] = map(number, torque + held.static)
     if np.isfinite(limit).any():
         columns["limit [N·m]"] = (number(most) if np.isfinite(most) else "" for most in limit)
         columns["used [%]"] = (
@@ -109,7 +135,29 @@ def _show(held: _Held, name: str, angles: Angles) -> None:
     x, y, _ = kinematics.tip(arm, held.q)
     say(f"tip ({fixed(x, 6)}, {fixed(y, 6)}) m{_force_in_words(held.force)}")
     if np.isfinite(held.payload_margin) and not held.too_weak.any():
-        say(f"the joints hold up to {_no_more_than(held.payload_margin)} kg more at the tip")
+        helped = ", friction included" * bool(held.static.any())
+        most = no_more_than(held.payload_margin)
+        say(f"the joints hold up to {most} kg more at the tip{helped}")
+    if held.static.any():
+        say(_without_motors(held))
+
+
+def _without_motors(held: _Held) -> str:
+    """Return whether friction alone holds the pose, and with which load."""
+    if not held.slipping.any():
+        mass = held.friction_payload
+        more = f", with up to {no_more_than(mass)} kg more at the tip" if isfinite(mass) else ""
+        return f"without motors the arm stays where it is: friction holds it{more}"
+    asked = "; ".join(
+        f"joint {i + 1} needs {number(abs(held.torque[i]))} N·m and its static friction is "
+        f"{number(held.static[i])} N·m"
+        for i in np.flatnonzero(held.slipping)
+    )
+    load = held.arm.payload.mass + held.friction_payload
+    less = ""
+    if load >= 0.0:
+        less = f"; friction would hold it with a payload of {no_more_than(load)} kg"
+    return f"without motors the arm does not stay: {asked}{less}"
 
 
 def _force_in_words(force: np.ndarray) -> str:
@@ -127,22 +175,16 @@ def _raise_if_too_weak(held: _Held) -> None:
     asked = "; ".join(
         f"joint {i + 1} needs {number(abs(held.torque[i]))} N·m "
         f"and gives {number(held.limit[i])} N·m"
+        + f" beside {number(held.static[i])} N·m of friction"
+        * bool(held.static[i])
         for i in weak
     )
     lessen = "lessen the force, " if np.any(held.force) else ""
     way_out = f"{lessen}move the tip closer to the base, or choose stronger motors"
     load = held.arm.payload.mass + held.payload_margin
     if load >= 0.0:
-        way_out = f"it could be held with a payload of {_no_more_than(load)} kg"
+        way_out = f"it could be held with a payload of {no_more_than(load)} kg"
     raise InfeasibleError(f"the pose cannot be held: {asked}; {way_out}")
-
-
-def _no_more_than(mass: float) -> str:
-    """Write a mass in four digits, rounded down: the joints have to hold what is printed."""
-    text = number(mass, 4)
-    if mass <= 0.0 or float(text) <= mass * (1.0 + ROUNDING):
-        return text
-    return number(float(text) - 10.0 ** (math.floor(math.log10(mass)) - 3), 4)
 
 
 def _facts(held: _Held) -> dict[str, Any]:
@@ -156,6 +198,19 @@ def _facts(held: _Held) -> dict[str, Any]:
         "holds": not held.too_weak.any(),
         "payload": held.arm.payload.mass,
         "payload_margin": held.payload_margin,
+        **(_friction_facts(held) if held.static.any() else {}),
+    }
+
+
+def _friction_facts(held: _Held) -> dict[str, Any]:
+    return {
+        "friction": {
+            "static": held.static,
+            "torque_from": held.torque - held.static,
+            "torque_to": held.torque + held.static,
+            "holds": not held.slipping.any(),
+            "payload_margin": held.friction_payload,
+        }
     }
 
 
@@ -166,7 +221,7 @@ def _explain(arm: Arm, q: np.ndarray, force: np.ndarray) -> str:
     stretched = link_posture(np, arm.parameters, np.zeros(arm.n))
     parts = ["Holding torques, link by link\n", *_explain_moments(arm, stretched)]
     parts += _explain_links(arm, stretched, np.cumsum(q), force, torque)
-    return "\n".join([*parts, *_explain_joints(torque)])
+    return "\n".join([*parts, *_explain_joints(torque), *_explain_friction(arm, torque)])
 
 
 def _explain_moments(arm: Arm, stretched: Posture) -> Iterator[str]:
@@ -239,6 +294,18 @@ def _explain_joints(torque: np.ndarray) -> Iterator[str]:
         few = n - i <= 4
         names = [f"Q_{k + 1}" for k in range(i, n)] if few else [f"Q_{i + 1}", "...", f"Q_{n}"]
         yield f"  tau_{i + 1} = {' + '.join(names)} = {number(torque[i])} N·m"
+
+
+def _explain_friction(arm: Arm, torque: np.ndarray) -> Iterator[str]:
+    static = arm.parameters.static
+    if not static.any():
+        return
+    yield ""
+    yield "Static friction holds a joint at rest too: every torque within f_i of tau_i will do,"
+    for i, (needed, most) in enumerate(zip(torque, static, strict=True)):
+        low, high = number(needed - most), number(needed + most)
+        alone = ": no motor is needed" * bool(abs(needed) <= most * (1.0 + ROUNDING))
+        yield f"  f_{i + 1} = {number(most)} N·m: from {low} to {high} N·m{alone}"
 
 
 def _less(value: float) -> str:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from ulna.actuation.friction import has_friction
 from ulna.arm import Arm
 from ulna.arm.parameters import are_limited
 from ulna.cli import flags
@@ -31,6 +32,7 @@ from ulna.errors import InfeasibleError, InputError, Problem, UlnaError, rewordi
 from ulna.motion import Path, Plan, paths, read_path
 from ulna.motion import plan as planned
 from ulna.motion.paths.path_text import SHAPES
+from ulna.motion.planning.plan_result import terms_of
 from ulna.storage import read_text
 from ulna.units import length_text
 
@@ -194,8 +196,12 @@ def plan_heading(task: Planned, angles: Angles) -> str:
 def plan_columns(made: Plan) -> dict[str, list[str]]:
     """Return torques, speed and power of every joint, by their headings."""
     limits, peaks = made.arm.parameters.max_torque, made.peaks
+    against = {}
+    if has_friction(made.arm.parameters):
+        against["peak friction [N·m]"] = [number(most, 4) for most in made.term_peaks["friction"]]
     return {
         PEAK_TORQUE: [number(torque, 5) for torque in peaks.torque],
+        **against,
         "RMS [N·m]": [number(torque, 5) for torque in peaks.torque_rms],
         "limit [N·m]": [number(most, 5) if np.isfinite(most) else "none" for most in limits],
         "peak speed [rad/s]": [number(speed, 4) for speed in peaks.speed],
@@ -261,7 +267,7 @@ def plan_facts(task: Planned) -> dict[str, Any]:
         "torque": {"peak": peaks.torque, "rms": peaks.torque_rms},
         "speed": {"peak": peaks.speed},
         "power": {"peak": peaks.power},
-        "terms": {name: {"peak": part} for name, part in made.term_peaks.items()},
+        "terms": {name: {"peak": made.term_peaks[name]} for name in terms_of(made.arm)},
     }
 
 

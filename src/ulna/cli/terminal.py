@@ -32,6 +32,7 @@ SMALL_DIGITS = re.compile("[₀-₉]+")
 FULL_SIZE = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
 LABEL = 13  # letters of a label and the space behind it
+ROUNDING = 1e-12  # of a limit, by which a number may pass it unnoticed
 
 
 def _stand_in(error: UnicodeError) -> tuple[str | bytes, int]:
@@ -155,6 +156,14 @@ def number(value: float, digits: int = 6) -> str:
     """Write a number for a table, without a negative zero."""
     text = f"{value:.{digits}g}"
     return text.removeprefix("-") if float(text) == 0.0 else text
+
+
+def no_more_than(mass: float) -> str:
+    """Write a mass in four digits, rounded down: what holds it has to hold what is printed."""
+    text = number(mass, 4)
+    if mass <= 0.0 or float(text) <= mass * (1.0 + ROUNDING):
+        return text
+    return number(float(text) - 10.0 ** (math.floor(math.log10(mass)) - 3), 4)
 
 
 def fixed(value: float, decimals: int) -> str:

@@ -11,18 +11,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ulna.actuation.friction import has_friction, to_rest
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.kinematics import tip, tip_acceleration, tip_velocity
 from ulna.kinematics.inverse_kinematics import EXACT, ring
 from ulna.motion.paths.curves import Cubics, Jet
-from ulna.motion.paths.path import BESIDE, Path
+from ulna.motion.paths.path import BESIDE, SAMPLE_PARAMETERS, Path
 from ulna.motion.paths.points import check_times
 from ulna.namespaces import suggest_keywords
 from ulna.typing import ArrayLike, TimesLike
@@ -407,16 +409,13 @@ class Trajectory:
         ndarray, shape (3, k, n)
             Angles [rad], rates [rad/s] and accelerations [rad/s²].
         """
-        asked, moving = self.path_rows(times, within)
-        if self.solver is None:
-            return asked
-        rows = self.solver(np.clip(times, 0.0, self.duration), asked)
-        reached = self._reachable(asked[0])
-        if not moving.all():
+        rows, moving = self.path_rows(times, within)
+        if self.solver is not None:
+            reached = self._reachable(rows[0])
+            rows = self.solver(np.clip(times, 0.0, self.duration), rows)
             rows[1:, ~moving] = 0.0
-        if not reached.all():
             rows[:, ~reached] = np.nan
-        return rows
+        return to_rest(rows, self._usual_rate) if has_friction(self.arm.parameters) else rows
 
     def tip(self, t: TimesLike) -> TipMotion:
         """Return where the tip should be, its velocity and its acceleration.
@@ -483,16 +482,16 @@ class Trajectory:
             rows[1:, ~moving] = 0.0
         return rows, moving
 
+    @cached_property
+    def _usual_rate(self) -> float:
+        extent = float(np.ptp(self.path.curve(SAMPLE_PARAMETERS)[0], axis=0).max())
+        return extent / (self.duration * (1.0 if self.path.in_joints else self.arm.reach))
+
     def _reachable(self, points: Array) -> Array:
         inner, outer = ring(np.asarray(self.arm.parameters.length))
-        distance = np.abs(as_complex(points) - complex(*self.arm.base))
+        distance = np.hypot(*(points - np.array(self.arm.base)).T)
         slack = EXACT * self.arm.reach
         return (distance <= outer + slack) & (distance >= inner - slack)
 
     def __repr__(self) -> str:
         return f"Trajectory: {self.path}, {self.timing.name}, {self.duration:g} s"
-
-
-def as_complex(points: Array) -> Array:
-    """Return points (…, 2) as x + i y."""
-    return np.ascontiguousarray(points).view(np.complex128)[..., 0]

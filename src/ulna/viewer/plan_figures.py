@@ -71,6 +71,7 @@ USUAL = 0.97  # of the samples are usual
 SPIKE = 8.0  # times the usual torque is a spike
 NAMES = {"coriolis": "Coriolis", "tip_force": "tip force"}  # where the field's will not do
 UNIT = "torque [N·m]"
+FRICTION_GREEN = 0.55  # of the colour of dry friction is that of viscous damping
 
 
 class Mark(NamedTuple):
@@ -413,11 +414,21 @@ def _one_legend(figure: Figure, panels: Sequence[Axes], theme: Theme) -> None:
 def _shown_terms(plan: Plan, theme: Theme = PRINT) -> dict[str, dict[str, Any]]:
     """Return colour and line style of every term that is not zero everywhere."""
     orange, blue, purple, green, grey = theme.data
-    colors = (blue, purple, orange, green, grey, theme.link_light)  # weight is what is seen most
-    patterns = ("-", PATTERNS[2], "-", *PATTERNS[3:], (0, (3, 1, 1, 1, 1, 1)))
-    styles = ({"color": color, "ls": ls} for color, ls in zip(colors, patterns, strict=True))
-    named = zip(plan.terms._fields, plan.terms, styles, strict=True)
-    return {name: style for name, values, style in named if np.any(np.nan_to_num(values))}
+    dark_green = mixed(theme.foreground, green, FRICTION_GREEN)
+    styles = {
+        "inertia": (blue, "-"),
+        "coriolis": (purple, PATTERNS[2]),
+        "gravity": (orange, "-"),  # weight is what is seen most
+        "damping": (green, PATTERNS[3]),
+        "friction": (dark_green, "-"),
+        "rotor": (grey, PATTERNS[4]),
+        "tip_force": (theme.link_light, (0, (3, 1, 1, 1, 1, 1))),
+    }
+    return {
+        name: {"color": styles[name][0], "ls": styles[name][1]}
+        for name, values in plan.terms._asdict().items()
+        if np.any(np.nan_to_num(values))
+    }
 
 
 def _draw_limit(axes: Axes, plan: Plan, joint: int, theme: Theme) -> None:

@@ -261,6 +261,58 @@ def test_check_warns_of_an_impossible_inertia(ask, tmp_path):
     assert err.startswith("warning: odd.toml:5: link.1.inertia")
 
 
+def test_check_shows_friction_and_what_it_holds(ask, tmp_path):
+    text = (
+        "format = 1\n[[link]]\nlength = 1\nmass = 2\n"
+        'joint.friction = { coulomb = "10 N*m", static = "1500 N*cm", drag = 0.2 }\n'
+    )
+    (tmp_path / "dry.toml").write_text(text)
+    code, out, err = ask("check", "dry.toml")
+    assert (code, err) == (0, "")
+    table = out.partition("\nfriction\n")[2]
+    assert "Coulomb [N·m]   static [N·m]   Stribeck velocity [rad/s]   drag [N·m·s²/rad²]" in table
+    assert ["1", "10", "15", "0.01", "0.2"] in [line.split() for line in table.splitlines()]
+    # A rod of 2 kg weighs 9.81 N·m held out level; a mass at its end 9.81 N·m a kilogram.
+    held = (15.0 - 9.81) / 9.81
+    assert "friction holds the arm stretched out level with up to 0.529 kg more" in out
+    level = json.loads(ask("check", "dry.toml", "--json")[1])["friction_payload_level"]
+    assert level == pytest.approx(held)
+    (tmp_path / "dry.toml").write_text(text.replace("1500", "1000").replace("10 N*m", "5 N*m"))
+    assert "stretched out level with up to 0.01936 kg" in ask("check", "dry.toml")[1]
+    (tmp_path / "dry.toml").write_text(text.replace("1500", "900").replace("10 N*m", "5 N*m"))
+    assert "friction does not hold the arm stretched out level\n" in ask("check", "dry.toml")[1]
+
+
+def test_check_says_nothing_of_friction_where_there_is_none(ask):
+    code, out, _ = ask("check", "kehl")
+    assert code == 0
+    assert "friction" not in out
+    assert "friction_payload_level" not in ask("check", "kehl", "--json")[1]
+
+
+WRONG_FRICTION = {
+    "coulomb": ["-1", '"2 m"', '"much"', "inf"],
+    "static": ["-1", '"2 rpm"', "true", "0.1"],
+    "stribeck_velocity": ["0", "-0.1", '"2 N*m"', "nan"],
+    "drag": ["-0.2", '"2 N*m"', "[0.1]", "inf"],
+}
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [(k, v) for k in WRONG_FRICTION for v in WRONG_FRICTION[k]]
+)
+def test_a_wrong_friction_is_named_with_its_line(ask, tmp_path, key, value):
+    given = {"coulomb": "0.2", key: value}
+    friction = "".join(f"{name} = {text}\n" for name, text in given.items())
+    text = f"format = 1\n[[link]]\nlength = 1\nmass = 2\n[link.joint.friction]\n{friction}"
+    (tmp_path / "wrong.toml").write_text(text)
+    code, _, err = ask("check", "wrong.toml")
+    line = 5 + 1 + list(given).index(key)
+    assert code == 2
+    assert err.startswith(f"wrong.toml:{line}: link.1.joint.friction.{key}: got ")
+    assert len(err.splitlines()) == 1
+
+
 def test_check_json_is_si(ask, tmp_path):
     (tmp_path / "desk.toml").write_text(DESK)
     _, out, _ = ask("check", "desk.toml", "--json")

@@ -237,6 +237,58 @@ def test_a_pose_that_is_not_held_is_not_said_to_hold_more(ask):
     assert "hold up to" not in out
 
 
+# -------------------------------------------------------------------------------- friction
+
+
+@pytest.fixture
+def sticky(tmp_path):
+    """Write the file of a metre with a kilogram at its end, 15 N·m of static friction, 10 N·m."""
+    joint = ulna.Joint(max_torque=10.0, friction=ulna.Friction(12.0, 15.0))
+    arm = ulna.Arm.point_masses([1.0], [1.0], joints=[joint], gravity=(0.0, -10.0), name="sticky")
+    ulna.save(arm, tmp_path / "sticky.toml")
+    return "sticky.toml"
+
+
+def test_friction_holds_the_arm_where_it_is_and_a_load(ask, sticky):
+    """10 N·m of weight and 15 of friction: half a kilogram more holds without motors."""
+    code, out, err = ask(sticky, "--q", "0")
+    assert (code, err) == (0, "")
+    assert column(out, "torque [N·m]") == [10.0]
+    assert column(out, "holds from [N·m]") == [-5.0]
+    assert column(out, "to [N·m]") == [25.0]
+    stays = "without motors the arm stays where it is: friction holds it, with up to 0.5 kg more"
+    assert stays in out
+    # With motors 25 N·m hold, which is 2.5 kg.
+    assert "the joints hold up to 1.5 kg more at the tip, friction included" in out
+    assert ask(sticky, "--q", "0", "--payload", "1.5 kg")[0] == 0
+    code, out, err = ask(sticky, "--q", "0", "--payload", "1.501 kg")
+    assert code == 5
+    assert "gives 10 N·m beside 15 N·m of friction; it could be held with a payload of 1.5" in err
+
+
+def test_a_load_that_friction_does_not_hold_is_told_with_one_that_it_does(ask, sticky):
+    code, out, _ = ask(sticky, "--q", "0", "--payload", "1 kg")
+    assert code == 0
+    assert "without motors the arm does not stay: joint 1 needs 20 N·m and its static" in out
+    assert "friction would hold it with a payload of 0.5 kg" in out
+
+
+def test_what_friction_holds_in_json_and_explained(ask, sticky):
+    facts = json.loads(ask(sticky, "--q", "0", "--json")[1])
+    assert facts["friction"] == {
+        "static": [15.0], "torque_from": [-5.0], "torque_to": [25.0], "holds": True,
+        "payload_margin": pytest.approx(0.5),
+    }  # fmt: skip
+    explained = ask(sticky, "--q", "0", "--explain")[1]
+    assert "f_1 = 15 N·m: from -5 to 25 N·m: no motor is needed" in explained
+
+
+def test_without_friction_nothing_is_said_of_it(ask, rod):
+    assert "friction" not in "".join(ask(rod, "--q", "0")[1:])
+    assert "friction" not in json.loads(ask(rod, "--q", "0", "--json")[1])
+    assert "friction" not in ask(rod, "--q", "0", "--explain")[1]
+
+
 # ------------------------------------------------------------------------------- explained
 
 

@@ -157,6 +157,26 @@ def test_an_arm_that_lies_flat_carries_nothing(ask):
     assert facts["torque"]["peak"][0] > 0.0
 
 
+def test_friction_has_a_column_and_a_term_of_its_own(ask, tmp_path):
+    joints = [ulna.Joint(friction=ulna.Friction(3.0)), ulna.Joint()]
+    arm = ulna.Arm.rods([0.5, 0.5], [1.0, 1.0], joints=joints)
+    ulna.save(arm, tmp_path / "dry.toml")
+    ulna.save(arm.replace(joints=[ulna.Joint()] * 2), tmp_path / "ideal.toml")
+    words = (CIRCLE, "--duration", "2 s")
+    dry = ask("dry.toml", *words)
+    assert (dry.code, dry.err.count("warning")) == (0, 0)
+    assert "peak friction [N·m]" in dry.out
+    facts = ask("dry.toml", *words, "--json", "--out", "two").json
+    ideal = ask("ideal.toml", *words, "--json", "--out", "three").json
+    assert facts["terms"]["friction"]["peak"] == [pytest.approx(3.0), 0.0]
+    assert "friction" not in ideal["terms"]
+    assert facts["torque"]["peak"][0] == pytest.approx(ideal["torque"]["peak"][0] + 3.0, rel=0.02)
+    table = columns(tmp_path / "plan" / "plan.csv")
+    assert np.abs(table["friction_1"]).max() == 3.0
+    assert not table["friction_2"].any()
+    assert "friction_1" not in columns(tmp_path / "three" / "plan.csv")
+
+
 def test_a_payload_weighs(ask):
     # Held out straight and level, m more at the tip of a metre takes m g more of the first joint.
     level = ["kehl", "joints([(0, 0), ('1 deg', 0)])", "--duration", "1000 s", "--json"]

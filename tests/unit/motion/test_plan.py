@@ -7,7 +7,7 @@ import pytest
 
 import ulna
 from ulna import paths
-from ulna.dynamics import gravity_torque, inverse_dynamics
+from ulna.dynamics import friction_torque, gravity_torque, inverse_dynamics
 from ulna.kinematics import condition_number, jacobian, joints, tip
 
 PATH = paths.ellipse((0.5, 0.1), (0.15, 0.1))
@@ -22,6 +22,10 @@ GEARED = ulna.Arm.of(
     ],
     payload=0.3,
     gravity=(1.0, -9.0),
+)
+STICKY = ulna.Friction(0.5, 0.8, 0.05)
+DRY = ARM.replace(
+    joints=[ulna.Joint(friction=STICKY), ulna.Joint(friction=ulna.Friction(0.5, 0.8, 0.05, 0.2))]
 )
 FORCE = (3.0, -2.0, 0.5)
 
@@ -57,6 +61,53 @@ class TestTerms:
         made = plan(GEARED)
         assert np.abs(made.terms.damping - [0.3, 0.2] * made.qd).max() <= 1e-15
         assert not plan(ARM).terms.damping.any()
+
+    @pytest.mark.parametrize("force", [None, FORCE])
+    def test_friction_is_that_of_the_rates(self, force):
+        made = plan(DRY, rate=100.0, tip_force=force)
+        size = 0.5 + 0.3 * np.exp(-((made.qd / 0.05) ** 2)) + [0.0, 0.2] * made.qd**2
+        assert np.abs(made.terms.friction - np.sign(made.qd) * size).max() <= 1e-15
+        assert np.abs(sum(made.terms) - made.tau).max() <= 1e-13
+        ideal = DRY.without_friction()
+        expected = inverse_dynamics(ideal, made.q, made.qd, made.qdd, tip_force=force)
+        expected = expected + friction_torque(DRY, made.qd, made.qdd)
+        assert np.abs(made.tau - expected).max() <= 1e-11
+        assert np.abs(made.torque_at(made.t) - made.tau).max() <= 1e-11
+        assert not plan(GEARED).terms.friction.any()
+        assert not plan(GEARED).term_peaks["friction"].any()
+
+    @pytest.mark.parametrize("timing", ["trapezoid", "cubic"])
+    def test_a_joint_that_comes_to_rest_slides_until_then(self, timing):
+        """Braked into its end: friction acts against the motion, not against the acceleration."""
+        made = plan(DRY, paths.joints([[0.1, 0.4], [0.9, -0.6]]), timing=timing)
+        assert (made.qd[[0, -1]] == 0.0).all()
+        assert made.terms.friction[[0, -1]].tolist() == [[0.8, -0.8], [0.8, -0.8]]
+        assert made.torque_at(made.duration) == pytest.approx(made.tau[-1], abs=1e-12)
+        (many,) = ulna.plan([DRY], made.path, duration=2.0, timing=timing)
+        assert many.tau == pytest.approx(made.tau, abs=1e-12)
+
+    def test_a_joint_that_rests_but_for_rounding_feels_no_friction(self):
+        made = plan(DRY, paths.circle((0.0, 0.0), 0.7))
+        assert not made.qd[:, 1].any()
+        assert not made.terms.friction[:, 1].any()
+        assert (made.terms.friction[:, 0] == made.terms.friction[0, 0]).all()
+
+    def test_the_words_and_the_table_have_friction_where_there_is_any(self):
+        assert "W, friction 0.8 N·m" in repr(plan(DRY))
+        assert "friction [N·m]" in plan(DRY)._repr_html_()
+        assert "friction_1" in plan(DRY).to_dataframe().columns
+        assert "friction" not in repr(plan(GEARED)) + plan(GEARED)._repr_html_()
+        assert "friction_1" not in plan(GEARED).to_dataframe().columns
+
+    def test_a_limit_that_friction_passes_is_told(self):
+        """Without friction the torque keeps its limit; with it a reversal passes that at once."""
+        free, real = plan(ARM).peaks.torque[0], plan(DRY).peaks.torque[0]
+        joints = [ulna.Joint(max_torque=0.5 * (free + real), friction=STICKY)] * 2
+        made = plan(ARM.replace(joints=joints))
+        found = [one for one in made.problems if one.joint == 1]
+        assert {one.kind for one in found} == {"torque limit"}
+        assert max(one.when.worst for one in found) == pytest.approx(real, rel=1e-3)
+        assert plan(ARM.replace(joints=[ulna.Joint(max_torque=0.5 * (free + real))] * 2)).ok
 
     def test_rotors_take_what_their_energy_does(self):
         """½ J₁ (N₁ q̇₁)² + ½ J₂ (q̇₁ + N₂ q̇₂)²: constant masses, so their torque is M_r q̈."""

@@ -207,6 +207,17 @@ def test_terms_that_are_zero_are_left_out():
     assert "gravity" not in [text.get_text() for text in legend.get_texts()]
 
 
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
+def test_friction_is_a_term_of_its_own_where_there_is_any(axes, theme):
+    joints = [ulna.Joint(friction=ulna.Friction(1.0)), ulna.Joint(damping=0.1)]
+    plan = ulna.plan(made().arm.replace(joints=joints), ROUND, duration=3.0, rate=50.0)
+    viewer.plot_joint_torque(axes, plan, 1, theme=theme)
+    line = line_of(axes, "friction")
+    assert np.array_equal(line.get_ydata(), plan.terms.friction[:, 0])
+    others = [one.get_color() for one in axes.lines if one is not line]
+    assert not any(same_color(line.get_color(), color) for color in others)
+
+
 def test_a_limit_is_drawn_where_it_is_near():
     first, second = viewer.torques_figure(limited()).axes
     assert set(line_of(first, "limit").get_ydata()) == {14.0}

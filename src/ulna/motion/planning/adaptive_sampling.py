@@ -8,8 +8,8 @@ answers has its vertex. At a break both limits are seen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -35,6 +35,7 @@ MOST_PASSED = 2_000  # above a limit
 STEPS = (1.0 / 32.0, 1.0 / 512.0)  # of an interval, to both sides of where an extreme should be,
 FARTHEST = 3.0  # of them, that a parabola may lead
 HALVINGS = 30  # of the way between two neighbours, to where a limit is passed
+MOST_POSITIONS = 100  # tried for a root; some ten will do
 FINE = np.linspace(0.0, 1.0, 17)
 NODES = np.linspace(0.0, 1.0, 5)
 TO_FINE = np.vander(FINE, 5) @ np.linalg.inv(np.vander(NODES, 5))
@@ -226,6 +227,59 @@ class Intervals(NamedTuple):
             np.concatenate([self.within, self.within]),
             np.concatenate(halves),
         )
+
+
+def sign_changes(samples: AdaptiveSamples) -> Array:
+    """Return the parts of the duration (k,), in order, at which values change their sign.
+
+    The first half of the columns are the values, the second half their derivatives: where those
+    are zero values have extremes, between which they cannot pass zero twice.
+    """
+    middle = samples.values.shape[-1] // 2
+    turns, within = _roots(samples, range(middle, 2 * middle))
+    order = np.argsort(np.concatenate([samples.u, turns]), kind="stable")
+    among = replace(
+        samples,
+        u=np.concatenate([samples.u, turns])[order],
+        within=np.concatenate([samples.within, within])[order],
+        values=np.concatenate([samples.values, samples.function(turns, within)])[order],
+    )
+    return np.unique(_roots(among, range(middle))[0])
+
+
+def _roots(samples: AdaptiveSamples, columns: Iterable[int]) -> tuple[Array, Array]:
+    """Return where (k,) columns are zero between samples of either sign, and the pieces (k,).
+
+    They are found by false position, in which an end that stays where it is counts for half
+    (the Illinois method).
+    """
+    found = [_brackets(samples, column) for column in columns]
+    before, after, column = (np.concatenate(part) for part in zip(*found, strict=True))
+    left, right, within = samples.u[before], samples.u[after], samples.within[before]
+    at_left, at_right = samples.values[before, column], samples.values[after, column]
+    rows = np.arange(len(column))
+    for _ in range(MOST_POSITIONS * bool(len(rows))):
+        rise = at_right - at_left
+        way = np.divide(at_right, rise, out=np.zeros_like(rise), where=rise != 0.0)
+        place = right - way * (right - left)
+        value = samples.function(place, within)[rows, column]
+        crossed = value * at_right <= 0.0
+        left = np.where(crossed, right, left)
+        at_left = np.where(crossed, at_right, 0.5 * at_left)
+        done = np.abs(place - right) <= np.finfo(float).eps
+        right, at_right = place, value
+        if done.all():
+            break
+    return right, within
+
+
+def _brackets(samples: AdaptiveSamples, column: int) -> tuple[Array, Array, Array]:
+    """Return neighbours (k,) of opposite sign on one piece, and (k,) the column."""
+    values, within = samples.values[:, column], samples.within
+    signed = np.flatnonzero(values)
+    before, after = signed[:-1], signed[1:]
+    crossed = (values[before] * values[after] < 0.0) & (within[before] == within[after])
+    return before[crossed], after[crossed], np.full(crossed.sum(), column)
 
 
 def _first_intervals(pieces: Array, count: int, function: Function) -> Intervals:

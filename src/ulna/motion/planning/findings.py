@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ulna.actuation.friction import has_friction, rates_along
 from ulna.arm import Arm
 from ulna.arm.parameters import SLACK, are_limited
 from ulna.arrays import Array
-from ulna.dynamics import inverse_dynamics
 from ulna.kinematics import Tracked, TrackFlag, condition_number, joints, tip
 from ulna.kinematics.inverse_kinematics import EXACT, nearest_in_ring, ring
 from ulna.kinematics.path_tracking import FAILURES, Interval
@@ -32,7 +32,9 @@ from ulna.motion.planning.adaptive_sampling import (
     TimeSamples,
     TimeSpan,
     sample_adaptively,
+    sign_changes,
 )
+from ulna.motion.planning.postures import joint_torque
 from ulna.motion.trajectory import Trajectory
 from ulna.units import length_text
 
@@ -50,6 +52,7 @@ JUMP = 1e-4  # of the speed beside it, by which a velocity may jump unseen
 # [rad], or of the reach: by which the joints of a redundant arm may be beyond a limit between two
 # postures that keep it.
 BETWEEN = 1e-3
+CLOSEST = 1e-9  # of the duration, between two breaks
 # The columns of sampled values: n each of q, q̇, q̈, τ, power and heights.
 ANGLE, RATE, ACCELERATION, TORQUE, POWER, HEIGHT = range(6)
 
@@ -178,13 +181,30 @@ class Demands:
 
     @cached_property
     def pieces(self) -> Array:
-        """First and last parts of the duration (k, 2) of all smooth pieces that are in reach."""
+        """First and last parts of the duration (k, 2) of all smooth pieces that are in reach.
+
+        Where a joint with dry friction turns back its torque jumps: that is a break too.
+        """
         lost = [span[:2] for span in self.out_of_reach]
         cuts = np.unique(np.concatenate([self.edges, np.ravel(lost) / self.trajectory.duration]))
         pieces = np.stack([cuts[:-1], cuts[1:]], axis=-1)
         middles = pieces.mean(axis=1) * self.trajectory.duration
         inside = ~np.any([(middles >= a) & (middles <= b) for a, b in lost] or [False], axis=0)
-        return np.asarray(pieces[np.broadcast_to(inside, len(pieces))])
+        kept = np.asarray(pieces[np.broadcast_to(inside, len(pieces))])
+        if not len(kept) or not has_friction(self.arm.parameters):
+            return kept
+        turns = sign_changes(self._sampled(self._rates, kept))
+        turns = turns[np.abs(turns[:, None] - cuts).min(axis=1) > CLOSEST]
+        turns = turns[np.diff(turns, prepend=-1.0) > CLOSEST]
+        after = np.searchsorted(kept[:, 0], turns)
+        first, last = np.insert(kept[:, 0], after, turns), np.insert(kept[:, 1], after - 1, turns)
+        return np.stack([first, last], axis=-1)
+
+    @cached_property
+    def _directions(self) -> Array:
+        """The direction (k, n) in which joints move on each of the pieces; 0 of one at rest."""
+        middles = self.pieces.mean(axis=1)
+        return np.sign(self._rates(middles, middles)[:, : self.arm.n])
 
     @cached_property
     def out_of_reach(self) -> list[TimeSpan]:
@@ -227,7 +247,16 @@ class Demands:
         """Return q, q̇ and q̈ (3, k, n), and the force on the tip (k, 3)."""
         T = self.trajectory.duration
         rows = self.trajectory.rows(u * T, within * T)
+        if has_friction(self.arm.parameters) and len(self.pieces):
+            piece = np.searchsorted(self.pieces[:, 0], within) - 1
+            rows[1] = rates_along(self._directions[piece], rows[1])
         return rows, None if self.force is None else self.force(u * T)
+
+    def _rates(self, u: Array, within: Array) -> Array:
+        """Return rates and accelerations side by side (k, 2 n)."""
+        T = self.trajectory.duration
+        _, qd, qdd = np.nan_to_num(self.trajectory.rows(u * T, within * T))
+        return np.concatenate([qd, qdd], axis=-1)
 
     def _tip_rows(self, u: Array, within: Array) -> Array:
         T = self.trajectory.duration
@@ -250,7 +279,7 @@ class Demands:
 
     def _joint_values(self, u: Array, within: Array) -> Array:
         (q, qd, qdd), force = self._rows(u, within)
-        tau = np.asarray(inverse_dynamics(self.arm, q, qd, qdd, tip_force=force))
+        tau = joint_torque(self.arm, (q, qd, qdd), force)
         heights = joints(self.arm, q)[:, 1:, 1]
         return np.nan_to_num(np.concatenate([q, qd, qdd, tau, tau * qd, heights], axis=-1))
 

@@ -25,7 +25,7 @@ from ulna.motion.paths.svg_drawings import fitted
 from ulna.motion.planning.adaptive_sampling import sample_adaptively
 from ulna.motion.planning.findings import Demands, find_problems
 from ulna.motion.planning.plan_result import Plan, Terms, torque_terms
-from ulna.motion.planning.postures import SampledMotion, follow_paths
+from ulna.motion.planning.postures import SampledMotion, follow_paths, sliding_to_rest
 from ulna.motion.trajectory import Timing, ramps, read_timing
 from ulna.namespaces import suggest_keywords
 from ulna.typing import AngleLike, ArrayLike, Branch, Derivatives, Elbow, TimingName
@@ -160,7 +160,8 @@ def plan(
         return plan_all(asked)
     problem = asked.completed()
     (motion,) = follow_paths([problem])
-    terms = torque_terms(problem.arm, motion.rows, motion.force)
+    rows = sliding_to_rest(motion.trajectory, motion.times, motion.rows)
+    terms = torque_terms(problem.arm, rows, motion.force)
     return assemble_plan(problem, motion, terms.total, terms)
 
 

@@ -15,17 +15,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ulna.actuation.friction import has_friction
 from ulna.angles import relative_to_absolute
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array, freeze
 from ulna.columns import write_columns
-from ulna.dynamics import chain, inverse_dynamics
+from ulna.dynamics import chain, friction_torque
 from ulna.dynamics.chain import times, to_joints
 from ulna.errors import InfeasibleError, InputError, Problem
 from ulna.kinematics import Tracked, condition_number, tip
 from ulna.kinematics.inverse_kinematics import ring
 from ulna.motion.paths.path import Path
 from ulna.motion.planning.findings import Demands, Finding, Peaks
+from ulna.motion.planning.postures import joint_torque, sliding_to_rest
 from ulna.motion.trajectory import Trajectory
 from ulna.namespaces import SuggestsAttributes, first_guesses, suggest_attributes, suggest_keywords
 from ulna.progress import card
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 MOST_SHOWN = 8  # problems, and joints in a line
 MOST_AT_ONCE = 4_000_000  # numbers of a stack of matrices
 HEADINGS = ("joint", "peak [N·m]", "RMS [N·m]", "peak speed [rad/s]", "peak power [W]")
+FRICTION = "friction [N·m]"  # the heading where a joint has any
 
 
 class Terms(NamedTuple):
@@ -54,6 +57,8 @@ class Terms(NamedTuple):
         Torques [N·m] that carry the weight.
     damping : ndarray, shape (k, n)
         Torques [N·m] against the viscous damping of the joints.
+    friction : ndarray, shape (k, n)
+        Torques [N·m] against their dry friction and drag.
     rotor : ndarray, shape (k, n)
         Torques [N·m] that accelerate the motors' rotors.
     tip_force : ndarray, shape (k, n)
@@ -64,6 +69,7 @@ class Terms(NamedTuple):
     coriolis: Array
     gravity: Array
     damping: Array
+    friction: Array
     rotor: Array
     tip_force: Array
 
@@ -71,6 +77,12 @@ class Terms(NamedTuple):
     def total(self) -> Array:
         """The joint torques (k, n) [N·m], the sum of all terms."""
         return np.sum(np.stack(self), axis=0)
+
+
+def terms_of(arm: Arm) -> tuple[str, ...]:
+    """Return the names of the terms that tables show: friction only where a joint has any."""
+    dry = has_friction(arm.parameters)
+    return tuple(name for name in Terms._fields if dry or name != "friction")
 
 
 def torque_terms(arm: Arm, rows: Sequence[Array], tip_force: Array | None) -> Terms:
@@ -99,7 +111,10 @@ def _terms(arm: Arm, q: Array, qd: Array, qdd: Array, force: Any) -> Terms:
         "tip_force": np.zeros_like(q) if force is None else -chain.tip_pull(at, force),
     }
     links = {name: to_joints(np, part) for name, part in parts.items()}
-    return Terms(**links, damping=arm.parameters.damping * qd)
+    friction = np.zeros_like(qd)
+    if has_friction(arm.parameters):
+        friction = friction_torque(arm, qd, qdd)
+    return Terms(**links, damping=arm.parameters.damping * qd, friction=friction)
 
 
 # What people ask for first, and where it is.
@@ -181,7 +196,8 @@ class Plan(metaclass=SuggestsAttributes):
             The terms (k, n) [N·m] of the torques.
         """
         force = None if self.tip_force is None else self.tip_force(self.t)
-        return torque_terms(self.arm, (self.q, self.qd, self.qdd), force)
+        rows = sliding_to_rest(self.trajectory, self.t, (self.q, self.qd, self.qdd))
+        return torque_terms(self.arm, rows, force)
 
     @cached_property
     def peaks(self) -> Peaks:
@@ -201,11 +217,13 @@ class Plan(metaclass=SuggestsAttributes):
         """The largest size (n,) [N·m] of every term of the torques, by its name, at any time."""
         if self.derivatives == "exact" or not np.isfinite(self.tau).any():
             peaks = self.demands.largest(self._terms_side_by_side).reshape(-1, self.arm.n)
-            return dict(zip(Terms._fields, peaks, strict=True))
+            found = dict(zip(terms_of(self.arm), peaks, strict=True))
+            return {name: found.get(name, np.zeros(self.arm.n)) for name in Terms._fields}
         return {name: _peak(part) for name, part in self.terms._asdict().items()}
 
     def _terms_side_by_side(self, rows: Array, force: Array | None) -> Array:
-        return np.concatenate(torque_terms(self.arm, rows, force), axis=-1)
+        terms = torque_terms(self.arm, rows, force)
+        return np.concatenate([getattr(terms, name) for name in terms_of(self.arm)], axis=-1)
 
     @property
     def duration(self) -> float:
@@ -276,11 +294,11 @@ class Plan(metaclass=SuggestsAttributes):
         ndarray, shape (..., n)
             Joint torques [N·m].
         """
-        motion = self.trajectory(t)
-        force = None
+        times, force = np.asarray(float_array(t, "t")), None
+        rows = sliding_to_rest(self.trajectory, times, self.trajectory(times))
         if self.tip_force is not None:
-            force = self.tip_force(np.ravel(float_array(t, "t"))).reshape(*motion.q.shape[:-1], 3)
-        return np.asarray(inverse_dynamics(self.arm, *motion, tip_force=force))
+            force = self.tip_force(np.ravel(times)).reshape(*times.shape, 3)
+        return joint_torque(self.arm, rows, force)
 
     @property
     def power(self) -> Array:
@@ -333,12 +351,14 @@ class Plan(metaclass=SuggestsAttributes):
     def __repr__(self) -> str:
         lines = [
             f"joint {joint}: {peak} N·m at most, {rms} RMS, {speed} rad/s, {power} W"
-            for joint, peak, rms, speed, power in _rows(self)[:MOST_SHOWN]
+            + "".join(f", friction {most} N·m" for most in friction)
+            for joint, peak, rms, speed, power, *friction in _rows(self)[:MOST_SHOWN]
         ]
         return "\n  ".join([_title(self), *lines, *_told(self)])
 
     def _repr_html_(self) -> str:
-        return card(_title(self), _told(self), HEADINGS, _rows(self))
+        headings = (*HEADINGS, FRICTION) if has_friction(self.arm.parameters) else HEADINGS
+        return card(_title(self), _told(self), headings, _rows(self))
 
 
 def _peak(values: Array) -> Array:
@@ -350,7 +370,7 @@ def _columns(plan: Plan) -> dict[str, Array]:
     table: dict[str, Array] = {"t [s]": plan.t}
     joints = [("q", "rad", plan.q), ("qd", "rad/s", plan.qd), ("qdd", "rad/s²", plan.qdd)]
     joints += [("tau", "N·m", plan.tau)]
-    joints += [(f"{name}_", "N·m", part) for name, part in plan.terms._asdict().items()]
+    joints += [(f"{name}_", "N·m", getattr(plan.terms, name)) for name in terms_of(plan.arm)]
     for name, unit, values in joints:
         for joint in range(plan.arm.n):
             table[f"{name}{joint + 1} [{unit}]"] = values[:, joint]
@@ -386,5 +406,8 @@ def _rows(plan: Plan) -> list[tuple[str, ...]]:
     peaks = plan.peaks
     if not np.isfinite(peaks.torque).any():
         return []
-    parts = zip(peaks.torque, peaks.torque_rms, peaks.speed, peaks.power, strict=True)
-    return [(str(i), *(f"{value:.4g}" for value in row)) for i, row in enumerate(parts, 1)]
+    parts = [peaks.torque, peaks.torque_rms, peaks.speed, peaks.power]
+    if has_friction(plan.arm.parameters):
+        parts.append(plan.term_peaks["friction"])
+    rows = zip(*parts, strict=True)
+    return [(str(i), *(f"{value:.4g}" for value in row)) for i, row in enumerate(rows, 1)]

@@ -9,13 +9,18 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ulna.actuation.friction import has_friction
 from ulna.arm import Arm, stack
 from ulna.arrays import Array, freeze
-from ulna.dynamics import inverse_dynamics
 from ulna.errors import InfeasibleError, InputError, Problem
 from ulna.motion.planning.plan import PlanningProblem, assemble_plan
 from ulna.motion.planning.plan_result import Plan
-from ulna.motion.planning.postures import SampledMotion, follow_paths
+from ulna.motion.planning.postures import (
+    SampledMotion,
+    follow_paths,
+    joint_torque,
+    sliding_to_rest,
+)
 
 MOST_AT_ONCE = 200_000  # samples, for each of which the numbers of an arm are laid out
 MOST_SHOWN = 8  # of those that are not ok
@@ -102,7 +107,11 @@ def plan_all(asked: PlanningProblem) -> Plans:
     problems = _problems(asked)
     motions = follow_paths(problems)
     rows = _stacked([motion.rows for motion in motions], axis=1)
-    tau = _torques([problem.arm for problem in problems], rows, motions)
+    arms, sliding = [problem.arm for problem in problems], rows
+    if any(has_friction(arm.parameters) for arm in arms):
+        parts = [sliding_to_rest(one.trajectory, one.times, one.rows) for one in motions]
+        sliding = _stacked(parts, axis=1)
+    tau = _torques(arms, sliding, motions)
     members = []
     for place, (problem, motion) in enumerate(zip(problems, motions, strict=True)):
         count = len(motion.times)
@@ -168,9 +177,8 @@ def _torques(arms: Sequence[Arm], rows: Array, motions: Sequence[SampledMotion])
     for first in range(0, len(arms), at_once):
         part = slice(first, first + at_once)
         arm = arms[0] if shared else stack(arms[part]).per_sample()
-        q, qd, qdd = rows[part].swapaxes(0, 1)
         tip_force = None if force is None else force[part]
-        tau[part] = inverse_dynamics(arm, q, qd, qdd, tip_force=tip_force)
+        tau[part] = joint_torque(arm, rows[part].swapaxes(0, 1), tip_force)
     return tau
 
 

@@ -34,17 +34,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ulna.actuation.friction import has_friction, rates_along, without_friction
 from ulna.angles import TURN, wrap
-from ulna.arm import Arm, Parameters, stack
+from ulna.arm import Arm, Parameters, parameters_of, stack
 from ulna.arm.parameters import SLACK, are_limited
 from ulna.arrays import Array
+from ulna.dynamics import friction_torque, inverse_dynamics
 from ulna.errors import InputError, Problem
 from ulna.kinematics import Tracked
 from ulna.kinematics.inverse_kinematics import inverse, triangle
 from ulna.kinematics.path_tracking import track
 from ulna.motion.paths.curves import Cubics, Curve
 from ulna.motion.paths.shapes import unit
-from ulna.motion.trajectory import Solver, Trajectory, as_complex
+from ulna.motion.trajectory import Solver, Trajectory
 from ulna.typing import AngleLike, Branch
 
 if TYPE_CHECKING:
@@ -66,6 +68,7 @@ SMALLEST = 1e-7  # of |r_1| |r_2|: a smaller D is damped, so that rates stay fin
 ITERATIONS = 6  # of Newton's method; two suffice where postures lie close together
 SINGULAR = 1e-7  # a determinant, of the squared entries, below which solving is damped
 DAMPING = 1e-12  # of the squared entries
+ENDING = 1e-6  # of the duration, before its end
 
 
 class SampledMotion(NamedTuple):
@@ -128,6 +131,28 @@ def by_differences(q: Array, dt: float) -> Array:
     rate = wrap(np.diff(q, axis=0)) / dt
     turning = wrap(np.diff(rate, axis=0)) / dt
     return np.stack([q[1:-1], rate[:-1], turning])
+
+
+def sliding_to_rest(trajectory: Trajectory, times: Array, rows: Any) -> Any:
+    """Return q, q̇ and q̈ (…, n) with joints that come to rest at the end sliding until then.
+
+    Friction acts on a joint at rest as on one that starts: by its acceleration. At the end that
+    would be the wrong way.
+    """
+    if not has_friction(trajectory.arm.parameters):
+        return rows
+    q, qd, qdd = rows
+    ends = np.abs(times - trajectory.duration) <= ENDING * trajectory.duration
+    stops = ends[..., None] & (qd == 0.0)
+    return np.stack([q, np.where(stops, rates_along(-np.sign(qdd), qd), qd), qdd])
+
+
+def joint_torque(arm: Arm | Parameters, rows: Any, force: Array | None) -> Array:
+    """Return the torques (…, n) of q, q̇ and q̈ (3, …, n), friction included."""
+    smooth = np.asarray(inverse_dynamics(without_friction(arm), *rows, tip_force=force))
+    if not has_friction(parameters_of(arm)):
+        return smooth
+    return np.asarray(smooth + friction_torque(arm, *rows[1:]))
 
 
 def _trajectory(problem: PlanningProblem, solver: Solver | None) -> Trajectory:
@@ -449,3 +474,8 @@ def _least_squares(by_x: Array, by_y: Array, goal: Array, damping: Array) -> Arr
     to_x, to_y = np.real(np.conj(by_x) * goal), np.real(np.conj(by_y) * goal)
     area = np.maximum(xx * yy - xy**2, np.finfo(float).tiny)
     return np.asarray((yy * to_x - xy * to_y + 1j * (xx * to_y - xy * to_x)) / area)
+
+
+def as_complex(points: Array) -> Array:
+    """Return points (…, 2) as x + i y."""
+    return np.ascontiguousarray(points).view(np.complex128)[..., 0]
