@@ -6,11 +6,12 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEVELOP := $(VENV)/.develop
 # A file is run by one process, so that what its tests share is made once; tests/conftest.py says which go first, and
-# which are traced. Without its bytecode every process would compile the package and rewrite the tests again.
+# which are left out of the coverage. Without its bytecode every process would compile the package and rewrite the tests again.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -rs -n 2 --dist loadfile --no-loadscope-reorder
+UNCOMPILED := NUMBA_DISABLE_JIT=1 $(PYTEST) tests/uncompiled
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-slow check format pictures bench performance wheel clean
+.PHONY: help run test coverage test-slow check format pictures bench performance wheel clean
 
 help:            ## say what the targets do
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -23,11 +24,15 @@ run: $(RUNTIME)  ## plan loops on a circle, and follow them open loop and closed
 	@echo "  $(BIN)/ulna follow so-101 --timing s-curve --max-speed '20 cm/s' --out build/so-101"
 	@echo "  $(BIN)/ulna list paths    $(BIN)/ulna list controllers    $(BIN)/ulna --help"
 
-test: $(DEVELOP)  ## run the tests, with branch coverage
+test: $(DEVELOP)  ## run the tests
 	@$(BIN)/ulna compile
+	@$(UNCOMPILED)
+	@$(PYTEST) -m "not slow" --ignore tests/uncompiled
+
+coverage: $(DEVELOP)  ## run the unit tests once more and say which branches they do not take
 	@# Kernels are seen by the tracing as plain Python only.
-	@NUMBA_DISABLE_JIT=1 $(PYTEST) tests/uncompiled --cov --cov-report= --cov-fail-under=0
-	@$(PYTEST) -m "not slow" --ignore tests/uncompiled --cov --cov-append --cov-report=term
+	@$(UNCOMPILED) --cov --cov-report= --cov-fail-under=0
+	@$(PYTEST) -m "not slow" tests/unit --cov --cov-append --cov-report=term
 
 test-slow: $(DEVELOP)  ## run the tests that take minutes
 	@$(PYTEST) --dist load -m slow || [ $$? -eq 5 ]

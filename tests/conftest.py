@@ -1,7 +1,7 @@
-"""What several test files build their arms with, which tests are traced, and which run first."""
+"""What several test files build their arms with, and which tests run first."""
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +11,7 @@ from coverage import Coverage
 import ulna
 
 TESTS = Path(__file__).parent
-# Where every line of the package is to be run. Laws, papers and documentation compute at length,
-# and so do those among the others that `tools/untraced.py` finds to run no lines of their own.
-TRACED = ("unit", "uncompiled")
+# What takes long and runs no line that other tests do not run, as `tools/untraced.py` finds.
 UNTRACED = frozenset((TESTS / "untraced.txt").read_text("utf-8").split())
 # The files that take longest, so that no process begins one of them when the others are done.
 LONGEST_FIRST = (
@@ -35,31 +33,15 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the files that take longest first."""
-    place = {name: index for index, name in enumerate(LONGEST_FIRST)}
-    items.sort(key=lambda item: place.get(_file_of(item), len(place)))
+    """Put the files that take longest first; leave out what need not be traced."""
+    place = {TESTS / name: index for index, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: place.get(item.path, len(place)))
+    if Coverage.current() is not None:
+        items[:] = [item for item in items if _name_of(item) not in UNTRACED]
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Trace what is run for its lines, and nothing that is only slowed down by it."""
-    tracing = Coverage.current()
-    if tracing is None or _is_traced(item):
-        return (yield)
-    tracing.stop()
-    try:
-        return (yield)
-    finally:
-        tracing.start()
-
-
-def _is_traced(item: pytest.Item) -> bool:
-    name = getattr(item, "originalname", item.name)
-    return _file_of(item).split("/")[0] in TRACED and name not in UNTRACED
-
-
-def _file_of(item: pytest.Item) -> str:
-    return item.path.relative_to(TESTS).as_posix()
+def _name_of(item: pytest.Item) -> str:
+    return getattr(item, "originalname", item.name)
 
 
 def _random_arm(

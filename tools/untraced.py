@@ -1,7 +1,7 @@
 """Write tests/untraced.txt: the tests that take long and run no line that others do not run.
 
-`make test` leaves them out of the tracing, for which they would take half as long again. It is
-worth doing again when `make test` has become slow: `python tools/untraced.py`, some 20 minutes.
+`make coverage` leaves them out. It is worth doing again when that has become slow:
+`python tools/untraced.py`, some 20 minutes.
 """
 
 import sqlite3

@@ -66,8 +66,9 @@ IN_ALL, IN_A_PIECE = 20_001, 1_001
 
 @pytest.fixture(scope="module", params=CASES)
 def case(request):
+    """Give an arm, a path and options, and the plan that they make."""
     arm, path, options = CASES[request.param]
-    return arm, path, options
+    return arm, path, options, ulna.plan(arm, path, **options)
 
 
 def turning_points(made, t):
@@ -104,8 +105,7 @@ def brute_force(made):
 
 
 def test_peaks_are_those_of_very_many_samples(case):
-    arm, path, options = case
-    made = ulna.plan(arm, path, **options)
+    arm, _, _, made = case
     sizes, radius = brute_force(made)
     for name, size in sizes.items():
         most, told = size.max(axis=0), getattr(made.peaks, name)
@@ -118,8 +118,7 @@ def test_peaks_are_those_of_very_many_samples(case):
 
 
 def test_nothing_depends_on_the_rate(case):
-    arm, path, options = case
-    free = ulna.plan(arm, path, **options)
+    arm, path, options, free = case
     half = [
         replace(joint, max_torque=0.6 * float(torque), max_velocity=0.9 * float(speed) or np.inf)
         for joint, torque, speed in zip(
