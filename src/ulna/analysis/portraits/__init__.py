@@ -3,7 +3,8 @@
 from ulna.analysis.portraits.basins import BasinBoundary, Basins, CriticalTorques
 from ulna.analysis.portraits.fates import Fate, Fates
 from ulna.analysis.portraits.flow import OrbitSegment
-from ulna.analysis.portraits.invariant_sets import PhaseEquilibrium, RunningSolution, Separatrix
+from ulna.analysis.portraits.invariant_sets import RunningSolution, Separatrix
+from ulna.analysis.portraits.phase_equilibria import PhaseEquilibrium, StickingInterval
 from ulna.analysis.portraits.phase_portrait import Orbit, Portrait, portrait
 
 __all__ = [
@@ -18,5 +19,6 @@ __all__ = [
     "Portrait",
     "RunningSolution",
     "Separatrix",
+    "StickingInterval",
     "portrait",
 ]

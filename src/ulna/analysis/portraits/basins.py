@@ -13,10 +13,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ulna.actuation.friction import sliding_friction
 from ulna.analysis.portraits.fates import UNDECIDED, UNDECIDED_NAME, Ends, Fate, Fates
-from ulna.analysis.portraits.flow import Flow
-from ulna.analysis.portraits.invariant_sets import ASIDE, find_phase_equilibria, landing
-from ulna.arm import Arm
+from ulna.analysis.portraits.flow import TURN, Flow
+from ulna.analysis.portraits.invariant_sets import (
+    RUNNING_SPEEDS,
+    after_turn,
+    departures,
+    find_repelling_cycle,
+    landing,
+    launch,
+)
+from ulna.analysis.portraits.phase_equilibria import find_phase_equilibria
+from ulna.arm import Arm, Friction, parameters_of
 from ulna.arrays import Array, freeze
 from ulna.concurrency import OnInterrupt, return_partial
 from ulna.errors import InputError, Problem
@@ -141,6 +150,9 @@ def find_basin_boundaries(
     fates: Fates, low: float, high: float, *, angle: float | None = None, speed: float = 0.0
 ) -> tuple[BasinBoundary, ...]:
     """Return the boundaries from low to high: of speeds at an angle, else of angles at a speed."""
+    flow = fates.flow
+    if angle is not None and flow.sticks and flow.constant is not None:
+        return _exact_boundaries(fates, angle, low, high)
 
     def ends(values: Array) -> Array:
         fixed = np.full(values.size, speed if angle is None else angle)
@@ -150,7 +162,7 @@ def find_basin_boundaries(
 
     grid = np.linspace(low, high, POINTS)
     if angle is not None:
-        grid = np.union1d(grid, _beside_separatrices(fates.flow, angle, low, high))
+        grid = np.union1d(grid, _beside_separatrices(flow, angle, low, high))
     grid, found = grid[None], ends(grid)[None]
     while True:
         span, part = np.nonzero((found[:, 1:] != found[:, :-1]).any(axis=-1))
@@ -163,6 +175,24 @@ def find_basin_boundaries(
         found = ends(grid)
 
 
+def _exact_boundaries(
+    fates: Fates, angle: float, low: float, high: float
+) -> tuple[BasinBoundary, ...]:
+    """Return the boundaries of speeds with dry friction: orbits into the ends of the sticking set.
+
+    Between two of them the fate is the same, and one start tells it.
+    """
+    flow = fates.flow
+    found = np.array(_separatrix_speeds(flow, angle, 1.01 * max(abs(low), abs(high))))
+    speeds = np.unique(found[(found > low) & (found < high)])
+    _check_count(len(speeds))
+    edges = np.concatenate([[low], speeds, [high]])
+    middles = 0.5 * (edges[1:] + edges[:-1])
+    label, turns = fates.of(np.full(middles.size, angle), middles, finer=FINER)
+    ends = np.stack([label, turns], axis=-1)
+    return _merged(fates, speeds, np.stack([ends[:-1], ends[1:]], axis=1))
+
+
 def _beside_separatrices(flow: Flow, angle: float, low: float, high: float) -> Array:
     """Return the speeds between which the fate changes: just beside the orbits into a saddle.
 
@@ -170,17 +200,26 @@ def _beside_separatrices(flow: Flow, angle: float, low: float, high: float) -> A
     """
     if flow.constant is None:
         return np.zeros(0)
-    fastest = 1.01 * max(abs(low), abs(high))
-    speeds: list[float] = []
-    for equilibrium in find_phase_equilibria(flow, (-math.pi, math.pi)):
-        if equilibrium.saddle:
-            rate = equilibrium.rate(leaving=False)
-            for side in (1, -1):
-                start = equilibrium.angle + side * ASIDE, side * ASIDE * rate
-                speeds += flow.crossings(start, angle, fastest)
-    found = np.array(speeds)
+    found = np.array(_separatrix_speeds(flow, angle, 1.01 * max(abs(low), abs(high))))
     beside = np.concatenate([found - BESIDE, found + BESIDE])
     return beside[(beside > low) & (beside < high)]
+
+
+def _separatrix_speeds(flow: Flow, angle: float, fastest: float) -> list[float]:
+    """Return the speeds [rad/s] at which what parts two fates passes an angle."""
+    speeds: list[float] = []
+    for equilibrium, side in departures(flow, find_phase_equilibria(flow, (-math.pi, math.pi))):
+        if equilibrium.saddle:
+            # It comes to a saddle from both sides, to the end of a sticking interval from within.
+            start = launch(flow, equilibrium, -side, leaving=False)
+            speeds += flow.crossings(start, angle, fastest)
+    for side in (1, -1):
+        cycle = find_repelling_cycle(flow, side)
+        if cycle is not None:
+            ahead = cycle.angle + side * (side * (angle - cycle.angle) % TURN)
+            until = f"{side} * (q1 - {ahead!r}) > 0"
+            speeds.append(flow.end(cycle.angle, side * cycle.speed, until)[2])
+    return speeds
 
 
 def _check_count(count: int) -> None:
@@ -225,20 +264,67 @@ class CriticalTorques(NamedTuple):
 
 
 def find_critical_torques(flow: Flow) -> CriticalTorques | None:
-    """Return the critical torques of a joint that a constant torque drives."""
-    if flow.law is not None or not flow.peak_gravity_torque:
+    """Return the critical torques of a joint that a constant torque drives.
+
+    Where it turns Coulomb friction takes f_c off the torque, whatever the speed.
+    """
+    weight, static = flow.peak_gravity_torque, flow.static_friction
+    if flow.law is not None or not (weight or flow.sticks):
         return None
-    return CriticalTorques(flow.peak_gravity_torque, _least_running(flow))
+    tireless = replace(flow, arm=_tireless(flow))
+    if flow.stribeck and flow.bounded:
+        return CriticalTorques(weight + static, _least_running_torque(tireless))
+    running = _least_running(_without_dry_friction(tireless)) if weight else 0.0
+    return CriticalTorques(weight + static, flow.friction.coulomb + running)
+
+
+def _without_dry_friction(flow: Flow) -> Flow:
+    (joint,) = flow.arm.joints
+    if not flow.sticks:
+        return flow
+    drag = Friction(drag=flow.friction.drag)
+    return replace(flow, arm=flow.arm.replace(joints=[replace(joint, friction=drag)]))
+
+
+def _least_running_torque(flow: Flow) -> float:
+    """Return the least torque of all that keep some speed, where friction falls with the speed."""
+    from scipy.optimize import minimize_scalar
+
+    speeds = flow.natural_frequency * RUNNING_SPEEDS
+    torques = [_keeping(flow, speed) for speed in speeds.tolist()]
+    best = int(np.argmin(torques))
+    around = speeds[max(best - 1, 0)], speeds[min(best + 1, len(speeds) - 1)]
+    found = minimize_scalar(lambda speed: _keeping(flow, speed), bounds=around, method="bounded")
+    return min(float(found.fun), *torques)
+
+
+def _keeping(flow: Flow, speed: float) -> float:
+    """Return the torque with which a joint that passes the top at a speed does so a turn on."""
+    from scipy.optimize import brentq
+
+    if not flow.peak_gravity_torque:
+        p = parameters_of(flow.free)
+        rate = np.array([speed])
+        return flow.damping * speed + float(sliding_friction(np, p, rate, np.ones(1))[0])
+    angle = find_phase_equilibria(replace(flow, torque=0.0), (-math.pi, math.pi))[-1].angle
+
+    def gain(torque: float) -> float:
+        return after_turn(replace(flow, torque=torque), angle, 1, speed) - speed
+
+    most = flow.peak_gravity_torque + flow.static_friction
+    most += speed * (flow.damping + flow.friction.drag * speed)
+    tolerance = TOLERANCE * flow.peak_gravity_torque
+    return float(brentq(gain, flow.friction.coulomb, most, xtol=tolerance))
 
 
 def _least_running(flow: Flow) -> float:
     """Return the least torque that keeps a joint running: what leaves the saddle just passes it."""
-    if not flow.damping:
+    if not flow.bounded:
         return 0.0
     low, high = 0.0, flow.peak_gravity_torque
     while high - low > TOLERANCE * flow.peak_gravity_torque:
         middle = 0.5 * (low + high)
-        if _passes(replace(flow, arm=_tireless(flow), torque=middle)):
+        if _passes(replace(flow, torque=middle)):
             high = middle
         else:
             low = middle

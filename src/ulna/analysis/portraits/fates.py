@@ -9,12 +9,15 @@ A state is decided long before it arrives: as soon as it is in a region that not
 - Under any other law an equilibrium has an ellipse around it, of a quadratic form that falls along
   every orbit that meets it.
 - What is faster than the orbit that leaves a saddle and passes the next can never come to rest.
+- With dry friction a joint at rest in the sticking set stays there. Energy only falls: with less of
+  it than at the nearest ends of the intervals beside, it comes to rest in the interval between.
 
 On the cylinder wells that are whole turns apart are one; `turns` tells them apart.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
@@ -24,12 +27,14 @@ import numpy as np
 from ulna.analysis.portraits.flow import TURN, Flow
 from ulna.analysis.portraits.invariant_sets import (
     SAMPLES,
-    PhaseEquilibrium,
+    departures,
+    find_repelling_cycle,
     landing,
     launch,
     passing,
     tops,
 )
+from ulna.analysis.portraits.phase_equilibria import EDGE, PhaseEquilibrium, StickingInterval
 from ulna.arrays import Array
 from ulna.simulation import simulate_batch
 from ulna.simulation.simulate_arm import simulate
@@ -110,8 +115,9 @@ class Fates:
             for known, found in zip(into, ends, strict=True):
                 known[:] = found
             ends = into
-        how = self._how(float(np.max(np.abs(speed), initial=0.0)), finer)
-        length, left = max(CHUNK / self.flow.natural_frequency, 2.0 * how["dt"]), self._longest
+        fastest = float(np.max(np.abs(speed), initial=0.0))
+        how, left = self._how(fastest, finer), self._longest(fastest)
+        length = max(CHUNK / self.flow.natural_frequency, 2.0 * how["dt"])
         while left > 0.0 and most > 0.0:
             (moving,) = np.nonzero(ends.label == UNDECIDED)
             if report is not None:
@@ -147,12 +153,23 @@ class Fates:
         """Return the fate of a label."""
         return Fate(UNDECIDED_NAME if label == UNDECIDED else self.names[label], int(turns))
 
-    @property
-    def _longest(self) -> float:
-        """How long [s] a state may need: to lose its speed, to creep, to linger at a saddle."""
-        decay = self.flow.damping / self.flow.inertia
-        slow = 1.0 / decay + decay / self.flow.natural_frequency**2 if decay else 0.0
-        return 40.0 * slow + PATIENCE / self.flow.natural_frequency
+    def _longest(self, fastest: float) -> float:
+        """Return how long [s] a state may need: to lose its speed, to creep, to linger at a saddle.
+
+        Coulomb friction takes its speed within M ω / f_c, and the swings of a pendulum within as
+        many of them as f_c is smaller than the weight; drag halves a speed in M / (c ω).
+        """
+        flow = self.flow
+        decay, frequency = flow.damping / flow.inertia, flow.natural_frequency
+        slow = 1.0 / decay + decay / frequency**2 if decay else 0.0
+        longest = 40.0 * slow + PATIENCE / frequency
+        if flow.friction.coulomb:
+            swings = flow.peak_gravity_torque / flow.friction.coulomb
+            quick = flow.inertia * fastest / flow.friction.coulomb
+            longest += 4.0 * (quick + 10.0 * swings / frequency)
+        if flow.friction.drag:
+            longest += 40.0 * flow.inertia / (flow.friction.drag * frequency)
+        return longest
 
     def _how(self, fastest: float, finer: float) -> dict[str, Any]:
         """Return method and steps: a fraction of what turns fastest."""
@@ -169,9 +186,17 @@ class Fates:
         return {**law, "dt": min(step, 1.0 / self.rate), "stops": False}
 
 
-def find_fates(flow: Flow, equilibria: tuple[PhaseEquilibrium, ...], rate: float) -> Fates:
+def find_fates(
+    flow: Flow,
+    equilibria: tuple[PhaseEquilibrium, ...],
+    rate: float,
+    sticking: tuple[StickingInterval, ...] = (),
+) -> Fates:
     """Find out what can become of a state."""
-    found = find_regions(flow, equilibria)
+    if flow.sticks:
+        found = find_sticking_regions(flow, equilibria, sticking)
+    else:
+        found = find_regions(flow, equilibria)
     return Fates(flow, tuple(name for name, _ in found), tuple(one for _, one in found), rate)
 
 
@@ -190,6 +215,85 @@ def find_regions(flow: Flow, equilibria: tuple[PhaseEquilibrium, ...]) -> list[t
     return found + _goes_on(flow, equilibria)
 
 
+def find_sticking_regions(
+    flow: Flow,
+    equilibria: tuple[PhaseEquilibrium, ...],
+    intervals: tuple[StickingInterval, ...],
+) -> list[tuple[str, Region]]:
+    """Return the regions of all that can become of a state with dry friction."""
+    runs = _runs(flow, equilibria) if flow.cylinder else []
+    if flow.constant is not None and not runs and len(intervals) < 2:
+        # Whatever does not run comes to rest, and there is one interval at most to do so.
+        if not intervals:
+            return [("runs on", _everywhere)]
+        if intervals[0].kind == "everywhere":
+            return [(sticking_name(intervals[0]), _everywhere)]
+    found = [(sticking_name(one), _captured(flow, one, intervals)) for one in intervals]
+    return found + runs
+
+
+def sticking_name(interval: StickingInterval) -> str:
+    """Return the name of the fate to stick in an interval."""
+    if interval.kind == "everywhere":
+        return "sticks where it stops"
+    return f"sticks between {interval.lower:.4g} and {interval.upper:.4g} rad"
+
+
+def _runs(flow: Flow, equilibria: tuple[PhaseEquilibrium, ...]) -> list[tuple[str, Region]]:
+    """Return the ways of running for ever, with dry friction."""
+    found = []
+    for side, name in ((1, "runs on"), (-1, "runs on clockwise")):
+        ends = [end for end, way in departures(flow, equilibria) if way == side]
+        landed = [end for end in ends if landing(flow, end, side) is not None]
+        if landed:
+            found.append(
+                (name, _beyond(flow, launch(flow, landed[0], side), side, landed[0].angle))
+            )
+            continue
+        cycle = find_repelling_cycle(flow, side)
+        if cycle is not None:
+            found.append((name, _beyond(flow, (cycle.angle, side * cycle.speed), side)))
+    return found
+
+
+def _captured(
+    flow: Flow, interval: StickingInterval, intervals: tuple[StickingInterval, ...]
+) -> Region:
+    """Return the region of a sticking interval: at rest in it, or unable to get to another."""
+    torque, low = flow.constant, interval.lower - EDGE
+    trapped = _trap(flow, interval, intervals) if torque is not None else _nowhere
+
+    def region(angle: Array, speed: Array) -> tuple[Array, Array]:
+        turns = np.floor((angle - low) / TURN) if flow.cylinder else np.zeros(angle.shape)
+        rests = (speed == 0.0) & interval.contains(angle, cylinder=flow.cylinder)
+        inside, turn = trapped(angle, speed)
+        return rests | inside, np.where(rests, turns, turn)
+
+    return region
+
+
+def _trap(
+    flow: Flow, interval: StickingInterval, intervals: tuple[StickingInterval, ...]
+) -> Region:
+    """Return the region with less energy than at the ends of the intervals on both sides."""
+    others = [one for one in intervals if one is not interval]
+    if interval.kind != "stable" or not others:
+        return _nowhere
+    torque = flow.constant or 0.0
+    left = max(one.upper + TURN * math.floor((interval.lower - one.upper) / TURN) for one in others)
+    right = min(one.lower + TURN * math.ceil((interval.upper - one.lower) / TURN) for one in others)
+    least = min(float(flow.energy(end, 0.0)) - torque * end for end in (left, right))
+
+    def region(angle: Array, speed: Array) -> tuple[Array, Array]:
+        turn = np.floor((angle - left) / TURN)
+        here = angle - TURN * turn
+        with np.errstate(invalid="ignore", over="ignore"):
+            inside = (here < right) & (flow.energy(here, speed) - torque * here < least)
+        return inside, turn
+
+    return region
+
+
 def _name(equilibrium: PhaseEquilibrium) -> str:
     verb = "swings about" if equilibrium.kind == "centre" else "settles at"
     return f"{verb} {equilibrium.angle:.4g} rad"
@@ -199,13 +303,14 @@ def _goes_on(flow: Flow, equilibria: tuple[PhaseEquilibrium, ...]) -> list[tuple
     """Return the ways of never coming to rest in a well."""
     high = tops(flow, equilibria)
     if flow.constant is not None and not high:
-        drifts = "comes to rest" if flow.damping else "keeps its speed"
+        slows = "slows down for ever" if flow.friction.drag else "keeps its speed"
+        drifts = "comes to rest" if flow.damping else slows
         return [(drifts if equilibria else "runs on", _everywhere)]
-    if flow.constant is not None and not flow.damping:
+    if flow.constant is not None and not flow.bounded:
         # Nothing is lost: what is not in a well is never caught by one.
         return [("runs on", _everywhere)]
     return [
-        (name, _beyond(flow, equilibrium, side))
+        (name, _beyond(flow, launch(flow, equilibrium, side), side, equilibrium.angle))
         for equilibrium in (high if flow.cylinder else [])
         for side, name in ((1, "runs on"), (-1, "runs on clockwise"))
         if landing(flow, equilibrium, side) is not None
@@ -282,16 +387,18 @@ def _valleys(
     return around
 
 
-def _beyond(flow: Flow, saddle: PhaseEquilibrium, side: int) -> Region:
+def _beyond(
+    flow: Flow, start: tuple[float, float], side: int, saddle: float | None = None
+) -> Region:
     """Return the region that is faster than the orbit from a saddle that passes the next."""
-    start = launch(saddle, side)
-    longest = flow.end(*start, passing(flow, saddle.angle, side))[0]
+    origin = start[0] if saddle is None else saddle
+    longest = flow.end(*start, passing(flow, origin, side))[0]
     segment = flow.segment(*start, longest, 4 * SAMPLES)
-    travelled = side * (segment.angle - saddle.angle)
+    travelled = side * (segment.angle - origin)
     boundary = side * segment.speed * (1.0 + FINEST)
 
     def region(angle: Array, speed: Array) -> tuple[Array, Array]:
-        way = np.mod(side * (angle - saddle.angle), TURN)
+        way = np.mod(side * (angle - origin), TURN)
         faster = (
             side * speed > np.interp(way, travelled, boundary) + FINEST * flow.natural_frequency
         )

@@ -1,34 +1,36 @@
-"""What a portrait is built around: equilibria, separatrices, nullclines, running solutions.
+"""What a portrait is built around: separatrices, nullclines, running solutions.
 
-Near an equilibrium (θ − θ₀, θ̇) obeys a matrix with trace T and determinant D. Its eigenvalues λ
-solve λ² − Tλ + D = 0: a saddle if D < 0, else a focus if they are complex and a node if not,
-stable where T < 0; with T = 0 a centre. The eigenvectors are (1, λ): orbits leave a saddle along
-the positive λ and come to it along the negative one. These orbits, the separatrices, part what
-comes to rest from what goes on.
+Orbits leave a saddle along the eigenvector (1, λ) with λ > 0 and come to it along that with λ < 0.
+These orbits, the separatrices, part what comes to rest from what goes on. With dry friction they
+begin and end at the ends of sticking intervals (`phase_equilibria`).
 
 The running solution turns for ever, and every turn is like the one before: on the cylinder it is
 a closed orbit, a limit cycle. With P(ω) the speed after a turn that begins with ω at some angle, it
 is where P(ω) = ω. A turn takes T = ∮ dθ/ω; over time the mean speed is 2π/T, over the angle
 ∮ ω dθ / 2π. A small error of ω is multiplied by P′ = exp(∫ ∂θ̈/∂ω dt) each turn, which is
-exp(−b T/M) where only friction depends on the speed.
+exp(−b T/M) where only viscous damping depends on the speed.
+
+Orbits that run one way do not cross, so P grows with ω. Friction that falls with the speed may give
+it a second fixed point, below the first and unstable: what is slower comes to rest, even if a joint
+that leaves the sticking set does not get round.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ulna.analysis.portraits.flow import TURN, Flow, OrbitSegment
+from ulna.analysis.portraits.phase_equilibria import (
+    PhaseEquilibrium,
+    find_sticking_set,
+    leaving_ends,
+)
 from ulna.arrays import Array, freeze
-from ulna.dynamics.statics import equilibria
 
-POINTS = 1000  # of a turn, at which the sign of the acceleration is looked at
-NOTHING = 1e-12  # [rad] that an angle is known to
-SEAM = -math.pi + 0.1234  # [rad] where a turn is begun
-STILL = 1e-12  # of the largest acceleration: less is none
-ROUNDING = 1e-9  # of a frequency squared: less is as good as nothing
 ASIDE = 1e-6  # [rad] from the saddle, where an orbit is still straight
 BESIDE = 1e-3  # [rad] from a degenerate equilibrium
 CREEPING = 1.2  # b/(M ω) above which nothing runs that could also rest; the limit is 1.19
@@ -37,121 +39,9 @@ SHORTEST, LONGEST = 5.0, 20.0  # [rad] of small swings that an orbit is followed
 GRID = 401  # along each side of the grid
 RUNNING_SAMPLES = 4097
 DOUBLINGS = 40
+RUNNING_SPEEDS = np.geomspace(0.01, 30.0, 32)  # of small swings, that are tried
+STRAIGHT = 1e-2  # of the weight: how much friction may differ beside a saddle
 NUDGE = 1e-5  # of a speed
-
-
-@dataclass(frozen=True, slots=True)
-class PhaseEquilibrium:
-    """One equilibrium of a joint in the phase plane.
-
-    Attributes
-    ----------
-    angle : float
-        Where it is [rad].
-    kind : str
-        "stable focus", "unstable node", "saddle", "centre", "degenerate" and so on.
-    eigenvalues : ndarray, shape (2,)
-        Of the linearised joint [1/s].
-    """
-
-    angle: float
-    kind: str
-    eigenvalues: Array
-
-    @property
-    def stable(self) -> bool:
-        """Whether the joint stays near after a small disturbance."""
-        return self.kind.startswith("stable") or self.kind == "centre"
-
-    @property
-    def saddle(self) -> bool:
-        """Whether orbits come to it from two sides and leave it to two others."""
-        return self.kind == "saddle"
-
-    def rate(self, *, leaving: bool) -> float:
-        """Return the eigenvalue with which orbits leave a saddle, or come to it.
-
-        Parameters
-        ----------
-        leaving : bool
-            Whether they leave it.
-
-        Returns
-        -------
-        float
-            λ [1/s], positive for orbits that leave.
-        """
-        return float((max if leaving else min)(self.eigenvalues.real))
-
-
-def find_phase_equilibria(flow: Flow, angles: tuple[float, float]) -> tuple[PhaseEquilibrium, ...]:
-    """Return the equilibria of one turn, or on a law that counts turns those between two angles."""
-    if flow.constant is not None:
-        found = equilibria(flow.free, np.array([flow.constant]))
-        places = [math.remainder(float(equilibrium.q[0]), TURN) for equilibrium in found]
-    else:
-        # Where a turn begins and ends there should be no equilibrium, which could be missed.
-        low, high = (SEAM, SEAM + TURN) if flow.cylinder else angles
-        places = [math.remainder(x, TURN) if flow.cylinder else x for x in _zeros(flow, low, high)]
-    # What rounding leaves of a zero is a zero.
-    whole = [0.0 if abs(place) < NOTHING else place for place in places]
-    return tuple(_equilibrium(flow, place) for place in sorted(whole))
-
-
-def _zeros(flow: Flow, low: float, high: float) -> list[float]:
-    """Return the angles at which the joint does not start to move."""
-    from scipy.optimize import brentq
-
-    grid = np.linspace(low, high, math.ceil(POINTS * (high - low) / TURN) + 1)
-    values = flow.acceleration(grid, 0.0)
-    flat = np.abs(values) <= STILL * (
-        flow.peak_gravity_torque / flow.inertia + np.max(np.abs(values))
-    )
-    found = [float(np.mean(grid[first:last])) for first, last in _stretches(flat)]
-    for k in np.flatnonzero((values[1:] * values[:-1] < 0.0) & ~flat[1:] & ~flat[:-1]):
-        place = brentq(lambda angle: float(flow.acceleration(angle, 0.0)), grid[k], grid[k + 1])
-        found.append(float(place))
-    return found
-
-
-def _stretches(flat: Array) -> list[tuple[int, int]]:
-    """Return where a law holds the joint wherever it is: ends of each stretch.
-
-    >>> _stretches(np.array([False, True, True, False, True]))
-    [(1, 3), (4, 5)]
-    """
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], flat.astype(int), [0]])))
-    return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]
-
-
-def _equilibrium(flow: Flow, angle: float) -> PhaseEquilibrium:
-    matrix = flow.jacobian(angle)
-    trace, determinant = float(np.trace(matrix)), float(np.linalg.det(matrix))
-    if abs(determinant) <= ROUNDING * flow.natural_frequency**2:
-        determinant = 0.0
-    bend = trace**2 - 4.0 * determinant
-    if abs(bend) <= ROUNDING * trace**2:
-        bend = 0.0  # two that are equal would part by the root of the rounding
-    aside = np.emath.sqrt(bend)
-    eigenvalues = 0.5 * np.array([trace + aside, trace - aside], dtype=complex)
-    freeze(eigenvalues)
-    return PhaseEquilibrium(angle, kind_of(trace, determinant, flow.natural_frequency), eigenvalues)
-
-
-def kind_of(trace: float, determinant: float, frequency: float) -> str:
-    """Name an equilibrium by trace and determinant of its matrix.
-
-    >>> kind_of(-0.2, 9.81, 3.1), kind_of(-0.2, -9.81, 3.1), kind_of(-9.0, 1.0, 3.1)
-    ('stable focus', 'saddle', 'stable node')
-    """
-    if abs(determinant) <= ROUNDING * frequency**2:
-        return "degenerate"
-    if determinant < 0.0:
-        return "saddle"
-    if abs(trace) <= ROUNDING * frequency:
-        return "centre"
-    shape = "focus" if trace**2 * (1.0 + ROUNDING) < 4.0 * determinant else "node"
-    return f"{'stable' if trace < 0.0 else 'unstable'} {shape}"
 
 
 def nullclines(
@@ -164,8 +54,14 @@ def nullclines(
     from contourpy import contour_generator
 
     x, y = np.linspace(*angles, GRID), np.linspace(*speeds, GRID)
-    values = flow.acceleration(x, y[:, None])
-    found = contour_generator(x, y, values).lines(0.0)
+    # Friction jumps where the speed is zero: each side has curves of its own.
+    sides = [y[y > 0.0], y[y < 0.0]] if flow.sticks else [y]
+    found = [
+        line
+        for part in sides
+        if len(part) > 1
+        for line in contour_generator(x, part, flow.acceleration(x, part[:, None])).lines(0.0)
+    ]
     lines = [np.asarray(line, dtype=float) for line in found]
     freeze(*lines)
     return tuple(lines)
@@ -173,12 +69,13 @@ def nullclines(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Separatrix:
-    """One of the four orbits that begin or end in a saddle.
+    """An orbit that begins or ends in a saddle, which has four of them.
 
     Attributes
     ----------
     saddle : PhaseEquilibrium
-        Where it ends or begins.
+        Where it ends or begins. With dry friction it is the end of a sticking interval, a saddle
+        of the flow with one sign of the speed, and has two of them.
     incoming : bool
         Whether it ends there.
     side : int
@@ -197,6 +94,12 @@ def find_separatrices(
     flow: Flow, equilibria: tuple[PhaseEquilibrium, ...], fastest: float
 ) -> tuple[Separatrix, ...]:
     """Return the separatrices of all saddles, as far as they are slower than `fastest` [rad/s]."""
+    if flow.sticks:
+        return tuple(
+            _separatrix(flow, end, side if incoming else -side, fastest, incoming=not incoming)
+            for end, side in departures(flow, equilibria)
+            for incoming in (False, True)
+        )
     return tuple(
         _separatrix(flow, equilibrium, side, fastest, incoming=incoming)
         for equilibrium in equilibria
@@ -214,10 +117,11 @@ def _separatrix(
     longest = min(
         max(8.0 / decay, SHORTEST / flow.natural_frequency), LONGEST / flow.natural_frequency
     )
+    aside = _aside(flow, rate)
     segment = flow.segment(
-        saddle.angle + side * ASIDE,
-        side * ASIDE * rate,
-        math.log(1.0 / ASIDE) / abs(rate) + longest,
+        saddle.angle + side * aside,
+        side * aside * rate,
+        math.log(1.0 / aside) / abs(rate) + longest,
         SAMPLES,
         until=f"abs(qd1) > {fastest!r}",
         backwards=incoming,
@@ -225,10 +129,27 @@ def _separatrix(
     return Separatrix(saddle, incoming, side, segment)
 
 
-def launch(equilibrium: PhaseEquilibrium, side: int) -> tuple[float, float]:
-    """Return the state in which an orbit has just left a saddle, or a degenerate equilibrium."""
+def _aside(flow: Flow, rate: float) -> float:
+    """Return how far [rad] beside a saddle orbits are still straight."""
+    if not flow.stribeck:
+        return ASIDE
+    # Friction falls by (f_s − f_c) (θ̇/ω_s)² at first, which has to be little beside the weight.
+    excess = flow.static_friction - flow.friction.coulomb
+    curved = excess * (rate / flow.friction.stribeck_velocity) ** 2
+    return min(ASIDE, STRAIGHT * flow.inertia * rate**2 / curved)
+
+
+def launch(
+    flow: Flow, equilibrium: PhaseEquilibrium, side: int, *, leaving: bool = True
+) -> tuple[float, float]:
+    """Return the state in which an orbit has just left a saddle, or will soon be there.
+
+    Orbits leave a degenerate equilibrium too.
+    """
     if equilibrium.saddle:
-        return equilibrium.angle + side * ASIDE, side * ASIDE * equilibrium.rate(leaving=True)
+        rate = equilibrium.rate(leaving=leaving)
+        aside = _aside(flow, rate)
+        return equilibrium.angle + side * aside, side * aside * rate
     return equilibrium.angle + side * BESIDE, 0.0
 
 
@@ -243,18 +164,30 @@ def tops(flow: Flow, equilibria: tuple[PhaseEquilibrium, ...]) -> list[PhaseEqui
     ]
 
 
+def departures(
+    flow: Flow, equilibria: tuple[PhaseEquilibrium, ...]
+) -> list[tuple[PhaseEquilibrium, int]]:
+    """Return from where joints start to run, and in which direction.
+
+    They are the tops, to both sides; with dry friction the ends of the sticking set, to one.
+    """
+    if flow.sticks:
+        shown = [one.angle for one in equilibria] or [0.0]
+        return leaving_ends(flow, find_sticking_set(flow, (min(shown), max(shown))))
+    return [(equilibrium, side) for equilibrium in tops(flow, equilibria) for side in (1, -1)]
+
+
 def landing(flow: Flow, equilibrium: PhaseEquilibrium, side: int) -> float | None:
     """Return the speed [rad/s] with which an orbit from a saddle passes the next, a turn on.
 
     None if it does not get so far.
     """
-    if (
-        flow.constant is not None
-        and flow.damping > CREEPING * flow.inertia * flow.natural_frequency
-    ):
-        # So much friction has forgotten the energy of the last turn before the next top.
+    creeps = flow.damping > CREEPING * flow.inertia * flow.natural_frequency
+    if flow.constant is not None and creeps and not flow.stribeck:
+        # So much damping has forgotten the energy of the last turn before the next top.
         return None
-    _, angle, speed = flow.end(*launch(equilibrium, side), passing(flow, equilibrium.angle, side))
+    start = launch(flow, equilibrium, side)
+    _, angle, speed = flow.end(*start, passing(flow, equilibrium.angle, side))
     far = side * (angle - equilibrium.angle) > TURN * (1.0 - 1e-9)
     return speed if far and side * speed > 0.0 else None
 
@@ -308,11 +241,14 @@ def find_running_solutions(
     flow: Flow, equilibria: tuple[PhaseEquilibrium, ...]
 ) -> tuple[RunningSolution, ...]:
     """Return the running solutions that attract, one for each direction at most."""
-    if not flow.cylinder or (flow.constant is not None and not flow.damping):
+    if not flow.cylinder or (flow.constant is not None and not flow.bounded):
         return ()
     found = []
     for direction in (1, -1):
         start = _lowest(flow, equilibria, direction)
+        repelling = None if start else find_repelling_cycle(flow, direction)
+        if repelling is not None:
+            start = repelling.angle, repelling.gaining
         if start is not None:
             speed = _fixed_point(flow, start[0], direction, start[1])
             if speed is not None:
@@ -320,23 +256,60 @@ def find_running_solutions(
     return tuple(found)
 
 
+class RepellingCycle(NamedTuple):
+    """A running solution that repels: its speed [rad/s] at an angle [rad], and one that grows."""
+
+    angle: float
+    speed: float
+    gaining: float
+
+
+def find_repelling_cycle(flow: Flow, direction: int) -> RepellingCycle | None:
+    """Return the running solution in a direction between joints that stop and that go on.
+
+    Friction that falls with the speed may have one: what is slow is stopped where what is fast is
+    driven on. It is looked for among some speeds, and not found if all that gain lie between two.
+    """
+    from scipy.optimize import brentq
+
+    torque = None if flow.constant is None else direction * flow.constant
+    if not flow.stribeck or torque is None or torque <= flow.friction.coulomb:
+        return None
+    angles = np.linspace(-math.pi, math.pi, 361)
+    angle = float(angles[np.argmin(direction * flow.net_torque(angles))])
+
+    def gain(speed: float) -> float:
+        return after_turn(flow, angle, direction, speed) - speed
+
+    slower = 0.0
+    for speed in (flow.natural_frequency * RUNNING_SPEEDS).tolist():
+        if gain(speed) > 0.0:
+            found = brentq(gain, slower, speed, xtol=1e-13 * speed, rtol=1e-14) if slower else 0.0
+            return RepellingCycle(angle, float(found), speed)
+        slower = speed
+    return None
+
+
 def _lowest(
     flow: Flow, equilibria: tuple[PhaseEquilibrium, ...], direction: int
 ) -> tuple[float, float] | None:
     """Return an angle and a speed there that is below the running solution, if there is one."""
-    for equilibrium in tops(flow, equilibria):
-        speed = landing(flow, equilibrium, direction)
+    for equilibrium, side in departures(flow, equilibria):
+        speed = landing(flow, equilibrium, side) if side == direction else None
         if speed is not None:
             return equilibrium.angle, abs(speed)
     angles = np.linspace(-math.pi, math.pi, 361)
     accelerations = direction * flow.acceleration(angles, 0.0)
-    if equilibria or not (accelerations > 0.0).all():
+    if (equilibria and not flow.sticks) or not (accelerations > 0.0).all():
         return None
     return float(angles[np.argmax(accelerations)]), 0.0
 
 
-def _after_turn(flow: Flow, angle: float, direction: int, speed: float) -> float:
-    return abs(flow.end(angle, direction * speed, passing(flow, angle, direction))[2])
+def after_turn(flow: Flow, angle: float, direction: int, speed: float) -> float:
+    """Return the speed [rad/s] a turn after an angle was passed with one; 0 if it comes to rest."""
+    until = passing(flow, angle, direction)
+    _, end, after = flow.end(angle, direction * speed, until)
+    return abs(after) if direction * (end - angle) > TURN * (1.0 - 1e-9) else 0.0
 
 
 def _fixed_point(flow: Flow, angle: float, direction: int, low: float) -> float | None:
@@ -344,7 +317,7 @@ def _fixed_point(flow: Flow, angle: float, direction: int, low: float) -> float 
     from scipy.optimize import brentq
 
     def gain(speed: float) -> float:
-        return _after_turn(flow, angle, direction, speed) - speed
+        return after_turn(flow, angle, direction, speed) - speed
 
     low = max(low, 1e-9 * flow.natural_frequency)
     high = 2.0 * max(low, flow.natural_frequency)
@@ -361,7 +334,7 @@ def _measured(flow: Flow, angle: float, direction: int, speed: float) -> Running
     speeds = np.abs(segment.speed)
     low, high = _extremes(segment.t, speeds, direction * flow.acceleration(*segment[1:]))
     aside = NUDGE * speed
-    ends = [_after_turn(flow, angle, direction, speed + side * aside) for side in (1.0, -1.0)]
+    ends = [after_turn(flow, angle, direction, speed + side * aside) for side in (1.0, -1.0)]
     freeze(*segment)
     return RunningSolution(
         direction=direction,

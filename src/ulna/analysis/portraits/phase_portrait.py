@@ -10,11 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from ulna.analysis.portraits import basins, invariant_sets
+from ulna.analysis.portraits import basins, invariant_sets, phase_equilibria
 from ulna.analysis.portraits.basins import BasinBoundary, Basins, CriticalTorques
 from ulna.analysis.portraits.fates import Fate, Fates, find_fates
 from ulna.analysis.portraits.flow import TURN, Flow, StateFeedback
-from ulna.analysis.portraits.invariant_sets import PhaseEquilibrium, RunningSolution, Separatrix
+from ulna.analysis.portraits.invariant_sets import RunningSolution, Separatrix
+from ulna.analysis.portraits.phase_equilibria import PhaseEquilibrium, StickingInterval
+from ulna.analysis.portraits.portrait_options import (
+    check_damping,
+    check_distances,
+    read_range,
+    read_starts,
+)
 from ulna.analysis.portraits.report_text import portrait_facts, portrait_lines
 from ulna.arm import Arm, warn_unmodelled
 from ulna.arrays import Array, number, positive, whole
@@ -29,9 +36,7 @@ from ulna.simulation.build import check_kinds
 WIDE = 3.0  # of the frequency of small swings: how fast the portrait goes if nobody says
 MARGIN = 1.15  # beyond the fastest start
 MOST_TURNS = 20.0  # on a page
-MOST_AWAY = 100.0  # turns, from what is shown to a start or to what the controller holds
 LONGEST = 1e5  # [rad] of small swings that an orbit is followed for at most
-STIFFEST = 300.0  # b/(M ω) beyond which a joint only creeps
 SAMPLES = 4001  # of an orbit
 AROUND = 3.0  # turns beyond what is shown, in which equilibria are looked for
 MOST_BASINS = 4_000  # starts along a side
@@ -117,80 +122,29 @@ def portrait(
     if controller is not None:
         law = StateFeedback(arm, controller, number("set_point", set_point or 0.0))
     flow = Flow(arm, number("torque", torque), law)
-    _check_friction(flow)
-    begun = tuple(_listed(starts))
-    wide = _speeds(flow, begun) if speeds is None else _range("speeds", speeds)
+    check_damping(flow)
+    begun = tuple(read_starts(starts))
+    wide = _speeds(flow, begun) if speeds is None else read_range("speeds", speeds)
     length, ticks = positive("duration", duration, "s"), positive("rate", rate, "Hz")
     if length * flow.natural_frequency > LONGEST:
         need = f"at most {LONGEST / flow.natural_frequency:.3g} s, {LONGEST:g} rad of small swings"
         raise InputError(Problem("duration", f"{length:g} s", need))
-    seen = _range("angles", angles)
+    seen = read_range("angles", angles)
     turns = (seen[1] - seen[0]) / TURN
     if turns > MOST_TURNS:
         raise InputError(Problem("angles", f"{turns:.4g} turns", f"at most {MOST_TURNS:g}"))
-    _check_distances(flow, seen, begun)
+    check_distances(flow, seen, begun)
     return Portrait(flow, seen, wide, begun, length, ticks)
-
-
-def _check_friction(flow: Flow) -> None:
-    """Raise InputError for a joint so damped that it only creeps."""
-    most = STIFFEST * flow.inertia * flow.natural_frequency
-    if flow.damping > most:
-        need = f"at most {most:.3g} N·m·s/rad, {STIFFEST:g} times M √(weight/M)"
-        raise InputError(Problem("joint damping", f"{flow.damping:g} N·m·s/rad", need))
-
-
-def _check_distances(
-    flow: Flow, angles: tuple[float, float], starts: tuple[tuple[float, float], ...]
-) -> None:
-    """Raise InputError for angles so far away that the equilibria in between fill the memory."""
-    if flow.law is None:
-        return
-    low, high = angles
-    places = [("set_point", flow.law.set_point), *(("start", angle) for angle, _ in starts)]
-    need = f"at most {MOST_AWAY:g} turns beside the angles that are shown"
-    hint = "take off whole turns, or show other angles"
-    far = [
-        Problem(what, f"{angle:g} rad", need, hint)
-        for what, angle in places
-        if max(low - angle, angle - high) > MOST_AWAY * TURN
-    ]
-    # What repeats every turn has its equilibria in one; asked last, as it asks the law far away.
-    if far and not flow.cylinder:
-        raise InputError(far)
 
 
 def _speeds(flow: Flow, starts: tuple[tuple[float, float], ...]) -> tuple[float, float]:
     """Choose what speeds to show: the swings of the joint, and every start."""
     fastest = max([WIDE * flow.natural_frequency, *(MARGIN * abs(speed) for _, speed in starts)])
-    equilibria = invariant_sets.find_phase_equilibria(flow, (-TURN, TURN))
+    equilibria = phase_equilibria.find_phase_equilibria(flow, (-TURN, TURN))
     for running in invariant_sets.find_running_solutions(flow, equilibria):
         if running.fastest < 2.0 * fastest:
             fastest = max(fastest, MARGIN * running.fastest)
     return -fastest, fastest
-
-
-def _listed(starts: Any) -> list[tuple[float, float]]:
-    try:
-        given = list(starts)
-    except TypeError:
-        raise InputError(Problem("starts", shown(starts), "a list of (angle, speed)")) from None
-    return [_pair("start", start, "an angle [rad] and a speed [rad/s]") for start in given]
-
-
-def _range(what: str, given: Any) -> tuple[float, float]:
-    """Return the least and the largest value of a range."""
-    low, high = _pair(what, given, "the least and the largest value")
-    if not low < high:
-        raise InputError(Problem(what, shown(given), "a least value below the largest"))
-    return low, high
-
-
-def _pair(what: str, given: Any, need: str) -> tuple[float, float]:
-    values = list(given) if isinstance(given, Sequence | np.ndarray) else []
-    if len(values) != 2 or isinstance(given, str):
-        raise InputError(Problem(what, shown(given), need))
-    return number(what, values[0]), number(what, values[1])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -318,8 +272,17 @@ class Portrait:
 
     @cached_property
     def equilibria(self) -> tuple[PhaseEquilibrium, ...]:
-        """Equilibria of one turn, in −π … π; under a law that counts turns, all that are shown."""
-        return invariant_sets.find_phase_equilibria(self.flow, self.angles)
+        """Equilibria of one turn, in −π … π; under a law that counts turns, all that are shown.
+
+        They are those without dry friction. With it they are in `sticking` intervals, of which
+        every angle is an equilibrium, and eigenvalues say nothing.
+        """
+        return phase_equilibria.find_phase_equilibria(self.flow, self.angles)
+
+    @cached_property
+    def sticking(self) -> tuple[StickingInterval, ...]:
+        """The angles of one turn, or of all that are shown, at which friction holds the joint."""
+        return phase_equilibria.find_sticking_set(self.flow, self.angles)
 
     @cached_property
     def nullclines(self) -> tuple[Array, ...]:
@@ -329,7 +292,11 @@ class Portrait:
     @cached_property
     @interruptible
     def separatrices(self) -> tuple[Separatrix, ...]:
-        """The orbits into and out of the saddles, four of each."""
+        """The orbits into and out of the saddles, four of each.
+
+        With dry friction saddles have none: they are those of the ends of `sticking` intervals at
+        which a joint leaves, one into each and one out of it.
+        """
         fastest = 2.0 * max(map(abs, self.speeds))
         return invariant_sets.find_separatrices(self.flow, self.equilibria, fastest)
 
@@ -348,13 +315,14 @@ class Portrait:
     @interruptible
     def fates(self) -> Fates:
         """All that can become of a start."""
-        equilibria = self.equilibria
+        equilibria, sticking = self.equilibria, self.sticking
         if not self.cylinder:
             # An orbit may come to rest where nothing is shown.
             places = [*self.angles, self.set_point or 0.0, *(angle for angle, _ in self.starts)]
             wide = min(places) - AROUND * TURN, max(places) + AROUND * TURN
-            equilibria = invariant_sets.find_phase_equilibria(self.flow, wide)
-        return find_fates(self.flow, equilibria, self.rate)
+            equilibria = phase_equilibria.find_phase_equilibria(self.flow, wide)
+            sticking = phase_equilibria.find_sticking_set(self.flow, wide)
+        return find_fates(self.flow, equilibria, self.rate, sticking)
 
     @cached_property
     @interruptible
@@ -440,7 +408,7 @@ class Portrait:
         InputError
             If a value is not one, or there are too many.
         """
-        low, high = self.speeds if within is None else _range("within", within)
+        low, high = self.speeds if within is None else read_range("within", within)
         return basins.find_basin_boundaries(self.fates, low, high, angle=number("angle", angle))
 
     @interruptible
@@ -466,7 +434,7 @@ class Portrait:
         InputError
             If a value is not one, or there are too many.
         """
-        low, high = self.angles if within is None else _range("within", within)
+        low, high = self.angles if within is None else read_range("within", within)
         return basins.find_basin_boundaries(self.fates, low, high, speed=number("speed", speed))
 
     @cached_property

@@ -11,7 +11,7 @@ from ulna.arrays import plain
 from ulna.errors import shown
 
 if TYPE_CHECKING:
-    from ulna.analysis.portraits.invariant_sets import PhaseEquilibrium, RunningSolution
+    from ulna.analysis.portraits.phase_equilibria import PhaseEquilibrium, RunningSolution
     from ulna.analysis.portraits.phase_portrait import Portrait
 
 
@@ -101,7 +101,7 @@ def equilibrium_text(equilibrium: PhaseEquilibrium) -> str:
     """Return where an equilibrium is and of which kind.
 
     >>> import numpy as np
-    >>> from ulna.analysis.portraits.invariant_sets import PhaseEquilibrium
+    >>> from ulna.analysis.portraits.phase_equilibria import PhaseEquilibrium
     >>> eigenvalues = np.array([-0.1 + 3.0j, -0.1 - 3.0j])
     >>> equilibrium_text(PhaseEquilibrium(-1.5, "stable focus", eigenvalues))
     'stable focus at -1.5 rad (-85.94 deg), eigenvalues -0.1 ± 3i per second'

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.analysis.portraits.invariant_sets import kind_of, launch
+from ulna.analysis.portraits.invariant_sets import launch
+from ulna.analysis.portraits.phase_equilibria import kind_of
 from ulna.control import PD, ComputedTorque, GravityPD
 
 G = 9.81
@@ -92,9 +93,10 @@ def test_a_motor_too_weak_for_its_aim_leaves_the_arm_in_the_well_of_its_limit():
 
 
 def test_an_orbit_leaves_a_saddle_along_its_eigenvector():
-    saddle = ulna.portrait(pendulum()).equilibria[1]
+    drawn = ulna.portrait(pendulum())
+    saddle = drawn.equilibria[1]
     (growing, _) = saddle.eigenvalues.real
     for side in (1, -1):
-        angle, speed = launch(saddle, side)
+        angle, speed = launch(drawn.flow, saddle, side)
         assert side * (angle - saddle.angle) > 0.0
         assert speed == pytest.approx(growing * (angle - saddle.angle), rel=1e-9)
