@@ -20,6 +20,7 @@ from ulna.analysis.portraits.report_text import (
     eigenvalues_text,
     everywhere_in_equilibrium,
     fate_text,
+    holds_text,
     left_out,
     run_text,
 )
@@ -53,7 +54,7 @@ from ulna.errors import InputError, Problem, rewording, shown
 from ulna.viewer.section_figures import MOST_JOINTS
 
 SWINGS = 5.0  # of the frequency of small swings: up to where critical speeds are looked for
-SLIPPERY = 0.01  # b/(M ω) below which the fate changes with every turn and every breath
+SLIPPERY = 0.01  # b/(M ω), f_c/G, c/M below which the fate changes with every turn and every breath
 DURATION, LONG = "20 s", "200 s"  # of an orbit; of what a section is cut through
 MOST_BORDERS = 12
 # What Python's words for a setting are called at the command line.
@@ -295,7 +296,9 @@ def _finish(found: Any, output: Output, facts: dict[str, Any], *, json: bool) ->
 def _critical_speeds(drawn: Portrait, angle: float) -> CriticalSpeeds:
     """Return the critical speeds that are shown, up to where they only repeat themselves."""
     flow = drawn.flow
-    if 0.0 < flow.damping < SLIPPERY * flow.inertia * flow.natural_frequency:
+    viscous = flow.damping / (flow.inertia * flow.natural_frequency)
+    dry = flow.friction.coulomb / (flow.peak_gravity_torque or math.inf)
+    if 0.0 < max(viscous, dry, flow.friction.drag / flow.inertia) < SLIPPERY:
         note("so little friction has too many critical speeds to list them")
         return CriticalSpeeds((), 0.0, 0.0)
     most = SWINGS * flow.natural_frequency
@@ -325,15 +328,29 @@ def _print_portrait(drawn: Portrait, name: str, borders: Mapping[float, Critical
 
 
 def _print_equilibria(drawn: Portrait, title: str) -> None:
-    if not drawn.equilibria or everywhere_in_equilibrium(drawn):
+    if drawn.sticking:
+        _print_sticking(drawn, title)
+        return
+    if drawn.flow.sticks or not drawn.equilibria or everywhere_in_equilibrium(drawn):
         say(title)
-        say_about("equilibria", [EVERYWHERE if drawn.equilibria else "none"])
+        rests = drawn.equilibria and not drawn.flow.sticks
+        say_about("equilibria", [EVERYWHERE if rests else "none"])
         return
     rows = [
         (one.kind, f"{one.angle:.7g}", f"{math.degrees(one.angle):.5g}", eigenvalues_text(one))
         for one in drawn.equilibria
     ]
     show_table(title, ("equilibrium", "angle [rad]", "[deg]", "eigenvalues [1/s]"), rows)
+
+
+def _print_sticking(drawn: Portrait, title: str) -> None:
+    """Print the angles at which dry friction holds the joint, and what it holds there."""
+    rows = [
+        (one.kind, f"{math.degrees(one.lower):.5g}", f"{math.degrees(one.upper):.5g}",
+         holds_text(one))
+        for one in drawn.sticking
+    ]  # fmt: skip
+    show_table(title, ("sticks", "from [deg]", "to [deg]", "holds"), rows)
 
 
 def _border_lines(drawn: Portrait, angle: float, critical: CriticalSpeeds) -> list[str]:

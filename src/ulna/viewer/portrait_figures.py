@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ulna.analysis.portraits.fates import sticking_name
 from ulna.analysis.portraits.report_text import drive_text, fate_text, left_out
 from ulna.arrays import Array
 from ulna.viewer.figure_style import PRINT, Theme, cut, mixed, new_figure, series, styled
@@ -31,6 +32,13 @@ DARKER = " (darker: an odd turn)"
 PALE = 0.16, 0.28  # of a basin's colour, in turn where the cylinder is unrolled
 TURN = 2.0 * math.pi
 MOST_MARKS = 9  # numbers along the axis of angles
+# What becomes of a joint that rests just outside of a sticking interval.
+STICKING = {
+    "stable": "stable",
+    "unstable": "around a top",
+    "half-stable": "left to one side",
+    "everywhere": "every angle",
+}
 
 
 def portrait_figure(
@@ -105,6 +113,9 @@ def plot_portrait(
 ) -> Axes:
     """Draw a phase portrait: arrows, nullclines, separatrices, orbits and equilibria.
 
+    With dry friction the sticking set is a thick line on the axis of angles, in colours of the
+    basins that end on it.
+
     Parameters
     ----------
     axes : matplotlib.axes.Axes
@@ -143,6 +154,7 @@ def plot_portrait(
     _draw_nullclines(axes, portrait, theme)
     _draw_separatrices(axes, portrait, theme)
     _draw_running(axes, portrait, theme)
+    _draw_sticking(axes, portrait, basins, theme)
     _draw_orbits(axes, portrait, theme)
     _draw_equilibria(axes, portrait, theme)
     axes.set_xlabel("angle [rad]")
@@ -171,8 +183,7 @@ def _draw_energy(axes: Axes, portrait: Portrait, theme: Theme, *, lines: bool) -
 def _draw_basins(axes: Axes, basins: Basins, theme: Theme) -> None:
     from matplotlib.colors import to_rgb
 
-    present = [number for number in range(len(basins.names)) if basins.share(number)]
-    shades = dict(zip(present, _shades(len(present), theme), strict=True))
+    shades = _basin_shades(basins, theme)
     picture = np.ones((*basins.label.shape, 3)) * to_rgb(theme.ghost)
     for number, (hue, depth) in shades.items():
         for odd in (0, 1):
@@ -187,6 +198,12 @@ def _draw_basins(axes: Axes, basins: Basins, theme: Theme) -> None:
         axes.plot([], [], "s", ms=9, color=colour, label=f"basin: {name}{DARKER * bool(both)}")
     if basins.undecided:
         axes.plot([], [], "s", ms=9, color=theme.ghost, label="undecided")
+
+
+def _basin_shades(basins: Basins, theme: Theme) -> dict[int, tuple[str, float]]:
+    """Return hue and depth of the basins that are on the page, by their numbers."""
+    present = [number for number in range(len(basins.names)) if basins.share(number)]
+    return dict(zip(present, _shades(len(present), theme), strict=True))
 
 
 def _shades(count: int, theme: Theme) -> list[tuple[str, float]]:
@@ -224,9 +241,10 @@ def _draw_nullclines(axes: Axes, portrait: Portrait, theme: Theme) -> None:
 
 
 def _draw_separatrices(axes: Axes, portrait: Portrait, theme: Theme) -> None:
+    where = "an end of the sticking set" if portrait.flow.sticks else "a saddle"
     styles: dict[bool, dict[str, Any]] = {
-        True: {"label": "separatrices into a saddle", "lw": 1.5, "color": theme.foreground},
-        False: {"label": "separatrices out of a saddle", "lw": 0.9, "color": theme.link_light,
+        True: {"label": f"separatrices into {where}", "lw": 1.5, "color": theme.foreground},
+        False: {"label": f"separatrices out of {where}", "lw": 0.9, "color": theme.link_light,
                 "ls": (0, (4, 2))},
     }  # fmt: skip
     for one in portrait.separatrices:
@@ -247,6 +265,23 @@ def _draw_running(axes: Axes, portrait: Portrait, theme: Theme) -> None:
             )
 
 
+def _draw_sticking(axes: Axes, portrait: Portrait, basins: Basins | None, theme: Theme) -> None:
+    """Draw the angles at which friction holds the joint as thick lines on the axis of angles."""
+    shades = {} if basins is None else _basin_shades(basins, theme)
+    hues = {} if basins is None else {basins.names[k]: hue for k, (hue, _) in shades.items()}
+    ends: dict[str, Any] = {"solid_capstyle": "butt", "zorder": 5}
+    named: set[str] = set()
+    for one in portrait.sticking:
+        label = "_" if one.kind in named else f"sticking set: {STICKING[one.kind]}"
+        named.add(one.kind)
+        colour = hues.get(sticking_name(one), theme.data[0] if one.stable else theme.warning)
+        for shift in shifts(portrait, one.lower, one.upper):
+            place = [one.lower + shift, one.upper + shift]
+            axes.plot(place, [0.0, 0.0], color=theme.foreground, lw=8.0, **ends)
+            axes.plot(place, [0.0, 0.0], color=colour, lw=5.5, label=label, **ends)
+            label = "_"
+
+
 def _draw_orbits(axes: Axes, portrait: Portrait, theme: Theme) -> None:
     from ulna.analysis.portraits import OrbitSegment
 
@@ -260,6 +295,9 @@ def _draw_orbits(axes: Axes, portrait: Portrait, theme: Theme) -> None:
         _draw_segment(axes, portrait, segment, copies=False, label=label, lw=1.8, zorder=4, **style)
         x = wrapped(portrait, segment.angle[:1])
         axes.plot(x, orbit.speed, "o", ms=6, color=style["color"], mec=theme.background, zorder=6)
+        if portrait.flow.sticks and run.qd[-1, 0] == 0.0:
+            x = wrapped(portrait, segment.angle[-1:])
+            axes.plot(x, 0.0, "s", ms=6, color=style["color"], mec=theme.background, zorder=6)
 
 
 def _draw_equilibria(axes: Axes, portrait: Portrait, theme: Theme) -> None:
@@ -267,7 +305,8 @@ def _draw_equilibria(axes: Axes, portrait: Portrait, theme: Theme) -> None:
     for one in portrait.equilibria:
         filled = theme.foreground if one.stable else theme.background
         mark = "D" if one.saddle else "o"
-        label = "_" if one.kind in named else one.kind
+        without = " without dry friction" if portrait.flow.sticks else ""
+        label = "_" if one.kind in named else f"{one.kind}{without}"
         named.add(one.kind)
         places = [one.angle + shift for shift in shifts(portrait, one.angle, one.angle)]
         axes.plot(

@@ -21,6 +21,7 @@ from ulna.analysis.portraits.invariant_sets import (
     after_turn,
     departures,
     find_repelling_cycle,
+    halting,
     landing,
     launch,
 )
@@ -210,9 +211,11 @@ def _separatrix_speeds(flow: Flow, angle: float, fastest: float) -> list[float]:
     speeds: list[float] = []
     for equilibrium, side in departures(flow, find_phase_equilibria(flow, (-math.pi, math.pi))):
         if equilibrium.saddle:
-            # It comes to a saddle from both sides, to the end of a sticking interval from within.
-            start = launch(flow, equilibrium, -side, leaving=False)
-            speeds += flow.crossings(start, angle, fastest)
+            starts = [launch(flow, equilibrium, -side, leaving=False)]
+            if flow.sticks:
+                starts.append(halting(flow, equilibrium, side))
+            for start in starts:
+                speeds += flow.crossings(start, angle, fastest)
     for side in (1, -1):
         cycle = find_repelling_cycle(flow, side)
         if cycle is not None:

@@ -236,7 +236,7 @@ def sticking_name(interval: StickingInterval) -> str:
     """Return the name of the fate to stick in an interval."""
     if interval.kind == "everywhere":
         return "sticks where it stops"
-    return f"sticks between {interval.lower:.4g} and {interval.upper:.4g} rad"
+    return f"sticks at {interval.lower:.4g} to {interval.upper:.4g} rad"
 
 
 def _runs(flow: Flow, equilibria: tuple[PhaseEquilibrium, ...]) -> list[tuple[str, Region]]:

@@ -40,6 +40,7 @@ GRID = 401  # along each side of the grid
 RUNNING_SAMPLES = 4097
 DOUBLINGS = 40
 RUNNING_SPEEDS = np.geomspace(0.01, 30.0, 32)  # of small swings, that are tried
+HALTING = 1e-15  # of small swings: a speed that is as good as none
 STRAIGHT = 1e-2  # of the weight: how much friction may differ beside a saddle
 NUDGE = 1e-5  # of a speed
 
@@ -75,7 +76,8 @@ class Separatrix:
     ----------
     saddle : PhaseEquilibrium
         Where it ends or begins. With dry friction it is the end of a sticking interval, a saddle
-        of the flow with one sign of the speed, and has two of them.
+        of the flow with one sign of the speed, and has three of them: one into it and one out of
+        it, and with the other sign the orbit that comes to rest there.
     incoming : bool
         Whether it ends there.
     side : int
@@ -96,9 +98,13 @@ def find_separatrices(
     """Return the separatrices of all saddles, as far as they are slower than `fastest` [rad/s]."""
     if flow.sticks:
         return tuple(
-            _separatrix(flow, end, side if incoming else -side, fastest, incoming=not incoming)
-            for end, side in departures(flow, equilibria)
-            for incoming in (False, True)
+            one
+            for end, way in departures(flow, equilibria)
+            for one in (
+                _separatrix(flow, end, -way, fastest, incoming=True),
+                _separatrix(flow, end, way, fastest, incoming=True, start=halting(flow, end, way)),
+                _separatrix(flow, end, way, fastest, incoming=False),
+            )
         )
     return tuple(
         _separatrix(flow, equilibrium, side, fastest, incoming=incoming)
@@ -110,23 +116,34 @@ def find_separatrices(
 
 
 def _separatrix(
-    flow: Flow, saddle: PhaseEquilibrium, side: int, fastest: float, *, incoming: bool
+    flow: Flow,
+    saddle: PhaseEquilibrium,
+    side: int,
+    fastest: float,
+    *,
+    incoming: bool,
+    start: tuple[float, float] | None = None,
 ) -> Separatrix:
     rate = saddle.rate(leaving=not incoming)
     decay = max(flow.damping / flow.inertia, 1e-3 * flow.natural_frequency)
     longest = min(
         max(8.0 / decay, SHORTEST / flow.natural_frequency), LONGEST / flow.natural_frequency
     )
-    aside = _aside(flow, rate)
-    segment = flow.segment(
-        saddle.angle + side * aside,
-        side * aside * rate,
-        math.log(1.0 / aside) / abs(rate) + longest,
-        SAMPLES,
-        until=f"abs(qd1) > {fastest!r}",
-        backwards=incoming,
-    )
+    if start is None:
+        start = launch(flow, saddle, side, leaving=not incoming)
+        longest += math.log(1.0 / _aside(flow, rate)) / abs(rate)
+    until = f"abs(qd1) > {fastest!r}"
+    segment = flow.segment(*start, longest, SAMPLES, until=until, backwards=incoming)
     return Separatrix(saddle, incoming, side, segment)
+
+
+def halting(flow: Flow, end: PhaseEquilibrium, way: int) -> tuple[float, float]:
+    """Return the state of a joint that comes to rest at the end of the interval that it enters.
+
+    It moves against the way in which joints leave there. A little slower it would not get in, and
+    go back.
+    """
+    return end.angle, -way * HALTING * flow.natural_frequency
 
 
 def _aside(flow: Flow, rate: float) -> float:

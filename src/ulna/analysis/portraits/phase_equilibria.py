@@ -8,9 +8,9 @@ the positive λ and come to it along the negative one.
 Static friction f_s holds the joint wherever |τ − G(θ)| ≤ f_s: every angle of such an interval is an
 equilibrium, and a joint whose speed becomes zero there stays. At an end of it the torque is just
 balanced by f_s in full. Where it drives the joint away, the end is a saddle of the flow on that
-side of θ̇ = 0 (the slope of friction is zero there), with one orbit into it and one out of it: they
-are the separatrices. Equilibria of the joint without dry friction lie inside of the intervals, and
-have none: a joint that stands upright is held there.
+side of θ̇ = 0 (the slope of friction is zero there), with one orbit into it and one out of it. They
+are the separatrices, with the orbit that comes to rest there from the other side. Equilibria of the
+joint without dry friction lie inside of the intervals, and have none: an upright joint is held.
 """
 
 from __future__ import annotations

@@ -295,7 +295,7 @@ class Portrait:
         """The orbits into and out of the saddles, four of each.
 
         With dry friction saddles have none: they are those of the ends of `sticking` intervals at
-        which a joint leaves, one into each and one out of it.
+        which a joint leaves, two into each, one from either side, and one out of it.
         """
         fastest = 2.0 * max(map(abs, self.speeds))
         return invariant_sets.find_separatrices(self.flow, self.equilibria, fastest)

@@ -11,7 +11,8 @@ from ulna.arrays import plain
 from ulna.errors import shown
 
 if TYPE_CHECKING:
-    from ulna.analysis.portraits.phase_equilibria import PhaseEquilibrium, RunningSolution
+    from ulna.analysis.portraits.invariant_sets import RunningSolution
+    from ulna.analysis.portraits.phase_equilibria import PhaseEquilibrium, StickingInterval
     from ulna.analysis.portraits.phase_portrait import Portrait
 
 
@@ -19,16 +20,15 @@ EVERYWHERE = "every angle is an equilibrium"
 
 
 def portrait_lines(portrait: Portrait) -> list[str]:
-    """Return what drives the joint, its equilibria, how it runs, and what becomes of the starts."""
-    equilibria = (
-        [EVERYWHERE]
-        if everywhere_in_equilibrium(portrait)
-        else map(equilibrium_text, portrait.equilibria)
-    )
-    lines = [drive_text(portrait), *equilibria]
+    """Return what drives the joint, where it rests, how it runs, and what becomes of the starts."""
+    if portrait.flow.sticks:
+        rests = [sticking_text(one) for one in portrait.sticking]
+    elif everywhere_in_equilibrium(portrait):
+        rests = [EVERYWHERE]
+    else:
+        rests = [equilibrium_text(one) for one in portrait.equilibria]
+    lines = [drive_text(portrait), *(rests or ["no equilibrium"])]
     lines[1:1] = [f"left out: {', '.join(left_out(portrait))}"] if left_out(portrait) else []
-    if not portrait.equilibria:
-        lines.append("no equilibrium")
     lines.append("no running solution" if portrait.running is None else run_text(portrait.running))
     lines.extend(
         f"from {orbit.angle:.4g} rad at {orbit.speed:.4g} rad/s: {fate_text(orbit.fate)}"
@@ -56,6 +56,11 @@ def portrait_facts(portrait: Portrait) -> dict[str, Any]:
             {"angle": one.angle, "kind": one.kind,
              "eigenvalues": [[value.real, value.imag] for value in one.eigenvalues.tolist()]}
             for one in portrait.equilibria
+        ],
+        "sticking": [
+            {"lower": one.lower, "upper": one.upper, "kind": one.kind,
+             "holds": [{"angle": held.angle, "kind": held.kind} for held in one.holds]}
+            for one in portrait.sticking
         ],
         "running": None if running is None else {
             **{name: getattr(running, name) for name in measures},
@@ -109,6 +114,25 @@ def equilibrium_text(equilibrium: PhaseEquilibrium) -> str:
     degrees = math.degrees(equilibrium.angle)
     head = f"{equilibrium.kind} at {equilibrium.angle:.7g} rad ({degrees:.4g} deg)"
     return f"{head}, eigenvalues {eigenvalues_text(equilibrium)} per second"
+
+
+def sticking_text(interval: StickingInterval) -> str:
+    """Return where friction holds the joint, and what it holds there.
+
+    >>> from ulna.analysis.portraits.phase_equilibria import StickingInterval
+    >>> sticking_text(StickingInterval(-0.1, 0.2, "half-stable", ()))
+    'half-stable: sticks from -5.73 to 11.46 deg, holds no equilibrium'
+    """
+    if interval.kind == "everywhere":
+        return "sticks at every angle"
+    low, high = (f"{math.degrees(angle):.4g}" for angle in (interval.lower, interval.upper))
+    return f"{interval.kind}: sticks from {low} to {high} deg, holds {holds_text(interval)}"
+
+
+def holds_text(interval: StickingInterval) -> str:
+    """Return the equilibria without dry friction that are in a sticking interval."""
+    told = [f"the {one.kind} at {math.degrees(one.angle):.4g} deg" for one in interval.holds]
+    return " and ".join(told) or "no equilibrium"
 
 
 def eigenvalues_text(equilibrium: PhaseEquilibrium) -> str:
