@@ -333,8 +333,8 @@ def _print_equilibria(drawn: Portrait, title: str) -> None:
         return
     if drawn.flow.sticks or not drawn.equilibria or everywhere_in_equilibrium(drawn):
         say(title)
-        rests = drawn.equilibria and not drawn.flow.sticks
-        say_about("equilibria", [EVERYWHERE if rests else "none"])
+        everywhere = drawn.equilibria and not drawn.flow.sticks
+        say_about("equilibria", [EVERYWHERE if everywhere else "none"])
         return
     rows = [
         (one.kind, f"{one.angle:.7g}", f"{math.degrees(one.angle):.5g}", eigenvalues_text(one))

@@ -219,8 +219,8 @@ def _separatrix_speeds(flow: Flow, angle: float, fastest: float) -> list[float]:
     for side in (1, -1):
         cycle = find_repelling_cycle(flow, side)
         if cycle is not None:
-            ahead = cycle.angle + side * (side * (angle - cycle.angle) % TURN)
-            until = f"{side} * (q1 - {ahead!r}) > 0"
+            next_angle = cycle.angle + side * (side * (angle - cycle.angle) % TURN)
+            until = f"{side} * (q1 - {next_angle!r}) > 0"
             speeds.append(flow.end(cycle.angle, side * cycle.speed, until)[2])
     return speeds
 

@@ -265,9 +265,9 @@ def _captured(
 
     def region(angle: Array, speed: Array) -> tuple[Array, Array]:
         turns = np.floor((angle - low) / TURN) if flow.cylinder else np.zeros(angle.shape)
-        rests = (speed == 0.0) & interval.contains(angle, cylinder=flow.cylinder)
+        stuck = (speed == 0.0) & interval.contains(angle, cylinder=flow.cylinder)
         inside, turn = trapped(angle, speed)
-        return rests | inside, np.where(rests, turns, turn)
+        return stuck | inside, np.where(stuck, turns, turn)
 
     return region
 

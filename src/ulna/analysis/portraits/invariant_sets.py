@@ -41,6 +41,7 @@ RUNNING_SAMPLES = 4097
 DOUBLINGS = 40
 RUNNING_SPEEDS = np.geomspace(0.01, 30.0, 32)  # of small swings, that are tried
 HALTING = 1e-15  # of small swings: a speed that is as good as none
+SLACK = 1e-9  # [J] of energy for each N·m of the weight
 STRAIGHT = 1e-2  # of the weight: how much friction may differ beside a saddle
 NUDGE = 1e-5  # of a speed
 
@@ -131,7 +132,7 @@ def _separatrix(
     )
     if start is None:
         start = launch(flow, saddle, side, leaving=not incoming)
-        longest += math.log(1.0 / _aside(flow, rate)) / abs(rate)
+        longest += math.log(1.0 / _straight_reach(flow, rate)) / abs(rate)
     until = f"abs(qd1) > {fastest!r}"
     segment = flow.segment(*start, longest, SAMPLES, until=until, backwards=incoming)
     return Separatrix(saddle, incoming, side, segment)
@@ -146,7 +147,7 @@ def halting(flow: Flow, end: PhaseEquilibrium, way: int) -> tuple[float, float]:
     return end.angle, -way * HALTING * flow.natural_frequency
 
 
-def _aside(flow: Flow, rate: float) -> float:
+def _straight_reach(flow: Flow, rate: float) -> float:
     """Return how far [rad] beside a saddle orbits are still straight."""
     if not flow.stribeck:
         return ASIDE
@@ -165,7 +166,7 @@ def launch(
     """
     if equilibrium.saddle:
         rate = equilibrium.rate(leaving=leaving)
-        aside = _aside(flow, rate)
+        aside = _straight_reach(flow, rate)
         return equilibrium.angle + side * aside, side * aside * rate
     return equilibrium.angle + side * BESIDE, 0.0
 
@@ -214,8 +215,10 @@ def passing(flow: Flow, angle: float, side: int) -> str:
     end = angle + side * TURN
     ways = [f"{side} * (q1 - {end!r})", f"-{side} * qd1"]
     if flow.constant is not None:
-        # Less energy than at the end of the turn, which friction does not give back.
+        # Less energy than at the end of the turn, which friction does not give back. Drag takes so
+        # little of it beside a saddle that rounding errors take more.
         top = float(flow.energy(angle, 0.0)) - flow.constant * end
+        top -= SLACK * flow.peak_gravity_torque if flow.friction.drag else 0.0
         ways.append(f"{top!r} - ({0.5 * flow.inertia!r} * qd1**2 + {flow.potential})")
     return f"max({', '.join(ways)}) > 0"
 

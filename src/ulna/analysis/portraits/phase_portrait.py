@@ -13,16 +13,11 @@ import numpy as np
 from ulna.analysis.portraits import basins, invariant_sets, phase_equilibria
 from ulna.analysis.portraits.basins import BasinBoundary, Basins, CriticalTorques
 from ulna.analysis.portraits.fates import Fate, Fates, find_fates
-from ulna.analysis.portraits.flow import TURN, Flow, StateFeedback
+from ulna.analysis.portraits.flow import TURN, Flow, check_damping, check_distances
 from ulna.analysis.portraits.invariant_sets import RunningSolution, Separatrix
 from ulna.analysis.portraits.phase_equilibria import PhaseEquilibrium, StickingInterval
-from ulna.analysis.portraits.portrait_options import (
-    check_damping,
-    check_distances,
-    read_range,
-    read_starts,
-)
 from ulna.analysis.portraits.report_text import portrait_facts, portrait_lines
+from ulna.analysis.portraits.state_feedback import StateFeedback
 from ulna.arm import Arm, warn_unmodelled
 from ulna.arrays import Array, number, positive, whole
 from ulna.concurrency import OnInterrupt, check_on_interrupt, interruptible
@@ -123,13 +118,13 @@ def portrait(
         law = StateFeedback(arm, controller, number("set_point", set_point or 0.0))
     flow = Flow(arm, number("torque", torque), law)
     check_damping(flow)
-    begun = tuple(read_starts(starts))
-    wide = _speeds(flow, begun) if speeds is None else read_range("speeds", speeds)
+    begun = tuple(_read_starts(starts))
+    wide = _speeds(flow, begun) if speeds is None else _read_range("speeds", speeds)
     length, ticks = positive("duration", duration, "s"), positive("rate", rate, "Hz")
     if length * flow.natural_frequency > LONGEST:
         need = f"at most {LONGEST / flow.natural_frequency:.3g} s, {LONGEST:g} rad of small swings"
         raise InputError(Problem("duration", f"{length:g} s", need))
-    seen = read_range("angles", angles)
+    seen = _read_range("angles", angles)
     turns = (seen[1] - seen[0]) / TURN
     if turns > MOST_TURNS:
         raise InputError(Problem("angles", f"{turns:.4g} turns", f"at most {MOST_TURNS:g}"))
@@ -145,6 +140,30 @@ def _speeds(flow: Flow, starts: tuple[tuple[float, float], ...]) -> tuple[float,
         if running.fastest < 2.0 * fastest:
             fastest = max(fastest, MARGIN * running.fastest)
     return -fastest, fastest
+
+
+def _read_starts(starts: Any) -> list[tuple[float, float]]:
+    """Return starts as pairs of angle and speed."""
+    try:
+        given = list(starts)
+    except TypeError:
+        raise InputError(Problem("starts", shown(starts), "a list of (angle, speed)")) from None
+    return [_read_pair("start", start, "an angle [rad] and a speed [rad/s]") for start in given]
+
+
+def _read_range(what: str, given: Any) -> tuple[float, float]:
+    """Return the least and the largest value of a range."""
+    low, high = _read_pair(what, given, "the least and the largest value")
+    if not low < high:
+        raise InputError(Problem(what, shown(given), "a least value below the largest"))
+    return low, high
+
+
+def _read_pair(what: str, given: Any, need: str) -> tuple[float, float]:
+    values = list(given) if isinstance(given, Sequence | np.ndarray) else []
+    if len(values) != 2 or isinstance(given, str):
+        raise InputError(Problem(what, shown(given), need))
+    return number(what, values[0]), number(what, values[1])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -408,7 +427,7 @@ class Portrait:
         InputError
             If a value is not one, or there are too many.
         """
-        low, high = self.speeds if within is None else read_range("within", within)
+        low, high = self.speeds if within is None else _read_range("within", within)
         return basins.find_basin_boundaries(self.fates, low, high, angle=number("angle", angle))
 
     @interruptible
@@ -434,7 +453,7 @@ class Portrait:
         InputError
             If a value is not one, or there are too many.
         """
-        low, high = self.angles if within is None else read_range("within", within)
+        low, high = self.angles if within is None else _read_range("within", within)
         return basins.find_basin_boundaries(self.fates, low, high, speed=number("speed", speed))
 
     @cached_property

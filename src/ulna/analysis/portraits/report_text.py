@@ -22,12 +22,12 @@ EVERYWHERE = "every angle is an equilibrium"
 def portrait_lines(portrait: Portrait) -> list[str]:
     """Return what drives the joint, where it rests, how it runs, and what becomes of the starts."""
     if portrait.flow.sticks:
-        rests = [sticking_text(one) for one in portrait.sticking]
+        equilibria = [sticking_text(one) for one in portrait.sticking]
     elif everywhere_in_equilibrium(portrait):
-        rests = [EVERYWHERE]
+        equilibria = [EVERYWHERE]
     else:
-        rests = [equilibrium_text(one) for one in portrait.equilibria]
-    lines = [drive_text(portrait), *(rests or ["no equilibrium"])]
+        equilibria = [equilibrium_text(one) for one in portrait.equilibria]
+    lines = [drive_text(portrait), *(equilibria or ["no equilibrium"])]
     lines[1:1] = [f"left out: {', '.join(left_out(portrait))}"] if left_out(portrait) else []
     lines.append("no running solution" if portrait.running is None else run_text(portrait.running))
     lines.extend(

@@ -7,7 +7,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import ulna
-from ulna.analysis.portraits.flow import Flow, StateFeedback
+from ulna.analysis.portraits.flow import Flow
+from ulna.analysis.portraits.state_feedback import StateFeedback
 from ulna.control import PD, PID, Adaptive, ComputedTorque, OpenLoop
 from ulna.errors import InputError
 

@@ -67,11 +67,12 @@ def test_orbits_pass_the_stops_of_a_joint():
 
 
 def test_it_says_what_of_the_joint_it_leaves_out():
-    joint = ulna.Joint(damping=0.2, lower=-2.0, upper=0.5, friction=ulna.Friction(coulomb=0.3))
-    with pytest.warns(ulna.UlnaWarning, match="dry friction"):
+    motor = ulna.Motor(voltage=12.0, resistance=1.0, torque_constant=0.02)
+    joint = ulna.Joint(damping=0.2, lower=-2.0, upper=0.5, motor=motor)
+    with pytest.warns(ulna.UlnaWarning, match="motor data"):
         drawn = ulna.portrait(ARM.replace(joints=[joint]), torque=4.0)
-    assert "left out: its stops at -2 and 0.5 rad, its dry friction" in repr(drawn)
-    assert drawn.facts()["left_out"] == ["its stops at -2 and 0.5 rad", "its dry friction"]
+    assert "left out: its stops at -2 and 0.5 rad, its motor data" in repr(drawn)
+    assert drawn.facts()["left_out"] == ["its stops at -2 and 0.5 rad", "its motor data"]
     assert "left out" not in repr(ulna.portrait(ARM))
     assert ulna.portrait(ARM).facts()["left_out"] == []
 

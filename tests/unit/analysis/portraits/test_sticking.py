@@ -1,0 +1,201 @@
+"""One joint with dry friction: where it sticks, what ends there, and the algebra of a pendulum."""
+
+import json
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna.analysis.portraits.flow import Flow
+from ulna.control import PD
+
+G = 9.81
+HANGING = -math.pi / 2
+TURN = 2.0 * math.pi
+
+
+def pendulum(coulomb=1.0, damping=0.0, gravity=(0.0, -G), **friction):
+    """Give a point mass of 1 kg on 1 m: M = 1 kg·m², G = 9.81 cos θ, V = 9.81 sin θ."""
+    joint = ulna.Joint(damping=damping, friction=ulna.Friction(coulomb=coulomb, **friction))
+    return ulna.Arm.point_masses([1.0], [1.0], joints=[joint], gravity=gravity)
+
+
+FLAT = (0.0, 0.0)
+
+
+# --------------------------------------------------------------------------------- the sticking set
+
+
+def test_a_pendulum_sticks_where_its_weight_is_less_than_friction():
+    well, top = ulna.portrait(pendulum()).sticking
+    aside = math.asin(1.0 / G)
+    assert (well.lower, well.upper) == pytest.approx((HANGING - aside, HANGING + aside), abs=1e-14)
+    assert (top.lower, top.upper) == pytest.approx((-HANGING - aside, -HANGING + aside), abs=1e-14)
+    assert (well.kind, top.kind) == ("stable", "unstable")
+    assert [one.kind for one in well.holds + top.holds] == ["centre", "saddle"]
+    assert well.stable
+    assert not top.stable
+
+
+@pytest.mark.parametrize(
+    ("torque", "static", "kinds"),
+    [(4.0, 2.0, ["stable", "unstable"]), (-4.0, 2.0, ["stable", "unstable"]),
+     (9.0, 2.0, ["half-stable"]), (-10.5, 2.0, ["half-stable"]), (12.0, 2.0, []),
+     (2.0, 12.0, ["everywhere"]), (9.81, 0.5, ["half-stable"])],
+)  # fmt: skip
+def test_there_are_as_many_intervals_as_the_torque_leaves(torque, static, kinds):
+    drawn = ulna.portrait(pendulum(0.5, static=static), torque=torque)
+    assert [one.kind for one in drawn.sticking] == kinds
+    angles = np.linspace(-math.pi, math.pi, 1001)
+    held = np.abs(torque - G * np.cos(angles)) <= static
+    inside = np.zeros(angles.shape, dtype=bool)
+    for one in drawn.sticking:
+        inside |= one.contains(angles)
+        if one.kind != "everywhere":
+            ends = np.array([one.lower, one.upper])
+            assert np.abs(torque - G * np.cos(ends)) == pytest.approx(static, abs=1e-12)
+    assert inside.tolist() == held.tolist()
+    # What is in equilibrium without dry friction is held by it.
+    assert sum(len(one.holds) for one in drawn.sticking) == len(drawn.equilibria)
+
+
+def test_without_weight_it_sticks_everywhere_or_nowhere():
+    flat = pendulum(gravity=FLAT)
+    assert [one.kind for one in ulna.portrait(flat, torque=0.9).sticking] == ["everywhere"]
+    assert ulna.portrait(flat, torque=1.1).sticking == ()
+    assert ulna.portrait(pendulum(0.0, drag=0.3)).sticking == ()
+
+
+def test_a_spring_sticks_within_its_friction_over_its_stiffness():
+    law = PD(20.0, 2.0)
+    drawn = ulna.portrait(pendulum(gravity=FLAT), controller=law, set_point=0.5, angles=(-2.0, 2.0))
+    (found,) = drawn.sticking
+    assert (found.lower, found.upper) == pytest.approx((0.45, 0.55), abs=1e-12)
+    assert found.kind == "stable"
+    assert [one.angle for one in found.holds] == pytest.approx([0.5], abs=1e-12)
+
+
+def test_it_says_what_friction_holds():
+    drawn = ulna.portrait(pendulum())
+    text = repr(drawn)
+    assert "stable: sticks from -95.85 to -84.15 deg, holds the centre at -90 deg" in text
+    assert "unstable: sticks from 84.15 to 95.85 deg, holds the saddle at 90 deg" in text
+    assert "eigenvalues" not in text
+    assert "no equilibrium" not in text
+    told = json.loads(json.dumps(drawn.facts()))["sticking"]
+    assert [one["kind"] for one in told] == ["stable", "unstable"]
+    assert told[1]["holds"] == [{"angle": pytest.approx(math.pi / 2), "kind": "saddle"}]
+    assert "sticks at every angle" in repr(ulna.portrait(pendulum(20.0)))
+    assert "no equilibrium" in repr(ulna.portrait(pendulum(), torque=20.0))
+    assert ulna.portrait(ulna.preset("bechard-1")).facts()["sticking"] == []
+
+
+# ----------------------------------------------------------------------------------------- orbits
+
+
+def test_a_swing_loses_what_coulomb_friction_takes_on_its_way():
+    flow = Flow(pendulum(0.3), 0.7)
+    segment = flow.segment(0.4, 1.0, 60.0, 4001)
+    (rests,) = np.nonzero(np.abs(segment.speed) < 1e-9)
+    energy = flow.energy(segment.angle, segment.speed) - 0.7 * segment.angle
+    stops = [0, *rests.tolist()]
+    assert len(stops) > 10
+    for first, last in pairwise(stops):
+        way = abs(segment.angle[last] - segment.angle[first])
+        assert energy[first] - energy[last] == pytest.approx(0.3 * way, abs=1e-9)
+    (well,) = [one for one in ulna.portrait(flow.arm, torque=0.7).sticking if one.stable]
+    assert well.lower < segment.angle[-1] < well.upper
+
+
+def test_on_the_level_it_stops_after_the_way_that_its_energy_lasts():
+    for speed in (3.0, -3.0):
+        segment = Flow(pendulum(0.4, gravity=FLAT)).segment(0.2, speed, 20.0, 11)
+        assert segment.angle[-1] == pytest.approx(0.2 + math.copysign(9.0 / 0.8, speed), abs=1e-10)
+        assert segment.t[-1] == pytest.approx(3.0 / 0.4, abs=1e-10)
+    drag = Flow(pendulum(0.4, gravity=FLAT, drag=0.3)).segment(0.2, 3.0, 20.0, 11)
+    assert drag.angle[-1] == pytest.approx(0.2 + math.log1p(0.3 * 9.0 / 0.4) / 0.6, abs=1e-10)
+
+
+@pytest.mark.parametrize("torque", [0.0, 2.0])
+def test_orbits_of_both_sides_are_those_of_the_engine(torque):
+    arm = pendulum(0.5, damping=0.1, static=0.9, stribeck_velocity=0.2, drag=0.05)
+    segment = Flow(arm, torque).segment(0.3, 2.0, 30.0, 5)
+    run = ulna.simulate(arm, q0=[0.3], qd0=[2.0], torque=[torque], duration=30.0, rtol=1e-11,
+                        atol=1e-12)  # fmt: skip
+    assert run.qd[-1, 0] == 0.0
+    assert segment.speed[-1] == pytest.approx(0.0, abs=1e-12)
+    assert segment.angle[-1] == pytest.approx(run.q[-1, 0], abs=1e-8)
+
+
+def test_there_and_back_again_through_a_turn():
+    flow = Flow(pendulum(0.5, damping=0.1, static=0.9, stribeck_velocity=0.2, drag=0.05), 1.0)
+    there = flow.segment(0.3, 2.0, 1.2, 3)
+    assert there.speed[-1] < 0.0
+    back = flow.segment(there.angle[-1], there.speed[-1], 1.2, 3, backwards=True)
+    assert (back.angle[-1], back.speed[-1]) == pytest.approx((0.3, 2.0), abs=1e-8)
+
+
+def test_what_sticks_has_no_orbit():
+    segment = Flow(pendulum()).segment(HANGING + 0.05, 0.0, 5.0, 11)
+    assert [part.tolist() for part in segment] == [[0.0], [HANGING + 0.05], [0.0]]
+
+
+def test_separatrices_are_of_the_ends_at_which_a_joint_leaves():
+    drawn = ulna.portrait(pendulum())
+    _, top = drawn.sticking
+    ends = [(one.saddle.angle, one.incoming, one.side) for one in drawn.separatrices]
+    assert ends == [
+        (top.upper, True, -1), (top.upper, True, 1), (top.upper, False, 1),
+        (top.lower, True, 1), (top.lower, True, -1), (top.lower, False, -1),
+    ]  # fmt: skip
+    for one in drawn.separatrices:
+        angle, speed = one.segment.angle, one.segment.speed
+        assert (angle[0], speed[0]) == pytest.approx((one.saddle.angle, 0.0), abs=1e-5)
+        # ½ θ̇² + V + f_c θ sign(θ̇) keeps its value while the speed keeps its sign.
+        same = np.cumprod(np.sign(speed[1:]) == np.sign(speed[1])).astype(bool)
+        kept = 0.5 * speed**2 + G * np.sin(angle) + np.sign(speed[1]) * angle
+        assert kept[1:][same] == pytest.approx(np.full(same.sum(), kept[0]), abs=1e-8)
+
+
+# ------------------------------------------------------------------------------- what comes to rest
+
+DRY = pendulum()
+
+
+def test_critical_angles_from_rest_are_the_ends_of_the_upper_interval():
+    drawn = ulna.portrait(DRY)
+    _, top = drawn.sticking
+    borders = drawn.critical_angles(0.0, within=(0.5, 2.5))
+    assert [one.value for one in borders] == pytest.approx([top.lower, top.upper], abs=1e-8)
+
+
+def test_a_joint_that_sticks_everywhere_has_one_fate():
+    drawn = ulna.portrait(pendulum(20.0), starts=[(0.0, 30.0)], duration=5.0)
+    assert drawn.fates.names == ("sticks where it stops",)
+    assert drawn.orbits[0].run.qd[-1, 0] == 0.0
+
+
+# ---------------------------------------------------------------------------------- what runs on
+
+
+def test_the_least_torque_that_keeps_it_running():
+    plain = ulna.portrait(ulna.preset("bechard-1")).critical_torques
+    found = ulna.portrait(pendulum(1.5, damping=0.2, static=1.5)).critical_torques
+    assert found.lifting == pytest.approx(G + 1.5, abs=1e-12)
+    assert found.running == pytest.approx(plain.running + 1.5, abs=1e-9)
+    drag = ulna.portrait(pendulum(1.0, drag=0.2)).critical_torques
+    expected = 1.0 + 0.2 * 2.0 * G / math.sqrt(1.0 + 4.0 * 0.2**2)
+    assert drag.running == pytest.approx(expected, abs=1e-8)
+    assert ulna.portrait(pendulum(1.5)).critical_torques == (pytest.approx(G + 1.5), 1.5)
+    around = [ulna.portrait(pendulum(1.0, drag=0.2), torque=expected + aside).running
+              for aside in (-1e-6, 1e-6)]  # fmt: skip
+    assert [one is None for one in around] == [True, False]
+
+
+def test_without_anything_that_grows_with_the_speed_it_speeds_up_for_ever():
+    drawn = ulna.portrait(pendulum(1.0), torque=4.0, starts=[(0.0, 6.0)], duration=5.0)
+    assert drawn.running is None
+    assert drawn.orbits[0].fate.name == "runs on"
+    assert drawn.orbits[0].run.qd[-1, 0] > 6.0
