@@ -1,7 +1,7 @@
 """What several test files build their arms with, and which tests run first."""
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
