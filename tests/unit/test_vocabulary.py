@@ -84,7 +84,7 @@ RETIRED = [
     Retired("obey", (FUNCTION,), "call_law", ("simulation",)),
     Retired("lean", (FUNCTION,), "rk_stage", ("simulation",)),
     Retired("losing", (MODULE, FUNCTION), "retire"),
-    Retired("aside", (MODULE, FUNCTION), "stop_fallback"),
+    Retired("aside", (MODULE, FUNCTION), "scalar_fallback"),
     Retired("alone", (MODULE, PART), "scalar_step", ("simulation", "lanes")),
     Retired("loading", (MODULE,), "load_lanes"),
     Retired("story", (MODULE, PART, TEXT), "derivation_steps"),

@@ -36,7 +36,7 @@ from ulna.dynamics.packed import (
 )
 from ulna.dynamics.recursive import forward_coupled
 from ulna.kernels import inlined, inner
-from ulna.lanes import any_lane, numbers
+from ulna.lanes import any_lane, numbers, select
 
 # By how much of it a torque has to exceed static friction: a joint that is let go then accelerates
 # by more than rounding errors.
@@ -112,11 +112,11 @@ def _is_wrong(links: Array, y: Array, at: int, i: int) -> bool:
 
 
 @inlined
-def hold_margin(links: Array, i: int) -> float:
+def hold_margin(links: Array, i: int) -> Any:
     """Return by how much [N·m] the torque that holds a joint is within what can hold it."""
-    more = 1.0 + EXCESS
-    held = links[i, HOLDING]
-    return float(min(held - more * links[i, LEAST], more * links[i, MOST] - held))
+    held, more = links[i, HOLDING], 1.0 + EXCESS
+    below, above = held - more * links[i, LEAST], more * links[i, MOST] - held
+    return select(below < above, below, above)
 
 
 @inlined

@@ -80,7 +80,7 @@ def block_control(kind: LaneKind, prepared: Prepared, *blocks: int) -> ControlMe
 def single_memory(kind: LaneKind, bucket: Bucket, times: Array) -> tuple[Memory, Record]:
     """Allocate memory for an arm that takes a step by itself, and for its samples."""
     n, floats, ints = bucket.start.shape[2], bucket.floats.copy(), bucket.ints.copy()
-    if not ints[at.STOPS]:  # and so no arm will
+    if not ints[at.WATCHING]:  # and so no arm will
         scalar = Memory(TABLE, TABLE, TABLE, TABLE[0], INTS, kind.tableau, floats, ints)
         return scalar, Record(TABLE, TABLE)
     scalar = Memory(
@@ -378,7 +378,7 @@ class ResidentBucket:
     ) -> None:
         from ulna.simulation.engine import block as kernels
         from ulna.simulation.engine.parts import connect_block
-        from ulna.simulation.engine.stop_fallback import PERSISTENT
+        from ulna.simulation.engine.scalar_fallback import PERSISTENT
 
         self.bucket, self.members = prepared.bucket, prepared.members
         self.n, self.blocks = self.bucket.start.shape[2], -(-len(self.members) // kind.width)

@@ -13,7 +13,7 @@ import numpy as np
 from ulna.arrays import Array
 from ulna.control import CompiledLaw
 from ulna.simulation.batch.inputs import PERFECT, Form, held
-from ulna.simulation.batch.spec import BatchSpec, Packed
+from ulna.simulation.batch.spec import FRICTIONAL, BatchSpec, Packed
 from ulna.simulation.build import InputMemory, build_inputs
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Bucket
@@ -88,12 +88,14 @@ class _Slab(NamedTuple):
         inputs = _input_memory(spec, [one.example for one in forms[:4]])
         ints, law = inputs.ints, law_form.example
         inputs.floats[at.TARGET], ints[at.COUPLED] = spec.duration, coupled
+        ints[at.FRICTIONAL] = coupled >= FRICTIONAL
         ints[at.UNCHECKED] = ints[at.CHECK_INTERVAL] = 1
         limited = packed.limited if len(packed.limited) == 1 else packed.limited[own]
-        if spec.options.stops and limited.any():
-            from ulna.simulation.engine.stop_fallback import STEP, scalar_step
+        ints[at.STOPS] = spec.options.stops and limited.any()
+        if ints[at.STOPS] or ints[at.FRICTIONAL]:
+            from ulna.simulation.engine.scalar_fallback import STEP, scalar_step
 
-            ints[at.STOPS] = ints[at.WATCHING] = 1
+            ints[at.WATCHING] = 1
             ints[at.SCALAR_CALL] = STEP.address(scalar_step, n=spec.n)
         params = state = postures = NOTHING
         if law is not None:

@@ -17,7 +17,17 @@ import numpy as np
 
 from ulna.arm import Arm, Parameters, parameters_of, stack, warn_unmodelled
 from ulna.arrays import Array, float_array
-from ulna.dynamics.packed import CARRIER, LOWER, STUCK, UPPER, link_moments, pack, rotor_moments
+from ulna.dynamics.packed import (
+    CARRIER,
+    DRAG,
+    LOWER,
+    STATIC,
+    STUCK,
+    UPPER,
+    link_moments,
+    pack,
+    rotor_moments,
+)
 from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.simulation.batch.batch_run import PLANE
 from ulna.simulation.batch.inputs import (
@@ -48,7 +58,8 @@ MOST_TICKS = 2**18  # of a trajectory for all arms that is computed before the r
 ENDLESS = ("lower", "upper", "max_velocity", "max_torque")  # what may be infinite
 # What is positive, or zero.
 POSITIVE = (
-    "mass", "tip_mass", "inertia", "damping", "rotor_inertia", "max_velocity", "max_torque",
+    "mass", "tip_mass", "inertia", "damping", "coulomb", "drag", "rotor_inertia", "max_velocity",
+    "max_torque",
 )  # fmt: skip
 
 
@@ -57,8 +68,13 @@ class Packed(NamedTuple):
 
     arms: Array  # (1 or B, n+1, constants)
     limits: Array  # (1 or B, n) the most torque that a controller may ask for
-    coupled: Array  # (1 or B,) 1 where neighbours exchange a torque, as with rotors
+    coupled: Array  # (1 or B,) ROTORS, FRICTIONAL or both added up, else 0
     limited: Array  # (1 or B,) whether a joint has a stop
+
+
+# Why arms take the recursion in which neighbours exchange torques. Those that differ in it do not
+# go in lanes together: an arm goes the same way whatever stands beside it.
+ROTORS, FRICTIONAL = 1, 2
 
 
 def _packed(p: Parameters) -> Packed:
@@ -67,7 +83,9 @@ def _packed(p: Parameters) -> Packed:
         table = pack(p)
     arms = table.reshape(-1, *table.shape[-2:])
     arms[:, :-1, LOWER], arms[:, :-1, UPPER] = p.lower, p.upper
-    coupled = arms[:, :-1, CARRIER:STUCK].any(axis=(1, 2)).astype(np.intp)
+    rotors = arms[:, :-1, CARRIER:STUCK].any(axis=(1, 2))
+    rubs = arms[:, :-1, [STATIC, DRAG]].any(axis=(1, 2))
+    coupled = (ROTORS * rotors + FRICTIONAL * rubs).astype(np.intp)
     limited = np.isfinite(arms[:, :-1, LOWER : UPPER + 1]).any(axis=(1, 2))
     most_torque = np.array(p.max_torque, order="C").reshape(-1, p.n)
     return Packed(arms, most_torque, coupled, limited)
@@ -332,6 +350,7 @@ def is_an_arm(p: Parameters) -> Array:
         for name in POSITIVE:
             fine &= (getattr(p, name) >= 0.0).all(axis=-1)
         fine &= (p.length > 0.0).all(axis=-1) & (p.lower <= p.upper).all(axis=-1)
+        fine &= (p.static >= p.coulomb).all(axis=-1) & (p.stribeck_velocity > 0.0).all(axis=-1)
         # The last link is the lightest thing that a joint turns.
         moments = link_moments(p.length, p.mass, p.com, p.com_offset, p.inertia, p.tip_mass)
         rotor = rotor_moments(p.rotor_inertia, p.gear_ratio)

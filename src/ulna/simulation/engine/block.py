@@ -2,7 +2,8 @@
 
 Time is common to a block: its arms share segments and steps, and only their parameters, and what
 acts on them, are their own. An arm that fails is retired: its lane is idle from then on. One that
-touches its stops takes the step by itself, in the engine for single arms (`stop_fallback.py`).
+touches its stops, or whose joints stick or reverse against friction, takes the step by itself, in
+the engine for single arms (`scalar_fallback.py`).
 
 `run_blocks` takes one block after the other all the way. Arms of a `BatchSimulation` stay in their
 lanes between calls: the memory of a block is then a slice of arrays with a leading axis of blocks,
@@ -31,6 +32,7 @@ from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.load_lanes import idle_lane, load_arm, load_lanes, retire
 from ulna.simulation.engine.loop import ON_TIME, set_end
 from ulna.simulation.engine.memory import Bucket, ControlMemory, Memory, Outcome, Record
+from ulna.simulation.engine.scalar_fallback import PERSISTENT, is_resting
 from ulna.simulation.engine.schedule import hold, open_segment, slack
 from ulna.simulation.engine.state_derivative import (
     PART,
@@ -47,7 +49,6 @@ from ulna.simulation.engine.stepping import (
     take_half_steps,
     take_step,
 )
-from ulna.simulation.engine.stop_fallback import PERSISTENT, is_at_stop
 
 
 @kernel
@@ -123,18 +124,18 @@ def _advance(
         take_half_steps(size, m, h)
     good = _step(size, m, h)
     set_end(m, h)
-    if ints[at.STOPS] != 0:
-        # An arm at its stop takes the step by itself, whatever it would have done without.
-        at_stop = is_at_stop(size, m)
-        good = logical_or(good, at_stop)
-        m.links[size, at.FALLBACK] = select(at_stop, 1.0, 0.0)
+    if ints[at.WATCHING] != 0:
+        # An arm with a joint at rest takes the step by itself, whatever it would have done without.
+        resting = is_resting(size, m)
+        good = logical_or(good, resting)
+        m.links[size, at.FALLBACK] = select(resting, 1.0, 0.0)
     if checked:
         accumulate_error(size, m, h)
     if any_lane(logical_and(m.links[size, at.ACTIVE] != 0.0, logical_not(good))):
         m.links[size, at.VALID] = select(good, 1.0, 0.0)
         _sample_start(size, m, bucket, outcome, h)
         _retire_failed(size, m, bucket, outcome, h)
-    if ints[at.STOPS] != 0 or ints[at.ITERATIVE] != 0 or _is_sampled(m, outcome, h):
+    if ints[at.WATCHING] != 0 or ints[at.ITERATIVE] != 0 or _is_sampled(m, outcome, h):
         _process_step(size, m, scalar, record, bucket, outcome, h)
     else:
         copy(size, m, at.TRIAL, at.STATE)
@@ -157,9 +158,9 @@ def _process_step(
     outcome: Outcome,
     h: float,
 ) -> None:
-    """Handle stops and samples within a step, then make its end the state."""
+    """Handle stops, friction and samples within a step, then make its end the state."""
     copy(size, m, at.TRIAL, at.NEXT_STATE)
-    if m.ints[at.STOPS] != 0:
+    if m.ints[at.WATCHING] != 0:
         call_part(m.ints[at.FALLBACK_PART], size, m, scalar, record, bucket, outcome, h)
     if m.ints[at.ITERATIVE] != 0:
         call_part(m.ints[at.KEEP_PART], size, m, h)

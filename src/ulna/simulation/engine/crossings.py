@@ -29,6 +29,7 @@ from ulna.simulation.engine.watch import (
 
 PIECES = 8  # of an adaptive step, in which stops and reversals are searched for
 HALVINGS = 60
+NARROW = 2.0**-47  # of a step: an interval that need not be narrowed
 SAMPLES = 8  # of the events in a window
 SHRINK, GROW = 0.25, 2.0
 ABRUPT = 1.0 / 64.0  # of a window: what is that much shorter may have been so unseen
@@ -206,7 +207,9 @@ def _search(size: int, m: Memory, h: float, start: float, end: float) -> tuple[f
             early = late
             save_signals(size, m)
             continue
-        for _ in range(HALVINGS):
+        if which >= size + m.ints[at.EVENTS]:
+            early, late, which = _approach(size, m, h, early, late, which)
+        for _ in range(HALVINGS if late - early > NARROW else 0):
             middle = 0.5 * (early + late)
             if middle <= early or middle >= late:
                 break
@@ -219,6 +222,37 @@ def _search(size: int, m: Memory, h: float, start: float, end: float) -> tuple[f
         copy(size, m, at.STAGE, at.NEXT_STATE)
         return late, which
     return 1.0, -1
+
+
+@inner
+def _approach(
+    size: int, m: Memory, h: float, early: float, late: float, which: int
+) -> tuple[float, float, int]:
+    """Narrow the interval in which a signal of friction, which is smooth, changes its sign.
+
+    By secants, and where one end stays with half of its value, so that the other overtakes it
+    (the Illinois rule). Another signal that is found to change before ends it.
+    """
+    floats, place = m.floats, m.ints[at.SIGNALS] + which
+    first, last = floats[m.ints[at.BEFORE] + which], floats[place]
+    moved = 0
+    for _ in range(HALVINGS):
+        if late - early <= NARROW or not first > last:
+            break
+        x = early + (late - early) * first / (first - last)
+        x = min(max(x, early + 0.5 * NARROW), late - 0.5 * NARROW)
+        found = _crossed(size, m, h, x)
+        if found >= 0 and found != which:
+            return early, x, found
+        if found >= 0:
+            late, last = x, floats[place]
+            first = 0.5 * first if moved > 0 else first
+            moved = 1
+        else:
+            early, first = x, floats[place]
+            last = 0.5 * last if moved < 0 else last
+            moved = -1
+    return early, late, which
 
 
 @inner

@@ -199,4 +199,5 @@ def idle_lane(size: int, m: Memory, w: int) -> None:
             vectors[row, i, w] = 0.0
     for i in range(n):
         links[i, link.LENGTH, w] = links[i, link.MASS, w] = links[i, link.SECOND, w] = 1.0
+        links[i, link.STRIBECK, w] = 1.0
         links[i, link.LOWER, w], links[i, link.UPPER, w] = -math.inf, math.inf

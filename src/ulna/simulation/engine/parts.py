@@ -18,9 +18,9 @@ from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.crossings import watch_part
 from ulna.simulation.engine.friction import friction_part, slide_part
 from ulna.simulation.engine.memory import Bucket, ControlMemory, Memory, Outcome, Record
+from ulna.simulation.engine.scalar_fallback import scalar_fallback
 from ulna.simulation.engine.schedule import disturb, read_sensors
 from ulna.simulation.engine.state_derivative import PART, live_inputs
-from ulna.simulation.engine.stop_fallback import stop_fallback
 from ulna.simulation.methods import imported, method_of_code
 
 _sequential_sweep = inner(sweep)
@@ -61,7 +61,7 @@ def connect_block(
         ints[place] = _address(n, *part)
     if ints[at.WATCHING]:
         kinds = signature_of(scalar, record, bucket, outcome)
-        ints[at.FALLBACK_PART] = _address(n, stop_fallback, (INT, wide, *kinds, FLOAT))
+        ints[at.FALLBACK_PART] = _address(n, scalar_fallback, (INT, wide, *kinds, FLOAT))
         # It reads no sensors: its controller's torque is held during the step.
         for place, part in _parts(ints, kinds[0], None, table):
             ints[at.SCALAR_PARTS + place - at.PARTS] = _address(n, *part)

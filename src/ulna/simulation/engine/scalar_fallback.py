@@ -1,8 +1,9 @@
-"""Scalar steps of arms of a block that are at a stop or may reach one.
+"""Scalar steps of arms of a block that meet a stop, or whose joints stick or reverse.
 
-The engine for single arms takes such an arm from the start of the step to its end, with impacts and
-releases in between; then it is copied back to its lane. That step is compiled by itself, for the
-first arm with stops, and called by its address: so it is compiled once for all kinds of blocks.
+The engine for single arms takes such an arm from the start of the step to its end, with what
+happens in between; then it is copied back to its lane. That step is compiled by itself, for the
+first arm with stops or friction, and called by its address: so it is compiled once for all kinds of
+blocks.
 """
 
 from __future__ import annotations
@@ -10,15 +11,16 @@ from __future__ import annotations
 from typing import Any
 
 from ulna.dynamics import packed as link
+from ulna.dynamics.sticking import hold_margin
 from ulna.kernels import INT, ArrayOf, Hook, RecordOf, inlined, inner, kernel
 from ulna.lanes import any_lane, logical_and, logical_or, numbers, select
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.load_lanes import retire
 from ulna.simulation.engine.loop import accept
 from ulna.simulation.engine.memory import Bucket, Memory, Outcome, Record
-from ulna.simulation.engine.state_derivative import copy
+from ulna.simulation.engine.state_derivative import copy, state_derivative
 from ulna.simulation.engine.stepping import attempt, even_step
-from ulna.simulation.engine.watch import TOUCH, save_signals, signals, update_contacts
+from ulna.simulation.engine.watch import CREEP, TOUCH, save_signals, signals, update_contacts
 
 _ROW, _TABLE, _INTS = ArrayOf("float64", 1), ArrayOf("float64", 2), ArrayOf("int64", 1)
 _MEMORY = RecordOf(Memory, (_TABLE, _TABLE, _TABLE, _ROW, _INTS, _TABLE, _ROW, _INTS))
@@ -52,7 +54,7 @@ KEPT = (link.STUCK, link.DIRECTION, link.LEAST, link.MOST, at.SIDE, at.LAST_HIT)
 
 
 @kernel
-def stop_fallback(
+def scalar_fallback(
     size: int,
     m: Memory,
     scalar: Memory,
@@ -61,11 +63,17 @@ def stop_fallback(
     outcome: Outcome,
     h: float,
 ) -> None:
-    """Take the step of arms near their stops one by one; it ends in NEXT_STATE as all do."""
+    """Take the step of these arms one by one; it ends in NEXT_STATE as all do."""
     n = size
     links = numbers(m.links)
     active = m.links[n, at.ACTIVE] != 0.0
-    fallback = logical_and(active, _is_near(size, m, h))
+    fallback = is_resting(size, m)
+    if m.ints[at.STOPS] != 0:
+        fallback = logical_or(fallback, _is_near(size, m, h))
+    if m.ints[at.FRICTIONAL] != 0:
+        fallback = logical_or(fallback, _has_reversed(size, m))
+        fallback = logical_or(fallback, _breaks_away(size, m))
+    fallback = logical_and(active, fallback)
     m.links[n, at.FALLBACK] = select(fallback, 1.0, 0.0)
     if not any_lane(fallback):
         return
@@ -83,22 +91,72 @@ def stop_fallback(
 
 
 @inlined
-def is_at_stop(size: int, m: Memory) -> Any:
-    """Return which arms are at a stop when the step begins."""
-    v, links = m.vectors, m.links
-    at_one = links[0, at.SIDE] != 0.0
+def is_resting(size: int, m: Memory) -> Any:
+    """Return which arms begin the step with a joint at a stop, or one that may break away."""
+    v, links, found = m.vectors, m.links, _none(m)
     for i in range(size):
         q = v[at.STATE, i]
         gap = _least(links[i, link.UPPER] - q, q - links[i, link.LOWER])
-        at_one = logical_or(at_one, logical_or(gap <= TOUCH, links[i, at.SIDE] != 0.0))
-    return at_one
+        found = logical_or(found, logical_or(gap <= TOUCH, links[i, at.SIDE] != 0.0))
+        # A joint without a direction has not been looked at yet; one without a rate may stick.
+        free = logical_and(links[i, link.STUCK] == 0.0, _rubs(m, i))
+        still = logical_and(v[at.STATE + 1, i] == 0.0, links[i, link.STATIC] > 0.0)
+        still = logical_or(still, links[i, link.DIRECTION] == 0.0)
+        found = logical_or(found, logical_and(free, still))
+    return found
+
+
+@inlined
+def _none(m: Memory) -> Any:
+    """Return a condition that holds in no lane."""
+    return m.links[0, link.LENGTH] < 0.0
+
+
+@inlined
+def _rubs(m: Memory, i: int) -> Any:
+    return m.links[i, link.STATIC] + m.links[i, link.DRAG] > 0.0
+
+
+@inlined
+def _has_reversed(size: int, m: Memory) -> Any:
+    """Return which arms have a joint that reverses in the step, against friction."""
+    v, links, found = m.vectors, m.links, _none(m)
+    for i in range(size):
+        edge = select(links[i, link.STATIC] > 0.0, 0.0, -CREEP)
+        back = links[i, link.DIRECTION] * v[at.NEXT_STATE + 1, i] < edge
+        found = logical_or(found, logical_and(back, _rubs(m, i)))
+    return found
+
+
+@inner
+def _breaks_away(size: int, m: Memory) -> Any:
+    """Return which arms have a stuck joint that cannot be held at both ends of the step."""
+    found = stuck = _none(m)
+    for i in range(size):
+        stuck = logical_or(stuck, m.links[i, link.STUCK] != 0.0)
+    if not any_lane(stuck):
+        return found
+    if m.ints[at.STEP_INDEX] == 0:  # inputs may have jumped
+        found = logical_or(found, _lacks_hold(size, m, at.STATE, m.floats[at.NOW]))
+    return logical_or(found, _lacks_hold(size, m, at.NEXT_STATE, m.floats[at.STEP_END]))
+
+
+@inner
+def _lacks_hold(size: int, m: Memory, state: int, t: float) -> Any:
+    """Return which arms have a stuck joint that cannot be held in a state."""
+    copy(size, m, state, at.STAGE)
+    state_derivative(size, m, t, at.SCRATCH)
+    found = _none(m)
+    for i in range(size):
+        lost = logical_and(m.links[i, link.STUCK] != 0.0, hold_margin(m.links, i) < 0.0)
+        found = logical_or(found, lost)
+    return found
 
 
 @inlined
 def _is_near(size: int, m: Memory, h: float) -> Any:
-    """Return which arms rest at a stop, pass one in the step, or may have reversed beyond it."""
-    v, links = m.vectors, m.links
-    near = is_at_stop(size, m)
+    """Return which arms pass a stop in the step, or may have reversed beyond it."""
+    v, links, near = m.vectors, m.links, _none(m)
     for i in range(size):
         lower, upper = links[i, link.LOWER], links[i, link.UPPER]
         gap = _least(upper - v[at.STATE, i], v[at.STATE, i] - lower)
