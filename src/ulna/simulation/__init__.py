@@ -12,7 +12,7 @@ from ulna.simulation.batch.statuses import Statuses
 from ulna.simulation.compiled_arm import CompiledArm, compiled
 from ulna.simulation.files import open_run
 from ulna.simulation.methods import IntegrationMethod, register_method
-from ulna.simulation.outcome import Contact, Event, Saturation, Status
+from ulna.simulation.outcome import Contact, Event, Saturation, Status, Sticking
 from ulna.simulation.run import Energies, Run
 from ulna.simulation.sensors import Sensors
 from ulna.simulation.simulate_arm import simulate
@@ -32,6 +32,7 @@ __all__ = [
     "Simulation",
     "Status",
     "Statuses",
+    "Sticking",
     "compiled",
     "disturbances",
     "open_batch",

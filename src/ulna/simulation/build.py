@@ -19,7 +19,7 @@ from ulna.arrays import Array
 from ulna.control.controller import check_controller
 from ulna.dynamics.packed import CARRIER, LOWER, STUCK, TURNS, UPPER, pack
 from ulna.dynamics.sequential import pack_frozen
-from ulna.errors import InputError, Problem, shown
+from ulna.errors import InputError, Problem, shown, warn
 from ulna.expressions import Expression, Op, Program
 from ulna.simulation.disturbances import Disturbance, sizes
 from ulna.simulation.engine import memory_layout as at
@@ -40,6 +40,12 @@ def warn_of_unmodelled(arm: Arm) -> None:
     """Warn of what is not modelled of an arm, at every run; of most arms there is nothing."""
     if _is_unmodelled(arm):
         warn_unmodelled(arm)
+
+
+def check_sequential(arm: Arm) -> None:
+    """Warn of friction, which sequential dynamics do not know."""
+    if has_friction(arm.parameters):
+        warn("dynamics='sequential' knows no friction: only damping resists; use dynamics='full'")
 
 
 def check_tip_is_free(tip_force: Any, disturbances: Sequence[Disturbance]) -> None:

@@ -6,13 +6,14 @@ from functools import partial
 
 import numpy as np
 
+from ulna.actuation.friction import has_friction
 from ulna.arm import Arm, warn_unmodelled
 from ulna.arrays import Array, Evaluator, KernelCall
 from ulna.dynamics.equations_of_motion import state_evaluator
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics.forward_kinematics import posture_evaluator
 from ulna.simulation.build import build_memory
-from ulna.simulation.engine.memory import Memory
+from ulna.simulation.engine.memory import Memory, new_control, new_record
 from ulna.simulation.loads import FORCE, read_source, torque_kind
 from ulna.simulation.options import read_options
 from ulna.simulation.sensors import Sensors
@@ -42,6 +43,8 @@ class CompiledArm:
 
     def __init__(self, arm: Arm) -> None:
         from ulna.simulation.engine.loop import step_one
+        from ulna.simulation.engine.parts import connect
+        from ulna.simulation.engine.scalar_fallback import step_with_friction
 
         if not isinstance(arm, Arm):
             raise InputError(Problem("compiled", shown(arm), "an Arm"))
@@ -54,8 +57,12 @@ class CompiledArm:
         )  # fmt: skip
         nothing = read_source(torque_kind(arm.n), None, arm.n), read_source(FORCE, None, arm.n)
         memory = build_memory(arm, options, nothing, (), (), Sensors())
-        row = (arm.n,)
-        step = KernelCall(step_one, (row, row, row, 1e-3, (2, arm.n)))
+        row, rubs = (arm.n,), has_friction(arm.parameters)
+        if rubs:
+            connect(arm.n, memory, new_control(arm.n, None), new_record(np.zeros(0), arm.n, rows=0))
+        step = KernelCall(
+            step_with_friction if rubs else step_one, (row, row, row, 1e-3, (2, arm.n))
+        )
         steps = Evaluator(arm.n, partial(_copied, memory), {"step": step})
         self._run = state_evaluator(arm).run | posture_evaluator(arm).run | steps.run
 
@@ -210,6 +217,8 @@ class CompiledArm:
 
     def step(self, q: Array, qd: Array, tau: Array, dt: float) -> tuple[Array, Array]:
         """Return angles and rates after a step of RK4, in which the torques are held.
+
+        With friction it is cut where a joint comes to rest or breaks away.
 
         Parameters
         ----------

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -30,7 +31,17 @@ from ulna.errors import (
     warn,
 )
 from ulna.simulation.hdf5 import check_undamaged
-from ulna.simulation.outcome import Contact, Event, Floats, Reason, Saturation, Side, Status, What
+from ulna.simulation.outcome import (
+    Contact,
+    Event,
+    Floats,
+    Reason,
+    Saturation,
+    Side,
+    Status,
+    Sticking,
+    What,
+)
 from ulna.simulation.run import FORMAT, Run, signal_shapes
 from ulna.simulation.tables import (
     TIP_DISTURBANCE,
@@ -46,6 +57,7 @@ from ulna.storage import DamagedError, append_trailer, whole_file
 from ulna.typing import PathLike
 
 ENDINGS = (".nc", ".csv", ".parquet")
+Episodes = TypeVar("Episodes", Saturation, Sticking)
 TEXTS = ("arm", "settings", "status", "versions", "events", "contacts")
 PACKED: Mapping[str, Any] = {"compression": "gzip", "shuffle": True, "fletcher32": True}
 # Older files name these settings otherwise, and gains in what they say of controllers.
@@ -153,8 +165,9 @@ def _write_netcdf(run: Run, part: Path, netcdf: Any, text: Any) -> None:
 
 def _run(content: Any) -> Run:
     texts = texts_of(content.attrs, str(FORMAT), TEXTS)
-    # Files from before there was any say nothing of it.
-    texts["saturation"] = str(content.attrs.get("saturation", "[]"))
+    # Files from before there were any say nothing of them.
+    for name in ("saturation", "sticking"):
+        texts[name] = str(content.attrs.get(name, "[]"))
     arm, _ = parse(texts["arm"], "arm")
     arrays = _arrays(content, arm)
     checks = Problems()
@@ -164,7 +177,8 @@ def _run(content: Any) -> Run:
         "versions": from_json(checks, "versions", texts, versions),
         "events": from_json(checks, "events", texts, lambda all_of: _events(all_of, arm.n)),
         "contacts": from_json(checks, "contacts", texts, _contacts),
-        "saturation": from_json(checks, "saturation", texts, _saturation),
+        "saturation": from_json(checks, "saturation", texts, partial(_episodes, Saturation)),
+        "sticking": from_json(checks, "sticking", texts, partial(_episodes, Sticking)),
     }
     checks.raise_if_any()
     return Run(arm, **arrays, **parts)  # type: ignore[arg-type]
@@ -229,11 +243,9 @@ def _contacts(plain: Any) -> tuple[Contact, ...]:
     )
 
 
-def _saturation(plain: Any) -> tuple[Saturation, ...]:
+def _episodes(kind: type[Episodes], plain: Any) -> tuple[Episodes, ...]:
     return tuple(
-        Saturation(
-            int(one["joint"]), int(one["episodes"]), float(one["seconds"]), float(one["first"])
-        )
+        kind(int(one["joint"]), int(one["episodes"]), float(one["seconds"]), float(one["first"]))
         for one in plain
     )
 

@@ -6,6 +6,7 @@ exception, or a value that cannot be used, ends the run with a status; all until
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -107,6 +108,27 @@ class Saturation(NamedTuple):
         How long [s] all of them were together.
     first : float
         When [s] the first began.
+    """
+
+    joint: int  # counted from 1
+    episodes: int
+    seconds: float  # [s] of all of them together
+    first: float  # [s] at which the first began
+
+
+class Sticking(NamedTuple):
+    """A joint that was held at rest by static friction, away from its limits.
+
+    Attributes
+    ----------
+    joint : int
+        Which, counted from 1.
+    episodes : int
+        How often it came to stick.
+    seconds : float
+        How long [s] it stuck in all.
+    first : float
+        When [s] it first did.
     """
 
     joint: int  # counted from 1
@@ -227,37 +249,42 @@ def _remarks(simulation: SimulationCore) -> str:
     logged, kept = ints.item(at.LOGGED), len(simulation.record.log)
     if logged > kept:
         text += f"; of {logged:,} events and contacts the first {kept:,} were kept"
-    text += _saturated(saturation_of(simulation))
+    text += _said(saturation_of(simulation), "was at its torque limit", "at theirs")
+    text += _said(sticking_of(simulation), "stuck", "did")
     return "; ".join([text, *simulation.accuracy_warnings])
 
 
-def _saturated(found: tuple[Saturation, ...]) -> str:
-    """Return which joints were at their torque limits, how often and for how long."""
+def _said(found: Sequence[Saturation | Sticking], what: str, likewise: str) -> str:
+    """Return which joints it happened to, how often and for how long."""
     text = ""
     for one in found[:MOST_JOINTS]:
         often = "once, for" if one.episodes == 1 else f"{one.episodes:,} times, for"
         in_all = "" if one.episodes == 1 else " in all"
-        text += f"; joint {one.joint} was at its torque limit {often} {one.seconds:.3g} s{in_all}"
+        text += f"; joint {one.joint} {what} {often} {one.seconds:.3g} s{in_all}"
     more = len(found) - MOST_JOINTS
-    return text + (f"; {more} more joint{'s' * (more > 1)} at theirs" if more > 0 else "")
+    return text + (f"; {more} more joint{'s' * (more > 1)} {likewise}" if more > 0 else "")
 
 
 def saturation_of(simulation: SimulationCore) -> tuple[Saturation, ...]:
     """Return the joints whose controller commanded more than their torque limits."""
-    notes = _notes(simulation) if simulation.memory.ints.item(at.TICK) else None
-    if notes is None or not notes[at.EPISODES].any():
+    if not simulation.memory.ints.item(at.TICK):
         return ()
-    lasting = np.where(notes[at.SATURATED] != 0.0, simulation.t - notes[at.SATURATED_SINCE], 0.0)
-    seconds = notes[at.SATURATED_TIME] + lasting
-    return tuple(
-        Saturation(
-            int(joint) + 1,
-            int(notes[at.EPISODES, joint]),
-            float(seconds[joint]),
-            float(notes[at.SATURATED_FIRST, joint]),
-        )
-        for joint in np.flatnonzero(notes[at.EPISODES])
-    )
+    return tuple(Saturation(*one) for one in _episodes(simulation, at.SATURATED))
+
+
+def sticking_of(simulation: SimulationCore) -> tuple[Sticking, ...]:
+    """Return the joints that static friction held."""
+    if not simulation.memory.ints.item(at.FRICTIONAL):
+        return ()
+    return tuple(Sticking(*one) for one in _episodes(simulation, at.STICKING))
+
+
+def _episodes(simulation: SimulationCore, first: int) -> Iterator[tuple[int, int, float, float]]:
+    """Yield joint, number, seconds and beginning of what is noted from this note on."""
+    lasts, count, time, since, begin = _notes(simulation)[first : first + 5]
+    seconds = time + np.where(lasts != 0.0, simulation.t - since, 0.0)
+    for joint in np.flatnonzero(count):
+        yield int(joint) + 1, int(count[joint]), float(seconds[joint]), float(begin[joint])
 
 
 def close_saturation(simulation: SimulationCore) -> None:

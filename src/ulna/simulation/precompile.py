@@ -62,9 +62,10 @@ def compile_size(n: int) -> None:
     from ulna.simulation.simulate_arm import simulate
     from ulna.simulation.simulation import Simulation
 
-    arm, limited = _arms(n)
+    arm, limited, rubbing = _arms(n)
     start: Any = np.zeros(n)
     simulate(arm, q0=start, duration=0.01)
+    simulate(rubbing, q0=start, duration=0.01)
     simulate(
         limited, q0=start, duration=0.01, torque=["t"] * n, controller=PD(1.0, 1.0),
         reference=start, sensors=Sensors(angle_noise=1e-3), disturbances=[step([1.0] * n)],
@@ -102,8 +103,7 @@ def compile_laws() -> None:
     from ulna.kernels import variant
     from ulna.simulation.engine.state_derivative import LAW
 
-    arm, _ = _arms(1)
-    rubbing = arm.replace(joints=[Joint(friction=Friction(1.0))])
+    arm, _, rubbing = _arms(1)
     row, rows = np.zeros((1, 1)), np.zeros((3, 1, 1))
     ours: list[Any] = [one.build for one in CONTROLLERS.values() if isinstance(one.build, type)]
     for law in {one().compiled(each).law: None for one in ours for each in (arm, rubbing)}:
@@ -119,8 +119,8 @@ def compile_batch(precision: Precision) -> None:
     from ulna.simulation.disturbances import step
 
     for n in SIZES if precision == "double" else SIZES[:1]:
-        arm, limited = _arms(n)
-        for one in (arm, limited):
+        arm, limited, rubbing = _arms(n)
+        for one in (arm, limited, rubbing):
             simulate_batch(one, q0=np.zeros(n), duration=0.01, precision=precision)
     BatchSimulation(arm, q0=np.zeros(n), precision=precision)
     simulate_batch(
@@ -129,8 +129,9 @@ def compile_batch(precision: Precision) -> None:
     )  # fmt: skip
 
 
-def _arms(n: int) -> tuple[Arm, Arm]:
-    """Return an arm without limits, and one with stops."""
-    joints = [Joint(lower=-1.0, upper=1.0)] * n
+def _arms(n: int) -> tuple[Arm, Arm, Arm]:
+    """Return an arm without limits, one with stops, and one with friction."""
     lengths, masses = [0.5] * n, [1.0] * n
-    return Arm.rods(lengths, masses), Arm.rods(lengths, masses, joints=joints)
+    stops, rubs = Joint(lower=-1.0, upper=1.0), Joint(friction=Friction(coulomb=0.1))
+    limited, rubbing = (Arm.rods(lengths, masses, joints=[one] * n) for one in (stops, rubs))
+    return Arm.rods(lengths, masses), limited, rubbing

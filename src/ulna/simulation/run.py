@@ -16,14 +16,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ulna._version import __version__
+from ulna.actuation.friction import has_friction, without_friction
 from ulna.arm import Arm
 from ulna.arm.robot_files import dumps
 from ulna.dynamics.chain import kinetic_energy, potential_energy
+from ulna.dynamics.equations_of_motion import inverse_dynamics
 from ulna.errors import InputError, Problem, Problems
 from ulna.kinematics.differential_kinematics import tip_velocity
 from ulna.kinematics.forward_kinematics import tip
 from ulna.namespaces import SuggestsAttributes, first_guesses, suggest_attributes, suggest_keywords
-from ulna.simulation.outcome import Contact, Event, Floats, Saturation, Status
+from ulna.simulation.outcome import Contact, Event, Floats, Saturation, Status, Sticking
 from ulna.typing import PathLike
 
 if TYPE_CHECKING:
@@ -130,6 +132,8 @@ class Run(metaclass=SuggestsAttributes):
         Angles [rad], rates [rad/s] and accelerations [rad/s²] that it was to follow.
     saturation : tuple of Saturation
         Joints that were at their torque limits.
+    sticking : tuple of Sticking
+        Joints that were held by static friction.
     error : Exception or None
         What ended the run in Python; neither copied nor saved.
     """
@@ -159,6 +163,7 @@ class Run(metaclass=SuggestsAttributes):
     qd_ref: Floats | None = None  # (S, n) [rad/s]
     qdd_ref: Floats | None = None  # (S, n) [rad/s²]
     saturation: tuple[Saturation, ...] = ()  # joints that were at their torque limits
+    sticking: tuple[Sticking, ...] = ()  # joints that were held by static friction
     error: Exception | None = None  # what ended the run in Python; neither copied nor saved
 
     def __post_init__(self) -> None:
@@ -177,6 +182,7 @@ class Run(metaclass=SuggestsAttributes):
         own["versions"] = dict(self.versions)
         own["contacts"] = tuple(self.contacts)
         own["saturation"] = tuple(self.saturation)
+        own["sticking"] = tuple(self.sticking)
         own["events"] = tuple(_immutable_event(event) for event in self.events)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -215,6 +221,22 @@ class Run(metaclass=SuggestsAttributes):
             return read_only(tip_velocity(self.arm, self.q, self.qd))
 
     @cached_property
+    def friction(self) -> Floats:
+        """Torques (S, n) [N·m] that friction takes from the joints, of stuck ones what holds them.
+
+        They are what all other torques leave of the motion, positive where friction turns a joint
+        to smaller angles, as in τ = M q̈ + C q̇ + G + b q̇ + f.
+        """
+        if not has_friction(self.arm.parameters):
+            return read_only(np.zeros_like(self.q))
+        smooth, given, force = without_friction(self.arm), self.tau, self.tip_force
+        if self.tau_disturbance is not None and self.tip_force_disturbance is not None:
+            given, force = given + self.tau_disturbance, force + self.tip_force_disturbance
+        with np.errstate(all="ignore"):
+            needed = inverse_dynamics(smooth, self.q, self.qd, self.qdd, tip_force=force)
+            return read_only(given - needed)
+
+    @cached_property
     def energy(self) -> Energies:
         """The energies at every sample, and how well they balance."""
         with np.errstate(all="ignore"):
@@ -240,6 +262,7 @@ class Run(metaclass=SuggestsAttributes):
             ],
             "contacts": [contact._asdict() for contact in self.contacts],
             "saturation": [one._asdict() for one in self.saturation],
+            "sticking": [one._asdict() for one in self.sticking],
         }
 
     @cached_property

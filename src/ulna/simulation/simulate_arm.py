@@ -22,7 +22,7 @@ from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import sample_columns, sample_width
 from ulna.simulation.options import allowance, check_memory, read_time
-from ulna.simulation.outcome import Failed, interrupted, log_of, saturation_of
+from ulna.simulation.outcome import Failed, interrupted, log_of, saturation_of, sticking_of
 from ulna.simulation.run import Run, read_only
 from ulna.simulation.simulation import Simulation
 from ulna.simulation.steps import MOST_STEPS, check_stiffness
@@ -289,6 +289,7 @@ def _run(simulation: Simulation) -> Run:
         events=events,
         contacts=contacts,
         saturation=saturation_of(simulation),
+        sticking=sticking_of(simulation),
         error=simulation.error,
         **arrays,
     )

@@ -15,6 +15,7 @@ from ulna.namespaces import suggest_keywords
 from ulna.simulation.build import (
     check_controlled,
     check_kinds,
+    check_sequential,
     check_tip_is_free,
     read_events,
     warn_of_unmodelled,
@@ -167,6 +168,7 @@ class Simulation(SimulationCore):
         self.loads.set(torque, tip_force)
         if dynamics == "sequential":
             check_tip_is_free(tip_force, disturbances)
+            check_sequential(arm)
         self.timing = self.sensors.timing(self.options.rate)
         self.ticks = Ticks(arm, self.timing)
         if controller is not None:

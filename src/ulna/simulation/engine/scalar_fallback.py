@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ulna.arrays import Array
 from ulna.dynamics import packed as link
 from ulna.dynamics.sticking import hold_margin
 from ulna.kernels import INT, ArrayOf, Hook, RecordOf, inlined, inner, kernel
+from ulna.kinematics.posture_kernels import FINE, OVERFLOW, checked, finite_rows
 from ulna.lanes import any_lane, logical_and, logical_or, numbers, select
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.load_lanes import retire
@@ -32,6 +34,11 @@ call_step = STEP.call
 @kernel
 def scalar_step(size: int, m: Memory, record: Record, opened: int) -> int:
     """Advance an arm to the end of the segment; return BUDGET, or why it goes no further."""
+    return _to_end(size, m, record, opened)
+
+
+@inner
+def _to_end(size: int, m: Memory, record: Record, opened: int) -> int:
     if opened != 0:
         update_contacts(size, m, record.log)
     else:
@@ -45,6 +52,30 @@ def scalar_step(size: int, m: Memory, record: Record, opened: int) -> int:
         if code == at.BUDGET:
             code = accept(size, m, record.samples, record.log, h)
     return code
+
+
+@kernel
+def step_with_friction(
+    size: int, m: Memory, q: Array, qd: Array, tau: Array, h: float, found: Array
+) -> int:
+    """Take a step as `step_one` does, through the reversals of its joints; h is not negative."""
+    code = checked(size, q)
+    code = checked(size, qd) if code == FINE else code
+    code = checked(size, tau) if code == FINE else code
+    if code != FINE or h < 0.0:
+        return code if code != FINE else OVERFLOW
+    v, floats, ints = m.vectors, m.floats, m.ints
+    for i in range(size):
+        v[at.STATE, i], v[at.STATE + 1, i], m.links[i, at.HOLD] = q[i], qd[i], tau[i]
+    floats[at.NOW] = floats[at.PLAN_START] = floats[at.HOLD_START] = 0.0
+    floats[at.STOP] = floats[at.TARGET] = h
+    ints[at.STEP_INDEX], ints[at.STEP_COUNT], ints[at.IDLE] = 0, 1, 0
+    ints[at.OPEN] = 1 if h > 0.0 else 0
+    nothing = m.vectors[:0]
+    ended = _to_end(size, m, Record(nothing, nothing), 1)
+    for i in range(size):
+        found[0, i], found[1, i] = v[at.STATE, i], v[at.STATE + 1, i]
+    return FINE if ended == at.BUDGET and finite_rows(found) else OVERFLOW
 
 
 # Rows that are kept from step to step.
