@@ -1,8 +1,8 @@
-"""The finished derivation: its matrices, its steps, and every way to write them down."""
+"""The finished derivation: its matrices, its steps from positions to the check, and its texts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -10,30 +10,33 @@ from typing import TYPE_CHECKING
 import sympy as sp
 
 from ulna.arm import Arm, unmodelled
-from ulna.derivation.derivation_options import DerivationOptions
-from ulna.derivation.derivation_steps import DerivationSteps
+from ulna.derivation.derivation_options import DerivationOptions, title_of
 from ulna.derivation.formats import (
     FORMATS,
     LANGUAGES,
     source_code,
     to_html,
-    to_latex,
-    to_markdown,
     to_text,
 )
-from ulna.derivation.formulas import Step
-from ulna.derivation.lagrange import Mechanics
-from ulna.derivation.model import Model, letters
-from ulna.derivation.numeric_check import Check, check, values
+from ulna.derivation.formulas import Block, DocumentTable, Equation, Step, equals, paragraph
+from ulna.derivation.lagrange import Check, Mechanics, check, values
+from ulna.derivation.model import (
+    HALF,
+    Model,
+    Partial,
+    Rate,
+    angles_in_words,
+    forces_in_words,
+    letter,
+    letters,
+    symbol,
+)
 from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.namespaces import first_guesses, no_attribute
 
-COUNT = {1: "one link", 2: "two links", 3: "three links", 4: "four links"}
-BODIES = {"rods": "uniform rods", "points": "point masses", "general": "any bodies"}
-ONE_BODY = {"rods": "a uniform rod", "points": "a point mass", "general": "any body"}
-ANGLES = {"relative": "joint angles", "absolute": "absolute angles"}
-
-
+L, K, V = symbol("L"), symbol("K"), symbol("V")
+A, B = symbol("A"), symbol("B")  # any two angles
+WRITTEN_OUT = 2  # links up to which the matrices are also shown without abbreviations
 # What students and users of other software ask for first.
 _GUESSES = first_guesses("Derivation")
 
@@ -81,32 +84,7 @@ class Derivation:
     @property
     def title(self) -> str:
         """What the derivation is of, in a line."""
-        o = self.options
-        extras = [
-            words
-            for wanted, words in (
-                (o.payload, "a payload"),
-                (o.tip_force, "a force at the tip"),
-                (o.drives, self._drives),
-            )
-            if wanted
-        ]
-        listed = " and ".join(filter(None, (", ".join(extras[:-1]), *extras[-1:])))
-        flat = ", without gravity" * (o.gravity == "none")
-        tail = (f", with {listed}" if extras else "") + flat
-        bodies = (ONE_BODY if o.links == 1 else BODIES)[o.bodies]
-        about = f"{COUNT[o.links]}, {bodies}, {ANGLES[o.convention]}{tail}"
-        name = self.arm.name if self.arm else ""
-        return f"{name}: {about}" if name else about.capitalize()
-
-    @property
-    def _drives(self) -> str:
-        joints = self.arm.joints if self.arm else ()
-        geared = not joints or any(joint.rotor_inertia for joint in joints)
-        damped = not joints or any(joint.damping for joint in joints)
-        if geared and damped:
-            return "damped geared motors"
-        return "geared motors" if geared else "damped joints"
+        return title_of(self.options, self.arm)
 
     @property
     def coordinates(self) -> tuple[sp.Symbol, ...]:
@@ -179,8 +157,8 @@ class Derivation:
     def steps(self) -> tuple[Step, ...]:
         """The steps, from what is given to the check."""
         names = list(unmodelled(self.arm)) if self.arm is not None else []
-        left_out = " and ".join(names).capitalize()
-        note = f"{left_out}, which this arm has, is left out." if names else ""
+        left_out = f"{' and '.join(names).capitalize()}, which this arm has, is left out."
+        note = left_out if names else ""
         return DerivationSteps(self.mechanics, self.check, self._numbers, note).steps()
 
     def text(self, *, spell: Callable[[str], str] = str) -> str:
@@ -206,7 +184,7 @@ class Derivation:
         str
             Markdown.
         """
-        return to_markdown(self.title, self.steps)
+        return self.write("markdown")
 
     def latex(self) -> str:
         """Write the steps as a LaTeX document.
@@ -216,7 +194,7 @@ class Derivation:
         str
             Source that LaTeX compiles as it is.
         """
-        return to_latex(self.title, self.steps)
+        return self.write("latex")
 
     def html(self) -> str:
         """Write the steps as one HTML file that needs no other.
@@ -246,13 +224,10 @@ class Derivation:
         InputError
             For any other name.
         """
-        if format in FORMATS:
-            return FORMATS[format](self.title, self.steps)
+        _check_known("format", format, (*FORMATS, *LANGUAGES))
         if format in LANGUAGES:
             return self.code(format)
-        known = (*FORMATS, *LANGUAGES)
-        need, hint = f"one of {', '.join(known)}", did_you_mean(str(format), known)
-        raise InputError(Problem("format", shown(format), need, hint))
+        return FORMATS[format](self.title, self.steps)
 
     def code(self, language: str, *, name: str = "arm_model") -> str:
         """Write M, C, G, inverse dynamics and, for two links, inverse kinematics as source code.
@@ -274,10 +249,8 @@ class Derivation:
         InputError
             For any other language.
         """
-        if language in LANGUAGES:
-            return source_code(self.mechanics, self.title, self._numbers, language, name)
-        need, hint = f"one of {', '.join(LANGUAGES)}", did_you_mean(str(language), LANGUAGES)
-        raise InputError(Problem("language", shown(language), need, hint))
+        _check_known("language", language, tuple(LANGUAGES))
+        return source_code(self.mechanics, self.title, self._numbers, language, name)
 
     if not TYPE_CHECKING:
 
@@ -296,3 +269,227 @@ class Derivation:
     @property
     def _numbers(self) -> dict[sp.Symbol, float]:
         return values(self.arm, self.options) if self.arm else {}
+
+
+def _check_known(what: str, name: str, known: tuple[str, ...]) -> None:
+    if name not in known:
+        need, hint = f"one of {', '.join(known)}", did_you_mean(str(name), known)
+        raise InputError(Problem(what, shown(name), need, hint))
+
+
+@dataclass(frozen=True, slots=True)
+class DerivationSteps:
+    """Writes the steps of a derivation, in order."""
+
+    mechanics: Mechanics
+    check: Check
+    numbers: dict[sp.Symbol, float]  # empty where no arm was given
+    note: str = ""  # of what the arm has and the letters leave out
+
+    @property
+    def _model(self) -> Model:
+        return self.mechanics.model
+
+    def steps(self) -> tuple[Step, ...]:
+        """Return the steps, from what is given to the check."""
+        steps = [
+            Step("What is given", tuple(self._given())),
+            Step("Positions", tuple(self._positions())),
+            Step("Velocities", tuple(self._velocities())),
+            Step("Squares of the speeds", tuple(self._squares())),
+            Step("Energies", tuple(self._energies())),
+            Step("The constants", tuple(self._constants())),
+            Step("The Lagrangian", tuple(self._lagrangian())),
+        ]
+        kind = "joint" if self._model.options.relative else "link"
+        steps += [
+            Step(f"Euler–Lagrange for {kind} {k + 1}", tuple(self._row(k)))
+            for k in range(self._model.n)
+        ]
+        steps += [
+            Step("The mass matrix", tuple(self._mass_matrix())),
+            Step("The Coriolis matrix", tuple(self._coriolis_matrix())),
+            Step("The gravity vector", tuple(self._gravity())),
+        ]
+        if self._model.n <= WRITTEN_OUT:
+            steps.append(Step("Written out", tuple(self._written_out())))
+        if self.numbers:
+            steps.append(Step("With the arm's numbers", tuple(self._with_numbers())))
+        return (*steps, Step("The check", tuple(self._check())))
+
+    def _for_offsets(
+        self, *parts: str | sp.Expr | Equation
+    ) -> tuple[str | sp.Expr | Equation, ...]:
+        """Return the parts where centres of mass may lie beside their links."""
+        return parts if self._model.options.bodies == "general" else ()
+
+    def _given(self) -> Iterator[Block]:
+        yield paragraph(*angles_in_words(self._model))
+        if self.note:
+            yield paragraph(self.note)
+        rows = tuple(letters(self._model))
+        if not self.numbers:
+            yield DocumentTable(("letter", "means", "unit"), rows)
+            return
+        valued = tuple((s, text, unit, self._number(s)) for s, text, unit in rows)
+        yield DocumentTable(("letter", "means", "unit", "this arm"), valued)
+
+    def _number(self, of: sp.Expr) -> str:
+        """Return today's number for an expression in the arm's letters."""
+        if not self.numbers or not of.free_symbols <= self.numbers.keys():
+            return ""
+        return f"{float(of.subs(self.numbers)):.6g}"
+
+    def _positions(self) -> Iterator[Block]:
+        yield paragraph("Walk along the links from the base.")
+        for body in self._model.bodies:
+            yield paragraph(f"For {body.about}:")
+            x, y = self._model.place(body.legs)
+            yield equals(symbol("x", body.name), x)
+            yield equals(symbol("y", body.name), y)
+
+    def _velocities(self) -> Iterator[Block]:
+        yield paragraph("Differentiate by time; every angle brings its rate with it.")
+        for body in self._model.bodies:
+            x, y = self._model.velocity(body.legs)
+            yield equals(symbol("x", body.name, 1), x)
+            yield equals(symbol("y", body.name, 1), y)
+
+    def _squares(self) -> Iterator[Block]:
+        yield paragraph(
+            "Square and add, using ",
+            equals(sp.cos(A) * sp.cos(B) + sp.sin(A) * sp.sin(B), sp.cos(A - B)),
+            *self._for_offsets(
+                " and, for the offsets, ",
+                equals(sp.sin(A) * sp.cos(B) - sp.cos(A) * sp.sin(B), sp.sin(A - B)),
+            ),
+            " at once.",
+        )
+        for body in self._model.bodies:
+            yield equals(symbol("v", body.name) ** 2, self._model.square(body.legs))
+
+    def _energies(self) -> Iterator[Block]:
+        yield paragraph("Each body moves and, where it has an inertia, turns with its link.")
+        if self._model.options.bodies == "rods":
+            rod = symbol("m", "i") * symbol("l", "i") ** 2 / 12
+            yield paragraph("A rod has ", equals(symbol("I", "i"), rod), " about its middle.")
+        parts = [self._model.kinetic_energy(body) for body in self._model.bodies]
+        if self._model.options.drives:
+            words = "Each rotor turns with the link that carries it, and geared with its joint."
+            yield paragraph(words)
+            parts += [share.factor * share.rates for share in self.mechanics.rotor_shares()]
+        yield equals(K, sp.Add(*parts))
+        if not self._model.options.has_gravity:
+            yield paragraph("The arm lies flat: gravity does no work on it.")
+        yield equals(V, sp.Add(*(self._model.potential_energy(one) for one in self._model.bodies)))
+
+    def _constants(self) -> Iterator[Block]:
+        heavy = self._model.options.has_gravity
+        yield paragraph(
+            "Put the positions and squares in, and sort by what moves. Masses and lengths enter "
+            "the energies only through these constants: second moments ",
+            symbol("a", "ii"),
+            ", couplings ",
+            symbol("a", "ij"),
+            *((", first moments ", symbol("s", "i")) if heavy else ()),
+            *self._for_offsets(", and for the offsets ", symbol("h", "ij")),
+            *(self._for_offsets(" and ", symbol("e", "i")) if heavy else ()),
+            ".",
+        )
+        for name, definition in self.mechanics.constants.items():
+            yield equals(name, definition, number=self._number(definition))
+
+    def _lagrangian(self) -> Iterator[Block]:
+        yield paragraph("With them the energies are short.")
+        yield equals(K, self.mechanics.kinetic_energy)
+        yield equals(V, self.mechanics.potential_energy)
+        yield equals(L, K - V)
+
+    def _row(self, k: int) -> Iterator[Block]:
+        m, mechanics = self._model, self.mechanics
+        by_rate, by_angle = Partial(L, m.rates[k]), Partial(L, m.coordinates[k])
+        yield equals(by_rate, mechanics.momentum(k))
+        yield equals(Rate(by_rate), mechanics.momentum_rate(k))
+        yield equals(by_angle, mechanics.angle_derivative(k))
+        yield paragraph(forces_in_words(m, k))
+        acts = mechanics.motor(k) + mechanics.pull(k) - mechanics.drag(k)
+        yield equals(Rate(by_rate) - by_angle, acts)
+        heavy = m.options.has_gravity
+        kinds = "accelerations, rates and weight" if heavy else "accelerations and rates"
+        below = ", with M as it is written out below" if m.n > WRITTEN_OUT else ""
+        yield paragraph(f"Sorted by {kinds}{below}:")
+        entries = mechanics.mass_matrix.row(k)
+        if m.n > WRITTEN_OUT:
+            # Long coefficients get names here, and lines of their own below.
+            entries = [symbol("M", f"{k + 1}{j + 1}") for j in range(m.n)]
+        inertia = sp.Add(*(x * y for x, y in zip(entries, m.accelerations, strict=True)))
+        yield equals(acts, inertia + mechanics.velocity_terms[k] + mechanics.gravity[k])
+
+    def _mass_matrix(self) -> Iterator[Block]:
+        yield paragraph("The coefficients of the accelerations, symmetric:")
+        yield from _entries("M", self.mechanics.mass_matrix, symmetric=True)
+
+    def _coriolis_matrix(self) -> Iterator[Block]:
+        yield paragraph(
+            "From the derivatives of M by Christoffel's symbols, ",
+            _christoffel(letter(self._model.coordinates[0]).base),
+            " summed over k, so that the rate of M less 2C is skew-symmetric:",
+        )
+        yield from _entries("C", self.mechanics.coriolis_matrix)
+
+    def _gravity(self) -> Iterator[Block]:
+        yield paragraph("The derivatives of the potential energy:")
+        for k in range(self._model.n):
+            yield equals(symbol("G", k + 1), self.mechanics.gravity[k])
+
+    def _written_out(self) -> Iterator[Block]:
+        yield paragraph("The same with masses and lengths in place of the constants:")
+        yield from self._matrices(self.mechanics.constants)
+
+    def _with_numbers(self) -> Iterator[Block]:
+        yield paragraph("In SI units and radians:")
+        constants = {
+            name: value.subs(self.numbers) for name, value in self.mechanics.constants.items()
+        }
+        yield from self._matrices({**constants, **self.numbers})
+
+    def _matrices(self, known: dict[sp.Symbol, sp.Expr]) -> Iterator[Block]:
+        m = self.mechanics
+        mass, gravity = (x.subs(known).applyfunc(sp.expand) for x in (m.mass_matrix, m.gravity))
+        yield from _entries("M", mass, symmetric=True)
+        yield from _entries("C", m.coriolis_matrix.subs(known))
+        for k in range(self._model.n):
+            yield equals(symbol("G", k + 1), gravity[k])
+
+    def _check(self) -> Iterator[Block]:
+        yield paragraph(
+            f"The letters were replaced by numbers in {self.check.states} states, and the results "
+            "compared with the closed form that ulna computes with. The largest differences, "
+            "relative to the terms that make them up:"
+        )
+        differences = {
+            "M": self.check.mass_matrix,
+            "C times the rates": self.check.coriolis,
+            "G": self.check.gravity,
+            "torques, straight from the Euler–Lagrange terms": self.check.torque,
+        }
+        rows = ((name, f"{error:.1e}") for name, error in differences.items())
+        yield DocumentTable(("what", "difference"), tuple(rows))
+
+
+def _entries(name: str, matrix: sp.Matrix, *, symmetric: bool = False) -> Iterator[Block]:
+    n = matrix.rows
+    for i in range(n):
+        for j in range(i if symmetric else 0, n):
+            names = [symbol(name, f"{i + 1}{j + 1}")]
+            if symmetric and i != j:
+                names.append(symbol(name, f"{j + 1}{i + 1}"))
+            yield equals(*names, matrix[i, j])
+
+
+def _christoffel(base: str) -> Equation:
+    def slope(entry: str, by: str) -> sp.Expr:
+        return Partial(symbol("M", entry), symbol(base, by))
+
+    slopes = slope("ij", "k") + slope("ik", "j") - slope("jk", "i")
+    return equals(symbol("C", "ij"), sp.Mul(HALF, slopes, symbol(base, "k", 1)))

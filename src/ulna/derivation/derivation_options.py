@@ -14,6 +14,11 @@ MOST_LINKS = 4
 CONVENTIONS = ("relative", "absolute")
 BODIES = ("rods", "points", "general")
 GRAVITIES = ("down", "vector", "none")
+# How titles say it.
+COUNT_WORDS = {1: "one link", 2: "two links", 3: "three links", 4: "four links"}
+BODY_WORDS = {"rods": "uniform rods", "points": "point masses", "general": "any bodies"}
+ONE_BODY_WORDS = {"rods": "a uniform rod", "points": "a point mass", "general": "any body"}
+ANGLE_WORDS = {"relative": "joint angles", "absolute": "absolute angles"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,11 @@ class DerivationOptions:
         """Whether the coordinates are joint angles."""
         return self.convention == "relative"
 
+    @property
+    def has_gravity(self) -> bool:
+        """Whether there is gravity."""
+        return self.gravity != "none"
+
 
 def options_for(arm: Arm, **chosen: Any) -> DerivationOptions:
     """Return the options that an arm calls for, where nothing else was chosen."""
@@ -130,3 +140,32 @@ def _check_fits(options: DerivationOptions, found: dict[str, Any]) -> None:
         problems.append(Problem("gravity", shown(options.gravity), need))
     if problems:
         raise InputError(problems)
+
+
+def title_of(options: DerivationOptions, arm: Arm | None) -> str:
+    """Say in a line what is derived, and for which arm."""
+    extras = [
+        words
+        for wanted, words in (
+            (options.payload, "a payload"),
+            (options.tip_force, "a force at the tip"),
+            (options.drives, _drives(arm)),
+        )
+        if wanted
+    ]
+    listed = " and ".join(filter(None, (", ".join(extras[:-1]), *extras[-1:])))
+    flat = ", without gravity" * (not options.has_gravity)
+    tail = (f", with {listed}" if extras else "") + flat
+    bodies = (ONE_BODY_WORDS if options.links == 1 else BODY_WORDS)[options.bodies]
+    angles = ANGLE_WORDS[options.convention]
+    about = f"{COUNT_WORDS[options.links]}, {bodies}, {angles}{tail}"
+    return f"{arm.name}: {about}" if arm and arm.name else about.capitalize()
+
+
+def _drives(arm: Arm | None) -> str:
+    joints = arm.joints if arm else ()
+    geared = not joints or any(joint.rotor_inertia for joint in joints)
+    damped = not joints or any(joint.damping for joint in joints)
+    if geared and damped:
+        return "damped geared motors"
+    return "geared motors" if geared else "damped joints"

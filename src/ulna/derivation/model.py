@@ -188,6 +188,20 @@ class Model:
         ]
         return sp.Add(*own, *both)
 
+    def kinetic_energy(self, body: Body) -> sp.Expr:
+        """Return the kinetic energy of a body, in its speed."""
+        moving = HALF * body.mass * symbol("v", body.name) ** 2
+        return moving + HALF * body.inertia * self.spin(body.legs[-1].link) ** 2
+
+    def potential_energy(self, body: Body) -> sp.Expr:
+        """Return the potential energy of a body, in its position."""
+        x, y = symbol("x", body.name), symbol("y", body.name)
+        if not self.options.has_gravity:
+            return sp.S.Zero
+        if self.options.gravity == "vector":
+            return -body.mass * (symbol("gamma", "x") * x + symbol("gamma", "y") * y)
+        return body.mass * symbol("g") * y
+
     def _between(self, one: Leg, two: Leg) -> sp.Expr:
         """Return the cosine of the angle between two legs; only the outer may lie aside."""
         if one.link == two.link:
@@ -205,6 +219,19 @@ def angles_in_words(model: Model) -> tuple[str | sp.Expr, ...]:
     if model.options.relative:
         return start, first, " is counted from the x axis, every other angle from the link before."
     return (start + "Every link's angle is counted from the x axis.",)
+
+
+def forces_in_words(model: Model, k: int) -> str:
+    """Describe in words what acts on a coordinate."""
+    options, last = model.options, k + 1 == model.n
+    words = f"The motor of joint {k + 1} turns {'this joint' if options.relative else 'this link'}"
+    if not options.relative and not last:
+        words += f", and that of joint {k + 2}, which it carries, pushes back"
+    if options.tip_force:
+        words += "; the force at the tip acts on the arm by its lever"
+    if options.drives:
+        words += "; damping takes its part from the relative rates"
+    return words + "."
 
 
 def letters(model: Model) -> Iterator[tuple[sp.Symbol, str, str]]:

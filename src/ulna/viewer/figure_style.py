@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
+from functools import partial
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -46,6 +48,7 @@ COLORED = {  # what is drawn in which colour of the theme
 
 # Beside the colours, since blue and purple are one to some eyes, and all are one in grey print.
 PATTERNS: tuple[Any, ...] = ("-", "-", (0, (5, 2)), (0, (1, 1)), (0, (6, 2, 1, 2)))
+PIXELS = 80.0  # of a notebook's page for an inch; the picture itself is finer
 LETTERS = 76  # of a title
 TITLE_X = 0.02  # of the width, where the title of a figure begins
 LEFT, RIGHT = 0.85, 0.2  # [inches] beside the panels
@@ -187,10 +190,21 @@ def series(count: int, theme: Theme) -> list[dict[str, Any]]:
 
 
 def new_figure(wide: float, high: float, **options: Any) -> Figure:
-    """Return an empty page [inches], which pyplot does not know: nothing global is kept."""
-    from ulna.viewer.display import DisplayFigure
+    """Return an empty page [inches], which pyplot does not know: nothing global is kept.
 
-    return DisplayFigure(figsize=(wide, high), **{"dpi": 150, **options})
+    Notebooks show matplotlib's figures once pyplot is loaded, and this one by itself.
+    """
+    from matplotlib.figure import Figure
+
+    figure: Any = Figure(figsize=(wide, high), **{"dpi": 150, **options})
+    figure._repr_png_ = partial(_notebook_picture, figure)
+    return figure  # type: ignore[no-any-return]
+
+
+def _notebook_picture(figure: Figure) -> tuple[bytes, dict[str, int]]:
+    picture = BytesIO()
+    figure.savefig(picture, format="png")
+    return picture.getvalue(), {"width": round(PIXELS * figure.get_figwidth())}
 
 
 class PageLayout(NamedTuple):

@@ -4,9 +4,8 @@ import pytest
 import sympy as sp
 
 import ulna
-from ulna.derivation.lagrange import Mechanics
+from ulna.derivation.lagrange import Check, Mechanics
 from ulna.derivation.model import symbol
-from ulna.derivation.numeric_check import Check
 from ulna.dynamics import absolute, chain
 from ulna.errors import UlnaError
 
