@@ -9,8 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import ulna
-from ulna.control import law
-from ulna.lanes import select
+from ulna.control import law, select
 from ulna.viewer import styled
 
 

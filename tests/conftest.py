@@ -1,6 +1,7 @@
 """What several test files build their arms with, and which tests run first."""
 
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import ulna
 TESTS = Path(__file__).parent
 # What takes long and runs no line that other tests do not run, as `tools/untraced.py` finds.
 UNTRACED = frozenset((TESTS / "untraced.txt").read_text("utf-8").split())
+REGISTRIES = ("ulna.control.controller_text", "ulna.simulation.methods")
 # The files that take longest, so that no process begins one of them when the others are done.
 LONGEST_FIRST = (
     "docs/test_docs.py",
@@ -30,6 +32,22 @@ def pytest_configure() -> None:
     # Shells start what goes on in the background deaf to Ctrl-C, which tests here press.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def as_registered() -> Iterator[None]:
+    """Leave out again the laws and methods that a test registers, which others would list."""
+    loaded = [sys.modules.get(name) for name in REGISTRIES]
+    before = [None if one is None else dict(one._known) for one in loaded]
+    yield
+    for name, known in zip(REGISTRIES, before, strict=True):
+        if name in sys.modules:
+            registry = sys.modules[name]._known
+            kept = (
+                {own: registry[own] for own in sys.modules[name]._OWN} if known is None else known
+            )
+            registry.clear()
+            registry.update(kept)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -43,6 +43,8 @@ __all__ = [
 ]
 
 Array: TypeAlias = NDArray[Any]
+Number: TypeAlias = Any  # one number, or one of each of many arms: lanes
+Condition: TypeAlias = Any  # what comparing them gives
 
 # The width of lanes: two or more of the widest registers, so that latencies overlap; more would no
 # longer fit into all of the registers together.
@@ -94,8 +96,30 @@ def is_single(number: Any) -> bool:
     return bool(getattr(number, "dtype", None) == np.float32)
 
 
-def select(condition: Any, yes: Any, no: Any) -> Any:
-    """Return `yes` where the condition holds and `no` elsewhere, lane by lane."""
+def select(condition: Condition, yes: Number, no: Number) -> Number:
+    """Return one value where a condition holds and another elsewhere, lane by lane.
+
+    Both are computed, whatever the condition is.
+
+    Parameters
+    ----------
+    condition : bool or lanes of it
+        What decides, as `error > 0.0`.
+    yes : float or lanes
+        The value where it holds.
+    no : float or lanes
+        The value elsewhere.
+
+    Returns
+    -------
+    float or lanes
+        One of both in every lane.
+
+    Examples
+    --------
+    >>> select(2.0 > 1.0, 10.0, 20.0)
+    10.0
+    """
     if isinstance(condition, bool | np.bool_):
         return yes if condition else no
     return np.where(condition, yes, no)
@@ -116,23 +140,91 @@ def floor(value: Any) -> Any:
     return np.floor(value)
 
 
-def sqrt(value: Any) -> Any:
-    """Return the square root."""
+def sqrt(value: Number) -> Number:
+    """Return the square root of a number, or of every lane.
+
+    Parameters
+    ----------
+    value : float or lanes
+        What is not negative.
+
+    Returns
+    -------
+    float or lanes
+        Its square root; NaN of a negative number.
+
+    Examples
+    --------
+    >>> float(sqrt(9.0))
+    3.0
+    """
     return np.sqrt(value)
 
 
-def logical_and(one: Any, other: Any) -> Any:
-    """Return in which lanes both conditions hold."""
+def logical_and(one: Condition, other: Condition) -> Condition:
+    """Return in which lanes both conditions hold.
+
+    Parameters
+    ----------
+    one : bool or lanes of it
+        A condition.
+    other : bool or lanes of it
+        Another.
+
+    Returns
+    -------
+    bool or lanes of it
+        What `select` decides by.
+
+    Examples
+    --------
+    >>> bool(logical_and(1.0 > 0.0, 2.0 > 3.0))
+    False
+    """
     return np.logical_and(one, other)
 
 
-def logical_or(one: Any, other: Any) -> Any:
-    """Return in which lanes at least one of two conditions holds."""
+def logical_or(one: Condition, other: Condition) -> Condition:
+    """Return in which lanes at least one of two conditions holds.
+
+    Parameters
+    ----------
+    one : bool or lanes of it
+        A condition.
+    other : bool or lanes of it
+        Another.
+
+    Returns
+    -------
+    bool or lanes of it
+        What `select` decides by.
+
+    Examples
+    --------
+    >>> bool(logical_or(1.0 > 0.0, 2.0 > 3.0))
+    True
+    """
     return np.logical_or(one, other)
 
 
-def logical_not(condition: Any) -> Any:
-    """Return in which lanes a condition does not hold."""
+def logical_not(condition: Condition) -> Condition:
+    """Return in which lanes a condition does not hold.
+
+    Parameters
+    ----------
+    condition : bool or lanes of it
+        A condition.
+
+    Returns
+    -------
+    bool or lanes of it
+        What `select` decides by.
+
+    Examples
+    --------
+    >>> bool(logical_not(1.0 > 0.0))
+    False
+    """
     return np.logical_not(condition)
 
 

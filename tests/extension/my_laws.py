@@ -1,8 +1,6 @@
 """Laws of a user's own, in a file that ulna knows nothing of."""
 
-from ulna.control import law
-from ulna.kernels import inner
-from ulna.lanes import select
+from ulna.control import inner, law, select, sincos
 
 MARGIN = 1.0  # a number that is compiled into a law
 
@@ -33,3 +31,10 @@ def outside(error, width):
     """Return by how much an error is beyond a width."""
     beyond = abs(error) - MARGIN * width
     return select(beyond > 0.0, select(error > 0.0, beyond, -beyond), 0.0)
+
+
+@law
+def weightless(t, q, qd, reference, state, tau, weight):
+    """Hold a link against its weight, wherever it is."""
+    _, cosine = sincos(q[0])
+    tau[0] = weight[0] * cosine

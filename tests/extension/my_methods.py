@@ -44,3 +44,16 @@ def midpoint_step(size, m, t, h):
 midpoint = register_method(
     IntegrationMethod("midpoint", 2, "a compiled step of its own", step=midpoint_step)
 )
+
+
+@kernel
+def unknowing_step(size, m, t, h):
+    """Take no step."""
+    return nowhere  # noqa: F821
+
+
+@kernel
+def printing_step(size, m, t, h):
+    """Take no step, and say so."""
+    print(t)
+    return 0

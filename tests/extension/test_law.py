@@ -186,22 +186,171 @@ def test_gains_that_fit_no_arm_are_refused_in_words(laws):
         ulna.simulate(KEHL, controller=laws.spring, **HOLD)
 
 
-def test_a_function_of_other_arguments_is_no_law():
-    with pytest.raises(InputError, match=r"law push: got \(t, q\), need \(t, q, qd, reference"):
+def test_a_law_without_its_mark_is_told_to_be_marked():
+    def push(t, q, qd, reference, state, tau):
+        """Give nothing."""
 
-        @law
-        def push(t, q):
-            """Give nothing."""
+    with pytest.raises(InputError, match=r"mark it with @law of ulna.control, .* push\(\)"):
+        ulna.simulate(KEHL, controller=push, **HOLD)
 
 
-def test_no_law_takes_the_name_of_one_of_ours():
-    with pytest.raises(InputError, match="law: got PID, need another name"):
+def _few(t, q):
+    """Give nothing."""
 
-        @law
-        def PID(t, q, qd, reference, state, tau):  # noqa: N802
-            """Give nothing."""
 
+def _keyword(t, q, qd, reference, state, tau, *, kp):
+    """Give nothing."""
+
+
+def _many(t, q, qd, reference, state, tau, *gains):
+    """Give nothing."""
+
+
+def _named(t, q, qd, reference, state, tau, **gains):
+    """Give nothing."""
+
+
+def _returning(t, q, qd, reference, state, tau, kp=1.0):
+    return kp[0] * (reference[0, 0] - q[0])
+
+
+def _returning_a_constant(t, q, qd, reference, state, tau):
+    return 3.0
+
+
+def _unnumbered(t, q, qd, reference, state, tau, kp="stiff"):
+    """Give nothing."""
+
+
+FORM = r"\(t, q, qd, reference, state, tau\), and then gains"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (_few, rf"law _few: got \(t, q\), need {FORM}"),
+        (_keyword, rf"got \(t, .*, \*, kp\), need {FORM}"),
+        (_many, rf"got \(t, .*, \*gains\), need {FORM}"),
+        (_named, rf"got \(t, .*, \*\*gains\), need {FORM}"),
+        (_returning, "law _returning: got a value that it returns, need torques .* written to tau"),
+        (_returning_a_constant, "got a value that it returns, need torques"),
+        (_unnumbered, "law _unnumbered, kp: got 'stiff', need a finite number"),
+        (lambda t, q, qd, reference, state, tau: None, "got <lambda>, need a function with a name"),
+        (5, f"law: got 5, need a function of {FORM}; write @law above its def"),
+        (print, "got <built-in function print>, need a function of"),
+        (PD, "got <class 'ulna.control.pd.PD'>, need a function of"),
+    ],
+)
+def test_what_is_no_law_is_refused(given, words):
+    with pytest.raises(InputError, match=words):
+        law(given)
+
+
+@pytest.mark.parametrize("given", [["a"], [np.nan], 5, "12", [[1.0, 2.0]], None])
+def test_a_state_that_is_no_row_of_numbers_is_refused(given):
+    with pytest.raises(InputError, match=r"state: got .*, need finite numbers in a row, such as"):
+        law(state=given)
+
+
+@pytest.mark.parametrize("name", ["PID", "pid", "P_I_D", "computed_torque"])
+def test_no_law_takes_the_name_of_one_of_ours(name):
+    def own(t, q, qd, reference, state, tau):
+        """Give nothing."""
+
+    own.__name__ = name
+    with pytest.raises(InputError, match=f"got {name}, need another name; .*; call it my_{name}"):
+        law(own)
     assert CONTROLLERS["PID"].build is ulna.control.PID
+    assert name == "PID" or name not in CONTROLLERS
+
+
+def test_laws_whose_names_differ_in_little_are_told_apart(laws):
+    def spr_ing(t, q, qd, reference, state, tau, kp=1.0):
+        """Give nothing."""
+
+    law(spr_ing)
+    assert repr(read_controller("spr_ing(kp=2)")) == "spr_ing(kp=2.0)"
+    assert read_controller("spring(kp=2)") == laws.spring(kp=2.0)
+
+
+def test_sines_are_those_of_one_arm_and_of_lanes(laws):
+    arm = ulna.Arm.rods([0.5], [1.0])
+    weight = float(ulna.dynamics.gravity_torque(arm, [0.0])[0])
+    still = {"duration": 0.5, "controller": laws.weightless(weight=weight)}
+    for angle in (0.3, -2.0, 40.0):
+        assert ulna.simulate(arm, q0=[angle], **still).q[-1] == pytest.approx([angle], abs=1e-9)
+    angles = np.linspace(-9.0, 9.0, 40)[:, None]
+    batch = ulna.simulate_batch(arm, q0=angles, **still)
+    assert batch.q[:, -1] == pytest.approx(angles, abs=1e-9)
+
+
+def _maximal(t, q, qd, reference, state, tau):
+    tau[0] = max(q[0], 0.0)
+
+
+def _squaring(t, q, qd, reference, state, tau):
+    tau[0] = q[0] ** 2
+
+
+def _turning(t, q, qd, reference, state, tau):
+    tau[0] = np.sin(q[0])
+
+
+def _in_arrays(t, q, qd, reference, state, tau, kp=1.0):
+    tau[:] = kp * (reference[0] - q)
+
+
+def plain(x):
+    return 2.0 * x
+
+
+def _calling(t, q, qd, reference, state, tau):
+    tau[0] = plain(q[0])
+
+
+def _deciding(t, q, qd, reference, state, tau):
+    if q[0] > 0.0 and q[1] > 0.0:
+        tau[0] = 1.0
+
+
+def _raising(t, q, qd, reference, state, tau):
+    if t > 1.0:
+        raise ValueError
+
+
+def _printing(t, q, qd, reference, state, tau):
+    print(t)
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (
+            _deciding,
+            r"got a branch on a number, .* write select\(condition, yes, no\) of ulna.contr",
+        ),
+        (_maximal, r"got max\(\), which takes no lanes, .* select\(a > b, a, b\)"),
+        (_squaring, r"got a power, which takes no lanes, .* x \* x"),
+        (_turning, r"got sin\(\), which takes no lanes, .* sincos\(angle\)"),
+        (_in_arrays, "got an array that is made anew, .* for i in range"),
+        (_calling, r"got a call of plain\(\), which is not compiled, .* mark that with @inner"),
+        (_raising, "got raise or assert, need lines that raise nothing.* write NaN to tau"),
+        (_printing, r"got print\(\), need lines that print nothing; with NUMBA_DISABLE_JIT=1"),
+    ],
+)
+def test_what_cannot_be_compiled_is_told_with_its_line_and_a_way_out(function, words):
+    line = function.__code__.co_firstlineno + 1 + (function is _raising)
+    batch = {**HOLD, "q0": [[0.0, 0.0]] * 2}
+    made = law(function)()
+    for call in (
+        lambda: ulna.simulate(KEHL, controller=made, **HOLD),
+        lambda: ulna.simulate_batch(KEHL, controller=made, **batch),
+    ):
+        with pytest.raises(
+            InputError, match=f"law {function.__name__}, line {line}: {words}"
+        ) as told:
+            call()
+        assert told.value.__context__ is None or told.value.__suppress_context__
 
 
 def test_what_cannot_be_compiled_is_told_in_words():

@@ -500,6 +500,18 @@ def controllers(arm: ulna.Arm, q: Floats) -> None:
     of_ones_own(kp="stiff")  # type: ignore[arg-type]
     control.law(state=(0.0, 0.0))(spring)
     control.law(state=0.0)  # type: ignore[call-overload]
+    control.inner(spring)
+    control.inner()  # type: ignore[call-arg]
+    control.select(q[0] > 0.0, control.sqrt(q[0]), 0.0)
+    control.select(q[0] > 0.0, 1.0)  # type: ignore[call-arg]
+    control.sqrt()  # type: ignore[call-arg]
+    sine, _ = control.sincos(q[0])
+    control.sincos(sine, degrees=True)  # type: ignore[call-arg]
+    control.logical_and(q[0] > 0.0, control.logical_not(q[1] > 0.0))
+    control.logical_and(q[0] > 0.0)  # type: ignore[call-arg]
+    control.logical_not()  # type: ignore[call-arg]
+    control.logical_or(q[0] > 0.0, q[1] > 0.0)
+    control.logical_or(q[0] > 0.0)  # type: ignore[call-arg]
     law = control.PID()
     print(law.start(arm), law.gains(arm).kp, law.feedback(arm, q), law.compiled(arm).params)
     law.gains()  # type: ignore[call-arg]

@@ -123,9 +123,9 @@ def _import_command(words: Sequence[str]) -> None:
     """Import what the words ask for, before Ctrl-C can be raised in the middle of it."""
     command = next((word for word in words if word in COMMANDS), None)
     if command is not None:
-        from ulna.kernels import compile_progress
+        from ulna.kernels import compiling
 
-        compile_progress.announce = note
+        compiling.announce = note
         load(command)
 
 

@@ -160,7 +160,7 @@ def check_controller(controller: Any, what: str = "controller") -> None:
     methods = (getattr(controller, name, None) for name in ("start", "torque"))
     if not isinstance(controller, type) and all(map(callable, methods)):
         return
-    from ulna.control.laws import Law
+    from ulna.control.laws import ARGUMENTS, Law
 
     got, hint = shown(controller), ""
     if isinstance(controller, type | Law):
@@ -168,6 +168,9 @@ def check_controller(controller: Any, what: str = "controller") -> None:
         hint = f"make one, with parentheses: {controller.__name__}()"
     elif isinstance(controller, str):
         hint = "make one of text with ulna.control.read_controller"
+    elif inspect.isfunction(controller) and controller.__code__.co_varnames[:6] == ARGUMENTS:
+        name = controller.__name__
+        hint = f"mark it with @law of ulna.control, and make one, with parentheses: {name}()"
     need = "an object with start(arm) and torque(t, q, qd, reference, state)"
     raise InputError(Problem(what, got, need, hint))
 

@@ -79,8 +79,10 @@ def read_controller(text: str, what: str = "--controller") -> Controller:
 def _check_spelling(text: str, what: str) -> None:
     """Raise with the text as it should be if a name differs in case, hyphens or spaces only."""
     name, *rest = str(text).strip().partition("(")
+    if name.strip() in CONTROLLERS:
+        return
     for known in CONTROLLERS:
-        if _letters(name) == _letters(known) and name.strip() != known:
+        if _letters(name) == _letters(known):
             raise InputError(Problem(what, shown(text), f'"{known}{"".join(rest)}"'))
 
 
@@ -196,7 +198,7 @@ _known: dict[str, Entry] = {
     "OpenLoop": Entry(OpenLoop, "inverse dynamics of the reference, without feedback", _FRICTION),
 }
 CONTROLLERS: Mapping[str, Entry] = MappingProxyType(_known)
-_OURS = frozenset(_known)
+_OWN = frozenset(_known)
 _WITH_MODEL = tuple(
     entry.build
     for entry in CONTROLLERS.values()
@@ -207,9 +209,10 @@ _WITH_MODEL = tuple(
 def register_law(law: Law) -> None:
     """List a law among the controllers that can be asked for by name; a later one replaces it."""
     name = law.__name__
-    if name in _OURS:
-        need = "another name; that is a controller of ulna.control"
-        raise InputError(Problem("law", name, need))
+    for ours in _OWN:
+        if _letters(name) == _letters(ours):
+            need = f"another name; {ours} is a controller of ulna.control"
+            raise InputError(Problem("law", name, need, f"call it my_{name}"))
     units: Mapping[str, Kind] = {**_GAINS, **_INTEGRAL}
     parameters = {gain: units.get(gain, _NUMBERS) for gain in law.gains}
     about = (law.__doc__ or "a control law").strip().splitlines()[0].rstrip(".")

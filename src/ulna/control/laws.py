@@ -13,16 +13,19 @@ and behind them lies scratch memory for the tables that the recursion reads.
 
 from __future__ import annotations
 
+import dis
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial, update_wrapper
+from inspect import CO_VARARGS, CO_VARKEYWORDS
 from typing import Any, NamedTuple, Protocol, overload
 
 import numpy as np
 
 from ulna.actuation.friction import has_friction, without_friction
 from ulna.arm import Arm, Parameters, parameters_of
-from ulna.arrays import Array
+from ulna.arrays import Array, float_array
 from ulna.control.controller import (
     CompiledLaw,
     Gain,
@@ -45,9 +48,10 @@ from ulna.dynamics.packed import (
 )
 from ulna.dynamics.recursive import inverse
 from ulna.dynamics.sticking import slide
-from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.errors import InputError, Problem, did_you_mean, rewording, shown
 from ulna.kernels import DISABLED, Kernel, inlined, inner
-from ulna.lanes import WIDTHS, all_lanes, lanes, matrix_view, select, squeeze, wide_lanes
+from ulna.lanes import WIDTHS, Number, all_lanes, lanes, matrix_view, select, squeeze, wide_lanes
+from ulna.sincos import sincos_near
 
 ARGUMENTS = ("t", "q", "qd", "reference", "state", "tau")
 REST = "params"  # the last argument of a law that takes whatever comes behind its gains
@@ -92,14 +96,17 @@ def law(
     Raises
     ------
     InputError
-        If the function takes other arguments, or has the name of a controller of `ulna.control`.
+        If the function takes other arguments, or has the name of a controller of `ulna.control`;
+        if it returns something; if its state or the default of a gain is no number. When it first
+        runs: if it cannot be compiled, or raises or prints, which compiled code does not.
 
     Notes
     -----
     A law is compiled by Numba: it computes with numbers, loops over joints, and checks nothing.
     In lanes a number is one of each of many arms, so that what depends on one is written without
-    `if`, as `ulna.lanes.select(error > 0.0, yes, no)`. Functions that it calls are marked with
-    `ulna.kernels.inner`. With NUMBA_DISABLE_JIT=1 it runs as plain Python, for a debugger.
+    `if`, as `select(error > 0.0, yes, no)`; sine and cosine come by `sincos(angle)`. Functions that
+    it calls are marked with `inner`. All three are names of `ulna.control`. With
+    NUMBA_DISABLE_JIT=1 it runs as plain Python, for a debugger.
 
     Examples
     --------
@@ -123,9 +130,10 @@ def law(
     >>> round(float(run.q[-1, 0]), 2)
     1.0
     """
+    initial = _initial_state(state)
     if function is None:
-        return partial(law, state=state)
-    made = Law(function, tuple(map(float, state)))
+        return partial(law, state=initial)
+    made = Law(function, initial)
     if not made.__name__.startswith("_"):
         from ulna.control.controller_text import register_law
 
@@ -140,11 +148,9 @@ class Law:
     __qualname__: str
 
     def __init__(self, function: Callable[..., None], state: tuple[float, ...]) -> None:
+        _check_function(function)
         code = function.__code__
         names = code.co_varnames[: code.co_argcount]
-        if names[: len(ARGUMENTS)] != ARGUMENTS or code.co_kwonlyargcount:
-            need = f"({', '.join(ARGUMENTS)}), and then gains"
-            raise InputError(Problem(f"law {function.__name__}", f"({', '.join(names)})", need))
         update_wrapper(self, function)
         self.function, self.state = function, state
         given = function.__defaults__ or ()
@@ -183,6 +189,87 @@ class Law:
         exec(compile(_call_text(self.gains), __file__, "exec"), made)
         called: Callable[..., None] = made["of_arms"]
         return called if DISABLED else Kernel(self.function, called)
+
+
+def _initial_state(given: Any) -> tuple[float, ...]:
+    """Read the numbers that a law keeps for every joint."""
+    refusal = Problem("state", shown(given), "finite numbers in a row, such as (0.0, 0.0)")
+    if isinstance(given, str):
+        raise InputError(refusal)
+    with rewording(lambda _: refusal):
+        values = float_array(given, "state")
+    if values.ndim != 1 or not np.isfinite(values).all():
+        raise InputError(refusal)
+    return tuple(values.tolist())
+
+
+def _check_function(function: Any) -> None:
+    """Raise InputError for what cannot be a law, or would not do as it says once it is compiled."""
+    form = f"({', '.join(ARGUMENTS)}), and then gains"
+    if not inspect.isfunction(function):
+        got = shown(function)
+        raise InputError(Problem("law", got, f"a function of {form}", "write @law above its def"))
+    what, code = f"law {function.__name__}", function.__code__
+    names = code.co_varnames[: code.co_argcount]
+    has_others = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS)
+    if names[: len(ARGUMENTS)] != ARGUMENTS or has_others:
+        raise InputError(Problem(what, str(inspect.signature(function)), form))
+    if not function.__name__.isidentifier():
+        raise InputError(Problem("law", function.__name__, "a function with a name", "write def"))
+    if function.__module__.partition(".")[0] != __name__.partition(".")[0]:
+        _check_defaults(what, function)
+        _check_returns(what, function)
+
+
+def _check_defaults(what: str, function: Any) -> None:
+    for gain, value in inspect.signature(function).parameters.items():
+        if value.default is not value.empty:
+            need = "a finite number, or one a joint in parentheses"
+            refusal = Problem(f"{what}, {gain}", shown(value.default), need)
+            with rewording(lambda _, refusal=refusal: refusal):
+                found = float_array(value.default, gain)
+            if found.ndim > 1 or not np.isfinite(found).all():
+                raise InputError(refusal)
+
+
+def _check_returns(what: str, function: Any) -> None:
+    """Refuse to return something, of which the engine would know nothing."""
+    before: Any = None
+    for one in dis.get_instructions(function):
+        empty = before is not None and before.opname == "LOAD_CONST" and before.argval is None
+        returns_value = one.opname == "RETURN_VALUE" and not empty
+        returns_constant = one.opname == "RETURN_CONST" and one.argval is not None
+        if returns_value or returns_constant:
+            need = "torques that are written to tau, one a joint"
+            hint = "for i in range(len(q)): tau[i] = ..."
+            raise InputError(Problem(what, "a value that it returns", need, hint))
+        before = one
+
+
+@inner
+def sincos(angle: Number) -> tuple[Number, Number]:
+    """Return the sine and the cosine of an angle in a law, of one arm or lane by lane.
+
+    To half a unit in the last place up to a million radians.
+
+    Parameters
+    ----------
+    angle : float or lanes
+        An angle [rad].
+
+    Returns
+    -------
+    sine, cosine : float or lanes
+        Of that angle.
+
+    Examples
+    --------
+    >>> @law
+    ... def _weightless(t, q, qd, reference, state, tau, weight=4.9, kd=1.0):
+    ...     sine, cosine = sincos(q[0])
+    ...     tau[0] = weight[0] * cosine - kd[0] * qd[0]
+    """
+    return sincos_near(angle)
 
 
 _VIEWS = {"squeeze": squeeze, "lanes": lanes, "wide_lanes": wide_lanes}

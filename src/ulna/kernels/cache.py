@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ulna.errors import warn
-from ulna.kernels.compile_progress import CompileProgress, show_progress
+from ulna.kernels.compiling import CompileProgress, explain_failure, show_progress
 from ulna.kernels.functions import Kernel, Signature, functions_of, signature_text
 from ulna.storage import DamagedError, cache_folder, digest, sealed, unsealed, write_whole
 
@@ -74,7 +74,7 @@ def _values(function: Callable[..., Any]) -> Iterator[str]:
         for key, one in [(name, value), *inner]:
             if isinstance(one, bool | int | float | str | tuple):
                 yield f"{name}.{key}={one!r}"
-            elif hasattr(one, "dtype"):
+            elif isinstance(one, np.ndarray | np.generic):
                 yield f"{name}.{key}={one.dtype}{one.tolist()}"
 
 
@@ -247,7 +247,8 @@ def _typed(unit: Unit, key: str, bar: CompileProgress) -> bytes:
         from ulna.kernels.entries import typed
 
         bar.begin_typing()
-        found = typed(unit.kernel, unit.signature, framed=unit.framed, on_typed=bar.typed)
+        with explain_failure(unit.kernel, PACKAGE):
+            found = typed(unit.kernel, unit.signature, framed=unit.framed, on_typed=bar.typed)
         if unit.is_kept:
             _keep(_folder() / name, key, found)
     return found

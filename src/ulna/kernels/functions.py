@@ -180,7 +180,24 @@ def kernel(function: Function) -> Function:
 
 
 def inner(function: Function) -> Function:
-    """Compile a function as a part of the kernels that call it; Python cannot."""
+    """Compile a function as a part of the kernels and laws that call it; Python cannot.
+
+    Parameters
+    ----------
+    function : callable
+        It takes numbers or arrays, and is compiled for those that it is called with.
+
+    Returns
+    -------
+    callable
+        What compiled functions call in its place.
+
+    Examples
+    --------
+    >>> @inner
+    ... def beyond(error, width):
+    ...     return abs(error) - width
+    """
     return function if DISABLED else cast("Function", Inner(function, False))
 
 

@@ -6,26 +6,37 @@ A method is an explicit Runge–Kutta tableau,
 
 or a compiled function that takes a step. Options, the engine and `ulna list methods` read it from
 here; one of your own is registered by one call, and runs wherever those of ulna do.
+
+A tableau is of order p if it meets a condition for every rooted tree t of at most p vertices
+(Butcher 1963):
+
+    Σ_i b_i Φ_i(t) = 1/γ(t),    Φ_i(t) = Π_s Σ_j a_ij Φ_j(s),    γ(t) = |t| Π_s γ(s),
+
+where s are the trees that are left of t without its root, and |t| counts its vertices.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from numbers import Real
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from numpy import zeros
+import numpy as np
 
-from ulna.errors import InputError, Problem, shown
+from ulna.arrays import Array
+from ulna.errors import InputError, Problem, Problems, shown
+from ulna.kernels import DISABLED, Kernel
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.tableaux import DOP853_TABLEAU, Tableau, explicit_tableau
 
-_NOTHING = Tableau(0, zeros((at.WEIGHTS + 1, at.NODE + 1)))
+_NOTHING = Tableau(0, np.zeros((at.WEIGHTS + 1, at.NODE + 1)))
 STAGE_WORK = 0.0375e-6  # [s] that a stage takes for a link, about
+ROUNDING = 1e-9  # of coefficients, by which a condition of order may be missed
 # A kernel, or where it is imported from: "package.module:name".
 StepKernel: TypeAlias = Callable[..., Any] | str
 
@@ -54,7 +65,9 @@ class IntegrationMethod:
         A kernel `keep(size, m, h)` that keeps what the next step needs of an accepted one. Such a
         step is taken to be solved by iterations: VALID says whether they converged.
     adaptive : bool
-        Whether it chooses its steps by a tolerance; of those of ulna, "dop853" does.
+        Whether it chooses its steps by a tolerance, as "dop853" does. That takes the weights of
+        embedded methods, by which the error of a step is estimated, and a record brings none: it is
+        False of all others.
     rough : float
         The error of the angles [rad] from which on steps count as too long.
     signed_errors : bool
@@ -66,7 +79,7 @@ class IntegrationMethod:
     ------
     InputError
         No such method can take a step: it has neither a tableau nor a step, or both; rows of other
-        lengths; or weights whose sum is not 1.
+        lengths; or weights whose sum is not 1. Or it is not of that order, or adaptive.
 
     Examples
     --------
@@ -90,15 +103,48 @@ class IntegrationMethod:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.replace("-", "_").isidentifier():
             raise InputError(Problem("method name", shown(self.name), "a word, such as 'heun'"))
-        what = f"method '{self.name}'"
-        if (self.tableau is None) == (self.step is None):
-            got = "neither" if self.step is None else "both"
-            raise InputError(Problem(what, got, "a tableau or a step"))
+        self._check()
         if self.tableau is not None and not isinstance(self.tableau, Tableau):
-            made = explicit_tableau(f"tableau of {what}", self.tableau)
+            made = explicit_tableau(f"tableau of method '{self.name}'", self.tableau)
+            self._check_order(made)
             object.__setattr__(self, "tableau", made)
         if not self.work:
             object.__setattr__(self, "work", STAGE_WORK * max(self.coefficients.stages, 4))
+
+    def _check(self) -> None:
+        found, what = Problems(), f"method '{self.name}'"
+        if (self.tableau is None) == (self.step is None):
+            found.add(what, "neither" if self.step is None else "both", "a tableau or a step")
+        if not isinstance(self.tableau, Tableau | None) and not _is_rows(self.tableau):
+            need = "rows of coefficients, such as [[1.0], [0.5, 0.5]]"
+            found.add(f"tableau of {what}", shown(self.tableau), need)
+        if type(self.order) is not int or self.order < 1:
+            found.add(f"order of {what}", shown(self.order), "a whole number from 1 on")
+        if not isinstance(self.about, str):
+            found.add(f"about of {what}", shown(self.about), "text: when to use it")
+        for name in ("step", "sequential_step", "keep"):
+            _check_kernel(found, f"{name} of {what}", getattr(self, name))
+        for name in ("sequential_step", "keep"):
+            if self.step is None and getattr(self, name) is not None:
+                need = "none, since only a method with a step has one"
+                found.add(f"{name} of {what}", shown(getattr(self, name)), need)
+        if self.adaptive is not False and self.tableau is not DOP853_TABLEAU:
+            need = "False: a record brings no embedded weights to estimate the error of a step by"
+            hint = "leave it out for steps of dt, or simulate with method='dop853'"
+            found.add(f"adaptive of {what}", shown(self.adaptive), need, hint)
+        if not isinstance(self.signed_errors, bool):
+            found.add(f"signed_errors of {what}", shown(self.signed_errors), "True or False")
+        found.number(f"rough of {what}", self.rough, "rad", above=0.0)
+        found.number(f"work of {what}", self.work, "s", least=0.0)
+        found.raise_if_any()
+
+    def _check_order(self, made: Tableau) -> None:
+        order = order_of(made)
+        if order != self.order:
+            need = f"{order}, the order of its tableau"
+            hint = "or coefficients that meet the conditions of order"
+            what = f"order of method '{self.name}'"
+            raise InputError(Problem(what, str(self.order), need, hint))
 
     @property
     def coefficients(self) -> Tableau:
@@ -156,17 +202,78 @@ def register_method(method: IntegrationMethod) -> IntegrationMethod:
         raise InputError(Problem("method", shown(method), "an IntegrationMethod(...)"))
     if method.name in _OWN:
         need = "a name that none of ulna's own methods has"
-        raise InputError(Problem("method name", shown(method.name), need))
+        hint = f"call it 'my-{method.name}'"
+        raise InputError(Problem("method name", shown(method.name), need, hint))
     _known[method.name] = method
     return method
 
 
-def imported(kernel: Any) -> Any:
-    """Return a kernel, or import it from "package.module:name"."""
-    if not isinstance(kernel, str):
-        return kernel
-    module, _, name = kernel.partition(":")
-    return getattr(import_module(module), name)
+def order_of(tableau: Tableau) -> int:
+    """Return up to which order a tableau meets the conditions."""
+    s, table = tableau.stages, tableau.table
+    a, b = table[:s, :s], table[at.WEIGHTS, :s]
+    trees: list[_Tree] = []
+    order = 1
+    while True:  # up to s + 1: no explicit method of s stages is of a higher order than s
+        for phi, density in list(_forests(trees, order - 1, np.ones(s))):
+            if abs(b @ phi * order * density - 1.0) > ROUNDING:
+                return order - 1
+            trees.append((order, a @ phi, order * density))
+        order += 1
+
+
+_Tree: TypeAlias = tuple[int, Array, float]  # |t|, A Φ(t) and γ(t)
+
+
+def _forests(trees: Sequence[_Tree], left: int, ones: Array) -> Iterator[tuple[Array, float]]:
+    """Yield the products of A Φ and of γ over the trees, for all that have `left` vertices."""
+    if left == 0:
+        yield ones, 1.0
+    for last, (size, grown, density) in enumerate(trees, 1):
+        if size <= left:
+            for phi, product in _forests(trees[:last], left - size, ones):
+                yield phi * grown, product * density
+
+
+def _is_rows(tableau: Any) -> bool:
+    lists = (list, tuple, np.ndarray)
+    return isinstance(tableau, lists) and all(
+        isinstance(row, lists) and all(isinstance(number, Real) for number in row)
+        for row in tableau
+    )
+
+
+def _check_kernel(found: Problems, what: str, kernel: Any) -> None:
+    need = "a function under `ulna.kernels.kernel`, or where it is: 'package.module:name'"
+    if isinstance(kernel, str):
+        module, _, name = kernel.partition(":")
+        if not all(part.isidentifier() for part in (*module.split("."), name)):
+            found.add(what, shown(kernel), need)
+    elif kernel is not None and not (isinstance(kernel, Kernel) or (DISABLED and callable(kernel))):
+        found.add(what, shown(kernel), need)
+
+
+def kernel_of(method: IntegrationMethod, name: str, arguments: tuple[str, ...]) -> Any:
+    """Return a kernel of a method, imported if need be; raises InputError if there is none such."""
+    kernel, what = getattr(method, name), f"{name} of method '{method.name}'"
+    if isinstance(kernel, str):
+        module, _, inside = kernel.partition(":")
+        try:
+            kernel = getattr(import_module(module), inside)
+        except (ImportError, AttributeError) as error:
+            got, need = (
+                f"'{kernel}' ({error})",
+                "the 'package.module:name' of a kernel that is there",
+            )
+            raise InputError(Problem(what, got, need)) from None
+        found = Problems()
+        _check_kernel(found, what, kernel)
+        found.raise_if_any()
+    code = getattr(kernel, "py_func", kernel).__code__
+    if code.co_argcount != len(arguments):
+        got = f"({', '.join(code.co_varnames[: code.co_argcount])})"
+        raise InputError(Problem(what, got, f"({', '.join(arguments)})"))
+    return kernel
 
 
 def method_of_code(code: int) -> IntegrationMethod:

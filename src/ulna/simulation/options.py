@@ -92,7 +92,9 @@ def read_options(
 ) -> SimulationOptions:
     """Check the settings and fill in the method: rk4 under a controller, else dop853."""
     problems: list[Problem] = []
-    method = method.name if isinstance(method, IntegrationMethod) else method
+    if isinstance(method, IntegrationMethod):
+        problems += _unregistered(method)
+        method = None if problems else method.name
     if isinstance(method, str) and method not in METHODS:
         load_extensions()
     for what, given, known in (
@@ -126,6 +128,15 @@ def read_options(
         sequential_damping=_sequential_damping(n, sequential_damping),
         **{name: float(value) for name, value in numbers.items()},
     )
+
+
+def _unregistered(method: IntegrationMethod) -> list[Problem]:
+    known = METHODS.get(method.name)
+    if known is method:
+        return []
+    got = f"a method '{method.name}'" + (", which is another than the known one" if known else "")
+    hint = "call ulna.simulation.register_method with it first"
+    return [Problem("method", got, "a method that is registered", hint)]
 
 
 def _check(

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache, lru_cache, partial
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -31,7 +29,7 @@ from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory, new_control
 from ulna.simulation.loads import check_takes_time, function_name, named
 from ulna.simulation.options import PerArm, joint_values
-from ulna.simulation.outcome import LONGEST, Failed
+from ulna.simulation.outcome import Failed
 
 # Returns angles, rates and accelerations (k, 3, n) at times (k,).
 Follow: TypeAlias = Callable[[Array], Array]
@@ -433,31 +431,7 @@ def law_address(law: Any) -> int:
     """Return the address by which the engine calls a law; raises InputError if it has none."""
     from ulna.simulation.engine.state_derivative import LAW
 
-    try:
-        return LAW.address(law)
-    except Exception as error:
-        if not type(error).__module__.startswith("numba."):
-            raise
-        raise InputError(_uncompiled(law, str(error))) from error
-
-
-def _uncompiled(law: Any, said: str) -> Problem:
-    """Return why Numba did not compile a law, in its first words, and in which line."""
-    function = getattr(law, "py_func", law)
-    file = Path(function.__code__.co_filename).name
-    line = re.search(rf'{re.escape(file)}", line (\d+)', said)
-    lines = [part.strip() for part in said.splitlines()]
-    why, *more = [part for part in lines if part and not part.startswith("Failed in")]
-    why += "".join(f" {part}" for part in more[:1] if part.startswith(">>>"))
-    hint = "with NUMBA_DISABLE_JIT=1 it runs as plain Python; see `ulna.control.law`"
-    if "mask(lanes" in said:
-        hint = "where a number decides, write select(condition, yes, no) of ulna.lanes, and no `if`"
-    return Problem(
-        f"law {function.__name__}" + (f", line {line[1]}" if line else ""),
-        why[:LONGEST],
-        "a function that Numba compiles, for numbers and for lanes",
-        hint,
-    )
+    return LAW.address(law)
 
 
 def _name(controller: Any, method: str) -> str:

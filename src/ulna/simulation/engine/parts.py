@@ -21,7 +21,7 @@ from ulna.simulation.engine.memory import Bucket, ControlMemory, Memory, Outcome
 from ulna.simulation.engine.scalar_fallback import scalar_fallback
 from ulna.simulation.engine.schedule import disturb, read_sensors
 from ulna.simulation.engine.state_derivative import PART, live_inputs
-from ulna.simulation.methods import imported, method_of_code
+from ulna.simulation.methods import kernel_of, method_of_code
 
 _sequential_sweep = inner(sweep)
 
@@ -97,10 +97,12 @@ def _parts(ints: Array, memory: Any, control: Any, table: Any) -> list[tuple[int
         found.append((at.DISTURB_PART, (disturb, (INT, memory))))
     if ints[at.METHOD] >= at.BY_KERNEL:
         method = method_of_code(int(ints[at.METHOD]))
-        step = imported((sequential and method.sequential_step) or method.step)
+        name = "sequential_step" if sequential and method.sequential_step else "step"
+        step = kernel_of(method, name, ("size", "m", "t", "h"))
         found.append((at.STEP_PART, (step, (INT, memory, FLOAT, FLOAT))))
         if method.keep is not None:
-            found.append((at.KEEP_PART, (imported(method.keep), (INT, memory, FLOAT))))
+            keep = kernel_of(method, "keep", ("size", "m", "h"))
+            found.append((at.KEEP_PART, (keep, (INT, memory, FLOAT))))
     if ints[at.FRICTIONAL]:
         found.append((at.SLIDE_PART, (slide_part, (INT, memory))))
     if ints[at.FRICTIONAL] and isinstance(memory.fields[0], ArrayOf):

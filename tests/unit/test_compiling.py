@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from ulna.kernels import compile_progress, inner
+from ulna.kernels import compiling, inner
 from ulna.kernels.functions import Kernel, functions_of
 
 
@@ -33,9 +33,9 @@ def shown(monkeypatch):
         seen.append(what)
         yield seen.append
 
-    monkeypatch.setattr(compile_progress, "progress", progress)
-    monkeypatch.setattr(compile_progress, "INTERVAL", 1e-3)
-    monkeypatch.setattr(compile_progress, "_announced", False)
+    monkeypatch.setattr(compiling, "progress", progress)
+    monkeypatch.setattr(compiling, "INTERVAL", 1e-3)
+    monkeypatch.setattr(compiling, "_announced", False)
     return seen
 
 
@@ -44,7 +44,7 @@ def test_functions_are_counted_once_each():
 
 
 def test_the_bar_moves_with_every_function_and_never_back(shown):
-    with compile_progress.show_progress(Kernel(_both), 2) as bar:
+    with compiling.show_progress(Kernel(_both), 2) as bar:
         bar.begin_typing()
         for name in ("_square", "_cube", "_both"):
             bar.typed(name)
@@ -59,7 +59,7 @@ def test_the_bar_moves_with_every_function_and_never_back(shown):
 
 
 def test_what_is_typed_already_begins_with_code(shown):
-    with compile_progress.show_progress(Kernel(_both), 0) as bar:
+    with compiling.show_progress(Kernel(_both), 0) as bar:
         bar.begin_code()
         time.sleep(0.02)
     assert shown[0] == "compiling, once for this version: _both"
@@ -68,23 +68,23 @@ def test_what_is_typed_already_begins_with_code(shown):
 
 def test_where_no_bar_is_seen_one_line_says_so_once(shown, monkeypatch):
     said = []
-    monkeypatch.setattr(compile_progress, "announce", said.append)
-    monkeypatch.setattr(compile_progress, "PATIENCE", 0.0)
-    monkeypatch.setattr(compile_progress, "is_seen", lambda: False)
+    monkeypatch.setattr(compiling, "announce", said.append)
+    monkeypatch.setattr(compiling, "PATIENCE", 0.0)
+    monkeypatch.setattr(compiling, "is_seen", lambda: False)
     for _ in range(2):
-        with compile_progress.show_progress(Kernel(_both), 2):
+        with compiling.show_progress(Kernel(_both), 2):
             time.sleep(0.02)
-    assert said == [compile_progress.WHAT]
+    assert said == [compiling.WHAT]
     assert "ulna compile" in said[0]
 
 
 def test_nothing_is_said_of_a_short_wait_or_beside_a_bar(shown, monkeypatch):
     said = []
-    monkeypatch.setattr(compile_progress, "announce", said.append)
-    with compile_progress.show_progress(Kernel(_both), 2):
+    monkeypatch.setattr(compiling, "announce", said.append)
+    with compiling.show_progress(Kernel(_both), 2):
         time.sleep(0.02)
-    monkeypatch.setattr(compile_progress, "PATIENCE", 0.0)
-    monkeypatch.setattr(compile_progress, "is_seen", lambda: True)
-    with compile_progress.show_progress(Kernel(_both), 2):
+    monkeypatch.setattr(compiling, "PATIENCE", 0.0)
+    monkeypatch.setattr(compiling, "is_seen", lambda: True)
+    with compiling.show_progress(Kernel(_both), 2):
         time.sleep(0.02)
     assert said == []
