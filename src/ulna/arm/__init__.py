@@ -13,7 +13,8 @@ from ulna.arm.components import (
     warn_unmodelled,
 )
 from ulna.arm.parameters import Parameters, parameters_of, stack
-from ulna.arm.planar_arm import EARTH, FLAT, Arm, preset, presets
+from ulna.arm.planar_arm import EARTH, FLAT, Arm
+from ulna.arm.preset_arms import preset, presets
 from ulna.arm.robot_files import load, save
 from ulna.namespaces import first_guesses, namespace
 

@@ -12,10 +12,9 @@ import numpy as np
 
 from ulna.arm.components import Joint, Link, Payload, doubts
 from ulna.arm.parameters import Parameters, check_mobility, parameters_from
-from ulna.arm.preset_arms import PRESETS
 from ulna.arm.sketch import sketch_html, summary
 from ulna.arrays import Array
-from ulna.errors import InputError, Problem, Problems, nearest_name, shown, warn
+from ulna.errors import Problems, shown, warn
 from ulna.namespaces import SuggestsAttributes, first_guesses, no_attribute, suggest_keywords
 from ulna.typing import SupportsArray
 
@@ -402,55 +401,6 @@ class Arm(metaclass=SuggestsAttributes):
 
     def _repr_html_(self) -> str:
         return sketch_html(self)
-
-
-def preset(name: str) -> Arm:
-    """Return the arm of a name.
-
-    Parameters
-    ----------
-    name : str
-        One of `ulna.presets()`.
-
-    Returns
-    -------
-    Arm
-        The arm, with that name.
-
-    Raises
-    ------
-    InputError
-        If there is no such preset; it names the nearest one.
-
-    Examples
-    --------
-    >>> preset("kehl").reach
-    1.0
-    """
-    if not isinstance(name, str) or name not in PRESETS:
-        need = "the name of a preset"
-        raise InputError(Problem("preset", repr(name), need, nearest_name(str(name), presets())))
-    found = PRESETS[name]
-    links = tuple(Link(*numbers) for numbers in found.links)
-    joints = tuple(Joint(**options) for options in found.joints) or tuple(Joint() for _ in links)
-    # Some have inertias that no body has, as their descriptions say: `Arm.of` would warn.
-    return Arm(links, joints, name=name)
-
-
-def presets() -> tuple[str, ...]:
-    """Return the names of all presets.
-
-    Returns
-    -------
-    tuple of str
-        What `ulna.preset` takes.
-
-    Examples
-    --------
-    >>> "kehl" in presets(), "so-101" in presets()
-    (True, True)
-    """
-    return tuple(PRESETS)
 
 
 def _parts(checks: Problems, what: str, parts: Any, kind: type) -> tuple[Any, ...]:

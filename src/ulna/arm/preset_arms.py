@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ulna.arm.components import Friction
+from ulna.arm.components import Friction, Joint, Link
+from ulna.arm.planar_arm import Arm
+from ulna.errors import InputError, Problem, nearest_name
 
 
 class Preset(NamedTuple):
@@ -114,3 +116,52 @@ PRESETS: dict[str, Preset] = {
         ),
     ),
 }
+
+
+def preset(name: str) -> Arm:
+    """Return the arm of a name.
+
+    Parameters
+    ----------
+    name : str
+        One of `ulna.presets()`.
+
+    Returns
+    -------
+    Arm
+        The arm, with that name.
+
+    Raises
+    ------
+    InputError
+        If there is no such preset; it names the nearest one.
+
+    Examples
+    --------
+    >>> preset("kehl").reach
+    1.0
+    """
+    if not isinstance(name, str) or name not in PRESETS:
+        need = "the name of a preset"
+        raise InputError(Problem("preset", repr(name), need, nearest_name(str(name), presets())))
+    found = PRESETS[name]
+    links = tuple(Link(*numbers) for numbers in found.links)
+    joints = tuple(Joint(**options) for options in found.joints) or tuple(Joint() for _ in links)
+    # Some have inertias that no body has, as their descriptions say: `Arm.of` would warn.
+    return Arm(links, joints, name=name)
+
+
+def presets() -> tuple[str, ...]:
+    """Return the names of all presets.
+
+    Returns
+    -------
+    tuple of str
+        What `ulna.preset` takes.
+
+    Examples
+    --------
+    >>> "kehl" in presets(), "so-101" in presets()
+    (True, True)
+    """
+    return tuple(PRESETS)

@@ -18,7 +18,7 @@ import ulna
 from ulna.errors import FileError, InputError, UlnaWarning
 from ulna.kernels.cache import PACKAGE
 from ulna.simulation import BatchRun, Run, Status, Statuses, hdf5, hdf5_trial
-from ulna.simulation.batch.netcdf_store import Sheltered
+from ulna.simulation.batch.batch_stores import Sheltered
 from ulna.storage import (
     DamagedError,
     DigestedPart,

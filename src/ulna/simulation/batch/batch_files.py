@@ -32,11 +32,16 @@ from ulna.simulation.batch.batch_run import (
     parameter_quantities,
     provenance_of,
 )
+from ulna.simulation.batch.batch_stores import (
+    MARKS,
+    netcdf_writer,
+    open_netcdf,
+    open_zarr,
+    zarr_writer,
+)
 from ulna.simulation.batch.buckets import LANES, NUMBER, planned
-from ulna.simulation.batch.netcdf_store import netcdf_writer, open_netcdf
 from ulna.simulation.batch.statuses import CODES, Codes, Statuses
 from ulna.simulation.batch.stored_arrays import BatchSource, StoredArray
-from ulna.simulation.batch.zarr_store import MARKS, open_zarr, zarr_writer
 from ulna.simulation.files import (
     check_array,
     from_json,

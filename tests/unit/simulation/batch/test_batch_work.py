@@ -234,7 +234,7 @@ def test_ctrl_c_while_a_store_begins_leaves_nothing(tmp_path, monkeypatch):
 
 
 def test_ctrl_c_twice_while_a_slab_is_written_raises_and_leaves_nothing(tmp_path, monkeypatch):
-    from ulna.simulation.batch.netcdf_store import NetcdfWriter
+    from ulna.simulation.batch.batch_stores import NetcdfWriter
 
     def slow(self, *values):
         signal.raise_signal(signal.SIGINT)
