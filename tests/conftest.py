@@ -34,28 +34,26 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.fixture(autouse=True)
-def as_registered() -> Iterator[None]:
-    """Leave out again the laws and methods that a test registers, which others would list."""
-    loaded = [sys.modules.get(name) for name in REGISTRIES]
-    before = [None if one is None else dict(one._known) for one in loaded]
-    yield
-    for name, known in zip(REGISTRIES, before, strict=True):
-        if name in sys.modules:
-            registry = sys.modules[name]._known
-            kept = (
-                {own: registry[own] for own in sys.modules[name]._OWN} if known is None else known
-            )
-            registry.clear()
-            registry.update(kept)
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the files that take longest first; leave out what need not be traced."""
     place = {TESTS / name: index for index, name in enumerate(LONGEST_FIRST)}
     items.sort(key=lambda item: place.get(item.path, len(place)))
     if Coverage.current() is not None:
         items[:] = [item for item in items if _name_of(item) not in UNTRACED]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Iterator[None]:
+    """Leave out again the laws and methods that a test registers, which others would list."""
+    before = {name: dict(sys.modules[name]._known) for name in REGISTRIES if name in sys.modules}
+    try:
+        return (yield)
+    finally:
+        for module in (sys.modules[name] for name in REGISTRIES if name in sys.modules):
+            ours = {name: module._known[name] for name in module.BUILT_IN}
+            kept = before.get(module.__name__, ours)
+            module._known.clear()
+            module._known.update(kept)
 
 
 def _name_of(item: pytest.Item) -> str:

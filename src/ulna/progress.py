@@ -21,19 +21,24 @@ Report: TypeAlias = Callable[[float], None]
 PATIENCE = 1.0  # [s] before anything is shown
 INTERVAL = 0.1  # [s] between two looks
 WIDTH = 30
-FORMAT = f"{{desc}} [{{bar:{WIDTH}}}] {{percentage:3.0f}} %{{postfix}}"  # as `describe` has it
+FORMAT = f"{{desc}} [{{bar:{WIDTH}}}] {{percentage:3.0f}} %{{postfix}}"
 NOTEBOOK_FORMAT = "{desc} {bar} {percentage:3.0f} %{postfix}"
 
 
 @contextmanager
-def progress(what: str, *, shown: bool | None = None) -> Iterator[Report]:
-    """Return a function that takes the part of the work that is done, from 0 to 1.
+def progress(
+    what: str, *, shown: bool | None = None, patience: float | None = None
+) -> Iterator[ProgressLine]:
+    """Return what is called with the part of the work that is done, from 0 to 1.
 
-    Without `shown` a bar appears if standard error is a terminal, and in notebooks.
+    Without `shown` a bar appears if standard error is a terminal, and in notebooks; after
+    `patience` seconds, or one.
     """
-    line = _Line(what, is_seen() if shown is None else shown)
+    line = ProgressLine(
+        what, is_seen() if shown is None else shown, PATIENCE if patience is None else patience
+    )
     try:
-        yield line.report
+        yield line
     finally:
         line.clear()
 
@@ -43,19 +48,22 @@ def is_seen() -> bool:
     return in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
 
 
-class _Line:
-    def __init__(self, what: str, shown: bool) -> None:
-        self.what, self.shown = what, shown
+class ProgressLine:
+    """A bar that is shown once the work takes long; `what` may change while it lasts."""
+
+    def __init__(self, what: str, shown: bool, patience: float) -> None:
+        self.what, self.shown, self.patience = what, shown, patience
         self.start: float | None = None
         self.last = self.before = 0.0
         self.bar: _TqdmBar | None = None
 
-    def report(self, done: float) -> None:
+    def __call__(self, done: float) -> None:
+        """Show how much is done, unless that was shown a moment ago."""
         now = time.monotonic()
         if self.start is None:
             # What came before the first word, such as compiling, says nothing about the rest.
-            self.start, self.last, self.before = now, now, done
-        if not self.shown or now - self.start < PATIENCE or now - self.last < INTERVAL:
+            self.start, self.last, self.before = now, now - INTERVAL, done
+        if not self.shown or now - self.start < self.patience or now - self.last < INTERVAL:
             return
         self.last = now
         done = min(max(done, 0.0), 1.0)
@@ -63,9 +71,10 @@ class _Line:
         if self.bar is None:
             self.bar = _TqdmBar(self.what, done, left)
         else:
-            self.bar.move(done, left)
+            self.bar.move(self.what, done, left)
 
     def clear(self) -> None:
+        """Leave no trace; it comes back with the next call."""
         if self.bar is not None:
             self.bar.remove()
             self.bar = None
@@ -86,8 +95,9 @@ class _TqdmBar:
         # A place of its own, to be emptied: a widget that is closed leaves its output behind.
         self.place = page.display(self.bar.container, display_id=True)
 
-    def move(self, done: float, left: str) -> None:
+    def move(self, what: str, done: float, left: str) -> None:
         self.bar.n = done
+        self.bar.set_description_str(what, refresh=False)
         self.bar.set_postfix_str(left)
 
     def remove(self) -> None:
@@ -112,20 +122,6 @@ def _bar_class() -> Any:
 
 def _makes_widgets(kind: Any) -> bool:
     return any(base.__module__ == "tqdm.notebook" for base in kind.__mro__)
-
-
-def describe(what: str, done: float, elapsed: float, before: float = 0.0) -> str:
-    """Write one line: what is done, a bar, the percentage, and the time that is left.
-
-    The work went from the part `before` to the part `done` in the time that has elapsed.
-
-    >>> describe("simulating", 0.5, 10.0)
-    'simulating [###############...............]  50 %, 10 s left'
-    """
-    done = min(max(done, 0.0), 1.0)
-    bar = "#" * round(WIDTH * done)
-    left = time_left(done, elapsed, before)
-    return f"{what} [{bar.ljust(WIDTH, '.')}] {100.0 * done:3.0f} %{left and ', '}{left}"
 
 
 def time_left(done: float, elapsed: float, before: float = 0.0) -> str:

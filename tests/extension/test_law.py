@@ -15,7 +15,7 @@ import ulna
 from ulna import InputError
 from ulna.cli import main
 from ulna.control import CONTROLLERS, PD, Controller, Reference, law, read_controller
-from ulna.control.controller_text import _known
+from ulna.control.controller_text import BUILT_IN, _known
 
 FILE = Path(__file__).with_name("my_laws.py")
 KEHL = ulna.preset("kehl")
@@ -262,6 +262,12 @@ def test_no_law_takes_the_name_of_one_of_ours(name):
         law(own)
     assert CONTROLLERS["PID"].build is ulna.control.PID
     assert name == "PID" or name not in CONTROLLERS
+
+
+def test_those_of_our_own_stay_the_same(laws):
+    # Papers list them in a row, whatever else the process has registered.
+    assert "spring" in CONTROLLERS
+    assert tuple(name for name in CONTROLLERS if hasattr(ulna.control, name)) == BUILT_IN
 
 
 def test_laws_whose_names_differ_in_little_are_told_apart(laws):

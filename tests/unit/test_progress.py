@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from ulna import progress as module
-from ulna.progress import describe, progress
+from ulna.progress import progress, time_left
 
 
 class File(io.StringIO):
@@ -83,7 +83,20 @@ def test_a_bar_that_is_not_wanted_stays_away(clock):
 
 
 def test_the_line_of_text_is_what_the_bar_shows(clock):
-    assert work(clock, 2.5, Terminal()) == describe("working", 0.5, 2.5)
+    assert work(clock, 2.5, Terminal()).endswith(f"  50 %, {time_left(0.5, 2.5)}")
+
+
+def test_one_that_does_not_wait_shows_at_once_and_says_what_is_done_next(clock):
+    terminal = Terminal()
+    with redirect_stderr(terminal), progress("the first", patience=0.0) as report:
+        report(0.0)
+        assert terminal.seen() == f"the first [{30 * '.'}]   0 %"
+        clock.now, report.what = 1.0, "the next"
+        report(0.5)
+        assert terminal.seen() == f"the next [{15 * '#'}{15 * '.'}]  50 %, 1 s left"
+        report.clear()
+        assert terminal.seen() == ""
+    assert terminal.seen() == ""
 
 
 def test_tqdm_is_loaded_when_a_bar_is_due_and_starts_no_thread():

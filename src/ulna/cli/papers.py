@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +10,7 @@ from typing import Annotated, Any
 from ulna.cli import flags
 from ulna.cli.flags import argument, switch, with_default
 from ulna.cli.outputs import INTERRUPTED, UnfinishedError, check_folder
-from ulna.cli.terminal import fitted, note, say_about, show_json, show_table
+from ulna.cli.terminal import note, say_about, show_json, show_table
 from ulna.concurrency import cores
 from ulna.errors import FileError, InputError, Problem
 from ulna.papers import library
@@ -24,7 +23,7 @@ from ulna.papers.papers_folder import (
     foreign_files,
 )
 from ulna.papers.row import Paper, Verdict
-from ulna.progress import describe
+from ulna.progress import ProgressLine, progress
 from ulna.storage import empty_folder, exists, whole_folder
 
 MOST_WORKERS = 4  # more would only judge the same papers more often
@@ -52,15 +51,11 @@ def papers(
     place = _checked_place(out, overwrite=overwrite)
     start = time.perf_counter()
     note(f"computing {'papers' if len(numbers) > 1 else 'paper'} {', '.join(numbers)}")
-    bar = PapersProgressBar()
     with whole_folder(place, (DATA,), overwrite=overwrite) as part:
         workers = min(cores(), MOST_WORKERS, len(numbers) * (1 if no_films else 2))
-        try:
-            edition = fill_folder(
-                part, numbers, films=not no_films, workers=workers, on_done=bar.tell
-            )
-        finally:
-            bar.clear()
+        with progress("the first papers", patience=0.0) as bar:
+            told = PapersProgress(bar).tell
+            edition = fill_folder(part, numbers, films=not no_films, workers=workers, on_done=told)
         if edition.stopped and exists(place) and not empty_folder(place):
             # What is there is whole, which this is not.
             raise UnfinishedError([f"stopped; {place} is as it was before"], INTERRUPTED)
@@ -98,43 +93,24 @@ def _check_strangers(out: str) -> None:
         raise InputError(Problem("--out", got, "a folder of papers and nothing else", hint))
 
 
-def _watched() -> bool:
-    return sys.stderr.isatty()
+class PapersProgress:
+    """What is said meanwhile: a line for every paper, and a bar with what is done next."""
 
-
-class PapersProgressBar:
-    """A line that says what was done last and how far it is, on a terminal only."""
-
-    def __init__(self) -> None:
-        self.shown = _watched()
-        self.start, self.length, self.part = time.monotonic(), 0, 0.0
-        self._say("the first papers")
+    def __init__(self, bar: ProgressLine) -> None:
+        self.bar, self.part = bar, 0.0
+        bar(0.0)
 
     def tell(self, task: PaperTask, tasks: PaperTasks) -> None:
-        """Show that a task is done."""
+        """Say that a task is done."""
         if not task.file:
-            self.clear()
+            self.bar.clear()
             rows, left = tasks.rows[task.number], len(tasks.left)
             note(f"paper {task.number}: {len(rows)} rows judged; {left} things to do")
         # Papers turn out to be longer than one thought, but a bar goes one way.
         self.part = max(self.part, tasks.part)
         to_do = (*tasks.doing, *tasks.left)
-        self._say(to_do[0].description if to_do else "writing the pages")
-
-    def clear(self) -> None:
-        """Leave no trace."""
-        self._write("")
-        self.length = 0
-
-    def _say(self, words: str) -> None:
-        line = describe(words, self.part, time.monotonic() - self.start)
-        self._write(fitted(line, sys.stderr))
-
-    def _write(self, text: str) -> None:
-        if self.shown:
-            sys.stderr.write("\r" + text.ljust(self.length) + "\r" * (not text))
-            sys.stderr.flush()
-            self.length = len(text)
+        self.bar.what = to_do[0].description if to_do else "writing the pages"
+        self.bar(self.part)
 
 
 def _show(edition: Edition, place: Path, seconds: float, *, json: bool) -> None:

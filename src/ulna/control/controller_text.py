@@ -198,7 +198,7 @@ _known: dict[str, Entry] = {
     "OpenLoop": Entry(OpenLoop, "inverse dynamics of the reference, without feedback", _FRICTION),
 }
 CONTROLLERS: Mapping[str, Entry] = MappingProxyType(_known)
-_OWN = frozenset(_known)
+BUILT_IN = tuple(_known)  # names of ulna's own
 _WITH_MODEL = tuple(
     entry.build
     for entry in CONTROLLERS.values()
@@ -209,7 +209,7 @@ _WITH_MODEL = tuple(
 def register_law(law: Law) -> None:
     """List a law among the controllers that can be asked for by name; a later one replaces it."""
     name = law.__name__
-    for ours in _OWN:
+    for ours in BUILT_IN:
         if _letters(name) == _letters(ours):
             need = f"another name; {ours} is a controller of ulna.control"
             raise InputError(Problem("law", name, need, f"call it my_{name}"))

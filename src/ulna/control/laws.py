@@ -194,13 +194,15 @@ class Law:
 def _initial_state(given: Any) -> tuple[float, ...]:
     """Read the numbers that a law keeps for every joint."""
     refusal = Problem("state", shown(given), "finite numbers in a row, such as (0.0, 0.0)")
-    if isinstance(given, str):
-        raise InputError(refusal)
+    return tuple(_finite(given, refusal, (1,)).tolist())
+
+
+def _finite(given: Any, refusal: Problem, dimensions: tuple[int, ...]) -> Array:
     with rewording(lambda _: refusal):
-        values = float_array(given, "state")
-    if values.ndim != 1 or not np.isfinite(values).all():
+        found = float_array(given, refusal.what)
+    if isinstance(given, str) or found.ndim not in dimensions or not np.isfinite(found).all():
         raise InputError(refusal)
-    return tuple(values.tolist())
+    return found
 
 
 def _check_function(function: Any) -> None:
@@ -222,14 +224,11 @@ def _check_function(function: Any) -> None:
 
 
 def _check_defaults(what: str, function: Any) -> None:
-    for gain, value in inspect.signature(function).parameters.items():
-        if value.default is not value.empty:
-            need = "a finite number, or one a joint in parentheses"
-            refusal = Problem(f"{what}, {gain}", shown(value.default), need)
-            with rewording(lambda _, refusal=refusal: refusal):
-                found = float_array(value.default, gain)
-            if found.ndim > 1 or not np.isfinite(found).all():
-                raise InputError(refusal)
+    need = "a finite number, or one a joint in parentheses"
+    for gain, parameter in inspect.signature(function).parameters.items():
+        if parameter.default is not parameter.empty:
+            refusal = Problem(f"{what}, {gain}", shown(parameter.default), need)
+            _finite(parameter.default, refusal, (0, 1))
 
 
 def _check_returns(what: str, function: Any) -> None:

@@ -27,6 +27,7 @@ from ulna.errors import (
     Problem,
     Problems,
     UlnaError,
+    rewording,
     shown,
     warn,
 )
@@ -270,9 +271,8 @@ def package(name: str, install: str, purpose: str) -> Any:
 def reading(path: Path) -> Iterator[None]:
     """Name the file in whatever goes wrong with it inside the block."""
     try:
-        yield
-    except InputError as error:
-        raise InputError([_placed(problem, path) for problem in error.problems]) from None
+        with rewording(lambda problem: _placed(problem, path)):
+            yield
     except DamagedError as error:
         raise FileError(f"{path}: cannot be read: {trouble(error)}") from error
     except UlnaError:

@@ -160,7 +160,7 @@ class IntegrationMethod:
 
 
 _known: dict[str, IntegrationMethod] = {}
-_OWN: frozenset[str] = frozenset()  # names of ulna's own
+BUILT_IN: tuple[str, ...] = ()  # names of ulna's own
 METHODS: Mapping[str, IntegrationMethod] = MappingProxyType(_known)
 
 
@@ -200,7 +200,7 @@ def register_method(method: IntegrationMethod) -> IntegrationMethod:
     """
     if not isinstance(method, IntegrationMethod):
         raise InputError(Problem("method", shown(method), "an IntegrationMethod(...)"))
-    if method.name in _OWN:
+    if method.name in BUILT_IN:
         need = "a name that none of ulna's own methods has"
         hint = f"call it 'my-{method.name}'"
         raise InputError(Problem("method name", shown(method.name), need, hint))
@@ -302,4 +302,4 @@ for _method in (
     ),
 ):  # fmt: skip
     register_method(_method)
-_OWN = frozenset(_known)
+BUILT_IN = tuple(_known)

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from ulna import progress
 from ulna.cli import papers as command
 from ulna.papers import Paper, Row, Verdict, library
 from ulna.papers.papers_folder import fill_folder
@@ -149,7 +150,7 @@ def test_stopped_it_keeps_what_is_done_and_says_so(shelf, run_in, tmp_path, monk
         if len(told) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(command.PapersProgressBar, "tell", stop)
+    monkeypatch.setattr(command.PapersProgress, "tell", stop)
     answer = run_in(tmp_path, "papers", "--out", "p")
     assert answer.code == 130
     assert "what was done until then is in p; without paper 002, 003, 004" in answer.err
@@ -163,7 +164,7 @@ def test_stopped_it_leaves_a_whole_folder_as_it_was(shelf, run_in, tmp_path, mon
     def stop(bar, task, tasks):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(command.PapersProgressBar, "tell", stop)
+    monkeypatch.setattr(command.PapersProgress, "tell", stop)
     answer = run_in(tmp_path, "papers", "--out", "p", "--overwrite")
     assert answer.code == 130
     assert "p is as it was before" in answer.err
@@ -190,7 +191,8 @@ def test_a_row_that_fails_is_a_bug(shelf, run_in, tmp_path, monkeypatch):
 
 
 def test_a_terminal_shows_how_far_it_is(shelf, run_in, tmp_path, monkeypatch):
-    monkeypatch.setattr(command, "_watched", lambda: True)
+    monkeypatch.setattr(progress, "is_seen", lambda: True)
+    monkeypatch.setattr(progress, "INTERVAL", 0.0)
     answer = run_in(tmp_path, "papers", "000", "004", "--out", "p")
     assert answer.code == 0
     assert "[##########" in answer.err

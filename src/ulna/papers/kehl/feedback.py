@@ -13,7 +13,8 @@ import ulna
 from ulna.analysis import tracking
 from ulna.arm import Arm
 from ulna.arrays import Array
-from ulna.control import CONTROLLERS, PD, PID, ComputedTorque, FeedforwardPID, GravityPD
+from ulna.control import PD, PID, ComputedTorque, FeedforwardPID, GravityPD
+from ulna.control.controller_text import BUILT_IN
 from ulna.errors import UlnaWarning
 from ulna.papers.kehl import rows
 from ulna.papers.kehl.motions import RODS, arm, plan, printed_plan, torque_at
@@ -143,7 +144,7 @@ def what_is_next() -> Values:
     act = [name for name, effect in effects.items() if effect != 0.0]
     told = [f"{' and '.join(kept)} as data only"] * bool(kept) + [" and ".join(act)] * bool(act)
     return {
-        "controllers": ", ".join(CONTROLLERS),
+        "controllers": ", ".join(BUILT_IN),
         "told": "; ".join(told),
         "counts": COUNTS,
         "damper": DAMPING,

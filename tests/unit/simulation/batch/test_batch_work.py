@@ -115,7 +115,7 @@ def pressed(monkeypatch):
             if done >= part:
                 signal.raise_signal(signal.SIGINT)
 
-        monkeypatch.setattr(ulna.progress._Line, "report", report)
+        monkeypatch.setattr(ulna.progress.ProgressLine, "__call__", report)
 
     return press
 
@@ -179,7 +179,7 @@ def test_nobody_writes_to_what_was_handed_out(monkeypatch):
         if pressing.ident is None:
             pressing.start()
 
-    monkeypatch.setattr(ulna.progress._Line, "report", report)
+    monkeypatch.setattr(ulna.progress.ProgressLine, "__call__", report)
     with pytest.raises(Interrupted, match="not run") as caught:
         simulate_batch(TWO, **HOURS, threads=2)
     run = caught.value.result
@@ -252,7 +252,9 @@ def test_the_line_of_progress_never_goes_back_nor_beyond_all(monkeypatch, bucket
 
     seen = []
     monkeypatch.setattr(blocks, "LISTEN", 1e-3)
-    monkeypatch.setattr(ulna.progress._Line, "report", lambda line, done: seen.append(done))
+    monkeypatch.setattr(
+        ulna.progress.ProgressLine, "__call__", lambda line, done: seen.append(done)
+    )
     applied = [[disturbances.noise([1.0, 1.0], rate=10.0, seed=k % buckets)] for k in range(80)]
     simulate_batch(TWO, q0=np.zeros((80, 2)), duration=10.0, disturbances=applied, progress=True)
     assert seen == sorted(seen)
