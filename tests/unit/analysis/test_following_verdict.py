@@ -1,6 +1,7 @@
 """Whether a run followed its plan: what makes it so, what does not, and why."""
 
 import json
+import re
 from contextlib import nullcontext
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ import pytest
 
 import ulna
 from ulna.analysis import default_tolerance, stability, verdict
-from ulna.control import PD, ComputedTorque, OpenLoop
+from ulna.control import PD, ComputedTorque, FeedforwardPID, OpenLoop
 from ulna.errors import InputError, UlnaWarning
 from ulna.simulation import Saturation, Sensors
 from ulna.simulation.outcome import Status
@@ -75,6 +76,52 @@ def test_a_spring_that_sags_is_off_though_it_is_stable():
     told = verdict(simulated(law), PLAN, stability=stability(PLAN, law))
     assert told.reason == "off"
     assert "more than 4 mm" in told.text
+
+
+STICKY = ulna.preset("dfki-double-pendulum")
+STICKY_PLAN = ulna.plan(STICKY, ulna.paths.circle((0.25, 0.1), 0.05), duration=2.0)
+
+
+def test_a_tip_that_is_off_by_what_friction_explains_is_said_to_be():
+    law = FeedforwardPID(30.0, 1.0, 0.0, friction_compensation=False)
+    run = simulated(law, STICKY_PLAN)
+    told = verdict(run, STICKY_PLAN, stability=stability(STICKY_PLAN, law))
+    assert not told
+    assert told.reason == "friction"
+    # Joint 1 has 0.2513 N·m: by 30 N·m/rad that is 0.48°, and gravity is a spring as well.
+    found = re.search(r"more than 2 mm, within the friction band of joint 1, (.*)°$", told.text)
+    torque, angle = found[1].split(": ±")
+    assert torque == "±0.251 N·m"
+    assert float(angle) == pytest.approx(np.degrees(0.2513 / 30.0), rel=0.1)
+    assert json.dumps(told.facts())
+    # A run knows its controller by its text, whatever model that has.
+    other = replace(law, model=STICKY)
+    assert verdict(simulated(other, STICKY_PLAN), STICKY_PLAN).text == told.text
+
+
+def test_a_controller_that_compensates_friction_follows():
+    for law in (ComputedTorque(), FeedforwardPID(ki=0.0)):
+        run, grows = simulated(law, STICKY_PLAN), stability(STICKY_PLAN, law)
+        told = verdict(run, STICKY_PLAN, stability=grows)
+        assert told
+        assert told.peak_error < 2e-5
+
+
+def test_an_arm_that_friction_holds_all_the_time_does_not_follow():
+    joints = [
+        replace(joint, friction=ulna.Friction(50.0), max_torque=np.inf) for joint in STICKY.joints
+    ]
+    plan = ulna.plan(STICKY.replace(joints=joints), STICKY_PLAN.path, duration=2.0)
+    run = simulated(PD(60.0, 2.0), plan, qd0=[0.0, 0.0], q0=plan.q[0])
+    assert not run.qd.any()
+    told = verdict(run, plan)
+    assert told.reason == "friction"
+    assert "within the friction band of joint 2, ±50 N·m: ±50°" in told.text
+
+
+def test_what_friction_does_not_explain_is_off():
+    # Without gravity compensation the arm sags by far more than friction holds.
+    assert verdict(simulated(PD(30.0, 1.0), STICKY_PLAN), STICKY_PLAN).reason == "off"
 
 
 def test_a_loop_that_is_too_slow_is_unstable():

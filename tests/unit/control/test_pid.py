@@ -5,6 +5,7 @@ from contextlib import nullcontext
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import ulna
 from ulna.control import PD, PID, Reference
@@ -135,3 +136,79 @@ def test_its_integral_is_the_sum_of_gaps_over_time():
         aim = Reference(np.array([2.0]), np.zeros(1), None, None)
         tau, state = PID(0.0, 0.0, 1.0).torque(t, q, q, aim, state)
     assert tau[0] == pytest.approx(2.0 * 0.4)
+
+
+STICKY = ulna.Friction(0.1, static=0.3, stribeck_velocity=0.01)
+SERVO = ulna.Arm.rods(
+    [0.3], [0.5], joints=[ulna.Joint(damping=0.02, friction=STICKY)], gravity=(0.0, 0.0)
+)  # 0.015 kg·m² about its joint
+
+
+def hunting(kp, kd, ki, slips=14):
+    """Give where a continuous PID hunts to and for how long, from one stick to the next.
+
+    It sticks until its integral makes up for static friction, which is a formula, and slides until
+    it stops, which SciPy integrates.
+    """
+    inertia, damping = 0.015, 0.02 + kd
+    q, integral, stops = 0.02, 0.0, []
+    for _ in range(slips):
+        way = -np.sign(q)
+        wait = (0.3 - way * (ki * integral - kp * q)) / (ki * abs(q))
+        integral -= q * wait
+
+        def slide(t, y, way=way):
+            friction = 0.1 + 0.2 * np.exp(-((y[1] / 0.01) ** 2))
+            torque = ki * y[2] - kp * y[0] - damping * y[1] - way * friction
+            return [y[1], torque / inertia, -y[0]]
+
+        def stop(t, y, way=way):
+            return way * y[1] - 1e-13
+
+        stop.terminal, stop.direction = True, -1
+        start = [q, way * 1e-9, integral]
+        slid = solve_ivp(slide, (0.0, 2.0), start, "LSODA", events=stop, rtol=1e-9, atol=1e-12)
+        q, _, integral = slid.y[:, -1]
+        stops.append((abs(q), wait + slid.t[-1]))
+    assert stops[-1] == pytest.approx(stops[-2], rel=3e-4)  # it is a cycle
+    return stops[-1]
+
+
+def hunted(controller, rate=1000.0, duration=6.0):
+    return ulna.simulate(
+        SERVO, q0=[0.02], duration=duration, controller=controller, reference=[0.0], rate=rate,
+        dt=1.0 / rate, events={"passing": "q1"},
+    )  # fmt: skip
+
+
+def test_stiction_makes_it_hunt_at_the_size_and_the_period_of_theory():
+    size, period = hunting(20.0, 0.5, 200.0)
+    missed = []
+    for rate in (1000.0, 2000.0):
+        run = hunted(PID(20.0, 0.5, 200.0), rate)
+        _, middle, end = map(np.abs, np.array_split(run.q[:, 0], 3))
+        assert end.max() == pytest.approx(middle.max(), rel=5e-3)  # nothing decays
+        passes = np.diff([event.t for event in run.events])[-6:]
+        missed.append((end.max() / size - 1.0, np.mean(passes) / period - 1.0))
+    # What is left is the torque being held over a tick, and goes with its length.
+    assert np.abs(missed[1]).max() <= 5e-3
+    assert np.divide(*missed) == pytest.approx([2.0, 2.0], rel=0.2)
+
+
+def test_within_its_dead_band_it_rests():
+    run = hunted(PID(20.0, 0.5, 200.0, dead_band=0.01))
+    late = run.t > 3.0
+    assert not run.qd[late].any()
+    assert 0.0 < np.abs(run.q[-1, 0]) <= 0.01
+    assert (run.tau[late] == run.tau[-1]).all()
+    # One that is narrower than the slips are long does not help.
+    assert len(hunted(PID(20.0, 0.5, 200.0, dead_band=0.001)).events) > 10
+
+
+def test_its_integral_stands_still_within_the_dead_band():
+    controller = PID(0.0, 0.0, 1.0, dead_band=(0.5, 0.1))
+    state, still = controller.start(ARM), np.zeros(2)
+    for t in (0.0, 1.0):
+        gap = Reference(np.array([0.5, -0.2]), still, None, None)
+        tau, state = controller.torque(t, still, still, gap, state)
+    assert tau == pytest.approx([0.0, -0.2])
