@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ulna.actuation.friction import has_friction
 from ulna.viewer.arm_drawing import (
     GHOSTS,
     LONGEST_WAY,
@@ -20,6 +21,8 @@ from ulna.viewer.arm_drawing import (
 from ulna.viewer.figure_style import (
     PATTERNS,
     PRINT,
+    STUCK,
+    STUCK_ALPHA,
     TITLE_X,
     Theme,
     curve,
@@ -29,6 +32,7 @@ from ulna.viewer.figure_style import (
     joint_curves,
     new_figure,
     series,
+    stuck_spans,
     styled,
     titled,
 )
@@ -109,6 +113,10 @@ def plot_angles(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     matplotlib.axes.Axes
         The same axes.
 
+    Notes
+    -----
+    A broad line lies under the curve of a joint where friction holds it: it is stuck.
+
     Examples
     --------
     >>> import ulna
@@ -118,7 +126,20 @@ def plot_angles(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     >>> axes.get_ylabel(), len(axes.lines)
     ('angle [rad]', 2)
     """
+    if has_friction(run.arm.parameters):
+        _mark_stuck(axes, run, theme)
     return joint_curves(axes, run.t, run.q, "q", theme, ylabel="angle [rad]")
+
+
+def _mark_stuck(axes: Axes, run: Run, theme: Theme) -> None:
+    name = "stuck"
+    for joint, style in enumerate(series(run.arm.n, theme)):
+        spans = stuck_spans(run, joint)
+        if len(spans):
+            start, end, angle = spans.T
+            line: Any = {**STUCK, "color": style["color"], "alpha": STUCK_ALPHA, "label": name}
+            axes.hlines(angle, start, end, **line)
+            name = "_"
 
 
 def plot_speeds(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ulna.actuation.friction import has_friction
 from ulna.analysis.tracking_errors import Tracking, tracking
 from ulna.errors import InputError, Problem, shown
 from ulna.viewer.figure_style import (
     MOST_NAMES,
     PATTERNS,
     PRINT,
+    STUCK,
     PageLayout,
     Theme,
     curve,
@@ -31,6 +33,7 @@ from ulna.viewer.figure_style import (
     plan_title,
     series,
     shorten,
+    stuck_spans,
     styled,
 )
 
@@ -54,6 +57,7 @@ AROUND = 2.5  # [points] that a label keeps from what is drawn
 FAR = 45.0  # [points] from its place, beyond which a label tells nobody what it belongs to
 CLOSE = 14.0  # [points] up to which it needs no line that leads to it
 FINEST = 2_000_000  # points that a curve is marked by
+STUCK_HEIGHT = 0.04  # of a plot, at which it is marked where joints stick
 
 
 def error_figure(plan: Plan, runs: Mapping[str, Run | Tracking], *, theme: Theme = PRINT) -> Figure:
@@ -216,9 +220,20 @@ def plot_deviation(axes: Axes, plan: Plan, run: Run | Tracking, *, theme: Theme 
     )
     style = {"color": theme.data[2], "ls": PATTERNS[2]}
     curve(axes, found.t, found.cross_track / UNITS[unit], "cross-track", style)
+    if has_friction(found.run.arm.parameters):
+        _mark_stuck(axes, found.run, theme)
     # Numbers of many letters would reach into the name of the axis.
     axes.ticklabel_format(axis="y", scilimits=(-2, 4))
     return finish(axes, theme, ylabel=f"tip error [{unit}]")
+
+
+def _mark_stuck(axes: Axes, run: Run, theme: Theme) -> None:
+    """Draw a line at the foot of a plot over time where a joint of the run was stuck."""
+    spans = np.concatenate([stuck_spans(run, joint) for joint in range(run.arm.n)])
+    if len(spans):
+        line: Any = {**STUCK, "color": theme.data[3], "label": "a joint stuck"}
+        foot = np.full(len(spans), STUCK_HEIGHT)
+        axes.hlines(foot, *spans.T[:2], transform=axes.get_xaxis_transform(), **line)
 
 
 def judged(plan: Plan, runs: Any) -> dict[str, Tracking]:

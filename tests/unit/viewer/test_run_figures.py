@@ -289,3 +289,29 @@ def test_what_a_limit_cut_is_drawn_thinly_behind_what_was_applied(axes):
     assert asked.get_linewidth() < 0.5 * first.get_linewidth()
     assert asked.get_color() == first.get_color() != second.get_color()
     assert len(axes.get_legend().get_texts()) == 2
+
+
+def stopping(friction):
+    """Give what looks like a run whose second joint stands still twice, once at its stop."""
+    run = swinging()
+    joints = [ulna.Joint(friction=friction), ulna.Joint(upper=0.5, friction=friction)]
+    run.arm = run.arm.replace(joints=joints)
+    for span, angle in ((slice(20, 41), 0.2), (slice(60, 81), 0.5)):
+        run.q[span, 1], run.qd[span, 1] = angle, 0.0
+    return run
+
+
+def test_where_a_joint_sticks_is_marked_under_its_curve():
+    run, axes = stopping(ulna.Friction(1.0)), Figure().add_subplot()
+    viewer.plot_angles(axes, run)
+    (marks,) = axes.collections
+    (segment,) = marks.get_segments()
+    assert segment.tolist() == [[run.t[20], 0.2], [run.t[40], 0.2]]
+    assert marks.get_label() == "stuck"
+    assert to_hex(marks.get_color()[0]) == to_hex(axes.lines[1].get_color())
+
+
+def test_without_friction_nothing_sticks():
+    axes = Figure().add_subplot()
+    viewer.plot_angles(axes, stopping(None))
+    assert not axes.collections
