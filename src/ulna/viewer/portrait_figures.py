@@ -274,7 +274,7 @@ def _draw_sticking(axes: Axes, portrait: Portrait, basins: Basins | None, theme:
     for one in portrait.sticking:
         label = "_" if one.kind in named else f"sticking set: {STICKING[one.kind]}"
         named.add(one.kind)
-        colour = hues.get(sticking_name(one), theme.data[0] if one.stable else theme.warning)
+        colour = hues.get(sticking_name(one), theme.data[3] if one.stable else theme.warning)
         for shift in shifts(portrait, one.lower, one.upper):
             place = [one.lower + shift, one.upper + shift]
             axes.plot(place, [0.0, 0.0], color=theme.foreground, lw=8.0, **ends)

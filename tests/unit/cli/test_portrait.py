@@ -255,6 +255,39 @@ def test_with_hardly_any_friction_critical_speeds_are_not_listed(ask, tmp_path):
     assert "stable focus" in out
 
 
+DRY = """format = 1
+[[link]]
+length = "1 m"
+mass = "0 kg"
+tip_mass = "1 kg"
+joint = { friction = { coulomb = "1 N*m", static = "2 N*m" } }
+"""
+
+
+def test_friction_of_a_robot_file_is_told_by_what_it_holds(ask, tmp_path, unpainted):
+    (tmp_path / "dry.toml").write_text(DRY)
+    code, out, err = ask("dry.toml", *NARROW, "--start", "80 deg, 0 rad/s")
+    assert (code, err) == (0, "")
+    text = one_line(out)
+    assert re.search(r"stable\s+-101\.76\s+-78\.236\s+the centre at -90 deg", text)
+    assert re.search(r"unstable\s+78\.236\s+101\.76\s+the saddle at 90 deg", text)
+    assert "above 11.81 N·m it runs from wherever it stands" in text
+    assert "above 1 N·m it keeps running" in text
+    assert "1.39626 rad, 0 rad/s: sticks at 1.365 to 1.776 rad" in text
+    assert "left out" not in text
+
+
+def test_the_sticking_set_is_in_the_json(facts, tmp_path):
+    (tmp_path / "dry.toml").write_text(DRY)
+    told = facts("dry.toml", *NARROW, "--torque", "3 N*m")["sticking"]
+    assert [one["kind"] for one in told] == ["stable", "unstable"]
+    for one in told:
+        for angle in (one["lower"], one["upper"]):
+            assert abs(3.0 - 9.81 * math.cos(angle)) == pytest.approx(2.0, abs=1e-3)
+        (held,) = one["holds"]
+        assert one["lower"] < held["angle"] < one["upper"]
+
+
 def test_it_says_which_critical_speeds_it_has_not_looked_for(ask):
     _, out, _ = ask("bechard-1", "--torque", "4 N*m", "--speed-range", "-30 rad/s, 30 rad/s")
     assert "those between -15.7 and 15.7 rad/s are listed" in one_line(out)

@@ -332,3 +332,47 @@ def test_a_page_leaves_no_trace_in_matplotlib(rolled):
     before = dict(mpl.rcParams)
     viewer.portrait_figure(rolled, theme=viewer.DARK)
     assert dict(mpl.rcParams) == before
+
+
+@pytest.fixture(scope="module")
+def sticking():
+    """Give a portrait with dry friction, which holds the joint below and on top."""
+    joint = ulna.Joint(friction=ulna.Friction(coulomb=1.0))
+    arm = ulna.preset("bechard-1").replace(joints=[joint])
+    return ulna.portrait(arm, starts=[(0.3, 1.0)], speeds=(-6.0, 6.0), duration=15.0)
+
+
+def thick(axes):
+    """Give the lines of the sticking set, which are the only ones from end to end of it."""
+    return [line for line in axes.lines if line.get_label().startswith("sticking set")]
+
+
+def test_the_sticking_set_is_a_thick_line_on_the_axis(sticking):
+    axes = drawn(sticking)
+    stable, top = thick(axes)
+    labels = [line.get_label() for line in (stable, top)]
+    assert labels == ["sticking set: stable", "sticking set: around a top"]
+    for line, one in zip((stable, top), sticking.sticking, strict=True):
+        assert list(line.get_xdata()) == [one.lower, one.upper]
+        assert list(line.get_ydata()) == [0.0, 0.0]
+        assert line.get_linewidth() > 4.0
+    names = axes.get_legend_handles_labels()[1]
+    assert "separatrices into an end of the sticking set" in names
+    assert names[-2:] == ["centre without dry friction", "saddle without dry friction"]
+    assert not thick(drawn(drawn_up(starts=[])))
+
+
+def test_every_turn_of_an_unrolled_page_has_its_sticking_set(sticking):
+    wide = ulna.portrait(sticking.arm, angles=(-TURN, TURN), speeds=(-6.0, 6.0))
+    axes = drawn(wide)
+    middles = {round(float(np.mean(line.get_xdata())), 6) for line in axes.lines
+               if size(line) == 2 and line.get_linewidth() > 4.0}  # fmt: skip
+    expected = [HALF * math.pi for HALF in (-1.5, -0.5, 0.5, 1.5)]
+    assert sorted(middles) == pytest.approx(expected, abs=1e-6)
+
+
+def test_an_orbit_that_sticks_is_marked_where_it_does(sticking):
+    (orbit,) = sticking.orbits
+    (mark,) = [line for line in drawn(sticking).lines if line.get_marker() == "s"]
+    assert list(mark.get_xdata()) == [orbit.run.q[-1, 0]]
+    assert list(mark.get_ydata()) == [0.0]
