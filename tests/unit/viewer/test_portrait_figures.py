@@ -376,3 +376,10 @@ def test_an_orbit_that_sticks_is_marked_where_it_does(sticking):
     (mark,) = [line for line in drawn(sticking).lines if line.get_marker() == "s"]
     assert list(mark.get_xdata()) == [orbit.run.q[-1, 0]]
     assert list(mark.get_ydata()) == [0.0]
+
+
+def test_the_sticking_set_has_the_colours_of_its_basins(sticking):
+    basins = sticking.basins((24, 24), progress=False)
+    axes = drawn(sticking, basins=basins)
+    hues = [line.get_color() for line in thick(axes)]
+    assert hues == list(viewer.PRINT.data[1:3])

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ulna.actuation.friction import sliding_friction
+from ulna.actuation.friction import sliding_friction, without_friction
 from ulna.analysis.portraits.fates import UNDECIDED, UNDECIDED_NAME, Ends, Fate, Fates
 from ulna.analysis.portraits.flow import TURN, Flow
 from ulna.analysis.portraits.invariant_sets import (
@@ -26,7 +26,7 @@ from ulna.analysis.portraits.invariant_sets import (
     launch,
 )
 from ulna.analysis.portraits.phase_equilibria import find_phase_equilibria
-from ulna.arm import Arm, Friction, parameters_of
+from ulna.arm import Arm, parameters_of
 from ulna.arrays import Array, freeze
 from ulna.concurrency import OnInterrupt, return_partial
 from ulna.errors import InputError, Problem
@@ -275,18 +275,11 @@ def find_critical_torques(flow: Flow) -> CriticalTorques | None:
     if flow.law is not None or not (weight or flow.sticks):
         return None
     tireless = replace(flow, arm=_tireless(flow))
+    slides = replace(tireless, arm=without_friction(tireless.arm, keep_drag=True))
     if flow.stribeck and flow.bounded:
         return CriticalTorques(weight + static, _least_running_torque(tireless))
-    running = _least_running(_without_dry_friction(tireless)) if weight else 0.0
+    running = _least_running(slides) if weight else 0.0
     return CriticalTorques(weight + static, flow.friction.coulomb + running)
-
-
-def _without_dry_friction(flow: Flow) -> Flow:
-    (joint,) = flow.arm.joints
-    if not flow.sticks:
-        return flow
-    drag = Friction(drag=flow.friction.drag)
-    return replace(flow, arm=flow.arm.replace(joints=[replace(joint, friction=drag)]))
 
 
 def _least_running_torque(flow: Flow) -> float:

@@ -89,7 +89,7 @@ def test_it_says_what_friction_holds():
     assert told[1]["holds"] == [{"angle": pytest.approx(math.pi / 2), "kind": "saddle"}]
     assert "sticks at every angle" in repr(ulna.portrait(pendulum(20.0)))
     assert "no equilibrium" in repr(ulna.portrait(pendulum(), torque=20.0))
-    assert ulna.portrait(ulna.preset("bechard-1")).facts()["sticking"] == []
+    assert ulna.portrait(ulna.preset("bechard-1")).sticking == ()
 
 
 # ----------------------------------------------------------------------------------------- orbits
@@ -164,6 +164,34 @@ def test_separatrices_are_of_the_ends_at_which_a_joint_leaves():
 DRY = pendulum()
 
 
+def test_fates_are_the_intervals_in_which_runs_of_the_engine_stick():
+    random = np.random.default_rng(3)
+    angle, speed = random.uniform(-4.0, 4.0, 10), random.uniform(-7.0, 7.0, 10)
+    arm = pendulum(0.8, damping=0.1, static=1.5, stribeck_velocity=0.1)
+    drawn = ulna.portrait(arm, torque=1.0)
+    label, turns = drawn.fates.of(angle, speed)
+    assert (label >= 0).all()
+    for k in range(10):
+        run = ulna.simulate(arm, q0=[angle[k]], qd0=[speed[k]], torque=[1.0], duration=30.0)
+        one = drawn.sticking[label[k]]
+        assert run.qd[-1, 0] == 0.0
+        assert one.lower <= run.q[-1, 0] - TURN * turns[k] <= one.upper
+
+
+def test_critical_speeds_are_those_of_the_energy_that_coulomb_friction_leaves():
+    drawn = ulna.portrait(DRY)
+    _, top = drawn.sticking
+    borders = drawn.critical_speeds(HANGING, within=(0.0, 8.0))
+    # It gets to an end of the upper interval: in there it sticks, beyond it goes round.
+    expected = [math.sqrt(2.0 * (G * (math.sin(end) + 1.0) + end - HANGING))
+                for end in (top.lower, top.upper)]  # fmt: skip
+    assert [one.value for one in borders[:2]] == pytest.approx(expected, abs=1e-9)
+    well, upright = drawn.fates.names
+    names = [borders[0].below.name, borders[0].above.name, borders[1].above.name]
+    assert names == [well, upright, well]
+    assert [borders[1].below.turns, borders[1].above.turns] == [0, 1]
+
+
 def test_critical_angles_from_rest_are_the_ends_of_the_upper_interval():
     drawn = ulna.portrait(DRY)
     _, top = drawn.sticking
@@ -177,21 +205,58 @@ def test_a_joint_that_sticks_everywhere_has_one_fate():
     assert drawn.orbits[0].run.qd[-1, 0] == 0.0
 
 
+def test_basins_end_on_the_intervals():
+    drawn = ulna.portrait(DRY, speeds=(-6.0, 6.0))
+    basins = drawn.basins((12, 12), progress=False)
+    assert basins.undecided == 0.0
+    assert set(np.unique(basins.label)) == {0, 1}
+    # A half turn about the hanging joint changes nothing.
+    mirrored = ulna.portrait(DRY).fates.of(math.pi - basins.angle, -basins.speed)
+    there = drawn.fates.of(basins.angle, basins.speed)
+    assert there.label.tolist() == mirrored.label.tolist()
+
+
 # ---------------------------------------------------------------------------------- what runs on
 
 
-def test_the_least_torque_that_keeps_it_running():
-    plain = ulna.portrait(ulna.preset("bechard-1")).critical_torques
-    found = ulna.portrait(pendulum(1.5, damping=0.2, static=1.5)).critical_torques
-    assert found.lifting == pytest.approx(G + 1.5, abs=1e-12)
-    assert found.running == pytest.approx(plain.running + 1.5, abs=1e-9)
-    drag = ulna.portrait(pendulum(1.0, drag=0.2)).critical_torques
-    expected = 1.0 + 0.2 * 2.0 * G / math.sqrt(1.0 + 4.0 * 0.2**2)
-    assert drag.running == pytest.approx(expected, abs=1e-8)
-    assert ulna.portrait(pendulum(1.5)).critical_torques == (pytest.approx(G + 1.5), 1.5)
-    around = [ulna.portrait(pendulum(1.0, drag=0.2), torque=expected + aside).running
-              for aside in (-1e-6, 1e-6)]  # fmt: skip
+@pytest.mark.slow
+def test_the_least_torque_that_keeps_it_running_is_more_by_coulomb_friction():
+    plain = ulna.portrait(ulna.preset("bechard-1")).critical_torques.running
+    arm = pendulum(1.5, damping=0.2)
+    around = [ulna.portrait(arm, torque=plain + 1.5 + off).running for off in (-1e-7, 1e-7)]
     assert [one is None for one in around] == [True, False]
+    assert ulna.portrait(arm).critical_torques.running == pytest.approx(plain + 1.5, abs=1e-9)
+
+
+def test_the_least_torque_against_drag_is_where_the_slowest_speed_is_none():
+    found = ulna.portrait(pendulum(1.0, drag=0.2)).critical_torques
+    expected = 1.0 + 0.2 * 2.0 * G / math.sqrt(1.0 + 4.0 * 0.2**2)
+    assert found.running == pytest.approx(expected, abs=1e-8)
+    assert found.lifting == pytest.approx(G + 1.0, abs=1e-12)
+
+
+def test_without_anything_that_grows_with_the_speed_coulomb_friction_is_the_least_torque():
+    assert ulna.portrait(pendulum(1.5)).critical_torques == (pytest.approx(G + 1.5), 1.5)
+
+
+def test_friction_that_falls_lets_a_joint_run_that_would_not_start():
+    # On the level it runs where τ = f(ω) + b ω, and what is slower than the lower root stops.
+    arm = pendulum(1.0, damping=0.1, gravity=FLAT, static=3.0, stribeck_velocity=1.0)
+    drawn = ulna.portrait(arm, torque=2.0, starts=[(0.0, 0.5), (0.0, 3.0)], duration=1.0)
+
+    def excess(speed):
+        return 2.0 - 1.0 - 2.0 * math.exp(-(speed**2)) - 0.1 * speed
+
+    from scipy.optimize import brentq
+
+    slow, fast = brentq(excess, 0.1, 3.0), brentq(excess, 3.0, 20.0)
+    assert drawn.running.mean == pytest.approx(fast, abs=1e-9)
+    (border,) = drawn.critical_speeds(0.3, within=(0.0, 4.0))
+    assert border.value == pytest.approx(slow, abs=1e-8)
+    assert [orbit.fate.name for orbit in drawn.orbits] == ["sticks where it stops", "runs on"]
+    speeds = np.linspace(0.0, 10.0, 100_001)
+    least = np.min(1.0 + 2.0 * np.exp(-(speeds**2)) + 0.1 * speeds)
+    assert drawn.critical_torques == (pytest.approx(3.0), pytest.approx(least, abs=1e-7))
 
 
 def test_without_anything_that_grows_with_the_speed_it_speeds_up_for_ever():
