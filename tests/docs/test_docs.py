@@ -15,8 +15,6 @@ import pytest
 import ulna
 from ulna.arm.robot_files import parse
 from ulna.cli import main
-from ulna.control import controller_text
-from ulna.simulation import methods
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -42,17 +40,6 @@ def cases(language):
 def commands(page):
     lines = "\n".join(blocks(page, "console")).splitlines()
     return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
-
-
-@pytest.fixture(autouse=True)
-def same_laws_and_methods():
-    """Leave out again the laws that a page or an example adds."""
-    tables = (controller_text._known, methods._known)
-    before = [dict(table) for table in tables]
-    yield
-    for table, kept in zip(tables, before, strict=True):
-        table.clear()
-        table.update(kept)
 
 
 @pytest.mark.parametrize("code", cases("python"))
