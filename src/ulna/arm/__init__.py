@@ -3,16 +3,20 @@
 from typing import TYPE_CHECKING
 
 from ulna.arm.components import (
-    NOT_MODELLED,
     Friction,
     Joint,
     Link,
     Motor,
     Payload,
+)
+from ulna.arm.parameters import (
+    NOT_MODELLED,
+    Parameters,
+    parameters_of,
+    stack,
     unmodelled,
     warn_unmodelled,
 )
-from ulna.arm.parameters import Parameters, parameters_of, stack
 from ulna.arm.planar_arm import EARTH, FLAT, Arm
 from ulna.arm.preset_arms import preset, presets
 from ulna.arm.robot_files import load, save

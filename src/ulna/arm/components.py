@@ -1,24 +1,21 @@
 """The parts of an arm: links and the load at its tip, joints and what resists or turns them.
 
-These classes hold data only. What the physics does not model of them is listed here once: every
-entry point whose answer it would change warns by it, so that nothing that was given is left out
-in silence.
+These classes hold data only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import partial
 from math import inf, isinf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ulna.errors import Problem, Problems, shown, warn
+from ulna.errors import Problem, Problems, shown
 from ulna.namespaces import first_guesses, no_attribute, suggest_keywords
 
 if TYPE_CHECKING:
-    from ulna.arm.parameters import Parameters
-    from ulna.arm.planar_arm import Arm
+    pass
 
 
 class BoundedNumber(NamedTuple):
@@ -419,91 +416,3 @@ def _store(part: Any, checks: Problems, values: Mapping[str, float]) -> None:
     checks.raise_if_any()
     for name, value in values.items():
         object.__setattr__(part, name, value)
-
-
-class Unmodelled(NamedTuple):
-    """A quantity of a joint that is kept as data only."""
-
-    name: str
-    given: Callable[[Joint], bool]  # whether a joint has it, to an extent that would matter
-    instead: str  # what is computed with in its place
-
-
-NOT_MODELLED = (
-    Unmodelled(
-        "motor data",
-        lambda joint: joint.motor is not None,
-        "torques are those of an ideal motor, bounded by max_torque alone",
-    ),
-)
-
-
-def unmodelled(arm: Arm | Parameters) -> dict[str, str]:
-    """Name what of an arm is not modelled, each with a sentence about it.
-
-    Parameters
-    ----------
-    arm : Arm or Parameters
-        The arm as it was described; Parameters hold nothing that is not modelled.
-
-    Returns
-    -------
-    dict of str to str
-        Empty where everything that was given is computed with.
-
-    Examples
-    --------
-    >>> import ulna
-    >>> driven = Joint(motor=Motor(voltage=12.0, resistance=1.0, torque_constant=0.02))
-    >>> unmodelled(ulna.Arm.rods([1.0], [1.0], joints=[driven])).keys()
-    dict_keys(['motor data'])
-    >>> unmodelled(ulna.preset("so-101"))
-    {}
-    """
-    found = {}
-    joints: tuple[Joint, ...] = getattr(arm, "joints", ())
-    for name, given, instead in NOT_MODELLED:
-        numbers = [str(number) for number, joint in enumerate(joints, 1) if given(joint)]
-        if numbers:
-            found[name] = f"{name} ({_listed(numbers)}) is not modelled: {instead}"
-    return found
-
-
-def warn_unmodelled(*arms: Arm | Parameters) -> None:
-    """Warn of what is not modelled of these arms, once for what several of them share.
-
-    Parameters
-    ----------
-    *arms : Arm or Parameters
-        The arms as they were described.
-
-    Examples
-    --------
-    >>> import warnings, ulna
-    >>> with warnings.catch_warnings(record=True) as caught:
-    ...     warnings.simplefilter("always")
-    ...     motor = Motor(voltage=12.0, resistance=1.0, torque_constant=0.02)
-    ...     warn_unmodelled(ulna.Arm.rods([1.0], [1.0], joints=[Joint(motor=motor)]))
-    >>> print(str(caught[0].message).partition(":")[0])
-    motor data (joint 1) is not modelled
-    """
-    sentences = [sentence for arm in arms for sentence in _sentences(arm)]
-    if sentences:
-        warn(*dict.fromkeys(sentences))
-
-
-def _sentences(arm: Arm | Parameters) -> tuple[str, ...]:
-    """Return the sentences about an arm, which keeps them: loops ask for them at every call."""
-    kept = getattr(arm, "__dict__", None)
-    if kept is None:
-        return tuple(unmodelled(arm).values())
-    found: tuple[str, ...] | None = kept.get("_unmodelled")
-    if found is None:
-        found = kept["_unmodelled"] = tuple(unmodelled(arm).values())
-    return found
-
-
-def _listed(numbers: list[str]) -> str:
-    if len(numbers) == 1:
-        return f"joint {numbers[0]}"
-    return f"joints {', '.join(numbers[:-1])} and {numbers[-1]}"

@@ -4,12 +4,15 @@ Can the arm move without moving any mass? Then its mass matrix is singular in so
 link, with neither mass nor inertia, turns for nothing unless what follows holds its end. One walk
 from the base decides it for every pose at once: the worst pose is the one in which the velocities
 line up.
+
+What the physics does not model of an arm's parts is listed here once: every entry point whose
+answer it would change warns by it, so that nothing that was given is left out in silence.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ulna.angles import wrap
-from ulna.arm.components import FRICTION, JOINT, LINK, Friction, warn_unmodelled
+from ulna.arm.components import FRICTION, JOINT, LINK, Friction, Joint
 from ulna.arrays import Array, Floats, freeze, namespace, to_float
-from ulna.errors import InputError, Problem, Problems, shown
+from ulna.errors import InputError, Problem, Problems, shown, warn
 
 if TYPE_CHECKING:
     from ulna.arm.planar_arm import Arm
@@ -333,3 +336,91 @@ def _check_sizes(checks: Problems, p: Parameters) -> None:
         checks.add(f"link.{link + 1}", got, "sizes that arithmetic can hold", "check the units")
     if not checks.found and not math.isfinite(extent):
         checks.add("links", f"a reach of {np.sum(p.length):g} m", "sizes that arithmetic can hold")
+
+
+class Unmodelled(NamedTuple):
+    """A quantity of a joint that is kept as data only."""
+
+    name: str
+    given: Callable[[Joint], bool]  # whether a joint has it, to an extent that would matter
+    instead: str  # what is computed with in its place
+
+
+NOT_MODELLED = (
+    Unmodelled(
+        "motor data",
+        lambda joint: joint.motor is not None,
+        "torques are those of an ideal motor, bounded by max_torque alone",
+    ),
+)
+
+
+def unmodelled(arm: Arm | Parameters) -> dict[str, str]:
+    """Name what of an arm is not modelled, each with a sentence about it.
+
+    Parameters
+    ----------
+    arm : Arm or Parameters
+        The arm as it was described; Parameters hold nothing that is not modelled.
+
+    Returns
+    -------
+    dict of str to str
+        Empty where everything that was given is computed with.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> driven = ulna.Joint(motor=ulna.Motor(voltage=12.0, resistance=1.0, torque_constant=0.02))
+    >>> unmodelled(ulna.Arm.rods([1.0], [1.0], joints=[driven])).keys()
+    dict_keys(['motor data'])
+    >>> unmodelled(ulna.preset("so-101"))
+    {}
+    """
+    found = {}
+    joints: tuple[Joint, ...] = getattr(arm, "joints", ())
+    for name, given, instead in NOT_MODELLED:
+        numbers = [str(number) for number, joint in enumerate(joints, 1) if given(joint)]
+        if numbers:
+            found[name] = f"{name} ({_listed(numbers)}) is not modelled: {instead}"
+    return found
+
+
+def warn_unmodelled(*arms: Arm | Parameters) -> None:
+    """Warn of what is not modelled of these arms, once for what several of them share.
+
+    Parameters
+    ----------
+    *arms : Arm or Parameters
+        The arms as they were described.
+
+    Examples
+    --------
+    >>> import warnings, ulna
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     motor = ulna.Motor(voltage=12.0, resistance=1.0, torque_constant=0.02)
+    ...     warn_unmodelled(ulna.Arm.rods([1.0], [1.0], joints=[ulna.Joint(motor=motor)]))
+    >>> print(str(caught[0].message).partition(":")[0])
+    motor data (joint 1) is not modelled
+    """
+    sentences = [sentence for arm in arms for sentence in _sentences(arm)]
+    if sentences:
+        warn(*dict.fromkeys(sentences))
+
+
+def _sentences(arm: Arm | Parameters) -> tuple[str, ...]:
+    """Return the sentences about an arm, which keeps them: loops ask for them at every call."""
+    kept = getattr(arm, "__dict__", None)
+    if kept is None:
+        return tuple(unmodelled(arm).values())
+    found: tuple[str, ...] | None = kept.get("_unmodelled")
+    if found is None:
+        found = kept["_unmodelled"] = tuple(unmodelled(arm).values())
+    return found
+
+
+def _listed(numbers: list[str]) -> str:
+    if len(numbers) == 1:
+        return f"joint {numbers[0]}"
+    return f"joints {', '.join(numbers[:-1])} and {numbers[-1]}"
