@@ -1,5 +1,7 @@
 """What several test files build their arms with, and which tests run first."""
 
+import gc
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -15,6 +17,8 @@ TESTS = Path(__file__).parent
 # What takes long and runs no line that other tests do not run, as `tools/untraced.py` finds.
 UNTRACED = frozenset((TESTS / "untraced.txt").read_text("utf-8").split())
 REGISTRIES = ("ulna.control.controller_text", "ulna.simulation.methods")
+# Variables that ulna, or what it is made of, reads; libraries add others when they are loaded.
+READ = ("ULNA_", "NUMBA_", "MPL", "XDG_", "HOME", "PATH", "PYTHON", "COLUMNS", "NO_COLOR", "TERM")
 # The files that take longest, so that no process begins one of them when the others are done.
 LONGEST_FIRST = (
     "docs/test_docs.py",
@@ -56,8 +60,36 @@ def pytest_runtest_call() -> Iterator[None]:
             module._known.update(kept)
 
 
+def pytest_collection_finish() -> None:
+    # Half a million objects that stay until the end need not be gone through at every collection.
+    gc.collect()
+    gc.freeze()
+
+
 def _name_of(item: pytest.Item) -> str:
     return getattr(item, "originalname", item.name)
+
+
+def _shared_state() -> dict[str, object]:
+    """Return what all tests of a process have in common, by what it is called."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    return {
+        "folder": Path.cwd(),
+        "environment": {name: os.environ[name] for name in os.environ if name.startswith(READ)},
+        "Ctrl-C": signal.getsignal(signal.SIGINT),
+        "places of modules": list(sys.path),
+        "what NumPy does of errors": np.geterr(),
+        "open figures": pyplot.get_fignums() if pyplot else [],
+    }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_left_behind() -> Iterator[None]:
+    """Hold a file of tests to leaving the process as it found it, so that none needs another."""
+    before = _shared_state()
+    yield
+    after = _shared_state()
+    assert {name: after[name] for name in before if after[name] != before[name]} == {}
 
 
 def _random_arm(
