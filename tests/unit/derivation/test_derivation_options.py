@@ -189,7 +189,8 @@ def test_no_number_of_links_is_offered_that_is_refused_next():
 
 def test_bodies_that_fit_are_offered_once():
     said = refusal(arm=ulna.preset("so-101"), bodies="rods")
-    assert said == "bodies: got 'rods', need 'general', as the links of the arm are"
+    assert said.startswith("bodies: got 'rods', need 'general'")
+    assert said.count("general") == 1
 
 
 @pytest.mark.parametrize(

@@ -182,9 +182,9 @@ def test_another_length_is_refused_by_name(two, function, length):
         values[place] = np.zeros(length)
         with pytest.raises(InputError) as refused:
             function(arm, *values)
-        assert str(refused.value) == (
-            f"{name}: got shape ({length},), need (..., 2), one value a joint"
-        )
+        (problem,) = refused.value.problems
+        assert (problem.what, problem.got) == (name, f"shape ({length},)")
+        assert "(..., 2)" in problem.need
 
 
 @each_function

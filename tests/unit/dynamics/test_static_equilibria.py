@@ -125,13 +125,13 @@ def test_too_much_torque_leaves_no_posture_and_says_which_link_runs_away():
     found = dynamics.equilibria(rod(), [0.51 * G])
     assert len(found) == 0
     assert list(found) == []
-    assert found.reason == "the torques on link 1 are more than the weight can balance"
+    assert "link 1 " in found.reason
 
 
 def test_several_links_that_run_away_are_all_named():
     arm = ulna.Arm.rods([1.0] * 3, [1.0] * 3)
     found = dynamics.equilibria(arm, [100.0, 50.0, 50.0])
-    assert found.reason == "the torques on links 1, 3 are more than the weight can balance"
+    assert "links 1, 3 " in found.reason
 
 
 def test_a_flat_arm_under_torque_rests_nowhere():

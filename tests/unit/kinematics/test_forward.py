@@ -114,7 +114,9 @@ def test_whole_numbers_and_lists_are_angles_too(arm):
 def test_angles_of_the_wrong_shape_are_refused_with_what_is_needed(arm, name, q, got):
     with pytest.raises(InputError) as refused:
         FUNCTIONS[name][0](arm, q)
-    assert str(refused.value) == f"q: got {got}, need (..., 2), one value a joint"
+    (problem,) = refused.value.problems
+    assert (problem.what, problem.got) == ("q", got)
+    assert "(..., 2)" in problem.need
 
 
 def test_an_angle_that_is_nan_gives_nan_and_no_warning(arm):

@@ -97,7 +97,8 @@ class TestShapes:
         targets[2, 1] = bad
         with pytest.raises(InputError) as refused:
             inverse(unit, targets)
-        assert str(refused.value) == f"target: got {bad} at index (2, 1), need finite numbers"
+        (problem,) = refused.value.problems
+        assert (problem.what, problem.got) == ("target", f"{bad} at index (2, 1)")
 
 
 class TestTwoLinks:

@@ -100,4 +100,6 @@ def test_many_rates_serve_one_posture(arm):
 def test_the_array_of_the_wrong_shape_is_named(arm, call, what):
     with pytest.raises(InputError) as refused:
         call(arm)
-    assert str(refused.value) == f"{what}: got shape (1,), need (..., 2), one value a joint"
+    (problem,) = refused.value.problems
+    assert (problem.what, problem.got) == (what, "shape (1,)")
+    assert "(..., 2)" in problem.need

@@ -141,9 +141,9 @@ def test_a_free_first_joint_gives_round_polygons():
 
 
 def test_it_says_what_it_is(gridded):
-    assert repr(workspace(ulna.Arm.rods([0.3, 0.2], [1, 1], base=(1.0, 2.0)))) == (
-        "Workspace: the ring from 0.1 m to 0.5 m about (1, 2), 0.754 m^2"
-    )
+    ring = repr(workspace(ulna.Arm.rods([0.3, 0.2], [1, 1], base=(1.0, 2.0))))
+    for fact in ("ring", "0.1 m", "0.5 m", "(1, 2)", "0.754 m^2"):
+        assert fact in ring
     limited = workspace(arm_of([0.3, 0.2], [turned(-90, 90), turned(0, 150)]))
     assert repr(limited).endswith("about (0, 0); outline of 4 arcs in 1 loop, exact")
     assert repr(gridded).endswith(f"outline of 1 polygon, to {gridded.tolerance:.2g} m")

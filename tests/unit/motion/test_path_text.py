@@ -127,7 +127,8 @@ def test_files_by_name_and_by_call():
 
 def test_a_path_of_many_points_says_that_its_text_is_short():
     many = paths.spline(np.column_stack([np.arange(40.0), np.arange(40.0) ** 2]))
-    assert many.text == "spline of 40 points from (0, 0) to (39, 1521)"
+    assert many.text.startswith("spline of 40 points")
+    assert many.text.endswith("(39, 1521)")
     assert isinstance(fault(many.text), ExpressionError)
 
 

@@ -204,7 +204,9 @@ def test_where_a_curve_stands_still_the_tip_does_not(drawn, data):
 def test_strokes_are_joined_and_that_is_said(drawn):
     path = drawn('<path d="M0 0 h10 M10 10 h-10"/>')
     assert path.length == pytest.approx(10.0 + 10.0 + 10.0)
-    assert path.notes == ("2 strokes, joined by straight lines: no pen is lifted",)
+    (note,) = path.notes
+    assert note.startswith("2 strokes")
+    assert "joined" in note
     assert drawn('<path d="M0 0 h10"/><path d="M10 0 v10"/>').length == pytest.approx(20.0)
     assert drawn('<path d="M0 0 h10 v10"/>').notes == ()
 

@@ -145,10 +145,8 @@ def test_a_reference_that_fails_does_so_at_its_time_and_not_before():
         return [0.0]
 
     run = pushed(ulna.control.PD(1.0, 1.0), reference=reference)
-    assert str(run.status) == (
-        "function failed at t = 0.5 s: reference function 'reference' raised LookupError: "
-        "no reference"
-    )
+    for fact in ("failed at t = 0.5 s", "'reference'", "LookupError: no reference"):
+        assert fact in str(run.status)
     assert run.t[-1] == pytest.approx(0.5)
     short = pushed(ulna.control.PD(1.0, 1.0), reference=lambda t: [0.0] if t < 0.45 else [])
     assert "function failed at t = 0.5 s" in str(short.status)
@@ -156,9 +154,8 @@ def test_a_reference_that_fails_does_so_at_its_time_and_not_before():
 
 def test_a_function_that_fails_at_once_leaves_the_start():
     run = simulate(SPUN, q0=[0.3], duration=1.0, torque=raising(NameError("gain")))
-    assert str(run.status) == (
-        "function failed at t = 0 s: torque function 'work' raised NameError: gain"
-    )
+    for fact in ("failed at t = 0 s", "torque", "'work'", "NameError: gain"):
+        assert fact in str(run.status)
     assert run.q.tolist() == [[0.3]]
     assert np.isnan(run.tau).all()
     # What it answers at the start is part of the input, and refused as such.

@@ -211,10 +211,12 @@ def test_times_at_a_limit_are_unbroken_rows_of_control_periods():
     assert one.seconds == pytest.approx(0.3 + 0.1 + 0.05, abs=1e-12)
     assert one.first == pytest.approx(0.2, abs=1e-12)
     assert three == Saturation(3, 1, pytest.approx(0.1), 0.0)
-    assert str(run.status) == (
-        "ran to t = 0.95 s; joint 1 was at its torque limit 3 times, for 0.45 s in all"
-        "; joint 3 was at its torque limit once, for 0.1 s"
-    )
+    done, first, third = str(run.status).split("; ")
+    assert "0.95 s" in done
+    assert first.startswith("joint 1 ")
+    assert "3 times, for 0.45 s" in first
+    assert third.startswith("joint 3 ")
+    assert "once, for 0.1 s" in third
 
 
 def test_many_joints_at_their_limits_do_not_make_a_long_story():

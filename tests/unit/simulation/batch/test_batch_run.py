@@ -275,21 +275,22 @@ def test_a_batch_tells_what_it_is_in_a_few_lines():
     codes = np.zeros(1000, int)
     codes[[12, 700, 800]] = CODES["diverged"]
     run = batch(1000, t_end=t_end, status=Statuses(codes, t_end))
-    assert str(run).splitlines() == [
-        "Batch of 1,000 arms: 2 links, 3 samples to t = 2 s, method rk4",
-        "  997 done, 3 diverged (first: arm 12 at t = 0.31 s)",
-        "  histories of 144 kB in memory",
-    ]
+    what, how, where = str(run).splitlines()
+    for fact in ("1,000 arms", "2 links", "3 samples", "t = 2 s", "rk4"):
+        assert fact in what
+    for fact in ("997 done", "3 diverged", "arm 12 at t = 0.31 s"):
+        assert fact in how
+    assert "144 kB" in where
     assert repr(run) == str(run)
 
 
 def test_a_batch_of_one_is_told_too():
     run = batch(1, 1, 1, keep_tau=False, t=[2.0], settings={})
-    assert str(run).splitlines() == [
-        "Batch of 1 arm: 1 link, 1 sample to t = 2 s",
-        "  1 done",
-        "  histories of 16 bytes in memory",
-    ]
+    what, how, where = str(run).splitlines()
+    for fact in ("1 arm:", "1 link,", "1 sample ", "t = 2 s"):
+        assert fact in what
+    assert how.strip() == "1 done"
+    assert "16 bytes" in where
 
 
 def test_a_notebook_shows_how_the_arms_ended():
