@@ -24,6 +24,8 @@ from ulna.arrays import Array
 __all__ = [
     "friction_slope",
     "has_friction",
+    "known",
+    "may_have_friction",
     "rates_along",
     "sliding_friction",
     "to_rest",
@@ -36,7 +38,26 @@ ROUNDING = 1e-12  # of usual rates, below which a joint is meant to stand still
 
 def has_friction(p: Parameters) -> bool:
     """Return whether any joint of any of these arms has dry friction or drag."""
-    return bool((p.static != 0.0).any() or (p.drag != 0.0).any())
+    return bool(p.static.max(initial=0.0) or p.drag.max(initial=0.0))
+
+
+def may_have_friction(xp: Any, arm: Arm | Parameters, p: Parameters) -> bool:
+    """Return whether any joint has friction, or may have where the arm's numbers are traced.
+
+    `p` are the numbers of the arm as arrays of `xp`.
+    """
+    found: bool | None = getattr(arm, "has_friction", None)
+    if found is None:
+        found = has_friction(p) if xp is np else known(xp.any((p.static != 0) | (p.drag != 0)))
+    return found is not False
+
+
+def known(flag: Array) -> bool | None:
+    """Return a truth value, or None where JAX traces it and it has none yet."""
+    try:
+        return bool(flag)
+    except TypeError:
+        return None
 
 
 def sliding_friction(xp: Any, p: Parameters, rate: Array, direction: Array) -> Array:

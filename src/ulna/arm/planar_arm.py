@@ -384,12 +384,10 @@ class Arm(metaclass=SuggestsAttributes):
 
         Examples
         --------
-        >>> arm = preset("dfki-double-pendulum")
-        >>> arm.joints[0].friction.coulomb, arm.without_friction().joints[0].friction
-        (0.2513, None)
+        >>> preset("dfki-double-pendulum").without_friction().has_friction
+        False
         """
-        joints = (dataclasses.replace(joint, friction=None) for joint in self.joints)
-        return self.replace(joints=tuple(joints))
+        return self.replace(joints=[dataclasses.replace(one, friction=None) for one in self.joints])
 
     if not TYPE_CHECKING:
 
@@ -408,10 +406,9 @@ def _parts(checks: Problems, what: str, parts: Any, kind: type) -> tuple[Any, ..
     found = checks.sequence(what, parts, f"a list of {kind.__name__}")
     for number, part in enumerate(found, 1):
         if not isinstance(part, kind):
-            numbers = kind is Link and isinstance(part, int | float)
-            hint = "for lengths and masses there is Arm.rods(lengths, masses)" if numbers else ""
-            if kind is Joint:
-                hint = "such as Joint(lower=-2, upper=2)"
+            hint = "such as Joint(lower=-2, upper=2)" if kind is Joint else ""
+            if kind is Link and isinstance(part, int | float):
+                hint = "for lengths and masses there is Arm.rods(lengths, masses)"
             place = f"{what.removesuffix('s')}.{number}"
             checks.add(place, shown(part), f"a {kind.__name__}", hint)
     return found
@@ -438,10 +435,8 @@ def _payload(checks: Problems, payload: Any) -> Payload:
 def _each(lengths: Any, masses: Any, build: Callable[[float, float], Link]) -> list[Link]:
     checks = Problems()
     need = "a list of numbers, one a link"
-    lengths, masses = (
-        checks.sequence("lengths", lengths, need),
-        checks.sequence("masses", masses, need),
-    )
+    lengths = checks.sequence("lengths", lengths, need)
+    masses = checks.sequence("masses", masses, need)
     checks.raise_if_any()
     if len(lengths) != len(masses):
         need = f"one a link, {len(lengths)} as there are lengths"

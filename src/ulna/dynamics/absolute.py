@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ulna.angles import absolute_to_relative
+from ulna.actuation.friction import may_have_friction
+from ulna.angles import absolute_to_relative, relative_to_absolute
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array, namespace, to_float
 from ulna.dynamics import chain
 from ulna.dynamics.chain import Posture
+from ulna.dynamics.dry_friction import joints_at_rest, motion_friction
 from ulna.errors import InputError, Problem
 from ulna.kinematics.forward_kinematics import joint_array, prepared
 
@@ -113,7 +115,7 @@ def inverse_dynamics(
     Returns
     -------
     array, shape (..., n)
-        Torques to ground Q [N·m]. Damping acts between neighbouring links.
+        Torques to ground Q [N·m]. Damping and friction act between neighbouring links.
 
     Raises
     ------
@@ -121,11 +123,15 @@ def inverse_dynamics(
         If a shape does not fit, or a value is not a number.
     """
     at = _posture(arm, phi, phid, phidd, tip_force)
-    xp = at.xp
-    rate = joint_array(xp, at.parameters, phid, "phid")
-    acceleration = joint_array(xp, at.parameters, phidd, "phidd")
+    xp, p = at.xp, at.parameters
+    rate = joint_array(xp, p, phid, "phid")
+    acceleration = joint_array(xp, p, phidd, "phidd")
     forces = chain.times(xp, chain.inertia(at), acceleration) + chain.bias(at, rate, tip_force)
-    return forces + _damping(at, rate)
+    forces = forces + _damping(at, rate)
+    if may_have_friction(xp, arm, p):
+        motion = absolute_to_relative(rate), absolute_to_relative(acceleration)
+        return forces + chain.to_links(xp, motion_friction(xp, p, *motion))
+    return forces
 
 
 def forward_dynamics(
@@ -160,7 +166,12 @@ def forward_dynamics(
     rate = joint_array(at.xp, at.parameters, phid, "phid")
     forces = joint_array(at.xp, at.parameters, forces, "forces")
     net = forces - _damping(at, rate) - chain.bias(at, rate, tip_force)
-    return chain.solve(at.xp, chain.inertia(at), net)
+    if not may_have_friction(at.xp, arm, at.parameters):
+        return chain.solve(at.xp, chain.inertia(at), net)
+    qd = absolute_to_relative(rate)
+    net = net - chain.to_links(at.xp, motion_friction(at.xp, at.parameters, qd, None))
+    found = joints_at_rest(at.xp, at.parameters, chain.inertia(at), net, qd)
+    return relative_to_absolute(found.qdd)
 
 
 def joint_torques(forces: Array) -> Array:

@@ -1,4 +1,4 @@
-"""The dynamics in closed form, M(q) q̈ + C(q, q̇) q̇ + G(q) = τ, for any array library.
+"""The dynamics in closed form, M(q) q̈ + C(q, q̇) q̇ + G(q) + b q̇ + f = τ, for any array library.
 
 It is short in absolute link angles φ_i = q_1 + … + q_i. Link i has length l_i, mass m_i with its
 centre c_i along and d_i to the left, inertia I_i about it, and a point mass p_i at its far end:
@@ -19,6 +19,7 @@ the energy ½ J (φ̇_{i−1} + N q̇_i)² and so adds constants to M, some besi
 
 With T the lower triangle of ones, φ = T q, the joints feel M_q = Tᵀ M T, C_q = Tᵀ C T,
 G_q = Tᵀ G and τ = Tᵀ Q. Accelerations are solved for in φ, which keeps the digits of long arms.
+Damping b and friction f act at the joints; which joints friction holds is found in `dry_friction`.
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from ulna.actuation.friction import may_have_friction
 from ulna.angles import absolute_to_relative, relative_to_absolute
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array, sum_beyond, tail_sum, to_float
+from ulna.dynamics.dry_friction import joints_at_rest, motion_friction
 from ulna.errors import InputError, Problem
 from ulna.kinematics.forward_kinematics import joint_array, prepared
 
@@ -205,7 +208,7 @@ def potential_energy(arm: Arm | Parameters, q: Array) -> Array:
 def inverse_dynamics(
     arm: Arm | Parameters, q: Array, qd: Array, qdd: Array, *, tip_force: Array | None = None
 ) -> Array:
-    """Return the joint torques of a motion: τ = M q̈ + C q̇ + G + b q̇ − Jᵀ F.
+    """Return the joint torques of a motion: τ = M q̈ + C q̇ + G + b q̇ + f − Jᵀ F.
 
     Parameters
     ----------
@@ -231,16 +234,19 @@ def inverse_dynamics(
         If a shape does not fit, or a value is not a number.
     """
     at, rate = moving(arm, q, qd, qdd, tip_force)
-    xp, damping = at.xp, at.parameters.damping
-    phidd = relative_to_absolute(joint_array(xp, at.parameters, qdd, "qdd"))
-    forces = times(xp, inertia(at), phidd) + bias(at, rate, tip_force)
-    return to_joints(xp, forces) + damping * to_float(xp, qd)
+    xp, p, qd = at.xp, at.parameters, to_float(at.xp, qd)
+    qdd = joint_array(xp, p, qdd, "qdd")
+    forces = times(xp, inertia(at), relative_to_absolute(qdd)) + bias(at, rate, tip_force)
+    torques = to_joints(xp, forces) + p.damping * qd
+    if may_have_friction(xp, arm, p):
+        return torques + motion_friction(xp, p, qd, qdd)
+    return torques
 
 
 def forward_dynamics(
     arm: Arm | Parameters, q: Array, qd: Array, tau: Array, *, tip_force: Array | None = None
 ) -> Array:
-    """Return the joint accelerations under joint torques: M q̈ = τ − C q̇ − G − b q̇ + Jᵀ F.
+    """Return the joint accelerations under joint torques: M q̈ = τ − C q̇ − G − b q̇ − f + Jᵀ F.
 
     Parameters
     ----------
@@ -266,10 +272,13 @@ def forward_dynamics(
         If a shape does not fit, or a value is not a number.
     """
     at, rate = moving(arm, q, qd, tau, tip_force)
-    xp, damping = at.xp, at.parameters.damping
-    net = joint_array(xp, at.parameters, tau, "tau") - damping * to_float(xp, qd)
-    forces = to_links(xp, net) - bias(at, rate, tip_force)
-    return absolute_to_relative(solve(xp, inertia(at), forces))
+    xp, p, qd = at.xp, at.parameters, to_float(at.xp, qd)
+    net = joint_array(xp, p, tau, "tau") - p.damping * qd
+    others = bias(at, rate, tip_force)
+    if not may_have_friction(xp, arm, p):
+        return absolute_to_relative(solve(xp, inertia(at), to_links(xp, net) - others))
+    net = net - motion_friction(xp, p, qd, None)
+    return joints_at_rest(xp, p, inertia(at), to_links(xp, net) - others, qd).qdd
 
 
 def operational_mass(arm: Arm | Parameters, q: Array) -> Array:

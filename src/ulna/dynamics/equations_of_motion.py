@@ -12,7 +12,7 @@ same kind:
     K_ij = W_ij φ̈_j − M_ij φ̇_j²   (i ≠ j, rotors left out)        ∂f_i/∂φ_j = K_ij
     ∂f_i/∂φ_i = −Σ_j K_ij + ∂(G − pull)_i/∂φ_i                     ∂f_i/∂φ̇_j = 2 W_ij φ̇_j
 
-and M ∂φ̈ = −∂f for every column.
+and M ∂φ̈ = −∂f for every column. Damping adds b to ∂f/∂q̇_i, and friction that slides its slope.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ulna.actuation.friction import friction_slope, known, may_have_friction
 from ulna.angles import relative_to_absolute
-from ulna.arm import Arm, Parameters, warn_unmodelled
+from ulna.arm import Arm, Parameters, parameters_of, warn_unmodelled
 from ulna.arrays import (
     Array,
     Evaluator,
     KernelCall,
-    namespace,
+    float_array,
     one_state,
     run_in_blocks,
     tail_sum,
@@ -36,7 +37,9 @@ from ulna.arrays import (
 )
 from ulna.dynamics import chain
 from ulna.dynamics.chain import Posture
+from ulna.dynamics.dry_friction import friction_torque
 from ulna.dynamics.packed import CARRIER, COLUMNS, CONSTANTS, STUCK, pack
+from ulna.errors import InputError, Problem
 from ulna.kinematics.forward_kinematics import joint_array, prepared
 
 if TYPE_CHECKING:
@@ -49,7 +52,7 @@ LEAST = 128
 def forward_dynamics(
     arm: Arm | Parameters, q: Array, qd: Array, tau: Array, *, tip_force: Array | None = None
 ) -> Array:
-    """Return the joint accelerations under joint torques: M q̈ = τ − C q̇ − G − b q̇ + Jᵀ F.
+    """Return the joint accelerations under joint torques: M q̈ = τ − C q̇ − G − b q̇ − f + Jᵀ F.
 
     Parameters
     ----------
@@ -74,6 +77,11 @@ def forward_dynamics(
     InputError
         If a shape does not fit, or a value is not a number.
 
+    Notes
+    -----
+    Joints at rest that static friction holds have an acceleration of exactly 0. Which they are is
+    the unique minimum of ½ q̈ᵀ M q̈ − q̈ᵀ (τ − h) + Σ f_s |q̈| over the joints at rest.
+
     Examples
     --------
     >>> import ulna
@@ -91,13 +99,15 @@ def forward_dynamics(
         return chain.forward_dynamics(arm, q, qd, tau, tip_force=tip_force)
     from ulna.dynamics.state_kernels import forward_batch
 
+    if may_have_friction(np, arm, parameters_of(arm)):
+        return _resisted(arm, q, qd, tau, tip_force)
     return _computed(forward_batch, *rows)
 
 
 def inverse_dynamics(
     arm: Arm | Parameters, q: Array, qd: Array, qdd: Array, *, tip_force: Array | None = None
 ) -> Array:
-    """Return the joint torques of a motion: τ = M q̈ + C q̇ + G + b q̇ − Jᵀ F.
+    """Return the joint torques of a motion: τ = M q̈ + C q̇ + G + b q̇ + f − Jᵀ F.
 
     Parameters
     ----------
@@ -122,6 +132,11 @@ def inverse_dynamics(
     InputError
         If a shape does not fit, or a value is not a number.
 
+    Notes
+    -----
+    Friction f is that of `friction_torque`: for a joint at rest static friction against its
+    acceleration, 0 without one. Torques that hold it there may differ by `friction_band`.
+
     Examples
     --------
     >>> import ulna
@@ -139,7 +154,10 @@ def inverse_dynamics(
         return chain.inverse_dynamics(arm, q, qd, qdd, tip_force=tip_force)
     from ulna.dynamics.state_kernels import inverse_batch
 
-    return _computed(inverse_batch, *rows)
+    found = _computed(inverse_batch, *rows)
+    if may_have_friction(np, arm, parameters_of(arm)):
+        found += friction_torque(arm, qd, qdd)
+    return found
 
 
 def mass_matrix(arm: Arm | Parameters, q: Array) -> Array:
@@ -210,12 +228,16 @@ def state_evaluator(arm: Arm) -> Evaluator:
 
     n = arm.n
     row, square = (n,), (n, n)
+    forward, inverse, linear = kernels.forward_one, kernels.inverse_one, kernels.linearise_one
+    if arm.has_friction:
+        forward, inverse = kernels.resisted_forward_one, kernels.resisted_inverse_one
+        linear = kernels.resisted_linearise_one
     calls = {
-        "forward_dynamics": KernelCall(kernels.forward_one, (row, row, row, row)),
-        "inverse_dynamics": KernelCall(kernels.inverse_one, (row, row, row, row)),
+        "forward_dynamics": KernelCall(forward, (row, row, row, row)),
+        "inverse_dynamics": KernelCall(inverse, (row, row, row, row)),
         "gravity_torque": KernelCall(kernels.gravity_one, (row, row)),
         "mass_matrix": KernelCall(kernels.mass_matrix_one, (row, square)),
-        "linearise": KernelCall(kernels.linearise_one, (row, row, row, (2 * n, 2 * n), (2 * n, n))),
+        "linearise": KernelCall(linear, (row, row, row, (2 * n, 2 * n), (2 * n, n))),
     }
     return Evaluator(n, state_memory(pack(arm.parameters)).copy, calls)
 
@@ -281,6 +303,29 @@ def _computed(kernel: Callable[..., None], batch: Batch, shape: tuple[int, ...])
     return found
 
 
+def _resisted(
+    arm: Arm | Parameters, q: Array, qd: Array, tau: Array, tip_force: Array | None
+) -> Array:
+    """Return accelerations of rows of states: where joints are at rest by the closed form."""
+    p, qd = parameters_of(arm), float_array(qd)
+    net = float_array(tau) - friction_torque(p, qd)
+    found = forward_dynamics(p.without_friction(), q, qd, net, tip_force=tip_force)
+    at_rest = np.any((qd == 0.0) & (p.static > 0.0), axis=-1)
+    rows = np.broadcast_to(at_rest, found.shape[:-1])
+    if rows.any():
+
+        def chosen(values: Array) -> Array:
+            values = float_array(values)
+            if values.ndim == 1:
+                return values
+            return np.broadcast_to(values, (*rows.shape, values.shape[-1]))[rows]
+
+        force = None if tip_force is None else chosen(tip_force)
+        arms = Parameters(*map(chosen, p))
+        found[rows] = chain.forward_dynamics(arms, *map(chosen, (q, qd, tau)), tip_force=force)
+    return found
+
+
 def linearise(
     arm: Arm | Parameters, q: Array, qd: Array, tau: Array, *, tip_force: Array | None = None
 ) -> tuple[Array, Array]:
@@ -310,11 +355,15 @@ def linearise(
     Raises
     ------
     InputError
-        If a shape does not fit, or a value is not a number.
+        If a shape does not fit, a value is not a number, or a joint with dry friction is at rest.
 
     Notes
     -----
-    They are the exact derivatives of `forward_dynamics` at any state, at rest or not.
+    They are the exact derivatives of `forward_dynamics` at any state, at rest or not, friction that
+    slides included. At rest dry friction has none: a joint that it holds stays where it is whatever
+    small torques do, and of one that breaks away friction jumps with the sign of its rate. Such
+    states are refused; under JAX's tracing, where nothing can be, A and B are NaN there. The arm
+    without friction can be linearised at rest, `linearise(arm.without_friction(), ...)`.
 
     Examples
     --------
@@ -326,11 +375,36 @@ def linearise(
     """
     qdd = chain.forward_dynamics(arm, q, qd, tau, tip_force=tip_force)
     rows = acceleration_rows(arm, q, qd, qdd, tip_force=tip_force)
-    xp, n = namespace(rows), rows.shape[-2]
+    xp, p = prepared(arm, q, qd, tau, tip_force)
+    n = p.n
+    if may_have_friction(xp, arm, p):
+        at_rest = (to_float(xp, qd) == 0.0) & (p.static > 0.0)
+        if known(xp.any(at_rest)):
+            torques = chain.inverse_dynamics(p.without_friction(), q, qd, qdd, tip_force=tip_force)
+            raise _refusal(xp, p, at_rest, torques - to_float(xp, tau), qdd)
+        # Where nothing can be raised, under JAX's tracing, they are NaN.
+        rows = xp.where(xp.any(at_rest, axis=-1)[..., None, None], xp.nan, rows)
     unit = xp.broadcast_to(xp.eye(n, dtype=rows.dtype), (*rows.shape[:-1], n))
     zero = xp.zeros_like(unit)
     both = xp.concat([xp.concat([zero, unit, zero], axis=-1), rows], axis=-2)
     return both[..., : 2 * n], both[..., 2 * n :]
+
+
+def _refusal(xp: Any, p: Parameters, at_rest: Array, friction: Array, qdd: Array) -> InputError:
+    """Return the error for the first joint at rest, where friction (…, n) has no derivative."""
+    arrays = xp.broadcast_arrays(xp.astype(at_rest, qdd.dtype), p.static, friction, qdd)
+    n = p.n
+    flags, static, friction, qdd = (xp.reshape(values, (-1, n)) for values in arrays)
+    place = next(k for k in range(n * flags.shape[0]) if flags[k // n, k % n])
+    row, joint = divmod(place, n)
+    most = float(static[row, joint])
+    held = f"held by {abs(float(friction[row, joint])):.4g} of at most {most:.4g} N·m of friction"
+    away = f"about to break away from {most:.4g} N·m of static friction"
+    state = f"state {row + 1}: " if flags.shape[0] > 1 else ""
+    got = f"{state}joint {joint + 1} at rest, {away if qdd[row, joint] != 0.0 else held}"
+    need = "joints that move, where they have dry friction: at rest it has no derivative"
+    hint = "let it move, or take the arm without friction: linearise(arm.without_friction(), ...)"
+    return InputError(Problem("linearise", got, need, hint))
 
 
 def acceleration_rows(
@@ -351,7 +425,12 @@ def acceleration_rows(
     phidd = relative_to_absolute(joint_array(xp, at.parameters, qdd, "qdd"))
     unit, coupling_rate = xp.eye(n, dtype=rate.dtype), chain.coriolis_coupling(at)
     by_angle = tail_sum(xp, _angle_derivative(at, coupling_rate, rate, phidd, tip_force))
-    damping = _to_link_rows(xp, at.parameters.damping[..., None] * unit)
+    damping = at.parameters.damping
+    if may_have_friction(xp, arm, at.parameters):
+        damping = damping + friction_slope(
+            xp, at.parameters, joint_array(xp, at.parameters, qd, "qd")
+        )
+    damping = _to_link_rows(xp, damping[..., None] * unit)
     by_rate = tail_sum(xp, coupling_rate * (2.0 * rate)[..., None, :]) + damping
     parts = [chain.inertia(at), -by_angle, -by_rate]
     inertia, *sides = xp.broadcast_arrays(*parts, *([_to_link_rows(xp, unit)] * by_torque))

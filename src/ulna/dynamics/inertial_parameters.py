@@ -2,7 +2,8 @@
 
 The torques are linear in the masses and their moments, in damping and in rotor inertia. A point
 mass at the end of a link counts as part of the link. Lengths, gear ratios and gravity are taken
-as known. π lists, for all links in a row, one quantity after the other:
+as known; dry friction and drag are left out. π lists, for all links in a row, one quantity after
+the other:
 
     mass                m + p                        [kg]
     first_moment        m c + p l                    [kg·m]       along the link
@@ -64,7 +65,7 @@ def parameter_names(arm: Arm | Parameters) -> tuple[str, ...]:
 
 
 def parameter_vector(arm: Arm | Parameters) -> Array:
-    """Return the inertial parameters π, with which regressor(…) @ π are the torques.
+    """Return the inertial parameters π: regressor(…) @ π are the torques, less `friction_torque`.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ def parameter_vector(arm: Arm | Parameters) -> Array:
 def regressor(
     arm: Arm | Parameters, q: Array, qd: Array, qdd: Array, *, qd_ref: Array | None = None
 ) -> Array:
-    """Return the regressor Y with Y π = M q̈ + C q̇ + G + b q̇.
+    """Return the regressor Y with Y π = M q̈ + C q̇ + G + b q̇, dry friction and drag left out.
 
     Parameters
     ----------

@@ -18,6 +18,9 @@ Then
 
     A = [0, 1; −M⁻¹ ∂f/∂q, −M⁻¹ ∂f/∂q̇]        B = [0; M⁻¹]
 
+An arm with friction has kernels of its own, so that others neither compile nor load any of it:
+friction that slides is a torque, and by its slope a damping; for joints at rest see `sticking`.
+
 Rows of states are worked on in lanes, one block after the other. Their arms come as they are in
 `Parameters` and are packed here, in lanes: done in NumPy beforehand that would take longer than the
 dynamics. A last block that is not full repeats the last row.
@@ -25,6 +28,7 @@ dynamics. A last block that is not full repeats the last row.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 from ulna.arrays import Array
@@ -38,6 +42,7 @@ from ulna.dynamics.recursive import (
     link_directions,
     spread_accelerations,
 )
+from ulna.dynamics.sticking import hold_by_friction, hold_or_release, slide
 from ulna.kernels import inlined, inner, kernel
 from ulna.kinematics.posture_kernels import FINE, OVERFLOW, checked, finite, finite_rows
 from ulna.lanes import all_lanes, any_lane, gather, lanes, logical_or, matrix_view, scatter, select
@@ -47,6 +52,8 @@ ANGLES, RATES, COSINES, SINES = range(4)
 KEPT = COSINES
 VECTORS = 4
 PER_LINK = at.COLUMNS + at.TURNS + VECTORS  # numbers for every link, and for one more
+AT_REST = 4  # the code of a state in which a joint is at rest, and friction has no derivative
+OWN_DAMPING = at.LEAST  # the damping of a joint, while friction's slope is added to it
 # The memory of a kernel for one state, one array (k,), has one number more, the last: it is not
 # zero where neighbours exchange a torque.
 
@@ -155,20 +162,27 @@ def linearise_one(
     code = _checked(size, q, qd, tau)
     if code != FINE:
         return code
-    n = size
     scratch = _scratch(size, memory)
-    links = scratch.links
     _load_state(size, scratch, q, qd, at.TORQUE, tau)
     _solve(size, scratch, _coupled(memory))
+    _write_derivatives(size, scratch, _coupled(memory), qd, A, B)
+    return FINE if finite_rows(A) and finite_rows(B) else OVERFLOW
+
+
+@inner
+def _write_derivatives(
+    size: int, scratch: StateScratch, coupled: float, qd: Array, A: Array, B: Array
+) -> None:
+    """Write A and B for the accelerations that the links have."""
+    n, links = size, scratch.links
     for i in range(n):
         scratch.vectors[RATES, i] = 0.0
     _write_angle_derivatives(size, scratch, A)
     gravity_x, gravity_y = links[n, at.GRAVITY_X], links[n, at.GRAVITY_Y]
     links[n, at.GRAVITY_X] = links[n, at.GRAVITY_Y] = 0.0
     _write_rate_derivatives(size, scratch, qd, A)
-    _divide_by_inertia(size, scratch, _coupled(memory), A, B)
+    _divide_by_inertia(size, scratch, coupled, A, B)
     links[n, at.GRAVITY_X], links[n, at.GRAVITY_Y] = gravity_x, gravity_y
-    return FINE if finite_rows(A) and finite_rows(B) else OVERFLOW
 
 
 @inner
@@ -248,6 +262,80 @@ def _sweep(size: int, scratch: StateScratch) -> None:
     """Turn accelerations into torques for links that stand as they are."""
     spread_accelerations(size, scratch.links, scratch.turns)
     gather_torques(size, scratch.links, scratch.turns, scratch.vectors, RATES)
+
+
+@kernel
+def resisted_forward_one(
+    size: int, memory: Array, q: Array, qd: Array, tau: Array, found: Array
+) -> int:
+    """Turn torques (n,) into accelerations (n,)."""
+    code = _checked(size, q, qd, tau)
+    if code != FINE:
+        return code
+    scratch = _scratch(size, memory)
+    _load_state(size, scratch, q, qd, at.TORQUE, tau)
+    hold_by_friction(size, scratch.links, scratch.vectors, ANGLES)
+    hold_or_release(size, scratch.links, scratch.turns, scratch.vectors, ANGLES)
+    for i in range(size):
+        found[i] = 0.0 if scratch.links[i, at.STUCK] != 0.0 else scratch.links[i, at.QDD]
+    return FINE if finite(found) else OVERFLOW
+
+
+@kernel
+def resisted_inverse_one(
+    size: int, memory: Array, q: Array, qd: Array, qdd: Array, found: Array
+) -> int:
+    """Turn accelerations (n,) into torques (n,)."""
+    code = _checked(size, q, qd, qdd)
+    if code != FINE:
+        return code
+    scratch = _scratch(size, memory)
+    links = scratch.links
+    _load_state(size, scratch, q, qd, at.QDD, qdd)
+    for i in range(size):
+        motion = qdd[i] if qd[i] == 0.0 else qd[i]
+        links[i, at.DIRECTION] = 0.0 if motion == 0.0 else math.copysign(1.0, motion)
+    slide(size, links, scratch.vectors, ANGLES)
+    inverse(size, links, scratch.turns, scratch.vectors, ANGLES)
+    for i in range(size):
+        found[i] = links[i, at.TORQUE] + links[i, at.FRICTION]
+    return FINE if finite(found) else OVERFLOW
+
+
+@kernel
+def resisted_linearise_one(
+    size: int, memory: Array, q: Array, qd: Array, tau: Array, A: Array, B: Array
+) -> int:
+    """Write A (2n, 2n) and B (2n, n), or return AT_REST where they do not exist."""
+    code = _checked(size, q, qd, tau)
+    if code != FINE:
+        return code
+    scratch = _scratch(size, memory)
+    links = scratch.links
+    for i in range(size):
+        if qd[i] == 0.0 and links[i, at.STATIC] != 0.0:
+            return AT_REST
+    _load_state(size, scratch, q, qd, at.TORQUE, tau)
+    hold_by_friction(size, links, scratch.vectors, ANGLES)
+    hold_or_release(size, links, scratch.turns, scratch.vectors, ANGLES)
+    for i in range(size):
+        damping = links[i, at.DAMPING]
+        links[i, at.FRICTION], links[i, OWN_DAMPING] = 0.0, damping
+        links[i, at.DAMPING] = damping + _slope(scratch, i, qd[i])
+    _write_derivatives(size, scratch, _coupled(memory), qd, A, B)
+    for i in range(size):
+        links[i, at.DAMPING] = links[i, OWN_DAMPING]
+    return FINE if finite_rows(A) and finite_rows(B) else OVERFLOW
+
+
+@inlined
+def _slope(scratch: StateScratch, i: int, rate: float) -> float:
+    """Return ∂f/∂ω [N·m·s/rad] of a joint that moves."""
+    links, speed = scratch.links, abs(rate)
+    ratio = speed / links[i, at.STRIBECK]
+    excess = links[i, at.STATIC] - links[i, at.COULOMB]
+    fall = excess * math.exp(-ratio * ratio) * 2.0 * ratio / links[i, at.STRIBECK]
+    return float(2.0 * links[i, at.DRAG] * speed - fall)
 
 
 @inlined

@@ -5,6 +5,8 @@ G_i − pull_i = R_i cos(φ_i − ψ_i) has to equal Q_i = τ_i − τ_{i+1}, an
 has two solutions, ψ_i ± arccos(Q_i / R_i), or none, so an arm of n links has 2ⁿ equilibria in
 closed form, or none. Constant torques and a constant force have a potential: an equilibrium is
 stable where it has a minimum, that is with the lower sign at every link.
+
+Friction, which only makes holding easier, is left out but where it is named.
 """
 
 from __future__ import annotations
@@ -40,6 +42,9 @@ def holding_torque(
     arm: Arm | Parameters, q: Array, *, tip_force: Array | None = None, link_weights: bool = True
 ) -> Array:
     """Return the joint torques that hold the arm still: τ = G − Jᵀ F.
+
+    They carry the weight and balance the force. Where joints have dry friction the arm also stays
+    under torques that differ from these by no more than `friction_band`.
 
     Parameters
     ----------
@@ -106,9 +111,10 @@ def tip_force(arm: Arm | Parameters, q: Array, tau: Array) -> Array:
 
     Notes
     -----
-    It undoes `holding_torque`: Jᵀ F = G − τ. What tau does not determine, the part along a
-    stretched arm or a single link, is zero. An arm of more than two links balances a force only
-    by torques that fit it; others get the force that leaves the least torque over.
+    It undoes `holding_torque`: Jᵀ F = G − τ, without the help of friction. What tau does not
+    determine, the part along a stretched arm or a single link, is zero. An arm of more than two
+    links balances a force only by torques that fit it; others get the force that leaves the least
+    torque over.
 
     Examples
     --------
@@ -156,7 +162,8 @@ def largest_payload(arm: Arm | Parameters, q: Array, *, tip_force: Array | None 
 
     Notes
     -----
-    Each joint gives at most its `max_torque`, to either side.
+    Each joint gives at most its `max_torque`, to either side; friction, which would hold some
+    more of it, is left out. What friction alone holds is `friction_payload`.
 
     Examples
     --------
@@ -241,8 +248,9 @@ class Equilibrium:
     q : ndarray, shape (n,)
         Joint angles [rad], each in the turn around the middle of its joint's range.
     eigenvalues : ndarray, shape (2n,)
-        Of the linearised arm [1/s].
+        Of the linearised arm [1/s], without dry friction.
     kind : str
+        Without dry friction, which may hold the arm at any of them:
         "focus" or "node" where the arm returns after a small disturbance, swinging or not,
         "centre" where it swings on for want of damping, "saddle" where it falls away, and
         "degenerate" where a link rests in no particular place or a stable and an unstable
@@ -272,10 +280,15 @@ class Equilibria:
         The equilibria.
     reason : str
         Why there are none, if there are none.
+    sticking : tuple of int
+        The joints, counted from 1, that dry friction can hold. An arm that has any is in
+        equilibrium around these postures as well, and where there are none: wherever `tau` less
+        the holding torque is within `friction_band` at every joint.
     """
 
     found: tuple[Equilibrium, ...]
     reason: str = ""
+    sticking: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.found)
@@ -316,6 +329,12 @@ def equilibria(arm: Arm | Parameters, tau: Array, *, tip_force: Array | None = N
     InputError
         If the arm is a batch or has too many links, or a value is not a finite number.
 
+    Notes
+    -----
+    These are the postures that the torques hold exactly. With dry friction they lie in whole sets
+    of equilibria: the arm stays at rest wherever |τ − `holding_torque`| is at most static friction
+    at every joint. Eigenvalues and kinds are those of the arm without it.
+
     Examples
     --------
     >>> import ulna
@@ -327,13 +346,15 @@ def equilibria(arm: Arm | Parameters, tau: Array, *, tip_force: Array | None = N
     pull = np.zeros(2) if tip_force is None else chain.force_array(np, float_array(tip_force))
     _check(p, tau, pull)
     angles = _link_equilibria(p, tau, pull)
+    sticking = tuple(int(joint) + 1 for joint in np.flatnonzero(p.static > 0.0))
     stuck = [str(link + 1) for link, options in enumerate(angles) if not options]
     if stuck:
         links = f"link{'s' * (len(stuck) > 1)} {', '.join(stuck)}"
-        return Equilibria((), f"the torques on {links} are more than the weight can balance")
+        reason = f"the torques on {links} are more than the weight can balance"
+        return Equilibria((), reason + " without friction" * bool(sticking), sticking)
     choices = itertools.product(*angles)
     found = [_equilibrium(p, tau, pull, choice) for choice in choices]
-    return Equilibria(tuple(sorted(found, key=lambda one: not one.stable)))
+    return Equilibria(tuple(sorted(found, key=lambda one: not one.stable)), "", sticking)
 
 
 def _check(p: Parameters, tau: Array, pull: Array) -> None:
@@ -380,7 +401,7 @@ def _equilibrium(
     p: Parameters, tau: Array, pull: Array, angles: tuple[_LinkEquilibrium, ...]
 ) -> Equilibrium:
     q = into_window(p, absolute_to_relative(np.array([one.phi for one in angles])))
-    state, _ = linearise(p, q, np.zeros(p.n), tau, tip_force=pull)
+    state, _ = linearise(p.without_friction(), q, np.zeros(p.n), tau, tip_force=pull)
     eigenvalues = np.linalg.eigvals(state)
     kind = _kind([one.sign for one in angles], eigenvalues, damped=bool(np.any(p.damping)))
     return Equilibrium(q, eigenvalues, kind, bool(allowed(p, q).all()))

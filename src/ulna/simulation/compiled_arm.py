@@ -9,7 +9,7 @@ import numpy as np
 from ulna.actuation.friction import has_friction
 from ulna.arm import Arm, warn_unmodelled
 from ulna.arrays import Array, Evaluator, KernelCall
-from ulna.dynamics.equations_of_motion import state_evaluator
+from ulna.dynamics.equations_of_motion import linearise, state_evaluator
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics.forward_kinematics import posture_evaluator
 from ulna.simulation.build import build_memory
@@ -153,7 +153,8 @@ class CompiledArm:
     def linearise(self, q: Array, qd: Array, tau: Array) -> tuple[Array, Array]:
         """Return the linearisation δẋ = A δx + B δτ for the state x = (q, q̇).
 
-        They are the exact derivatives of `forward_dynamics` at any state, at rest or not.
+        They are the exact derivatives of `forward_dynamics` at any state, at rest or not; a joint
+        with dry friction has to move.
 
         Parameters
         ----------
@@ -174,7 +175,11 @@ class CompiledArm:
         A, B = np.empty((2 * self._n, 2 * self._n)), np.empty((2 * self._n, self._n))
         code = self._run["linearise"](q, qd, tau, A, B)
         if code:
+            from ulna.dynamics.state_kernels import AT_REST
+
             self._explain(code, (q, qd, tau), A, B)
+            if code == AT_REST:
+                return linearise(self.arm, q, qd, tau)  # which refuses such a state, and says why
         return A, B
 
     def tip(self, q: Array) -> Array:

@@ -13,9 +13,14 @@ from ulna.dynamics.equations_of_motion import state_memory
 from ulna.dynamics.packed import (
     CARRIER,
     COLUMNS,
+    CONSTANTS,
+    COULOMB,
+    DRAG,
     FORCE_X,
     HOLDING,
     OWN,
+    STATIC,
+    STRIBECK,
     STUCK,
     pack,
 )
@@ -192,8 +197,15 @@ def test_all_joints_stuck_is_a_statue(random_arm, n):
 def test_limits_and_rotors_are_where_they_are_read(random_arm):
     random = np.random.default_rng(1)
     arm = random_arm(random, 3, (2,), whole=True, limited=True)
+    arm = arm._replace(coulomb=arm.mass, static=2.0 * arm.mass, drag=arm.damping)
     rows = pack(arm)
-    assert rows.shape == (2, 4, 12)
+    assert rows.shape == (2, 4, CONSTANTS)
+    for column, values in zip(
+        (COULOMB, STATIC, STRIBECK, DRAG),
+        (arm.coulomb, arm.static, arm.stribeck_velocity, arm.drag),
+        strict=True,
+    ):
+        assert np.array_equal(rows[:, :-1, column], values)
     # What neighbours exchange is ½ J ((1 − N) β + N α)²: nothing but the rotor if both turn alike.
     carrier, cross, own = (rows[:, :-1, CARRIER + k] for k in range(3))
     assert carrier + 2.0 * cross + own == pytest.approx(arm.rotor_inertia, rel=1e-12)

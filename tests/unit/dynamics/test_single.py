@@ -255,7 +255,7 @@ def test_a_changed_arm_is_another(two):
 @pytest.mark.parametrize("function", NAMES, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("bad", [False, True], ids=["number", "nan"])
 def test_a_call_warns_once_and_points_at_its_caller(function, bad):
-    joint = ulna.Joint(friction=ulna.Friction(30.0))
+    joint = ulna.Joint(motor=ulna.Motor(voltage=12.0, resistance=1.0, torque_constant=0.02))
     arm = ulna.Arm.rods([0.5], [1.0], joints=[joint])
     values = [np.array([np.nan if bad else 0.1])] * 3
     for _ in range(2):
@@ -263,7 +263,7 @@ def test_a_call_warns_once_and_points_at_its_caller(function, bad):
             warnings.simplefilter("always")
             function(arm, *values)
         assert [warning.filename for warning in caught] == [__file__]
-        assert "dry friction (joint 1) is not modelled" in str(caught[0].message)
+        assert "motor data (joint 1) is not modelled" in str(caught[0].message)
 
 
 # Threads
