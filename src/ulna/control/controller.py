@@ -24,6 +24,7 @@ import numpy as np
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
+from ulna.kernels import DISABLED
 
 # One number for all joints, or one a joint.
 Gain: TypeAlias = float | Sequence[float]
@@ -274,7 +275,12 @@ def compile_controller(
     controller: Any, arm: Arm | Parameters, timing: ControlTiming
 ) -> CompiledLaw:
     """Return the law of a controller for the compiled engine, of one arm or many."""
-    law: CompiledLaw = _told(controller.compiled, arm, timing)
+    law = _told(controller.compiled, arm, timing)
+    what, made_by = f"{type(controller).__name__}.compiled", "ulna.kernels.kernel, or by Numba"
+    if not isinstance(law, CompiledLaw):
+        raise InputError(Problem(what, shown(law), "a CompiledLaw(law, params, state)"))
+    if not (DISABLED or hasattr(law.law, "py_func")):
+        raise InputError(Problem(f"{what}.law", shown(law.law), f"one compiled by {made_by}"))
     return law
 
 

@@ -1,5 +1,6 @@
 """What is no controller is refused, wherever controllers are taken, with what to write instead."""
 
+import numpy as np
 import pytest
 
 import ulna
@@ -53,3 +54,37 @@ def test_a_class_among_others_is_found_in_a_batch():
 def test_text_is_told_how_it_becomes_a_controller(name):
     with pytest.raises(ulna.InputError, match=r"controller: got 'PID'.*control\.read_controller"):
         TAKERS[name]("PID")
+
+
+class Compiling:
+    """A controller whose compiled form is whatever a test says."""
+
+    def __init__(self, made):
+        self.made = made
+
+    def start(self, arm):
+        """Return no state."""
+
+    def torque(self, t, q, qd, reference, state):
+        """Give nothing."""
+        return 0.0 * q, state
+
+    def compiled(self, arm):
+        """Return what was given."""
+        return self.made
+
+
+@pytest.mark.parametrize("take", ["simulate", "simulate_batch"])
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (None, r"Compiling\.compiled: got None, need a CompiledLaw\(law, params, state\)"),
+        (
+            control.CompiledLaw(print, np.zeros((0, 1)), np.zeros((0, 1))),
+            r"Compiling\.compiled\.law: got .*print.*, need one compiled by ulna\.kernels\.kernel",
+        ),
+    ],
+)
+def test_a_law_that_is_not_compiled_is_told_as_such(take, made, words):
+    with pytest.raises(ulna.InputError, match=words):
+        TAKERS[take](Compiling(made))
