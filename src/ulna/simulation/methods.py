@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from numbers import Real
@@ -99,17 +99,20 @@ class IntegrationMethod:
     rough: float = 1e-2
     signed_errors: bool = False
     work: float = 0.0
+    # The tableau as the engine reads it: nothing of a method with a step of its own.
+    coefficients: Tableau = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.replace("-", "_").isidentifier():
             raise InputError(Problem("method name", shown(self.name), "a word, such as 'heun'"))
         self._check()
-        if self.tableau is not None and not isinstance(self.tableau, Tableau):
-            made = explicit_tableau(f"tableau of method '{self.name}'", self.tableau)
+        made = _NOTHING if self.tableau is None else self.tableau
+        if not isinstance(made, Tableau):
+            made = explicit_tableau(f"tableau of method '{self.name}'", made)
             self._check_order(made)
-            object.__setattr__(self, "tableau", made)
-        if not self.work:
-            object.__setattr__(self, "work", STAGE_WORK * max(self.coefficients.stages, 4))
+        work = self.work or STAGE_WORK * max(made.stages, 4)
+        for name, value in (("coefficients", made), ("work", work)):
+            object.__setattr__(self, name, value)
 
     def _check(self) -> None:
         found, what = Problems(), f"method '{self.name}'"
@@ -145,11 +148,6 @@ class IntegrationMethod:
             hint = "or coefficients that meet the conditions of order"
             what = f"order of method '{self.name}'"
             raise InputError(Problem(what, str(self.order), need, hint))
-
-    @property
-    def coefficients(self) -> Tableau:
-        """The tableau as the engine reads it: nothing of a step of its own."""
-        return self.tableau if isinstance(self.tableau, Tableau) else _NOTHING
 
     @cached_property
     def code(self) -> int:
