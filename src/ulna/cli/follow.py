@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from ulna.actuation.friction import has_friction
 from ulna.analysis import (
     FollowingVerdict,
     Stability,
@@ -45,6 +46,7 @@ from ulna.cli.outputs import (
     json_writer,
 )
 from ulna.cli.planning import Planned
+from ulna.cli.run_report import friction_facts, sticking_text
 from ulna.cli.terminal import note, number, say, say_about, show_joints, show_json, times
 from ulna.control import Controller, OpenLoop, read_controller, with_model
 from ulna.errors import InputError, Problem, UlnaError, UlnaWarning, rewording
@@ -281,6 +283,8 @@ def _show(done: Following, angles: Angles) -> None:
     say_about("power", [_power(done)])
     say_about("open loop", [_open_loop(done), _growth(done, "open loop")])
     say_about("closed loop", [_closed_loop(done), _growth(done, "closed loop")])
+    if has_friction(made.arm.parameters):
+        say_about("friction", _friction(done))
     say_about("limits", _limits(done))
 
 
@@ -290,9 +294,17 @@ def _columns(done: Following) -> dict[str, list[str]]:
     return {
         "planned peak [N·m]": columns.pop(planning.PEAK_TORQUE),
         "run's peak [N·m]": [number(torque, 5) for torque in effort.torque_peak],
-        **columns,
+        **{name: cells for name, cells in columns.items() if name != planning.PEAK_FRICTION},
         "energy [J]": [number(energy, 4) for energy in effort.energy_spent],
     }
+
+
+def _friction(done: Following) -> list[str]:
+    """Return what friction takes of the planned torques, and where joints stuck."""
+    peaks = done.plan.term_peaks["friction"]
+    most = [f"{number(one, 4)} N·m of joint {joint}" for joint, one in enumerate(peaks, 1) if one]
+    stuck = sticking_text(done.closed) or "no joint stuck"
+    return [f"takes up to {', '.join(most)}", f"in closed loop: {stuck}"]
 
 
 def _power(done: Following) -> str:
@@ -383,6 +395,7 @@ def _loop_facts(done: Following, label: str) -> dict[str, Any]:
     found, grows = done.trackings[label], done.stabilities[label]
     return {
         **found.facts(),
+        **friction_facts(found.run),
         "first_exit": {name: found.first_exit(radius) for name, radius in EXIT_RADII.items()},
         "stability": ({"error": str(grows)} if isinstance(grows, UlnaError) else grows.facts()),
     }

@@ -39,6 +39,7 @@ from ulna.units import length_text
 DEFAULT_ARM = "kehl"
 NO_LIMITS = "no joint has a limit of angle, speed or torque"
 PEAK_TORQUE = "peak torque [N·m]"
+PEAK_FRICTION = "peak friction [N·m]"  # a column where a joint has any
 # What Python's words are called at the command line.
 NAMES = {"path": "PATH", "arm": "ARM", "speed": "film-speed"}
 # What is of use even where there is no motion.
@@ -198,7 +199,7 @@ def plan_columns(made: Plan) -> dict[str, list[str]]:
     limits, peaks = made.arm.parameters.max_torque, made.peaks
     against = {}
     if has_friction(made.arm.parameters):
-        against["peak friction [N·m]"] = [number(most, 4) for most in made.term_peaks["friction"]]
+        against[PEAK_FRICTION] = [number(most, 4) for most in made.term_peaks["friction"]]
     return {
         PEAK_TORQUE: [number(torque, 5) for torque in peaks.torque],
         **against,

@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from ulna.actuation.friction import has_friction
 from ulna.angles import wrap
 from ulna.cli.arguments import Angles
 from ulna.cli.terminal import degrees, fixed, number, say, show_joints, times
 from ulna.simulation import Run
 from ulna.simulation.build import UNTIL
 from ulna.simulation.outcome import Contact, Event, Side
+from ulna.simulation.run import stuck_spans
 
 MOST_PLAIN = 1e7  # beyond, a number is written with an exponent
 ROUNDING = 1e-9  # of a limit, which a peak may pass unnoticed
@@ -33,6 +35,8 @@ def show_run(run: Run, name: str, angles: Angles) -> None:
         f"{of}speed [rad/s]": map(_plain, qd),
         "peak torque [N·m]": map(number, _peak(run.tau)),
     }
+    if has_friction(run.arm.parameters):
+        columns["peak friction [N·m]"] = map(number, _peak(run.friction))
     show_joints(f"{run.arm.name or name}: {_headline(run)}{angles.remark}", columns)
     x, y, angle = run.tip[-1]
     speed = float(np.hypot(*run.tip_velocity[-1, :2]))
@@ -41,7 +45,13 @@ def show_run(run: Run, name: str, angles: Angles) -> None:
         f"{degrees(float(wrap(angle)))}°, moving at {number(speed, 5)} m/s"
     )
     say(_energy(run))
-    for line in (*_following(run), *_stops(run.contacts), *_excesses(run), *_events(run.events)):
+    for line in (
+        *_following(run),
+        *_stops(run.contacts),
+        *_sticking(run),
+        *_excesses(run),
+        *_events(run.events),
+    ):
         say(line)
 
 
@@ -119,6 +129,30 @@ def _stops(contacts: Iterable[Contact]) -> list[str]:
     ]
 
 
+def _sticking(run: Run) -> list[str]:
+    """Return where joints stuck, and when first; how often and for how long the ending says."""
+    lines = []
+    for one in run.sticking:
+        joint = one.joint - 1
+        spans = stuck_spans(run, joint)
+        stuck = sorted({degrees(angle, 2) for angle in spans[:, 2]}, key=float)
+        where = "".join(f", at {angle}°" for angle in stuck[:1])
+        if len(stuck) > 1:
+            where = f", between {stuck[0]}° and {stuck[-1]}°"
+        ends = ", and is stuck at the end" * bool(len(spans) and spans[-1, 1] == run.t[-1])
+        lines.append(f"joint {one.joint} stuck first at t = {number(one.first)} s{where}{ends}")
+    return lines
+
+
+def sticking_text(run: Run) -> str:
+    """Return which joints stuck, how often and for how long; none of an arm without friction."""
+    return "; ".join(
+        f"joint {one.joint} stuck {times(one.episodes)}, for {number(one.seconds, 3)} s, first at "
+        f"t = {number(one.first, 4)} s"
+        for one in run.sticking
+    )
+
+
 def _excesses(run: Run) -> list[str]:
     """Return the joints that no real motor would have moved so: given torques are not cut."""
     limits = run.arm.parameters
@@ -175,8 +209,17 @@ def run_facts(run: Run, angles: Angles) -> dict[str, Any]:
             "balance_error": _worst_balance(run),
         },
         "contacts": [contact._asdict() for contact in run.contacts],
+        **friction_facts(run),
         "events": [event._asdict() for event in run.events],
         "settings": run.settings,
         "versions": run.versions,
         **angles.facts(phi=run.q[-1], phid=run.qd[-1], phi_start=_start(run)),
     }
+
+
+def friction_facts(run: Run) -> dict[str, Any]:
+    """Return what friction did in a run in SI numbers; nothing of an arm without any."""
+    if not has_friction(run.arm.parameters):
+        return {}
+    sticking = [one._asdict() for one in run.sticking]
+    return {"peak_friction": _peak(run.friction), "sticking": sticking}

@@ -19,6 +19,7 @@ from ulna._version import __version__
 from ulna.actuation.friction import has_friction, without_friction
 from ulna.arm import Arm
 from ulna.arm.robot_files import dumps
+from ulna.arrays import runs
 from ulna.dynamics.chain import kinetic_energy, potential_energy
 from ulna.dynamics.equations_of_motion import inverse_dynamics
 from ulna.errors import InputError, Problem, Problems
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 
 FORMAT = 1
+AT_STOP = 1e-9  # [rad] from a limit
 MOST_AT_ONCE = 1_000_000  # numbers in the mass matrices of the samples that are worked on together
 
 
@@ -227,7 +229,8 @@ class Run(metaclass=SuggestsAttributes):
         They are what all other torques leave of the motion, positive where friction turns a joint
         to smaller angles, as in τ = M q̈ + C q̇ + G + b q̇ + f.
         """
-        if not has_friction(self.arm.parameters):
+        sequential = self.settings.get("dynamics") == "sequential"  # which knows no friction
+        if sequential or not has_friction(self.arm.parameters):
             return read_only(np.zeros_like(self.q))
         smooth, given, force = without_friction(self.arm), self.tau, self.tip_force
         if self.tau_disturbance is not None and self.tip_force_disturbance is not None:
@@ -306,6 +309,19 @@ class Run(metaclass=SuggestsAttributes):
         from ulna.simulation.files import save_run
 
         save_run(self, file, overwrite=overwrite)
+
+
+def stuck_spans(run: Run, joint: int) -> Floats:
+    """Return begin [s], end [s] and angle [rad] (k, 3) where a joint, counted from 0, was stuck.
+
+    It stands still there from sample to sample, and not at a stop.
+    """
+    p, q = run.arm.parameters, np.asarray(run.q)[:, joint]
+    still = np.asarray(run.qd)[:, joint] == 0.0
+    stopped = np.minimum(np.abs(q - p.lower[joint]), np.abs(q - p.upper[joint])) <= AT_STOP
+    stuck = still[:-1] & still[1:] & (q[:-1] == q[1:]) & ~stopped[:-1] & (p.static[joint] > 0.0)
+    found = [(run.t[first], run.t[last + 1], q[first]) for first, last in runs(stuck)]
+    return np.array(found, dtype=float).reshape(-1, 3)
 
 
 @lru_cache(maxsize=64)

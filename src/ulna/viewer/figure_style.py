@@ -18,14 +18,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ulna.arm import Arm
-from ulna.arrays import runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from ulna.motion.planning.plan_result import Plan
-    from ulna.simulation.run import Run
 
 
 QUIET: dict[Any, Any] = {
@@ -64,7 +62,6 @@ PIECES = 2_500  # that a longer curve is cut into, each drawn by its ends and it
 MOST_NAMES = 8  # curves with a name each; of more, a few are named
 FEW_NAMES = 4
 LARGEST = 1e300  # beyond, room at the margins would overflow
-AT_STOP = 1e-9  # [rad] from a limit
 STUCK: dict[str, Any] = {"lw": 5.0, "capstyle": "round"}  # lines under curves of joints that stick
 STUCK_ALPHA = 0.35
 
@@ -358,19 +355,6 @@ def joint_curves(
         name = f"${symbol}_{{{joint + 1}}}$" if joint in named else ""
         curve(axes, t, values[:, joint], name, style, held=held)
     return finish(axes, theme, ylabel=ylabel)
-
-
-def stuck_spans(run: Run, joint: int) -> np.ndarray:
-    """Return when (k, 2) [s] a joint, counted from 0, was stuck, and the angle (k,) beside it.
-
-    It stands still there from sample to sample, and not at a stop.
-    """
-    p, q = run.arm.parameters, np.asarray(run.q)[:, joint]
-    still = np.asarray(run.qd)[:, joint] == 0.0
-    stopped = np.minimum(np.abs(q - p.lower[joint]), np.abs(q - p.upper[joint])) <= AT_STOP
-    stuck = still[:-1] & still[1:] & (q[:-1] == q[1:]) & ~stopped[:-1] & (p.static[joint] > 0.0)
-    found = [(run.t[first], run.t[last + 1], q[first]) for first, last in runs(stuck)]
-    return np.array(found, dtype=float).reshape(-1, 3)
 
 
 def thinned(values: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ulna.actuation.friction import has_friction
+from ulna.simulation.run import stuck_spans
 from ulna.viewer.arm_drawing import (
     GHOSTS,
     LONGEST_WAY,
@@ -32,7 +33,6 @@ from ulna.viewer.figure_style import (
     joint_curves,
     new_figure,
     series,
-    stuck_spans,
     styled,
     titled,
 )
@@ -190,7 +190,8 @@ def plot_torques(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
 
     Notes
     -----
-    Thin lines show what was commanded where a limit cut it: saturation.
+    Thin lines show what was commanded where a limit cut it: saturation. Dotted ones are what
+    friction takes of the torque, or holds a stuck joint with.
 
     Examples
     --------
@@ -202,6 +203,8 @@ def plot_torques(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     ('torque [N·m]', [2.0, 1.0])
     """
     _plot_commanded(axes, run, theme)
+    if has_friction(run.arm.parameters):
+        _plot_friction(axes, run, theme)
     named: Any = {"ylabel": "torque [N·m]", "held": _is_held(run)}
     return joint_curves(axes, run.t, run.tau, r"\tau", theme, **named)
 
@@ -215,6 +218,12 @@ def _plot_commanded(axes: Axes, run: Run, theme: Theme) -> None:
         if np.any(asked[:, joint] != tau[:, joint]):
             thin = {**style, "lw": 0.6, "alpha": 0.7}
             curve(axes, run.t, asked[:, joint], "", thin, held=True)
+
+
+def _plot_friction(axes: Axes, run: Run, theme: Theme) -> None:
+    for joint, style in enumerate(series(run.arm.n, theme)):
+        dotted = {**style, "lw": 1.0, "ls": PATTERNS[3]}
+        curve(axes, run.t, run.friction[:, joint], "" if joint else "friction", dotted)
 
 
 def _is_held(run: Run) -> bool:

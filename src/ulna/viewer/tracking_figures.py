@@ -16,6 +16,7 @@ import numpy as np
 from ulna.actuation.friction import has_friction
 from ulna.analysis.tracking_errors import Tracking, tracking
 from ulna.errors import InputError, Problem, shown
+from ulna.simulation.run import stuck_spans
 from ulna.viewer.figure_style import (
     MOST_NAMES,
     PATTERNS,
@@ -33,7 +34,6 @@ from ulna.viewer.figure_style import (
     plan_title,
     series,
     shorten,
-    stuck_spans,
     styled,
 )
 

@@ -201,6 +201,26 @@ def test_a_higher_rate_follows_closer(ask):
     assert error(quick) < error(slow) / 10
 
 
+def test_friction_and_sticking_are_told(ask, tmp_path):
+    joints = [ulna.Joint(friction=ulna.Friction(1.0, 1.5)), ulna.Joint(friction=ulna.Friction(0.5))]
+    arm = ulna.Arm.rods([0.5, 0.5], [1.0, 1.0], joints=joints)
+    ulna.save(arm, tmp_path / "dry.toml")
+    found = ask("dry.toml", CIRCLE, "--duration", "2 s")
+    assert found.code == 0
+    assert (
+        "friction takes up to 1.5 N·m of joint 1, 0.5 N·m of joint 2 in closed loop" in found.flat
+    )
+    facts = found.facts("follow")
+    assert facts["terms"]["friction"]["peak"] == pytest.approx([1.5, 0.5])
+    stuck = facts["closed_loop"]["sticking"]
+    assert {one["joint"] for one in stuck} <= {1, 2}
+    for one in stuck:
+        assert f"joint {one['joint']} stuck " in found.flat
+    # The controller knows of it: its torques are the plan's, friction and all.
+    assert facts["torque"]["run_peak"] == pytest.approx(facts["torque"]["peak"], rel=0.01)
+    assert "friction" not in ask("kehl", CIRCLE, "--duration", "1 s", "--out", "kehl").flat
+
+
 def test_another_controller_is_named(ask):
     spring = "FeedforwardPID(kp=(400, 100), kd=(40, 10), ki=0)"
     found = ask(*SHORT, "--controller", spring)

@@ -164,6 +164,32 @@ def test_stops_hold_bounce_or_are_passed(ask, facts, tmp_path):
     assert "or add --no-stops" in err
 
 
+def test_where_joints_stick_is_told(ask, facts, tmp_path):
+    """A rod let go level comes to rest where friction, 3 N·m, carries its weight of 9.81 N·m."""
+    joint = ulna.Joint(friction=ulna.Friction(3.0))
+    ulna.save(ulna.Arm.rods([1.0], [2.0], joints=[joint]), tmp_path / "dry.toml")
+    words = ("dry.toml", "--q0", "0", "--duration", "5 s")
+    code, out, err = ask(*words)
+    assert (code, err.count("warning")) == (0, 0)
+    assert "peak friction [N·m]" in out
+    told = facts(*words)
+    (stuck,) = told["sticking"]
+    assert stuck["joint"] == 1
+    assert told["peak_friction"] == [pytest.approx(3.0)]
+    (angle,) = told["q"]
+    assert told["qd"] == [0.0]
+    assert abs(math.cos(angle)) <= 3.0 / 9.81
+    line = f"joint 1 stuck first at t = {stuck['first']:.6g} s"
+    assert f"{line}, at {math.degrees(angle):.2f}°, and is stuck at the end\n" in out
+    assert stuck["seconds"] == pytest.approx(5.0 - stuck["first"])
+
+
+def test_nothing_is_said_of_friction_where_there_is_none(ask, facts):
+    words = ("unit", "--q0", "0, 0", "--duration", "0.1 s")
+    assert not re.search("friction|stuck", ask(*words)[1])
+    assert not {"sticking", "peak_friction"} & facts(*words).keys()
+
+
 def test_the_sequential_model_and_its_friction(ask, facts):
     words = [
         "bechard-skater",

@@ -315,3 +315,14 @@ def test_without_friction_nothing_sticks():
     axes = Figure().add_subplot()
     viewer.plot_angles(axes, stopping(None))
     assert not axes.collections
+
+
+@pytest.mark.parametrize("friction", [None, ulna.Friction(0.2)])
+def test_what_friction_takes_is_drawn_beside_the_torques(friction):
+    arm = ulna.Arm.rods([1.0], [1.0], joints=[ulna.Joint(friction=friction)])
+    run = ulna.simulate(arm, q0=[-1.0], duration=0.1)
+    axes = viewer.plot_torques(Figure().add_subplot(), run)
+    drawn = [line.get_ydata() for line in axes.lines if line.get_label() == "friction"]
+    assert len(drawn) == (friction is not None)
+    for values in drawn:
+        assert np.array_equal(values, run.friction[:, 0])
