@@ -22,6 +22,7 @@ READ = ("ULNA_", "NUMBA_", "MPL", "XDG_", "HOME", "PATH", "PYTHON", "COLUMNS", "
 # The files that take longest, so that no process begins one of them when the others are done.
 LONGEST_FIRST = (
     "docs/test_docs.py",
+    "docs/test_examples.py",
     "unit/cli/test_follow.py",
     "unit/cli/test_portrait.py",
     "laws/test_dynamics_laws.py",
@@ -60,10 +61,15 @@ def pytest_runtest_call() -> Iterator[None]:
             module._known.update(kept)
 
 
-def pytest_collection_finish() -> None:
-    # Half a million objects that stay until the end need not be gone through at every collection.
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """Keep the garbage collector from what is collected here, which stays until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _name_of(item: pytest.Item) -> str:

@@ -89,6 +89,6 @@ def untyped(function):
     return hidden
 
 
-@pytest.mark.parametrize("name", sorted(public_functions()))
-def test_every_parameter_is_shown_with_its_type(name):
-    assert untyped(public_functions()[name]) == []
+def test_every_parameter_is_shown_with_its_type():
+    hidden = {name: untyped(function) for name, function in public_functions().items()}
+    assert {name: parameters for name, parameters in hidden.items() if parameters} == {}

@@ -67,7 +67,8 @@ def test_json_is_that_of_the_run(ask):
 
 def test_it_draws_films_and_tabulates(ask, swing, tmp_path):
     words = ["show", "swing.nc", "--plot", "s.svg", "--film", "s.gif", "--csv", "s.csv"]
-    code, out, err = ask(*words, "--film-speed", "10")
+    words += ["--film-speed", "40"]
+    code, out, err = ask(*words)
     assert (code, err) == (0, "")
     assert out.endswith("written: s.csv, s.svg, s.gif\n")
     assert files(tmp_path) == ["s.csv", "s.gif", "s.svg", "swing.nc"]
