@@ -28,7 +28,7 @@ import numpy as np
 
 from ulna.errors import warn
 from ulna.kernels.compiling import CompileProgress, explain_failure, show_progress
-from ulna.kernels.functions import Kernel, Signature, functions_of, signature_text
+from ulna.kernels.functions import Kernel, Signature, functions_of, has_lanes, signature_text
 from ulna.storage import DamagedError, cache_folder, digest, sealed, unsealed, write_whole
 
 PACKAGE = Path(__file__).parent.parent
@@ -231,7 +231,7 @@ def _code(unit: Unit, size: int) -> bytes:
         with show_progress(unit.kernel, size) as bar:
             bitcode = _typed(unit, key, bar)
             bar.begin_code()
-            made = machine_code(bitcode, size)
+            made = machine_code(bitcode, size, in_lanes=has_lanes(unit.signature))
         if kept:
             _keep(file, code_key, made)
     return made

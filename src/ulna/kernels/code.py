@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from typing import Any, cast
 
@@ -27,6 +29,13 @@ MATHS = (
     "log2", "memcpy", "memmove", "memset", "pow", "sin", "sinh", "sqrt", "tan", "tanh",
 )  # fmt: skip
 
+# The instructions of a loop that is unrolled. LLVM counts an operation on lanes as many: as many
+# as there are registers of them.
+LLVM_UNROLLED, LANES_UNROLLED = 300, 3000
+REGISTER = 32  # bytes
+# The heads of functions, and the numbers of their attributes.
+HEADS = re.compile(r"^(define .*\)[^()]*?)((?: #\d+)? \{)$", re.MULTILINE)
+
 
 @cache
 def processor() -> tuple[str, str, str]:
@@ -48,15 +57,31 @@ def _machine() -> Any:
     )
 
 
-def machine_code(bitcode: bytes, size: int) -> bytes:
-    """Compile a kernel for arms of so many joints, or with 0 for any number of more."""
+def machine_code(bitcode: bytes, size: int, *, in_lanes: bool) -> bytes:
+    """Compile a kernel for arms of so many joints, or with 0 for any number of more.
+
+    One that works on lanes keeps many of them on the stack.
+    """
     machine = _machine()
     module = llvm.parse_bitcode(bitcode)
     module.link_in(llvm.parse_assembly(_size_function(size, module)))
     _close(module)
-    _optimise(module, machine)
+    with _unrolling(LANES_UNROLLED) if in_lanes and size else nullcontext():
+        _optimise(module, machine)
+    if in_lanes:
+        module = _with_aligned_stacks(module)
     made: bytes = machine.emit_object(module)
     return made
+
+
+@contextmanager
+def _unrolling(most: int) -> Iterator[None]:
+    """Let LLVM unroll loops up to so many instructions; it knows no such option of a module."""
+    llvm.set_option("ulna", f"-unroll-threshold={most}")
+    try:
+        yield
+    finally:
+        llvm.set_option("ulna", f"-unroll-threshold={LLVM_UNROLLED}")
 
 
 def _close(module: Any) -> None:
@@ -77,6 +102,16 @@ def _size_function(size: int, module: Any) -> str:
     body = f"ret i64 {size}" if size else f"{small}ret i64 %any"
     head = f'target triple = "{module.triple}"\ntarget datalayout = "{module.data_layout}"\n'
     return f"{head}define i64 @{SIZE}(i64 %n) alwaysinline {{\n{body}\n}}\n"
+
+
+def _with_aligned_stacks(module: Any) -> Any:
+    """Align the stacks of functions to registers.
+
+    LLVM does so by itself only where it knows beforehand that registers will be spilled. Those that
+    reach across two lines of the cache take longer.
+    """
+    text = HEADS.sub(rf"\1 alignstack({REGISTER})\2", str(module))
+    return llvm.parse_assembly(text)
 
 
 def _optimise(module: Any, machine: Any) -> None:

@@ -76,6 +76,14 @@ def kind_of(value: Any) -> Kind:
 _arrays: dict[tuple[str, int], ArrayOf] = {}
 
 
+def has_lanes(kind: Any) -> bool:
+    """Return whether a type, or a signature, holds lanes."""
+    if isinstance(kind, LanesOf):
+        return True
+    fields = kind.fields if isinstance(kind, RecordOf) else kind
+    return type(fields) is tuple and any(map(has_lanes, fields))
+
+
 def signature_text(kind: Any) -> str:
     """Return a type, or a signature, as text that is the same in every process."""
     if isinstance(kind, RecordOf):

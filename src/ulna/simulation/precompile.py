@@ -113,14 +113,14 @@ def compile_laws() -> None:
 
 
 def compile_batch(precision: Precision) -> None:
-    """Compile what takes arms in lanes: it serves all sizes but for its stops."""
+    """Compile what takes arms in lanes; in single precision stops and friction for one size."""
     from ulna.simulation.batch.batch_simulation import BatchSimulation
     from ulna.simulation.batch.simulate_batch import simulate_batch
     from ulna.simulation.disturbances import step
 
-    for n in SIZES if precision == "double" else SIZES[:1]:
-        arm, limited, rubbing = _arms(n)
-        for one in (arm, limited, rubbing):
+    for n in SIZES:
+        arm, *others = _arms(n)
+        for one in [arm, *others] if precision == "double" or n == SIZES[0] else [arm]:
             simulate_batch(one, q0=np.zeros(n), duration=0.01, precision=precision)
     BatchSimulation(arm, q0=np.zeros(n), precision=precision)
     simulate_batch(

@@ -99,13 +99,14 @@ def single_memory(kind: LaneKind, bucket: Bucket, times: Array) -> tuple[Memory,
 _addresses: dict[Any, int] = {}
 
 
-def address_of_run(kind: LaneKind, *works_on: Any) -> int:
-    """Return the address of the kernel that runs blocks of lanes of this kind."""
-    if kind.number not in _addresses:
-        from ulna.simulation.engine.block import address_for
+def address_for(kind: LaneKind, n: int, *works_on: Any) -> int:
+    """Return the address of the kernel that runs blocks of arms of n joints."""
+    place = kind.number, n
+    if place not in _addresses:
+        from ulna.simulation.engine.parts import address_of_run
 
-        _addresses[kind.number] = address_for(*works_on)
-    return _addresses[kind.number]
+        _addresses[place] = address_of_run(n, *works_on)
+    return _addresses[place]
 
 
 def _repeated(values: Array, blocks: tuple[int, ...]) -> Array:
@@ -131,7 +132,7 @@ class BlockScratch:
             self.memory, self.control, self.scalar, self.record, prepared.bucket, outcome,
         )  # fmt: skip
         connect_block(self.n, *works_on)
-        self._run_blocks = address_of_run(kind, *works_on)
+        self._run_blocks = address_for(kind, self.n, *works_on)
         self.budget = max(FIRST_BUDGET // self.n, 1)
 
     def _take_memory(self) -> tuple[Memory, ControlMemory]:
@@ -387,7 +388,7 @@ class ResidentBucket:
         one = block_memory(kind, self.bucket), block_control(kind, prepared)
         scalar = single_memory(kind, self.bucket, outcome.times)
         connect_block(self.n, *one, *scalar, self.bucket, outcome)
-        self._run_blocks = address_of_run(kind, *one, *scalar, self.bucket, outcome)
+        self._run_blocks = address_for(kind, self.n, *one, *scalar, self.bucket, outcome)
         self._memory = self._new_memory()
         control = block_control(kind, prepared, self.blocks)
         self._control = control._replace(reference_table=np.zeros((1, 0, 3, self.n, 1)))

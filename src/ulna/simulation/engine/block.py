@@ -17,7 +17,7 @@ import math
 from typing import Any, NamedTuple
 
 from ulna.arrays import Array
-from ulna.kernels import INT, inlined, inner, kernel, signature_of
+from ulna.kernels import inlined, inner, kernel
 from ulna.lanes import (
     any_lane,
     lanes,
@@ -35,7 +35,6 @@ from ulna.simulation.engine.memory import Bucket, ControlMemory, Memory, Outcome
 from ulna.simulation.engine.scalar_fallback import PERSISTENT, is_resting
 from ulna.simulation.engine.schedule import hold, open_segment, slack
 from ulna.simulation.engine.state_derivative import (
-    PART,
     call_part,
     columns,
     copy,
@@ -53,8 +52,8 @@ from ulna.simulation.engine.stepping import (
 
 @kernel
 def run_blocks(
-    n: int,
-    memory: Memory,
+    size: int,
+    m: Memory,
     control: ControlMemory,
     scalar: Memory,
     record: Record,
@@ -63,17 +62,15 @@ def run_blocks(
     budget: int,
 ) -> int:
     """Advance one block after the other; return REACHED after the last of them."""
-    ints = memory.ints
-    m = _in_lanes(memory)
-    wide = _control_in_lanes(control, m.vectors)
+    ints = m.ints
     for _ in range(budget):
         if ints[at.LOADED] == 0:
             if ints[at.BLOCK] >= ints[at.LAST_BLOCK]:
                 return at.REACHED
-            load_lanes(n, m, wide, scalar, bucket, outcome)
-        code = _advance(n, m, wide, scalar, record, bucket, outcome)
+            load_lanes(size, m, control, scalar, bucket, outcome)
+        code = _advance(size, m, control, scalar, record, bucket, outcome)
         if code == at.REACHED:
-            _finish(n, m, wide, bucket, outcome)
+            _finish(size, m, control, bucket, outcome)
             ints[at.LOADED] = 0
             ints[at.BLOCK] += 1
         elif code != at.BUDGET:
@@ -280,20 +277,9 @@ def run_by_address(
     budget: int,
 ) -> int:
     """Call `run_blocks`."""
-    return call_part(run, n, memory, control, scalar, record, bucket, outcome, budget)
-
-
-def address_for(
-    memory: Memory,
-    control: ControlMemory,
-    scalar: Memory,
-    record: Record,
-    bucket: Bucket,
-    outcome: Outcome,
-) -> int:
-    """Return the address of `run_blocks` for such arguments, compiled if need be."""
-    kinds = signature_of(memory, control, scalar, record, bucket, outcome)
-    return PART.address(run_blocks, (INT, *kinds, INT))
+    m = _in_lanes(memory)
+    own = _control_in_lanes(control, m.vectors)
+    return call_part(run, n, m, own, scalar, record, bucket, outcome, budget)
 
 
 STRETCH = 1000  # steps of one call into a block
@@ -333,7 +319,9 @@ def advance_blocks(
     """
     worst = at.REACHED
     for b in range(first, last):
-        m, own = _block(memory, b), _block_control(control, b)
+        m = _block(memory, b)
+        wide = _in_lanes(m)
+        own = _control_in_lanes(_block_control(control, b), wide.vectors)
         _restore_block(n, m, bucket, resident, b)
         while resident.steps[b] < step:
             # A product: a sum of steps would drift away from the times of tables of torques.
@@ -341,7 +329,7 @@ def advance_blocks(
             # A block all of whose arms are retired returns early, and has to keep the time.
             while m.floats[at.NOW] < m.floats[at.TARGET] - slack(m.floats[at.NOW]):
                 m.ints[at.BLOCK], m.ints[at.LAST_BLOCK], m.ints[at.LOADED] = b, b + 1, 1
-                code = call_part(run, n, m, own, scalar, record, bucket, outcome, STRETCH)
+                code = call_part(run, n, wide, own, scalar, record, bucket, outcome, STRETCH)
                 if code != at.REACHED and code != at.BUDGET:
                     return code
             resident.steps[b] += 1

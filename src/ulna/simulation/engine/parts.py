@@ -67,6 +67,22 @@ def connect_block(
             ints[at.SCALAR_PARTS + place - at.PARTS] = _address(n, *part)
 
 
+def address_of_run(
+    n: int,
+    memory: Memory,
+    control: ControlMemory,
+    scalar: Memory,
+    record: Record,
+    bucket: Bucket,
+    outcome: Outcome,
+) -> int:
+    """Return the address of the kernel that runs blocks, compiled if need be."""
+    from ulna.simulation.engine.block import run_blocks
+
+    wide, kinds = _in_lanes(memory), signature_of(scalar, record, bucket, outcome)
+    return _address(n, run_blocks, (INT, wide, _lanes_like(control, memory), *kinds, INT))
+
+
 def _needs_parts(ints: Array) -> bool:
     used = (at.INPUTS, at.DYNAMICS, at.DISTURBANCES, at.WATCHING)
     return bool(

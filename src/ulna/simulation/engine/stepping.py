@@ -99,14 +99,22 @@ def is_checked(m: Memory) -> bool:
 
 @inner
 def take_half_steps(size: int, m: Memory, h: float) -> None:
-    """Write the end of the step, taken in two halves, to HALF_STEPS; all else is unchanged."""
-    ints, now = m.ints, m.floats[at.NOW]
+    """Write the end of the step, taken in two halves, to HALF_STEPS.
+
+    All else is unchanged, but that an explicit step finds its first derivative, which is that of
+    its first half as well.
+    """
+    ints, now, explicit = m.ints, m.floats[at.NOW], m.ints[at.METHOD] < at.BY_KERNEL
     fsal_valid, evaluations = ints[at.FSAL_VALID], ints[at.EVALUATIONS]
     ints[at.FSAL_VALID] = 0
     copy(size, m, at.STATE, at.SAVED_STATE)
     step_from(size, m, now, 0.5 * h)
     copy(size, m, at.TRIAL, at.STATE)
+    copy(size, m, at.DERIVATIVES, at.HALF_STEPS)
     step_from(size, m, now + 0.5 * h, 0.5 * h)
+    if explicit:
+        copy(size, m, at.HALF_STEPS, at.DERIVATIVES)
+        fsal_valid, evaluations = 1, evaluations + 1
     copy(size, m, at.TRIAL, at.HALF_STEPS)
     copy(size, m, at.SAVED_STATE, at.STATE)
     ints[at.FSAL_VALID], ints[at.EVALUATIONS] = fsal_valid, evaluations

@@ -29,7 +29,8 @@ def versions_of_the_engine():
     """Count for how many types of arguments the engine is compiled, which takes half a minute."""
     from ulna.simulation.engine.block import run_blocks, run_by_address
 
-    return len(run_blocks.addresses) + len(run_by_address.entries)
+    kinds = {signature for signature, _ in run_blocks.addresses}
+    return len(kinds) + len(run_by_address.entries)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -54,6 +55,10 @@ def drawn(random, n, members=MEMBERS, *, limited=False):
         inertia=random.uniform(0.01, 0.05, shape),
         tip_mass=random.uniform(0.0, 0.5, shape),
         damping=random.uniform(0.0, 0.5, shape),
+        coulomb=np.zeros(shape),
+        static=np.zeros(shape),
+        stribeck_velocity=np.ones(shape),
+        drag=np.zeros(shape),
         rotor_inertia=random.uniform(0.0, 1e-4, shape) * geared,
         gear_ratio=random.uniform(5.0, 30.0, shape),
         lower=-random.uniform(0.4, 1.0, shape) if limited else -free,
