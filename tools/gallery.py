@@ -24,6 +24,7 @@ COLORS = 64
 # Maps of many colours, larger than others, and what to say to the examples that draw them.
 MAP_WIDTH, MAP_COLORS = 720, 256
 MAPS = {"12_flip_map": ["--full"], "15_phase_portrait": []}
+LINES = {"15_phase_portrait"}  # thin ones over pale areas, whose hues an octree keeps
 HEAD = """# Gallery
 
 Every page here is a script of a minute's reading in [examples](../examples), which any notebook
@@ -86,7 +87,8 @@ def keep(made: Path) -> None:
     width, colors = (MAP_WIDTH, MAP_COLORS) if made.stem in MAPS else (WIDTH, COLORS)
     picture = Image.open(made).convert("RGB")
     picture.thumbnail((width, width))
-    picture.quantize(colors).save(PICTURES / made.name, optimize=True)
+    method = Image.Quantize.FASTOCTREE if made.stem in LINES else Image.Quantize.MEDIANCUT
+    picture.quantize(colors, method).save(PICTURES / made.name, optimize=True)
     print(f"{made.name}: {(PICTURES / made.name).stat().st_size // 1000} kB")
 
 

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from PIL import Image
 
 import ulna
 from ulna.control import ComputedTorque, OpenLoop
@@ -16,6 +17,7 @@ from ulna.viewer import (
     conventions_figure,
     error_figure,
     motion_figure,
+    portrait_figure,
     pose_figure,
     reach_figure,
     run_figure,
@@ -67,6 +69,15 @@ def followed():
     }
 
 
+def sticking():
+    """Return the portrait of a joint that friction holds, below and on top."""
+    joint = ulna.Joint(damping=0.2, friction=ulna.Friction(coulomb=1.5, static=2.5))
+    arm = ulna.preset("bechard-1").replace(joints=[joint])
+    starts = [(0.0, 1.0), (0.0, 3.7), (0.0, 4.2)]
+    portrait = ulna.portrait(arm, torque=3.0, starts=starts, speeds=(-8.0, 8.0), duration=4.0)
+    return portrait_figure(portrait, basins=portrait.basins(300, progress=False))
+
+
 def film(file):
     animate_following(*followed(), file, fps=12.5, size=(720, 400))
 
@@ -82,8 +93,19 @@ PICTURES = {
     "motion.png": lambda: motion_figure(loops()),
     "torques.png": lambda: torques_figure(loops()),
     "error.png": lambda: error_figure(*followed()),
+    "sticking.png": sticking,
 }
+SMALL = {"sticking.png": 720}  # [pixels] of width, with the colours of a palette
 FILMS = {"follow.gif": film}
+
+
+def reduced(page, width):
+    """Return a picture of few colours, smaller."""
+    picture, made = Image.open(page).convert("RGB"), io.BytesIO()
+    picture.thumbnail((width, width))
+    # An octree keeps the hues of thin lines over large pale areas.
+    picture.quantize(64, Image.Quantize.FASTOCTREE).save(made, "png", optimize=True)
+    return made.getvalue()
 
 
 def main():
@@ -92,7 +114,7 @@ def main():
         page = io.BytesIO()
         # No date and no version inside, so that an unchanged picture is an unchanged file.
         draw().savefig(page, format="png", dpi=110, metadata={"Software": None})
-        write_whole(FOLDER / name, page.getvalue())
+        write_whole(FOLDER / name, reduced(page, SMALL[name]) if name in SMALL else page.getvalue())
     for name, shoot in FILMS.items():
         shoot(FOLDER / name)
     for name in (*PICTURES, *FILMS):

@@ -18,6 +18,7 @@ On the cylinder wells that are whole turns apart are one; `turns` tells them apa
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
@@ -36,6 +37,7 @@ from ulna.analysis.portraits.invariant_sets import (
 )
 from ulna.analysis.portraits.phase_equilibria import EDGE, PhaseEquilibrium, StickingInterval
 from ulna.arrays import Array
+from ulna.errors import UlnaWarning
 from ulna.simulation import simulate_batch
 from ulna.simulation.simulate_arm import simulate
 
@@ -45,6 +47,7 @@ PATIENCE = 100.0  # [rad] of small swings that a state is given in any case
 CHUNK, GROWTH = 4.0, 1.1  # [rad] of small swings after which it is asked who is decided, and more
 MOST_STEPS = 2e8  # of all states together, some twenty seconds: what is left stays undecided
 LANES = 16  # states that the engine moves together at least
+REFINEMENTS, REFINED = 2, 8.0  # times that steps may become shorter, and by how much
 FINEST = 1e-9  # of a speed: how much faster than a separatrix is certainly faster
 POINTS = 4000  # of a turn, at which the potential of a law is known
 SURE = 1e-6  # of the swing of a potential: how much lower is certainly lower
@@ -136,11 +139,9 @@ class Fates:
         self, angle: Array, speed: Array, length: float, how: dict[str, Any]
     ) -> tuple[Array, Array]:
         """Simulate states (k,) on, together on all cores; one by one under a law in Python."""
-        start = {"q0": angle[:, None], "qd0": speed[:, None], "progress": False}
         law = self.flow.law
         if law is None or "controller" not in how or hasattr(law.controller, "compiled"):
-            batch = simulate_batch(self.flow.free, duration=length, **start, **how)
-            return batch.q[:, -1, 0], batch.qd[:, -1, 0]
+            return self._moved_together(angle, speed, length, how, REFINEMENTS)
         runs = [
             simulate(
                 self.flow.free, q0=[q], qd0=[qd], duration=length, samples=2, progress=False, **how
@@ -148,6 +149,27 @@ class Fates:
             for q, qd in zip(angle, speed, strict=True)
         ]
         return np.array([run.q[-1, 0] for run in runs]), np.array([run.qd[-1, 0] for run in runs])
+
+    def _moved_together(
+        self, angle: Array, speed: Array, length: float, how: dict[str, Any], refinements: int
+    ) -> tuple[Array, Array]:
+        """Simulate states (k,) as one batch, and with shorter steps those whose steps are too long.
+
+        Friction that falls within a small speed has some.
+        """
+        start = {"q0": angle[:, None], "qd0": speed[:, None], "progress": False}
+        with warnings.catch_warnings():
+            if self.flow.stribeck and refinements:
+                warnings.simplefilter("ignore", UlnaWarning)
+            batch = simulate_batch(self.flow.free, duration=length, **start, **how)
+        q, qd = batch.q[:, -1, 0], batch.qd[:, -1, 0]
+        coarse = batch.status.reason == "coarse"
+        if not (self.flow.stribeck and refinements and coarse.any()):
+            return q, qd
+        q, qd, finer = q.copy(), qd.copy(), {**how, "dt": how["dt"] / REFINED}
+        again = angle[coarse], speed[coarse]
+        q[coarse], qd[coarse] = self._moved_together(*again, length, finer, refinements - 1)
+        return q, qd
 
     def fate(self, label: int, turns: int) -> Fate:
         """Return the fate of a label."""

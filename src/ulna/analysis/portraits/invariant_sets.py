@@ -41,6 +41,7 @@ RUNNING_SAMPLES = 4097
 DOUBLINGS = 40
 RUNNING_SPEEDS = np.geomspace(0.01, 30.0, 32)  # of small swings, that are tried
 HALTING = 1e-15  # of small swings: a speed that is as good as none
+CREEPS = 4.0  # times that it may take to creep through an interval at the Stribeck velocity
 SLACK = 1e-9  # [J] of energy for each N·m of the weight
 STRAIGHT = 1e-2  # of the weight: how much friction may differ beside a saddle
 NUDGE = 1e-5  # of a speed
@@ -133,6 +134,12 @@ def _separatrix(
     if start is None:
         start = launch(flow, saddle, side, leaving=not incoming)
         longest += math.log(1.0 / _straight_reach(flow, rate)) / abs(rate)
+        if flow.stribeck and incoming:
+            # Where torque is less than static friction and more than Coulomb friction, what is to
+            # come to rest creeps along the speed at which friction balances it.
+            slope = flow.inertia * abs(np.prod(saddle.eigenvalues.real))
+            excess = flow.static_friction - flow.friction.coulomb
+            longest += CREEPS * excess / (slope * flow.friction.stribeck_velocity)
     until = f"abs(qd1) > {fastest!r}"
     segment = flow.segment(*start, longest, SAMPLES, until=until, backwards=incoming)
     return Separatrix(saddle, incoming, side, segment)
