@@ -73,7 +73,7 @@ def sticking():
     """Return the portrait of a joint that friction holds, below and on top."""
     joint = ulna.Joint(damping=0.2, friction=ulna.Friction(coulomb=1.5, static=2.5))
     arm = ulna.preset("bechard-1").replace(joints=[joint])
-    starts = [(0.0, 1.0), (0.0, 3.7), (0.0, 4.2)]
+    starts = [(0.0, 1.0), (0.0, 3.9), (0.0, 4.2)]
     portrait = ulna.portrait(arm, torque=3.0, starts=starts, speeds=(-8.0, 8.0), duration=4.0)
     return portrait_figure(portrait, basins=portrait.basins(300, progress=False))
 

@@ -159,6 +159,23 @@ def test_separatrices_are_of_the_ends_at_which_a_joint_leaves():
         assert kept[1:][same] == pytest.approx(np.full(same.sum(), kept[0]), abs=1e-8)
 
 
+def test_nullclines_are_of_each_side_of_zero_speed():
+    drawn = ulna.portrait(pendulum(1.0, damping=0.5))
+    lines = np.concatenate(drawn.nullclines)
+    angle, speed = lines.T
+    rest = -G * np.cos(angle) - 0.5 * speed - np.sign(speed)
+    assert np.abs(rest).max() < 5e-3
+    assert np.abs(speed).min() > 0.0
+
+
+def test_arrows_vanish_on_the_sticking_set():
+    drawn = ulna.portrait(pendulum(), angles=(HANGING - 0.05, HANGING + 0.05))
+    _, speed, acceleration = drawn.field(5, 3)
+    assert speed[1] == 0.0
+    assert (acceleration[1] == 0.0).all()
+    assert acceleration[2] == pytest.approx(-G * np.cos(drawn.field(5, 3)[0]) - 1.0)
+
+
 # ------------------------------------------------------------------------------- what comes to rest
 
 DRY = pendulum()
@@ -219,6 +236,22 @@ def test_basins_end_on_the_intervals():
 # ---------------------------------------------------------------------------------- what runs on
 
 
+def test_coulomb_friction_takes_its_torque_off_what_drives_a_running_joint():
+    plain = ulna.portrait(ulna.preset("bechard-1"), torque=4.0).running
+    found = ulna.portrait(pendulum(1.5, damping=0.2), torque=5.5).running
+    assert found.mean == pytest.approx(plain.mean, rel=1e-9)
+    assert found.slowest == pytest.approx(plain.slowest, rel=1e-9)
+    assert found.multiplier == pytest.approx(plain.multiplier, rel=1e-6)
+
+
+def test_with_drag_it_runs_as_a_linear_equation_of_the_squared_speed_has_it():
+    # d(ω²)/dθ = 2 (τ − f_c − c ω² − G cos θ)/M.
+    found = ulna.portrait(pendulum(1.0, drag=0.2), torque=6.0).running
+    middle, wave = 5.0 / 0.2, 2.0 * G / math.sqrt(1.0 + 4.0 * 0.2**2)
+    assert found.slowest**2 == pytest.approx(middle - wave, abs=1e-5)
+    assert found.fastest**2 == pytest.approx(middle + wave, abs=1e-5)
+
+
 @pytest.mark.slow
 def test_the_least_torque_that_keeps_it_running_is_more_by_coulomb_friction():
     plain = ulna.portrait(ulna.preset("bechard-1")).critical_torques.running
@@ -264,3 +297,16 @@ def test_without_anything_that_grows_with_the_speed_it_speeds_up_for_ever():
     assert drawn.running is None
     assert drawn.orbits[0].fate.name == "runs on"
     assert drawn.orbits[0].run.qd[-1, 0] > 6.0
+
+
+def test_drag_alone_is_a_resistance_and_holds_nothing():
+    arm = pendulum(0.0, drag=0.2)
+    drawn = ulna.portrait(arm, torque=4.0, starts=[(0.0, 2.0), (0.0, 6.0)])
+    assert [one.kind for one in drawn.equilibria] == ["centre", "saddle"]
+    segment = drawn.flow.segment(0.3, 2.0, 2.0, 3)
+    back = drawn.flow.segment(segment.angle[-1], segment.speed[-1], 2.0, 3, backwards=True)
+    assert (back.angle[-1], back.speed[-1]) == pytest.approx((0.3, 2.0), abs=1e-9)
+    expected = [math.sqrt(4.0 / 0.2 + side * 2.0 * G / math.sqrt(1.16)) for side in (-1, 1)]
+    assert [drawn.running.slowest, drawn.running.fastest] == pytest.approx(expected, abs=1e-6)
+    flat = ulna.portrait(pendulum(0.0, gravity=FLAT, drag=0.2), starts=[(0.0, 2.0)], duration=1.0)
+    assert flat.orbits[0].fate.name == "slows down for ever"
