@@ -26,9 +26,10 @@ COULOMB, STATIC, STRIBECK, DRAG = range(12, 16)
 CONSTANTS = 16
 # Scratch columns. TORQUE is the input and QDD the result (in inverse dynamics the other way round);
 # HOLDING is the torque that holds a stuck joint. FRICTION is what resists a joint that slides, in
-# its DIRECTION (±1), and LEAST to MOST the torques that hold it where it is at rest.
-R_X, R_Y, RHO, INVERSE, TORQUE, QDD, HOLDING, FRICTION, DIRECTION, LEAST, MOST = range(16, 27)
-COLUMNS = 27
+# its DIRECTION (±1), APPLIED the torque without it, and LEAST to MOST what holds a joint at rest.
+R_X, R_Y, RHO, INVERSE, TORQUE, QDD, HOLDING = range(16, 23)
+FRICTION, APPLIED, DIRECTION, LEAST, MOST = range(23, 28)
+COLUMNS = 28
 
 # How the links stand, (3, n+1): apart from the table, so that a compiler can work on several at
 # once. OMEGA_SQUARED is the square of a link's rate [rad²/s²].

@@ -38,7 +38,6 @@ from ulna.dynamics.packed import (
     DAMPING,
     FORCE_X,
     FORCE_Y,
-    FRICTION,
     GRAVITY_X,
     GRAVITY_Y,
     HOLDING,
@@ -113,8 +112,6 @@ def _eliminate(size: int, links: Array, turns: Array, y: Array, at: int, pairs: 
             e_x -= omega_squared * (k_xx * l_cos + k_xy * l_sin)
             e_y -= omega_squared * (k_xy * l_cos + k_yy * l_sin)
         torque = links[i, TORQUE] - links[i, DAMPING] * y[at + 1, i]
-        if pairs is not None:
-            torque -= links[i, FRICTION]
         rho = torque - reaction - (e_y * l_cos - e_x * l_sin)
         reaction = torque
         inertia = links[i, SECOND] + lever_y * l_cos - lever_x * l_sin

@@ -21,6 +21,7 @@ from typing import Any
 
 from ulna.arrays import Array
 from ulna.dynamics.packed import (
+    APPLIED,
     CARRIER,
     COULOMB,
     DIRECTION,
@@ -33,6 +34,7 @@ from ulna.dynamics.packed import (
     STATIC,
     STRIBECK,
     STUCK,
+    TORQUE,
 )
 from ulna.dynamics.recursive import forward_coupled
 from ulna.kernels import inlined, inner
@@ -68,6 +70,20 @@ def _bell(links: Array, i: int, ratio: Any) -> Any:
 
 
 @inner
+def forward_with_friction(
+    size: int, links: Array, turns: Array, y: Array, at: int, pairs: int
+) -> None:
+    """Do as `forward_coupled` does, with the friction of joints that slide."""
+    slide(size, links, y, at)
+    for i in range(size):
+        links[i, APPLIED] = links[i, TORQUE]
+        links[i, TORQUE] = links[i, TORQUE] - links[i, FRICTION]
+    forward_coupled(size, links, turns, y, at, pairs)
+    for i in range(size):
+        links[i, TORQUE] = links[i, APPLIED]
+
+
+@inner
 def hold_by_friction(size: int, links: Array, y: Array, at: int) -> None:
     """Take joints that move to slide, and those at rest to be held by their static friction."""
     for i in range(size):
@@ -86,8 +102,7 @@ def hold_or_release(size: int, links: Array, turns: Array, y: Array, at: int) ->
     """
     fewest, patience = size + 1, PATIENCE
     for _ in range(MOST_CHANGES):
-        slide(size, links, y, at)
-        forward_coupled(size, links, turns, y, at, CARRIER)
+        forward_with_friction(size, links, turns, y, at, CARRIER)
         wrong = 0
         for i in range(size):
             wrong += 1 if _is_wrong(links, y, at, i) else 0

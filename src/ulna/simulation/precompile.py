@@ -106,7 +106,7 @@ def compile_laws() -> None:
     arm, _, rubbing = _arms(1)
     row, rows = np.zeros((1, 1)), np.zeros((3, 1, 1))
     ours: list[Any] = [one.build for one in CONTROLLERS.values() if isinstance(one.build, type)]
-    for law in {one().compiled(each).law: None for one in ours for each in (arm, rubbing)}:
+    for law in {one().compiled(built).law: None for one in ours for built in (arm, rubbing)}:
         LAW.address(law)
         # Whether a loop is stable is found by calling its law from Python.
         variant(law, 0.0, row, row, rows, row, row, row)

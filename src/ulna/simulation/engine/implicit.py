@@ -16,6 +16,7 @@ from ulna.simulation.engine.state_derivative import (
     columns,
     copy,
     inputs,
+    note_friction,
     note_power,
     state_derivative,
     state_derivative_inlined,
@@ -45,8 +46,9 @@ def semi_implicit_step(size: int, m: Memory, t: float, h: float) -> None:
         links[i, at.IMPLICIT + 2] = links[i, link.OWN] + extra
     inputs(size, m, t)
     if m.ints[at.FRICTIONAL] != 0:
-        call_slide(size, m)
-    forward_coupled(size, links, m.turns, v, at.STAGE, at.IMPLICIT)
+        call_slide(size, m, at.IMPLICIT)
+    else:
+        forward_coupled(size, links, m.turns, v, at.STAGE, at.IMPLICIT)
     _update_rates_first(size, m, h)
 
 
@@ -68,6 +70,8 @@ def _update_rates_first(size: int, m: Memory, h: float) -> None:
         v[at.TRIAL + 1, i] = rate
     if is_scalar(v):
         note_power(size, m, at.TRIAL, at.TRIAL)
+        if m.ints[at.FRICTIONAL] != 0:
+            note_friction(size, m, at.TRIAL, at.TRIAL)
         for part in range(2):
             v[at.TRIAL + part, n] = v[at.STATE + part, n] + h * v[at.TRIAL + part, n]
 

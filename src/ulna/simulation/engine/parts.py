@@ -16,7 +16,7 @@ from ulna.dynamics.sequential import sweep
 from ulna.kernels import FLOAT, INT, ArrayOf, LanesOf, RecordOf, inner, kernel, signature_of
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.crossings import watch_part
-from ulna.simulation.engine.friction import friction_part, slide_part
+from ulna.simulation.engine.friction_modes import friction_part, slide_part
 from ulna.simulation.engine.memory import Bucket, ControlMemory, Memory, Outcome, Record
 from ulna.simulation.engine.scalar_fallback import scalar_fallback
 from ulna.simulation.engine.schedule import disturb, read_sensors
@@ -120,7 +120,7 @@ def _parts(ints: Array, memory: Any, control: Any, table: Any) -> list[tuple[int
             keep = kernel_of(method, "keep", ("size", "m", "h"))
             found.append((at.KEEP_PART, (keep, (INT, memory, FLOAT))))
     if ints[at.FRICTIONAL]:
-        found.append((at.SLIDE_PART, (slide_part, (INT, memory))))
+        found.append((at.SLIDE_PART, (slide_part, (INT, memory, INT))))
     if ints[at.FRICTIONAL] and isinstance(memory.fields[0], ArrayOf):
         found.append((at.FRICTION_PART, (friction_part, (INT, memory, INT, FLOAT))))
     if ints[at.WATCHING] and isinstance(memory.fields[0], ArrayOf):

@@ -38,24 +38,27 @@ def call_live_inputs(size: int, m: Memory, t: float) -> None:
 
 
 @inner
-def coupled_dynamics(size: int, m: Memory) -> None:
-    """Compute the accelerations of the state STAGE where the plain recursion does not do.
+def coupled_derivative(size: int, m: Memory, row: int) -> None:
+    """Write the derivative of the state STAGE to a row where the plain recursion does not do.
 
     That is where neighbours exchange torques, as by rotors or at stops, where there is friction,
     and in approximations.
     """
-    if m.ints[at.DYNAMICS] == at.FULL:
-        if m.ints[at.FRICTIONAL] != 0:
-            call_slide(size, m)
-        forward_coupled(size, m.links, m.turns, m.vectors, at.STAGE, link.CARRIER)
-    else:
+    if m.ints[at.DYNAMICS] != at.FULL:
         call_part(m.ints[at.DYNAMICS_PART], size, m)
+    elif m.ints[at.FRICTIONAL] != 0:
+        call_slide(size, m, link.CARRIER)
+    else:
+        forward_coupled(size, m.links, m.turns, m.vectors, at.STAGE, link.CARRIER)
+    _write_derivative(size, m, row)
+    if is_scalar(m.vectors) and m.ints[at.FRICTIONAL] != 0:
+        note_friction(size, m, at.STAGE, row)
 
 
 @inner
-def call_slide(size: int, m: Memory) -> None:
-    """Compute the friction of the joints that slide."""
-    call_part(m.ints[at.SLIDE_PART], size, m)
+def call_slide(size: int, m: Memory, pairs: int) -> None:
+    """Compute accelerations with the friction of joints that slide."""
+    call_part(m.ints[at.SLIDE_PART], size, m, pairs)
 
 
 @inner
@@ -96,14 +99,21 @@ def state_derivative_inlined(size: int, m: Memory, t: float, place: int) -> None
     # Inputs of lanes are computed when a segment begins, and stay as they are.
     if is_scalar(v) or ints[at.CHANGING] != 0:
         inputs(size, m, t)
+    row = at.DERIVATIVES + 2 * place
     if ints[at.COUPLED] == 0:
         forward(size, links, turns, v, at.STAGE, None)
+        _write_derivative(size, m, row)
     else:
-        coupled_dynamics(size, m)
-    row = at.DERIVATIVES + 2 * place
+        coupled_derivative(size, m, row)
+
+
+@inlined
+def _write_derivative(size: int, m: Memory, row: int) -> None:
+    """Write the rates of the state STAGE, the accelerations, and the power to a row."""
+    v = m.vectors
     for i in range(size):
         v[row, i] = v[at.STAGE + 1, i]
-        v[row + 1, i] = links[i, link.QDD]
+        v[row + 1, i] = m.links[i, link.QDD]
     if is_scalar(v):
         note_power(size, m, at.STAGE, row)
 
@@ -123,13 +133,18 @@ def note_power(size: int, m: Memory, motion: int, row: int) -> None:
         rate = v[motion + 1, i]
         injected += links[i, link.TORQUE] * rate
         dissipated += links[i, link.DAMPING] * rate * rate
-    if m.ints[at.FRICTIONAL] != 0:
-        for i in range(n):
-            dissipated += links[i, link.FRICTION] * v[motion + 1, i]
     if has_tip_force(size, links):
         injected += tip_power(size, m, motion)
     v[row, n] = injected
     v[row + 1, n] = dissipated
+
+
+@inlined
+def note_friction(size: int, m: Memory, motion: int, row: int) -> None:
+    """Add what friction dissipates to the power behind a derivative."""
+    v = m.vectors
+    for i in range(size):
+        v[row + 1, size] += m.links[i, link.FRICTION] * v[motion + 1, i]
 
 
 @inner

@@ -3,8 +3,8 @@
 The signal of a free joint is its distance to the nearer stop, that of one at rest at a stop the
 reaction torque of the stop; each event has its own formula. A joint that meets its stop bounces off
 it, by an impulse that changes the speeds of all joints at once, or comes to rest at it until
-something pulls it away. Where there is friction a part of its own (`friction.py`) has a signal for
-each joint more, and says which joints are held, at stops or by friction.
+something pulls it away. Where there is friction a part of its own (`friction_modes.py`) has one
+more signal for each joint, and says which joints are held, at stops or by friction.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _apply_impact(size: int, m: Memory, log: Array, i: int, rebound: float, hast
     for _ in range(n + 1):
         copy(size, m, at.STATE, at.STAGE)
         for k in range(n):
-            v[at.STAGE + 1, k] = links[k, link.TORQUE] = links[k, link.FRICTION] = 0.0
+            v[at.STAGE + 1, k] = links[k, link.TORQUE] = 0.0
         for k in range(3):
             links[n, link.FORCE_X + k] = 0.0
         links[i, link.TORQUE] = 1.0
@@ -231,7 +231,7 @@ def update_contacts(size: int, m: Memory, log: Array) -> None:
             break
     if m.ints[at.FRICTIONAL] != 0:
         call_friction(size, m, at.SETTLE, m.floats[at.NOW])
-        _log_rests(size, m, log)
+        _log_contacts(size, m, log)
         copy(size, m, at.STATE, at.STAGE)
         signals(size, m, m.floats[at.NOW])
     save_signals(size, m)
@@ -249,7 +249,7 @@ def resting_side(m: Memory, i: int) -> float:
 
 
 @inner
-def _log_rests(size: int, m: Memory, log: Array) -> None:
+def _log_contacts(size: int, m: Memory, log: Array) -> None:
     """Log the joints that have come to rest at stops, and those that leave them."""
     for i in range(size):
         before = m.links[i, at.SIDE]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from ulna.dynamics import packed as link
-from ulna.dynamics.sticking import hold_margin, hold_or_release, slide
+from ulna.dynamics.sticking import forward_with_friction, hold_margin, hold_or_release
 from ulna.kernels import inner, kernel
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
@@ -21,9 +21,9 @@ from ulna.simulation.engine.watch import reset_history, resting_side
 
 
 @kernel
-def slide_part(size: int, m: Memory) -> None:
-    """Compute the friction of joints that slide, in the state STAGE."""
-    slide(size, m.links, m.vectors, at.STAGE)
+def slide_part(size: int, m: Memory, pairs: int) -> None:
+    """Compute the accelerations of the state STAGE, and the friction of joints that slide."""
+    forward_with_friction(size, m.links, m.turns, m.vectors, at.STAGE, pairs)
 
 
 @kernel
@@ -85,8 +85,8 @@ def _bound(m: Memory, i: int) -> bool:
 def _note_sticking(size: int, m: Memory, i: int, t: float) -> None:
     """Note when a joint begins to be held by friction alone, and when it breaks away."""
     n, floats, first = size, m.floats, m.ints[at.NOTED]
-    alone = resting_side(m, i) == 0.0 and m.links[i, link.STATIC] > 0.0
-    sticking = m.links[i, link.STUCK] != 0.0 and alone
+    by_friction = resting_side(m, i) == 0.0 and m.links[i, link.STATIC] > 0.0
+    sticking = m.links[i, link.STUCK] != 0.0 and by_friction
     since = first + at.STICKING_SINCE * n + i
     if sticking and floats[first + at.STICKING * n + i] == 0.0:
         if floats[first + at.STICKS * n + i] == 0.0:
