@@ -191,6 +191,8 @@ def _found_in_prose():
         for retired in RETIRED
         if TEXT in retired.kinds
     ]
+    # Letters of one case, all patterns at once: a tenth of the time, and most files have none.
+    any_of_them = re.compile(rf"\b(?:{'|'.join(one.word.lower() for one, _ in patterns)})\b")
     for file in PROSE:
         room, path = room_of(file), file.relative_to(ROOT).as_posix()
         # A phrase may go on in the next line.
@@ -198,6 +200,8 @@ def _found_in_prose():
         flat = re.sub(r"\n[ #]*", lambda m: " " * len(m[0]), text)
         # What people may still write is answered with the word that is meant.
         flat = re.sub(r"@suggest_keywords\([^)]*\)", lambda m: " " * len(m[0]), flat)
+        if not any_of_them.search(flat.lower()):
+            continue
         for retired, pattern in patterns:
             for match in pattern.finditer(flat):
                 line = text.count("\n", 0, match.start()) + 1
