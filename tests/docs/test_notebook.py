@@ -99,5 +99,5 @@ def test_results_are_tables(cells):
         assert result(cell)["text/html"].startswith("<div")
 
 
-def test_nothing_complains(cells):
+def test_no_cell_prints_a_warning(cells):
     assert not [one for cell in cells for one in cell.outputs if one["output_type"] == "stream"]

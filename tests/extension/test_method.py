@@ -89,7 +89,7 @@ def test_a_record_will_do_as_well_as_its_name(own):
     assert ulna.simulate(UNIT, **SWING, method=own.heun).q.tolist() == by_name.q.tolist()
 
 
-def test_they_are_listed(capsys):
+def test_methods_of_ones_own_are_listed_after_ours(capsys):
     assert main(["list", "methods", "--json"]) == 0
     rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)["methods"]}
     assert list(rows)[:4] == ["dop853", "rk4", "semi-implicit", "gauss4"]

@@ -47,7 +47,7 @@ class TestForward:
 
     q = np.radians([40.0, -60.0])
 
-    def test_the_exact_pose(self, unit):
+    def test_the_pose_is_the_sum_of_cosines_and_sines(self, unit):
         x, y, angle = tip(unit, self.q)
         assert x == pytest.approx(np.cos(np.radians(40.0)) + np.cos(np.radians(-20.0)), abs=1e-15)
         assert (round(x, 6), round(y, 6)) == (1.705737, 0.300767)

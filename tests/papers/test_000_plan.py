@@ -91,7 +91,7 @@ def test_the_elbow_stays_between_16_and_108_degrees_and_on_its_side(kehl):
     assert kehl.ok
 
 
-def test_radius_and_speed(kehl):
+def test_the_tip_keeps_to_the_radii_and_speeds_of_the_loops(kehl):
     motion = kehl.trajectory.tip(np.linspace(0.0, 60.0, 60001))
     radius, speed = (np.linalg.norm(part, axis=-1) for part in motion[:2])
     assert [f"{value:.4f}" for value in (radius.min(), radius.max())] == ["0.5900", "0.9900"]

@@ -118,7 +118,7 @@ class TestKinematics:
             "matrix_off": below(last), "factors_off": below(last), "composed_off": below(TINY),
         })  # fmt: skip
 
-    def test_forward_as_printed(self, rows):
+    def test_forward_has_every_printed_number_to_its_places(self, rows):
         places = {1.71: 2, 0.30: 2, 1.7057: 4, 0.3008: 4, 0.9397: 4, -0.342: 3, -20.0: 0}
         found = {n.printed: n.ours for n in rows["forward"].numbers if n.printed is not None}
         assert set(found) == set(places)
@@ -590,7 +590,7 @@ class TestPictures:
             assert len(lines) == 9 + 1 + 2
             assert lines[9].get_ydata().max() > 0.1
 
-    def test_loops_that_hold(self, rows):
+    def test_the_better_a_loop_the_smaller_its_largest_error(self, rows):
         (lines,) = self.lines(rows, "feedback")
         peaks = [float(line.get_ydata().max()) for line in lines]
         assert peaks == sorted(peaks, reverse=True)
@@ -598,7 +598,7 @@ class TestPictures:
 
 
 class TestFilms:
-    def test_which_there_are(self, rows):
+    def test_three_rows_have_the_films_of_figures_6_to_8(self, rows):
         films = {row.key: [film.file for film in row.films] for row in rows.values() if row.films}
         assert films == {
             "replay": ["000-figure-6.mp4"],
@@ -617,7 +617,7 @@ class TestFilms:
 
     @pytest.mark.slow
     @pytest.mark.parametrize("key", ["replay", "animation", "mass-sweep"])
-    def test_they_are_made(self, rows, key, tmp_path):
+    def test_a_film_is_made_where_it_is_asked_for(self, rows, key, tmp_path):
         (film,) = rows[key].films
         film.make(str(tmp_path / film.file))
         assert (tmp_path / film.file).stat().st_size > 50_000

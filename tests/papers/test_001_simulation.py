@@ -33,7 +33,7 @@ def run_one(q0, qd0, torque, duration, arm=ONE, **options):
 
 
 class TestOneJoint:
-    def test_its_default_run(self):
+    def test_its_default_run_ends_at_the_known_angle_and_rate(self):
         run = run_one(0.0, 0.0, 10.0, 20.0)
         assert f"{run.q[-1, 0]:.4f}" == "644.3452"
         assert f"{run.qd[-1, 0]:.4f}" == "48.6266"
@@ -119,7 +119,7 @@ class TestOneJoint:
 
 
 class TestFourJoints:
-    def test_its_sequential_run(self):
+    def test_its_sequential_run_ends_at_the_known_angles_and_rates(self):
         run = simulate(
             FOUR, **FOUR_START, torque=FOUR_TORQUES, duration=20.0, samples=2, rtol=1e-12,
             dynamics="sequential", sequential_damping=FOUR_B,

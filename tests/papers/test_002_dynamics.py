@@ -46,7 +46,7 @@ def slopes(function, at):
 
 
 class TestEnergies:
-    def test_potential_energy_18(self, states):
+    def test_potential_energy_is_equation_18(self, states):
         phi = states[0]
         ours = potential_energy(ARM, absolute_to_relative(phi))
         assert np.abs(ours - printed.potential(P, phi)).max() <= 1e-13
@@ -70,7 +70,7 @@ class TestEnergies:
         assert np.abs(slopes(lambda at: printed.potential(P, at), phi) - potential).max() <= 1e-7
         assert np.abs(slopes(lambda at: printed.kinetic(P, at, rate), phi) - kinetic).max() <= 1e-7
 
-    def test_momenta_27_29(self, states):
+    def test_momenta_are_equations_27_and_29(self, states):
         phi, rate, _ = states
         ours = (absolute.mass_matrix(ARM, phi) @ rate[..., None])[..., 0]
         assert np.abs(ours - printed.momenta(P, phi, rate)).max() <= 1e-13
@@ -110,7 +110,7 @@ class TestEquationsOfMotion:
         back = absolute.forward_dynamics(ARM, phi, rate, as_printed, tip_force=forces)
         assert back == pytest.approx(turning, rel=1e-10, abs=1e-10)
 
-    def test_term_by_term(self, states):
+    def test_every_term_of_the_torques_is_the_printed_one(self, states):
         phi, rate, turning = states
         sin = np.sin(phi[:, 0] - phi[:, 1])
         half = M2 * L1 * L2 / 2

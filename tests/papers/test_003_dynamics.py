@@ -52,7 +52,7 @@ class TestPointMasses:
         )
         assert np.abs(potential_energy(ARM, q) - printed.potential(self.p, q)).max() <= 1e-14
 
-    def test_both_joint_equations(self, states):
+    def test_inverse_dynamics_are_both_printed_equations(self, states):
         as_printed = printed.torques(self.p, *states)
         assert np.abs(inverse_dynamics(ARM, *states) - as_printed).max() <= 1e-13
 

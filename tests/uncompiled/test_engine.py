@@ -246,7 +246,7 @@ def test_what_cannot_go_on_says_so(options, reason):
     assert np.isfinite(run.q).all()
 
 
-def test_stepwise_and_live():
+def test_a_torque_applied_between_steps_acts_from_then_on():
     swing = ulna.Simulation(one_rod(), q0=[0.0], controller=ulna.control.PD(0.0, 0.0))
     swing.advance(0.01)
     swing.apply(torque=[2.0])

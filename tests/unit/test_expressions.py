@@ -375,7 +375,7 @@ def test_calls_have_a_name_and_keywords():
     assert parse_call(" ComputedTorque ( natural_frequency = 20 ) ")["natural_frequency"] == 20.0
 
 
-def test_values_of_calls():
+def test_arguments_of_calls_are_numbers_texts_lists_and_calls():
     call = parse_call("f(2*pi/60, sqrt(4), -1, g(h, x=1), [1, 'a'], None, True, False, (), pi)")
     nested = Call("g", (Call("h"),), {"x": 1.0})
     ten = (2 * math.pi / 60, 2.0, -1.0, nested, (1.0, "a"), None, True, False, (), math.pi)

@@ -125,7 +125,7 @@ def compare(a, b, out):
         z[8, k] = select(logical_not(x[k] > 0.0), 1.0, y[k])
 
 
-def test_comparisons_and_choices(pairs):
+def test_comparisons_and_choices_are_those_of_numpy_bit_by_bit(pairs):
     a, b = pairs
     out = np.zeros((9, *a.shape), a.dtype)
     compare(a, b, out)

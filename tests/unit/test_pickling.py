@@ -84,7 +84,7 @@ def test_plans_and_trajectories(timing, n):
         assert np.array_equal(other(0.7), made.trajectory(0.7))
 
 
-def test_plans_of_many():
+def test_plans_of_many_come_back_with_their_torques_and_motions():
     many = ulna.plan([ARM, ARM.replace(gravity=(0.0, -1.62))], ELLIPSE, rate=50.0, duration=2.0)
     for other in _copies(many):
         assert np.array_equal(other.tau, many.tau)

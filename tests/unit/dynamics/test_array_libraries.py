@@ -112,7 +112,7 @@ def test_numpy_in_numpy_out(name):
 
 
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != "load_alone"])
-def test_lists_will_do(name):
+def test_lists_give_what_arrays_give(name):
     listed = FUNCTIONS[name](WHOLE, *(value.tolist() for value in ONE))
     assert isinstance(leaves(listed)[0], np.ndarray | np.float64)
     same(listed, FUNCTIONS[name](WHOLE, *ONE))

@@ -574,7 +574,7 @@ class TestRedundantArms:
         assert not found.continuum
         assert np.abs(found.q).max() < 1e-7
 
-    def test_out_of_reach(self):
+    def test_out_of_reach_it_tells_the_shortfall_and_the_nearest_posture(self):
         arm = rods(0.5, 0.25, 0.125, base=(1.0, 0.0))
         found = inverse(arm, [[1.0, 2.0], [1.0, 0.0]], posture=[0.1, 0.1, 0.1])
         assert found.reachable.tolist() == [False, False]

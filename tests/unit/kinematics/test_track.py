@@ -389,7 +389,7 @@ class TestRedundantArms:
 
 
 class TestWords:
-    def test_reasons_in_words(self):
+    def test_flags_are_told_in_words_and_several_in_a_list(self):
         assert TrackFlag.OUT_OF_REACH.text == "out of reach"
         assert (TrackFlag.JOINT_LIMIT | TrackFlag.SINGULAR).text == "joint limit, singular"
 

@@ -288,7 +288,7 @@ class TestProblems:
         assert "condition number" in problem.text
         assert made.ok
 
-    def test_below_the_floor(self):
+    def test_below_the_floor_by_how_much_between_samples_too(self):
         made = plan(floor=0.05, elbow="up")
         lowest = joints(ARM, made.q)[:, 1:, 1].min(axis=-1)
         assert kinds(made) == ["below floor"]

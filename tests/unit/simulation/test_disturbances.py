@@ -169,7 +169,7 @@ def test_pushes_that_make_no_sense_are_refused(make, words):
         make()
 
 
-def test_they_are_values():
+def test_disturbances_of_the_same_numbers_are_equal():
     assert step([1.0]) == step((1,)) != step([2.0])
     assert repr(pulse([1.0], at=0.0, lasting=2.0)).startswith("Disturbance(")
     assert ulna.simulation.disturbances.noise([1.0], seed=np.int64(3)).seed == 3

@@ -59,7 +59,7 @@ def test_a_run_of_before_can_be_repeated_from_its_settings(older):
         ("sensed", "PID()"),
     ],
 )
-def test_gains_of_controllers(older, file, text):
+def test_gains_of_older_files_have_the_names_of_now(older, file, text):
     assert ulna.open_run(older / f"{file}.nc").settings["controller"].startswith(text)
 
 

@@ -226,7 +226,7 @@ def test_a_plan_of_more_ticks_than_are_worked_out_before(monkeypatch):
     assert simulate_batch(TWO, **options).q.tolist() == before.q.tolist()
 
 
-def test_sensors_and_disturbances(agrees):
+def test_sensors_and_disturbances_act_as_on_arms_alone(agrees):
     random = np.random.default_rng(7)
     sensors = [
         Sensors(
