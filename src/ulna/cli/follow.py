@@ -395,7 +395,7 @@ def _loop_facts(done: Following, label: str) -> dict[str, Any]:
     found, grows = done.trackings[label], done.stabilities[label]
     return {
         **found.facts(),
-        **friction_facts(found.run),
+        **(friction_facts(found.run) if has_friction(found.run.arm.parameters) else {}),
         "first_exit": {name: found.first_exit(radius) for name, radius in EXIT_RADII.items()},
         "stability": ({"error": str(grows)} if isinstance(grows, UlnaError) else grows.facts()),
     }

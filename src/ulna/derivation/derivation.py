@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import sympy as sp
 
-from ulna.arm import Arm, unmodelled
+from ulna.arm import Arm
 from ulna.derivation.derivation_options import DerivationOptions, title_of
 from ulna.derivation.formats import (
     FORMATS,
@@ -19,7 +19,7 @@ from ulna.derivation.formats import (
     to_text,
 )
 from ulna.derivation.formulas import Block, DocumentTable, Equation, Step, equals, paragraph
-from ulna.derivation.lagrange import Check, Mechanics, check, values
+from ulna.derivation.lagrange import Check, Mechanics, check, left_out_of, values
 from ulna.derivation.model import (
     HALF,
     Model,
@@ -156,7 +156,7 @@ class Derivation:
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """The steps, from what is given to the check."""
-        names = list(unmodelled(self.arm)) if self.arm is not None else []
+        names = left_out_of(self.arm) if self.arm is not None else []
         left_out = f"{' and '.join(names).capitalize()}, which this arm has, is left out."
         note = left_out if names else ""
         return DerivationSteps(self.mechanics, self.check, self._numbers, note).steps()

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import sympy as sp
 
-from ulna.arm import Arm, Joint, Link, Payload
+from ulna.arm import Arm, Joint, Link, Payload, unmodelled
 from ulna.arrays import Array
 from ulna.derivation.derivation_options import DerivationOptions
 from ulna.derivation.model import HALF, Body, Leg, Model, letter, symbol
@@ -311,7 +311,14 @@ def _modelled(arm: Arm, mechanics: Mechanics) -> Arm:
     joints = arm.joints if options.drives else [type(j)() for j in arm.joints]
     gravity = arm.gravity if options.has_gravity else (0.0, 0.0)
     payload = arm.payload if options.payload else type(arm.payload)(inertia=arm.payload.inertia)
-    return arm.replace(joints=joints, gravity=gravity, payload=payload)
+    modelled = arm.replace(joints=joints, gravity=gravity, payload=payload)
+    return modelled.without_friction()
+
+
+def left_out_of(arm: Arm) -> list[str]:
+    """Name what an arm has and the letters do not describe."""
+    resisting = {"dry friction": arm.parameters.static, "drag": arm.parameters.drag}
+    return [*(name for name, sizes in resisting.items() if sizes.any()), *unmodelled(arm)]
 
 
 def _closed_form(mechanics: Mechanics, arm: Arm, motion: Array, force: Array) -> list[Array]:

@@ -18,6 +18,7 @@ from ulna.actuation.friction import has_friction, rates_along
 from ulna.arm import Arm
 from ulna.arm.parameters import SLACK, are_limited
 from ulna.arrays import Array
+from ulna.dynamics import inverse_dynamics
 from ulna.kinematics import Tracked, TrackFlag, condition_number, joints, tip
 from ulna.kinematics.inverse_kinematics import EXACT, nearest_in_ring, ring
 from ulna.kinematics.path_tracking import FAILURES, Interval
@@ -34,7 +35,6 @@ from ulna.motion.planning.adaptive_sampling import (
     sample_adaptively,
     sign_changes,
 )
-from ulna.motion.planning.postures import joint_torque
 from ulna.motion.trajectory import Trajectory
 from ulna.units import length_text
 
@@ -279,7 +279,7 @@ class Demands:
 
     def _joint_values(self, u: Array, within: Array) -> Array:
         (q, qd, qdd), force = self._rows(u, within)
-        tau = joint_torque(self.arm, (q, qd, qdd), force)
+        tau = np.asarray(inverse_dynamics(self.arm, q, qd, qdd, tip_force=force))
         heights = joints(self.arm, q)[:, 1:, 1]
         return np.nan_to_num(np.concatenate([q, qd, qdd, tau, tau * qd, heights], axis=-1))
 

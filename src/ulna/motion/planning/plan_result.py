@@ -20,14 +20,14 @@ from ulna.angles import relative_to_absolute
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array, freeze
 from ulna.columns import write_columns
-from ulna.dynamics import chain, friction_torque
+from ulna.dynamics import chain, friction_torque, inverse_dynamics
 from ulna.dynamics.chain import times, to_joints
 from ulna.errors import InfeasibleError, InputError, Problem
 from ulna.kinematics import Tracked, condition_number, tip
 from ulna.kinematics.inverse_kinematics import ring
 from ulna.motion.paths.path import Path
 from ulna.motion.planning.findings import Demands, Finding, Peaks
-from ulna.motion.planning.postures import joint_torque, sliding_to_rest
+from ulna.motion.planning.postures import sliding_to_rest
 from ulna.motion.trajectory import Trajectory
 from ulna.namespaces import SuggestsAttributes, first_guesses, suggest_attributes, suggest_keywords
 from ulna.progress import card
@@ -298,7 +298,7 @@ class Plan(metaclass=SuggestsAttributes):
         rows = sliding_to_rest(self.trajectory, times, self.trajectory(times))
         if self.tip_force is not None:
             force = self.tip_force(np.ravel(times)).reshape(*times.shape, 3)
-        return joint_torque(self.arm, rows, force)
+        return np.asarray(inverse_dynamics(self.arm, *rows, tip_force=force))
 
     @property
     def power(self) -> Array:

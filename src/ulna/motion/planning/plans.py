@@ -12,15 +12,11 @@ from numpy.typing import NDArray
 from ulna.actuation.friction import has_friction
 from ulna.arm import Arm, stack
 from ulna.arrays import Array, freeze
+from ulna.dynamics import inverse_dynamics
 from ulna.errors import InfeasibleError, InputError, Problem
 from ulna.motion.planning.plan import PlanningProblem, assemble_plan
 from ulna.motion.planning.plan_result import Plan
-from ulna.motion.planning.postures import (
-    SampledMotion,
-    follow_paths,
-    joint_torque,
-    sliding_to_rest,
-)
+from ulna.motion.planning.postures import SampledMotion, follow_paths, sliding_to_rest
 
 MOST_AT_ONCE = 200_000  # samples, for each of which the numbers of an arm are laid out
 MOST_SHOWN = 8  # of those that are not ok
@@ -178,7 +174,7 @@ def _torques(arms: Sequence[Arm], rows: Array, motions: Sequence[SampledMotion])
         part = slice(first, first + at_once)
         arm = arms[0] if shared else stack(arms[part]).per_sample()
         tip_force = None if force is None else force[part]
-        tau[part] = joint_torque(arm, rows[part].swapaxes(0, 1), tip_force)
+        tau[part] = inverse_dynamics(arm, *rows[part].swapaxes(0, 1), tip_force=tip_force)
     return tau
 
 

@@ -34,12 +34,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ulna.actuation.friction import has_friction, rates_along, without_friction
+from ulna.actuation.friction import has_friction, rates_along
 from ulna.angles import TURN, wrap
-from ulna.arm import Arm, Parameters, parameters_of, stack
+from ulna.arm import Arm, Parameters, stack
 from ulna.arm.parameters import SLACK, are_limited
 from ulna.arrays import Array
-from ulna.dynamics import friction_torque, inverse_dynamics
 from ulna.errors import InputError, Problem
 from ulna.kinematics import Tracked
 from ulna.kinematics.inverse_kinematics import inverse, triangle
@@ -145,14 +144,6 @@ def sliding_to_rest(trajectory: Trajectory, times: Array, rows: Any) -> Any:
     ends = np.abs(times - trajectory.duration) <= ENDING * trajectory.duration
     stops = ends[..., None] & (qd == 0.0)
     return np.stack([q, np.where(stops, rates_along(-np.sign(qdd), qd), qd), qdd])
-
-
-def joint_torque(arm: Arm | Parameters, rows: Any, force: Array | None) -> Array:
-    """Return the torques (…, n) of q, q̇ and q̈ (3, …, n), friction included."""
-    smooth = np.asarray(inverse_dynamics(without_friction(arm), *rows, tip_force=force))
-    if not has_friction(parameters_of(arm)):
-        return smooth
-    return np.asarray(smooth + friction_torque(arm, *rows[1:]))
 
 
 def _trajectory(problem: PlanningProblem, solver: Solver | None) -> Trajectory:
