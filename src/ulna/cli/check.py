@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ulna.actuation.friction import has_friction
 from ulna.arm import Arm, unmodelled, warn_unmodelled
 from ulna.cli import flags
 from ulna.cli.arguments import Angles, find_arm, read_convention
@@ -45,7 +44,7 @@ def check(arm: flags.Arm, angles: flags.Angles = "relative", json: flags.Json = 
     title = f"{described.name or arm}: {counted(described.n, 'link')}"
     show_joints(title, _links(described), of="link")
     show_joints("joints", _joints(described, convention))
-    dry = has_friction(described.parameters)
+    dry = described.has_friction
     if dry:
         show_joints("friction", _friction(described))
     if convention.absolute:
@@ -151,7 +150,7 @@ def _lacks_limits(arm: Arm) -> bool:
 
 def _facts(arm: Arm) -> dict[str, Any]:
     inner, outer = ring(arm.parameters.length)
-    dry = has_friction(arm.parameters)
+    dry = arm.has_friction
     return {
         "name": arm.name,
         "links": arm.n,

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ulna.actuation.friction import has_friction
 from ulna.analysis import (
     FollowingVerdict,
     Stability,
@@ -283,7 +282,7 @@ def _show(done: Following, angles: Angles) -> None:
     say_about("power", [_power(done)])
     say_about("open loop", [_open_loop(done), _growth(done, "open loop")])
     say_about("closed loop", [_closed_loop(done), _growth(done, "closed loop")])
-    if has_friction(made.arm.parameters):
+    if made.arm.has_friction:
         say_about("friction", _friction(done))
     say_about("limits", _limits(done))
 
@@ -395,7 +394,7 @@ def _loop_facts(done: Following, label: str) -> dict[str, Any]:
     found, grows = done.trackings[label], done.stabilities[label]
     return {
         **found.facts(),
-        **(friction_facts(found.run) if has_friction(found.run.arm.parameters) else {}),
+        **(friction_facts(found.run) if found.run.arm.has_friction else {}),
         "first_exit": {name: found.first_exit(radius) for name, radius in EXIT_RADII.items()},
         "stability": ({"error": str(grows)} if isinstance(grows, UlnaError) else grows.facts()),
     }

@@ -13,7 +13,6 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from ulna.actuation.friction import has_friction
 from ulna.arm import Arm
 from ulna.arm.parameters import are_limited
 from ulna.cli import flags
@@ -198,7 +197,7 @@ def plan_columns(made: Plan) -> dict[str, list[str]]:
     """Return torques, speed and power of every joint, by their headings."""
     limits, peaks = made.arm.parameters.max_torque, made.peaks
     against = {}
-    if has_friction(made.arm.parameters):
+    if made.arm.has_friction:
         against[PEAK_FRICTION] = [number(most, 4) for most in made.term_peaks["friction"]]
     return {
         PEAK_TORQUE: [number(torque, 5) for torque in peaks.torque],

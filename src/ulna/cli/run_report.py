@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ulna.actuation.friction import has_friction
 from ulna.angles import wrap
 from ulna.cli.arguments import Angles
 from ulna.cli.terminal import degrees, fixed, number, say, show_joints, times
@@ -35,7 +34,7 @@ def show_run(run: Run, name: str, angles: Angles) -> None:
         f"{of}speed [rad/s]": map(_plain, qd),
         "peak torque [N·m]": map(number, _peak(run.tau)),
     }
-    if has_friction(run.arm.parameters):
+    if run.arm.has_friction:
         columns["peak friction [N·m]"] = map(number, _peak(run.friction))
     show_joints(f"{run.arm.name or name}: {_headline(run)}{angles.remark}", columns)
     x, y, angle = run.tip[-1]
@@ -219,7 +218,7 @@ def run_facts(run: Run, angles: Angles) -> dict[str, Any]:
 
 def friction_facts(run: Run) -> dict[str, Any]:
     """Return what friction did in a run in SI numbers; nothing of an arm without any."""
-    if not has_friction(run.arm.parameters):
+    if not run.arm.has_friction:
         return {}
     sticking = [one._asdict() for one in run.sticking]
     return {"peak_friction": _peak(run.friction), "sticking": sticking}

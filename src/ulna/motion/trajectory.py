@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ulna.actuation.friction import has_friction, to_rest
+from ulna.actuation.friction import to_rest
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, did_you_mean, shown
@@ -415,7 +415,7 @@ class Trajectory:
             rows = self.solver(np.clip(times, 0.0, self.duration), rows)
             rows[1:, ~moving] = 0.0
             rows[:, ~reached] = np.nan
-        return to_rest(rows, self._usual_rate) if has_friction(self.arm.parameters) else rows
+        return to_rest(rows, self._usual_rate) if self.arm.has_friction else rows
 
     def tip(self, t: TimesLike) -> TipMotion:
         """Return where the tip should be, its velocity and its acceleration.

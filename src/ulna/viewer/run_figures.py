@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ulna.actuation.friction import has_friction
 from ulna.simulation.run import stuck_spans
 from ulna.viewer.arm_drawing import (
     GHOSTS,
@@ -126,7 +125,7 @@ def plot_angles(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     >>> axes.get_ylabel(), len(axes.lines)
     ('angle [rad]', 2)
     """
-    if has_friction(run.arm.parameters):
+    if run.arm.has_friction:
         _mark_stuck(axes, run, theme)
     return joint_curves(axes, run.t, run.q, "q", theme, ylabel="angle [rad]")
 
@@ -203,7 +202,7 @@ def plot_torques(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     ('torque [N·m]', [2.0, 1.0])
     """
     _plot_commanded(axes, run, theme)
-    if has_friction(run.arm.parameters):
+    if run.arm.has_friction:
         _plot_friction(axes, run, theme)
     named: Any = {"ylabel": "torque [N·m]", "held": _is_held(run)}
     return joint_curves(axes, run.t, run.tau, r"\tau", theme, **named)

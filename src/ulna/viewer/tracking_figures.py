@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ulna.actuation.friction import has_friction
 from ulna.analysis.tracking_errors import Tracking, tracking
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.run import stuck_spans
@@ -220,7 +219,7 @@ def plot_deviation(axes: Axes, plan: Plan, run: Run | Tracking, *, theme: Theme 
     )
     style = {"color": theme.data[2], "ls": PATTERNS[2]}
     curve(axes, found.t, found.cross_track / UNITS[unit], "cross-track", style)
-    if has_friction(found.run.arm.parameters):
+    if found.run.arm.has_friction:
         _mark_stuck(axes, found.run, theme)
     # Numbers of many letters would reach into the name of the axis.
     axes.ticklabel_format(axis="y", scilimits=(-2, 4))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ulna.actuation.friction import has_friction, rates_along
+from ulna.actuation.friction import rates_along
 from ulna.arm import Arm
 from ulna.arm.parameters import SLACK, are_limited
 from ulna.arrays import Array
@@ -191,7 +191,7 @@ class Demands:
         middles = pieces.mean(axis=1) * self.trajectory.duration
         inside = ~np.any([(middles >= a) & (middles <= b) for a, b in lost] or [False], axis=0)
         kept = np.asarray(pieces[np.broadcast_to(inside, len(pieces))])
-        if not len(kept) or not has_friction(self.arm.parameters):
+        if not len(kept) or not self.arm.has_friction:
             return kept
         turns = sign_changes(self._sampled(self._rates, kept))
         turns = turns[np.abs(turns[:, None] - cuts).min(axis=1) > CLOSEST]
@@ -247,7 +247,7 @@ class Demands:
         """Return q, q̇ and q̈ (3, k, n), and the force on the tip (k, 3)."""
         T = self.trajectory.duration
         rows = self.trajectory.rows(u * T, within * T)
-        if has_friction(self.arm.parameters) and len(self.pieces):
+        if self.arm.has_friction and len(self.pieces):
             piece = np.searchsorted(self.pieces[:, 0], within) - 1
             rows[1] = rates_along(self._directions[piece], rows[1])
         return rows, None if self.force is None else self.force(u * T)

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ulna.actuation.friction import has_friction
 from ulna.angles import relative_to_absolute
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array, freeze
@@ -81,7 +80,7 @@ class Terms(NamedTuple):
 
 def terms_of(arm: Arm) -> tuple[str, ...]:
     """Return the names of the terms that tables show: friction only where a joint has any."""
-    dry = has_friction(arm.parameters)
+    dry = arm.has_friction
     return tuple(name for name in Terms._fields if dry or name != "friction")
 
 
@@ -112,7 +111,7 @@ def _terms(arm: Arm, q: Array, qd: Array, qdd: Array, force: Any) -> Terms:
     }
     links = {name: to_joints(np, part) for name, part in parts.items()}
     friction = np.zeros_like(qd)
-    if has_friction(arm.parameters):
+    if arm.has_friction:
         friction = friction_torque(arm, qd, qdd)
     return Terms(**links, damping=arm.parameters.damping * qd, friction=friction)
 
@@ -357,7 +356,7 @@ class Plan(metaclass=SuggestsAttributes):
         return "\n  ".join([_title(self), *lines, *_told(self)])
 
     def _repr_html_(self) -> str:
-        headings = (*HEADINGS, FRICTION) if has_friction(self.arm.parameters) else HEADINGS
+        headings = (*HEADINGS, FRICTION) if self.arm.has_friction else HEADINGS
         return card(_title(self), _told(self), headings, _rows(self))
 
 
@@ -407,7 +406,7 @@ def _rows(plan: Plan) -> list[tuple[str, ...]]:
     if not np.isfinite(peaks.torque).any():
         return []
     parts = [peaks.torque, peaks.torque_rms, peaks.speed, peaks.power]
-    if has_friction(plan.arm.parameters):
+    if plan.arm.has_friction:
         parts.append(plan.term_peaks["friction"])
     rows = zip(*parts, strict=True)
     return [(str(i), *(f"{value:.4g}" for value in row)) for i, row in enumerate(rows, 1)]

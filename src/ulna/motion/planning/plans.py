@@ -9,7 +9,6 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ulna.actuation.friction import has_friction
 from ulna.arm import Arm, stack
 from ulna.arrays import Array, freeze
 from ulna.dynamics import inverse_dynamics
@@ -104,7 +103,7 @@ def plan_all(asked: PlanningProblem) -> Plans:
     motions = follow_paths(problems)
     rows = _stacked([motion.rows for motion in motions], axis=1)
     arms, sliding = [problem.arm for problem in problems], rows
-    if any(has_friction(arm.parameters) for arm in arms):
+    if any(arm.has_friction for arm in arms):
         parts = [sliding_to_rest(one.trajectory, one.times, one.rows) for one in motions]
         sliding = _stacked(parts, axis=1)
     tau = _torques(arms, sliding, motions)

@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ulna.actuation.friction import has_friction, rates_along
+from ulna.actuation.friction import rates_along
 from ulna.angles import TURN, wrap
 from ulna.arm import Arm, Parameters, stack
 from ulna.arm.parameters import SLACK, are_limited
@@ -138,7 +138,7 @@ def sliding_to_rest(trajectory: Trajectory, times: Array, rows: Any) -> Any:
     Friction acts on a joint at rest as on one that starts: by its acceleration. At the end that
     would be the wrong way.
     """
-    if not has_friction(trajectory.arm.parameters):
+    if not trajectory.arm.has_friction:
         return rows
     q, qd, qdd = rows
     ends = np.abs(times - trajectory.duration) <= ENDING * trajectory.duration
