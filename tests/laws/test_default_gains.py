@@ -1,5 +1,9 @@
-"""Every controller, just as it comes, settles every preset at poses all over its range."""
+"""Every controller, just as it comes, settles every preset at poses all over its range.
 
+With friction it comes to rest within the friction band, and closer where friction is compensated.
+"""
+
+import dataclasses
 import math
 import warnings
 
@@ -18,8 +22,11 @@ from ulna.control import (
     GravityPD,
     loop_stability,
 )
+from ulna.control.gains import bounds_of
+from ulna.control.loop_stability import friction_error_band
 
-KINDS = [PD, PID, GravityPD, FeedforwardPID, ComputedTorque, Adaptive]
+WITHOUT_LEARNING = [PD, PID, GravityPD, FeedforwardPID, ComputedTorque]
+KINDS = [*WITHOUT_LEARNING, Adaptive]
 RATES = [100.0, 250.0, 1000.0]
 STEPS = {100.0: 5e-3, 250.0: 4e-3, 1000.0: 1e-3}  # [s] of the integrator: ticks are multiples
 STILL, NEAR = 1e-3, 1e-3  # [rad/s], [rad]
@@ -41,6 +48,23 @@ def arm_of(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ulna.UlnaWarning)  # of a preset that no body can be
         return arm.replace(joints=joints)
+
+
+def rubbing(arm, seed, rate=1000.0):
+    """Give an arm with friction, and stiction above that by up to a half.
+
+    Coulomb friction is 2 to 10 % of what the softest of the springs gives for a radian.
+    """
+    random, timing = np.random.default_rng(seed), ControlTiming(rate)
+    by_angle = ComputedTorque().start(arm, timing).gains[0]
+    softest = np.minimum(PD().start(arm, timing)[0], by_angle * bounds_of(arm).lightest)
+    coulomb = softest * random.uniform(0.02, 0.1, arm.n)
+    static = coulomb * random.uniform(1.0, 1.5, arm.n)
+    joints = [
+        dataclasses.replace(joint, friction=ulna.Friction(*both, stribeck_velocity=0.5))
+        for joint, *both in zip(arm.joints, coulomb, static, strict=True)
+    ]
+    return arm.replace(joints=joints)
 
 
 def draw(arm, count, seed):
@@ -126,6 +150,78 @@ def test_every_default_settles_all_over_the_range(name, rate):
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_default_settles_at_very_many_poses(name, kind, rate):
     settle(name, kind, rate, 200, seed=8)
+
+
+def rest_in_the_band(name, kind, rate, count, seed):
+    """Let a batch with friction go to its set-points; all have to come to rest in the band."""
+    smooth, timing, controller = arm_of(name), ControlTiming(rate), kind()
+    arm = rubbing(smooth, seed, rate)
+    starts, goals = draw(smooth, count, seed)
+    ends = goals
+    if kind is PD:
+        ends = sagged(smooth, goals, controller.start(arm, timing)[0])
+    band, p = friction_error_band(controller, arm, ends, timing), arm.parameters
+    inside = np.all((ends - band > p.lower) & (ends + band < p.upper), axis=-1)
+    assert inside.any()
+    starts, goals, ends = starts[inside], goals[inside], ends[inside]
+    run = ulna.simulate_batch(
+        arm, q0=starts, duration=max(5.0, 10.0 * slowest(smooth, controller, ends, timing)),
+        controller=controller, reference=goals, rate=rate, dt=1e-3, progress=False,
+    )  # fmt: skip
+    assert np.all(run.status.ok)
+    if kind not in (PID, FeedforwardPID):  # which go on, as their integrals do
+        assert np.abs(run.qd[:, -1]).max() < STILL
+    # The band is that of the loop near where it rests; gravity changes a little on the way.
+    band = friction_error_band(controller, arm, run.q[:, -1], timing)
+    assert (np.abs(run.q[:, -1] - ends) / band).max() < 1.05
+
+
+@pytest.mark.parametrize("name", ["kehl", "so-101", "dfki-double-pendulum"])
+def test_with_friction_every_default_rests_within_the_friction_band(name):
+    for kind in WITHOUT_LEARNING:
+        rest_in_the_band(name, kind, 1000.0, 4, seed=7)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rate", RATES)
+@pytest.mark.parametrize("name", ulna.presets())
+@pytest.mark.parametrize("kind", WITHOUT_LEARNING)
+def test_with_friction_very_many_rest_within_the_band(name, kind, rate):
+    rest_in_the_band(name, kind, rate, 100, seed=9)
+
+
+def farthest(controller, arm, start, goal):
+    """Give the largest joint error along a motion, in friction bands."""
+    motion = ulna.paths.joints([start, goal])
+    plan = ulna.plan(arm, motion, duration=1.5, timing="quintic")
+    run = ulna.simulate(arm, controller=controller, reference=plan, duration=2.0, samples=401)
+    asked = plan.trajectory(run.t).q
+    band = friction_error_band(controller, arm, run.q, ControlTiming())
+    return (np.abs(run.q - asked) / band).max()
+
+
+def follow_with_friction(name, kind, count, seed):
+    """Follow motions: within the band without compensation, closely with it."""
+    smooth = arm_of(name)
+    arm = rubbing(smooth, seed)
+    starts, goals = (some[:count] for some in draw(smooth, 2 * count, seed))
+    for start, goal in zip(starts, goals, strict=True):
+        assert farthest(kind(friction_compensation=False), arm, start, goal) < 1.5
+        # A joint that starts a tick late meets more friction than the reference, up to a third.
+        assert farthest(kind(), arm, start, goal) < 1.0 / 3.0
+
+
+@pytest.mark.parametrize("kind", [FeedforwardPID, ComputedTorque, Adaptive])
+@pytest.mark.parametrize("name", ["dfki-double-pendulum", "so-101"])
+def test_friction_that_is_compensated_leaves_a_small_part_of_its_band(name, kind):
+    follow_with_friction(name, kind, 1, seed=5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [FeedforwardPID, ComputedTorque, Adaptive])
+@pytest.mark.parametrize("name", ulna.presets())
+def test_friction_that_is_compensated_leaves_little_along_many_motions(name, kind):
+    follow_with_friction(name, kind, 8, seed=6)
 
 
 @pytest.mark.parametrize("kind", [PD, PID, GravityPD, FeedforwardPID])

@@ -90,20 +90,18 @@ def without_friction(arm: Arm | Parameters, *, keep_drag: bool = False) -> Arm |
     the growth of small errors, is computed of this part. Drag, which is smooth, may be kept.
     """
     if isinstance(arm, Arm):
-        return _smooth(arm, keep_drag) if has_friction(arm.parameters) else arm
-    none = 0.0 * arm.static
-    drag = arm.drag if keep_drag else none
-    return arm._replace(coulomb=none, static=none, drag=drag) if has_friction(arm) else arm
+        return _smooth(arm, keep_drag) if arm.has_friction else arm
+    smooth = arm.without_friction()
+    return smooth._replace(drag=arm.drag) if keep_drag else smooth
 
 
 @lru_cache(maxsize=64)
 def _smooth(arm: Arm, keep_drag: bool) -> Arm:
-    def drag(friction: Friction | None) -> Friction | None:
-        kept = keep_drag and friction is not None and friction.drag > 0.0
-        return Friction(drag=friction.drag) if friction is not None and kept else None
-
-    joints = [dataclasses.replace(one, friction=drag(one.friction)) for one in arm.joints]
-    return arm.replace(joints=joints)
+    if not keep_drag:
+        return arm.without_friction()
+    drags = (Friction(drag=one.friction.drag if one.friction else 0.0) for one in arm.joints)
+    pairs = zip(arm.joints, drags, strict=True)
+    return arm.replace(joints=[dataclasses.replace(one, friction=drag) for one, drag in pairs])
 
 
 def rates_along(directions: Array, rate: Array) -> Array:

@@ -284,7 +284,7 @@ def _friction_band(found: Tracking, tolerance: float, stability: Stability | Non
     if not (static.any() and len(out) and is_judged(controller)):
         return ""
     out = np.append(out[:: -(-len(out) // MOST_SAMPLES)], np.nanargmax(found.size))
-    error, q = found.joint_error[out], run.q[out] - found.joint_error[out]
+    error, q = found.joint_error[out], run.q[out]
     try:
         band = friction_error_band(controller, run.arm, q, _timing_of(run.settings))
     except InputError:  # of gains that are not for this arm

@@ -37,7 +37,6 @@ from ulna.control.laws import (
     constants,
     law,
     reference_model,
-    reference_torque,
     scratch_rows,
     torque_of_reference,
 )
@@ -53,6 +52,7 @@ from ulna.control.pid import (
     pid_gains,
     pid_torque,
 )
+from ulna.dynamics import inverse_dynamics
 from ulna.namespaces import suggest_keywords
 
 
@@ -265,7 +265,7 @@ class FeedforwardPID:
             What it remembers next.
         """
         model, pid = state
-        other = reference_torque(model, reference)
+        other = inverse_dynamics(model, reference.q, reference.qd, reference.qdd)
         tau, pid = pid_torque(t, reference.q - q, reference.qd - qd, other, pid)
         return tau, FeedforwardPIDState(model, pid)
 

@@ -34,7 +34,6 @@ from ulna.control.controller import (
     keyword_guesses,
     plain_gain,
 )
-from ulna.dynamics import friction_torque, inverse_dynamics
 from ulna.dynamics.packed import (
     COLUMNS,
     CONSTANTS,
@@ -390,13 +389,6 @@ def reference_model(controller: CompensatesFriction, arm: Arm | Parameters) -> A
     """Return the model of whose inverse dynamics a controller feeds the reference's forward."""
     smooth, friction = smooth_and_friction(controller, arm)
     return smooth if friction is None else friction
-
-
-def reference_torque(model: Arm | Parameters, reference: Reference) -> Array:
-    """Return the torques (n,) [N·m] that a reference takes of a model, friction included."""
-    smooth, motion = without_friction(model), (reference.q, reference.qd, reference.qdd)
-    tau = inverse_dynamics(smooth, *motion)
-    return tau if smooth is model else tau + friction_torque(model, *motion[1:])
 
 
 def constants(model: Arm | Parameters) -> Array:

@@ -183,7 +183,7 @@ def balance(sizes: Array) -> Array:
 
 
 def friction_error_band(controller: Any, arm: Arm, q: Array, timing: ControlTiming) -> Array:
-    """Return how far (…, n) [rad] friction holds joints at rest beside set-points q (…, n).
+    """Return how far (…, n) [rad] friction holds joints at rest beside set-points near q (…, n).
 
     Springs K of the controller and gravity pull a deviation back with (K + ∂G/∂q) δq, and static
     friction bears up to ± f_s of it: |δq| ≤ |(K + ∂G/∂q)⁻¹| f_s. Infinite where nothing pulls.

@@ -29,10 +29,10 @@ from ulna.control.laws import (
     constants,
     law,
     reference_model,
-    reference_torque,
     scratch_rows,
     torque_of_reference,
 )
+from ulna.dynamics import inverse_dynamics
 from ulna.namespaces import suggest_keywords
 
 
@@ -115,7 +115,7 @@ class OpenLoop:
         state : Arm or Parameters
             The same.
         """
-        return reference_torque(state, reference), state
+        return inverse_dynamics(state, reference.q, reference.qd, reference.qdd), state
 
     def compiled(self, arm: Arm | Parameters) -> CompiledLaw:
         """Return the same law for the compiled engine, of one arm or many.
