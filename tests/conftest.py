@@ -105,10 +105,12 @@ def _random_arm(
     *,
     limited: bool = False,
     whole: bool = False,
+    friction: bool = False,
 ) -> ulna.Parameters:
     """Draw arms of n links of 0.1 to 1 m on a base somewhere, straight from NumPy's generator.
 
-    A `whole` arm also has point masses, damping, geared rotors and gravity from anywhere.
+    A `whole` arm also has point masses, damping, geared rotors and gravity from anywhere; one with
+    `friction` also has dry friction, some of it with stiction, and drag.
     """
     shape = (*batch, n)
     ones, free = np.ones(shape), np.full(shape, np.inf)
@@ -135,7 +137,7 @@ def _random_arm(
     )
     if not whole:
         return arm
-    return arm._replace(
+    arm = arm._replace(
         inertia=random.uniform(0.02, 0.2, shape),
         tip_mass=random.uniform(0.0, 1.0, shape),
         damping=random.uniform(0.0, 1.0, shape),
@@ -143,11 +145,20 @@ def _random_arm(
         gear_ratio=random.uniform(-30.0, 30.0, shape),
         gravity=random.uniform(-10.0, 10.0, (*batch, 2)),
     )
+    if not friction:
+        return arm
+    coulomb = random.uniform(0.0, 4.0, shape)
+    return arm._replace(
+        coulomb=coulomb,
+        static=coulomb + random.uniform(0.0, 4.0, shape) * (random.random(shape) < 0.5),
+        stribeck_velocity=random.uniform(0.1, 1.0, shape),
+        drag=random.uniform(0.0, 0.2, shape),
+    )
 
 
 @pytest.fixture(scope="session")
 def random_arm() -> Callable[..., ulna.Parameters]:
-    """Give the builder of random arms: (generator, n, batch, limited, whole) -> Parameters."""
+    """Give the builder of random arms: (generator, n, batch, **what) -> Parameters."""
     return _random_arm
 
 

@@ -56,6 +56,26 @@ def test_compiled_arms_are_the_closed_form(random_arm, arm_of, n, rotors):
     assert qd - state[1] == pytest.approx(1e-6 * chain.forward_dynamics(arm, *state), rel=1e-3)
 
 
+@pytest.mark.parametrize("n", [1, 3])
+def test_compiled_arms_with_friction_are_the_closed_form(random_arm, arm_of, n):
+    random = np.random.default_rng(n)
+    arm = arm_of(random_arm(random, n, whole=True, friction=True))
+    quick, (q, qd, tau) = ulna.compiled(arm), random.uniform(-np.pi, np.pi, (3, n))
+    for ours, theirs in zip(
+        quick.linearise(q, qd, tau), dynamics.linearise(arm, q, qd, tau), strict=True
+    ):
+        assert close(ours, theirs)
+    for rates in (qd, 0.0 * qd):
+        for scale in (0.1, 1.0, 3.0, 10.0):
+            found = quick.forward_dynamics(q, rates, scale * tau)
+            expected = chain.forward_dynamics(arm, q, rates, scale * tau)
+            assert found == pytest.approx(expected, rel=1e-11)
+            torques = quick.inverse_dynamics(q, rates, found)
+            assert close(torques, chain.inverse_dynamics(arm, q, rates, found))
+    with pytest.raises(InputError, match="joint 1 at rest"):
+        quick.linearise(q, 0.0 * qd, tau)
+
+
 @pytest.mark.parametrize("n", [2, 5])
 def test_calls_for_one_state_are_the_closed_form(random_arm, arm_of, n):
     arm, state = drawn(random_arm, arm_of, n, True)

@@ -182,8 +182,9 @@ def joints_at_rest(
     count = none[..., :1]
     start = _Search(held, none, count + (n + 1.0), count + PATIENCE, none, held & ~held)
     last = _decided(xp, system, start)
-    qdd = xp.where(last.held, none, last.unknowns)
-    return JointsAtRest(qdd, xp.where(last.held, last.unknowns, none), last.held)
+    held = last.held & ~xp.isnan(last.unknowns)
+    qdd = xp.where(held, none, last.unknowns)
+    return JointsAtRest(qdd, xp.where(held, last.unknowns, none), held)
 
 
 def _decided(xp: Any, system: _System, start: _Search) -> _Search:

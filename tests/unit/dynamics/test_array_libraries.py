@@ -30,6 +30,9 @@ FUNCTIONS = {
     "largest_payload": lambda arm, q, qd, x, force: dynamics.largest_payload(
         arm, q, tip_force=force
     ),
+    "friction_payload": lambda arm, q, qd, x, force: dynamics.friction_payload(arm, q),
+    "friction_torque": lambda arm, q, qd, x, force: dynamics.friction_torque(arm, qd, x),
+    "friction_band": lambda arm, q, qd, x, force: dynamics.friction_band(arm, qd),
     "linearise": lambda arm, q, qd, x, force: dynamics.linearise(arm, q, qd, x, tip_force=force),
     "regressor": lambda arm, q, qd, x, force: dynamics.regressor(arm, q, qd, x),
     "regressor_along": lambda arm, q, qd, x, force: dynamics.regressor(arm, q, qd, x, qd_ref=x),
@@ -57,8 +60,8 @@ OF_ARMS = {
     "parameter_vector": lambda arm, q, qd, x, force: dynamics.parameter_vector(arm),
 }
 
-# Arms with everything, with neither offset nor rotor, and with a link that weighs nothing; their
-# joints have limits of torque, or none.
+# Arms with everything but friction, with neither offset nor rotor, with a link that weighs nothing,
+# and with friction; their joints have limits of torque, or none.
 WHOLE = ulna.Arm.of(
     [
         ulna.Link(0.5, 2.0, com=0.2, com_offset=0.05, tip_mass=0.3),
@@ -73,12 +76,20 @@ WHOLE = ulna.Arm.of(
 )
 POINTS = ulna.Arm.point_masses([0.7, 0.6], [1.0, 2.0])
 HOLLOW = ulna.Arm.of([ulna.Link(0.5, 0.0, tip_mass=1.0), ulna.Link(0.4, 0.0)], payload=0.5)
-ARMS = ulna.stack([WHOLE, POINTS, HOLLOW])
+RUBBING = ulna.Arm.rods(
+    [0.6, 0.5],
+    [1.5, 1.0],
+    joints=[
+        ulna.Joint(damping=0.1, friction=ulna.Friction(1.5, 2.5, 0.8, 0.04)),
+        ulna.Joint(friction=ulna.Friction(0.7)),
+    ],
+)
+ARMS = ulna.stack([WHOLE, POINTS, HOLLOW, RUBBING])
 STATE = (
-    np.array([[0.4, -1.1], [0.2, 0.9], [-0.8, 1.4]]),
-    np.array([[1.5, -2.0], [-0.3, 0.8], [0.6, 0.1]]),
-    np.array([[3.0, 0.5], [-1.0, 2.0], [0.7, -0.4]]),
-    np.array([[2.0, -3.0, 0.4], [0.5, 1.5, -0.2], [0.0, 1.0, 0.0]]),
+    np.array([[0.4, -1.1], [0.2, 0.9], [-0.8, 1.4], [0.3, 0.5]]),
+    np.array([[1.5, -2.0], [-0.3, 0.8], [0.6, 0.1], [-0.7, 1.1]]),
+    np.array([[3.0, 0.5], [-1.0, 2.0], [0.7, -0.4], [0.2, -0.9]]),
+    np.array([[2.0, -3.0, 0.4], [0.5, 1.5, -0.2], [0.0, 1.0, 0.0], [0.3, -0.2, 0.1]]),
 )
 ONE = tuple(value[0] for value in STATE)
 
@@ -373,3 +384,46 @@ def test_the_slope_of_the_largest_payload_is_a_number(payload_slopes, second):
     left = 30.0 / 9.81 - np.cos(0.4)
     expected = [np.sin(0.4) / x - left / x**2 * by_first, -left / x**2 * by_second]
     assert np.asarray(payload_slopes[second]) == pytest.approx(expected, rel=1e-12)
+
+
+# Joints at rest under dry friction: held and held, held and let go, let go and sliding
+
+REST = (
+    np.tile([0.3, 0.5], (4, 1)),
+    np.array([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, -1.0]]),
+    np.array([[12.0, 2.0], [16.0, 2.6], [-9.0, 30.0], [0.0, 0.0]]),
+)
+
+
+def test_joints_at_rest_are_found_by_the_bare_standard():
+    expected = dynamics.forward_dynamics(RUBBING, *REST)
+    assert (expected == 0.0).sum(axis=-1).tolist() == [2, 1, 0, 0]
+    arm = ulna.Parameters(*map(strict.asarray, RUBBING.parameters))
+    same(dynamics.forward_dynamics(arm, *map(strict.asarray, REST)), expected)
+
+
+def test_jax_finds_joints_at_rest_and_differentiates_what_they_do(jax):
+    def motion(q, qd, tau):
+        found = dynamics.forward_dynamics(RUBBING, q, qd, tau)
+        return found, (found, dynamics.linearise(RUBBING, q, qd + 1.0, tau)[0])
+
+    everything = jax.jacrev(motion, argnums=2, has_aux=True)
+    by_torque, (found, slopes) = compiled(jax, jax.vmap(everything))(*REST)
+    expected = dynamics.forward_dynamics(RUBBING, *REST)
+    same(found, expected, rel=1e-12)
+    for k, row in enumerate(np.asarray(by_torque)):
+        # What is held does not answer; the others do so as if it were one with its neighbour.
+        free, inverse = expected[k] != 0.0, np.zeros((2, 2))
+        mass = dynamics.mass_matrix(RUBBING, REST[0][k])
+        inverse[np.ix_(free, free)] = np.linalg.inv(mass[np.ix_(free, free)])
+        assert row == pytest.approx(inverse, abs=1e-12)
+    # The last state is linearised where its second joint is at rest.
+    assert np.isfinite(slopes).all(axis=(1, 2)).tolist() == [True, True, True, False]
+    assert np.isnan(slopes[3, 2:]).all()
+
+
+def test_single_precision_finds_joints_at_rest():
+    arm = ulna.Parameters(*(value.astype(np.float32) for value in RUBBING.parameters))
+    found = dynamics.forward_dynamics(arm, *(value.astype(np.float32) for value in REST))
+    assert found.dtype == np.float32
+    same(found, dynamics.forward_dynamics(RUBBING, *REST), rel=2e-5)

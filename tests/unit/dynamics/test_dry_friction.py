@@ -1,13 +1,15 @@
 """Friction of a motion, the band that holds joints at rest, and the load that friction holds."""
 
+import dataclasses
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 
 import ulna
 from ulna import dynamics
-from ulna.dynamics import FrictionBand, friction_band, friction_payload, friction_torque
+from ulna.dynamics import FrictionBand, chain, friction_band, friction_payload, friction_torque
 
 STICKY = ulna.Friction(coulomb=0.2, static=0.5, stribeck_velocity=0.1, drag=0.03)
 ARM = ulna.Arm.rods(
@@ -100,6 +102,148 @@ def test_arms_and_postures_broadcast_for_loads():
     arms = ulna.stack([rod(20.0), rod(30.0)])
     assert friction_payload(arms, np.zeros((3, 2, 1))).shape == (3, 2)
     assert friction_payload(arms, [0.0]).tolist() == pytest.approx([1.0, 2.0])
+
+
+# Rest
+
+
+def test_a_rod_starts_where_more_than_its_static_friction_pulls():
+    # 10 cos q N·m of weight against 8 N·m, and an inertia of 2/3 kg·m².
+    arm, still = rod(8.0), [0.0]
+    assert dynamics.forward_dynamics(arm, [1.0], still, still).tolist() == [0.0]
+    breaks_away = math.acos(0.8)
+    for angle, moves in ((breaks_away + 1e-6, False), (breaks_away - 1e-6, True)):
+        assert bool(dynamics.forward_dynamics(arm, [angle], still, still)[0]) is moves
+    found = dynamics.forward_dynamics(arm, [0.0], still, still)
+    assert found == pytest.approx([-(10.0 - 8.0) * 1.5])
+
+
+def test_a_joint_that_is_let_go_may_be_held_after_all():
+    # By itself the first link would be torn loose; the second, let go, takes the torque away.
+    joints = [ulna.Joint(friction=ulna.Friction(static)) for static in (4.0, 0.5)]
+    arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0], joints=joints, gravity=(0.0, 0.0))
+    q, still = [0.0, 0.0], np.zeros(2)
+    inertia = dynamics.mass_matrix(arm, q)
+    tau = np.array([4.0 * inertia[0, 1] / inertia[1, 1], 0.0])
+    tau[1] = 0.5 + tau[0] * inertia[1, 1] / inertia[0, 1] - 2.0
+    found = dynamics.forward_dynamics(arm, q, still, tau)
+    friction = inertia @ found - tau
+    assert (np.abs(friction) <= [4.0 + 1e-12, 0.5 + 1e-12]).all()
+    assert (found * friction <= 0.0).all()
+
+
+def test_what_is_held_has_a_whole_zero_for_its_acceleration():
+    held = dynamics.forward_dynamics(rod(20.0), [[0.3], [0.2]], [[0.0], [0.0]], [[0.0], [0.0]])
+    assert held.tobytes() == np.zeros((2, 1)).tobytes()
+
+
+def test_nan_and_infinity_stay_with_their_state():
+    q = np.array([[0.1, 0.2], [np.nan, 0.2], [0.1, 0.2]])
+    qd = np.array([[0.0, 0.0], [0.0, 0.0], [0.0, np.nan]])
+    found = dynamics.forward_dynamics(ARM, q, qd, np.array([20.0, 3.0]))
+    assert np.isfinite(found[0]).all()
+    assert np.isnan(found[1:]).all()
+
+
+@pytest.mark.parametrize("form", ["one state", "rows", "closed form"])
+def test_friction_of_zero_changes_no_bit(random_arm, arm_of, form):
+    random = np.random.default_rng(0)
+    arm = arm_of(random_arm(random, 3, whole=True))
+    joints = [dataclasses.replace(one, friction=ulna.Friction()) for one in arm.joints]
+    other, states = arm.replace(joints=joints), random.normal(size=(3, 4, 3))
+    states[1, 0] = 0.0
+    if form == "one state":
+        states = states[:, 0]
+    where = chain if form == "closed form" else dynamics
+    for function in (where.forward_dynamics, where.inverse_dynamics):
+        assert function(arm, *states).tobytes() == function(other, *states).tobytes()
+    with_none = chain.forward_dynamics(arm.parameters.without_friction(), *states)
+    assert chain.forward_dynamics(arm, *states).tobytes() == with_none.tobytes()
+
+
+def test_rows_give_the_same_bits_wherever_they_stand(random_arm):
+    random = np.random.default_rng(3)
+    arms = random_arm(random, 3, (40,), whole=True, friction=True)
+    q, qd, tau = random.normal(size=(3, 40, 3))
+    qd[::2] = 0.0
+    found = dynamics.forward_dynamics(arms, q, qd, tau)
+    order = random.permutation(40)
+    again = dynamics.forward_dynamics(arms.rows(order), q[order], qd[order], tau[order])
+    assert again.tobytes() == found[order].tobytes()
+
+
+# Linearising
+
+
+@pytest.mark.parametrize(
+    ("torque", "words"),
+    [
+        (4.0, "joint 1 at rest, held by 6 of at most 8 N·m of friction"),
+        (0.0, "joint 1 at rest, about to break away from 8 N·m of static friction"),
+    ],
+)
+@pytest.mark.parametrize("compiled", [False, True], ids=["closed form", "compiled"])
+def test_a_joint_at_rest_cannot_be_linearised(torque, words, compiled):
+    arm, still = rod(8.0), np.zeros(1)
+    linearise = ulna.compiled(arm).linearise if compiled else partial(dynamics.linearise, arm)
+    with pytest.raises(ulna.InputError) as caught:
+        linearise(still, still, np.array([torque]))
+    [problem] = caught.value.problems
+    assert problem.got == words
+    assert "arm.without_friction()" in problem.hint
+    dynamics.linearise(arm.without_friction(), still, still, [torque])
+
+
+def test_the_state_of_a_batch_that_cannot_be_linearised_is_named():
+    rates = [[1.0, 1.0], [1.0, 0.0]]
+    with pytest.raises(ulna.InputError, match="state 2: joint 2 at rest"):
+        dynamics.linearise(ARM, np.zeros((2, 2)), rates, np.zeros((2, 2)))
+
+
+def test_drag_alone_has_a_slope_everywhere():
+    joint = ulna.Joint(friction=ulna.Friction(drag=0.5))
+    arm = ulna.Arm.rods([1.0], [3.0], joints=[joint])
+    for rate in (0.0, 2.0, -3.0):
+        state, _ = dynamics.linearise(arm, [0.3], [rate], [0.0])
+        assert state[1, 1] == pytest.approx(-abs(rate))
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["closed form", "compiled"])
+def test_the_slope_of_friction_that_slides_is_that_of_forward_dynamics(
+    random_arm, arm_of, compiled
+):
+    random = np.random.default_rng(4)
+    arm = arm_of(random_arm(random, 2, whole=True, friction=True))
+    q, qd, tau = random.normal(size=(3, 2))
+    linearise = ulna.compiled(arm).linearise if compiled else partial(dynamics.linearise, arm)
+    state, control = linearise(q, qd, tau)
+    step, steps = 1e-4, np.array([-2, -1, 1, 2])
+    weights = np.array([1, -8, 8, -1]) / (12 * step)
+    aside = step * steps[:, None, None] * np.eye(2)
+    for column, (dq, dqd, dtau) in enumerate(np.eye(3)):
+        moved = chain.forward_dynamics(arm, q + dq * aside, qd + dqd * aside, tau + dtau * aside)
+        slope = np.einsum("k,kij->ji", weights, moved)
+        whole = np.concatenate([state, control], axis=-1)[2:, 2 * column : 2 * column + 2]
+        assert whole == pytest.approx(slope, rel=1e-7, abs=1e-7)
+
+
+# Equilibria
+
+
+def test_equilibria_say_which_joints_can_be_held_anywhere():
+    found = dynamics.equilibria(ARM, [0.0, 0.0])
+    without = dynamics.equilibria(ARM.without_friction(), [0.0, 0.0])
+    assert (found.sticking, without.sticking) == ((1, 2), ())
+    assert [one.kind for one in found] == [one.kind for one in without]
+    assert all(np.array_equal(a.q, b.q) for a, b in zip(found, without, strict=True))
+    assert all(
+        np.array_equal(a.eigenvalues, b.eigenvalues) for a, b in zip(found, without, strict=True)
+    )
+    none = dynamics.equilibria(rod(30.0), [15.0])
+    assert (len(none), none.sticking) == (0, (1,))
+    assert none.reason.endswith("more than the weight can balance without friction")
+    # Held all the same: 15 N·m less than what the weight takes is within its friction.
+    assert not dynamics.forward_dynamics(rod(30.0), [0.3], [0.0], [15.0]).any()
 
 
 @pytest.mark.parametrize(
