@@ -87,6 +87,13 @@ def test_batches_of_older_versions_open_with_their_settings(older, file):
             "[PD(kp=9.0, kd=1.0), ComputedTorque(natural_frequency=15.0, damping_ratio=0.7)]"
         )
         assert np.asarray(run.tau).shape == run.q.shape == (2, 3, 2)
+        # They were computed without friction.
+        for values in (run.parameters.coulomb, run.parameters.static, run.parameters.drag):
+            assert values.tolist() == [0.0, 0.0]
+        assert (run.parameters.stribeck_velocity > 0.0).all()
+        arms = run.parameters
+    again = ulna.simulate_batch(arms, q0=np.zeros((2, 2)), duration=0.01)
+    assert again.status.ok.all()
 
 
 def test_a_file_that_is_saved_again_is_one_of_this_version(older, tmp_path):

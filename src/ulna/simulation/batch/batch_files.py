@@ -18,6 +18,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ulna.arm import Parameters
+from ulna.arm.components import FRICTION
+from ulna.arm.parameters import FRICTIONLESS
 from ulna.concurrency import deferred
 from ulna.errors import InputError, Problem, Problems
 from ulna.simulation.batch.batch_run import (
@@ -366,7 +368,7 @@ def _batch(source: BatchSource) -> BatchRun:
     t_end = source.read("t_end")
     kept = {name: StoredArray(source, name) for name in HISTORIES if name in source.arrays}
     return BatchRun(
-        parameters=Parameters(*(source.read(name) for name in Parameters._fields)),
+        parameters=Parameters(*(_parameter(source, name) for name in Parameters._fields)),
         t=source.read("time"),
         **({"tau": None} | kept),
         t_end=t_end,
@@ -374,6 +376,13 @@ def _batch(source: BatchSource) -> BatchRun:
         settings=settings or {},
         versions=made_with or {},
     )
+
+
+def _parameter(source: BatchSource, name: str) -> Floats:
+    """Read a parameter of the arms; files of versions without friction have arms without it."""
+    if name in source.arrays:
+        return source.read(name)
+    return np.full(source.arrays["q"].shape[-1:], getattr(FRICTIONLESS, name))
 
 
 def _check_arrays(checks: Problems, source: BatchSource) -> None:
@@ -385,7 +394,8 @@ def _check_arrays(checks: Problems, source: BatchSource) -> None:
     check_array(checks, "status", found.get("status"), (members,), np.int8)
     for name in ("q", "qd", *(("tau",) if "tau" in found else ())):
         check_array(checks, name, found.get(name), (members, samples, n))
-    for name in Parameters._fields:
+    rubs = any(name in found for name in FRICTION)
+    for name in (name for name in Parameters._fields if rubs or name not in FRICTION):
         size = 2 if name in PLANE else n
         several = len(_shape_of(found.get(name))) > 1
         check_array(checks, name, found.get(name), (members, size) if several else (size,))
