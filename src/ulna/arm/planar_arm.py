@@ -384,7 +384,8 @@ class Arm(metaclass=SuggestsAttributes):
 
         Examples
         --------
-        >>> preset("dfki-double-pendulum").without_friction().has_friction
+        >>> import ulna
+        >>> ulna.preset("dfki-double-pendulum").without_friction().has_friction
         False
         """
         return self.replace(joints=[dataclasses.replace(one, friction=None) for one in self.joints])

@@ -80,7 +80,7 @@ def friction_torque(arm: Arm | Parameters, qd: Array, qdd: Array | None = None) 
     >>> import ulna
     >>> joint = ulna.Joint(friction=ulna.Friction(coulomb=0.2, static=0.3, drag=0.01))
     >>> arm = ulna.Arm.rods([1.0], [1.0], joints=[joint])
-    >>> friction_torque(arm, [-2.0]).tolist()  # 0.2 + 0.01 · 2², against a motion backwards
+    >>> friction_torque(arm, [-2.0]).round(12).tolist()  # 0.2 + 0.01 · 2², backwards
     [-0.24]
     >>> friction_torque(arm, [0.0], [1.5]).tolist()
     [0.3]

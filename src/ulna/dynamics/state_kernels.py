@@ -319,9 +319,8 @@ def resisted_linearise_one(
     hold_by_friction(size, links, scratch.vectors, ANGLES)
     hold_or_release(size, links, scratch.turns, scratch.vectors, ANGLES)
     for i in range(size):
-        damping = links[i, at.DAMPING]
-        links[i, at.FRICTION], links[i, OWN_DAMPING] = 0.0, damping
-        links[i, at.DAMPING] = damping + _slope(scratch, i, qd[i])
+        links[i, OWN_DAMPING] = links[i, at.DAMPING]
+        links[i, at.DAMPING] += _slope(scratch, i, qd[i])
     _write_derivatives(size, scratch, _coupled(memory), qd, A, B)
     for i in range(size):
         links[i, at.DAMPING] = links[i, OWN_DAMPING]
