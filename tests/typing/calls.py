@@ -479,12 +479,16 @@ def controllers(arm: ulna.Arm, q: Floats) -> None:
     control.PD(kp=[20.0, 10.0], kd=2.0)
     control.PD(stiffness=20.0)  # type: ignore[call-arg]
     control.PID(kp=20.0, kd=2.0, ki=1.0, filter=100.0)
+    control.PID(dead_band=[0.01, 0.02])
+    control.PID(dead_band="1 deg")  # type: ignore[arg-type]
     control.PID(integral=1.0)  # type: ignore[call-arg]
     control.GravityPD(natural_frequency=10.0, model=arm)
     control.GravityPD(frequency=10.0)  # type: ignore[call-arg]
     control.FeedforwardPID(kp=20.0, model=arm)
     control.FeedforwardPID(kp="20")  # type: ignore[arg-type]
     control.ComputedTorque(natural_frequency=20.0, damping_ratio=1.0)
+    control.ComputedTorque(friction_compensation=False)
+    control.OpenLoop(friction_compensation="no")  # type: ignore[arg-type]
     control.ComputedTorque(frequency=20.0)  # type: ignore[call-arg]
     control.ComputedTorque(20.0, 1.0, arm)  # type: ignore[call-arg]
     control.Adaptive(bandwidth=10.0, kd=1.0, adaptation=0.5)

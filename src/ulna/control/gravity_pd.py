@@ -7,7 +7,8 @@ comes there from anywhere if K is more than ∂G/∂q, the weight's own stiffnes
 into G. With `measured=True` it is G(q) instead, which takes gravity out of the world: what is left
 is PD on an arm that floats, ½ q̇ᵀ M q̇ + ½ eᵀ K e only falls, by q̇ᵀ D q̇, and any K > 0 will do.
 With a wrong model the weight that is left over stretches the springs, by (G − Ĝ) / K; and a moving
-reference is followed late, since nothing pays for accelerations.
+reference is followed late, since nothing pays for accelerations. Nor for friction: a joint rests
+anywhere within f_s / K of its set-point.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
     τ = K (q_ref − q) + D (q̇_ref − q̇)        K = diag(kp),  D = diag(kd)
 
 Springs store energy and dampers take it away, so that the arm settles whatever its masses. Against
-a steady load, such as gravity, it settles beside its set-point by load / K. A joint that sees the
+a steady load, such as gravity, it settles beside its set-point by load / K, and static friction f_s
+holds a joint within f_s / K of that. A joint that sees the
 inertia M swings with ω = √(K/M) and the damping ratio D / (2 M ω). Dampers that answer once a tick
 fail when they are too strong for the lightest way in which joints move against one another, and
 springs when they are softer than gravity or stiffer than dampers over latency: `control.gains` has

@@ -3,6 +3,7 @@
 import json
 import math
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from importlib import import_module
 from itertools import pairwise
 
@@ -232,6 +233,28 @@ def test_a_spring_and_a_damper_decay_by_damping_times_frequency(zeta):
     held = expm(0.02 * np.array([[0, 1, 0], [0, 0, 1], [0, 0, 0]]))
     tick = held[:2, :2] - held[:2, 2:] @ [[omega**2, 2.0 * zeta * omega]]
     assert slow.phi[-1] == pytest.approx(np.linalg.matrix_power(tick, 100), rel=1e-6, abs=1e-9)
+
+
+def with_friction(arm, friction):
+    return arm.replace(joints=[replace(joint, friction=friction) for joint in arm.joints])
+
+
+@pytest.mark.parametrize("law", [None, ComputedTorque()], ids=repr)
+def test_dry_friction_is_left_out_where_it_has_no_derivative(law):
+    sticky = with_friction(ARM, ulna.Friction(0.5, static=1.0))
+    plan = ulna.plan(ARM, CIRCLE, duration=1.0, timing="quintic")  # at rest at both ends
+    told, smooth = (stability(plan, law, arm=arm) for arm in (sticky, ARM))
+    assert told.growth == pytest.approx(smooth.growth, abs=1e-6)
+
+
+def test_drag_takes_from_errors_by_its_slope():
+    # At the rate ω drag c ω² has the slope 2 c ω: rates decay by 2 c ω / J.
+    drag, rate, inertia, duration = 0.3, 2.0, 1.0 / 3.0, 0.5
+    arm = ulna.Arm.rods([1.0], [1.0], gravity=(0.0, 0.0))
+    arm = with_friction(arm, ulna.Friction(0.2, drag=drag))
+    plan = ulna.plan(arm, ulna.paths.joints([[0.0], [rate * duration]]), duration=duration)
+    decay = np.exp(-2.0 * drag * rate / inertia * duration)
+    assert np.linalg.eigvals(stability(plan).phi[-1]) == pytest.approx([1.0, decay], rel=1e-9)
 
 
 def test_under_a_computed_torque_errors_fall_at_its_frequency():

@@ -100,6 +100,16 @@ def test_of_an_arm_without_friction_nothing_is_compensated(kind, geared, rubbing
         kind(friction_compensation="no").start(rubbing)
 
 
+@pytest.mark.parametrize("kind", COMPENSATING)
+def test_an_arm_is_driven_the_same_whether_or_not_its_neighbours_have_friction(
+    kind, geared, rubbing, circling
+):
+    options = {"q0": [0.1, 0.4], "duration": 0.2, "reference": circling(2), "controller": kind()}
+    mixed = ulna.simulate_batch(ulna.stack([geared, rubbing]), **options)
+    for arm, q in zip((geared, rubbing), mixed.q, strict=True):
+        assert (ulna.simulate_batch(ulna.stack([arm, arm]), **options).q[0] == q).all()
+
+
 @pytest.mark.parametrize("controller", EACH, ids=repr)
 def test_a_run_is_the_same_compiled_and_in_python(controller, geared, only_python, circling):
     options = {
