@@ -363,6 +363,7 @@ def why(arm: ulna.Arm, q: Floats) -> None:
 
 def on_paper(arm: ulna.Arm) -> None:
     steps: derivation.Derivation = ulna.derive(2, convention="absolute", tip_force=True)
+    ulna.derive(2, friction=True)
     ulna.derive("two")  # type: ignore[arg-type]
     ulna.derive(links=2, conventions="absolute")  # type: ignore[call-arg]
     ulna.derive(arm)

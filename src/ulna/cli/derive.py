@@ -51,6 +51,7 @@ def derive(
     tip_force: Annotated[bool, switch("--tip-force", "Add a force that acts on the tip.")] = False,
     gravity: GravityOption = None,
     drives: Annotated[bool, switch("--drives", "Add geared rotors and damping.")] = False,
+    friction: Annotated[bool, switch("--friction", "Add dry friction and drag.")] = False,
     arm: ArmOption = None,
     format: FormatOption = None,  # noqa: A002 - the word that users know
     out: OutOption = None,
@@ -71,6 +72,7 @@ def derive(
             tip_force=tip_force,
             gravity=gravity,
             drives=drives or None,
+            friction=friction,
         )
     if out is not None:
         _save(found, wanted, out, overwrite=overwrite)

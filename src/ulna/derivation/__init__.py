@@ -27,6 +27,7 @@ def derive(
     tip_force: bool = False,
     gravity: str | None = None,
     drives: bool | None = None,
+    friction: bool = False,
     arm: Arm | None = None,
 ) -> Derivation:
     """Derive the equations of motion of an arm of 1 to 4 links after Lagrange.
@@ -51,6 +52,9 @@ def derive(
         Gravity g downwards, a vector γ, or none.
     drives : bool, optional
         Whether joints have geared rotors and viscous damping.
+    friction : bool, optional
+        Whether joints have dry friction and drag; left out unless asked for, also of an arm that
+        has them.
     arm : Arm, optional
         Arm whose numbers are put in.
 
@@ -84,6 +88,7 @@ def derive(
         "tip_force": tip_force,
         "gravity": gravity,
         "drives": drives,
+        "friction": friction,
     }
     if arm is not None and not isinstance(arm, Arm):
         raise InputError(Problem("arm", shown(arm), "an Arm", "ulna.preset and ulna.load give one"))

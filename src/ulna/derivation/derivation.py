@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING
 import sympy as sp
 
 from ulna.arm import Arm
-from ulna.derivation.derivation_options import DerivationOptions, title_of
+from ulna.derivation.derivation_options import DerivationOptions, left_out, title_of
 from ulna.derivation.formats import (
     FORMATS,
     LANGUAGES,
+    check_known,
     source_code,
     to_html,
     to_text,
 )
 from ulna.derivation.formulas import Block, DocumentTable, Equation, Step, equals, paragraph
-from ulna.derivation.lagrange import Check, Mechanics, check, left_out_of, values
+from ulna.derivation.lagrange import Check, Mechanics, check, values
 from ulna.derivation.model import (
     HALF,
     Model,
@@ -27,11 +28,11 @@ from ulna.derivation.model import (
     Rate,
     angles_in_words,
     forces_in_words,
+    friction_in_words,
     letter,
     letters,
     symbol,
 )
-from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.namespaces import first_guesses, no_attribute
 
 L, K, V = symbol("L"), symbol("K"), symbol("V")
@@ -122,7 +123,7 @@ class Derivation:
         m, model = self.mechanics, self.mechanics.model
         inertia = m.mass_matrix * sp.Matrix(model.accelerations)
         moving = inertia + m.velocity_terms + m.gravity
-        acting = (m.motor(k) + m.pull(k) - m.drag(k) for k in range(model.n))
+        acting = (m.motor(k) + m.pull(k) - m.damping(k) - m.friction(k) for k in range(model.n))
         return tuple(sp.Eq(left, right) for left, right in zip(moving, acting, strict=True))
 
     @property
@@ -156,9 +157,7 @@ class Derivation:
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """The steps, from what is given to the check."""
-        names = left_out_of(self.arm) if self.arm is not None else []
-        left_out = f"{' and '.join(names).capitalize()}, which this arm has, is left out."
-        note = left_out if names else ""
+        note = left_out(self.options, self.arm)
         return DerivationSteps(self.mechanics, self.check, self._numbers, note).steps()
 
     def text(self, *, spell: Callable[[str], str] = str) -> str:
@@ -224,7 +223,7 @@ class Derivation:
         InputError
             For any other name.
         """
-        _check_known("format", format, (*FORMATS, *LANGUAGES))
+        check_known("format", format, (*FORMATS, *LANGUAGES))
         if format in LANGUAGES:
             return self.code(format)
         return FORMATS[format](self.title, self.steps)
@@ -249,7 +248,7 @@ class Derivation:
         InputError
             For any other language.
         """
-        _check_known("language", language, tuple(LANGUAGES))
+        check_known("language", language, tuple(LANGUAGES))
         return source_code(self.mechanics, self.title, self._numbers, language, name)
 
     if not TYPE_CHECKING:
@@ -269,12 +268,6 @@ class Derivation:
     @property
     def _numbers(self) -> dict[sp.Symbol, float]:
         return values(self.arm, self.options) if self.arm else {}
-
-
-def _check_known(what: str, name: str, known: tuple[str, ...]) -> None:
-    if name not in known:
-        need, hint = f"one of {', '.join(known)}", did_you_mean(str(name), known)
-        raise InputError(Problem(what, shown(name), need, hint))
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +294,8 @@ class DerivationSteps:
             Step("The constants", tuple(self._constants())),
             Step("The Lagrangian", tuple(self._lagrangian())),
         ]
+        if self._model.options.friction:
+            steps.append(Step("Friction", tuple(self._friction())))
         kind = "joint" if self._model.options.relative else "link"
         steps += [
             Step(f"Euler–Lagrange for {kind} {k + 1}", tuple(self._row(k)))
@@ -405,6 +400,13 @@ class DerivationSteps:
         yield equals(V, self.mechanics.potential_energy)
         yield equals(L, K - V)
 
+    def _friction(self) -> Iterator[Block]:
+        moving, at_rest = friction_in_words()
+        yield paragraph(moving)
+        for joint in range(self._model.n):
+            yield equals(symbol("f", joint + 1), self.mechanics.joint_friction(joint))
+        yield paragraph(at_rest)
+
     def _row(self, k: int) -> Iterator[Block]:
         m, mechanics = self._model, self.mechanics
         by_rate, by_angle = Partial(L, m.rates[k]), Partial(L, m.coordinates[k])
@@ -412,7 +414,8 @@ class DerivationSteps:
         yield equals(Rate(by_rate), mechanics.momentum_rate(k))
         yield equals(by_angle, mechanics.angle_derivative(k))
         yield paragraph(forces_in_words(m, k))
-        acts = mechanics.motor(k) + mechanics.pull(k) - mechanics.drag(k)
+        acts = mechanics.motor(k) + mechanics.pull(k) - mechanics.damping(k)
+        acts -= mechanics.friction(k, lambda joint: symbol("f", joint + 1))
         yield equals(Rate(by_rate) - by_angle, acts)
         heavy = m.options.has_gravity
         kinds = "accelerations, rates and weight" if heavy else "accelerations and rates"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
-from ulna.arm import Arm
+from ulna.arm import Arm, unmodelled
 from ulna.errors import InputError, Problem, did_you_mean, shown
 
 MOST_LINKS = 4
@@ -41,6 +41,8 @@ class DerivationOptions:
         Gravity g downwards, a vector γ, or none.
     drives : bool
         Whether joints have rotors behind gears, and viscous damping.
+    friction : bool
+        Whether joints have dry friction and drag.
     """
 
     links: int = 2
@@ -50,6 +52,7 @@ class DerivationOptions:
     tip_force: bool = False
     gravity: str = "down"
     drives: bool = False
+    friction: bool = False
 
     def __post_init__(self) -> None:
         problems = [
@@ -68,7 +71,7 @@ class DerivationOptions:
             hint = "ulna.dynamics has the numbers for any number of links"
             need = f"a whole number of links from 1 to {MOST_LINKS}"
             problems.append(Problem("links", shown(self.links), need, hint))
-        for name in ("payload", "tip_force", "drives"):
+        for name in ("payload", "tip_force", "drives", "friction"):
             if not isinstance(getattr(self, name), bool):
                 got, hint = shown(getattr(self, name)), "letters come first; an arm has the numbers"
                 problems.append(Problem(name, got, "True or False", hint))
@@ -150,6 +153,7 @@ def title_of(options: DerivationOptions, arm: Arm | None) -> str:
             (options.payload, "a payload"),
             (options.tip_force, "a force at the tip"),
             (options.drives, _drives(arm)),
+            (options.friction, "friction"),
         )
         if wanted
     ]
@@ -160,6 +164,19 @@ def title_of(options: DerivationOptions, arm: Arm | None) -> str:
     angles = ANGLE_WORDS[options.convention]
     about = f"{COUNT_WORDS[options.links]}, {bodies}, {angles}{tail}"
     return f"{arm.name}: {about}" if arm and arm.name else about.capitalize()
+
+
+def left_out(options: DerivationOptions, arm: Arm | None) -> str:
+    """Say what the arm has and the letters leave out; empty where there is nothing."""
+    if arm is None:
+        return ""
+    names = " and ".join(unmodelled(arm))
+    sentences = [f"{names.capitalize()}, which this arm has, is left out."] if names else []
+    if arm.has_friction and not options.friction:
+        kind = "Dry friction" if (arm.parameters.static > 0.0).any() else "Drag"
+        adds = "friction=True, or --friction, adds it."
+        sentences.insert(0, f"{kind}, which this arm has, is left out: {adds}")
+    return " ".join(sentences)
 
 
 def _drives(arm: Arm | None) -> str:

@@ -35,6 +35,7 @@ from ulna.derivation.formulas import (
 )
 from ulna.derivation.lagrange import Mechanics
 from ulna.derivation.model import COORDINATES, letter, letters, symbol
+from ulna.errors import InputError, Problem, did_you_mean, shown
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -43,8 +44,8 @@ if TYPE_CHECKING:
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
 # What a MATLAB file defines, what it calls, and the words of the language.
 TAKEN = re.compile(
-    "mass_matrix|coriolis_matrix|gravity_torque|inverse_dynamics|inverse_kinematics|model|arm|"
-    "cos|sin|sqrt|atan2|zeros|max|break|case|catch|classdef|continue|else|elseif|end|for|function|"
+    "mass_matrix|coriolis_matrix|gravity_torque|friction_torque|inverse_dynamics|"
+    "inverse_kinematics|direction|model|arm|cos|sin|exp|sign|sqrt|atan2|zeros|max|break|case|catch|classdef|continue|else|elseif|end|for|function|"
     "global|if|otherwise|parfor|persistent|return|spmd|switch|try|while|"
     "do|until|endif|endfor|endfunction|endwhile|endswitch|end_try_catch|unwind_protect"
 )
@@ -59,8 +60,11 @@ class Language(NamedTuple):
     first: int = 0  # the index of the first entry
 
 
+OWN = {"Direction": "direction"}  # a function that the file itself defines
+
+
 def _write_python(formula: sp.Expr) -> str:
-    return str(sp.pycode(formula, fully_qualified_modules=False))
+    return str(sp.pycode(formula, fully_qualified_modules=False, user_functions=OWN))
 
 
 def _write_c(formula: sp.Expr) -> str:
@@ -69,12 +73,13 @@ def _write_c(formula: sp.Expr) -> str:
         (lambda base, exponent: exponent == 2, lambda base, exponent: f"(({base})*({base}))"),
         (lambda base, exponent: True, "pow"),
     ]
-    return str(sp.ccode(formula, user_functions={"Pow": products}))
+    return str(sp.ccode(formula, user_functions={"Pow": products, **OWN}))
 
 
 def _write_matlab(formula: sp.Expr) -> str:
     # The file is scalar throughout; the printer's elementwise signs only make it harder to read.
-    return str(sp.octave_code(formula)).replace(".*", "*").replace(".^", "^").replace("./", "/")
+    code = str(sp.octave_code(formula, user_functions=OWN))
+    return code.replace(".*", "*").replace(".^", "^").replace("./", "/")
 
 
 LANGUAGES = {
@@ -82,6 +87,13 @@ LANGUAGES = {
     "c": Language(_write_c, "arm->"),
     "matlab": Language(_write_matlab, "arm.", "{vector}({place})", 1),
 }
+
+
+def check_known(what: str, name: str, known: tuple[str, ...]) -> None:
+    """Raise InputError for a name of a format or language that is not known."""
+    if name not in known:
+        need, hint = f"one of {', '.join(known)}", did_you_mean(str(name), known)
+        raise InputError(Problem(what, shown(name), need, hint))
 
 
 def source_code(
@@ -103,6 +115,7 @@ def source_code(
         angles=letter(model.coordinates[0]).base,
         relative=model.options.relative,
         known=bool(known),
+        friction=model.options.friction,
         file=name if NAME.fullmatch(name) and not TAKEN.fullmatch(name) else "arm_model",
     )  # fmt: skip
 
@@ -132,12 +145,16 @@ def _routines(mechanics: Mechanics, language: Language) -> list[dict[str, Any]]:
     whose = "at the joints" if m.options.relative else "of the link angles"
     pushed = ("force",) if m.options.tip_force else ()
     torques, motion = "torques of the motors at the joints [N m]", (q, qd, qdd, *pushed)
-    wanted = (
+    wanted: tuple[tuple[str, str, tuple[str, ...], str, sp.Matrix], ...] = (
         ("mass_matrix", "M [kg m^2]", (q,), "M", mechanics.mass_matrix),
         ("coriolis_matrix", "C, by Christoffel symbols", (q, qd), "C", mechanics.coriolis_matrix),
         ("gravity_torque", f"G [N m], {whose}", (q,), "G", mechanics.gravity),
         ("inverse_dynamics", torques, motion, "tau", _torques(mechanics)),
     )
+    if m.options.friction:
+        law = sp.Matrix([mechanics.joint_friction(k, at_rest=True) for k in range(m.n)])
+        taken = "what friction takes from the joints [N m]"
+        wanted = (*wanted, ("friction_torque", taken, (qd, qdd), "f", law))
     names = _names(mechanics, language)
     return [
         {"name": name, "about": about, "arguments": arguments, "result": result,
@@ -174,9 +191,11 @@ def _torques(mechanics: Mechanics) -> sp.Matrix:
     m = mechanics.model
     forces = mechanics.mass_matrix * sp.Matrix(m.accelerations)
     forces += mechanics.velocity_terms + mechanics.gravity
-    rows = [forces[k] + mechanics.drag(k) - mechanics.pull(k) for k in range(m.n)]
+    rows = [forces[k] + mechanics.damping(k) - mechanics.pull(k) for k in range(m.n)]
     if not m.options.relative:
         rows = [sp.Add(*rows[k:]) for k in range(m.n)]
+    if m.options.friction:
+        rows = [row + mechanics.joint_friction(k, at_rest=True) for k, row in enumerate(rows)]
     return sp.Matrix(rows)
 
 

@@ -21,6 +21,7 @@ SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 SUPERSCRIPTS = {2: "²", 3: "³"}
 FRACTIONS = {(1, 2): "½", (1, 3): "⅓", (1, 4): "¼"}
 DOTS = ("", "\N{COMBINING DOT ABOVE}", "\N{COMBINING DIAERESIS}")
+FUNCTIONS = (sp.sin, sp.cos, sp.exp, sp.sign)
 DIGITS = 6
 LONG = 40  # letters
 
@@ -83,6 +84,7 @@ class FormulaPrinter(ABC):
     bracket: str
     product: str
     times: str  # between factors
+    over: str  # before what divides
     partial: str
     rate: str
 
@@ -102,7 +104,7 @@ class TextPrinter(FormulaPrinter):
     """Letters that a terminal can show."""
 
     minus, plus, equals = "−", "+", "="
-    bracket, product, times = "({})", "{}", " "
+    bracket, product, times, over = "({})", "{}", " ", "/"
     partial, rate = "∂{}/∂{}", "d/dt ({})"
 
     def letter(self, letter: Letter, exponent: int = 1) -> str:
@@ -134,7 +136,7 @@ class LatexPrinter(FormulaPrinter):
     """Math mode of LaTeX, as Markdown pages read it too."""
 
     minus, plus, equals = "-", "+", "="
-    bracket, product, times = "({})", "{}", " \\, "
+    bracket, product, times, over = "({})", "{}", " \\, ", " / "
     partial = "\\frac{{\\partial {}}}{{\\partial {}}}"
     rate = "\\frac{{d}}{{dt}} \\left( {} \\right)"
 
@@ -164,7 +166,8 @@ class LatexPrinter(FormulaPrinter):
     def call(self, name: str, argument: str, exponent: int) -> str:
         r"""Write \cos^{2}(x)."""
         raised = f"^{{{exponent}}}" if exponent > 1 else ""
-        return f"\\{name}{raised}({argument})"
+        known = f"\\operatorname{{{name}}}" if name == "sign" else f"\\{name}"
+        return f"{known}{raised}({argument})"
 
 
 class MathMLPrinter(FormulaPrinter):
@@ -172,7 +175,7 @@ class MathMLPrinter(FormulaPrinter):
 
     minus, plus, equals = "<mo>−</mo>", "<mo>+</mo>", "<mo>=</mo>"
     bracket = '<mrow><mo stretchy="false">(</mo>{}<mo stretchy="false">)</mo></mrow>'
-    product, times = "<mrow>{}</mrow>", '<mspace width="0.17em"/>'
+    product, times, over = "<mrow>{}</mrow>", '<mspace width="0.17em"/>', "<mo>/</mo>"
     partial = "<mfrac><mrow><mo>∂</mo>{}</mrow><mrow><mo>∂</mo>{}</mrow></mfrac>"
     rate = (
         "<mrow><mfrac><mi>d</mi><mrow><mi>d</mi><mi>t</mi></mrow></mfrac>"
@@ -264,10 +267,18 @@ def _term(part: sp.Expr, printer: FormulaPrinter) -> Term:
 
 def _product(coefficient: sp.Number, rest: sp.Expr, printer: FormulaPrinter) -> str:
     factors = sorted(sp.Mul.make_args(rest), key=_place_in_product)
-    written = [_factor(factor, printer) for factor in factors if factor != 1]
+    below = sp.Mul(*(1 / factor for factor in factors if _divides(factor)))
+    written = [_factor(one, printer) for one in factors if one != 1 and not _divides(one)]
     if float(coefficient) != 1.0 or not written:
         written.insert(0, _number(coefficient, printer))
-    return printer.product.format(printer.times.join(written)) if len(written) > 1 else written[0]
+    text = printer.times.join(written)
+    if below != 1:
+        text += printer.over + _factor(below, printer)
+    return printer.product.format(text) if len(written) > 1 or below != 1 else text
+
+
+def _divides(factor: sp.Expr) -> bool:
+    return isinstance(factor, sp.Pow) and bool(factor.exp.is_negative)
 
 
 def _number(value: sp.Number, printer: FormulaPrinter) -> str:
@@ -279,7 +290,7 @@ def _number(value: sp.Number, printer: FormulaPrinter) -> str:
 def _factor(factor: sp.Expr, printer: FormulaPrinter) -> str:
     if isinstance(factor, sp.Pow):
         base, exponent = factor.base, int(factor.exp)
-        if isinstance(base, (sp.sin, sp.cos)):
+        if isinstance(base, FUNCTIONS):
             return _call(base, printer, exponent)
         if isinstance(base, sp.Symbol):
             return printer.letter(letter(base), exponent)
@@ -290,7 +301,7 @@ def _factor(factor: sp.Expr, printer: FormulaPrinter) -> str:
         return printer.partial.format(*(_factor(part, printer) for part in factor.args))
     if isinstance(factor, Rate):
         return printer.rate.format(write(factor.args[0], printer))
-    if isinstance(factor, (sp.sin, sp.cos)):
+    if isinstance(factor, FUNCTIONS):
         return _call(factor, printer, 1)
     return printer.bracket.format(write_inner(factor, printer))
 
@@ -374,8 +385,8 @@ def _place_in_product(factor: sp.Expr) -> tuple[int, int, str]:
             return 3 + kind.dots, 0, kind.subscript
         rank = BASES.index(kind.base) if kind.base in BASES else len(BASES)
         return 0, rank, kind.subscript
-    if isinstance(base, (sp.sin, sp.cos)):
-        return 1, 0, str(base)
+    if isinstance(base, FUNCTIONS):
+        return (8 if isinstance(base, sp.exp) else 1), 0, str(base)
     return (9 if _dots(base) else 2), 0, str(base)
 
 

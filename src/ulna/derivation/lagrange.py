@@ -7,7 +7,7 @@ letters are replaced by the values of an arm, and of arms drawn at random.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 import sympy as sp
 
-from ulna.arm import Arm, Joint, Link, Payload, unmodelled
+from ulna.arm import Arm, Friction, Joint, Link, Payload
 from ulna.arrays import Array
 from ulna.derivation.derivation_options import DerivationOptions
-from ulna.derivation.model import HALF, Body, Leg, Model, letter, symbol
+from ulna.derivation.model import HALF, Body, Direction, Leg, Model, letter, symbol
 from ulna.dynamics import absolute, chain
 from ulna.errors import UlnaError
 
@@ -189,21 +189,43 @@ class Mechanics:
         angle = self.model.coordinates[k]
         return sp.expand(symbol("F", "x") * x.diff(angle) + symbol("F", "y") * y.diff(angle))
 
-    def drag(self, k: int) -> sp.Expr:
+    def damping(self, k: int) -> sp.Expr:
         """Return what damping at the joints takes from coordinate k."""
         if not self.model.options.drives:
             return sp.S.Zero
-        own = symbol("b", k + 1) * self.model.joint_rate(k)
-        if self.model.options.relative or k + 1 == self.model.n:
-            return own
-        return own - symbol("b", k + 2) * self.model.joint_rate(k + 1)
+        return self._of_joints(k, lambda i: symbol("b", i + 1) * self.model.joint_rate(i))
+
+    def friction(self, k: int, law: Callable[[int], sp.Expr] | None = None) -> sp.Expr:
+        """Return what friction at the joints takes from coordinate k, by its law or its letter."""
+        if not self.model.options.friction:
+            return sp.S.Zero
+        return self._of_joints(k, law or self.joint_friction)
+
+    def joint_friction(self, joint: int, *, at_rest: bool = False) -> sp.Expr:
+        """Return f = sign(ω) [f_c + (f_s − f_c) exp(−(ω/ω_s)²) + k ω²] of a joint.
+
+        With `at_rest` a joint that does not turn feels the friction of the way that it starts.
+        """
+        rate = self.model.joint_rate(joint)
+        coulomb, static, stribeck = (
+            symbol(base, f"{kind}{joint + 1}")
+            for base, kind in (("f", "c"), ("f", "s"), ("omega", "s"))
+        )
+        direction = sp.sign(rate)
+        if at_rest:
+            direction = Direction(rate, self.model.joint_acceleration(joint))
+        dry = coulomb + (static - coulomb) * sp.exp(-((rate / stribeck) ** 2))
+        return direction * (dry + symbol("k", joint + 1) * rate**2)
 
     def motor(self, k: int) -> sp.Expr:
         """Return what motors at the joints do to coordinate k."""
-        own = symbol("tau", k + 1)
+        return self._of_joints(k, lambda i: symbol("tau", i + 1))
+
+    def _of_joints(self, k: int, torque: Callable[[int], sp.Expr]) -> sp.Expr:
+        """Return what torques at the joints, which push back on their carriers, do to k."""
         if self.model.options.relative or k + 1 == self.model.n:
-            return own
-        return own - symbol("tau", k + 2)
+            return torque(k)
+        return torque(k) - torque(k + 1)
 
 
 def grouped(expression: sp.Expr, rates: tuple[sp.Symbol, ...]) -> sp.Expr:
@@ -266,6 +288,8 @@ def check(mechanics: Mechanics, arm: Arm | None = None, *, seed: int = 1) -> Che
         given = arm if state % 2 == 0 else None
         drawn = given or random_arm(mechanics.model.options, random)
         motion = random.uniform(-3.0, 3.0, (3, mechanics.model.n))
+        if mechanics.model.options.friction and state % 4 == 0:
+            motion[1] = 0.0  # all joints start from rest
         force = random.uniform(-5.0, 5.0, 2)
         ours = symbolic(drawn, motion, force)
         theirs = _closed_form(mechanics, _modelled(drawn, mechanics), motion, force)
@@ -286,7 +310,8 @@ def _evaluator(mechanics: Mechanics) -> Callable[[Arm, Array, Array], list[Array
     terms = [
         mechanics.momentum_rate(k)
         - mechanics.angle_derivative(k)
-        + mechanics.drag(k)
+        + mechanics.damping(k)
+        + mechanics.friction(k, lambda joint: mechanics.joint_friction(joint, at_rest=True))
         - mechanics.pull(k)
         for k in range(m.n)
     ]
@@ -295,30 +320,31 @@ def _evaluator(mechanics: Mechanics) -> Callable[[Arm, Array, Array], list[Array
     motion = (*m.coordinates, *m.rates, *m.accelerations)
     letters = tuple(values(random_arm(m.options, np.random.default_rng(0)), m.options))
     constants = sp.lambdify(letters, list(mechanics.constants.values()), "numpy")
-    matrices = sp.lambdify((*letters, *names, *motion, *force), wanted, "numpy", cse=True)
+    known = [{"Direction": _direction}, "numpy"]
+    matrices = sp.lambdify((*letters, *names, *motion, *force), wanted, known, cse=True)
 
     def evaluate(arm: Arm, state: Array, pull: Array) -> list[Array]:
-        known = tuple(values(arm, m.options).values())
-        found = matrices(*known, *constants(*known), *state.ravel(), *pull)
+        numbers = tuple(values(arm, m.options).values())
+        found = matrices(*numbers, *constants(*numbers), *state.ravel(), *pull)
         return [np.asarray(part, dtype=float) for part in found]
 
     return evaluate
 
 
+def _direction(rate: float, acceleration: float) -> float:
+    return float(np.sign(acceleration if rate == 0.0 else rate))
+
+
 def _modelled(arm: Arm, mechanics: Mechanics) -> Arm:
     """Return the arm as far as the letters describe it."""
     options = mechanics.model.options
-    joints = arm.joints if options.drives else [type(j)() for j in arm.joints]
+    joints = [
+        replace(j if options.drives else Joint(), friction=j.friction if options.friction else None)
+        for j in arm.joints
+    ]
     gravity = arm.gravity if options.has_gravity else (0.0, 0.0)
     payload = arm.payload if options.payload else type(arm.payload)(inertia=arm.payload.inertia)
-    modelled = arm.replace(joints=joints, gravity=gravity, payload=payload)
-    return modelled.without_friction()
-
-
-def left_out_of(arm: Arm) -> list[str]:
-    """Name what an arm has and the letters do not describe."""
-    resisting = {"dry friction": arm.parameters.static, "drag": arm.parameters.drag}
-    return [*(name for name, sizes in resisting.items() if sizes.any()), *unmodelled(arm)]
+    return arm.replace(joints=joints, gravity=gravity, payload=payload)
 
 
 def _closed_form(mechanics: Mechanics, arm: Arm, motion: Array, force: Array) -> list[Array]:
@@ -340,8 +366,14 @@ def _scales(arm: Arm, motion: Array, force: Array) -> list[float]:
     _, rate, turning = (_largest(part) for part in motion)
     coriolis = inertia * rate**2
     gravity = arm.mass * extent * float(np.hypot(*arm.gravity))
-    drag = rate * float(np.sum(p.damping)) + extent * _largest(force)
-    return [inertia, coriolis, gravity or 1.0, inertia * turning + coriolis + gravity + drag]
+    resisting = float(np.sum(p.damping * rate + p.static + p.drag * (2.0 * rate) ** 2))
+    others = resisting + extent * _largest(force)
+    return [
+        inertia,
+        coriolis or 1.0,
+        gravity or 1.0,
+        inertia * turning + coriolis + gravity + others,
+    ]
 
 
 def _largest(values: Array) -> float:
@@ -364,6 +396,8 @@ def values(arm: Arm, options: DerivationOptions) -> dict[sp.Symbol, float]:
             found[symbol("J", number)] = joint.rotor_inertia
             found[symbol("N", number)] = joint.gear_ratio
             found[symbol("b", number)] = joint.damping
+        if options.friction:
+            found |= _friction_values(arm, number)
     if options.payload:
         found[symbol("m", "P")] = arm.payload.mass
     if options.gravity == "down":
@@ -371,6 +405,16 @@ def values(arm: Arm, options: DerivationOptions) -> dict[sp.Symbol, float]:
     elif options.gravity == "vector":
         found[symbol("gamma", "x")], found[symbol("gamma", "y")] = arm.gravity
     return found
+
+
+def _friction_values(arm: Arm, joint: int) -> dict[sp.Symbol, float]:
+    p = arm.parameters
+    return {
+        symbol("f", f"c{joint}"): float(p.coulomb[joint - 1]),
+        symbol("f", f"s{joint}"): float(p.static[joint - 1]),
+        symbol("omega", f"s{joint}"): float(p.stribeck_velocity[joint - 1]),
+        symbol("k", joint): float(p.drag[joint - 1]),
+    }
 
 
 def random_arm(options: DerivationOptions, random: np.random.Generator) -> Arm:
@@ -391,6 +435,10 @@ def random_arm(options: DerivationOptions, random: np.random.Generator) -> Arm:
     if options.drives:
         drives = zip(draw(0.1, 1.0), draw(0.001, 0.01), draw(-9.0, 9.0), strict=True)
         joints = tuple(Joint(damping=b, rotor_inertia=j, gear_ratio=n) for b, j, n in drives)
+    if options.friction:
+        rubbing = zip(draw(0.1, 1.0), draw(1.0, 2.0), draw(0.5, 5.0), draw(0.1, 1.0), strict=True)
+        pairs = zip(joints, rubbing, strict=True)
+        joints = tuple(replace(joint, friction=Friction(*row)) for joint, row in pairs)
     payload = Payload(float(random.uniform(0.1, 1.0)) if options.payload else 0.0)
     return Arm(links, joints, _gravity(options, random), payload=payload)
 

@@ -22,9 +22,30 @@ import sympy as sp
 
 from ulna.derivation.derivation_options import DerivationOptions
 
-BASES = ("a", "h", "I", "J", "m", "p", "g", "gamma", "s", "e", "N", "b", "F", "l", "c", "d")
+BASES = (
+    "a",
+    "h",
+    "I",
+    "J",
+    "m",
+    "p",
+    "g",
+    "gamma",
+    "s",
+    "e",
+    "N",
+    "b",
+    "k",
+    "f",
+    "F",
+    "l",
+    "c",
+    "d",
+)
 COORDINATES = ("q", "phi")
-NAME = re.compile(r"(?P<base>phi|gamma|tau|[A-Za-z])(?P<dots>d{0,2})(?P<subscript>[A-Za-z0-9]*)")
+NAME = re.compile(
+    r"(?P<base>phi|gamma|tau|omega|[A-Za-z])(?P<dots>d{0,2})(?P<subscript>[A-Za-z0-9]*)"
+)
 HALF = sp.Rational(1, 2)
 
 
@@ -59,6 +80,12 @@ class Rate(sp.Function):  # type: ignore[misc]
     """The time derivative of what stands inside, unevaluated: d/dt."""
 
     nargs = 1
+
+
+class Direction(sp.Function):  # type: ignore[misc]
+    """The sign of a rate and, at rest, of the acceleration beside it: which way a joint goes."""
+
+    nargs = 2
 
 
 class Leg(NamedTuple):
@@ -122,9 +149,16 @@ class Model:
 
     def joint_rate(self, joint: int) -> sp.Expr:
         """Return the rate of a joint, which is relative in either convention."""
+        return self._of_joint(self.rates, joint)
+
+    def joint_acceleration(self, joint: int) -> sp.Expr:
+        """Return the acceleration of a joint, which is relative in either convention."""
+        return self._of_joint(self.accelerations, joint)
+
+    def _of_joint(self, row: tuple[sp.Symbol, ...], joint: int) -> sp.Expr:
         if self.options.relative or joint == 0:
-            return self.rates[joint]
-        return self.rates[joint] - self.rates[joint - 1]
+            return row[joint]
+        return row[joint] - row[joint - 1]
 
     @cached_property
     def bodies(self) -> tuple[Body, ...]:
@@ -231,7 +265,20 @@ def forces_in_words(model: Model, k: int) -> str:
         words += "; the force at the tip acts on the arm by its lever"
     if options.drives:
         words += "; damping takes its part from the relative rates"
+    if options.friction:
+        words += "; friction acts against the motion of the joints"
     return words + "."
+
+
+def friction_in_words() -> tuple[str, str]:
+    """Describe in words the friction of a joint that turns, and of one at rest."""
+    return (
+        "What friction takes from a joint that turns: Coulomb friction, static friction that falls "
+        "to it over the Stribeck velocity, and drag, all against the motion.",
+        "A joint that starts from rest has the sign of its acceleration in place of that of its "
+        "rate, and feels its static friction in full. One that stays at rest is held by any torque "
+        "up to that, which the motion alone does not tell.",
+    )
 
 
 def letters(model: Model) -> Iterator[tuple[sp.Symbol, str, str]]:
@@ -270,3 +317,8 @@ def _link_letters(model: Model, k: int) -> Iterator[tuple[sp.Symbol, str, str]]:
         yield symbol("J", k), f"inertia of the rotor of joint {k}", "kg·m²"
         yield symbol("N", k), f"turns of that rotor per turn of joint {k}", ""
         yield symbol("b", k), f"damping of joint {k}", "N·m·s/rad"
+    if options.friction:
+        yield symbol("f", f"c{k}"), f"Coulomb friction of joint {k}", "N·m"
+        yield symbol("f", f"s{k}"), f"static friction of joint {k}", "N·m"
+        yield symbol("omega", f"s{k}"), f"Stribeck velocity of joint {k}", "rad/s"
+        yield symbol("k", k), f"drag of joint {k}", "N·m·s²/rad²"

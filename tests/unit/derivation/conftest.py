@@ -3,6 +3,7 @@
 None of it comes from the package's own derivation, which is what is being tested.
 """
 
+import dataclasses
 import functools
 import math
 import time
@@ -58,7 +59,7 @@ def case(request):
     return _derive(links, convention=convention, bodies=bodies, **added)
 
 
-def _draw(random, n, bodies="rods", *, payload=True, drives=True, gravity="vector"):
+def _draw(random, n, bodies="rods", *, payload=True, drives=True, gravity="vector", friction=False):
     """Draw an arm whose every number differs from 0 and from every other."""
     lengths, masses = random.uniform(0.2, 1.5, n), random.uniform(0.2, 3.0, n)
     kind = ulna.Arm.point_masses if bodies == "points" else ulna.Arm.rods
@@ -85,6 +86,12 @@ def _draw(random, n, bodies="rods", *, payload=True, drives=True, gravity="vecto
             strict=True,
         )
     ]
+    if friction:
+        rows = np.random.default_rng(n).uniform([0.1, 1.0, 0.5, 0.1], [1.0, 2.0, 3.0, 1.0], (n, 4))
+        joints = [
+            dataclasses.replace(joint, friction=ulna.Friction(*row))
+            for joint, row in zip(joints, rows.tolist(), strict=True)
+        ]
     x, y = random.uniform(-9.0, -1.0, 2).tolist()
     falls = {"vector": (x, y), "down": (0.0, y), "none": (0.0, 0.0)}[gravity]
     load = float(random.uniform(0.1, 1.0)) if payload else 0.0
@@ -99,9 +106,8 @@ def state(worth):
     def at(derivation, seed=1):
         random = np.random.default_rng(seed)
         o = derivation.options
-        arm = _draw(
-            random, o.links, o.bodies, payload=o.payload, drives=o.drives, gravity=o.gravity
-        )
+        chosen = {"drives": o.drives, "gravity": o.gravity, "friction": o.friction}
+        arm = _draw(random, o.links, o.bodies, payload=o.payload, **chosen)
         motion, force = random.uniform(-3.0, 3.0, (3, o.links)), random.uniform(-5.0, 5.0, 2)
         known = _letters(arm, motion, force)
         known |= {s.name: worth(formula, known) for s, formula in derivation.constants.items()}
@@ -122,6 +128,10 @@ def _letters(arm, motion=(), force=()):
         known |= {f"d{k}": link.com_offset, f"I{k}": link.inertia, f"p{k}": link.tip_mass}
         known |= {f"J{k}": joint.rotor_inertia, f"N{k}": joint.gear_ratio}
         known |= {f"b{k}": joint.damping}
+        if joint.friction is not None:
+            rubs = joint.friction
+            known |= {f"fc{k}": rubs.coulomb, f"fs{k}": rubs.static, f"k{k}": rubs.drag}
+            known |= {f"omegas{k}": rubs.stribeck_velocity}
     for dots, row in enumerate(motion):
         for k, value in enumerate(row, 1):
             known |= {f"q{'d' * dots}{k}": float(value), f"phi{'d' * dots}{k}": float(value)}
@@ -136,6 +146,9 @@ def letters():
     return _letters
 
 
+FUNCTIONS = {sp.sin: math.sin, sp.cos: math.cos, sp.exp: math.exp, sp.sign: np.sign}
+
+
 def _worth(expression, known):
     if expression.is_Symbol:
         return known[expression.name]
@@ -148,7 +161,7 @@ def _worth(expression, known):
         return math.prod(parts)
     if expression.is_Pow:
         return parts[0] ** parts[1]
-    return {sp.sin: math.sin, sp.cos: math.cos}[expression.func](*parts)
+    return FUNCTIONS[expression.func](*parts)
 
 
 @pytest.fixture(scope="session")

@@ -30,7 +30,7 @@ def test_matrices_and_torques_are_those_of_the_closed_form(case, state, worth, a
         agree(G, form.gravity_torque(arm, q))
         drag, pull = (
             [worth(part(k), known) for k in numbers]
-            for part in (case.mechanics.drag, case.mechanics.pull)
+            for part in (case.mechanics.damping, case.mechanics.pull)
         )
         pushed = force if case.options.tip_force else None
         torque = form.inverse_dynamics(arm, q, qd, qdd, tip_force=pushed)
@@ -47,6 +47,8 @@ def test_matrices_and_torques_are_those_of_the_closed_form(case, state, worth, a
         {"drives": True, "gravity": "none", "convention": "absolute"},
         {"payload": True, "tip_force": True, "bodies": "general"},
         {"links": 1},
+        {"friction": True},
+        {"friction": True, "drives": True, "convention": "absolute"},
     ],
 )
 def test_every_choice_leaves_its_own_mark_on_the_closed_form(derived, state, worth, agree, options):
@@ -56,7 +58,10 @@ def test_every_choice_leaves_its_own_mark_on_the_closed_form(derived, state, wor
     M, C, G = matrices(derivation, known, worth)
     agree(M, form.mass_matrix(arm, q))
     agree(G, form.gravity_torque(arm, q))
-    rest = [worth(mechanics.drag(k) - mechanics.pull(k), known) for k in range(arm.n)]
+    rest = [
+        worth(mechanics.damping(k) + mechanics.friction(k) - mechanics.pull(k), known)
+        for k in range(arm.n)
+    ]
     pull = force if derivation.options.tip_force else None
     torque = form.inverse_dynamics(arm, q, qd, qdd, tip_force=pull)
     agree(M @ qdd + C @ qd + G + rest, torque)
@@ -162,12 +167,14 @@ def test_a_wrong_matrix_is_not_handed_out(monkeypatch, name, change):
         ulna.derive(2 if name == "coriolis_matrix" else 1)
 
 
-@pytest.mark.parametrize("name", ["momentum_rate", "angle_derivative", "drag", "pull"])
+@pytest.mark.parametrize(
+    "name", ["momentum_rate", "angle_derivative", "damping", "friction", "pull"]
+)
 def test_a_wrong_row_is_not_handed_out(monkeypatch, name):
     original = getattr(Mechanics, name)
-    monkeypatch.setattr(Mechanics, name, lambda self, k: 2 * original(self, k))
+    monkeypatch.setattr(Mechanics, name, lambda self, *k: 2 * original(self, *k))
     with pytest.raises(UlnaError, match="differ by"):
-        ulna.derive(1, drives=True, tip_force=True)
+        ulna.derive(1, drives=True, tip_force=True, friction=True)
 
 
 def test_the_check_looks_at_the_numbers_of_the_arm_itself(monkeypatch):
@@ -215,6 +222,27 @@ def test_presets_have_derivations(name):
     assert derivation.title.startswith(f"{name}: ")
 
 
+def test_friction_of_an_arm_is_written_where_it_is_asked_for():
+    arm = ulna.preset("dfki-double-pendulum")
+    without, with_ = ulna.derive(arm=arm), ulna.derive(arm=arm, friction=True)
+    left_out = (
+        "Dry friction, which this arm has, is left out: friction=True, or --friction, adds it."
+    )
+    assert left_out in " ".join(without.text().split())
+    assert "Friction" not in [step.title for step in without.steps]
+    assert left_out not in with_.text()
+    assert "Friction" in [step.title for step in with_.steps]
+    assert with_.check.worst <= 1e-12
+
+
+def test_friction_stands_in_the_equations_as_its_law(derived):
+    fc, fs, ws, drag = (sp.Symbol(name) for name in ("fc1", "fs1", "omegas1", "k1"))
+    law = sp.sign(v1) * (fc + (fs - fc) * sp.exp(-((v1 / ws) ** 2)) + drag * v1**2)
+    (rubbing,), (smooth,) = derived(1, friction=True).equations, derived(1).equations
+    assert sp.expand(smooth.rhs - rubbing.rhs - law) == 0
+    assert smooth.lhs == rubbing.lhs
+
+
 def test_a_load_that_has_an_inertia_turns_with_the_last_link(worth, letters, agree):
     arm = ulna.Arm.rods([0.5, 0.4], [1.0, 2.0], payload=ulna.Payload(0.3, 0.02))
     derivation = ulna.derive(arm=arm)
@@ -250,6 +278,7 @@ def test_what_is_left_out_on_purpose_is_left_out_of_the_numbers_too(worth, lette
             {"links": 1, "drives": True},
             "One link, a uniform rod, joint angles, with damped geared motors",
         ),
+        ({"links": 1, "friction": True}, "One link, a uniform rod, joint angles, with friction"),
     ],
 )
 def test_the_title_says_what_is_derived(derived, options, title):
@@ -293,7 +322,7 @@ def test_the_equations_follow_from_the_lagrangian(derived, convention):
         left = rate - sp.diff(found.lagrangian, found.coordinates[k])
         assert sp.simplify(sp.expand_trig(sp.expand(left - equation.lhs))) == 0
         m = found.mechanics
-        assert equation.rhs == m.motor(k) + m.pull(k) - m.drag(k)
+        assert equation.rhs == m.motor(k) + m.pull(k) - m.damping(k)
 
 
 def test_the_lagrangian_is_the_difference_of_the_energies(derived):

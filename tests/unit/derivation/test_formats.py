@@ -44,6 +44,7 @@ SAMPLES = {
     "all letters": {"bodies": "general", "convention": "absolute", **EVERYTHING},
     "three links": {"links": 3, "gravity": "none"},
     "numbers": {"links": None, "arm": ARM},
+    "friction": {"convention": "absolute", "friction": True},
 }
 STEPS = [
     "What is given",
@@ -81,26 +82,27 @@ def named(text):
 
 # ---------------------------------------------- reading formulas back, whatever wrote them
 
+FUNCTIONS = {"cos": math.cos, "sin": math.sin, "exp": math.exp, "sign": np.sign}
 FRACTIONS = {"½": "(1/2)", "⅓": "(1/3)", "¼": "(1/4)"}
-GREEK = {"φ": "phi", "γ": "gamma", "τ": "tau"}
+GREEK = {"φ": "phi", "γ": "gamma", "τ": "tau", "ω": "omega"}
 SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 DOTS = {"": 0, "\u0307": 1, "\u0308": 2, "dot": 1, "ddot": 2, "˙": 1, "¨": 2}
 TEXT = re.compile(
     r"(?P<slope>∂(?P<of>\w)/∂(?P<by>\w[\u0307\u0308]?[₀-₉]*))"
     r"|(?P<rate>d/dt)|(?P<fraction>[½⅓¼]|\d+/\d+)|(?P<number>\d+(\.\d+)?(e[+-]\d+)?)"
-    r"|(?P<function>cos|sin)"
-    r"|(?P<letter>[A-Za-zφγτ])(?P<dots>[\u0307\u0308]?)(?P<low>[₀-₉]+|_[A-Za-z0-9]+)?"
-    r"|(?P<power>[²³])|(?P<mark>[-+−()=])|(?P<air>\s+)"
+    r"|(?P<function>cos|sin|exp|sign)(?=[(²])"
+    r"|(?P<letter>[A-Za-zφγτω])(?P<dots>[\u0307\u0308]?)(?P<low>[₀-₉]+|_[A-Za-z0-9]+)?"
+    r"|(?P<power>[²³])|(?P<mark>[-+−()=/])|(?P<air>\s+)"
 )
 LETTER = (
-    r"(?:\\(?P<dots{0}>d?dot){{(?P<dotted{0}>\\?[a-z]+)}}|(?P<letter{0}>\\(?:phi|gamma|tau)|[A-Za-z]))"
+    r"(?:\\(?P<dots{0}>d?dot){{(?P<dotted{0}>\\?[a-z]+)}}|(?P<letter{0}>\\(?:phi|gamma|tau|omega)|[A-Za-z]))"
     r"(?:_{{(?:\\mathrm{{)?(?P<low{0}>\w+?)}}?}})?"
 )
 LATEX = re.compile(
     r"(?P<slope>\\frac{\\partial (?P<of>L)}{\\partial " + LETTER.format("_by") + "})"
     r"|(?P<rate>\\frac{d}{dt})|\\frac{(?P<over>\d+)}{(?P<under>\d+)}"
     r"|(?P<number>\d+(\.\d+)?)(?: \\times 10\^{(?P<ten>-?\d+)})?"
-    r"|\\(?P<function>cos|sin)|(?P<mark>\\left\(|\\right\)|[-+()=])"
+    r"|\\(?:operatorname{)?(?P<function>cos|sin|exp|sign)}?|(?P<mark>\\left\(|\\right\)|[-+()=/])"
     r"|(?P<air>\s+|\\,|\\\\|&|\\quad|{}|\\(?:begin|end){aligned})|\^{(?P<power>\d)}"
     "|" + LETTER.format("")
 )
@@ -202,8 +204,8 @@ def mathml_fraction(over, under):
 
 def mathml_marks(element):
     name, power = mathml_letter(element)
-    if name in ("cos", "sin"):
-        yield "function", name[:3]
+    if name in FUNCTIONS:
+        yield "function", name
     else:
         yield "operand", f"known['{name}']"
     if power:
@@ -235,7 +237,7 @@ def sides(marks, known):
         ends = before is not None and (before[0] in ("operand", "power") or before[1] == ")")
         texts[-1] += ("*" if starts and ends else "") + mark
         before = (kind, mark) if mark else before
-    scope = {"known": known, "rate": lambda x: 7.0 * x, "cos": math.cos, "sin": math.sin}
+    scope = {"known": known, "rate": lambda x: 7.0 * x, **FUNCTIONS}
     return [eval(text, scope) for text in texts]
 
 
@@ -258,7 +260,7 @@ def value(formula, known):
         return math.prod(parts)
     if formula.is_Pow:
         return parts[0] ** parts[1]
-    return {sp.sin: math.sin, sp.cos: math.cos}[formula.func](*parts)
+    return FUNCTIONS[formula.func.__name__](*parts)
 
 
 class Known(dict):
@@ -390,6 +392,8 @@ def test_the_meaning_of_letters_comes_with_units(derived, page):
         ({"convention": "absolute"}, "that of joint 2, which it carries, pushes back."),
         ({"links": 1, "tip_force": True}, "the force at the tip acts on the arm by its lever."),
         ({"links": 1, "drives": True}, "damping takes its part from the relative rates."),
+        ({"friction": True}, "friction acts against the motion of the joints."),
+        ({"friction": True}, "One that stays at rest is held by any torque up to that"),
     ],
 )
 def test_the_words_follow_the_choices(derived, options, words):
@@ -606,6 +610,13 @@ def test_a_name_on_two_lines_is_no_name():
         (symbol("l", 1) * (symbol("m", 1) - symbol("m", 2)), "l₁ (m₁ − m₂)", None),
         (sp.Mul(2, symbol("l", 1) - symbol("l", 2), evaluate=False), "2 (l₁ − l₂)", None),
         (symbol("z", 1) * symbol("l", 1), "l₁ z₁", None),
+        (
+            symbol("l", 1) ** 2 / symbol("omega", "s1") ** 2,
+            "l₁²/ω_s1²",
+            r"l_{1}^{2} / \omega_{s1}^{2}",
+        ),
+        (1 / symbol("l", 1), "1/l₁", "1 / l_{1}"),
+        (sp.sign(symbol("q", 1, 1)), "sign(q\u0307₁)", r"\operatorname{sign}(\dot{q}_{1})"),
     ],
 )
 def test_formulas_are_written_as_a_person_would(formula, text, latex):

@@ -79,7 +79,12 @@ def test_python_computes_by_itself_what_the_closed_form_does(case, state, agree)
             agree(np.reshape(ours, theirs.shape), theirs)
 
 
-@pytest.mark.parametrize("options", [{}, {"gravity": "none"}, {"convention": "absolute"}])
+FRICTION = {"friction": True, "convention": "absolute"}
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"gravity": "none"}, {"convention": "absolute"}, {"friction": True}, FRICTION]
+)
 def test_python_without_extras_computes_what_the_closed_form_does(derived, state, agree, options):
     derivation = derived(2, **options)
     model = run_python(derivation.code("python"))
@@ -90,6 +95,15 @@ def test_python_without_extras_computes_what_the_closed_form_does(derived, state
     found = [model[name](described, *given) for name, given in calls]
     for ours, theirs in zip(found, expected(derivation, arm, motion, force), strict=True):
         agree(ours, theirs)
+
+
+@pytest.mark.parametrize("qdd", [[0.5, -2.0], [0.0, 0.0]])
+def test_friction_of_joints_that_start_from_rest_is_that_of_the_closed_form(qdd):
+    arm = ulna.preset("dfki-double-pendulum")
+    model = run_python(ulna.derive(arm=arm, friction=True).code("python"))
+    for qd in ([0.0, 0.0], [0.0, -1.5]):
+        ours = model["friction_torque"](model["Arm"](), qd, qdd)
+        assert ours == pytest.approx(ulna.dynamics.friction_torque(arm, qd, qdd), rel=1e-12)
 
 
 @pytest.mark.parametrize("links", [1, 2])
@@ -167,6 +181,7 @@ def row(values):
         (2, {"bodies": "general", **EVERYTHING}),
         (2, {"convention": "absolute", "bodies": "points", **EVERYTHING}),
         (2, {"gravity": "none"}),
+        (2, {"friction": True, "convention": "absolute"}),
         (3, {"convention": "absolute", "bodies": "general", **EVERYTHING}),
     ],
 )
@@ -311,6 +326,7 @@ def column(values):
     [
         (1, {"bodies": "points"}),
         (2, {"bodies": "general", **EVERYTHING}),
+        (2, {"friction": True}),
         (3, {"convention": "absolute", "bodies": "general", **EVERYTHING}),
     ],
 )
