@@ -129,6 +129,40 @@ def test_a_free_run_is_mujocos_with_the_same_steps(n):
 
 
 @pytest.mark.parametrize("n", [1, 2, 4])
+def test_while_all_joints_slide_dry_friction_is_mujocos(n):
+    # MuJoCo's frictionloss is a soft constraint: at rest joints creep, sliding it is Coulomb's law.
+    mujoco = pytest.importorskip("mujoco", reason="MuJoCo has no wheel for this platform")
+    dt, steps = 1e-3, 200
+    lost = np.linspace(0.3, 0.1, n)
+    bodies = ""
+    for number in reversed(range(n)):
+        place = "0 0 0" if number == 0 else "1 0 0"
+        bodies = (
+            f'<body pos="{place}"><joint type="hinge" axis="0 0 1" frictionloss="{lost[number]}"/>'
+            f'<inertial pos="0.5 0 0" mass="1" diaginertia="1 1 {1 / 12!r}"/>{bodies}</body>'
+        )
+    model = mujoco.MjModel.from_xml_string(
+        f'<mujoco><option timestep="{dt}" integrator="RK4" gravity="0 -9.81 0" tolerance="1e-14"/>'
+        f"<worldbody>{bodies}</worldbody></mujoco>"
+    )
+    data = mujoco.MjData(model)
+    q, qd = np.linspace(0.3, -0.3, n), np.array([3.0, -4.0, 5.0, -6.0][:n])
+    data.qpos, data.qvel = q, qd
+    joints = [Joint(friction=ulna.Friction(one)) for one in lost]
+    arm = Arm.rods([1.0] * n, [1.0] * n, joints=joints)
+    run = simulate(arm, q0=q, qd0=qd, duration=dt * steps, dt=dt, method="rk4")
+    for k in range(1, steps + 1):
+        mujoco.mj_step(model, data)
+        if np.any(run.qd[k] * qd < 0.3 * np.abs(qd)):  # one of them is about to turn back
+            break
+        assert np.abs(run.q[k] - data.qpos).max() <= 1e-9
+        assert np.abs(run.qd[k] - data.qvel).max() <= 1e-8
+    assert k > 50
+    free = simulate(arm.without_friction(), q0=q, qd0=qd, duration=dt * k, method="rk4")
+    assert np.abs(free.q[-1] - run.q[k]).max() > 1e-4
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
 def test_a_driven_run_is_scipys(n):
     arm, random = drawn(n, 2)
     q, qd = random.uniform(-1.0, 1.0, (2, n))
