@@ -6,6 +6,7 @@ import io
 from functools import cache
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 from PIL import Image
 
@@ -21,10 +22,12 @@ from ulna.viewer import (
     pose_figure,
     reach_figure,
     run_figure,
+    styled,
     torques_figure,
     workspace_figure,
 )
 
+COLORS = 128  # of a picture's palette: lines, letters and their edges need no more
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 
 
@@ -78,6 +81,30 @@ def sticking():
     return portrait_figure(portrait, basins=portrait.basins(300, progress=False))
 
 
+def friction():
+    """Draw each part of the friction law over the rate, and viscous damping beside them."""
+    rate = np.linspace(-3.0, 3.0, 1201)
+    parts = {
+        "Coulomb": ulna.Joint(friction=ulna.Friction(0.2)),
+        "static and Stribeck": ulna.Joint(friction=ulna.Friction(0.2, 0.35, 0.6)),
+        "drag": ulna.Joint(friction=ulna.Friction(drag=0.04)),
+        "viscous (damping)": ulna.Joint(damping=0.12),
+    }
+    with styled() as theme:
+        figure, axes = plt.subplots(1, 4, figsize=(9.6, 2.6), sharey=True, layout="constrained")
+        for panel, (title, joint) in zip(axes, parts.items(), strict=True):
+            arm = ulna.Arm.rods([1.0], [1.0], joints=[joint])
+            held = ulna.dynamics.friction_band(arm).upper[0]
+            torque = ulna.dynamics.friction_torque(arm, rate[:, None])[:, 0] + joint.damping * rate
+            for side in (rate < 0.0, rate > 0.0):
+                panel.plot(rate[side], torque[side], color=theme.data[1])
+            panel.plot([0.0, 0.0], [-held, held], color=theme.data[0], lw=3.0)
+            panel.axhline(0.0, color=theme.grid, lw=0.8, zorder=0)
+            panel.set(title=title, xlabel="rate [rad/s]", ylim=(-0.42, 0.42))
+        axes[0].set_ylabel("torque [N·m]")
+    return figure
+
+
 def film(file):
     animate_following(*followed(), file, fps=12.5, size=(720, 400))
 
@@ -94,18 +121,21 @@ PICTURES = {
     "torques.png": lambda: torques_figure(loops()),
     "error.png": lambda: error_figure(*followed()),
     "sticking.png": sticking,
+    "friction.png": friction,
 }
-SMALL = {"sticking.png": 720}  # [pixels] of width, with the colours of a palette
+SMALL = {"sticking.png": 720}  # [pixels] of width
 FILMS = {"follow.gif": film}
 
 
-def reduced(page, width):
-    """Return a picture of few colours, smaller."""
-    picture, made = Image.open(page).convert("RGB"), io.BytesIO()
-    picture.thumbnail((width, width))
-    # An octree keeps the hues of thin lines over large pale areas.
-    picture.quantize(64, Image.Quantize.FASTOCTREE).save(made, "png", optimize=True)
-    return made.getvalue()
+def with_palette(page, width=None):
+    """Return a picture with a palette, which takes a third of the room, and of this width."""
+    small, picture = io.BytesIO(), Image.open(page).convert("RGB")
+    if width is not None:
+        picture.thumbnail((width, width))
+    # By coverage, so that the colours of small marks and thin lines are not lost to large areas.
+    reduced = picture.quantize(COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    reduced.save(small, "png", optimize=True)
+    return small.getvalue()
 
 
 def main():
@@ -114,7 +144,7 @@ def main():
         page = io.BytesIO()
         # No date and no version inside, so that an unchanged picture is an unchanged file.
         draw().savefig(page, format="png", dpi=110, metadata={"Software": None})
-        write_whole(FOLDER / name, reduced(page, SMALL[name]) if name in SMALL else page.getvalue())
+        write_whole(FOLDER / name, with_palette(page, SMALL.get(name)))
     for name, shoot in FILMS.items():
         shoot(FOLDER / name)
     for name in (*PICTURES, *FILMS):

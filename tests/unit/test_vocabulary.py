@@ -97,7 +97,7 @@ RETIRED = [
     Retired("asking", (MODULE, NAME), "api"),
     Retired("insist", (PART, TEXT), "raise_if"),
     Retired("Why", (CLASS,), "TrackFlag"),
-    Retired("slips?", (PART, TEXT), "errata"),
+    Retired("(?<!stick–)slips?", (PART, TEXT), "errata"),
     Retired("what is no number", (TEXT,), "NaN"),
     Retired("happens to thousands", (TEXT,), "Batch simulation"),
     Retired("believes in and another", (TEXT,), "Model mismatch"),
