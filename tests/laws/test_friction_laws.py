@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna import Arm, Friction, Joint, Link, Simulation, simulate, simulate_batch
+from ulna import (
+    Arm,
+    BatchSimulation,
+    Friction,
+    Joint,
+    Link,
+    Simulation,
+    simulate,
+    simulate_batch,
+)
 
 METHODS = ("rk4", "semi-implicit", "gauss4", "dop853")
 HELD = 1.0 + 1e-9  # of static friction, for rounding
@@ -128,19 +137,22 @@ def test_the_balance_of_energy_falls_with_the_order_of_the_method(method, order)
     assert np.log2(errors[0] / errors[2]) / 2 >= order - 0.6
 
 
-@pytest.mark.parametrize("limited", [False, True])
-def test_arms_of_a_batch_stick_as_they_do_alone(limited):
+@pytest.mark.parametrize(
+    ("method", "limited"),
+    [("rk4", False), ("rk4", True), ("semi-implicit", True), ("gauss4", True)],
+)
+def test_arms_of_a_batch_stick_as_they_do_alone(method, limited):
     random = np.random.default_rng(3)
     members, n = 21, 2
     arms, waves = zip(*(drawn(random, n, limited=limited) for _ in range(members)), strict=True)
     q0 = random.uniform(-0.3, 0.3, (members, n))
     qd0 = random.uniform(-1.0, 1.0, (members, n)) * random.integers(0, 2, (members, n))
-    how = {"duration": 1.2, "torque": waves[0]}
+    how = {"duration": 1.2, "torque": waves[0], "method": method}
     batch = simulate_batch(arms, q0=q0, qd0=qd0, **how)
     fewer = simulate_batch(arms[5:8], q0=q0[5:8], qd0=qd0[5:8], **how)
     assert np.array_equal(batch.q[5:8], fewer.q)
     for k in range(members):
-        run = simulate(arms[k], q0=q0[k], qd0=qd0[k], method="rk4", **how)
+        run = simulate(arms[k], q0=q0[k], qd0=qd0[k], **how)
         assert np.allclose(batch.q[k, -1], run.q[-1], rtol=0, atol=1e-9)
         assert np.allclose(batch.qd[k, -1], run.qd[-1], rtol=0, atol=1e-9)
 
@@ -189,3 +201,53 @@ def test_an_impact_sets_stuck_joints_free():
     assert np.all(run.q[run.t < hit, 0] == 0.0)
     assert run.q[-1, 0] > 1e-3
     assert run.qd[-1, 0] == 0.0
+
+
+def test_resident_arms_stick_as_those_of_a_batch_do():
+    random = np.random.default_rng(13)
+    arm, _ = drawn(random, 2)
+    q0, torques = random.uniform(-1.0, 1.0, (9, 2)), random.uniform(-2.0, 2.0, (9, 2))
+    resident = BatchSimulation(arm, q0=q0, dt=2e-3)
+    resident.apply(torques)
+    for _ in range(300):
+        resident.advance()
+    batch = simulate_batch(arm, q0=q0, duration=0.6, dt=2e-3, torque=torques)
+    assert np.allclose(resident.q, batch.q[:, -1], rtol=0, atol=1e-12)
+    assert np.any(resident.qd == 0.0)
+
+
+def test_single_precision_sticks_too():
+    random = np.random.default_rng(15)
+    arm, waves = drawn(random, 2)
+    q0 = random.uniform(-1.0, 1.0, (5, 2))
+    long, short = (
+        simulate_batch(arm, q0=q0, duration=1.0, torque=waves, precision=precision)
+        for precision in ("double", "single")
+    )
+    assert np.allclose(long.q, short.q, rtol=0, atol=1e-3)
+
+
+def test_events_of_a_user_are_found_beside_those_of_friction():
+    arm = Arm.of([Link(1.0, 1.0)], [Joint(friction=Friction(1.0))], gravity=(0.0, 0.0))
+    run = simulate(arm, q0=[0.0], qd0=[2.0], duration=2.0, events={"there": "q1 - 0.1"})
+    # It slows down by 1 N·m / (1/3 kg·m²) and stops after ω² I / (2 f) = 2/3 rad.
+    assert run.events[0].t == pytest.approx((2.0 - np.sqrt(4.0 - 0.6)) / 3.0, abs=1e-9)
+    assert run.q[-1, 0] == pytest.approx(2.0 / 3.0, abs=1e-9)
+    assert run.sticking[0].first == pytest.approx(2.0 / 3.0, abs=1e-9)
+
+
+def test_a_long_rest_misses_no_torque_that_ends_it():
+    arm = Arm.of([Link(1.0, 1.0)], [Joint(friction=Friction(1.0))], gravity=(0.0, 0.0))
+    pulse = "1.5 if 70.0 < t < 70.2 else 0"
+    run = simulate(arm, q0=[0.0], duration=100.0, torque=[pulse], samples=101, method="dop853")
+    # ½ (τ − f) Δt²/I while it acts, and the rest until friction has taken the speed.
+    speed = 0.5 * 0.2 * 3.0
+    assert run.q[-1, 0] == pytest.approx(0.5 * 1.5 * 0.2**2 + speed**2 / 6.0, rel=1e-4)
+
+
+def test_a_state_that_is_asked_for_is_one_that_sticks():
+    arm = Arm.of([Link(1.0, 1.0)], [Joint(friction=Friction(2.0))], gravity=(0.0, 0.0))
+    live = Simulation(arm, q0=[0.0], torque=[1.0])
+    assert live.qdd == 0.0
+    live.apply(torque=[3.0])
+    assert live.qdd == pytest.approx(3.0)

@@ -30,11 +30,15 @@ def slide_part(size: int, m: Memory, pairs: int) -> None:
 def friction_part(size: int, m: Memory, task: int, t: float) -> int:
     """Do what friction takes besides sliding.
 
-    SETTLE finds which joints hold from now on. MARGINS computes the signals of the state STAGE.
-    LOOSEN lets joints go that friction alone holds: no friction withstands an impact.
+    SETTLE finds which joints hold from now on, and notes it; PROBE only finds it. MARGINS computes
+    the signals of the state STAGE. LOOSEN lets joints go that friction alone holds: no friction
+    withstands an impact.
     """
-    if task == at.SETTLE:
+    if task == at.SETTLE or task == at.PROBE:
         _settle(size, m, t)
+        if task == at.SETTLE:
+            for i in range(size):
+                _note_sticking(size, m, i, t)
     elif task == at.MARGINS:
         _margins(size, m, t)
     else:
@@ -58,7 +62,6 @@ def _settle(size: int, m: Memory, t: float) -> None:
         hold_or_release(size, links, m.turns, m.vectors, at.STAGE)
     for i in range(size):
         changed = changed or (links[i, at.RATE] != 0.0) != (links[i, link.STUCK] != 0.0)
-        _note_sticking(size, m, i, t)
     if changed:
         reset_history(size, m)
 

@@ -11,6 +11,7 @@ from ulna.simulation.engine.explicit import derivative_at_end, explicit_step, pr
 from ulna.simulation.engine.memory import ControlMemory, Memory, Record
 from ulna.simulation.engine.schedule import hold, open_segment, slack
 from ulna.simulation.engine.state_derivative import (
+    call_friction,
     call_handle_events,
     call_part,
     call_update_contacts,
@@ -237,6 +238,10 @@ def evaluate(size: int, m: Memory, control: ControlMemory, t: float) -> None:
     """Compute what acts on the state STAGE at time t, and its accelerations."""
     if m.ints[at.OPEN] == 0:
         hold(size, m, control)
+        if m.ints[at.FRICTIONAL] != 0:
+            copy(size, m, at.STAGE, at.SAVED_STATE)
+            call_friction(size, m, at.PROBE, t)
+            copy(size, m, at.SAVED_STATE, at.STAGE)
     state_derivative(size, m, t, at.SCRATCH)
 
 

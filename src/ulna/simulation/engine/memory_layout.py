@@ -219,7 +219,7 @@ FALLBACK_PART = _int.put("FALLBACK_PART", "of scalar steps of arms in lanes")
 SCALAR_PARTS = _int.put("SCALAR_PARTS", "the same of an arm that takes a step by itself", 10)
 INTS = _int.end
 UPDATE_CONTACTS, FIND_EVENT, HANDLE_EVENTS = range(3)  # what the part for stops and events is to do
-SETTLE, MARGINS, LOOSEN = range(3)  # what the part for friction is to do
+SETTLE, PROBE, MARGINS, LOOSEN = range(4)  # what the part for friction is to do
 
 # Of a controller, a number a joint each: places are multiples of n.
 _note = _MemoryLayout("notes (times n), in floats from NOTED on")
