@@ -4,6 +4,7 @@ Shapes keep a fifth of the ring's width away from its edges, so that no posture 
 """
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -154,6 +155,28 @@ def test_work_less_what_damping_takes_is_the_change_of_energy(drawn, seed, timin
     power = np.sum(made.torque_at(t) * qd - damping * qd**2, axis=-1)
     if timing != "s-curve":  # whose jerk jumps
         assert np.abs(growth - power).max() <= 1e-6 * np.abs(made.power).max()
+
+
+@few
+@given(seed=seeds, timing=st.sampled_from(["uniform", *REST_TO_REST]))
+def test_work_less_what_friction_takes_too_is_the_change_of_energy(drawn, seed, timing):
+    """Friction jumps where a joint turns back; its power, which is zero there, does not."""
+    random = np.random.default_rng(seed)
+    ideal = drawn(random, 2)
+    sizes = random.uniform(0.1, 3.0, (2, 4)) * [1.0, 1.0, 0.1, 1.0]
+    joints = [
+        replace(joint, friction=ulna.Friction(low, low + more, speed, drag))
+        for joint, (low, more, speed, drag) in zip(ideal.joints, sizes, strict=True)
+    ]
+    arm = ideal.replace(joints=joints)
+    path = shape(random, arm, ("circle", "ellipse", "lemniscate"))
+    made = ulna.plan(arm, path, duration=1.0, rate=4000.0, timing=timing)
+    lost = np.sum((made.terms.damping + made.terms.friction) * made.qd, axis=-1)
+    assert (made.terms.friction * made.qd >= 0.0).all()
+    energy = kinetic_energy(arm, made.q, made.qd) + potential_energy(arm, made.q)
+    size = simpson(np.abs(made.power).sum(axis=-1), x=made.t)
+    work = simpson(made.power.sum(axis=-1), x=made.t)
+    assert abs(work - simpson(lost, x=made.t) - (energy[-1] - energy[0])) <= 1e-6 * size
 
 
 @quick

@@ -402,6 +402,8 @@ def motions(arm: ulna.Arm, path: ulna.Path, q: Floats) -> None:
     made.to_dataframe(3)  # type: ignore[call-arg]
     made.compute_terms()
     made.compute_terms(0.5)  # type: ignore[call-arg]
+    print(made.terms.friction + made.terms.damping)
+    print(made.terms.stiction)  # type: ignore[attr-defined]
     made.save("plan.csv", overwrite=False)
     made.save("plan.csv", force=True)  # type: ignore[call-arg]
     made.save(3)  # type: ignore[arg-type]
