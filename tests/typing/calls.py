@@ -246,7 +246,7 @@ def arms(file: str) -> None:
     made.with_payload(0.5).with_payload(ulna.Payload(0.5))
     made.with_payload()  # type: ignore[call-arg]
     made.without_friction().parameters.without_friction()
-    made.without_friction(1)  # type: ignore[call-arg]
+    made.without_friction(drag=True)  # type: ignore[call-arg]
     ulna.save(ulna.load(file), file)
     ulna.load(3)  # type: ignore[arg-type]
     ulna.save(file, made)  # type: ignore[arg-type]

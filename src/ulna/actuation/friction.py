@@ -12,13 +12,11 @@ held by any torque up to f_s: whether it stays depends on all joints at once, an
 
 from __future__ import annotations
 
-import dataclasses
-from functools import lru_cache
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
-from ulna.arm import Arm, Friction, Parameters
+from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 
 __all__ = [
@@ -29,7 +27,6 @@ __all__ = [
     "rates_along",
     "sliding_friction",
     "to_rest",
-    "without_friction",
 ]
 
 CREEP = 1e-300  # [rad/s]: a rate that has a direction and moves nothing
@@ -75,33 +72,6 @@ def friction_slope(xp: Any, p: Parameters, rate: Array) -> Array:
     ratio = rate / p.stribeck_velocity
     fall = (p.static - p.coulomb) * xp.exp(-ratio * ratio) * 2.0 * xp.abs(ratio)
     return 2.0 * p.drag * xp.abs(rate) - fall / p.stribeck_velocity
-
-
-@overload
-def without_friction(arm: Arm, *, keep_drag: bool = False) -> Arm: ...
-@overload
-def without_friction(arm: Parameters, *, keep_drag: bool = False) -> Parameters: ...
-@overload
-def without_friction(arm: Arm | Parameters, *, keep_drag: bool = False) -> Arm | Parameters: ...
-def without_friction(arm: Arm | Parameters, *, keep_drag: bool = False) -> Arm | Parameters:
-    """Return the smooth part of an arm: the same one without dry friction, and without drag.
-
-    Near rest dry friction has no derivative. What is linear by intent, as the design of gains and
-    the growth of small errors, is computed of this part. Drag, which is smooth, may be kept.
-    """
-    if isinstance(arm, Arm):
-        return _smooth(arm, keep_drag) if arm.has_friction else arm
-    smooth = arm.without_friction()
-    return smooth._replace(drag=arm.drag) if keep_drag else smooth
-
-
-@lru_cache(maxsize=64)
-def _smooth(arm: Arm, keep_drag: bool) -> Arm:
-    if not keep_drag:
-        return arm.without_friction()
-    drags = (Friction(drag=one.friction.drag if one.friction else 0.0) for one in arm.joints)
-    pairs = zip(arm.joints, drags, strict=True)
-    return arm.replace(joints=[dataclasses.replace(one, friction=drag) for one, drag in pairs])
 
 
 def rates_along(directions: Array, rate: Array) -> Array:

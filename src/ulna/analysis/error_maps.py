@@ -36,7 +36,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ulna.actuation.friction import without_friction
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.concurrency import parallel_for
@@ -141,7 +140,7 @@ def _step_maps(arm: Arm, motion: Array, step: float, *, held: bool = False) -> A
 
     With torques that are `held` they are (k, 3n, 3n): A_d and B_d, torques below.
     """
-    arm, n, size = without_friction(arm, keep_drag=True), arm.n, (3 if held else 2) * arm.n
+    arm, n, size = arm.without_friction(keep_drag=True), arm.n, (3 if held else 2) * arm.n
     both = motion.reshape(len(motion), 2, -1)
     q, qd, qdd, force = np.split(both, [n, 2 * n, 3 * n], axis=-1)
     found = np.zeros((len(motion), 2, size, size))

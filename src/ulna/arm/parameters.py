@@ -130,16 +130,21 @@ class Parameters(NamedTuple):
         """
         return Parameters(*(value[chosen] for value in self))
 
-    def without_friction(self) -> Parameters:
-        """Return the same arms without dry friction and drag; viscous damping stays.
+    def without_friction(self, *, keep_drag: bool = False) -> Parameters:
+        """Return the same arms without dry friction.
+
+        Parameters
+        ----------
+        keep_drag : bool, optional
+            Whether drag, which is smooth, stays; viscous damping does in any case.
 
         Returns
         -------
         parameters : Parameters
-            With zeros for Coulomb friction, static friction and drag.
+            With zeros for Coulomb and static friction, and for drag.
         """
         none = 0.0 * self.static
-        return self._replace(coulomb=none, static=none, drag=none)
+        return self._replace(coulomb=none, static=none, drag=self.drag if keep_drag else none)
 
 
 def parameters_of(arm: Arm | Parameters) -> Parameters:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
-from ulna.arm.components import Joint, Link, Payload, doubts
+from ulna.arm.components import Friction, Joint, Link, Payload, doubts
 from ulna.arm.parameters import Parameters, check_mobility, parameters_from
 from ulna.arm.sketch import sketch_html, summary
 from ulna.arrays import Array
@@ -374,13 +374,21 @@ class Arm(metaclass=SuggestsAttributes):
         """
         return self.replace(payload=payload)
 
-    def without_friction(self) -> Arm:
-        """Return the same arm without dry friction and drag; viscous damping stays.
+    def without_friction(self, *, keep_drag: bool = False) -> Arm:
+        """Return the smooth part of the arm: the same one without dry friction.
+
+        At rest dry friction has no derivative. What is linear by intent, as the design of gains and
+        the growth of small errors, is computed of this part.
+
+        Parameters
+        ----------
+        keep_drag : bool, optional
+            Whether drag, which is smooth, stays; viscous damping does in any case.
 
         Returns
         -------
         Arm
-            The arm, with joints that have no `Friction`.
+            The arm, with joints that have no `Friction`, or one of drag alone.
 
         Examples
         --------
@@ -388,7 +396,7 @@ class Arm(metaclass=SuggestsAttributes):
         >>> ulna.preset("dfki-double-pendulum").without_friction().has_friction
         False
         """
-        return self.replace(joints=[dataclasses.replace(one, friction=None) for one in self.joints])
+        return _smooth(self, keep_drag) if self.has_friction else self
 
     if not TYPE_CHECKING:
 
@@ -400,6 +408,14 @@ class Arm(metaclass=SuggestsAttributes):
 
     def _repr_html_(self) -> str:
         return sketch_html(self)
+
+
+@lru_cache(maxsize=64)
+def _smooth(arm: Arm, keep_drag: bool) -> Arm:
+    drags = arm.parameters.drag.tolist() if keep_drag else [0.0] * arm.n
+    frictions = [Friction(drag=drag) if drag else None for drag in drags]
+    joints = zip(arm.joints, frictions, strict=True)
+    return arm.replace(joints=[dataclasses.replace(one, friction=own) for one, own in joints])
 
 
 def _parts(checks: Problems, what: str, parts: Any, kind: type) -> tuple[Any, ...]:

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, Protocol, overload
 
 import numpy as np
 
-from ulna.actuation.friction import has_friction, without_friction
+from ulna.actuation.friction import has_friction
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array, float_array
 from ulna.control.controller import (
@@ -382,7 +382,7 @@ def smooth_and_friction(
         raise InputError(Problem(what, shown(compensates), "True or False"))
     if not has_friction(parameters_of(model)):
         return model, None
-    return without_friction(model), model if compensates else None
+    return model.without_friction(), model if compensates else None
 
 
 def reference_model(controller: CompensatesFriction, arm: Arm | Parameters) -> Arm | Parameters:

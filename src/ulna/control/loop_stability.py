@@ -24,7 +24,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ulna.actuation.friction import without_friction
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.control.controller import ControlTiming
@@ -109,7 +108,7 @@ def tick_map(arm: Arm, q: Array, feedback: Feedback, timing: ControlTiming) -> A
 def _held(arm: Arm, q: Array, period: float) -> tuple[Array, Array]:
     """Return A_d (…, 2n, 2n) and B_d (…, 2n, n): the arm near rest under torques that are held."""
     # Near rest dry friction has no derivative; without it the loop is damped the least.
-    arm = without_friction(arm)
+    arm = arm.without_friction()
     A, B = linearise(arm, q, np.zeros_like(q), gravity_torque(arm, q))
     generator = np.zeros((*A.shape[:-2], 3 * arm.n, 3 * arm.n))
     generator[..., : 2 * arm.n, : 2 * arm.n], generator[..., : 2 * arm.n, 2 * arm.n :] = A, B

@@ -15,7 +15,7 @@ from ulna.arm import Arm, Parameters
 from ulna.arrays import Array, namespace, to_float
 from ulna.dynamics import chain
 from ulna.dynamics.chain import Posture
-from ulna.dynamics.dry_friction import joints_at_rest, motion_friction
+from ulna.dynamics.dry_friction import accelerations_from_rest, motion_friction
 from ulna.errors import InputError, Problem
 from ulna.kinematics.forward_kinematics import joint_array, prepared
 
@@ -170,8 +170,8 @@ def forward_dynamics(
         return chain.solve(at.xp, chain.inertia(at), net)
     qd = absolute_to_relative(rate)
     net = net - chain.to_links(at.xp, motion_friction(at.xp, at.parameters, qd, None))
-    found = joints_at_rest(at.xp, at.parameters, chain.inertia(at), net, qd)
-    return relative_to_absolute(found.qdd)
+    qdd = accelerations_from_rest(at.xp, at.parameters, chain.inertia(at), net, qd)
+    return relative_to_absolute(qdd)
 
 
 def joint_torques(forces: Array) -> Array:

@@ -31,7 +31,7 @@ from ulna.actuation.friction import may_have_friction
 from ulna.angles import absolute_to_relative, relative_to_absolute
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array, sum_beyond, tail_sum, to_float
-from ulna.dynamics.dry_friction import joints_at_rest, motion_friction
+from ulna.dynamics.dry_friction import accelerations_from_rest, motion_friction
 from ulna.errors import InputError, Problem
 from ulna.kinematics.forward_kinematics import joint_array, prepared
 
@@ -278,7 +278,7 @@ def forward_dynamics(
     if not may_have_friction(xp, arm, p):
         return absolute_to_relative(solve(xp, inertia(at), to_links(xp, net) - others))
     net = net - motion_friction(xp, p, qd, None)
-    return joints_at_rest(xp, p, inertia(at), to_links(xp, net) - others, qd).qdd
+    return accelerations_from_rest(xp, p, inertia(at), to_links(xp, net) - others, qd)
 
 
 def operational_mass(arm: Arm | Parameters, q: Array) -> Array:

@@ -140,14 +140,6 @@ def friction_band(arm: Arm | Parameters, qd: Array | None = None) -> FrictionBan
     return FrictionBand(0.0 - static, 0.0 + static)
 
 
-class JointsAtRest(NamedTuple):
-    """What becomes of joints at rest; every array is (…, n)."""
-
-    qdd: Array  # [rad/s²], of all joints
-    holding: Array  # [N·m] λ of those that are held, else 0
-    held: Array  # whether friction holds a joint
-
-
 class _System(NamedTuple):
     turned: Array  # (…, n, n) what q̈ of each joint takes, to the links
     to_links: Array  # (n, n) what the torque of each joint does to the links
@@ -164,10 +156,10 @@ class _Search(NamedTuple):
     wrong: Array  # (…, n)
 
 
-def joints_at_rest(
+def accelerations_from_rest(
     xp: Any, p: Parameters, inertia: Array, forces: Array, rate: Array
-) -> JointsAtRest:
-    """Find which joints at rest friction holds, and the accelerations of all.
+) -> Array:
+    """Return the accelerations (…, n) of joints, of which friction may hold those at rest.
 
     `inertia` (…, n, n) and `forces` (…, n) are those of link angles, with the friction of joints
     that move among the forces; `rate` (…, n) are the joints'.
@@ -182,9 +174,7 @@ def joints_at_rest(
     count = none[..., :1]
     start = _Search(held, none, count + (n + 1.0), count + PATIENCE, none, held & ~held)
     last = _decided(xp, system, start)
-    held = last.held & ~xp.isnan(last.unknowns)
-    qdd = xp.where(held, none, last.unknowns)
-    return JointsAtRest(qdd, xp.where(held, last.unknowns, none), held)
+    return xp.where(last.held & ~xp.isnan(last.unknowns), none, last.unknowns)
 
 
 def _decided(xp: Any, system: _System, start: _Search) -> _Search:

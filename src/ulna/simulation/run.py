@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ulna._version import __version__
-from ulna.actuation.friction import has_friction, without_friction
+from ulna.actuation.friction import has_friction
 from ulna.arm import Arm
 from ulna.arm.robot_files import dumps
 from ulna.arrays import runs
@@ -232,7 +232,7 @@ class Run(metaclass=SuggestsAttributes):
         sequential = self.settings.get("dynamics") == "sequential"  # which knows no friction
         if sequential or not has_friction(self.arm.parameters):
             return read_only(np.zeros_like(self.q))
-        smooth, given, force = without_friction(self.arm), self.tau, self.tip_force
+        smooth, given, force = self.arm.without_friction(), self.tau, self.tip_force
         if self.tau_disturbance is not None and self.tip_force_disturbance is not None:
             given, force = given + self.tau_disturbance, force + self.tip_force_disturbance
         with np.errstate(all="ignore"):

@@ -413,6 +413,11 @@ def test_an_arm_without_friction_keeps_its_damping_and_all_else():
     same = arm.parameters.without_friction()
     for name in ("coulomb", "static", "drag"):
         assert not getattr(same, name).any()
+    dragging = arm.without_friction(keep_drag=True)
+    assert dragging.joints[0].friction == Friction(drag=0.4)
+    assert dragging.joints[1] == arm.joints[1]
+    assert np.array_equal(arm.parameters.without_friction(keep_drag=True).drag, [0.4, 0.0])
+    assert without.without_friction() is without
     for name in set(same._fields) - {"coulomb", "static", "drag", "stribeck_velocity"}:
         assert np.array_equal(getattr(same, name), getattr(without.parameters, name))
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ulna.actuation.friction import sliding_friction, without_friction
+from ulna.actuation.friction import sliding_friction
 from ulna.analysis.portraits.fates import UNDECIDED, UNDECIDED_NAME, Ends, Fate, Fates
 from ulna.analysis.portraits.flow import TURN, Flow
 from ulna.analysis.portraits.invariant_sets import (
@@ -275,7 +275,7 @@ def find_critical_torques(flow: Flow) -> CriticalTorques | None:
     if flow.law is not None or not (weight or flow.sticks):
         return None
     tireless = replace(flow, arm=_tireless(flow))
-    slides = replace(tireless, arm=without_friction(tireless.arm, keep_drag=True))
+    slides = replace(tireless, arm=tireless.arm.without_friction(keep_drag=True))
     if flow.stribeck and flow.bounded:
         return CriticalTorques(weight + static, _least_running_torque(tireless))
     running = _least_running(slides) if weight else 0.0

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ulna.actuation.friction import sliding_friction, without_friction
+from ulna.actuation.friction import sliding_friction
 from ulna.analysis.portraits.state_feedback import StateFeedback
 from ulna.arm import Arm, Friction, parameters_of
 from ulna.arrays import Array
@@ -86,7 +86,7 @@ class Flow:
     @cached_property
     def smooth(self) -> Arm:
         """The free arm without dry friction and drag; viscous damping it has."""
-        return without_friction(self.free)
+        return self.free.without_friction()
 
     @cached_property
     def friction(self) -> Friction:
