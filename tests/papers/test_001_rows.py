@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
 import ulna
 from ulna.papers import Verdict
@@ -195,6 +196,31 @@ def speed_left(drag):
     return np.abs(solved(slope, [0.0, 2.0], 60.0, t_eval=moments).y[1]).max()
 
 
+@cache
+def swung(dry=0.5):
+    """Give the half swings of a level pendulum with dry friction, its last angle, and the time.
+
+    Friction takes the same torque times the angle of every half swing from its height.
+    """
+    angle, count, seconds = 0.5 * math.pi, 0, 0.0
+
+    def slope(_t, y):
+        return y[1], -G * math.sin(y[0]) + dry
+
+    def stop(_t, y):
+        return y[1]
+
+    stop.terminal, stop.direction = True, 1
+    while G * math.sin(angle) > dry:
+        half = solved(slope, [angle, 0.0], 9.0, 1e-12, events=stop)
+        lost = brentq(
+            lambda b, a=angle: G * (math.cos(b) - math.cos(a)) - dry * (a + b), 0.0, angle - 1e-6
+        )
+        assert -half.y[0, -1] == pytest.approx(lost, abs=1e-9)
+        angle, count, seconds = lost, count + 1, seconds + half.t[-1]
+    return count, angle, seconds
+
+
 RUNNING = {
     "slowest": to(3.49656, 5), "fastest": to(4.47359, 5), "mean": to(3.96997, 5),
 }  # fmt: skip
@@ -302,6 +328,10 @@ def expected():
             "batch": 0.0,
             "arms": 256,
             "actuators": len({actuator.name for actuator in ulna.actuation.actuators()}),
+            "standing": near(swung()[2], 1e-6),
+            "beside": near(math.degrees(swung()[1]), 1e-9),
+            "band": near(math.degrees(math.asin(0.5 / G)), 1e-12),
+            "turns-back": swung()[0],
         },
         "erratum-1": {"weight": near(G * 5.0, 1e-12), "as-printed": near(G * 25.0, 1e-12)},
         "erratum-2": {

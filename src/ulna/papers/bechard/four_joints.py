@@ -11,11 +11,20 @@ from matplotlib.figure import Figure
 
 from ulna.actuation import actuators
 from ulna.angles import absolute_to_relative
+from ulna.arm import Friction, Joint
 from ulna.control import ComputedTorque
-from ulna.dynamics import gravity_torque, mass_matrix, sequential
+from ulna.dynamics import gravity_torque, holding_torque, mass_matrix, sequential
 from ulna.papers import schematics
 from ulna.papers.bechard import printed, rows, runs
-from ulna.papers.bechard.arms import FOUR, FOUR_B, FOUR_TORQUES, link_angles, link_rates
+from ulna.papers.bechard.arms import (
+    DOWN,
+    FOUR,
+    FOUR_B,
+    FOUR_TORQUES,
+    ONE,
+    link_angles,
+    link_rates,
+)
 from ulna.papers.bechard.runs import MODELS, Model
 from ulna.papers.rows_file import Values
 from ulna.simulation import Run, simulate, simulate_batch
@@ -41,6 +50,7 @@ POSTURE = (0.9, -0.6, 0.4, -0.5)  # [rad] where the four joints are sent, from l
 DURATION = 3.0  # [s]
 ARMS = 256  # that run together
 FREQUENCY = 10.0  # [rad/s] of the servo
+DRY = 0.5  # [N·m] of friction at rest, and in motion
 
 rows.picture("001-sequential.svg")(schematics.sequential_arm)
 
@@ -197,6 +207,23 @@ def work_to_be_done() -> Values:
         "batch": batch_difference(),
         "arms": ARMS,
         "actuators": len(actuators()),
+        **friction_at_rest(),
+    }
+
+
+def friction_at_rest() -> Values:
+    """Let the pendulum of figure 1 go level with dry friction, and say where it comes to rest."""
+    arm = ONE.replace(joints=[Joint(friction=Friction(coulomb=DRY))])
+    options: dict[str, Any] = {"duration": 20.0, "rtol": 1e-12, "samples": 2, "progress": False}
+    run = simulate(arm, q0=[0.0], events={"turns back": "qd1"}, **options)
+    (stuck,) = run.sticking
+    level = float(holding_torque(arm, np.zeros(1))[0])
+    return {
+        "dry": DRY,
+        "standing": stuck.first,
+        "beside": abs(np.degrees(run.q[-1, 0] - DOWN)),
+        "band": np.degrees(np.arcsin(DRY / level)),
+        "turns_back": len(run.events),
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ulna.arm import Arm
+from ulna.arm import Arm, Friction, Joint
 from ulna.dynamics import forward_dynamics, holding_torque, sequential
 from ulna.papers import schematics
 from ulna.papers.bechard import printed, rows, runs
@@ -21,7 +21,6 @@ from ulna.papers.bechard.arms import (
     ONE,
     ONE_B,
     UNDER_POWERED,
-    without_friction,
 )
 from ulna.papers.rows_file import Values
 from ulna.simulation import simulate
@@ -127,14 +126,14 @@ def quadratic_law() -> Values:
         "start": START,
         "late": LATE,
         "long": LONG,
-        "linear": speed_left(ONE, 0.0),
-        "square": speed_left(without_friction(ONE), f"-{b / START!r}*qd1*abs(qd1)"),
+        "linear": speed_left(ONE),
+        "square": speed_left(ONE.replace(joints=[Joint(friction=Friction(drag=b / START))])),
     }
 
 
-def speed_left(arm: Arm, torque: float | str) -> float:
+def speed_left(arm: Arm) -> float:
     """Return the fastest speed [rad/s] of the pendulum after a minute."""
-    run = simulate(arm, q0=[0.0], qd0=[START], torque=[torque], duration=LONG, progress=False)
+    run = simulate(arm, q0=[0.0], qd0=[START], duration=LONG, progress=False)
     return float(np.abs(run.qd[run.t >= LATE]).max())
 
 

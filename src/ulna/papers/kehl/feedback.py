@@ -32,6 +32,7 @@ RATE = 1000.0  # [Hz]
 FIRST = 6.0  # [s] of a film
 DAMPING = 0.5  # [N·m·s/rad]
 DRY = ulna.Friction(coulomb=2.0)  # [N·m]
+AIR = ulna.Friction(drag=0.5)  # [N·m·s²/rad²]
 MOTOR = ulna.Motor(voltage=24.0, resistance=0.6, torque_constant=0.04)  # [V], [Ω], [N·m/A]
 COUNTS = 4096  # of an encoder
 MICRO, MILLI = 1e6, 1e3
@@ -46,6 +47,8 @@ LOOPS = {  # by the names of their numbers: the law, and the part of a metre tha
     "encoder": ("encoder", MICRO),
     "damping": ("damping", MICRO),
     "damping_unknown": ("unknown damping", MICRO),
+    "friction_known": ("friction", MICRO),
+    "friction_unknown": ("unknown friction", MILLI),
 }
 LAWS = {
     "PD": "PD alone",
@@ -139,18 +142,19 @@ def first_seconds() -> dict[str, Run]:
 
 @rows.values("next")
 def what_is_next() -> Values:
-    effects = {"dry friction": effect_of(friction=DRY), "motors": effect_of(motor=MOTOR)}
-    kept = [name for name, effect in effects.items() if effect == 0.0]
-    act = [name for name, effect in effects.items() if effect != 0.0]
-    told = [f"{' and '.join(kept)} as data only"] * bool(kept) + [" and ".join(act)] * bool(act)
+    laws = ("pid", "encoder", "damping", "damping_unknown", "friction_known", "friction_unknown")
     return {
         "controllers": ", ".join(BUILT_IN),
-        "told": "; ".join(told),
         "counts": COUNTS,
         "damper": DAMPING,
-        **{name: _told(name) for name in ("pid", "encoder", "damping", "damping_unknown")},
-        "friction": effects["dry friction"],
-        "motor": effects["motors"],
+        "dry": DRY.coulomb,
+        "air": AIR.drag,
+        **{name: _told(name) for name in laws},
+        "dry_peak": ulna.plan(rubbing(), ulna.paths.loops()).peaks.torque,
+        "peak": plan().peaks.torque,
+        "friction": effect_of(friction=DRY),
+        "drag": effect_of(friction=AIR),
+        "motor": effect_of(motor=MOTOR),
     }
 
 
@@ -210,6 +214,8 @@ def options(law: str) -> dict[str, Any]:
         },
         "damping": {"arm": damped(), "controller": ComputedTorque(20.0)},
         "unknown damping": {"arm": damped(), "controller": ComputedTorque(20.0, model=arm())},
+        "friction": {"arm": rubbing(), "controller": ComputedTorque(20.0)},
+        "unknown friction": {"arm": rubbing(), "controller": ComputedTorque(20.0, model=arm())},
     }
     return laws[law]
 
@@ -222,6 +228,12 @@ def heavier() -> Arm:
 def damped() -> Arm:
     """Return the arm with some damping in its joints."""
     joint = ulna.Joint(damping=DAMPING)
+    return arm().replace(joints=[joint, joint])
+
+
+def rubbing() -> Arm:
+    """Return the arm with dry friction in its joints."""
+    joint = ulna.Joint(friction=DRY)
     return arm().replace(joints=[joint, joint])
 
 
