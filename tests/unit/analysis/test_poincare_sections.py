@@ -107,3 +107,14 @@ def test_bad_input_is_told(options, said):
 def test_one_joint_is_pointed_elsewhere():
     with pytest.raises(InputError, match=r"ulna\.portrait"):
         ulna.poincare(ulna.preset("bechard-1"), starts=[([0.0], [0.0])], duration=1.0)
+
+
+def test_dry_friction_takes_energy_from_crossing_to_crossing_until_there_are_none():
+    arm = RODS.replace(joints=[ulna.Joint(friction=ulna.Friction(coulomb=0.8, static=1.0))] * 2)
+    start = [([HANGING + 1.2, 0.3], [0.0, 0.0])]
+    (one,) = ulna.poincare(arm, starts=start, duration=30.0, angle=HANGING).crossings
+    energy = dynamics.kinetic_energy(arm, one.q, one.qd) + dynamics.potential_energy(arm, one.q)
+    assert len(one) > 2
+    assert (np.diff(energy) < 0.0).all()
+    assert one.run.qd[-1].tolist() == [0.0, 0.0]
+    assert one.t[-1] < 25.0

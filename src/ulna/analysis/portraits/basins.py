@@ -38,6 +38,7 @@ POINTS = 801  # of the first look along a line
 PARTS = 16
 BESIDE = 1e-6  # [rad/s] from an orbit into a saddle
 MOST = 1000  # boundaries along a line
+ROUGH, FINE = 1e-4, 1e-8  # of a speed or a torque, where friction falls with the speed
 TOLERANCE = 1e-10  # [rad, rad/s], and of the largest weight for torques
 FINER = 4.0  # steps than where a picture is painted
 
@@ -286,31 +287,43 @@ def _least_running_torque(flow: Flow) -> float:
     """Return the least torque of all that keep some speed, where friction falls with the speed."""
     from scipy.optimize import minimize_scalar
 
-    speeds = flow.natural_frequency * RUNNING_SPEEDS
-    torques = [_keeping(flow, speed) for speed in speeds.tolist()]
+    lifting = flow.peak_gravity_torque + flow.static_friction
+    speeds = flow.natural_frequency * RUNNING_SPEEDS[::3]
+    torques = [_keeping(flow, speed, ROUGH) for speed in speeds.tolist()]
     best = int(np.argmin(torques))
+    if torques[best] >= lifting:
+        return lifting
     around = speeds[max(best - 1, 0)], speeds[min(best + 1, len(speeds) - 1)]
-    found = minimize_scalar(lambda speed: _keeping(flow, speed), bounds=around, method="bounded")
-    return min(float(found.fun), *torques)
+    found = minimize_scalar(
+        lambda speed: _keeping(flow, speed, FINE),
+        bounds=around,
+        method="bounded",
+        options={"xatol": ROUGH * around[0], "maxiter": 20},
+    )
+    return min(float(found.fun), lifting)
 
 
-def _keeping(flow: Flow, speed: float) -> float:
-    """Return the torque with which a joint that passes the top at a speed does so a turn on."""
+def _keeping(flow: Flow, speed: float, tolerance: float) -> float:
+    """Return the torque with which a joint that passes the top at a speed does so a turn on.
+
+    It is the torque that lifts the joint at most.
+    """
     from scipy.optimize import brentq
 
     if not flow.peak_gravity_torque:
-        p = parameters_of(flow.free)
         rate = np.array([speed])
-        return flow.damping * speed + float(sliding_friction(np, p, rate, np.ones(1))[0])
+        dry = sliding_friction(np, parameters_of(flow.free), rate, np.ones(1))
+        return flow.damping * speed + float(dry[0])
     angle = find_phase_equilibria(replace(flow, torque=0.0), (-math.pi, math.pi))[-1].angle
+    lifting = flow.peak_gravity_torque + flow.static_friction
 
     def gain(torque: float) -> float:
         return after_turn(replace(flow, torque=torque), angle, 1, speed) - speed
 
-    most = flow.peak_gravity_torque + flow.static_friction
-    most += speed * (flow.damping + flow.friction.drag * speed)
-    tolerance = TOLERANCE * flow.peak_gravity_torque
-    return float(brentq(gain, flow.friction.coulomb, most, xtol=tolerance))
+    if gain(lifting) <= 0.0:
+        return lifting
+    xtol = tolerance * flow.peak_gravity_torque
+    return float(brentq(gain, flow.friction.coulomb, lifting, xtol=xtol))
 
 
 def _least_running(flow: Flow) -> float:

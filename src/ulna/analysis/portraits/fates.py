@@ -48,6 +48,7 @@ CHUNK, GROWTH = 4.0, 1.1  # [rad] of small swings after which it is asked who is
 MOST_STEPS = 2e8  # of all states together, some twenty seconds: what is left stays undecided
 LANES = 16  # states that the engine moves together at least
 REFINEMENTS, REFINED = 2, 8.0  # times that steps may become shorter, and by how much
+NEARLY = 1e-6  # [rad] from the sticking set, and of small swings, at which a joint is caught
 FINEST = 1e-9  # of a speed: how much faster than a separatrix is certainly faster
 POINTS = 4000  # of a turn, at which the potential of a law is known
 SURE = 1e-6  # of the swing of a potential: how much lower is certainly lower
@@ -178,20 +179,22 @@ class Fates:
     def _longest(self, fastest: float) -> float:
         """Return how long [s] a state may need: to lose its speed, to creep, to linger at a saddle.
 
-        Coulomb friction takes its speed within M ω / f_c, and the swings of a pendulum within as
-        many of them as f_c is smaller than the weight; drag halves a speed in M / (c ω).
+        Coulomb friction takes its speed within M ω / f_c, less what drives it, and the swings of a
+        pendulum within as many of them as f_c is smaller than the weight; drag halves a speed in
+        M / (c ω).
         """
         flow = self.flow
         decay, frequency = flow.damping / flow.inertia, flow.natural_frequency
-        slow = 1.0 / decay + decay / frequency**2 if decay else 0.0
-        longest = 40.0 * slow + PATIENCE / frequency
-        if flow.friction.coulomb:
-            swings = flow.peak_gravity_torque / flow.friction.coulomb
-            quick = flow.inertia * fastest / flow.friction.coulomb
-            longest += 4.0 * (quick + 10.0 * swings / frequency)
-        if flow.friction.drag:
-            longest += 40.0 * flow.inertia / (flow.friction.drag * frequency)
-        return longest
+        coulomb, drag = flow.friction.coulomb, flow.friction.drag
+        losses = [1.0 / decay] if decay else []
+        if coulomb:
+            left = coulomb - abs(flow.constant or 0.0)
+            quick = flow.inertia * fastest / (left if left > 0.0 else coulomb)
+            losses.append(0.1 * quick + flow.peak_gravity_torque / (coulomb * frequency))
+        if drag:
+            losses.append(flow.inertia / (drag * frequency))
+        slow = min(losses, default=0.0) + decay / frequency**2
+        return 40.0 * slow + PATIENCE / frequency
 
     def _how(self, fastest: float, finer: float) -> dict[str, Any]:
         """Return method and steps: a fraction of what turns fastest."""
@@ -243,13 +246,11 @@ def find_sticking_regions(
     intervals: tuple[StickingInterval, ...],
 ) -> list[tuple[str, Region]]:
     """Return the regions of all that can become of a state with dry friction."""
+    if flow.constant is not None and not intervals:
+        return [("runs on", _everywhere)]
     runs = _runs(flow, equilibria) if flow.cylinder else []
-    if flow.constant is not None and not runs and len(intervals) < 2:
-        # Whatever does not run comes to rest, and there is one interval at most to do so.
-        if not intervals:
-            return [("runs on", _everywhere)]
-        if intervals[0].kind == "everywhere":
-            return [(sticking_name(intervals[0]), _everywhere)]
+    if flow.constant is not None and not runs and intervals[0].kind == "everywhere":
+        return [(sticking_name(intervals[0]), _everywhere)]
     found = [(sticking_name(one), _captured(flow, one, intervals)) for one in intervals]
     return found + runs
 
@@ -282,12 +283,22 @@ def _captured(
     flow: Flow, interval: StickingInterval, intervals: tuple[StickingInterval, ...]
 ) -> Region:
     """Return the region of a sticking interval: at rest in it, or unable to get to another."""
-    torque, low = flow.constant, interval.lower - EDGE
-    trapped = _trap(flow, interval, intervals) if torque is not None else _nowhere
+    low, wide = interval.lower - EDGE, interval.upper - interval.lower + 2.0 * EDGE
+    trapped = _trap(flow, interval, intervals) if flow.constant is not None else _nowhere
+    # A joint with much damping comes to the end of the interval, ever slower. Little is enough to
+    # be caught beyond an end to which it is driven, and within one from which it is driven away.
+    driven = float(flow.net_torque(interval.lower)) > 0.0, float(flow.net_torque(interval.upper))
+    before = NEARLY if driven[0] else -10.0 * NEARLY
+    beyond = NEARLY if driven[1] < 0.0 else -10.0 * NEARLY
+    if interval.kind == "everywhere":
+        before = beyond = 0.0
 
     def region(angle: Array, speed: Array) -> tuple[Array, Array]:
-        turns = np.floor((angle - low) / TURN) if flow.cylinder else np.zeros(angle.shape)
-        stuck = (speed == 0.0) & interval.contains(angle, cylinder=flow.cylinder)
+        turns = np.floor((angle - low + NEARLY) / TURN) if flow.cylinder else np.zeros(angle.shape)
+        here = angle - low - TURN * turns
+        slow = (here > -before) & (here < wide + beyond)
+        slow &= np.abs(speed) < NEARLY * flow.natural_frequency
+        stuck = slow | ((speed == 0.0) & (here >= 0.0) & (here <= wide))
         inside, turn = trapped(angle, speed)
         return stuck | inside, np.where(stuck, turns, turn)
 

@@ -216,6 +216,13 @@ def test_critical_angles_from_rest_are_the_ends_of_the_upper_interval():
     assert [one.value for one in borders] == pytest.approx([top.lower, top.upper], abs=1e-8)
 
 
+def test_with_much_damping_it_comes_ever_slower_to_the_end_of_its_interval():
+    drawn = ulna.portrait(pendulum(0.5, damping=20.0), torque=9.5)
+    (interval,) = drawn.sticking
+    label, turns = drawn.fates.of(np.array([interval.lower - 0.1]), np.array([0.0]))
+    assert (label.tolist(), turns.tolist()) == ([0], [0])
+
+
 def test_a_joint_that_sticks_everywhere_has_one_fate():
     drawn = ulna.portrait(pendulum(20.0), starts=[(0.0, 30.0)], duration=5.0)
     assert drawn.fates.names == ("sticks where it stops",)
