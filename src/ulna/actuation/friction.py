@@ -29,12 +29,15 @@ __all__ = [
     "to_rest",
 ]
 
+FEW = 1000
 CREEP = 1e-300  # [rad/s]: a rate that has a direction and moves nothing
 ROUNDING = 1e-12  # of usual rates, below which a joint is meant to stand still
 
 
 def has_friction(p: Parameters) -> bool:
     """Return whether any joint of any of these arms has dry friction or drag."""
+    if p.static.size <= FEW:  # asked for at every call: the quickest way of few, and of many
+        return bool(np.count_nonzero(p.static) or np.count_nonzero(p.drag))
     return bool(p.static.max(initial=0.0) or p.drag.max(initial=0.0))
 
 
