@@ -118,18 +118,20 @@ def test_a_rod_starts_where_more_than_its_static_friction_pulls():
     assert found == pytest.approx([-(10.0 - 8.0) * 1.5])
 
 
-def test_a_joint_that_is_let_go_may_be_held_after_all():
-    # By itself the first link would be torn loose; the second, let go, takes the torque away.
-    joints = [ulna.Joint(friction=ulna.Friction(static)) for static in (4.0, 0.5)]
-    arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0], joints=joints, gravity=(0.0, 0.0))
-    q, still = [0.0, 0.0], np.zeros(2)
-    inertia = dynamics.mass_matrix(arm, q)
-    tau = np.array([4.0 * inertia[0, 1] / inertia[1, 1], 0.0])
-    tau[1] = 0.5 + tau[0] * inertia[1, 1] / inertia[0, 1] - 2.0
-    found = dynamics.forward_dynamics(arm, q, still, tau)
-    friction = inertia @ found - tau
-    assert (np.abs(friction) <= [4.0 + 1e-12, 0.5 + 1e-12]).all()
-    assert (found * friction <= 0.0).all()
+@pytest.mark.parametrize("where", [chain, dynamics, "compiled"], ids=["closed", "rows", "compiled"])
+def test_the_joint_furthest_beyond_its_friction_may_be_held_after_all(where):
+    # Two rods in line, 1 N·m of friction each. The first is driven by 3 N·m and the second by 2;
+    # let go, the second starts with (2 − 1) / (1/3) rad/s² and takes 5/6 · 3 of the first's.
+    joint = ulna.Joint(friction=ulna.Friction(1.0))
+    arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0], joints=[joint, joint], gravity=(0.0, 0.0))
+    still, tau = np.zeros(2), np.array([3.0, 2.0])
+    if where == "compiled":
+        found = ulna.compiled(arm).forward_dynamics(still, still, tau)
+    else:
+        found = where.forward_dynamics(arm, still[None], still, tau)[0]
+    assert found[0] == 0.0
+    assert found[1] == pytest.approx(3.0)
+    assert (dynamics.mass_matrix(arm, still) @ found - tau)[0] == pytest.approx(-0.5)
 
 
 def test_what_is_held_has_a_whole_zero_for_its_acceleration():
