@@ -413,8 +413,10 @@ class Trajectory:
         if self.solver is not None:
             reached = self._reachable(rows[0])
             rows = self.solver(np.clip(times, 0.0, self.duration), rows)
-            rows[1:, ~moving] = 0.0
-            rows[:, ~reached] = np.nan
+            if not moving.all():
+                rows[1:, ~moving] = 0.0
+            if not reached.all():
+                rows[:, ~reached] = np.nan
         return to_rest(rows, self._usual_rate) if self.arm.has_friction else rows
 
     def tip(self, t: TimesLike) -> TipMotion:
