@@ -78,13 +78,13 @@ def compile_size(n: int) -> None:
     assert Simulation(arm, q0=start).qdd.any()
     if n > 2:
         track(arm, [[0.3 * n, 0.1]], start)
-    quick = compiled(arm)
-    quick.forward_dynamics(start, start, start)
-    quick.inverse_dynamics(start, start, start)
-    quick.linearise(start, start, start)
+    for quick in (compiled(rubbing), compiled(arm)):
+        quick.forward_dynamics(start, start, start)
+        quick.inverse_dynamics(start, start, start)
+        quick.linearise(start, start + 1.0, start)
+        quick.step(start, start, start, 1e-3)
     for function in (quick.gravity_torque, quick.mass_matrix, quick.tip, quick.jacobian):
         function(start)
-    quick.step(start, start, start, 1e-3)
 
 
 def compile_lists() -> None:

@@ -20,7 +20,7 @@ RUNAWAY = 1e12  # [rad, rad/s] beyond which a state has diverged
 SHORTEST = 1e-2  # of the time that counts as none
 WINDOWS = 64.0  # of events that an adaptive step may reach across
 CHECK_EVERY = 64  # steps
-RESTS = 16.0  # of dt, that an adaptive step may last while a joint is stuck
+STUCK_STEP = 16.0  # of dt, that an adaptive step may last while a joint is stuck
 # The relative difference of two ends of a step that rounding alone explains.
 ROUNDING, ROUNDING_SHORT = 1e-14, 4e-6
 
@@ -41,20 +41,20 @@ def step_size(size: int, m: Memory) -> float:
     if ints[at.EVENTS] != 0 and ints[at.ALIASED] == 0:
         h = min(h, WINDOWS * floats[at.WINDOW])
     if ints[at.FRICTIONAL] != 0 and ints[at.INPUTS] != at.STEADY:
-        h = min(h, _longest_rest(size, m))
+        h = min(h, _longest_stuck(size, m))
     # No sliver is left over at the end of a segment.
     return float(left if h >= left * (1.0 - 1e-6) else min(h, max(0.5 * left, left - h)))
 
 
 @inner
-def _longest_rest(size: int, m: Memory) -> float:
+def _longest_stuck(size: int, m: Memory) -> float:
     """Return the longest step while a joint is stuck under torques that change by themselves.
 
     Nothing that moves tells of them, and the errors of the step do not.
     """
     for i in range(size):
         if m.links[i, link.STUCK] != 0.0:
-            return float(RESTS * m.floats[at.DT])
+            return float(STUCK_STEP * m.floats[at.DT])
     return math.inf
 
 
