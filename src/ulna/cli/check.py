@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ulna.arm import Arm, unmodelled, warn_unmodelled
+from ulna.arm.components import FRICTION
 from ulna.cli import flags
 from ulna.cli.arguments import Angles, find_arm, read_convention
 from ulna.cli.terminal import (
@@ -156,7 +157,11 @@ def _facts(arm: Arm) -> dict[str, Any]:
         "links": arm.n,
         "reach": {"inner": float(inner), "outer": float(outer)},
         "mass": arm.mass,
-        "parameters": arm.parameters._asdict(),
+        "parameters": {
+            name: values
+            for name, values in arm.parameters._asdict().items()
+            if dry or name not in FRICTION
+        },
         "not_modelled": list(unmodelled(arm)),
         **({"friction_payload_level": _level_payload(arm)} if dry else {}),
     }

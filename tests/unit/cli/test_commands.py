@@ -287,7 +287,9 @@ def test_check_says_nothing_of_friction_where_there_is_none(ask):
     code, out, _ = ask("check", "kehl")
     assert code == 0
     assert "friction" not in out
-    assert "friction_payload_level" not in ask("check", "kehl", "--json")[1]
+    facts = json.loads(ask("check", "kehl", "--json")[1])
+    assert "friction_payload_level" not in facts
+    assert not {"coulomb", "static", "drag"} & facts["parameters"].keys()
 
 
 WRONG_FRICTION = {

@@ -92,7 +92,8 @@ class Peaks(NamedTuple):
     """The extremes of a motion: the largest sizes, one a joint, and the smallest margins.
 
     All are extremes over time, found to 1e-3 and better, and do not depend on the samples that a
-    plan was asked for; only with derivatives="finite" they are those of the samples.
+    plan was asked for; only with derivatives="finite" they are those of the samples. Where a joint
+    with dry friction turns back or starts, torques are those of either side.
 
     Attributes
     ----------
