@@ -294,14 +294,18 @@ class RepellingCycle(NamedTuple):
 def find_repelling_cycle(flow: Flow, direction: int) -> RepellingCycle | None:
     """Return the running solution in a direction between joints that stop and that go on.
 
-    Friction that falls with the speed may have one: what is slow is stopped where what is fast is
-    driven on. It is looked for among some speeds, and not found if all that gain lie between two.
+    Friction that falls with the speed may have one, and so may a law that drives what is fast: what
+    is slow is stopped where what is fast is driven on. It is looked for among some speeds, and not
+    found if all that gain lie between two.
     """
     from scipy.optimize import brentq
 
-    torque = None if flow.constant is None else direction * flow.constant
-    if not flow.stribeck or torque is None or torque <= flow.friction.coulomb:
+    if not (flow.sticks and flow.cylinder):
         return None
+    if flow.constant is not None:
+        drives = direction * flow.constant > flow.friction.coulomb
+        if not (flow.stribeck and drives):
+            return None
     angles = np.linspace(-math.pi, math.pi, 361)
     angle = float(angles[np.argmin(direction * flow.net_torque(angles))])
 
@@ -311,7 +315,7 @@ def find_repelling_cycle(flow: Flow, direction: int) -> RepellingCycle | None:
     slower = 0.0
     for speed in (flow.natural_frequency * RUNNING_SPEEDS).tolist():
         if gain(speed) > 0.0:
-            found = brentq(gain, slower, speed, xtol=1e-13 * speed, rtol=1e-14) if slower else 0.0
+            found = brentq(gain, slower, speed, xtol=1e-13 * speed, rtol=1e-14) if slower else speed
             return RepellingCycle(angle, float(found), speed)
         slower = speed
     return None

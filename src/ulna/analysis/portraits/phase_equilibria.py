@@ -268,7 +268,7 @@ def _interval(
     flow: Flow, lower: float, upper: float, balanced: tuple[PhaseEquilibrium, ...]
 ) -> StickingInterval:
     if flow.cylinder:
-        turn = TURN * math.floor((0.5 * (lower + upper) + math.pi) / TURN)
+        turn = TURN * math.ceil((0.5 * (lower + upper) - math.pi) / TURN - EDGE)
         lower, upper = lower - turn, upper - turn
         if upper - lower > TURN - EDGE:
             return StickingInterval(-math.pi, math.pi, "everywhere", balanced)

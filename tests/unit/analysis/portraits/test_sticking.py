@@ -317,3 +317,28 @@ def test_drag_alone_is_a_resistance_and_holds_nothing():
     assert [drawn.running.slowest, drawn.running.fastest] == pytest.approx(expected, abs=1e-6)
     flat = ulna.portrait(pendulum(0.0, gravity=FLAT, drag=0.2), starts=[(0.0, 2.0)], duration=1.0)
     assert flat.orbits[0].fate.name == "slows down for ever"
+
+
+class Pushing:
+    """A law that drives a joint on, the more the faster it is."""
+
+    def start(self, arm):
+        return None
+
+    def torque(self, t, q, qd, reference, state):
+        return 4.0 * np.tanh(qd), state
+
+
+@pytest.mark.slow
+def test_a_law_may_drive_on_what_friction_would_hold_at_rest():
+    # On the level it runs where 4 tanh ω = f_c + b ω; the lower root repels.
+    arm = pendulum(2.0, damping=0.2, gravity=FLAT)
+    drawn = ulna.portrait(arm, controller=Pushing(), speeds=(-12.0, 12.0))
+    assert [one.kind for one in drawn.sticking] == ["everywhere"]
+    there, back = drawn.running_solutions
+    assert 4.0 * math.tanh(there.mean) - 2.0 - 0.2 * there.mean == pytest.approx(0.0, abs=1e-5)
+    assert back.mean == pytest.approx(-there.mean, rel=1e-6)
+    label, _ = drawn.fates.of(np.zeros(4), np.array([0.5, 0.7, -0.5, -0.7]))
+    assert [drawn.fates.names[k] for k in label] == [
+        "sticks where it stops", "runs on", "sticks where it stops", "runs on clockwise"
+    ]  # fmt: skip
