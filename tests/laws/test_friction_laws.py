@@ -126,6 +126,18 @@ def test_energy_is_accounted_for_by_the_friction_law(limited):
     assert sticks >= 5
 
 
+def test_adaptive_steps_miss_no_fall_of_friction_however_short_it_is():
+    # Rates pass through it within a ten-thousandth of a second.
+    for width in (1e-2, 1e-3):
+        joints = [
+            Joint(friction=Friction(coulomb, 1.5 * coulomb, stribeck_velocity=width))
+            for coulomb in (0.4, 0.1)
+        ]
+        arm = Arm.rods([0.5, 0.4], [1.0, 0.8], joints=joints)
+        run = simulate(arm, q0=[0.5, 0.3], duration=3.0, rtol=1e-12, samples=301)
+        assert np.abs(run.energy.balance_error).max() <= 1e-9 * run.dissipated[-1]
+
+
 @pytest.mark.parametrize(("method", "order"), [("rk4", 4), ("gauss4", 4), ("semi-implicit", 1)])
 def test_the_balance_of_energy_falls_with_the_order_of_the_method(method, order):
     arm, waves = drawn(np.random.default_rng(11), 2)

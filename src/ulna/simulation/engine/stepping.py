@@ -21,6 +21,7 @@ SHORTEST = 1e-2  # of the time that counts as none
 WINDOWS = 64.0  # of events that an adaptive step may reach across
 CHECK_EVERY = 64  # steps
 STUCK_STEP = 16.0  # of dt, that an adaptive step may last while a joint is stuck
+FALL = 4.0  # Stribeck velocities, beyond which friction has fallen: by all but 1e-7
 # The relative difference of two ends of a step that rounding alone explains.
 ROUNDING, ROUNDING_SHORT = 1e-14, 4e-6
 
@@ -188,6 +189,8 @@ def _accept_or_reject(size: int, m: Memory, h: float, finite: bool) -> int:
     """Accept or reject a step by its error, and set the length of the next one."""
     floats, ints = m.floats, m.ints
     error = error_of_step(size, m, h) if finite else math.inf
+    if finite and ints[at.FRICTIONAL] != 0:
+        error = max(error, _unseen_fall(size, m))
     if error < 1.0:
         factor = MOST_FACTOR if error == 0.0 else SAFETY * error**EXPONENT
         factor = min(MOST_FACTOR, max(LEAST_FACTOR, factor))
@@ -201,6 +204,25 @@ def _accept_or_reject(size: int, m: Memory, h: float, finite: bool) -> int:
     floats[at.STEP] = h * (max(LEAST_FACTOR, SAFETY * error**EXPONENT) if finite else HOPELESS)
     # Written so that NaN counts as too short.
     return at.AGAIN if floats[at.STEP] >= SHORTEST * slack(floats[at.NOW]) else at.STALLED
+
+
+@inner
+def _unseen_fall(size: int, m: Memory) -> float:
+    """Return by how much too far rates change where friction falls, as an error of the step.
+
+    Within some ω_s of rest friction falls from static to Coulomb friction. A step that reaches
+    across that has its stages to both sides, sees nothing of it and finds no error.
+    """
+    v, worst = m.vectors, 0.0
+    for i in range(size):
+        if m.links[i, link.STATIC] > m.links[i, link.COULOMB]:
+            width, start, end = m.links[i, link.STRIBECK], v[at.STATE + 1, i], v[at.TRIAL + 1, i]
+            nearest = 0.0 if start * end < 0.0 else min(abs(start), abs(end))
+            if nearest < FALL * width:
+                # Up to where friction begins to fall a step may go at once.
+                most = max(width, abs(start) - FALL * width)
+                worst = max(worst, abs(end - start) / most)
+    return float((SAFETY * worst) ** (1.0 / -EXPONENT))
 
 
 @inner
