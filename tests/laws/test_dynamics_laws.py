@@ -795,8 +795,9 @@ def test_holding_torques_hold(random_arm, n, seed):
         size = effort(arm, still, still, acts)
         assert apart(torque, resting(arm, q, acts), size) <= ROUNDING
         kept = dynamics.forward_dynamics(arm, q, still, torque, tip_force=acts)
-        let_go = dynamics.forward_dynamics(arm, q, still, still, tip_force=acts)
-        assert apart(kept, still, let_go) <= SOLVED
+        # What torques of that size would do; the arm itself may hang where it needs none.
+        pushed = np.linalg.solve(dynamics.mass_matrix(arm, q), (size[:, None] + still)[..., None])
+        assert apart(kept, still, pushed) <= SOLVED
     ends = arm._replace(mass=0.0 * arm.mass)
     torque = dynamics.holding_torque(arm, q, tip_force=force, link_weights=False)
     assert apart(torque, resting(ends, q, force), size) <= ROUNDING
