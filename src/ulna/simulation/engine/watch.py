@@ -201,13 +201,18 @@ def zero_crossing(size: int, m: Memory) -> int:
         falling = before > 0.0 >= now
         if (rising and direction >= 0) or (falling and direction <= 0):
             return n + k
-    if ints[at.FRICTIONAL] != 0:
-        first = n + ints[at.EVENTS]
-        for i in range(n):
-            # Without dry friction a joint may creep back and forth as it likes.
-            edge = 0.0 if m.links[i, link.STATIC] > 0.0 else -CREEP
-            if floats[ints[at.SIGNALS] + first + i] < edge <= floats[ints[at.BEFORE] + first + i]:
-                return int(first + i)
+    return _friction_crossing(size, m) if ints[at.FRICTIONAL] != 0 else -1
+
+
+@inner
+def _friction_crossing(size: int, m: Memory) -> int:
+    """Return the first signal of friction that has changed its sign, or −1."""
+    floats, ints, first = m.floats, m.ints, size + m.ints[at.EVENTS]
+    for i in range(size):
+        # Without dry friction a joint may creep back and forth as it likes.
+        edge = 0.0 if m.links[i, link.STATIC] > 0.0 else -CREEP
+        if floats[ints[at.SIGNALS] + first + i] < edge <= floats[ints[at.BEFORE] + first + i]:
+            return int(first + i)
     return -1
 
 
@@ -215,7 +220,10 @@ def zero_crossing(size: int, m: Memory) -> int:
 def save_signals(size: int, m: Memory) -> None:
     """Save the signals as those of the start of the next step."""
     floats, ints = m.floats, m.ints
-    for k in range(size + ints[at.EVENTS] + size * ints[at.FRICTIONAL]):
+    count = size + ints[at.EVENTS]
+    if ints[at.FRICTIONAL] != 0:
+        count += size
+    for k in range(count):
         floats[ints[at.BEFORE] + k] = floats[ints[at.SIGNALS] + k]
     for i in range(size):
         m.links[i, at.RATE] = m.vectors[at.STAGE + 1, i]
