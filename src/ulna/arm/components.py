@@ -5,29 +5,15 @@ These classes hold data only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import partial
 from math import inf, isinf
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from ulna.arm.bounded_numbers import BoundedNumber, read_number, read_numbers, store
+from ulna.arm.motors import MOTORS, AnyMotor
 from ulna.errors import Problem, Problems, shown
 from ulna.namespaces import first_guesses, no_attribute, suggest_keywords
-
-if TYPE_CHECKING:
-    pass
-
-
-class BoundedNumber(NamedTuple):
-    """A number of a part, and a key of robot files: its kind among `ulna.units`, its bounds."""
-
-    kind: str
-    unit: str
-    above: float | None = None
-    least: float | None = None
-    infinite: bool = False
-    needed: bool = False  # whether a robot file has to have it
-
 
 LINK = {
     "length": BoundedNumber("length", "m", above=0.0, needed=True),
@@ -56,16 +42,8 @@ FRICTION = {
     "stribeck_velocity": BoundedNumber("speed", "rad/s", above=0.0),
     "drag": BoundedNumber("drag", "N·m·s²/rad²", least=0.0),
 }
-MOTOR = {
-    "voltage": BoundedNumber("voltage", "V", above=0.0, needed=True),
-    "resistance": BoundedNumber("resistance", "Ω", above=0.0, needed=True),
-    "torque_constant": BoundedNumber("torque_constant", "N·m/A", above=0.0, needed=True),
-    "inductance": BoundedNumber("inductance", "H", least=0.0),
-    "no_load_current": BoundedNumber("current", "A", least=0.0),
-    "max_current": BoundedNumber("current", "A", above=0.0, infinite=True),
-}
-
 _FRICTION_HINT = "Friction(coulomb=...) is dry friction [N·m], damping=... viscous [N·m·s/rad]"
+_MOTOR_HINT = "Motor(voltage=..., resistance=..., torque_constant=...) is a DC motor"
 # A link may be this wide, as a fraction of its length, before its inertia looks wrong.
 PLAUSIBLE_WIDTH = 0.5
 
@@ -122,7 +100,7 @@ class Link:
         com_offset: float = 0.0,
     ) -> None:
         checks = Problems()
-        read = partial(_number, checks, LINK)
+        read = partial(read_number, checks, LINK)
         length, mass = read("length", length), read("mass", mass)
         rod = rod_inertia(length, mass)
         if isinf(rod):
@@ -135,7 +113,7 @@ class Link:
             "tip_mass": read("tip_mass", tip_mass),
             "com_offset": read("com_offset", com_offset),
         }
-        _store(self, checks, values)
+        store(self, checks, values)
 
     if not TYPE_CHECKING:
 
@@ -173,7 +151,9 @@ class Payload:
     def __init__(self, mass: float = 0.0, inertia: float = 0.0) -> None:
         checks = Problems()
         given = {"mass": mass, "inertia": inertia}
-        _store(self, checks, {name: _number(checks, PAYLOAD, name, given[name]) for name in given})
+        store(
+            self, checks, {name: read_number(checks, PAYLOAD, name, given[name]) for name in given}
+        )
 
 
 def rod_com(length: float) -> float:
@@ -263,56 +243,13 @@ class Friction:
 
     def __post_init__(self) -> None:
         checks = Problems()
-        read = partial(_number, checks, FRICTION)
+        read = partial(read_number, checks, FRICTION)
         coulomb = read("coulomb", self.coulomb)
         static = coulomb if self.static is None else read("static", self.static)
         if static < coulomb:
             checks.add("static", shown(static), f"at least coulomb ({coulomb:g} N·m)")
         others = {name: read(name, getattr(self, name)) for name in ("stribeck_velocity", "drag")}
-        _store(self, checks, {"coulomb": coulomb, "static": static, **others})
-
-
-@suggest_keywords(kt="torque_constant", R="resistance", L="inductance", V="voltage")
-@dataclass(frozen=True, slots=True)
-class Motor:
-    """A DC motor on the motor side of its gear; the gear and the rotor belong to the `Joint`.
-
-    Parameters
-    ----------
-    voltage : float
-        Of the supply [V].
-    resistance : float
-        Of the winding [Ω].
-    torque_constant : float
-        Torque per current [N·m/A], equal to the back-EMF constant in V·s/rad.
-    inductance : float, optional
-        Of the winding [H].
-    no_load_current : float, optional
-        The current that turns the motor alone [A].
-    max_current : float, optional
-        The most that the driver gives [A].
-    name : str, optional
-        How reports call the motor.
-
-    Raises
-    ------
-    InputError
-        If a value is out of its range.
-    """
-
-    voltage: float
-    resistance: float
-    torque_constant: float
-    inductance: float = 0.0
-    no_load_current: float = 0.0
-    max_current: float = inf
-    name: str = ""
-
-    def __post_init__(self) -> None:
-        checks = Problems()
-        values = _numbers(checks, MOTOR, self)
-        checks.one_line("name", self.name)
-        _store(self, checks, values)
+        store(self, checks, {"coulomb": coulomb, "static": static, **others})
 
 
 @suggest_keywords(
@@ -349,8 +286,9 @@ class Joint:
         Motor turns per joint turn; negative if the gear reverses.
     friction : Friction, optional
         Dry friction and drag.
-    motor : Motor, optional
-        The motor that turns the joint.
+    motor : Motor, TorqueSpeedMotor, ServoMotor, StepperMotor or IdealMotor, optional
+        The motor that turns the joint, ideal unless given. Its gear ratio multiplies that of the
+        joint, and its rotor's inertia adds to the joint's.
 
     Raises
     ------
@@ -366,20 +304,19 @@ class Joint:
     rotor_inertia: float = 0.0
     gear_ratio: float = 1.0
     friction: Friction | None = None
-    motor: Motor | None = None
+    motor: AnyMotor | None = None
 
     def __post_init__(self) -> None:
         checks = Problems()
-        values = _numbers(checks, JOINT, self)
+        values = read_numbers(checks, JOINT, self)
         if values["gear_ratio"] == 0.0:
             checks.add("gear_ratio", shown(self.gear_ratio), "a ratio other than 0")
         _check_limits(checks, values["lower"], values["upper"])
-        for name, kind in (("friction", Friction), ("motor", Motor)):
-            part = getattr(self, name)
-            if part is not None and not isinstance(part, kind):
-                hint = _FRICTION_HINT if name == "friction" else ""
-                checks.add(name, shown(part), f"a {kind.__name__}, or None", hint)
-        _store(self, checks, values)
+        if self.friction is not None and not isinstance(self.friction, Friction):
+            checks.add("friction", shown(self.friction), "a Friction, or None", _FRICTION_HINT)
+        if self.motor is not None and not isinstance(self.motor, MOTORS):
+            checks.add("motor", shown(self.motor), "a Motor, or None", _MOTOR_HINT)
+        store(self, checks, values)
 
     if not TYPE_CHECKING:
 
@@ -400,19 +337,3 @@ def _check_limits(checks: Problems, lower: float, upper: float) -> None:
         checks.add("lower", shown(lower), "a number in rad, or -inf for no limit")
     if upper == -inf:
         checks.add("upper", shown(upper), "a number in rad, or inf for no limit")
-
-
-def _numbers(checks: Problems, table: Mapping[str, BoundedNumber], part: Any) -> dict[str, float]:
-    return {name: _number(checks, table, name, getattr(part, name)) for name in table}
-
-
-def _number(checks: Problems, table: Mapping[str, BoundedNumber], name: str, value: Any) -> float:
-    _, unit, above, least, infinite, _ = table[name]
-    return checks.number(name, value, unit, above=above, least=least, infinite=infinite)
-
-
-def _store(part: Any, checks: Problems, values: Mapping[str, float]) -> None:
-    """Raise what was found wrong, or keep the numbers: plain floats, whatever kind came in."""
-    checks.raise_if_any()
-    for name, value in values.items():
-        object.__setattr__(part, name, value)

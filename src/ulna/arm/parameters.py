@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from ulna.angles import wrap
 from ulna.arm.components import FRICTION, JOINT, LINK, Friction, Joint
+from ulna.arm.motors import AnyMotor, motor_friction
 from ulna.arrays import Array, Floats, freeze, namespace, to_float
 from ulna.errors import InputError, Problem, Problems, shown, warn
 
@@ -227,6 +228,9 @@ def parameters_from(arm: Arm) -> Parameters:
     of_joints = {name: np.array([getattr(joint, name) for joint in arm.joints]) for name in JOINT}
     frictions = [joint.friction or FRICTIONLESS for joint in arm.joints]
     of_joints |= {name: np.array([getattr(one, name) for one in frictions]) for name in FRICTION}
+    for joint, part in enumerate(arm.joints):
+        if part.motor is not None:
+            _add_motor(of_joints, joint, part.motor)
     of_links["inertia"][-1] += arm.payload.inertia
     of_links["tip_mass"][-1] += arm.payload.mass
     arrays = Parameters(
@@ -234,6 +238,17 @@ def parameters_from(arm: Arm) -> Parameters:
     )
     freeze(*arrays)
     return arrays
+
+
+def _add_motor(of_joints: dict[str, Floats], joint: int, motor: AnyMotor) -> None:
+    """Add what a motor is to the dynamics: gear, rotor, and the friction of its bearings."""
+    for name in ("coulomb", "static"):
+        of_joints[name][joint] += motor_friction(motor) * abs(of_joints["gear_ratio"][joint])
+    of_joints["gear_ratio"][joint] *= motor.gear_ratio
+    if getattr(motor, "backlash", None) is None:
+        of_joints["rotor_inertia"][joint] += motor.rotor_inertia
+    else:
+        of_joints["rotor_inertia"][joint] = 0.0  # it moves by itself
 
 
 def window_middle(parameters: Parameters) -> Floats:

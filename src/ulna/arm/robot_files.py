@@ -15,20 +15,19 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ulna import units
+from ulna.arm.bounded_numbers import BoundedNumber
 from ulna.arm.components import (
     FRICTION,
     JOINT,
     LINK,
-    MOTOR,
     PAYLOAD,
-    BoundedNumber,
     Friction,
     Joint,
     Link,
-    Motor,
     Payload,
     doubts,
 )
+from ulna.arm.motors import DC_MOTOR, Motor
 from ulna.arm.planar_arm import EARTH, Arm
 from ulna.arm.toml_lines import Lines, shown_key
 from ulna.errors import InputError, Problem, Problems, nearest_name, shown, warn
@@ -57,7 +56,7 @@ NUMBERS: dict[type, dict[str, BoundedNumber]] = {
     Link: LINK,
     Joint: JOINT,
     Friction: FRICTION,
-    Motor: MOTOR,
+    Motor: DC_MOTOR,
     Payload: PAYLOAD,
 }
 # The keys of a table with the kinds of what they hold, and those that it has to have.

@@ -76,6 +76,9 @@ _TABLE: dict[str, tuple[str, dict[str, float]]] = {
     "power": ("5 W", {"W": 1.0, "mW": 1e-3, "kW": 1e3}),
     "energy": ("2 J", {"J": 1.0, "mJ": 1e-3, "kJ": 1e3}),
     "frequency": ("50 Hz", {"Hz": 1.0, "kHz": 1e3}),
+    "temperature": ("80 degC", {"degC": 1.0}),
+    "thermal_resistance": ("12 K/W", {"K/W": 1.0}),
+    "thermal_capacity": ("5 J/K", {"J/K": 1.0, "kJ/K": 1e3}),
     "number": ("0.5", {}),
 }
 UNITS: Mapping[str, Mapping[str, float]] = MappingProxyType(
