@@ -52,6 +52,11 @@ DC_MOTOR = {
     "efficiency": BoundedNumber("number", "", above=0.0),
     "backdriving_efficiency": BoundedNumber("number", "", above=0.0),
 }
+# What a DC motor has as large as another number of it, unless it is given.
+SAME_UNLESS_GIVEN = {
+    "back_emf_constant": "torque_constant",
+    "backdriving_efficiency": "efficiency",
+}
 TORQUE_SPEED_MOTOR = {
     **_AT_THE_SHAFT,
     "max_torque": BoundedNumber("torque", "N·m", above=0.0, infinite=True),
@@ -256,15 +261,16 @@ class Motor:
 
     def __post_init__(self) -> None:
         checks = Problems()
-        for name, same in (
-            ("back_emf_constant", "torque_constant"),
-            ("backdriving_efficiency", "efficiency"),
-        ):
-            if getattr(self, name) is None:
-                object.__setattr__(self, name, getattr(self, same))
-        values = _read(checks, DC_MOTOR, self)
+        given = {
+            name: number
+            for name, number in DC_MOTOR.items()
+            if name not in SAME_UNLESS_GIVEN or getattr(self, name) is not None
+        }
+        values = _read(checks, given, self)
+        for name, same in SAME_UNLESS_GIVEN.items():
+            values.setdefault(name, values[same])
         for name in ("efficiency", "backdriving_efficiency"):
-            if values[name] > 1.0:
+            if name in given and values[name] > 1.0:
                 checks.add(name, shown(getattr(self, name)), "a number above 0, at most 1")
         least = values["torque_constant"]
         if values["back_emf_constant"] < least * (1.0 - ROUNDING):
@@ -274,7 +280,7 @@ class Motor:
             part = getattr(self, name)
             if part is not None and not isinstance(part, kind):
                 checks.add(name, shown(part), f"{kind.__name__}(...), or None")
-        if self.backlash is not None and not values["rotor_inertia"] > 0.0:
+        if isinstance(self.backlash, Backlash) and values["rotor_inertia"] == 0.0:
             need = "an inertia above 0 with backlash: the rotor moves in the gap by itself"
             checks.add("rotor_inertia", shown(self.rotor_inertia), need)
         if self.command not in (TORQUE, CURRENT, VOLTAGE):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ulna import units
-from ulna.arm.bounded_numbers import BoundedNumber
+from ulna.arm.bounded_numbers import NumberTable
 from ulna.arm.components import (
     FRICTION,
     JOINT,
@@ -27,7 +27,16 @@ from ulna.arm.components import (
     Payload,
     doubts,
 )
-from ulna.arm.motors import DC_MOTOR, Motor
+from ulna.arm.motors import (
+    BACKLASH,
+    HEAT,
+    MOTOR_KINDS,
+    MOTOR_TABLES,
+    SAME_UNLESS_GIVEN,
+    Backlash,
+    Motor,
+    WindingHeat,
+)
 from ulna.arm.planar_arm import EARTH, Arm
 from ulna.arm.toml_lines import Lines, shown_key
 from ulna.errors import InputError, Problem, Problems, nearest_name, shown, warn
@@ -52,18 +61,24 @@ FOREIGN = {
 RESULTS = (".nc", ".h5", ".hdf5", ".zarr", ".csv", ".parquet")
 RESULT_BYTES = (b"\x89HDF", b"CDF", b"PAR1", b"t [s],")
 DEEPEST_KEY = 100  # parts of a dotted key; the parser takes the square of them
-NUMBERS: dict[type, dict[str, BoundedNumber]] = {
+NUMBERS: dict[type, NumberTable] = {
     Link: LINK,
     Joint: JOINT,
     Friction: FRICTION,
-    Motor: DC_MOTOR,
     Payload: PAYLOAD,
+    WindingHeat: HEAT,
+    Backlash: BACKLASH,
+    **MOTOR_TABLES,
 }
 # The keys of a table with the kinds of what they hold, and those that it has to have.
 KEYS = {
     part: {key: number.kind for key, number in numbers.items()} for part, numbers in NUMBERS.items()
 }
-KEYS[Motor]["name"] = TEXT
+for _motor in MOTOR_TABLES:
+    KEYS[_motor]["name"] = TEXT
+KEYS[Motor]["command"] = TEXT
+# The parts of a DC motor that are tables of their own.
+MOTOR_PARTS: dict[str, type] = {"heat": WindingHeat, "backlash": Backlash}
 NEEDED = {
     part: tuple(key for key, number in numbers.items() if number.needed)
     for part, numbers in NUMBERS.items()
@@ -241,9 +256,10 @@ class _RobotFileReader:
             return None
         self._only_known(owner, table, (*JOINT, "friction", "motor"))
         values = self._values(owner, table, KEYS[Joint])
-        for key, kind in (("friction", Friction), ("motor", Motor)):
-            if key in table:
-                values[key] = self._part(f"{owner}.{key}", table[key], kind)
+        if "friction" in table:
+            values["friction"] = self._part(f"{owner}.friction", table["friction"], Friction)
+        if "motor" in table:
+            values["motor"] = self._motor(f"{owner}.motor", table["motor"])
         for key in ("lower", "upper"):
             self._doubt_angle(f"{owner}.{key}", table.get(key))
         return self._built(owner, Joint, values)
@@ -256,16 +272,34 @@ class _RobotFileReader:
             made = self._built("payload", Payload, {"mass": mass})
         return made or Payload()
 
-    def _part(self, owner: str, table: Any, kind: type) -> Any:
+    def _motor(self, owner: str, table: Any) -> Any:
+        """Read a motor: a table of its kind, a DC motor unless it names another."""
+        kind = table.get("kind", Motor.kind) if isinstance(table, dict) else Motor.kind
+        made = MOTOR_KINDS.get(kind) if isinstance(kind, str) else None
+        if made is None:
+            hint = nearest_name(str(kind), tuple(MOTOR_KINDS))
+            self.checks.add(f"{owner}.kind", shown(kind), "a kind of motor", hint)
+            return None
+        parts = MOTOR_PARTS if made is Motor else {}
+        return self._part(owner, table, made, {"kind": None, **parts})
+
+    def _part(
+        self, owner: str, table: Any, kind: type, parts: Mapping[str, type | None] | None = None
+    ) -> Any:
+        """Read a part from its table; `parts` are the keys that hold something else than values."""
+        parts = parts or {}
         example = (
             "{ " + ", ".join(f"{key} = ..." for key in NEEDED[kind] or list(KEYS[kind])[:1]) + " }"
         )
         if not self._is_table(owner, table, example):
             return None
         before = len(self.checks.found)
-        self._only_known(owner, table, tuple(KEYS[kind]))
+        self._only_known(owner, table, (*KEYS[kind], *parts))
         self._all_needed(owner, table, NEEDED[kind])
         values = self._values(owner, table, KEYS[kind])
+        for key, inner in parts.items():
+            if key in table and inner is not None:
+                values[key] = self._part(f"{owner}.{key}", table[key], inner)
         if len(self.checks.found) > before:
             return None
         return self._built(owner, kind, values)
@@ -389,11 +423,24 @@ def _changed(part: Any, default: Any) -> dict[str, Any]:
 
 
 def _value(value: Any) -> str:
+    if type(value) in MOTOR_TABLES or type(value) in MOTOR_PARTS.values():
+        return _inline(_motor_values(value))
     if dataclasses.is_dataclass(value):
         fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
         # Infinity stands for "no limit", which a file says by leaving the key out.
         return _inline({k: v for k, v in fields.items() if v not in (float("inf"), "")})
     return _text(value) if isinstance(value, str) else repr(value)
+
+
+def _motor_values(part: Any) -> dict[str, Any]:
+    """Return what a file has to say of a motor, or of a part of one."""
+    values = {"kind": part.kind} if getattr(part, "kind", Motor.kind) != Motor.kind else {}
+    for field in dataclasses.fields(part):
+        same, value = SAME_UNLESS_GIVEN.get(field.name), getattr(part, field.name)
+        usual = field.default if same is None else getattr(part, same)
+        if value != usual:
+            values[field.name] = value
+    return values
 
 
 def _inline(values: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ import pytest
 from ulna import Friction, InputError, Joint, Motor
 
 NOT_NUMBERS = [True, "1", "1 deg", [1.0], 1j, np.True_, ...]
+MAY_BE_LEFT_OUT = ("back_emf_constant", "backdriving_efficiency", "heat", "backlash")
 MOTOR = {"voltage": 12.0, "resistance": 1.5, "torque_constant": 0.02}
 
 
@@ -159,12 +160,18 @@ def test_friction_at_rest_is_no_less_than_in_motion():
 
 def test_a_motor_has_no_inductance_and_no_limit_unless_given():
     motor = Motor(12, 1.5, 0.02)
-    assert dataclasses.astuple(motor) == (12.0, 1.5, 0.02, 0.0, 0.0, inf, "")
+    assert dataclasses.astuple(motor)[:7] == (12.0, 1.5, 0.02, 0.0, 0.0, inf, "")
+    assert (motor.back_emf_constant, motor.gear_ratio, motor.rotor_inertia) == (0.02, 1.0, 0.0)
+    assert (motor.efficiency, motor.backdriving_efficiency) == (1.0, 1.0)
+    assert (motor.heat, motor.backlash, motor.command) == (None, None, "torque")
 
 
 @pytest.mark.parametrize("field", [f.name for f in dataclasses.fields(Motor) if f.name != "name"])
 @pytest.mark.parametrize("value", [*NOT_NUMBERS, None, math.nan, -1.0, -inf], ids=repr)
 def test_a_motor_s_numbers_are_checked_by_name(field, value):
+    if (field, value) == ("gear_ratio", -1.0) or (field in MAY_BE_LEFT_OUT and value is None):
+        assert Motor(**MOTOR | {field: value}).voltage == 12.0
+        return
     assert names(lambda: Motor(**MOTOR | {field: value})) == [field]
 
 
@@ -184,8 +191,9 @@ def test_a_motor_s_name_is_text_on_one_line(name):
 
 
 def test_all_problems_of_a_motor_come_at_once():
-    found = names(lambda: Motor(0, -1, "x", -1, -1, 0, 7))
-    assert found == [f.name for f in dataclasses.fields(Motor)]
+    wrong = (0, -1, "x", -1, -1, 0, 7, -1, 0, 2.0, 0, -1, 1, 1, "speed")
+    found = names(lambda: Motor(*wrong))
+    assert sorted(found) == sorted(f.name for f in dataclasses.fields(Motor))
 
 
 @pytest.mark.parametrize(

@@ -527,7 +527,56 @@ names = st.text(max_size=8).filter(str.isprintable) | st.sampled_from(
 frictions = st.builds(
     lambda low, more, v, drag: Friction(low, low + more, v, drag), amount, amount, size, amount
 )
-motors = st.builds(Motor, size, size, size, amount, amount, unlimited, names)
+ratio = st.sampled_from([1.0, -1.0, 345.0]) | size
+part_of_one = st.just(1.0) | st.floats(0.05, 1.0)
+heats = st.builds(
+    lambda *numbers, top, start: ulna.WindingHeat(
+        *numbers, 25.0 + top, start and 25.0 + 0.5 * top, magnet_coefficient=-1e-5 * top
+    ),
+    size,
+    size,
+    top=st.just(100.0) | st.floats(1.0, 300.0),
+    start=st.booleans().map(lambda given: given or None),
+)
+backlashes = st.builds(ulna.Backlash, size, size, amount)
+motors = st.one_of(
+    st.builds(Motor, size, size, size, amount, amount, unlimited, names),
+    st.builds(
+        lambda kt, more, **others: Motor(
+            torque_constant=kt, back_emf_constant=kt * (1.0 + more), **others
+        ),
+        size,
+        amount,
+        voltage=size,
+        resistance=size,
+        gear_ratio=ratio,
+        efficiency=part_of_one,
+        backdriving_efficiency=st.none() | part_of_one,
+        rotor_inertia=size,
+        heat=st.none() | heats,
+        backlash=st.none() | backlashes,
+        command=st.sampled_from(["torque", "current", "voltage"]),
+    ),
+    st.builds(ulna.TorqueSpeedMotor, size, size, unlimited, ratio, amount, names),
+    st.builds(
+        ulna.ServoMotor, size, size, size, amount, unlimited, amount, size, ratio, amount, names
+    ),
+    st.builds(
+        lambda holds, corner, more, *others: ulna.StepperMotor(
+            holds, corner, corner + more, *others
+        ),
+        size,
+        size,
+        size,
+        st.just(math.pi / 100) | size,
+        st.sampled_from([1.0, 16.0]),
+        amount,
+        ratio,
+        amount,
+        names,
+    ),
+    st.builds(ulna.IdealMotor, names),
+)
 joints = st.just(Joint()) | st.builds(
     Joint,
     st.just(-math.inf) | st.floats(-100, -0.01),
