@@ -1,5 +1,9 @@
-"""Every command and every block in README and docs runs as printed."""
+"""Every command and every block in README and docs runs as printed.
 
+`make test` runs those of README and reads the others; `make test-docs` runs the others.
+"""
+
+import contextlib
 import doctest
 import importlib
 import re
@@ -10,11 +14,13 @@ from pathlib import Path
 from pkgutil import walk_packages as walk
 
 import pytest
+import typer
 from matplotlib import pyplot
 
 import ulna
 from ulna.arm.robot_files import parse
 from ulna.cli import main
+from ulna.cli.app import COMMANDS, load
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -22,15 +28,20 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PICTURES = ROOT / "docs" / "pictures"
 RUN = set()  # commands that have run, on whichever page
 NAMED = ("src", "tests", "tools", "benchmarks", "examples")
+PROGRAMS = ("ulna", "make", "python", "pip")
 
 
 def blocks(page, language):
     return [text for kind, text in BLOCK.findall(page.read_text("utf-8")) if kind == language]
 
 
+def marks(page):
+    return () if page.name == "README.md" else pytest.mark.docs
+
+
 def cases(language):
     return [
-        pytest.param(text, id=f"{page.name}-{number}")
+        pytest.param(text, id=f"{page.name}-{number}", marks=marks(page))
         for page in PAGES
         for number, text in enumerate(blocks(page, language), 1)
     ]
@@ -41,6 +52,29 @@ def commands(page):
     return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
 
 
+def pages_with_commands():
+    return [pytest.param(p, id=p.name, marks=marks(p)) for p in PAGES if commands(p)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_and_robot_files_in_the_docs_are_right(page):
+    for code in blocks(page, "python"):
+        compile(code, f"<{page.name}>", "exec")
+    for text in blocks(page, "toml"):
+        _, doubts = parse(text)
+        assert doubts == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_have_the_options_that_are_printed(page):
+    for command in commands(page):
+        program, *words = shlex.split(command)
+        assert program in PROGRAMS, command
+        if program == "ulna" and words[0] in COMMANDS:
+            with contextlib.suppress(typer.Exit):
+                load(words[0]).make_context(words[0], words[1:])
+
+
 @pytest.mark.parametrize("code", cases("python"))
 def test_python_block_runs(code, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -48,13 +82,7 @@ def test_python_block_runs(code, tmp_path, monkeypatch):
     pyplot.close("all")
 
 
-@pytest.mark.parametrize("text", cases("toml"))
-def test_robot_file_in_the_docs_is_right(text):
-    _, doubts = parse(text)
-    assert doubts == []
-
-
-@pytest.mark.parametrize("page", [p for p in PAGES if commands(p)], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", pages_with_commands())
 def test_commands_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for command in commands(page):
@@ -93,6 +121,7 @@ def test_pictures_are_few_and_small():
     assert sum(picture.stat().st_size for picture in PICTURES.iterdir()) <= 2_000_000
 
 
+@pytest.mark.docs
 def test_examples_in_docstrings_run():
     modules = [ulna, *(importlib.import_module(m.name) for m in walk(ulna.__path__, "ulna."))]
     tried = [doctest.testmod(module) for module in modules]

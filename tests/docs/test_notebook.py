@@ -55,6 +55,7 @@ def test_the_example_is_kept_without_its_outputs():
     assert "%matplotlib" not in "".join(cell.source for cell in code)
 
 
+@pytest.mark.docs
 def test_every_figure_is_a_picture(cells):
     for cell in having(cells, "ulna.plot"):
         picture = result(cell)["image/png"]
@@ -62,6 +63,7 @@ def test_every_figure_is_a_picture(cells):
         assert sum("image/png" in one.get("data", ()) for one in cell.outputs) == 1
 
 
+@pytest.mark.docs
 def test_pictures_are_finer_than_they_are_wide(cells):
     # Screens have two pixels and more where pages count one.
     for cell in having(cells, "ulna.plot(run"):
@@ -70,11 +72,13 @@ def test_pictures_are_finer_than_they_are_wide(cells):
         assert 300 <= output["metadata"]["image/png"]["width"] <= 0.6 * wide
 
 
+@pytest.mark.docs
 def test_nothing_loads_pyplot(cells):
     (cell,) = having(cells, "'matplotlib.pyplot'")
     assert result(cell)["text/plain"] == "False"
 
 
+@pytest.mark.docs
 def test_a_film_plays_in_the_page(cells):
     (cell,) = having(cells, "ulna.animate")
     page = result(cell)["text/html"]
@@ -86,6 +90,7 @@ def test_a_film_plays_in_the_page(cells):
     assert len(page) < 1_000_000
 
 
+@pytest.mark.docs
 def test_a_bar_is_a_widget_and_leaves_no_trace(cells):
     for cell in (*having(cells, "batch"), *having(cells, "ulna.animate")):
         assert WIDGET in cell.metadata["displayed"]
@@ -93,11 +98,13 @@ def test_a_bar_is_a_widget_and_leaves_no_trace(cells):
         assert not any(bar["data"].values())
 
 
+@pytest.mark.docs
 def test_results_are_tables(cells):
     for words in ("arm", "found", "batch"):
         (cell,) = having(cells, words)
         assert result(cell)["text/html"].startswith("<div")
 
 
+@pytest.mark.docs
 def test_no_cell_prints_a_warning(cells):
     assert not [one for cell in cells for one in cell.outputs if one["output_type"] == "stream"]
