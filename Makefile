@@ -27,7 +27,7 @@ run: $(RUNTIME)  ## plan loops on a circle, and follow them open loop and closed
 test: $(DEVELOP)  ## run the tests
 	@$(BIN)/ulna compile
 	@$(UNCOMPILED)
-	@$(PYTEST) -m "not slow and not docs" --ignore tests/uncompiled
+	@$(PYTEST) -m "not (check or docs or slow)" --ignore tests/uncompiled
 
 test-docs: $(DEVELOP)  ## run every command and block of the docs, every example and the notebook
 	@$(PYTEST) -m docs tests/docs
@@ -35,16 +35,17 @@ test-docs: $(DEVELOP)  ## run every command and block of the docs, every example
 coverage: $(DEVELOP)  ## run the unit tests once more and say which branches they do not take
 	@# Kernels are seen by the tracing as plain Python only.
 	@$(UNCOMPILED) --cov --cov-report= --cov-fail-under=0
-	@$(PYTEST) -m "not slow" tests/unit --cov --cov-append --cov-report=term
+	@$(PYTEST) -m "not (check or slow)" tests/unit --cov --cov-append --cov-report=term
 
 test-slow: $(DEVELOP)  ## run the tests that take minutes
 	@$(PYTEST) --dist load -m slow || [ $$? -eq 5 ]
 
-check: $(DEVELOP)  ## lint, types, import contracts
+check: $(DEVELOP)  ## lint, types, import contracts, names, docstrings, sizes of modules
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -p no:xdist -m check tests/typing $(wildcard tests/unit/*.py)
 
 format: $(DEVELOP)  ## put the code into the project's format
 	@$(BIN)/ruff check --fix .

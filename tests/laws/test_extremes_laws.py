@@ -113,7 +113,8 @@ def test_peaks_are_those_of_very_many_samples(case):
     assert margin - 1e-6 * arm.reach <= made.peaks.reach_margin <= margin + 1e-12 * arm.reach
 
 
-def test_nothing_depends_on_the_rate(case):
+@pytest.mark.parametrize("rate", [pytest.param(300, marks=pytest.mark.slow), 3001])
+def test_nothing_depends_on_the_rate(case, rate):
     arm, path, options, free = case
     half = [
         replace(joint, max_torque=0.6 * float(torque), max_velocity=0.9 * float(speed) or np.inf)
@@ -122,14 +123,13 @@ def test_nothing_depends_on_the_rate(case):
         )
     ]
     limited = arm.replace(joints=half)
-    plans = [
-        ulna.plan(limited, path, rate=rate / free.duration, **options) for rate in (7, 300, 3001)
-    ]
-    assert not plans[0].ok
-    for made in plans[1:]:
-        assert made.problems == plans[0].problems
-        for one, other in zip(made.peaks, plans[0].peaks, strict=True):
-            assert np.array_equal(one, other)
+    coarse, fine = (
+        ulna.plan(limited, path, rate=samples / free.duration, **options) for samples in (7, rate)
+    )
+    assert not coarse.ok
+    assert fine.problems == coarse.problems
+    for one, other in zip(fine.peaks, coarse.peaks, strict=True):
+        assert np.array_equal(one, other)
 
 
 def test_the_square_of_three_tenths_of_a_millimetre():

@@ -16,6 +16,7 @@ import ulna
 
 pytest.importorskip("mypy")
 
+pytestmark = pytest.mark.check
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = Path(__file__).with_name("calls.py")
 # Rooms whose names nobody outside ulna is meant to call.

@@ -18,6 +18,7 @@ from numpydoc.validate import Validator, validate
 
 import ulna
 
+pytestmark = pytest.mark.check
 # What is wrong, by numpydoc's letters. Left out are those that are matters of taste (GL01 to
 # GL03, ES01, SA01, PR06, RT02).
 CHECKED = {

@@ -14,6 +14,7 @@ import pytest
 
 import ulna
 
+pytestmark = pytest.mark.check
 SOURCES = Path(ulna.__file__).parent
 # Rooms whose names nobody outside ulna is meant to call.
 INTERNAL = ("ulna.cli", "ulna.kernels", "ulna.lanes")

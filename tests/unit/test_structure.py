@@ -244,22 +244,27 @@ def test_the_map_names_every_file_on_the_way(call):
     assert not unnamed
 
 
+@pytest.mark.check
 def test_few_modules_are_imported_by_one_sibling_alone():
     assert_at_most(SINGLE_IMPORTERS, single_importers())
 
 
+@pytest.mark.check
 def test_a_module_is_a_chapter_and_no_book():
     assert_at_most(LONG_MODULES, long_modules())
 
 
+@pytest.mark.check
 def test_functions_are_short():
     assert_at_most(LONG_FUNCTIONS, long_functions())
 
 
+@pytest.mark.check
 def test_a_file_is_known_by_its_name():
     assert_at_most(SHARED_STEMS, shared_stems())
 
 
+@pytest.mark.check
 def test_the_package_does_not_grow():
     rooms = code_lines()
     assert rooms.total() <= CODE_LINES, rooms

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
+pytestmark = pytest.mark.check
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "src" / "ulna"
 PROSE = [
