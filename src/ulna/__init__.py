@@ -12,8 +12,10 @@ from ulna._version import __version__
 _HOMES = {
     "ulna.analysis": ("Portrait", "Section", "poincare", "portrait"),
     "ulna.arm": (
+        "Actuators",
         "Arm",
         "Backlash",
+        "ControlLoop",
         "Friction",
         "IdealMotor",
         "Joint",
@@ -21,6 +23,7 @@ _HOMES = {
         "Motor",
         "Parameters",
         "Payload",
+        "Sensors",
         "ServoMotor",
         "StepperMotor",
         "TorqueSpeedMotor",
@@ -45,7 +48,6 @@ _HOMES = {
         "BatchRun",
         "BatchSimulation",
         "Run",
-        "Sensors",
         "Simulation",
         "compiled",
         "open_batch",
@@ -57,10 +59,12 @@ _HOMES = {
 }
 
 __all__ = [
+    "Actuators",
     "Arm",
     "Backlash",
     "BatchRun",
     "BatchSimulation",
+    "ControlLoop",
     "FileError",
     "Friction",
     "IdealMotor",

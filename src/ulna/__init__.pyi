@@ -16,13 +16,16 @@ from ulna import (
 from ulna._version import __version__
 from ulna.analysis import Portrait, Section, poincare, portrait
 from ulna.arm import (
+    Actuators,
     Arm,
+    ControlLoop,
     Friction,
     Joint,
     Link,
     Motor,
     Parameters,
     Payload,
+    Sensors,
     load,
     preset,
     presets,
@@ -43,7 +46,6 @@ from ulna.simulation import (
     BatchRun,
     BatchSimulation,
     Run,
-    Sensors,
     Simulation,
     compiled,
     open_batch,
@@ -54,9 +56,11 @@ from ulna.simulation import (
 from ulna.viewer import animate, plot
 
 __all__ = [
+    "Actuators",
     "Arm",
     "BatchRun",
     "BatchSimulation",
+    "ControlLoop",
     "FileError",
     "Friction",
     "InfeasibleError",

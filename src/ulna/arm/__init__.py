@@ -8,6 +8,7 @@ from ulna.arm.components import (
     Link,
     Payload,
 )
+from ulna.arm.control_loop import Actuators, ControlLoop, Sensors
 from ulna.arm.motors import (
     Backlash,
     IdealMotor,
@@ -34,8 +35,10 @@ __all__ = [
     "EARTH",
     "FLAT",
     "NOT_MODELLED",
+    "Actuators",
     "Arm",
     "Backlash",
+    "ControlLoop",
     "Friction",
     "IdealMotor",
     "Joint",
@@ -43,6 +46,7 @@ __all__ = [
     "Motor",
     "Parameters",
     "Payload",
+    "Sensors",
     "ServoMotor",
     "StepperMotor",
     "TorqueSpeedMotor",

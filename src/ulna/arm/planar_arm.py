@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 
 from ulna.arm.components import Friction, Joint, Link, Payload, doubts
+from ulna.arm.control_loop import ControlLoop, check_for_joints
 from ulna.arm.parameters import Parameters, check_mobility, parameters_from
 from ulna.arm.sketch import sketch_html, summary
 from ulna.arrays import Array
@@ -44,6 +45,7 @@ class ArmFields(TypedDict, total=False):
     base: Sequence[float] | SupportsArray
     payload: float | Payload
     name: str
+    loop: ControlLoop | None
 
 
 @suggest_keywords(
@@ -71,6 +73,9 @@ class Arm(metaclass=SuggestsAttributes):
         The load at the tip; a number is its mass [kg].
     name : str, optional
         How reports and files call the arm.
+    loop : ControlLoop, optional
+        Control rate, sensors and actuators as they are, which simulations use where they are given
+        no others.
 
     Attributes
     ----------
@@ -97,6 +102,7 @@ class Arm(metaclass=SuggestsAttributes):
     base: tuple[float, float] = (0.0, 0.0)
     payload: Payload = Payload()  # noqa: RUF009 - a frozen value
     name: str = ""
+    loop: ControlLoop | None = None
     parameters: Parameters = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -109,6 +115,7 @@ class Arm(metaclass=SuggestsAttributes):
             "payload": _payload(checks, self.payload),
         }
         checks.one_line("name", self.name)
+        _check_loop(checks, self.loop, len(values["joints"]))
         _check_counts(checks, len(values["links"]), len(values["joints"]))
         checks.raise_if_any()
         for name, value in values.items():
@@ -136,6 +143,7 @@ class Arm(metaclass=SuggestsAttributes):
         base: Sequence[float] | SupportsArray = (0.0, 0.0),
         payload: float | Payload = 0.0,
         name: str = "",
+        loop: ControlLoop | None = None,
     ) -> Arm:
         """Make an arm of given links and joints.
 
@@ -153,6 +161,8 @@ class Arm(metaclass=SuggestsAttributes):
             What the tip carries: a mass [kg], or a `Payload`.
         name : str
             What messages, pictures and files call the arm.
+        loop : ControlLoop, optional
+            Control rate, sensors and actuators as they are.
 
         Returns
         -------
@@ -173,7 +183,7 @@ class Arm(metaclass=SuggestsAttributes):
         links = checks.sequence("links", links, "a list of Link")
         checks.raise_if_any()
         joints = tuple(Joint() for _ in links) if joints is None else joints
-        arm = cls(links, joints, gravity, base, payload, name)  # type: ignore[arg-type]
+        arm = cls(links, joints, gravity, base, payload, name, loop)  # type: ignore[arg-type]
         for number, link in enumerate(links, 1):
             for doubt in doubts(link):
                 warn(str(doubt.within(f"link.{number}")))
@@ -191,6 +201,7 @@ class Arm(metaclass=SuggestsAttributes):
         base: Sequence[float] | SupportsArray = (0.0, 0.0),
         payload: float | Payload = 0.0,
         name: str = "",
+        loop: ControlLoop | None = None,
     ) -> Arm:
         """Make an arm of uniform rods.
 
@@ -210,6 +221,8 @@ class Arm(metaclass=SuggestsAttributes):
             What the tip carries: a mass [kg], or a `Payload`.
         name : str
             What messages, pictures and files call the arm.
+        loop : ControlLoop, optional
+            Control rate, sensors and actuators as they are.
 
         Returns
         -------
@@ -227,7 +240,9 @@ class Arm(metaclass=SuggestsAttributes):
         1.0
         """
         links = _each(lengths, masses, Link)
-        return cls.of(links, joints, gravity=gravity, base=base, payload=payload, name=name)
+        return cls.of(
+            links, joints, gravity=gravity, base=base, payload=payload, name=name, loop=loop
+        )
 
     @classmethod
     @suggest_keywords(**_guessed_keywords("links", "joints"))
@@ -241,6 +256,7 @@ class Arm(metaclass=SuggestsAttributes):
         base: Sequence[float] | SupportsArray = (0.0, 0.0),
         payload: float | Payload = 0.0,
         name: str = "",
+        loop: ControlLoop | None = None,
     ) -> Arm:
         """Make an arm of massless links with a point mass at each one's distal end.
 
@@ -260,6 +276,8 @@ class Arm(metaclass=SuggestsAttributes):
             What the tip carries: a mass [kg], or a `Payload`.
         name : str
             What messages, pictures and files call the arm.
+        loop : ControlLoop, optional
+            Control rate, sensors and actuators as they are.
 
         Returns
         -------
@@ -281,7 +299,9 @@ class Arm(metaclass=SuggestsAttributes):
             return dataclasses.replace(Link(length, mass), com=length, inertia=0.0)
 
         links = _each(lengths, masses, point)
-        return cls.of(links, joints, gravity=gravity, base=base, payload=payload, name=name)
+        return cls.of(
+            links, joints, gravity=gravity, base=base, payload=payload, name=name, loop=loop
+        )
 
     @cached_property
     def n(self) -> int:
@@ -325,7 +345,7 @@ class Arm(metaclass=SuggestsAttributes):
         ----------
         **changes : ArmFields
             The fields of an `Arm`, as `Arm.of` takes them: links, joints, gravity, base, payload,
-            name.
+            name, loop.
 
         Returns
         -------
@@ -438,6 +458,16 @@ def _check_counts(checks: Problems, links: int, joints: int) -> None:
         checks.add("links", "none", "at least one link")
     elif joints != links:
         checks.add("joints", f"{joints} joints", f"one a link, that is {links}")
+
+
+def _check_loop(checks: Problems, loop: Any, joints: int) -> None:
+    if loop is None:
+        return
+    if not isinstance(loop, ControlLoop):
+        checks.add("loop", shown(loop), "a ControlLoop, or None", "such as ControlLoop(rate=250.0)")
+        return
+    with checks.gather():
+        check_for_joints(loop, joints)
 
 
 def _payload(checks: Problems, payload: Any) -> Payload:

@@ -27,6 +27,7 @@ from ulna.arm.components import (
     Payload,
     doubts,
 )
+from ulna.arm.loop_tables import LOOP_TABLES, read_loop, write_loop
 from ulna.arm.motors import (
     BACKLASH,
     HEAT,
@@ -46,7 +47,7 @@ Part = TypeVar("Part")
 Table = Mapping[str, Any]
 
 FORMAT = 1
-TOP = ("format", "name", "gravity", "base", "payload", "link")
+TOP = ("format", "name", "gravity", "base", "payload", "link", *LOOP_TABLES)
 TEXT = "text"
 LARGEST = 1_000_000  # [bytes] of a robot file: ten thousand links and their comments
 # Descriptions of robots that other programs read.
@@ -214,6 +215,7 @@ class _RobotFileReader:
             "base": self._pair("base", document.get("base", (0.0, 0.0)), "length"),
             "payload": self._payload(document.get("payload", 0.0)),
             "name": self._text("name", document.get("name", "")),
+            "loop": read_loop(self.checks, document),
         }
         self.checks.raise_if_any()
         links = tuple(link for link, _ in parts if link)
@@ -400,7 +402,7 @@ def dumps(arm: Arm) -> str:
     if arm.payload != Payload():
         top.append(f"payload = {_inline(_changed(arm.payload, Payload()))}")
     links = [_link(link, joint) for link, joint in zip(arm.links, arm.joints, strict=True)]
-    return HEAD + "\n".join(top) + "\n" + "".join(links)
+    return HEAD + "\n".join(top) + "\n" + "".join(links) + write_loop(arm.loop)
 
 
 def _link(link: Link, joint: Joint) -> str:

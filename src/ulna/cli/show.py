@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
+from ulna.arm.bounded_numbers import BoundedNumber
+from ulna.arm.control_loop import ACTUATOR_TIMES, ACTUATORS, SENSOR_TIMES, SENSORS
 from ulna.cli import flags
 from ulna.cli.arguments import Angles, read_convention
 from ulna.cli.flags import argument, option
@@ -65,6 +68,7 @@ def _made(run: Run, angles: Angles) -> list[tuple[str, str]]:
         ("controller", _controller(settings)),
         ("reference", _reference(settings, angles)),
         ("sensors", _sensors(settings)),
+        ("actuators", _actuators(settings)),
         ("disturbances", _count(settings.get("disturbances"))),
         ("events", _events(settings.get("events"))),
         ("stops", _stops(run)),
@@ -114,13 +118,28 @@ def _sensors(settings: Mapping[str, Any]) -> str:
     given = settings.get("sensors")
     if not isinstance(given, Mapping):
         return ""
-    units = {"angle": "rad", "rate": "rad/s", "delay": "s"}
+    return _told(given, SENSORS | SENSOR_TIMES, {"rate_from": "measured"})
+
+
+def _actuators(settings: Mapping[str, Any]) -> str:
+    """Return what lay between the controller's commands and the torques, where that was any."""
+    given = settings.get("actuators")
+    if not isinstance(given, Mapping):
+        return ""
+    return _told(given, ACTUATORS | ACTUATOR_TIMES, {})
+
+
+def _told(
+    given: Mapping[str, Any], numbers: Mapping[str, BoundedNumber], usual: Mapping[str, str]
+) -> str:
     told = []
     for name, value in given.items():
         values = value if isinstance(value, list | tuple) else [value]
-        if name == "seed" or not any(values):
+        nothing = all(not one or one == math.inf for one in values)
+        if name == "seed" or nothing or value == usual.get(name):
             continue
-        told.append(f"{name.replace('_', ' ')} {_numbers(values)} {units[name.split('_')[0]]}")
+        unit = f" {numbers[name].unit}" if name in numbers else ""
+        told.append(f"{name.replace('_', ' ')} {_numbers(values)}{unit}")
     return ", ".join(told)
 
 

@@ -15,13 +15,13 @@ import dataclasses
 import inspect
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
 from ulna.arm import Arm, Parameters
+from ulna.arm.control_timing import ControlTiming as ControlTiming
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
 from ulna.kernels import DISABLED
@@ -213,54 +213,6 @@ def columns(*parts: Array) -> Array:
     spread = [np.broadcast_to(part, (*lead, np.shape(part)[-1])) for part in parts]
     rows = np.concatenate(spread, axis=-1)
     return np.ascontiguousarray(rows.reshape(-1, rows.shape[-1]).T)
-
-
-@dataclass(frozen=True)
-class ControlTiming:
-    """How often a controller is called, and how old its measurements are.
-
-    Parameters
-    ----------
-    rate : float, optional
-        Control rate [Hz].
-    delay : float, optional
-        Of what it measures [s].
-
-    Examples
-    --------
-    >>> ControlTiming(rate=100.0, delay=0.02).latency
-    0.025
-    """
-
-    rate: float = 1000.0
-    delay: float = 0.0
-
-    @property
-    def period(self) -> float:
-        """The time [s] from one tick to the next."""
-        return 1.0 / self.rate
-
-    @property
-    def ticks_late(self) -> int:
-        """The delay in ticks."""
-        return round(self.delay * self.rate)
-
-    @property
-    def latency(self) -> float:
-        """How long ago [s] what a torque answers to was, on average."""
-        return (self.ticks_late + 0.5) * self.period
-
-    @property
-    def fastest_decay(self) -> float:
-        """The rate [1/s] of a decay beyond which delayed and held feedback of it is unstable.
-
-        v⁺ = v − r T v(d ticks ago) is stable for r T < 2 sin(π / (4 d + 2)).
-        """
-        return 2.0 * self.rate * math.sin(math.pi / (4 * self.ticks_late + 2))
-
-    def __str__(self) -> str:
-        late = f" with a delay of {1e3 * self.delay:g} ms" if self.delay else ""
-        return f"{self.rate:g} Hz{late}"
 
 
 DEFAULT_TIMING = ControlTiming()

@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ulna.arm.control_loop import check_seed
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
 from ulna.namespaces import namespace, suggest_keywords
@@ -173,13 +173,6 @@ def noise(
         raise InputError(Problem("noise.rate", shown(rate), "a number of more than 0 Hz"))
     check_seed("noise.seed", seed)
     return _made(torque, force, at, until, rate, seed)
-
-
-def check_seed(what: str, seed: Any) -> None:
-    """Raise InputError if a seed is no whole number that fits a machine's word."""
-    is_whole = isinstance(seed, Integral) and not isinstance(seed, bool)
-    if not is_whole or not 0 <= seed < 2**63:
-        raise InputError(Problem(what, shown(seed), "a whole number of at least 0, below 2**63"))
 
 
 def _made(

@@ -153,8 +153,8 @@ LOOP = ["--controller", "PD()"]
         ([*PD_LOOP, "--sensors", "Sensor()"], "did you mean 'Sensors'?"),
         ([*PD_LOOP, "--sensors", "Sensors(delay='2 m')"], "'m' is a unit of length"),
         (
-            [*PD_LOOP, "--sensors", "Sensors(delay=0.0015)"],
-            "choose another delay, or another --rate",
+            [*PD_LOOP, "--sensors", "Sensors(delay=10000)"],
+            "choose a shorter delay, or a lower --rate",
         ),
         ([*PD_LOOP, "--sensors", "Sensors(angle_noise=(1, 2, 3))"], "or 2, one a joint"),
         # disturbances

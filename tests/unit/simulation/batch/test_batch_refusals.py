@@ -137,8 +137,8 @@ WITH_CONTROLLER = {
     "sensors: got 0, need Sensors(...)": {"sensors": 0},
     "sensors[1]: got None": {"sensors": [Sensors(), None, Sensors()]},
     "sensors: got none, need at least one": {"sensors": []},
-    "sensors.delay: got 0.0005, need a whole number of control periods": {
-        "sensors": Sensors(delay=0.0005)
+    "sensors.delay: got 10000 s, need at most 1,000,000 control periods": {
+        "sensors": Sensors(delay=1e4)
     },
     "controller: got [], need one for all arms, or one for each": {"controller": []},
     "controller: got 'PD', need an object with start(arm)": {"controller": "PD"},
