@@ -27,9 +27,11 @@ CONSTANTS = 16
 # Scratch columns. TORQUE is the input and QDD the result (in inverse dynamics the other way round);
 # HOLDING is the torque that holds a stuck joint. FRICTION is what resists a joint that slides, in
 # its DIRECTION (±1), APPLIED the torque without it, and LEAST to MOST what holds a joint at rest.
+# GEAR_FORTH and GEAR_BACK are what a gear under load takes from a joint that turns either way.
 R_X, R_Y, RHO, INVERSE, TORQUE, QDD, HOLDING = range(16, 23)
 FRICTION, APPLIED, DIRECTION, LEAST, MOST = range(23, 28)
-COLUMNS = 28
+GEAR_FORTH, GEAR_BACK = range(28, 30)
+COLUMNS = 30
 
 # How the links stand, (3, n+1): apart from the table, so that a compiler can work on several at
 # once. OMEGA_SQUARED is the square of a link's rate [rad²/s²].

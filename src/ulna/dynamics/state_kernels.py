@@ -275,7 +275,7 @@ def resisted_forward_one(
     scratch = _scratch(size, memory)
     _load_state(size, scratch, q, qd, at.TORQUE, tau)
     hold_by_friction(size, scratch.links, scratch.vectors, ANGLES)
-    hold_or_release(size, scratch.links, scratch.turns, scratch.vectors, ANGLES)
+    hold_or_release(size, scratch.links, scratch.turns, scratch.vectors, ANGLES, False)
     for i in range(size):
         found[i] = 0.0 if scratch.links[i, at.STUCK] != 0.0 else scratch.links[i, at.QDD]
     return FINE if finite(found) else OVERFLOW
@@ -317,7 +317,7 @@ def resisted_linearise_one(
             return AT_REST
     _load_state(size, scratch, q, qd, at.TORQUE, tau)
     hold_by_friction(size, links, scratch.vectors, ANGLES)
-    hold_or_release(size, links, scratch.turns, scratch.vectors, ANGLES)
+    hold_or_release(size, links, scratch.turns, scratch.vectors, ANGLES, False)
     for i in range(size):
         links[i, OWN_DAMPING] = links[i, at.DAMPING]
         links[i, at.DAMPING] += _slope(scratch, i, qd[i])

@@ -27,6 +27,8 @@ from ulna.dynamics.packed import (
     DIRECTION,
     DRAG,
     FRICTION,
+    GEAR_BACK,
+    GEAR_FORTH,
     HOLDING,
     LEAST,
     MOST,
@@ -69,12 +71,23 @@ def _bell(links: Array, i: int, ratio: Any) -> Any:
     return links[i, FRICTION]
 
 
+@inlined
+def _slip(size: int, links: Array) -> None:
+    """Add what gears under load take to the FRICTION of joints that slide."""
+    for i in range(size):
+        way = links[i, DIRECTION]
+        taken = select(way > 0.0, links[i, GEAR_FORTH], links[i, GEAR_BACK])
+        links[i, FRICTION] += select(way == 0.0, 0.0, taken)
+
+
 @inner
 def forward_with_friction(
-    size: int, links: Array, turns: Array, y: Array, at: int, pairs: int
+    size: int, links: Array, turns: Array, y: Array, at: int, pairs: int, geared: bool
 ) -> None:
-    """Do as `forward_coupled` does, with the friction of joints that slide."""
+    """Do as `forward_coupled` does, with the friction of joints that slide, and of gears."""
     slide(size, links, y, at)
+    if geared:
+        _slip(size, links)
     for i in range(size):
         links[i, APPLIED] = links[i, TORQUE]
         links[i, TORQUE] = links[i, TORQUE] - links[i, FRICTION]
@@ -94,7 +107,7 @@ def hold_by_friction(size: int, links: Array, y: Array, at: int) -> None:
 
 
 @inner
-def hold_or_release(size: int, links: Array, turns: Array, y: Array, at: int) -> None:
+def hold_or_release(size: int, links: Array, turns: Array, y: Array, at: int, geared: bool) -> None:
     """Find which of the joints that are STUCK do hold; the others get a DIRECTION and are not.
 
     Torques, the range LEAST to MOST of joints at rest, and the directions of others are given;
@@ -102,7 +115,7 @@ def hold_or_release(size: int, links: Array, turns: Array, y: Array, at: int) ->
     """
     fewest, patience = size + 1, PATIENCE
     for _ in range(MOST_CHANGES):
-        forward_with_friction(size, links, turns, y, at, CARRIER)
+        forward_with_friction(size, links, turns, y, at, CARRIER, geared)
         wrong = 0
         for i in range(size):
             wrong += 1 if _is_wrong(links, y, at, i) else 0

@@ -26,6 +26,7 @@ from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory, MemoryBuilders, new_links, new_vectors
 from ulna.simulation.loads import Source, named, names_for, takes_state
 from ulna.simulation.methods import METHODS
+from ulna.simulation.motor_rows import MotorRows, has_gear_loss, put_motors
 from ulna.simulation.options import PerArm, SimulationOptions, is_number
 from ulna.simulation.sensors import Sensors
 from ulna.simulation.steps import most_error
@@ -206,13 +207,14 @@ def build_memory(
     disturbances: Sequence[Disturbance],
     signals: Sequence[Signal],
     sensors: Sensors,
+    motors: MotorRows | None = None,
 ) -> Memory:
     """Build the memory of an arm, its inputs, and the signals that are watched."""
-    inputs = build_inputs(arm.n, options, sources, disturbances, signals, sensors)
+    inputs = build_inputs(arm.n, options, sources, disturbances, signals, sensors, motors)
     full = options.dynamics == "full"
     table = _full_table(arm) if full else _table(arm, _frozen(arm, options))
     memory = Memory(
-        vectors=new_vectors(arm.n),
+        vectors=new_vectors(arm.n, driven=motors is not None),
         links=table.links.copy(),
         turns=np.zeros((TURNS, arm.n + 1)),
         per_arm=inputs.per_arm,
@@ -223,9 +225,9 @@ def build_memory(
     )
     ints = memory.ints
     if full:
-        ints[at.COUPLED] = table.coupled
+        ints[at.COUPLED] = table.coupled or motors is not None
         ints[at.STOPS] = options.stops and table.limited
-        ints[at.FRICTIONAL] = table.frictional
+        ints[at.FRICTIONAL] = table.frictional or (motors is not None and has_gear_loss(motors))
     ints[at.WATCHING] = ints[at.STOPS] + ints[at.EVENTS] + ints[at.FRICTIONAL]
     return memory
 
@@ -247,9 +249,10 @@ def build_inputs(
     disturbances: Sequence[Disturbance],
     signals: Sequence[Signal],
     sensors: Sensors,
+    motors: MotorRows | None = None,
 ) -> InputMemory:
     """Build the memory of the inputs of arms of n links, and of the signals that are watched."""
-    steady = not disturbances and not signals and sensors.are_perfect
+    steady = not disturbances and not signals and sensors.are_perfect and motors is None
     if steady and all(source.is_steady for source in sources):
         inputs = InputMemory(*(part.copy() for part in _steady_layout(n)))
         inputs.ints[at.SENSOR_SEED] = sensors.seed
@@ -257,7 +260,7 @@ def build_inputs(
             row = inputs.ints.item(at.TABLES + at.TABLE_FIELDS * table + at.ROWS)
             inputs.per_arm[row : row + source.rows.shape[1]] = source.rows[0]
     else:
-        inputs = _layout(n, options.rate, sources, disturbances, signals, sensors)
+        inputs = _layout(n, options.rate, sources, disturbances, signals, sensors, motors)
     _set_options(inputs, options)
     return inputs
 
@@ -276,6 +279,7 @@ def _layout(
     disturbances: Sequence[Disturbance],
     signals: Sequence[Signal],
     sensors: Sensors,
+    motors: MotorRows | None = None,
 ) -> InputMemory:
     builders = MemoryBuilders()
     layout: dict[int, int] = {}
@@ -287,7 +291,10 @@ def _layout(
     layout[at.DRAWN] = builders.per_arm.put(0.0)
     notes = np.zeros((at.NOTES, n))
     notes[: at.SATURATED] = np.nan  # until the first tick
+    notes[at.HOT_FIRST] = -1.0  # not yet
     layout[at.NOTED] = builders.floats.put(notes)
+    if motors is not None:
+        put_motors(layout, motors, builders)
     deviations = sensors.layout(n)
     layout[at.SENSOR] = builders.per_arm.put(deviations)
     layout[at.DELAY] = sensors.ticks_late(1.0 / rate)
@@ -299,7 +306,8 @@ def _layout(
     layout[at.PERFECT] = layout[at.DELAY] == 0 and not np.any(deviations)
     if any(source.formulas for source in sources):
         layout[at.INPUTS] = at.TEXT
-    layout[at.CHANGING] = any(source.formulas or source.ramp for source in sources)
+    changing = any(source.formulas or source.ramp for source in sources)
+    layout[at.CHANGING] = changing or motors is not None
     inputs = InputMemory(builders.per_arm.array(), builders.floats.array(), builders.ints.array())
     for place, value in layout.items():
         inputs.ints[place] = value

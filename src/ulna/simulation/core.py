@@ -27,6 +27,7 @@ from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import LOG_ROWS, ControlMemory, Memory, Record, new_record
 from ulna.simulation.loads import Loads, Source
+from ulna.simulation.motor_rows import has_motors, motor_rows, start_motors
 from ulna.simulation.options import SimulationOptions
 from ulna.simulation.outcome import RAISE, Failed, Failure, Status, status_of
 from ulna.simulation.sensors import Sensors
@@ -95,15 +96,22 @@ class SimulationCore:
         self.budget = max(FIRST_BUDGET // self.arm.n, 1)
         self.memory = self._build()
         self.memory.vectors[at.STATE, :-1], self.memory.vectors[at.STATE + 1, :-1] = q, qd
+        if self.memory.ints[at.MOTORS]:
+            start_motors(self.memory.vectors, self.memory.per_arm, self.memory.ints)
         self._make_room()
         self.ticks.control.tau.fill(0.0)
         self.ticks.install(controller, self._started(controller))
         self._connect()
 
     def _build(self) -> Memory:
+        motors = None
+        if has_motors(self.arm) and self.options.dynamics == "full":
+            dt, adaptive = self.options.dt, self.options.adaptive
+            motors = motor_rows(self.arm, self.loads.what, dt=dt, adaptive=adaptive)
         return build_memory(
-            self.arm, self.options, self.sources, self.disturbances, self.signals, self.sensors
-        )
+            self.arm, self.options, self.sources, self.disturbances, self.signals, self.sensors,
+            motors,
+        )  # fmt: skip
 
     def _started(self, controller: Controller | None) -> Any:
         """Return the compiled law of a controller, or the state that it starts with."""
@@ -163,7 +171,8 @@ class SimulationCore:
         from ulna.simulation.engine.loop import evaluate
 
         vectors = self.memory.vectors
-        vectors[at.STAGE : at.STAGE + 2] = vectors[at.STATE : at.STATE + 2]
+        for layer in range(0, len(vectors), at.VECTORS):
+            vectors[layer + at.STAGE : layer + at.STAGE + 2] = vectors[layer + at.STATE : layer + 2]
         with np.errstate(all="ignore"):
             evaluate(self.size, self.memory, self.control, self.t)
         error = self.loads.take_error()
@@ -250,7 +259,9 @@ class SimulationCore:
     def kept_signals(self) -> int:
         """What samples of this simulation could hold besides what all do."""
         controlled, disturbed = self.controller is not None, bool(self.disturbances)
-        return at.KEEP_CONTROL * controlled + at.KEEP_DISTURBANCES * disturbed
+        driven = bool(self.memory.ints[at.MOTORS])
+        kept = at.KEEP_CONTROL * controlled + at.KEEP_DISTURBANCES * disturbed
+        return kept + at.KEEP_MOTORS * driven
 
     def fail(self, failed: Failed) -> None:
         """End the run because Python code raised an exception, or raise it with on_error="raise".

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from ulna.simulation.build import Signal
 
 HOLD, LINEAR = "hold", "linear"
+TORQUE, CURRENT, VOLTAGE, POSITION = "torque", "current", "voltage", "position"
+UNITS = {TORQUE: "N·m", CURRENT: "A", VOLTAGE: "V", POSITION: "rad"}
 MOST_KEPT = 20_000  # numbers of a table that the record of a run repeats
 MOST_PLAIN = 1e300  # of a number that is taken as it is
 
@@ -64,15 +66,35 @@ class Source:
 
 
 @cache
+def command_kind(what: str, n: int) -> InputKind:
+    """Return the kind of input that torques, currents, voltages or positions of joints are."""
+    names = tuple(f"{what} {i + 1}" for i in range(n))
+    return InputKind(what, (n,), f"{n} values [{UNITS[what]}], one a joint", names)
+
+
 def torque_kind(n: int) -> InputKind:
     """Return the kind of input that joint torques are."""
-    names = tuple(f"torque {i + 1}" for i in range(n))
-    return InputKind("torque", (n,), f"{n} values [N·m], one a joint", names)
+    return command_kind(TORQUE, n)
 
 
 FORCE = InputKind(
     "tip_force", (2, 3), "x, y [N], or x, y and a moment [N·m]", ("x force", "y force", "moment")
 )
+
+
+def chosen_command(controller: Any, **given: Any) -> tuple[str, Any]:
+    """Return what joints are given, torques or another command of their motors, and its values."""
+    named = {name: value for name, value in given.items() if value is not None}
+    if len(named) > 1:
+        got, need = " and ".join(f"{name}=" for name in named), "one of them"
+        raise InputError(Problem("command", got, need, "a motor takes one kind of command"))
+    if not named:
+        return TORQUE, None
+    ((name, value),) = named.items()
+    if name != TORQUE and controller is not None:
+        need = "nothing beside a controller, which commands the motors itself"
+        raise InputError(Problem(name, shown(value), need, "leave out one of the two"))
+    return name, value
 
 
 def names_for(n: int) -> tuple[str, ...]:
@@ -329,6 +351,7 @@ class Loads:
 
     def __init__(self, n: int, *, between: str, dt: float, signals: Sequence[Signal]) -> None:
         self.n, self.between, self.dt, self.signals = n, between, dt, tuple(signals)
+        self.what = TORQUE  # what joints are given: torques, or a command of their motors
         self.callbacks: list[Callback] = []  # kept alive while the engine may call them
         self.calling = ("", 0.0)  # the function that is being called, and for what time
         self._steady = False
@@ -338,13 +361,14 @@ class Loads:
         # The memory is the simulation's, and addresses are a process's own: see `connect`.
         return {**self.__dict__, "callbacks": [], "_memory": None}
 
-    def set(self, torque: Any, tip_force: Any) -> None:
+    def set(self, command: Any, tip_force: Any, what: str = TORQUE) -> None:
         """Read what acts, in any of its forms."""
         n, between, dt = self.n, self.between, self.dt
-        self._sources = (
-            read_source(torque_kind(n), torque, n, between=between, dt=dt),
+        sources = (
+            read_source(command_kind(what, n), command, n, between=between, dt=dt),
             read_source(FORCE, tip_force, n, between=between, dt=dt),
         )
+        self._sources, self.what = sources, what
         self._given = None
         # Whether there are rows without times, of which it is not known yet whether they suffice.
         self.spaced = any(source.spacing for source in self._sources)
@@ -353,15 +377,15 @@ class Loads:
     def sources(self) -> tuple[Source, Source]:
         """The torques, and the force on the tip."""
         if self._given is not None:
-            self.set(*self._given)
+            self.set(*self._given, self.what)
         return self._sources
 
-    def apply_in_place(self, torque: Any, tip_force: Any) -> bool:
+    def apply_in_place(self, torque: Any, tip_force: Any, what: str = TORQUE) -> bool:
         """Write plain numbers over plain numbers; return whether they were such."""
-        if not self._steady:
+        if not self._steady or what != self.what:
             return False
         n = self.n
-        torques, forces = steady_row(torque_kind(n), torque), steady_row(FORCE, tip_force)
+        torques, forces = steady_row(command_kind(what, n), torque), steady_row(FORCE, tip_force)
         if torques is None or forces is None:
             return False
         per_arm, ints = self._memory.per_arm, self._memory.ints
@@ -405,7 +429,7 @@ class Loads:
         q, qd = self._memory.vectors[at.STAGE : at.STAGE + 2, :n].copy()
         torque, force = self._sources
         if torque.function:
-            self.calling = (function_name("torque", torque.described), t)
+            self.calling = (function_name(self.what, torque.described), t)
             links[:n, at.LIVE] = torque.function(t, q, qd)
         if force.function:
             self.calling = (function_name("tip_force", force.described), t)
@@ -423,7 +447,7 @@ class Loads:
         """Return warnings of tables that ended before t [s], the first time that they did."""
         if not self.spaced:
             return []
-        found = short_tables(zip(("torque", "tip_force"), self._sources, strict=True), t)
+        found = short_tables(zip((self.what, "tip_force"), self._sources, strict=True), t)
         self.spaced = not found
         return found
 
@@ -446,7 +470,7 @@ class Loads:
     def functions(self) -> dict[str, Any]:
         """Return the user's functions by the arguments that they are."""
         torque, force = self.sources
-        given: dict[str, Any] = {"torque": torque.function, "tip_force": force.function}
+        given: dict[str, Any] = {self.what: torque.function, "tip_force": force.function}
         given |= {f"event '{signal.name}'": signal.function for signal in self.signals}
         return {what: one.function for what, one in given.items() if one is not None}
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ulna._version import __version__
 from ulna.actuation.friction import has_friction
-from ulna.arm import Arm
+from ulna.arm import Arm, Motor
 from ulna.arm.robot_files import dumps
 from ulna.arrays import runs
 from ulna.dynamics.chain import kinetic_energy, potential_energy
@@ -26,6 +26,13 @@ from ulna.errors import InputError, Problem, Problems
 from ulna.kinematics.differential_kinematics import tip_velocity
 from ulna.kinematics.forward_kinematics import tip
 from ulna.namespaces import SuggestsAttributes, first_guesses, suggest_attributes, suggest_keywords
+from ulna.simulation.motor_use import (
+    EnergyFlow,
+    MotorUse,
+    magnetic_energy,
+    reaction_torque,
+    rotor_energy,
+)
 from ulna.simulation.outcome import Contact, Event, Floats, Saturation, Status, Sticking
 from ulna.typing import PathLike
 
@@ -136,6 +143,16 @@ class Run(metaclass=SuggestsAttributes):
         Joints that were at their torque limits.
     sticking : tuple of Sticking
         Joints that were held by static friction.
+    current, voltage, temperature : ndarray, shape (S, n), or None
+        Of the windings of DC motors [A], [V], [°C]; zeros, and 25 °C, of other motors. None of an
+        arm without motors.
+    rotor_angle, rotor_rate : ndarray, shape (S, n), or None
+        Of rotors, as angles [rad] and rates [rad/s] of the joints: those of gears with backlash
+        move by themselves.
+    energy_flows : ndarray, shape (S, 6), or None
+        The first six of `energy_flow` [J].
+    motors : tuple of MotorUse
+        What motors did: how long they were at their limits, when they stalled or overheated.
     error : Exception or None
         What ended the run in Python; neither copied nor saved.
     """
@@ -166,6 +183,13 @@ class Run(metaclass=SuggestsAttributes):
     qdd_ref: Floats | None = None  # (S, n) [rad/s²]
     saturation: tuple[Saturation, ...] = ()  # joints that were at their torque limits
     sticking: tuple[Sticking, ...] = ()  # joints that were held by static friction
+    current: Floats | None = None  # (S, n) [A]
+    voltage: Floats | None = None  # (S, n) [V]
+    temperature: Floats | None = None  # (S, n) [°C]
+    rotor_angle: Floats | None = None  # (S, n) [rad] of the joint
+    rotor_rate: Floats | None = None  # (S, n) [rad/s] of the joint
+    energy_flows: Floats | None = None  # (S, 6) [J], see `energy_flow`
+    motors: tuple[MotorUse, ...] = ()  # what motors did
     error: Exception | None = None  # what ended the run in Python; neither copied nor saved
 
     def __post_init__(self) -> None:
@@ -185,6 +209,7 @@ class Run(metaclass=SuggestsAttributes):
         own["contacts"] = tuple(self.contacts)
         own["saturation"] = tuple(self.saturation)
         own["sticking"] = tuple(self.sticking)
+        own["motors"] = tuple(self.motors)
         own["events"] = tuple(_immutable_event(event) for event in self.events)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -230,11 +255,13 @@ class Run(metaclass=SuggestsAttributes):
         to smaller angles, as in τ = M q̈ + C q̇ + G + b q̇ + f.
         """
         sequential = self.settings.get("dynamics") == "sequential"  # which knows no friction
-        if sequential or not has_friction(self.arm.parameters):
+        if sequential or not (has_friction(self.arm.parameters) or _loses(self.arm)):
             return read_only(np.zeros_like(self.q))
         smooth, given, force = self.arm.without_friction(), self.tau, self.tip_force
         if self.tau_disturbance is not None and self.tip_force_disturbance is not None:
             given, force = given + self.tau_disturbance, force + self.tip_force_disturbance
+        if self.current is not None and self.temperature is not None:
+            given = given + reaction_torque(self.arm, self.current, self.temperature, self.tau)
         with np.errstate(all="ignore"):
             needed = inverse_dynamics(smooth, self.q, self.qd, self.qdd, tip_force=force)
             return read_only(given - needed)
@@ -249,6 +276,26 @@ class Run(metaclass=SuggestsAttributes):
             error = gained - _since_start(self.injected) + _since_start(self.dissipated)
         found = (kinetic, potential, self.dissipated, self.injected, error)
         return Energies(*(read_only(values) for values in found))
+
+    @cached_property
+    def supply_power(self) -> Floats | None:
+        """Power (S,) [W] that all DC motors draw from the supply; None without motors."""
+        if self.current is None or self.voltage is None:
+            return None
+        return read_only(np.sum(self.current * self.voltage, axis=-1))
+
+    @cached_property
+    def energy_flow(self) -> EnergyFlow | None:
+        """Where the energy of the motors went; None without motors."""
+        if self.energy_flows is None or self.current is None:
+            return None
+        magnetic = magnetic_energy(self.arm, self.current)
+        rotors = np.zeros(len(self.t))
+        if self.rotor_angle is not None and self.rotor_rate is not None:
+            moved = self.rotor_angle, self.rotor_rate
+            rotors = rotor_energy(self.arm, self.q, self.qd, *moved)
+        flows = [column.copy() for column in self.energy_flows.T]
+        return EnergyFlow(*(read_only(one) for one in (*flows, magnetic, rotors)))
 
     @property
     def provenance(self) -> dict[str, Any]:
@@ -266,6 +313,7 @@ class Run(metaclass=SuggestsAttributes):
             "contacts": [contact._asdict() for contact in self.contacts],
             "saturation": [one._asdict() for one in self.saturation],
             "sticking": [one._asdict() for one in self.sticking],
+            "motors": [one._asdict() for one in self.motors],
         }
 
     @cached_property
@@ -324,6 +372,14 @@ def stuck_spans(run: Run, joint: int) -> Floats:
     return np.array(found, dtype=float).reshape(-1, 3)
 
 
+def _loses(arm: Arm) -> bool:
+    """Return whether a gear of an arm takes a part of the torque."""
+    return any(
+        isinstance(motor, Motor) and (motor.efficiency < 1.0 or motor.backdriving_efficiency != 1.0)
+        for motor in (joint.motor for joint in arm.joints)
+    )
+
+
 @lru_cache(maxsize=64)
 def _shapes(samples: int, n: int) -> Mapping[str, tuple[int, ...]]:
     per_sample, per_joint = (samples,), (samples, n)
@@ -340,7 +396,9 @@ def signal_shapes(samples: int, n: int) -> Mapping[str, tuple[int, ...]]:
     """Return the arrays that a run may have besides, with their shapes."""
     names = ("tau_commanded", "tau_disturbance", "q_measured", "qd_measured")
     per_joint = dict.fromkeys((*names, "q_ref", "qd_ref", "qdd_ref"), (samples, n))
-    return {**per_joint, "tip_force_disturbance": (samples, 3)}
+    names = ("current", "voltage", "temperature", "rotor_angle", "rotor_rate")
+    per_joint |= dict.fromkeys(names, (samples, n))
+    return {**per_joint, "tip_force_disturbance": (samples, 3), "energy_flows": (samples, 6)}
 
 
 def _immutable_event(event: Event) -> Event:

@@ -20,7 +20,8 @@ from ulna.namespaces import suggest_keywords
 from ulna.progress import progress as progress_line
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.engine import memory_layout as at
-from ulna.simulation.engine.memory import sample_columns, sample_width
+from ulna.simulation.engine.memory import ENERGY_FLOWS, sample_columns, sample_width
+from ulna.simulation.motor_use import motors_of
 from ulna.simulation.options import allowance, check_memory, read_time
 from ulna.simulation.outcome import Failed, interrupted, log_of, saturation_of, sticking_of
 from ulna.simulation.run import Run, read_only
@@ -60,6 +61,9 @@ def simulate(
     qd0: StateLike | None = None,
     duration: float | None = None,
     torque: TorqueLike | None = None,
+    voltage: TorqueLike | None = None,
+    current: TorqueLike | None = None,
+    position: TorqueLike | None = None,
     controller: ControllerLike | None = None,
     reference: ReferenceLike | None = None,
     tip_force: TipForceLike | None = None,
@@ -101,9 +105,13 @@ def simulate(
         Joint torques [N·m]: numbers (n,); text such as "100*t", one formula a joint, over t, x, y,
         q1 …, qd1 …; a pair (times, rows), or rows (k, n) dt apart; or a function of t, or of
         (t, q, qd), that returns (n,).
+    voltage, current : as torque, optional
+        In place of torques, voltages [V] or currents [A] of DC motors at all joints.
+    position : as torque, optional
+        In place of torques, angles [rad] that servos or steppers at all joints are commanded.
     controller : Controller, optional
         What computes torques from measurements, at `rate`; its torques add to `torque`. See
-        `ulna.control`.
+        `ulna.control`. Motors whose command is no torque have it converted by their drivers.
     reference : Plan, Trajectory, array_like or callable, optional
         What the controller follows: a motion, a posture (n,) [rad], or a function of t that
         returns q, (q, qd) or (q, qd, qdd). Unless given, the posture at the start.
@@ -185,7 +193,8 @@ def simulate(
     if not isinstance(signals, bool | np.bool_):
         raise InputError(Problem("signals", shown(signals), "True or False"))
     simulation = Simulation(
-        arm, q0=q0, qd0=qd0, torque=torque, controller=controller, reference=reference,
+        arm, q0=q0, qd0=qd0, torque=torque, voltage=voltage, current=current, position=position,
+        controller=controller, reference=reference,
         tip_force=tip_force, method=method, dt=dt, rtol=rtol, atol=atol, max_step=max_step,
         between=between, rate=rate, sensors=sensors, disturbances=disturbances, events=events,
         until=until, stops=stops, restitution=restitution, dynamics=dynamics,
@@ -276,6 +285,10 @@ def _run(simulation: Simulation) -> Run:
     columns = sample_columns(simulation.arm.n, int(simulation.memory.ints[at.KEPT]))
     arrays = {name: kept[:, part] for name, part in columns.items()}
     arrays |= {name: arrays[name][:, 0] for name in ("t", "injected", "dissipated")}
+    if "current" in arrays:
+        first, last = columns[ENERGY_FLOWS[0]], columns[ENERGY_FLOWS[-1]]
+        arrays = {name: one for name, one in arrays.items() if name not in ENERGY_FLOWS}
+        arrays["energy_flows"] = kept[:, first.start : last.stop]
     if simulation.keeps_signals:
         # Of what is not there, nothing is kept: no limits, no disturbances.
         arrays.setdefault("tau_commanded", arrays["tau"])
@@ -290,6 +303,7 @@ def _run(simulation: Simulation) -> Run:
         contacts=contacts,
         saturation=saturation_of(simulation),
         sticking=sticking_of(simulation),
+        motors=motors_of(simulation),
         error=simulation.error,
         **arrays,
     )
@@ -345,7 +359,7 @@ def settings_of(simulation: Simulation) -> dict[str, Any]:
     options = simulation.options
     plain: dict[str, Any] = {"q0": q.tolist(), "qd0": qd.tolist(), **vars(options)}
     plain["max_step"] = None if math.isinf(options.max_step) else options.max_step
-    plain |= {"torque": torque.described, "tip_force": force.described}
+    plain |= {simulation.loads.what: torque.described, "tip_force": force.described}
     if simulation.controller is not None:
         plain["controller"] = repr(simulation.controller)
         plain |= {"sensors": asdict(simulation.sensors), "reference": simulation.reference}

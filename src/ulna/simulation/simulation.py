@@ -23,7 +23,8 @@ from ulna.simulation.build import (
 from ulna.simulation.core import Report, SimulationCore
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import carried_over
-from ulna.simulation.loads import Loads
+from ulna.simulation.loads import Loads, chosen_command
+from ulna.simulation.motor_rows import check_given
 from ulna.simulation.options import (
     check_start,
     is_number,
@@ -77,7 +78,7 @@ class Simulation(SimulationCore):
         Joint angles [rad] at the start.
     qd0 : array_like, shape (n,), optional
         Joint rates [rad/s] at the start; at rest unless given.
-    torque, controller, reference, tip_force : optional
+    torque, voltage, current, position, controller, reference, tip_force : optional
         What acts on the arm, as in `ulna.simulate`; `apply`, `set_controller` and `set_reference`
         change it.
     method, dt, rtol, atol, max_step : optional
@@ -128,6 +129,9 @@ class Simulation(SimulationCore):
         q0: StateLike,
         qd0: StateLike | None = None,
         torque: TorqueLike | None = None,
+        voltage: TorqueLike | None = None,
+        current: TorqueLike | None = None,
+        position: TorqueLike | None = None,
         controller: ControllerLike | None = None,
         reference: ReferenceLike | None = None,
         tip_force: TipForceLike | None = None,
@@ -165,7 +169,11 @@ class Simulation(SimulationCore):
         self.disturbances = tuple(disturbances)
         self.signals = read_events(events, until, q, qd)
         self.loads = Loads(arm.n, between=between, dt=self.options.dt, signals=self.signals)
-        self.loads.set(torque, tip_force)
+        what, command = chosen_command(
+            controller, torque=torque, voltage=voltage, current=current, position=position
+        )
+        check_given(arm, what)
+        self.loads.set(command, tip_force, what)
         if dynamics == "sequential":
             check_tip_is_free(tip_force, disturbances)
             check_sequential(arm)
@@ -201,6 +209,8 @@ class Simulation(SimulationCore):
     def tau(self) -> Array:
         """The torques (n,) [N·m] of the motors that act now: as `Run.tau`, without disturbances."""
         links, since = self._evaluate(), self.t - self.memory.floats[at.HOLD_START]
+        if self.memory.ints[at.MOTORS]:
+            return np.asarray(links[:, at.MOTOR].copy())
         held = at.UNDISTURBED if self.disturbances else at.HOLD
         return np.asarray(links[:, held] + links[:, at.RAMP] * since + links[:, at.LIVE])
 
@@ -215,7 +225,13 @@ class Simulation(SimulationCore):
         return self.ticks.remembered
 
     def apply(
-        self, *, torque: TorqueLike | None = None, tip_force: TipForceLike | None = None
+        self,
+        *,
+        torque: TorqueLike | None = None,
+        voltage: TorqueLike | None = None,
+        current: TorqueLike | None = None,
+        position: TorqueLike | None = None,
+        tip_force: TipForceLike | None = None,
     ) -> None:
         """Set the torques and the tip force that act from now on.
 
@@ -225,6 +241,8 @@ class Simulation(SimulationCore):
         ----------
         torque : array_like, str, sequence of str, tuple or callable, optional
             Joint torques [N·m], as in `ulna.simulate`; none unless given.
+        voltage, current, position : as torque, optional
+            What motors are commanded in place of torques, as in `ulna.simulate`.
         tip_force : array_like, str, sequence of str, tuple or callable, optional
             Force on the tip, as in `ulna.simulate`; none unless given.
 
@@ -243,9 +261,13 @@ class Simulation(SimulationCore):
         """
         if self.options.dynamics == "sequential":
             check_tip_is_free(tip_force, ())
-        if self.loads.apply_in_place(torque, tip_force):
+        what, command = chosen_command(
+            self.controller, torque=torque, voltage=voltage, current=current, position=position
+        )
+        if self.loads.apply_in_place(command, tip_force, what):
             return
-        self.loads.set(torque, tip_force)
+        check_given(self.arm, what)
+        self.loads.set(command, tip_force, what)
         self.memory = carried_over(self.memory, self._build())
         self._connect()
 

@@ -32,9 +32,10 @@ from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.load_lanes import idle_lane, load_arm, load_lanes, retire
 from ulna.simulation.engine.loop import ON_TIME, set_end
 from ulna.simulation.engine.memory import Bucket, ControlMemory, Memory, Outcome, Record
-from ulna.simulation.engine.scalar_fallback import PERSISTENT, is_resting
+from ulna.simulation.engine.scalar_fallback import DRIVEN, PERSISTENT, is_resting
 from ulna.simulation.engine.schedule import hold, open_segment, slack
 from ulna.simulation.engine.state_derivative import (
+    call_motors,
     call_part,
     columns,
     copy,
@@ -211,8 +212,11 @@ def _write(size: int, m: Memory, bucket: Bucket, outcome: Outcome, t: float) -> 
     with_torques = len(outcome.tau) > 0
     if with_torques:
         inputs(size, m, t)
-        for i in range(n):
-            m.links[i, at.MOTOR] = motor_torque(m, i, t - m.floats[at.HOLD_START])
+        if m.ints[at.MOTORS] != 0:
+            call_motors(size, m, at.DRIVE, 0, 0, 0, t, 0.0)
+        else:
+            for i in range(n):
+                m.links[i, at.MOTOR] = motor_torque(m, i, t - m.floats[at.HOLD_START])
     states, links = numbers(m.vectors), numbers(m.links)
     first = m.ints[at.BLOCK] * links.shape[2]
     for w in range(links.shape[2]):
@@ -361,6 +365,10 @@ def _restore_block(n: int, m: Memory, bucket: Bucket, resident: ResidentState, b
     for k in range(len(PERSISTENT)):
         for i in range(n):
             vectors[PERSISTENT[k], i] = states[k, i]
+    if m.ints[at.MOTORS] != 0:
+        for k in range(len(DRIVEN)):
+            for i in range(n):
+                vectors[DRIVEN[k], i] = states[len(PERSISTENT) + k, i]
     for w in range(min(width, len(bucket.members) - b * width)):
         member = bucket.members[b * width + w]
         active = m.links[n, at.ACTIVE, w] != 0.0
@@ -378,6 +386,10 @@ def _save_block(
     for k in range(len(PERSISTENT)):
         for i in range(n):
             states[k, i] = vectors[PERSISTENT[k], i]
+    if m.ints[at.MOTORS] != 0:
+        for k in range(len(DRIVEN)):
+            for i in range(n):
+                states[len(PERSISTENT) + k, i] = vectors[DRIVEN[k], i]
     for w in range(min(width, len(bucket.members) - b * width)):
         member = bucket.members[b * width + w]
         active, code = m.links[n, at.ACTIVE, w] != 0.0, outcome.codes[member]
@@ -420,6 +432,10 @@ def load_rows(
         for row in range(len(PERSISTENT)):
             for i in range(n):
                 resident.states[b, row, i, w] = memory.vectors[PERSISTENT[row], i, w]
+        if m.ints[at.MOTORS] != 0:
+            for k in range(len(DRIVEN)):
+                for i in range(n):
+                    resident.states[b, len(PERSISTENT) + k, i, w] = memory.vectors[DRIVEN[k], i, w]
 
 
 @inlined

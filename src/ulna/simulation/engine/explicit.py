@@ -8,6 +8,7 @@ from ulna.kernels import inlined, inner
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.engine.state_derivative import (
+    call_motors,
     columns,
     copy,
     state_derivative,
@@ -23,15 +24,28 @@ TURN = math.pi
 def explicit_step(size: int, m: Memory, t: float, h: float) -> None:
     """Write the state a step h after STATE at time t to TRIAL."""
     ints = m.ints
-    first = 1 if ints[at.FSAL_VALID] != 0 else 0
+    first, driven = 1 if ints[at.FSAL_VALID] != 0 else 0, ints[at.MOTORS] != 0
     ints[at.FSAL_VALID] = 0  # what comes next starts elsewhere, unless it says otherwise
+    if driven:
+        call_motors(size, m, at.BEGIN_STEP, 0, 0, 0, t, h)
     for s in range(first, ints[at.STAGES]):
         if ints[at.METHOD] == at.CHAINED:
             _rk_stage(size, m, s, h)
         else:
             combine(size, m, s, s, h, at.STAGE)
+        if driven:
+            _combine_motors(size, m, s, s, t, h)
         state_derivative_inlined(size, m, t + m.tableau[s, at.NODE] * h, s)
     combine(size, m, at.WEIGHTS, ints[at.STAGES], h, at.TRIAL)
+    if driven:
+        call_motors(size, m, at.COMBINE, at.WEIGHTS, ints[at.STAGES], at.TRIAL, t + h, h)
+
+
+@inner
+def _combine_motors(size: int, m: Memory, row: int, known: int, t: float, h: float) -> None:
+    """Do for what is the motors' as `combine` does for the arm's state, to STAGE."""
+    node = m.tableau[row, at.NODE] * h
+    call_motors(size, m, at.COMBINE, row, known, at.STAGE, t + node, h)
 
 
 @inlined
@@ -76,9 +90,13 @@ def error_of_step(size: int, m: Memory, h: float) -> float:
             scale = _scale(m, part, max(abs(v[at.STATE + part, i]), abs(v[at.TRIAL + part, i])))
             fifth += (high / scale) ** 2
             third += (low / scale) ** 2
-    if fifth == 0.0 and third == 0.0:
-        return 0.0
-    return abs(h) * fifth / math.sqrt((fifth + 0.01 * third) * 2 * n)
+    error = 0.0
+    if fifth != 0.0 or third != 0.0:
+        error = abs(h) * fifth / math.sqrt((fifth + 0.01 * third) * 2 * n)
+    if m.ints[at.MOTORS] != 0:
+        call_motors(size, m, at.ESTIMATE_ERROR, 0, 0, 0, 0.0, h)
+        error = max(error, m.floats[at.MOTOR_ERROR])
+    return error
 
 
 @inlined
@@ -137,7 +155,11 @@ def prepare_dense(size: int, m: Memory, t: float, h: float) -> None:
     v = m.vectors
     for s in range(at.LAST + 1, at.COUNT_DERIVATIVES):
         combine(size, m, s, s, h, at.STAGE)
+        if m.ints[at.MOTORS] != 0:
+            _combine_motors(size, m, s, s, t, h)
         state_derivative(size, m, t + m.tableau[s, at.NODE] * h, s)
+    if m.ints[at.MOTORS] != 0:
+        call_motors(size, m, at.PREPARE_DENSE, 0, 0, 0, t, h)
     for part in range(2):
         for i in range(n + 1):
             change = v[at.NEXT_STATE + part, i] - v[at.STATE + part, i]
@@ -156,6 +178,8 @@ def prepare_dense(size: int, m: Memory, t: float, h: float) -> None:
 def read_dense(size: int, m: Memory, x: float) -> None:
     """Write the state at the fraction x of a DOP853 step to STAGE."""
     v = m.vectors
+    if m.ints[at.MOTORS] != 0:
+        call_motors(size, m, at.READ_DENSE, 0, 0, 0, 0.0, x)
     for part in range(2):
         for i in range(size + 1):
             total = 0.0

@@ -13,17 +13,18 @@ import math
 
 from ulna.dynamics import packed as link
 from ulna.dynamics.sticking import forward_with_friction, hold_margin, hold_or_release
-from ulna.kernels import inner, kernel
+from ulna.kernels import inlined, inner, kernel
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
-from ulna.simulation.engine.state_derivative import copy, inputs, state_derivative
+from ulna.simulation.engine.state_derivative import call_motors, copy, inputs, state_derivative
 from ulna.simulation.engine.watch import reset_history, resting_side
 
 
 @kernel
 def slide_part(size: int, m: Memory, pairs: int) -> None:
     """Compute the accelerations of the state STAGE, and the friction of joints that slide."""
-    forward_with_friction(size, m.links, m.turns, m.vectors, at.STAGE, pairs)
+    geared = m.ints[at.MOTORS] != 0
+    forward_with_friction(size, m.links, m.turns, m.vectors, at.STAGE, pairs, geared)
 
 
 @kernel
@@ -50,16 +51,21 @@ def friction_part(size: int, m: Memory, task: int, t: float) -> int:
 @inner
 def _settle(size: int, m: Memory, t: float) -> None:
     """Find which joints at rest hold, for the inputs that act from now on."""
-    links, resting, changed = m.links, False, False
+    links, resting, changed, driven = m.links, False, False, m.ints[at.MOTORS] != 0
+    if driven:  # gears under load hold as well
+        copy(size, m, at.STATE, at.STAGE)
+        inputs(size, m, t)
+        call_motors(size, m, at.DRIVE, 0, 0, 0, t, 0.0)
     for i in range(size):
         links[i, at.RATE] = links[i, link.STUCK]  # as it was
         held = _bound(m, i)
         resting = resting or held
         links[i, link.STUCK] = 1.0 if held else 0.0
     if resting:
-        copy(size, m, at.STATE, at.STAGE)
-        inputs(size, m, t)
-        hold_or_release(size, links, m.turns, m.vectors, at.STAGE)
+        if not driven:
+            copy(size, m, at.STATE, at.STAGE)
+            inputs(size, m, t)
+        hold_or_release(size, links, m.turns, m.vectors, at.STAGE, driven)
     for i in range(size):
         changed = changed or (links[i, at.RATE] != 0.0) != (links[i, link.STUCK] != 0.0)
     if changed:
@@ -74,8 +80,8 @@ def _bound(m: Memory, i: int) -> bool:
         links[i, link.DIRECTION] = math.copysign(1.0, rate)
         return False
     side, static = resting_side(m, i), links[i, link.STATIC]
-    links[i, link.LEAST] = -math.inf if side > 0.0 else -static
-    links[i, link.MOST] = math.inf if side < 0.0 else static
+    links[i, link.LEAST] = -math.inf if side > 0.0 else -static - links[i, link.GEAR_FORTH]
+    links[i, link.MOST] = math.inf if side < 0.0 else static - links[i, link.GEAR_BACK]
     held = bool(links[i, link.LEAST] != links[i, link.MOST])
     if held:
         links[i, link.DIRECTION] = 0.0
@@ -84,11 +90,18 @@ def _bound(m: Memory, i: int) -> bool:
     return held
 
 
+@inlined
+def _holds(m: Memory, i: int) -> float:
+    """Return how far apart [N·m] the torques are between which a joint stays at rest."""
+    links = m.links
+    return 2.0 * links[i, link.STATIC] + links[i, link.GEAR_FORTH] - links[i, link.GEAR_BACK]
+
+
 @inner
 def _note_sticking(size: int, m: Memory, i: int, t: float) -> None:
     """Note when a joint begins to be held by friction alone, and when it breaks away."""
     n, floats, first = size, m.floats, m.ints[at.NOTED]
-    by_friction = resting_side(m, i) == 0.0 and m.links[i, link.STATIC] > 0.0
+    by_friction = resting_side(m, i) == 0.0 and _holds(m, i) > 0.0
     sticking = m.links[i, link.STUCK] != 0.0 and by_friction
     since = first + at.STICKING_SINCE * n + i
     if sticking and floats[first + at.STICKING * n + i] == 0.0:
@@ -114,6 +127,6 @@ def _margins(size: int, m: Memory, t: float) -> None:
         if links[i, link.STUCK] != 0.0:
             m.floats[first + i] = hold_margin(links, i)
         else:
-            rubs = links[i, link.STATIC] + links[i, link.DRAG] > 0.0
+            rubs = _holds(m, i) + links[i, link.DRAG] > 0.0
             sliding = links[i, link.DIRECTION] * m.vectors[at.STAGE + 1, i]
             m.floats[first + i] = sliding if rubs else 1.0

@@ -12,6 +12,7 @@ from ulna.lanes import any_lane, is_scalar, is_single, logical_and, logical_or, 
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.engine.state_derivative import (
+    call_motors,
     call_slide,
     columns,
     copy,
@@ -44,12 +45,20 @@ def semi_implicit_step(size: int, m: Memory, t: float, h: float) -> None:
         links[i, at.IMPLICIT] = links[i, link.CARRIER] + extra
         links[i, at.IMPLICIT + 1] = links[i, link.CROSS] - extra
         links[i, at.IMPLICIT + 2] = links[i, link.OWN] + extra
+    driven = m.ints[at.MOTORS] != 0
+    if driven:
+        call_motors(size, m, at.BEGIN_STEP, 0, 0, 0, t, h)
     inputs(size, m, t)
+    if driven:
+        call_motors(size, m, at.DRIVE, 0, 0, 0, t, h)
     if m.ints[at.FRICTIONAL] != 0:
         call_slide(size, m, at.IMPLICIT)
     else:
         forward_coupled(size, links, m.turns, v, at.STAGE, at.IMPLICIT)
     _update_rates_first(size, m, h)
+    if driven:
+        call_motors(size, m, at.WRITE_RATES, at.DERIVATIVES, 0, 0, t, h)
+        call_motors(size, m, at.EULER_END, 0, 0, 0, t + h, h)
 
 
 @kernel
@@ -90,6 +99,9 @@ def _iterate_stages(size: int, m: Memory, t: float, h: float) -> Any:
     The derivatives of the two stages are found by fixed-point iteration, predicted by the
     polynomial of the step before. Lanes that have converged keep their values while others go on.
     """
+    driven = m.ints[at.MOTORS] != 0
+    if driven:
+        call_motors(size, m, at.BEGIN_STEP, 0, 0, 0, t, h)
     _predict_stages(size, m, t, h)
     before = abs(m.vectors[at.STATE, 0]) + math.inf
     running = before > 0.0
@@ -97,8 +109,13 @@ def _iterate_stages(size: int, m: Memory, t: float, h: float) -> Any:
     for _ in range(MOST_ITERATIONS):
         for s in range(2):
             _gauss_stage(size, m, s, h)
+            if driven:
+                call_motors(size, m, at.GAUSS_STAGE, s, 0, 0, t + NODES[s] * h, h)
             state_derivative_inlined(size, m, t + NODES[s] * h, at.NEW + s)
         change, largest = _update_stages(size, m, running)
+        if driven:
+            m.links[size, at.VALID] = select(running, 1.0, 0.0)
+            call_motors(size, m, at.GAUSS_UPDATE, 0, 0, 0, t, h)
         # The last digits go on changing for ever: stop when an iteration brings no more.
         least = select(change >= before, 1e-5 if is_single(change) else 1e-10, 1e-17)
         settled = logical_and(running, change <= least * largest)
@@ -109,6 +126,8 @@ def _iterate_stages(size: int, m: Memory, t: float, h: float) -> Any:
             break
         before = change
     _combine_stages(size, m, h)
+    if driven:
+        call_motors(size, m, at.GAUSS_END, 0, 0, 0, t + h, h)
     return converged
 
 

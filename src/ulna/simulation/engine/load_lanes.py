@@ -119,12 +119,27 @@ def _load_own(
     m.keys[w] = bucket.keys[b]
     for k in range(len(bucket.columns)):
         per_arm[bucket.columns[k], w] = bucket.own[shared_or_own(bucket.own, row), k]
+    if m.ints[at.MOTORS] != 0:
+        _start_motors(size, m, w)
     _copy_row(bucket.params, row, control.params, w)
     _copy_row(bucket.state, row, control.state, w)
     if m.ints[at.SETPOINT] != 0:
         reference = numbers(control.reference)
         for i in range(n):
             reference[0, i, w] = bucket.postures[shared_or_own(bucket.postures, row), i]
+
+
+@inner
+def _start_motors(size: int, m: Memory, w: int) -> None:
+    """Set windings, rotors and targets of servos as they are at the start."""
+    v, per_arm = numbers(m.vectors), numbers(m.per_arm)
+    for i in range(size):
+        row = m.ints[at.MOTOR_ROWS] + i * at.MOTOR_COLUMNS
+        v[at.ELECTRIC + at.STATE, i, w] = 0.0
+        v[at.ELECTRIC + at.STATE + 1, i, w] = per_arm[row + at.AMBIENT, w]
+        for part in range(2):
+            v[at.ROTORS + at.STATE + part, i, w] = v[at.STATE + part, i, w]
+        per_arm[row + at.LATCHED, w] = per_arm[row + at.TARGET_START, w] = v[at.STATE, i, w]
 
 
 @inlined

@@ -13,6 +13,7 @@ from ulna.simulation.engine.schedule import hold, open_segment, slack
 from ulna.simulation.engine.state_derivative import (
     call_friction,
     call_handle_events,
+    call_motors,
     call_part,
     call_update_contacts,
     copy,
@@ -86,6 +87,8 @@ def accept(size: int, m: Memory, samples: Array, log: Array, h: float) -> int:
         which = _process_step(size, m, samples, log, h, sampled)
     copy(size, m, at.NEXT_STATE, at.STATE)
     ints[at.STEPS] += 1
+    if ints[at.MOTORS] != 0:
+        call_motors(size, m, at.NOTE_STEP, 0, 0, 0, m.floats[at.STEP_END], h)
     if which >= 0:
         return call_handle_events(size, m, log, which)
     m.floats[at.NOW] = m.floats[at.STEP_END]
@@ -153,6 +156,7 @@ def _take_samples(size: int, m: Memory, samples: Array, h: float, end: float) ->
 def _is_at_start(m: Memory, samples: Array, h: float) -> bool:
     """Return whether the next sample is where a step starts, and all is known of it already."""
     steady = m.ints[at.METHOD] == at.CHAINED and m.ints[at.INPUTS] == at.STEADY
+    steady = steady and m.ints[at.MOTORS] == 0
     return bool(steady and samples[m.ints[at.SAMPLE], 0] <= m.floats[at.NOW] + h * ON_TIME)
 
 
@@ -190,7 +194,9 @@ def _write_inputs(size: int, m: Memory, samples: Array, t: float) -> None:
     first, since = 3 + 3 * n, t - m.floats[at.HOLD_START]
     disturbed = ints[at.DISTURBANCES] != 0
     for i in range(n):
-        samples[row, first + i] = motor_torque(m, i, since)
+        samples[row, first + i] = (
+            links[i, at.MOTOR] if ints[at.MOTORS] != 0 else motor_torque(m, i, since)
+        )
     held = at.TIP_UNDISTURBED if disturbed else at.TIP_HOLD
     for k in range(3):
         force = links[n, held + k] + links[n, at.TIP_RAMP + k] * since
@@ -217,6 +223,26 @@ def _write_signals(size: int, m: Memory, samples: Array, since: float) -> None:
             samples[row, place + i] = links[i, at.DISTURBANCE_TORQUE]
         for k in range(3):
             samples[row, place + n + k] = links[n, at.TIP_DISTURBANCE + k]
+        place += n + 3
+    if ints[at.KEPT] & at.KEEP_MOTORS:
+        _write_motors(size, m, samples, place)
+
+
+@inner
+def _write_motors(size: int, m: Memory, samples: Array, place: int) -> None:
+    """Record currents, voltages, temperatures, rotors and energies of motors."""
+    n, v, row = size, m.vectors, m.ints[at.SAMPLE]
+    for i in range(n):
+        first = m.ints[at.MOTOR_ROWS] + i * at.MOTOR_COLUMNS
+        samples[row, place + i] = m.per_arm[first + at.AMPERES]
+        samples[row, place + n + i] = m.per_arm[first + at.VOLTS]
+        samples[row, place + 2 * n + i] = v[at.ELECTRIC + at.STAGE + 1, i]
+        samples[row, place + 3 * n + i] = v[at.ROTORS + at.STAGE, i]
+        samples[row, place + 4 * n + i] = v[at.ROTORS + at.STAGE + 1, i]
+    for part in range(2):
+        samples[row, place + 5 * n + part] = v[at.ELECTRIC + at.STAGE + part, n]
+        samples[row, place + 5 * n + 2 + part] = v[at.ROTORS + at.STAGE + part, n]
+        samples[row, place + 5 * n + 4 + part] = v[at.GEARS + at.STAGE + part, n]
 
 
 @inner

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 
 LOG_ROWS = 1000
+# Energies [J] since the start, as samples of arms with motors hold them.
+ENERGY_FLOWS = ("supplied", "returned", "winding", "conversion", "gear", "teeth")
 CACHE_LINE = 64  # bytes
 
 
@@ -98,9 +100,9 @@ def zeros_of_lanes(shape: tuple[int, ...], number: Any) -> Array:
     return room[first : first + size].view(number).reshape(shape)
 
 
-def new_vectors(n: int) -> Array:
-    """Allocate states and derivatives of an arm of n links."""
-    return np.zeros((at.VECTORS, n + 1))
+def new_vectors(n: int, *, driven: bool = False) -> Array:
+    """Allocate states and derivatives of an arm of n links, and of its motors."""
+    return np.zeros((at.VECTORS * (at.LAYERS if driven else 1), n + 1))
 
 
 def new_links(constants: Array) -> Array:
@@ -121,6 +123,9 @@ def sample_columns(n: int, kept: int) -> Mapping[str, slice]:
         widths |= dict.fromkeys(names, n)
     if kept & at.KEEP_DISTURBANCES:
         widths |= {"tau_disturbance": n, "tip_force_disturbance": at.AXES}
+    if kept & at.KEEP_MOTORS:
+        names = ("current", "voltage", "temperature", "rotor_angle", "rotor_rate")
+        widths |= dict.fromkeys(names, n) | dict.fromkeys(ENERGY_FLOWS, 1)
     ends = np.cumsum(list(widths.values())).tolist()
     return {
         name: slice(end - width, end)
@@ -161,10 +166,23 @@ def carried_over(old: Memory, new: Memory) -> Memory:
     notes = at.NOTES * (old.vectors.shape[1] - 1)
     first, start = (int(one.ints[at.NOTED]) for one in (old, new))
     new.floats[start : start + notes] = old.floats[first : first + notes]
+    if new.ints[at.MOTORS] and old.ints[at.MOTORS]:
+        _carry_motors(old, new)
     # The delayed measurements are the last array of all.
     past = len(old.per_arm) - int(old.ints[at.PAST])
     new.per_arm[len(new.per_arm) - past :] = old.per_arm[len(old.per_arm) - past :]
     return new
+
+
+def _carry_motors(old: Memory, new: Memory) -> None:
+    """Carry over what servos were commanded, and when they read it."""
+    n = old.vectors.shape[1] - 1
+    for name, where, count in (
+        ("per_arm", at.MOTOR_ROWS, n * at.MOTOR_COLUMNS),
+        ("floats", at.LATCHES, 2 * n),
+    ):
+        first, start = int(old.ints[where]), int(new.ints[where])
+        getattr(new, name)[start : start + count] = getattr(old, name)[first : first + count]
 
 
 class Bucket(NamedTuple):

@@ -57,6 +57,12 @@ DENSE = _rows.put("DENSE", "the polynomial between the ends of a step", 2 * COUN
 SAVED_STATE = _rows.put("SAVED_STATE", "the start of a step that is taken again in halves", 2)
 HALF_STEPS = _rows.put("HALF_STEPS", "the end of the two halves", 2)
 VECTORS = _rows.end
+# Arms with motors have the same rows three times more, a layer each. Joints: currents [A] and
+# temperatures [°C]; angles and rates of rotors that move by themselves; nothing. Last column:
+# energies [J] from and back to the supply; heat of windings and of conversion; of gears and of
+# teeth in contact.
+ELECTRIC, ROTORS, GEARS = VECTORS, 2 * VECTORS, 3 * VECTORS
+LAYERS = 4
 # Indices of derivatives: at the start of a step, at a second point, at the end of a DOP853 step,
 # and one that no method needs any more. (Code is compiled once more for every literal number that
 # is passed on, but not for a name of this module.)
@@ -83,6 +89,63 @@ DISTURBANCE_TORQUE = _link.put("DISTURBANCE_TORQUE", "disturbances alone [N·m]"
 MOTOR = _link.put("MOTOR", "the motor's torque of a sample, without disturbances [N·m]")
 DRIFT = _link.put("DRIFT", "signed error of the joint in the steps that were checked [rad]")
 COLUMNS = _link.end
+
+# Of the motor of a joint, in `per_arm` from MOTOR_ROWS on; at the joint, if nothing else is said.
+_motor = _MemoryLayout("motors (n, columns), in per_arm from MOTOR_ROWS on")
+SUPPLY = _motor.put("SUPPLY", "the most voltage [V]")
+RESISTANCE = _motor.put("RESISTANCE", "of the winding [Ω], at 25 °C")
+TORQUE_CONSTANT = _motor.put("TORQUE_CONSTANT", "torque per current [N·m/A]")
+EMF_CONSTANT = _motor.put("EMF_CONSTANT", "voltage per rate [V·s/rad]")
+INDUCTANCE = _motor.put("INDUCTANCE", "of the winding [H]")
+MOST_CURRENT = _motor.put("MOST_CURRENT", "that the driver gives [A]")
+FORWARD_LOSS = _motor.put("FORWARD_LOSS", "of the torque in a gear that the motor drives")
+BACK_LOSS = _motor.put("BACK_LOSS", "what a gear adds to the torque of a motor that brakes")
+THERMAL_RESISTANCE = _motor.put("THERMAL_RESISTANCE", "of the winding [K/W]")
+THERMAL_CAPACITY = _motor.put("THERMAL_CAPACITY", "of the winding [J/K]")
+MOST_TEMPERATURE = _motor.put("MOST_TEMPERATURE", "of the winding [°C]")
+DERATING_START = _motor.put("DERATING_START", "from where on the driver lowers the current [°C]")
+AMBIENT = _motor.put("AMBIENT", "temperature of the surroundings [°C]")
+COPPER = _motor.put("COPPER", "by which the resistance grows [1/K]")
+MAGNET = _motor.put("MAGNET", "by which the constants change [1/K]")
+STALL_TORQUE = _motor.put("STALL_TORQUE", "at rest; of a stepper, its holding torque [N·m]")
+NO_LOAD_SPEED = _motor.put("NO_LOAD_SPEED", "at which no torque is left [rad/s]")
+MOST_TORQUE = _motor.put("MOST_TORQUE", "that the driver gives [N·m]")
+STIFFNESS = _motor.put("STIFFNESS", "of a position loop [N·m/rad]")
+INNER_DAMPING = _motor.put("INNER_DAMPING", "of a position loop [N·m·s/rad]")
+TARGET_SPEED = _motor.put("TARGET_SPEED", "at which its target moves [rad/s]")
+DEAD_BAND = _motor.put("DEAD_BAND", "the error that it leaves alone [rad]")
+STEP_ANGLE = _motor.put("STEP_ANGLE", "a full step [rad]")
+MICROSTEP = _motor.put("MICROSTEP", "the part of it that is commanded [rad]")
+CORNER_SPEED = _motor.put("CORNER_SPEED", "up to which a stepper has its full torque [rad/s]")
+HALF_GAP = _motor.put("HALF_GAP", "half the backlash [rad]")
+CONTACT_STIFFNESS = _motor.put("CONTACT_STIFFNESS", "of teeth in contact [N·m/rad]")
+CONTACT_DAMPING = _motor.put("CONTACT_DAMPING", "of them, per radian [N·m·s/rad²]")
+ROTOR = _motor.put("ROTOR", "inertia of a rotor that moves by itself [kg·m²]")
+RATIO = _motor.put("RATIO", "turns of it per turn of the joint")
+MOTOR_CONSTANTS = _motor.end
+LATCHED = _motor.put("LATCHED", "the position that was commanded last [rad]")
+TARGET_START = _motor.put("TARGET_START", "that of the target then [rad]")
+SEEN_ANGLE = _motor.put("SEEN_ANGLE", "what the controller measured last [rad]")
+SEEN_RATE = _motor.put("SEEN_RATE", "and its rate [rad/s]")
+WARM_RESISTANCE = _motor.put("WARM_RESISTANCE", "at the present temperature [Ω]")
+WARM_TORQUE = _motor.put("WARM_TORQUE", "torque per current at it [N·m/A]")
+WARM_EMF = _motor.put("WARM_EMF", "voltage per rate at it [V·s/rad]")
+STEADY_CURRENT = _motor.put("STEADY_CURRENT", "to which the current tends [A]")
+STEADY_START = _motor.put("STEADY_START", "the same at the start of the step [A]")
+AMPERES = _motor.put("AMPERES", "the current [A]")
+VOLTS = _motor.put("VOLTS", "the voltage of the driver [V]")
+DRIVING = _motor.put("DRIVING", "the motor's own torque [N·m]")
+LIMITED = _motor.put("LIMITED", "1 where it gives less than is asked of it, or more")
+POWER = _motor.put("POWER", "of a number, while it is computed")
+MOTOR_COLUMNS = _motor.end
+# Of the motor of a joint, in `ints` from MOTOR_CODES on: its kind, how its current is found, what
+# it is given, and whether it has parts that few have.
+MOTOR_KIND, CURRENT_BY, GIVEN, WARMS, DERATES, HAS_BACKLASH, CODES_OF_MOTOR = range(7)
+IDEAL, TORQUE_SPEED, DC, SERVO, STEPPER = range(5)
+# By a driver that sets it; by a voltage without inductance; with one, integrated; or, where it
+# settles within a step, exactly for a rate that changes evenly.
+SET_BY_DRIVER, BY_VOLTAGE, INTEGRATED, SETTLING = range(4)
+GIVEN_TORQUE, GIVEN_CURRENT, GIVEN_VOLTAGE, GIVEN_POSITION = range(4)
 
 # Columns of the row after the last link, which holds what is the arm's.
 _tip = _MemoryLayout("links (last row)", FORCE_X + AXES)
@@ -119,6 +182,8 @@ EDGE_T = _float.put("EDGE_T", "the last sample but one of the last window [s]: i
 EDGE_END = _float.put("EDGE_END", "the last sample of the last window [s]")
 LONGEST = _float.put("LONGEST", "the longest window [s]")
 FOUND = _float.put("FOUND", "where in a step the first event is, from 0 to 1")
+STEP_START = _float.put("STEP_START", "the start of the step whose stages are computed [s]")
+MOTOR_ERROR = _float.put("MOTOR_ERROR", "of the motors in a step, in units of the tolerance")
 FLOATS = _float.end
 
 _int = _MemoryLayout("ints")
@@ -204,6 +269,16 @@ EDGE = _int.put("EDGE", "where in `floats` those at EDGE_T are")
 CHANGES = _int.put("CHANGES", "where in `ints` their changes of sign are counted")
 ITERATIVE = _int.put("ITERATIVE", "whether a step is solved by iterations, and may not converge")
 SIGNED_ERRORS = _int.put("SIGNED_ERRORS", "whether the errors of steps cancel to and fro")
+MOTORS = _int.put("MOTORS", "whether joints have motors other than ideal ones")
+MOTOR_ROWS = _int.put("MOTOR_ROWS", "where in `per_arm` their numbers are")
+MOTOR_CODES = _int.put("MOTOR_CODES", "where in `ints` their kinds are")
+LATCHES = _int.put(
+    "LATCHES", "where in `floats` servos have their periods, and how often they read"
+)
+SERVOS = _int.put("SERVOS", "how many servos there are")
+WINDINGS = _int.put("WINDINGS", "whether currents or temperatures are integrated")
+SETTLINGS = _int.put("SETTLINGS", "how many currents settle within a step")
+BACKLASHES = _int.put("BACKLASHES", "how many gears have backlash")
 # Addresses of parts of the engine, and those for scalar steps of an arm of a block.
 PARTS = _int.end
 LIVE_PART = _int.put("LIVE_PART", "the kernel of formulas and functions")
@@ -215,11 +290,17 @@ KEEP_PART = _int.put("KEEP_PART", "of what is kept of an accepted step, if it is
 WATCH_PART = _int.put("WATCH_PART", "of stops and events")
 SLIDE_PART = _int.put("SLIDE_PART", "of the friction of joints that slide")
 FRICTION_PART = _int.put("FRICTION_PART", "of joints that stick, and break away")
+MOTOR_PART = _int.put("MOTOR_PART", "of motors")
 FALLBACK_PART = _int.put("FALLBACK_PART", "of scalar steps of arms in lanes")
-SCALAR_PARTS = _int.put("SCALAR_PARTS", "the same of an arm that takes a step by itself", 10)
+SCALAR_PARTS = _int.put("SCALAR_PARTS", "the same of an arm that takes a step by itself", 11)
 INTS = _int.end
 UPDATE_CONTACTS, FIND_EVENT, HANDLE_EVENTS = range(3)  # what the part for stops and events is to do
 SETTLE, PROBE, MARGINS, LOOSEN = range(4)  # what the part for friction is to do
+# What the part for motors is to do.
+(
+    DRIVE, WRITE_RATES, BEGIN_STEP, COMBINE, PREPARE_DENSE, READ_DENSE, ESTIMATE_ERROR, GAUSS_STAGE,
+    GAUSS_UPDATE, GAUSS_END, EULER_END, READ_COMMANDS, NOTE_STEP,
+) = range(13)  # fmt: skip
 
 # Of a controller, a number a joint each: places are multiples of n.
 _note = _MemoryLayout("notes (times n), in floats from NOTED on")
@@ -238,9 +319,20 @@ STICKS = _note.put("STICKS", "how often it came to be")
 STICKING_TIME = _note.put("STICKING_TIME", "for how long in all until it last did [s]")
 STICKING_SINCE = _note.put("STICKING_SINCE", "when it last did [s]")
 STICKING_FIRST = _note.put("STICKING_FIRST", "when first [s]")
+# Of motors.
+LIMITS = _note.put("LIMITS", "whether the motor is at its limits")
+LIMIT_EPISODES = _note.put("LIMIT_EPISODES", "how often it came there")
+LIMIT_TIME = _note.put("LIMIT_TIME", "for how long in all [s]")
+LIMIT_FIRST = _note.put("LIMIT_FIRST", "when first [s]")
+STALL_TIME = _note.put("STALL_TIME", "for how long it stood at its limits [s]")
+STALL_FIRST = _note.put("STALL_FIRST", "when first [s]")
+HOT_FIRST = _note.put("HOT_FIRST", "when its winding first was too hot [s]")
+HOTTEST = _note.put("HOTTEST", "the highest temperature [°C]")
+PEAK_CURRENT = _note.put("PEAK_CURRENT", "the largest current [A]")
+PEAK_SUPPLY = _note.put("PEAK_SUPPLY", "the largest current from the supply [A]")
 NOTES = _note.end
-# Flags of the optional columns of samples: signals of the controller, and disturbances.
-KEEP_CONTROL, KEEP_DISTURBANCES = 1, 2
+# Flags of the optional columns of samples: signals of the controller, disturbances, motors.
+KEEP_CONTROL, KEEP_DISTURBANCES, KEEP_MOTORS = 1, 2, 4
 KEPT_NOTES = SATURATED - COMMANDED
 
 _log = _MemoryLayout("log (rows, columns)")

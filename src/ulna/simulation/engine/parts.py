@@ -18,6 +18,7 @@ from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.crossings import watch_part
 from ulna.simulation.engine.friction_modes import friction_part, slide_part
 from ulna.simulation.engine.memory import Bucket, ControlMemory, Memory, Outcome, Record
+from ulna.simulation.engine.motors import motor_part
 from ulna.simulation.engine.scalar_fallback import scalar_fallback
 from ulna.simulation.engine.schedule import disturb, read_sensors
 from ulna.simulation.engine.state_derivative import PART, live_inputs
@@ -84,7 +85,7 @@ def address_of_run(
 
 
 def _needs_parts(ints: Array) -> bool:
-    used = (at.INPUTS, at.DYNAMICS, at.DISTURBANCES, at.WATCHING)
+    used = (at.INPUTS, at.DYNAMICS, at.DISTURBANCES, at.WATCHING, at.MOTORS)
     return bool(
         ints[at.METHOD] >= at.BY_KERNEL
         or not ints[at.PERFECT]
@@ -104,21 +105,16 @@ def _parts(ints: Array, memory: Any, control: Any, table: Any) -> list[tuple[int
     found: list[tuple[int, Part]] = []
     if ints[at.INPUTS] != at.STEADY:
         found.append((at.LIVE_PART, (live_inputs, (INT, memory, FLOAT))))
-    sequential = ints[at.DYNAMICS] == at.SEQUENTIAL
-    if sequential:
+    if ints[at.DYNAMICS] == at.SEQUENTIAL:
         found.append((at.DYNAMICS_PART, (sequential_part, (INT, memory))))
     if ints[at.PERFECT] == 0 and control is not None:
         found.append((at.SENSOR_PART, (read_sensors, (INT, memory, control))))
     if ints[at.DISTURBANCES] != 0:
         found.append((at.DISTURB_PART, (disturb, (INT, memory))))
-    if ints[at.METHOD] >= at.BY_KERNEL:
-        method = method_of_code(int(ints[at.METHOD]))
-        name = "sequential_step" if sequential and method.sequential_step else "step"
-        step = kernel_of(method, name, ("size", "m", "t", "h"))
-        found.append((at.STEP_PART, (step, (INT, memory, FLOAT, FLOAT))))
-        if method.keep is not None:
-            keep = kernel_of(method, "keep", ("size", "m", "h"))
-            found.append((at.KEEP_PART, (keep, (INT, memory, FLOAT))))
+    found += _method_parts(ints, memory)
+    if ints[at.MOTORS]:
+        task = (INT, memory, INT, INT, INT, INT, FLOAT, FLOAT)
+        found.append((at.MOTOR_PART, (motor_part, task)))
     if ints[at.FRICTIONAL]:
         found.append((at.SLIDE_PART, (slide_part, (INT, memory, INT))))
     if ints[at.FRICTIONAL] and isinstance(memory.fields[0], ArrayOf):
@@ -126,6 +122,21 @@ def _parts(ints: Array, memory: Any, control: Any, table: Any) -> list[tuple[int
     if ints[at.WATCHING] and isinstance(memory.fields[0], ArrayOf):
         # Arms in lanes fall back to scalar steps for it.
         found.append((at.WATCH_PART, (watch_part, (INT, memory, table, INT, INT, FLOAT))))
+    return found
+
+
+def _method_parts(ints: Array, memory: Any) -> list[tuple[int, Part]]:
+    """Return the parts of a method with a step of its own."""
+    if ints[at.METHOD] < at.BY_KERNEL:
+        return []
+    method = method_of_code(int(ints[at.METHOD]))
+    sequential = ints[at.DYNAMICS] == at.SEQUENTIAL
+    name = "sequential_step" if sequential and method.sequential_step else "step"
+    step = kernel_of(method, name, ("size", "m", "t", "h"))
+    found: list[tuple[int, Part]] = [(at.STEP_PART, (step, (INT, memory, FLOAT, FLOAT)))]
+    if method.keep is not None:
+        keep = kernel_of(method, "keep", ("size", "m", "h"))
+        found.append((at.KEEP_PART, (keep, (INT, memory, FLOAT))))
     return found
 
 

@@ -80,6 +80,7 @@ def step_with_friction(
 
 # Rows that are kept from step to step.
 PERSISTENT = (at.STATE, at.STATE + 1, at.COMPENSATION, at.COMPENSATION + 1)
+DRIVEN = (at.ELECTRIC, at.ELECTRIC + 1, at.ROTORS, at.ROTORS + 1)  # those of motors
 # Columns of a link that are.
 KEPT = (link.STUCK, link.DIRECTION, link.LEAST, link.MOST, at.SIDE, at.LAST_HIT)
 
@@ -131,7 +132,7 @@ def is_resting(size: int, m: Memory) -> Any:
         found = logical_or(found, logical_or(gap <= TOUCH, links[i, at.SIDE] != 0.0))
         # A joint without a direction has not been looked at yet; one without a rate may stick.
         free = logical_and(links[i, link.STUCK] == 0.0, _rubs(m, i))
-        still = logical_and(v[at.STATE + 1, i] == 0.0, links[i, link.STATIC] > 0.0)
+        still = logical_and(v[at.STATE + 1, i] == 0.0, _holds(m, i) > 0.0)
         still = logical_or(still, links[i, link.DIRECTION] == 0.0)
         found = logical_or(found, logical_and(free, still))
     return found
@@ -145,7 +146,14 @@ def _none(m: Memory) -> Any:
 
 @inlined
 def _rubs(m: Memory, i: int) -> Any:
-    return m.links[i, link.STATIC] + m.links[i, link.DRAG] > 0.0
+    return _holds(m, i) + m.links[i, link.DRAG] > 0.0
+
+
+@inlined
+def _holds(m: Memory, i: int) -> Any:
+    """Return how much friction, and a gear under load, hold a joint at rest."""
+    links = m.links
+    return links[i, link.STATIC] + links[i, link.GEAR_FORTH] - links[i, link.GEAR_BACK]
 
 
 @inlined
@@ -153,7 +161,7 @@ def _has_reversed(size: int, m: Memory) -> Any:
     """Return which arms have a joint that reverses in the step, against friction."""
     v, links, found = m.vectors, m.links, _none(m)
     for i in range(size):
-        edge = select(links[i, link.STATIC] > 0.0, 0.0, -CREEP)
+        edge = select(_holds(m, i) > 0.0, 0.0, -CREEP)
         back = links[i, link.DIRECTION] * v[at.NEXT_STATE + 1, i] < edge
         found = logical_or(found, logical_and(back, _rubs(m, i)))
     return found
@@ -212,6 +220,9 @@ def _copy_out(size: int, m: Memory, scalar: Memory, w: int) -> None:
     for i in range(n + 1):
         for row in PERSISTENT:
             scalar.vectors[row, i] = vectors[row, i, w]
+        if m.ints[at.MOTORS] != 0:
+            for row in DRIVEN:
+                scalar.vectors[row, i] = vectors[row, i, w]
         for column in range(at.COLUMNS):
             scalar.links[i, column] = links[i, column, w]
         stuck += int(i < n and scalar.links[i, link.STUCK] != 0.0)
@@ -258,3 +269,7 @@ def _copy_back(size: int, m: Memory, scalar: Memory, w: int) -> None:
             vectors[at.COMPENSATION + part, i, w] = scalar.vectors[at.COMPENSATION + part, i]
         for column in KEPT:
             links[i, column, w] = scalar.links[i, column]
+    if m.ints[at.MOTORS] != 0:
+        for i in range(size):
+            for row in DRIVEN:
+                vectors[row + at.NEXT_STATE - at.STATE, i, w] = scalar.vectors[row, i]

@@ -21,7 +21,7 @@ from ulna.kernels import inlined, inner, kernel
 from ulna.lanes import any_lane, floor, is_scalar, numbers, select
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import ControlMemory, Memory
-from ulna.simulation.engine.state_derivative import call_law, call_part, call_sensors
+from ulna.simulation.engine.state_derivative import call_law, call_motors, call_part, call_sensors
 from ulna.sincos import sincos
 
 SAME = 1e-12  # of a time
@@ -105,6 +105,8 @@ def control_tick(size: int, m: Memory, control: ControlMemory) -> int:
             return at.FAULTY
         _note(size, m, control, t)
     _limit(size, m, control)
+    if ints[at.MOTORS] != 0:
+        _show_drivers(size, m, control)
     ints[at.TICK] += 1
     ints[at.MEASURED] = ints[at.ANSWERED] = 0
     return at.BUDGET
@@ -117,6 +119,14 @@ def _limit(size: int, m: Memory, control: ControlMemory) -> None:
         most, torque = m.links[i, at.TORQUE_LIMIT], control.tau[i]
         if any_lane(abs(torque) > most):
             control.tau[i] = select(torque > most, most, select(torque < -most, -most, torque))
+
+
+@inner
+def _show_drivers(size: int, m: Memory, control: ControlMemory) -> None:
+    """Show the motors' drivers what the controller measured."""
+    for i in range(size):
+        row = m.ints[at.MOTOR_ROWS] + i * at.MOTOR_COLUMNS
+        m.per_arm[row + at.SEEN_ANGLE], m.per_arm[row + at.SEEN_RATE] = control.q[i], control.qd[i]
 
 
 @inlined
@@ -259,11 +269,15 @@ def open_segment(size: int, m: Memory, control: ControlMemory) -> int:
         stop = min(stop, _next_knot(m, at.TORQUES), _next_knot(m, at.FORCES), _next_edge(m))
     if ints[at.CONTROLLED] != at.NO_CONTROLLER:
         stop = min(stop, ints[at.TICK] * floats[at.PERIOD])
+    if ints[at.SERVOS] != 0:
+        stop = min(stop, _next_command(size, m))
     floats[at.STOP] = stop
     if ints[at.CONSTANT_INPUTS] == 0:
         hold(size, m, control)
     else:
         _hold_constant(size, m, control)
+    if ints[at.SERVOS] != 0:
+        call_motors(size, m, at.READ_COMMANDS, 0, 0, 0, now, 0.0)
     plan(m)
     ints[at.OPEN], ints[at.FSAL_VALID] = 1, 0
     return at.BUDGET
@@ -279,6 +293,21 @@ def plan(m: Memory) -> None:
         # More than an integer holds would become a negative one, and that a single step.
         wanted = min((floats[at.STOP] - floats[at.NOW]) / floats[at.DT] * (1.0 - 1e-9), MOST_INT)
         ints[at.STEP_COUNT] = max(math.ceil(wanted), 1)
+
+
+@inner
+def _next_command(size: int, m: Memory) -> float:
+    """Return when the next servo reads its command after now."""
+    floats, ints, nearest = m.floats, m.ints, math.inf
+    soon = floats[at.NOW] + slack(floats[at.NOW])
+    for i in range(size):
+        period, count = floats[ints[at.LATCHES] + 2 * i], floats[ints[at.LATCHES] + 2 * i + 1]
+        if period > 0.0:
+            after = period * count
+            nearest = min(
+                nearest, after if after > soon else period * (math.floor(soon / period) + 1.0)
+            )
+    return nearest
 
 
 @inner

@@ -38,12 +38,14 @@ def call_live_inputs(size: int, m: Memory, t: float) -> None:
 
 
 @inner
-def coupled_derivative(size: int, m: Memory, row: int) -> None:
+def coupled_derivative(size: int, m: Memory, t: float, row: int) -> None:
     """Write the derivative of the state STAGE to a row where the plain recursion does not do.
 
     That is where neighbours exchange torques, as by rotors or at stops, where there is friction,
-    and in approximations.
+    where motors are not ideal, and in approximations.
     """
+    if m.ints[at.MOTORS] != 0:
+        call_motors(size, m, at.DRIVE, 0, 0, 0, t, 0.0)
     if m.ints[at.DYNAMICS] != at.FULL:
         call_part(m.ints[at.DYNAMICS_PART], size, m)
     elif m.ints[at.FRICTIONAL] != 0:
@@ -53,6 +55,16 @@ def coupled_derivative(size: int, m: Memory, row: int) -> None:
     _write_derivative(size, m, row)
     if is_scalar(m.vectors) and m.ints[at.FRICTIONAL] != 0:
         note_friction(size, m, at.STAGE, row)
+    if m.ints[at.MOTORS] != 0:
+        call_motors(size, m, at.WRITE_RATES, row, 0, 0, t, 0.0)
+
+
+@inner
+def call_motors(
+    size: int, m: Memory, task: int, row: int, known: int, target: int, t: float, h: float
+) -> None:
+    """Do what motors take: find their torques, or take a part of a step with them."""
+    call_part(m.ints[at.MOTOR_PART], size, m, task, row, known, target, t, h)
 
 
 @inner
@@ -104,7 +116,7 @@ def state_derivative_inlined(size: int, m: Memory, t: float, place: int) -> None
         forward(size, links, turns, v, at.STAGE, None)
         _write_derivative(size, m, row)
     else:
-        coupled_derivative(size, m, row)
+        coupled_derivative(size, m, t, row)
 
 
 @inlined
@@ -262,3 +274,14 @@ def copy(size: int, m: Memory, source: int, target: int) -> None:
     for part in range(2):
         for i in range(columns(size, m.vectors)):
             m.vectors[target + part, i] = m.vectors[source + part, i]
+    if m.ints[at.MOTORS] != 0:
+        _copy_layers(size, m, source, target)
+
+
+@inner
+def _copy_layers(size: int, m: Memory, source: int, target: int) -> None:
+    """Copy what is the motors'."""
+    for layer in (at.ELECTRIC, at.ROTORS, at.GEARS):
+        for part in range(2):
+            for i in range(columns(size, m.vectors)):
+                m.vectors[layer + target + part, i] = m.vectors[layer + source + part, i]

@@ -1,0 +1,307 @@
+"""The part of the engine for motors: it integrates what is theirs beside the state of the arm.
+
+Currents, temperatures, rotors in their gaps, and energies stand in layers of the memory's rows,
+and are integrated as the arm's state is, by whatever method. But for a current that settles within
+a step: it would force shorter steps on the arm. It is found from the current at the start, i0, and
+from where it tends, i∞, at the start and now, exactly for an i∞ that changes evenly:
+
+    i(T) = i∞(T) − [i∞(T) − i∞(0)] (1 − e^−x)/x + [i0 − i∞(0)] e^−x,    x = T R/L.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ulna.dynamics import packed as link
+from ulna.kernels import inlined, inner, kernel
+from ulna.lanes import is_scalar, select
+from ulna.simulation.engine import memory_layout as at
+from ulna.simulation.engine.memory import Memory
+from ulna.simulation.engine.motor_laws import (
+    code_of,
+    drive,
+    exponential,
+    motor_rate,
+    row_of,
+    servo_target,
+    write_rates,
+)
+from ulna.simulation.engine.schedule import slack
+from ulna.simulation.engine.state_derivative import copy, inputs
+from ulna.simulation.engine.tableaux import DOP853_DENSE, DOP853_ERRORS
+
+SLOW = 0.01  # of the no-load speed, below which a motor at its limits counts as stalled
+# The two-stage Gauss method, as in `implicit.py`.
+ROOT = math.sqrt(3.0) / 6.0
+OWN, EARLY, LATE = 0.25, 0.25 - ROOT, 0.25 + ROOT
+
+
+@kernel
+def motor_part(
+    size: int, m: Memory, task: int, row: int, known: int, target: int, t: float, h: float
+) -> int:
+    """Do what motors take: find their torques, or take a part of a step with them."""
+    if task == at.DRIVE:
+        drive(size, m, t)
+    elif task == at.WRITE_RATES:
+        write_rates(size, m, row)
+    elif task == at.COMBINE:
+        _combine(size, m, row, known, target, h)
+        _settle_currents(size, m, target, t)
+    elif task == at.BEGIN_STEP:
+        _begin_step(size, m, t)
+    elif task == at.READ_COMMANDS:
+        _read_commands(size, m, t)
+    elif task >= at.GAUSS_STAGE and task <= at.EULER_END:
+        _implicit(size, m, task, row, t, h)
+    elif is_scalar(m.vectors):
+        _single(size, m, task, t, h)
+    return 0
+
+
+@inner
+def _single(size: int, m: Memory, task: int, t: float, h: float) -> None:
+    """Do what only single arms need."""
+    if task == at.NOTE_STEP:
+        _note_step(size, m, t, h)
+    elif task == at.PREPARE_DENSE:
+        _prepare_dense(size, m, h)
+    elif task == at.READ_DENSE:
+        _read_dense(size, m, h)
+    elif task == at.ESTIMATE_ERROR:
+        m.floats[at.MOTOR_ERROR] = _estimate_error(size, m, h)
+
+
+@inlined
+def _first_column(size: int, m: Memory, layer: int) -> int:
+    """Return the first column of a layer that is integrated."""
+    if layer == at.ELECTRIC:
+        return 0 if m.ints[at.WINDINGS] != 0 else size
+    return 0 if layer == at.ROTORS and m.ints[at.BACKLASHES] != 0 else size
+
+
+@inlined
+def _last_column(size: int, m: Memory) -> int:
+    """Return how many columns there are: those of single arms include their energies."""
+    return size + 1 if is_scalar(m.vectors) else size
+
+
+@inner
+def _combine(size: int, m: Memory, row: int, known: int, target: int, h: float) -> None:
+    """Write STATE + h Σ a_j k_j to the target, for the derivatives k_j of all layers."""
+    v, tableau = m.vectors, m.tableau
+    for layer in (at.ELECTRIC, at.ROTORS, at.GEARS):
+        for i in range(_first_column(size, m, layer), _last_column(size, m)):
+            for part in range(2):
+                total = 0.0 * v[layer + at.STATE + part, i]
+                for j in range(known):
+                    factor = tableau[row, j]
+                    if factor != 0.0:
+                        total += factor * v[layer + at.DERIVATIVES + 2 * j + part, i]
+                v[layer + target + part, i] = v[layer + at.STATE + part, i] + h * total
+
+
+@inner
+def _begin_step(size: int, m: Memory, t: float) -> None:
+    """Write where currents that settle within a step tend at its start."""
+    m.floats[at.STEP_START] = t
+    if m.ints[at.SETTLINGS] == 0:
+        return
+    copy(size, m, at.STATE, at.STAGE)
+    inputs(size, m, t)
+    drive(size, m, t)
+    for i in range(size):
+        place = row_of(m, i)
+        m.per_arm[place + at.STEADY_START] = m.per_arm[place + at.STEADY_CURRENT]
+
+
+@inner
+def _settle_currents(size: int, m: Memory, target: int, t: float) -> None:
+    """Write the currents of the target, a state at time t, that settle within a step."""
+    span = t - m.floats[at.STEP_START]
+    if m.ints[at.SETTLINGS] == 0 or span <= 0.0:
+        return
+    if target != at.STAGE:
+        copy(size, m, target, at.STAGE)
+    inputs(size, m, t)
+    drive(size, m, t)
+    for i in range(size):
+        if code_of(m, i, at.CURRENT_BY) != at.SETTLING:
+            continue
+        place, per_arm = row_of(m, i), m.per_arm
+        x = span * per_arm[place + at.WARM_RESISTANCE] / per_arm[place + at.INDUCTANCE]
+        decay = exponential(m, place, -x)
+        begin, end = per_arm[place + at.STEADY_START], per_arm[place + at.STEADY_CURRENT]
+        off = m.vectors[at.ELECTRIC + at.STATE, i] - begin
+        settled = end - (end - begin) * (1.0 - decay) / x + off * decay
+        m.vectors[at.ELECTRIC + target, i] = settled
+
+
+@inner
+def _implicit(size: int, m: Memory, task: int, s: int, t: float, h: float) -> None:
+    """Take a part of an implicit step."""
+    if task == at.GAUSS_UPDATE:
+        _update_gauss(size, m)
+        return
+    v = m.vectors
+    for layer in (at.ELECTRIC, at.ROTORS, at.GEARS):
+        for i in range(_first_column(size, m, layer), _last_column(size, m)):
+            for part in range(2):
+                start = v[layer + at.STATE + part, i]
+                first = v[layer + at.SOLVED_ROW + part, i]
+                second = v[layer + at.SOLVED_ROW + 2 + part, i]
+                if task == at.GAUSS_STAGE:
+                    mine = OWN * first + EARLY * second if s == 0 else LATE * first + OWN * second
+                    v[layer + at.STAGE + part, i] = start + h * mine
+                elif task == at.GAUSS_END:
+                    v[layer + at.TRIAL + part, i] = start + 0.5 * h * (first + second)
+                else:
+                    v[layer + at.TRIAL + part, i] = start + h * first
+    if task == at.EULER_END:
+        for i in range(_first_column(size, m, at.ROTORS), size):
+            rate = v[at.ROTORS + at.TRIAL + 1, i]  # new rates first, as those of joints
+            v[at.ROTORS + at.TRIAL, i] = v[at.ROTORS + at.STATE, i] + h * rate
+    _settle_currents(size, m, at.STAGE if task == at.GAUSS_STAGE else at.TRIAL, t)
+
+
+@inner
+def _update_gauss(size: int, m: Memory) -> None:
+    """Update the derivatives of lanes that iterate; VALID says which do."""
+    v, running = m.vectors, m.links[size, at.VALID] != 0.0
+    for layer in (at.ELECTRIC, at.ROTORS, at.GEARS):
+        for i in range(_first_column(size, m, layer), _last_column(size, m)):
+            for k in range(4):
+                old, new = v[layer + at.SOLVED_ROW + k, i], v[layer + at.NEW_ROW + k, i]
+                v[layer + at.SOLVED_ROW + k, i] = select(running, new, old)
+
+
+@inner
+def _prepare_dense(size: int, m: Memory, h: float) -> None:
+    """Compute the dense output of a DOP853 step in all layers."""
+    v = m.vectors
+    for layer in (at.ELECTRIC, at.ROTORS, at.GEARS):
+        for i in range(_first_column(size, m, layer), size + 1):
+            for part in range(2):
+                place = layer + part
+                change = v[place + at.NEXT_STATE, i] - v[place + at.STATE, i]
+                begin, end = h * v[place + at.DERIVATIVES, i], h * v[place + at.END, i]
+                v[place + at.DENSE, i] = change
+                v[place + at.DENSE + 2, i] = begin - change
+                v[place + at.DENSE + 4, i] = 2.0 * change - end - begin
+                for k in range(at.COUNT_DENSE - 3):
+                    total = 0.0
+                    for j in range(at.COUNT_DERIVATIVES):
+                        total += DOP853_DENSE[k, j] * v[place + at.DERIVATIVES + 2 * j, i]
+                    v[place + at.DENSE + 2 * (3 + k), i] = h * total
+
+
+@inner
+def _read_dense(size: int, m: Memory, x: float) -> None:
+    """Write all layers at the fraction x of a DOP853 step to STAGE."""
+    v = m.vectors
+    for layer in (at.ELECTRIC, at.ROTORS, at.GEARS):
+        for i in range(_first_column(size, m, layer), size + 1):
+            for part in range(2):
+                total = 0.0
+                for k in range(at.COUNT_DENSE):
+                    place = at.COUNT_DENSE - 1 - k
+                    total += v[layer + at.DENSE + 2 * place + part, i]
+                    total *= x if place % 2 == 0 else 1.0 - x
+                v[layer + at.STAGE + part, i] = v[layer + at.STATE + part, i] + total
+
+
+@inner
+def _estimate_error(size: int, m: Memory, h: float) -> float:
+    """Return the error of a DOP853 step in units of the tolerance, as `error_of_step` does."""
+    v, fifth, third, count = m.vectors, 0.0, 0.0, 0
+    for layer in (at.ELECTRIC, at.ROTORS):
+        for i in range(_first_column(size, m, layer), size):
+            for part in range(2):
+                high = low = 0.0
+                for j in range(at.LAST):
+                    one = v[layer + at.DERIVATIVES + 2 * j + part, i]
+                    high += DOP853_ERRORS[0, j] * one
+                    low += DOP853_ERRORS[1, j] * one
+                large = abs(v[layer + at.STATE + part, i])
+                large = max(large, abs(v[layer + at.TRIAL + part, i]))
+                scale = m.floats[at.ATOL] + m.floats[at.RTOL] * large
+                fifth += (high / scale) ** 2
+                third += (low / scale) ** 2
+                count += 1
+    if fifth == 0.0 and third == 0.0:
+        return 0.0
+    return abs(h) * fifth / math.sqrt((fifth + 0.01 * third) * count)
+
+
+@inner
+def _read_commands(size: int, m: Memory, t: float) -> None:
+    """Let servos read their commands where it is time."""
+    if m.ints[at.SERVOS] == 0:
+        return
+    driven = False
+    for i in range(size):
+        place = m.ints[at.LATCHES] + 2 * i
+        due = m.floats[place] * m.floats[place + 1] <= t + slack(t)
+        if code_of(m, i, at.MOTOR_KIND) != at.SERVO or not due:
+            continue
+        if not driven:
+            copy(size, m, at.STATE, at.STAGE)
+            inputs(size, m, t)
+            driven = True
+        _read_command(m, i, t)
+        m.floats[place + 1] = math.floor((t + slack(t)) / m.floats[place]) + 1.0
+
+
+@inner
+def _read_command(m: Memory, i: int, t: float) -> None:
+    row, per_arm, command = row_of(m, i), m.per_arm, m.links[i, link.TORQUE]
+    if m.ints[at.DISTURBANCES] != 0:
+        command = command - m.links[i, at.DISTURBANCE_TORQUE]
+    if code_of(m, i, at.GIVEN) == at.GIVEN_TORQUE:
+        # The angle for which the loop asks for that torque.
+        angle, rate = m.vectors[at.STATE, i], m.vectors[at.STATE + 1, i]
+        if m.ints[at.CONTROLLED] != at.NO_CONTROLLER:
+            angle, rate = per_arm[row + at.SEEN_ANGLE], per_arm[row + at.SEEN_RATE]
+        ahead = (command + per_arm[row + at.INNER_DAMPING] * rate) / per_arm[row + at.STIFFNESS]
+        band = per_arm[row + at.DEAD_BAND]
+        band = select(ahead > 0.0, band, select(ahead < 0.0, -band, 0.0))
+        command = angle + ahead + band
+    per_arm[row + at.TARGET_START] = servo_target(m, i, row, t)
+    per_arm[row + at.LATCHED] = command
+
+
+@inner
+def _note_step(size: int, m: Memory, t: float, h: float) -> None:
+    """Note which motors were at their limits in a step that ends at t, how hot, with how much."""
+    n, first, floats = size, m.ints[at.NOTED], m.floats
+    for i in range(n):
+        row, note = row_of(m, i), first + i
+        limited = m.per_arm[row + at.LIMITED] != 0.0
+        if limited:
+            _note_limit(n, m, i, t, h)
+        floats[note + at.LIMITS * n] = 1.0 if limited else 0.0
+        if code_of(m, i, at.MOTOR_KIND) != at.DC:
+            continue
+        current, supplied = m.per_arm[row + at.AMPERES], m.per_arm[row + at.SUPPLY]
+        floats[note + at.PEAK_CURRENT * n] = max(floats[note + at.PEAK_CURRENT * n], abs(current))
+        supply = m.per_arm[row + at.VOLTS] * current / supplied
+        floats[note + at.PEAK_SUPPLY * n] = max(floats[note + at.PEAK_SUPPLY * n], supply)
+        heat = m.vectors[at.ELECTRIC + at.STATE + 1, i]
+        floats[note + at.HOTTEST * n] = max(floats[note + at.HOTTEST * n], heat)
+        too_hot = code_of(m, i, at.WARMS) != 0 and heat > m.per_arm[row + at.MOST_TEMPERATURE]
+        if too_hot and floats[note + at.HOT_FIRST * n] < 0.0:
+            floats[note + at.HOT_FIRST * n] = t
+
+
+@inner
+def _note_limit(n: int, m: Memory, i: int, t: float, h: float) -> None:
+    floats, note = m.floats, m.ints[at.NOTED] + i
+    if floats[note + at.LIMITS * n] == 0.0:
+        floats[note + at.LIMIT_EPISODES * n] += 1.0
+        if floats[note + at.LIMIT_EPISODES * n] == 1.0:
+            floats[note + at.LIMIT_FIRST * n] = t - h
+    floats[note + at.LIMIT_TIME * n] += h
+    if abs(motor_rate(m, i)) < SLOW * m.per_arm[row_of(m, i) + at.NO_LOAD_SPEED]:
+        if floats[note + at.STALL_TIME * n] == 0.0:
+            floats[note + at.STALL_FIRST * n] = t - h
+        floats[note + at.STALL_TIME * n] += h
