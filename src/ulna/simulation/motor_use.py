@@ -159,7 +159,7 @@ def reaction_torque(arm: Arm, current: Floats, temperature: Floats, tau: Floats)
         motor = joint.motor
         if isinstance(motor, Motor) and motor.backlash is not None:
             ratio = motor.gear_ratio * joint.gear_ratio
-            weak = 1.0
+            weak = np.ones(len(tau))
             if motor.heat is not None:
                 weak = 1.0 + motor.heat.magnet_coefficient * (temperature[:, i] - 25.0)
             driving = motor.torque_constant * ratio * weak * current[:, i]

@@ -396,8 +396,8 @@ def signal_shapes(samples: int, n: int) -> Mapping[str, tuple[int, ...]]:
     """Return the arrays that a run may have besides, with their shapes."""
     names = ("tau_commanded", "tau_disturbance", "q_measured", "qd_measured")
     per_joint = dict.fromkeys((*names, "q_ref", "qd_ref", "qdd_ref"), (samples, n))
-    names = ("current", "voltage", "temperature", "rotor_angle", "rotor_rate")
-    per_joint |= dict.fromkeys(names, (samples, n))
+    windings = ("current", "voltage", "temperature", "rotor_angle", "rotor_rate")
+    per_joint |= dict.fromkeys(windings, (samples, n))
     return {**per_joint, "tip_force_disturbance": (samples, 3), "energy_flows": (samples, 6)}
 
 

@@ -94,7 +94,8 @@ def _bound(m: Memory, i: int) -> bool:
 def _holds(m: Memory, i: int) -> float:
     """Return how far apart [N·m] the torques are between which a joint stays at rest."""
     links = m.links
-    return 2.0 * links[i, link.STATIC] + links[i, link.GEAR_FORTH] - links[i, link.GEAR_BACK]
+    by_gear = links[i, link.GEAR_FORTH] - links[i, link.GEAR_BACK]
+    return float(2.0 * links[i, link.STATIC] + by_gear)
 
 
 @inner

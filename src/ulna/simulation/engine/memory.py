@@ -124,8 +124,8 @@ def sample_columns(n: int, kept: int) -> Mapping[str, slice]:
     if kept & at.KEEP_DISTURBANCES:
         widths |= {"tau_disturbance": n, "tip_force_disturbance": at.AXES}
     if kept & at.KEEP_MOTORS:
-        names = ("current", "voltage", "temperature", "rotor_angle", "rotor_rate")
-        widths |= dict.fromkeys(names, n) | dict.fromkeys(ENERGY_FLOWS, 1)
+        windings = ("current", "voltage", "temperature", "rotor_angle", "rotor_rate")
+        widths |= dict.fromkeys(windings, n) | dict.fromkeys(ENERGY_FLOWS, 1)
     ends = np.cumsum(list(widths.values())).tolist()
     return {
         name: slice(end - width, end)
