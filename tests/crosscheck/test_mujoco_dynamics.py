@@ -13,6 +13,7 @@ the inertia of their links.
 import numpy as np
 import pytest
 
+from tabular import tabular
 from ulna import dynamics
 
 mujoco = pytest.importorskip(
@@ -154,7 +155,7 @@ def test_matrices_energies_and_torques_agree(random_arm, n):
         assert close(weight[k], gears.T @ data.qfrc_bias)
 
 
-@pytest.mark.parametrize("n", range(1, 51))
+@tabular("n", range(1, 51))
 def test_accelerations_agree(random_arm, n):
     random = np.random.default_rng(n)
     arms = random_arm(random, n, (ARMS_EACH,), whole=True)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tabular import tabular
 from ulna import kinematics
 
 pinocchio = pytest.importorskip(
@@ -32,7 +33,7 @@ def planar(vector):
     return np.asarray(vector)[[0, 1, 5]]
 
 
-@pytest.mark.parametrize("n", range(1, 51))
+@tabular("n", range(1, 51))
 def test_frames_jacobians_and_motion_agree(random_arm, n):
     random = np.random.default_rng(n)
     arms = random_arm(random, n, (ARMS_EACH,))

@@ -18,6 +18,7 @@ import typer
 from matplotlib import pyplot
 
 import ulna
+from tabular import tabular
 from ulna.arm.robot_files import parse
 from ulna.cli import main
 from ulna.cli.app import COMMANDS, load
@@ -103,14 +104,14 @@ def test_commands_run(page, tmp_path, monkeypatch):
             assert command == "pip install ."
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@tabular("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)", page.read_text("utf-8")):
         if not target.startswith(("http://", "https://")):
             assert (page.parent / target).exists(), target
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@tabular("page", PAGES, ids=lambda page: page.name)
 def test_files_that_are_named_exist(page):
     known = {file.name for folder in NAMED for file in (ROOT / folder).rglob("*.py")}
     named = re.findall(r"`(?:[\w-]+/)*([\w-]+\.py)`", page.read_text("utf-8"))

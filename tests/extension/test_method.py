@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna import InputError
 from ulna.cli import main
 from ulna.control import PD
@@ -127,7 +128,7 @@ def test_the_command_line_takes_them_from_installed_packages(tmp_path):
         assert shows in done.stdout, done.stderr
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("given", "words"),
     [
         ({}, "method 'odd': got neither, need a tableau or a step"),

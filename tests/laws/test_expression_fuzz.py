@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tabular import tabular
 from ulna.errors import InputError
 from ulna.expressions import Call, Expression, ExpressionError, bind, constant, parse_call
 from ulna.units import UNITS, parse_list, split_unit, to_si
@@ -300,7 +301,7 @@ def test_valid_text_with_a_few_mistakes(text):
     check(text)
 
 
-@pytest.mark.parametrize(
+@tabular(
     "text",
     [
         "(" * 10_000,
@@ -340,7 +341,7 @@ def test_hostile_text_is_read_or_refused_in_words(text):
     check(text)
 
 
-@pytest.mark.parametrize("kind", list(UNITS))
+@tabular("kind", list(UNITS))
 def test_every_kind_explains_what_it_needs(kind):
     with pytest.raises(InputError, match="such as"):
         to_si("nothing", kind)

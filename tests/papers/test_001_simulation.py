@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna import simulate
 from ulna.angles import absolute_to_relative, relative_to_absolute
 from ulna.dynamics import absolute
@@ -90,7 +91,7 @@ class TestOneJoint:
         assert f"{rate.min():.4f} {rate.max():.4f}" == "19.5064 20.4875"
         assert f"{(last.q[0] - first.q[0]) / (last.t - first.t):.4f}" == "19.9940"
 
-    @pytest.mark.parametrize(
+    @tabular(
         ("angle", "rate", "rotates"),
         [
             (DOWN, 0.0, False),

@@ -10,6 +10,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from tabular import tabular
 from ulna.papers import Verdict
 from ulna.papers.ang import PAPER  # noqa: F401  # of which the fixture gives the rows
 
@@ -190,7 +191,7 @@ def test_every_item_and_every_erratum_has_its_row_in_order(rows):
     assert set(EXPECTED) == set(rows)
 
 
-@pytest.mark.parametrize("key", EXPECTED)
+@tabular("key", EXPECTED)
 def test_every_number_is_as_expected(rows, key):
     values = rows[key].values
     assert set(values) == set(EXPECTED[key])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tabular import tabular
 from ulna.papers import NUMBERS, paper, rows
 from ulna.papers.pages import Edition, Judged, errata_page, index_page, paper_page
 
@@ -54,7 +55,7 @@ def pages():
     return {name: Page(text) for name, text in made.items()}
 
 
-@pytest.mark.parametrize(("number", "address"), ADDRESSES)
+@tabular(("number", "address"), ADDRESSES)
 def test_every_number_is_an_address_once(pages, number, address):
     assert pages[f"{number}.html"].ids.count(address) == 1
 

@@ -6,6 +6,7 @@ import array_api_strict as strict
 import numpy as np
 import pytest
 
+from tabular import tabular
 from ulna import angles
 
 PI = math.pi
@@ -31,8 +32,8 @@ def test_wrap_at_known_angles(angle, wrapped):
     assert float(angles.wrap(angle)) == wrapped
 
 
-@pytest.mark.parametrize("toward", [-math.inf, math.inf])
-@pytest.mark.parametrize("turns", range(-5, 6))
+@tabular("toward", [-math.inf, math.inf])
+@tabular("turns", range(-5, 6))
 def test_wrap_stays_in_the_turn_next_to_its_ends(turns, toward):
     angle = (2 * turns + 1) * PI
     for _ in range(5):

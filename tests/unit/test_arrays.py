@@ -8,6 +8,7 @@ import pytest
 from array_api_compat import is_numpy_namespace
 
 import ulna
+from tabular import tabular
 from ulna.arrays import float_array, namespace, running_sum, to_float
 
 ARM = ulna.Arm.rods([0.5, 0.5], [1.0, 1.0])
@@ -97,7 +98,7 @@ def test_running_sums_are_exact_sums_of_all_before(library, n):
 MASKED = np.ma.array([0.1, 0.2], mask=[False, True])
 
 
-@pytest.mark.parametrize(
+@tabular(
     "ask",
     [
         lambda: float_array(MASKED),

@@ -4,6 +4,7 @@ import numba
 import numpy as np
 import pytest
 
+from tabular import tabular
 from ulna.expressions import CONSTANTS, FUNCTIONS, Expression, Op, Program, run
 from ulna.expressions.evaluate import evaluate
 from ulna.kernels.numba_internals import OPTIONS
@@ -110,9 +111,9 @@ def test_anything_but_zero_is_true(condition):
     assert value(made, values) == float(run(made, values)) == (8.0 if condition == 0.0 else 7.0)
 
 
-@pytest.mark.parametrize("v", [-3.0, 0.5, 9.0, np.nan])
-@pytest.mark.parametrize("low", [0.0, np.nan, 2.0])
-@pytest.mark.parametrize("high", [1.0, np.nan, -1.0])
+@tabular("v", [-3.0, 0.5, 9.0, np.nan])
+@tabular("low", [0.0, np.nan, 2.0])
+@tabular("high", [1.0, np.nan, -1.0])
 def test_clip_between_anything(v, low, high):
     made = program(push(0), push(1), push(2), Op.CLIP)
     assert same(value(made, [v, low, high]), float(run(made, [v, low, high])))

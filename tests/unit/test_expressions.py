@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
+from tabular import tabular
 from ulna.errors import InputError, Problem
 from ulna.expressions import (
     CONSTANTS,
@@ -50,7 +51,7 @@ def marked(error):
     return error.text[error.column : error.column + error.width]
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("text", "expected"),
     [
         ("2 + 3*4", 14.0),
@@ -86,7 +87,7 @@ def test_arithmetic_has_the_usual_precedence(text, expected):
     assert value(text, t=1.0) == expected
 
 
-@pytest.mark.parametrize("name", [name for name, (_, count) in FUNCTIONS.items() if count == 1])
+@tabular("name", [name for name, (_, count) in FUNCTIONS.items() if count == 1])
 def test_functions_are_those_of_the_math_module(name):
     reference = {"abs": abs, "sign": lambda x: math.copysign(1.0, x)}.get(name)
     reference = reference or getattr(math, name)
@@ -176,7 +177,7 @@ def test_stack_operations_move_operands_to_their_places():
     assert left(Op.SWAP_BELOW, Op.SUBTRACT, values=(7.0, 5.0, 3.0)) == 7.0 - 3.0
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("text", "under"),
     [
         ("100*tt", "tt"),

@@ -16,6 +16,7 @@ import numba
 import numpy as np
 import pytest
 
+from tabular import tabular
 from ulna.control.computed_torque import _computed_torque
 from ulna.control.pd import _pd
 from ulna.kernels import Kernel, inlined, inner, kernel, variant
@@ -269,7 +270,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("arguments", WRONG.values(), ids=WRONG)
+@tabular("arguments", WRONG.values(), ids=WRONG)
 def test_a_variant_refuses_arguments_of_another_kind(arguments):
     call = variant(_weighted, *given(2))
     for _ in range(3):

@@ -11,6 +11,7 @@ from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 
 import ulna
+from tabular import tabular
 from ulna import analysis, angles, control, dynamics, kinematics, motion, viewer
 from ulna.kinematics.forward_kinematics import Transforms
 from ulna.namespaces import suggest_keywords
@@ -71,7 +72,7 @@ def test_paths_are_functions_only():
     assert all(inspect.isfunction(getattr(ulna.paths, name)) for name in offered(ulna.paths))
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("package", "name", "instead"),
     [
         (kinematics, "forward", "kinematics.tip(arm, q)"),
@@ -146,7 +147,7 @@ def test_files_behind_guesses_can_be_imported():
 ARM = ulna.Arm.rods([1.0], [1.0])
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("call", "message"),
     [
         (
@@ -245,7 +246,7 @@ def test_signatures_show_every_option_with_its_type_and_default(called):
     assert all(one.annotation not in (one.empty, "Any") for one in parameters)
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("call", "instead"),
     [
         (lambda: ulna.simulate(ulna.preset("unit"), T=1.0), "did you mean 'duration'?"),
@@ -299,7 +300,7 @@ RESULTS = {
 }
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("thing", "name", "instead"),
     [
         ("run", "time", "run.t"),

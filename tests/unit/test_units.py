@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tabular import tabular
 from ulna import units
 from ulna.errors import InputError, Problem
 from ulna.units import UNITS, format_si, from_si, parse_list, split_unit, suspicious_angle, to_si
@@ -24,7 +25,7 @@ def problems(call):
     return caught.value.problems
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("text", "kind", "exact"),
     [
         ("1 in", "length", INCH),
@@ -69,7 +70,7 @@ def test_turns_are_two_pi(text, kind, radians):
     assert to_si(text, kind) == pytest.approx(radians, rel=5e-16)
 
 
-@pytest.mark.parametrize(("kind", "unit"), ALL_UNITS)
+@tabular(("kind", "unit"), ALL_UNITS)
 def test_every_unit_belongs_to_one_kind_and_reads_back_what_is_written(kind, unit):
     assert units.known_unit(unit) == (kind, unit)
     assert from_si(to_si(f"7 {unit}", kind), unit, kind) == pytest.approx(7.0, rel=5e-16)
@@ -197,7 +198,7 @@ def test_a_list_nested_beyond_the_recursion_limit_is_refused():
         nested = nested.pop()
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("text", "number", "unit"),
     [
         ("pi/4 rad", "pi/4", "rad"),

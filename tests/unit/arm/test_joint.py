@@ -9,6 +9,7 @@ from math import inf
 import numpy as np
 import pytest
 
+from tabular import tabular
 from ulna import Friction, InputError, Joint, Motor
 
 NOT_NUMBERS = [True, "1", "1 deg", [1.0], 1j, np.True_, ...]
@@ -48,11 +49,11 @@ def test_a_joint_with_any_setting_is_not_free(changed):
     assert not Joint(**changed).is_free
 
 
-@pytest.mark.parametrize(
+@tabular(
     "field",
     ["lower", "upper", "max_velocity", "max_torque", "damping", "rotor_inertia", "gear_ratio"],
 )
-@pytest.mark.parametrize("value", [*NOT_NUMBERS, None, math.nan], ids=repr)
+@tabular("value", [*NOT_NUMBERS, None, math.nan], ids=repr)
 def test_what_is_no_number_is_refused_by_name(field, value):
     assert names(lambda: Joint(**{field: value})) == [field]
 
@@ -166,8 +167,8 @@ def test_a_motor_has_no_inductance_and_no_limit_unless_given():
     assert (motor.heat, motor.backlash, motor.command) == (None, None, "torque")
 
 
-@pytest.mark.parametrize("field", [f.name for f in dataclasses.fields(Motor) if f.name != "name"])
-@pytest.mark.parametrize("value", [*NOT_NUMBERS, None, math.nan, -1.0, -inf], ids=repr)
+@tabular("field", [f.name for f in dataclasses.fields(Motor) if f.name != "name"])
+@tabular("value", [*NOT_NUMBERS, None, math.nan, -1.0, -inf], ids=repr)
 def test_a_motor_s_numbers_are_checked_by_name(field, value):
     if (field, value) == ("gear_ratio", -1.0) or (field in MAY_BE_LEFT_OUT and value is None):
         assert Motor(**MOTOR | {field: value}).voltage == 12.0

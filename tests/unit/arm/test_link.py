@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tabular import tabular
 from ulna import Arm, InputError, Link, Payload, UlnaWarning
 
 NOT_NUMBERS = [True, False, "1", "1 m", None, [1.0], 1j, np.True_, ..., np.zeros(2)]
@@ -123,7 +124,7 @@ def test_a_payload_is_a_mass_and_an_inertia_about_the_tip():
     assert dataclasses.astuple(Payload(2, 0.5)) == (2.0, 0.5)
 
 
-@pytest.mark.parametrize("value", [*NOT_NUMBERS, *NOT_FINITE, -1.0], ids=lambda v: repr(v)[:12])
+@tabular("value", [*NOT_NUMBERS, *NOT_FINITE, -1.0], ids=lambda v: repr(v)[:12])
 def test_a_payload_that_is_no_mass_is_refused(value):
     assert names(lambda: Payload(value)) == ["mass"]
     assert names(lambda: Payload(1.0, value)) == ["inertia"]

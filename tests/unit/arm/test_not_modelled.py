@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna.arm import NOT_MODELLED, unmodelled
 from ulna.cli import main
 
@@ -45,8 +46,8 @@ def test_every_entry_point_warns_and_points_at_its_caller(name):
         assert {warning.filename for warning in caught} == {__file__}
 
 
-@pytest.mark.parametrize("name", ENTRY_POINTS)
-@pytest.mark.parametrize("joint", [PLAIN, DRY], ids=["plain", "friction"])
+@tabular("name", ENTRY_POINTS)
+@tabular("joint", [PLAIN, DRY], ids=["plain", "friction"])
 def test_none_warns_where_everything_is_computed_with(name, joint):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ulna
+from tabular import tabular
 from ulna import Arm, FileError, Friction, InputError, Joint, Link, Motor, Payload, UlnaWarning
 from ulna.arm.robot_files import dumps, parse
 
@@ -214,7 +215,7 @@ def with_value(key, prefix, value):
     return "format = 1\n[[link]]\n" + "".join(f"{k} = {v}\n" for k, v in lines.items())
 
 
-@pytest.mark.parametrize(
+@tabular(
     "value",
     [
         *("nan", "-nan", "inf", "-inf", "1e999", "-1e999", "true", "''", "'x'", "[1]", "{}", "[]"),
@@ -223,7 +224,7 @@ def with_value(key, prefix, value):
     ],
     ids=lambda value: value[:9],
 )
-@pytest.mark.parametrize(("key", "prefix", "line"), NUMBERS, ids=[n[0] for n in NUMBERS])
+@tabular(("key", "prefix", "line"), NUMBERS, ids=[n[0] for n in NUMBERS])
 def test_what_is_no_finite_quantity_is_refused_where_it_stands(key, prefix, line, value):
     assert places(with_value(key, prefix, value)) == [(f"arm.toml:{line}", f"link.1.{prefix}{key}")]
 
@@ -247,7 +248,7 @@ def test_no_mass_is_refused_where_the_matrix_would_be_singular():
     assert arm_of("payload = 1\nformat = 1\n" + hollow).n == 1
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("text", "what"),
     [
         ("format = 2", "format"),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tabular import tabular
 from ulna import InputError
 from ulna.arm.robot_files import parse
 
@@ -14,7 +15,7 @@ def lines_of(text):
     return {p.what: int(p.place.removeprefix("f:")) for p in caught.value.problems}
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("text", "expected"),
     [
         pytest.param(

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna import analysis, control
 from ulna.control import PID
 
@@ -34,8 +35,8 @@ class Mine:
         return 0.0 * q, state
 
 
-@pytest.mark.parametrize("take", TAKERS.values(), ids=TAKERS)
-@pytest.mark.parametrize("law", [PID, Mine])
+@tabular("take", TAKERS.values(), ids=TAKERS)
+@tabular("law", [PID, Mine])
 def test_a_class_is_told_its_parentheses(take, law):
     name = law.__name__
     with pytest.raises(

@@ -5,6 +5,7 @@ import math
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna.control import (
     PD,
     PID,
@@ -53,7 +54,7 @@ def test_what_is_written_is_meant(text, means):
     assert Simulation(ARM, q0=[0.0, 0.0], controller=found).advance(0.01)
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("text", "says"),
     [
         ("ComputeTorque()", r"unknown controller 'ComputeTorque', need one of PD, PID, Gravity"),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna.control import (
     CONTROLLERS,
     PD,
@@ -128,7 +129,7 @@ def test_a_run_is_the_same_compiled_and_in_python(controller, geared, only_pytho
         assert np.abs(ours - theirs).max() <= 1e-9 * max(1.0, np.abs(theirs).max())
 
 
-@pytest.mark.parametrize("controller", EACH, ids=repr)
+@tabular("controller", EACH, ids=repr)
 def test_it_is_a_frozen_value(controller):
     assert isinstance(controller, Controller)
     assert isinstance(controller.compiled(HEAVIER), CompiledLaw)
@@ -141,7 +142,7 @@ def test_it_is_a_frozen_value(controller):
         setattr(controller, name, 1.0)
 
 
-@pytest.mark.parametrize("controller", EACH, ids=repr)
+@tabular("controller", EACH, ids=repr)
 def test_it_is_written_as_it_is_read(controller):
     if getattr(controller, "model", None) is None:
         assert read_controller(repr(controller)) == controller
@@ -158,9 +159,9 @@ def test_a_second_run_begins_with_nothing_learnt(controller):
     assert (first.tau == second.tau).all()
 
 
-@pytest.mark.parametrize("kind", SPRUNG)
-@pytest.mark.parametrize("name", ["kp", "kd"])
-@pytest.mark.parametrize("value", [np.nan, np.inf, -1.0, [1.0, 2.0, 3.0], "stiff", [1.0, "x"], {}])
+@tabular("kind", SPRUNG)
+@tabular("name", ["kp", "kd"])
+@tabular("value", [np.nan, np.inf, -1.0, [1.0, 2.0, 3.0], "stiff", [1.0, "x"], {}])
 def test_bad_gains_are_refused_in_words(kind, name, value):
     controller = kind(**{name: value})
     need = rf"{kind.__name__}\.{name}: got .*, need a finite number of at least 0, or 2 of them"
@@ -169,16 +170,16 @@ def test_bad_gains_are_refused_in_words(kind, name, value):
             use(HEAVIER)
 
 
-@pytest.mark.parametrize("kind", [*SPRUNG, ComputedTorque, Adaptive])
-@pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf, "fast", [1.0, 2.0, 3.0]])
+@tabular("kind", [*SPRUNG, ComputedTorque, Adaptive])
+@tabular("value", [0.0, -1.0, np.nan, np.inf, "fast", [1.0, 2.0, 3.0]])
 def test_bad_frequencies_are_refused_in_words(kind, value):
     name = "bandwidth" if kind is Adaptive else "natural_frequency"
     with pytest.raises(InputError, match=rf"{kind.__name__}\.{name}: got .*above 0"):
         kind(**{name: value}).start(HEAVIER)
 
 
-@pytest.mark.parametrize("kind", [PID, FeedforwardPID])
-@pytest.mark.parametrize(
+@tabular("kind", [PID, FeedforwardPID])
+@tabular(
     ("name", "value"),
     [
         ("ki", -1.0),
@@ -225,8 +226,8 @@ def test_every_controller_is_in_the_table():
     assert {type(one).__name__ for one in EACH} == set(CONTROLLERS)
 
 
-@pytest.mark.parametrize("kind", [PD, PID, GravityPD, FeedforwardPID, Adaptive])
-@pytest.mark.parametrize("links", [1, 2, 3, 5, 8])
+@tabular("kind", [PD, PID, GravityPD, FeedforwardPID, Adaptive])
+@tabular("links", [1, 2, 3, 5, 8])
 def test_no_arm_shakes_with_the_gains_that_nobody_gave(kind, links):
     arm = ulna.Arm.rods([0.5] * links, [1.0] * links, gravity=(0.0, 0.0))
     start = 0.01 * np.ones(links)

@@ -15,6 +15,7 @@ import pytest
 import sympy as sp
 
 import ulna
+from tabular import tabular
 from ulna.derivation.formulas import (
     DocumentTable,
     Equation,
@@ -330,7 +331,7 @@ def test_steps_come_in_the_order_of_a_textbook(derived):
     assert "Written out" not in of_links
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("style", "heading"),
     [
         ("text", r"^(\d+)\. (.*)\n-+$"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna import dynamics
 from ulna.dynamics import absolute
 
@@ -118,8 +119,8 @@ def test_motors_at_the_joints_of_one_link_stand_on_the_ground():
     assert absolute.ground_torques([8.0]).tolist() == absolute.joint_torques([8.0]).tolist() == [8]
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize("batch", [(), (5,), (4, 3), (0,)])
+@tabular("name", FUNCTIONS)
+@tabular("batch", [(), (5,), (4, 3), (0,)])
 def test_leading_axes_of_the_state_lead_the_result(arm, name, batch):
     function, shape = FUNCTIONS[name]
     assert function(arm, *drawn(*batch, 2)).shape == batch + shape

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna import dynamics
 from ulna.dynamics import absolute, sequential
 
@@ -114,7 +115,7 @@ def same(found, expected, rel=1e-13):
 # NumPy
 
 
-@pytest.mark.parametrize("name", OF_ARMS)
+@tabular("name", OF_ARMS)
 def test_numpy_in_numpy_out(name):
     for arm, state in ((WHOLE, ONE), (ARMS, STATE)):
         for part in leaves(OF_ARMS[name](arm, *state)):
@@ -122,14 +123,14 @@ def test_numpy_in_numpy_out(name):
             assert part.dtype == np.float64
 
 
-@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != "load_alone"])
+@tabular("name", [name for name in FUNCTIONS if name != "load_alone"])
 def test_lists_give_what_arrays_give(name):
     listed = FUNCTIONS[name](WHOLE, *(value.tolist() for value in ONE))
     assert isinstance(leaves(listed)[0], np.ndarray | np.float64)
     same(listed, FUNCTIONS[name](WHOLE, *ONE))
 
 
-@pytest.mark.parametrize("name", OF_ARMS)
+@tabular("name", OF_ARMS)
 def test_single_precision_stays_single_precision(name):
     arms = ulna.Parameters(*(value.astype(np.float32) for value in ARMS))
     state = [value.astype(np.float32) for value in STATE]
@@ -142,7 +143,7 @@ def test_single_precision_stays_single_precision(name):
 # The bare standard
 
 
-@pytest.mark.parametrize("name", OF_ARMS)
+@tabular("name", OF_ARMS)
 def test_the_bare_standard_suffices(name):
     foreign = [strict.asarray(value) for value in STATE]
     arms = ulna.Parameters(*map(strict.asarray, ARMS))
@@ -152,7 +153,7 @@ def test_the_bare_standard_suffices(name):
     same(found, expected)
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@tabular("name", FUNCTIONS)
 def test_one_foreign_array_leads_the_others(name):
     expected = FUNCTIONS[name](ARMS, *STATE)
     foreign = [strict.asarray(value) for value in STATE]
@@ -162,7 +163,7 @@ def test_one_foreign_array_leads_the_others(name):
     same(found, expected)
 
 
-@pytest.mark.parametrize(
+@tabular(
     "name",
     [
         name
@@ -233,7 +234,7 @@ def test_jax_compiles_and_maps_to_the_numbers_of_numpy(traced, name):
     same(traced[name], OF_ARMS[name](ARMS, *STATE), rel=1e-12)
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@tabular("name", FUNCTIONS)
 def test_jax_traces_the_state_of_an_arm_of_numpy(jax, name):
     seen = []
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna import dynamics
 from ulna.dynamics import absolute, sequential
 from ulna.errors import InputError
@@ -62,8 +63,8 @@ def state_of(function, **changed):
     return [changed.get(name, GOOD) for name in FUNCTIONS[function]]
 
 
-@pytest.mark.parametrize(("function", "name"), each_argument())
-@pytest.mark.parametrize(
+@tabular(("function", "name"), each_argument())
+@tabular(
     ("bad", "got"),
     [
         (0.5, "one number"),
@@ -86,8 +87,8 @@ def test_a_reference_rate_of_the_wrong_shape_is_refused_by_name():
         dynamics.regressor(ARM, GOOD, GOOD, GOOD, qd_ref=[0.1, 0.2, 0.3])
 
 
-@pytest.mark.parametrize("function", WITH_FORCE, ids=called)
-@pytest.mark.parametrize(
+@tabular("function", WITH_FORCE, ids=called)
+@tabular(
     ("bad", "got"),
     [
         (5.0, "shape ()"),
@@ -105,32 +106,30 @@ def test_a_force_has_two_columns_or_three(function, bad, got):
     assert all(what in problem.need for what in ("(..., 2)", "[N]", "(..., 3)", "[N·m]"))
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=called)
-@pytest.mark.parametrize("bad", ["ab", ["a", "b"], [1j, 2], [None, 1], object], ids=str)
+@tabular("function", FUNCTIONS, ids=called)
+@tabular("bad", ["ab", ["a", "b"], [1j, 2], [None, 1], object], ids=str)
 def test_what_is_no_number_is_refused(function, bad):
     for name in FUNCTIONS[function]:
         with pytest.raises(InputError, match="need numbers"):
             function(ARM, *state_of(function, **{name: bad}))
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=called)
+@tabular("function", FUNCTIONS, ids=called)
 def test_rows_of_different_lengths_are_refused(function):
     for name in FUNCTIONS[function]:
         with pytest.raises(InputError, match="in rows of the same length"):
             function(ARM, *state_of(function, **{name: [[1, 2], [3]]}))
 
 
-@pytest.mark.parametrize("function", WITH_FORCE, ids=called)
-@pytest.mark.parametrize("bad", ["up", ["a", "b"], [[1, 2], [3]]], ids=str)
+@tabular("function", WITH_FORCE, ids=called)
+@tabular("bad", ["up", ["a", "b"], [[1, 2], [3]]], ids=str)
 def test_a_force_that_is_no_number_is_refused(function, bad):
     with pytest.raises(InputError, match="need numbers"):
         function(ARM, *state_of(function), tip_force=bad)
 
 
-@pytest.mark.parametrize(
-    "function", [*FUNCTIONS, dynamics.parameter_vector, dynamics.parameter_names], ids=called
-)
-@pytest.mark.parametrize("bad", [5, None, "kehl", [ARM]], ids=["number", "none", "text", "list"])
+@tabular("function", [*FUNCTIONS, dynamics.parameter_vector, dynamics.parameter_names], ids=called)
+@tabular("bad", [5, None, "kehl", [ARM]], ids=["number", "none", "text", "list"])
 def test_what_is_no_arm_is_refused(function, bad):
     state = state_of(function) if function in FUNCTIONS else []
     with pytest.raises(InputError, match=r"(?s)^arm: got .*, need an Arm or Parameters$"):
@@ -182,7 +181,7 @@ def leaves(result):
     return result if isinstance(result, tuple) else (result,)
 
 
-@pytest.mark.parametrize("function", PASSING, ids=called)
+@tabular("function", PASSING, ids=called)
 def test_a_posture_that_is_no_number_spoils_no_other(function):
     for name in FUNCTIONS[function]:
         batch = np.array([GOOD, [np.nan, 0.4], GOOD])
@@ -206,7 +205,7 @@ def test_a_force_that_is_no_number_spoils_no_other(function):
         np.testing.assert_allclose(result[0], expected, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=called)
+@tabular("function", FUNCTIONS, ids=called)
 def test_nothing_that_is_handed_in_is_changed(function):
     given = [np.array([0.3, 0.4]) for _ in FUNCTIONS[function]]
     force = {"tip_force": np.array([1.0, 2.0, 3.0])} if function in WITH_FORCE else {}

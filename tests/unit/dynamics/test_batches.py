@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna import concurrency, dynamics
 from ulna.dynamics import chain
 
@@ -52,9 +53,9 @@ def same(one, other):
 # What comes out
 
 
-@pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("rotors", [True, False])
-@pytest.mark.parametrize("name", FUNCTIONS)
+@tabular("n", SIZES)
+@tabular("rotors", [True, False])
+@tabular("name", FUNCTIONS)
 def test_it_is_the_closed_form(random_arm, name, n, rotors):
     given = drawn(random_arm, n, rows=20, rotors=rotors)
     expected = getattr(chain, name)(*given[:4], tip_force=given[4])
@@ -73,9 +74,9 @@ def test_one_arm_serves_many_states(random_arm, name, n):
     assert same(found, computed(name, repeated, q, qd, given, force[:1]))
 
 
-@pytest.mark.parametrize("n", [1, 2, 6])
-@pytest.mark.parametrize("force", [None, 2, 3])
-@pytest.mark.parametrize("name", FUNCTIONS)
+@tabular("n", [1, 2, 6])
+@tabular("force", [None, 2, 3])
+@tabular("name", FUNCTIONS)
 def test_batches_and_single_states_give_the_same(random_arm, name, n, force):
     arm, q, qd, given, pull = drawn(random_arm, n, rows=4)
     pulls = [None] * 4 if force is None else pull[:, :force]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna import dynamics
 
 approx = partial(pytest.approx, rel=1e-13, abs=1e-13)
@@ -320,8 +321,8 @@ def test_the_tip_of_three_links_has_a_mass_too():
 # Shapes
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize("batch", [(), (1,), (5,), (4, 3), (0,)])
+@tabular("name", FUNCTIONS)
+@tabular("batch", [(), (1,), (5,), (4, 3), (0,)])
 def test_leading_axes_of_the_state_lead_the_result(arm, name, batch):
     function, shape = FUNCTIONS[name]
     assert np.shape(function(arm, *drawn(*batch, 2))) == batch + shape

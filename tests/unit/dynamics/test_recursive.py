@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna.dynamics import chain, sequential
 from ulna.dynamics.equations_of_motion import state_memory
 from ulna.dynamics.packed import (
@@ -81,8 +82,8 @@ def close(ours, expected, tolerance=TOLERANCE):
 # Free joints
 
 
-@pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("rotors", [True, False])
+@tabular("n", SIZES)
+@tabular("rotors", [True, False])
 def test_it_is_the_closed_form(random_arm, n, rotors):
     arm, q, qd, tau, force = drawn(random_arm, n, rotors=rotors)
     expected = chain.forward_dynamics(arm, q, qd, tau, tip_force=force)
@@ -98,8 +99,8 @@ def test_where_neighbours_exchange_nothing_both_forms_are_one(random_arm, n):
     assert close(found, expected)
 
 
-@pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("rotors", [True, False])
+@tabular("n", SIZES)
+@tabular("rotors", [True, False])
 def test_torques_are_those_of_the_closed_form(random_arm, n, rotors):
     arm, q, qd, qdd, force = drawn(random_arm, n, rotors=rotors)
     expected = chain.inverse_dynamics(arm, q, qd, qdd, tip_force=force)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna import kinematics
 from ulna.errors import InputError
 
@@ -21,15 +22,15 @@ OF_POSTURE = [
 ]
 
 
-@pytest.mark.parametrize("function", [*OF_POSTURE, kinematics.inverse], ids=lambda f: f.__name__)
-@pytest.mark.parametrize("bad", ["ab", ["a", "b"], [[1, 2], [3]], [1j, 2], [None, 1], object()])
+@tabular("function", [*OF_POSTURE, kinematics.inverse], ids=lambda f: f.__name__)
+@tabular("bad", ["ab", ["a", "b"], [[1, 2], [3]], [1j, 2], [None, 1], object()])
 def test_what_is_no_number_is_refused(function, bad):
     with pytest.raises(InputError, match="need numbers"):
         function(ARM, bad)
 
 
-@pytest.mark.parametrize("function", [*OF_POSTURE, kinematics.inverse], ids=lambda f: f.__name__)
-@pytest.mark.parametrize("bad", [5, None, "kehl", [ARM]])
+@tabular("function", [*OF_POSTURE, kinematics.inverse], ids=lambda f: f.__name__)
+@tabular("bad", [5, None, "kehl", [ARM]])
 def test_what_is_no_arm_is_refused(function, bad):
     with pytest.raises(InputError, match="need an Arm or Parameters"):
         function(bad, [0.0, 0.0])

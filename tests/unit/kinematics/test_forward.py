@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna import kinematics
 from ulna.errors import InputError
 
@@ -72,8 +73,8 @@ def test_a_step_turns_by_its_joint_and_then_moves_along_its_link(arm):
     assert first == approx(np.array([[c, -s, 10 + 2 * c], [s, c, 20 + 2 * s], [0, 0, 1]]))
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize("batch", [(), (1,), (5,), (4, 3), (0,)])
+@tabular("name", FUNCTIONS)
+@tabular("batch", [(), (1,), (5,), (4, 3), (0,)])
 def test_leading_axes_of_the_angles_lead_the_result(arm, name, batch):
     function, shape = FUNCTIONS[name]
     assert function(arm, np.zeros((*batch, 2))).shape == batch + shape
@@ -101,8 +102,8 @@ def test_whole_numbers_and_lists_are_angles_too(arm):
     assert kinematics.tip(arm, [0, 0]).tolist() == [13.0, 20.0, 0.0]
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize(
+@tabular("name", FUNCTIONS)
+@tabular(
     ("q", "got"),
     [
         (0.5, "one number"),

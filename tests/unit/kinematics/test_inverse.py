@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna import Arm, Joint, kinematics
 from ulna.angles import difference
 from ulna.errors import InputError
@@ -44,7 +45,7 @@ class TestShapes:
         assert found.reason.shape == (4, 2, 2)
         assert found.best().shape == (4, 2, 2)
 
-    @pytest.mark.parametrize(
+    @tabular(
         ("n", "size", "branch"),
         [
             (1, 2, ("only",)),
@@ -57,7 +58,7 @@ class TestShapes:
             (6, 2, ("++", "+-", "-+", "--")),
         ],
     )
-    @pytest.mark.parametrize("batch", [(), (5,), (2, 3), (0,)])
+    @tabular("batch", [(), (5,), (2, 3), (0,)])
     def test_the_number_of_postures_is_fixed_by_the_question(self, n, size, branch, batch):
         found = inverse(rods(*[0.5] * n), np.full((*batch, size), 0.2))
         assert found.branch == branch
@@ -119,7 +120,7 @@ class TestTwoLinks:
         assert (found.residual < 1e-15).all()
         assert (found.reason == "ok").all()
 
-    @pytest.mark.parametrize(
+    @tabular(
         ("edge", "lengths"),
         [("straight", (1.0, 1.0))]  # equal links fold onto the base, which has a test of its own
         + [
@@ -128,7 +129,7 @@ class TestTwoLinks:
             for lengths in ((0.7, 0.3), (0.3, 0.7), (1.0, 0.1), (0.1, 0.3))
         ],
     )
-    @pytest.mark.parametrize("bearing_deg", [0.0, 37.0, 90.0, 123.4, 180.0, -90.0, -170.0])
+    @tabular("bearing_deg", [0.0, 37.0, 90.0, 123.4, 180.0, -90.0, -170.0])
     def test_the_edge_of_the_reach_is_exact(self, lengths, edge, bearing_deg):
         arm = rods(*lengths, base=(0.3, -0.2))
         radius = sum(lengths) if edge == "straight" else abs(lengths[0] - lengths[1])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna import kinematics
 from ulna.errors import InputError
 
@@ -59,8 +60,8 @@ def test_one_link_moves_across_itself():
     assert kinematics.tip_acceleration(arm, [0.0], [2.0], [3.0]).tolist() == [-2.0, 1.5, 3.0]
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize("batch", [(), (1,), (5,), (4, 3), (0,)])
+@tabular("name", FUNCTIONS)
+@tabular("batch", [(), (1,), (5,), (4, 3), (0,)])
 def test_leading_axes_of_the_angles_lead_the_result(arm, name, batch):
     function, shape = FUNCTIONS[name]
     assert function(arm, np.zeros((*batch, 2))).shape == batch + shape

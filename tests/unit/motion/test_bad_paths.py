@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna import paths
 
 ARM = ulna.Arm.rods([0.5, 0.5], [1.0, 1.0])
@@ -68,7 +69,7 @@ BAD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("make", "values"),
     BAD,
     ids=lambda given: getattr(given, "__name__", None) or str(given)[:40],
@@ -138,7 +139,7 @@ CRUDE = [
 ]
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("name", "value"),
     [*OPTIONS, *CRUDE],
     ids=lambda given: str(given)[:20],

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna.errors import FileError, InputError
 from ulna.expressions import ExpressionError
 from ulna.motion import SHAPES, read_path
@@ -148,7 +149,7 @@ def test_the_table_of_shapes_agrees_with_what_makes_them():
 # --------------------------------------------------------------------------- what is refused
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("text", "under", "says"),
     [
         ("circel(radius=1)", "circel", "unknown path 'circel', need one of line, arc, circle"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna import paths
 from ulna.motion import times
 from ulna.motion.paths.curves import Jet
@@ -130,7 +131,7 @@ class TestTimes:
             slope(lambda x: law(timing, x).value, u, 1e-4) - law(timing, u).first
         ).max() <= (1e-9)
 
-    @pytest.mark.parametrize("seed", range(20))
+    @tabular("seed", range(20))
     def test_they_never_lead_backwards_at_random(self, seed):
         random = np.random.default_rng(seed)
         at = np.cumsum(random.uniform(0.01, 1.0, 12))

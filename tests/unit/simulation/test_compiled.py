@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna import dynamics
 from ulna.dynamics import chain
 from ulna.errors import InputError
@@ -49,9 +50,9 @@ def same(one, other):
     return all(a.tobytes() == b.tobytes() for a, b in zip(one, other, strict=True))
 
 
-@pytest.mark.parametrize("name", FORMULAS)
-@pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("rotors", [True, False])
+@tabular("name", FORMULAS)
+@tabular("n", SIZES)
+@tabular("rotors", [True, False])
 def test_it_is_the_closed_form(random_arm, arm_of, name, n, rotors):
     arm, state = drawn(random_arm, arm_of, n, rotors=rotors)
     expected = FORMULAS[name](arm, *(state if name in OF_STATE else state[:1]))
@@ -88,8 +89,8 @@ def test_an_answer_does_not_depend_on_those_before_it(random_arm, arm_of, name):
     assert same(called(quick, name, state), expected)
 
 
-@pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("length", [1, 3])
+@tabular("name", METHODS)
+@tabular("length", [1, 3])
 def test_arrays_of_another_length_are_refused(name, length):
     quick, state = ulna.compiled(ulna.preset("unit")), [np.zeros(2)] * 3
     for place in range(3 if name in (*OF_STATE, "step") else 1):
@@ -99,8 +100,8 @@ def test_arrays_of_another_length_are_refused(name, length):
             called(quick, name, given)
 
 
-@pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@tabular("name", METHODS)
+@tabular("bad", [np.nan, np.inf])
 def test_a_state_that_is_not_finite_has_no_answer(name, bad):
     quick, state = ulna.compiled(ulna.preset("unit")), np.zeros((3, 2))
     state[0, 1] = bad

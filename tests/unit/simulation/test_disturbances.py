@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna import Arm, simulate
 from ulna.errors import InputError
 from ulna.simulation.disturbances import noise, pulse, step
@@ -140,7 +141,7 @@ def test_white_noise_makes_the_rate_wander_as_it_should():
 # What is refused
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("make", "words"),
     [
         (lambda: step(), "disturbance: got neither, need torque= or force="),

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna import Arm, Simulation, simulate
 from ulna.errors import InputError
 from ulna.expressions import ExpressionError
@@ -37,8 +38,8 @@ def held(times, values, t):
 # Numbers
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("torque", [2.0, [2.0], np.array([2.0]), (2,), ["2"], "2", "1 + 1"])
+@tabular("method", METHODS)
+@tabular("torque", [2.0, [2.0], np.array([2.0]), (2,), ["2"], "2", "1 + 1"])
 def test_a_number_is_a_constant_torque(method, torque):
     run = spun(torque, method=method, samples=3)
     assert run.q[:, 0] == pytest.approx(run.t**2, rel=1e-13)
@@ -295,7 +296,7 @@ def test_apply_refuses_what_the_start_would_and_changes_nothing_then():
 # What is refused
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("torque", "words"),
     [
         ([1.0, 2.0], r"torque: got \[1.0, 2.0\], need finite numbers: 1 values"),

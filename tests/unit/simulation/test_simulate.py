@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna import Arm, Joint, Sensors, Simulation, simulate
 from ulna.control import PD
 from ulna.errors import InputError
@@ -49,8 +50,8 @@ def test_long_arms_are_thinned_by_their_memory(monkeypatch):
     assert run.t[-1] == 1.0
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("samples", [2, 3, 7, 1000])
+@tabular("method", METHODS)
+@tabular("samples", [2, 3, 7, 1000])
 def test_a_number_of_samples_is_spread_evenly(method, samples):
     run = spinning(method=method, samples=samples, dt=0.01)
     assert run.t == pytest.approx(np.linspace(0.0, 1.0, samples), abs=0.0)
@@ -210,7 +211,7 @@ def test_a_line_of_progress_appears_if_asked_for(capfd, monkeypatch):
 # What is refused
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("options", "words"),
     [
         ({"q0": [0.0, 0.0]}, r"q0: got \[0.0, 0.0\], need 1 finite number \[rad\], one a joint"),
@@ -339,7 +340,7 @@ def repeated(run):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@tabular(
     "options",
     [
         {},

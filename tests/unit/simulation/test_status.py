@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna import Arm, Interrupted, Joint, Simulation, UlnaWarning, simulate
 from ulna.simulation.outcome import Status
 
@@ -96,8 +97,8 @@ def test_after_a_runaway_nothing_moves_any_more():
 # Torques without a value
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(
+@tabular("method", METHODS)
+@tabular(
     "torque",
     [
         "sqrt(0.5 - t)",

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna import Arm, Joint, Simulation, simulate
 from ulna.dynamics import mass_matrix
 from ulna.errors import InputError
@@ -33,9 +34,9 @@ def contacts(run, what=None):
 # Hits
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("dt", [1e-3, 0.17])
-@pytest.mark.parametrize(("rate", "side"), [(2.0, "upper"), (-2.0, "lower")])
+@tabular("method", METHODS)
+@tabular("dt", [1e-3, 0.17])
+@tabular(("rate", "side"), [(2.0, "upper"), (-2.0, "lower")])
 def test_a_hit_is_found_wherever_in_a_step_it_lies(method, dt, rate, side):
     run = simulate(ROD, q0=[0.0], qd0=[rate], duration=1.0, method=method, dt=dt, restitution=0.5)
     (hit,) = run.contacts

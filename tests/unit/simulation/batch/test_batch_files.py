@@ -14,6 +14,7 @@ import pytest
 import xarray as xr
 
 import ulna
+from tabular import tabular
 from ulna.errors import FileError, InputError, MissingExtraError
 from ulna.simulation import BatchRun, Run, Status, Statuses, open_batch, open_run
 from ulna.simulation.batch import stored_arrays as batch_arrays
@@ -207,7 +208,7 @@ KEYS = [
 ]
 
 
-@pytest.mark.parametrize("key", KEYS, ids=str)
+@tabular("key", KEYS, ids=str)
 def test_keys_mean_what_they_mean_to_numpy(saved, key):
     whole = batch().qd
     assert same_bits(saved.qd[key], whole[key])

@@ -7,6 +7,7 @@ import pytest
 
 import ulna
 import ulna.progress
+from tabular import tabular
 from ulna import Arm, Sensors, simulate_batch
 from ulna.control import (
     PD,
@@ -151,16 +152,14 @@ WITH_CONTROLLER = {
 }
 
 
-@pytest.mark.parametrize(("sentence", "options"), REFUSALS.items(), ids=list(REFUSALS))
+@tabular(("sentence", "options"), REFUSALS.items(), ids=list(REFUSALS))
 def test_bad_input_is_refused_with_a_sentence(sentence, options):
     with pytest.raises(InputError) as caught:
         simulate_batch(**{"arms": P, **START, **options})
     assert sentence in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("sentence", "options"), WITH_CONTROLLER.items(), ids=list(WITH_CONTROLLER)
-)
+@tabular(("sentence", "options"), WITH_CONTROLLER.items(), ids=list(WITH_CONTROLLER))
 def test_so_is_what_a_controller_cannot_use(sentence, options):
     with pytest.raises(InputError) as caught:
         simulate_batch(P, **{**START, "controller": PD(1.0, 1.0), **options})

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna import Arm, BatchSimulation, Interrupted, Joint, Sensors, UlnaWarning, simulate_batch
 from ulna.control import PD, PID, ComputedTorque, GravityPD
 from ulna.errors import InputError
@@ -311,7 +312,7 @@ def test_an_option_that_nobody_knows_is_a_type_error():
         BatchSimulation(TWO, q0=[0.0, 0.0], colour="red")
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("call", "sentence"),
     [
         (lambda b: b.apply([1.0, 2.0, 3.0]), "torque: got shape (3,), need (5, 2), or (2,) for"),

@@ -5,6 +5,7 @@ import pytest
 
 import ulna
 import ulna.progress
+from tabular import tabular
 from ulna import Arm, Joint, Sensors, simulate, simulate_batch
 from ulna.control import (
     PD,
@@ -431,7 +432,7 @@ def test_what_goes_wrong_with_an_arm_is_in_its_status():
     assert free.status
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("name", "value"),
     [
         ("length", 0.0), ("length", -1.0), ("length", np.inf), ("mass", -1.0), ("mass", np.nan),
