@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ulna.arm.motor_catalogue import catalogue
 from ulna.namespaces import first_guesses, namespace
 
 __all__ = ["Actuator", "actuators"]
@@ -22,11 +23,11 @@ class Actuator(NamedTuple):
         Torque at rest [N·m]; the peak torque where the driver limits it.
     no_load_speed : float
         Speed without a load [rad/s].
-    stall_current : float
-        Current at rest [A].
-    gear_ratio : float
+    stall_current : float or None
+        Current at rest [A]; None of what its maker does not say, here and below.
+    gear_ratio : float or None
         Motor turns per turn of the output shaft.
-    mass : float
+    mass : float or None
         With its gear [kg].
     """
 
@@ -34,20 +35,9 @@ class Actuator(NamedTuple):
     voltage: float
     stall_torque: float
     no_load_speed: float
-    stall_current: float
-    gear_ratio: float
-    mass: float
-
-
-ACTUATORS: tuple[Actuator, ...] = (
-    Actuator("dynamixel-ax-12a", 12.0, 1.5, 6.178, 1.5, 254.0, 0.0546),
-    Actuator("dynamixel-xl430-w250", 12.0, 1.5, 6.388, 1.4, 258.5, 0.0572),
-    Actuator("dynamixel-xm430-w350", 12.0, 4.1, 4.817, 2.3, 353.5, 0.082),
-    Actuator("dynamixel-xm540-w270", 12.0, 10.6, 3.142, 4.4, 272.5, 0.165),
-    Actuator("feetech-sts3215-12v", 12.0, 2.942, 4.712, 2.7, 345.0, 0.055),
-    Actuator("t-motor-ak80-6", 24.0, 12.0, 38.2, 24.0, 6.0, 0.485),
-    Actuator("maxon-ec-45-flat-70w", 24.0, 1.690, 586.4, 42.0, 1.0, 0.141),
-)
+    stall_current: float | None
+    gear_ratio: float | None
+    mass: float | None
 
 
 def actuators() -> tuple[Actuator, ...]:
@@ -56,14 +46,17 @@ def actuators() -> tuple[Actuator, ...]:
     Returns
     -------
     tuple of Actuator
-        As their makers' data sheets give them.
+        As their makers' data sheets give them. `ulna.motor` makes a motor of a name.
 
     Examples
     --------
     >>> actuators()[0].name
-    'dynamixel-ax-12a'
+    'tower-pro-sg90'
     """
-    return ACTUATORS
+    return tuple(
+        Actuator(name, *(getattr(known, field) for field in Actuator._fields[1:]))
+        for name, known in catalogue().items()
+    )
 
 
 if not TYPE_CHECKING:

@@ -9,15 +9,9 @@ from ulna.arm.components import (
     Payload,
 )
 from ulna.arm.control_loop import Actuators, ControlLoop, Sensors
-from ulna.arm.motors import (
-    Backlash,
-    IdealMotor,
-    Motor,
-    ServoMotor,
-    StepperMotor,
-    TorqueSpeedMotor,
-    WindingHeat,
-)
+from ulna.arm.motor_catalogue import motor
+from ulna.arm.motor_parts import Backlash, WindingHeat
+from ulna.arm.motors import IdealMotor, Motor, ServoMotor, StepperMotor, TorqueSpeedMotor
 from ulna.arm.parameters import (
     NOT_MODELLED,
     Parameters,
@@ -52,6 +46,7 @@ __all__ = [
     "TorqueSpeedMotor",
     "WindingHeat",
     "load",
+    "motor",
     "parameters_of",
     "preset",
     "presets",

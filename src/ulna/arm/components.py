@@ -5,14 +5,16 @@ These classes hold data only.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from functools import partial
 from math import inf, isinf
 from typing import TYPE_CHECKING, Any
 
 from ulna.arm.bounded_numbers import BoundedNumber, read_number, read_numbers, store
+from ulna.arm.motor_catalogue import catalogued
 from ulna.arm.motors import MOTORS, AnyMotor
-from ulna.errors import Problem, Problems, shown
+from ulna.errors import InputError, Problem, Problems, shown
 from ulna.namespaces import first_guesses, no_attribute, suggest_keywords
 
 LINK = {
@@ -43,7 +45,10 @@ FRICTION = {
     "drag": BoundedNumber("drag", "N·m·s²/rad²", least=0.0),
 }
 _FRICTION_HINT = "Friction(coulomb=...) is dry friction [N·m], damping=... viscous [N·m·s/rad]"
-_MOTOR_HINT = "Motor(voltage=..., resistance=..., torque_constant=...) is a DC motor"
+_MOTOR_HINT = (
+    "Motor(voltage=..., resistance=..., torque_constant=...) is a DC motor; a name such as "
+    "'feetech-sts3215-12v' is one of the catalogue"
+)
 # A link may be this wide, as a fraction of its length, before its inertia looks wrong.
 PLAUSIBLE_WIDTH = 0.5
 
@@ -286,9 +291,9 @@ class Joint:
         Motor turns per joint turn; negative if the gear reverses.
     friction : Friction, optional
         Dry friction and drag.
-    motor : Motor, TorqueSpeedMotor, ServoMotor, StepperMotor or IdealMotor, optional
-        The motor that turns the joint, ideal unless given. Its gear ratio multiplies that of the
-        joint, and its rotor's inertia adds to the joint's.
+    motor : Motor, TorqueSpeedMotor, ServoMotor, StepperMotor, IdealMotor or str, optional
+        The motor that turns the joint, ideal unless given; a name is one of the catalogue. Its
+        gear ratio multiplies that of the joint, and its rotor's inertia adds to the joint's.
 
     Raises
     ------
@@ -314,11 +319,26 @@ class Joint:
         _check_limits(checks, values["lower"], values["upper"])
         if self.friction is not None and not isinstance(self.friction, Friction):
             checks.add("friction", shown(self.friction), "a Friction, or None", _FRICTION_HINT)
-        if self.motor is not None and not isinstance(self.motor, MOTORS):
-            checks.add("motor", shown(self.motor), "a Motor, or None", _MOTOR_HINT)
+        with checks.gather():
+            object.__setattr__(self, "motor", read_motor(self.motor))
         store(self, checks, values)
 
-    if not TYPE_CHECKING:
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            lower: float = -inf,
+            upper: float = inf,
+            max_velocity: float = inf,
+            max_torque: float = inf,
+            damping: float = 0.0,
+            rotor_inertia: float = 0.0,
+            gear_ratio: float = 1.0,
+            friction: Friction | None = None,
+            motor: AnyMotor | str | None = None,
+        ) -> None: ...
+
+    else:
 
         def __getattr__(self, name: str) -> Any:
             raise no_attribute(self, name, first_guesses("Joint"))
@@ -327,6 +347,85 @@ class Joint:
     def is_free(self) -> bool:
         """Whether every setting is the default: no limits, nothing that resists or drives."""
         return all(getattr(self, field.name) == field.default for field in fields(self))
+
+
+def read_parts(checks: Problems, what: str, parts: Any, kind: type) -> tuple[Any, ...]:
+    """Read a list of links or of joints."""
+    found = checks.sequence(what, parts, f"a list of {kind.__name__}")
+    for number, part in enumerate(found, 1):
+        if not isinstance(part, kind):
+            hint = "such as Joint(lower=-2, upper=2)" if kind is Joint else ""
+            if kind is Link and isinstance(part, int | float):
+                hint = "for lengths and masses there is Arm.rods(lengths, masses)"
+            place = f"{what.removesuffix('s')}.{number}"
+            checks.add(place, shown(part), f"a {kind.__name__}", hint)
+    return found
+
+
+def read_payload(checks: Problems, payload: Any) -> Payload:
+    """Read a payload, or a mass in kilograms."""
+    if isinstance(payload, Payload):
+        return payload
+    with checks.gather("payload"):
+        return Payload(payload)
+    return Payload()
+
+
+def read_each(lengths: Any, masses: Any, build: Callable[[float, float], Link]) -> list[Link]:
+    """Return links of lengths and masses, each by `build`."""
+    checks = Problems()
+    need = "a list of numbers, one a link"
+    lengths = checks.sequence("lengths", lengths, need)
+    masses = checks.sequence("masses", masses, need)
+    checks.raise_if_any()
+    if len(lengths) != len(masses):
+        need = f"one a link, {len(lengths)} as there are lengths"
+        checks.add("masses", f"{len(masses)} values", need)
+    checks.raise_if_any()
+    links = []
+    for number, (length, mass) in enumerate(zip(lengths, masses, strict=True), 1):
+        with checks.gather(f"link.{number}"):
+            links.append(build(length, mass))
+    checks.raise_if_any()
+    return links
+
+
+def read_motor(given: Any, what: str = "motor") -> AnyMotor | None:
+    """Return a motor, by its name in the catalogue or as it is; raise InputError for what is none.
+
+    Parameters
+    ----------
+    given : motor, str or None
+        What a joint is to be turned by.
+    what : str, optional
+        What the error calls it.
+
+    Returns
+    -------
+    motor or None
+        None as it came.
+    """
+    if isinstance(given, str):
+        return catalogued(given, what).motor
+    if given is not None and not isinstance(given, MOTORS):
+        raise InputError(Problem(what, shown(given), "a Motor, or None", _MOTOR_HINT))
+    return given
+
+
+def read_motors(given: Any, joints: int) -> tuple[AnyMotor | None, ...]:
+    """Return one motor a joint, of one for all or of several; raise for what is wrong with them."""
+    several = isinstance(given, Iterable) and not isinstance(given, str)
+    motors = list(given) if several else [given] * joints
+    checks = Problems()
+    if len(motors) != joints:
+        got = f"{len(motors)} motor{'s' * (len(motors) != 1)}"
+        checks.add("motors", got, f"one for all joints or one a joint, {joints} of them")
+    found = []
+    for number, one in enumerate(motors if several else motors[:1], 1):
+        with checks.gather():
+            found.append(read_motor(one, f"motors.{number}" if several else "motors"))
+    checks.raise_if_any()
+    return tuple(found if several else found * joints)
 
 
 def _check_limits(checks: Problems, lower: float, upper: float) -> None:

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
-from ulna.arm.components import Friction, Joint, Link, Payload, doubts
+from ulna.arm.components import (
+    Friction,
+    Joint,
+    Link,
+    Payload,
+    doubts,
+    read_each,
+    read_motors,
+    read_parts,
+    read_payload,
+)
 from ulna.arm.control_loop import ControlLoop, check_for_joints
+from ulna.arm.motors import AnyMotor, without_motor_friction
 from ulna.arm.parameters import Parameters, check_mobility, parameters_from
 from ulna.arm.sketch import sketch_html, summary
 from ulna.arrays import Array
@@ -22,6 +33,7 @@ from ulna.typing import SupportsArray
 EARTH = (0.0, -9.81)  # [m/s²], downwards
 FLAT = (0.0, 0.0)  # an arm that lies on a table feels no gravity in its plane
 
+MotorLike: TypeAlias = AnyMotor | str | None  # a motor, its name, or none
 _GRAVITY_HINT = "(0, -9.81) is straight down, (0, 0) is for an arm that lies flat"
 
 
@@ -108,11 +120,11 @@ class Arm(metaclass=SuggestsAttributes):
     def __post_init__(self) -> None:
         checks = Problems()
         values: dict[str, Any] = {
-            "links": _parts(checks, "links", self.links, Link),
-            "joints": _parts(checks, "joints", self.joints, Joint),
+            "links": read_parts(checks, "links", self.links, Link),
+            "joints": read_parts(checks, "joints", self.joints, Joint),
             "gravity": checks.pair("gravity", self.gravity, "m/s²", _GRAVITY_HINT),
             "base": checks.pair("base", self.base, "m"),
-            "payload": _payload(checks, self.payload),
+            "payload": read_payload(checks, self.payload),
         }
         checks.one_line("name", self.name)
         _check_loop(checks, self.loop, len(values["joints"]))
@@ -239,7 +251,7 @@ class Arm(metaclass=SuggestsAttributes):
         >>> Arm.rods([0.5, 0.5], [1.0, 10.0]).reach
         1.0
         """
-        links = _each(lengths, masses, Link)
+        links = read_each(lengths, masses, Link)
         return cls.of(
             links, joints, gravity=gravity, base=base, payload=payload, name=name, loop=loop
         )
@@ -298,7 +310,7 @@ class Arm(metaclass=SuggestsAttributes):
         def point(length: float, mass: float) -> Link:
             return dataclasses.replace(Link(length, mass), com=length, inertia=0.0)
 
-        links = _each(lengths, masses, point)
+        links = read_each(lengths, masses, point)
         return cls.of(
             links, joints, gravity=gravity, base=base, payload=payload, name=name, loop=loop
         )
@@ -394,6 +406,33 @@ class Arm(metaclass=SuggestsAttributes):
         """
         return self.replace(payload=payload)
 
+    def with_motors(self, motors: MotorLike | Sequence[MotorLike]) -> Arm:
+        """Return the same arm turned by other motors.
+
+        Parameters
+        ----------
+        motors : motor or str, or a sequence of them
+            One for all joints or one a joint, from the base to the tip: a motor such as
+            `ulna.Motor`, a name of the catalogue, or None for an ideal one.
+
+        Returns
+        -------
+        Arm
+            The arm with those motors in place of its own. Masses and limits stay as they are.
+
+        Raises
+        ------
+        InputError
+            If there is no motor of a name, or there are not as many as joints.
+
+        Examples
+        --------
+        >>> Arm.rods([0.2, 0.2], [0.3, 0.2]).with_motors("tower-pro-sg90").joints[1].motor.name
+        'tower-pro-sg90'
+        """
+        pairs = zip(self.joints, read_motors(motors, self.n), strict=True)
+        return self.replace(joints=[replace(one, motor=own) for one, own in pairs])
+
     def without_friction(self, *, keep_drag: bool = False) -> Arm:
         """Return the smooth part of the arm: the same one without dry friction.
 
@@ -435,20 +474,8 @@ def _smooth(arm: Arm, keep_drag: bool) -> Arm:
     drags = arm.parameters.drag.tolist() if keep_drag else [0.0] * arm.n
     frictions = [Friction(drag=drag) if drag else None for drag in drags]
     joints = zip(arm.joints, frictions, strict=True)
-    return arm.replace(joints=[dataclasses.replace(one, friction=own) for one, own in joints])
-
-
-def _parts(checks: Problems, what: str, parts: Any, kind: type) -> tuple[Any, ...]:
-    """Read a list of links or of joints."""
-    found = checks.sequence(what, parts, f"a list of {kind.__name__}")
-    for number, part in enumerate(found, 1):
-        if not isinstance(part, kind):
-            hint = "such as Joint(lower=-2, upper=2)" if kind is Joint else ""
-            if kind is Link and isinstance(part, int | float):
-                hint = "for lengths and masses there is Arm.rods(lengths, masses)"
-            place = f"{what.removesuffix('s')}.{number}"
-            checks.add(place, shown(part), f"a {kind.__name__}", hint)
-    return found
+    pairs = ((one, own, without_motor_friction(one.motor)) for one, own in joints)
+    return arm.replace(joints=[replace(one, friction=own, motor=free) for one, own, free in pairs])
 
 
 def _check_counts(checks: Problems, links: int, joints: int) -> None:
@@ -468,30 +495,3 @@ def _check_loop(checks: Problems, loop: Any, joints: int) -> None:
         return
     with checks.gather():
         check_for_joints(loop, joints)
-
-
-def _payload(checks: Problems, payload: Any) -> Payload:
-    """Read a payload, or a mass in kilograms."""
-    if isinstance(payload, Payload):
-        return payload
-    with checks.gather("payload"):
-        return Payload(payload)
-    return Payload()
-
-
-def _each(lengths: Any, masses: Any, build: Callable[[float, float], Link]) -> list[Link]:
-    checks = Problems()
-    need = "a list of numbers, one a link"
-    lengths = checks.sequence("lengths", lengths, need)
-    masses = checks.sequence("masses", masses, need)
-    checks.raise_if_any()
-    if len(lengths) != len(masses):
-        need = f"one a link, {len(lengths)} as there are lengths"
-        checks.add("masses", f"{len(masses)} values", need)
-    checks.raise_if_any()
-    links = []
-    for number, (length, mass) in enumerate(zip(lengths, masses, strict=True), 1):
-        with checks.gather(f"link.{number}"):
-            links.append(build(length, mass))
-    checks.raise_if_any()
-    return links

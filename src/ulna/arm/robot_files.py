@@ -28,16 +28,9 @@ from ulna.arm.components import (
     doubts,
 )
 from ulna.arm.loop_tables import LOOP_TABLES, read_loop, write_loop
-from ulna.arm.motors import (
-    BACKLASH,
-    HEAT,
-    MOTOR_KINDS,
-    MOTOR_TABLES,
-    SAME_UNLESS_GIVEN,
-    Backlash,
-    Motor,
-    WindingHeat,
-)
+from ulna.arm.motor_catalogue import catalogued
+from ulna.arm.motor_parts import BACKLASH, HEAT, Backlash, WindingHeat
+from ulna.arm.motors import MOTOR_KINDS, MOTOR_TABLES, SAME_UNLESS_GIVEN, Motor
 from ulna.arm.planar_arm import EARTH, Arm
 from ulna.arm.toml_lines import Lines, shown_key
 from ulna.errors import InputError, Problem, Problems, nearest_name, shown, warn
@@ -275,7 +268,11 @@ class _RobotFileReader:
         return made or Payload()
 
     def _motor(self, owner: str, table: Any) -> Any:
-        """Read a motor: a table of its kind, a DC motor unless it names another."""
+        """Read a motor: its name, or a table of its kind, a DC motor unless it names another."""
+        if isinstance(table, str):
+            with self.checks.gather():
+                return catalogued(table, owner).motor
+            return None
         kind = table.get("kind", Motor.kind) if isinstance(table, dict) else Motor.kind
         made = MOTOR_KINDS.get(kind) if isinstance(kind, str) else None
         if made is None:

@@ -9,6 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from ulna.arm.components import Friction, Joint, Link
+    from ulna.arm.motors import AnyMotor
     from ulna.arm.planar_arm import Arm
 
 ROWS_SHOWN = 12  # longer arms show their first and last links
@@ -72,10 +73,15 @@ def _joint(joint: Joint) -> str:
         f"damping {joint.damping:g}" if joint.damping else "",
         f"rotor {joint.rotor_inertia:g} x {joint.gear_ratio:g}" if joint.rotor_inertia else "",
         _friction(joint.friction) if joint.friction else "",
-        "motor" if joint.motor else "",
+        motor_text(joint.motor) if joint.motor else "",
     ]
     shown = ", ".join(note for note in notes if note)
     return f"[{shown}]" if shown else ""
+
+
+def motor_text(motor: AnyMotor) -> str:
+    """Return what a motor is called: its name, or its kind."""
+    return f"motor {motor.name or motor.kind}"
 
 
 def _friction(friction: Friction) -> str:

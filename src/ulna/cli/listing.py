@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from enum import StrEnum
 from typing import Annotated, Any, NamedTuple
 
-from ulna.actuation import actuators
 from ulna.arm import preset
+from ulna.arm.motor_catalogue import catalogue
 from ulna.arm.preset_arms import PRESETS
 from ulna.cli import flags
 from ulna.cli.flags import argument
@@ -142,21 +143,44 @@ def _timings() -> Listing:
 
 
 def _motors() -> Listing:
+    known = catalogue()
     rows = [
         (
-            motor.name,
-            number(motor.voltage),
-            number(motor.stall_torque, 4),
-            number(from_si(motor.stall_torque, "kg*cm", "torque"), 4),
-            number(from_si(motor.no_load_speed, "rpm", "speed"), 4),
-            number(motor.gear_ratio),
-            number(1000 * motor.mass, 4),
+            name,
+            one.motor.command,
+            number(one.voltage),
+            number(one.stall_torque, 4),
+            number(from_si(one.stall_torque, "kg*cm", "torque"), 4),
+            number(from_si(one.no_load_speed, "rpm", "speed"), 4),
+            _known(one.stall_current),
+            _known(one.gear_ratio),
+            _known(one.mass, 1000.0),
         )
-        for motor in actuators()
+        for name, one in known.items()
     ]
-    columns = ("name", "[V]", "stall [N·m]", "[kg·cm]", "no load [rpm]", "gear", "mass [g]")
-    facts = (motor._asdict() for motor in actuators())
-    return Listing("motors, at the output shaft", columns, rows, facts)
+    columns = (
+        "name", "command", "[V]", "stall [N·m]", "[kg·cm]", "no load [rpm]", "[A]", "gear",
+        "mass [g]",
+    )  # fmt: skip
+    facts = (
+        {
+            "name": name,
+            "kind": one.motor.kind,
+            "command": one.motor.command,
+            **{key: value for key, value in one._asdict().items() if key != "motor"},
+            "motor": asdict(one.motor),
+        }
+        for name, one in known.items()
+    )
+    remark = (
+        "for --motor and for `motor = ...` in a robot file; -: its maker does not say; what is "
+        "estimated, and where the rest is from, is in --json"
+    )
+    return Listing("motors, at the output shaft", columns, rows, facts, remark)
+
+
+def _known(value: float | None, scale: float = 1.0) -> str:
+    return "-" if value is None else number(scale * value, 4)
 
 
 LISTS: Mapping[Listable, Callable[[], Listing]] = {

@@ -40,6 +40,14 @@ def test_every_commented_key_is_one_that_is_read(links):
     assert arm.joints[0].damping == 0.02
 
 
+def test_friction_and_motors_are_offered_as_they_are_read():
+    offered = re.findall(r"(?m): ((?:friction|motor) = .+)$", template(1))
+    assert len(offered) == 3
+    for part in offered:
+        arm, _ = parse(f"{template(1)}joint = {{ {part} }}\n")
+        assert arm.joints[0].friction or arm.joints[0].motor
+
+
 @pytest.mark.parametrize("links", [0, -1, 101, 10**9])
 def test_a_template_has_a_number_of_links_that_a_person_edits(links):
     with pytest.raises(InputError, match="from 1 to 100"):
