@@ -14,6 +14,7 @@ import pytest
 import ulna
 from ulna.analysis import stability
 from ulna.analysis.error_growth import log_singular_values
+from ulna.analysis.sampled_loops import given_loop
 from ulna.control import PD, PID, Adaptive, ComputedTorque, FeedforwardPID, GravityPD, OpenLoop
 
 BITS = 600  # e^-400 still has twelve digits then
@@ -59,7 +60,7 @@ def maps_of(plan, law, rate):
     module = import_module("ulna.analysis.error_maps")
     if law is None:
         return module.open_maps(plan, plan.arm)[1]
-    return module.closed_maps(plan, plan.arm, law, rate)[1]
+    return module.closed_maps(plan, plan.arm, law, given_loop(plan.arm, rate, None, None))[1]
 
 
 def random_plan(random, n, duration):

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 from ulna.analysis.error_growth import Stability, stability
 from ulna.analysis.following_verdict import FollowingVerdict, default_tolerance, verdict
+from ulna.analysis.loop_dynamics import LoopDynamics, loop
+from ulna.analysis.loop_margins import Bode, LoopMargins
 from ulna.analysis.poincare_sections import Section, poincare
 from ulna.analysis.portraits import Portrait, portrait
 from ulna.analysis.step_responses import StepResponse, step_response
@@ -11,8 +13,11 @@ from ulna.analysis.tracking_errors import Effort, Tracking, Worst, effort, track
 from ulna.namespaces import first_guesses, namespace
 
 __all__ = [
+    "Bode",
     "Effort",
     "FollowingVerdict",
+    "LoopDynamics",
+    "LoopMargins",
     "Portrait",
     "Section",
     "Stability",
@@ -21,6 +26,7 @@ __all__ = [
     "Worst",
     "default_tolerance",
     "effort",
+    "loop",
     "poincare",
     "portrait",
     "stability",

@@ -29,8 +29,10 @@ from typing import Any
 import numpy as np
 
 from ulna.analysis import error_maps
-from ulna.analysis.error_maps import Scaled, in_pieces, rescaled
+from ulna.analysis.error_maps import Scaled, in_pieces, log_norms, rescaled
+from ulna.analysis.sampled_loops import given_loop
 from ulna.arm import Arm
+from ulna.arm.control_loop import Actuators, Sensors
 from ulna.arrays import Array, freeze, plain, positive
 from ulna.concurrency import interruptible
 from ulna.control import Controller
@@ -40,13 +42,11 @@ from ulna.kinematics import jacobian
 from ulna.motion import Plan
 from ulna.namespaces import suggest_keywords
 from ulna.progress import card
-from ulna.simulation.build import check_kinds
+from ulna.simulation.build import check_controlled, check_kinds
 
 FIRST = 10.0  # [s] that a sentence speaks of apart from the whole
 ROUNDING = 1e-16  # of a number near one, half its last digit
 SAMPLE = 64  # maps that units are chosen by
-SQUARINGS = (3, 3)  # of a Gram matrix, until its largest eigenvalue is looked for, and again
-CERTAIN = 1e-13  # in ln of an eigenvalue
 ROUNDS = 50  # of factorisations there and back at most; one or two suffice
 SPREAD = 10.0  # how far apart ln σ of a map may be for its neighbours to be multiplied first
 COUPLING = 1e-12  # in ln σ: what couples blocks may change
@@ -245,8 +245,10 @@ def stability(
     plan: Plan,
     controller: Controller | None = None,
     *,
-    rate: float = 1000.0,
+    rate: float | None = None,
     arm: Arm | None = None,
+    sensors: Sensors | None = None,
+    actuators: Actuators | None = None,
 ) -> Stability:
     """Compute how small errors grow along a plan: open loop, or under a controller.
 
@@ -257,10 +259,15 @@ def stability(
     controller : Controller, optional
         What closes the loop, any object with `start` and `torque`; open loop without one.
     rate : float, optional
-        The control rate [Hz].
+        The control rate [Hz]; 1,000 unless given here or by the arm's loop.
     arm : Arm, optional
         The arm that moves, if it is another than the plan's, with a payload say. Open loop it
         gets the torques that it needs.
+    sensors : Sensors, optional
+        Delay of what is measured, where rates come from, a sample rate of their own; those of the
+        arm's loop unless given. Bias and noise make errors, and do not change how they grow.
+    actuators : Actuators, optional
+        Delay and lag of what is commanded; those of the arm's loop unless given.
 
     Returns
     -------
@@ -270,7 +277,8 @@ def stability(
     Raises
     ------
     InputError
-        If an argument is not one of its kind, or the arm has another number of joints.
+        If an argument is not one of its kind, or the arm has another number of joints; for
+        resolutions, which round and so have no derivative.
     InfeasibleError
         For a plan without a motion.
 
@@ -278,8 +286,9 @@ def stability(
     -----
     The controller is looked at on the motion that is asked for: one that strays from it is judged
     as though it did not. What it remembers takes part if it consists of floats, arrays of them and
-    tuples of these; anything else stays as it is. Stops and limits of the joints are left out, and
-    dry friction too, which has no derivative where a joint turns back.
+    tuples of these; anything else stays as it is. Stops and limits of joints and actuators are left
+    out, which small errors do not reach, and dry friction too, which has no derivative where a
+    joint turns back.
 
     Examples
     --------
@@ -292,14 +301,17 @@ def stability(
         raise InputError(Problem("plan", shown(plan), "a Plan, made with ulna.plan"))
     plan.raise_if_infeasible()
     moved = plan.arm if arm is None else arm
-    check_kinds(moved, controller, None, ())
+    check_kinds(moved, controller, sensors, ())
+    check_controlled(controller, sensors=sensors, actuators=actuators)
     if moved.n != plan.arm.n:
         raise InputError(Problem("arm", f"{moved.n} joints", f"{plan.arm.n}, as the plan has"))
+    frequency = None
     if controller is None:
-        frequency, (times, maps) = None, error_maps.open_maps(plan, moved)
+        times, maps = error_maps.open_maps(plan, moved)
     else:
-        frequency = positive("rate", rate, "Hz")
-        times, maps = error_maps.closed_maps(plan, moved, controller, frequency)
+        given = given_loop(moved, rate, sensors, actuators)
+        frequency = given.rate
+        times, maps = error_maps.closed_maps(plan, moved, controller, given)
     whole, states = error_maps.running_products(maps), 2 * moved.n
     phi = Scaled(whole.mantissa[:, :states, :states], whole.log)
     places = jacobian(moved, plan.trajectory.rows(times)[0])[:, :2]
@@ -310,49 +322,6 @@ def stability(
     exponents = np.sort(logs)[::-1] / (times[-1] - times[0])
     freeze(times, growth, tips, exponents, *phi)
     return Stability(plan, controller, frequency, times, phi, growth, tips, exponents)
-
-
-def log_norms(scaled: Scaled) -> Array:
-    """Return ln of the 2-norms (k,)."""
-    mantissa, log = scaled
-    return error_maps.values_in_pieces(
-        lambda rows: log[rows] + np.log(_norms(mantissa[rows])), len(log), 4 * mantissa[0].size
-    )
-
-
-def _norms(matrices: Array) -> Array:
-    """Return the largest singular values (k,) of matrices (k, p, d) that are neither huge nor tiny.
-
-    The trace of a power G^p of the Gram matrix is Σ λ^p, no less than that of the largest alone. A
-    column of it turns towards the vector of that one, and its Rayleigh quotient is no more than it.
-    Where the two do not meet after some squarings, the two largest are close.
-    """
-    wide = matrices if matrices.shape[-2] < matrices.shape[-1] else matrices.swapaxes(-1, -2)
-    gram = wide @ wide.swapaxes(-1, -2)
-    found, unsure = np.empty(len(gram)), np.arange(len(gram))
-    power, exponent = Scaled(gram, np.zeros(len(gram))), 1
-    for squarings in SQUARINGS:
-        mantissa, log = rescaled(*power)
-        for _ in range(squarings):
-            mantissa, log = mantissa @ mantissa, 2.0 * log
-        power, exponent = Scaled(mantissa, log), exponent * 2**squarings
-        sure, value = _largest_eigenvalues(gram, power, exponent)
-        found[unsure[sure]] = np.sqrt(value[sure])
-        unsure, gram, power = unsure[~sure], gram[~sure], Scaled(*(part[~sure] for part in power))
-        if not len(unsure):
-            return found
-    found[unsure] = np.linalg.svd(matrices[unsure], compute_uv=False)[:, 0]
-    return found
-
-
-def _largest_eigenvalues(gram: Array, power: Scaled, exponent: int) -> tuple[Array, Array]:
-    """Return where a power of a Gram matrix tells its largest eigenvalue (k,), and that."""
-    diagonal = np.einsum("kii->ki", power.mantissa)
-    column = power.mantissa[np.arange(len(gram)), :, np.argmax(diagonal, axis=-1)]
-    turned = (gram @ column[..., None])[..., 0]
-    value = np.einsum("ki,ki->k", column, turned) / np.einsum("ki,ki->k", column, column)
-    most = (power.log + np.log(diagonal.sum(axis=-1))) / exponent
-    return np.abs(most - np.log(value)) <= CERTAIN, value
 
 
 def log_singular_values(maps: Array, states: int | None = None) -> Array:

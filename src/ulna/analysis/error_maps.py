@@ -18,8 +18,9 @@ and q̇ and sets τ, which is held until the next, T later. Near the motion that
     | δx |⁺    | A_d + B_d K   B_d L | | δx |          | A_d  B_d |         | A  B |
     | δs |   = |      P          S   | | δs |          |  0    1  | = exp ( | 0  0 | T )
 
-K, L, P and S are central differences of what the controller's `torque` answers. A and B are those
-of the smooth part of the arm: dry friction has no derivative where a joint turns back.
+K, L, P and S are those of `linearised_controllers`; delays, lags and samples as they are come in by
+`sampled_loops`. A and B are those of the smooth part of the arm: dry friction has no derivative
+where a joint turns back.
 
 Over a panel of 64 or 32 steps a motion that has no corner there is a polynomial as far as sixteen
 digits can tell, and so are the maps over its steps. They are made at a few steps, which lie close
@@ -31,21 +32,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ulna.analysis.linearised_controllers import controller_gains
+from ulna.analysis.sampled_loops import Flow, GivenLoop, Schedule, schedule
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.concurrency import parallel_for
-from ulna.control import CompiledLaw, Controller, ControlTiming, Reference
-from ulna.control.controller import compile_controller, start_controller
+from ulna.control import Controller
 from ulna.control.loop_stability import balance, exponential
 from ulna.dynamics.equations_of_motion import acceleration_rows
 from ulna.errors import InputError, Problem
 from ulna.motion import Plan
-from ulna.simulation.ticks import as_reference, read_answer
 
 GAUSS = np.array([0.5 - math.sqrt(3.0) / 6.0, 0.5 + math.sqrt(3.0) / 6.0])
 STEP = 0.01  # [s] of a step at most
@@ -55,10 +55,9 @@ MOST_AT_ONCE = 500_000  # numbers in matrices that a core works on together
 RANGE = 100.0  # ln of how far products may grow or fall until they are scaled again
 LARGEST_POWER = 1000  # of two, to be divided out at once
 MOTION_ERROR = 1e-12  # of an angle, a rate, an acceleration, or of one where they are small
+SQUARINGS = (3, 3)  # of a Gram matrix, until its largest eigenvalue is looked for, and again
+CERTAIN = 1e-13  # in ln of an eigenvalue
 MAP_ERROR = 1e-13  # of the largest entry, in units that make rows and columns of like sizes
-BLOCK = 16  # arms that a law serves at a time
-NUDGE = 1e-6  # of a value, or in its unit if it is small
-LEAST_POINTS, SPACING = 101, 0.25  # [s]: where the controller is asked; a cubic runs in between
 
 
 def open_maps(plan: Plan, arm: Arm) -> tuple[Array, Array]:
@@ -86,35 +85,58 @@ def open_maps(plan: Plan, arm: Arm) -> tuple[Array, Array]:
     return np.linspace(0.0, plan.duration, intervals + 1), found
 
 
-def closed_maps(plan: Plan, arm: Arm, controller: Controller, rate: float) -> tuple[Array, Array]:
-    """Return times (k+1,) and the maps (k, d, d) between them: those over a tick, many times."""
-    period, ticks = 1.0 / rate, math.floor(plan.duration * rate * (1.0 + 1e-12))
-    if ticks < 1:
-        need = f"at least {1.0 / plan.duration:g} Hz, one tick in {plan.duration:g} s"
-        raise InputError(Problem("rate", f"{rate:g} Hz", need))
-    spacing = min(STEP, plan.duration / LEAST_INTERVALS)
-    each = max(1, round(spacing * rate), math.ceil(ticks * (2 * arm.n) ** 2 / MOST_KEPT))
-    edges = np.append(np.arange(0, ticks, each), ticks)
-    centres = 0.5 * (edges[1:] + edges[:-1]) * period
-    gains = controller_gains(plan, arm, controller, centres, period)
-    many, width = np.diff(edges).tolist(), gains.shape[-1]
-    maps = np.empty((len(centres), width, width))
-    motion = _motion(plan, centres[:, None] + (GAUSS - 0.5) * period)
+def closed_maps(
+    plan: Plan, arm: Arm, controller: Controller, given: GivenLoop
+) -> tuple[Array, Array]:
+    """Return times (k+1,) and the maps (k, d, d) between them: those over a tick, many times.
 
-    def make(ticks: Array) -> Array:
-        return _step_maps(arm, motion[ticks], period, held=True)
+    The first states are the arm's, and those of what else there is begin without an error. Where
+    sensors have a rate of their own, the maps are those over ticks until all repeats.
+    """
+    once = schedule(arm.n, 0, *given)
+    period, edges = once.period, _edges(plan, arm, once.period, once.ticks)
+    centres = 0.5 * (edges[1:] + edges[:-1]) * period
+    gains = controller_gains(plan, arm, controller, centres, given.timing)
+    loop = schedule(arm.n, gains.shape[-2] - arm.n, *given)
+    many, kept = np.diff(edges).tolist(), loop.read(gains)
+    maps = np.empty((len(centres), len(kept), len(kept)))
+    begins = (centres - 0.5 * period)[:, None]
+    motions = [
+        _motion(plan, begins + flow.start + GAUSS * (flow.end - flow.start)) for flow in loop.flows
+    ]
+
+    def flows(rows: slice) -> Iterator[Array]:
+        for flow, motion in zip(loop.flows, motions, strict=True):
+
+            def make(ticks: Array, flow: Flow = flow, motion: Array = motion) -> Array:
+                return _step_maps(arm, motion[ticks], flow.end - flow.start, loop)
+
+            yield maps_along(make, motion, rows)
 
     def some(rows: slice) -> None:
-        maps[rows] = _tick_maps(maps_along(make, motion, rows), gains[rows], arm.n)
-        last = rows.stop - (rows.stop == len(maps) and many[-1] != each)
-        maps[rows.start : last] = np.linalg.matrix_power(maps[rows.start : last], each)
+        found = loop.compose(list(flows(rows)), gains[rows])
+        maps[rows] = loop.beside_start(found[:, kept[:, None], kept], kept)
+        last = rows.stop - (rows.stop == len(maps) and many[-1] != many[0])
+        maps[rows.start : last] = np.linalg.matrix_power(maps[rows.start : last], many[0])
         maps[last : rows.stop] = np.linalg.matrix_power(maps[last : rows.stop], many[-1])
 
-    in_pieces(some, len(centres), (3 * arm.n) ** 2)
+    in_pieces(some, len(centres), max((3 * arm.n) ** 2, loop.size**2))
     if not np.isfinite(maps).all():
         got = "answers to small errors that are no numbers"
         raise InputError(Problem("controller", got, "finite ones", "try smaller gains"))
     return edges * period, maps
+
+
+def _edges(plan: Plan, arm: Arm, period: float, ticks: int) -> Array:
+    """Return numbers of periods (k+1,), of so many ticks each, between which maps are made."""
+    count = math.floor(plan.duration / period * (1.0 + 1e-12))
+    if count < 1:
+        least = "one tick" if ticks == 1 else f"{ticks} ticks"
+        need = f"at least {ticks / plan.duration:g} Hz, {least} in {plan.duration:g} s"
+        raise InputError(Problem("rate", f"{ticks / period:g} Hz", need))
+    spacing = min(STEP, plan.duration / LEAST_INTERVALS)
+    each = max(1, round(spacing / period), math.ceil(count * (2 * arm.n) ** 2 / MOST_KEPT))
+    return np.append(np.arange(0, count, each), count)
 
 
 def _motion(plan: Plan, times: Array) -> Array:
@@ -127,27 +149,23 @@ def _motion(plan: Plan, times: Array) -> Array:
     return np.concatenate(given, axis=-1).reshape(len(times), -1)
 
 
-def _tick_maps(held: Array, gains: Array, n: int) -> Array:
-    """Return the maps (k, d, d) over a tick, of A_d and B_d and what the controller does."""
-    states = 2 * n
-    maps = np.concatenate([held[:, :states, states:] @ gains[:, :n], gains[:, n:]], axis=-2)
-    maps[:, :states, :states] += held[:, :states, :states]
-    return maps
-
-
-def _step_maps(arm: Arm, motion: Array, step: float, *, held: bool = False) -> Array:
+def _step_maps(arm: Arm, motion: Array, step: float, loop: Schedule | None = None) -> Array:
     """Return the maps (k, 2n, 2n) over steps of a motion (k, c).
 
-    With torques that are `held` they are (k, 3n, 3n): A_d and B_d, torques below.
+    In a loop they are (k, d, d): torques that lag and commands, which are held, take part.
     """
-    arm, n, size = arm.without_friction(keep_drag=True), arm.n, (3 if held else 2) * arm.n
+    arm, n = arm.without_friction(keep_drag=True), arm.n
     both = motion.reshape(len(motion), 2, -1)
     q, qd, qdd, force = np.split(both, [n, 2 * n, 3 * n], axis=-1)
+    rows = acceleration_rows(
+        arm, q, qd, qdd, tip_force=force if force.size else None, by_torque=loop is not None
+    )
+    size = 2 * n if loop is None else loop.moving + n
     found = np.zeros((len(motion), 2, size, size))
     found[..., :n, n : 2 * n] = np.eye(n)
-    found[..., n : 2 * n, :] = acceleration_rows(
-        arm, q, qd, qdd, tip_force=force if force.size else None, by_torque=held
-    )
+    found[..., n : 2 * n, :] = rows if loop is None else loop.generators(rows)
+    if loop is not None:
+        found[..., 2 * n : loop.moving, :] = loop.lag_rows
     return magnus_maps(found[:, 0], found[:, 1], step, slice(n, 2 * n))
 
 
@@ -231,6 +249,49 @@ def values_in_pieces(make: Callable[[slice], Array], count: int, numbers: int) -
     return found
 
 
+def log_norms(scaled: Scaled) -> Array:
+    """Return ln of the 2-norms (k,)."""
+    mantissa, log = scaled
+    return values_in_pieces(
+        lambda rows: log[rows] + np.log(_norms(mantissa[rows])), len(log), 4 * mantissa[0].size
+    )
+
+
+def _norms(matrices: Array) -> Array:
+    """Return the largest singular values (k,) of matrices (k, p, d) that are neither huge nor tiny.
+
+    The trace of a power G^p of the Gram matrix is Σ λ^p, no less than that of the largest alone. A
+    column of it turns towards the vector of that one, and its Rayleigh quotient is no more than it.
+    Where the two do not meet after some squarings, the two largest are close.
+    """
+    wide = matrices if matrices.shape[-2] < matrices.shape[-1] else matrices.swapaxes(-1, -2)
+    gram = wide @ wide.swapaxes(-1, -2)
+    found, unsure = np.empty(len(gram)), np.arange(len(gram))
+    power, exponent = Scaled(gram, np.zeros(len(gram))), 1
+    for squarings in SQUARINGS:
+        mantissa, log = rescaled(*power)
+        for _ in range(squarings):
+            mantissa, log = mantissa @ mantissa, 2.0 * log
+        power, exponent = Scaled(mantissa, log), exponent * 2**squarings
+        sure, value = _largest_eigenvalues(gram, power, exponent)
+        found[unsure[sure]] = np.sqrt(value[sure])
+        unsure, gram, power = unsure[~sure], gram[~sure], Scaled(*(part[~sure] for part in power))
+        if not len(unsure):
+            return found
+    found[unsure] = np.linalg.svd(matrices[unsure], compute_uv=False)[:, 0]
+    return found
+
+
+def _largest_eigenvalues(gram: Array, power: Scaled, exponent: int) -> tuple[Array, Array]:
+    """Return where a power of a Gram matrix tells its largest eigenvalue (k,), and that."""
+    diagonal = np.einsum("kii->ki", power.mantissa)
+    column = power.mantissa[np.arange(len(gram)), :, np.argmax(diagonal, axis=-1)]
+    turned = (gram @ column[..., None])[..., 0]
+    value = np.einsum("ki,ki->k", column, turned) / np.einsum("ki,ki->k", column, column)
+    most = (power.log + np.log(diagonal.sum(axis=-1))) / exponent
+    return np.abs(most - np.log(value)) <= CERTAIN, value
+
+
 class InterpolationPanel(NamedTuple):
     """So many steps in a row, and how a polynomial runs through them."""
 
@@ -303,197 +364,3 @@ def maps_along(make: Callable[[Array], Array], motion: Array, rows: slice) -> Ar
     for which, maps in known:
         found[which - rows.start] = maps
     return found
-
-
-def controller_gains(
-    plan: Plan, arm: Arm, controller: Controller, times: Array, period: float
-) -> Array:
-    """Return K, L over P, S (k, n + s, 2n + s) along a plan at times (k,)."""
-    points = max(LEAST_POINTS, math.ceil((times[-1] - times[0]) / SPACING))
-    asked = times[np.unique(np.linspace(0, len(times) - 1, points).round().astype(int))]
-    if hasattr(controller, "compiled"):
-        law = compile_controller(controller, arm, ControlTiming(1.0 / period))
-        controller = CompiledController(law, arm.n)
-    probe = asked[np.unique([0, len(asked) // 2, len(asked) - 1])]
-    memory = _taking_part(list(_ticks(plan, arm, controller, probe, period)))
-    ticks = _ticks(plan, arm, controller, asked, period)
-    found = np.array([tick.derivatives(memory) for tick in ticks])
-    return found if len(asked) == len(times) else _between(asked, found, times)
-
-
-def _between(known: Array, values: Array, times: Array) -> Array:
-    """Return values (k, …) between known times by cubics, with slopes from the neighbours."""
-    slopes = np.gradient(values, known, axis=0)
-    k = np.clip(np.searchsorted(known, times, "right") - 1, 0, len(known) - 2)
-    wide = (known[k + 1] - known[k])[:, None, None]
-    x = (times[:, None, None] - known[k, None, None]) / wide
-    back = 1.0 - x
-    rise = x * x * (3.0 - 2.0 * x)
-    bend = x * back * wide * (back * slopes[k] - x * slopes[k + 1])
-    return np.asarray((1.0 - rise) * values[k] + rise * values[k + 1] + bend)
-
-
-class CompiledController:
-    """A compiled law as a controller: it is asked thousands of times, for a block of arms at once.
-
-    An array is laid out for each of its arguments: a law may be handed parts of longer ones, of
-    which it knows nothing.
-    """
-
-    def __init__(self, law: CompiledLaw, n: int) -> None:
-        self.law, self._n, self._size = law, n, len(law.state)
-        self._one, self._many = self._arguments(1), self._arguments(BLOCK)
-
-    def _arguments(self, width: int) -> tuple[Array, ...]:
-        """Return arrays for q, q̇, reference, parameters, state and torques of so many arms."""
-        n, params = self._n, np.repeat(self.law.params, width, axis=1)
-        shapes = ((n, width), (n, width), (3, n, width))
-        rows = np.zeros((self._size + self.law.scratch_rows, width))
-        return *map(np.zeros, shapes), params, rows, np.zeros((n, width))
-
-    def start(self, arm: Arm) -> Array:
-        """Return the law's own memory (s,)."""
-        return self.law.state[:, 0].copy()
-
-    def torque(
-        self, t: float, q: Array, qd: Array, reference: Reference, state: Array
-    ) -> tuple[Array, Array]:
-        """Return torques and memory as the law leaves them."""
-        point = np.concatenate([q, qd, state])
-        answer = self._answers(self._one, t, point[None], reference)[0]
-        return answer[: self._n], answer[self._n :]
-
-    def answers(self, t: float, points: Array, reference: Reference) -> Array:
-        """Return torques and memory (k, n + s) for angles, rates and memory (k, 2n + s)."""
-        whole = -(-len(points) // BLOCK) * BLOCK
-        points = np.pad(points, ((0, whole - len(points)), (0, 0)), mode="edge")
-        blocks = points.reshape(-1, BLOCK, points.shape[-1])
-        found = [self._answers(self._many, t, block, reference) for block in blocks]
-        return np.concatenate(found)
-
-    def _answers(
-        self, arguments: tuple[Array, ...], t: float, points: Array, reference: Reference
-    ) -> Array:
-        n, (q, qd, asked, params, rows, tau) = self._n, arguments
-        q[...], qd[...], rows[: self._size] = np.split(points.T, [n, 2 * n])
-        asked[...] = np.array((reference.q, reference.qd, reference.qdd))[..., None]
-        self.law.law(t, q, qd, asked, params, rows, tau)
-        return np.concatenate([tau, rows[: self._size]]).T
-
-
-@dataclass(frozen=True)
-class Tick:
-    """One tick of a controller: what it is asked, and what it remembers then."""
-
-    controller: Controller
-    t: float
-    reference: Reference
-    state: Any
-
-    def derivatives(self, memory: Array) -> Array:
-        """Return K, L over P, S (n + s, 2n + s), for those (s,) numbers of the memory."""
-        n, everything = len(self.reference.q), floats(self.state)
-        point = np.concatenate([self.reference.q, self.reference.qd, everything])
-        columns = np.append(np.arange(2 * n), 2 * n + memory)
-        nudges = NUDGE * np.maximum(1.0, np.abs(point[columns]))
-        places = np.arange(len(columns))
-        above, below = (np.tile(point, (len(columns), 1)) for _ in range(2))
-        above[places, columns] += nudges
-        below[places, columns] -= nudges
-        with np.errstate(invalid="ignore"):  # limits that are infinite are remembered as well
-            change = self._answers(above) - self._answers(below)
-        change /= (above[places, columns] - below[places, columns])[:, None]
-        return change.T[np.append(np.arange(n), n + memory)]
-
-    def sizes(self) -> tuple[int, int]:
-        """Return how many numbers are remembered before the tick, and after it."""
-        given = self.controller.torque(
-            self.t, self.reference.q, self.reference.qd, self.reference, self.state
-        )
-        _, after = read_answer(given, len(self.reference.q), self.t)
-        return floats(self.state).size, floats(after).size
-
-    def _answers(self, points: Array) -> Array:
-        """Return torques and memory (k, n + s) for angles, rates and memory (k, 2n + s)."""
-        if isinstance(self.controller, CompiledController):
-            n = len(self.reference.q)
-            found = self.controller.answers(self.t, points, self.reference)[: len(points)]
-            for row in np.flatnonzero(~np.isfinite(found[:, :n]).all(axis=1)):
-                read_answer((found[row, :n], None), n, self.t)  # which says what is wrong with it
-            return found
-        return np.array([self._answer(point) for point in points])
-
-    def _answer(self, point: Array) -> Array:
-        n = len(self.reference.q)
-        q, qd, memory = np.split(point, [n, 2 * n])
-        state = refilled(self.state, memory)
-        answer = self.controller.torque(self.t, q, qd, self.reference, state)
-        tau, after = read_answer(answer, n, self.t)
-        return np.concatenate([tau, floats(after)])
-
-
-def _ticks(
-    plan: Plan, arm: Arm, controller: Controller, times: Array, period: float
-) -> Iterator[Tick]:
-    """Return the ticks at some times, the memory handed on from one to the next."""
-    state = start_controller(controller, arm, ControlTiming(1.0 / period))
-    before = plan.trajectory.rows(np.maximum(times - period, 0.0))
-    here = plan.trajectory.rows(times)
-    for k, t in enumerate(times.tolist()):
-        # The tick before: what remembers it, such as a time for differences, then is right.
-        last = as_reference(arm, before[:, k])
-        answer = controller.torque(t - period, last.q, last.qd, last, state)
-        _, state = read_answer(answer, arm.n, t - period)
-        yield Tick(controller, t, as_reference(arm, here[:, k]), state)
-
-
-def _taking_part(ticks: list[Tick]) -> Array:
-    """Return the places (s,) of numbers in the memory that errors reach, and that reach the torque.
-
-    Gains and clocks, which are kept there as well, do neither or one. A memory that changes its
-    size has no places, and is left out.
-    """
-    n = len(ticks[0].reference.q)
-    if len({size for tick in ticks for size in tick.sizes()}) > 1:
-        return np.zeros(0, dtype=int)
-    finite = np.flatnonzero(np.all([np.isfinite(floats(tick.state)) for tick in ticks], axis=0))
-    if not len(finite):
-        return finite
-    links = np.any([tick.derivatives(finite) != 0.0 for tick in ticks], axis=0)
-    within = links[n:, 2 * n :]
-    from_state, to_torque = links[n:, : 2 * n].any(axis=1), links[:n, 2 * n :].any(axis=0)
-    return finite[_spread(from_state, within) & _spread(to_torque, within.T)]
-
-
-def _spread(reached: Array, links: Array) -> Array:
-    """Return what is reached (s,) once everything was handed on along links (to, from)."""
-    for _ in reached:
-        reached = reached | links[:, reached].any(axis=1)
-    return reached
-
-
-def floats(state: Any) -> Array:
-    """Return the floating-point numbers of a controller's state in a row, wherever it holds them.
-
-    Floats, arrays of them, and tuples of these count; anything else is left as it is.
-    """
-    if isinstance(state, tuple):
-        return np.concatenate([np.zeros(0), *map(floats, state)])
-    return np.ravel(np.asarray(state, dtype=float)) if _holds_floats(state) else np.zeros(0)
-
-
-def refilled(state: Any, values: Array) -> Any:
-    """Return a state with other floating-point numbers (s,) in the same places."""
-    if isinstance(state, tuple):
-        ends = np.cumsum([floats(part).size for part in state])[:-1]
-        parts = [refilled(*pair) for pair in zip(state, np.split(values, ends), strict=True)]
-        return type(state)(*parts) if hasattr(state, "_fields") else tuple(parts)
-    if not _holds_floats(state):
-        return state
-    return values.reshape(state.shape).copy() if np.ndim(state) else float(values[0])
-
-
-def _holds_floats(state: Any) -> bool:
-    if isinstance(state, float):
-        return True
-    return isinstance(state, np.ndarray | np.floating) and state.dtype.kind == "f"

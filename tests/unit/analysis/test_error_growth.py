@@ -13,16 +13,18 @@ from scipy.linalg import expm
 
 import ulna
 from ulna.analysis import stability
-from ulna.analysis.error_growth import log_norms, log_singular_values
-from ulna.analysis.error_maps import (
-    Scaled,
-    controller_gains,
-    floats,
-    magnus_maps,
-    refilled,
-    running_products,
+from ulna.analysis.error_growth import log_singular_values
+from ulna.analysis.error_maps import Scaled, log_norms, magnus_maps, running_products
+from ulna.analysis.linearised_controllers import controller_gains, floats, refilled
+from ulna.control import (
+    PD,
+    PID,
+    Adaptive,
+    ComputedTorque,
+    ControlTiming,
+    FeedforwardPID,
+    OpenLoop,
 )
-from ulna.control import PD, PID, Adaptive, ComputedTorque, FeedforwardPID, OpenLoop
 from ulna.control.loop_stability import exponential
 from ulna.dynamics import linearise, mass_matrix
 from ulna.dynamics.chain import inverse_dynamics
@@ -280,7 +282,8 @@ def test_held_torques_grow_errors_as_open_loop_does():
 
 def remembered(law):
     """Give how many numbers of a controller's memory hand errors on."""
-    return controller_gains(PLAN, ARM, law, np.array([0.0, 1.0, 2.0]), 0.02).shape[-2] - ARM.n
+    times, timing = np.array([0.0, 1.0, 2.0]), ControlTiming(50.0)
+    return controller_gains(PLAN, ARM, law, times, timing).shape[-2] - ARM.n
 
 
 def test_what_a_controller_remembers_takes_part():

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from ulna.analysis.error_maps import BLOCK, LONGEST, PANELS, maps_along
+from ulna.analysis.error_maps import LONGEST, PANELS, maps_along
+from ulna.analysis.linearised_controllers import BLOCK
 from ulna.lanes import WIDTHS
 
 STEPS = 300
