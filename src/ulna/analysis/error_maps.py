@@ -37,7 +37,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ulna.analysis.linearised_controllers import controller_gains
-from ulna.analysis.sampled_loops import Flow, GivenLoop, Schedule, schedule
+from ulna.analysis.sampled_loops import GivenLoop, Hold, Schedule, schedule
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.concurrency import parallel_for
@@ -108,7 +108,7 @@ def closed_maps(
     def flows(rows: slice) -> Iterator[Array]:
         for flow, motion in zip(loop.flows, motions, strict=True):
 
-            def make(ticks: Array, flow: Flow = flow, motion: Array = motion) -> Array:
+            def make(ticks: Array, flow: Hold = flow, motion: Array = motion) -> Array:
                 return _step_maps(arm, motion[ticks], flow.end - flow.start, loop)
 
             yield maps_along(make, motion, rows)

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -233,11 +233,13 @@ class LoopDynamics:
             return by_size(np.linalg.eigvals(self._response(frequencies)))
 
         sizes = np.log(np.abs(by_size(np.linalg.eigvals(self._on_grid))))
+
+        def log_size(k: int, frequencies: Array) -> Array:
+            return np.log(np.abs(loci(frequencies)[:, k]))
+
         found = []
         for k in range(self.arm.n):
-            places = crossings(
-                lambda f, k=k: np.log(np.abs(loci(f)[:, k])), self._grid, sizes[:, k]
-            )
+            places = crossings(partial(log_size, k), self._grid, sizes[:, k])
             found.append((places, loci(places)[:, k]))
 
         def nearest(delay: float, frequency: float) -> complex:
@@ -426,9 +428,9 @@ def loop(
         A, B = linearise(arm, posture, np.zeros(arm.n), gravity_torque(arm, posture))
     gains = set_point_gains(arm, posture, controller, given.timing)
     linear = LinearLoop(np.asarray(A), np.asarray(B), gains, *given)
-    *matrices, states = linear.opened()
-    freeze(posture, *matrices)
-    return LoopDynamics(arm, posture, controller, *given, *matrices, states, linear)
+    A, B, C, D, states = linear.opened()
+    freeze(posture, A, B, C, D)
+    return LoopDynamics(arm, posture, controller, *given, A, B, C, D, states, linear)
 
 
 def _with_loop_hint(problem: Problem) -> Problem:

@@ -64,7 +64,7 @@ def given_loop(
     arm: Arm, rate: float | None, sensors: Sensors | None, actuators: Actuators | None
 ) -> GivenLoop:
     """Return what was given of a loop, and of the rest what the arm has; refuses what rounds."""
-    own = getattr(arm, "loop", None) or NO_LOOP
+    own = arm.loop or NO_LOOP
     if actuators is not None and not isinstance(actuators, Actuators):
         raise InputError(Problem("actuators", shown(actuators), "Actuators(...)"))
     sensors = sensors or own.sensors or Sensors()
@@ -81,19 +81,19 @@ def given_loop(
     return GivenLoop(found, sensors, actuators)
 
 
-class Flow(NamedTuple):
-    """Time that passes without an event."""
+class Hold(NamedTuple):
+    """Time that passes without an event, commands held."""
 
     start: float  # [s] from the start of the period
     end: float
     ages: tuple[int, ...]  # how many ticks ago what acts on each joint was commanded
 
 
-class Sample(NamedTuple):
+class SampleEvent(NamedTuple):
     """The sensors sample."""
 
 
-class Tick(NamedTuple):
+class TickEvent(NamedTuple):
     """The controller is called, with a sample so many before the newest."""
 
     place: int
@@ -107,15 +107,15 @@ class Schedule:
     memory: int  # numbers that the controller remembers
     period: float  # [s]
     ticks: int  # in it
-    steps: tuple[Flow | Sample | Tick, ...]
+    steps: tuple[Hold | SampleEvent | TickEvent, ...]
     lags: tuple[float, ...]  # [s], 0 for none
     sample_period: float  # [s]
     blend: float | None  # how far a filter of rates moves at a sample, 1 without; None: measured
 
     @cached_property
-    def flows(self) -> tuple[Flow, ...]:
+    def flows(self) -> tuple[Hold, ...]:
         """The intervals between events."""
-        return tuple(step for step in self.steps if isinstance(step, Flow))
+        return tuple(step for step in self.steps if isinstance(step, Hold))
 
     @cached_property
     def lagging(self) -> tuple[int, ...]:
@@ -130,7 +130,7 @@ class Schedule:
     @cached_property
     def samples(self) -> int:
         """How many samples are kept."""
-        return 1 + max(step.place for step in self.steps if isinstance(step, Tick))
+        return 1 + max(step.place for step in self.steps if isinstance(step, TickEvent))
 
     @cached_property
     def commands(self) -> tuple[int, ...]:
@@ -218,9 +218,9 @@ class Schedule:
         rows[..., :size] = np.eye(size)
         remaining, answer = iter(flows), np.zeros((*lead, n, rows.shape[-1]))
         for step in self.steps:
-            if isinstance(step, Flow):
+            if isinstance(step, Hold):
                 self._flow(rows, step, next(remaining))
-            elif isinstance(step, Sample):
+            elif isinstance(step, SampleEvent):
                 self._sample(rows)
             else:
                 answer = self._answer(rows, step.place, gains)
@@ -231,7 +231,7 @@ class Schedule:
                     rows[..., newest, :] = command[..., joint, :]
         return rows, answer
 
-    def _flow(self, rows: Array, flow: Flow, moved: Array) -> None:
+    def _flow(self, rows: Array, flow: Hold, moved: Array) -> None:
         moving = self.moving
         after = moved[..., :moving, :moving] @ rows[..., :moving, :]
         after += moved[..., :moving, moving:] @ rows[..., self.command_places(flow.ages), :]
@@ -316,17 +316,17 @@ def schedule(
     samples = [first + k * spacing for k in range(round(ticks / spacing))]
     arrivals = [k + delay % 1.0 for k in range(ticks) for delay in delays]
     times = _distinct([*events, *samples, *(t for t in arrivals if t < ticks - SAME)])
-    steps: list[Flow | Sample | Tick] = []
+    steps: list[Hold | SampleEvent | TickEvent] = []
     for start, end in zip(times, [*times[1:], float(ticks)], strict=True):
         if any(abs(start - t) <= SAME for t in samples):
-            steps.append(Sample())
+            steps.append(SampleEvent())
         if abs(start - round(start)) <= SAME:
             taken = math.floor((start + (late if sensors.rate is None else 0.0)) / spacing + SAME)
             arrived = math.floor((start - (0.0 if sensors.rate is None else late)) / spacing + SAME)
-            steps.append(Tick(taken - arrived))
+            steps.append(TickEvent(taken - arrived))
         now = math.floor(start + SAME)
         ages = tuple(now - math.floor(start - delay + SAME) for delay in delays.tolist())
-        steps.append(Flow(start / rate, end / rate, ages))
+        steps.append(Hold(start / rate, end / rate, ages))
     made = Schedule(
         n, memory, ticks / rate, ticks, tuple(steps), tuple(actuators.layout(n)[:, 0].tolist()),
         spacing / rate, _blend(sensors, spacing / rate),
