@@ -1,13 +1,42 @@
-"""WHAT drives it: actuators that people build arms with, as their makers' data sheets give them."""
+"""WHAT drives it: the laws of motors, and actuators as their makers' data sheets give them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ulna.actuation.motor_laws import (
+    TorqueRange,
+    continuous_torque,
+    current,
+    current_limit,
+    gear_loss,
+    motor_torque,
+    steady_temperature,
+    supply_power,
+    temperature,
+    torque_range,
+    voltage,
+    winding_loss,
+)
 from ulna.arm.motor_catalogue import catalogue
 from ulna.namespaces import first_guesses, namespace
 
-__all__ = ["Actuator", "actuators"]
+__all__ = [
+    "Actuator",
+    "TorqueRange",
+    "actuators",
+    "continuous_torque",
+    "current",
+    "current_limit",
+    "gear_loss",
+    "motor_torque",
+    "steady_temperature",
+    "supply_power",
+    "temperature",
+    "torque_range",
+    "voltage",
+    "winding_loss",
+]
 
 
 class Actuator(NamedTuple):

@@ -23,7 +23,8 @@ from ulna.motion.paths.path import SAMPLE_PARAMETERS, Path
 from ulna.motion.paths.points import LONGEST_TIME, SHORTEST_TIME
 from ulna.motion.paths.svg_drawings import fitted
 from ulna.motion.planning.adaptive_sampling import sample_adaptively
-from ulna.motion.planning.findings import Demands, find_problems
+from ulna.motion.planning.demands import Demands
+from ulna.motion.planning.findings import find_problems
 from ulna.motion.planning.plan_result import Plan, Terms, torque_terms
 from ulna.motion.planning.postures import SampledMotion, follow_paths, sliding_to_rest
 from ulna.motion.trajectory import Timing, ramps, read_timing

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ulna.actuation import TorqueRange, torque_range
 from ulna.angles import relative_to_absolute
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array, freeze
@@ -25,7 +26,14 @@ from ulna.errors import InfeasibleError, InputError, Problem
 from ulna.kinematics import Tracked, condition_number, tip
 from ulna.kinematics.inverse_kinematics import ring
 from ulna.motion.paths.path import Path
-from ulna.motion.planning.findings import Demands, Finding, Peaks
+from ulna.motion.planning.demands import Demands, Peaks
+from ulna.motion.planning.findings import Finding
+from ulna.motion.planning.motor_demands import (
+    MotorDemands,
+    MotorPeaks,
+    MotorValues,
+    motor_values,
+)
 from ulna.motion.planning.postures import sliding_to_rest
 from ulna.motion.trajectory import Trajectory
 from ulna.namespaces import SuggestsAttributes, first_guesses, suggest_attributes, suggest_keywords
@@ -223,6 +231,64 @@ class Plan(metaclass=SuggestsAttributes):
     def _terms_side_by_side(self, rows: Array, force: Array | None) -> Array:
         terms = torque_terms(self.arm, rows, force)
         return np.concatenate([getattr(terms, name) for name in terms_of(self.arm)], axis=-1)
+
+    @cached_property
+    def motors(self) -> MotorDemands:
+        """What it asks of the motors at any time, or at its samples with finite differences."""
+        if self.derivatives == "exact":
+            return self.demands.motors
+        known, T = np.isfinite(self.tau).all(axis=-1), self.trajectory.duration
+        rows = (values[known] for values in (self.qd, self.qdd, self.tau))
+        return MotorDemands(self.arm, T, self.t[known] / T, *rows)
+
+    @property
+    def motor_peaks(self) -> MotorPeaks:
+        """The extremes of torque, current, voltage, heat and supply of the motors, at any time."""
+        return self.motors.peaks
+
+    @cached_property
+    def _motor_values(self) -> MotorValues:
+        return motor_values(self.arm, self.qd, self.qdd, self.tau, self.temperature)
+
+    @property
+    def motor_torque(self) -> Array:
+        """The torques (k, n) [N·m] of the motors: `tau`, and what their gears take."""
+        return self._motor_values.torque
+
+    @property
+    def current(self) -> Array:
+        """The currents (k, n) [A] of the motors; NaN of other than DC motors."""
+        return self._motor_values.current
+
+    @property
+    def voltage(self) -> Array:
+        """The voltages (k, n) [V] of the motors, without inductance; NaN of other motors."""
+        return self._motor_values.voltage
+
+    @cached_property
+    def temperature(self) -> Array:
+        """The temperatures (k, n) [°C] of the windings; 25 °C of those without heat."""
+        return self.motors.warmth_at(self.t / self.duration)
+
+    @property
+    def supply_power(self) -> Array:
+        """The power (k,) [W] from the supply of all DC motors; negative where it flows back."""
+        return self._motor_values.supply_power
+
+    @property
+    def supply_current(self) -> Array:
+        """The current (k,) [A] from the supply of all DC motors."""
+        return self._motor_values.supply_current
+
+    @cached_property
+    def torque_limits(self) -> TorqueRange:
+        """Least and most torques (k, n) [N·m] of the motors at their speeds and temperatures."""
+        ranges = [
+            torque_range(joint, self.qd[:, k], self.temperature[:, k])
+            for k, joint in enumerate(self.arm.joints)
+        ]
+        lower, upper = (np.stack(part, axis=-1) for part in zip(*ranges, strict=True))
+        return TorqueRange(lower, upper)
 
     @property
     def duration(self) -> float:

@@ -1,0 +1,307 @@
+"""What a motion demands of motors at any time: torques that they have left, currents, heat, supply.
+
+    use = T / T_max(ω, Θ)
+
+is the torque that is asked of a motor, before the losses of its gear, by the most that it can give
+at the speed and temperature of that time. The temperature is that of a winding which starts as warm
+as its surroundings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ulna.actuation import (
+    continuous_torque,
+    current,
+    motor_torque,
+    steady_temperature,
+    supply_power,
+    temperature,
+    torque_range,
+    voltage,
+)
+from ulna.arm import Arm, Joint, Motor
+from ulna.arrays import Array
+from ulna.motion.planning.adaptive_sampling import BOTH, SIZE, TimeSamples, TimeSpan
+
+if TYPE_CHECKING:
+    from ulna.motion.planning.demands import Demands
+
+MOST_USE = 10.0  # beyond, it does not matter by how much
+HOTTEST = 1e4  # [°C]: no winding gets there
+ITERATIONS = 4  # of currents and temperatures, where magnets weaken
+EVEN = np.linspace(0.0, 1.0, 2001)  # of the duration, where temperatures are looked at
+OVER = 1e-6  # of a limit, by which it may be passed
+# The columns of sampled values: n each of the first four, and one each of the others.
+USE, TORQUE, CURRENT, VOLTAGE, SUPPLY_POWER, SUPPLY_CURRENT = range(6)
+
+
+class MotorPeaks(NamedTuple):
+    """The extremes of a motion for its motors, one a joint, and for what supplies them.
+
+    What is not known of a motor is NaN: currents and voltages of other than DC motors.
+
+    Attributes
+    ----------
+    use : ndarray, shape (n,)
+        Largest part of the torque that the motor has left at its speed; above 1 it is too weak.
+    torque : ndarray, shape (n,)
+        Largest torque of the motor [N·m], at the joint, before losses of the gear.
+    torque_rms : ndarray, shape (n,)
+        Its root mean square [N·m].
+    current : ndarray, shape (n,)
+        Largest current [A].
+    current_rms : ndarray, shape (n,)
+        Its root mean square [A].
+    voltage : ndarray, shape (n,)
+        Largest voltage [V].
+    temperature : ndarray, shape (n,)
+        Highest temperature of the winding [°C].
+    steady_temperature : ndarray, shape (n,)
+        The one that it comes to if the motion is repeated for ever [°C].
+    supply_power : float
+        Largest power from the supply [W], of all motors together.
+    supply_power_mean : float
+        Its mean [W], what motors return taken off.
+    supply_current : float
+        Largest current from the supply [A].
+    supply_current_mean : float
+        Its mean [A].
+    """
+
+    use: Array
+    torque: Array
+    torque_rms: Array
+    current: Array
+    current_rms: Array
+    voltage: Array
+    temperature: Array
+    steady_temperature: Array
+    supply_power: float
+    supply_power_mean: float
+    supply_current: float
+    supply_current_mean: float
+
+
+class MotorValues(NamedTuple):
+    """What motors do at some times: (k, n) each, and (k,) of the supply."""
+
+    use: Array
+    torque: Array
+    current: Array
+    voltage: Array
+    supply_power: Array
+    supply_current: Array
+
+    @property
+    def side_by_side(self) -> Array:
+        """All of it in columns (k, m), with zeros for what is not known."""
+        single = (self.supply_power[:, None], self.supply_current[:, None])
+        return np.nan_to_num(np.concatenate([*self[:SUPPLY_POWER], *single], axis=-1))
+
+
+def motor_values(
+    arm: Arm, rate: Array, acceleration: Array, torque: Array, warmth: Array
+) -> MotorValues:
+    """Return what torques (k, n) at the joints ask of motors that are so warm (k, n)."""
+    columns = []
+    supply = np.zeros((2, len(rate)))
+    known = False
+    for number, joint in enumerate(arm.joints):
+        qd, tau, hot = rate[:, number], torque[:, number], warmth[:, number]
+        given = motor_torque(joint, tau, qd) if joint.motor is not None else tau
+        through = tau + _rotor(joint, number, acceleration) if _is_loose(joint) else tau
+        if _is_loose(joint):
+            given = given + _rotor(joint, number, acceleration)
+        columns.append((_use(joint, given, qd, hot), given, *_electric(joint, through, qd, hot)))
+        if isinstance(joint.motor, Motor):
+            power, known = supply_power(joint, through, qd, hot), True
+            supply += np.stack([power, power / joint.motor.voltage])
+    use, given, i, v = (np.stack(part, axis=-1) for part in zip(*columns, strict=True))
+    return MotorValues(use, given, i, v, *(supply if known else np.full_like(supply, np.nan)))
+
+
+def _electric(joint: Joint, torque: Array, rate: Array, warmth: Array) -> tuple[Array, Array]:
+    if not isinstance(joint.motor, Motor):
+        return np.full_like(rate, np.nan), np.full_like(rate, np.nan)
+    return current(joint, torque, rate, warmth), voltage(joint, torque, rate, warmth)
+
+
+def _is_loose(joint: Joint) -> bool:
+    """Return whether the rotor of a joint moves in a gap, and is no part of the arm's inertia."""
+    return isinstance(joint.motor, Motor) and joint.motor.backlash is not None
+
+
+def _rotor(joint: Joint, number: int, acceleration: Array) -> Array:
+    """Return the torque (k,) [N·m] at the joint that accelerates a rotor with its joint."""
+    inertia = joint.rotor_inertia + getattr(joint.motor, "rotor_inertia", 0.0)
+    ratio = joint.gear_ratio * getattr(joint.motor, "gear_ratio", 1.0)
+    carrier = acceleration[:, :number].sum(axis=-1)
+    return np.asarray(inertia * ratio * (carrier + ratio * acceleration[:, number]))
+
+
+def _use(joint: Joint, torque: Array, rate: Array, warmth: Array) -> Array:
+    """Return torques (k,) by what the motor has left that way, negative for torques that are."""
+    lower, upper = torque_range(joint, rate, warmth)
+    left = np.where(torque < 0.0, -lower, upper)
+    size = np.abs(torque)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        part = np.where(size > 0.0, size / np.where(left > 0.0, left, 0.0), 0.0)
+    # Beyond its no-load speed a motor brakes: less than that cannot be asked of it.
+    missed = np.maximum(torque - upper, lower - torque)
+    forced = (part < 1.0) & (missed > 0.0)
+    least = np.where(forced, np.minimum(np.abs(lower), np.abs(upper)), 1.0)
+    part = np.where(forced, 1.0 + missed / least, part)
+    return np.sign(torque) * np.minimum(part, MOST_USE)
+
+
+@dataclass(frozen=True, eq=False)
+class MotorDemands:
+    """What a motion asks of the motors of an arm; `demands` for any time, or samples of it."""
+
+    arm: Arm
+    duration: float
+    u: Array  # (k,) parts of the duration
+    rate: Array  # (k, n) of the joints [rad/s],
+    acceleration: Array  # their accelerations [rad/s²],
+    torque: Array  # and the torques that reach them [N·m]
+    demands: Demands | None = None
+
+    @cached_property
+    def warmth(self) -> Array:
+        """Temperatures (k, n) [°C] of the windings at the samples."""
+        times, columns = self.u * self.duration, []
+        for number, joint in enumerate(self.arm.joints):
+            heat, hot = getattr(joint.motor, "heat", None), np.full_like(times, 25.0)
+            if heat is not None:
+                hot = np.full_like(times, heat.ambient)
+                torque = self.torque[:, number]
+                if _is_loose(joint):
+                    torque = torque + _rotor(joint, number, self.acceleration)
+                for _ in range(ITERATIONS if heat.magnet_coefficient else 1):
+                    i = current(joint, torque, self.rate[:, number], hot)
+                    with np.errstate(over="ignore", invalid="ignore"):
+                        hot = np.clip(temperature(joint, times, i), -HOTTEST, HOTTEST)
+            columns.append(hot)
+        return np.stack(columns, axis=-1)
+
+    def warmth_at(self, u: Array) -> Array:
+        """Return the temperatures (k, n) [°C] at parts (k,) of the duration."""
+        return np.stack([np.interp(u, self.u, column) for column in self.warmth.T], axis=-1)
+
+    @cached_property
+    def samples(self) -> TimeSamples:
+        """Use, torques, currents and voltages of all joints, then power and current supplied."""
+        if self.demands is None:
+            found = motor_values(
+                self.arm, self.rate, self.acceleration, self.torque, self.warmth
+            ).side_by_side
+            return TimeSamples(self.u, found, self.duration)
+        n = self.arm.n
+        most, wanted = np.full(4 * n + 2, np.inf), np.full(4 * n + 2, SIZE)
+        most[:n], wanted[-2:] = 1.0, BOTH
+        return self.demands.sampled(self._values, self.demands.pieces, limits=most, wanted=wanted)
+
+    def _values(self, u: Array, within: Array) -> Array:
+        assert self.demands is not None
+        rows = self.demands.joint_rows(u, within)
+        return motor_values(self.arm, *rows, self.warmth_at(u)).side_by_side
+
+    @cached_property
+    def peaks(self) -> MotorPeaks:
+        """The extremes; NaN where there is no motion."""
+        n, values = self.arm.n, self.samples.values
+        weights = getattr(self.samples, "weights", np.ones(len(values)))
+        size, mean = np.abs(values).max(axis=0), weights @ values / weights.sum()
+        rms = np.sqrt(weights @ values**2 / weights.sum())
+        dc = np.array([isinstance(joint.motor, Motor) for joint in self.arm.joints])
+        part = [slice(kind * n, (kind + 1) * n) for kind in range(SUPPLY_POWER)]
+        currents = np.where(dc, rms[part[CURRENT]], np.nan)
+        steady = [
+            float(steady_temperature(joint.motor, i)) if isinstance(joint.motor, Motor) else np.nan
+            for joint, i in zip(self.arm.joints, currents, strict=True)
+        ]
+        supplied = values[:, -2:].max(axis=0) if dc.any() else (np.nan, np.nan)
+        means = mean[-2:] if dc.any() else (np.nan, np.nan)
+        return MotorPeaks(
+            use=size[part[USE]],
+            torque=size[part[TORQUE]],
+            torque_rms=rms[part[TORQUE]],
+            current=np.where(dc, size[part[CURRENT]], np.nan),
+            current_rms=currents,
+            voltage=np.where(dc, size[part[VOLTAGE]], np.nan),
+            temperature=np.where(dc, self.warmth.max(axis=0), np.nan),
+            steady_temperature=np.array(steady),
+            supply_power=float(supplied[0]),
+            supply_power_mean=float(means[0]),
+            supply_current=float(supplied[1]),
+            supply_current_mean=float(means[1]),
+        )
+
+    def weak(self, number: int) -> Iterator[tuple[TimeSpan, str]]:
+        """Return when more is asked of the motor of a joint, from 0, than it has left."""
+        joint = self.arm.joints[number]
+        for when in self.samples.passed(lambda values: np.abs(values[:, number]), 1.0 + OVER):
+            at = int(np.argmin(np.abs(self.samples.u * self.duration - when.worst_at)))
+            asked = float(self.samples.values[at, self.arm.n * TORQUE + number])
+            rate, warmth = self._state(when.worst_at, number)
+            lower, upper = torque_range(joint, rate, warmth)
+            left, too_fast = float(upper if asked > 0.0 else -lower), self._too_fast(number, when)
+            if too_fast:
+                yield when, too_fast
+                continue
+            hot = f" and {warmth:.3g} °C" if getattr(joint.motor, "heat", None) else ""
+            told = (
+                f"{abs(asked):.4g} N·m asked {when.peak}, {left:.4g} N·m left at "
+                f"{abs(rate):.3g} rad/s{hot}"
+            )
+            yield when, told
+
+    def _too_fast(self, number: int, when: TimeSpan) -> str:
+        """Return how fast a joint is in a while, if its motor has no torque left then."""
+        joint, times = self.arm.joints[number], self.u * self.duration
+        inside = (times >= when.first) & (times <= when.last)
+        speed = np.where(inside, np.abs(self.rate[:, number]), 0.0)
+        at = int(np.argmax(speed))
+        free = joint.motor.no_load_speed / abs(joint.gear_ratio)  # type: ignore[union-attr]
+        if speed[at] < free:
+            return ""
+        return f"{speed[at]:.4g} rad/s at t = {times[at]:.4g} s, {free:.4g} rad/s without any load"
+
+    def _state(self, t: float, number: int) -> tuple[float, float]:
+        """Return rate [rad/s] and temperature [°C] of a joint and its motor at a time."""
+        u = np.array([t / self.duration])
+        rate = float(np.interp(u, self.u, self.rate[:, number])[0])
+        return rate, float(self.warmth_at(u)[0, number])
+
+    def overheated(self, number: int) -> Iterator[tuple[TimeSpan, str]]:
+        """Return when the winding of a joint, from 0, is hotter than it may be."""
+        heat = getattr(self.arm.joints[number].motor, "heat", None)
+        if heat is None:
+            return
+        u, most = np.union1d(self.u, EVEN), heat.max_temperature
+        samples = TimeSamples(u, self.warmth_at(u), self.duration)
+        for when in samples.passed(lambda values: values[:, number], most * (1.0 + OVER)):
+            yield when, f"{when.worst:.4g} °C {when.peak}, {most:.4g} °C allowed"
+
+    def overloaded(self, number: int) -> str:
+        """Return that the winding of a joint, from 0, overheats if the motion is repeated."""
+        joint = self.arm.joints[number]
+        if getattr(joint.motor, "heat", None) is None:
+            return ""
+        lasting, rms = continuous_torque(joint), float(self.peaks.torque_rms[number])
+        if rms <= lasting * (1.0 + OVER):
+            return ""
+        return f"{rms:.4g} N·m RMS, {lasting:.4g} N·m continuous"
+
+
+def motor_called(joint: Joint) -> str:
+    """Return how reports call the motor of a joint, behind the joint's number."""
+    name = getattr(joint.motor, "name", "")
+    return f" ({name})" if name else ""
