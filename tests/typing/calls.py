@@ -266,6 +266,29 @@ def arms(file: str) -> None:
     arms_room.warn_unmodelled("kehl")  # type: ignore[arg-type]
     print(actuation.actuators()[0])
     actuation.actuators("AX-12")  # type: ignore[call-arg]
+    dc = ulna.Motor(12.0, 2.0, 0.02)
+    print(actuation.torque_range(dc, [0.0, 1.0], 40.0).upper)
+    actuation.torque_range("small", 0.0)  # type: ignore[arg-type]
+    actuation.motor_torque(ulna.Joint(motor=dc), 1.0, 0.5)
+    actuation.motor_torque(dc, 1.0)  # type: ignore[call-arg]
+    actuation.gear_loss(dc, 1.0, 0.5)
+    actuation.gear_loss(1.0, 0.5, dc)  # type: ignore[arg-type]
+    actuation.current(dc, 1.0, 0.5, 40.0)
+    actuation.current(dc, tau=1.0, rate=0.5)  # type: ignore[call-arg]
+    actuation.current_limit(dc, 80.0)
+    actuation.current_limit(80.0)  # type: ignore[arg-type]
+    actuation.voltage(dc, 1.0, 0.5)
+    actuation.voltage(dc)  # type: ignore[call-arg]
+    actuation.supply_power(dc, 1.0, 0.5)
+    actuation.supply_power(1.0, 0.5)  # type: ignore[call-arg, arg-type]
+    actuation.winding_loss(dc, 1.0)
+    actuation.winding_loss(dc)  # type: ignore[call-arg]
+    actuation.temperature(dc, [0.0, 1.0], [1.0, 1.0], start=30.0)
+    actuation.temperature(dc, [0.0, 1.0], [1.0, 1.0], 30.0)  # type: ignore[misc]
+    actuation.steady_temperature(dc, 1.0)
+    actuation.steady_temperature("small", 1.0)  # type: ignore[arg-type]
+    actuation.continuous_torque(dc)
+    actuation.continuous_torque(dc, 1.0)  # type: ignore[call-arg]
 
 
 def where(arm: ulna.Arm, q: Floats) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ulna.actuation.motor_laws import (
+from ulna.actuation.motors import (
     TorqueRange,
     continuous_torque,
     current,

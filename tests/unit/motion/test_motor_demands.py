@@ -129,7 +129,7 @@ def test_a_winding_that_gets_too_hot_is_found_with_its_time():
     hot = made.temperature[:, 0] > 125.0
     assert_allclose(told.when.first, made.t[hot][0], atol=0.05)
     own = actuation.temperature(motor, made.t, made.current[:, 0])
-    assert_allclose(made.temperature[:, 0], own, rtol=1e-3)
+    assert_allclose(made.temperature[:, 0], own, rtol=5e-3)
 
 
 def test_what_lasts_once_may_not_last_for_ever():

@@ -24,8 +24,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ulna.arm import Arm, Joint
-from ulna.arm.motors import MOTORS, AnyMotor, IdealMotor, Motor, StepperMotor, WindingHeat
+from ulna.arm import Arm, Joint, WindingHeat
+from ulna.arm.motors import MOTORS, AnyMotor, IdealMotor, Motor, StepperMotor
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
 
