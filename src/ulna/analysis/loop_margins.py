@@ -31,7 +31,7 @@ class Bode(NamedTuple):
     magnitude : ndarray, shape (k, n)
         |L_i|.
     phase : ndarray, shape (k, n)
-        Of L_i [rad], without jumps of whole turns.
+        Of L_i [rad], without jumps of whole turns, the first in −2π … 0.
     """
 
     frequency: Array
@@ -88,6 +88,11 @@ def by_size(values: Array) -> Array:
     """Return complex values (…, n), the smallest first."""
     order = np.argsort(np.abs(values), axis=-1)
     return np.take_along_axis(values, order, axis=-1)
+
+
+def log_size(values: Array) -> Array:
+    """Return ln of the sizes of complex values."""
+    return np.asarray(np.log(np.abs(values) + TINY))
 
 
 def crossings(function: Callable[[Array], Array], grid: Array, values: Array) -> Array:

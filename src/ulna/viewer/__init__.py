@@ -16,6 +16,7 @@ from ulna.viewer.arm_figures import (
 from ulna.viewer.comparison import animate_following
 from ulna.viewer.figure_style import DARK, PRINT, Theme, fit_axes, styled
 from ulna.viewer.film import InlineFilm, animate
+from ulna.viewer.loop_figures import bode_figure, plot_gain, plot_phase
 from ulna.viewer.plan_figures import motion_figure, plot_joint_torque, plot_path, torques_figure
 from ulna.viewer.portrait_figures import plot_portrait, portrait_figure
 from ulna.viewer.run_figures import (
@@ -38,6 +39,7 @@ __all__ = [
     "Theme",
     "animate",
     "animate_following",
+    "bode_figure",
     "conventions_figure",
     "draw_arm",
     "draw_ghosts",
@@ -51,9 +53,11 @@ __all__ = [
     "plot_deviation",
     "plot_energy",
     "plot_error",
+    "plot_gain",
     "plot_joint_torque",
     "plot_motion",
     "plot_path",
+    "plot_phase",
     "plot_portrait",
     "plot_projection",
     "plot_section",
