@@ -252,7 +252,7 @@ def test_what_makes_no_sense_is_refused():
 
 
 def test_an_unstable_loop_has_no_margins_and_says_so():
-    found = loop(ROD, [0.0], PD(100.0, 20.0), rate=250.0, sensors=ulna.Sensors(delay=0.2))
+    found = loop(ROD, [0.0], PD(100.0, 20.0), rate=100.0, sensors=ulna.Sensors(delay=0.1))
     assert not found.stable
     assert found.growth_rate > 0.0
     assert "unstable: errors grow at" in repr(found)
