@@ -260,10 +260,12 @@ def arms(file: str) -> None:
     ulna.stack([made]).per_sample(3)  # type: ignore[call-arg]
     arms_room.parameters_of(made)
     arms_room.parameters_of([made])  # type: ignore[arg-type]
-    print(arms_room.unmodelled(made)["joint.1.motor"])
-    arms_room.unmodelled()  # type: ignore[call-arg]
-    arms_room.warn_unmodelled(made, made)
-    arms_room.warn_unmodelled("kehl")  # type: ignore[arg-type]
+    print(ulna.motor("tower-pro-sg90").kind)
+    ulna.motor(3)  # type: ignore[arg-type]
+    ulna.Joint(motor="tower-pro-sg90", friction=ulna.Friction(0.1))
+    ulna.Joint(motor=12.0)  # type: ignore[arg-type]
+    made.with_motors([ulna.Motor(12.0, 1.5, 0.02), None, "tower-pro-sg90"])
+    made.with_motors(12.0)  # type: ignore[arg-type]
     print(actuation.actuators()[0])
     actuation.actuators("AX-12")  # type: ignore[call-arg]
     dc = ulna.Motor(12.0, 2.0, 0.02)

@@ -12,14 +12,7 @@ from ulna.arm.control_loop import Actuators, ControlLoop, Sensors
 from ulna.arm.motor_catalogue import motor
 from ulna.arm.motor_parts import Backlash, WindingHeat
 from ulna.arm.motors import IdealMotor, Motor, ServoMotor, StepperMotor, TorqueSpeedMotor
-from ulna.arm.parameters import (
-    NOT_MODELLED,
-    Parameters,
-    parameters_of,
-    stack,
-    unmodelled,
-    warn_unmodelled,
-)
+from ulna.arm.parameters import Parameters, parameters_of, stack
 from ulna.arm.planar_arm import EARTH, FLAT, Arm
 from ulna.arm.preset_arms import preset, presets
 from ulna.arm.robot_files import load, save
@@ -28,7 +21,6 @@ from ulna.namespaces import first_guesses, namespace
 __all__ = [
     "EARTH",
     "FLAT",
-    "NOT_MODELLED",
     "Actuators",
     "Arm",
     "Backlash",
@@ -52,8 +44,6 @@ __all__ = [
     "presets",
     "save",
     "stack",
-    "unmodelled",
-    "warn_unmodelled",
 ]
 
 if not TYPE_CHECKING:

@@ -5,14 +5,15 @@ link, with neither mass nor inertia, turns for nothing unless what follows holds
 from the base decides it for every pose at once: the worst pose is the one in which the velocities
 line up.
 
-What the physics does not model of an arm's parts is listed here once: every entry point whose
-answer it would change warns by it, so that nothing that was given is left out in silence.
+Parameters hold what motors add to the dynamics: gears, rotors and friction. Whoever computes with
+them alone, where a motor's limits would matter, warns by what is here.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 
 from ulna.angles import wrap
 from ulna.arm.components import FRICTION, JOINT, LINK, Friction, Joint
-from ulna.arm.motors import AnyMotor, motor_friction
+from ulna.arm.motors import AnyMotor, IdealMotor, motor_friction
 from ulna.arrays import Array, Floats, freeze, namespace, to_float
 from ulna.errors import InputError, Problem, Problems, shown, warn
 
@@ -64,9 +65,9 @@ class Parameters(NamedTuple):
     drag : array, shape (..., n)
         Quadratic drag of the joints [N·m·s²/rad²].
     rotor_inertia : array, shape (..., n)
-        Inertias of the rotors, on the motor side of the gears [kg·m²].
+        Inertias of the rotors, on the motor side of the gears [kg·m²], those of motors included.
     gear_ratio : array, shape (..., n)
-        Turns of the motors per turn of the joints.
+        Turns of the motors per turn of the joints, their own gears included.
     lower : array, shape (..., n)
         Lower limits of the joints [rad].
     upper : array, shape (..., n)
@@ -191,7 +192,8 @@ def stack(arms: Iterable[Arm | Parameters]) -> Parameters:
     Returns
     -------
     parameters : Parameters
-        A batch, with shapes (B, n).
+        A batch, with shapes (B, n). Of motors it has gears, rotors and friction; that their limits
+        are left out is warned of.
 
     Raises
     ------
@@ -205,6 +207,13 @@ def stack(arms: Iterable[Arm | Parameters]) -> Parameters:
     (2, 2)
     """
     given = list(arms)
+    stacked = stack_parameters(given)
+    warn_motors_left_out(given, "Parameters hold none; simulate_batch takes the list of arms")
+    return stacked
+
+
+def stack_parameters(given: Sequence[Arm | Parameters]) -> Parameters:
+    """Stack arms whose motors are looked after elsewhere."""
     members = [parameters_of(arm) for arm in given]
     if not members:
         raise InputError(Problem("stack", "no arms", "at least one arm"))
@@ -212,7 +221,6 @@ def stack(arms: Iterable[Arm | Parameters]) -> Parameters:
     if len(counts) > 1:
         need = "arms with the same number of links"
         raise InputError(Problem("stack", f"arms with {counts} links", need, "stack each n apart"))
-    warn_unmodelled(*given)
     columns = zip(*members, strict=True)
     return Parameters(*(_stacked(column) for column in columns))
 
@@ -358,89 +366,84 @@ def _check_sizes(checks: Problems, p: Parameters) -> None:
         checks.add("links", f"a reach of {np.sum(p.length):g} m", "sizes that arithmetic can hold")
 
 
-class Unmodelled(NamedTuple):
-    """A quantity of a joint that is kept as data only."""
-
-    name: str
-    given: Callable[[Joint], bool]  # whether a joint has it, to an extent that would matter
-    instead: str  # what is computed with in its place
-
-
-NOT_MODELLED = (
-    Unmodelled(
-        "motor data",
-        lambda joint: joint.motor is not None,
-        "torques are those of an ideal motor, bounded by max_torque alone",
-    ),
-)
-
-
-def unmodelled(arm: Arm | Parameters) -> dict[str, str]:
-    """Name what of an arm is not modelled, each with a sentence about it.
+def with_ideal_motors(arm: Arm) -> Arm:
+    """Return an arm whose motors have no limits, with the gears, rotors and friction of its own.
 
     Parameters
     ----------
-    arm : Arm or Parameters
-        The arm as it was described; Parameters hold nothing that is not modelled.
+    arm : Arm
+        An arm, with motors or without.
 
     Returns
     -------
-    dict of str to str
-        Empty where everything that was given is computed with.
+    Arm
+        One of the same `Parameters`, whose joints have no motors.
 
     Examples
     --------
     >>> import ulna
-    >>> driven = ulna.Joint(motor=ulna.Motor(voltage=12.0, resistance=1.0, torque_constant=0.02))
-    >>> unmodelled(ulna.Arm.rods([1.0], [1.0], joints=[driven])).keys()
-    dict_keys(['motor data'])
-    >>> unmodelled(ulna.preset("so-101"))
-    {}
+    >>> driven = ulna.Arm.rods([0.2], [0.3]).with_motors("feetech-sts3215-12v")
+    >>> with_ideal_motors(driven).joints[0].gear_ratio
+    345.0
     """
-    found = {}
-    joints: tuple[Joint, ...] = getattr(arm, "joints", ())
-    for name, given, instead in NOT_MODELLED:
-        numbers = [str(number) for number, joint in enumerate(joints, 1) if given(joint)]
-        if numbers:
-            found[name] = f"{name} ({_listed(numbers)}) is not modelled: {instead}"
-    return found
+    if all(joint.motor is None for joint in arm.joints):
+        return arm
+    p = arm.parameters
+    dry = np.stack([p.coulomb, p.static, p.stribeck_velocity, p.drag], axis=-1).tolist()
+    rows = zip(arm.joints, dry, p.rotor_inertia.tolist(), p.gear_ratio.tolist(), strict=True)
+    joints = (
+        replace(
+            joint,
+            motor=None,
+            friction=Friction(*numbers) if joint.friction or numbers[1] else None,
+            rotor_inertia=rotor,
+            gear_ratio=gear,
+        )
+        for joint, numbers, rotor, gear in rows
+    )
+    return arm.replace(joints=joints)
 
 
-def warn_unmodelled(*arms: Arm | Parameters) -> None:
-    """Warn of what is not modelled of these arms, once for what several of them share.
+def warn_motors_left_out(arms: Iterable[Arm | Parameters], reason: str) -> None:
+    """Warn that motors of these arms are left out but for gears, rotors and friction.
 
     Parameters
     ----------
-    *arms : Arm or Parameters
+    arms : iterable of Arm or Parameters
         The arms as they were described.
+    reason : str
+        Why, and what to do instead.
 
     Examples
     --------
     >>> import warnings, ulna
+    >>> driven = ulna.Arm.rods([0.2], [0.3]).with_motors("tower-pro-sg90")
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     motor = ulna.Motor(voltage=12.0, resistance=1.0, torque_constant=0.02)
-    ...     warn_unmodelled(ulna.Arm.rods([1.0], [1.0], joints=[ulna.Joint(motor=motor)]))
-    >>> print(str(caught[0].message).partition(":")[0])
-    motor data (joint 1) is not modelled
+    ...     warn_motors_left_out([driven], "a table of masses has none")
+    >>> print(caught[0].message)
+    limits of motors (joint 1) are left out: a table of masses has none
     """
-    sentences = [sentence for arm in arms for sentence in _sentences(arm)]
+    sentences = {
+        f"limits of motors ({_listed(joints)}) are left out: {reason}"
+        for joints in map(_with_motors, arms)
+        if joints
+    }
     if sentences:
-        warn(*dict.fromkeys(sentences))
+        warn(*sorted(sentences))
 
 
-def _sentences(arm: Arm | Parameters) -> tuple[str, ...]:
-    """Return the sentences about an arm, which keeps them: loops ask for them at every call."""
-    kept = getattr(arm, "__dict__", None)
-    if kept is None:
-        return tuple(unmodelled(arm).values())
-    found: tuple[str, ...] | None = kept.get("_unmodelled")
-    if found is None:
-        found = kept["_unmodelled"] = tuple(unmodelled(arm).values())
-    return found
+def _with_motors(arm: Arm | Parameters) -> tuple[str, ...]:
+    """Return the numbers of joints whose motors are not ideal."""
+    joints: tuple[Joint, ...] = getattr(arm, "joints", ())
+    return tuple(
+        str(number)
+        for number, joint in enumerate(joints, 1)
+        if joint.motor is not None and not isinstance(joint.motor, IdealMotor)
+    )
 
 
-def _listed(numbers: list[str]) -> str:
+def _listed(numbers: Sequence[str]) -> str:
     if len(numbers) == 1:
         return f"joint {numbers[0]}"
     return f"joints {', '.join(numbers[:-1])} and {numbers[-1]}"

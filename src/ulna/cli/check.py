@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ulna.arm import Arm, unmodelled, warn_unmodelled
+from ulna.arm import Arm
 from ulna.arm.components import FRICTION
 from ulna.cli import flags
 from ulna.cli.arguments import Angles, find_arm, read_convention
@@ -36,7 +36,6 @@ def check(arm: flags.Arm, angles: flags.Angles = "relative", json: flags.Json = 
     """
     convention = read_convention(angles)
     described = find_arm(arm)
-    warn_unmodelled(described)
     if json:
         limits = described.parameters
         beside = convention.facts(phi_lower=limits.lower, phi_upper=limits.upper)
@@ -162,6 +161,5 @@ def _facts(arm: Arm) -> dict[str, Any]:
             for name, values in arm.parameters._asdict().items()
             if dry or name not in FRICTION
         },
-        "not_modelled": list(unmodelled(arm)),
         **({"friction_payload_level": _level_payload(arm)} if dry else {}),
     }

@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 from ulna import dynamics, kinematics
-from ulna.arm import Arm, warn_unmodelled
+from ulna.arm import Arm
 from ulna.arrays import sum_beyond
 from ulna.cli import flags
 from ulna.cli.arguments import Angles, changed_arm, read_convention, read_force
@@ -54,7 +54,6 @@ def hold(
         need = "--tip-force, which is what a force on the tip is called in every command"
         raise InputError(Problem("--force", shown(force), need, f'write --tip-force "{force}"'))
     described = changed_arm(arm, payload, no_gravity=no_gravity)
-    warn_unmodelled(described)
     convention = read_convention(angles)
     posture = np.array(convention.read(q, described, "--q"))
     pull = np.zeros(2)

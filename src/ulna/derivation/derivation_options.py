@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
-from ulna.arm import Arm, unmodelled
+from ulna.arm import Arm, IdealMotor
 from ulna.errors import InputError, Problem, did_you_mean, shown
 
 MOST_LINKS = 4
@@ -170,8 +170,9 @@ def left_out(options: DerivationOptions, arm: Arm | None) -> str:
     """Say what the arm has and the letters leave out; empty where there is nothing."""
     if arm is None:
         return ""
-    names = " and ".join(unmodelled(arm))
-    sentences = [f"{names.capitalize()}, which this arm has, is left out."] if names else []
+    sentences = []
+    if not all(isinstance(joint.motor, IdealMotor | None) for joint in arm.joints):
+        sentences = ["The limits of this arm's motors are left out: tau is the torque they give."]
     if arm.has_friction and not options.friction:
         kind = "Dry friction" if (arm.parameters.static > 0.0).any() else "Drag"
         adds = "friction=True, or --friction, adds it."

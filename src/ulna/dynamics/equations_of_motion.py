@@ -24,7 +24,7 @@ import numpy as np
 
 from ulna.actuation.friction import friction_slope, known, may_have_friction
 from ulna.angles import relative_to_absolute
-from ulna.arm import Arm, Parameters, parameters_of, warn_unmodelled
+from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import (
     Array,
     Evaluator,
@@ -89,7 +89,6 @@ def forward_dynamics(
     >>> forward_dynamics(arm, [0.0], [0.0], [12.0]).tolist()
     [2.0]
     """
-    warn_unmodelled(arm)
     if tip_force is None:
         found = one_state(arm, state_evaluator, "forward_dynamics", q, qd, tau)
         if found is not None:
@@ -144,7 +143,6 @@ def inverse_dynamics(
     >>> inverse_dynamics(arm, [0.0], [0.0], [2.0]).tolist()
     [12.0]
     """
-    warn_unmodelled(arm)
     if tip_force is None:
         found = one_state(arm, state_evaluator, "inverse_dynamics", q, qd, qdd)
         if found is not None:

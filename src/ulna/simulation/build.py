@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ulna.actuation.friction import has_friction
-from ulna.arm import Arm, unmodelled, warn_unmodelled
+from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control.controller import check_controller
 from ulna.dynamics.packed import CARRIER, LOWER, STUCK, TURNS, UPPER, pack
@@ -30,17 +30,6 @@ from ulna.simulation.motor_rows import MotorRows, has_gear_loss, put_motors
 from ulna.simulation.options import PerArm, SimulationOptions, is_number
 from ulna.simulation.sensors import Sensors
 from ulna.simulation.steps import most_error
-
-
-@PerArm
-def _is_unmodelled(arm: Arm) -> bool:
-    return bool(unmodelled(arm))
-
-
-def warn_of_unmodelled(arm: Arm) -> None:
-    """Warn of what is not modelled of an arm, at every run; of most arms there is nothing."""
-    if _is_unmodelled(arm):
-        warn_unmodelled(arm)
 
 
 def check_sequential(arm: Arm) -> None:

@@ -7,7 +7,8 @@ from functools import partial
 import numpy as np
 
 from ulna.actuation.friction import has_friction
-from ulna.arm import Arm, warn_unmodelled
+from ulna.arm import Arm
+from ulna.arm.parameters import warn_motors_left_out
 from ulna.arrays import Array, Evaluator, KernelCall
 from ulna.dynamics.equations_of_motion import linearise, state_evaluator
 from ulna.errors import InputError, Problem, shown
@@ -48,7 +49,9 @@ class CompiledArm:
 
         if not isinstance(arm, Arm):
             raise InputError(Problem("compiled", shown(arm), "an Arm"))
-        warn_unmodelled(arm)
+        warn_motors_left_out(
+            [arm], "compiled(arm) steps with the torques it is given; see simulate"
+        )
         self.arm = arm
         self._n = arm.n
         options = read_options(
@@ -272,7 +275,7 @@ def compiled(arm: Arm) -> CompiledArm:
     Parameters
     ----------
     arm : Arm
-        The arm; what of it is not modelled is warned of here, once.
+        The arm. Limits of its motors are left out, which is warned of here, once.
 
     Returns
     -------

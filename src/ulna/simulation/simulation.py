@@ -18,7 +18,6 @@ from ulna.simulation.build import (
     check_sequential,
     check_tip_is_free,
     read_events,
-    warn_of_unmodelled,
 )
 from ulna.simulation.core import Report, SimulationCore
 from ulna.simulation.engine import memory_layout as at
@@ -155,7 +154,6 @@ class Simulation(SimulationCore):
         self.on_error = check_on_error(on_error)
         check_kinds(arm, controller, sensors, disturbances)
         check_controlled(controller, reference=reference, sensors=sensors)
-        warn_of_unmodelled(arm)
         self.arm = arm
         self.options = read_options(
             arm.n, method=method, controlled=controller is not None, dynamics=dynamics,

@@ -27,6 +27,7 @@ import numpy as np
 from ulna.actuation.friction import sliding_friction
 from ulna.analysis.portraits.state_feedback import StateFeedback
 from ulna.arm import Arm, Friction, parameters_of
+from ulna.arm.parameters import with_ideal_motors
 from ulna.arrays import Array
 from ulna.dynamics import (
     forward_dynamics,
@@ -78,10 +79,10 @@ class Flow:
 
     @cached_property
     def free(self) -> Arm:
-        """The arm without its stops, and without what is not modelled and has been warned of."""
-        (joint,) = self.arm.joints
-        free = replace(joint, lower=-math.inf, upper=math.inf, motor=None)
-        return self.arm.replace(joints=[free])
+        """The arm without its stops, and with an ideal motor."""
+        ideal = with_ideal_motors(self.arm)
+        (joint,) = ideal.joints
+        return ideal.replace(joints=[replace(joint, lower=-math.inf, upper=math.inf)])
 
     @cached_property
     def smooth(self) -> Arm:
@@ -91,7 +92,7 @@ class Flow:
     @cached_property
     def friction(self) -> Friction:
         """Dry friction and drag of the joint; none of all zeros."""
-        return self.arm.joints[0].friction or Friction()
+        return self.free.joints[0].friction or Friction()
 
     @cached_property
     def static_friction(self) -> float:

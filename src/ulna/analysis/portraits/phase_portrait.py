@@ -18,7 +18,8 @@ from ulna.analysis.portraits.invariant_sets import RunningSolution, Separatrix
 from ulna.analysis.portraits.phase_equilibria import PhaseEquilibrium, StickingInterval
 from ulna.analysis.portraits.report_text import portrait_facts, portrait_lines
 from ulna.analysis.portraits.state_feedback import StateFeedback
-from ulna.arm import Arm, warn_unmodelled
+from ulna.arm import Arm
+from ulna.arm.parameters import warn_motors_left_out
 from ulna.arrays import Array, number, positive, whole
 from ulna.concurrency import OnInterrupt, check_on_interrupt, interruptible
 from ulna.control import Controller
@@ -100,7 +101,7 @@ def portrait(
     [3.0758581]
     """
     check_kinds(arm, controller, None, ())
-    warn_unmodelled(arm)
+    warn_motors_left_out([arm], "a portrait knows ideal motors, bounded by max_torque")
     if arm.n != 1:
         hint = "for more joints there are ulna.poincare and projections of a run"
         raise InputError(Problem("arm", f"{arm.n} joints", "one joint", hint))

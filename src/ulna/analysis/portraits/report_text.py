@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ulna.analysis.portraits.fates import Fate
-from ulna.arm import unmodelled
+from ulna.arm import IdealMotor
 from ulna.arrays import plain
 from ulna.errors import shown
 
@@ -86,7 +86,9 @@ def left_out(portrait: Portrait) -> list[str]:
     found = []
     if math.isfinite(joint.lower) or math.isfinite(joint.upper):
         found.append(f"its stops at {joint.lower:.4g} and {joint.upper:.4g} rad")
-    return found + [f"its {name}" for name in unmodelled(portrait.arm)]
+    if not isinstance(joint.motor, IdealMotor | None):
+        found.append("the limits of its motor, which a portrait takes as ideal")
+    return found
 
 
 def drive_text(portrait: Portrait) -> str:

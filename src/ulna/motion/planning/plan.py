@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 import numpy as np
 
-from ulna.arm import Arm, warn_unmodelled
+from ulna.arm import Arm
 from ulna.arrays import Array, float_array, freeze, number, positive
 from ulna.concurrency import interruptible
 from ulna.errors import InputError, Problem, did_you_mean, shown
@@ -197,7 +197,6 @@ class PlanningProblem:
         """Check arm and path, fit a drawing into reach, and choose duration, times and start."""
         arm, path, start = self.arm, self.path, self.start
         _check(arm, path)
-        warn_unmodelled(arm)
         _check_postures(arm, path, start=start, elbow=self.elbow, posture=self.posture)
         if path.fit:
             path, found = fitted(path, arm)

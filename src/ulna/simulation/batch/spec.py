@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ulna.arm import Arm, Parameters, parameters_of, stack, warn_unmodelled
+from ulna.arm import Arm, Parameters, parameters_of
+from ulna.arm.parameters import stack_parameters, warn_motors_left_out
 from ulna.arrays import Array, float_array
 from ulna.dynamics.packed import (
     CARRIER,
@@ -53,6 +54,7 @@ from ulna.simulation.steps import check_steps
 from ulna.simulation.ticks import block
 
 PRECISIONS = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}
+IN_BATCHES = "a batch knows ideal motors, bounded by max_torque; see simulate"
 AT_ONCE = 8.0  # arms in lanes that take as long as one by itself
 MOST_TICKS = 2**18  # of a trajectory for all arms that is computed before the run
 ENDLESS = ("lower", "upper", "max_velocity", "max_torque")  # what may be infinite
@@ -303,9 +305,10 @@ def read_arms(given: Any) -> Parameters:
     """Read an arm, stacked parameters, or a list of arms with the same number of links."""
     several = isinstance(given, Sequence) and not isinstance(given, Parameters)
     if several and len(given) and all(isinstance(one, Arm | Parameters) for one in given):
-        given = stack(given)
+        warn_motors_left_out(given, IN_BATCHES)
+        given = stack_parameters(given)
     elif isinstance(given, Arm):
-        warn_unmodelled(given)
+        warn_motors_left_out([given], IN_BATCHES)
         return given.parameters  # which were checked when it was made
     if not isinstance(given, Arm | Parameters):
         got = shown(given) if not several or len(given) else "an empty list"
