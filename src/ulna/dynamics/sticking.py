@@ -148,6 +148,12 @@ def hold_margin(links: Array, i: int) -> Any:
 
 
 @inlined
+def grip(links: Array, i: int) -> Any:
+    """Return how much friction, and a gear under load, hold a joint at rest: 0 if nothing does."""
+    return links[i, STATIC] + links[i, GEAR_FORTH] - links[i, GEAR_BACK]
+
+
+@inlined
 def _change(links: Array, i: int) -> None:
     """Let a held joint go, the way that it is driven; hold one that was let go."""
     if links[i, STUCK] == 0.0:

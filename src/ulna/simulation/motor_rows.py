@@ -39,7 +39,7 @@ class MotorRows(NamedTuple):
     @property
     def form(self) -> Hashable:
         """What arms in lanes together must have in common."""
-        return self.codes.tobytes(), self.periods.tobytes()
+        return self.codes.tobytes(), self.periods.tobytes(), has_gear_loss(self)
 
 
 def has_motors(arm: Arm) -> bool:

@@ -44,6 +44,11 @@ MOST_KEPT = 64  # joints of arms whose scratch memory is kept for the next call
 FIRST_BUDGET = 2000  # steps of a block of arms with one link
 
 
+def layers_of(bucket: Bucket) -> int:
+    """Return how many layers of rows the memory of a bucket has: more than one of motors."""
+    return at.LAYERS if bucket.ints[at.MOTORS] else 1
+
+
 def block_memory(kind: LaneKind, bucket: Bucket, *blocks: int) -> Memory:
     """Allocate memory for a block of arms, or for several with a leading axis of blocks.
 
@@ -51,7 +56,7 @@ def block_memory(kind: LaneKind, bucket: Bucket, *blocks: int) -> Memory:
     """
     n, (number, width, tableau) = bucket.start.shape[2], kind
     return Memory(
-        vectors=zeros_of_lanes((at.VECTORS, n + 1, width), number),
+        vectors=zeros_of_lanes((at.VECTORS * layers_of(bucket), n + 1, width), number),
         links=zeros_of_lanes((*blocks, n + 1, at.COLUMNS, width), number),
         turns=zeros_of_lanes((TURNS, n + 1, width), number),
         per_arm=zeros_of_lanes((*blocks, len(bucket.per_arm), width), number),
@@ -84,7 +89,7 @@ def single_memory(kind: LaneKind, bucket: Bucket, times: Array) -> tuple[Memory,
         scalar = Memory(TABLE, TABLE, TABLE, TABLE[0], INTS, kind.tableau, floats, ints)
         return scalar, Record(TABLE, TABLE)
     scalar = Memory(
-        vectors=new_vectors(n),
+        vectors=new_vectors(n, driven=layers_of(bucket) > 1),
         links=np.zeros((n + 1, at.COLUMNS)),
         turns=np.zeros((TURNS, n + 1)),
         per_arm=np.zeros(len(bucket.per_arm)),
@@ -139,7 +144,8 @@ class BlockScratch:
         """Return that of an earlier call if it fits, or allocate it; loading a block clears it."""
         kind, prepared = self.kind, self.prepared
         bucket = prepared.bucket
-        sizes = kind.number, self.n, len(bucket.per_arm), len(bucket.floats), len(bucket.ints)
+        lengths = len(bucket.per_arm), len(bucket.floats), len(bucket.ints)
+        sizes = kind.number, self.n, *lengths, layers_of(bucket)
         # Controllers have memory of their own, and references that take much of it.
         self._sizes = sizes if prepared.law is None and self.n <= MOST_KEPT else None
         with suppress(IndexError):
@@ -379,7 +385,7 @@ class ResidentBucket:
     ) -> None:
         from ulna.simulation.engine import block as kernels
         from ulna.simulation.engine.parts import connect_block
-        from ulna.simulation.engine.scalar_fallback import PERSISTENT
+        from ulna.simulation.engine.scalar_fallback import DRIVEN, PERSISTENT
 
         self.bucket, self.members = prepared.bucket, prepared.members
         self.n, self.blocks = self.bucket.start.shape[2], -(-len(self.members) // kind.width)
@@ -392,7 +398,8 @@ class ResidentBucket:
         self._memory = self._new_memory()
         control = block_control(kind, prepared, self.blocks)
         self._control = control._replace(reference_table=np.zeros((1, 0, 3, self.n, 1)))
-        states = np.zeros((self.blocks, len(PERSISTENT), self.n + 1, kind.width), kind.number)
+        rows = len(PERSISTENT) + len(DRIVEN) * (layers_of(self.bucket) > 1)
+        states = np.zeros((self.blocks, rows, self.n + 1, kind.width), kind.number)
         taken = np.zeros(self.blocks, dtype=np.int64)
         self._state = kernels.ResidentState(*known, states=states, steps=taken)
         self._covered = 0  # the tick up to which references are known

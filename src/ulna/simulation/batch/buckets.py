@@ -18,6 +18,7 @@ from ulna.simulation.build import InputMemory, build_inputs
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Bucket
 from ulna.simulation.methods import METHODS, IntegrationMethod
+from ulna.simulation.motor_rows import MotorRows, has_gear_loss
 from ulna.simulation.options import SimulationOptions, allowance, check_memory
 
 NOTHING, NOWHERE = np.zeros((1, 0)), np.zeros(0, dtype=np.int64)
@@ -42,7 +43,7 @@ def buckets_of(spec: BatchSpec, first: int, last: int) -> list[Prepared]:
     slab = _Slab(
         spec, first, packed, np.ascontiguousarray(spec.start[:, first:last]), spec.keys[first:last]
     )
-    inputs = (*spec.inputs, spec.laws)
+    inputs = (*spec.inputs, spec.laws, spec.motors)
     if len(packed.coupled) == 1 and all(len(one.forms) == 1 for one in inputs):
         forms = [one.forms[0] for one in inputs]
         return [slab.bucket(forms, int(packed.coupled[0]), own, slice(first, last))]
@@ -84,11 +85,12 @@ class _Slab(NamedTuple):
         self, forms: list[Form], coupled: int, own: Array, members: slice | Array
     ) -> Prepared:
         """Lay out arms: their rows of the slab, which of the batch's they are, and their inputs."""
-        spec, packed, law_form = self.spec, self.packed, forms[4]
-        inputs = _input_memory(spec, [one.example for one in forms[:4]])
+        spec, packed, law_form, motors = self.spec, self.packed, forms[4], forms[5].example
+        inputs = _input_memory(spec, [one.example for one in forms[:4]], motors)
         ints, law = inputs.ints, law_form.example
-        inputs.floats[at.TARGET], ints[at.COUPLED] = spec.duration, coupled
-        ints[at.FRICTIONAL] = coupled >= FRICTIONAL
+        inputs.floats[at.TARGET], ints[at.COUPLED] = spec.duration, coupled or motors is not None
+        geared = motors is not None and has_gear_loss(motors)
+        ints[at.FRICTIONAL] = coupled >= FRICTIONAL or geared
         ints[at.UNCHECKED] = ints[at.CHECK_INTERVAL] = 1
         limited = packed.limited if len(packed.limited) == 1 else packed.limited[own]
         ints[at.STOPS] = spec.options.stops and limited.any()
@@ -110,15 +112,16 @@ class _Slab(NamedTuple):
         return Prepared(spec, bucket, self.first + own, law)
 
 
-def _input_memory(spec: BatchSpec, examples: list[Any]) -> InputMemory:
+def _input_memory(spec: BatchSpec, examples: list[Any], motors: MotorRows | None) -> InputMemory:
     """Lay out the inputs of which these are examples; those that never change are copied."""
     torque, force, disturbances, sensors = examples
     n, options = spec.n, spec.options
-    if torque is held(n) and force is held(at.AXES) and not disturbances and sensors is PERFECT:
+    steady = torque is held(n) and force is held(at.AXES) and not disturbances
+    if steady and sensors is PERFECT and motors is None:
         return InputMemory(
             *(part.copy() for part in _held_memory(n, options, METHODS[options.method]))
         )
-    return build_inputs(n, options, (torque, force), disturbances, (), sensors)
+    return build_inputs(n, options, (torque, force), disturbances, (), sensors, motors)
 
 
 @lru_cache(maxsize=16)
@@ -159,6 +162,8 @@ def _own_values(
         pieces.append((int(ints[at.SIZES]), forms[2].of(members)))
     if forms[3].example is not PERFECT:
         pieces.append((int(ints[at.SENSOR]), forms[3].of(members)))
+    if forms[5].example is not None:
+        pieces.append((int(ints[at.MOTOR_ROWS]), forms[5].of(members)))
     own = []
     for place, values in pieces:
         if len(values) > 1:

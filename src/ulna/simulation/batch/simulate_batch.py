@@ -29,7 +29,7 @@ from ulna.simulation.batch.spec import BatchSpec, kind_of, read_spec, read_threa
 from ulna.simulation.batch.statuses import RESULTS, TO_RUN, Statuses, coarse_arms
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Outcome, sample_width
-from ulna.simulation.loads import short_tables
+from ulna.simulation.loads import chosen_command, short_tables
 from ulna.simulation.run import read_only
 from ulna.simulation.simulate_arm import sample_times
 from ulna.simulation.steps import most_error
@@ -65,6 +65,9 @@ def simulate_batch(
     duration: float | None = None,
     dt: float = 1e-3,
     torque: BatchTorqueLike | None = None,
+    voltage: BatchTorqueLike | None = None,
+    current: BatchTorqueLike | None = None,
+    position: BatchTorqueLike | None = None,
     controller: BatchControllerLike | None = None,
     reference: BatchReferenceLike | None = None,
     tip_force: BatchTipForceLike | None = None,
@@ -105,6 +108,8 @@ def simulate_batch(
     torque : array_like, str, sequence or tuple, optional
         Joint torques [N·m]: numbers (n,) or (B, n); rows dt apart (B, K, n), or a pair (times,
         rows) with rows (K, n) or (B, K, n); text, one formula a joint; or a list of B such.
+    voltage, current, position : as torque, optional
+        In place of torques, what motors at all joints are commanded, as in `ulna.simulate`.
     controller : Controller or sequence of B, optional
         Compiled controllers, such as those of `ulna.control`.
     reference : Plan, Trajectory, array_like, callable, or sequence of B, optional
@@ -176,12 +181,16 @@ def simulate_batch(
     check_on_interrupt(on_interrupt)
     _check_store(store, overwrite=overwrite)
     spec = read_spec(
-        arms, q0=q0, qd0=qd0, duration=duration, dt=dt, torque=torque, controller=controller,
+        arms, q0=q0, qd0=qd0, duration=duration, dt=dt, torque=torque, voltage=voltage,
+        current=current, position=position, controller=controller,
         reference=reference, tip_force=tip_force, method=method, between=between, rate=rate,
         sensors=sensors, disturbances=disturbances, seeds=seeds, stops=stops,
         restitution=restitution,
     )  # fmt: skip
     n, options, length = spec.n, spec.options, spec.duration
+    what, command = chosen_command(
+        controller, torque=torque, voltage=voltage, current=current, position=position
+    )
     times = np.array([length])
     if samples is not None:
         # A copy, which nobody else holds, and of the type that kernels read.
@@ -190,14 +199,14 @@ def simulate_batch(
     settings = {
         "members": spec.count, "duration": length, **vars(options), "max_step": None,
         "precision": precision, "controller": described(controller), "between": between,
-        "reference": describe_references(reference), "torque": described(torque),
+        "reference": describe_references(reference), what: described(command),
         "tip_force": described(tip_force), "disturbances": described(disturbances),
         "seeds": described(seeds),
     }  # fmt: skip
     pool = ThreadPool(kind_of(precision, options), read_threads(threads))
     job = _BatchJob(spec, times, keep_torques, settings, pool, min(slab, MOST_PREPARED))
     run = _run_job(job, store, overwrite, progress, on_interrupt)
-    named = zip(("torque", "tip_force"), spec.inputs[:2], strict=True)
+    named = zip((what, "tip_force"), spec.inputs[:2], strict=True)
     tables = ((name, form.example) for name, given in named for form in given.forms)
     warn(*coarse_arms(run.status, options.dt, most_error(options)), *short_tables(tables, length))
     return run

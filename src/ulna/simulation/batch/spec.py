@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ulna.arm import Arm, Parameters, parameters_of
-from ulna.arm.parameters import stack_parameters, warn_motors_left_out
+from ulna.arm.parameters import stack_parameters
 from ulna.arrays import Array, float_array
 from ulna.dynamics.packed import (
     CARRIER,
@@ -37,6 +37,8 @@ from ulna.simulation.batch.inputs import (
     References,
     check_between,
     compile_controllers,
+    for_all,
+    for_each,
     joint_rows,
     read_controllers,
     read_disturbances,
@@ -47,14 +49,14 @@ from ulna.simulation.batch.inputs import (
 from ulna.simulation.batch.statuses import CODES, TO_RUN
 from ulna.simulation.build import check_controlled, tableau_of
 from ulna.simulation.disturbances import Disturbance
-from ulna.simulation.loads import FORCE, torque_kind
+from ulna.simulation.loads import FORCE, TORQUE, chosen_command, command_kind
 from ulna.simulation.methods import METHODS
+from ulna.simulation.motor_rows import MotorRows, check_given, has_motors, motor_rows
 from ulna.simulation.options import MOST_START, PerArm, SimulationOptions, read_options, read_time
 from ulna.simulation.steps import check_steps
 from ulna.simulation.ticks import block
 
 PRECISIONS = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}
-IN_BATCHES = "a batch knows ideal motors, bounded by max_torque; see simulate"
 AT_ONCE = 8.0  # arms in lanes that take as long as one by itself
 MOST_TICKS = 2**18  # of a trajectory for all arms that is computed before the run
 ENDLESS = ("lower", "upper", "max_velocity", "max_torque")  # what may be infinite
@@ -144,6 +146,7 @@ class BatchSpec:
     controllers: list[Any]
     given_references: References | None
     seeds: Array | None
+    motors: Input = NOBODY  # that are not ideal
 
     @cached_property
     def start(self) -> Array:
@@ -254,6 +257,9 @@ def read_spec(
     duration: float | None,
     dt: float,
     torque: Any,
+    voltage: Any = None,
+    current: Any = None,
+    position: Any = None,
     controller: Any,
     reference: Any,
     tip_force: Any,
@@ -273,8 +279,11 @@ def read_spec(
     check_controlled(controller, reference=reference, sensors=sensors)
     options = _read_options(n, method, dt, rate, stops, restitution)
     references = read_references(reference, n)
+    what, command = chosen_command(
+        controller, torque=torque, voltage=voltage, current=current, position=position
+    )
     inputs = (
-        read_input(torque_kind(n), torque, n, between=between, dt=options.dt),
+        read_input(command_kind(what, n), command, n, between=between, dt=options.dt),
         read_input(FORCE, tip_force, n, between=between, dt=options.dt),
         read_disturbances(disturbances, n),
         read_sensors(sensors, n, options.rate),
@@ -293,7 +302,7 @@ def read_spec(
     length = duration if duration is not None or references is None else references.duration
     spec = BatchSpec(
         options, read_time("duration", length), parameters, arm, count, n, (q, qd),
-        inputs, controllers, references, keys,
+        inputs, controllers, references, keys, read_motors(arms, what, options),
     )  # fmt: skip
     check_steps(
         options, 0.0, spec.duration, n, controlled=bool(controllers), disturbances=spec.disturbances
@@ -301,14 +310,41 @@ def read_spec(
     return spec
 
 
+def read_motors(arms: Any, what: str, options: SimulationOptions) -> Input:
+    """Read the motors of an arm, or of each of several; Parameters have none."""
+    given = (
+        list(arms) if isinstance(arms, Sequence) and not isinstance(arms, Parameters) else [arms]
+    )
+    known = [one for one in given if isinstance(one, Arm)]
+    for arm in known:
+        check_given(arm, what)
+    if what != TORQUE and len(known) < len(given):
+        need = "arms with motors: Parameters hold none"
+        raise InputError(Problem(what, "Parameters", need, "pass an Arm, or a list of arms"))
+    if not any(map(has_motors, known)):
+        return NOBODY
+    rows = [_motors_of(one, what, options) for one in given]
+    if len(rows) == 1 and rows[0] is not None:
+        return for_all(rows[0], rows[0].values.reshape(1, -1))
+    return for_each(
+        rows,
+        lambda one: None if one is None else one.form,
+        lambda one: np.zeros(0) if one is None else one.values.ravel(),
+    )
+
+
+def _motors_of(arm: Any, what: str, options: SimulationOptions) -> MotorRows | None:
+    if not isinstance(arm, Arm) or not has_motors(arm):
+        return None
+    return motor_rows(arm, what, dt=options.dt, adaptive=False)
+
+
 def read_arms(given: Any) -> Parameters:
     """Read an arm, stacked parameters, or a list of arms with the same number of links."""
     several = isinstance(given, Sequence) and not isinstance(given, Parameters)
     if several and len(given) and all(isinstance(one, Arm | Parameters) for one in given):
-        warn_motors_left_out(given, IN_BATCHES)
         given = stack_parameters(given)
     elif isinstance(given, Arm):
-        warn_motors_left_out([given], IN_BATCHES)
         return given.parameters  # which were checked when it was made
     if not isinstance(given, Arm | Parameters):
         got = shown(given) if not several or len(given) else "an empty list"

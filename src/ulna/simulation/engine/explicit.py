@@ -8,6 +8,7 @@ from ulna.kernels import inlined, inner
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.engine.state_derivative import (
+    call_account,
     call_motors,
     columns,
     copy,
@@ -94,7 +95,7 @@ def error_of_step(size: int, m: Memory, h: float) -> float:
     if fifth != 0.0 or third != 0.0:
         error = abs(h) * fifth / math.sqrt((fifth + 0.01 * third) * 2 * n)
     if m.ints[at.MOTORS] != 0:
-        call_motors(size, m, at.ESTIMATE_ERROR, 0, 0, 0, 0.0, h)
+        call_account(size, m, at.ESTIMATE_ERROR, 0, 0.0, h)
         error = max(error, m.floats[at.MOTOR_ERROR])
     return error
 
@@ -159,7 +160,7 @@ def prepare_dense(size: int, m: Memory, t: float, h: float) -> None:
             _combine_motors(size, m, s, s, t, h)
         state_derivative(size, m, t + m.tableau[s, at.NODE] * h, s)
     if m.ints[at.MOTORS] != 0:
-        call_motors(size, m, at.PREPARE_DENSE, 0, 0, 0, t, h)
+        call_account(size, m, at.PREPARE_DENSE, 0, t, h)
     for part in range(2):
         for i in range(n + 1):
             change = v[at.NEXT_STATE + part, i] - v[at.STATE + part, i]
@@ -179,7 +180,7 @@ def read_dense(size: int, m: Memory, x: float) -> None:
     """Write the state at the fraction x of a DOP853 step to STAGE."""
     v = m.vectors
     if m.ints[at.MOTORS] != 0:
-        call_motors(size, m, at.READ_DENSE, 0, 0, 0, 0.0, x)
+        call_account(size, m, at.READ_DENSE, 0, 0.0, x)
     for part in range(2):
         for i in range(size + 1):
             total = 0.0

@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 
 from ulna.dynamics import packed as link
-from ulna.dynamics.sticking import forward_with_friction, hold_margin, hold_or_release
-from ulna.kernels import inlined, inner, kernel
+from ulna.dynamics.sticking import forward_with_friction, grip, hold_margin, hold_or_release
+from ulna.kernels import inner, kernel
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.engine.state_derivative import call_motors, copy, inputs, state_derivative
@@ -90,19 +90,11 @@ def _bound(m: Memory, i: int) -> bool:
     return held
 
 
-@inlined
-def _holds(m: Memory, i: int) -> float:
-    """Return how far apart [N·m] the torques are between which a joint stays at rest."""
-    links = m.links
-    by_gear = links[i, link.GEAR_FORTH] - links[i, link.GEAR_BACK]
-    return float(2.0 * links[i, link.STATIC] + by_gear)
-
-
 @inner
 def _note_sticking(size: int, m: Memory, i: int, t: float) -> None:
     """Note when a joint begins to be held by friction alone, and when it breaks away."""
     n, floats, first = size, m.floats, m.ints[at.NOTED]
-    by_friction = resting_side(m, i) == 0.0 and _holds(m, i) > 0.0
+    by_friction = resting_side(m, i) == 0.0 and grip(m.links, i) > 0.0
     sticking = m.links[i, link.STUCK] != 0.0 and by_friction
     since = first + at.STICKING_SINCE * n + i
     if sticking and floats[first + at.STICKING * n + i] == 0.0:
@@ -128,6 +120,6 @@ def _margins(size: int, m: Memory, t: float) -> None:
         if links[i, link.STUCK] != 0.0:
             m.floats[first + i] = hold_margin(links, i)
         else:
-            rubs = _holds(m, i) + links[i, link.DRAG] > 0.0
+            rubs = grip(links, i) + links[i, link.DRAG] > 0.0
             sliding = links[i, link.DIRECTION] * m.vectors[at.STAGE + 1, i]
             m.floats[first + i] = sliding if rubs else 1.0

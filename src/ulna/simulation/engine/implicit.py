@@ -12,6 +12,7 @@ from ulna.lanes import any_lane, is_scalar, is_single, logical_and, logical_or, 
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.engine.state_derivative import (
+    call_account,
     call_motors,
     call_slide,
     columns,
@@ -58,6 +59,8 @@ def semi_implicit_step(size: int, m: Memory, t: float, h: float) -> None:
     _update_rates_first(size, m, h)
     if driven:
         call_motors(size, m, at.WRITE_RATES, at.DERIVATIVES, 0, 0, t, h)
+        if is_scalar(v):
+            call_account(size, m, at.WRITE_POWERS, at.DERIVATIVES, t, h)
         call_motors(size, m, at.EULER_END, 0, 0, 0, t + h, h)
 
 

@@ -11,9 +11,9 @@ from ulna.simulation.engine.explicit import derivative_at_end, explicit_step, pr
 from ulna.simulation.engine.memory import ControlMemory, Memory, Record
 from ulna.simulation.engine.schedule import hold, open_segment, slack
 from ulna.simulation.engine.state_derivative import (
+    call_account,
     call_friction,
     call_handle_events,
-    call_motors,
     call_part,
     call_update_contacts,
     copy,
@@ -88,7 +88,7 @@ def accept(size: int, m: Memory, samples: Array, log: Array, h: float) -> int:
     copy(size, m, at.NEXT_STATE, at.STATE)
     ints[at.STEPS] += 1
     if ints[at.MOTORS] != 0:
-        call_motors(size, m, at.NOTE_STEP, 0, 0, 0, m.floats[at.STEP_END], h)
+        call_account(size, m, at.NOTE_STEP, 0, m.floats[at.STEP_END], h)
     if which >= 0:
         return call_handle_events(size, m, log, which)
     m.floats[at.NOW] = m.floats[at.STEP_END]

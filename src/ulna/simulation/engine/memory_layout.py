@@ -291,16 +291,18 @@ WATCH_PART = _int.put("WATCH_PART", "of stops and events")
 SLIDE_PART = _int.put("SLIDE_PART", "of the friction of joints that slide")
 FRICTION_PART = _int.put("FRICTION_PART", "of joints that stick, and break away")
 MOTOR_PART = _int.put("MOTOR_PART", "of motors")
+ACCOUNT_PART = _int.put("ACCOUNT_PART", "of what motors of a single arm use, and when")
 FALLBACK_PART = _int.put("FALLBACK_PART", "of scalar steps of arms in lanes")
-SCALAR_PARTS = _int.put("SCALAR_PARTS", "the same of an arm that takes a step by itself", 11)
+SCALAR_PARTS = _int.put("SCALAR_PARTS", "the same of an arm that takes a step by itself", 12)
 INTS = _int.end
 UPDATE_CONTACTS, FIND_EVENT, HANDLE_EVENTS = range(3)  # what the part for stops and events is to do
 SETTLE, PROBE, MARGINS, LOOSEN = range(4)  # what the part for friction is to do
 # What the part for motors is to do.
 (
-    DRIVE, WRITE_RATES, BEGIN_STEP, COMBINE, PREPARE_DENSE, READ_DENSE, ESTIMATE_ERROR, GAUSS_STAGE,
-    GAUSS_UPDATE, GAUSS_END, EULER_END, READ_COMMANDS, NOTE_STEP,
-) = range(13)  # fmt: skip
+    DRIVE, WRITE_RATES, BEGIN_STEP, COMBINE, GAUSS_STAGE, GAUSS_UPDATE, GAUSS_END, EULER_END,
+    READ_COMMANDS,
+) = range(9)  # fmt: skip
+WRITE_POWERS, PREPARE_DENSE, READ_DENSE, ESTIMATE_ERROR, NOTE_STEP = range(5)  # of a single arm
 
 # Of a controller, a number a joint each: places are multiples of n.
 _note = _MemoryLayout("notes (times n), in floats from NOTED on")

@@ -13,7 +13,7 @@ from typing import Any
 
 from ulna.dynamics import packed as link
 from ulna.kernels import inlined, inner
-from ulna.lanes import floor, is_scalar, numbers, select
+from ulna.lanes import floor, numbers, select
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.sincos import sincos
@@ -126,10 +126,19 @@ def _stepper_torque(m: Memory, i: int, row: int, command: Any, rate: Any) -> Any
     stepped = micro * floor(command / micro + 0.5)
     per_arm[row + at.LATCHED] = stepped
     error = (stepped - angle) / step
-    sine, _ = sincos(0.5 * math.pi * error)
     # Beyond a step the field pulls less again, and beyond two to another tooth.
     per_arm[row + at.LIMITED] = select(abs(error) > 1.0, 1.0, 0.0)
-    return pull_out * sine - per_arm[row + at.INNER_DAMPING] * rate
+    return pull_out * _sine(m, row, 0.5 * math.pi * error) - per_arm[row + at.INNER_DAMPING] * rate
+
+
+@inner
+def _sine(m: Memory, row: int, angle: Any) -> Any:
+    """Return sin(x), lane by lane."""
+    m.per_arm[row + at.POWER] = angle
+    found = numbers(m.per_arm)
+    for w in range(found.shape[1]):
+        found[row + at.POWER, w], _ = sincos(found[row + at.POWER, w])
+    return m.per_arm[row + at.POWER]
 
 
 @inlined
@@ -273,7 +282,7 @@ def exponential(m: Memory, row: int, exponent: Any) -> Any:
 
 @inner
 def write_rates(size: int, m: Memory, row: int) -> None:
-    """Write the derivatives of currents, temperatures, rotors and energies to a row."""
+    """Write the derivatives of currents, temperatures and rotors to a row."""
     v, carrier = m.vectors, 0.0 * m.links[0, link.QDD]
     for i in range(size):
         if m.ints[at.WINDINGS] != 0:
@@ -285,8 +294,6 @@ def write_rates(size: int, m: Memory, row: int) -> None:
             alone = push / m.per_arm[place + at.ROTOR]
             v[at.ROTORS + row + 1, i] = alone - carrier / m.per_arm[place + at.RATIO]
         carrier += m.links[i, link.QDD]
-    if is_scalar(v):
-        _energy_rates(size, m, row)
 
 
 @inner
@@ -306,7 +313,7 @@ def _winding_rates(m: Memory, i: int, row: int) -> None:
 
 
 @inner
-def _energy_rates(size: int, m: Memory, row: int) -> None:
+def write_powers(size: int, m: Memory, row: int) -> None:
     """Write the powers between supply, windings, gears and teeth."""
     v, n = m.vectors, size
     for layer in (at.ELECTRIC, at.ROTORS, at.GEARS):

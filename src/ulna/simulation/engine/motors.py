@@ -24,6 +24,7 @@ from ulna.simulation.engine.motor_laws import (
     motor_rate,
     row_of,
     servo_target,
+    write_powers,
     write_rates,
 )
 from ulna.simulation.engine.schedule import slack
@@ -54,22 +55,23 @@ def motor_part(
         _read_commands(size, m, t)
     elif task >= at.GAUSS_STAGE and task <= at.EULER_END:
         _implicit(size, m, task, row, t, h)
-    elif is_scalar(m.vectors):
-        _single(size, m, task, t, h)
     return 0
 
 
-@inner
-def _single(size: int, m: Memory, task: int, t: float, h: float) -> None:
-    """Do what only single arms need."""
-    if task == at.NOTE_STEP:
+@kernel
+def account_part(size: int, m: Memory, task: int, row: int, t: float, h: float) -> int:
+    """Do what motors of a single arm take: energies, dense output, errors and notes."""
+    if task == at.WRITE_POWERS:
+        write_powers(size, m, row)
+    elif task == at.NOTE_STEP:
         _note_step(size, m, t, h)
     elif task == at.PREPARE_DENSE:
         _prepare_dense(size, m, h)
     elif task == at.READ_DENSE:
         _read_dense(size, m, h)
-    elif task == at.ESTIMATE_ERROR:
+    else:
         m.floats[at.MOTOR_ERROR] = _estimate_error(size, m, h)
+    return 0
 
 
 @inlined

@@ -18,7 +18,7 @@ from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.crossings import watch_part
 from ulna.simulation.engine.friction_modes import friction_part, slide_part
 from ulna.simulation.engine.memory import Bucket, ControlMemory, Memory, Outcome, Record
-from ulna.simulation.engine.motors import motor_part
+from ulna.simulation.engine.motors import account_part, motor_part
 from ulna.simulation.engine.scalar_fallback import scalar_fallback
 from ulna.simulation.engine.schedule import disturb, read_sensors
 from ulna.simulation.engine.state_derivative import PART, live_inputs
@@ -115,6 +115,8 @@ def _parts(ints: Array, memory: Any, control: Any, table: Any) -> list[tuple[int
     if ints[at.MOTORS]:
         task = (INT, memory, INT, INT, INT, INT, FLOAT, FLOAT)
         found.append((at.MOTOR_PART, (motor_part, task)))
+        if isinstance(memory.fields[0], ArrayOf):
+            found.append((at.ACCOUNT_PART, (account_part, (INT, memory, INT, INT, FLOAT, FLOAT))))
     if ints[at.FRICTIONAL]:
         found.append((at.SLIDE_PART, (slide_part, (INT, memory, INT))))
     if ints[at.FRICTIONAL] and isinstance(memory.fields[0], ArrayOf):

@@ -12,7 +12,7 @@ from typing import Any
 
 from ulna.arrays import Array
 from ulna.dynamics import packed as link
-from ulna.dynamics.sticking import hold_margin
+from ulna.dynamics.sticking import grip, hold_margin
 from ulna.kernels import INT, ArrayOf, Hook, RecordOf, inlined, inner, kernel
 from ulna.kinematics.posture_kernels import FINE, OVERFLOW, checked, finite_rows
 from ulna.lanes import any_lane, logical_and, logical_or, numbers, select
@@ -132,7 +132,7 @@ def is_resting(size: int, m: Memory) -> Any:
         found = logical_or(found, logical_or(gap <= TOUCH, links[i, at.SIDE] != 0.0))
         # A joint without a direction has not been looked at yet; one without a rate may stick.
         free = logical_and(links[i, link.STUCK] == 0.0, _rubs(m, i))
-        still = logical_and(v[at.STATE + 1, i] == 0.0, _holds(m, i) > 0.0)
+        still = logical_and(v[at.STATE + 1, i] == 0.0, grip(m.links, i) > 0.0)
         still = logical_or(still, links[i, link.DIRECTION] == 0.0)
         found = logical_or(found, logical_and(free, still))
     return found
@@ -146,14 +146,7 @@ def _none(m: Memory) -> Any:
 
 @inlined
 def _rubs(m: Memory, i: int) -> Any:
-    return _holds(m, i) + m.links[i, link.DRAG] > 0.0
-
-
-@inlined
-def _holds(m: Memory, i: int) -> Any:
-    """Return how much friction, and a gear under load, hold a joint at rest."""
-    links = m.links
-    return links[i, link.STATIC] + links[i, link.GEAR_FORTH] - links[i, link.GEAR_BACK]
+    return grip(m.links, i) + m.links[i, link.DRAG] > 0.0
 
 
 @inlined
@@ -161,7 +154,7 @@ def _has_reversed(size: int, m: Memory) -> Any:
     """Return which arms have a joint that reverses in the step, against friction."""
     v, links, found = m.vectors, m.links, _none(m)
     for i in range(size):
-        edge = select(_holds(m, i) > 0.0, 0.0, -CREEP)
+        edge = select(grip(m.links, i) > 0.0, 0.0, -CREEP)
         back = links[i, link.DIRECTION] * v[at.NEXT_STATE + 1, i] < edge
         found = logical_or(found, logical_and(back, _rubs(m, i)))
     return found

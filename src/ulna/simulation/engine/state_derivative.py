@@ -57,6 +57,8 @@ def coupled_derivative(size: int, m: Memory, t: float, row: int) -> None:
         note_friction(size, m, at.STAGE, row)
     if m.ints[at.MOTORS] != 0:
         call_motors(size, m, at.WRITE_RATES, row, 0, 0, t, 0.0)
+        if is_scalar(m.vectors):
+            call_account(size, m, at.WRITE_POWERS, row, t, 0.0)
 
 
 @inner
@@ -65,6 +67,12 @@ def call_motors(
 ) -> None:
     """Do what motors take: find their torques, or take a part of a step with them."""
     call_part(m.ints[at.MOTOR_PART], size, m, task, row, known, target, t, h)
+
+
+@inner
+def call_account(size: int, m: Memory, task: int, row: int, t: float, h: float) -> None:
+    """Do what motors of a single arm take besides: energies, dense output, errors, notes."""
+    call_part(m.ints[at.ACCOUNT_PART], size, m, task, row, t, h)
 
 
 @inner

@@ -12,6 +12,7 @@ from __future__ import annotations
 from ulna.arrays import Array
 from ulna.dynamics import packed as link
 from ulna.dynamics.recursive import forward_coupled
+from ulna.dynamics.sticking import grip
 from ulna.kernels import inner
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
@@ -210,7 +211,7 @@ def _friction_crossing(size: int, m: Memory) -> int:
     floats, ints, first = m.floats, m.ints, size + m.ints[at.EVENTS]
     for i in range(size):
         # Without dry friction a joint may creep back and forth as it likes.
-        edge = 0.0 if m.links[i, link.STATIC] > 0.0 else -CREEP
+        edge = 0.0 if grip(m.links, i) > 0.0 else -CREEP
         if floats[ints[at.SIGNALS] + first + i] < edge <= floats[ints[at.BEFORE] + first + i]:
             return int(first + i)
     return -1
@@ -316,7 +317,7 @@ def _meet_stop(size: int, m: Memory, log: Array, i: int) -> None:
 @inner
 def _stop_sliding(size: int, m: Memory, i: int) -> None:
     """Stop joint i, whose rate has come to zero; whether it sticks is decided for all together."""
-    if m.links[i, link.STUCK] == 0.0 and m.links[i, link.STATIC] > 0.0:
+    if m.links[i, link.STUCK] == 0.0 and grip(m.links, i) > 0.0:
         m.vectors[at.STATE + 1, i] = 0.0
     reset_history(size, m)
 
