@@ -53,7 +53,9 @@ SAFE = 1e-12  # below 1, of eigenvalues that are surely within the circle
 A_DECADE = 100  # frequencies
 BELOW = 0.01  # of the slowest motion, where frequencies begin
 SLOWEST = 1e-9  # of the rate, that counts as a motion
-AROUND = np.linspace(-6.0, 6.0, 25)  # widths of a resonance, at which it is looked at
+AROUND = np.linspace(-6.0, 6.0, 24)  # widths of a resonance, at which it is looked at
+THINNEST = 1e-4  # of its frequency, that a resonance counts as wide
+REAL = 1e-6  # of a gain, that a real one may have beside
 SHARP = 0.5  # damping ratio, below which there is a resonance
 LARGE = 1e9  # gain, beyond which there is no telling from infinity
 
@@ -201,7 +203,9 @@ class LoopDynamics:
         grid, values = self._grid, each_closed(self._on_grid)[:, joint]
         gains = crossings(lambda f: log_size(of_joint(f)), grid, log_size(values))
         turns = crossings(lambda f: of_joint(f).imag, grid, values.imag)
-        turns = turns[of_joint(turns).real < 0.0]
+        real = of_joint(turns)
+        # Where a motion without damping has a pole on the circle signs change as well.
+        turns = turns[(real.real < 0.0) & (np.abs(real.imag) <= REAL * np.abs(real))]
         peak = largest_value(
             lambda f: np.abs(1.0 / (1.0 + of_joint(f))), grid, np.abs(1.0 / (1.0 + values))
         )
@@ -299,7 +303,8 @@ class LoopDynamics:
         first = BELOW * float(np.min(sizes[moving], initial=last))
         count = math.ceil(A_DECADE * math.log10(last / first))
         sharp = own[moving & (own.imag > 0.0) & (np.abs(own.real) < SHARP * sizes)]
-        resonances = sharp.imag[:, None] + sharp.real[:, None] * AROUND
+        widths = np.maximum(np.abs(sharp.real), THINNEST * sharp.imag)
+        resonances = sharp.imag[:, None] + widths[:, None] * AROUND
         every = np.concatenate([
             np.geomspace(first, last, count), np.linspace(0.1 * last, last, A_DECADE),
             resonances.ravel(),
