@@ -39,6 +39,7 @@ from ulna.analysis.loop_margins import (
 from ulna.analysis.sampled_loops import LinearLoop, given_loop
 from ulna.arm import Arm
 from ulna.arm.control_loop import Actuators, Sensors
+from ulna.arm.parameters import warn_motors_left_out
 from ulna.arrays import Array, float_array, freeze, plain
 from ulna.control import Controller
 from ulna.dynamics import gravity_torque, linearise
@@ -407,8 +408,8 @@ def loop(
 
     Notes
     -----
-    Delays need not be whole control periods: what is held between ticks is integrated exactly. The
-    torque of a motor is its command behind the lag of `actuators`.
+    Delays need not be whole control periods: what is held between ticks is integrated exactly. Of
+    motors gears and rotors count; their torques are commands behind the lag of `actuators`.
 
     Examples
     --------
@@ -424,6 +425,7 @@ def loop(
     check_kinds(arm, controller, sensors, ())
     if controller is None:
         raise InputError(Problem("controller", "None", "a controller, such as ulna.control.PD()"))
+    warn_motors_left_out([arm], "a linear loop has their torques as commanded, late by actuators=")
     given = given_loop(arm, rate, sensors, actuators)
     if given.sensors.rate is not None and given.sensors.rate < given.rate * (1.0 - SAFE):
         got = f"{given.sensors.rate:g} Hz at a control rate of {given.rate:g} Hz"

@@ -251,6 +251,14 @@ def test_what_makes_no_sense_is_refused():
         loop(ROD, [0.0], PD(100.0, 20.0)).gain([600.0])
 
 
+def test_limits_of_motors_are_said_to_be_left_out():
+    motor = ulna.TorqueSpeedMotor(stall_torque=5.0, no_load_speed=6.0, rotor_inertia=0.5)
+    with pytest.warns(ulna.UlnaWarning, match=r"limits of motors \(joint 1\) are left out"):
+        driven = loop(ROD.with_motors(motor), [0.0], PD(100.0, 20.0), rate=250.0)
+    light = loop(ROD, [0.0], PD(100.0, 20.0), rate=250.0)
+    assert driven.B[1] == pytest.approx(light.B[1] / 1.5)  # the rotor counts
+
+
 def test_an_unstable_loop_has_no_margins_and_says_so():
     found = loop(ROD, [0.0], PD(100.0, 20.0), rate=100.0, sensors=ulna.Sensors(delay=0.1))
     assert not found.stable
