@@ -55,6 +55,14 @@ def sample_run(samples=40, arm=None, **changes):
     return Run(arm, **(values | changes))
 
 
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory):
+    """The bytes of a run in a .nc file."""
+    file = tmp_path_factory.mktemp("raw") / "run.nc"
+    sample_run().save(file)
+    return file.read_bytes()
+
+
 def names_in(folder):
     return sorted(entry.name for entry in folder.iterdir())
 
@@ -272,10 +280,8 @@ def test_a_file_of_another_kind_is_no_run(tmp_path, raw):
 
 
 @pytest.mark.parametrize("part", [0.01, 0.3, 0.9, 0.9999])
-def test_a_file_that_was_cut_off_is_damaged(tmp_path, part):
+def test_a_file_that_was_cut_off_is_damaged(tmp_path, raw, part):
     file = tmp_path / "run.nc"
-    sample_run().save(file)
-    raw = file.read_bytes()
     file.write_bytes(raw[: int(part * len(raw))])
     refused(file, FileError, "cannot be read")
 
@@ -321,6 +327,7 @@ def put(name, values):
     return change
 
 
+@pytest.mark.usefixtures("parsed_here")
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -341,14 +348,15 @@ def put(name, values):
         (put("dissipated", ["a"] * 40), "dissipated: got object"),
     ],
 )
-def test_what_is_wrong_inside_is_named(tmp_path, change, words):
+def test_what_is_wrong_inside_is_named(tmp_path, raw, change, words):
     file = tmp_path / "run.nc"
-    sample_run().save(file)
+    file.write_bytes(raw)
     with h5py.File(file, "r+") as content:
         change(content)
     refused(file, InputError, words)
 
 
+@pytest.mark.usefixtures("parsed_here")
 def test_a_file_without_times_is_no_run(tmp_path):
     file = tmp_path / "run.nc"
     sample_run(1).save(file)
@@ -357,9 +365,10 @@ def test_a_file_without_times_is_no_run(tmp_path):
     refused(file, InputError, "time: got nothing")
 
 
-def test_everything_wrong_is_told_at_once(tmp_path):
+@pytest.mark.usefixtures("parsed_here")
+def test_everything_wrong_is_told_at_once(tmp_path, raw):
     file = tmp_path / "run.nc"
-    sample_run().save(file)
+    file.write_bytes(raw)
     with h5py.File(file, "r+") as content:
         del content["q"], content["tau"]
     with pytest.raises(InputError) as caught:

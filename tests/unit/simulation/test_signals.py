@@ -261,6 +261,7 @@ def test_files_and_copies_hold_all_of_it(tmp_path, options):
     assert back.provenance == run.provenance
 
 
+@pytest.mark.usefixtures("parsed_here")
 def test_files_from_before_there_was_any_still_open(tmp_path):
     run = run_of_all()
     run.save(tmp_path / "old.nc")
@@ -275,6 +276,7 @@ def test_files_from_before_there_was_any_still_open(tmp_path):
     assert back.saturation == ()
 
 
+@pytest.mark.usefixtures("parsed_here")
 @pytest.mark.parametrize("name", ["tau_commanded", "tip_force_disturbance"])
 def test_a_file_with_signals_of_another_shape_is_refused(tmp_path, name):
     run_of_all().save(tmp_path / "run.nc")

@@ -549,6 +549,7 @@ def test_a_piece_that_is_lost_or_cut_off_does_not_read_as_data(tmp_path):
     refused(file, FileError, "0 of the 1 pieces of qd are there; copy it again")
 
 
+@pytest.mark.usefixtures("parsed_here")
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -570,6 +571,7 @@ def test_what_is_wrong_inside_is_named(tmp_path, raw, change, words):
     refused(file, InputError, words)
 
 
+@pytest.mark.usefixtures("parsed_here")
 def test_everything_wrong_is_told_at_once(tmp_path, raw):
     file = tmp_path / "runs.nc"
     file.write_bytes(raw)
