@@ -11,7 +11,7 @@ PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -rs -n 2 --dist lo
 UNCOMPILED := NUMBA_DISABLE_JIT=1 $(PYTEST) tests/uncompiled
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-docs coverage test-slow check format pictures bench performance wheel clean
+.PHONY: help run test test-docs test-papers coverage test-slow check format pictures bench performance wheel clean
 
 help:            ## say what the targets do
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -26,13 +26,15 @@ run: $(RUNTIME)  ## plan loops on a circle, and follow them open loop and closed
 
 test: $(DEVELOP)  ## run the tests
 	@$(BIN)/ulna compile
-	@$(UNCOMPILED)
-	@$(PYTEST) -m "not (check or docs or slow)" --ignore tests/uncompiled
+	@$(PYTEST) -m "not (check or docs or papers or slow)" --ignore tests/uncompiled
 
 test-docs: $(DEVELOP)  ## run every command and block of the docs, every example and the notebook
 	@$(PYTEST) -m docs tests/docs
 
-coverage: $(DEVELOP)  ## run the unit tests once more and say which branches they do not take
+test-papers: $(DEVELOP)  ## compute every row of the five papers, and compare it with other ways to its numbers
+	@$(PYTEST) -m papers tests/papers
+
+coverage: $(DEVELOP)  ## run kernels as plain Python, the unit tests once more, and say which branches they do not take
 	@# Kernels are seen by the tracing as plain Python only.
 	@$(UNCOMPILED) --cov --cov-report= --cov-fail-under=0
 	@$(PYTEST) -m "not (check or slow)" tests/unit --cov --cov-append --cov-report=term

@@ -89,4 +89,4 @@ def test_no_command_line_brings_ulna_down(fuzz, tools):
             words = changed(dice, words, tools.nasty, tools.mutated)
         return case(words)
 
-    fuzz([case(line.split("|")) for line in LINES if not line.startswith("show")], draw, 90)
+    fuzz([case(line.split("|")) for line in LINES if not line.startswith("show")], draw, 45)

@@ -37,4 +37,4 @@ def test_no_drawing_brings_ulna_down(fuzz, tools):
         raw = tools.encoded(text)
         return case(tools.damaged(dice, raw, 1) if dice.random() < 0.2 else raw)
 
-    fuzz([case(DRAWING.encode())], draw, 40)
+    fuzz([case(DRAWING.encode())], draw, 20)

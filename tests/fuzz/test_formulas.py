@@ -32,4 +32,4 @@ def test_no_formula_brings_ulna_down(fuzz, tools):
         return case(*words)
 
     examples = [case(torque, "t < 0", "1 N, 0 N", "10 deg") for torque in TORQUES]
-    fuzz(examples, draw, 90)
+    fuzz(examples, draw, 45)

@@ -55,4 +55,4 @@ def test_no_path_brings_ulna_down(fuzz, tools):
         return case("points.csv", tools.damaged(dice, raw, 1) if dice.random() < 0.2 else raw)
 
     examples = [case(CALLS[0]), case("points.csv"), case("points.csv", TIMED)]
-    fuzz(examples, draw, 50)
+    fuzz(examples, draw, 25)

@@ -52,4 +52,4 @@ def test_no_robot_file_brings_ulna_down(fuzz, tools):
         raw = tools.encoded(text)
         return case(dice.choice(COMMANDS), tools.damaged(dice, raw) if dice.random() < 0.2 else raw)
 
-    fuzz([case(command, DESK_ARM.encode()) for command in COMMANDS], draw, 150)
+    fuzz([case(command, DESK_ARM.encode()) for command in COMMANDS], draw, 75)

@@ -32,4 +32,4 @@ def test_no_run_file_brings_ulna_down(fuzz, tools, raw):
         words = dice.choice([["--json"], [], ["--csv", "out.csv"]])
         return case(tools.damaged(dice, content), *words, outputs=["out.csv"])
 
-    fuzz([case(whole), case(whole[:length]), case(whole, "--json")], draw, 80)
+    fuzz([case(whole), case(whole[:length]), case(whole, "--json")], draw, 40)

@@ -1,4 +1,4 @@
-"""Batches without a compiler: `make test` runs this with NUMBA_DISABLE_JIT=1.
+"""Batches without a compiler: `make coverage` runs this with NUMBA_DISABLE_JIT=1.
 
 Lanes are rows of NumPy then. Runs have few steps; every expectation is a law or a closed form, or
 the single engine, which runs without a compiler too.

@@ -1,4 +1,4 @@
-"""The kernels as plain Python: `make test` runs this with NUMBA_DISABLE_JIT=1.
+"""The kernels as plain Python: `make coverage` runs this with NUMBA_DISABLE_JIT=1.
 
 That shows that they need no compiler, and lets coverage see their lines. Runs are short, because
 they are a hundred times slower than compiled ones; every expectation is a law or a closed form.

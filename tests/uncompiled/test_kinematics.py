@@ -1,4 +1,4 @@
-"""The solver for redundant arms as plain Python: `make test` runs this without a compiler."""
+"""The solver for redundant arms as plain Python: `make coverage` runs this without a compiler."""
 
 import numba
 import numpy as np

@@ -1,4 +1,4 @@
-"""Kernels for one state as plain Python: `make test` runs this with NUMBA_DISABLE_JIT=1."""
+"""Kernels for one state as plain Python: `make coverage` runs this with NUMBA_DISABLE_JIT=1."""
 
 import numba
 import numpy as np

@@ -213,7 +213,8 @@ def follow() -> None:
         contextlib.redirect_stderr(said),
     ):
         path = "circle(center=(0.4, 0.3), radius='20 cm')"
-        assert main(["follow", "kehl", path, "--out", str(Path(folder) / "out")]) == 0, said
+        words = ["--duration", "2 s", "--out", str(Path(folder) / "out")]
+        assert main(["follow", "kehl", path, *words]) == 0, said
 
 
 def simulate() -> None:

@@ -18,7 +18,12 @@ import ulna
 ALL = {"payload": True, "tip_force": True, "drives": True, "gravity": "vector"}
 LOADED = {"payload": True, "gravity": "vector"}
 # The long ones first, so that two processes are busy to the end.
-CASES = list(product((4, 3, 2, 1), ("relative", "absolute"), ("rods", "points", "general")))
+KINDS = list(product(("relative", "absolute"), ("rods", "points", "general")))
+# Of four links one kind, and the others in slow: they are what three links are, with more terms.
+CASES = [
+    pytest.param((4, *kind), marks=() if kind == ("relative", "points") else pytest.mark.slow)
+    for kind in KINDS
+] + [(links, *kind) for links in (3, 2, 1) for kind in KINDS]
 
 
 @functools.cache

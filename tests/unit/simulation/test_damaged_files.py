@@ -135,7 +135,15 @@ def environment():
     return {**os.environ, "PYTHONPATH": place}
 
 
-@pytest.mark.parametrize(("kind", "count"), [("run", 600), ("batch", 200)])
+@pytest.mark.parametrize(
+    ("kind", "count"),
+    [
+        ("run", 150),
+        ("batch", 50),
+        pytest.param("run", 600, marks=pytest.mark.slow),
+        pytest.param("batch", 200, marks=pytest.mark.slow),
+    ],
+)
 def test_a_damaged_file_is_refused(tmp_path, kind, count):
     file = tmp_path / "good.nc"
     (run_of() if kind == "run" else batch_of()).save(file)
