@@ -123,7 +123,9 @@ def catalogued(name: str, what: str = "motor") -> CataloguedMotor:
     known = catalogue()
     if not isinstance(name, str) or name not in known:
         need = "the name of a motor"
-        hint = nearest_name(name.lower() if isinstance(name, str) else str(name), tuple(known))
+        word = name.lower() if isinstance(name, str) else str(name)
+        alike = [one for one in known if word and word in one]
+        hint = f"did you mean {alike[0]!r}?" if alike else nearest_name(word, tuple(known))
         raise InputError(Problem(what, shown(name), need, hint))
     return known[name]
 

@@ -11,7 +11,7 @@ give its problems the names of options, `spoken` its sentences.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +20,8 @@ import numpy as np
 
 from ulna import units
 from ulna.angles import absolute_to_relative, relative_to_absolute
-from ulna.arm import Arm, load, preset, presets
+from ulna.arm import Arm, IdealMotor, load, preset, presets
+from ulna.arm.motor_catalogue import catalogued
 from ulna.arm.robot_files import check_format
 from ulna.cli.terminal import counted, degrees, note
 from ulna.errors import InputError, Problem, Problems, did_you_mean, nearest_name, shown
@@ -28,6 +29,7 @@ from ulna.expressions import constant
 from ulna.storage import exists
 
 HEAVIEST = 1e6  # [kg]
+IDEAL = "ideal"  # a motor without limits
 MOST_SHOWN = 8  # angles of a posture in a sentence
 # What Python's words for a setting are called at the command line.
 NAMES = {"speed": "film-speed"}
@@ -46,9 +48,15 @@ def find_arm(name: str, what: str = "ARM") -> Arm:
     return load(name)
 
 
-def changed_arm(name: str, payload: str | None, *, no_gravity: bool) -> Arm:
-    """Return an arm with another load at its tip, and without gravity if it lies flat."""
-    arm = find_arm(name)
+def changed_arm(
+    name: str,
+    payload: str | None,
+    *,
+    no_gravity: bool,
+    motor: Sequence[str] | None = None,
+) -> Arm:
+    """Return an arm with another load or other motors, and without gravity if it lies flat."""
+    arm = with_typed_motors(find_arm(name), motor)
     if payload is not None:
         mass = units.to_si(payload, "mass", what="--payload")
         if not 0.0 <= mass <= HEAVIEST:
@@ -56,6 +64,23 @@ def changed_arm(name: str, payload: str | None, *, no_gravity: bool) -> Arm:
             raise InputError(Problem("--payload", shown(payload), f"a mass of {bound} kg"))
         arm = arm.with_payload(mass)
     return arm.replace(gravity=(0.0, 0.0)) if no_gravity else arm
+
+
+def with_typed_motors(arm: Arm, names: Sequence[str] | None) -> Arm:
+    """Return an arm with the motors of some names, one for all joints or one each."""
+    if not names:
+        return arm
+    words = [word.strip() for text in names for word in text.split(",")]
+    checks = Problems()
+    if len(words) not in (1, arm.n):
+        need = f"one for all joints, or one each: {counted(arm.n, 'name')}"
+        checks.add("--motor", counted(len(words), "name"), need)
+    motors = []
+    for word in words:
+        with checks.gather():
+            motors.append(IdealMotor() if word == IDEAL else catalogued(word, "--motor").motor)
+    checks.raise_if_any()
+    return arm.with_motors(motors if len(motors) > 1 else motors[0])
 
 
 def read_quantity(text: str, kind: str, what: str) -> float:

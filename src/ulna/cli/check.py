@@ -11,7 +11,8 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arm.components import FRICTION
 from ulna.cli import flags
-from ulna.cli.arguments import Angles, find_arm, read_convention
+from ulna.cli.arguments import Angles, find_arm, read_convention, with_typed_motors
+from ulna.cli.motor_report import has_motors, level_text, motor_columns, motor_facts
 from ulna.cli.terminal import (
     counted,
     degrees,
@@ -28,14 +29,19 @@ from ulna.kinematics.inverse_kinematics import ring
 from ulna.units import from_si
 
 
-def check(arm: flags.Arm, angles: flags.Angles = "relative", json: flags.Json = False) -> None:
+def check(
+    arm: flags.Arm,
+    motor: flags.Motor = None,
+    angles: flags.Angles = "relative",
+    json: flags.Json = False,
+) -> None:
     """Check a robot file, and show what ulna makes of it.
 
     Limits belong to joints, and are always of the angle from the link before; with absolute
     angles what they leave to each link, from the x axis, is shown beside them.
     """
     convention = read_convention(angles)
-    described = find_arm(arm)
+    described = with_typed_motors(find_arm(arm), motor)
     if json:
         limits = described.parameters
         beside = convention.facts(phi_lower=limits.lower, phi_upper=limits.upper)
@@ -47,6 +53,8 @@ def check(arm: flags.Arm, angles: flags.Angles = "relative", json: flags.Json = 
     dry = described.has_friction
     if dry:
         show_joints("friction", _friction(described))
+    if has_motors(described):
+        show_joints("motors, at the joints", motor_columns(described))
     if convention.absolute:
         say("q is measured from the link before, φ from the x axis; limits are those of q")
     if _lacks_limits(described):
@@ -56,6 +64,8 @@ def check(arm: flags.Arm, angles: flags.Angles = "relative", json: flags.Json = 
     say(_reach_text(described))
     if dry and any(described.gravity):
         say(_held_text(described))
+    if has_motors(described) and any(described.gravity):
+        say(level_text(described, _level(described)))
     say("ok")
 
 
@@ -119,10 +129,15 @@ def _friction(arm: Arm) -> dict[str, list[str]]:
 
 def _level_payload(arm: Arm) -> float:
     """Return the mass [kg] that friction alone holds at the tip of the arm, stretched out level."""
+    return float(friction_payload(arm, _level(arm)))
+
+
+def _level(arm: Arm) -> np.ndarray:
+    """Return the pose in which the arm is stretched out level."""
     gx, gy = arm.gravity
     level = np.zeros(arm.n)
     level[0] = math.atan2(gx, -gy)
-    return float(friction_payload(arm, level))
+    return level
 
 
 def _held_text(arm: Arm) -> str:
@@ -161,5 +176,6 @@ def _facts(arm: Arm) -> dict[str, Any]:
             for name, values in arm.parameters._asdict().items()
             if dry or name not in FRICTION
         },
+        **motor_facts(arm),
         **({"friction_payload_level": _level_payload(arm)} if dry else {}),
     }

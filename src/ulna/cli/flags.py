@@ -40,6 +40,13 @@ def complete_arm(incomplete: str) -> Iterator[str]:
     yield from (name for name in [*presets(), *files] if name.startswith(incomplete))
 
 
+def complete_motor(incomplete: str) -> Iterator[str]:
+    """Return the motors that a word may become."""
+    from ulna.arm.motor_catalogue import motor_names
+
+    yield from (name for name in motor_names() if name.startswith(incomplete))
+
+
 Arm = Annotated[
     str,
     argument(
@@ -67,6 +74,17 @@ Angles = Annotated[
 ]
 Payload = Annotated[
     str | None, option("MASS", 'A load at the tip in place of the arm\'s own: "200 g".')
+]
+Motor = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--motor",
+        metavar="NAME",
+        help="A motor for all joints in place of the arm's own, or one each: repeated, or with "
+        "commas; ideal for one without limits; see `ulna list motors`.",
+        show_default=False,
+        autocompletion=complete_motor,
+    ),
 ]
 NoGravity = Annotated[bool, switch("--no-gravity", "The arm lies flat: no gravity.")]
 Explain = Annotated[bool, switch("--explain", "Show the worked steps, with the numbers put in.")]

@@ -94,6 +94,7 @@ def follow(
     max_acceleration: flags.MaxAcceleration = None,
     rate: Annotated[str, flags.RATE] = "1000 Hz",
     payload: flags.Payload = None,
+    motor: flags.Motor = None,
     no_gravity: flags.NoGravity = False,
     elbow: flags.Elbow = None,
     angles: flags.Angles = "relative",
@@ -121,7 +122,7 @@ def follow(
     read_choice(start, STARTS, "--start", "exact or rest")
     convention = read_convention(angles)
     name, described, way = planning.read_request(
-        arm, path, payload, no_gravity=no_gravity, angles=convention
+        arm, path, payload, no_gravity=no_gravity, angles=convention, motor=motor
     )
     with rewording(of_controller):
         chosen.start(described)

@@ -15,6 +15,14 @@ from ulna.arrays import sum_beyond
 from ulna.cli import flags
 from ulna.cli.arguments import Angles, changed_arm, read_convention, read_force
 from ulna.cli.flags import option
+from ulna.cli.motor_report import (
+    has_motors,
+    motor_facts,
+    motor_name,
+    too_hot_text,
+    torque_at_rest,
+    torque_for_ever,
+)
 from ulna.cli.terminal import (
     ROUNDING,
     degrees,
@@ -43,6 +51,7 @@ def hold(
     q: flags.Posture,
     tip_force: TipForceOption = None,
     payload: flags.Payload = None,
+    motor: flags.Motor = None,
     no_gravity: flags.NoGravity = False,
     angles: flags.Angles = "relative",
     explain: flags.Explain = False,
@@ -53,7 +62,7 @@ def hold(
     if force is not None:
         need = "--tip-force, which is what a force on the tip is called in every command"
         raise InputError(Problem("--force", shown(force), need, f'write --tip-force "{force}"'))
-    described = changed_arm(arm, payload, no_gravity=no_gravity)
+    described = changed_arm(arm, payload, no_gravity=no_gravity, motor=motor)
     convention = read_convention(angles)
     posture = np.array(convention.read(q, described, "--q"))
     pull = np.zeros(2)
@@ -77,15 +86,18 @@ class _Held(NamedTuple):
     gravity: np.ndarray
     payload_margin: float  # [kg] more at the tip
     friction_payload: float  # [kg] more at the tip that friction holds without motors
-
-    @property
-    def limit(self) -> np.ndarray:
-        return np.asarray(self.arm.parameters.max_torque)
+    limit: np.ndarray  # [N·m] of each joint at rest, its motor's included
 
     @property
     def too_weak(self) -> np.ndarray:
         """Of each joint, whether the pose asks more of it than it gives."""
         most = self.limit + self.static
+        return np.asarray(np.abs(self.torque) > most * (1.0 + ROUNDING))
+
+    @property
+    def too_hot(self) -> np.ndarray:
+        """Of each joint, whether its motor holds the pose only until its winding is too hot."""
+        most = torque_for_ever(self.arm) + self.static
         return np.asarray(np.abs(self.torque) > most * (1.0 + ROUNDING))
 
     @property
@@ -106,10 +118,11 @@ def _held(arm: Arm, q: np.ndarray, force: np.ndarray) -> _Held:
         got = "angles, a force or a load for which no torque is a number"
         raise InputError(Problem("hold", got, "sizes that arithmetic can hold", "check the units"))
     p = arm.parameters
-    held_by = p._replace(max_torque=p.max_torque + p.static)
+    limit = torque_at_rest(arm)
+    held_by = p._replace(max_torque=limit + p.static)
     margin = float(dynamics.largest_payload(held_by, q, tip_force=force))
     alone = float(dynamics.friction_payload(arm, q, tip_force=force))
-    return _Held(arm, q, force, torque, dynamics.gravity_torque(arm, q), margin, alone)
+    return _Held(arm, q, force, torque, dynamics.gravity_torque(arm, q), margin, alone, limit)
 
 
 def _show(held: _Held, name: str, angles: Angles) -> None:
@@ -124,6 +137,8 @@ def _show(held: _Held, name: str, angles: Angles) -> None:
     if held.static.any():
         columns["holds from [N·m]"] = map(number, torque - held.static)
         columns["to [N·m]"] = map(number, torque + held.static)
+    if has_motors(arm):
+        columns["motor"] = map(motor_name, arm.joints)
     if np.isfinite(limit).any():
         columns["limit [N·m]"] = (number(most) if np.isfinite(most) else "" for most in limit)
         columns["used [%]"] = (
@@ -137,6 +152,9 @@ def _show(held: _Held, name: str, angles: Angles) -> None:
         helped = ", friction included" * bool(held.static.any())
         most = no_more_than(held.payload_margin)
         say(f"the joints hold up to {most} kg more at the tip{helped}")
+    if held.too_hot.any() and not held.too_weak.any():
+        text = too_hot_text(arm, torque, np.flatnonzero(held.too_hot))
+        say(f"the motors hold the pose{text}")
     if held.static.any():
         say(_without_motors(held))
 
@@ -173,7 +191,7 @@ def _raise_if_too_weak(held: _Held) -> None:
         return
     asked = "; ".join(
         f"joint {i + 1} needs {number(abs(held.torque[i]))} N·m "
-        f"and gives {number(held.limit[i])} N·m"
+        f"and {_giver(held, int(i))} {number(held.limit[i])} N·m"
         + f" beside {number(held.static[i])} N·m of friction"
         * bool(held.static[i])
         for i in weak
@@ -186,6 +204,13 @@ def _raise_if_too_weak(held: _Held) -> None:
     raise InfeasibleError(f"the pose cannot be held: {asked}; {way_out}")
 
 
+def _giver(held: _Held, joint: int) -> str:
+    """Return what bounds the torque of a joint: its motor, or itself."""
+    if held.limit[joint] < held.arm.parameters.max_torque[joint]:
+        return f"its motor {motor_name(held.arm.joints[joint])} gives"
+    return "gives"
+
+
 def _facts(held: _Held) -> dict[str, Any]:
     return {
         "arm": held.arm.name,
@@ -195,6 +220,7 @@ def _facts(held: _Held) -> dict[str, Any]:
         "gravity": held.gravity,
         "max_torque": held.limit,
         "holds": not held.too_weak.any(),
+        **motor_facts(held.arm),
         "payload": held.arm.payload.mass,
         "payload_margin": held.payload_margin,
         **(_friction_facts(held) if held.static.any() else {}),

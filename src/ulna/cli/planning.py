@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json as json_format
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Annotated, Any, NamedTuple
@@ -60,6 +60,7 @@ def plan(
         str | None, option("NAME", "exact, or finite: differences of sampled angles.")
     ] = None,
     payload: flags.Payload = None,
+    motor: flags.Motor = None,
     no_gravity: flags.NoGravity = False,
     out: flags.Folder = "plan",
     json: flags.Json = False,
@@ -70,7 +71,7 @@ def plan(
     folder = ResultFolder(out, plan_writers(), files_of_before, overwrite=overwrite)
     convention = read_convention(angles)
     name, described, way = read_request(
-        arm, path, payload, no_gravity=no_gravity, angles=convention
+        arm, path, payload, no_gravity=no_gravity, angles=convention, motor=motor
     )
     settings = {key: given[key] for key in ("derivatives", *SETTINGS)}
     made = make_plan(name, described, way, **settings)
@@ -85,7 +86,13 @@ class Planned(NamedTuple):
 
 
 def read_request(
-    arm: str | None, path: str | None, payload: str | None, *, no_gravity: bool, angles: Angles
+    arm: str | None,
+    path: str | None,
+    payload: str | None,
+    *,
+    no_gravity: bool,
+    angles: Angles,
+    motor: Sequence[str] | None = None,
 ) -> tuple[str, Arm, Path]:
     """Return an arm, by its name and as it is, and a path for it; a path may come alone."""
     if path is None and arm is not None and _is_path(arm):
@@ -94,7 +101,7 @@ def read_request(
     if path is not None and not name.lower().endswith(".toml") and _is_path(name):
         hint = "the arm comes first, then the path"
         raise InputError(Problem("ARM", shown(name), "a preset or a robot file", hint))
-    described = changed_arm(name, payload, no_gravity=no_gravity)
+    described = changed_arm(name, payload, no_gravity=no_gravity, motor=motor)
     if path is None:
         return name, described, default_path(described)
     return name, described, read_path(path, "PATH", absolute=angles.absolute)

@@ -12,6 +12,7 @@ from ulna.arm.control_loop import ACTUATOR_TIMES, ACTUATORS, SENSOR_TIMES, SENSO
 from ulna.cli import flags
 from ulna.cli.arguments import Angles, read_convention
 from ulna.cli.flags import argument, option
+from ulna.cli.motor_report import motor_list
 from ulna.cli.outputs import (
     check_film,
     check_outputs,
@@ -67,6 +68,7 @@ def _made(run: Run, angles: Angles) -> list[tuple[str, str]]:
         ("tip force", _in_words(settings.get("tip_force"), "N, N, N·m")),
         ("controller", _controller(settings)),
         ("reference", _reference(settings, angles)),
+        ("motors", motor_list(run.arm)),
         ("sensors", _sensors(settings)),
         ("actuators", _actuators(settings)),
         ("disturbances", _count(settings.get("disturbances"))),

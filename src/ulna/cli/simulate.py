@@ -160,6 +160,7 @@ def simulate(
     rate: Annotated[str | None, flags.RATE] = None,
     until: UntilOption = None,
     payload: flags.Payload = None,
+    motor: flags.Motor = None,
     no_gravity: flags.NoGravity = False,
     method: MethodOption = None,
     dt: StepOption = None,
@@ -180,7 +181,7 @@ def simulate(
 ) -> None:
     """Simulate an arm (forward dynamics) under torques or a controller, and show what it did."""
     given = locals()
-    described = changed_arm(arm, payload, no_gravity=no_gravity)
+    described = changed_arm(arm, payload, no_gravity=no_gravity, motor=motor)
     convention = read_convention(angles)
     settings = _read_options(given, described, convention)
     outputs = _data_outputs(out, csv=csv, overwrite=overwrite)
