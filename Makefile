@@ -9,6 +9,7 @@ DEVELOP := $(VENV)/.develop
 # which are left out of the coverage. Without its bytecode every process would compile the package and rewrite the tests again.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -rs -n 2 --dist loadfile --no-loadscope-reorder
 UNCOMPILED := NUMBA_DISABLE_JIT=1 $(PYTEST) tests/uncompiled
+PAPERS := tests/papers tests/unit/papers
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-docs test-papers coverage test-slow check format pictures bench performance wheel clean
@@ -26,13 +27,13 @@ run: $(RUNTIME)  ## plan loops on a circle, and follow them open loop and closed
 
 test: $(DEVELOP)  ## run the tests
 	@$(BIN)/ulna compile
-	@$(PYTEST) -m "not (check or docs or papers or slow)" --ignore tests/uncompiled
+	@$(PYTEST) -m "not (check or docs or slow)" --ignore tests/uncompiled $(PAPERS:%=--ignore %)
 
 test-docs: $(DEVELOP)  ## run every command and block of the docs, every example and the notebook
 	@$(PYTEST) -m docs tests/docs
 
-test-papers: $(DEVELOP)  ## compute every row of the five papers, and compare it with other ways to its numbers
-	@$(PYTEST) -m papers tests/papers
+test-papers: $(DEVELOP)  ## compute the five papers again, and make their pages
+	@$(PYTEST) -m "not slow" $(PAPERS)
 
 coverage: $(DEVELOP)  ## run kernels as plain Python, the unit tests once more, and say which branches they do not take
 	@# Kernels are seen by the tracing as plain Python only.

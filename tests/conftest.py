@@ -24,12 +24,14 @@ LONGEST_FIRST = (
     "docs/test_docs.py",
     "docs/test_examples.py",
     "unit/cli/test_follow.py",
-    "unit/cli/test_portrait.py",
     "laws/test_dynamics_laws.py",
-    "laws/test_default_gains.py",
     "laws/test_extremes_laws.py",
-    "unit/viewer/test_film.py",
-    "unit/viewer/test_labels.py",
+    "laws/test_workspace.py",
+    "laws/test_default_gains.py",
+    "unit/dynamics/test_array_libraries.py",
+    "unit/cli/test_plan.py",
+    "unit/test_interrupts.py",
+    "unit/cli/test_portrait.py",
 )
 
 

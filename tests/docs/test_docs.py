@@ -1,6 +1,7 @@
 """Every command and every block in README and docs runs as printed.
 
-`make test` runs those of README and reads the others; `make test-docs` runs the others.
+`make test` runs the Python of README and reads the others; `make test-docs` runs all commands and
+the other blocks.
 """
 
 import contextlib
@@ -53,10 +54,6 @@ def commands(page):
     return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
 
 
-def pages_with_commands():
-    return [pytest.param(p, id=p.name, marks=marks(p)) for p in PAGES if commands(p)]
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_python_and_robot_files_in_the_docs_are_right(page):
     for code in blocks(page, "python"):
@@ -83,7 +80,8 @@ def test_python_block_runs(code, tmp_path, monkeypatch):
     pyplot.close("all")
 
 
-@pytest.mark.parametrize("page", pages_with_commands())
+@pytest.mark.docs
+@pytest.mark.parametrize("page", [p for p in PAGES if commands(p)], ids=lambda page: page.name)
 def test_commands_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for command in commands(page):

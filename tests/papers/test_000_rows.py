@@ -13,7 +13,6 @@ import pytest
 import ulna
 from ulna.papers.kehl import PAPER, path_torques  # noqa: F401  # PAPER: of which the fixture gives the rows
 
-pytestmark = pytest.mark.papers
 ITEMS = [
     "forward", "inverse", "branch", "singular", "lagrangian", "path", "rates", "torques",
     "replay", "replay-113-bit", "stability", "feedback", "animation", "mass-sweep", "next",

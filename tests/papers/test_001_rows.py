@@ -13,7 +13,6 @@ import ulna
 from ulna.papers import Verdict
 from ulna.papers.bechard import PAPER, printed  # noqa: F401  # PAPER: of which the fixture gives the rows
 
-pytestmark = pytest.mark.papers
 G = 9.81
 L1, L2, M1, M2 = 1.0, 0.7, 1.0, 3.0  # of the skater
 FOUR = ulna.preset("bechard-4")

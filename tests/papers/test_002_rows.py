@@ -13,7 +13,6 @@ from ulna.papers import Verdict
 from ulna.papers.garai import PAPER  # noqa: F401  # of which the fixture gives the rows
 
 approx = pytest.approx
-pytestmark = pytest.mark.papers
 ITEMS = (
     *("schematic", "forward", "inverse", "elbow-up-jump", "range"),
     *("dynamics", "massless", "statics"),

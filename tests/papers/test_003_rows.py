@@ -14,7 +14,6 @@ from ulna.papers import Verdict
 from ulna.papers.ductri import PAPER  # noqa: F401  # of which the fixture gives the rows
 
 approx = pytest.approx
-pytestmark = pytest.mark.papers
 USES = ("computed-torque", "adaptive", "feed-forward", "simulation")
 ITEMS = ("schematic", "energies", "joint-equations", "mcg", "gravity", *USES)
 ERRATA = tuple(f"erratum-{k}" for k in range(1, 5))

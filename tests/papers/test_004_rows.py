@@ -15,7 +15,6 @@ from ulna.papers import Verdict
 from ulna.papers.ang import PAPER  # noqa: F401  # of which the fixture gives the rows
 
 approx = pytest.approx
-pytestmark = pytest.mark.papers
 PROBLEMS = ("forward", "inverse", "statics", "dynamics")
 ITEMS = (*PROBLEMS, "arccos-or-atan2", "printed-inverse")
 ERRATA = tuple(f"erratum-{k}" for k in range(1, 11))

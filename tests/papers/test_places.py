@@ -10,7 +10,6 @@ from tabular import tabular
 from ulna.papers import NUMBERS, paper, rows
 from ulna.papers.pages import Edition, Judged, errata_page, index_page, paper_page
 
-pytestmark = pytest.mark.papers
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 # As the papers number them. Papers 001, 003 and 004 do not number their tables, listings and
 # their drawing: 001 has four tables of parameters (three regimes, the skater) and five listings

@@ -9,7 +9,6 @@ import pytest
 
 from ulna.papers import NUMBERS, Verdict, rows
 
-pytestmark = pytest.mark.papers
 UNCALLED = {"000": {"replay-113-bit"}, "002": {"range"}}  # nothing that a user would call
 # Errata and remarks of each paper: what is right as it stands is a remark and no erratum.
 COUNTS = {"000": (24, 1), "001": (13, 0), "002": (4, 1), "003": (2, 2), "004": (10, 0)}

@@ -130,9 +130,18 @@ DAMAGES = {
 }
 
 
-def test_damaged_entries_are_compiled_again_and_heal(tmp_path, program, kept):
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("emptied", "cut off", "flipped in its middle", "of another key"),
+        pytest.param(tuple(DAMAGES), marks=pytest.mark.slow),
+    ],
+    ids=["some", "all"],
+)
+def test_damaged_entries_are_compiled_again_and_heal(tmp_path, program, kept, names):
     places, expected = [], []
-    for name, damage in DAMAGES.items():
+    for name in names:
+        damage = DAMAGES[name]
         # Machine code is made anew of what was typed; where that is damaged too, of the source.
         for both, found in ((False, HALF_CODED), (True, HALF_LOADED)):
             code, typed = laid(tmp_path / f"{name} {both}", kept)
