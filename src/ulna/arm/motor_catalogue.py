@@ -26,6 +26,7 @@ RPM = pi / 30.0  # [rad/s]
 COUNT = 2.0 * pi / 4096  # [rad] of a 12-bit encoder
 HOBBY_ERROR = radians(5.0)  # of full voltage, as hobby servos have it
 PULSE = radians(90.0) / 1e-3  # [rad/s]: a millisecond of pulse width is a quarter turn
+SHORTEST = 3  # letters of a word that may be a part of a name
 STEPPER_LAG = 0.005  # [s] by which the damping of a stepper falls behind its holding torque
 
 _BACK_EMF = "damping: stall torque by no-load speed, the back-EMF of a motor on a voltage"
@@ -124,7 +125,7 @@ def catalogued(name: str, what: str = "motor") -> CataloguedMotor:
     if not isinstance(name, str) or name not in known:
         need = "the name of a motor"
         word = name.lower() if isinstance(name, str) else str(name)
-        alike = [one for one in known if word and word in one]
+        alike = [one for one in known if len(word) >= SHORTEST and word in one]
         hint = f"did you mean {alike[0]!r}?" if alike else nearest_name(word, tuple(known))
         raise InputError(Problem(what, shown(name), need, hint))
     return known[name]

@@ -40,7 +40,7 @@ ENTRY_POINTS = {
 }
 
 
-LEFT_OUT = ("simulate_batch", "simulate_batch of a list", "stack", "portrait", "compiled")
+LEFT_OUT = ("stack", "portrait", "compiled")
 
 
 @pytest.mark.parametrize("name", LEFT_OUT)
